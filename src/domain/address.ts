@@ -1,0 +1,219 @@
+/**
+ * IP addresses as numbers, and which of them are public. Text is read strictly: what this file
+ * cannot read is refused, so an odd spelling never means an address that was not judged.
+ */
+
+/** An IPv4 or IPv6 address; `value` is its 32 or 128 bits as one number. */
+export interface Address {
+  family: 4 | 6;
+  value: bigint;
+}
+
+/** All addresses that share a prefix: `first` to `last`, both included. */
+export interface Block {
+  family: 4 | 6;
+  first: bigint;
+  last: bigint;
+  prefix: number;
+  /** In CIDR notation, as it was written. */
+  text: string;
+}
+
+interface SpecialBlock extends Block {
+  name: string;
+  source: string;
+}
+
+/**
+ * Every block that is not the public internet, as [block, what it is, source]: the IANA IPv4 and
+ * IPv6 Special-Purpose Address Registries in full, and below each what other registries set aside.
+ * The registries call a few rows globally reachable (PCP, TURN and SRP anycast, AMT, AS112, DETs):
+ * these are infrastructure services and identifiers, no web site lives there, so they are refused too.
+ */
+const specialBlocks: readonly SpecialBlock[] = (
+  [
+    ['0.0.0.0/8', 'this network', 'RFC 791'],
+    ['0.0.0.0/32', 'this host', 'RFC 1122'],
+    ['10.0.0.0/8', 'private use', 'RFC 1918'],
+    ['100.64.0.0/10', 'carrier-grade NAT', 'RFC 6598'],
+    ['127.0.0.0/8', 'loopback', 'RFC 1122'],
+    ['169.254.0.0/16', 'link-local, cloud metadata', 'RFC 3927'],
+    ['172.16.0.0/12', 'private use', 'RFC 1918'],
+    ['192.0.0.0/24', 'IETF protocol assignments', 'RFC 6890'],
+    ['192.0.0.0/29', 'IPv4 service continuity', 'RFC 7335'],
+    ['192.0.0.8/32', 'IPv4 dummy address', 'RFC 7600'],
+    ['192.0.0.9/32', 'port control protocol anycast', 'RFC 7723'],
+    ['192.0.0.10/32', 'TURN anycast', 'RFC 8155'],
+    ['192.0.0.170/32', 'NAT64/DNS64 discovery', 'RFC 8880'],
+    ['192.0.0.171/32', 'NAT64/DNS64 discovery', 'RFC 8880'],
+    ['192.0.2.0/24', 'documentation', 'RFC 5737'],
+    ['192.31.196.0/24', 'AS112', 'RFC 7535'],
+    ['192.52.193.0/24', 'automatic multicast tunneling', 'RFC 7450'],
+    ['192.88.99.0/24', 'deprecated 6to4 relay', 'RFC 7526'],
+    ['192.88.99.2/32', '6a44 relay', 'RFC 6751'],
+    ['192.168.0.0/16', 'private use', 'RFC 1918'],
+    ['192.175.48.0/24', 'AS112', 'RFC 7534'],
+    ['198.18.0.0/15', 'benchmarking', 'RFC 2544'],
+    ['198.51.100.0/24', 'documentation', 'RFC 5737'],
+    ['203.0.113.0/24', 'documentation', 'RFC 5737'],
+    ['240.0.0.0/4', 'reserved', 'RFC 1112'],
+    ['255.255.255.255/32', 'limited broadcast', 'RFC 919'],
+
+    ['224.0.0.0/4', 'multicast', 'RFC 5771'],
+
+    ['::1/128', 'loopback', 'RFC 4291'],
+    ['::/128', 'unspecified', 'RFC 4291'],
+    ['::ffff:0:0/96', 'IPv4-mapped', 'RFC 4291'],
+    ['64:ff9b::/96', 'NAT64', 'RFC 6052'],
+    ['64:ff9b:1::/48', 'local-use NAT64', 'RFC 8215'],
+    ['100::/64', 'discard-only', 'RFC 6666'],
+    ['100:0:0:1::/64', 'dummy prefix', 'RFC 9780'],
+    ['2001::/23', 'IETF protocol assignments', 'RFC 2928'],
+    ['2001::/32', 'Teredo', 'RFC 4380'],
+    ['2001:1::1/128', 'port control protocol anycast', 'RFC 7723'],
+    ['2001:1::2/128', 'TURN anycast', 'RFC 8155'],
+    ['2001:1::3/128', 'DNS-SD service registration anycast', 'RFC 9665'],
+    ['2001:2::/48', 'benchmarking', 'RFC 5180'],
+    ['2001:3::/32', 'automatic multicast tunneling', 'RFC 7450'],
+    ['2001:4:112::/48', 'AS112', 'RFC 7535'],
+    ['2001:10::/28', 'deprecated ORCHID', 'RFC 4843'],
+    ['2001:20::/28', 'ORCHIDv2', 'RFC 7343'],
+    ['2001:30::/28', 'drone remote identifiers', 'RFC 9374'],
+    ['2001:db8::/32', 'documentation', 'RFC 3849'],
+    ['2002::/16', '6to4', 'RFC 3056'],
+    ['2620:4f:8000::/48', 'AS112', 'RFC 7534'],
+    ['3fff::/20', 'documentation', 'RFC 9637'],
+    ['5f00::/16', 'segment routing identifiers', 'RFC 9602'],
+    ['fc00::/7', 'unique local', 'RFC 4193'],
+    ['fe80::/10', 'link-local', 'RFC 4291'],
+
+    ['::/96', 'deprecated IPv4-compatible', 'RFC 4291'],
+    ['::ffff:0:0:0/96', 'IPv4-translated', 'RFC 2765'],
+    ['3ffe::/16', 'returned 6bone', 'RFC 3701'],
+    ['fec0::/10', 'deprecated site-local', 'RFC 3879'],
+    ['ff00::/8', 'multicast', 'RFC 4291'],
+  ] as const
+)
+  .map(([text, name, source]) => Object.assign(knownBlock(text), { name, source }))
+  // Longest prefix first: the most specific row is the one that says why.
+  .toSorted((a, b) => b.prefix - a.prefix);
+
+const specialBlocksOf = {
+  4: specialBlocks.filter((block) => block.family === 4),
+  6: specialBlocks.filter((block) => block.family === 6),
+};
+
+/** All that IANA hands out as IPv6 global unicast; nothing else is public (RFC 4291 section 2.4). */
+const globalUnicast = knownBlock('2000::/3');
+
+/** Whether an address is on the public internet and, if not, which block says so. */
+export type AddressVerdict = { public: true } | { public: false; reason: string };
+
+/** Judges an address given as text; text that is no IP address is not public. */
+export function judgeAddress(text: string): AddressVerdict {
+  const address = parseAddress(text);
+  if (address === null) return { public: false, reason: `${quote(text)} is no IP address` };
+  const special = specialBlocksOf[address.family].find((block) => blockHas(block, address));
+  if (special !== undefined) {
+    const { name, text: block, source } = special;
+    return { public: false, reason: `${text} is not public: ${name} (${block}, ${source})` };
+  }
+  if (address.family === 6 && !blockHas(globalUnicast, address)) {
+    return { public: false, reason: `${text} is not public: outside 2000::/3 (RFC 4291)` };
+  }
+  return { public: true };
+}
+
+/** Whether the block contains the address. */
+export function blockHas(block: Block, address: Address): boolean {
+  return (
+    block.family === address.family && block.first <= address.value && address.value <= block.last
+  );
+}
+
+/** Whether two texts mean the same IP address; false if either is none. */
+export function sameAddress(a: string, b: string): boolean {
+  const [x, y] = [parseAddress(a), parseAddress(b)];
+  return x !== null && y !== null && x.family === y.family && x.value === y.value;
+}
+
+/**
+ * Reads an IPv4 address (four decimal numbers without leading zeros) or an IPv6 address (RFC 4291
+ * section 2.2, without brackets and zone). Returns null for everything else.
+ */
+export function parseAddress(text: string): Address | null {
+  if (text.includes(':')) {
+    const value = parseIPv6(text);
+    return value === null ? null : { family: 6, value };
+  }
+  const value = parseIPv4(text);
+  return value === null ? null : { family: 4, value };
+}
+
+/**
+ * Reads `ADDRESS` or `ADDRESS/PREFIX`. Returns null for anything else, and for a block whose
+ * address has bits set behind the prefix: two programs would read it differently.
+ */
+export function parseBlock(text: string): Block | null {
+  const [, addressText, prefixText] = /^([^/]*)(?:\/(0|[1-9]\d{0,2}))?$/.exec(text) ?? [];
+  const address = addressText === undefined ? null : parseAddress(addressText);
+  if (address === null) return null;
+  const bits = address.family === 4 ? 32 : 128;
+  const prefix = prefixText === undefined ? bits : Number(prefixText);
+  if (prefix > bits) return null;
+  const hostBits = (1n << BigInt(bits - prefix)) - 1n;
+  if ((address.value & hostBits) !== 0n) return null;
+  const { family, value } = address;
+  return { family, first: value, last: value | hostBits, prefix, text };
+}
+
+function knownBlock(text: string): Block {
+  const block = parseBlock(text);
+  if (block === null) throw new Error(`${text} in the table of special blocks is no block`);
+  return block;
+}
+
+function parseIPv4(text: string): bigint | null {
+  const parts = text.split('.');
+  if (parts.length !== 4) return null;
+  let value = 0;
+  for (const part of parts) {
+    if (!/^(?:0|[1-9]\d{0,2})$/.test(part) || Number(part) > 255) return null;
+    value = value * 256 + Number(part);
+  }
+  return BigInt(value);
+}
+
+function parseIPv6(text: string): bigint | null {
+  const halves = text.split('::');
+  if (halves.length > 2) return null;
+  const [head = '', tail] = halves;
+  const before = parseGroups(head, tail === undefined);
+  const after = tail === undefined ? [] : parseGroups(tail, true);
+  if (before === null || after === null) return null;
+  const missing = 8 - before.length - after.length;
+  if (tail === undefined ? missing !== 0 : missing < 1) return null;
+  const groups = [...before, ...Array.from({ length: missing }, () => 0), ...after];
+  return groups.reduce((value, group) => (value << 16n) | BigInt(group), 0n);
+}
+
+/** 16-bit groups between colons; the last two may be written as IPv4 where the address ends. */
+function parseGroups(text: string, atEnd: boolean): number[] | null {
+  if (text === '') return [];
+  const parts = text.split(':');
+  const groups: number[] = [];
+  for (const [index, part] of parts.entries()) {
+    if (/^[0-9a-f]{1,4}$/i.test(part)) {
+      groups.push(Number.parseInt(part, 16));
+      continue;
+    }
+    const embedded = atEnd && index === parts.length - 1 ? parseIPv4(part) : null;
+    if (embedded === null) return null;
+    groups.push(Number(embedded >> 16n), Number(embedded & 0xffffn));
+  }
+  return groups;
+}
+
+function quote(text: string): string {
+  return JSON.stringify(text.slice(0, 60));
+}

@@ -1,0 +1,58 @@
+/**
+ * What to do about a job that is due (spec sections 1.8 and 3.2): call it if the due time is at most
+ * a minute past, else account for it as missed. There is no catching up.
+ */
+
+import { isoTime } from './clock.ts';
+import { dueBetween, nextDue } from './schedule/next.ts';
+import type { Schedule } from './schedule/schedule.ts';
+
+/** A due time this far past is still called; beyond it, it is missed. */
+export const latestStartMs = 60_000;
+
+/** Due times that were not called, of one outage of one job. Times are epoch milliseconds. */
+export interface Missed {
+  first: number;
+  last: number;
+  count: number;
+}
+
+export interface DuePlan {
+  missed: Missed | null;
+  /** The due time to call now, if there is one. */
+  dueAt: number | null;
+  /** The due time to wait for after that. */
+  nextRunAt: number | null;
+}
+
+/** Decides about a job whose due time `nextRunAt` is not after `now`. */
+export function planDue(schedule: Schedule, nextRunAt: number, now: number): DuePlan {
+  const earliest = now - latestStartMs;
+  if (nextRunAt >= earliest) {
+    return { missed: null, dueAt: nextRunAt, nextRunAt: nextDue(schedule, nextRunAt) };
+  }
+  const more = dueBetween(schedule, nextRunAt, earliest - 1);
+  const missed = {
+    first: nextRunAt,
+    last: more?.last ?? nextRunAt,
+    count: 1 + (more?.count ?? 0),
+  };
+  const next = nextDue(schedule, missed.last);
+  return next !== null && next <= now
+    ? { missed, dueAt: next, nextRunAt: nextDue(schedule, next) }
+    : { missed, dueAt: null, nextRunAt: next };
+}
+
+/** The `error` of a missed run; `busyUntil` is when the job's previous run ended, if it had one. */
+export function missedText(missed: Missed, busyUntil: number | null): string {
+  const { first, last, count } = missed;
+  const times =
+    count === 1
+      ? `1 due time, ${isoTime(first)}`
+      : `${count} due times from ${isoTime(first)} to ${isoTime(last)}`;
+  const reason =
+    busyUntil !== null && busyUntil > first
+      ? 'the previous run was still executing'
+      : 'jobd was not running, or had more to call than it could';
+  return `missed: ${times}: ${reason}`;
+}

@@ -1,0 +1,54 @@
+/**
+ * The one error class of jobd and its closed table of codes. Everything that can be told to a
+ * person goes through here; any other thrown error is a bug or broken infrastructure.
+ */
+
+/** How each code shows at the two faces: the HTTP status and the exit code of the command line. */
+export const errorCodes = {
+  invalid_input: { httpStatus: 400, exitCode: 2, means: 'the input breaks a rule' },
+  unauthenticated: { httpStatus: 401, exitCode: 4, means: 'no key, or not a valid one' },
+  payment_required: { httpStatus: 402, exitCode: 6, means: 'the trial has ended' },
+  forbidden: { httpStatus: 403, exitCode: 4, means: 'the key or the plan does not permit this' },
+  not_found: { httpStatus: 404, exitCode: 3, means: 'nothing has this id or name here' },
+  conflict: { httpStatus: 409, exitCode: 5, means: 'a run is executing, or the state forbids it' },
+  too_large: { httpStatus: 413, exitCode: 6, means: 'the request is larger than allowed' },
+  rate_limited: { httpStatus: 429, exitCode: 6, means: 'too many requests for now' },
+  internal: { httpStatus: 500, exitCode: 1, means: 'a bug, or something broken on the machine' },
+  unavailable: { httpStatus: 503, exitCode: 1, means: 'the service cannot do this now' },
+  usage: { httpStatus: 400, exitCode: 2, means: 'the command line was not understood' },
+  unreachable: { httpStatus: 503, exitCode: 7, means: 'the server could not be reached' },
+} as const;
+
+/** A code of the closed table above. */
+export type ErrorCode = keyof typeof errorCodes;
+
+/** An error that may be shown as it is: what is wrong, where, what came, what would be right. */
+export class JobdError extends Error {
+  override readonly name = 'JobdError';
+  readonly code: ErrorCode;
+  /** Seconds after which trying again makes sense (HTTP `Retry-After`). */
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor(
+    code: ErrorCode,
+    message: string,
+    options?: { cause?: unknown; retryAfterSeconds?: number },
+  ) {
+    super(message, options?.cause === undefined ? undefined : { cause: options.cause });
+    this.code = code;
+    this.retryAfterSeconds = options?.retryAfterSeconds;
+  }
+
+  get httpStatus(): number {
+    return errorCodes[this.code].httpStatus;
+  }
+
+  get exitCode(): number {
+    return errorCodes[this.code].exitCode;
+  }
+}
+
+/** Shorthand for the most frequent one: the input breaks a rule (400, exit code 2). */
+export function invalidInput(message: string): JobdError {
+  return new JobdError('invalid_input', message);
+}

@@ -1,0 +1,88 @@
+/**
+ * What came of calling a target: the result of one attempt as egress reports it (plain data), and
+ * the outcome that a run keeps. A remote failure is a value here, never an exception.
+ */
+
+/** Why no complete, acceptable answer came; each is the first word of a run's `error`. */
+export const failureReasons = [
+  'timeout',
+  'dns',
+  'refused',
+  'reset',
+  'tls',
+  'protocol',
+  'blocked_address',
+] as const;
+export type FailureReason = (typeof failureReasons)[number];
+
+/** A failed attempt: `detail` is a sentence for people, without the reason as a prefix. */
+export interface Failure {
+  reason: FailureReason;
+  detail: string;
+  /** For `dns` only: a failure that may be gone a moment later (server failure, no answer). */
+  temporary?: boolean;
+}
+
+/** An answer whose status line and headers arrived. */
+export interface Response {
+  httpStatus: number;
+  /** The `Location` header, if there was one. */
+  location: string | null;
+  /** The `Retry-After` header, if there was one. */
+  retryAfter: string | null;
+  /** Preview: at most 4096 bytes of UTF-8, invalid bytes replaced, cut at a character boundary. */
+  body: string;
+  /** Whether the target sent more than the preview holds. */
+  truncated: boolean;
+  /** Set when the body ended early or was not finished in time before the preview was full. */
+  broken: Failure | null;
+}
+
+/** What one attempt came to. */
+export type AttemptResult =
+  | { kind: 'response'; response: Response }
+  | { kind: 'failure'; failure: Failure };
+
+/** What a run keeps of its last attempt. */
+export interface Outcome {
+  status: 'success' | 'failed';
+  httpStatus: number | null;
+  responseBody: string | null;
+  truncated: boolean;
+  error: string | null;
+}
+
+/** Judges an attempt: any complete 2xx is a success, all else a failure (spec sections 1.8, 3.2). */
+export function outcomeOf(result: AttemptResult): Outcome {
+  if (result.kind === 'failure') {
+    return {
+      status: 'failed',
+      httpStatus: null,
+      responseBody: null,
+      truncated: false,
+      error: errorText(result.failure),
+    };
+  }
+  const { response } = result;
+  const error = responseError(response);
+  return {
+    status: error === null ? 'success' : 'failed',
+    httpStatus: response.httpStatus,
+    responseBody: response.body,
+    truncated: response.truncated,
+    error,
+  };
+}
+
+function responseError(response: Response): string | null {
+  const { httpStatus, location, broken } = response;
+  if (httpStatus >= 200 && httpStatus < 300) return broken === null ? null : errorText(broken);
+  if (httpStatus >= 300 && httpStatus < 400 && location !== null) {
+    return `redirect: ${httpStatus} to ${location.slice(0, 200)}, redirects are not followed`;
+  }
+  return `http: ${httpStatus}`;
+}
+
+function errorText(failure: Failure): string {
+  return `${failure.reason}: ${failure.detail}`;
+}

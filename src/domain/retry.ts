@@ -1,0 +1,43 @@
+/** Whether and when an attempt is followed by another (spec section 1.8). */
+
+import type { AttemptResult } from './outcome.ts';
+
+/** Waits before the second and the third attempt, unless the target asks for another. */
+const waitsMs = [1_000, 5_000];
+/** A `Retry-After` is honoured up to this. */
+const longestWaitMs = 30_000;
+
+/**
+ * The time of the next attempt in epoch milliseconds, or null if there is none: retries are used
+ * up, or the failure is not of the passing kind.
+ *
+ * @param retries how many attempts may follow the first
+ * @param attempt the number of the attempt just made, from 1
+ * @param now when it ended
+ */
+export function retryAt(
+  retries: number,
+  attempt: number,
+  result: AttemptResult,
+  now: number,
+): number | null {
+  if (attempt > retries || !isPassing(result)) return null;
+  return now + (askedWaitMs(result, now) ?? waitsMs[attempt - 1] ?? longestWaitMs);
+}
+
+function isPassing(result: AttemptResult): boolean {
+  if (result.kind === 'response') {
+    const { httpStatus } = result.response;
+    return httpStatus === 429 || (httpStatus >= 500 && httpStatus < 600);
+  }
+  const { reason, temporary } = result.failure;
+  return reason === 'refused' || reason === 'reset' || (reason === 'dns' && temporary === true);
+}
+
+/** `Retry-After` in either of its forms (RFC 9110, section 10.2.3), capped; null if unreadable. */
+function askedWaitMs(result: AttemptResult, now: number): number | null {
+  if (result.kind === 'failure' || result.response.retryAfter === null) return null;
+  const text = result.response.retryAfter.trim();
+  const waitMs = /^\d+$/.test(text) ? Number(text) * 1_000 : Date.parse(text) - now;
+  return Number.isNaN(waitMs) ? null : Math.min(Math.max(waitMs, 0), longestWaitMs);
+}

@@ -1,0 +1,53 @@
+/** A run: one due time, or one manual request, of a job; with its states as data. */
+
+/** Every state, and the states that may follow it. Drawn in docs/architecture.md. */
+export const runTransitions = {
+  queued: ['running'],
+  running: ['success', 'failed', 'interrupted'],
+  success: [],
+  failed: [],
+  interrupted: [],
+  missed: [],
+} as const satisfies Record<string, readonly string[]>;
+
+export type RunStatus = keyof typeof runTransitions;
+
+/** All states, in the order of a run's life. */
+export const runStatuses = Object.keys(runTransitions) as RunStatus[];
+
+/** The states a run may begin in: asked for by hand, claimed when due, found too late. */
+export const firstRunStatuses = ['queued', 'running', 'missed'] as const satisfies RunStatus[];
+
+/** The states that nothing follows. */
+export const finalRunStatuses = runStatuses.filter((status) => isFinal(status));
+
+/** Whether nothing follows this state. */
+export function isFinal(status: RunStatus): boolean {
+  return runTransitions[status].length === 0;
+}
+
+export type RunSource = 'scheduled' | 'manual';
+
+/** Times are epoch milliseconds. */
+export interface Run {
+  id: string;
+  jobId: string;
+  source: RunSource;
+  status: RunStatus;
+  /** The due time, or the time of the manual request. */
+  scheduledFor: number;
+  startedAt: number | null;
+  finishedAt: number | null;
+  /** Requests that were sent, or tried to be sent. */
+  attempts: number;
+  httpStatus: number | null;
+  /** `finishedAt − startedAt`, all attempts and the waits between them included. */
+  durationMs: number | null;
+  /** Preview of the last answer: at most 4096 bytes of UTF-8. */
+  responseBody: string | null;
+  truncated: boolean;
+  error: string | null;
+}
+
+/** How many of a job's retained runs are in each state. */
+export type RunTotals = Record<RunStatus, number>;

@@ -1,0 +1,213 @@
+/**
+ * Reads cron expressions. What may be written is decided here; cron-parser then judges the values
+ * and expands them, one list item at a time, because as a whole it refuses what crontabs hold
+ * (`0,7`, `1-5,3`, lists of `#`) and accepts what jobd does not (`?`, `H`, seconds, `@secondly`).
+ */
+import { CronExpressionParser } from 'cron-parser';
+import { invalidInput } from '../errors.ts';
+import { type CronFields, matchingDays } from './match.ts';
+
+const fieldRules = [
+  { name: 'minute', key: 'minute', least: 0, most: 59, size: 60, takes: '0 to 59' },
+  { name: 'hour', key: 'hour', least: 0, most: 23, size: 24, takes: '0 to 23' },
+  { name: 'day-of-month', key: 'dayOfMonth', least: 1, most: 31, size: 31, takes: '1 to 31 or L' },
+  { name: 'month', key: 'month', least: 1, most: 12, size: 12, takes: '1 to 12 or jan to dec' },
+  {
+    name: 'day-of-week',
+    key: 'dayOfWeek',
+    least: 0,
+    most: 7,
+    size: 7,
+    takes: '0 to 7 or sun to sat, also like 5L (the last Friday) or 5#2 (the second Friday)',
+  },
+] as const;
+type FieldRule = (typeof fieldRules)[number];
+
+const nicknames = new Map([
+  ['@hourly', '0 * * * *'],
+  ['@daily', '0 0 * * *'],
+  ['@weekly', '0 0 * * 0'],
+  ['@monthly', '0 0 1 * *'],
+  ['@yearly', '0 0 1 1 *'],
+]);
+
+const maxLength = 200;
+const maxCached = 4096;
+const cache = new Map<string, CronFields>();
+
+/**
+ * Parses a cron expression: five fields (names, ranges, steps, lists, `L`, `#`) or a nickname
+ * (design section 1, "cron"). Results are shared, so they are not to be changed.
+ * Throws invalid_input that names the field; also for an expression that no date ever matches.
+ */
+export function parseCron(cronExpr: string): CronFields {
+  const known = cache.get(cronExpr);
+  if (known !== undefined) return known;
+  const fields = readFields(splitFields(cronExpr));
+  if (!someDayMatches(fields)) {
+    throw invalidInput(
+      `cronExpr never fires: no date matches its day and month fields, ${got(cronExpr)}`,
+    );
+  }
+  // A Map keeps the order of insertion: the first key is the oldest.
+  if (cache.size >= maxCached) cache.delete(cache.keys().next().value ?? '');
+  cache.set(cronExpr, fields);
+  return fields;
+}
+
+type FieldTexts = [string, string, string, string, string];
+
+function splitFields(cronExpr: string): FieldTexts {
+  if (cronExpr.length > maxLength) {
+    throw invalidInput(
+      `cronExpr must have at most ${maxLength} characters, got ${cronExpr.length}`,
+    );
+  }
+  const words = cronExpr.split(/[ \t]/).filter((word) => word !== '');
+  if (words[0]?.startsWith('@') === true) {
+    const meaning = words.length === 1 ? nicknames.get(words[0].toLowerCase()) : undefined;
+    if (meaning !== undefined) return splitFields(meaning);
+    const all = [...nicknames.keys()].join(' ');
+    throw invalidInput(`cronExpr must be five fields or one of ${all}, ${got(cronExpr)}`);
+  }
+  const [minute, hour, dayOfMonth, month, dayOfWeek, ...rest] = words;
+  if (dayOfWeek === undefined || rest.length > 0) {
+    throw invalidInput(
+      `cronExpr must have 5 fields (minute hour day-of-month month day-of-week, no seconds), got ${words.length}`,
+    );
+  }
+  return [minute!, hour!, dayOfMonth!, month!, dayOfWeek];
+}
+
+function readFields(texts: FieldTexts): CronFields {
+  const [minuteText, hourText, dayOfMonthText, monthText, dayOfWeekText] = texts;
+  const [minuteRule, hourRule, dayOfMonthRule, monthRule, dayOfWeekRule] = fieldRules;
+  const minutes = readField(minuteRule, minuteText).values;
+  const daysOfMonth = readField(dayOfMonthRule, dayOfMonthText);
+  const daysOfWeek = readField(dayOfWeekRule, dayOfWeekText);
+  const ordinals = daysOfWeek.ordinals;
+  return Object.freeze({
+    minutes: [
+      bitsOf(minutes.filter((minute) => minute < 30)),
+      bitsOf(minutes.filter((minute) => minute >= 30).map((minute) => minute - 30)),
+    ] as const,
+    hours: bitsOf(readField(hourRule, hourText).values),
+    daysOfMonth: bitsOf(daysOfMonth.values),
+    lastDayOfMonth: daysOfMonth.ordinals.length > 0,
+    months: bitsOf(readField(monthRule, monthText).values),
+    weekdays: bitsOf(daysOfWeek.values.map((day) => day % 7)),
+    ordinalWeekdays:
+      ordinals.length === 0
+        ? null
+        : [0, 1, 2, 3, 4, 5].map((place) =>
+            bitsOf(ordinals.filter((day) => day.place === place).map((day) => day.weekday)),
+          ),
+    bothDaysMustMatch: dayOfMonthText.startsWith('*') || dayOfWeekText.startsWith('*'),
+    fixed: !minuteText.includes('*') && !hourText.includes('*'),
+  });
+}
+
+/** What a field holds; `L` and `#` say a place in the month, 0 being the last. */
+interface FieldValues {
+  values: number[];
+  ordinals: { weekday: number; place: number }[];
+}
+
+function readField(rule: FieldRule, text: string): FieldValues {
+  const field: FieldValues = { values: [], ordinals: [] };
+  for (const item of text.split(',')) {
+    if (item === '') {
+      throw invalidInput(`cronExpr: the ${rule.name} field has an empty list item, ${got(text)}`);
+    }
+    checkShape(rule, item);
+    const { values, place } = expand(rule, item);
+    for (const value of values) {
+      if (typeof value === 'string') {
+        field.ordinals.push({ weekday: (Number.parseInt(value, 10) || 0) % 7, place: 0 });
+      } else if (place > 0) field.ordinals.push({ weekday: value % 7, place });
+      else field.values.push(value);
+    }
+  }
+  return field;
+}
+
+// cron-parser reads a run of names ("janfeb") as one number, so a name must stand alone.
+const plainItem = /^(?:\*|(?:\d{1,2}|[a-z]{3})(?:-(?:\d{1,2}|[a-z]{3}))?)(?:\/(?<step>\d+))?$/i;
+const lastDayItem = /^L$/;
+const ordinalItem = /^(?:\d|[a-z]{3})(?:L|#\d)$/i;
+
+/** Refuses what cron-parser would take in another sense than ours. */
+function checkShape(rule: FieldRule, item: string): void {
+  if (rule.key === 'dayOfMonth' && lastDayItem.test(item)) return;
+  if (rule.key === 'dayOfWeek' && ordinalItem.test(item)) return;
+  const plain = plainItem.exec(item);
+  if (plain === null) throw refused(rule, item);
+  const step = plain.groups?.['step'];
+  if (step !== undefined && (Number(step) < 1 || Number(step) > rule.size)) {
+    throw invalidInput(
+      `cronExpr: a step in the ${rule.name} field must be between 1 and ${rule.size}, ${got(item)}`,
+    );
+  }
+}
+
+interface Expansion {
+  values: readonly (number | string)[];
+  /** The n of `#n`, or 0. */
+  place: number;
+}
+
+function expand(rule: FieldRule, item: string): Expansion {
+  // A range that ends on Sunday by name ends the week: fri-sun is 5-7, not 5-0.
+  const unambiguous =
+    rule.key === 'dayOfWeek' ? item.replace(/^(?!sun|0)(\w+)-sun/i, '$1-7') : item;
+  const words = fieldRules.map(({ key }) => (key === rule.key ? unambiguous : '*'));
+  try {
+    // The options keep cron-parser from looking at the clock and at randomness.
+    const { fields } = CronExpressionParser.parse(`0 ${words.join(' ')}`, parserOptions);
+    return {
+      values: fields[rule.key].values,
+      place: rule.key === 'dayOfWeek' ? fields.dayOfWeek.nthDay : 0,
+    };
+  } catch {
+    throw refused(rule, item);
+  }
+}
+
+const parserOptions = { currentDate: 0, tz: 'UTC', hashSeed: 'unused' };
+
+function refused(rule: FieldRule, item: string): Error {
+  return invalidInput(
+    `cronExpr: the ${rule.name} field takes ${rule.takes}${hint(rule, item)}, ${got(item)}`,
+  );
+}
+
+function hint(rule: FieldRule, item: string): string {
+  if (item.includes('?')) return ' (write * instead of ?)';
+  const range = /^(\d+)-(\d+)/.exec(item);
+  if (range !== null && Number(range[1]) > Number(range[2])) {
+    return ` (a range goes upwards: write ${range[1]}-${rule.most},${rule.least}-${range[2]})`;
+  }
+  if (/^[a-z]+-[a-z]+/i.test(item))
+    return ' (a range goes upwards: write the days or months as a list)';
+  if (/^H\b/.test(item) || item.endsWith('W')) return ' (H and W are not supported)';
+  return '';
+}
+
+/** Every kind of year and month occurs in these years, and every one of them goes on occurring. */
+const firstMonth = 2000 * 12;
+const lastMonth = 2040 * 12 + 11;
+
+function someDayMatches(fields: CronFields): boolean {
+  for (let month = firstMonth; month <= lastMonth; month += 1) {
+    if (matchingDays(fields, month) !== 0) return true;
+  }
+  return false;
+}
+
+function bitsOf(values: readonly number[]): number {
+  return values.reduce((bits, value) => bits | (1 << value), 0);
+}
+
+function got(text: string): string {
+  return `got ${JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text)}`;
+}

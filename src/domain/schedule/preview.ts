@@ -1,0 +1,110 @@
+/** The next due times as people want to see them before they save a schedule. */
+import { DateTime } from 'luxon';
+import { minutesPerDay } from './calendar.ts';
+import { parseCron } from './cron.ts';
+import { nextDue, spansToSearch } from './next.ts';
+import { type CronFields, nextMatch } from './match.ts';
+import type { Schedule } from './schedule.ts';
+import type { Span } from './offset.ts';
+
+const msPerMinute = 60_000;
+
+/** Due times in epoch milliseconds, and what daylight-saving changes do to them, in sentences. */
+export interface Preview {
+  next: number[];
+  notes: string[];
+}
+
+/**
+ * The first `count` due times strictly after `from` (epoch milliseconds), with a note for each
+ * change of the clocks that shifts, drops or repeats one. Throws invalid_input as `nextDue` does.
+ */
+export function preview(schedule: Schedule, from: number, count: number): Preview {
+  const next: number[] = [];
+  for (let at = nextDue(schedule, from); at !== null && next.length < count;) {
+    next.push(at);
+    at = next.length < count ? nextDue(schedule, at) : null;
+  }
+  const last = next.at(-1);
+  if (schedule.scheduleType === 'period') return { next, notes: [] };
+  if (last === undefined) {
+    return { next, notes: count > 0 ? ['not due within the next 41 years'] : [] };
+  }
+  const fields = parseCron(schedule.cronExpr);
+  const listed = new Set(next.map((at) => at / msPerMinute));
+  const after = Math.floor(from / msPerMinute);
+  const until = last / msPerMinute + 1;
+  const notes: string[] = [];
+  // The second pass of a repeated time may begin up to a day after the last listed one.
+  const spans = spansToSearch(fields, schedule.timezone, after, until + minutesPerDay);
+  for (const span of spans) {
+    const isListedGap =
+      span.before < span.offset &&
+      span.start === span.changedAt &&
+      span.start > after &&
+      span.start < until;
+    const note = isListedGap
+      ? noteOnGap(fields, span, schedule.timezone)
+      : noteOnOverlap(fields, span, schedule.timezone, listed);
+    if (note !== null) notes.push(note);
+  }
+  return { next, notes };
+}
+
+function noteOnGap(fields: CronFields, span: Span, timezone: string): string | null {
+  const missing = matches(fields, span.changedAt + span.before, span.changedAt + span.offset);
+  const [firstMissing] = missing;
+  if (firstMissing === undefined) return null;
+  const verb = missing.length === 1 ? 'does' : 'do';
+  const what = `${spoken(missing)} ${verb} not exist in ${timezone}`;
+  if (!fields.fixed) return `${what}; skipped`;
+  const runsAt = localTime(span.changedAt + span.offset);
+  const isSameDay = runsAt.hasSame(localTime(firstMissing), 'day');
+  const once = missing.length === 1 ? '' : ' once';
+  return `${what}; runs${once} at ${runsAt.toFormat(isSameDay ? 'HH:mm' : dateAndTime)} instead`;
+}
+
+function noteOnOverlap(
+  fields: CronFields,
+  span: Span,
+  timezone: string,
+  listed: ReadonlySet<number>,
+): string | null {
+  const repeated = matches(
+    fields,
+    span.changedAt + span.offset,
+    span.changedAt + span.before,
+  ).filter(
+    (local) =>
+      listed.has(local - span.before) || (!fields.fixed && listed.has(local - span.offset)),
+  );
+  if (repeated.length === 0) return null;
+  const verb = repeated.length === 1 ? 'happens' : 'happen';
+  const passes = fields.fixed ? 'at the first' : 'both times';
+  return `${spoken(repeated)} ${verb} twice in ${timezone}; runs ${passes}`;
+}
+
+/** The matching local minutes in [from, until), which is at most a day long. */
+function matches(fields: CronFields, from: number, until: number): number[] {
+  const found: number[] = [];
+  for (let at = nextMatch(fields, from, until); at !== Infinity;) {
+    found.push(at);
+    at = nextMatch(fields, at + 1, until);
+  }
+  return found;
+}
+
+const dateAndTime = 'yyyy-MM-dd HH:mm';
+
+function spoken(localMinutes: readonly number[]): string {
+  const first = localTime(localMinutes.at(0) ?? 0);
+  const last = localTime(localMinutes.at(-1) ?? 0);
+  const start = first.toFormat(dateAndTime);
+  if (localMinutes.length === 1) return start;
+  return `${start} to ${last.toFormat(first.hasSame(last, 'day') ? 'HH:mm' : dateAndTime)}`;
+}
+
+/** What a wall clock shows, as luxon's UTC: the minute may exist in no zone. */
+function localTime(localMinute: number): DateTime {
+  return DateTime.fromMillis(localMinute * msPerMinute, { zone: 'utc', locale: 'en-US' });
+}

@@ -1,0 +1,49 @@
+/**
+ * The names of time zones. ICU accepts any letter case and answers with its own preferred name
+ * (`Asia/Calcutta` for `asia/kolkata`), so the case of an alias has to be put right by rule.
+ */
+import { invalidInput } from '../errors.ts';
+
+const shape = /^[A-Za-z][A-Za-z0-9_+\-/]{0,63}$/;
+
+/** Names that ICU keeps from old Java versions; IANA never had them, and BST would be Dhaka. */
+const icuOnly =
+  /^(?:ACT|AET|AGT|ART|AST|BET|BST|CAT|CNT|CST|CTT|EAT|ECT|IET|IST|JST|MIT|NET|NST|PLT|PNT|PRT|PST|SST|VST|SystemV\/.*)$/i;
+
+/** Words of zone names that are not simply capitalised. */
+const spellings = new Map(
+  `of es au McMurdo DumontDUrville ComodRivadavia BajaNorte BajaSur DeNoronha EasterIsland
+   ACT NSW LHI IN US GB NZ CHAT W SU PRC ROC ROK GMT UTC UCT CET EET MET WET
+   EST EDT CST CDT MST MDT PST PDT HST`
+    .split(/\s+/)
+    .map((word) => [word.toLowerCase(), word]),
+);
+
+/**
+ * Corrects the letter case of an IANA zone name and keeps aliases as they are given.
+ * Throws invalid_input for anything else, offsets such as `+02:00` included.
+ */
+export function canonicalZone(name: string): string {
+  const resolved = shape.test(name) && !icuOnly.test(name) ? resolvedZone(name) : null;
+  if (resolved === null) {
+    const got = JSON.stringify(name.length > 64 ? `${name.slice(0, 64)}…` : name);
+    throw invalidInput(`timezone must be an IANA name such as Europe/Paris or UTC, got ${got}`);
+  }
+  const isAlias = resolved.toLowerCase() !== name.toLowerCase();
+  return isAlias ? spell(name) : resolved;
+}
+
+/** ICU's own name for a zone; null if it knows none. */
+function resolvedZone(name: string): string | null {
+  try {
+    return new Intl.DateTimeFormat('en-US', { timeZone: name }).resolvedOptions().timeZone;
+  } catch {
+    return null;
+  }
+}
+
+function spell(name: string): string {
+  return name
+    .toLowerCase()
+    .replace(/[a-z]+/g, (word) => spellings.get(word) ?? word[0]!.toUpperCase() + word.slice(1));
+}

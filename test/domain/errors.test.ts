@@ -1,0 +1,51 @@
+/** The closed table of errors: what each shows at the two faces. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { errorCodes, invalidInput, JobdError } from '../../src/domain/errors.ts';
+import type { ErrorCode } from '../../src/domain/errors.ts';
+
+const faces: Record<ErrorCode, [httpStatus: number, exitCode: number]> = {
+  invalid_input: [400, 2],
+  unauthenticated: [401, 4],
+  payment_required: [402, 6],
+  forbidden: [403, 4],
+  not_found: [404, 3],
+  conflict: [409, 5],
+  too_large: [413, 6],
+  rate_limited: [429, 6],
+  internal: [500, 1],
+  unavailable: [503, 1],
+  usage: [400, 2],
+  unreachable: [503, 7],
+};
+
+test('every code has the promised HTTP status and exit code', () => {
+  assert.deepEqual(Object.keys(errorCodes).toSorted(), Object.keys(faces).toSorted());
+  for (const [code, [httpStatus, exitCode]] of Object.entries(faces)) {
+    const error = new JobdError(code as ErrorCode, 'why');
+    assert.deepEqual([error.httpStatus, error.exitCode], [httpStatus, exitCode], code);
+  }
+});
+
+test('every code is told in words of its own', () => {
+  const words = Object.values(errorCodes).map(({ means }) => means);
+  assert.equal(new Set(words).size, words.length);
+  for (const means of words) assert.match(means, /^[a-z][^\n]{10,}[^.]$/);
+});
+
+test('an error carries its sentence, its cause and when to try again', () => {
+  const cause = new Error('below');
+  const error = new JobdError('rate_limited', 'wait', { cause, retryAfterSeconds: 60 });
+  assert.ok(error instanceof Error);
+  assert.equal(String(error), 'JobdError: wait');
+  assert.equal(error.cause, cause);
+  assert.equal(error.retryAfterSeconds, 60);
+  assert.equal('cause' in new JobdError('internal', 'x'), false, 'no cause is no property');
+  assert.equal(new JobdError('internal', 'x').retryAfterSeconds, undefined);
+});
+
+test('input that breaks a rule is 400', () => {
+  const error = invalidInput('name must not be blank');
+  assert.deepEqual([error.code, error.message], ['invalid_input', 'name must not be blank']);
+});

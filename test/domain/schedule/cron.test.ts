@@ -1,0 +1,209 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { JobdError } from '../../../src/domain/errors.ts';
+import { parseCron } from '../../../src/domain/schedule/cron.ts';
+import { nextDue } from '../../../src/domain/schedule/next.ts';
+
+/** Pairs that mean the same: what a person may write, and its plainest form. */
+const sameMeaning = [
+  ['@hourly', '0 * * * *'],
+  ['@daily', '0 0 * * *'],
+  ['@weekly', '0 0 * * 0'],
+  ['@monthly', '0 0 1 * *'],
+  ['@yearly', '0 0 1 1 *'],
+  ['@Daily', '0 0 * * *'],
+  ['  5   4\t*  * * ', '5 4 * * *'],
+  ['05 04 * * *', '5 4 * * *'],
+  ['0 0 * jan,MAR-may *', '0 0 * 1,3,4,5 *'],
+  ['0 0 * jan-dec/6 *', '0 0 * 1,7 *'],
+  ['0 0 * * Mon-FRI', '0 0 * * 1,2,3,4,5'],
+  ['0 0 * * 7', '0 0 * * 0'],
+  ['0 0 * * 0,7', '0 0 * * 0'],
+  ['0 0 * * 5-7', '0 0 * * 0,5,6'],
+  ['0 0 * * fri-sun', '0 0 * * 0,5,6'],
+  ['0 0 * * sun-tue', '0 0 * * 0,1,2'],
+  ['0 0 * * sun-sun', '0 0 * * 0'],
+  ['0 0 * * 1-5,3', '0 0 * * 1-5'],
+  ['1,1,1 0 * * *', '1 0 * * *'],
+  ['0-10,5-15 0 * * *', '0-15 0 * * *'],
+  ['5/20 0 * * *', '5,25,45 0 * * *'],
+  ['10-30/10 0 * * *', '10,20,30 0 * * *'],
+  ['0 0 * * 7L', '0 0 * * sunL'],
+  ['0 0 * * fri#2', '0 0 * * 5#2'],
+  ['0 0 * * 7#1', '0 0 * * 0#1'],
+] as const;
+
+for (const [written, plain] of sameMeaning) {
+  void test(`"${written}" means "${plain}"`, () => {
+    assert.deepEqual(parseCron(written), parseCron(plain));
+  });
+}
+
+/** The first three dates in UTC on which an expression is due, from 1 January 2026. */
+const dates: readonly [string, readonly string[]][] = [
+  ['0 0 L * *', ['2026-01-31', '2026-02-28', '2026-03-31']],
+  ['0 0 15,L * *', ['2026-01-15', '2026-01-31', '2026-02-15']],
+  ['0 0 * * 5L', ['2026-01-30', '2026-02-27', '2026-03-27']],
+  ['0 0 * * 5#2', ['2026-01-09', '2026-02-13', '2026-03-13']],
+  ['0 0 * * 1#1,3#3', ['2026-01-05', '2026-01-21', '2026-02-02']],
+  ['0 0 * * 5#5', ['2026-01-30', '2026-05-29', '2026-07-31']],
+  ['0 0 31 * *', ['2026-01-31', '2026-03-31', '2026-05-31']],
+  ['0 0 29 2 *', ['2028-02-29', '2032-02-29', '2036-02-29']],
+  // Both given: either, unless one begins with a star.
+  ['0 0 13 * 5', ['2026-01-02', '2026-01-09', '2026-01-13']],
+  ['0 0 */2 * 1', ['2026-01-05', '2026-01-19', '2026-02-09']],
+  ['0 0 13 * */5', ['2026-02-13', '2026-03-13', '2026-09-13']],
+  ['0 0 13,*/31 * 5', ['2026-01-02', '2026-01-09', '2026-01-13']],
+  ['0 0 L * 1', ['2026-01-05', '2026-01-12', '2026-01-19']],
+  ['0 0 29 2 1', ['2026-02-02', '2026-02-09', '2026-02-16']],
+];
+
+for (const [cronExpr, expected] of dates) {
+  void test(`"${cronExpr}" is due on ${expected.join(', ')}`, () => {
+    const schedule = { scheduleType: 'cron', cronExpr, timezone: 'UTC' } as const;
+    let at = Date.UTC(2026, 0, 1);
+    const found = expected.map(() => {
+      at = nextDue(schedule, at) ?? Number.NaN;
+      return new Date(at).toISOString();
+    });
+    assert.deepEqual(
+      found,
+      expected.map((date) => `${date}T00:00:00.000Z`),
+    );
+  });
+}
+
+/** What is refused, and words that the sentence must hold. */
+const refused: readonly [string, RegExp][] = [
+  ['', /5 fields.*got 0/],
+  ['   ', /5 fields.*got 0/],
+  ['* * * *', /5 fields.*got 4/],
+  ['0 * * * * *', /no seconds.*got 6/],
+  ['0 0 * * * * 2030', /5 fields.*got 7/],
+  ['@reboot', /@hourly @daily.*got "@reboot"/],
+  ['@minutely', /one of @hourly/],
+  ['@secondly', /one of @hourly/],
+  ['@weekdays', /one of @hourly/],
+  ['@weekends', /one of @hourly/],
+  ['@annually', /one of @hourly/],
+  ['@midnight', /one of @hourly/],
+  ['@every 5m', /one of @hourly/],
+  ['@daily x', /one of @hourly/],
+  ['toString', /5 fields.*got 1/],
+  ['60 * * * *', /minute field takes 0 to 59, got "60"/],
+  ['-1 * * * *', /minute field takes 0 to 59/],
+  ['* 24 * * *', /hour field takes 0 to 23, got "24"/],
+  ['* * 0 * *', /day-of-month field takes 1 to 31.*got "0"/],
+  ['* * 32 * *', /day-of-month field.*got "32"/],
+  ['* * * 0 *', /month field takes 1 to 12.*got "0"/],
+  ['* * * 13 *', /month field.*got "13"/],
+  ['* * * * 8', /day-of-week field takes 0 to 7.*got "8"/],
+  ['100 * * * *', /minute field/],
+  ['1.5 * * * *', /minute field/],
+  ['1e1 * * * *', /minute field/],
+  ['0x1 * * * *', /minute field/],
+  ['+5 * * * *', /minute field/],
+  ['\u0665 * * * *', /minute field/],
+  ['0\n * * * *', /minute field/],
+  ['0\u00a00 * * * *', /5 fields|minute field/],
+  ['? * * * *', /minute field.*write \* instead of \?/],
+  ['0 0 ? * 1', /day-of-month field.*write \* instead/],
+  ['H * * * *', /minute field.*H and W/],
+  ['H(0-5) * * * *', /minute field.*H and W/],
+  ['0 0 15W * *', /day-of-month field.*H and W/],
+  ['0 0 LW * *', /day-of-month field.*H and W/],
+  ['L * * * *', /minute field/],
+  ['0 L * * *', /hour field/],
+  ['0 0 * L *', /month field/],
+  ['0 0 * * L', /day-of-week field.*5L/],
+  ['0 0 5L * *', /day-of-month field/],
+  ['0 0 L-3 * *', /day-of-month field/],
+  ['0 0 * * 1-5L', /day-of-week field/],
+  ['0 0 * * 5L-6', /day-of-week field/],
+  ['0 0 * * 8L', /day-of-week field/],
+  ['0 0 * * 5#0', /day-of-week field/],
+  ['0 0 * * 5#6', /day-of-week field/],
+  ['0 0 * * 5#', /day-of-week field/],
+  ['0 0 * * 5#1.5', /day-of-week field/],
+  ['0 0 * * *#2', /day-of-week field/],
+  ['0 0 * * 8#1', /day-of-week field/],
+  ['0 0 5#2 * *', /day-of-month field/],
+  ['0 22-2 * * *', /hour field.*write 22-23,0-2.*got "22-2"/],
+  ['0 0 * * 5-1', /day-of-week field.*write 5-7,0-1/],
+  ['0 0 * * fri-mon', /day-of-week field.*upwards/],
+  ['0 0 * nov-feb *', /month field.*upwards/],
+  ['0 0 * * foo', /day-of-week field.*got "foo"/],
+  ['0 0 * * monday', /day-of-week field/],
+  ['0 0 * janfeb *', /month field/],
+  ['0 0 * * jan', /day-of-week field/],
+  ['jan * * * *', /minute field/],
+  ['1,,2 * * * *', /minute field has an empty list item/],
+  [',1 * * * *', /empty list item/],
+  ['1, * * * *', /empty list item/],
+  ['*/0 * * * *', /step in the minute field must be between 1 and 60, got "\*\/0"/],
+  ['5/0 * * * *', /step in the minute field/],
+  ['*/61 * * * *', /step in the minute field/],
+  ['0 */25 * * *', /step in the hour field must be between 1 and 24/],
+  ['*/ * * * *', /minute field/],
+  ['*/x * * * *', /minute field/],
+  ['*/2/3 * * * *', /minute field/],
+  ['/5 * * * *', /minute field/],
+  ['0 0 * * */mon', /day-of-week field/],
+  ['1-2-3 * * * *', /minute field/],
+  ['1- * * * *', /minute field/],
+  ['*-5 * * * *', /minute field/],
+  ['5* * * * *', /minute field/],
+  ['** * * * *', /minute field/],
+  ['0 0 30 2 *', /never fires/],
+  ['0 0 31 4,6,9,11 *', /never fires/],
+  ['0 0 */29 2 1#5', /never fires/],
+  [`${'0,'.repeat(99)}0 * * * *`, /at most 200 characters, got 207/],
+];
+
+for (const [cronExpr, sentence] of refused) {
+  void test(`${JSON.stringify(cronExpr.slice(0, 40))} is refused with the reason`, () => {
+    assert.throws(
+      () => parseCron(cronExpr),
+      (error) =>
+        error instanceof JobdError &&
+        error.code === 'invalid_input' &&
+        sentence.test(error.message),
+    );
+  });
+}
+
+void test('a refusal stays short, whatever was sent', () => {
+  for (const cronExpr of ['x'.repeat(100_000), `${'9'.repeat(190)} * * *`, '\u0000'.repeat(200)]) {
+    assert.throws(
+      () => parseCron(cronExpr),
+      (error) => error instanceof JobdError && error.message.length < 600,
+    );
+  }
+});
+
+void test('reading the longest expressions takes milliseconds, not seconds', () => {
+  const longest = [
+    `${Array.from({ length: 60 }, (_, minute) => minute).join(',')} * * * *`,
+    `${'*/1,'.repeat(47)}* * * * *`,
+    `* * * * ${'0#1,'.repeat(47)}1`,
+    `0-59/1${',0-59/1'.repeat(26)} * * * *`,
+  ];
+  const begun = performance.now();
+  for (const cronExpr of longest) parseCron(cronExpr);
+  const elapsedMs = performance.now() - begun;
+  assert.ok(elapsedMs < 1000, `took ${elapsedMs} ms`);
+});
+
+void test('only a schedule without a star in minute and hour is fixed', () => {
+  const fixed = ['0 0 * * *', '0-59 0-23 * * *', '0/5 1 * * *', '@daily', '@yearly'];
+  const floating = [
+    '* 0 * * *',
+    '0 * * * *',
+    '*/5 1 * * *',
+    '0 */2 * * *',
+    '0,*/9 1 * * *',
+    '@hourly',
+  ];
+  for (const cronExpr of fixed) assert.equal(parseCron(cronExpr).fixed, true, cronExpr);
+  for (const cronExpr of floating) assert.equal(parseCron(cronExpr).fixed, false, cronExpr);
+});

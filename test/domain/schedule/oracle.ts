@@ -1,0 +1,107 @@
+/**
+ * A second opinion on due times that shares no code with the first: it walks through every minute
+ * of a window, asks Intl what the wall clock shows, and matches the fields one by one.
+ * It understands numbers, `*`, ranges, steps, lists, `L` and `#`.
+ */
+
+/** The minutes of a window and what the clock of a zone shows in each; UTC and local minutes. */
+export interface Window {
+  from: number;
+  local: number[];
+}
+
+/** Asks Intl for the local time of each minute of [from, from + minutes). */
+export function readWindow(timezone: string, from: number, minutes: number): Window {
+  const format = clockOf(timezone);
+  const local = [];
+  for (let minute = 0; minute < minutes; minute += 1) local.push(format(from + minute));
+  return { from, local };
+}
+
+/** Turns a UTC minute into the local minute that the zone's clock shows, both since 1970. */
+export function clockOf(timezone: string): (minute: number) => number {
+  const format = new Intl.DateTimeFormat('en-US', {
+    timeZone: timezone,
+    hourCycle: 'h23',
+    year: 'numeric',
+    month: 'numeric',
+    day: 'numeric',
+    hour: 'numeric',
+    minute: 'numeric',
+  });
+  return (minute) => {
+    const shown = format.format(minute * 60_000).split(/\D+/);
+    const [month = 0, day = 0, year = 0, hour = 0, minuteOfHour = 0] = shown.map(Number);
+    return Date.UTC(year, month - 1, day, hour, minuteOfHour) / 60_000;
+  };
+}
+
+/** The UTC minutes of a window in which an expression is due. */
+export function dueMinutes(cronExpr: string, window: Window): number[] {
+  const matches = matcher(cronExpr);
+  const [minutes, hours] = cronExpr.split(' ');
+  const isFixed = !`${minutes} ${hours}`.includes('*');
+  const due: number[] = [];
+  const seen = new Set<number>();
+  window.local.forEach((local, index) => {
+    const previous = window.local[index - 1];
+    let fires = matches(local);
+    if (isFixed) {
+      if (seen.has(local)) fires = false;
+      seen.add(local);
+      for (let missing = (previous ?? local) + 1; missing < local; missing += 1) {
+        if (matches(missing)) fires = true;
+      }
+    }
+    if (fires) due.push(window.from + index);
+  });
+  return due;
+}
+
+function matcher(cronExpr: string): (local: number) => boolean {
+  const [minute = '', hour = '', dayOfMonth = '', month = '', dayOfWeek = ''] = cronExpr.split(' ');
+  const minutes = membership(minute, 0, 59);
+  const hours = membership(hour, 0, 23);
+  const days = membership(dayOfMonth, 1, 31);
+  const months = membership(month, 1, 12);
+  const weekdays = membership(dayOfWeek, 0, 7);
+  const both = dayOfMonth.startsWith('*') || dayOfWeek.startsWith('*');
+  return (local) => {
+    const minuteOfDay = local % 1440;
+    if (!minutes.has(`${minuteOfDay % 60}`) || !hours.has(`${Math.floor(minuteOfDay / 60)}`)) {
+      return false;
+    }
+    const date = new Date(local * 60_000);
+    if (!months.has(`${date.getUTCMonth() + 1}`)) return false;
+    const day = date.getUTCDate();
+    const length = new Date(
+      Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 0),
+    ).getUTCDate();
+    const byDate = days.has(`${day}`) || (days.has('L') && day === length);
+    const names = date.getUTCDay() === 0 ? ['0', '7'] : [`${date.getUTCDay()}`];
+    const byWeekday = names.some(
+      (name) =>
+        weekdays.has(name) ||
+        weekdays.has(`${name}#${Math.ceil(day / 7)}`) ||
+        (weekdays.has(`${name}L`) && day + 7 > length),
+    );
+    return both ? byDate && byWeekday : byDate || byWeekday;
+  };
+}
+
+/** Every value that a field holds, as text; `L` and `#` items stand for themselves. */
+function membership(field: string, least: number, most: number): Set<string> {
+  const members = new Set<string>();
+  for (const item of field.split(',')) {
+    if (/[L#]/.test(item)) members.add(item);
+    else {
+      const [range = '', step] = item.split('/');
+      const [first, last] = range === '*' ? [`${least}`, `${most}`] : range.split('-');
+      const end = last ?? (step === undefined ? first : `${most}`);
+      for (let value = Number(first); value <= Number(end); value += Number(step ?? 1)) {
+        members.add(`${value}`);
+      }
+    }
+  }
+  return members;
+}

@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { preview } from '../../../src/domain/schedule/preview.ts';
+
+/** What the notes say: a promise, expression, zone, start, how many times, the notes. */
+const cases: readonly (readonly [string, string, string, string, number, readonly string[]])[] = [
+  ['an ordinary day needs no note', '30 2 * * *', 'Europe/Paris', '2026-06-01', 5, []],
+  [
+    'a fixed time in a gap says when it runs instead',
+    '30 2 * * *',
+    'Europe/Paris',
+    '2026-03-28',
+    3,
+    ['2026-03-29 02:30 does not exist in Europe/Paris; runs at 03:00 instead'],
+  ],
+  [
+    'several fixed times in a gap say that they run once',
+    '0,30 2 * * *',
+    'Europe/Paris',
+    '2026-03-28',
+    4,
+    ['2026-03-29 02:00 to 02:30 do not exist in Europe/Paris; runs once at 03:00 instead'],
+  ],
+  [
+    'a time of a schedule with a star is said to be skipped',
+    '*/30 2 * * *',
+    'Europe/Paris',
+    '2026-03-28',
+    4,
+    ['2026-03-29 02:00 to 02:30 do not exist in Europe/Paris; skipped'],
+  ],
+  [
+    'a fixed time that comes twice says which one runs',
+    '30 2 * * *',
+    'Europe/Paris',
+    '2026-10-24',
+    3,
+    ['2026-10-25 02:30 happens twice in Europe/Paris; runs at the first'],
+  ],
+  [
+    'a schedule with a star says that both run',
+    '30 */2 * * *',
+    'Europe/Paris',
+    '2026-10-24T20:00',
+    6,
+    ['2026-10-25 02:30 happens twice in Europe/Paris; runs both times'],
+  ],
+  [
+    'a change after the last listed time is not mentioned',
+    '30 2 * * *',
+    'Europe/Paris',
+    '2026-10-20',
+    3,
+    [],
+  ],
+  [
+    'a change before the start is not mentioned',
+    '30 2 * * *',
+    'Europe/Paris',
+    '2026-03-29T01:00',
+    3,
+    [],
+  ],
+  [
+    'a missing day is told with the date of the run',
+    '0 6,9 * * *',
+    'Pacific/Apia',
+    '2011-12-29T12:00',
+    3,
+    [
+      '2011-12-30 06:00 to 09:00 do not exist in Pacific/Apia; runs once at 2011-12-31 00:00 instead',
+    ],
+  ],
+  [
+    'both changes of a year are told in order',
+    '30 2 * * 0',
+    'Europe/Paris',
+    '2026-01-01',
+    52,
+    [
+      '2026-03-29 02:30 does not exist in Europe/Paris; runs at 03:00 instead',
+      '2026-10-25 02:30 happens twice in Europe/Paris; runs at the first',
+    ],
+  ],
+  [
+    'a schedule that is never due says so',
+    '*/30 2 * 3 0L',
+    'Europe/Paris',
+    '2026-01-01',
+    3,
+    ['not due within the next 41 years'],
+  ],
+];
+
+for (const [promise, cronExpr, timezone, from, count, notes] of cases) {
+  void test(`${promise} ("${cronExpr}")`, () => {
+    const schedule = { scheduleType: 'cron', cronExpr, timezone } as const;
+    const start = Date.parse(from.includes('T') ? `${from}Z` : from);
+    const found = preview(schedule, start, count);
+    assert.deepEqual(found.notes, notes);
+    assert.equal(found.next.length, cronExpr.endsWith('0L') ? 0 : count);
+  });
+}
+
+void test('the next times of an interval are listed without notes', () => {
+  const schedule = { scheduleType: 'period', periodSeconds: 300, anchorAt: 0 } as const;
+  assert.deepEqual(preview(schedule, 0, 3), { next: [300_000, 600_000, 900_000], notes: [] });
+});
+
+void test('no times asked for, none given', () => {
+  const schedule = { scheduleType: 'cron', cronExpr: '0 0 * * *', timezone: 'UTC' } as const;
+  assert.deepEqual(preview(schedule, 0, 0), { next: [], notes: [] });
+});
