@@ -1,0 +1,143 @@
+/** Opens one connection to one judged address: TCP, then TLS for https. Nothing is looked up here. */
+import { connect as connectTcp, type Socket } from 'node:net';
+import { connect as connectTls, createSecureContext, type SecureContext } from 'node:tls';
+import { parseAddress, sameAddress } from '../domain/address.ts';
+import type { Failure } from '../domain/outcome.ts';
+import { DeadlineOver, type Deadline } from './deadline.ts';
+import { connectFailure, secondsText, tlsFailure } from './failure.ts';
+
+/** Where a URL leads: scheme, host and port. */
+export interface Origin {
+  protocol: 'http:' | 'https:';
+  /** A name in lower case, or an address without brackets. */
+  host: string;
+  port: number;
+  /** `https://example.com:443`, as undici and the pool know it. */
+  key: string;
+}
+
+/** A connected socket, or why there is none; `unreachable` if another address may be tried. */
+export type Dialled = { socket: Socket } | { failure: Failure; unreachable: boolean };
+
+/** Dials within the deadline; gives up on an unanswered TCP connect after `connectMs` (null: never). */
+export type Dial = (
+  origin: Origin,
+  address: string,
+  deadline: Deadline,
+  connectMs: number | null,
+) => Promise<Dialled>;
+
+const maxSessions = 1000;
+/** Probes keep routers from forgetting an idle connection. */
+const keepAliveProbeMs = 60_000;
+
+/** Creates the dialler. TLS contexts and sessions are shared: they cost most of a handshake. */
+export function createDial(ca: string | undefined): Dial {
+  let context: SecureContext | null = null;
+  const sessions = new Map<string, Buffer>();
+
+  function rememberSession(key: string, session: Buffer): void {
+    sessions.delete(key);
+    sessions.set(key, session);
+    if (sessions.size <= maxSessions) return;
+    for (const oldest of sessions.keys()) {
+      sessions.delete(oldest);
+      break;
+    }
+  }
+
+  function open(origin: Origin, address: string): Socket {
+    const tcpOptions = {
+      host: address,
+      port: origin.port,
+      autoSelectFamily: false,
+      noDelay: true,
+      keepAlive: true,
+      keepAliveInitialDelay: keepAliveProbeMs,
+    };
+    if (origin.protocol === 'http:') return connectTcp(tcpOptions);
+    context ??= createSecureContext(ca === undefined ? {} : { ca });
+    // A resumed session skips the name check, so it may serve only the name it was made for.
+    const session = sessions.get(origin.key);
+    const tls = connectTls({
+      ...tcpOptions,
+      secureContext: context,
+      rejectUnauthorized: true,
+      ALPNProtocols: ['http/1.1'],
+      // The certificate must be for the server name, else for the address; a server name is never
+      // an address (RFC 6066 section 3).
+      ...(parseAddress(origin.host) === null ? { servername: origin.host } : {}),
+      ...(session === undefined ? {} : { session }),
+    });
+    // Sessions can arrive before the certificate has been verified.
+    tls.on('session', (fresh) => {
+      if (tls.authorized) rememberSession(origin.key, fresh);
+      else tls.once('secureConnect', () => rememberSession(origin.key, fresh));
+    });
+    return tls;
+  }
+
+  return async (origin, address, deadline, connectMs) => {
+    deadline.phase = 'connecting';
+    const endpoint = `${address.includes(':') ? `[${address}]` : address}:${origin.port}`;
+    const socket = open(origin, address);
+    const connected = await opened(socket, 'connect', deadline, connectMs);
+    if (connected === 'silent') {
+      const detail = `no connection to ${endpoint} within ${secondsText(connectMs ?? 0)}`;
+      return { failure: { reason: 'refused', detail }, unreachable: true };
+    }
+    if (connected !== null) {
+      return { failure: connectFailure(connected, endpoint), unreachable: true };
+    }
+    const peer = socket.remoteAddress ?? 'nobody';
+    if (!sameAddress(peer, address)) {
+      socket.destroy();
+      const detail = `connected to ${peer} instead of ${address}`;
+      return { failure: { reason: 'blocked_address', detail }, unreachable: false };
+    }
+    if (origin.protocol === 'http:') return { socket };
+
+    deadline.phase = 'in the TLS handshake';
+    const secured = await opened(socket, 'secureConnect', deadline, null);
+    if (secured === null) return { socket };
+    // The next handshake starts afresh, in case it was the old session that failed.
+    sessions.delete(origin.key);
+    return { failure: tlsFailure(secured, origin.host), unreachable: false };
+  };
+}
+
+/** Waits until a socket is open: null, or the error, or 'silent' after `waitMs`. */
+function opened(
+  socket: Socket,
+  event: 'connect' | 'secureConnect',
+  deadline: Deadline,
+  waitMs: number | null,
+): Promise<null | Error | 'silent'> {
+  const { promise, resolve, reject } = Promise.withResolvers<null | Error | 'silent'>();
+  const timer = waitMs === null ? undefined : setTimeout(() => end('silent'), waitMs);
+  const onOpen = (): void => end(null);
+  const onClose = (): void => end(new Error('closed'));
+
+  function end(result: null | Error | 'silent'): void {
+    stopListening();
+    if (result !== null) socket.destroy();
+    resolve(result);
+  }
+  function stopListening(): void {
+    clearTimeout(timer);
+    deadline.onOver(null);
+    socket.off(event, onOpen).off('error', end).off('close', onClose);
+  }
+
+  // An error nobody listens to would end the process, and one may come at any later time.
+  socket.on('error', ignore);
+  socket.once(event, onOpen).once('error', end).once('close', onClose);
+  deadline.onOver(() => {
+    stopListening();
+    socket.destroy();
+    reject(new DeadlineOver());
+  });
+  return promise;
+}
+
+function ignore(): void {}

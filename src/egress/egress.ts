@@ -1,0 +1,133 @@
+/**
+ * The one way out: every byte that leaves for a target goes through `call`. An attempt is a sentence:
+ * judge the URL, resolve its host, judge every answer, connect to a judged address, exchange one request
+ * for one answer, all within one deadline. What a target does comes back as a value.
+ */
+import type { AttemptResult, Failure } from '../domain/outcome.ts';
+import type { AllowedTarget } from '../domain/target.ts';
+import { Deadline, DeadlineOver } from './deadline.ts';
+import { createDial } from './dial.ts';
+import { exchange, type WireRequest } from './exchange.ts';
+import { secondsText } from './failure.ts';
+import { createPool } from './pool.ts';
+import { createResolver, type Resolve } from './resolve.ts';
+import { createRouter } from './route.ts';
+
+/** One attempt to make: plain data, so that it can cross to another thread. */
+export interface Call {
+  url: string;
+  method: string;
+  headers: Readonly<Record<string, string>>;
+  body: string | null;
+  timeoutMs: number;
+}
+
+/** The way out. Dispose it to close every connection; calls still under way then reject. */
+export interface Egress extends AsyncDisposable {
+  /**
+   * Makes one attempt. Never rejects for anything a target does; rejects with `signal.reason` when
+   * the signal aborts, for then nobody knows what the target did.
+   */
+  call(call: Call, signal?: AbortSignal): Promise<AttemptResult>;
+}
+
+/** How the way out is set up. */
+export interface EgressOptions {
+  allowTargets: readonly AllowedTarget[];
+  /** Most connections to one scheme, host and port; further calls wait within their deadline. */
+  connectionsPerHost: number;
+  /** Sent as `User-Agent` unless the call has its own. */
+  userAgent: string;
+  /** Default: loopback names, the hosts file and DNS. */
+  resolve?: Resolve;
+  /** Certificates (PEM) to trust instead of the built-in ones. */
+  ca?: string;
+}
+
+/** A kept connection may turn out closed before the request is written; this often another is taken. */
+const maxTakes = 3;
+
+/** Creates the way out. Environment proxies are not looked at: they would choose the address. */
+export function createEgress(options: EgressOptions): Egress {
+  const { userAgent } = options;
+  const router = createRouter(options.allowTargets, options.resolve ?? createResolver());
+  const pool = createPool(createDial(options.ca), options.connectionsPerHost);
+  const underWay = new Set<Deadline>();
+  const signals = new WeakSet<AbortSignal>();
+
+  async function attempt(call: Call, deadline: Deadline): Promise<AttemptResult> {
+    const route = router.route(call.url);
+    if ('failure' in route) return failed(route.failure);
+    const judged = router.addresses(route, deadline);
+    const addresses = judged instanceof Promise ? await judged : judged;
+    if ('failure' in addresses) return failed(addresses.failure);
+    const request = wireRequest(call, route.path, userAgent);
+    for (let takes = 0; takes < maxTakes; takes++) {
+      const idle = pool.takeIdle(route.origin, addresses.allowed);
+      const taken = idle ?? (await pool.takeAny(route.origin, addresses.allowed, deadline));
+      if ('failure' in taken) return failed(taken.failure);
+      const result = await exchange(taken, request, deadline);
+      pool.giveBack(taken);
+      if (result !== 'unsent') return result;
+    }
+    return failed({ reason: 'reset', detail: 'the connection was closed before it could be used' });
+  }
+
+  /** One listener per signal, however many calls: a daemon's stop signal sees thousands. */
+  function listenTo(signal: AbortSignal): void {
+    signal.throwIfAborted();
+    if (signals.has(signal)) return;
+    signals.add(signal);
+    const cutOff = (): void => {
+      for (const deadline of underWay) {
+        if (deadline.signal === signal) deadline.end({ abortedBy: signal.reason });
+      }
+    };
+    signal.addEventListener('abort', cutOff, { once: true });
+  }
+
+  return {
+    async call(call, signal) {
+      if (signal !== undefined) listenTo(signal);
+      const deadline = new Deadline(call.timeoutMs, signal);
+      underWay.add(deadline);
+      try {
+        return await attempt(call, deadline);
+      } catch (error) {
+        if (!(error instanceof DeadlineOver) || deadline.over === null) throw error;
+        if (deadline.over !== 'expired') throw deadline.over.abortedBy;
+        const detail = `no answer within ${secondsText(call.timeoutMs)}, ${deadline.phase}`;
+        return failed({ reason: 'timeout', detail });
+      } finally {
+        deadline.stop();
+        underWay.delete(deadline);
+      }
+    },
+
+    async [Symbol.asyncDispose]() {
+      for (const deadline of underWay) deadline.end({ abortedBy: new Error('egress was closed') });
+      await pool[Symbol.asyncDispose]();
+    },
+  };
+}
+
+function failed(failure: Failure): AttemptResult {
+  return { kind: 'failure', failure };
+}
+
+function wireRequest(call: Call, path: string, userAgent: string): WireRequest {
+  const headers: string[] = [];
+  let hasUserAgent = false;
+  let hasContentType = false;
+  for (const [name, value] of Object.entries(call.headers)) {
+    const lowerCase = name.toLowerCase();
+    hasUserAgent ||= lowerCase === 'user-agent';
+    hasContentType ||= lowerCase === 'content-type';
+    headers.push(name, value);
+  }
+  if (!hasUserAgent) headers.push('user-agent', userAgent);
+  if (call.body !== null && !hasContentType) {
+    headers.push('content-type', 'text/plain; charset=utf-8');
+  }
+  return { path, method: call.method, headers, body: call.body };
+}

@@ -1,0 +1,58 @@
+/** The hosts file: names that the operator of this machine has given addresses (hosts(5)). */
+import { readFileSync, statSync, type Stats } from 'node:fs';
+
+/** Larger files are lists of blocked advertisers at best; they are not read. */
+const maxFileBytes = 4 * 1024 * 1024;
+
+/** Returns the addresses the hosts file gives a name, in its order; none if it has no such name. */
+export type HostsFile = (name: string) => readonly string[];
+
+/**
+ * Reads the hosts file at `path` when it is first asked and whenever it has changed since. A file
+ * that is missing or unreadable has no names.
+ */
+export function openHostsFile(path: string): HostsFile {
+  let version = '';
+  let names = new Map<string, string[]>();
+  return (name) => {
+    const stat = lookAt(path);
+    const current = stat === null ? '' : `${stat.mtimeMs}:${stat.ino}:${stat.size}`;
+    if (current !== version) {
+      version = current;
+      names = stat === null || stat.size > maxFileBytes ? new Map() : readNames(path);
+    }
+    return names.get(name) ?? [];
+  };
+}
+
+function lookAt(path: string): Stats | null {
+  try {
+    return statSync(path);
+  } catch {
+    return null;
+  }
+}
+
+function readNames(path: string): Map<string, string[]> {
+  const names = new Map<string, string[]>();
+  for (const line of readText(path).split('\n')) {
+    const [address, ...aliases] = line.replace(/#.*/, '').trim().split(/\s+/);
+    if (address === undefined || address === '') continue;
+    for (const alias of aliases) {
+      const name = alias.toLowerCase();
+      const addresses = names.get(name);
+      if (addresses === undefined) names.set(name, [address]);
+      else if (!addresses.includes(address)) addresses.push(address);
+    }
+  }
+  return names;
+}
+
+function readText(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    // Gone or unreadable since it was looked at: the same as a file without names.
+    return '';
+  }
+}

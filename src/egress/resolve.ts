@@ -1,0 +1,163 @@
+/**
+ * From a host name to all its addresses. Both families are always asked: an address that nobody
+ * asked for is an address that nobody judged. getaddrinfo is never used: it asks on Node's pool of
+ * four threads, where four slow names would hold up every other run. Judging is not done here.
+ */
+import { Resolver } from 'node:dns/promises';
+import { isLoopbackName } from '../domain/name.ts';
+import { openHostsFile } from './hosts.ts';
+
+/** All that is known about a name: its addresses, IPv4 first, or why there are none. */
+export type Answers =
+  | { kind: 'addresses'; addresses: readonly string[] }
+  | {
+      kind: 'failure';
+      detail: string;
+      /** Whether asking again later may help: a server failure or silence, not a missing name. */
+      temporary: boolean;
+    };
+
+/** Resolves a host name (lower case, no literal). Never rejects. */
+export type Resolve = (host: string) => Answers | Promise<Answers>;
+
+/** Answers are kept for what their TTL says, but never longer than this. */
+const maxKeptMs = 5000;
+/** Nor shorter: a thousand calls at one instant share a look-up, a retry a second later has its own. */
+const minKeptMs = 500;
+const maxKeptNames = 10_000;
+/** More addresses than any host needs; a longer list only costs. */
+const maxAddresses = 64;
+
+interface Entry {
+  /** The answers, or the query that all callers share until they are in. */
+  answers: Answers | Promise<Answers>;
+  /** Monotonic time; unlimited while the query runs. */
+  keptUntil: number;
+}
+
+/** Options of the resolver; the defaults are those of the machine. */
+export interface ResolverOptions {
+  /** DNS servers as `ADDRESS` or `ADDRESS:PORT`; default: the machine's. */
+  servers?: readonly string[];
+  hostsPath?: string;
+}
+
+/** Creates a resolver: loopback names, the hosts file, then DNS, with answers kept up to 5 s. */
+export function createResolver(options: ResolverOptions = {}): Resolve {
+  const hostsFile = openHostsFile(options.hostsPath ?? '/etc/hosts');
+  const query = createQuery(options.servers);
+  const entries = new Map<string, Entry>();
+
+  function start(host: string): Answers | Promise<Answers> {
+    const listed = hostsFile(host);
+    if (listed.length > 0) return keep(host, { answers: found(listed), ttlMs: maxKeptMs });
+    const answers = query(host).then((result) => keep(host, result));
+    remember(host, { answers, keptUntil: Number.POSITIVE_INFINITY });
+    return answers;
+  }
+
+  function keep(host: string, result: Queried): Answers {
+    remember(host, {
+      answers: result.answers,
+      keptUntil: performance.now() + Math.min(Math.max(result.ttlMs, minKeptMs), maxKeptMs),
+    });
+    return result.answers;
+  }
+
+  function remember(host: string, entry: Entry): void {
+    // Deleting first moves the name to the end: the map's order is that of age.
+    entries.delete(host);
+    entries.set(host, entry);
+    if (entries.size <= maxKeptNames) return;
+    for (const oldest of entries.keys()) {
+      entries.delete(oldest);
+      break;
+    }
+  }
+
+  return (host) => {
+    if (isLoopbackName(host)) return loopback;
+    const entry = entries.get(host);
+    return entry !== undefined && performance.now() < entry.keptUntil ? entry.answers : start(host);
+  };
+}
+
+/** RFC 6761 section 6.3: never asked anyone. */
+const loopback: Answers = { kind: 'addresses', addresses: ['127.0.0.1', '::1'] };
+
+function isIPv6(address: string): boolean {
+  return address.includes(':');
+}
+
+function found(addresses: readonly string[]): Answers {
+  const unique = [...new Set(addresses)].slice(0, maxAddresses);
+  return {
+    kind: 'addresses',
+    addresses: [...unique.filter((a) => !isIPv6(a)), ...unique.filter(isIPv6)],
+  };
+}
+
+interface Queried {
+  answers: Answers;
+  ttlMs: number;
+}
+
+interface Family {
+  records: { address: string; ttl: number }[];
+  /** c-ares' code, null if there were records. */
+  failure: string | null;
+}
+
+function createQuery(servers: readonly string[] | undefined): (host: string) => Promise<Queried> {
+  let resolver = createDnsClient(servers);
+
+  return async (host) => {
+    const client = resolver;
+    const [v4, v6] = await Promise.all([
+      ask(client.resolve4(host, { ttl: true })),
+      ask(client.resolve6(host, { ttl: true })),
+    ]);
+    const records = [...v4.records, ...v6.records];
+    if (records.length > 0) {
+      const ttlMs = Math.min(...records.map(({ ttl }) => ttl)) * 1000;
+      return { answers: found(records.map(({ address }) => address)), ttlMs };
+    }
+    const codes = [v4.failure ?? '', v6.failure ?? ''];
+    const trouble = codes.find((code) => !permanentCodes.has(code));
+    if (trouble === undefined) {
+      return {
+        answers: { kind: 'failure', detail: `${host} has no address`, temporary: false },
+        ttlMs: minKeptMs,
+      };
+    }
+    // The machine's servers may have changed since: c-ares reads them once, when it starts.
+    if (resolver === client) resolver = createDnsClient(servers);
+    const detail = `${temporaryWords.get(trouble) ?? 'the look-up failed'} for ${host} (${trouble})`;
+    return { answers: { kind: 'failure', detail, temporary: true }, ttlMs: minKeptMs };
+  };
+}
+
+/** The name does not exist, has no address, or cannot be a name: asking again will not help. */
+const permanentCodes = new Set(['ENOTFOUND', 'ENODATA', 'EBADNAME', 'EBADQUERY', 'ENONAME']);
+
+const temporaryWords = new Map([
+  ['ETIMEOUT', 'no DNS server answered'],
+  ['ECONNREFUSED', 'no DNS server could be reached'],
+  ['ESERVFAIL', 'the DNS servers failed'],
+  ['EREFUSED', 'the DNS servers refused the look-up'],
+]);
+
+function createDnsClient(servers: readonly string[] | undefined): Resolver {
+  const client = new Resolver({ timeout: 1500, tries: 3 });
+  if (servers !== undefined) client.setServers(servers);
+  return client;
+}
+
+async function ask(records: Promise<{ address: string; ttl: number }[]>): Promise<Family> {
+  try {
+    return { records: await records, failure: null };
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
+    return { records: [], failure: code };
+  }
+}

@@ -1,0 +1,141 @@
+/** Targets on loopback that do exactly what a test says, and an egress that may reach them. */
+import { once } from 'node:events';
+import { createServer, type Socket } from 'node:net';
+import { createServer as createTlsServer, type TlsOptions } from 'node:tls';
+import type { TestContext } from 'node:test';
+import type { AttemptResult, Failure, Response } from '../../src/domain/outcome.ts';
+import { parseAllowTargets } from '../../src/domain/target.ts';
+import {
+  createEgress,
+  type Call,
+  type Egress,
+  type EgressOptions,
+} from '../../src/egress/egress.ts';
+
+/** A target and what it has seen. */
+export interface Target {
+  port: number;
+  url: string;
+  /** Connections accepted so far, and those still open. */
+  connections: number;
+  open: Set<Socket>;
+  /** Every request so far: head and body as text. */
+  requests: string[];
+  close(): Promise<void>;
+}
+
+/** What a target does with its n-th request (from 0, over all connections). */
+export type Behaviour = (socket: Socket, request: string, index: number) => void;
+
+/** Starts a target on 127.0.0.1 that speaks raw TCP, or TLS with `tls`; it stops with the test. */
+export async function startTarget(
+  t: TestContext,
+  behave: Behaviour,
+  options: { tls?: TlsOptions; greet?: (socket: Socket) => void; host?: string } = {},
+): Promise<Target> {
+  const host = options.host ?? '127.0.0.1';
+  const target: Target = {
+    port: 0,
+    url: '',
+    connections: 0,
+    open: new Set(),
+    requests: [],
+    close: async () => {},
+  };
+  const onConnection = (socket: Socket): void => {
+    options.greet?.(socket);
+    let received = '';
+    socket.on('data', (chunk) => {
+      received += chunk.toString('latin1');
+      for (;;) {
+        const length = requestLength(received);
+        if (length === null) return;
+        const request = received.slice(0, length);
+        received = received.slice(length);
+        target.requests.push(request);
+        behave(socket, request, target.requests.length - 1);
+      }
+    });
+  };
+  const server =
+    options.tls === undefined
+      ? createServer(onConnection)
+      : createTlsServer(options.tls, onConnection);
+  server.on('connection', (socket: Socket) => {
+    target.connections++;
+    target.open.add(socket);
+    socket.on('error', () => {}).on('close', () => target.open.delete(socket));
+  });
+  server.on('tlsClientError', () => {});
+  server.on('secureConnection', (socket: Socket) => socket.on('error', () => {}));
+  server.listen(0, host);
+  await once(server, 'listening');
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  target.port = address.port;
+  target.url = `http${options.tls === undefined ? '' : 's'}://${host}:${target.port}/`;
+  target.close = async () => {
+    if (!server.listening) return;
+    const closed = once(server, 'close');
+    server.close();
+    for (const socket of target.open) socket.destroy();
+    await closed;
+  };
+  t.after(() => target.close());
+  return target;
+}
+
+function requestLength(received: string): number | null {
+  const headEnd = received.indexOf('\r\n\r\n');
+  if (headEnd === -1) return null;
+  const bodyLength = Number(
+    /\r\ncontent-length: (\d+)/i.exec(received.slice(0, headEnd))?.[1] ?? 0,
+  );
+  const length = headEnd + 4 + bodyLength;
+  return received.length < length ? null : length;
+}
+
+/** A complete answer with Content-Length. */
+export function answer(body: string | Buffer, status = '200 OK', headers = ''): Buffer {
+  const bytes = Buffer.from(body);
+  const head = `HTTP/1.1 ${status}\r\ncontent-length: ${bytes.length}\r\n${headers}\r\n`;
+  return Buffer.concat([Buffer.from(head), bytes]);
+}
+
+/** An egress that may reach 127.0.0.1 on every port; disposed with the test. */
+export function startEgress(t: TestContext, options: Partial<EgressOptions> = {}): Egress {
+  const egress = createEgress({
+    allowTargets: parseAllowTargets(['127.0.0.1/32:*']),
+    connectionsPerHost: 16,
+    userAgent: 'jobd/test',
+    ...options,
+  });
+  t.after(() => egress[Symbol.asyncDispose]());
+  return egress;
+}
+
+/** A GET with 5 s of time, and what a test changes of it. */
+export function get(url: string, changes: Partial<Call> = {}): Call {
+  return { url, method: 'GET', headers: {}, body: null, timeoutMs: 5000, ...changes };
+}
+
+/** The failure of an attempt that must have failed. */
+export function failureOf(result: AttemptResult): Failure {
+  if (result.kind !== 'failure') throw new Error(`no failure: ${JSON.stringify(result.response)}`);
+  return result.failure;
+}
+
+/** The response of an attempt that must have got one. */
+export function responseOf(result: AttemptResult): Response {
+  if (result.kind !== 'response') throw new Error(`no response: ${JSON.stringify(result.failure)}`);
+  return result.response;
+}
+
+/** Waits, up to 5 s, until something is true. */
+export async function eventually(fact: () => boolean): Promise<void> {
+  const giveUpAt = performance.now() + 5000;
+  while (!fact()) {
+    if (performance.now() > giveUpAt) throw new Error(`not within 5 s: ${fact.toString()}`);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}

@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict';
+import { test, type TestContext } from 'node:test';
+import type { Egress } from '../../src/egress/egress.ts';
+import {
+  authority,
+  expiredCertificate,
+  foreignCertificate,
+  goodCertificate,
+  serverKey,
+} from './certificates.ts';
+import { answer, failureOf, get, responseOf, startEgress, startTarget } from './support.ts';
+
+function trusting(t: TestContext): Egress {
+  return startEgress(t, { ca: authority });
+}
+
+const good = { key: serverKey, cert: goodCertificate };
+
+test('a certificate for the name or the address called is accepted', async (t) => {
+  const target = await startTarget(t, (socket) => socket.write(answer('ok')), { tls: good });
+  const egress = trusting(t);
+  assert.equal(responseOf(await egress.call(get(target.url))).body, 'ok');
+  const byName = target.url.replace('127.0.0.1', 'localhost');
+  assert.equal(responseOf(await egress.call(get(byName))).body, 'ok');
+});
+
+test('the server name is sent for names only', async (t) => {
+  const names: (string | false)[] = [];
+  const target = await startTarget(t, (socket) => socket.write(answer('ok')), {
+    tls: {
+      ...good,
+      SNICallback: (name, done) => {
+        names.push(name);
+        done(null);
+      },
+    },
+  });
+  const egress = trusting(t);
+  await egress.call(get(target.url));
+  await egress.call(get(target.url.replace('127.0.0.1', 'localhost')));
+  assert.deepEqual(names, ['localhost']);
+  assert.equal(target.connections, 2);
+});
+
+const refusals: [string, string, string | undefined, RegExp][] = [
+  ['an unknown authority', goodCertificate, undefined, /certificate/],
+  ['another host', foreignCertificate, authority, /the certificate is for another host/],
+  ['a past year', expiredCertificate, authority, /the certificate has expired/],
+];
+
+for (const [what, cert, ca, words] of refusals) {
+  test(`a certificate of ${what} is refused before any request is sent`, async (t) => {
+    const target = await startTarget(t, (socket) => socket.write(answer('ok')), {
+      tls: { key: serverKey, cert },
+    });
+    const egress = startEgress(t, ca === undefined ? {} : { ca });
+    const failure = failureOf(await egress.call(get(target.url)));
+    assert.equal(failure.reason, 'tls');
+    assert.match(failure.detail, words);
+    assert.equal(target.requests.length, 0);
+  });
+}
+
+test('a server that does not speak TLS fails with tls', async (t) => {
+  const target = await startTarget(t, () => {}, {
+    greet: (socket) => socket.write('HTTP/1.1 400 Bad Request\r\n\r\n'),
+  });
+  const failure = failureOf(await trusting(t).call(get(target.url.replace('http:', 'https:'))));
+  assert.equal(failure.reason, 'tls');
+  assert.match(failure.detail, /does not speak TLS/);
+});
+
+test('a server with no TLS version in common fails with tls', async (t) => {
+  const target = await startTarget(t, () => {}, {
+    tls: { ...good, minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'ALL@SECLEVEL=0' },
+  });
+  assert.equal(failureOf(await trusting(t).call(get(target.url))).reason, 'tls');
+});
+
+test('a reset during the handshake fails with reset', async (t) => {
+  const target = await startTarget(t, () => {}, { greet: (socket) => socket.resetAndDestroy() });
+  const failure = failureOf(await trusting(t).call(get(target.url.replace('http:', 'https:'))));
+  assert.equal(failure.reason, 'reset', failure.detail);
+});
+
+test('TLS sessions are resumed on new connections to the same name', async (t) => {
+  const reused: boolean[] = [];
+  const target = await startTarget(
+    t,
+    (socket) => {
+      reused.push(
+        'isSessionReused' in socket && (socket as { isSessionReused(): boolean }).isSessionReused(),
+      );
+      socket.end(answer('ok', '200 OK', 'connection: close\r\n'));
+    },
+    { tls: good },
+  );
+  const egress = trusting(t);
+  await egress.call(get(target.url));
+  await egress.call(get(target.url));
+  assert.deepEqual(reused, [false, true]);
+});
