@@ -1,0 +1,42 @@
+/** A run between its claim and its record. */
+
+import type { Job, JobRequest } from '../domain/job.ts';
+
+/** A run that was claimed and is to be dispatched. Times are epoch milliseconds. */
+export interface ClaimedRun {
+  runId: string;
+  jobId: string;
+  host: string;
+  scheduledFor: number;
+  startedAt: number;
+  request: JobRequest;
+}
+
+/** What one claim brought. */
+export interface Claim {
+  runs: ClaimedRun[];
+  /** Whether there may be more to claim at once. */
+  more: boolean;
+}
+
+/** Takes a slot for a call to a host; false if there is none. */
+export type TakeSlot = (host: string) => boolean;
+
+/** What is needed of a job to call it, as plain data. */
+export function claimedRun(run: {
+  runId: string;
+  job: Job;
+  host: string;
+  scheduledFor: number;
+  startedAt: number;
+}): ClaimedRun {
+  const { url, method, headers, body, timeoutSeconds, retries } = run.job;
+  return {
+    runId: run.runId,
+    jobId: run.job.id,
+    host: run.host,
+    scheduledFor: run.scheduledFor,
+    startedAt: run.startedAt,
+    request: { url, method, headers, body, timeoutSeconds, retries },
+  };
+}

@@ -1,0 +1,101 @@
+/**
+ * Due: of the jobs whose time has come, the ones called at most a minute late get a run that starts
+ * now; what is longer past is written down as one missed run.
+ */
+
+import { latestStartMs, missedText, planDue } from '../domain/due.ts';
+import type { Missed } from '../domain/due.ts';
+import { newId } from '../domain/id.ts';
+import { scheduleOf } from '../domain/job.ts';
+import type { Job } from '../domain/job.ts';
+import { findDueJobs, insertScheduledRuns, updateClaimedJobs } from '../store/claims.ts';
+import type { ClaimableJob, ScheduledRun } from '../store/claims.ts';
+import type { Db } from '../store/open.ts';
+import { claimedRun } from './claimed.ts';
+import type { Claim, TakeSlot } from './claimed.ts';
+import type { Slots } from './slots.ts';
+
+/** Claims the jobs that are due at `now`, the longest due first, as slots allow. */
+export async function claimDueJobs(
+  tx: Db,
+  slots: Slots,
+  takeSlot: TakeSlot,
+  now: number,
+): Promise<Claim> {
+  const found = await findDueJobs(tx, now, { limit: slots.free, exceptHosts: slots.fullHosts() });
+  const plans = found.filter(({ host }) => takeSlot(host)).map((due) => planClaim(due, now));
+  const kept = await insertScheduledRuns(
+    tx,
+    plans.flatMap(({ missed, run }) => [missed, run]).filter((run) => run !== null),
+  );
+  const ifKept = (run: ScheduledRun | null) => (run !== null && kept.has(run.id) ? run : null);
+  const claims = plans.map(({ job, host, missed, run, nextRunAt }) => ({
+    job,
+    host,
+    missed: ifKept(missed),
+    run: ifKept(run),
+    nextRunAt,
+  }));
+  await updateClaimedJobs(
+    tx,
+    claims.map(({ job, missed, run, nextRunAt }) => ({
+      id: job.id,
+      nextRunAt,
+      activeRunId: run?.id ?? null,
+      startedAt: run?.startedAt ?? null,
+      missed: missed === null ? 0 : 1,
+    })),
+  );
+  const runs = claims.flatMap(({ job, host, run }) =>
+    run === null
+      ? []
+      : claimedRun({ runId: run.id, job, host, scheduledFor: run.scheduledFor, startedAt: now }),
+  );
+  return { runs, more: found.length > 0 };
+}
+
+/** What becomes of one due job: at most one missed run, at most one that starts. */
+interface ClaimPlan extends ClaimableJob {
+  missed: ScheduledRun | null;
+  run: ScheduledRun | null;
+  nextRunAt: number | null;
+}
+
+function planClaim({ job, host }: ClaimableJob, now: number): ClaimPlan {
+  const { missed, dueAt, nextRunAt } = planDue(scheduleOf(job), job.nextRunAt ?? now, now);
+  return {
+    job,
+    host,
+    missed: missed && missedRun(job, missed, now),
+    run: dueAt === null ? null : startingRun(job, dueAt, now),
+    nextRunAt,
+  };
+}
+
+function missedRun(job: Job, missed: Missed, now: number): ScheduledRun {
+  return {
+    id: newId(now),
+    jobId: job.id,
+    status: 'missed',
+    scheduledFor: missed.first,
+    startedAt: null,
+    error: missedText(missed, busyUntil(job, missed)),
+  };
+}
+
+/** When the run ended that may have kept the job from being called; later runs say nothing of it. */
+function busyUntil({ lastRunAt, lastDurationMs }: Job, missed: Missed): number | null {
+  if (lastRunAt === null || lastRunAt > missed.first + latestStartMs) return null;
+  return lastRunAt + (lastDurationMs ?? 0);
+}
+
+function startingRun(job: Job, dueAt: number, now: number): ScheduledRun {
+  return {
+    id: newId(now),
+    jobId: job.id,
+    status: 'running',
+    scheduledFor: dueAt,
+    startedAt: now,
+    error: null,
+  };
+}

@@ -1,0 +1,118 @@
+/**
+ * Time, the one thing besides people that changes the state. A run goes through the files of this
+ * folder in this order: due → claim → dispatch → record; rescue is for what a dead process left.
+ */
+
+import type { Clock } from '../domain/clock.ts';
+import type { Egress } from '../egress/egress.ts';
+import type { Log } from '../log.ts';
+import { findEarliestDueTime, hasQueuedRuns } from '../store/claims.ts';
+import type { Store } from '../store/open.ts';
+import type { EndedRun } from '../store/results.ts';
+import { claim } from './claim.ts';
+import type { ClaimedRun } from './claimed.ts';
+import { dispatch } from './dispatch.ts';
+import type { Dispatcher } from './dispatch.ts';
+import { startLoop } from './loop.ts';
+import type { Loop } from './loop.ts';
+import { createRecorder } from './record.ts';
+import { rescueRuns } from './rescue.ts';
+import { createSlots } from './slots.ts';
+import type { Slots } from './slots.ts';
+
+export interface EngineParts {
+  store: Store;
+  egress: Egress;
+  clock: Clock;
+  log: Log;
+  /** Calls in flight at most: in all, and to one host. */
+  slots: number;
+  slotsPerHost: number;
+  /** How long a stop waits for calls in flight. */
+  drainMs: number;
+}
+
+/** What a store that cannot be written may cost a stop; the next start calls the rest interrupted. */
+const longestLastWriteMs = 10_000;
+
+/** Disposing of it stops claiming, waits for calls in flight, and marks the rest interrupted. */
+export interface Engine extends AsyncDisposable {
+  /** Says that something may have become due: a job was made or changed, a run was asked for. */
+  readonly wake: () => void;
+}
+
+/** Marks what a dead process left behind as interrupted, then starts claiming. */
+export async function startEngine(parts: EngineParts): Promise<Engine> {
+  const { store, egress, clock, log } = parts;
+  const rescued = await rescueRuns(store);
+  if (rescued > 0) log.warn({ runs: rescued }, 'runs of an ended process are interrupted');
+
+  const slots = createSlots(parts.slots, parts.slotsPerHost);
+  const recorder = createRecorder(store);
+  const aborter = new AbortController();
+  const dispatcher: Dispatcher = { egress, clock, log, signal: aborter.signal };
+  const inFlight = new Map<string, ClaimedRun>();
+
+  const recordLoop = startLoop('record', recordStep, log);
+  const claimLoop = startLoop('claim', claimStep, log);
+
+  /** Starts what is due and has a slot; rests until the next due time. */
+  async function claimStep(): Promise<number> {
+    if (slots.free === 0) return Infinity;
+    const dueAt = (await findEarliestDueTime(store.db)) ?? Infinity;
+    const now = clock.now();
+    if (dueAt > now && !(await hasQueuedRuns(store.db))) return dueAt - now;
+    const { runs, more } = await claim(store, slots, now);
+    for (const run of runs) void execute(run);
+    return more ? 0 : Infinity;
+  }
+
+  async function execute(run: ClaimedRun): Promise<void> {
+    inFlight.set(run.runId, run);
+    recorder.add(await dispatch(run, dispatcher));
+    recordLoop.wake();
+  }
+
+  /** Writes what ended, and gives its slots to what is due. */
+  async function recordStep(): Promise<number> {
+    for (const ended of await recorder.writeBatch()) {
+      const run = inFlight.get(ended.runId);
+      if (run === undefined) continue;
+      inFlight.delete(ended.runId);
+      slots.release(run.host);
+      const latenessMs = run.startedAt - run.scheduledFor;
+      log.debug({ ...summaryOf(ended), latenessMs }, 'run ended');
+    }
+    claimLoop.wake();
+    return recorder.waiting > 0 ? 0 : Infinity;
+  }
+
+  let stopping: Promise<void> | undefined;
+  return {
+    wake: claimLoop.wake,
+    [Symbol.asyncDispose]: () =>
+      (stopping ??= stop({ claimLoop, recordLoop, slots, aborter, drainMs: parts.drainMs })),
+  };
+}
+
+/** Stops claiming, waits a while for calls in flight, aborts the rest; all of them are recorded. */
+async function stop(parts: {
+  claimLoop: Loop;
+  recordLoop: Loop;
+  slots: Slots;
+  aborter: AbortController;
+  drainMs: number;
+}): Promise<void> {
+  await parts.claimLoop[Symbol.asyncDispose]();
+  const { promise: givenUp, resolve: giveUp } = Promise.withResolvers<void>();
+  const drained = setTimeout(() => parts.aborter.abort(), parts.drainMs);
+  const written = setTimeout(giveUp, parts.drainMs + longestLastWriteMs);
+  await Promise.race([parts.slots.allReleased(), givenUp]);
+  clearTimeout(drained);
+  clearTimeout(written);
+  await parts.recordLoop[Symbol.asyncDispose]();
+}
+
+function summaryOf({ runId, jobId, status, httpStatus, durationMs, attempts, error }: EndedRun) {
+  return { runId, jobId, status, httpStatus, durationMs, attempts, error };
+}

@@ -1,0 +1,164 @@
+/**
+ * What the engine asks to learn which runs to start, and writes before it starts them. A job with
+ * an active run is never claimable; a due time that has a run already is never claimed again.
+ */
+
+import { sql } from 'kysely';
+import type { RawBuilder } from 'kysely';
+import type { Job } from '../domain/job.ts';
+import type { Run } from '../domain/run.ts';
+import { numberOf, rowsOf, textOf } from './dialect.ts';
+import { jobOf } from './jobs.ts';
+import type { Db } from './open.ts';
+import { isOpen } from './runs.ts';
+import type { JobRow } from './schema.ts';
+
+/** A job that may be claimed; `host` is what the limit on calls to one host counts by. */
+export interface ClaimableJob {
+  job: Job;
+  host: string;
+}
+
+/** A run waiting to be started, with its job. */
+export interface QueuedRun extends ClaimableJob {
+  runId: string;
+  /** When it was asked for, in epoch milliseconds. */
+  queuedAt: number;
+}
+
+/** How much to look for. */
+export interface ClaimBounds {
+  limit: number;
+  /** Hosts that have as many calls in flight as one host may. */
+  exceptHosts: readonly string[];
+}
+
+/** Runs asked for by hand, oldest first, whose jobs have no active run. */
+export async function findQueuedRuns(db: Db, bounds: ClaimBounds): Promise<QueuedRun[]> {
+  const rows = await db
+    .selectFrom('runs')
+    .innerJoin('jobs', 'jobs.id', 'runs.job_id')
+    .selectAll('jobs')
+    .select(['runs.id as run_id', 'scheduled_for as queued_at'])
+    .where(isOpen)
+    .where('status', '=', sql.lit<'queued'>('queued'))
+    .where('active_run_id', 'is', null)
+    .where(isOutside(bounds.exceptHosts))
+    .orderBy('scheduled_for')
+    .limit(bounds.limit)
+    .execute();
+  return rows.map((row) => ({
+    runId: row.run_id,
+    queuedAt: row.queued_at,
+    job: jobOf(row),
+    host: row.host,
+  }));
+}
+
+/** Jobs that are due at `now`, the longest due first. */
+export async function findDueJobs(
+  db: Db,
+  now: number,
+  bounds: ClaimBounds,
+): Promise<ClaimableJob[]> {
+  const rows = await db
+    .selectFrom('jobs')
+    .selectAll()
+    .where('next_run_at', '<=', now)
+    .where('active_run_id', 'is', null)
+    .where(isOutside(bounds.exceptHosts))
+    .orderBy('next_run_at')
+    .limit(bounds.limit)
+    .execute();
+  return rows.map((row: JobRow) => ({ job: jobOf(row), host: row.host }));
+}
+
+function isOutside(hosts: readonly string[]): RawBuilder<boolean> {
+  const elements = hosts.map((host) => ({ host }));
+  return sql<boolean>`host not in (select ${textOf('host')} from ${rowsOf(elements)})`;
+}
+
+/** Whether a run asked for by hand could be started. */
+export async function hasQueuedRuns(db: Db): Promise<boolean> {
+  const found = await findQueuedRuns(db, { limit: 1, exceptHosts: [] });
+  return found.length > 0;
+}
+
+/** When the next job becomes due, in epoch milliseconds; null if none is scheduled. */
+export async function findEarliestDueTime(db: Db): Promise<number | null> {
+  const row = await db
+    .selectFrom('jobs')
+    .select('next_run_at')
+    .where('next_run_at', 'is not', null)
+    .where('active_run_id', 'is', null)
+    .orderBy('next_run_at')
+    .limit(1)
+    .executeTakeFirst();
+  return row?.next_run_at ?? null;
+}
+
+/** A due time's run as it begins: starting now, or missed. Times are epoch milliseconds. */
+export interface ScheduledRun extends Pick<Run, 'id' | 'jobId' | 'scheduledFor'> {
+  status: 'running' | 'missed';
+  startedAt: number | null;
+  error: string | null;
+}
+
+/**
+ * Keeps new runs of due times. Returns the ids of those kept: a due time that has a run already
+ * (the wall clock was set back, say) is left alone.
+ */
+export async function insertScheduledRuns(
+  db: Db,
+  runs: readonly ScheduledRun[],
+): Promise<Set<string>> {
+  if (runs.length === 0) return new Set();
+  const kept = await sql<{ id: string }>`
+    insert into runs (id, job_id, source, status, scheduled_for, started_at, error)
+    select ${textOf('id')}, ${textOf('jobId')}, 'scheduled', ${textOf('status')},
+           ${numberOf('scheduledFor')}, ${numberOf('startedAt')}, ${textOf('error')}
+    from ${rowsOf(runs)}
+    where true
+    on conflict (job_id, scheduled_for, source) do nothing
+    returning id`.execute(db);
+  return new Set(kept.rows.map((row) => row.id));
+}
+
+/** Turns queued runs into running ones. Returns the ids of those that were still queued. */
+export async function startQueuedRuns(
+  db: Db,
+  runIds: readonly string[],
+  startedAt: number,
+): Promise<Set<string>> {
+  if (runIds.length === 0) return new Set();
+  const elements = runIds.map((id) => ({ id }));
+  const started = await sql<{ id: string }>`
+    update runs set status = 'running', started_at = ${startedAt}
+    where id in (select ${textOf('id')} from ${rowsOf(elements)}) and status = 'queued'
+    returning id`.execute(db);
+  return new Set(started.rows.map((row) => row.id));
+}
+
+/** What claiming changes of a job. */
+export interface ClaimedJob {
+  id: string;
+  nextRunAt: number | null;
+  /** The run that starts now, or null if only missed due times were accounted for. */
+  activeRunId: string | null;
+  startedAt: number | null;
+  /** Missed runs that were recorded with this claim. */
+  missed: number;
+}
+
+/** Moves claimed jobs on to their next due time and names the runs they execute. */
+export async function updateClaimedJobs(db: Db, jobs: readonly ClaimedJob[]): Promise<void> {
+  if (jobs.length === 0) return;
+  await sql`
+    update jobs set
+      next_run_at = ${numberOf('nextRunAt', 'claimed.value')},
+      active_run_id = ${textOf('activeRunId', 'claimed.value')},
+      last_run_at = coalesce(${numberOf('startedAt', 'claimed.value')}, last_run_at),
+      total_missed = total_missed + ${numberOf('missed', 'claimed.value')}
+    from ${rowsOf(jobs)} as claimed
+    where jobs.id = ${textOf('id', 'claimed.value')} and jobs.active_run_id is null`.execute(db);
+}

@@ -1,0 +1,27 @@
+/** What differs between databases in the text of a statement, and nothing else. */
+
+import { sql } from 'kysely';
+import type { RawBuilder } from 'kysely';
+
+/** A row of `rowsOf`: the element itself, as JSON. */
+export interface JsonRow {
+  value: string;
+}
+
+/**
+ * A table with one row, `value`, per element: how a batch of any size goes to the database as one
+ * statement with one parameter, so that the statement is prepared once and cached.
+ */
+export function rowsOf(elements: readonly object[]): RawBuilder<JsonRow> {
+  return sql<JsonRow>`json_each(${JSON.stringify(elements)})`;
+}
+
+/** A field of a JSON row as text. */
+export function textOf(name: string, row = 'value'): RawBuilder<string> {
+  return sql<string>`cast(${sql.ref(row)} ->> ${sql.lit(name)} as text)`;
+}
+
+/** A field of a JSON row as a whole number. */
+export function numberOf(name: string, row = 'value'): RawBuilder<number> {
+  return sql<number>`cast(${sql.ref(row)} ->> ${sql.lit(name)} as bigint)`;
+}

@@ -1,0 +1,60 @@
+/** API keys, known by their SHA-256 only. */
+
+import type { Key } from '../domain/key.ts';
+import type { Db } from './open.ts';
+
+const columns = [
+  'keys.id',
+  'workspace_id as workspaceId',
+  'keys.name',
+  'permission',
+  'keys.created_at as createdAt',
+  'revoked_at as revokedAt',
+] as const;
+
+/** Keeps a new key. */
+export async function insertKey(db: Db, key: Key, sha256: string): Promise<void> {
+  await db
+    .insertInto('keys')
+    .values({
+      id: key.id,
+      workspace_id: key.workspaceId,
+      name: key.name,
+      permission: key.permission,
+      sha256,
+      created_at: key.createdAt,
+      revoked_at: key.revokedAt,
+    })
+    .execute();
+}
+
+/** The key with this SHA-256 that is not revoked, or undefined. */
+export async function findActiveKey(db: Db, sha256: string): Promise<Key | undefined> {
+  return await db
+    .selectFrom('keys')
+    .select(columns)
+    .where('sha256', '=', sha256)
+    .where('revoked_at', 'is', null)
+    .executeTakeFirst();
+}
+
+/** Every key, revoked ones included, with the name of its workspace; oldest first. */
+export async function listKeys(db: Db): Promise<(Key & { workspace: string })[]> {
+  return await db
+    .selectFrom('keys')
+    .innerJoin('workspaces', 'workspaces.id', 'keys.workspace_id')
+    .select([...columns, 'workspaces.name as workspace'])
+    .orderBy('keys.id')
+    .execute();
+}
+
+/** Revokes a key; false if there is no such key or it was revoked before. */
+export async function revokeKey(db: Db, id: string, now: number): Promise<boolean> {
+  const result = await db
+    .updateTable('keys')
+    .set({ revoked_at: now })
+    .where('id', '=', id)
+    .where('revoked_at', 'is', null)
+    .executeTakeFirst();
+  return result.numUpdatedRows === 1n;
+}

@@ -1,0 +1,79 @@
+/** The tables as kysely sees them. Times are epoch milliseconds, booleans 0 or 1. */
+
+import type { Health, Method, ScheduleType } from '../domain/job.ts';
+import type { RunSource, RunStatus } from '../domain/run.ts';
+
+export interface Schema {
+  workspaces: WorkspaceRow;
+  keys: KeyRow;
+  jobs: JobRow;
+  runs: RunRow;
+}
+
+export interface WorkspaceRow {
+  id: string;
+  name: string;
+  created_at: number;
+}
+
+export interface KeyRow {
+  id: string;
+  workspace_id: string;
+  name: string;
+  permission: 'read' | 'write';
+  /** SHA-256 of the key, in hex; the key itself is nowhere. */
+  sha256: string;
+  created_at: number;
+  revoked_at: number | null;
+}
+
+export interface JobRow {
+  id: string;
+  workspace_id: string;
+  name: string;
+  url: string;
+  /** Host and port of the URL: what the limit on calls to one host counts by. */
+  host: string;
+  method: Method;
+  /** JSON object. */
+  headers: string;
+  body: string | null;
+  schedule_type: ScheduleType;
+  cron_expr: string | null;
+  timezone: string;
+  period_seconds: number | null;
+  anchor_at: number;
+  timeout_seconds: number;
+  retries: number;
+  notes: string;
+  paused: number;
+  health: Health;
+  active_run_id: string | null;
+  next_run_at: number | null;
+  last_run_at: number | null;
+  last_duration_ms: number | null;
+  down_reason: string | null;
+  created_at: number;
+  /** Retained runs by final state, counted where the run is written, so that nobody has to count. */
+  total_success: number;
+  total_failed: number;
+  total_interrupted: number;
+  total_missed: number;
+}
+
+export interface RunRow {
+  id: string;
+  job_id: string;
+  source: RunSource;
+  status: RunStatus;
+  scheduled_for: number;
+  started_at: number | null;
+  finished_at: number | null;
+  attempts: number;
+  http_status: number | null;
+  duration_ms: number | null;
+  response_body: string | null;
+  truncated: number;
+  error: string | null;
+  idempotency_key: string | null;
+}

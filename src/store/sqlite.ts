@@ -1,0 +1,132 @@
+/**
+ * SQLite behind kysely: one connection, statements prepared once, and every transaction an
+ * immediate one, so that a writer waits at its beginning and never fails in its middle.
+ */
+
+import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
+import { dirname } from 'node:path';
+import Database from 'better-sqlite3';
+import { SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely';
+import type { CompiledQuery, DatabaseConnection, Dialect, Driver, QueryResult } from 'kysely';
+import { loadAddon } from './addon.ts';
+
+/** How long a statement waits for another process's write before it fails. */
+const busyTimeoutMs = 2_000;
+/** Statements kept prepared; the program has far fewer, so this bounds only a mistake. */
+const cachedStatements = 500;
+
+/** A kysely dialect for the SQLite file at `path`, made with its directory if it is not there. */
+export function sqliteDialect(path: string): Dialect {
+  return {
+    createAdapter: () => new SqliteAdapter(),
+    createDriver: () => new SqliteDriver(path),
+    createIntrospector: (db) => new SqliteIntrospector(db),
+    createQueryCompiler: () => new SqliteQueryCompiler(),
+  };
+}
+
+/** Opens the file: readable by its owner only, write-ahead log, synced at every commit. */
+function openFile(path: string): Database.Database {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  createOwnersFile(path);
+  const database = new Database(path, { timeout: busyTimeoutMs, ...addonOption() });
+  database.pragma('journal_mode = wal');
+  database.pragma('synchronous = full');
+  database.pragma('foreign_keys = on');
+  return database;
+}
+
+/**
+ * SQLite would make the file as readable as the umask allows. A file that is there is not touched:
+ * opening and closing it would drop the locks that this process may hold on it.
+ */
+function createOwnersFile(path: string): void {
+  if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600));
+}
+
+/** The types know a path only; the package takes the loaded addon as well. */
+function addonOption(): { nativeBinding?: string } {
+  const nativeBinding = loadAddon() as string | undefined;
+  return nativeBinding === undefined ? {} : { nativeBinding };
+}
+
+class SqliteDriver implements Driver {
+  readonly #path: string;
+  #connection: SqliteConnection | undefined;
+
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  async init(): Promise<void> {
+    this.#connection = new SqliteConnection(openFile(this.#path));
+  }
+
+  async acquireConnection(): Promise<SqliteConnection> {
+    if (this.#connection === undefined) throw new Error('the database is not open');
+    return this.#connection;
+  }
+
+  async beginTransaction(connection: SqliteConnection): Promise<void> {
+    connection.run('begin immediate');
+  }
+
+  async commitTransaction(connection: SqliteConnection): Promise<void> {
+    connection.run('commit');
+  }
+
+  async rollbackTransaction(connection: SqliteConnection): Promise<void> {
+    connection.rollback();
+  }
+
+  async releaseConnection(): Promise<void> {}
+
+  async destroy(): Promise<void> {
+    this.#connection?.close();
+    this.#connection = undefined;
+  }
+}
+
+class SqliteConnection implements DatabaseConnection {
+  readonly #database: Database.Database;
+  readonly #statements = new Map<string, Database.Statement>();
+
+  constructor(database: Database.Database) {
+    this.#database = database;
+  }
+
+  async executeQuery<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
+    const statement = this.#prepare(sql);
+    if (statement.reader) return { rows: statement.all(...parameters) as Row[] };
+    const { changes } = statement.run(...parameters);
+    return { rows: [], numAffectedRows: BigInt(changes) };
+  }
+
+  // oxlint-disable-next-line require-yield -- nothing here reads more rows than fit in memory
+  async *streamQuery<Row>(): AsyncIterableIterator<QueryResult<Row>> {
+    throw new Error('streaming is not supported');
+  }
+
+  run(sql: string): void {
+    this.#prepare(sql).run();
+  }
+
+  /** SQLite rolls back by itself on some errors (a full disk, say); then nothing is left to do. */
+  rollback(): void {
+    if (this.#database.inTransaction) this.run('rollback');
+  }
+
+  close(): void {
+    this.#statements.clear();
+    this.#database.close();
+  }
+
+  #prepare(sql: string): Database.Statement {
+    const known = this.#statements.get(sql);
+    if (known !== undefined) return known;
+    if (this.#statements.size >= cachedStatements) this.#statements.clear();
+    const statement = this.#database.prepare(sql);
+    this.#statements.set(sql, statement);
+    return statement;
+  }
+}
