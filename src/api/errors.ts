@@ -1,0 +1,66 @@
+/** Every failure is answered `{ error }` and nothing else, with the status of the closed table. */
+
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { JobdError } from '../domain/errors.ts';
+import type { Log } from '../log.ts';
+import { sentenceFor } from './validation.ts';
+
+/** Answers for errors thrown by handlers and hooks, and for unknown paths. */
+export function answerErrors(server: FastifyInstance, log: Log): void {
+  server.setErrorHandler<FastifyError>((error, request, reply) => {
+    const known = errorFor(error);
+    if (known.code === 'internal') {
+      log.error({ err: error, method: request.method, url: request.url }, 'a request broke down');
+    }
+    return sendError(reply, known);
+  });
+  server.setNotFoundHandler(answerUnknownPath);
+}
+
+/** Answers for a path that leads nowhere. */
+export function answerUnknownPath(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  return sendError(reply, unknownPath(request));
+}
+
+/** Sends an error. */
+export function sendError(reply: FastifyReply, error: JobdError): FastifyReply {
+  if (error.code === 'unauthenticated') reply.header('www-authenticate', 'Bearer');
+  if (error.retryAfterSeconds !== undefined) {
+    reply.header('retry-after', String(error.retryAfterSeconds));
+  }
+  return reply.code(error.httpStatus).send({ error: error.message });
+}
+
+function unknownPath(request: FastifyRequest): JobdError {
+  const path = request.url.split('?', 1)[0]?.slice(0, 200) ?? '';
+  return new JobdError('not_found', `there is nothing at ${request.method} ${path}`);
+}
+
+/** What any error comes to at this door. */
+function errorFor(error: FastifyError): JobdError {
+  if (error instanceof JobdError) return error;
+  const broken = error.validation?.[0];
+  if (broken !== undefined) {
+    const sentence = sentenceFor(broken as Parameters<typeof sentenceFor>[0], partOf(error));
+    return new JobdError('invalid_input', sentence);
+  }
+  if (error.statusCode === 413) {
+    return new JobdError('too_large', 'the request body must be at most 256 KiB');
+  }
+  if (error.statusCode === 415) {
+    return new JobdError('invalid_input', 'the content type must be application/json');
+  }
+  if (error.code === 'FST_ERR_CTP_INVALID_JSON_BODY') {
+    return new JobdError('invalid_input', 'the body must be valid JSON, with no key __proto__');
+  }
+  if (error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500) {
+    return new JobdError('invalid_input', `the request is not valid: ${error.message}`);
+  }
+  return new JobdError('internal', 'something broke inside jobd, its log says more', {
+    cause: error,
+  });
+}
+
+function partOf(error: FastifyError): string {
+  return error.validationContext ?? 'body';
+}

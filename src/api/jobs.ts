@@ -1,0 +1,40 @@
+/** Routes of jobs. */
+
+import { createJob, getJob, listJobs } from '../app/jobs.ts';
+import type { App } from '../app/app.ts';
+import { JobInput, JobList, JobPath, JobResponse, PageQuery } from './contract.ts';
+import type { ApiServer } from './fastify.ts';
+import { jobShape } from './shape.ts';
+import { pageRequest } from './page.ts';
+
+/** Adds the routes. */
+export function jobRoutes(server: ApiServer, app: App): void {
+  server.route({
+    method: 'GET',
+    url: '/jobs',
+    schema: { querystring: PageQuery, response: { 200: JobList } },
+    handler: async ({ principal, query }) => {
+      const { items, nextCursor } = await listJobs(app, principal, pageRequest(query));
+      return { jobs: items.map(jobShape), nextCursor };
+    },
+  });
+
+  server.route({
+    method: 'POST',
+    url: '/jobs',
+    schema: { body: JobInput, response: { 201: JobResponse } },
+    handler: async ({ principal, body }, reply) => {
+      const job = await createJob(app, principal, body);
+      return reply.code(201).send({ job: jobShape(job) });
+    },
+  });
+
+  server.route({
+    method: 'GET',
+    url: '/jobs/:id',
+    schema: { params: JobPath, response: { 200: JobResponse } },
+    handler: async ({ principal, params }) => ({
+      job: jobShape(await getJob(app, principal, params.id)),
+    }),
+  });
+}

@@ -1,0 +1,51 @@
+/** Routes of runs. */
+
+import { getRun, listRuns, runJob } from '../app/runs.ts';
+import type { App } from '../app/app.ts';
+import {
+  JobPath,
+  PageQuery,
+  QueuedRun,
+  RunJobHeaders,
+  RunList,
+  RunPath,
+  RunResponse,
+} from './contract.ts';
+import { pageRequest } from './page.ts';
+import type { ApiServer } from './fastify.ts';
+import { runShape } from './shape.ts';
+
+/** Adds the routes; `apiUrl` gives the absolute base of the API, without a slash at its end. */
+export function runRoutes(server: ApiServer, app: App, apiUrl: () => string): void {
+  server.route({
+    method: 'POST',
+    url: '/jobs/:id/run',
+    schema: { params: JobPath, headers: RunJobHeaders, response: { 202: QueuedRun } },
+    handler: async ({ principal, params, headers }, reply) => {
+      const idempotencyKey = headers['idempotency-key'] ?? null;
+      const run = await runJob(app, principal, params.id, idempotencyKey);
+      const resultUrl = `${apiUrl()}/jobs/${run.jobId}/runs/${run.id}`;
+      return reply.code(202).send({ run: runShape(run), resultUrl });
+    },
+  });
+
+  server.route({
+    method: 'GET',
+    url: '/jobs/:id/runs',
+    schema: { params: JobPath, querystring: PageQuery, response: { 200: RunList } },
+    handler: async ({ principal, params, query }) => {
+      const found = await listRuns(app, principal, params.id, pageRequest(query));
+      const { items, nextCursor, totals } = found;
+      return { runs: items.map(runShape), nextCursor, totals };
+    },
+  });
+
+  server.route({
+    method: 'GET',
+    url: '/jobs/:id/runs/:runId',
+    schema: { params: RunPath, response: { 200: RunResponse } },
+    handler: async ({ principal, params }) => ({
+      run: runShape(await getRun(app, principal, params.id, params.runId)),
+    }),
+  });
+}

@@ -1,0 +1,99 @@
+/**
+ * Validation at the door: types are strict in bodies and parsed in query strings; the first rule that
+ * is broken becomes one sentence that names the field, the rule and what came.
+ */
+
+import { Ajv } from 'ajv';
+import type { ErrorObject } from 'ajv';
+import type { FastifySchemaCompiler } from 'fastify';
+import type { TSchema } from 'typebox';
+import { characterCount } from '../domain/characters.ts';
+
+/** Fields whose values may be secret: what came is not repeated. */
+const secretFields = new Set(['body', 'headers']);
+
+/** Makes the compiler that fastify asks for each schema of a route. */
+export function schemaCompiler(): FastifySchemaCompiler<TSchema> {
+  const options = { verbose: true, strict: true, allowUnionTypes: true } as const;
+  const strict = new Ajv({ ...options, formats: { 'date-time': true } });
+  const parsing = new Ajv({ ...options, coerceTypes: true });
+  return ({ schema, httpPart }) => (httpPart === 'querystring' ? parsing : strict).compile(schema);
+}
+
+/** The sentence for a broken rule. `part` is what fastify was validating: body, querystring, … */
+export function sentenceFor(error: ErrorObject, part: string): string {
+  const field = fieldOf(error, part);
+  const { keyword, params } = error;
+  switch (keyword) {
+    case 'required':
+      return `${inside(field, params['missingProperty'], part)} is required`;
+    case 'additionalProperties':
+      return unknownField(error, inside(field, params['additionalProperty'], part), part);
+    case 'type':
+      return `${field} must be ${article(typeNames(params['type']))}, got ${gotOf(error, part)}`;
+    case 'enum': {
+      const allowed = (params['allowedValues'] as string[]).join(', ');
+      return `${field} must be one of ${allowed}, got ${gotOf(error, part)}`;
+    }
+    case 'minimum':
+    case 'maximum':
+      return `${field} must be between ${boundsOf(error)}, got ${gotOf(error, part)}`;
+    case 'minLength':
+      return `${field} must not be empty`;
+    case 'maxLength':
+      return `${field} must be at most ${params['limit']} characters, got ${characterCount(String(error.data))}`;
+    default:
+      return `${field} ${error.message ?? 'is not valid'}`;
+  }
+}
+
+/** `/headers/x-token` in the body is `headers.x-token`; the body as a whole is `the body`. */
+function fieldOf({ instancePath }: ErrorObject, part: string): string {
+  const path = instancePath
+    .split('/')
+    .slice(1)
+    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
+  return path.length === 0 ? wholeOf(part) : path.join('.');
+}
+
+function wholeOf(part: string): string {
+  return { body: 'the body', querystring: 'the query', headers: 'the headers' }[part] ?? part;
+}
+
+function inside(field: string, name: unknown, part: string): string {
+  return field === wholeOf(part) ? String(name) : `${field}.${String(name)}`;
+}
+
+function unknownField(error: ErrorObject, field: string, part: string): string {
+  const known = Object.keys((error.parentSchema as { properties?: object }).properties ?? {});
+  const what = part === 'querystring' ? 'query parameter' : 'field';
+  return `${field.slice(0, 60)} is not a known ${what}, known are ${known.join(', ')}`;
+}
+
+function typeNames(type: unknown): string[] {
+  return Array.isArray(type) ? (type as string[]) : String(type).split(',');
+}
+
+function article(types: string[]): string {
+  return types
+    .map((type) => (type === 'null' ? type : `${/^[aeio]/.test(type) ? 'an' : 'a'} ${type}`))
+    .join(' or ');
+}
+
+function boundsOf(error: ErrorObject): string {
+  const { minimum, maximum } = error.parentSchema as { minimum: number; maximum: number };
+  return `${minimum} and ${maximum}`;
+}
+
+function gotOf({ data, instancePath }: ErrorObject, part: string): string {
+  if (data === null) return 'null';
+  if (Array.isArray(data)) return 'an array';
+  if (typeof data === 'object') return 'an object';
+  if (data === undefined) return 'nothing';
+  const field = instancePath.split('/')[1];
+  if (part === 'headers' || (field !== undefined && secretFields.has(field))) {
+    return `a ${typeof data}`;
+  }
+  const text = JSON.stringify(data);
+  return text.length <= 60 ? text : `${text.slice(0, 60)}…`;
+}

@@ -1,0 +1,21 @@
+/** What every use case gets: the parts it acts on. One function per use case in this folder. */
+
+import type { Clock } from '../domain/clock.ts';
+import type { Permission } from '../domain/key.ts';
+import type { AllowedTarget } from '../domain/target.ts';
+import type { Store } from '../store/open.ts';
+
+export interface App {
+  store: Store;
+  clock: Clock;
+  allowTargets: readonly AllowedTarget[];
+  /** Tells the engine that something may have become due. */
+  readonly wake: () => void;
+}
+
+/** On whose behalf a use case acts: what a key stands for. */
+export interface Principal {
+  keyId: string;
+  workspaceId: string;
+  permission: Permission;
+}

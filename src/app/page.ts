@@ -1,0 +1,66 @@
+/** Pages of lists: a cursor is where the page before ended, written so that nobody reads into it. */
+
+import { invalidInput } from '../domain/errors.ts';
+import { isId } from '../domain/id.ts';
+import type { RunPosition } from '../store/runs.ts';
+
+/** What a person asks of a list. */
+export interface PageRequest {
+  /** 1 to 100. */
+  limit: number;
+  cursor: string | null;
+}
+
+/** A page, and the cursor of the next one; null if there is none. */
+export interface Page<T> {
+  items: T[];
+  nextCursor: string | null;
+}
+
+/**
+ * Makes a page of up to `limit + 1` found items: the one too many says that there is a next page.
+ */
+export function pageOf<T>(found: T[], limit: number, cursorOf: (last: T) => string): Page<T> {
+  const items = found.slice(0, limit);
+  const last = items.at(-1);
+  const nextCursor = found.length > limit && last !== undefined ? cursorOf(last) : null;
+  return { items, nextCursor };
+}
+
+/** The cursor of a list that is ordered by id. */
+export function idCursor(id: string): string {
+  return encode(id);
+}
+
+/** Reads a cursor of `idCursor`; throws `invalid_input`. */
+export function parseIdCursor(cursor: string): string {
+  const id = decode(cursor);
+  if (!isId(id)) throw badCursor(cursor);
+  return id;
+}
+
+/** The cursor of a list of runs. */
+export function runCursor({ scheduledFor, source }: RunPosition): string {
+  return encode(`${scheduledFor} ${source}`);
+}
+
+/** Reads a cursor of `runCursor`; throws `invalid_input`. */
+export function parseRunCursor(cursor: string): RunPosition {
+  const match = /^(\d{1,15}) (scheduled|manual)$/.exec(decode(cursor));
+  if (match === null) throw badCursor(cursor);
+  return { scheduledFor: Number(match[1]), source: match[2] as RunPosition['source'] };
+}
+
+function encode(text: string): string {
+  return Buffer.from(text).toString('base64url');
+}
+
+function decode(cursor: string): string {
+  const text = Buffer.from(cursor, 'base64url').toString();
+  return encode(text) === cursor ? text : '';
+}
+
+function badCursor(cursor: string) {
+  const got = JSON.stringify(cursor.slice(0, 40));
+  return invalidInput(`cursor must be a nextCursor of this list, got ${got}`);
+}

@@ -1,0 +1,115 @@
+/** The command line's way to the API of a running jobd; typed by the contract. */
+
+import type * as contract from '../api/contract.ts';
+import type { ClientConfig } from '../config.ts';
+import { errorCodes, JobdError } from '../domain/errors.ts';
+import type { ErrorCode } from '../domain/errors.ts';
+import { keyPattern } from '../domain/key.ts';
+
+export interface Client {
+  createJob(input: contract.JobInput): Promise<contract.Job>;
+  /** All jobs, page after page. */
+  listJobs(): AsyncGenerator<contract.Job>;
+  getJob(id: string): Promise<contract.Job>;
+  runJob(id: string): Promise<contract.QueuedRun>;
+  listRuns(jobId: string, limit: number): Promise<contract.RunList>;
+  getRun(jobId: string, runId: string): Promise<contract.Run>;
+}
+
+/** Makes a client. Its calls throw `JobdError` with the server's own sentence. */
+export function createClient({ url, apiKey }: ClientConfig): Client {
+  const ask = <T>(method: string, path: string, body?: object): Promise<T> =>
+    request<T>(`${url}/api/v1${path}`, method, apiKey, body);
+  return {
+    async createJob(input) {
+      return (await ask<contract.JobResponse>('POST', '/jobs', input)).job;
+    },
+    async *listJobs() {
+      let cursor: string | null = null;
+      do {
+        const query: string = cursor === null ? '' : `&cursor=${encodeURIComponent(cursor)}`;
+        const page: contract.JobList = await ask('GET', `/jobs?limit=100${query}`);
+        yield* page.jobs;
+        cursor = page.nextCursor;
+      } while (cursor !== null);
+    },
+    async getJob(id) {
+      return (await ask<contract.JobResponse>('GET', `/jobs/${encodeURIComponent(id)}`)).job;
+    },
+    runJob: (id) => ask('POST', `/jobs/${encodeURIComponent(id)}/run`),
+    listRuns: (jobId, limit) =>
+      ask('GET', `/jobs/${encodeURIComponent(jobId)}/runs?limit=${limit}`),
+    async getRun(jobId, runId) {
+      const path = `/jobs/${encodeURIComponent(jobId)}/runs/${encodeURIComponent(runId)}`;
+      return (await ask<contract.RunResponse>('GET', path)).run;
+    },
+  };
+}
+
+async function request<T>(
+  url: string,
+  method: string,
+  apiKey: string | null,
+  body: object | undefined,
+): Promise<T> {
+  if (apiKey === null) throw new JobdError('unauthenticated', 'set JOBD_API_KEY to your key');
+  if (!keyPattern.test(apiKey)) {
+    throw new JobdError('unauthenticated', 'JOBD_API_KEY must be cp_ and 64 hexadecimal digits');
+  }
+  const { ok, status, text } = await reach(url, {
+    method,
+    headers: {
+      authorization: `Bearer ${apiKey}`,
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+    },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+    redirect: 'error',
+  });
+  if (ok) return parse(text, url) as T;
+  throw new JobdError(codeOf(status), messageOf(text, status, url));
+}
+
+/** The whole answer: one that breaks off is none. */
+async function reach(
+  url: string,
+  init: RequestInit,
+): Promise<{ ok: boolean; status: number; text: string }> {
+  try {
+    const response = await fetch(url, init);
+    const { ok, status } = response;
+    return { ok, status, text: await response.text() };
+  } catch (error) {
+    const { origin } = new URL(url);
+    const cause = (error as Error).cause ?? error;
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new JobdError('unreachable', `no answer from ${origin}: ${why}; does jobd serve run?`, {
+      cause: error,
+    });
+  }
+}
+
+function parse(text: string, url: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    const { origin } = new URL(url);
+    throw new JobdError('unreachable', `${origin} does not answer as a jobd does`, {
+      cause: error,
+    });
+  }
+}
+
+function messageOf(text: string, status: number, url: string): string {
+  try {
+    const { error } = JSON.parse(text) as Partial<contract.ErrorBody>;
+    if (typeof error === 'string') return error;
+  } catch {
+    // Whatever answered is no jobd: its status is all there is to tell.
+  }
+  return `${new URL(url).origin} answered with status ${status}`;
+}
+
+function codeOf(status: number): ErrorCode {
+  const codes = Object.keys(errorCodes) as ErrorCode[];
+  return codes.find((code) => errorCodes[code].httpStatus === status) ?? 'internal';
+}

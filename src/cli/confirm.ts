@@ -1,0 +1,22 @@
+/** Asks before something is destroyed. */
+
+import { createInterface } from 'node:readline/promises';
+import { JobdError } from '../domain/errors.ts';
+
+/**
+ * Resolves if the person agrees. `--yes` agrees beforehand; without it and without a terminal the
+ * answer is no. Throws `usage` otherwise.
+ */
+export async function confirm(question: string, yes: boolean): Promise<void> {
+  if (yes) return;
+  if (!process.stdin.isTTY) {
+    throw new JobdError('usage', `${question} Say --yes to do it without being asked.`);
+  }
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    const answer = await terminal.question(`${question} [y/N] `);
+    if (!/^y(es)?$/i.test(answer.trim())) throw new JobdError('usage', 'nothing was done');
+  } finally {
+    terminal.close();
+  }
+}

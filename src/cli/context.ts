@@ -1,0 +1,9 @@
+/** What the commands of one command line share. */
+
+import type { Output } from './output.ts';
+
+export interface Context {
+  output: Output;
+  /** What the command line ends with if all goes well; a command may set it. */
+  exitCode: number;
+}

@@ -1,0 +1,94 @@
+/** `jobd key`: API keys, kept in the store; works while the daemon runs. */
+
+import type { Command } from 'commander';
+import { createKey, listKeys, revokeKey } from '../app/keys.ts';
+import { dataDir } from '../config.ts';
+import type { Flags } from '../config.ts';
+import type { Local } from '../daemon.ts';
+import { isoTime } from '../domain/clock.ts';
+import { invalidInput } from '../domain/errors.ts';
+import { permissions } from '../domain/key.ts';
+import type { Permission } from '../domain/key.ts';
+import { confirm } from './confirm.ts';
+import { printJson, printRows } from './output.ts';
+import type { Context } from './context.ts';
+
+/** Adds the commands. */
+export function addKeyCommands(program: Command, { output }: Context): void {
+  const key = program.command('key').description('make, list and revoke API keys');
+
+  key
+    .command('create')
+    .description('make a key and print it, once')
+    .option('--workspace <name>', 'the workspace it is for', 'default')
+    .option('--permission <permission>', 'read or write', 'write')
+    .option('--name <label>', 'what it is for', '')
+    .option('--data <dir>', 'data directory')
+    .option('--json', 'print one JSON document')
+    .addHelpText('after', '\nExample:\n  export JOBD_API_KEY=$(jobd key create --name laptop)')
+    .action(async (flags: Flags & { workspace: string; permission: string; name: string }) => {
+      const { workspace, name } = flags;
+      const permission = permissionOf(flags.permission);
+      await using local = await open(flags);
+      const made = await createKey(local, { workspace, permission, name });
+      if (flags['json']) printJson(output, { ...shape(made.key), workspace, key: made.secret });
+      else output.data(made.secret);
+      if (output.isTerminal) output.say('Keep it: it is shown only now.');
+    });
+
+  key
+    .command('list')
+    .description('list all keys, never the keys themselves')
+    .option('--data <dir>', 'data directory')
+    .option('--json', 'print one JSON document')
+    .addHelpText('after', '\nExample:\n  jobd key list --json')
+    .action(async (flags: Flags) => {
+      await using local = await open(flags);
+      const keys = await listKeys(local);
+      if (flags['json']) return printJson(output, { keys: keys.map(shape) });
+      printRows(output, keys, {
+        id: ({ id }) => id,
+        name: ({ name }) => name,
+        workspace: ({ workspace }) => workspace,
+        permission: ({ permission }) => permission,
+        created: ({ createdAt }) => isoTime(createdAt),
+        revoked: ({ revokedAt }) => revokedAt && isoTime(revokedAt),
+      });
+    });
+
+  key
+    .command('revoke')
+    .argument('<id>', 'id of the key, as jobd key list shows it')
+    .description('revoke a key for good')
+    .option('--yes', 'do not ask')
+    .option('--data <dir>', 'data directory')
+    .option('--json', 'print one JSON document')
+    .addHelpText(
+      'after',
+      '\nExample:\n  jobd key revoke 019a9b1c-0000-7000-8000-000000000000 --yes',
+    )
+    .action(async (id: string, flags: Flags) => {
+      await confirm(`Revoke key ${id} for good?`, flags['yes'] === true);
+      await using local = await open(flags);
+      await revokeKey(local, id);
+      if (flags['json']) printJson(output, { ok: true });
+      else output.say(`revoked ${id}`);
+    });
+}
+
+async function open(flags: Flags): Promise<Local> {
+  const { openLocal } = await import('../daemon.ts');
+  return await openLocal(dataDir(flags));
+}
+
+function permissionOf(text: string): Permission {
+  const permission = permissions.find((known) => known === text);
+  if (permission !== undefined) return permission;
+  throw invalidInput(`--permission must be read or write, got ${text}`);
+}
+
+/** A key as JSON shows it: times as ISO 8601. */
+function shape<K extends { createdAt: number; revokedAt: number | null }>(key: K) {
+  const revokedAt = key.revokedAt === null ? null : isoTime(key.revokedAt);
+  return { ...key, createdAt: isoTime(key.createdAt), revokedAt };
+}

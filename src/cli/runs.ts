@@ -1,0 +1,78 @@
+/** `jobd runs`: what became of a job's runs, over the API. */
+
+import type { Command } from 'commander';
+import type { Run } from '../api/contract.ts';
+import { clientConfig } from '../config.ts';
+import type { Flags } from '../config.ts';
+import { invalidInput } from '../domain/errors.ts';
+import { createClient } from './client.ts';
+import { findJob } from './find-job.ts';
+import { printFields, printJson, printRows } from './output.ts';
+import type { Output } from './output.ts';
+import type { Context } from './context.ts';
+
+/** Adds the commands. */
+export function addRunCommands(program: Command, { output }: Context): void {
+  const runs = program.command('runs').description('list and show runs');
+
+  runs
+    .command('list')
+    .argument('<job>', 'id or name of the job')
+    .description('list the latest runs of a job, newest first')
+    .option('--limit <n>', 'how many, 1 to 100', '50')
+    .option('--json', 'print one JSON document')
+    .addHelpText('after', '\nExample:\n  jobd runs list backup --limit 10')
+    .action(async (name: string, flags: Flags & { limit: string }) => {
+      const client = createClient(clientConfig());
+      const { id } = await findJob(client, name);
+      const found = await client.listRuns(id, limitOf(flags.limit));
+      if (flags['json']) return printJson(output, found);
+      printRows(output, found.runs, {
+        id: (run) => run.id,
+        status: (run) => run.status,
+        'scheduled for': (run) => run.scheduledFor,
+        http: (run) => run.httpStatus,
+        ms: (run) => run.durationMs,
+        attempts: (run) => run.attempts,
+        error: (run) => run.error,
+      });
+    });
+
+  runs
+    .command('get')
+    .argument('<job>', 'id or name of the job')
+    .argument('<run>', 'id of the run')
+    .description('show a run, with the preview of its response')
+    .option('--json', 'print one JSON document')
+    .addHelpText('after', '\nExample:\n  jobd runs get backup 019a9b1c-0000-7000-8000-000000000000')
+    .action(async (name: string, runId: string, flags: Flags) => {
+      const client = createClient(clientConfig());
+      const { id } = await findJob(client, name);
+      const run = await client.getRun(id, runId);
+      if (flags['json']) printJson(output, { run });
+      else printRun(output, run);
+    });
+}
+
+/** Prints a run, field by field. */
+export function printRun(output: Output, run: Run): void {
+  printFields(output, {
+    id: run.id,
+    status: run.status,
+    source: run.source,
+    'scheduled for': run.scheduledFor,
+    'started at': run.startedAt,
+    'finished at': run.finishedAt,
+    'duration ms': run.durationMs,
+    attempts: run.attempts,
+    http: run.httpStatus,
+    ...(run.error !== null && { error: run.error }),
+    response: run.truncated ? `${run.responseBody ?? ''}…` : run.responseBody,
+  });
+}
+
+function limitOf(text: string): number {
+  const limit = /^\d{1,3}$/.test(text) ? Number(text) : NaN;
+  if (limit >= 1 && limit <= 100) return limit;
+  throw invalidInput(`--limit must be a whole number between 1 and 100, got ${text}`);
+}

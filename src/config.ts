@@ -1,0 +1,131 @@
+/**
+ * Flags and environment become one frozen configuration; nothing else reads the environment. Flags
+ * win over the environment, the environment over defaults.
+ */
+
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { invalidInput, JobdError } from './domain/errors.ts';
+import { parseAllowTargets } from './domain/target.ts';
+import type { AllowedTarget } from './domain/target.ts';
+import type { LogLevel } from './log.ts';
+
+/** What `jobd serve` runs with. */
+export interface ServeConfig {
+  host: string;
+  /** 0 takes a free one. */
+  port: number;
+  slots: number;
+  slotsPerHost: number;
+  dataDir: string;
+  /** The site URL people reach the service by; null for the address it listens on. */
+  baseUrl: string | null;
+  allowTargets: readonly AllowedTarget[];
+  logLevel: LogLevel;
+}
+
+/** What commands that ask a running jobd go by. */
+export interface ClientConfig {
+  /** Site URL, without a slash at its end. */
+  url: string;
+  apiKey: string | null;
+}
+
+/** Flags as the command line gives them: text, untouched. */
+export type Flags = Readonly<Record<string, string | string[] | boolean | undefined>>;
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const logLevelNames: readonly LogLevel[] = [
+  'fatal',
+  'error',
+  'warn',
+  'info',
+  'debug',
+  'trace',
+  'silent',
+];
+
+/** Reads the configuration of `jobd serve`. Throws `invalid_input`, naming flag and variable. */
+export function serveConfig(flags: Flags, env: Environment = process.env): ServeConfig {
+  const setting = (flag: string, variable: string, fallback: string): Setting => ({
+    name: `--${flag.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)} (or ${variable})`,
+    // A variable set to nothing counts as not set.
+    value: textOf(flags[flag]) ?? (env[variable] || fallback),
+  });
+  return Object.freeze({
+    host: setting('host', 'JOBD_HOST', '127.0.0.1').value,
+    port: wholeNumber(setting('port', 'JOBD_PORT', '8080'), 0, 65_535),
+    slots: wholeNumber(setting('slots', 'JOBD_SLOTS', '512'), 1, 10_000),
+    slotsPerHost: wholeNumber(setting('slotsPerHost', 'JOBD_SLOTS_PER_HOST', '256'), 1, 10_000),
+    dataDir: dataDir(flags, env),
+    baseUrl: siteUrl(setting('baseUrl', 'JOBD_BASE_URL', '')),
+    allowTargets: allowTargets(flags, env),
+    logLevel: logLevel(setting('logLevel', 'JOBD_LOG_LEVEL', 'info')),
+  });
+}
+
+/** The data directory: flag, environment, where systemd or the desktop keeps state. */
+export function dataDir(flags: Flags, env: Environment = process.env): string {
+  const named = textOf(flags['data']) || env['JOBD_DATA'] || env['STATE_DIRECTORY'];
+  if (named) return resolve(named);
+  const shared = env['XDG_DATA_HOME'];
+  return shared ? join(shared, 'jobd') : join(homedir(), '.local', 'share', 'jobd');
+}
+
+/** Reads where the server is and the key to use. Throws `invalid_input`. */
+export function clientConfig(env: Environment = process.env): ClientConfig {
+  const value = env['JOBD_URL'] || 'http://127.0.0.1:8080';
+  const url = siteUrl({ name: 'JOBD_URL', value }) ?? value;
+  return Object.freeze({ url, apiKey: env['JOBD_API_KEY']?.trim() || null });
+}
+
+/** Whether people asked for no colours (no-color.org). */
+export function noColor(env: Environment = process.env): boolean {
+  return Boolean(env['NO_COLOR']);
+}
+
+interface Setting {
+  /** Flag and variable, for messages. */
+  name: string;
+  value: string;
+}
+
+function textOf(flag: Flags[string]): string | undefined {
+  return typeof flag === 'string' ? flag : undefined;
+}
+
+function wholeNumber({ name, value }: Setting, min: number, max: number): number {
+  const number = /^\d{1,9}$/.test(value) ? Number(value) : NaN;
+  if (number >= min && number <= max) return number;
+  throw invalidInput(`${name} must be a whole number between ${min} and ${max}, got ${value}`);
+}
+
+function siteUrl({ name, value }: Setting): string | null {
+  if (value === '') return null;
+  const url = URL.parse(value);
+  const isSite = url !== null && /^https?:$/.test(url.protocol) && !url.search && !url.hash;
+  if (!isSite) throw invalidInput(`${name} must be an http or https URL, got ${value}`);
+  if (url.username !== '' || url.password !== '') {
+    throw invalidInput(`${name} must not contain a user name or password`);
+  }
+  return value.replace(/\/+$/, '');
+}
+
+function logLevel({ name, value }: Setting): LogLevel {
+  const level = logLevelNames.find((known) => known === value);
+  if (level !== undefined) return level;
+  throw invalidInput(`${name} must be one of ${logLevelNames.join(', ')}, got ${value}`);
+}
+
+function allowTargets(flags: Flags, env: Environment): readonly AllowedTarget[] {
+  const given = flags['allowTarget'];
+  const named = Array.isArray(given) ? given : (env['JOBD_ALLOW_TARGETS'] ?? '').split(/[\s,]+/);
+  try {
+    return parseAllowTargets(named.filter((text) => text !== ''));
+  } catch (error) {
+    if (!(error instanceof JobdError)) throw error;
+    throw invalidInput(
+      error.message.replace('allow-target', '--allow-target (or JOBD_ALLOW_TARGETS)'),
+    );
+  }
+}

@@ -1,0 +1,128 @@
+/** Where settings come from: flags before environment before defaults (design section 2). */
+
+import assert from 'node:assert/strict';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { clientConfig, dataDir, noColor, serveConfig } from '../../src/config.ts';
+import type { ServeConfig } from '../../src/config.ts';
+import { JobdError } from '../../src/domain/errors.ts';
+
+function assertRefused(read: () => unknown, words: RegExp): void {
+  assert.throws(read, (error) => {
+    assert.ok(error instanceof JobdError, String(error));
+    assert.equal(error.exitCode, 2);
+    assert.match(error.message, words);
+    return true;
+  });
+}
+
+test('without flags and environment serve has the documented defaults', () => {
+  assert.deepEqual(serveConfig({}, {}), {
+    host: '127.0.0.1',
+    port: 8080,
+    slots: 512,
+    slotsPerHost: 256,
+    dataDir: join(homedir(), '.local', 'share', 'jobd'),
+    baseUrl: null,
+    allowTargets: [],
+    logLevel: 'info',
+  } satisfies ServeConfig);
+  assert.ok(Object.isFrozen(serveConfig({}, {})));
+});
+
+test('a flag wins over the environment, the environment over the default', () => {
+  type Text = Exclude<keyof ServeConfig, 'allowTargets'>;
+  const rows: [setting: Text, flag: string, variable: string, values: string[]][] = [
+    ['host', 'host', 'JOBD_HOST', ['0.0.0.0', '::1', '127.0.0.1']],
+    ['port', 'port', 'JOBD_PORT', ['0', '9090', '8080']],
+    ['slots', 'slots', 'JOBD_SLOTS', ['1', '10000', '512']],
+    ['slotsPerHost', 'slotsPerHost', 'JOBD_SLOTS_PER_HOST', ['1', '9', '256']],
+    ['baseUrl', 'baseUrl', 'JOBD_BASE_URL', ['https://a.example', 'http://b.example/x', 'null']],
+    ['logLevel', 'logLevel', 'JOBD_LOG_LEVEL', ['debug', 'silent', 'info']],
+    ['dataDir', 'data', 'JOBD_DATA', ['/one', '/two', join(homedir(), '.local/share/jobd')]],
+  ];
+  for (const [setting, flag, variable, [inFlag = '', inVariable = '', fallback]] of rows) {
+    const read = (flags: object, env: object): string =>
+      String(serveConfig({ ...flags }, { ...env })[setting]);
+    assert.equal(read({ [flag]: inFlag }, { [variable]: inVariable }), inFlag, flag);
+    assert.equal(read({}, { [variable]: inVariable }), inVariable, variable);
+    assert.equal(read({}, { [variable]: '' }), fallback, `${variable} set to nothing`);
+    assert.equal(read({}, {}), fallback, `default of ${flag}`);
+  }
+});
+
+function portsOf({ allowTargets }: ServeConfig): unknown[] {
+  return allowTargets.map(({ ports }) => ports);
+}
+
+test('allowed targets come from repeated flags, or from the environment as a list', () => {
+  const env = { JOBD_ALLOW_TARGETS: '10.0.0.0/8, 127.0.0.1/32:* [::1]:81' };
+  assert.deepEqual(portsOf(serveConfig({}, env)), ['default', 'any', 81]);
+  assert.deepEqual(portsOf(serveConfig({ allowTarget: ['127.0.0.1:82', '::1'] }, env)), [
+    82,
+    'default',
+  ]);
+});
+
+test('the data directory is found as systemd and the desktop say', () => {
+  const all = { JOBD_DATA: '/a', STATE_DIRECTORY: '/b', XDG_DATA_HOME: '/c' };
+  assert.equal(dataDir({ data: '/flag' }, all), '/flag');
+  assert.equal(dataDir({}, all), '/a');
+  assert.equal(dataDir({}, { ...all, JOBD_DATA: '' }), '/b');
+  assert.equal(dataDir({}, { XDG_DATA_HOME: '/c' }), join('/c', 'jobd'));
+  assert.equal(dataDir({ data: 'here' }, {}), join(process.cwd(), 'here'));
+});
+
+test('a slash at the end of a site URL makes no difference', () => {
+  assert.equal(
+    serveConfig({ baseUrl: 'https://a.example/x//' }, {}).baseUrl,
+    'https://a.example/x',
+  );
+  assert.equal(clientConfig({ JOBD_URL: 'http://a.example/' }).url, 'http://a.example');
+});
+
+test('a bad setting is refused, naming flag and variable and what came', () => {
+  const rows: [flags: Record<string, string | string[]>, words: RegExp][] = [
+    [{ port: 'abc' }, /^--port \(or JOBD_PORT\) must be a whole number .* 65535, got abc$/],
+    [{ port: '65536' }, /^--port .*got 65536$/],
+    [{ port: '-1' }, /^--port .*got -1$/],
+    [{ port: '80.5' }, /^--port .*got 80\.5$/],
+    [{ slots: '0' }, /^--slots \(or JOBD_SLOTS\) .* between 1 and 10000, got 0$/],
+    [{ slotsPerHost: 'x' }, /^--slots-per-host \(or JOBD_SLOTS_PER_HOST\) .*got x$/],
+    [
+      { baseUrl: 'example.com' },
+      /^--base-url \(or JOBD_BASE_URL\) must be .*URL, got example\.com$/,
+    ],
+    [{ baseUrl: 'ftp://a.example' }, /^--base-url .*http or https/],
+    [{ baseUrl: 'https://a.example/?b' }, /^--base-url .*got https:\/\/a\.example/],
+    [{ logLevel: 'loud' }, /^--log-level \(or JOBD_LOG_LEVEL\) must be one of fatal,.*got loud$/],
+    [{ allowTarget: ['10.0.0.1/8'] }, /^--allow-target \(or JOBD_ALLOW_TARGETS\) must be.*got "10/],
+    [{ allowTarget: ['::1:99999999'] }, /^--allow-target \(or JOBD_ALLOW_TARGETS\)/],
+  ];
+  for (const [flags, words] of rows) assertRefused(() => serveConfig(flags, {}), words);
+  assertRefused(() => serveConfig({}, { JOBD_PORT: 'x' }), /^--port \(or JOBD_PORT\) .*got x$/);
+  assertRefused(
+    () => serveConfig({}, { JOBD_ALLOW_TARGETS: 'lan' }),
+    /^--allow-target \(or JOBD_ALLOW_TARGETS\) .*got "lan"$/,
+  );
+});
+
+test('commands reach the local daemon unless JOBD_URL says otherwise', () => {
+  assert.deepEqual(clientConfig({}), { url: 'http://127.0.0.1:8080', apiKey: null });
+  assert.deepEqual(clientConfig({ JOBD_URL: '', JOBD_API_KEY: '' }), clientConfig({}));
+  const given = clientConfig({ JOBD_URL: 'https://a.example/x', JOBD_API_KEY: ' cp_1\n' });
+  assert.deepEqual(given, { url: 'https://a.example/x', apiKey: 'cp_1' });
+  assertRefused(() => clientConfig({ JOBD_URL: 'nonsense' }), /^JOBD_URL must be .*got nonsense$/);
+  assertRefused(
+    () => clientConfig({ JOBD_URL: 'http://me:hunter2@a.example' }),
+    /^JOBD_URL must not contain a user name or password$/,
+  );
+});
+
+test('NO_COLOR counts when it is set to something', () => {
+  assert.deepEqual(
+    [noColor({}), noColor({ NO_COLOR: '' }), noColor({ NO_COLOR: '1' })],
+    [false, false, true],
+  );
+});

@@ -1,0 +1,71 @@
+/** The daemon as a process: it says where it listens, and ends when told to. */
+
+import assert from 'node:assert/strict';
+import type { ServerResponse } from 'node:http';
+import { test } from 'node:test';
+import { openLocal } from '../../src/daemon.ts';
+import { runCommand, serveCommand } from '../support/command.ts';
+import { startSink } from '../support/sink.ts';
+import { until } from '../support/until.ts';
+
+/** Every line of the log is a JSON object. */
+function logLines(stderr: string): { level: number; msg: string }[] {
+  return stderr
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as { level: number; msg: string });
+}
+
+test('serve prints one line, logs JSON on stderr, and ends with 0 on SIGTERM', async (t) => {
+  const daemon = await serveCommand(t);
+  const { port } = new URL(daemon.url);
+  assert.notEqual(port, '0');
+
+  const taken = await runCommand(['serve', '--port', port], { JOBD_DATA: daemon.dataDir });
+  assert.equal(taken.exitCode, 1);
+  assert.equal(taken.stdout, '');
+  assert.match(taken.stderr, new RegExp(`^jobd: .*in use.*${port}\n$`, 'm'));
+  assert.doesNotMatch(taken.stderr, /\n {4}at /, 'no stack');
+
+  const { exitCode, stdout, stderr } = await daemon.stop('SIGTERM');
+  assert.equal(exitCode, 0, stderr);
+  assert.equal(stdout, `listening on ${daemon.url}`);
+  const words = logLines(stderr).map(({ msg }) => msg);
+  assert.ok(
+    words.some((msg) => msg.startsWith('stopping')),
+    words.join(),
+  );
+  assert.ok(!stderr.includes(daemon.env['JOBD_API_KEY'] ?? ''), 'no key is logged');
+});
+
+test('on SIGINT the call in flight may finish, and its result is kept', async (t) => {
+  const daemon = await serveCommand(t);
+  const held: ServerResponse[] = [];
+  const sink = await startSink(t, (response) => held.push(response));
+  const { jobd } = daemon;
+  assert.equal((await jobd('jobs', 'create', '--name', 'slow', '--url', sink.url)).exitCode, 0);
+  const runId = (await jobd('jobs', 'run', 'slow')).stdout.trim();
+  await until('the request at the target', () => held[0]);
+  const stopped = daemon.stop('SIGINT');
+  await until('the end of the API', () =>
+    fetch(`${daemon.url}/healthz`).then(
+      async (response) => void (await response.text()),
+      () => true,
+    ),
+  );
+  held[0]?.end('late');
+  const { exitCode, stderr } = await stopped;
+  assert.equal(exitCode, 0, stderr);
+  assert.deepEqual(
+    logLines(stderr).filter(({ level }) => level > 30),
+    [],
+    'no warnings',
+  );
+  await using local = await openLocal(daemon.dataDir);
+  const run = await local.store.db
+    .selectFrom('runs')
+    .select(['status', 'response_body as responseBody'])
+    .where('id', '=', runId)
+    .executeTakeFirst();
+  assert.deepEqual(run, { status: 'success', responseBody: 'late' });
+});

@@ -1,0 +1,137 @@
+/** What the command line says before it does anything, and how it ends (design section 2). */
+
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { test } from 'node:test';
+import { version } from '../../src/version.ts';
+import { runCommand } from '../support/command.ts';
+
+const unknownKey = `cp_${'0'.repeat(64)}`;
+/** A server that must not be needed. */
+const nowhere = { JOBD_URL: 'http://127.0.0.1:9', JOBD_API_KEY: unknownKey };
+
+test('--version and --help are data and end with 0', async () => {
+  assert.deepEqual(await runCommand(['--version']), {
+    exitCode: 0,
+    stdout: `${version}\n`,
+    stderr: '',
+  });
+  const help = await runCommand(['--help']);
+  assert.equal(help.exitCode, 0);
+  assert.equal(help.stderr, '');
+  for (const command of ['serve', 'key', 'jobs', 'runs']) {
+    assert.match(help.stdout, new RegExp(`^  ${command} `, 'm'));
+  }
+  const create = await runCommand(['jobs', 'create', '--help']);
+  assert.equal(create.exitCode, 0);
+  assert.match(create.stdout, /--cron <expr>[\s\S]*Examples?:\n {2}jobd jobs create/);
+});
+
+test('what is not understood ends with 2, in words on stderr', async () => {
+  const rows: [args: string[], words: RegExp][] = [
+    [[], /Usage: jobd/],
+    [['frobnicate'], /unknown command 'frobnicate'/],
+    [['jobs', 'frobnicate'], /unknown command 'frobnicate'/],
+    [['jobs', 'list', '--frob'], /unknown option '--frob'/],
+    [['jobs', 'list', 'extra'], /too many arguments/],
+    [['jobs', 'get'], /missing required argument 'job'/],
+    [['jobs', 'create', '--name', 'a'], /required option '--url/],
+    [['serve', '--port'], /option '--port <port>' argument missing/],
+    [['serve', '--port', 'abc'], /^jobd: --port \(or JOBD_PORT\) must be .*got abc\n$/],
+    [['serve', '--allow-target', 'lan'], /^jobd: --allow-target \(or JOBD_ALLOW_TARGETS\).*"lan"/],
+    [['key', 'create', '--permission', 'admin'], /--permission must be read or write, got admin/],
+  ];
+  for (const [args, words] of rows) {
+    const { exitCode, stdout, stderr } = await runCommand(args);
+    assert.equal(exitCode, 2, `${args.join(' ')}: ${stderr}`);
+    assert.equal(stdout, '', args.join(' '));
+    assert.match(stderr, words);
+  }
+});
+
+test('input that the command line itself can judge is refused before a server is asked', async () => {
+  const create = ['jobs', 'create', '--name', 'a', '--url', 'http://127.0.0.1:1/'];
+  const rows: [args: string[], words: RegExp][] = [
+    [[...create, '--cron', '@daily', '--every', '5m'], /--cron and --every exclude each other/],
+    [[...create, '--every', 'often'], /--every must be a duration such as 90s.*got often/],
+    [[...create, '--timeout', '1.5'], /--timeout must be a duration/],
+    [[...create, '--retries', 'abc'], /--retries must be a whole number.*got abc/],
+    [[...create, '--retries', ''], /--retries must be a whole number.*got nothing/],
+    [[...create, '--header', 'novalue'], /--header must be 'Name: value'/],
+    [[...create, '--data', '@/no/such/file'], /--data names a file that cannot be read.*such/],
+    [['jobs', 'run', 'a', '--timeout', 'soon'], /--timeout must be a duration.*got soon/],
+  ];
+  for (const [args, words] of rows) {
+    const { exitCode, stdout, stderr } = await runCommand(args, nowhere);
+    assert.equal(exitCode, 2, `${args.join(' ')}: ${stderr}`);
+    assert.equal(stdout, '');
+    assert.match(stderr, words);
+    assert.equal(stderr.trimEnd().split('\n').length, 1, 'one sentence');
+  }
+});
+
+test('without a key that could be one, no server is asked: 4', async () => {
+  for (const key of ['', 'cp_123', 'cp_€', 'two\nlines']) {
+    const env = { ...nowhere, JOBD_API_KEY: key };
+    const { exitCode, stderr } = await runCommand(['jobs', 'list'], env);
+    assert.equal(exitCode, 4, stderr);
+    assert.match(stderr, /JOBD_API_KEY/);
+    assert.ok(key === '' || !stderr.includes(key), 'a key is never repeated');
+  }
+});
+
+test('a server that cannot be reached, or breaks off, ends with 7 and is named', async (t) => {
+  const server = createServer((_, response) => {
+    response
+      .writeHead(200, { 'content-length': '100' })
+      .write('{"jobs":', () => response.destroy());
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  t.after(() => server.close());
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const env = { JOBD_URL: url, JOBD_API_KEY: unknownKey };
+  const listJobs = async (words: RegExp): Promise<void> => {
+    const { exitCode, stdout, stderr } = await runCommand(['jobs', 'list'], env);
+    assert.equal(exitCode, 7, stderr);
+    assert.equal(stdout, '');
+    assert.match(stderr, words);
+    assert.ok(stderr.startsWith(`jobd: no answer from ${url}: `), stderr);
+  };
+  await listJobs(/^[^\n]*\n$/);
+  await new Promise((resolve) => {
+    server.close(resolve);
+  });
+  await listJobs(/ECONNREFUSED.*does jobd serve run\?\n$/);
+});
+
+test('a server that is no jobd is not taken for one', async (t) => {
+  const pages = {
+    '/api/v1/jobs?limit=100': [200, '<html>'],
+    '/x/api/v1/jobs?limit=100': [418, '?'],
+  };
+  const server = createServer(({ url = '' }, response) => {
+    const [status, page] = pages[url as keyof typeof pages];
+    response.writeHead(Number(status)).end(page);
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  t.after(() => server.close());
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const env = { JOBD_URL: url, JOBD_API_KEY: unknownKey };
+  const page = await runCommand(['jobs', 'list'], env);
+  assert.deepEqual(page, {
+    exitCode: 7,
+    stdout: '',
+    stderr: `jobd: ${url} does not answer as a jobd does\n`,
+  });
+  const teapot = await runCommand(['jobs', 'list'], { ...env, JOBD_URL: `${url}/x` });
+  assert.equal(teapot.exitCode, 1);
+  assert.equal(teapot.stderr, `jobd: ${url} answered with status 418\n`);
+});
+
+test('a store that cannot be opened is told in a sentence', async () => {
+  const { exitCode, stderr } = await runCommand(['key', 'list'], { JOBD_DATA: '/dev/null/jobd' });
+  assert.equal(exitCode, 1);
+  assert.match(stderr, /^jobd: .*\/dev\/null\/jobd.*\n$/);
+});

@@ -1,0 +1,84 @@
+/** The command line as it is in the sources, run as a person runs it, with only the environment given. */
+
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { text } from 'node:stream/consumers';
+import type { TestContext } from 'node:test';
+import { temporaryDirectory } from './directory.ts';
+
+const main = join(import.meta.dirname, '..', '..', 'src', 'main.ts');
+
+/** What a command that ended left behind. */
+export interface Ran {
+  exitCode: number | NodeJS.Signals | null;
+  stdout: string;
+  stderr: string;
+}
+
+/** Runs a command to its end, a minute at most; `input` is its standard input, a pipe. */
+export async function runCommand(
+  args: readonly string[],
+  env: Record<string, string> = {},
+  input = '',
+): Promise<Ran> {
+  const child = spawn(process.execPath, [main, ...args], { env, timeout: 60_000 });
+  // A command that does not read its input may be gone before the input is written.
+  child.stdin.on('error', () => {}).end(input);
+  const ended = new Promise<Ran['exitCode']>((resolve) => {
+    child.once('exit', (code, signal) => resolve(code ?? signal));
+  });
+  const [stdout, stderr, exitCode] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    ended,
+  ]);
+  return { exitCode, stdout, stderr };
+}
+
+/** A daemon of its own process, and the environment that commands need to reach it. */
+export interface ServedDaemon {
+  /** The address it printed. */
+  url: string;
+  dataDir: string;
+  /** Address, data directory and a key that may write. */
+  env: Record<string, string>;
+  /** Runs a command with that environment. */
+  jobd: (...args: string[]) => Promise<Ran>;
+  /** Sends a signal and resolves with what it left behind. */
+  stop(signal: NodeJS.Signals): Promise<Ran>;
+}
+
+/** Starts `jobd serve`, which may call 127.0.0.1, and makes a key; it ends with the test. */
+export async function serveCommand(t: TestContext): Promise<ServedDaemon> {
+  const dataDir = temporaryDirectory(t);
+  const args = ['serve', '--port', '0', '--data', dataDir, '--allow-target', '127.0.0.1/32:*'];
+  const child = spawn(process.execPath, [main, ...args], { env: {} });
+  t.after(() => child.kill('SIGKILL'));
+  const ended = new Promise<Ran['exitCode']>((resolve) => {
+    child.once('exit', (code, signal) => resolve(code ?? signal));
+  });
+  const lines: string[] = [];
+  const stderr = text(child.stderr);
+  const url = await new Promise<string>((resolve, reject) => {
+    createInterface({ input: child.stdout }).on('line', (line) => {
+      lines.push(line);
+      const match = /^listening on (http:\S+)$/.exec(line);
+      if (match?.[1] === undefined) reject(new Error(`unexpected line: ${line}`));
+      else resolve(match[1]);
+    });
+    void ended.then(async (how) => reject(new Error(`it ended with ${how}: ${await stderr}`)));
+  });
+  const created = await runCommand(['key', 'create'], { JOBD_DATA: dataDir });
+  const env = { JOBD_URL: url, JOBD_DATA: dataDir, JOBD_API_KEY: created.stdout.trim() };
+  return {
+    url,
+    dataDir,
+    env,
+    jobd: (...command) => runCommand(command, env),
+    async stop(signal) {
+      child.kill(signal);
+      return { exitCode: await ended, stdout: lines.join('\n'), stderr: await stderr };
+    },
+  };
+}

@@ -1,0 +1,79 @@
+/** A whole jobd in the test's own process: real store, real sockets, real clock unless given. */
+
+import type { TestContext } from 'node:test';
+import { createKey } from '../../src/app/keys.ts';
+import { serveConfig } from '../../src/config.ts';
+import { openLocal, startDaemon } from '../../src/daemon.ts';
+import { systemClock } from '../../src/domain/clock.ts';
+import type { Clock } from '../../src/domain/clock.ts';
+import type { Permission } from '../../src/domain/key.ts';
+import { openLog } from '../../src/log.ts';
+import { temporaryDirectory } from './directory.ts';
+
+/** An answer of the API. */
+export interface Answer {
+  status: number;
+  headers: Headers;
+  // oxlint-disable-next-line typescript/no-explicit-any -- tests look into it as a client would
+  body: any;
+}
+
+export interface TestDaemon {
+  /** As `http://127.0.0.1:PORT`. */
+  url: string;
+  dataDir: string;
+  /** A key of the default workspace that may write. */
+  key: string;
+  /** Makes another key. */
+  newKey: (permission: Permission) => Promise<string>;
+  /** Asks the API; `body` is sent as JSON. The default key is used unless another or null is given. */
+  ask: (method: string, path: string, body?: unknown, key?: string | null) => Promise<Answer>;
+}
+
+/** Starts it; it stops with the test. Targets on 127.0.0.1 may be called. */
+export async function startTestDaemon(
+  t: TestContext,
+  options: { clock?: Clock; flags?: Record<string, string> } = {},
+): Promise<TestDaemon> {
+  const dataDir = temporaryDirectory(t);
+  const clock = options.clock ?? systemClock;
+  const config = serveConfig(
+    { data: dataDir, port: '0', allowTarget: ['127.0.0.1/32:*'], ...options.flags },
+    {},
+  );
+  const daemon = await startDaemon(config, openLog('silent'), clock);
+  t.after(() => daemon[Symbol.asyncDispose]());
+
+  const newKey = async (permission: Permission): Promise<string> => {
+    await using local = await openLocal(dataDir, clock);
+    const made = await createKey(local, { workspace: 'default', permission, name: '' });
+    return made.secret;
+  };
+  const key = await newKey('write');
+  return {
+    url: daemon.url,
+    dataDir,
+    key,
+    newKey,
+    ask: (method, path, body, askingKey = key) =>
+      ask(`${daemon.url}/api/v1${path}`, method, body, askingKey),
+  };
+}
+
+async function ask(
+  url: string,
+  method: string,
+  body: unknown,
+  key: string | null,
+): Promise<Answer> {
+  const response = await fetch(url, {
+    method,
+    headers: {
+      ...(key !== null && { authorization: `Bearer ${key}` }),
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+    },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  return { status: response.status, headers: response.headers, body: JSON.parse(text) };
+}

@@ -1,0 +1,40 @@
+/** Keys that a request may come with, besides the one that may do everything. */
+
+import { createKey, revokeKey } from '../../src/app/keys.ts';
+import { openLocal } from '../../src/daemon.ts';
+import { systemClock } from '../../src/domain/clock.ts';
+import { newId } from '../../src/domain/id.ts';
+import type { TestDaemon } from './daemon.ts';
+
+/** A key that was revoked, made in the daemon's store. */
+export async function revokedKey({ dataDir }: TestDaemon): Promise<string> {
+  await using local = await openLocal(dataDir);
+  const { key, secret } = await createKey(local, {
+    workspace: 'default',
+    permission: 'write',
+    name: 'revoked',
+  });
+  await revokeKey(local, key.id);
+  return secret;
+}
+
+/** A writing key of a second workspace, which is made for it. */
+export async function otherWorkspaceKey({ dataDir }: TestDaemon): Promise<string> {
+  await using local = await openLocal(dataDir);
+  const now = systemClock.now();
+  const workspace = { id: newId(now), name: 'other', created_at: now };
+  await local.store.db.insertInto('workspaces').values(workspace).execute();
+  const made = await createKey(local, { workspace: 'other', permission: 'write', name: 'other' });
+  return made.secret;
+}
+
+/** The id of the workspace that the daemon's first key belongs to. */
+export async function defaultWorkspaceId({ dataDir }: TestDaemon): Promise<string> {
+  await using local = await openLocal(dataDir);
+  const row = await local.store.db
+    .selectFrom('workspaces')
+    .select('id')
+    .where('name', '=', 'default')
+    .executeTakeFirstOrThrow();
+  return row.id;
+}

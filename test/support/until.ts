@@ -1,0 +1,18 @@
+/** Waits for a fact instead of for time. */
+
+import { setTimeout } from 'node:timers/promises';
+
+/** Resolves with the first truthy answer of `fact`; rejects, naming it, if none comes in time. */
+export async function until<T>(
+  what: string,
+  fact: () => T | Promise<T>,
+  timeoutMs = 20_000,
+): Promise<NonNullable<T>> {
+  const deadline = performance.now() + timeoutMs;
+  for (;;) {
+    const answer = await fact();
+    if (answer) return answer;
+    if (performance.now() > deadline) throw new Error(`waited in vain: ${what}`);
+    await setTimeout(10);
+  }
+}

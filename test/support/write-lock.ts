@@ -1,0 +1,48 @@
+/** Another process that holds the database's write lock, as a command or a backup tool may. */
+
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+
+/** The holder adds the workspace `holder` in its transaction, which it commits at its end. */
+const program = `
+  import Database from 'better-sqlite3';
+  const [path, ms] = process.argv.slice(1);
+  const database = new Database(path);
+  database.exec("begin immediate; insert into workspaces values ('holder', 'holder', 1)");
+  const end = () => {
+    database.exec('commit');
+    database.close();
+    process.exit();
+  };
+  if (ms === 'until released') process.stdin.once('data', end);
+  else setTimeout(end, Number(ms));
+  process.stdout.write('held');
+`;
+
+export interface WriteLock {
+  /** Ends a lock held until released. */
+  release(): void;
+  /** Resolves when the holder has committed and is gone. */
+  ended: Promise<unknown>;
+}
+
+/** Resolves once the lock is held; it is held for so many milliseconds, or until released. */
+export async function holdWriteLock(
+  t: TestContext,
+  dataDir: string,
+  held: number | 'until released',
+): Promise<WriteLock> {
+  const args = ['--input-type=module', '--eval', program, join(dataDir, 'jobd.db'), String(held)];
+  const child = spawn(process.execPath, args, {
+    cwd: import.meta.dirname,
+    stdio: ['pipe', 'pipe', 'inherit'],
+    env: {},
+  });
+  t.after(() => child.kill('SIGKILL'));
+  const ended = once(child, 'exit');
+  const [said] = await Promise.race([once(child.stdout, 'data'), ended]);
+  if (String(said) !== 'held') throw new Error('the lock could not be taken');
+  return { release: () => void child.stdin.end('release'), ended };
+}
