@@ -1,0 +1,147 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { version } from '../src/version.ts';
+
+const root = join(import.meta.dirname, '..');
+const executable = join(root, 'dist', 'jobd');
+const bundle = join(root, 'dist', 'jobd.cjs');
+
+interface Ran {
+  exitCode: number | string | null | undefined;
+  stdout: string;
+  stderr: string;
+}
+
+/** Runs a program with only the environment given here. */
+function run(file: string, args: string[], env: Record<string, string> = {}, cwd = root) {
+  return new Promise<Ran>((resolve) => {
+    execFile(file, args, { env, cwd, timeout: 60_000 }, (error, stdout, stderr) => {
+      resolve({ exitCode: error === null ? 0 : error.code, stdout, stderr });
+    });
+  });
+}
+
+const versionOnly: Ran = { exitCode: 0, stdout: `${version}\n`, stderr: '' };
+
+describe(
+  'the executable',
+  { skip: existsSync(executable) ? false : 'dist/jobd is not built' },
+  () => {
+    let scratch: string;
+    let alone: string;
+    let jobd: string;
+
+    before(() => {
+      scratch = mkdtempSync(join(tmpdir(), 'jobd-test-'));
+      // Away from dist/, where it could find the files of the bundle beside it.
+      alone = join(scratch, 'alone');
+      jobd = join(alone, 'jobd');
+      mkdirSync(alone);
+      cpSync(executable, jobd);
+    });
+
+    after(() => {
+      rmSync(scratch, { recursive: true });
+    });
+
+    test('runs alone, in a directory with nothing else and with an empty environment', async () => {
+      assert.deepEqual(await run(jobd, ['--version'], {}, alone), versionOnly);
+      assert.deepEqual(readdirSync(alone), ['jobd']);
+    });
+
+    test('opens a store and leaves nothing in the temporary directory', async () => {
+      const temporary = mkdtempSync(join(scratch, 'tmp-'));
+      const data = join(scratch, 'data');
+      const ran = await run(jobd, ['key', 'list', '--data', data], { TMPDIR: temporary }, alone);
+      assert.equal(ran.exitCode, 0, ran.stderr);
+      assert.notDeepEqual(readdirSync(data), [], 'no store was opened');
+      assert.deepEqual(readdirSync(temporary), []);
+    });
+
+    test('opens a store when the temporary directory cannot be written', async () => {
+      const data = join(scratch, 'data-without-tmp');
+      const env = { TMPDIR: join(scratch, 'absent') };
+      const ran = await run(jobd, ['key', 'list', '--data', data], env, alone);
+      assert.equal(ran.exitCode, 0, ran.stderr);
+      assert.notDeepEqual(readdirSync(data), [], 'no store was opened');
+    });
+
+    test('does what it does whatever NODE_OPTIONS says', async () => {
+      const intruder = join(scratch, 'intruder.cjs');
+      writeFileSync(intruder, 'process.stdout.write("intruder\\n");');
+      for (const options of [`--require=${intruder}`, '--no-such-option']) {
+        assert.deepEqual(await run(jobd, ['--version'], { NODE_OPTIONS: options }), versionOnly);
+      }
+    });
+  },
+);
+
+describe('the bundle', { skip: existsSync(bundle) ? false : 'dist/jobd.cjs is not built' }, () => {
+  let scratch: string;
+
+  before(() => {
+    scratch = mkdtempSync(join(tmpdir(), 'jobd-test-'));
+  });
+
+  after(() => {
+    rmSync(scratch, { recursive: true });
+  });
+
+  test('starts through bin/jobd and opens a store', async () => {
+    const data = join(scratch, 'data');
+    const args = [join(root, 'bin', 'jobd'), 'key', 'list', '--data', data];
+    const ran = await run(process.execPath, args);
+    assert.equal(ran.exitCode, 0, ran.stderr);
+    assert.notDeepEqual(readdirSync(data), [], 'no store was opened');
+  });
+
+  test('says its version without loading the server', async () => {
+    // Node names the built-in modules it has loaded; the server and the HTTP client need this one.
+    const witness = join(scratch, 'witness.cjs');
+    const report = `process.on('exit', () => {
+      if (process.moduleLoadList.includes('NativeModule http')) process.stdout.write('http\\n');
+    });`;
+    writeFileSync(witness, report);
+    const ran = await run(process.execPath, ['--require', witness, bundle, '--version']);
+    assert.deepEqual(ran, versionOnly);
+    writeFileSync(witness, `${report} require('node:http');`);
+    const control = await run(process.execPath, ['--require', witness, bundle, '--version']);
+    assert.equal(control.stdout, `${version}\nhttp\n`, 'the witness would not see it');
+  });
+});
+
+describe('bin/jobd', () => {
+  test('says what to do when the bundle is not built', async (t) => {
+    const scratch = mkdtempSync(join(tmpdir(), 'jobd-test-'));
+    t.after(() => rmSync(scratch, { recursive: true }));
+    cpSync(join(root, 'bin'), join(scratch, 'bin'), { recursive: true });
+    cpSync(join(root, 'package.json'), join(scratch, 'package.json'));
+    assert.deepEqual(await run(process.execPath, [join(scratch, 'bin', 'jobd')]), {
+      exitCode: 1,
+      stdout: '',
+      stderr: 'jobd: dist/jobd.cjs is missing, make it with: npm run build\n',
+    });
+  });
+});
+
+describe('build.mjs', () => {
+  test('refuses an option it does not know, and builds nothing', async () => {
+    assert.deepEqual(await run(process.execPath, [join(root, 'build.mjs'), '--packge']), {
+      exitCode: 1,
+      stdout: '',
+      stderr: 'build.mjs knows only --package, got --packge\n',
+    });
+  });
+});
