@@ -1,0 +1,167 @@
+/** Holds the code to docs/architecture.md: who imports whom, which package is used where. */
+
+import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { test } from 'node:test';
+
+const root = join(import.meta.dirname, '..');
+const read = (path: string): string => readFileSync(join(root, path), 'utf8');
+const sources = globSync('src/**/*.ts', { cwd: root }).toSorted();
+const page = read('docs/architecture.md');
+
+interface Import {
+  /** Path from the root, or the name of a package. */
+  target: string;
+  isPackage: boolean;
+  isType: boolean;
+  /** `import()`: evaluated when it is reached, so it makes no cycle at start. */
+  isLazy: boolean;
+}
+
+const importPattern =
+  /^(?:import|export)\s+(type\s)?(?:[^;'"]*?from\s+)?'([^']+)'|\b(import)\('([^']+)'\)/gm;
+
+function importsOf(file: string): Import[] {
+  return read(file)
+    .matchAll(importPattern)
+    .map(([, type, from, lazy, lazyFrom]) => {
+      const name = from ?? lazyFrom ?? '';
+      const isPackage = !name.startsWith('.');
+      return {
+        target: isPackage ? name : relative(root, join(root, dirname(file), name)),
+        isPackage,
+        isType: type !== undefined,
+        isLazy: lazy !== undefined,
+      };
+    })
+    .toArray();
+}
+
+/** `src/domain/job.ts` belongs to `domain`, `src/config.ts` to `config`. */
+function partOf(file: string): string {
+  return (file.split('/')[1] ?? '').replace(/\.ts$/, '');
+}
+
+/** The rows of the table with this first column: a name, and the names in the second cell. */
+function table(firstColumn: string): Map<string, string[]> {
+  const lines = page.split('\n').map((line) => line.split('|').map((cell) => cell.trim()));
+  const head = lines.findIndex(([, cell]) => cell === firstColumn);
+  const end = lines.findIndex((cells, index) => index > head && cells.length === 1);
+  return new Map(
+    lines
+      .slice(head + 2, end)
+      .map(([, name = '', cell = '']) => [namesIn(name)[0] ?? '', namesIn(cell)]),
+  );
+}
+
+function namesIn(cell: string): string[] {
+  return [...cell.matchAll(/`([^`]+)`/g)].map((match) => match[1] ?? '');
+}
+
+test('every import between parts is in the import table, and every row of it is used', () => {
+  const allowed = table('part');
+  assert.deepEqual([...new Set(sources.map(partOf))].toSorted(), [...allowed.keys()].toSorted());
+  const used = new Set<string>();
+  for (const file of sources) {
+    const part = partOf(file);
+    for (const { target, isPackage, isType } of importsOf(file)) {
+      if (isPackage || !target.startsWith('src/') || partOf(target) === part) continue;
+      const narrow = target.replace(/^src\/|\.ts$/g, '');
+      const names = allowed.get(part) ?? [];
+      const entry = [narrow, partOf(target)].find((name) => names.includes(name));
+      assert.ok(entry, `${file} imports ${target}: not in the import table`);
+      if (entry === 'api/contract') assert.ok(isType, `${file} may import only types of ${target}`);
+      used.add(`${part} → ${entry}`);
+    }
+  }
+  for (const [part, names] of allowed) {
+    for (const name of names) {
+      assert.ok(used.has(`${part} → ${name}`), `${part} does not import ${name} any more`);
+    }
+  }
+});
+
+test('every package is used only where the package table says', () => {
+  const fences = table('package');
+  const dependencies = Object.keys(JSON.parse(read('package.json')).dependencies);
+  for (const name of dependencies) assert.ok(fences.has(name), `${name} is in no row of the table`);
+  const met = new Set<string>();
+  for (const file of sources) {
+    for (const { target, isPackage, isType } of importsOf(file)) {
+      if (!isPackage) continue;
+      const homes = fences.get(target);
+      if (homes === undefined) {
+        assert.match(target, /^node:/, `${file} imports ${target}, which is in no row`);
+        continue;
+      }
+      met.add(target);
+      const isHome = homes.some(
+        (home) => file === `src/${home}.ts` || file.startsWith(`src/${home}/`),
+      );
+      assert.ok(isHome || (isType && target.startsWith('node:')), `${file} imports ${target}`);
+    }
+  }
+  for (const name of dependencies) assert.ok(met.has(name), `${name} is imported nowhere`);
+});
+
+test('no files import each other in a circle', () => {
+  const state = new Map<string, 'entered' | 'done'>();
+  const visit = (file: string, path: string[]): void => {
+    if (state.get(file) === 'done') return;
+    assert.notEqual(state.get(file), 'entered', `a circle: ${[...path, file].join(' → ')}`);
+    state.set(file, 'entered');
+    for (const { target, isPackage, isLazy } of importsOf(file)) {
+      if (!isPackage && !isLazy && target.startsWith('src/')) visit(target, [...path, file]);
+    }
+    state.set(file, 'done');
+  };
+  for (const file of sources) visit(file, []);
+});
+
+test('only config.ts reads the environment, only main.ts exits', () => {
+  for (const file of sources) {
+    const text = read(file);
+    if (file !== 'src/config.ts') assert.doesNotMatch(text, /process\.env\b/, file);
+    if (file !== 'src/main.ts') assert.doesNotMatch(text, /process\.exit(Code)?\b/, file);
+  }
+});
+
+test('the domain has no clock, no randomness and no I/O', () => {
+  const homes = new Map([
+    ['src/domain/clock.ts', /Date\.now|performance\.now/g],
+    ['src/domain/id.ts', /getRandomValues/g],
+  ]);
+  for (const file of sources.filter((source) => partOf(source) === 'domain')) {
+    const text = read(file).replaceAll(homes.get(file) ?? /$^/g, '');
+    assert.doesNotMatch(text, /Date\.now|performance\.now|Math\.random|getRandomValues/, file);
+    for (const { target } of importsOf(file)) assert.doesNotMatch(target, /^node:/, file);
+  }
+});
+
+test('no file is over 400 lines', () => {
+  for (const file of globSync('{src,test,bench}/**/*.ts', { cwd: root })) {
+    const lines = read(file).split('\n').length - 1;
+    assert.ok(lines <= 400, `${file} has ${lines} lines`);
+  }
+});
+
+test('every exported function has a doc comment', () => {
+  for (const file of sources) {
+    const text = read(file);
+    for (const match of text.matchAll(/^export (?:async )?function\*? (\w+)/gm)) {
+      const before = text.slice(0, match.index).trimEnd();
+      assert.ok(before.endsWith('*/'), `${file}: ${match[1]} has no doc comment`);
+    }
+  }
+});
+
+test('the state diagram shows the transitions of the code, no more and no fewer', async () => {
+  const { firstRunStatuses, runTransitions } = await import('../src/domain/run.ts');
+  const drawn = [...page.matchAll(/^ +(\S+) --> (\w+)/gm)].map(([, from, to]) => `${from} ${to}`);
+  const written = [
+    ...firstRunStatuses.map((status) => `[*] ${status}`),
+    ...Object.entries(runTransitions).flatMap(([from, next]) => next.map((to) => `${from} ${to}`)),
+  ];
+  assert.deepEqual(drawn.toSorted(), written.toSorted());
+});
