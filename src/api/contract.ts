@@ -5,6 +5,7 @@
 
 import { Type } from 'typebox';
 import type { Static, TSchema, TUnsafe } from 'typebox';
+import { jobActions } from '../domain/job-input.ts';
 import { jobLimits, jobStatuses, methods, scheduleTypes } from '../domain/job.ts';
 import { runStatuses } from '../domain/run.ts';
 import type { RunStatus } from '../domain/run.ts';
@@ -22,39 +23,49 @@ const dateTime = Type.String({ format: 'date-time' });
 const integer = Type.Integer();
 const text = Type.String();
 
-/** Job input of a creation (spec section 2.1). */
+/** Fields of a job that people give, at creation and later (spec section 2.1). */
+const jobFields = {
+  name: Type.String({ minLength: 1, maxLength: jobLimits.nameLength }),
+  url: Type.String({ maxLength: jobLimits.urlLength }),
+  method: oneOf(methods),
+  headers: Type.Record(Type.String(), Type.String()),
+  body: nullable(text),
+  scheduleType: oneOf(scheduleTypes),
+  cronExpr: nullable(text),
+  timezone: text,
+  periodSeconds: Type.Integer({
+    minimum: jobLimits.periodSeconds.min,
+    maximum: jobLimits.periodSeconds.max,
+  }),
+  timeoutSeconds: Type.Integer({
+    minimum: jobLimits.timeoutSeconds.min,
+    maximum: jobLimits.timeoutSeconds.max,
+  }),
+  retries: Type.Integer({ minimum: jobLimits.retries.min, maximum: jobLimits.retries.max }),
+  notes: Type.String({ maxLength: jobLimits.notesLength }),
+};
+
+const optionalJobFields = Type.Partial(Type.Object(jobFields)).properties;
+
+/** Job input of a creation. */
 export const JobInput = Type.Object(
   {
-    name: Type.String({ minLength: 1, maxLength: jobLimits.nameLength }),
-    url: Type.String({ maxLength: jobLimits.urlLength }),
-    method: Type.Optional(oneOf(methods)),
-    headers: Type.Optional(Type.Record(Type.String(), Type.String())),
-    body: Type.Optional(nullable(text)),
-    scheduleType: Type.Optional(oneOf(scheduleTypes)),
-    cronExpr: Type.Optional(nullable(text)),
-    timezone: Type.Optional(text),
-    periodSeconds: Type.Optional(
-      Type.Integer({
-        minimum: jobLimits.periodSeconds.min,
-        maximum: jobLimits.periodSeconds.max,
-      }),
-    ),
-    timeoutSeconds: Type.Optional(
-      Type.Integer({
-        minimum: jobLimits.timeoutSeconds.min,
-        maximum: jobLimits.timeoutSeconds.max,
-      }),
-    ),
-    retries: Type.Optional(
-      Type.Integer({ minimum: jobLimits.retries.min, maximum: jobLimits.retries.max }),
-    ),
-    notes: Type.Optional(Type.String({ maxLength: jobLimits.notesLength })),
+    ...optionalJobFields,
+    name: jobFields.name,
+    url: jobFields.url,
     paused: Type.Optional(Type.Boolean()),
     workspaceId: Type.Optional(text),
   },
   { additionalProperties: false },
 );
 export type JobInput = Static<typeof JobInput>;
+
+/** Update of a job: what is not given stays as it is. */
+export const JobUpdate = Type.Object(
+  { ...optionalJobFields, action: Type.Optional(oneOf(jobActions)) },
+  { additionalProperties: false },
+);
+export type JobUpdate = Static<typeof JobUpdate>;
 
 /** A job as it is returned (spec section 2.2): names of headers, never their values. */
 export const Job = Type.Object({
@@ -113,6 +124,7 @@ export const RunList = Type.Object({
   totals: Totals,
 });
 export const QueuedRun = Type.Object({ run: Run, resultUrl: text });
+export const Ok = Type.Object({ ok: Type.Boolean() });
 export const ErrorBody = Type.Object({ error: text });
 
 export type JobResponse = Static<typeof JobResponse>;
@@ -120,6 +132,7 @@ export type RunResponse = Static<typeof RunResponse>;
 export type JobList = Static<typeof JobList>;
 export type RunList = Static<typeof RunList>;
 export type QueuedRun = Static<typeof QueuedRun>;
+export type Ok = Static<typeof Ok>;
 export type ErrorBody = Static<typeof ErrorBody>;
 
 /** Query of every list. */

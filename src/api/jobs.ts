@@ -1,8 +1,8 @@
 /** Routes of jobs. */
 
-import { createJob, getJob, listJobs } from '../app/jobs.ts';
+import { createJob, deleteJob, getJob, listJobs, updateJob } from '../app/jobs.ts';
 import type { App } from '../app/app.ts';
-import { JobInput, JobList, JobPath, JobResponse, PageQuery } from './contract.ts';
+import { JobInput, JobList, JobPath, JobResponse, JobUpdate, Ok, PageQuery } from './contract.ts';
 import type { ApiServer } from './fastify.ts';
 import { jobShape } from './shape.ts';
 import { pageRequest } from './page.ts';
@@ -36,5 +36,24 @@ export function jobRoutes(server: ApiServer, app: App): void {
     handler: async ({ principal, params }) => ({
       job: jobShape(await getJob(app, principal, params.id)),
     }),
+  });
+
+  server.route({
+    method: 'PATCH',
+    url: '/jobs/:id',
+    schema: { params: JobPath, body: JobUpdate, response: { 200: JobResponse } },
+    handler: async ({ principal, params, body }) => ({
+      job: jobShape(await updateJob(app, principal, params.id, body)),
+    }),
+  });
+
+  server.route({
+    method: 'DELETE',
+    url: '/jobs/:id',
+    schema: { params: JobPath, response: { 200: Ok } },
+    handler: async ({ principal, params }) => {
+      await deleteJob(app, principal, params.id);
+      return { ok: true };
+    },
   });
 }

@@ -6,6 +6,7 @@ import { requireKey } from './auth.ts';
 import { createFastify } from './fastify.ts';
 import type { ApiServer } from './fastify.ts';
 import { jobRoutes } from './jobs.ts';
+import { receiptKeyRoutes, receiptRoutes } from './receipts.ts';
 import { runRoutes } from './runs.ts';
 
 /** Where the version stands in every path (spec section 9). */
@@ -36,9 +37,11 @@ export async function startServer(app: App, options: ServerOptions, log: Log): P
       requireKey(api, app);
       jobRoutes(api, app);
       runRoutes(api, app, apiUrl);
+      receiptRoutes(api, app);
     },
     { prefix: apiPrefix },
   );
+  await server.register(async (open: ApiServer) => receiptKeyRoutes(open), { prefix: apiPrefix });
   url = await server.listen({ host: options.host, port: options.port });
   return { url, [Symbol.asyncDispose]: () => server.close() };
 }

@@ -6,9 +6,9 @@ import type { Job } from '../domain/job.ts';
 import type { Run, RunTotals } from '../domain/run.ts';
 import * as runs from '../store/runs.ts';
 import type { App, Principal } from './app.ts';
-import { requireJob } from './jobs.ts';
 import { pageOf, parseRunCursor, runCursor } from './page.ts';
 import type { Page, PageRequest } from './page.ts';
+import { requireJob } from './require-job.ts';
 
 /** One manual run per job in this time (spec section 4, rule 4). */
 const manualIntervalMs = 60_000;

@@ -11,6 +11,8 @@ export interface Client {
   /** All jobs, page after page. */
   listJobs(): AsyncGenerator<contract.Job>;
   getJob(id: string): Promise<contract.Job>;
+  updateJob(id: string, update: contract.JobUpdate): Promise<contract.Job>;
+  deleteJob(id: string): Promise<void>;
   runJob(id: string): Promise<contract.QueuedRun>;
   listRuns(jobId: string, limit: number): Promise<contract.RunList>;
   getRun(jobId: string, runId: string): Promise<contract.Run>;
@@ -35,6 +37,13 @@ export function createClient({ url, apiKey }: ClientConfig): Client {
     },
     async getJob(id) {
       return (await ask<contract.JobResponse>('GET', `/jobs/${encodeURIComponent(id)}`)).job;
+    },
+    async updateJob(id, update) {
+      const path = `/jobs/${encodeURIComponent(id)}`;
+      return (await ask<contract.JobResponse>('PATCH', path, update)).job;
+    },
+    async deleteJob(id) {
+      await ask<contract.Ok>('DELETE', `/jobs/${encodeURIComponent(id)}`);
     },
     runJob: (id) => ask('POST', `/jobs/${encodeURIComponent(id)}/run`),
     listRuns: (jobId, limit) =>

@@ -1,16 +1,17 @@
 /** `jobd jobs`: jobs, over the API. */
 
-import { readFile } from 'node:fs/promises';
-import { text as readStream } from 'node:stream/consumers';
 import type { Command } from 'commander';
 import type * as contract from '../api/contract.ts';
 import { clientConfig } from '../config.ts';
 import type { Flags } from '../config.ts';
-import { invalidInput, JobdError } from '../domain/errors.ts';
+import { jobActions } from '../domain/job-input.ts';
+import type { JobAction } from '../domain/job-input.ts';
 import { createClient } from './client.ts';
+import { confirm } from './confirm.ts';
 import { parseDuration } from './duration.ts';
 import { findJob } from './find-job.ts';
-import { printFields, printJson, printRows } from './output.ts';
+import { updateOf, withJobOptions } from './job-options.ts';
+import { plain, printFields, printJson, printRows } from './output.ts';
 import type { Context } from './context.ts';
 import { printRun } from './runs.ts';
 import { waitForRun } from './wait.ts';
@@ -18,22 +19,9 @@ import { waitForRun } from './wait.ts';
 /** Adds the commands. */
 export function addJobCommands(program: Command, context: Context): void {
   const { output } = context;
-  const jobs = program.command('jobs').description('create, list, show and run jobs');
+  const jobs = program.command('jobs').description('create, change, list, show and run jobs');
 
-  jobs
-    .command('create')
-    .description('create a job')
-    .requiredOption('--name <name>', 'what it is called')
-    .requiredOption('--url <url>', 'what it calls')
-    .option('--cron <expr>', 'when: five fields, or @daily and the like (default 0 * * * *)')
-    .option('--tz <zone>', 'IANA time zone of the expression (default Europe/Paris)')
-    .option('--every <duration>', 'when: a fixed interval such as 5m, instead of --cron')
-    .option('--method <method>', 'GET, POST, PUT, PATCH, DELETE or HEAD')
-    .option('--header <name:value>', 'header to send; may be repeated', collect)
-    .option('--data <text|@file|->', 'body to send: the text, a file, or standard input')
-    .option('--timeout <duration>', 'longest wait for an answer, such as 10s')
-    .option('--retries <n>', 'further attempts after a passing failure, 0 to 2')
-    .option('--notes <text>', 'notes for people')
+  withJobOptions(jobs.command('create').description('create a job'), { required: true })
     .option('--paused', 'create it paused')
     .option('--json', 'print one JSON document')
     .addHelpText(
@@ -43,8 +31,11 @@ export function addJobCommands(program: Command, context: Context): void {
         '  jobd jobs create --name ping --url https://example.com/ping --every 5m --retries 2\n' +
         "  jobd jobs create --name invoice --url https://example.com/invoice --method POST \\\n    --header 'Content-Type: application/json' --data @invoice.json --cron @monthly",
     )
-    .action(async (flags: CreateFlags) => {
-      const job = await createClient(clientConfig()).createJob(await inputOf(flags));
+    .action(async (flags: Flags & { name: string; url: string }) => {
+      const { name, url, ['paused']: paused } = flags;
+      const given = { ...(await updateOf(flags)), name, url };
+      const input = paused === true ? { ...given, paused } : given;
+      const job = await createClient(clientConfig()).createJob(input);
       if (flags['json']) printJson(output, { job });
       else printJob(context, job);
     });
@@ -78,6 +69,54 @@ export function addJobCommands(program: Command, context: Context): void {
       else printJob(context, job);
     });
 
+  withJobOptions(jobs.command('update').argument('<job>', 'id or name of the job'), {
+    required: false,
+  })
+    .description('change a job: only what is given changes')
+    .option('--no-headers', 'send no headers any more')
+    .option('--no-data', 'send no body any more')
+    .option('--json', 'print one JSON document')
+    .addHelpText('after', "\nExample:\n  jobd jobs update backup --cron '30 3 * * *' --tz UTC")
+    .action(async (name: string, flags: Flags) => {
+      const client = createClient(clientConfig());
+      const { id } = await findJob(client, name);
+      const job = await client.updateJob(id, await updateOf(flags));
+      if (flags['json']) printJson(output, { job });
+      else printJob(context, job);
+    });
+
+  for (const action of jobActions) {
+    jobs
+      .command(action)
+      .argument('<job>', 'id or name of the job')
+      .description(actionWords[action])
+      .option('--json', 'print one JSON document')
+      .addHelpText('after', `\nExample:\n  jobd jobs ${action} backup`)
+      .action(async (name: string, flags: Flags) => {
+        const client = createClient(clientConfig());
+        const { id } = await findJob(client, name);
+        const job = await client.updateJob(id, { action });
+        if (flags['json']) printJson(output, { job });
+        else printJob(context, job);
+      });
+  }
+
+  jobs
+    .command('delete')
+    .argument('<job>', 'id or name of the job')
+    .description('delete a job with all its runs')
+    .option('--yes', 'do not ask')
+    .option('--json', 'print one JSON document')
+    .addHelpText('after', '\nExample:\n  jobd jobs delete backup --yes')
+    .action(async (name: string, flags: Flags) => {
+      const client = createClient(clientConfig());
+      const job = await findJob(client, name);
+      await confirm(`Delete job ${plain(job.name)} with all its runs?`, flags['yes'] === true);
+      await client.deleteJob(job.id);
+      if (flags['json']) printJson(output, { ok: true });
+      else output.say(`deleted ${job.id}`);
+    });
+
   jobs
     .command('run')
     .argument('<job>', 'id or name of the job')
@@ -103,69 +142,10 @@ export function addJobCommands(program: Command, context: Context): void {
     });
 }
 
-type CreateFlags = Flags & {
-  name: string;
-  url: string;
-  header?: string[];
+const actionWords: Record<JobAction, string> = {
+  pause: 'stop calling a job until it is resumed; a call in flight may finish',
+  resume: 'call a paused job again, from its next due time',
 };
-
-function collect(value: string, before: string[] | undefined): string[] {
-  return [...(before ?? []), value];
-}
-
-async function inputOf(flags: CreateFlags): Promise<contract.JobInput> {
-  const { cron, tz, every, method, data, timeout, retries, notes } = flags as Record<
-    string,
-    string | undefined
-  >;
-  if (cron !== undefined && every !== undefined) {
-    throw invalidInput('--cron and --every exclude each other, give one of them');
-  }
-  return {
-    name: flags.name,
-    url: flags.url,
-    ...(cron !== undefined && { cronExpr: cron }),
-    ...(tz !== undefined && { timezone: tz }),
-    ...(every !== undefined && {
-      scheduleType: 'period' as const,
-      periodSeconds: parseDuration(every, '--every'),
-    }),
-    ...(method !== undefined && { method: method.toUpperCase() as contract.Job['method'] }),
-    ...(flags.header !== undefined && { headers: headersOf(flags.header) }),
-    ...(data !== undefined && { body: await bodyOf(data) }),
-    ...(timeout !== undefined && { timeoutSeconds: parseDuration(timeout, '--timeout') }),
-    ...(retries !== undefined && { retries: retriesOf(retries) }),
-    ...(notes !== undefined && { notes }),
-    ...(flags['paused'] === true && { paused: true }),
-  };
-}
-
-function headersOf(lines: readonly string[]): Record<string, string> {
-  return Object.fromEntries(
-    lines.map((line) => {
-      const colon = line.indexOf(':');
-      if (colon < 1) throw invalidInput("--header must be 'Name: value', with a colon");
-      return [line.slice(0, colon).trim(), line.slice(colon + 1).trim()];
-    }),
-  );
-}
-
-async function bodyOf(data: string): Promise<string> {
-  if (data === '-') return await readStream(process.stdin);
-  if (!data.startsWith('@')) return data;
-  try {
-    return await readFile(data.slice(1), 'utf8');
-  } catch (error) {
-    throw new JobdError('usage', `--data names a file that cannot be read, got ${data}`, {
-      cause: error,
-    });
-  }
-}
-
-function retriesOf(text: string): number {
-  if (/^\d{1,2}$/.test(text)) return Number(text);
-  throw invalidInput(`--retries must be a whole number between 0 and 2, got ${text || 'nothing'}`);
-}
 
 function printJob({ output }: Context, job: contract.Job): void {
   printFields(output, {

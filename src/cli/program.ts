@@ -26,7 +26,6 @@ function createProgram(context: Context): Command {
   const program = new Command('jobd')
     .description('Calls URLs on schedule, records every run, and signs what it observed.')
     .version(version)
-    .configureHelp({ showGlobalOptions: true })
     .exitOverride();
   addServeCommand(program, context);
   addKeyCommands(program, context);

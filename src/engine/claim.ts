@@ -24,18 +24,19 @@ export async function claim(store: Store, slots: Slots, now: number): Promise<Cl
   };
   let claimed: ClaimedRun[] = [];
   try {
-    return await store.write(async (tx) => {
+    const kept = await store.write(async (tx) => {
       const queued = await claimQueuedRuns(tx, slots, takeSlot, now);
       const due = await claimDueJobs(tx, slots, takeSlot, now);
-      claimed = [...queued, ...due.runs];
-      return { runs: claimed, more: queued.length > 0 || due.more };
+      return { runs: [...queued, ...due.runs], more: queued.length > 0 || due.more };
     });
+    claimed = kept.runs;
+    return kept;
   } finally {
     giveBackUnused(slots, taken, claimed);
   }
 }
 
-/** Slots were taken for runs that somebody else started, or that the database did not keep. */
+/** Slots were taken for runs that somebody else started, or that could not be committed. */
 function giveBackUnused(slots: Slots, taken: string[], claimed: readonly ClaimedRun[]): void {
   for (const { host } of claimed) taken.splice(taken.indexOf(host), 1);
   for (const host of taken) slots.release(host);

@@ -1,6 +1,7 @@
 /**
  * Time, the one thing besides people that changes the state. A run goes through the files of this
- * folder in this order: due → claim → dispatch → record; rescue is for what a dead process left.
+ * folder in this order: due → claim → dispatch → record; rescue is for what a dead process left, prune
+ * for what people deleted.
  */
 
 import type { Clock } from '../domain/clock.ts';
@@ -15,6 +16,7 @@ import { dispatch } from './dispatch.ts';
 import type { Dispatcher } from './dispatch.ts';
 import { startLoop } from './loop.ts';
 import type { Loop } from './loop.ts';
+import { pruneStep } from './prune.ts';
 import { createRecorder } from './record.ts';
 import { rescueRuns } from './rescue.ts';
 import { createSlots } from './slots.ts';
@@ -55,6 +57,7 @@ export async function startEngine(parts: EngineParts): Promise<Engine> {
 
   const recordLoop = startLoop('record', recordStep, log);
   const claimLoop = startLoop('claim', claimStep, log);
+  const pruneLoop = startLoop('prune', () => pruneStep(store), log);
 
   /** Starts what is due and has a slot; rests until the next due time. */
   async function claimStep(): Promise<number> {
@@ -91,19 +94,26 @@ export async function startEngine(parts: EngineParts): Promise<Engine> {
   return {
     wake: claimLoop.wake,
     [Symbol.asyncDispose]: () =>
-      (stopping ??= stop({ claimLoop, recordLoop, slots, aborter, drainMs: parts.drainMs })),
+      (stopping ??= stop({
+        beginning: [claimLoop, pruneLoop],
+        recordLoop,
+        slots,
+        aborter,
+        drainMs: parts.drainMs,
+      })),
   };
 }
 
 /** Stops claiming, waits a while for calls in flight, aborts the rest; all of them are recorded. */
 async function stop(parts: {
-  claimLoop: Loop;
+  /** Loops that begin something new. */
+  beginning: Loop[];
   recordLoop: Loop;
   slots: Slots;
   aborter: AbortController;
   drainMs: number;
 }): Promise<void> {
-  await parts.claimLoop[Symbol.asyncDispose]();
+  await Promise.all(parts.beginning.map((loop) => loop[Symbol.asyncDispose]()));
   const { promise: givenUp, resolve: giveUp } = Promise.withResolvers<void>();
   const drained = setTimeout(() => parts.aborter.abort(), parts.drainMs);
   const written = setTimeout(giveUp, parts.drainMs + longestLastWriteMs);

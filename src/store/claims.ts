@@ -11,7 +11,6 @@ import { numberOf, rowsOf, textOf } from './dialect.ts';
 import { jobOf } from './jobs.ts';
 import type { Db } from './open.ts';
 import { isOpen } from './runs.ts';
-import type { JobRow } from './schema.ts';
 
 /** A job that may be claimed; `host` is what the limit on calls to one host counts by. */
 export interface ClaimableJob {
@@ -43,6 +42,7 @@ export async function findQueuedRuns(db: Db, bounds: ClaimBounds): Promise<Queue
     .where(isOpen)
     .where('status', '=', sql.lit<'queued'>('queued'))
     .where('active_run_id', 'is', null)
+    .where('deleted_at', 'is', null)
     .where(isOutside(bounds.exceptHosts))
     .orderBy('scheduled_for')
     .limit(bounds.limit)
@@ -70,7 +70,7 @@ export async function findDueJobs(
     .orderBy('next_run_at')
     .limit(bounds.limit)
     .execute();
-  return rows.map((row: JobRow) => ({ job: jobOf(row), host: row.host }));
+  return rows.map((row) => ({ job: jobOf(row), host: row.host }));
 }
 
 function isOutside(hosts: readonly string[]): RawBuilder<boolean> {

@@ -8,9 +8,25 @@ import type { JobRow } from './schema.ts';
 
 /** Keeps a new job. */
 export async function insertJob(db: Db, job: Job): Promise<void> {
+  const { id, workspaceId, health, createdAt } = job;
+  const given = { id, workspace_id: workspaceId, health, created_at: createdAt };
   await db
     .insertInto('jobs')
-    .values({ ...rowOf(job), ...noTotals })
+    .values({ ...given, ...wishesOf(job) })
+    .execute();
+}
+
+/** Keeps what people changed of a job, and when it is due next. */
+export async function updateJob(db: Db, job: Job): Promise<void> {
+  await db.updateTable('jobs').set(wishesOf(job)).where('id', '=', job.id).execute();
+}
+
+/** Hides a job for good; its history is removed by `removeDeletedJobs`. */
+export async function markJobDeleted(db: Db, id: string, now: number): Promise<void> {
+  await db
+    .updateTable('jobs')
+    .set({ deleted_at: now, next_run_at: null })
+    .where('id', '=', id)
     .execute();
 }
 
@@ -21,6 +37,7 @@ export async function findJob(db: Db, workspaceId: string, id: string): Promise<
     .selectAll()
     .where('id', '=', id)
     .where('workspace_id', '=', workspaceId)
+    .where('deleted_at', 'is', null)
     .executeTakeFirst();
   return row && jobOf(row);
 }
@@ -35,18 +52,40 @@ export async function listJobs(
     .selectFrom('jobs')
     .selectAll()
     .where('workspace_id', '=', workspaceId)
+    .where('deleted_at', 'is', null)
     .orderBy('id', 'desc')
     .limit(page.limit);
   if (page.before !== null) query = query.where('id', '<', page.before);
   return (await query.execute()).map(jobOf);
 }
 
-const noTotals = { total_success: 0, total_failed: 0, total_interrupted: 0, total_missed: 0 };
+/** Whether there is anything that `removeDeletedJobs` would remove. */
+export async function hasDeletedJobs(db: Db): Promise<boolean> {
+  return (await findDeletedJob(db)) !== undefined;
+}
 
-function rowOf(job: Job): Omit<JobRow, keyof typeof noTotals> {
+/** Removes up to `limit` runs of a deleted job, and the job itself when none is left. */
+export async function removeDeletedJobs(db: Db, limit: number): Promise<void> {
+  const job = await findDeletedJob(db);
+  if (job === undefined) return;
+  const doomed = db.selectFrom('runs').select('id').where('job_id', '=', job.id).limit(limit);
+  const removed = await db.deleteFrom('runs').where('id', 'in', doomed).executeTakeFirst();
+  if (removed.numDeletedRows >= limit) return;
+  await db.deleteFrom('jobs').where('id', '=', job.id).execute();
+}
+
+async function findDeletedJob(db: Db): Promise<{ id: string } | undefined> {
+  return await db
+    .selectFrom('jobs')
+    .select('id')
+    .where('deleted_at', 'is not', null)
+    .limit(1)
+    .executeTakeFirst();
+}
+
+/** The columns that people decide, and what follows from them; the others are the engine's. */
+function wishesOf(job: Job) {
   return {
-    id: job.id,
-    workspace_id: job.workspaceId,
     name: job.name,
     url: job.url,
     host: hostOf(job.url),
@@ -62,13 +101,7 @@ function rowOf(job: Job): Omit<JobRow, keyof typeof noTotals> {
     retries: job.retries,
     notes: job.notes,
     paused: job.paused ? 1 : 0,
-    health: job.health,
-    active_run_id: job.activeRunId,
     next_run_at: job.nextRunAt,
-    last_run_at: job.lastRunAt,
-    last_duration_ms: job.lastDurationMs,
-    down_reason: job.downReason,
-    created_at: job.createdAt,
   };
 }
 

@@ -1,5 +1,6 @@
 /** The tables as kysely sees them. Times are epoch milliseconds, booleans 0 or 1. */
 
+import type { Generated } from 'kysely';
 import type { Health, Method, ScheduleType } from '../domain/job.ts';
 import type { RunSource, RunStatus } from '../domain/run.ts';
 
@@ -54,11 +55,13 @@ export interface JobRow {
   last_duration_ms: number | null;
   down_reason: string | null;
   created_at: number;
+  /** From then on nobody sees the job any more; its history is removed in small steps. */
+  deleted_at: Generated<number | null>;
   /** Retained runs by final state, counted where the run is written, so that nobody has to count. */
-  total_success: number;
-  total_failed: number;
-  total_interrupted: number;
-  total_missed: number;
+  total_success: Generated<number>;
+  total_failed: Generated<number>;
+  total_interrupted: Generated<number>;
+  total_missed: Generated<number>;
 }
 
 export interface RunRow {

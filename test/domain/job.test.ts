@@ -3,8 +3,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { JobdError } from '../../src/domain/errors.ts';
-import { defineJob, hostOf, jobStatus, jobStatuses, scheduleOf } from '../../src/domain/job.ts';
-import type { Job, JobInput } from '../../src/domain/job.ts';
+import { defineJob } from '../../src/domain/job-input.ts';
+import { hostOf, jobStatus, jobStatuses, scheduleOf } from '../../src/domain/job.ts';
+import type { JobInput } from '../../src/domain/job-input.ts';
+import type { Job } from '../../src/domain/job.ts';
 
 const now = Date.parse('2026-03-02T10:00:12.345Z');
 

@@ -2,7 +2,8 @@
 
 import type { TestContext } from 'node:test';
 import { pino } from 'pino';
-import type { Job, JobInput } from '../../src/domain/job.ts';
+import type { JobInput } from '../../src/domain/job-input.ts';
+import type { Job } from '../../src/domain/job.ts';
 import type { Run } from '../../src/domain/run.ts';
 import { createEgress } from '../../src/egress/egress.ts';
 import { startEngine } from '../../src/engine/engine.ts';

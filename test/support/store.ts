@@ -2,8 +2,9 @@
 
 import type { TestContext } from 'node:test';
 import { newId } from '../../src/domain/id.ts';
-import { defineJob } from '../../src/domain/job.ts';
-import type { Job, JobInput } from '../../src/domain/job.ts';
+import { defineJob } from '../../src/domain/job-input.ts';
+import type { JobInput } from '../../src/domain/job-input.ts';
+import type { Job } from '../../src/domain/job.ts';
 import { parseAllowTargets } from '../../src/domain/target.ts';
 import { insertJob } from '../../src/store/jobs.ts';
 import { openStore } from '../../src/store/open.ts';

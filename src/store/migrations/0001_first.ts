@@ -50,18 +50,23 @@ const statements = [
      last_duration_ms bigint,
      down_reason text,
      created_at bigint not null,
+     deleted_at bigint,
      total_success bigint not null default 0,
      total_failed bigint not null default 0,
      total_interrupted bigint not null default 0,
      total_missed bigint not null default 0,
      check (schedule_type = 'period' or cron_expr is not null),
      check (schedule_type = 'cron' or period_seconds is not null),
-     check (paused = 0 or next_run_at is null)
+     check (paused = 0 or next_run_at is null),
+     check (deleted_at is null or (next_run_at is null and active_run_id is null))
    )`,
   `create index jobs_by_workspace on jobs (workspace_id, id)`,
   // Only jobs that may be claimed are in it, in the order in which they become due.
   `create index jobs_by_due_time on jobs (next_run_at)
      where next_run_at is not null and active_run_id is null`,
+
+  // Jobs that people have deleted and whose history is still being removed.
+  `create index jobs_deleted on jobs (deleted_at) where deleted_at is not null`,
 
   `create table runs (
      id text not null primary key,

@@ -1,0 +1,96 @@
+/** The options that say what a job is, and the fields of the API that they mean. */
+
+import { readFile } from 'node:fs/promises';
+import { text as readStream } from 'node:stream/consumers';
+import type { Command } from 'commander';
+import type { Job, JobUpdate } from '../api/contract.ts';
+import type { Flags } from '../config.ts';
+import { invalidInput, JobdError } from '../domain/errors.ts';
+import { parseDuration } from './duration.ts';
+
+/** Adds the options; name and URL are required where a job is created. */
+export function withJobOptions(command: Command, { required }: { required: boolean }): Command {
+  const defaults = required ? (value: string) => ` (default ${value})` : () => '';
+  return command
+    .addOption(
+      command.createOption('--name <name>', 'what it is called').makeOptionMandatory(required),
+    )
+    .addOption(command.createOption('--url <url>', 'what it calls').makeOptionMandatory(required))
+    .option('--cron <expr>', `when: five fields, or @daily and the like${defaults('0 * * * *')}`)
+    .option('--tz <zone>', `IANA time zone of the expression${defaults('Europe/Paris')}`)
+    .option('--every <duration>', 'when: a fixed interval such as 5m, instead of --cron')
+    .option('--method <method>', `GET, POST, PUT, PATCH, DELETE or HEAD${defaults('GET')}`)
+    .option('--header <name:value>', 'header to send; may be repeated', collect)
+    .option('--data <text|@file|->', 'body to send: the text, a file, or standard input')
+    .option('--timeout <duration>', `longest wait for an answer${defaults('30s')}`)
+    .option('--retries <n>', `further attempts after a passing failure, 0 to 2${defaults('0')}`)
+    .option('--notes <text>', 'notes for people');
+}
+
+function collect(value: string, before: string[] | undefined): string[] {
+  return [...(before ?? []), value];
+}
+
+/** The fields that the options give. Throws `invalid_input`, naming the option. */
+export async function updateOf(flags: Flags): Promise<JobUpdate> {
+  const text = (flag: string): string | undefined =>
+    typeof flags[flag] === 'string' ? flags[flag] : undefined;
+  const [name, url, cron, tz, every] = ['name', 'url', 'cron', 'tz', 'every'].map(text);
+  const [method, data, timeout, retries, notes] = [
+    'method',
+    'data',
+    'timeout',
+    'retries',
+    'notes',
+  ].map(text);
+  if (cron !== undefined && every !== undefined) {
+    throw invalidInput('--cron and --every exclude each other, give one of them');
+  }
+  return {
+    ...(name !== undefined && { name }),
+    ...(url !== undefined && { url }),
+    ...(cron !== undefined && { scheduleType: 'cron' as const, cronExpr: cron }),
+    ...(tz !== undefined && { timezone: tz }),
+    ...(every !== undefined && {
+      scheduleType: 'period' as const,
+      periodSeconds: parseDuration(every, '--every'),
+    }),
+    ...(method !== undefined && { method: method.toUpperCase() as Job['method'] }),
+    ...(Array.isArray(flags['header']) && { headers: headersOf(flags['header']) }),
+    ...(flags['headers'] === false && { headers: {} }),
+    ...(data !== undefined && { body: await bodyOf(data) }),
+    ...(flags['data'] === false && { body: null }),
+    ...(timeout !== undefined && { timeoutSeconds: parseDuration(timeout, '--timeout') }),
+    ...(retries !== undefined && { retries: retriesOf(retries) }),
+    ...(notes !== undefined && { notes }),
+  };
+}
+
+function headersOf(lines: readonly string[]): Record<string, string> {
+  const headers = new Map<string, string>();
+  for (const line of lines) {
+    const colon = line.indexOf(':');
+    if (colon < 1) throw invalidInput("--header must be 'Name: value', with a colon");
+    const name = line.slice(0, colon).trim();
+    if (headers.has(name)) throw invalidInput(`--header ${name} is given twice`);
+    headers.set(name, line.slice(colon + 1).trim());
+  }
+  return Object.fromEntries(headers);
+}
+
+async function bodyOf(data: string): Promise<string> {
+  if (data === '-') return await readStream(process.stdin);
+  if (!data.startsWith('@')) return data;
+  try {
+    return await readFile(data.slice(1), 'utf8');
+  } catch (error) {
+    throw new JobdError('usage', `--data names a file that cannot be read, got ${data}`, {
+      cause: error,
+    });
+  }
+}
+
+function retriesOf(text: string): number {
+  if (/^\d{1,2}$/.test(text)) return Number(text);
+  throw invalidInput(`--retries must be a whole number between 0 and 2, got ${text || 'nothing'}`);
+}

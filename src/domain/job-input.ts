@@ -1,0 +1,163 @@
+/**
+ * What people give to make or change a job, and the rules it must keep: of each field by itself, and
+ * of the fields together. Types and lengths are checked at the door, before.
+ */
+
+import { characterCount } from './characters.ts';
+import { invalidInput, JobdError } from './errors.ts';
+import { checkHeaders } from './headers.ts';
+import { jobLimits, scheduleOf } from './job.ts';
+import type { Job, Method, ScheduleFields, ScheduleType } from './job.ts';
+import { parseCron } from './schedule/cron.ts';
+import { nextDue } from './schedule/next.ts';
+import { canonicalZone } from './schedule/zone.ts';
+import { judgeUrl } from './target.ts';
+import type { AllowedTarget } from './target.ts';
+
+/** Fields of a job that people give (spec section 2.1). */
+export interface JobFields {
+  name: string;
+  url: string;
+  method: Method;
+  headers: Record<string, string>;
+  body: string | null;
+  scheduleType: ScheduleType;
+  cronExpr: string | null;
+  timezone: string;
+  periodSeconds: number;
+  timeoutSeconds: number;
+  retries: number;
+  notes: string;
+}
+
+export interface JobInput extends Partial<JobFields> {
+  name: string;
+  url: string;
+  paused?: boolean;
+}
+
+export const jobActions = ['pause', 'resume'] as const;
+export type JobAction = (typeof jobActions)[number];
+
+/** What is not given stays as it is; the action is applied after the fields. */
+export interface JobUpdate extends Partial<JobFields> {
+  action?: JobAction;
+}
+
+/** What is decided about a job besides what people give. */
+export interface JobContext {
+  now: number;
+  allowTargets: readonly AllowedTarget[];
+}
+
+const defaultCronExpr = '0 * * * *';
+
+/** The methods whose requests carry a body. */
+const methodsWithBody: readonly Method[] = ['POST', 'PUT', 'PATCH', 'DELETE'];
+
+/**
+ * Makes a job: what is not given has its default. Throws `JobdError` `invalid_input`, or `too_large`
+ * for a body over its limit.
+ */
+export function defineJob(
+  input: JobInput,
+  { id, workspaceId, now, allowTargets }: JobContext & { id: string; workspaceId: string },
+): Job {
+  const unscheduled: Job = {
+    id,
+    workspaceId,
+    name: input.name,
+    url: input.url,
+    method: 'GET',
+    headers: {},
+    body: null,
+    scheduleType: 'cron',
+    cronExpr: null,
+    timezone: 'Europe/Paris',
+    periodSeconds: null,
+    anchorAt: now,
+    timeoutSeconds: 30,
+    retries: 0,
+    notes: '',
+    paused: true,
+    health: 'new',
+    activeRunId: null,
+    nextRunAt: null,
+    lastRunAt: null,
+    lastDurationMs: null,
+    downReason: null,
+    createdAt: now,
+  };
+  const { paused, ...fields } = input;
+  const action = paused === true ? 'pause' : 'resume';
+  return changeJob(unscheduled, { ...fields, action }, { now, allowTargets });
+}
+
+/**
+ * Changes a job. A changed schedule, and a resumed one, counts from now; an unchanged one goes on.
+ * Throws as `defineJob` does.
+ */
+export function changeJob(
+  job: Job,
+  { action, ...fields }: JobUpdate,
+  { now, allowTargets }: JobContext,
+): Job {
+  checkEach(fields, allowTargets);
+  const changed: Job = { ...job, ...withDefaults(job, fields) };
+  checkTogether(changed);
+  const fresh = { ...changed, ...countedFrom(now, changed) };
+  const isPaused = action === undefined ? job.paused : action === 'pause';
+  if (isPaused) return { ...changed, paused: true, nextRunAt: null };
+  const goesOn = !job.paused && sameSchedule(job, changed);
+  return goesOn ? changed : { ...fresh, paused: false };
+}
+
+function checkEach(fields: Partial<JobFields>, allowTargets: readonly AllowedTarget[]): void {
+  const { name, url, headers, body, cronExpr } = fields;
+  if (name?.trim() === '') throw invalidInput('name must not be blank');
+  if (url !== undefined) judgeUrl(url, allowTargets);
+  if (headers !== undefined) checkHeaders(headers);
+  if (cronExpr !== undefined && cronExpr !== null) parseCron(cronExpr);
+  const length = characterCount(body ?? '');
+  if (length > jobLimits.bodyLength) {
+    const limit = `body must be at most ${jobLimits.bodyLength} characters`;
+    throw new JobdError('too_large', `${limit}, got ${length}`);
+  }
+}
+
+/** A cron schedule without an expression has the default one; zones are kept as ICU spells them. */
+function withDefaults(job: Job, fields: Partial<JobFields>): Partial<Job> {
+  const scheduleType = fields.scheduleType ?? job.scheduleType;
+  const cronExpr = fields.cronExpr === undefined ? job.cronExpr : fields.cronExpr;
+  return {
+    ...fields,
+    cronExpr: cronExpr ?? (scheduleType === 'cron' ? defaultCronExpr : null),
+    ...(fields.timezone !== undefined && { timezone: canonicalZone(fields.timezone) }),
+  };
+}
+
+function checkTogether({ method, body, scheduleType, periodSeconds }: Job): void {
+  if (body !== null && !methodsWithBody.includes(method)) {
+    throw invalidInput(
+      `body is sent only with ${methodsWithBody.join(', ')}, got method ${method}`,
+    );
+  }
+  if (scheduleType === 'period' && periodSeconds === null) {
+    throw invalidInput('periodSeconds is required when scheduleType is period');
+  }
+}
+
+function sameSchedule(before: ScheduleFields, after: ScheduleFields): boolean {
+  if (before.scheduleType !== after.scheduleType) return false;
+  return after.scheduleType === 'period'
+    ? before.periodSeconds === after.periodSeconds
+    : before.cronExpr === after.cronExpr && before.timezone === after.timezone;
+}
+
+/** Where a schedule that counts from `now` begins; throws if it would never be due. */
+function countedFrom(now: number, job: Job): Pick<Job, 'anchorAt' | 'nextRunAt'> {
+  const anchorAt = Math.floor(now / 1_000) * 1_000;
+  const nextRunAt = nextDue(scheduleOf({ ...job, anchorAt }), now);
+  if (nextRunAt === null) throw invalidInput(`cronExpr never fires in ${job.timezone}`);
+  return { anchorAt, nextRunAt };
+}

@@ -1,0 +1,170 @@
+/** Updates and deletions over the API (spec section 4, rules 2 and 3; section 3.1). */
+
+import assert from 'node:assert/strict';
+import type { ServerResponse } from 'node:http';
+import { test } from 'node:test';
+import type { TestContext } from 'node:test';
+import type { Job } from '../../src/api/contract.ts';
+import { assertRefused } from '../support/answer.ts';
+import { startTestDaemon } from '../support/daemon.ts';
+import type { TestDaemon } from '../support/daemon.ts';
+import { startSink } from '../support/sink.ts';
+import { until } from '../support/until.ts';
+
+async function addJob({ ask }: TestDaemon, input: object = {}): Promise<Job> {
+  const given = { name: 'a', url: 'http://127.0.0.1:1/', cronExpr: '0 0 1 1 *', ...input };
+  const { status, body } = await ask('POST', '/jobs', given);
+  assert.equal(status, 201, body.error);
+  return body.job;
+}
+
+/** A job with a call in flight, which ends when `answer` is called. */
+async function executingJob(
+  t: TestContext,
+  daemon: TestDaemon,
+): Promise<{ job: Job; answer: () => void }> {
+  const waiting: ServerResponse[] = [];
+  const sink = await startSink(t, (response) => void waiting.push(response));
+  const job = await addJob(daemon, { url: sink.url });
+  await daemon.ask('POST', `/jobs/${job.id}/run`);
+  await until('the call', () => waiting.length > 0);
+  return { job, answer: () => waiting[0]?.end('ok') };
+}
+
+test('an update answers with the whole job, changed where something was given', async (t) => {
+  const daemon = await startTestDaemon(t);
+  const job = await addJob(daemon, { headers: { 'X-Old': 'secret' }, notes: 'n' });
+  const { status, body } = await daemon.ask('PATCH', `/jobs/${job.id}`, {
+    name: 'b',
+    headers: { 'X-New': 'secret' },
+    timezone: 'utc',
+  });
+  assert.equal(status, 200);
+  const nextRunAt = `${new Date().getUTCFullYear() + 1}-01-01T00:00:00.000Z`;
+  const changed = { name: 'b', headerNames: ['X-New'], timezone: 'UTC', nextRunAt };
+  assert.deepEqual(body, { job: { ...job, ...changed } });
+  assert.deepEqual((await daemon.ask('GET', `/jobs/${job.id}`)).body, body);
+});
+
+test('what an update must not hold is refused, and nothing changes', async (t) => {
+  const daemon = await startTestDaemon(t);
+  const job = await addJob(daemon);
+  const cases: [unknown, number, RegExp][] = [
+    [{ paused: true }, 400, /paused is not a known field/],
+    [{ workspaceId: job.id }, 400, /workspaceId is not a known field/],
+    [{ action: 'stop' }, 400, /action must be one of pause, resume, got "stop"/],
+    [{ action: null }, 400, /action must be/],
+    [{ name: '' }, 400, /name must not be empty/],
+    [{ notes: 7 }, 400, /notes must be a string, got 7/],
+    [{ name: 'b', periodSeconds: 59 }, 400, /periodSeconds must be between 60 and 31536000/],
+    [{ name: 'b', url: 'http://10.0.0.1/' }, 400, /url .*not public/],
+    [{ method: 'POST', body: 'x'.repeat(32_769) }, 413, /body must be at most 32768 characters/],
+    [[], 400, /the body must be an object, got an array/],
+    [undefined, 400, /the body must be an object/],
+  ];
+  for (const [update, status, words] of cases) {
+    const answer = await daemon.ask('PATCH', `/jobs/${job.id}`, update);
+    assertRefused(answer, status, words, JSON.stringify(update));
+  }
+  assert.deepEqual((await daemon.ask('GET', `/jobs/${job.id}`)).body, { job });
+  assert.deepEqual((await daemon.ask('PATCH', `/jobs/${job.id}`, {})).body, { job });
+});
+
+test('pause stops the schedule and resume starts it again', async (t) => {
+  const daemon = await startTestDaemon(t);
+  const job = await addJob(daemon);
+  const paused = await daemon.ask('PATCH', `/jobs/${job.id}`, { action: 'pause' });
+  assert.deepEqual(paused.body.job, { ...job, paused: true, status: 'paused', nextRunAt: null });
+  const resumed = await daemon.ask('PATCH', `/jobs/${job.id}`, { action: 'resume' });
+  assert.deepEqual(resumed.body.job, job);
+});
+
+test('an update and a deletion wait for the call in flight', async (t) => {
+  const daemon = await startTestDaemon(t);
+  for (const ask of [
+    (id: string) => daemon.ask('PATCH', `/jobs/${id}`, { name: 'b' }),
+    (id: string) => daemon.ask('DELETE', `/jobs/${id}`),
+  ]) {
+    const { job, answer } = await executingJob(t, daemon);
+    let answered = false;
+    const asked = ask(job.id).then((result) => {
+      answered = true;
+      return result;
+    });
+    // The server has seen the request once a later one is answered.
+    await daemon.ask('GET', `/jobs/${job.id}`);
+    assert.equal(answered, false, 'answered while the call was in flight');
+    answer();
+    assert.equal((await asked).status, 200);
+  }
+});
+
+test('a call that does not end in 5 s makes an update and a deletion 409; a pause is taken at once', async (t) => {
+  const daemon = await startTestDaemon(t);
+  const { job, answer } = await executingJob(t, daemon);
+  const paused = await daemon.ask('PATCH', `/jobs/${job.id}`, { action: 'pause' });
+  assert.equal(paused.status, 200);
+  assert.equal(paused.body.job.paused, true);
+  const [update, deletion] = await Promise.all([
+    daemon.ask('PATCH', `/jobs/${job.id}`, { name: 'b', action: 'resume' }),
+    daemon.ask('DELETE', `/jobs/${job.id}`),
+  ]);
+  assertRefused(update, 409, /still executing/, 'update');
+  assertRefused(deletion, 409, /still executing/, 'deletion');
+  answer();
+  const ended = await until('the end of the run', async () => {
+    const { runs } = (await daemon.ask('GET', `/jobs/${job.id}/runs`)).body;
+    return runs[0].finishedAt !== null && runs[0];
+  });
+  assert.equal(ended.status, 'success', 'a call in flight may finish');
+});
+
+test('a deleted job is gone with its runs, for everybody', async (t) => {
+  const daemon = await startTestDaemon(t);
+  const sink = await startSink(t);
+  const job = await addJob(daemon, { url: sink.url });
+  const { run } = (await daemon.ask('POST', `/jobs/${job.id}/run`)).body;
+  await until('the run', async () => {
+    const found = await daemon.ask('GET', `/jobs/${job.id}/runs/${run.id}`);
+    return found.body.run.finishedAt;
+  });
+  const { status, body } = await daemon.ask('DELETE', `/jobs/${job.id}`);
+  assert.equal(status, 200);
+  assert.deepEqual(body, { ok: true });
+  for (const [method, path] of [
+    ['GET', `/jobs/${job.id}`],
+    ['PATCH', `/jobs/${job.id}`],
+    ['DELETE', `/jobs/${job.id}`],
+    ['POST', `/jobs/${job.id}/run`],
+    ['GET', `/jobs/${job.id}/runs`],
+    ['GET', `/jobs/${job.id}/runs/${run.id}`],
+  ] as const) {
+    const answer = await daemon.ask(method, path, method === 'PATCH' ? {} : undefined);
+    assertRefused(answer, 404, /there is no job with id/, `${method} ${path}`);
+  }
+  assert.deepEqual((await daemon.ask('GET', '/jobs')).body, { jobs: [], nextCursor: null });
+});
+
+test('a deletion is told even if the body says json and is empty', async (t) => {
+  const daemon = await startTestDaemon(t);
+  const job = await addJob(daemon);
+  const response = await fetch(`${daemon.url}/api/v1/jobs/${job.id}`, {
+    method: 'DELETE',
+    headers: { authorization: `Bearer ${daemon.key}`, 'content-type': 'application/json' },
+  });
+  assert.equal(response.status, 200);
+});
+
+test('the routes of receipts answer as they do where nothing is signed', async (t) => {
+  const daemon = await startTestDaemon(t);
+  const sink = await startSink(t);
+  const job = await addJob(daemon, { url: sink.url });
+  const { run } = (await daemon.ask('POST', `/jobs/${job.id}/run`)).body;
+  const path = `/jobs/${job.id}/runs/${run.id}/receipt`;
+  assertRefused(await daemon.ask('GET', path), 409, /no receipt/, 'a run');
+  assertRefused(await daemon.ask('GET', path, undefined, null), 401, /key/, 'no key');
+  const unknown = `/jobs/${job.id}/runs/${job.id}/receipt`;
+  assertRefused(await daemon.ask('GET', unknown), 404, /no run/, 'an unknown run');
+  const key = await daemon.ask('GET', '/receipts/key', undefined, null);
+  assertRefused(key, 503, /signing is not configured/, 'the key');
+});

@@ -1,0 +1,165 @@
+/** A store that cannot be written for a while: nothing is sent unclaimed, and no outcome is lost. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Egress } from '../../src/egress/egress.ts';
+import type { Store } from '../../src/store/open.ts';
+import { dueAt, dueOnce, setupEngine } from '../support/engine.ts';
+import { startSink } from '../support/sink.ts';
+import { until } from '../support/until.ts';
+import { holdWriteLock } from '../support/write-lock.ts';
+
+interface BreakingStore extends Store {
+  /** Writes that fail from now on, each after its work and before its commit. */
+  failures: number;
+}
+
+/** The same store, whose commits fail as often as is said. */
+function breaking(store: Store): BreakingStore {
+  const broken: BreakingStore = {
+    ...store,
+    failures: 0,
+    write: (work) =>
+      store.write(async (tx) => {
+        const result = await work(tx);
+        if (broken.failures === 0) return result;
+        broken.failures -= 1;
+        throw new Error('the disk is full');
+      }),
+  };
+  return broken;
+}
+
+test('a claim that cannot be kept sends nothing, holds no slot, and is tried again', async (t) => {
+  const { start, addJob, clock, logged, endedRuns, ...parts } = await setupEngine(t);
+  const store = breaking(parts.store);
+  const sentWhileBroken: number[] = [];
+  const sink = await startSink(t, (response) => {
+    sentWhileBroken.push(store.failures);
+    response.end();
+  });
+  const job = await addJob({ ...dueOnce, url: sink.url });
+  const engine = await start({ store, slots: 1 });
+  store.failures = 3;
+  clock.set(dueAt);
+  engine.wake();
+  const runs = await endedRuns(job, 1);
+  assert.deepEqual(
+    runs.map(({ status }) => status),
+    ['success'],
+  );
+  assert.deepEqual(sentWhileBroken, [0], 'it was sent once, after the failures');
+  const errors = logged.filter(({ level }) => level === 50);
+  assert.deepEqual(
+    errors.map(({ msg, err }) => [msg, err?.message]),
+    Array.from({ length: 3 }, () => ['claim failed, will try again', 'the disk is full']),
+  );
+});
+
+test('an outcome that cannot be kept is tried again, and holds its slot until then', async (t) => {
+  const { start, addJob, clock, logged, endedRuns, runsOf, ...parts } = await setupEngine(t);
+  const store = breaking(parts.store);
+  const sink = await startSink(t, (response, { path }) => {
+    if (path === '/first') store.failures = 3;
+    response.writeHead(202).end('kept');
+  });
+  const first = await addJob({ cronExpr: '10 * * * *', url: `${sink.url}/first` });
+  clock.set(dueAt - 60_000);
+  const second = await addJob({ ...dueOnce, url: `${sink.url}/second` });
+  clock.set(dueAt - 30_000);
+  const engine = await start({ store, slots: 1 });
+  await until('the first failure', () => logged.some(({ level }) => level === 50));
+  clock.set(dueAt);
+  engine.wake();
+  assert.deepEqual(await runsOf(second), []);
+  const [run] = await endedRuns(first, 1);
+  assert.deepEqual([run?.status, run?.httpStatus, run?.responseBody], ['success', 202, 'kept']);
+  await endedRuns(second, 1);
+  assert.deepEqual(
+    sink.received.map(({ path }) => path),
+    ['/first', '/second'],
+  );
+  const errors = logged.filter(({ level }) => level === 50).map(({ msg }) => msg);
+  assert.deepEqual(
+    errors,
+    Array.from({ length: 3 }, () => 'record failed, will try again'),
+  );
+});
+
+test('many outcomes wait together for a store that can be written again, and all are kept', async (t) => {
+  const { start, addJob, clock, endedRuns, ...parts } = await setupEngine(t);
+  const store = breaking(parts.store);
+  const sink = await startSink(t, (response) => {
+    if (sink.received.length === 1) store.failures = 2;
+    response.end();
+  });
+  const jobs = await Promise.all(
+    Array.from({ length: 30 }, () => addJob({ ...dueOnce, url: sink.url })),
+  );
+  clock.set(dueAt);
+  await start({ store });
+  for (const job of jobs) {
+    const [run, ...more] = await endedRuns(job, 1);
+    assert.deepEqual([run?.status, more.length], ['success', 0]);
+  }
+  assert.equal(sink.received.length, 30, 'none was sent twice');
+});
+
+test('while another process holds the database nothing is sent; afterwards all is', async (t) => {
+  const { start, addJob, clock, dataDir, logged, endedRuns } = await setupEngine(t);
+  const sink = await startSink(t);
+  const job = await addJob({ ...dueOnce, url: sink.url });
+  const engine = await start();
+  const lock = await holdWriteLock(t, dataDir, 'until released');
+  clock.set(dueAt);
+  engine.wake();
+  await until('a failed claim', () => logged.some(({ level }) => level === 50));
+  assert.equal(sink.received.length, 0);
+  lock.release();
+  const runs = await endedRuns(job, 1);
+  assert.deepEqual(
+    runs.map(({ status }) => status),
+    ['success'],
+  );
+  assert.equal(sink.received.length, 1);
+  assert.match(logged.find(({ level }) => level === 50)?.err?.message ?? '', /database is locked/);
+});
+
+test('a call that breaks down inside jobd ends its run as interrupted, and the slot is free', async (t) => {
+  const { start, addJob, clock, logged, endedRuns, readJob } = await setupEngine(t);
+  const job = await addJob(dueOnce);
+  const egress: Egress = {
+    call: () => Promise.reject(new Error('a bug')),
+    [Symbol.asyncDispose]: async () => {},
+  };
+  const engine = await start({ egress, slots: 1 });
+  for (const count of [1, 2]) {
+    clock.set(dueAt + (count - 1) * 3_600_000);
+    engine.wake();
+    const runs = await endedRuns(job, count);
+    assert.equal(runs.at(-1)?.status, 'interrupted');
+    assert.equal(runs.at(-1)?.error, 'interrupted: an error inside jobd, see its log');
+  }
+  assert.equal((await readJob(job)).health, 'new');
+  assert.ok(logged.some(({ level, err }) => level === 50 && err?.message === 'a bug'));
+});
+
+test('a stop ends also when the store cannot be written; the next start tells the truth', async (t) => {
+  const { start, addJob, clock, endedRuns, runsOf, ...parts } = await setupEngine(t);
+  const store = breaking(parts.store);
+  const sink = await startSink(t, (response) => {
+    store.failures = Infinity;
+    response.end();
+  });
+  const job = await addJob({ ...dueOnce, url: sink.url });
+  clock.set(dueAt);
+  const engine = await start({ store, drainMs: 10 });
+  await until('the call', () => sink.received.length === 1);
+  const began = performance.now();
+  await engine[Symbol.asyncDispose]();
+  assert.ok(performance.now() - began < 20_000, 'it gave up after a while');
+  assert.equal((await runsOf(job))[0]?.status, 'running');
+  await start();
+  assert.equal((await endedRuns(job, 1))[0]?.status, 'interrupted');
+  assert.equal(sink.received.length, 1, 'and is not sent again');
+});

@@ -1,0 +1,116 @@
+/** The one shape of everything that runs by itself. */
+
+import assert from 'node:assert/strict';
+import { setTimeout } from 'node:timers/promises';
+import { test } from 'node:test';
+import type { TestContext } from 'node:test';
+import { pino } from 'pino';
+import { startLoop } from '../../src/engine/loop.ts';
+import type { Step } from '../../src/engine/loop.ts';
+import type { LogLine } from '../support/engine.ts';
+import { until } from '../support/until.ts';
+
+/** Starts a loop that ends with the test, and counts its steps. */
+function start(t: TestContext, step: Step) {
+  const logged: (LogLine & { failures: number; pauseMs: number })[] = [];
+  const log = pino({}, { write: (line: string) => void logged.push(JSON.parse(line)) });
+  let begun = 0;
+  let ended = 0;
+  const counted: Step = async () => {
+    begun += 1;
+    try {
+      return await step();
+    } finally {
+      ended += 1;
+    }
+  };
+  const loop = startLoop('work', counted, log);
+  t.after(() => loop[Symbol.asyncDispose]());
+  return { loop, logged, counts: () => ({ begun, ended }) };
+}
+
+test('a loop steps again at once while there is more, and then rests', async (t) => {
+  let left = 5;
+  const { loop, counts } = start(t, async () => ((left -= 1) > 0 ? 0 : Infinity));
+  await until('the work to be done', () => left === 0);
+  await loop[Symbol.asyncDispose]();
+  assert.equal(counts().ended, 5);
+});
+
+test('a rest ends after its time, or when the loop is woken', async (t) => {
+  const rests = [20, 10_000, Infinity];
+  const { loop, counts } = start(t, async () => rests.shift() ?? Infinity);
+  await until('the second step', () => counts().ended === 2);
+  const began = performance.now();
+  loop.wake();
+  await until('the third step', () => counts().ended === 3);
+  assert.ok(performance.now() - began < 900, 'it did not rest to the end');
+});
+
+test('no rest is longer than a second, whatever the step says', async (t) => {
+  const { counts } = start(t, async () => Infinity);
+  await until('another step', () => counts().ended >= 2, 10_000);
+});
+
+test('a wake while a step is under way is not lost', async (t) => {
+  const { promise: goOn, resolve } = Promise.withResolvers<void>();
+  const { loop, counts } = start(t, async () => {
+    await goOn;
+    return Infinity;
+  });
+  loop.wake();
+  const began = performance.now();
+  resolve();
+  await until('the step after', () => counts().ended === 2);
+  assert.ok(performance.now() - began < 900, 'it did not rest first');
+});
+
+test('many wakes at once are one step', async (t) => {
+  const { loop, counts } = start(t, async () => Infinity);
+  await until('the first rest', () => counts().ended === 1);
+  for (let wakes = 0; wakes < 100; wakes += 1) loop.wake();
+  await until('the step', () => counts().ended >= 2);
+  await loop[Symbol.asyncDispose]();
+  assert.ok(counts().ended <= 3, `there were ${counts().ended} steps`);
+});
+
+test('a step that fails is logged, and tried again after pauses that grow', async (t) => {
+  let failing = 3;
+  const { logged, counts } = start(t, async () => {
+    if ((failing -= 1) >= 0) throw new Error('no');
+    return Infinity;
+  });
+  await until('a step that succeeds', () => counts().ended >= 4);
+  assert.deepEqual(
+    logged.map(({ level, msg, err, failures, pauseMs }) => [
+      level,
+      msg,
+      err?.message,
+      failures,
+      pauseMs,
+    ]),
+    [
+      [50, 'work failed, will try again', 'no', 1, 100],
+      [50, 'work failed, will try again', 'no', 2, 200],
+      [50, 'work failed, will try again', 'no', 3, 400],
+    ],
+  );
+});
+
+test('a loop that stops waits for the step under way and begins no other', async (t) => {
+  const { promise: goOn, resolve } = Promise.withResolvers<void>();
+  const { loop, counts } = start(t, async () => {
+    await goOn;
+    return 0;
+  });
+  let stopped = false;
+  const stopping = loop[Symbol.asyncDispose]();
+  const seen = Promise.resolve(stopping).then(() => (stopped = true));
+  await setTimeout(20);
+  assert.deepEqual([stopped, counts()], [false, { begun: 1, ended: 0 }]);
+  resolve();
+  await seen;
+  loop.wake();
+  await loop[Symbol.asyncDispose]();
+  assert.deepEqual(counts(), { begun: 1, ended: 1 });
+});

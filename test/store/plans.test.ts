@@ -1,0 +1,144 @@
+/** What the hot statements cost: each uses the index made for it and looks at nothing else. */
+
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import type { TestContext } from 'node:test';
+import { CompiledQuery, Kysely } from 'kysely';
+import {
+  findDueJobs,
+  findEarliestDueTime,
+  findQueuedRuns,
+  hasQueuedRuns,
+  insertScheduledRuns,
+  startQueuedRuns,
+  updateClaimedJobs,
+} from '../../src/store/claims.ts';
+import { listJobs } from '../../src/store/jobs.ts';
+import { findActiveKey } from '../../src/store/keys.ts';
+import type { Db } from '../../src/store/open.ts';
+import { findRunningRuns, recordEndedRuns } from '../../src/store/results.ts';
+import {
+  countRuns,
+  findRunByIdempotencyKey,
+  hasManualRunSince,
+  listRuns,
+} from '../../src/store/runs.ts';
+import type { Schema } from '../../src/store/schema.ts';
+import { sqliteDialect } from '../../src/store/sqlite.ts';
+import { endedRun, queuedRun } from '../support/run.ts';
+import { openTestStore } from '../support/store.ts';
+
+/** How SQLite goes about every statement that a store function sends: a line per step. */
+async function planOf(t: TestContext, ask: (db: Db) => Promise<unknown>): Promise<string[]> {
+  const { dataDir } = await openTestStore(t);
+  const sent: CompiledQuery[] = [];
+  const db = new Kysely<Schema>({
+    dialect: sqliteDialect(join(dataDir, 'jobd.db')),
+    log: ({ query }) => void sent.push(query),
+  });
+  t.after(() => db.destroy());
+  await ask(db);
+  const steps: string[] = [];
+  for (const { sql, parameters } of sent.splice(0)) {
+    const explain = CompiledQuery.raw(`explain query plan ${sql}`, [...parameters]);
+    const { rows } = await db.executeQuery<{ detail: string }>(explain);
+    steps.push(...rows.map(({ detail }) => detail));
+  }
+  assert.ok(steps.length > 0, 'nothing was asked');
+  return steps;
+}
+
+/** A batch arrives as JSON, which is gone through once; that is no scan of a table. */
+const batch = /^(SCAN json_each|SCAN ended|SCAN claimed|LIST SUBQUERY|CREATE BLOOM FILTER)/;
+
+function assertPlan(steps: string[], expected: RegExp[]): void {
+  const told = steps.join('\n');
+  for (const step of steps.filter((line) => !batch.test(line))) {
+    assert.ok(
+      expected.some((pattern) => pattern.test(step)),
+      `unexpected: ${step}\n${told}`,
+    );
+  }
+  for (const pattern of expected) assert.match(told, new RegExp(pattern.source, 'm'), told);
+}
+
+const bounds = { limit: 10, exceptHosts: ['127.0.0.1:80'] };
+const byDueTime = /^SEARCH jobs USING INDEX jobs_by_due_time \(next_run_at[<>]\?\)$/;
+const jobById = /^SEARCH jobs USING INDEX sqlite_autoindex_jobs_1 \(id=\?\)$/;
+const runById = /^SEARCH runs USING INDEX sqlite_autoindex_runs_1 \(id=\?\)$/;
+const openByStatus = /^SEARCH runs USING INDEX runs_open \(status=\?\)$/;
+
+test('due jobs are found in the order of their due times, without a scan or a sort', async (t) => {
+  assertPlan(await planOf(t, (db) => findDueJobs(db, 1, bounds)), [byDueTime]);
+  assertPlan(await planOf(t, (db) => findDueJobs(db, 1, { limit: 1, exceptHosts: [] })), [
+    byDueTime,
+  ]);
+});
+
+test('the earliest due time is one look into the index of due times', async (t) => {
+  const [step, ...more] = await planOf(t, findEarliestDueTime);
+  assert.equal(step, 'SEARCH jobs USING INDEX jobs_by_due_time (next_run_at>?)');
+  assert.deepEqual(more, []);
+});
+
+test('runs that are not over are found through their own small index', async (t) => {
+  const sorted = /^USE TEMP B-TREE FOR ORDER BY$/;
+  assertPlan(await planOf(t, (db) => findQueuedRuns(db, bounds)), [openByStatus, jobById, sorted]);
+  assertPlan(await planOf(t, hasQueuedRuns), [openByStatus, jobById, sorted]);
+  assertPlan(await planOf(t, findRunningRuns), [openByStatus]);
+});
+
+test('claiming touches only what is claimed', async (t) => {
+  const run = { id: 'r', jobId: 'j', scheduledFor: 1, startedAt: null, error: 'missed: x' };
+  const insert = await planOf(t, (db) =>
+    insertScheduledRuns(db, [{ ...run, status: 'missed' }]).catch(() => {}),
+  );
+  assertPlan(insert, [/^SCAN json_each VIRTUAL TABLE/]);
+  assertPlan(await planOf(t, (db) => startQueuedRuns(db, ['r'], 1)), [runById]);
+  const job = { id: 'j', nextRunAt: 1, activeRunId: 'r', startedAt: 1, missed: 0 };
+  assertPlan(await planOf(t, (db) => updateClaimedJobs(db, [job])), [jobById]);
+});
+
+test('recording touches only what is recorded', async (t) => {
+  const steps = await planOf(t, (db) => recordEndedRuns(db, [endedRun('r', 'j', 'success')]));
+  assertPlan(steps, [runById, jobById]);
+});
+
+test('a page of runs is read in the order of its index, and counting counts open runs only', async (t) => {
+  const first = { limit: 50, before: null };
+  const later = { limit: 50, before: { scheduledFor: 5, source: 'manual' } as const };
+  assertPlan(await planOf(t, (db) => listRuns(db, 'j', first)), [
+    /^SEARCH runs USING INDEX runs_by_time \(job_id=\?\)$/,
+  ]);
+  assertPlan(await planOf(t, (db) => listRuns(db, 'j', later)), [
+    /^SEARCH runs USING INDEX runs_by_time \(job_id=\? AND \(scheduled_for,source\)<\(\?,\?\)\)$/,
+  ]);
+  const counted = await planOf(t, (db) => countRuns(db, 'j'));
+  assert.match(counted.join('\n'), /runs USING (COVERING )?INDEX runs_open/);
+  assert.doesNotMatch(counted.join('\n'), /runs_by_time|SCAN runs$/m);
+});
+
+function lookUp(index: string, condition: string): RegExp[] {
+  return [new RegExp(`^SEARCH \\w+ USING (COVERING )?INDEX ${index} \\(${condition}`)];
+}
+
+test('what people ask is looked up, never searched through', async (t) => {
+  assertPlan(
+    await planOf(t, (db) => findActiveKey(db, 'x')),
+    lookUp('sqlite_autoindex_keys_2', 'sha256=\\?'),
+  );
+  const page = { limit: 5, before: queuedRun('j', 1).id };
+  assertPlan(
+    await planOf(t, (db) => listJobs(db, 'w', page)),
+    lookUp('jobs_by_workspace', 'workspace_id=\\? AND id<\\?'),
+  );
+  assertPlan(
+    await planOf(t, (db) => findRunByIdempotencyKey(db, 'j', 'k')),
+    lookUp('runs_by_idempotency_key', 'job_id=\\? AND idempotency_key=\\?'),
+  );
+  assertPlan(
+    await planOf(t, (db) => hasManualRunSince(db, 'j', 1)),
+    lookUp('runs_by_time', 'job_id=\\? AND scheduled_for>\\?'),
+  );
+});
