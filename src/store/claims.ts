@@ -10,7 +10,6 @@ import type { Run } from '../domain/run.ts';
 import { numberOf, rowsOf, textOf } from './dialect.ts';
 import { jobOf } from './jobs.ts';
 import type { Db } from './open.ts';
-import { isOpen } from './runs.ts';
 
 /** A job that may be claimed; `host` is what the limit on calls to one host counts by. */
 export interface ClaimableJob {
@@ -39,7 +38,6 @@ export async function findQueuedRuns(db: Db, bounds: ClaimBounds): Promise<Queue
     .innerJoin('jobs', 'jobs.id', 'runs.job_id')
     .selectAll('jobs')
     .select(['runs.id as run_id', 'scheduled_for as queued_at'])
-    .where(isOpen)
     .where('status', '=', sql.lit<'queued'>('queued'))
     .where('active_run_id', 'is', null)
     .where('deleted_at', 'is', null)

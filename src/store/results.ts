@@ -77,7 +77,7 @@ async function updateJobsOf(db: Db, runs: readonly EndedRun[]): Promise<void> {
       health = coalesce(${textOf('health', 'ended.value')}, health),
       down_reason = case when ${textOf('health', 'ended.value')} is null
         then down_reason else ${textOf('downReason', 'ended.value')} end,
-      last_duration_ms = coalesce(${numberOf('durationMs', 'ended.value')}, last_duration_ms),
+      last_duration_ms = ${numberOf('durationMs', 'ended.value')},
       total_success = total_success + ${numberOf('success', 'ended.value')},
       total_failed = total_failed + ${numberOf('failed', 'ended.value')},
       total_interrupted = total_interrupted + ${numberOf('interrupted', 'ended.value')}

@@ -60,6 +60,40 @@ test('jobs and runs from the shell', async (t) => {
     assert.deepEqual(fields(assertOk(await jobd('jobs', 'get', shown['id'] ?? ''))), shown);
   });
 
+  await t.test('a job is changed, paused, resumed and deleted', async () => {
+    assertOk(await create('old', '/ok', '--header', 'X-A: b'));
+    const stdout = assertOk(
+      await jobd('jobs', 'update', 'old', '--name', 'new', '--every', '5m', '--json'),
+    );
+    const { job } = JSON.parse(stdout) as { job: Job };
+    assert.deepEqual([job.name, job.scheduleType, job.periodSeconds], ['new', 'period', 300]);
+    assert.deepEqual(job.headerNames, ['X-A'], 'what was not given stays');
+    const bare = [
+      '--no-headers',
+      '--cron',
+      '5 * * * *',
+      '--method',
+      'POST',
+      '--data',
+      'x',
+      '--json',
+    ];
+    const changed = JSON.parse(assertOk(await jobd('jobs', 'update', 'new', ...bare))) as {
+      job: Job;
+    };
+    assert.deepEqual(changed.job.headerNames, []);
+    assert.deepEqual([changed.job.scheduleType, changed.job.body], ['cron', 'x']);
+    assertOk(await jobd('jobs', 'update', 'new', '--no-data', '--json'));
+    assert.equal(fields(assertOk(await jobd('jobs', 'pause', 'new')))['status'], 'paused');
+    assert.equal(fields(assertOk(await jobd('jobs', 'resume', 'new')))['status'], 'new');
+    assertEnds(await jobd('jobs', 'update', 'new', '--timeout', '61'), 2, /between 1 and 60/);
+    assertEnds(await jobd('jobs', 'delete', 'new'), 2, /--yes/);
+    const deleted = await jobd('jobs', 'delete', 'new', '--yes');
+    assert.equal(deleted.exitCode, 0, deleted.stderr);
+    assert.equal(deleted.stdout, '', 'words go to stderr');
+    assertEnds(await jobd('jobs', 'get', 'new'), 3, /no job named new/);
+  });
+
   await t.test('every flag of create reaches the job', async () => {
     const body = join(daemon.dataDir, 'body.json');
     writeFileSync(body, '{"ü":1}\n');

@@ -97,6 +97,20 @@ test('a step that fails is logged, and tried again after pauses that grow', asyn
   );
 });
 
+test('after a step that succeeded the pauses begin anew', async (t) => {
+  const fails = [true, true, false, true, false];
+  const { logged, counts } = start(t, async () => {
+    const failing = fails.shift();
+    if (failing === true) throw new Error('no');
+    return failing === false ? 0 : Infinity;
+  });
+  await until('all steps', () => counts().ended >= 6);
+  assert.deepEqual(
+    logged.map(({ pauseMs }) => pauseMs),
+    [100, 200, 100],
+  );
+});
+
 test('a loop that stops waits for the step under way and begins no other', async (t) => {
   const { promise: goOn, resolve } = Promise.withResolvers<void>();
   const { loop, counts } = start(t, async () => {

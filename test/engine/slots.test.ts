@@ -55,6 +55,20 @@ test('no more calls are in flight than there are slots; the others stay due', as
   assert.equal(sink.received.length, 10);
 });
 
+test('a slot that is given back is taken again at once', async (t) => {
+  const { start, addJob, clock, endedRuns } = await setupEngine(t);
+  const sink = await startSink(t);
+  const jobs = await Promise.all(
+    Array.from({ length: 12 }, () => addJob({ ...dueOnce, url: sink.url })),
+  );
+  clock.set(dueAt);
+  const began = performance.now();
+  await start({ slots: 1 });
+  for (const job of jobs) await endedRuns(job, 1);
+  const tookMs = performance.now() - began;
+  assert.ok(tookMs < 6_000, `12 quick calls took ${tookMs} ms: the engine slept between them`);
+});
+
 test('one host gets no more calls than its limit, and holds up no other host', async (t) => {
   const { start, addJob, clock, endedRuns } = await setupEngine(t);
   const slow = await startHeldSink(t);

@@ -116,6 +116,14 @@ test('health follows the last outcome; an interrupted run has none', async (t) =
   ]);
 });
 
+test('after an interrupted run no duration is told, rather than that of another run', async (t) => {
+  const { end, readJob } = await setup(t);
+  await end('success', { durationMs: 7 });
+  assert.equal((await readJob()).lastDurationMs, 7);
+  await end('interrupted', { error: 'interrupted: x', durationMs: null });
+  assert.equal((await readJob()).lastDurationMs, null);
+});
+
 test('a batch is recorded as a whole, each run with its own outcome', async (t) => {
   const { store, addJob } = await openTestStore(t);
   const jobs = await Promise.all(Array.from({ length: 300 }, () => addJob()));

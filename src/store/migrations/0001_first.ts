@@ -85,7 +85,8 @@ const statements = [
      idempotency_key text,
      check (case status
        when 'queued' then source = 'manual' and started_at is null and finished_at is null
-       when 'running' then started_at is not null and finished_at is null
+                          and error is null
+       when 'running' then started_at is not null and finished_at is null and error is null
        when 'success' then started_at is not null and finished_at is not null
                            and http_status is not null and error is null
        when 'failed' then started_at is not null and finished_at is not null
@@ -101,6 +102,8 @@ const statements = [
   `create unique index runs_by_time on runs (job_id, scheduled_for, source)`,
   `create unique index runs_by_idempotency_key on runs (job_id, idempotency_key)
      where idempotency_key is not null`,
-  // The few runs that are not over: what to claim first, and what a dead process left behind.
+  // Runs asked for by hand and not started yet, in the order in which they start.
+  `create index runs_queued on runs (scheduled_for) where status = 'queued'`,
+  // The few runs that are not over: what a job's totals count, what a dead process left behind.
   `create index runs_open on runs (status, job_id) where status in ('queued', 'running')`,
 ];
