@@ -1,0 +1,100 @@
+/**
+ * The yardstick, a process of its own: the same calls as the storm's, made by bare undici and nothing
+ * else. `request` as most programs would use it, `dispatch` as the fastest way undici has.
+ */
+
+import { setTimeout } from 'node:timers/promises';
+import { Agent } from 'undici';
+import type { Dispatcher } from 'undici';
+import { listenToParent, sayToParent } from './child.ts';
+import { wallOffset } from './wall-clock.ts';
+
+export type BareWay = 'request' | 'dispatch';
+
+/** What to do: `warm` calls at once, then `jobs` calls from the instant `at` (epoch milliseconds). */
+export interface BareTask {
+  way: BareWay;
+  origin: string;
+  jobs: number;
+  warm: number;
+  concurrency: number;
+}
+
+/** `done` tells when the last answer had been read, in epoch milliseconds. */
+export type BareSaid = { kind: 'ready' } | { kind: 'done'; doneAt: number };
+export type BareTold = { kind: 'warm up'; task: BareTask } | { kind: 'go'; at: number };
+
+type CallOne = (path: string) => Promise<unknown>;
+
+let go: () => Promise<void>;
+const say: (message: BareSaid) => void = sayToParent;
+
+listenToParent((told) => {
+  void obey(told as BareTold);
+});
+
+async function obey(message: BareTold): Promise<void> {
+  if (message.kind === 'warm up') {
+    const { way, origin, jobs, warm, concurrency } = message.task;
+    const agent = new Agent({ connections: concurrency, pipelining: 1 });
+    const callOne = way === 'request' ? byRequest(agent, origin) : byDispatch(agent, origin);
+    await callAll(callOne, '/warm', warm, concurrency);
+    go = () => callAll(callOne, '/job', jobs, concurrency);
+    say({ kind: 'ready' });
+  } else {
+    const offset = wallOffset();
+    await setTimeout(message.at - Date.now());
+    await go();
+    say({ kind: 'done', doneAt: offset + performance.now() });
+  }
+}
+
+/** As many loops as calls may be in flight, each with one call at a time. */
+async function callAll(
+  callOne: CallOne,
+  prefix: string,
+  calls: number,
+  concurrency: number,
+): Promise<void> {
+  let begun = 0;
+  const loop = async (): Promise<void> => {
+    while (begun < calls) {
+      begun += 1;
+      await callOne(`${prefix}/${begun}`);
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(concurrency, calls) }, loop));
+}
+
+const headers = {
+  'user-agent': 'bare',
+  'x-service-run-id': '00000000-0000-7000-8000-000000000000',
+};
+
+function byRequest(agent: Agent, origin: string): CallOne {
+  return async (path) => {
+    const { body } = await agent.request({ origin, path, method: 'GET', headers });
+    return body.text();
+  };
+}
+
+function byDispatch(agent: Agent, origin: string): CallOne {
+  return (path) =>
+    new Promise((resolve, reject) => {
+      const chunks: Buffer[] = [];
+      const handler: Dispatcher.DispatchHandler = {
+        onRequestStart() {},
+        onResponseStart() {},
+        onResponseData(_controller, chunk) {
+          chunks.push(chunk);
+        },
+        onResponseEnd() {
+          resolve(Buffer.concat(chunks).toString());
+        },
+        onResponseError(_controller, error) {
+          reject(error);
+        },
+      };
+      agent.dispatch({ origin, path, method: 'GET', headers }, handler);
+    });
+}

@@ -1,0 +1,86 @@
+/** From what was seen in a round to the figures of a table. */
+
+/** One round of one caller. */
+export interface Round {
+  /** Arrival at the sink minus due instant, in milliseconds. */
+  latenessP50Ms: number;
+  latenessP99Ms: number;
+  latenessMaxMs: number;
+  /** From the due instant until the caller was through: last run recorded, last answer read. */
+  makespanMs: number;
+  jobsPerSecond: number;
+  /** User and system time of the caller's process, from the due instant to the end of the makespan. */
+  cpuSeconds: number;
+  cpuPerRunUs: number;
+  peakRssMb: number;
+}
+
+/** Makes the figures of a round. */
+export function roundOf(seen: {
+  jobs: number;
+  dueAt: number;
+  arrivedAt: Float64Array;
+  doneAt: number;
+  cpuSeconds: number;
+  peakRssMb: number;
+}): Round {
+  const { jobs, dueAt, doneAt } = seen;
+  const lateness = seen.arrivedAt.map((at) => at - dueAt).toSorted();
+  const makespanMs = doneAt - dueAt;
+  return {
+    latenessP50Ms: percentile(lateness, 50),
+    latenessP99Ms: percentile(lateness, 99),
+    latenessMaxMs: percentile(lateness, 100),
+    makespanMs,
+    jobsPerSecond: jobs / (makespanMs / 1_000),
+    cpuSeconds: seen.cpuSeconds,
+    cpuPerRunUs: (seen.cpuSeconds * 1e6) / jobs,
+    peakRssMb: seen.peakRssMb,
+  };
+}
+
+/** The smallest value that so many percent of the values do not exceed; NaN of none. */
+function percentile(sorted: Float64Array, percent: number): number {
+  return sorted[Math.max(0, Math.ceil((sorted.length * percent) / 100) - 1)] ?? NaN;
+}
+
+/** The median of each figure by itself. */
+export function medianRound(rounds: readonly Round[]): Round {
+  const of = (figure: keyof Round): number => median(rounds.map((round) => round[figure]));
+  return {
+    latenessP50Ms: of('latenessP50Ms'),
+    latenessP99Ms: of('latenessP99Ms'),
+    latenessMaxMs: of('latenessMaxMs'),
+    makespanMs: of('makespanMs'),
+    jobsPerSecond: of('jobsPerSecond'),
+    cpuSeconds: of('cpuSeconds'),
+    cpuPerRunUs: of('cpuPerRunUs'),
+    peakRssMb: of('peakRssMb'),
+  };
+}
+
+function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const middle = sorted.length / 2;
+  const [low = NaN, high = NaN] = [sorted[Math.ceil(middle) - 1], sorted[Math.floor(middle)]];
+  return (low + high) / 2;
+}
+
+/** jobd beside a yardstick. */
+export interface Comparison {
+  makespanRatio: number;
+  /** Last arrival over last arrival: the calls without what is written behind the last one. */
+  lastArrivalRatio: number;
+  latenessP99Ratio: number;
+  cpuPerRunBeyondUs: number;
+}
+
+/** Compares medians. */
+export function compare(jobd: Round, yardstick: Round): Comparison {
+  return {
+    makespanRatio: jobd.makespanMs / yardstick.makespanMs,
+    lastArrivalRatio: jobd.latenessMaxMs / yardstick.latenessMaxMs,
+    latenessP99Ratio: jobd.latenessP99Ms / yardstick.latenessP99Ms,
+    cpuPerRunBeyondUs: jobd.cpuPerRunUs - yardstick.cpuPerRunUs,
+  };
+}

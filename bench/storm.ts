@@ -1,0 +1,114 @@
+/**
+ * Many jobs due at one instant: jobd, run as users run it, beside the same calls made by bare undici.
+ * Rounds alternate, so that what else the machine does meets all of them alike.
+ * docs/benchmarks.md says what the figures mean.
+ */
+
+import { readFileSync } from 'node:fs';
+import { availableParallelism, cpus, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { isClean } from './audit.ts';
+import type { Audit } from './audit.ts';
+import { startChild } from './child.ts';
+import { compare, medianRound } from './figures.ts';
+import type { Round } from './figures.ts';
+import { parseOptions, usage } from './options.ts';
+import type { Options } from './options.ts';
+import { fileSystemOf } from './processes.ts';
+import { describe } from './report.ts';
+import type { Storm } from './report.ts';
+import { bareRound, jobdRound, measureStartUp } from './rounds.ts';
+import type { Ground } from './rounds.ts';
+import type { SinkSaid, SinkTold } from './sink.ts';
+
+const names = { jobd: 'jobd', request: 'undici.request', dispatch: 'undici dispatch' };
+const sinkStartMs = 30_000;
+
+async function storm(ground: Ground, jobs: number): Promise<Storm> {
+  const jobd: (Round & { audit: Audit })[] = [];
+  const request: Round[] = [];
+  const dispatch: Round[] = [];
+  for (let round = 0; round < ground.options.rounds; round += 1) {
+    jobd.push(await jobdRound(ground, jobs));
+    request.push(await bareRound(ground, jobs, 'request'));
+    dispatch.push(await bareRound(ground, jobs, 'dispatch'));
+  }
+  const measured = caller(names.jobd, jobd);
+  const yardsticks = [caller(names.request, request), caller(names.dispatch, dispatch)];
+  return {
+    jobs,
+    callers: [measured, ...yardsticks],
+    audits: jobd.map((round) => round.audit),
+    comparisons: yardsticks.map(({ name, median }) => ({
+      yardstick: name,
+      figures: compare(measured.median, median),
+    })),
+  };
+}
+
+function caller(name: string, rounds: readonly Round[]): Storm['callers'][number] {
+  return { name, rounds, median: medianRound(rounds) };
+}
+
+/** What the figures were taken on. */
+function surroundings(options: Options): Record<string, string | number> {
+  return {
+    date: new Date().toISOString().slice(0, 10),
+    node: process.version,
+    undici: versionOf('node_modules/undici/package.json'),
+    cores: availableParallelism(),
+    cpu: cpus()[0]?.model ?? 'unknown',
+    fileSystem: fileSystemOf(tmpdir()),
+    concurrency: options.concurrency,
+    delayMs: options.delayMs,
+    warm: options.warm,
+    rounds: options.rounds,
+  };
+}
+
+function versionOf(packageFile: string): string {
+  const text = readFileSync(join(import.meta.dirname, '..', packageFile), 'utf8');
+  return (JSON.parse(text) as { version: string }).version;
+}
+
+/** Measures and prints. Returns whether every run was made once and recorded. */
+async function main(options: Options): Promise<boolean> {
+  const print = (text: string): void => {
+    if (!options.json) process.stdout.write(text);
+  };
+  const on = surroundings(options);
+  print(
+    `${Object.entries(on)
+      .map(([name, value]) => `${name} ${value}`)
+      .join(', ')}\n`,
+  );
+  if (on['fileSystem'] === 'tmpfs') print('TMPDIR is on tmpfs, where a sync costs nothing\n');
+
+  await using sink = startChild<SinkSaid, SinkTold>('sink.ts', [String(options.delayMs)]);
+  const { port } = await sink.hear('ready', sinkStartMs);
+  const startUpMs = await measureStartUp(options);
+  print(`jobd starts in ${Math.round(startUpMs)} ms\n`);
+  const ground: Ground = { options, sink, origin: `http://127.0.0.1:${port}`, startUpMs };
+  const storms: Storm[] = [];
+  for (const jobs of options.jobs) {
+    const found = await storm(ground, jobs);
+    storms.push(found);
+    print(`\n${describe(found)}`);
+  }
+  if (options.json) {
+    process.stdout.write(`${JSON.stringify({ ...on, startUpMs, storms }, null, 2)}\n`);
+  }
+  return storms.every(({ jobs, audits }) => audits.every((found) => isClean(jobs, found)));
+}
+
+// An exit, unlike a signal, takes along what was started and removes what was written.
+for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1));
+
+try {
+  const options = parseOptions(process.argv.slice(2));
+  if (options === 'help') process.stdout.write(usage);
+  else if (!(await main(options))) process.exitCode = 1;
+} catch (error) {
+  process.stderr.write(`bench/storm: ${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 1;
+}
