@@ -8,6 +8,7 @@ import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import { SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely';
 import type { CompiledQuery, DatabaseConnection, Dialect, Driver, QueryResult } from 'kysely';
+import { JobdError } from '../domain/errors.ts';
 import { loadAddon } from './addon.ts';
 
 /** How long a statement waits for another process's write before it fails. */
@@ -27,13 +28,25 @@ export function sqliteDialect(path: string): Dialect {
 
 /** Opens the file: readable by its owner only, write-ahead log, synced at every commit. */
 function openFile(path: string): Database.Database {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  makeDirectory(dirname(path));
   createOwnersFile(path);
   const database = new Database(path, { timeout: busyTimeoutMs, ...addonOption() });
   database.pragma('journal_mode = wal');
   database.pragma('synchronous = full');
   database.pragma('foreign_keys = on');
   return database;
+}
+
+/** Directory by directory: mkdir's own recursion never ends where none can be made, as in /proc. */
+function makeDirectory(path: string): void {
+  if (existsSync(path)) return;
+  makeDirectory(dirname(path));
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    // Another process may have been faster.
+    if (!existsSync(path)) throw error;
+  }
 }
 
 /**
@@ -96,10 +109,12 @@ class SqliteConnection implements DatabaseConnection {
   }
 
   async executeQuery<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
-    const statement = this.#prepare(sql);
-    if (statement.reader) return { rows: statement.all(...parameters) as Row[] };
-    const { changes } = statement.run(...parameters);
-    return { rows: [], numAffectedRows: BigInt(changes) };
+    return usable(() => {
+      const statement = this.#prepare(sql);
+      if (statement.reader) return { rows: statement.all(...parameters) as Row[] };
+      const { changes } = statement.run(...parameters);
+      return { rows: [], numAffectedRows: BigInt(changes) };
+    });
   }
 
   // oxlint-disable-next-line require-yield -- nothing here reads more rows than fit in memory
@@ -108,7 +123,7 @@ class SqliteConnection implements DatabaseConnection {
   }
 
   run(sql: string): void {
-    this.#prepare(sql).run();
+    usable(() => this.#prepare(sql).run());
   }
 
   /** SQLite rolls back by itself on some errors (a full disk, say); then nothing is left to do. */
@@ -128,5 +143,19 @@ class SqliteConnection implements DatabaseConnection {
     const statement = this.#database.prepare(sql);
     this.#statements.set(sql, statement);
     return statement;
+  }
+}
+
+/** What SQLite says when not the statement is at fault but the disk, the file or another process. */
+const unusable = /^SQLITE_(BUSY|LOCKED|FULL|IOERR|READONLY|CANTOPEN|CORRUPT|NOTADB|NOMEM|PERM)/;
+
+/** Asks the database; if it cannot be used now, throws `JobdError` `unavailable`. */
+function usable<T>(ask: () => T): T {
+  try {
+    return ask();
+  } catch (error) {
+    if (!(error instanceof Database.SqliteError) || !unusable.test(error.code)) throw error;
+    const message = `the store cannot be used now: ${error.message} (${error.code})`;
+    throw new JobdError('unavailable', message, { cause: error });
   }
 }

@@ -99,3 +99,12 @@ test('every commit is synced to a write-ahead log, and references are enforced',
     values ('r', 'no such job', 'manual', 'queued', 1)`;
   await assert.rejects(orphan.execute(store.db), /FOREIGN KEY/);
 });
+
+test('a directory that cannot be made is told at once', { timeout: 30_000 }, async () => {
+  for (const directory of ['/proc/jobd/data', '/dev/null/jobd']) {
+    await assert.rejects(openStore(directory), {
+      code: 'unavailable',
+      message: new RegExp(`^${directory}/jobd\\.db cannot be opened: `),
+    });
+  }
+});
