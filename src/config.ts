@@ -21,6 +21,8 @@ export interface ServeConfig {
   /** The site URL people reach the service by; null for the address it listens on. */
   baseUrl: string | null;
   allowTargets: readonly AllowedTarget[];
+  /** Origins whose pages may ask the API from a browser. */
+  corsOrigins: readonly string[];
   logLevel: LogLevel;
 }
 
@@ -60,6 +62,7 @@ export function serveConfig(flags: Flags, env: Environment = process.env): Serve
     dataDir: dataDir(flags, env),
     baseUrl: siteUrl(setting('baseUrl', 'JOBD_BASE_URL', '')),
     allowTargets: allowTargets(flags, env),
+    corsOrigins: corsOrigins(flags, env),
     logLevel: logLevel(setting('logLevel', 'JOBD_LOG_LEVEL', 'info')),
   });
 }
@@ -117,15 +120,32 @@ function logLevel({ name, value }: Setting): LogLevel {
   throw invalidInput(`${name} must be one of ${logLevelNames.join(', ')}, got ${value}`);
 }
 
+/** What was given by a flag that may be repeated, else what the variable lists. */
+function listOf(flag: Flags[string], variable: string | undefined): string[] {
+  const given = Array.isArray(flag) ? flag : (variable ?? '').split(/[\s,]+/);
+  return given.filter((text) => text !== '');
+}
+
 function allowTargets(flags: Flags, env: Environment): readonly AllowedTarget[] {
-  const given = flags['allowTarget'];
-  const named = Array.isArray(given) ? given : (env['JOBD_ALLOW_TARGETS'] ?? '').split(/[\s,]+/);
   try {
-    return parseAllowTargets(named.filter((text) => text !== ''));
+    return parseAllowTargets(listOf(flags['allowTarget'], env['JOBD_ALLOW_TARGETS']));
   } catch (error) {
     if (!(error instanceof JobdError)) throw error;
     throw invalidInput(
       error.message.replace('allow-target', '--allow-target (or JOBD_ALLOW_TARGETS)'),
     );
   }
+}
+
+/** Origins are compared as browsers write them, so only that spelling is taken; `*` is none. */
+function corsOrigins(flags: Flags, env: Environment): readonly string[] {
+  const origins = listOf(flags['corsOrigin'], env['JOBD_CORS_ORIGINS']);
+  for (const text of origins) {
+    const url = URL.parse(text);
+    if (url?.origin === text && /^https?:\/\/[^*]+$/.test(text)) continue;
+    throw invalidInput(
+      `--cors-origin (or JOBD_CORS_ORIGINS) must be an origin such as https://app.example.com, got ${text}`,
+    );
+  }
+  return Object.freeze(origins);
 }

@@ -1,5 +1,6 @@
-/** The composition root: store → egress → engine → server, disposed in reverse. */
+/** The composition root: lock → store → egress → server → engine, disposed in reverse. */
 
+import { existsSync } from 'node:fs';
 import { startServer } from './api/server.ts';
 import type { App } from './app/app.ts';
 import type { ServeConfig } from './config.ts';
@@ -8,8 +9,10 @@ import type { Clock } from './domain/clock.ts';
 import { newId } from './domain/id.ts';
 import { createEgress } from './egress/egress.ts';
 import { startEngine } from './engine/engine.ts';
+import type { Engine } from './engine/engine.ts';
 import type { Log } from './log.ts';
-import { openStore } from './store/open.ts';
+import { lockDataDir } from './store/lock.ts';
+import { openStore, storePath } from './store/open.ts';
 import type { Store } from './store/open.ts';
 import { ensureDefaultWorkspace } from './store/workspaces.ts';
 import { version } from './version.ts';
@@ -30,6 +33,7 @@ export async function startDaemon(
   clock: Clock = systemClock,
 ): Promise<Daemon> {
   await using parts = new AsyncDisposableStack();
+  parts.use(lockDataDir(config.dataDir));
   const { store } = parts.use(await openLocal(config.dataDir, clock));
   const egress = parts.use(
     createEgress({
@@ -38,12 +42,19 @@ export async function startDaemon(
       userAgent: `jobd/${version}`,
     }),
   );
-  const { slots, slotsPerHost, allowTargets } = config;
-  const engine = parts.use(
+  // The server is bound before anything is called, and is there until the last call has ended.
+  let engine: Engine | undefined;
+  const app: App = {
+    store,
+    clock,
+    allowTargets: config.allowTargets,
+    wake: () => engine?.wake(),
+  };
+  const server = parts.use(await startServer(app, config, log));
+  const { slots, slotsPerHost } = config;
+  engine = parts.use(
     await startEngine({ store, egress, clock, log, slots, slotsPerHost, drainMs }),
   );
-  const app: App = { store, clock, allowTargets, wake: engine.wake };
-  const server = parts.use(await startServer(app, config, log));
   const running = parts.move();
   return { url: server.url, [Symbol.asyncDispose]: () => running.disposeAsync() };
 }
@@ -52,6 +63,11 @@ export async function startDaemon(
 export interface Local extends AsyncDisposable {
   store: Store;
   clock: Clock;
+}
+
+/** Whether a data directory holds a store already. */
+export function hasStore(dataDir: string): boolean {
+  return existsSync(storePath(dataDir));
 }
 
 /** Opens the store in a data directory and makes sure of what exists from the first start. */

@@ -1,26 +1,41 @@
-/** Who asks: the bearer key of a request (spec section 5). */
+/** Who asks, and how often they may: the bearer key of a request (spec sections 5 and 8). */
 
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { authenticate } from '../app/keys.ts';
 import type { App, Principal } from '../app/app.ts';
 import { JobdError } from '../domain/errors.ts';
+import { headerCount } from './edge/header-count.ts';
+import { createRequestLimits } from './edge/request-limits.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
+    /** Whom the key of the request stands for; undefined without a valid one. */
+    asker: Principal | undefined;
+    /** The same, on routes that demand a key. */
     principal: Principal;
   }
 }
 
-/** Demands a valid key before anything else of a request is read; and `write` for all but GET. */
-export function requireKey(server: FastifyInstance, app: App): void {
+/** Finds out who asks, before anything else of a request is read, and counts it. */
+export function identify(server: FastifyInstance, app: App): void {
+  const limits = createRequestLimits(app.clock);
+  server.decorateRequest('asker');
+  server.addHook('onRequest', async (request) => {
+    request.asker = await authenticate(app, presentedKey(request));
+    if (request.asker === undefined) limits.countAddress(request.socket.remoteAddress);
+    else limits.countKey(request.asker.keyId);
+  });
+}
+
+/** Demands a valid key, and `write` for all but reading. */
+export function requireKey(server: FastifyInstance): void {
   server.decorateRequest('principal');
   server.addHook('onRequest', async (request) => {
-    const principal = await authenticate(app, presentedKey(request));
-    if (principal === undefined) throw refused();
-    if (!isReading(request) && principal.permission !== 'write') {
+    if (request.asker === undefined) throw refused();
+    if (!isReading(request) && request.asker.permission !== 'write') {
       throw new JobdError('forbidden', 'this key may only read, a key with write is needed');
     }
-    request.principal = principal;
+    request.principal = request.asker;
   });
 }
 
@@ -28,9 +43,13 @@ function isReading({ method }: FastifyRequest): boolean {
   return method === 'GET' || method === 'HEAD';
 }
 
-function presentedKey(request: FastifyRequest): string {
-  const match = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '');
-  return match?.[1] ?? '';
+/**
+ * The credentials of RFC 6750 section 2.1: the scheme in any letter case, one or more spaces (RFC 9110
+ * section 11.4), one token. Of two Authorization headers none counts: a proxy may have judged the other.
+ */
+function presentedKey({ raw, headers }: FastifyRequest): string {
+  if (headerCount(raw, 'authorization') !== 1) return '';
+  return /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1] ?? '';
 }
 
 function refused(): JobdError {

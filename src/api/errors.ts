@@ -9,7 +9,7 @@ import { sentenceFor } from './validation.ts';
 export function answerErrors(server: FastifyInstance, log: Log): void {
   server.setErrorHandler<FastifyError>((error, request, reply) => {
     const known = errorFor(error);
-    if (known.code === 'internal') {
+    if (known.code === 'internal' || known.cause !== undefined) {
       log.error({ err: error, method: request.method, url: request.url }, 'a request broke down');
     }
     return sendError(reply, known);
@@ -28,7 +28,12 @@ export function sendError(reply: FastifyReply, error: JobdError): FastifyReply {
   if (error.retryAfterSeconds !== undefined) {
     reply.header('retry-after', String(error.retryAfterSeconds));
   }
-  return reply.code(error.httpStatus).send({ error: error.message });
+  return reply.code(error.httpStatus).send({ error: onOneLine(error.message) });
+}
+
+/** Sentences repeat what people sent; control characters in it could steer a terminal. */
+function onOneLine(message: string): string {
+  return message.replace(/\p{Cc}+/gu, ' ');
 }
 
 function unknownPath(request: FastifyRequest): JobdError {

@@ -5,7 +5,13 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import { fastify } from 'fastify';
 import type { FastifyBaseLogger, FastifyInstance, RawServerDefault } from 'fastify';
 import type { Log } from '../log.ts';
+import { createClientErrors } from './edge/client-errors.ts';
+import { defaultConnectionLimits, guardConnections, httpOptions } from './edge/connections.ts';
+import type { ConnectionLimits } from './edge/connections.ts';
 import { answerErrors, answerUnknownPath } from './errors.ts';
+import { requireHost } from './edge/host.ts';
+import { acceptJsonOnly } from './edge/json.ts';
+import { addSecurityHeaders, securityHeaders } from './edge/security.ts';
 import { schemaCompiler } from './validation.ts';
 
 /** A fastify whose handlers are typed by the contract. */
@@ -17,34 +23,28 @@ export type ApiServer = FastifyInstance<
   TypeBoxTypeProvider
 >;
 
-/** HTTP bodies over this are refused; the largest valid one is a job with a body of 32 KiB. */
-const largestBodyBytes = 256 * 1024;
-
 /** Makes it, without routes. */
-export function createFastify(log: Log): ApiServer {
+export function createFastify(log: Log, limits: Partial<ConnectionLimits> = {}): ApiServer {
+  const allLimits = { ...defaultConnectionLimits, ...limits };
+  const clientErrors = createClientErrors();
   const server = fastify({
-    bodyLimit: largestBodyBytes,
+    ...httpOptions(allLimits),
     forceCloseConnections: 'idle',
+    // While it stops, the store is still open: what arrived is answered.
+    return503OnClosing: false,
+    clientErrorHandler: clientErrors.handle,
     // Paths that cannot be decoded, or whose ids are too long to be any.
-    frameworkErrors: (_, request, reply) => void answerUnknownPath(request, reply),
+    frameworkErrors: (_, request, reply) => {
+      answerUnknownPath(request, reply.headers(securityHeaders));
+    },
     routerOptions: { maxParamLength: 500 },
   }).withTypeProvider<TypeBoxTypeProvider>();
   server.setValidatorCompiler(schemaCompiler());
+  clientErrors.watch(server.server);
+  addSecurityHeaders(server);
+  guardConnections(server, allLimits);
+  requireHost(server);
   acceptJsonOnly(server);
   answerErrors(server, log);
   return server;
-}
-
-/** Clients say `application/json` also where they send nothing, as when they ask for a run. */
-function acceptJsonOnly(server: ApiServer): void {
-  server.removeContentTypeParser('text/plain');
-  const parse = server.getDefaultJsonParser('error', 'error');
-  server.addContentTypeParser(
-    'application/json',
-    { parseAs: 'string' },
-    (request, body: string, done) => {
-      if (body === '') done(null, undefined);
-      else void parse(request, body, done);
-    },
-  );
 }

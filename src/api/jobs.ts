@@ -4,15 +4,16 @@ import { createJob, deleteJob, getJob, listJobs, updateJob } from '../app/jobs.t
 import type { App } from '../app/app.ts';
 import { JobInput, JobList, JobPath, JobResponse, JobUpdate, Ok, PageQuery } from './contract.ts';
 import type { ApiServer } from './fastify.ts';
-import { jobShape } from './shape.ts';
+import * as operations from './description/operations.ts';
 import { pageRequest } from './page.ts';
+import { jobShape } from './shape.ts';
 
 /** Adds the routes. */
 export function jobRoutes(server: ApiServer, app: App): void {
   server.route({
     method: 'GET',
     url: '/jobs',
-    schema: { querystring: PageQuery, response: { 200: JobList } },
+    schema: { querystring: PageQuery, response: { 200: JobList }, operation: operations.listJobs },
     handler: async ({ principal, query }) => {
       const { items, nextCursor } = await listJobs(app, principal, pageRequest(query));
       return { jobs: items.map(jobShape), nextCursor };
@@ -22,7 +23,7 @@ export function jobRoutes(server: ApiServer, app: App): void {
   server.route({
     method: 'POST',
     url: '/jobs',
-    schema: { body: JobInput, response: { 201: JobResponse } },
+    schema: { body: JobInput, response: { 201: JobResponse }, operation: operations.createJob },
     handler: async ({ principal, body }, reply) => {
       const job = await createJob(app, principal, body);
       return reply.code(201).send({ job: jobShape(job) });
@@ -32,7 +33,7 @@ export function jobRoutes(server: ApiServer, app: App): void {
   server.route({
     method: 'GET',
     url: '/jobs/:id',
-    schema: { params: JobPath, response: { 200: JobResponse } },
+    schema: { params: JobPath, response: { 200: JobResponse }, operation: operations.getJob },
     handler: async ({ principal, params }) => ({
       job: jobShape(await getJob(app, principal, params.id)),
     }),
@@ -41,7 +42,12 @@ export function jobRoutes(server: ApiServer, app: App): void {
   server.route({
     method: 'PATCH',
     url: '/jobs/:id',
-    schema: { params: JobPath, body: JobUpdate, response: { 200: JobResponse } },
+    schema: {
+      params: JobPath,
+      body: JobUpdate,
+      response: { 200: JobResponse },
+      operation: operations.updateJob,
+    },
     handler: async ({ principal, params, body }) => ({
       job: jobShape(await updateJob(app, principal, params.id, body)),
     }),
@@ -50,7 +56,7 @@ export function jobRoutes(server: ApiServer, app: App): void {
   server.route({
     method: 'DELETE',
     url: '/jobs/:id',
-    schema: { params: JobPath, response: { 200: Ok } },
+    schema: { params: JobPath, response: { 200: Ok }, operation: operations.deleteJob },
     handler: async ({ principal, params }) => {
       await deleteJob(app, principal, params.id);
       return { ok: true };

@@ -11,8 +11,9 @@ import {
   RunPath,
   RunResponse,
 } from './contract.ts';
-import { pageRequest } from './page.ts';
 import type { ApiServer } from './fastify.ts';
+import * as operations from './description/operations.ts';
+import { pageRequest } from './page.ts';
 import { runShape } from './shape.ts';
 
 /** Adds the routes; `apiUrl` gives the absolute base of the API, without a slash at its end. */
@@ -20,7 +21,12 @@ export function runRoutes(server: ApiServer, app: App, apiUrl: () => string): vo
   server.route({
     method: 'POST',
     url: '/jobs/:id/run',
-    schema: { params: JobPath, headers: RunJobHeaders, response: { 202: QueuedRun } },
+    schema: {
+      params: JobPath,
+      headers: RunJobHeaders,
+      response: { 202: QueuedRun },
+      operation: operations.runJob,
+    },
     handler: async ({ principal, params, headers }, reply) => {
       const idempotencyKey = headers['idempotency-key'] ?? null;
       const run = await runJob(app, principal, params.id, idempotencyKey);
@@ -32,7 +38,12 @@ export function runRoutes(server: ApiServer, app: App, apiUrl: () => string): vo
   server.route({
     method: 'GET',
     url: '/jobs/:id/runs',
-    schema: { params: JobPath, querystring: PageQuery, response: { 200: RunList } },
+    schema: {
+      params: JobPath,
+      querystring: PageQuery,
+      response: { 200: RunList },
+      operation: operations.listRuns,
+    },
     handler: async ({ principal, params, query }) => {
       const found = await listRuns(app, principal, params.id, pageRequest(query));
       const { items, nextCursor, totals } = found;
@@ -43,7 +54,7 @@ export function runRoutes(server: ApiServer, app: App, apiUrl: () => string): vo
   server.route({
     method: 'GET',
     url: '/jobs/:id/runs/:runId',
-    schema: { params: RunPath, response: { 200: RunResponse } },
+    schema: { params: RunPath, response: { 200: RunResponse }, operation: operations.getRun },
     handler: async ({ principal, params }) => ({
       run: runShape(await getRun(app, principal, params.id, params.runId)),
     }),

@@ -2,15 +2,22 @@
 
 import type { App } from '../app/app.ts';
 import type { Log } from '../log.ts';
-import { requireKey } from './auth.ts';
+import { identify, requireKey } from './auth.ts';
+import type { ConnectionLimits } from './edge/connections.ts';
+import { allowOrigins } from './edge/cors.ts';
+import { answerUnknownPath } from './errors.ts';
 import { createFastify } from './fastify.ts';
 import type { ApiServer } from './fastify.ts';
+import { docsRoutes } from './docs/docs.ts';
 import { jobRoutes } from './jobs.ts';
+import { describeRoutes, openApiRoutes } from './description/openapi.ts';
 import { receiptKeyRoutes, receiptRoutes } from './receipts.ts';
 import { runRoutes } from './runs.ts';
 
 /** Where the version stands in every path (spec section 9). */
 const apiPrefix = '/api/v1';
+/** An update may wait 5 s for a call in flight; a stop leaves it this much to be answered. */
+const longestCloseMs = 6_000;
 
 export interface ServerOptions {
   host: string;
@@ -18,6 +25,10 @@ export interface ServerOptions {
   port: number;
   /** The site URL that people reach this server by; null for the address it listens on. */
   baseUrl: string | null;
+  /** Origins whose pages may ask the API from a browser. */
+  corsOrigins: readonly string[];
+  /** Other limits than the default ones. */
+  connections?: Partial<ConnectionLimits>;
 }
 
 /** Disposing of it answers the requests under way and closes the rest. */
@@ -28,20 +39,39 @@ export interface Server extends AsyncDisposable {
 
 /** Starts to listen. Rejects if it cannot. */
 export async function startServer(app: App, options: ServerOptions, log: Log): Promise<Server> {
-  const server = createFastify(log);
+  const server = createFastify(log, options.connections);
   let url = '';
   const apiUrl = (): string => `${options.baseUrl ?? url}${apiPrefix}`;
   server.get('/healthz', () => ({ status: 'ok' }));
+  const description = describeRoutes(server, apiPrefix, apiUrl);
+  docsRoutes(server, description);
   await server.register(
     async (api: ApiServer) => {
-      requireKey(api, app);
-      jobRoutes(api, app);
-      runRoutes(api, app, apiUrl);
-      receiptRoutes(api, app);
+      allowOrigins(api, options.corsOrigins);
+      identify(api, app);
+      // Stated here too, so that unknown paths under the prefix are counted.
+      api.setNotFoundHandler(answerUnknownPath);
+      receiptKeyRoutes(api);
+      openApiRoutes(api, description);
+      await api.register(async (keyed: ApiServer) => {
+        requireKey(keyed);
+        jobRoutes(keyed, app);
+        runRoutes(keyed, app, apiUrl);
+        receiptRoutes(keyed, app);
+      });
     },
     { prefix: apiPrefix },
   );
-  await server.register(async (open: ApiServer) => receiptKeyRoutes(open), { prefix: apiPrefix });
   url = await server.listen({ host: options.host, port: options.port });
-  return { url, [Symbol.asyncDispose]: () => server.close() };
+  return { url, [Symbol.asyncDispose]: () => closeServer(server) };
+}
+
+/** Answers what is under way; clients that are not done with asking by then are cut off. */
+async function closeServer(server: ApiServer): Promise<void> {
+  const cutOff = setTimeout(() => server.server.closeAllConnections(), longestCloseMs);
+  try {
+    await server.close();
+  } finally {
+    clearTimeout(cutOff);
+  }
 }

@@ -8,16 +8,25 @@ import type { ErrorObject } from 'ajv';
 import type { FastifySchemaCompiler } from 'fastify';
 import type { TSchema } from 'typebox';
 import { characterCount } from '../domain/characters.ts';
+import { wholeNumberParser } from './edge/query.ts';
 
 /** Fields whose values may be secret: what came is not repeated. */
 const secretFields = new Set(['body', 'headers']);
 
 /** Makes the compiler that fastify asks for each schema of a route. */
 export function schemaCompiler(): FastifySchemaCompiler<TSchema> {
-  const options = { verbose: true, strict: true, allowUnionTypes: true } as const;
-  const strict = new Ajv({ ...options, formats: { 'date-time': true } });
-  const parsing = new Ajv({ ...options, coerceTypes: true });
-  return ({ schema, httpPart }) => (httpPart === 'querystring' ? parsing : strict).compile(schema);
+  // Formats tell readers of the contract something; what they demand is checked in the domain.
+  const formats = { 'date-time': true, uri: true, uuid: true } as const;
+  const ajv = new Ajv({ verbose: true, strict: true, allowUnionTypes: true, formats });
+  return ({ schema, httpPart }) => {
+    const validate = ajv.compile(schema);
+    if (httpPart !== 'querystring') return validate;
+    const parseWholeNumbers = wholeNumberParser(schema);
+    return (query: Record<string, unknown>) => {
+      parseWholeNumbers(query);
+      return validate(query) ? { value: query } : { error: validate.errors ?? [] };
+    };
+  };
 }
 
 /** The sentence for a broken rule. `part` is what fastify was validating: body, querystring, … */

@@ -11,6 +11,7 @@ import { permissions } from '../domain/key.ts';
 import type { Permission } from '../domain/key.ts';
 import { confirm } from './confirm.ts';
 import { printJson, printRows } from './output.ts';
+import type { Output } from './output.ts';
 import type { Context } from './context.ts';
 
 /** Adds the commands. */
@@ -29,7 +30,7 @@ export function addKeyCommands(program: Command, { output }: Context): void {
     .action(async (flags: Flags & { workspace: string; permission: string; name: string }) => {
       const { workspace, name } = flags;
       const permission = permissionOf(flags.permission);
-      await using local = await open(flags);
+      await using local = await open(flags, output);
       const made = await createKey(local, { workspace, permission, name });
       if (flags['json']) printJson(output, { ...shape(made.key), workspace, key: made.secret });
       else output.data(made.secret);
@@ -43,7 +44,7 @@ export function addKeyCommands(program: Command, { output }: Context): void {
     .option('--json', 'print one JSON document')
     .addHelpText('after', '\nExample:\n  jobd key list --json')
     .action(async (flags: Flags) => {
-      await using local = await open(flags);
+      await using local = await open(flags, output);
       const keys = await listKeys(local);
       if (flags['json']) return printJson(output, { keys: keys.map(shape) });
       printRows(output, keys, {
@@ -69,16 +70,18 @@ export function addKeyCommands(program: Command, { output }: Context): void {
     )
     .action(async (id: string, flags: Flags) => {
       await confirm(`Revoke key ${id} for good?`, flags['yes'] === true);
-      await using local = await open(flags);
+      await using local = await open(flags, output);
       await revokeKey(local, id);
       if (flags['json']) printJson(output, { ok: true });
       else output.say(`revoked ${id}`);
     });
 }
 
-async function open(flags: Flags): Promise<Local> {
-  const { openLocal } = await import('../daemon.ts');
-  return await openLocal(dataDir(flags));
+async function open(flags: Flags, output: Output): Promise<Local> {
+  const { hasStore, openLocal } = await import('../daemon.ts');
+  const directory = dataDir(flags);
+  if (!hasStore(directory)) output.say(`no store in ${directory} yet, making a new one`);
+  return await openLocal(directory);
 }
 
 function permissionOf(text: string): Permission {

@@ -24,7 +24,7 @@ export const standardOutput: Output = {
 /** A column: its title, and the text of a row in it. */
 export type Columns<Row> = Record<string, (row: Row) => string | number | null>;
 
-/** Prints rows as a table, or as the JSON document `document`. */
+/** Prints rows as a table. */
 export function printRows<Row>(output: Output, rows: readonly Row[], columns: Columns<Row>): void {
   const cells = rows.map((row) =>
     Object.values(columns).map((cellOf) => plain(String(cellOf(row) ?? '-'))),

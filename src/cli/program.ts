@@ -24,7 +24,7 @@ export async function run(argv: readonly string[]): Promise<number> {
 
 function createProgram(context: Context): Command {
   const program = new Command('jobd')
-    .description('Calls URLs on schedule, records every run, and signs what it observed.')
+    .description('Calls URLs on schedule and records every run.')
     .version(version)
     .exitOverride();
   addServeCommand(program, context);

@@ -19,7 +19,12 @@ export function addServeCommand(program: Command, { output }: Context): void {
     .option(
       '--allow-target <cidr[:port|:*]>',
       'also call these addresses or ports of your own; may be repeated',
-      (value: string, before: string[] | undefined) => [...(before ?? []), value],
+      collect,
+    )
+    .option(
+      '--cors-origin <origin>',
+      'let pages of this origin ask the API from a browser; may be repeated',
+      collect,
     )
     .option(
       '--log-level <level>',
@@ -31,7 +36,8 @@ export function addServeCommand(program: Command, { output }: Context): void {
         '  jobd serve\n' +
         '  jobd serve --port 9090 --allow-target 127.0.0.1/32:3000\n' +
         '\nEvery option can be set in the environment too: --port as JOBD_PORT, --data as\n' +
-        'JOBD_DATA, --allow-target as JOBD_ALLOW_TARGETS (separated by commas), and so on.',
+        'JOBD_DATA, --allow-target as JOBD_ALLOW_TARGETS (separated by commas), --cors-origin as\n' +
+        'JOBD_CORS_ORIGINS, and so on.',
     )
     .action(async (flags: Flags) => {
       const config = serveConfig(flags);
@@ -46,6 +52,11 @@ export function addServeCommand(program: Command, { output }: Context): void {
       if (output.isTerminal) output.say(nextSteps(config, daemon.url));
       log.info({ signal: await stopSignal }, 'stopping, a second signal stops at once');
     });
+}
+
+/** Gathers the values of an option that may be repeated. */
+function collect(value: string, before: string[] | undefined): string[] {
+  return [...(before ?? []), value];
 }
 
 /** The first signal is caught; a second one finds no handler and ends the process. */

@@ -18,9 +18,6 @@ export const runStatuses = Object.keys(runTransitions) as RunStatus[];
 /** The states a run may begin in: asked for by hand, claimed when due, found too late. */
 export const firstRunStatuses = ['queued', 'running', 'missed'] as const satisfies RunStatus[];
 
-/** The states that nothing follows. */
-export const finalRunStatuses = runStatuses.filter((status) => isFinal(status));
-
 /** Whether nothing follows this state. */
 export function isFinal(status: RunStatus): boolean {
   return runTransitions[status].length === 0;

@@ -1,6 +1,7 @@
 /** A run between its claim and its record. */
 
 import type { Job, JobRequest } from '../domain/job.ts';
+import type { EndedRun } from '../store/results.ts';
 
 /** A run that was claimed and is to be dispatched. Times are epoch milliseconds. */
 export interface ClaimedRun {
@@ -38,5 +39,25 @@ export function claimedRun(run: {
     scheduledFor: run.scheduledFor,
     startedAt: run.startedAt,
     request: { url, method, headers, body, timeoutSeconds, retries },
+  };
+}
+
+/** A run that ends without an outcome; `why` is a clause for people. */
+export function interruptedRun(
+  run: { runId: string; jobId: string },
+  why: string,
+  attempts: number,
+): EndedRun {
+  return {
+    runId: run.runId,
+    jobId: run.jobId,
+    status: 'interrupted',
+    finishedAt: null,
+    durationMs: null,
+    attempts,
+    httpStatus: null,
+    responseBody: null,
+    truncated: false,
+    error: `interrupted: ${why}`,
   };
 }

@@ -10,8 +10,8 @@ import { retryAt } from '../domain/retry.ts';
 import type { Call, Egress } from '../egress/egress.ts';
 import type { Log } from '../log.ts';
 import type { EndedRun } from '../store/results.ts';
+import { interruptedRun } from './claimed.ts';
 import type { ClaimedRun } from './claimed.ts';
-import { interruptedRun } from './rescue.ts';
 
 /** What dispatching needs. */
 export interface Dispatcher {

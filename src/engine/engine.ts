@@ -50,7 +50,7 @@ export async function startEngine(parts: EngineParts): Promise<Engine> {
   if (rescued > 0) log.warn({ runs: rescued }, 'runs of an ended process are interrupted');
 
   const slots = createSlots(parts.slots, parts.slotsPerHost);
-  const recorder = createRecorder(store);
+  const recorder = createRecorder(store, log);
   const aborter = new AbortController();
   const dispatcher: Dispatcher = { egress, clock, log, signal: aborter.signal };
   const inFlight = new Map<string, ClaimedRun>();

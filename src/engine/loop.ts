@@ -32,7 +32,7 @@ export function startLoop(name: string, step: Step, log: Log): Loop {
     try {
       const restMs = await step();
       failures = 0;
-      return restMs;
+      return Math.min(restMs, longestRestMs);
     } catch (error) {
       failures += 1;
       const pauseMs = Math.min(firstPauseMs * 2 ** (failures - 1), longestPauseMs);
@@ -43,7 +43,7 @@ export function startLoop(name: string, step: Step, log: Log): Loop {
 
   const rest = (restMs: number): Promise<void> =>
     new Promise((resolve) => {
-      const timer = setTimeout(resolve, Math.min(restMs, longestRestMs));
+      const timer = setTimeout(resolve, restMs);
       endRest = () => {
         clearTimeout(timer);
         resolve();
@@ -54,7 +54,8 @@ export function startLoop(name: string, step: Step, log: Log): Loop {
     while (!stopper.signal.aborted) {
       woken = false;
       const restMs = await guardedStep();
-      if (!stopper.signal.aborted && !woken && restMs > 0) await rest(restMs);
+      const isUrgent = woken && failures === 0;
+      if (!stopper.signal.aborted && !isUrgent && restMs > 0) await rest(restMs);
       endRest = undefined;
       await setImmediate();
     }
@@ -63,13 +64,14 @@ export function startLoop(name: string, step: Step, log: Log): Loop {
   const ended = run();
   const wake = (): void => {
     woken = true;
-    endRest?.();
+    // After a failure the pause is kept: whoever wakes would only fail again.
+    if (failures === 0) endRest?.();
   };
   return {
     wake,
     async [Symbol.asyncDispose]() {
       stopper.abort();
-      wake();
+      endRest?.();
       await ended;
     },
   };

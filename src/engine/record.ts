@@ -3,6 +3,7 @@
  * stays here and is tried again; its run keeps its slot, so that what waits here is bounded.
  */
 
+import type { Log } from '../log.ts';
 import { recordEndedRuns } from '../store/results.ts';
 import type { EndedRun } from '../store/results.ts';
 import type { Store } from '../store/open.ts';
@@ -19,7 +20,7 @@ export interface Recorder {
 }
 
 /** Makes a recorder with nothing to write. */
-export function createRecorder(store: Store): Recorder {
+export function createRecorder(store: Store, log: Log): Recorder {
   let waiting: EndedRun[] = [];
   return {
     get waiting() {
@@ -31,7 +32,11 @@ export function createRecorder(store: Store): Recorder {
     async writeBatch() {
       const batch = waiting.slice(0, largestBatch);
       if (batch.length === 0) return batch;
-      await store.write((tx) => recordEndedRuns(tx, batch));
+      const recorded = await store.write((tx) => recordEndedRuns(tx, batch));
+      for (const { runId, jobId, status } of batch) {
+        if (recorded.has(runId)) continue;
+        log.warn({ runId, jobId, status }, 'a run that ended was not running any more');
+      }
       waiting = waiting.slice(batch.length);
       return batch;
     },

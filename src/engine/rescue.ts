@@ -4,8 +4,8 @@
  */
 
 import { findRunningRuns, recordEndedRuns } from '../store/results.ts';
-import type { EndedRun } from '../store/results.ts';
 import type { Store } from '../store/open.ts';
+import { interruptedRun } from './claimed.ts';
 
 /** Marks what a dead process left behind. Returns how many runs that were. */
 export async function rescueRuns(store: Store): Promise<number> {
@@ -18,24 +18,4 @@ export async function rescueRuns(store: Store): Promise<number> {
     );
     return left.length;
   });
-}
-
-/** A run that ends without an outcome; `why` is a clause for people. */
-export function interruptedRun(
-  run: { runId: string; jobId: string },
-  why: string,
-  attempts: number,
-): EndedRun {
-  return {
-    runId: run.runId,
-    jobId: run.jobId,
-    status: 'interrupted',
-    finishedAt: null,
-    durationMs: null,
-    attempts,
-    httpStatus: null,
-    responseBody: null,
-    truncated: false,
-    error: `interrupted: ${why}`,
-  };
 }

@@ -18,12 +18,17 @@ export interface Store extends AsyncDisposable {
   write<T>(work: (tx: Db) => Promise<T>): Promise<T>;
 }
 
+/** The database file of a data directory. */
+export function storePath(dataDir: string): string {
+  return join(dataDir, 'jobd.db');
+}
+
 /**
  * Opens the store in a data directory, making it or bringing it up to date where needed. Throws
  * `JobdError` `unavailable`, naming the file, if the database cannot be opened.
  */
 export async function openStore(dataDir: string): Promise<Store> {
-  const path = join(dataDir, 'jobd.db');
+  const path = storePath(dataDir);
   const db = new Kysely<Schema>({ dialect: sqliteDialect(path) });
   try {
     await migrate(db);

@@ -23,10 +23,11 @@ export interface EndedRun {
 
 /**
  * Records runs that ended, and what that means for their jobs. A run that is not `running` any more
- * is left as it is, so that recording the same batch twice changes nothing.
+ * is left as it is, so that recording the same batch twice changes nothing. Returns the ids of the
+ * runs that were recorded now.
  */
-export async function recordEndedRuns(db: Db, runs: readonly EndedRun[]): Promise<void> {
-  if (runs.length === 0) return;
+export async function recordEndedRuns(db: Db, runs: readonly EndedRun[]): Promise<Set<string>> {
+  if (runs.length === 0) return new Set();
   const ended = runs.map(wellFormed);
   const elements = ended.map((run) => ({ ...run, truncated: Number(run.truncated) }));
   const recorded = await sql<{ id: string }>`
@@ -47,6 +48,7 @@ export async function recordEndedRuns(db: Db, runs: readonly EndedRun[]): Promis
     db,
     ended.filter((run) => ids.has(run.runId)),
   );
+  return ids;
 }
 
 /** As JSON half a surrogate pair would pass, and come back from the database as three characters. */

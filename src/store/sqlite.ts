@@ -26,11 +26,16 @@ export function sqliteDialect(path: string): Dialect {
   };
 }
 
-/** Opens the file: readable by its owner only, write-ahead log, synced at every commit. */
-function openFile(path: string): Database.Database {
+/** Opens a file that only its owner can read; a statement waits `timeoutMs` for another process. */
+export function openFile(path: string, timeoutMs: number): Database.Database {
   makeDirectory(dirname(path));
   createOwnersFile(path);
-  const database = new Database(path, { timeout: busyTimeoutMs, ...addonOption() });
+  return new Database(path, { timeout: timeoutMs, ...addonOption() });
+}
+
+/** Opens the database: with a write-ahead log, synced at every commit. */
+function openDatabase(path: string): Database.Database {
+  const database = openFile(path, busyTimeoutMs);
   database.pragma('journal_mode = wal');
   database.pragma('synchronous = full');
   database.pragma('foreign_keys = on');
@@ -72,7 +77,7 @@ class SqliteDriver implements Driver {
   }
 
   async init(): Promise<void> {
-    this.#connection = new SqliteConnection(openFile(this.#path));
+    this.#connection = new SqliteConnection(openDatabase(this.#path));
   }
 
   async acquireConnection(): Promise<SqliteConnection> {

@@ -7,6 +7,8 @@ export const defaultWorkspace = 'default';
 
 /** Makes sure that the default workspace is there. */
 export async function ensureDefaultWorkspace(db: Db, id: string, now: number): Promise<void> {
+  // Reading first: whoever only reads does not wait for a writer.
+  if ((await findWorkspaceId(db, defaultWorkspace)) !== undefined) return;
   await db
     .insertInto('workspaces')
     .values({ id, name: defaultWorkspace, created_at: now })

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { assertRefused } from '../support/answer.ts';
-import { startTestDaemon } from '../support/daemon.ts';
+import { readAnswer, startTestDaemon } from '../support/daemon.ts';
 import type { Answer, TestDaemon } from '../support/daemon.ts';
 
 const json = { 'content-type': 'application/json' };
@@ -22,8 +22,7 @@ async function send(
     headers: { authorization: `Bearer ${key}`, ...headers },
     ...(body !== undefined && { body }),
   });
-  const text = await response.text();
-  return { status: response.status, headers: response.headers, body: JSON.parse(text) };
+  return await readAnswer(method, response);
 }
 
 test('what is nowhere is 404, with the method and path that were asked for', async (t) => {

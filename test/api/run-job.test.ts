@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import type { Job, Run } from '../../src/api/contract.ts';
 import { assertRefused } from '../support/answer.ts';
 import { fakeClock } from '../support/clock.ts';
-import { startTestDaemon } from '../support/daemon.ts';
+import { readAnswer, startTestDaemon } from '../support/daemon.ts';
 import type { Answer, TestDaemon } from '../support/daemon.ts';
 import { startSink } from '../support/sink.ts';
 import { until } from '../support/until.ts';
@@ -36,8 +36,7 @@ async function runJob(
     headers: { authorization: `Bearer ${key}`, ...headers },
     ...(body !== undefined && { body }),
   });
-  const text = await response.text();
-  return { status: response.status, headers: response.headers, body: JSON.parse(text) };
+  return await readAnswer('POST', response);
 }
 
 test('a run asked for is queued, and resultUrl leads to its result', async (t) => {

@@ -26,13 +26,14 @@ test('without flags and environment serve has the documented defaults', () => {
     dataDir: join(homedir(), '.local', 'share', 'jobd'),
     baseUrl: null,
     allowTargets: [],
+    corsOrigins: [],
     logLevel: 'info',
   } satisfies ServeConfig);
   assert.ok(Object.isFrozen(serveConfig({}, {})));
 });
 
 test('a flag wins over the environment, the environment over the default', () => {
-  type Text = Exclude<keyof ServeConfig, 'allowTargets'>;
+  type Text = Exclude<keyof ServeConfig, 'allowTargets' | 'corsOrigins'>;
   const rows: [setting: Text, flag: string, variable: string, values: string[]][] = [
     ['host', 'host', 'JOBD_HOST', ['0.0.0.0', '::1', '127.0.0.1']],
     ['port', 'port', 'JOBD_PORT', ['0', '9090', '8080']],
@@ -63,6 +64,34 @@ test('allowed targets come from repeated flags, or from the environment as a lis
     82,
     'default',
   ]);
+});
+
+test('origins come from repeated flags, or from the environment as a list', () => {
+  const env = { JOBD_CORS_ORIGINS: 'https://a.example, http://localhost:3000' };
+  assert.deepEqual(serveConfig({}, env).corsOrigins, [
+    'https://a.example',
+    'http://localhost:3000',
+  ]);
+  assert.deepEqual(serveConfig({ corsOrigin: ['https://b.example'] }, env).corsOrigins, [
+    'https://b.example',
+  ]);
+  const spelledOtherwise = [
+    '*',
+    'null',
+    'a.example',
+    'https://a.example/',
+    'https://A.example',
+    'https://a.example:443',
+    'https://*.a.example',
+    'ftp://a.example',
+    'https://me@a.example',
+  ];
+  for (const origin of spelledOtherwise) {
+    assertRefused(
+      () => serveConfig({ corsOrigin: [origin] }, {}),
+      /^--cors-origin \(or JOBD_CORS_ORIGINS\) must be an origin such as https:.*, got /,
+    );
+  }
 });
 
 test('the data directory is found as systemd and the desktop say', () => {

@@ -5,6 +5,7 @@ import type { ServerResponse } from 'node:http';
 import { test } from 'node:test';
 import { openLocal } from '../../src/daemon.ts';
 import { runCommand, serveCommand } from '../support/command.ts';
+import { temporaryDirectory } from '../support/directory.ts';
 import { startSink } from '../support/sink.ts';
 import { until } from '../support/until.ts';
 
@@ -21,7 +22,8 @@ test('serve prints one line, logs JSON on stderr, and ends with 0 on SIGTERM', a
   const { port } = new URL(daemon.url);
   assert.notEqual(port, '0');
 
-  const taken = await runCommand(['serve', '--port', port], { JOBD_DATA: daemon.dataDir });
+  const other = temporaryDirectory(t);
+  const taken = await runCommand(['serve', '--port', port], { JOBD_DATA: other });
   assert.equal(taken.exitCode, 1);
   assert.equal(taken.stdout, '');
   assert.match(taken.stderr, new RegExp(`^jobd: .*in use.*${port}\n$`, 'm'));
@@ -47,12 +49,9 @@ test('on SIGINT the call in flight may finish, and its result is kept', async (t
   const runId = (await jobd('jobs', 'run', 'slow')).stdout.trim();
   await until('the request at the target', () => held[0]);
   const stopped = daemon.stop('SIGINT');
-  await until('the end of the API', () =>
-    fetch(`${daemon.url}/healthz`).then(
-      async (response) => void (await response.text()),
-      () => true,
-    ),
-  );
+  await until('the stop', () => daemon.log().includes('stopping'));
+  const { stdout } = await jobd('runs', 'get', 'slow', runId);
+  assert.match(stdout, /^status\trunning$/m, 'the API answers until the last call has ended');
   held[0]?.end('late');
   const { exitCode, stderr } = await stopped;
   assert.equal(exitCode, 0, stderr);

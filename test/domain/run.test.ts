@@ -5,13 +5,7 @@ import { test } from 'node:test';
 import type { TestContext } from 'node:test';
 import { sql } from 'kysely';
 import { newId } from '../../src/domain/id.ts';
-import {
-  finalRunStatuses,
-  firstRunStatuses,
-  isFinal,
-  runStatuses,
-  runTransitions,
-} from '../../src/domain/run.ts';
+import { firstRunStatuses, isFinal, runStatuses, runTransitions } from '../../src/domain/run.ts';
 import type { RunStatus } from '../../src/domain/run.ts';
 import { insertScheduledRuns, startQueuedRuns } from '../../src/store/claims.ts';
 import { recordEndedRuns } from '../../src/store/results.ts';
@@ -67,10 +61,8 @@ async function setup(t: TestContext) {
 }
 
 test('nothing follows the final states, and every other state is left', () => {
-  assert.deepEqual(finalRunStatuses, ['success', 'failed', 'interrupted', 'missed']);
-  for (const status of runStatuses) {
-    assert.equal(isFinal(status), finalRunStatuses.includes(status), status);
-  }
+  const final = runStatuses.filter((status) => isFinal(status));
+  assert.deepEqual(final, ['success', 'failed', 'interrupted', 'missed']);
 });
 
 test('every state can be reached from a first one', () => {

@@ -49,7 +49,7 @@ test('a rest ends after its time, or when the loop is woken', async (t) => {
 
 test('no rest is longer than a second, whatever the step says', async (t) => {
   const { counts } = start(t, async () => Infinity);
-  await until('another step', () => counts().ended >= 2, 10_000);
+  await until('another step', () => counts().ended >= 2, { timeoutMs: 10_000 });
 });
 
 test('a wake while a step is under way is not lost', async (t) => {

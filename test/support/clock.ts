@@ -1,4 +1,4 @@
-/** A wall clock that stands where it is put; durations stay real. */
+/** A wall clock that stands where it is put; durations stay real, unless time is let pass. */
 
 import type { Clock } from '../../src/domain/clock.ts';
 
@@ -6,19 +6,25 @@ export interface FakeClock extends Clock {
   /** Sets the wall clock, in epoch milliseconds or as ISO 8601. */
   set(at: number | string): void;
   advance(ms: number): void;
+  /** Lets time pass for durations and deadlines, not for the wall clock. */
+  pass(ms: number): void;
 }
 
 /** Makes a clock that shows `start`. */
 export function fakeClock(start: number | string = '2026-03-02T10:00:00Z'): FakeClock {
   let now = timeOf(start);
+  let passedMs = 0;
   return {
     now: () => now,
-    monotonicMs: () => performance.now(),
+    monotonicMs: () => performance.now() + passedMs,
     set(at) {
       now = timeOf(at);
     },
     advance(ms) {
       now += ms;
+    },
+    pass(ms) {
+      passedMs += ms;
     },
   };
 }

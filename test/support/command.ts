@@ -1,6 +1,7 @@
 /** The command line as it is in the sources, run as a person runs it, with only the environment given. */
 
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
@@ -45,6 +46,8 @@ export interface ServedDaemon {
   env: Record<string, string>;
   /** Runs a command with that environment. */
   jobd: (...args: string[]) => Promise<Ran>;
+  /** What it has said on stderr so far. */
+  log(): string;
   /** Sends a signal and resolves with what it left behind. */
   stop(signal: NodeJS.Signals): Promise<Ran>;
 }
@@ -59,7 +62,11 @@ export async function serveCommand(t: TestContext): Promise<ServedDaemon> {
     child.once('exit', (code, signal) => resolve(code ?? signal));
   });
   const lines: string[] = [];
-  const stderr = text(child.stderr);
+  let said = '';
+  child.stderr.setEncoding('utf8').on('data', (words: string) => {
+    said += words;
+  });
+  const stderr = once(child.stderr, 'close').then(() => said);
   const url = await new Promise<string>((resolve, reject) => {
     createInterface({ input: child.stdout }).on('line', (line) => {
       lines.push(line);
@@ -76,6 +83,7 @@ export async function serveCommand(t: TestContext): Promise<ServedDaemon> {
     dataDir,
     env,
     jobd: (...command) => runCommand(command, env),
+    log: () => said,
     async stop(signal) {
       child.kill(signal);
       return { exitCode: await ended, stdout: lines.join('\n'), stderr: await stderr };

@@ -8,6 +8,7 @@ import { systemClock } from '../../src/domain/clock.ts';
 import type { Clock } from '../../src/domain/clock.ts';
 import type { Permission } from '../../src/domain/key.ts';
 import { openLog } from '../../src/log.ts';
+import { assertConforms } from './conformance.ts';
 import { temporaryDirectory } from './directory.ts';
 
 /** An answer of the API. */
@@ -26,14 +27,17 @@ export interface TestDaemon {
   key: string;
   /** Makes another key. */
   newKey: (permission: Permission) => Promise<string>;
-  /** Asks the API; `body` is sent as JSON. The default key is used unless another or null is given. */
+  /**
+   * Asks the API; `body` is sent as JSON. The default key is used unless another or null is given. The
+   * answer must be as the published description says.
+   */
   ask: (method: string, path: string, body?: unknown, key?: string | null) => Promise<Answer>;
 }
 
 /** Starts it; it stops with the test. Targets on 127.0.0.1 may be called. */
 export async function startTestDaemon(
   t: TestContext,
-  options: { clock?: Clock; flags?: Record<string, string> } = {},
+  options: { clock?: Clock; flags?: Record<string, string | string[]> } = {},
 ): Promise<TestDaemon> {
   const dataDir = temporaryDirectory(t);
   const clock = options.clock ?? systemClock;
@@ -74,6 +78,13 @@ async function ask(
     },
     ...(body !== undefined && { body: JSON.stringify(body) }),
   });
-  const text = await response.text();
-  return { status: response.status, headers: response.headers, body: JSON.parse(text) };
+  return await readAnswer(method, response);
+}
+
+/** Reads an answer of the API, whoever asked, and demands that it is as the description says. */
+export async function readAnswer(method: string, response: Response): Promise<Answer> {
+  const { status, headers, url } = response;
+  const answer: Answer = { status, headers, body: JSON.parse(await response.text()) };
+  await assertConforms({ method, url }, answer);
+  return answer;
 }

@@ -6,13 +6,13 @@ import { setTimeout } from 'node:timers/promises';
 export async function until<T>(
   what: string,
   fact: () => T | Promise<T>,
-  timeoutMs = 20_000,
+  { timeoutMs = 20_000, everyMs = 10 } = {},
 ): Promise<NonNullable<T>> {
   const deadline = performance.now() + timeoutMs;
   for (;;) {
     const answer = await fact();
     if (answer) return answer;
     if (performance.now() > deadline) throw new Error(`waited in vain: ${what}`);
-    await setTimeout(10);
+    await setTimeout(everyMs);
   }
 }

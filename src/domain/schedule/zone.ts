@@ -33,10 +33,20 @@ export function canonicalZone(name: string): string {
   return isAlias ? spell(name) : resolved;
 }
 
+/** Asking ICU costs some 80 µs, and most jobs are in the same few zones. */
+const resolvedZones = new Map<string, string>();
+const keptZones = 1_000;
+
 /** ICU's own name for a zone; null if it knows none. */
 function resolvedZone(name: string): string | null {
+  const known = resolvedZones.get(name);
+  if (known !== undefined) return known;
   try {
-    return new Intl.DateTimeFormat('en-US', { timeZone: name }).resolvedOptions().timeZone;
+    const resolved = new Intl.DateTimeFormat('en-US', { timeZone: name }).resolvedOptions()
+      .timeZone;
+    if (resolvedZones.size >= keptZones) resolvedZones.clear();
+    resolvedZones.set(name, resolved);
+    return resolved;
   } catch {
     return null;
   }

@@ -1,0 +1,107 @@
+/**
+ * The yardstick, a process of its own: fastify with one handler an operation, the statements that
+ * jobd's store sends prepared once on the same kind of file, answers written through jobd's schemas.
+ * No key is looked at, nothing is validated, counted or scheduled.
+ */
+
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { fastify } from 'fastify';
+import { JobList, JobResponse } from '../src/api/contract.ts';
+import { jobShape } from '../src/api/shape.ts';
+import { newId } from '../src/domain/id.ts';
+import { jobOf } from '../src/store/jobs.ts';
+import type { JobRow } from '../src/store/schema.ts';
+
+const database = new Database(join(process.argv[2] ?? '', 'jobd.db'));
+database.pragma('journal_mode = wal');
+database.pragma('synchronous = full');
+database.pragma('foreign_keys = on');
+
+type Row = Parameters<typeof jobOf>[0];
+type NewRow = Omit<
+  JobRow,
+  'deleted_at' | 'total_success' | 'total_failed' | 'total_interrupted' | 'total_missed'
+>;
+
+const [workspace] = database.prepare<[], { id: string }>('select id from workspaces').all();
+const workspaceId = workspace?.id ?? '';
+
+const get = database.prepare<[string, string], Row>(
+  'select * from "jobs" where "id" = ? and "workspace_id" = ? and "deleted_at" is null',
+);
+const list = database.prepare<[string, number], Row>(
+  'select * from "jobs" where "workspace_id" = ? and "deleted_at" is null order by "id" desc limit ?',
+);
+const insert = database.prepare<[NewRow]>(
+  `insert into "jobs" ("id", "workspace_id", "health", "created_at", "name", "url", "host", "method", "headers",
+     "body", "schedule_type", "cron_expr", "timezone", "period_seconds", "anchor_at", "timeout_seconds", "retries",
+     "notes", "paused", "next_run_at")
+   values (@id, @workspace_id, @health, @created_at, @name, @url, @host, @method, @headers,
+     @body, @schedule_type, @cron_expr, @timezone, @period_seconds, @anchor_at, @timeout_seconds, @retries,
+     @notes, @paused, @next_run_at)`,
+);
+const pageSize = 50;
+const dayMs = 86_400_000;
+
+const server = fastify();
+
+server.get<{ Params: { id: string } }>(
+  '/api/v1/jobs/:id',
+  { schema: { response: { 200: JobResponse } } },
+  async ({ params }, reply) => {
+    const row = get.get(params.id, workspaceId);
+    return row === undefined ? reply.code(404).send() : { job: jobShape(jobOf(row)) };
+  },
+);
+
+server.get('/api/v1/jobs', { schema: { response: { 200: JobList } } }, async () => {
+  const rows = list.all(workspaceId, pageSize + 1);
+  const jobs = rows.slice(0, pageSize).map((row) => jobShape(jobOf(row)));
+  const last = jobs.at(-1);
+  const more = rows.length > pageSize && last !== undefined;
+  return { jobs, nextCursor: more ? Buffer.from(last.id).toString('base64url') : null };
+});
+
+server.post<{ Body: Pick<NewRow, 'name' | 'url' | 'timezone'> & { cronExpr: string } }>(
+  '/api/v1/jobs',
+  { schema: { response: { 201: JobResponse } } },
+  async ({ body }, reply) => {
+    const now = Date.now();
+    const row: NewRow = {
+      id: newId(now),
+      workspace_id: workspaceId,
+      name: body.name,
+      url: body.url,
+      host: '127.0.0.1:9',
+      method: 'GET',
+      headers: '{}',
+      body: null,
+      schedule_type: 'cron',
+      cron_expr: body.cronExpr,
+      timezone: body.timezone,
+      period_seconds: null,
+      anchor_at: now,
+      timeout_seconds: 30,
+      retries: 0,
+      notes: '',
+      paused: 0,
+      health: 'new',
+      active_run_id: null,
+      next_run_at: now + dayMs,
+      last_run_at: null,
+      last_duration_ms: null,
+      down_reason: null,
+      created_at: now,
+    };
+    insert.run(row);
+    const none = { total_success: 0, total_failed: 0, total_interrupted: 0, total_missed: 0 };
+    const job = jobOf({ ...row, ...none, deleted_at: null });
+    return reply.code(201).send({ job: jobShape(job) });
+  },
+);
+
+process.once('SIGTERM', () => {
+  void server.close().then(() => database.close());
+});
+process.stdout.write(`${await server.listen({ host: '127.0.0.1', port: 0 })}\n`);

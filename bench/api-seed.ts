@@ -1,0 +1,56 @@
+/** The store that both servers begin with: jobs, and keys enough to stay within the limit of each. */
+
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createKey } from '../src/app/keys.ts';
+import { systemClock } from '../src/domain/clock.ts';
+import { openStore } from '../src/store/open.ts';
+import { defaultWorkspace } from '../src/store/workspaces.ts';
+import { keepJobs } from './seed.ts';
+
+/** In the whole life of a server. A key may ask 120 times a minute (spec section 8). */
+const requestsPerKey = 100;
+
+export interface Seed {
+  dataDir: string;
+  /** Keys of the default workspace that may write. */
+  keys: string[];
+  jobIds: string[];
+}
+
+/** Fills a fresh data directory: `jobs` jobs that are due tomorrow and call `ORIGIN/job/N`. */
+export async function seedStore(
+  dataDir: string,
+  { origin, jobs, requests }: { origin: string; jobs: number; requests: number },
+): Promise<Seed> {
+  await keepJobs(dataDir, origin, [{ prefix: 'job', count: jobs }]);
+  await using store = await openStore(dataDir);
+  const keys: string[] = [];
+  const input = { workspace: defaultWorkspace, permission: 'write', name: 'bench' } as const;
+  for (let left = requests; left > 0; left -= requestsPerKey) {
+    keys.push((await createKey({ store, clock: systemClock }, input)).secret);
+  }
+  const rows = await store.db.selectFrom('jobs').select('id').execute();
+  return { dataDir, keys, jobIds: rows.map(({ id }) => id) };
+}
+
+/** A directory on the disk that holds the system's temporary files; disposing of it removes it. */
+export function temporaryDirectory(): Disposable & { path: string } {
+  const path = mkdtempSync(join(tmpdir(), 'jobd-bench-api-'));
+  const remove = (): void => rmSync(path, { recursive: true, force: true });
+  process.once('exit', remove);
+  return {
+    path,
+    [Symbol.dispose]() {
+      process.off('exit', remove);
+      remove();
+    },
+  };
+}
+
+/** A copy of a seeded data directory that nobody has open. */
+export function copyStore(dataDir: string, to: string): string {
+  cpSync(dataDir, to, { recursive: true });
+  return to;
+}

@@ -1,0 +1,100 @@
+/**
+ * Requests to jobd, run as users run it, beside a bare fastify handler that sends the same SQL; and
+ * getJob while many runs go out. docs/benchmarks.md says what the figures mean.
+ */
+
+import { availableParallelism, cpus, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startChild } from './child.ts';
+import type { Pair, StormRound } from './api-figures.ts';
+import { parseOptions, usage } from './api-options.ts';
+import type { Options } from './api-options.ts';
+import { describe, describeStorms, summarise } from './api-report.ts';
+import { plan, requestsOfRound, round } from './api-rounds.ts';
+import { seedStore, temporaryDirectory } from './api-seed.ts';
+import { requestsOfStorm, stormRound } from './api-storm.ts';
+import { fileSystemOf } from './processes.ts';
+import type { SinkSaid, SinkTold } from './sink.ts';
+
+const sinkStartMs = 30_000;
+/** Nothing listens there, and nothing is due. */
+const nowhere = 'http://127.0.0.1:9';
+
+async function operationRounds(options: Options): Promise<Pair[]> {
+  using directory = temporaryDirectory();
+  const { jobs } = options;
+  const requests = requestsOfRound(options);
+  const seed = await seedStore(join(directory.path, 'seed'), { origin: nowhere, jobs, requests });
+  const pairs: Pair[] = [];
+  for (let number = 0; number < options.rounds; number += 1) {
+    pairs.push(...(await round(options, seed, number)));
+  }
+  return pairs;
+}
+
+async function stormRounds(options: Options): Promise<StormRound[]> {
+  using directory = temporaryDirectory();
+  await using sink = startChild<SinkSaid, SinkTold>('sink.ts', []);
+  const { port } = await sink.hear('ready', sinkStartMs);
+  const seed = await seedStore(join(directory.path, 'seed'), {
+    origin: `http://127.0.0.1:${port}`,
+    jobs: options.storm,
+    requests: requestsOfStorm(options),
+  });
+  const storms: StormRound[] = [];
+  for (let number = 0; number < options.rounds; number += 1) {
+    storms.push(await stormRound(options, seed));
+  }
+  return storms;
+}
+
+/** What the figures were taken on. */
+function surroundings({ rounds, requests, concurrency, jobs }: Options) {
+  return {
+    date: new Date().toISOString().slice(0, 10),
+    node: process.version,
+    cores: availableParallelism(),
+    cpu: cpus()[0]?.model ?? 'unknown',
+    fileSystem: fileSystemOf(tmpdir()),
+    rounds,
+    requests,
+    concurrency,
+    jobs,
+  };
+}
+
+async function main(options: Options): Promise<void> {
+  const print = (text: string): void => {
+    if (!options.json) process.stdout.write(text);
+  };
+  const on = surroundings(options);
+  print(
+    `${Object.entries(on)
+      .map(([name, value]) => `${name} ${value}`)
+      .join(', ')}\n`,
+  );
+  if (on.fileSystem === 'tmpfs') print('TMPDIR is on tmpfs, where a sync costs nothing\n');
+
+  const pairs = await operationRounds(options);
+  const summaries = plan(options).map(({ operation }) =>
+    summarise(pairs.filter((pair) => pair.operation === operation)),
+  );
+  print(`\n${describe(summaries)}`);
+  const storms = options.storm > 0 ? await stormRounds(options) : [];
+  if (storms.length > 0) print(`\n${describeStorms(options.storm, storms)}`);
+  if (options.json) {
+    process.stdout.write(`${JSON.stringify({ ...on, summaries, pairs, storms }, null, 2)}\n`);
+  }
+}
+
+// An exit, unlike a signal, takes along what was started and removes what was written.
+for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1));
+
+try {
+  const options = parseOptions(process.argv.slice(2));
+  if (options === 'help') process.stdout.write(usage);
+  else await main(options);
+} catch (error) {
+  process.stderr.write(`bench/api: ${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,136 @@
+/** What the published description shows: one job, its runs, and what is sent to make them. */
+
+const jobId = '0199c6a2-3f5e-7b14-9d0a-5b1c2e7f8a90';
+const runId = '0199c6f4-81d0-7c35-8e6b-1f4d9a2b7c63';
+const manualRunId = '0199c701-2b9c-7e41-a5f2-6c8d0e3b9f17';
+const cursor = 'MDE5OWM2ZjQtODFkMC03YzM1';
+
+export const jobInput = {
+  name: 'Send reminders',
+  url: 'https://app.example.com/reminders',
+  method: 'POST',
+  headers: { Authorization: 'Bearer s3cret', 'Content-Type': 'application/json' },
+  body: '{"dryRun":false}',
+  cronExpr: '30 7 * * mon-fri',
+  timezone: 'Europe/Paris',
+  timeoutSeconds: 20,
+  retries: 2,
+};
+
+/** The same service can be called at a fixed interval. */
+export const periodJobInput = {
+  name: 'Warm the cache',
+  url: 'https://app.example.com/warm',
+  scheduleType: 'period',
+  periodSeconds: 300,
+};
+
+export const jobUpdate = { cronExpr: '0 8 * * mon-fri', retries: 1 };
+export const pauseUpdate = { action: 'pause' };
+
+export const job = {
+  id: jobId,
+  name: jobInput.name,
+  url: jobInput.url,
+  method: jobInput.method,
+  headerNames: Object.keys(jobInput.headers),
+  body: jobInput.body,
+  scheduleType: 'cron',
+  cronExpr: jobInput.cronExpr,
+  timezone: jobInput.timezone,
+  periodSeconds: null,
+  timeoutSeconds: jobInput.timeoutSeconds,
+  retries: jobInput.retries,
+  notes: '',
+  paused: false,
+  status: 'up',
+  nextRunAt: '2025-10-10T05:30:00.000Z',
+  lastRunAt: '2025-10-09T05:30:00.214Z',
+  lastDurationMs: 412,
+  downReason: null,
+  createdAt: '2025-10-09T04:00:12.318Z',
+};
+
+export const run = {
+  id: runId,
+  jobId,
+  source: 'scheduled',
+  status: 'success',
+  scheduledFor: '2025-10-09T05:30:00.000Z',
+  startedAt: '2025-10-09T05:30:00.214Z',
+  finishedAt: '2025-10-09T05:30:00.626Z',
+  attempts: 1,
+  httpStatus: 200,
+  durationMs: 412,
+  responseBody: '{"sent":37}',
+  truncated: false,
+  error: null,
+};
+
+const queuedRun = {
+  ...run,
+  id: manualRunId,
+  source: 'manual',
+  status: 'queued',
+  scheduledFor: '2025-10-09T05:43:50.108Z',
+  startedAt: null,
+  finishedAt: null,
+  attempts: 0,
+  httpStatus: null,
+  durationMs: null,
+  responseBody: null,
+};
+
+export const jobResponse = { job };
+export const runResponse = { run };
+export const jobList = { jobs: [job], nextCursor: null };
+export const runList = {
+  runs: [run],
+  nextCursor: cursor,
+  totals: { queued: 0, running: 0, success: 128, failed: 3, interrupted: 0, missed: 1 },
+};
+export const queued = {
+  run: queuedRun,
+  resultUrl: `https://jobs.example.com/api/v1/jobs/${jobId}/runs/${manualRunId}`,
+};
+
+/** The key of RFC 8037, appendix A; the example receipt is really signed with it. */
+const publicKey = '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo';
+const keyId = 'kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k';
+
+export const receipt = {
+  algorithm: 'Ed25519',
+  keyId,
+  publicKey,
+  payload: {
+    version: 1,
+    issuer: 'https://jobs.example.com',
+    runId,
+    jobId,
+    source: run.source,
+    status: run.status,
+    scheduledFor: run.scheduledFor,
+    startedAt: run.startedAt,
+    finishedAt: run.finishedAt,
+    attempts: run.attempts,
+    httpStatus: run.httpStatus,
+    durationMs: run.durationMs,
+    responseSha256: '2cc6ca9814e44d890e5d885b6793aa21143e1b3a39eefc0dfeeeb2798dcf1f6f',
+    responseBytes: 11,
+    truncated: false,
+    issuedAt: '2025-10-09T05:30:00.641Z',
+    previousReceiptSha256: null,
+  },
+  signature:
+    'n-ZBU36yC8FNWD46OSssCPA_swSzKFfA4fSozMdOLLpHCwhPtAqDVwpvHhz3IL9DXiqOmpaN1T0ouvL2CoskBQ',
+};
+
+export const receiptKey = {
+  algorithm: 'Ed25519',
+  keyId,
+  publicKey,
+  jwk: { kty: 'OKP', crv: 'Ed25519', x: publicKey },
+  pem: '-----BEGIN PUBLIC KEY-----\nMCowBQYDK2VwAyEA11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=\n-----END PUBLIC KEY-----\n',
+};
+
+export const error = { error: 'periodSeconds must be between 60 and 31536000, got 30' };

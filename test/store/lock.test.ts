@@ -1,0 +1,22 @@
+/** The lock of a data directory. */
+
+import assert from 'node:assert/strict';
+import { readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { lockDataDir } from '../../src/store/lock.ts';
+import { temporaryDirectory } from '../support/directory.ts';
+
+test('a data directory is locked once, names its holder, and is free again after', (t) => {
+  const dataDir = temporaryDirectory(t);
+  for (let round = 0; round < 2; round += 1) {
+    using held = lockDataDir(dataDir);
+    assert.ok(held);
+    assert.throws(() => lockDataDir(dataDir), {
+      code: 'conflict',
+      message: `another jobd (pid ${process.pid}) already serves ${dataDir}, stop it first`,
+    });
+    assert.equal(readFileSync(join(dataDir, 'serve.pid'), 'utf8'), `${process.pid}\n`);
+    assert.equal(statSync(join(dataDir, 'serve.lock')).mode & 0o777, 0o600);
+  }
+});

@@ -1,0 +1,243 @@
+/** Random requests of each operation: what may be wrong with path, query, headers and body. */
+
+import * as fc from 'fast-check';
+import { hostileJobInput, hostileJobUpdate } from './hostile-job.ts';
+import { hostileHeader, hostileJson, hostilePiece, hostileQuery } from './hostile.ts';
+import type { RawRequest } from './keep-alive.ts';
+
+/** An operation of the API; a path names its ids `:id` and `:runId`. */
+export interface Operation {
+  operation: string;
+  method: string;
+  path: string;
+  /** The status of success; every other must be a documented failure. */
+  success: number;
+  body?: fc.Arbitrary<string | Buffer>;
+}
+
+/** Every operation of the spec (section 4). */
+export const operations: readonly Operation[] = [
+  { operation: 'listJobs', method: 'GET', path: '/jobs', success: 200 },
+  {
+    operation: 'createJob',
+    method: 'POST',
+    path: '/jobs',
+    success: 201,
+    body: hostileJobInput,
+  },
+  { operation: 'getJob', method: 'GET', path: '/jobs/:id', success: 200 },
+  {
+    operation: 'updateJob',
+    method: 'PATCH',
+    path: '/jobs/:id',
+    success: 200,
+    body: hostileJobUpdate,
+  },
+  { operation: 'deleteJob', method: 'DELETE', path: '/jobs/:id', success: 200 },
+  { operation: 'runJob', method: 'POST', path: '/jobs/:id/run', success: 202 },
+  { operation: 'listRuns', method: 'GET', path: '/jobs/:id/runs', success: 200 },
+  { operation: 'getRun', method: 'GET', path: '/jobs/:id/runs/:runId', success: 200 },
+  { operation: 'getReceipt', method: 'GET', path: '/jobs/:id/runs/:runId/receipt', success: 200 },
+  { operation: 'getReceiptKey', method: 'GET', path: '/receipts/key', success: 200 },
+];
+
+/** What the ids and keys of random requests are taken from. */
+export interface Known {
+  /** Jobs of the key's workspace with a run each, and of another workspace. */
+  own: readonly { id: string; runId: string }[];
+  foreign: readonly { id: string; runId: string }[];
+  keys: { write: string; read: string; foreign: string };
+}
+
+/** A request that waits for what is known when it is sent. */
+export type Draft = (known: Known) => RawRequest;
+
+type Pick = (known: Known) => string;
+
+/** An id is mostly of a job that is there, and then its run mostly belongs to it. */
+function idOf(part: 'id' | 'runId', index: number): fc.Arbitrary<Pick> {
+  const at = (jobs: Known['own'], place: number): string =>
+    jobs[place % jobs.length]?.[part] ?? 'none';
+  return fc.oneof(
+    { weight: 12, arbitrary: fc.constant<Pick>(({ own }) => at(own, index)) },
+    {
+      weight: 1,
+      arbitrary: fc.nat(1_000).map(
+        (place): Pick =>
+          ({ own }) =>
+            at(own, place),
+      ),
+    },
+    {
+      weight: 1,
+      arbitrary: fc.nat(1_000).map(
+        (place): Pick =>
+          ({ foreign }) =>
+            at(foreign, place),
+      ),
+    },
+    { weight: 1, arbitrary: fc.constant<Pick>(({ own }) => at(own, index).toUpperCase()) },
+    {
+      weight: 1,
+      arbitrary: fc.uuid().map(
+        (id): Pick =>
+          () =>
+            id,
+      ),
+    },
+    {
+      weight: 3,
+      arbitrary: hostilePiece.map(
+        (piece): Pick =>
+          () =>
+            piece,
+      ),
+    },
+  );
+}
+
+const keyNames = fc.oneof(
+  { weight: 12, arbitrary: fc.constant('write' as const) },
+  { weight: 1, arbitrary: fc.constantFrom('read' as const, 'foreign' as const) },
+);
+
+const authorization: fc.Arbitrary<(known: Known) => string | string[] | undefined> = fc.oneof(
+  {
+    weight: 14,
+    arbitrary: keyNames.map(
+      (name) =>
+        ({ keys }: Known) =>
+          `Bearer ${keys[name]}`,
+    ),
+  },
+  { weight: 1, arbitrary: fc.constant(() => undefined) },
+  { weight: 1, arbitrary: hostileHeader.map((value) => () => value) },
+  { weight: 1, arbitrary: hostileHeader.map((value) => () => `Bearer ${value}`) },
+  {
+    weight: 1,
+    arbitrary: fc.constant(({ keys }: Known) => [`Bearer ${keys.read}`, `Bearer ${keys.write}`]),
+  },
+);
+
+const contentType = fc.oneof(
+  { weight: 14, arbitrary: fc.constant('application/json') },
+  {
+    weight: 2,
+    arbitrary: fc.constantFrom(
+      'application/json; charset=utf-8',
+      'application/json;charset=utf-16',
+      'APPLICATION/JSON',
+      'application/json, text/plain',
+      'text/plain',
+      'multipart/form-data',
+      'application/x-www-form-urlencoded',
+      ';;;',
+    ),
+  },
+  { weight: 1, arbitrary: hostileHeader },
+);
+
+const otherHeaders = fc.dictionary(
+  fc.constantFrom(
+    'idempotency-key',
+    'accept',
+    'accept-encoding',
+    'content-encoding',
+    'origin',
+    'cookie',
+    'if-none-match',
+    'range',
+    'x-http-method-override',
+    'x-forwarded-for',
+    '__proto__x',
+  ),
+  hostileHeader,
+  { maxKeys: 3 },
+);
+
+const noBody = fc.constant(null);
+const bodyNobodyAsksFor = fc.oneof({ weight: 8, arbitrary: noBody }, hostileJson);
+
+/** Requests of one operation, the valid ones among them. */
+export function draftsOf({ method, path, body }: Operation): fc.Arbitrary<Draft> {
+  const parts = fc.nat(1_000).chain((index) =>
+    fc.record({
+      id: idOf('id', index),
+      runId: idOf('runId', index),
+      query: hostileQuery,
+      authorization,
+      contentType,
+      otherHeaders,
+      body: body ?? bodyNobodyAsksFor,
+    }),
+  );
+  return parts.map(({ id, runId, query, ...rest }) => (known) => {
+    const filled = path.replace(':id', () => id(known)).replace(':runId', () => runId(known));
+    return sent(method, `/api/v1${filled}${query}`, rest, known);
+  });
+}
+
+const step = fc.oneof(
+  fc.constantFrom(
+    'api',
+    'v1',
+    'v2',
+    'jobs',
+    'runs',
+    'run',
+    'receipts',
+    'key',
+    'receipt',
+    'healthz',
+  ),
+  fc.constantFrom('', '..', 'openapi.json', 'me', 'channels'),
+  hostilePiece,
+);
+
+/** Requests of any method to anywhere on the site. */
+export const draftsOfAnywhere: fc.Arbitrary<Draft> = fc
+  .record({
+    method: fc.constantFrom(
+      'GET',
+      'POST',
+      'PUT',
+      'PATCH',
+      'DELETE',
+      'OPTIONS',
+      'TRACE',
+      'PROPFIND',
+    ),
+    start: fc.constantFrom('/', '/api/v1/', '/api/v1/jobs/', '//', '/API/V1/', '*', 'http://a/'),
+    steps: fc.array(step, { maxLength: 5 }),
+    query: hostileQuery,
+    authorization,
+    contentType,
+    otherHeaders,
+    body: bodyNobodyAsksFor,
+  })
+  .map(
+    ({ method, start, steps, query, ...rest }) =>
+      (known) =>
+        sent(method, `${start}${steps.join('/')}${query}`, rest, known),
+  );
+
+interface Rest {
+  authorization: (known: Known) => string | string[] | undefined;
+  contentType: string;
+  otherHeaders: Record<string, string>;
+  body: string | Buffer | null;
+}
+
+function sent(method: string, path: string, rest: Rest, known: Known): RawRequest {
+  const authorized = rest.authorization(known);
+  return {
+    method,
+    path,
+    headers: {
+      ...rest.otherHeaders,
+      ...(rest.body !== null && { 'content-type': rest.contentType }),
+      ...(authorized !== undefined && { authorization: authorized }),
+    },
+    body: rest.body,
+  };
+}

@@ -1,0 +1,167 @@
+/** Job inputs that begin valid and are then spoilt: one field, two, or the text as a whole. */
+
+import * as fc from 'fast-check';
+import { hostileJson } from './hostile.ts';
+
+const json = <T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<string> =>
+  arbitrary.map((value) => JSON.stringify(value));
+
+/** Texts of a language's own letters: most are wrong, and wrong deep inside. */
+const made = (letters: readonly string[], maxLength: number, before = ''): fc.Arbitrary<string> =>
+  json(
+    fc.string({ unit: fc.constantFrom(...letters), maxLength }).map((text) => `${before}${text}`),
+  );
+
+const minute = fc.integer({ min: 0, max: 59 }).map(String);
+const cron = fc
+  .tuple(
+    fc.oneof(minute, fc.constantFrom('*', '*/5', '0-30/7', '1,2,3')),
+    fc.constantFrom('*', '3', '*/2', '9-17'),
+    fc.constantFrom('*', '1', 'L', '1-7', '*/2'),
+    fc.constantFrom('*', 'JAN', '2', '*/3'),
+    fc.constantFrom('*', 'MON-FRI', '0', '5#2', '7L'),
+  )
+  .map((fields) => fields.join(' '));
+
+const headers = fc.dictionary(
+  fc.string({ unit: fc.constantFrom('X', '-', 'a', '1'), minLength: 1, maxLength: 8 }),
+  fc.string({ unit: fc.constantFrom('a', 'B', '9', '='), maxLength: 20 }),
+  { maxKeys: 4 },
+);
+
+/** The JSON of a valid value for each field. */
+const valid = {
+  name: json(fc.string({ unit: 'grapheme', minLength: 1, maxLength: 30 })),
+  url: json(
+    fc.constantFrom('http://127.0.0.1:1/', 'https://example.com/a?b=c#d', 'http://93.184.216.34/'),
+  ),
+  method: json(fc.constantFrom('POST', 'PUT', 'PATCH', 'DELETE')),
+  headers: json(headers),
+  body: json(fc.option(fc.string({ maxLength: 50 }))),
+  scheduleType: json(fc.constantFrom('cron', 'period')),
+  cronExpr: json(fc.oneof(cron, fc.constantFrom('@daily', '@hourly'))),
+  timezone: json(fc.constantFrom('UTC', 'Europe/Paris', 'America/New_York', 'australia/lord_howe')),
+  periodSeconds: json(fc.integer({ min: 60, max: 31_536_000 })),
+  timeoutSeconds: json(fc.integer({ min: 1, max: 60 })),
+  retries: json(fc.integer({ min: 0, max: 2 })),
+  notes: json(fc.string({ maxLength: 50 })),
+};
+
+const onlyOnCreate = { paused: json(fc.boolean()) };
+const onlyOnUpdate = { action: json(fc.constantFrom('pause', 'resume')) };
+
+/** Values that look right from afar. */
+const close = new Map<string, fc.Arbitrary<string>>(
+  Object.entries({
+    url: made(
+      [
+        '.',
+        ':',
+        '/',
+        '@',
+        '[',
+        ']',
+        '%',
+        '?',
+        '#',
+        '\\',
+        '0x7f',
+        '127',
+        '1',
+        'ß',
+        'xn--',
+        '。',
+        'a',
+      ],
+      12,
+      'http://',
+    ),
+    cronExpr: made(
+      ['*', '/', '-', ',', ' ', '0', '5', '31', '59', 'L', '#', 'W', '?', 'MON', '@'],
+      14,
+    ),
+    timezone: made(
+      ['Europe', '/', 'Paris', 'UTC', 'Etc', 'GMT', '+', '-', '5', '02:00', 'local'],
+      4,
+    ),
+    headers: json(
+      fc.dictionary(
+        fc.constantFrom(
+          'X-A',
+          'x-a',
+          'Host',
+          'TE',
+          'Proxy-A',
+          '',
+          'a b',
+          'é',
+          'constructor',
+          'toString',
+        ),
+        fc.string({
+          unit: fc.constantFrom('a', ' ', '\r\n', '\u0000', 'é', '\ud800'),
+          maxLength: 5,
+        }),
+      ),
+    ),
+  }),
+);
+
+const otherNames = [
+  '',
+  'id',
+  'status',
+  'Name',
+  '__proto__',
+  'constructor',
+  'workspaceId',
+  '\ud800',
+];
+
+/** Field by field: a name and the JSON of its value. A name may come twice, as in any JSON text. */
+type Fields = [name: string, value: string][];
+
+const spoiltField: fc.Arbitrary<[string, string]> = fc
+  .constantFrom(...Object.keys({ ...valid, ...onlyOnCreate, ...onlyOnUpdate }), ...otherNames)
+  .chain((name) =>
+    fc.tuple(fc.constant(name), fc.oneof(close.get(name) ?? hostileJson, hostileJson)),
+  );
+
+function spoilt(fields: fc.Arbitrary<Fields>): fc.Arbitrary<string | Buffer> {
+  const changed = fc
+    .tuple(fields, fc.array(spoiltField, { maxLength: 2 }))
+    .map(([given, changes]) => {
+      const names = new Set(changes.map(([name]) => name));
+      return given.filter(([name]) => !names.has(name)).concat(changes);
+    });
+  const text = changed.map(
+    (all) => `{${all.map(([name, value]) => `${JSON.stringify(name)}:${value}`).join(',')}}`,
+  );
+  return fc.oneof(
+    { weight: 16, arbitrary: text },
+    { weight: 2, arbitrary: hostileJson },
+    { weight: 2, arbitrary: fc.tuple(text, fc.nat(), fc.string({ maxLength: 2 })).map(garbled) },
+    { weight: 1, arbitrary: fc.uint8Array({ maxLength: 50 }).map((bytes) => Buffer.from(bytes)) },
+    { weight: 1, arbitrary: text.map((whole) => `\ufeff${whole}`) },
+  );
+}
+
+/** The text with a piece put in, or cut off there if the piece is empty. */
+function garbled([text, at, piece]: [string, number, string]): string {
+  const cut = at % (text.length + 1);
+  return piece === '' ? text.slice(0, cut) : text.slice(0, cut) + piece + text.slice(cut);
+}
+
+const fieldsOf = (
+  known: Record<string, fc.Arbitrary<string>>,
+  requiredKeys: string[],
+): fc.Arbitrary<Fields> =>
+  fc.record(known, { requiredKeys }).map((record) => Object.entries(record) as Fields);
+
+/** Bodies of createJob, valid ones among them. */
+export const hostileJobInput = spoilt(
+  fieldsOf({ ...valid, ...onlyOnCreate }, ['name', 'url', 'method']),
+);
+
+/** Bodies of updateJob, valid ones among them. */
+export const hostileJobUpdate = spoilt(fieldsOf({ ...valid, ...onlyOnUpdate }, []));

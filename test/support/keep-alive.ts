@@ -1,0 +1,54 @@
+/** A client that sends requests as they are, over kept connections: no rule of fetch helps the server. */
+
+import { Agent, request } from 'node:http';
+import type { IncomingHttpHeaders } from 'node:http';
+import { text } from 'node:stream/consumers';
+import type { TestContext } from 'node:test';
+
+/** A request as it goes out; the path may be no URL at all, but is ASCII without spaces. */
+export interface RawRequest {
+  method: string;
+  path: string;
+  headers: Record<string, string | string[]>;
+  body: string | Buffer | null;
+}
+
+export interface RawAnswer {
+  status: number;
+  headers: IncomingHttpHeaders;
+  text: string;
+}
+
+/** Longest wait for an answer. */
+const patienceMs = 20_000;
+
+/** Opens a client of so many connections to a site; they close with the test. */
+export function keepAliveClient(
+  t: TestContext,
+  siteUrl: string,
+  connections: number,
+): (sent: RawRequest) => Promise<RawAnswer> {
+  const agent = new Agent({ keepAlive: true, maxSockets: connections });
+  t.after(() => agent.destroy());
+  const { hostname, port } = new URL(siteUrl);
+  return ({ method, path, headers, body }) =>
+    new Promise((resolve, reject) => {
+      const asked = request({ agent, hostname, port, method, path, headers });
+      asked.setTimeout(patienceMs, () => asked.destroy(new Error('no answer came')));
+      asked.on('error', reject);
+      asked.on('response', (response) => {
+        // Whoever answers before it has read everything may close while the rest is being sent.
+        asked.removeListener('error', reject).on('error', () => {});
+        text(response).then(
+          (answered) =>
+            resolve({
+              status: response.statusCode ?? 0,
+              headers: response.headers,
+              text: answered,
+            }),
+          reject,
+        );
+      });
+      asked.end(body ?? undefined);
+    });
+}

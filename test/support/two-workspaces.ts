@@ -1,0 +1,72 @@
+/** Two workspaces with the same things in them, and a look at all that the store holds of each. */
+
+import assert from 'node:assert/strict';
+import { openLocal } from '../../src/daemon.ts';
+import type { TestDaemon } from './daemon.ts';
+import { until } from './until.ts';
+
+/** What a workspace holds: a job and a run of it, and another job with a run. */
+export interface Holding {
+  jobId: string;
+  runId: string;
+  /** A run of the workspace's other job. */
+  siblingRunId: string;
+}
+
+/** Makes what a workspace holds; its jobs are paused and bear `mark` wherever an answer could show it. */
+export async function fillWorkspace(
+  { ask }: TestDaemon,
+  key: string,
+  mark: string,
+  targetUrl: string,
+): Promise<Holding> {
+  const input = { name: mark, notes: mark, url: `${targetUrl}/${mark}`, paused: true };
+  const make = async (): Promise<{ jobId: string; runId: string }> => {
+    const made = await ask('POST', '/jobs', input, key);
+    assert.equal(made.status, 201, made.body.error);
+    const jobId: string = made.body.job.id;
+    const queued = await ask('POST', `/jobs/${jobId}/run`, undefined, key);
+    assert.equal(queued.status, 202, queued.body.error);
+    return { jobId, runId: queued.body.run.id };
+  };
+  const [own, sibling] = [await make(), await make()];
+  return { ...own, siblingRunId: sibling.runId };
+}
+
+/** Waits until nothing is queued or executing. */
+export async function untilQuiet(dataDir: string): Promise<void> {
+  await using local = await openLocal(dataDir);
+  await until('the end of all runs', async () => {
+    const open = await local.store.db
+      .selectFrom('runs')
+      .select('id')
+      .where('status', 'in', ['queued', 'running'])
+      .execute();
+    return open.length === 0;
+  });
+}
+
+/** Everything that is kept of a workspace's jobs and runs, as text to compare. */
+export type Look = (workspaceId: string) => Promise<string>;
+
+/** Opens the daemon's store to look into it. */
+export async function openLook(dataDir: string): Promise<AsyncDisposable & { look: Look }> {
+  const local = await openLocal(dataDir);
+  const { db } = local.store;
+  const look: Look = async (workspaceId) => {
+    // What is deleted is nobody's any more: it is removed in small steps, whatever is asked meanwhile.
+    const ofWorkspace = db
+      .selectFrom('jobs')
+      .where('workspace_id', '=', workspaceId)
+      .where('deleted_at', 'is', null);
+    const jobs = await ofWorkspace.selectAll().orderBy('id').execute();
+    const runs = await db
+      .selectFrom('runs')
+      .selectAll()
+      .where('job_id', 'in', ofWorkspace.select('id'))
+      .orderBy('id')
+      .execute();
+    return JSON.stringify({ jobs, runs });
+  };
+  return { look, [Symbol.asyncDispose]: () => local[Symbol.asyncDispose]() };
+}
