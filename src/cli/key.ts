@@ -80,8 +80,10 @@ export function addKeyCommands(program: Command, { output }: Context): void {
 async function open(flags: Flags, output: Output): Promise<Local> {
   const { hasStore, openLocal } = await import('../daemon.ts');
   const directory = dataDir(flags);
-  if (!hasStore(directory)) output.say(`no store in ${directory} yet, making a new one`);
-  return await openLocal(directory);
+  const isNew = !hasStore(directory);
+  const local = await openLocal(directory);
+  if (isNew) output.say(`made a new store in ${directory}`);
+  return local;
 }
 
 function permissionOf(text: string): Permission {
