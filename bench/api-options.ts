@@ -2,6 +2,7 @@
 
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { wholeNumber } from './options.ts';
 
 export interface Options {
   /** Calls of getJob in a round; of the other operations a share of it. */
@@ -59,10 +60,4 @@ export function parseOptions(args: string[]): Options | 'help' {
     bundle: values.bundle,
     profileDir: values['cpu-prof'] ?? null,
   };
-}
-
-function wholeNumber(name: string, text: string, min: number, max: number): number {
-  const value = Number(text);
-  if (/^\d+$/.test(text) && value >= min && value <= max) return value;
-  throw new Error(`${name} must be a whole number between ${min} and ${max}, got ${text}`);
 }

@@ -10,7 +10,7 @@ import type { Options } from './api-options.ts';
 import { copyStore, temporaryDirectory } from './api-seed.ts';
 import type { Seed } from './api-seed.ts';
 import { startBare, startJobd } from './api-server.ts';
-import type { HttpServer } from './api-server.ts';
+import type { HttpServer } from './server.ts';
 import { cpuSeconds } from './processes.ts';
 
 export type Client = Child<ClientSaid, ClientTold>;

@@ -1,19 +1,9 @@
-/** An HTTP server in a process of its own that prints its address as its first line. */
+/** The two servers that bench/api asks. */
 
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { sinkTarget } from './seed.ts';
-
-export interface HttpServer extends AsyncDisposable {
-  readonly pid: number;
-  /** As `http://127.0.0.1:PORT`. */
-  readonly url: string;
-}
-
-const longestStartMs = 60_000;
-const longestStopMs = 60_000;
+import { startServer } from './server.ts';
+import type { HttpServer } from './server.ts';
 
 /** jobd as users run it: the built bundle, with the defaults of `jobd serve`. */
 export async function startJobd(
@@ -21,7 +11,7 @@ export async function startJobd(
   dataDir: string,
 ): Promise<HttpServer> {
   const serving = ['serve', '--data', dataDir, '--port', '0', '--allow-target', sinkTarget];
-  return await start([bundle, ...serving], profileDir);
+  return await startServer([bundle, ...serving], profileDir);
 }
 
 /** The yardstick: bare fastify on a file of its own. */
@@ -29,45 +19,5 @@ export async function startBare(
   { profileDir }: { profileDir: string | null },
   dataDir: string,
 ): Promise<HttpServer> {
-  return await start([join(import.meta.dirname, 'api-bare.ts'), dataDir], profileDir);
-}
-
-/** Resolves once it listens; disposing of it stops it as a service manager would. */
-async function start(command: string[], profileDir: string | null): Promise<HttpServer> {
-  const profiling = profileDir === null ? [] : ['--cpu-prof', `--cpu-prof-dir=${profileDir}`];
-  const child = spawn(process.execPath, [...profiling, ...command], {
-    env: {},
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  const exited = once(child, 'exit');
-  // Nothing is left running when the bench itself is ended.
-  const kill = (): void => void child.kill('SIGKILL');
-  process.once('exit', kill);
-  child.once('exit', () => process.off('exit', kill));
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    // What jobd logs of its start and stop is no news; all else is.
-    if (!/"level":[1-4]0/.test(text)) process.stderr.write(text);
-  });
-  const end = async (): Promise<void> => {
-    if (child.exitCode !== null || child.signalCode !== null) return;
-    child.kill('SIGTERM');
-    const timer = setTimeout(kill, longestStopMs);
-    await exited;
-    clearTimeout(timer);
-  };
-  try {
-    const lines = createInterface({ input: child.stdout });
-    const signal = AbortSignal.timeout(longestStartMs);
-    const [line] = (await Promise.race([
-      once(lines, 'line', { signal }),
-      exited.then(() => Promise.reject(new Error(`${command[0]} ended while it started`))),
-    ])) as [string];
-    const url = /http:\S+/.exec(line)?.[0];
-    if (url === undefined) throw new Error(`${command[0]} did not print its address, got ${line}`);
-    // A process that has said something has an id.
-    return { pid: child.pid ?? 0, url, [Symbol.asyncDispose]: end };
-  } catch (error) {
-    await end();
-    throw error;
-  }
+  return await startServer([join(import.meta.dirname, 'api-bare.ts'), dataDir], profileDir);
 }

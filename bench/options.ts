@@ -61,7 +61,8 @@ export function parseOptions(args: string[]): Options | 'help' {
   };
 }
 
-function wholeNumber(name: string, text: string, min: number, max: number): number {
+/** A whole number within bounds; throws an Error that names the option. */
+export function wholeNumber(name: string, text: string, min: number, max: number): number {
   const value = Number(text);
   if (/^\d+$/.test(text) && value >= min && value <= max) return value;
   throw new Error(`${name} must be a whole number between ${min} and ${max}, got ${text}`);
