@@ -6,8 +6,7 @@
 
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
-import { jobActions } from '../domain/job-input.ts';
-import { jobStatuses, methods, scheduleTypes } from '../domain/job.ts';
+import { jobActions, jobStatuses, methods, scheduleTypes } from '../domain/job.ts';
 import { runStatuses } from '../domain/run.ts';
 import type { RunStatus } from '../domain/run.ts';
 import * as examples from './description/examples.ts';

@@ -1,6 +1,5 @@
 /** Asks before something is destroyed. */
 
-import { createInterface } from 'node:readline/promises';
 import { JobdError } from '../domain/errors.ts';
 
 /**
@@ -12,6 +11,7 @@ export async function confirm(question: string, yes: boolean): Promise<void> {
   if (!process.stdin.isTTY) {
     throw new JobdError('usage', `${question} Say --yes to do it without being asked.`);
   }
+  const { createInterface } = await import('node:readline/promises');
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   try {
     const answer = await terminal.question(`${question} [y/N] `);

@@ -1,7 +1,9 @@
-/** `jobd key`: API keys, kept in the store; works while the daemon runs. */
+/**
+ * `jobd key`: API keys, kept in the store; works while the daemon runs. What opens the store is loaded
+ * only where it is opened: a command line stands in shell loops, and its start counts.
+ */
 
 import type { Command } from 'commander';
-import { createKey, listKeys, revokeKey } from '../app/keys.ts';
 import { dataDir } from '../config.ts';
 import type { Flags } from '../config.ts';
 import type { Local } from '../daemon.ts';
@@ -31,6 +33,7 @@ export function addKeyCommands(program: Command, { output }: Context): void {
       const { workspace, name } = flags;
       const permission = permissionOf(flags.permission);
       await using local = await open(flags, output);
+      const { createKey } = await import('../app/keys.ts');
       const made = await createKey(local, { workspace, permission, name });
       if (flags['json']) printJson(output, { ...shape(made.key), workspace, key: made.secret });
       else output.data(made.secret);
@@ -45,6 +48,7 @@ export function addKeyCommands(program: Command, { output }: Context): void {
     .addHelpText('after', '\nExample:\n  jobd key list --json')
     .action(async (flags: Flags) => {
       await using local = await open(flags, output);
+      const { listKeys } = await import('../app/keys.ts');
       const keys = await listKeys(local);
       if (flags['json']) return printJson(output, { keys: keys.map(shape) });
       printRows(output, keys, {
@@ -71,6 +75,7 @@ export function addKeyCommands(program: Command, { output }: Context): void {
     .action(async (id: string, flags: Flags) => {
       await confirm(`Revoke key ${id} for good?`, flags['yes'] === true);
       await using local = await open(flags, output);
+      const { revokeKey } = await import('../app/keys.ts');
       await revokeKey(local, id);
       if (flags['json']) printJson(output, { ok: true });
       else output.say(`revoked ${id}`);

@@ -7,7 +7,7 @@ import { characterCount } from './characters.ts';
 import { invalidInput, JobdError } from './errors.ts';
 import { checkHeaders } from './headers.ts';
 import { jobLimits, scheduleOf } from './job.ts';
-import type { Job, Method, ScheduleFields, ScheduleType } from './job.ts';
+import type { Job, JobAction, Method, ScheduleFields, ScheduleType } from './job.ts';
 import { parseCron } from './schedule/cron.ts';
 import { nextDue } from './schedule/next.ts';
 import { canonicalZone } from './schedule/zone.ts';
@@ -35,9 +35,6 @@ export interface JobInput extends Partial<JobFields> {
   url: string;
   paused?: boolean;
 }
-
-export const jobActions = ['pause', 'resume'] as const;
-export type JobAction = (typeof jobActions)[number];
 
 /** What is not given stays as it is; the action is applied after the fields. */
 export interface JobUpdate extends Partial<JobFields> {

@@ -8,6 +8,10 @@ export type Method = (typeof methods)[number];
 export const scheduleTypes = ['cron', 'period'] as const;
 export type ScheduleType = (typeof scheduleTypes)[number];
 
+/** What an update may ask for besides changes of fields (spec section 3.1). */
+export const jobActions = ['pause', 'resume'] as const;
+export type JobAction = (typeof jobActions)[number];
+
 /** Bounds of the fields (spec sections 2.1 and 8); lengths in characters (code points). */
 export const jobLimits = {
   nameLength: 120,
