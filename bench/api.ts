@@ -3,7 +3,6 @@
  * getJob while many runs go out. docs/benchmarks.md says what the figures mean.
  */
 
-import { availableParallelism, cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startChild } from './child.ts';
 import type { Pair, StormRound } from './api-figures.ts';
@@ -13,8 +12,8 @@ import { describe, describeStorms, summarise } from './api-report.ts';
 import { plan, requestsOfRound, round } from './api-rounds.ts';
 import { seedStore, temporaryDirectory } from './api-seed.ts';
 import { requestsOfStorm, stormRound } from './api-storm.ts';
-import { fileSystemOf } from './processes.ts';
 import type { SinkSaid, SinkTold } from './sink.ts';
+import { describeSurroundings, machine } from './surroundings.ts';
 
 const sinkStartMs = 30_000;
 /** Nothing listens there, and nothing is due. */
@@ -51,11 +50,7 @@ async function stormRounds(options: Options): Promise<StormRound[]> {
 /** What the figures were taken on. */
 function surroundings({ rounds, requests, concurrency, jobs }: Options) {
   return {
-    date: new Date().toISOString().slice(0, 10),
-    node: process.version,
-    cores: availableParallelism(),
-    cpu: cpus()[0]?.model ?? 'unknown',
-    fileSystem: fileSystemOf(tmpdir()),
+    ...machine(),
     rounds,
     requests,
     concurrency,
@@ -68,12 +63,7 @@ async function main(options: Options): Promise<void> {
     if (!options.json) process.stdout.write(text);
   };
   const on = surroundings(options);
-  print(
-    `${Object.entries(on)
-      .map(([name, value]) => `${name} ${value}`)
-      .join(', ')}\n`,
-  );
-  if (on.fileSystem === 'tmpfs') print('TMPDIR is on tmpfs, where a sync costs nothing\n');
+  print(describeSurroundings(on));
 
   const pairs = await operationRounds(options);
   const summaries = plan(options).map(({ operation }) =>

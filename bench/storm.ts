@@ -5,7 +5,6 @@
  */
 
 import { readFileSync } from 'node:fs';
-import { availableParallelism, cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isClean } from './audit.ts';
 import type { Audit } from './audit.ts';
@@ -14,12 +13,12 @@ import { compare, medianRound } from './figures.ts';
 import type { Round } from './figures.ts';
 import { parseOptions, usage } from './options.ts';
 import type { Options } from './options.ts';
-import { fileSystemOf } from './processes.ts';
 import { describe } from './report.ts';
 import type { Storm } from './report.ts';
 import { bareRound, jobdRound, measureStartUp } from './rounds.ts';
 import type { Ground } from './rounds.ts';
 import type { SinkSaid, SinkTold } from './sink.ts';
+import { describeSurroundings, machine } from './surroundings.ts';
 
 const names = { jobd: 'jobd', request: 'undici.request', dispatch: 'undici dispatch' };
 const sinkStartMs = 30_000;
@@ -51,14 +50,10 @@ function caller(name: string, rounds: readonly Round[]): Storm['callers'][number
 }
 
 /** What the figures were taken on. */
-function surroundings(options: Options): Record<string, string | number> {
+function surroundings(options: Options) {
   return {
-    date: new Date().toISOString().slice(0, 10),
-    node: process.version,
+    ...machine(),
     undici: versionOf('node_modules/undici/package.json'),
-    cores: availableParallelism(),
-    cpu: cpus()[0]?.model ?? 'unknown',
-    fileSystem: fileSystemOf(tmpdir()),
     concurrency: options.concurrency,
     delayMs: options.delayMs,
     warm: options.warm,
@@ -77,12 +72,7 @@ async function main(options: Options): Promise<boolean> {
     if (!options.json) process.stdout.write(text);
   };
   const on = surroundings(options);
-  print(
-    `${Object.entries(on)
-      .map(([name, value]) => `${name} ${value}`)
-      .join(', ')}\n`,
-  );
-  if (on['fileSystem'] === 'tmpfs') print('TMPDIR is on tmpfs, where a sync costs nothing\n');
+  print(describeSurroundings(on));
 
   await using sink = startChild<SinkSaid, SinkTold>('sink.ts', [String(options.delayMs)]);
   const { port } = await sink.hear('ready', sinkStartMs);

@@ -3,6 +3,7 @@
 import { JobdError } from '../domain/errors.ts';
 import { isId, newId } from '../domain/id.ts';
 import type { Job } from '../domain/job.ts';
+import { queuedRun } from '../domain/run.ts';
 import type { Run, RunTotals } from '../domain/run.ts';
 import * as runs from '../store/runs.ts';
 import type { App, Principal } from './app.ts';
@@ -33,7 +34,7 @@ export async function runJob(
     const now = clock.now();
     refuseWhileExecuting(job);
     if (await runs.hasManualRunSince(tx, job.id, now - manualIntervalMs)) throw tooSoon();
-    const queued = queuedRun(job, now);
+    const queued = queuedRun(newId(now), job.id, now);
     await runs.insertQueuedRun(tx, queued, idempotencyKey);
     return queued;
   });
@@ -50,24 +51,6 @@ function tooSoon(): JobdError {
   return new JobdError('rate_limited', 'a job can be run by hand once a minute', {
     retryAfterSeconds: 60,
   });
-}
-
-function queuedRun(job: Job, now: number): Run {
-  return {
-    id: newId(now),
-    jobId: job.id,
-    source: 'manual',
-    status: 'queued',
-    scheduledFor: now,
-    startedAt: null,
-    finishedAt: null,
-    attempts: 0,
-    httpStatus: null,
-    durationMs: null,
-    responseBody: null,
-    truncated: false,
-    error: null,
-  };
 }
 
 /** A page of a job's runs, newest first, and how many of them are in each state. */

@@ -100,7 +100,7 @@ export function changeJob(
   { now, allowTargets }: JobContext,
 ): Job {
   checkEach(fields, allowTargets);
-  const changed: Job = { ...job, ...withDefaults(job, fields) };
+  const changed: Job = { ...job, ...normalised(job, fields) };
   checkTogether(changed);
   const fresh = { ...changed, ...countedFrom(now, changed) };
   const isPaused = action === undefined ? job.paused : action === 'pause';
@@ -110,10 +110,9 @@ export function changeJob(
 }
 
 function checkEach(fields: Partial<JobFields>, allowTargets: readonly AllowedTarget[]): void {
-  const { name, url, headers, body, cronExpr } = fields;
+  const { name, url, body, cronExpr } = fields;
   if (name?.trim() === '') throw invalidInput('name must not be blank');
   if (url !== undefined) judgeUrl(url, allowTargets);
-  if (headers !== undefined) checkHeaders(headers);
   if (cronExpr !== undefined && cronExpr !== null) parseCron(cronExpr);
   const length = characterCount(body ?? '');
   if (length > jobLimits.bodyLength) {
@@ -122,13 +121,14 @@ function checkEach(fields: Partial<JobFields>, allowTargets: readonly AllowedTar
   }
 }
 
-/** A cron schedule without an expression has the default one; zones are kept as ICU spells them. */
-function withDefaults(job: Job, fields: Partial<JobFields>): Partial<Job> {
+/** Headers are kept as checked, zones as ICU spells them; a cron schedule has an expression. */
+function normalised(job: Job, fields: Partial<JobFields>): Partial<Job> {
   const scheduleType = fields.scheduleType ?? job.scheduleType;
   const cronExpr = fields.cronExpr === undefined ? job.cronExpr : fields.cronExpr;
   return {
     ...fields,
     cronExpr: cronExpr ?? (scheduleType === 'cron' ? defaultCronExpr : null),
+    ...(fields.headers !== undefined && { headers: checkHeaders(fields.headers) }),
     ...(fields.timezone !== undefined && { timezone: canonicalZone(fields.timezone) }),
   };
 }

@@ -32,7 +32,7 @@ export const jobStatuses = ['new', 'up', 'down', 'paused', 'running'] as const;
 export interface JobRequest {
   url: string;
   method: Method;
-  headers: Record<string, string>;
+  headers: Readonly<Record<string, string>>;
   body: string | null;
   timeoutSeconds: number;
   retries: number;

@@ -46,5 +46,24 @@ export interface Run {
   error: string | null;
 }
 
+/** A run as it begins when it is asked for by hand, at `now` in epoch milliseconds. */
+export function queuedRun(id: string, jobId: string, now: number): Run {
+  return {
+    id,
+    jobId,
+    source: 'manual',
+    status: 'queued',
+    scheduledFor: now,
+    startedAt: null,
+    finishedAt: null,
+    attempts: 0,
+    httpStatus: null,
+    durationMs: null,
+    responseBody: null,
+    truncated: false,
+    error: null,
+  };
+}
+
 /** How many of a job's retained runs are in each state. */
 export type RunTotals = Record<RunStatus, number>;

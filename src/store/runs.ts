@@ -1,6 +1,7 @@
 /** Runs, as people ask for them. What the engine writes is in `claims.ts` and `results.ts`. */
 
 import { sql } from 'kysely';
+import type { Selectable } from 'kysely';
 import type { Run, RunStatus, RunTotals } from '../domain/run.ts';
 import type { Db } from './open.ts';
 import type { RunRow } from './schema.ts';
@@ -17,16 +18,8 @@ export async function insertQueuedRun(
       id: run.id,
       job_id: run.jobId,
       source: run.source,
-      status: 'queued',
+      status: run.status,
       scheduled_for: run.scheduledFor,
-      started_at: null,
-      finished_at: null,
-      attempts: 0,
-      http_status: null,
-      duration_ms: null,
-      response_body: null,
-      truncated: 0,
-      error: null,
       idempotency_key: idempotencyKey,
     })
     .execute();
@@ -129,7 +122,7 @@ export async function countRuns(db: Db, jobId: string): Promise<RunTotals> {
 export const isOpen = sql<boolean>`status in ('queued', 'running')`;
 
 /** The run that a row holds. */
-export function runOf(row: RunRow): Run {
+export function runOf(row: Selectable<RunRow>): Run {
   return {
     id: row.id,
     jobId: row.job_id,

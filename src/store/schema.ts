@@ -72,11 +72,11 @@ export interface RunRow {
   scheduled_for: number;
   started_at: number | null;
   finished_at: number | null;
-  attempts: number;
+  attempts: Generated<number>;
   http_status: number | null;
   duration_ms: number | null;
   response_body: string | null;
-  truncated: number;
+  truncated: Generated<number>;
   error: string | null;
   idempotency_key: string | null;
 }

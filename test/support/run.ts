@@ -1,27 +1,14 @@
 /** Runs as they begin and end, with defaults for what a test does not care about. */
 
 import { newId } from '../../src/domain/id.ts';
+import { queuedRun as newQueuedRun } from '../../src/domain/run.ts';
 import type { Run } from '../../src/domain/run.ts';
 import type { ScheduledRun } from '../../src/store/claims.ts';
 import type { EndedRun } from '../../src/store/results.ts';
 
 /** A run asked for by hand at `now` (epoch milliseconds). */
 export function queuedRun(jobId: string, now: number): Run {
-  return {
-    id: newId(now),
-    jobId,
-    source: 'manual',
-    status: 'queued',
-    scheduledFor: now,
-    startedAt: null,
-    finishedAt: null,
-    attempts: 0,
-    httpStatus: null,
-    durationMs: null,
-    responseBody: null,
-    truncated: false,
-    error: null,
-  };
+  return newQueuedRun(newId(now), jobId, now);
 }
 
 /** A run of the due time `dueAt` (epoch milliseconds) that starts right then. */
