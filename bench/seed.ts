@@ -30,7 +30,7 @@ export async function keepJobs(
   const now = Date.now();
   const workspaceId = newId(now);
   const allowTargets = parseAllowTargets([sinkTarget]);
-  await ensureDefaultWorkspace(store.db, workspaceId, now);
+  await ensureDefaultWorkspace(store, workspaceId, now);
   await store.write(async (tx) => {
     for (const { prefix, count } of batches) {
       for (let number = 1; number <= count; number += 1) {

@@ -74,6 +74,6 @@ export function hasStore(dataDir: string): boolean {
 export async function openLocal(dataDir: string, clock: Clock = systemClock): Promise<Local> {
   const store = await openStore(dataDir);
   const now = clock.now();
-  await ensureDefaultWorkspace(store.db, newId(now), now);
+  await ensureDefaultWorkspace(store, newId(now), now);
   return { store, clock, [Symbol.asyncDispose]: () => store[Symbol.asyncDispose]() };
 }

@@ -25,7 +25,7 @@ export async function createJob(
   const { workspaceId: _, ...fields } = input;
   const now = clock.now();
   const job = defineJob(fields, { id: newId(now), workspaceId, now, allowTargets });
-  await jobs.insertJob(store.db, job);
+  await store.write((tx) => jobs.insertJob(tx, job));
   wake();
   return job;
 }

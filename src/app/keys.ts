@@ -30,7 +30,7 @@ export async function createKey(
   const secret = `cp_${randomBytes(32).toString('hex')}`;
   const { name, permission } = input;
   const key = { id: newId(now), workspaceId, name, permission, createdAt: now, revokedAt: null };
-  await keys.insertKey(store.db, key, sha256(secret));
+  await store.write((tx) => keys.insertKey(tx, key, sha256(secret)));
   return { key, secret };
 }
 
@@ -44,7 +44,7 @@ export async function revokeKey(
   { store, clock }: Pick<App, 'store' | 'clock'>,
   id: string,
 ): Promise<void> {
-  if (await keys.revokeKey(store.db, id, clock.now())) return;
+  if (await store.write((tx) => keys.revokeKey(tx, id, clock.now()))) return;
   throw new JobdError('not_found', `there is no active key with id ${id}`);
 }
 

@@ -6,31 +6,41 @@
 import { sql } from 'kysely';
 import type { Kysely } from 'kysely';
 import { JobdError } from '../domain/errors.ts';
+import { hasTable } from './dialect.ts';
 import * as first from './migrations/0001_first.ts';
+import type { Schema } from './schema.ts';
 
 const migrations: readonly { up(db: Kysely<unknown>): Promise<void> }[] = [first];
 
+/** What a migration is applied to: a store whose tables are not there yet. */
+interface Unmigrated {
+  readonly db: Kysely<Schema>;
+  write<T>(work: (tx: Kysely<Schema>) => Promise<T>): Promise<T>;
+}
+
 /**
- * Applies what is missing, each migration in a transaction of its own. Throws `JobdError`
- * `unavailable` when the database was written by a newer jobd.
+ * Applies what is missing, each migration in a transaction of its own; a database that lacks nothing
+ * is not written. Throws `JobdError` `unavailable` when it was written by a newer jobd.
  */
-export async function migrate<Tables>(database: Kysely<Tables>): Promise<void> {
-  const db = database as Kysely<unknown>;
+export async function migrate(store: Unmigrated): Promise<void> {
+  for (let next = await version(store.db); next < migrations.length; next += 1) {
+    await store.write((tx) => apply(tx as Kysely<unknown>, next));
+  }
+  await refuseNewer(store.db);
+}
+
+/** Another process may have been faster, so it is looked again. */
+async function apply(tx: Kysely<unknown>, index: number): Promise<void> {
+  if ((await version(tx)) > index) return;
   await sql`create table if not exists migrations (
     version bigint not null primary key,
     applied_at text not null default current_timestamp
-  )`.execute(db);
-  for (const [index, migration] of migrations.entries()) {
-    await db.transaction().execute(async (tx) => {
-      if ((await version(tx)) > index) return;
-      await migration.up(tx);
-      await sql`insert into migrations (version) values (${index + 1})`.execute(tx);
-    });
-  }
-  await refuseNewer(db);
+  )`.execute(tx);
+  await migrations[index]?.up(tx);
+  await sql`insert into migrations (version) values (${index + 1})`.execute(tx);
 }
 
-async function refuseNewer(db: Kysely<unknown>): Promise<void> {
+async function refuseNewer<Tables>(db: Kysely<Tables>): Promise<void> {
   const found = await version(db);
   if (found <= migrations.length) return;
   throw new JobdError(
@@ -40,7 +50,8 @@ async function refuseNewer(db: Kysely<unknown>): Promise<void> {
   );
 }
 
-async function version(db: Kysely<unknown>): Promise<number> {
+async function version<Tables>(db: Kysely<Tables>): Promise<number> {
+  if (!(await hasTable(db, 'migrations'))) return 0;
   const found = await sql<{ version: number | null }>`
     select max(version) as version from migrations`.execute(db);
   return found.rows[0]?.version ?? 0;

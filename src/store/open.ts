@@ -1,22 +1,30 @@
 /** Opens the store, and runs what must happen together as one transaction. */
 
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { Kysely } from 'kysely';
 import { JobdError } from '../domain/errors.ts';
 import { migrate } from './migrate.ts';
 import type { Schema } from './schema.ts';
-import { sqliteDialect } from './sqlite.ts';
+import { isBusy, sqliteDialect } from './sqlite.ts';
 
 /** What every store function asks: the database itself, or a transaction of it. */
 export type Db = Kysely<Schema>;
 
 /** An open store. */
 export interface Store extends AsyncDisposable {
-  /** For questions and facts that stand alone. */
+  /** For questions. */
   readonly db: Db;
-  /** Runs `work` in one writing transaction: all of it is kept, or, if it throws, none. */
+  /**
+   * Runs `work` in one writing transaction: all of it is kept, or, if it throws, none. Waits up to 2 s
+   * for another process's write. A failure of the commit itself leaves open whether it was kept.
+   */
   write<T>(work: (tx: Db) => Promise<T>): Promise<T>;
 }
+
+/** How long a write waits for one of another process, and how often it looks. */
+const longestWaitMs = 2_000;
+const lookEveryMs = 20;
 
 /** The database file of a data directory. */
 export function storePath(dataDir: string): string {
@@ -30,17 +38,35 @@ export function storePath(dataDir: string): string {
 export async function openStore(dataDir: string): Promise<Store> {
   const path = storePath(dataDir);
   const db = new Kysely<Schema>({ dialect: sqliteDialect(path) });
+  const store: Store = {
+    db,
+    write: (work) => writePatiently(db, work),
+    [Symbol.asyncDispose]: () => db.destroy(),
+  };
   try {
-    await migrate(db);
+    await migrate(store);
   } catch (error) {
     await db.destroy();
     throw openingError(path, error);
   }
-  return {
-    db,
-    write: (work) => db.transaction().execute(work),
-    [Symbol.asyncDispose]: () => db.destroy(),
+  return store;
+}
+
+async function writePatiently<T>(db: Db, work: (tx: Db) => Promise<T>): Promise<T> {
+  const deadline = performance.now() + longestWaitMs;
+  let isBegun = false;
+  const begun = (tx: Db): Promise<T> => {
+    isBegun = true;
+    return work(tx);
   };
+  for (;;) {
+    try {
+      return await db.transaction().execute(begun);
+    } catch (error) {
+      if (isBegun || !isBusy(error) || performance.now() >= deadline) throw error;
+    }
+    await setTimeout(lookEveryMs);
+  }
 }
 
 function openingError(path: string, error: unknown): Error {

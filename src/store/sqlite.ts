@@ -11,8 +11,13 @@ import type { CompiledQuery, DatabaseConnection, Dialect, Driver, QueryResult } 
 import { JobdError } from '../domain/errors.ts';
 import { loadAddon } from './addon.ts';
 
-/** How long a statement waits for another process's write before it fails. */
-const busyTimeoutMs = 2_000;
+/** How long opening waits for another process that opens the same file. */
+const openingTimeoutMs = 2_000;
+/**
+ * How long a statement waits for another process. The wait blocks everything else in this one, so it
+ * is short; who has more patience tries again (`isBusy`).
+ */
+const busyTimeoutMs = 5;
 /** Statements kept prepared; the program has far fewer, so this bounds only a mistake. */
 const cachedStatements = 500;
 
@@ -35,10 +40,11 @@ export function openFile(path: string, timeoutMs: number): Database.Database {
 
 /** Opens the database: with a write-ahead log, synced at every commit. */
 function openDatabase(path: string): Database.Database {
-  const database = openFile(path, busyTimeoutMs);
+  const database = openFile(path, openingTimeoutMs);
   database.pragma('journal_mode = wal');
   database.pragma('synchronous = full');
   database.pragma('foreign_keys = on');
+  database.pragma(`busy_timeout = ${busyTimeoutMs}`);
   return database;
 }
 
@@ -163,4 +169,10 @@ function usable<T>(ask: () => T): T {
     const message = `the store cannot be used now: ${error.message} (${error.code})`;
     throw new JobdError('unavailable', message, { cause: error });
   }
+}
+
+/** Whether a statement failed because another process was writing, so that trying again may help. */
+export function isBusy(error: unknown): boolean {
+  const cause = error instanceof JobdError ? error.cause : undefined;
+  return cause instanceof Database.SqliteError && cause.code.startsWith('SQLITE_BUSY');
 }

@@ -1,19 +1,21 @@
 /** Workspaces: what keys and jobs belong to. */
 
-import type { Db } from './open.ts';
+import type { Db, Store } from './open.ts';
 
 /** The workspace that exists from the first start. */
 export const defaultWorkspace = 'default';
 
 /** Makes sure that the default workspace is there. */
-export async function ensureDefaultWorkspace(db: Db, id: string, now: number): Promise<void> {
+export async function ensureDefaultWorkspace(store: Store, id: string, now: number): Promise<void> {
   // Reading first: whoever only reads does not wait for a writer.
-  if ((await findWorkspaceId(db, defaultWorkspace)) !== undefined) return;
-  await db
-    .insertInto('workspaces')
-    .values({ id, name: defaultWorkspace, created_at: now })
-    .onConflict((conflict) => conflict.column('name').doNothing())
-    .execute();
+  if ((await findWorkspaceId(store.db, defaultWorkspace)) !== undefined) return;
+  await store.write((tx) =>
+    tx
+      .insertInto('workspaces')
+      .values({ id, name: defaultWorkspace, created_at: now })
+      .onConflict((conflict) => conflict.column('name').doNothing())
+      .execute(),
+  );
 }
 
 /** The id of the workspace with this name, or undefined. */

@@ -108,10 +108,14 @@ test('readers do not wait for a writer', async (t) => {
 test('a writer that waited too long fails in a sentence, and the next one succeeds', async (t) => {
   const { store, dataDir } = await openTestStore(t);
   const holder = await holdWriteLock(t, dataDir, 'until released');
+  let turns = 0;
+  const ticking = setInterval(() => (turns += 1), 20);
+  t.after(() => clearInterval(ticking));
   await assert.rejects(
     store.write((tx) => addWorkspace(tx, 'too late')),
     /database is locked/,
   );
+  assert.ok(turns > 10, `everything else went on while it waited: ${turns} turns`);
   holder.release();
   await holder.ended;
   await store.write((tx) => addWorkspace(tx, 'in time'));

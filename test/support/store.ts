@@ -32,7 +32,7 @@ export async function openTestStore(t: TestContext): Promise<TestStore> {
   const dataDir = temporaryDirectory(t);
   const store = await openStore(dataDir);
   t.after(() => store[Symbol.asyncDispose]());
-  await ensureDefaultWorkspace(store.db, newId(0), 0);
+  await ensureDefaultWorkspace(store, newId(0), 0);
   const workspaceId = (await findWorkspaceId(store.db, defaultWorkspace)) ?? '';
   return {
     store,
