@@ -93,9 +93,9 @@ function dueInSpan(fields: CronFields, span: Span, search: Search): DueTimes | n
   return { first: first * msPerMinute, last: last * msPerMinute, count };
 }
 
-/** The smallest k ≥ 1 with anchorAt + k × periodMs after `after`. */
+/** The smallest whole k, below 0 too, with anchorAt + k × periodMs after `after`. */
 function nextPeriod(anchorAt: number, periodMs: number, after: number): number {
-  return Math.max(1, Math.floor((after - anchorAt) / periodMs) + 1);
+  return Math.floor((after - anchorAt) / periodMs) + 1;
 }
 
 /** What to look for in a span. */

@@ -4,6 +4,9 @@ export type Schedule =
   | {
       scheduleType: 'period';
       periodSeconds: number;
-      /** Due times are `anchorAt + k × periodSeconds`, k ≥ 1; epoch milliseconds. */
+      /**
+       * Epoch milliseconds. Due times are `anchorAt + k × periodSeconds` for every whole k: they are
+       * there before the anchor too, as the wall clock may have been ahead when it was set.
+       */
       anchorAt: number;
     };

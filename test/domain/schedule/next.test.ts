@@ -309,14 +309,28 @@ void test('clocks with seconds, as before standard time, do not stop the count',
   }
 });
 
-void test('an interval counts from its anchor, which itself is not due', () => {
+void test('an interval counts from its anchor, which is not due at itself', () => {
   const anchorAt = Date.UTC(2026, 0, 1) + 123;
   const schedule = { scheduleType: 'period', periodSeconds: 90, anchorAt } as const;
-  assert.equal(nextDue(schedule, anchorAt - 1e12), anchorAt + 90_000);
   assert.equal(nextDue(schedule, anchorAt), anchorAt + 90_000);
   assert.equal(nextDue(schedule, anchorAt + 89_999), anchorAt + 90_000);
   assert.equal(nextDue(schedule, anchorAt + 90_000), anchorAt + 180_000);
   assert.equal(nextDue(schedule, anchorAt + 1e9 * 90_000), anchorAt + (1e9 + 1) * 90_000);
+});
+
+void test('an interval whose anchor is still to come is due in the same steps before it', () => {
+  const anchorAt = Date.UTC(2027, 0, 1);
+  const schedule = { scheduleType: 'period', periodSeconds: 90, anchorAt } as const;
+  assert.equal(nextDue(schedule, anchorAt - 1), anchorAt);
+  assert.equal(nextDue(schedule, anchorAt - 90_000), anchorAt);
+  assert.equal(nextDue(schedule, anchorAt - 90_001), anchorAt - 90_000);
+  assert.equal(nextDue(schedule, anchorAt - 1e9 * 90_000), anchorAt - (1e9 - 1) * 90_000);
+  const aYearBefore = Date.UTC(2026, 0, 1);
+  assert.deepEqual(dueBetween(schedule, aYearBefore, anchorAt), {
+    first: aYearBefore + 90_000,
+    last: anchorAt,
+    count: (365 * 86_400) / 90,
+  });
 });
 
 void test('due times of an interval are counted after the start and up to the end', () => {
@@ -326,9 +340,13 @@ void test('due times of an interval are counted after the start and up to the en
     last: 240_000,
     count: 3,
   });
-  assert.deepEqual(dueBetween(schedule, -1e9, 60_000), { first: 60_000, last: 60_000, count: 1 });
+  assert.deepEqual(dueBetween(schedule, -120_000, 60_000), {
+    first: -60_000,
+    last: 60_000,
+    count: 3,
+  });
   assert.equal(dueBetween(schedule, 60_000, 119_999), null);
-  assert.equal(dueBetween(schedule, -1e9, 59_999), null);
+  assert.equal(dueBetween(schedule, -59_999, -1), null);
   assert.equal(dueBetween(schedule, 240_000, 60_000), null);
 });
 
