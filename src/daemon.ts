@@ -49,12 +49,11 @@ export async function startDaemon(
     clock,
     allowTargets: config.allowTargets,
     wake: () => engine?.wake(),
+    engineTroubles: () => engine?.troubles() ?? ['jobd is starting'],
   };
   const server = parts.use(await startServer(app, config, log));
   const { slots, slotsPerHost } = config;
-  engine = parts.use(
-    await startEngine({ store, egress, clock, log, slots, slotsPerHost, drainMs }),
-  );
+  engine = parts.use(startEngine({ store, egress, clock, log, slots, slotsPerHost, drainMs }));
   const running = parts.move();
   return { url: server.url, [Symbol.asyncDispose]: () => running.disposeAsync() };
 }

@@ -9,6 +9,7 @@ import { answerUnknownPath } from './errors.ts';
 import { createFastify } from './fastify.ts';
 import type { ApiServer } from './fastify.ts';
 import { docsRoutes } from './docs/docs.ts';
+import { healthRoutes } from './health.ts';
 import { jobRoutes } from './jobs.ts';
 import { describeRoutes, openApiRoutes } from './description/openapi.ts';
 import { receiptKeyRoutes, receiptRoutes } from './receipts.ts';
@@ -42,7 +43,7 @@ export async function startServer(app: App, options: ServerOptions, log: Log): P
   const server = createFastify(log, options.connections);
   let url = '';
   const apiUrl = (): string => `${options.baseUrl ?? url}${apiPrefix}`;
-  server.get('/healthz', () => ({ status: 'ok' }));
+  healthRoutes(server, app);
   const description = describeRoutes(server, apiPrefix, apiUrl);
   docsRoutes(server, description);
   await server.register(

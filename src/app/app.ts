@@ -11,6 +11,8 @@ export interface App {
   allowTargets: readonly AllowedTarget[];
   /** Tells the engine that something may have become due. */
   readonly wake: () => void;
+  /** Why the engine cannot do its work now, in sentences. */
+  readonly engineTroubles: () => string[];
 }
 
 /** On whose behalf a use case acts: what a key stands for. */

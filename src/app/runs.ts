@@ -33,7 +33,7 @@ export async function runJob(
     }
     const now = clock.now();
     refuseWhileExecuting(job);
-    if (await runs.hasManualRunSince(tx, job.id, now - manualIntervalMs)) throw tooSoon();
+    if (await runs.hasManualRunIn(tx, job.id, now - manualIntervalMs, now)) throw tooSoon();
     const queued = queuedRun(newId(now), job.id, now);
     await runs.insertQueuedRun(tx, queued, idempotencyKey);
     return queued;

@@ -43,16 +43,26 @@ export function planDue(schedule: Schedule, nextRunAt: number, now: number): Due
     : { missed, dueAt: null, nextRunAt: next };
 }
 
-/** The `error` of a missed run; `busyUntil` is when the job's previous run ended, if it had one. */
-export function missedText(missed: Missed, busyUntil: number | null): string {
+/** What may explain why due times were missed. Times are epoch milliseconds. */
+export interface Circumstances {
+  /** When the job's previous run ended, if it had one. */
+  busyUntil: number | null;
+  /** When jobd was started. */
+  servingSince: number;
+}
+
+/** The `error` of a missed run. */
+export function missedText(missed: Missed, circumstances: Circumstances): string {
   const { first, last, count } = missed;
   const times =
     count === 1
       ? `1 due time, ${isoTime(first)}`
       : `${count} due times from ${isoTime(first)} to ${isoTime(last)}`;
-  const reason =
-    busyUntil !== null && busyUntil > first
-      ? 'the previous run was still executing'
-      : 'jobd was not running, or had more to call than it could';
-  return `missed: ${times}: ${reason}`;
+  return `missed: ${times}: ${reason(first, circumstances)}`;
+}
+
+function reason(first: number, { busyUntil, servingSince }: Circumstances): string {
+  if (busyUntil !== null && busyUntil > first) return 'the previous run was still executing';
+  if (first < servingSince) return 'jobd was not running';
+  return 'jobd could not start it within a minute: too much to call, a store that failed, a machine asleep, or a clock that was set';
 }

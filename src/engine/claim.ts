@@ -1,9 +1,16 @@
 /**
  * Claim: decides, in one transaction, which runs start now. When it returns they are on the disk as
- * `running`; not a byte was sent before.
+ * `running`; not a byte was sent before. A commit that fails leaves open whether they are: then the
+ * store is asked, before anything else is claimed.
  */
 
-import { findQueuedRuns, startQueuedRuns, updateClaimedJobs } from '../store/claims.ts';
+import type { Clock } from '../domain/clock.ts';
+import {
+  findQueuedRuns,
+  findRunning,
+  startQueuedRuns,
+  updateClaimedJobs,
+} from '../store/claims.ts';
 import type { QueuedRun } from '../store/claims.ts';
 import type { Db, Store } from '../store/open.ts';
 import { claimedRun } from './claimed.ts';
@@ -11,32 +18,76 @@ import type { Claim, ClaimedRun, TakeSlot } from './claimed.ts';
 import { claimDueJobs } from './due.ts';
 import type { Slots } from './slots.ts';
 
-/**
- * Claims as many runs as are waiting or due and find a free slot. Each holds a slot of its host, which
- * whoever records its end gives back.
- */
-export async function claim(store: Store, slots: Slots, now: number): Promise<Claim> {
-  const taken: string[] = [];
-  const takeSlot = (host: string): boolean => {
-    const free = slots.take(host);
-    if (free) taken.push(host);
-    return free;
-  };
-  let claimed: ClaimedRun[] = [];
-  try {
-    const kept = await store.write(async (tx) => {
-      const queued = await claimQueuedRuns(tx, slots, takeSlot, now);
-      const due = await claimDueJobs(tx, slots, takeSlot, now);
-      return { runs: [...queued, ...due.runs], more: queued.length > 0 || due.more };
-    });
-    claimed = kept.runs;
-    return kept;
-  } finally {
-    giveBackUnused(slots, taken, claimed);
-  }
+export interface Claimer {
+  /**
+   * Of the runs of a claim whose commit failed, those that were kept all the same: on the disk, and not
+   * sent. To be asked before anything else is claimed.
+   */
+  settle(): Promise<ClaimedRun[]>;
+  /**
+   * Claims as many runs as are waiting or due and find a free slot. Each holds a slot of its host,
+   * which whoever records its end gives back.
+   */
+  claim(): Promise<Claim>;
+  /** Gives back the slots of what would have to be settled. */
+  giveUp(): void;
 }
 
-/** Slots were taken for runs that somebody else started, or that could not be committed. */
+/** Makes a claimer that serves from now on. */
+export function createClaimer(store: Store, clock: Clock, slots: Slots): Claimer {
+  const servingSince = clock.now();
+  /** Runs of a claim whose commit failed. */
+  let doubtful: ClaimedRun[] = [];
+
+  async function claim(): Promise<Claim> {
+    const taken: string[] = [];
+    const takeSlot = (host: string): boolean => {
+      const free = slots.take(host);
+      if (free) taken.push(host);
+      return free;
+    };
+    let claimed: ClaimedRun[] = [];
+    try {
+      return await store.write(async (tx) => {
+        const now = clock.now();
+        const queued = await claimQueuedRuns(tx, slots, takeSlot, now);
+        const due = await claimDueJobs(tx, slots, takeSlot, { now, servingSince });
+        claimed = [...queued, ...due.runs];
+        return { ...due, runs: claimed, more: queued.length > 0 || due.more };
+      });
+    } catch (error) {
+      doubtful = claimed;
+      throw error;
+    } finally {
+      giveBackUnused(slots, taken, claimed);
+    }
+  }
+
+  async function settle(): Promise<ClaimedRun[]> {
+    if (doubtful.length === 0) return [];
+    const ids = doubtful.map(({ runId }) => runId);
+    const kept = await findRunning(store.db, ids);
+    const runs = doubtful.filter(({ runId }) => kept.has(runId));
+    releaseAll(doubtful.filter(({ runId }) => !kept.has(runId)));
+    doubtful = [];
+    return runs;
+  }
+
+  function releaseAll(runs: readonly ClaimedRun[]): void {
+    for (const { host } of runs) slots.release(host);
+  }
+
+  return {
+    settle,
+    claim,
+    giveUp() {
+      releaseAll(doubtful);
+      doubtful = [];
+    },
+  };
+}
+
+/** Slots were taken for runs that somebody else started, or that turned out to be missed. */
 function giveBackUnused(slots: Slots, taken: string[], claimed: readonly ClaimedRun[]): void {
   for (const { host } of claimed) taken.splice(taken.indexOf(host), 1);
   for (const host of taken) slots.release(host);

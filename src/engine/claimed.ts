@@ -16,6 +16,8 @@ export interface ClaimedRun {
 /** What one claim brought. */
 export interface Claim {
   runs: ClaimedRun[];
+  /** Jobs of which due times were missed. */
+  missed: number;
   /** Whether there may be more to claim at once. */
   more: boolean;
 }

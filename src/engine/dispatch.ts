@@ -5,6 +5,7 @@
 
 import { setTimeout } from 'node:timers/promises';
 import type { Clock } from '../domain/clock.ts';
+import { latestStartMs } from '../domain/due.ts';
 import { outcomeOf } from '../domain/outcome.ts';
 import { retryAt } from '../domain/retry.ts';
 import type { Call, Egress } from '../egress/egress.ts';
@@ -25,6 +26,13 @@ export interface Dispatcher {
 /** Calls the target. Never rejects: what breaks down on this side ends the run as interrupted. */
 export async function dispatch(run: ClaimedRun, dispatcher: Dispatcher): Promise<EndedRun> {
   const { egress, clock, log, signal } = dispatcher;
+  if (clock.now() - run.startedAt > latestStartMs) {
+    return interruptedRun(
+      run,
+      'the store was not sure of it for over a minute, it was not sent',
+      0,
+    );
+  }
   const call = callOf(run);
   const began = clock.monotonicMs();
   let attempts = 0;

@@ -15,15 +15,23 @@ import { claimedRun } from './claimed.ts';
 import type { Claim, TakeSlot } from './claimed.ts';
 import type { Slots } from './slots.ts';
 
-/** Claims the jobs that are due at `now`, the longest due first, as slots allow. */
+/** When this is, in epoch milliseconds of the wall clock. */
+export interface Moment {
+  now: number;
+  /** When this process began to serve. */
+  servingSince: number;
+}
+
+/** Claims the jobs that are due, the longest due first, as slots allow. */
 export async function claimDueJobs(
   tx: Db,
   slots: Slots,
   takeSlot: TakeSlot,
-  now: number,
+  moment: Moment,
 ): Promise<Claim> {
+  const { now } = moment;
   const found = await findDueJobs(tx, now, { limit: slots.free, exceptHosts: slots.fullHosts() });
-  const plans = found.filter(({ host }) => takeSlot(host)).map((due) => planClaim(due, now));
+  const plans = found.filter(({ host }) => takeSlot(host)).map((due) => planClaim(due, moment));
   const kept = await insertScheduledRuns(
     tx,
     plans.flatMap(({ missed, run }) => [missed, run]).filter((run) => run !== null),
@@ -51,7 +59,8 @@ export async function claimDueJobs(
       ? []
       : claimedRun({ runId: run.id, job, host, scheduledFor: run.scheduledFor, startedAt: now }),
   );
-  return { runs, more: found.length > 0 };
+  const missed = claims.filter((claim) => claim.missed !== null).length;
+  return { runs, missed, more: found.length > 0 };
 }
 
 /** What becomes of one due job: at most one missed run, at most one that starts. */
@@ -61,25 +70,26 @@ interface ClaimPlan extends ClaimableJob {
   nextRunAt: number | null;
 }
 
-function planClaim({ job, host }: ClaimableJob, now: number): ClaimPlan {
+function planClaim({ job, host }: ClaimableJob, moment: Moment): ClaimPlan {
+  const { now } = moment;
   const { missed, dueAt, nextRunAt } = planDue(scheduleOf(job), job.nextRunAt ?? now, now);
   return {
     job,
     host,
-    missed: missed && missedRun(job, missed, now),
+    missed: missed && missedRun(job, missed, moment),
     run: dueAt === null ? null : startingRun(job, dueAt, now),
     nextRunAt,
   };
 }
 
-function missedRun(job: Job, missed: Missed, now: number): ScheduledRun {
+function missedRun(job: Job, missed: Missed, { now, servingSince }: Moment): ScheduledRun {
   return {
     id: newId(now),
     jobId: job.id,
     status: 'missed',
     scheduledFor: missed.first,
     startedAt: null,
-    error: missedText(missed, busyUntil(job, missed)),
+    error: missedText(missed, { busyUntil: busyUntil(job, missed), servingSince }),
   };
 }
 

@@ -1,7 +1,7 @@
 /**
  * Time, the one thing besides people that changes the state. A run goes through the files of this
- * folder in this order: due → claim → dispatch → record; rescue is for what a dead process left, prune
- * for what people deleted.
+ * folder in this order: due → claim → dispatch → record; rescue is for what a dead process left, replan
+ * for clocks that were wrong, prune for what people deleted.
  */
 
 import type { Clock } from '../domain/clock.ts';
@@ -10,14 +10,17 @@ import type { Log } from '../log.ts';
 import { findEarliestDueTime, hasQueuedRuns } from '../store/claims.ts';
 import type { Store } from '../store/open.ts';
 import type { EndedRun } from '../store/results.ts';
-import { claim } from './claim.ts';
+import { createClaimer } from './claim.ts';
+import type { Claimer } from './claim.ts';
 import type { ClaimedRun } from './claimed.ts';
+import { watchClock } from './clock-watch.ts';
 import { dispatch } from './dispatch.ts';
 import type { Dispatcher } from './dispatch.ts';
 import { startLoop } from './loop.ts';
 import type { Loop } from './loop.ts';
 import { pruneStep } from './prune.ts';
 import { createRecorder } from './record.ts';
+import { createReplanner } from './replan.ts';
 import { rescueRuns } from './rescue.ts';
 import { createSlots } from './slots.ts';
 import type { Slots } from './slots.ts';
@@ -41,33 +44,69 @@ const longestLastWriteMs = 10_000;
 export interface Engine extends AsyncDisposable {
   /** Says that something may have become due: a job was made or changed, a run was asked for. */
   readonly wake: () => void;
+  /** Why due jobs are not called now, or their outcomes not kept, in sentences; none if all is well. */
+  readonly troubles: () => string[];
 }
 
-/** Marks what a dead process left behind as interrupted, then starts claiming. */
-export async function startEngine(parts: EngineParts): Promise<Engine> {
-  const { store, egress, clock, log } = parts;
-  const rescued = await rescueRuns(store);
-  if (rescued > 0) log.warn({ runs: rescued }, 'runs of an ended process are interrupted');
+/** A wall clock that gains or loses this much between two looks was set, or the machine slept. */
+const clockStepMs = 1_000;
 
+/** Starts claiming, once what a dead process left behind is marked as interrupted. */
+export function startEngine(parts: EngineParts): Engine {
+  const { store, egress, clock, log } = parts;
   const slots = createSlots(parts.slots, parts.slotsPerHost);
+  const claimer = createClaimer(store, clock, slots);
   const recorder = createRecorder(store, log);
+  const replanner = createReplanner(store, clock);
+  const lookAtClock = watchClock(clock);
   const aborter = new AbortController();
   const dispatcher: Dispatcher = { egress, clock, log, signal: aborter.signal };
   const inFlight = new Map<string, ClaimedRun>();
+  let isRescued = false;
 
   const recordLoop = startLoop('record', recordStep, log);
   const claimLoop = startLoop('claim', claimStep, log);
+  const replanLoop = startLoop('replan', replanStep, log);
   const pruneLoop = startLoop('prune', () => pruneStep(store), log);
 
   /** Starts what is due and has a slot; rests until the next due time. */
   async function claimStep(): Promise<number> {
+    noticeClockStep();
+    if (!isRescued) await rescue();
+    for (const run of await claimer.settle()) void execute(run);
     if (slots.free === 0) return Infinity;
     const dueAt = (await findEarliestDueTime(store.db)) ?? Infinity;
-    const now = clock.now();
-    if (dueAt > now && !(await hasQueuedRuns(store.db))) return dueAt - now;
-    const { runs, more } = await claim(store, slots, now);
+    const restMs = dueAt - clock.now();
+    if (restMs > 0 && !(await hasQueuedRuns(store.db))) return restMs;
+    const { runs, missed, more } = await claimer.claim();
+    if (missed > 0) log.warn({ jobs: missed }, 'due times were missed');
     for (const run of runs) void execute(run);
     return more ? 0 : Infinity;
+  }
+
+  /** Before anything is claimed: what is running then is of a process that is gone. */
+  async function rescue(): Promise<void> {
+    const runs = await rescueRuns(store);
+    isRescued = true;
+    if (runs > 0) log.warn({ runs }, 'runs of an ended process are interrupted');
+  }
+
+  function noticeClockStep(): void {
+    const stepMs = Math.round(lookAtClock());
+    if (Math.abs(stepMs) < clockStepMs) return;
+    log.warn({ stepMs }, 'the wall clock was set, or the machine slept');
+    if (stepMs > 0) return;
+    replanner.restart();
+    replanLoop.wake();
+  }
+
+  async function replanStep(): Promise<number> {
+    const { restMs, changed } = await replanner.step();
+    if (changed > 0) {
+      log.info({ jobs: changed }, 'due times were computed anew');
+      claimLoop.wake();
+    }
+    return restMs;
   }
 
   async function execute(run: ClaimedRun): Promise<void> {
@@ -84,7 +123,7 @@ export async function startEngine(parts: EngineParts): Promise<Engine> {
       inFlight.delete(ended.runId);
       slots.release(run.host);
       const latenessMs = run.startedAt - run.scheduledFor;
-      log.debug({ ...summaryOf(ended), latenessMs }, 'run ended');
+      log.info({ ...summaryOf(ended), latenessMs }, 'run ended');
     }
     claimLoop.wake();
     return recorder.waiting > 0 ? 0 : Infinity;
@@ -93,10 +132,15 @@ export async function startEngine(parts: EngineParts): Promise<Engine> {
   let stopping: Promise<void> | undefined;
   return {
     wake: claimLoop.wake,
+    troubles() {
+      if (stopping !== undefined) return ['jobd is stopping'];
+      return [claimLoop.trouble, recordLoop.trouble].filter((trouble) => trouble !== null);
+    },
     [Symbol.asyncDispose]: () =>
       (stopping ??= stop({
-        beginning: [claimLoop, pruneLoop],
+        beginning: [claimLoop, replanLoop, pruneLoop],
         recordLoop,
+        claimer,
         slots,
         aborter,
         drainMs: parts.drainMs,
@@ -109,11 +153,13 @@ async function stop(parts: {
   /** Loops that begin something new. */
   beginning: Loop[];
   recordLoop: Loop;
+  claimer: Claimer;
   slots: Slots;
   aborter: AbortController;
   drainMs: number;
 }): Promise<void> {
   await Promise.all(parts.beginning.map((loop) => loop[Symbol.asyncDispose]()));
+  parts.claimer.giveUp();
   const { promise: givenUp, resolve: giveUp } = Promise.withResolvers<void>();
   const drained = setTimeout(() => parts.aborter.abort(), parts.drainMs);
   const written = setTimeout(giveUp, parts.drainMs + longestLastWriteMs);

@@ -13,6 +13,8 @@ export type Step = () => Promise<number>;
 export interface Loop extends AsyncDisposable {
   /** Ends a rest; wakes of one turn of the event loop become one step. */
   readonly wake: () => void;
+  /** Why the last step failed, in a sentence; null if it did not. */
+  readonly trouble: string | null;
 }
 
 /** No rest is longer, so that a wall clock that was set, or woke up, is noticed. */
@@ -27,14 +29,18 @@ export function startLoop(name: string, step: Step, log: Log): Loop {
   let woken = false;
   let endRest: (() => void) | undefined;
   let failures = 0;
+  let trouble: string | null = null;
 
   const guardedStep: Step = async () => {
     try {
       const restMs = await step();
+      if (failures > 0) log.info({ loop: name, failures }, `${name} works again`);
       failures = 0;
+      trouble = null;
       return Math.min(restMs, longestRestMs);
     } catch (error) {
       failures += 1;
+      trouble = `${name} fails: ${error instanceof Error ? error.message : String(error)}`;
       const pauseMs = Math.min(firstPauseMs * 2 ** (failures - 1), longestPauseMs);
       log.error({ err: error, loop: name, failures, pauseMs }, `${name} failed, will try again`);
       return pauseMs;
@@ -69,6 +75,9 @@ export function startLoop(name: string, step: Step, log: Log): Loop {
   };
   return {
     wake,
+    get trouble() {
+      return trouble;
+    },
     async [Symbol.asyncDispose]() {
       stopper.abort();
       endRest?.();

@@ -14,7 +14,8 @@ export async function rescueRuns(store: Store): Promise<number> {
     const error = 'the process that executed it ended before the outcome was known';
     await recordEndedRuns(
       tx,
-      left.map((run) => interruptedRun(run, error, 0)),
+      // Nobody knows how many attempts were sent; one may have been.
+      left.map((run) => interruptedRun(run, error, 1)),
     );
     return left.length;
   });

@@ -137,6 +137,18 @@ export async function startQueuedRuns(
   return new Set(started.rows.map((row) => row.id));
 }
 
+/** Of these runs, the ids of those that the store has as running. */
+export async function findRunning(db: Db, runIds: readonly string[]): Promise<Set<string>> {
+  const elements = runIds.map((id) => ({ id }));
+  const rows = await db
+    .selectFrom('runs')
+    .select('id')
+    .where(sql<boolean>`id in (select ${textOf('id')} from ${rowsOf(elements)})`)
+    .where('status', '=', sql.lit<'running'>('running'))
+    .execute();
+  return new Set(rows.map(({ id }) => id));
+}
+
 /** What claiming changes of a job. */
 export interface ClaimedJob {
   id: string;

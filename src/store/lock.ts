@@ -26,13 +26,18 @@ export function lockDataDir(dataDir: string): Disposable {
       },
     );
   }
-  writeFileSync(pidFile, `${process.pid}\n`, { mode: 0o600 });
+  try {
+    writeFileSync(pidFile, `${process.pid}\n`, { mode: 0o600 });
+  } catch {
+    // It is for a sentence only; on a full disk jobd serves all the same.
+  }
   return { [Symbol.dispose]: () => database.close() };
 }
 
 function pidIn(path: string): string {
   try {
-    return ` (pid ${readFileSync(path, 'utf8').trim()})`;
+    const pid = readFileSync(path, 'utf8').trim();
+    return pid === '' ? '' : ` (pid ${pid})`;
   } catch {
     return '';
   }

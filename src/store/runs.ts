@@ -51,13 +51,22 @@ export async function findRunByIdempotencyKey(
   return row && runOf(row);
 }
 
-/** Whether a run of this job was asked for by hand after `since` (epoch milliseconds). */
-export async function hasManualRunSince(db: Db, jobId: string, since: number): Promise<boolean> {
+/**
+ * Whether a run of this job was asked for by hand in (after, until], epoch milliseconds: one that a
+ * clock was ahead for, and that seems to be still to come, does not count.
+ */
+export async function hasManualRunIn(
+  db: Db,
+  jobId: string,
+  after: number,
+  until: number,
+): Promise<boolean> {
   const row = await db
     .selectFrom('runs')
     .select('id')
     .where('job_id', '=', jobId)
-    .where('scheduled_for', '>', since)
+    .where('scheduled_for', '>', after)
+    .where('scheduled_for', '<=', until)
     .where('source', '=', 'manual')
     .limit(1)
     .executeTakeFirst();

@@ -30,7 +30,7 @@ async function startImpatientServer(t: TestContext): Promise<Tested> {
     await createKey({ store, clock }, { ...key, permission: 'read' }),
   ];
   const server = await startServer(
-    { store, clock, allowTargets: loopback, wake: () => {} },
+    { store, clock, allowTargets: loopback, wake: () => {}, engineTroubles: () => [] },
     {
       host: '127.0.0.1',
       port: 0,

@@ -99,20 +99,32 @@ test('whatever the delay, no due time is lost or counted twice', () => {
   );
 });
 
+const running = { busyUntil: null, servingSince: due - 1 };
+const notRunning = { busyUntil: null, servingSince: due + 1 };
+
 test('one missed due time is told in the singular, more with their first and last', () => {
   assert.equal(
-    missedText({ first: due, last: due, count: 1 }, null),
-    'missed: 1 due time, 2026-03-02T10:00:00.000Z: jobd was not running, or had more to call than it could',
+    missedText({ first: due, last: due, count: 1 }, notRunning),
+    'missed: 1 due time, 2026-03-02T10:00:00.000Z: jobd was not running',
   );
   assert.equal(
-    missedText({ first: due, last: due + 660_000, count: 12 }, null),
-    'missed: 12 due times from 2026-03-02T10:00:00.000Z to 2026-03-02T10:11:00.000Z: jobd was not running, or had more to call than it could',
+    missedText({ first: due, last: due + 660_000, count: 12 }, notRunning),
+    'missed: 12 due times from 2026-03-02T10:00:00.000Z to 2026-03-02T10:11:00.000Z: jobd was not running',
   );
 });
 
-test('a job that was still executing is told as the reason; one that had ended is not', () => {
+test('the reason is what was so at the first due time that was missed', () => {
   const missed = { first: due, last: due, count: 1 };
-  assert.match(missedText(missed, due + 1), /: the previous run was still executing$/);
-  assert.match(missedText(missed, due), /: jobd was not running/);
-  assert.match(missedText(missed, due - 60_000), /: jobd was not running/);
+  const reasons: [number | null, number, RegExp][] = [
+    [due + 1, due - 1, /: the previous run was still executing$/],
+    [due + 1, due + 1, /: the previous run was still executing$/],
+    [due, due - 1, /: jobd could not start it within a minute: /],
+    [due - 60_000, due, /: jobd could not start it within a minute: /],
+    [null, due + 1, /: jobd was not running$/],
+    [due - 60_000, due + 1, /: jobd was not running$/],
+  ];
+  for (const [busyUntil, servingSince, reason] of reasons) {
+    assert.match(missedText(missed, { busyUntil, servingSince }), reason);
+  }
+  assert.match(missedText(missed, running), /: too much to call, /);
 });

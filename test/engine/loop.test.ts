@@ -26,7 +26,8 @@ function start(t: TestContext, step: Step) {
   };
   const loop = startLoop('work', counted, log);
   t.after(() => loop[Symbol.asyncDispose]());
-  return { loop, logged, counts: () => ({ begun, ended }) };
+  const failures = () => logged.filter(({ level }) => level === 50);
+  return { loop, logged, failures, counts: () => ({ begun, ended }) };
 }
 
 test('a loop steps again at once while there is more, and then rests', async (t) => {
@@ -76,11 +77,14 @@ test('many wakes at once are one step', async (t) => {
 
 test('a step that fails is logged, and tried again after pauses that grow', async (t) => {
   let failing = 3;
-  const { logged, counts } = start(t, async () => {
+  const { loop, logged, counts } = start(t, async () => {
     if ((failing -= 1) >= 0) throw new Error('no');
     return Infinity;
   });
+  await until('a step that fails', () => counts().ended >= 1);
+  assert.equal(loop.trouble, 'work fails: no');
   await until('a step that succeeds', () => counts().ended >= 4);
+  await until('that it is said', () => loop.trouble === null);
   assert.deepEqual(
     logged.map(({ level, msg, err, failures, pauseMs }) => [
       level,
@@ -93,20 +97,21 @@ test('a step that fails is logged, and tried again after pauses that grow', asyn
       [50, 'work failed, will try again', 'no', 1, 100],
       [50, 'work failed, will try again', 'no', 2, 200],
       [50, 'work failed, will try again', 'no', 3, 400],
+      [30, 'work works again', undefined, 3, undefined],
     ],
   );
 });
 
 test('after a step that succeeded the pauses begin anew', async (t) => {
   const fails = [true, true, false, true, false];
-  const { logged, counts } = start(t, async () => {
+  const { failures, counts } = start(t, async () => {
     const failing = fails.shift();
     if (failing === true) throw new Error('no');
     return failing === false ? 0 : Infinity;
   });
   await until('all steps', () => counts().ended >= 6);
   assert.deepEqual(
-    logged.map(({ pauseMs }) => pauseMs),
+    failures().map(({ pauseMs }) => pauseMs),
     [100, 200, 100],
   );
 });

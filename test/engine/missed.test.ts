@@ -39,7 +39,7 @@ test('a job is called up to 60 s late, and missed when it is later', async (t) =
     responseBody: null,
     truncated: false,
     error:
-      'missed: 1 due time, 2026-03-02T11:11:00.000Z: jobd was not running, or had more to call than it could',
+      'missed: 1 due time, 2026-03-02T11:11:00.000Z: jobd could not start it within a minute: too much to call, a store that failed, a machine asleep, or a clock that was set',
   });
   assert.equal(sink.received.length, 1);
   const { nextRunAt, health, lastRunAt, activeRunId } = await readJob(job);

@@ -3,8 +3,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Store } from '../../src/store/open.ts';
-import { claim } from '../../src/engine/claim.ts';
+import { createClaimer } from '../../src/engine/claim.ts';
 import { createSlots } from '../../src/engine/slots.ts';
+import { fakeClock } from '../support/clock.ts';
 import { dueAt, dueOnce, setupEngine } from '../support/engine.ts';
 import { startHeldSink } from '../support/held-sink.ts';
 import { startSink } from '../support/sink.ts';
@@ -14,7 +15,7 @@ const hour = 3_600_000;
 
 /** What a process leaves behind that dies between its claim and the answer. */
 async function claimAndDie(store: Store, now: number): Promise<number> {
-  const { runs } = await claim(store, createSlots(10, 10), now);
+  const { runs } = await createClaimer(store, fakeClock(now), createSlots(10, 10)).claim();
   return runs.length;
 }
 
@@ -36,7 +37,7 @@ test('a run whose process died is interrupted and never sent again', async (t) =
     scheduledFor: dueAt,
     startedAt: dueAt,
     finishedAt: null,
-    attempts: 0,
+    attempts: 1,
     httpStatus: null,
     durationMs: null,
     responseBody: null,

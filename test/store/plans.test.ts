@@ -21,7 +21,7 @@ import { findRunningRuns, recordEndedRuns } from '../../src/store/results.ts';
 import {
   countRuns,
   findRunByIdempotencyKey,
-  hasManualRunSince,
+  hasManualRunIn,
   listRuns,
 } from '../../src/store/runs.ts';
 import type { Schema } from '../../src/store/schema.ts';
@@ -138,7 +138,7 @@ test('what people ask is looked up, never searched through', async (t) => {
     lookUp('runs_by_idempotency_key', 'job_id=\\? AND idempotency_key=\\?'),
   );
   assertPlan(
-    await planOf(t, (db) => hasManualRunSince(db, 'j', 1)),
+    await planOf(t, (db) => hasManualRunIn(db, 'j', 1, 2)),
     lookUp('runs_by_time', 'job_id=\\? AND scheduled_for>\\?'),
   );
 });

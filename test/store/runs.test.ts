@@ -7,7 +7,9 @@ import * as fc from 'fast-check';
 import { sql } from 'kysely';
 import { newId } from '../../src/domain/id.ts';
 import { runStatuses } from '../../src/domain/run.ts';
-import { claim } from '../../src/engine/claim.ts';
+import { createClaimer } from '../../src/engine/claim.ts';
+import type { Claimer } from '../../src/engine/claim.ts';
+import type { Claim } from '../../src/engine/claimed.ts';
 import { rescueRuns } from '../../src/engine/rescue.ts';
 import { createSlots } from '../../src/engine/slots.ts';
 import { insertScheduledRuns } from '../../src/store/claims.ts';
@@ -22,6 +24,7 @@ import {
   listRuns,
 } from '../../src/store/runs.ts';
 import type { RunPosition } from '../../src/store/runs.ts';
+import { fakeClock } from '../support/clock.ts';
 import { endedRun, missedRun, queuedRun, startingRun } from '../support/run.ts';
 import { openTestStore } from '../support/store.ts';
 
@@ -138,15 +141,23 @@ const steps = fc.array(
 
 test('the totals equal the counted rows, whatever happens in whatever order', async (t) => {
   const { store, db, addJob } = await setup(t);
-  let now = Date.parse('2026-03-02T10:00:00Z');
+  const clock = fakeClock();
+  const later = (ms: number): number => {
+    clock.advance(ms);
+    return clock.now();
+  };
+  const claimAfter = (claimer: Claimer, ms: number): Promise<Claim> => {
+    later(ms);
+    return claimer.claim();
+  };
   await fc.assert(
     fc.asyncProperty(steps, async (walk) => {
-      const job = await addJob({}, now);
-      const slots = createSlots(100, 100);
+      const job = await addJob({}, clock.now());
+      const claimer = createClaimer(store, clock, createSlots(100, 100));
       const acts: Record<(typeof walk)[number], () => Promise<unknown>> = {
-        ask: () => insertQueuedRun(db, queuedRun(job.id, (now += 1)), null),
-        due: () => claim(store, slots, (now += 60_000)),
-        late: () => claim(store, slots, (now += 600_000)),
+        ask: () => insertQueuedRun(db, queuedRun(job.id, later(1)), null),
+        due: () => claimAfter(claimer, 60_000),
+        late: () => claimAfter(claimer, 600_000),
         succeed: () => endAll(db, 'success'),
         fail: () => endAll(db, 'failed'),
         interrupt: () => endAll(db, 'interrupted'),

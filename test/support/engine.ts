@@ -60,7 +60,7 @@ export async function setupEngine(t: TestContext): Promise<EngineTest> {
       createEgress({ allowTargets: loopback, connectionsPerHost: 100, userAgent: 'jobd/test' }),
     );
     const defaults = { store, egress, clock, log, slots: 10, slotsPerHost: 10, drainMs: 5_000 };
-    return parts.use(await startEngine({ ...defaults, ...changes }));
+    return parts.use(startEngine({ ...defaults, ...changes }));
   };
   const ask = async (job: Job): Promise<Run> => {
     const run = queuedRun(job.id, clock.now());

@@ -1,0 +1,52 @@
+/** When jobs are due next, as it was planned, and as it is planned anew. */
+
+import { sql } from 'kysely';
+import type { ScheduleFields } from '../domain/job.ts';
+import { numberOf, rowsOf, textOf } from './dialect.ts';
+import type { Db } from './open.ts';
+
+/** A job with the due time it waits for, in epoch milliseconds. */
+export interface PlannedJob extends ScheduleFields {
+  id: string;
+  nextRunAt: number;
+}
+
+/** Jobs that are to become due after an instant (epoch milliseconds), in the order of their ids. */
+export async function findPlannedJobs(
+  db: Db,
+  { afterId, dueAfter, limit }: { afterId: string; dueAfter: number; limit: number },
+): Promise<PlannedJob[]> {
+  return await db
+    .selectFrom('jobs')
+    .select([
+      'id',
+      'schedule_type as scheduleType',
+      'cron_expr as cronExpr',
+      'timezone',
+      'period_seconds as periodSeconds',
+      'anchor_at as anchorAt',
+    ])
+    .select((of) => of.ref('next_run_at').$notNull().as('nextRunAt'))
+    .where('id', '>', afterId)
+    .where('next_run_at', '>', dueAfter)
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+}
+
+/** Another due time for a job that waited for `nextRunAt`; null if there is none. */
+export interface DueTimeChange {
+  id: string;
+  nextRunAt: number;
+  planned: number | null;
+}
+
+/** Changes due times. A job that does not wait for the same one any more is left alone. */
+export async function updateDueTimes(db: Db, changes: readonly DueTimeChange[]): Promise<void> {
+  const elements = changes.map(({ id, nextRunAt, planned }) => ({ id, nextRunAt, planned }));
+  await sql`
+    update jobs set next_run_at = ${numberOf('planned', 'changed.value')}
+    from ${rowsOf(elements)} as changed
+    where jobs.id = ${textOf('id', 'changed.value')}
+      and jobs.next_run_at = ${numberOf('nextRunAt', 'changed.value')}`.execute(db);
+}
