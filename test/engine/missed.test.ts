@@ -6,18 +6,23 @@ import { steadyClock } from '../support/clock.ts';
 import { dueAt, dueOnce, setupEngine } from '../support/engine.ts';
 import { startHeldSink } from '../support/held-sink.ts';
 import { startSink } from '../support/sink.ts';
+import { until } from '../support/until.ts';
 
 const minute = 60_000;
 const hour = 60 * minute;
 
 test('a job is called up to 60 s late, and missed when it is later', async (t) => {
-  const { start, addJob, clock, endedRuns, readJob } = await setupEngine(t);
+  const { start, addJob, clock, endedRuns, readJob, logged } = await setupEngine(t);
   const sink = await startSink(t);
   const job = await addJob({ ...dueOnce, url: sink.url });
   const engine = await start();
   clock.set(dueAt + minute);
   engine.wake();
   await endedRuns(job, 1);
+  const told = await until('that it is logged', () =>
+    logged.find(({ msg }) => msg === 'run ended'),
+  );
+  assert.deepEqual([told.level, told.latenessMs], [30, minute]);
   clock.set(dueAt + hour + minute + 1);
   engine.wake();
   const [called, missed, ...more] = await endedRuns(job, 2);
@@ -42,6 +47,7 @@ test('a job is called up to 60 s late, and missed when it is later', async (t) =
       'missed: 1 due time, 2026-03-02T11:11:00.000Z: jobd could not start it within a minute: too much to call, a store that failed, a machine asleep, or a clock that was set',
   });
   assert.equal(sink.received.length, 1);
+  assert.ok(logged.some(({ level, msg }) => level === 40 && msg === 'due times were missed'));
   const { nextRunAt, health, lastRunAt, activeRunId } = await readJob(job);
   assert.deepEqual(
     { nextRunAt, health, lastRunAt, activeRunId },

@@ -22,6 +22,7 @@ export interface LogLine {
   level: number;
   msg: string;
   err?: { message: string };
+  latenessMs?: number;
 }
 
 export interface EngineTest extends TestStore {
