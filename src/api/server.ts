@@ -14,6 +14,7 @@ import { jobRoutes } from './jobs.ts';
 import { describeRoutes, openApiRoutes } from './description/openapi.ts';
 import { receiptKeyRoutes, receiptRoutes } from './receipts.ts';
 import { runRoutes } from './runs.ts';
+import { scheduleRoutes } from './schedule.ts';
 
 /** Where the version stands in every path (spec section 9). */
 const apiPrefix = '/api/v1';
@@ -59,6 +60,7 @@ export async function startServer(app: App, options: ServerOptions, log: Log): P
         jobRoutes(keyed, app);
         runRoutes(keyed, app, apiUrl);
         receiptRoutes(keyed, app);
+        scheduleRoutes(keyed, app);
       });
     },
     { prefix: apiPrefix },

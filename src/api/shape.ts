@@ -4,7 +4,9 @@ import { isoTime } from '../domain/clock.ts';
 import { jobStatus } from '../domain/job.ts';
 import type { Job } from '../domain/job.ts';
 import type { Run } from '../domain/run.ts';
+import type { Preview } from '../domain/schedule/preview.ts';
 import type * as contract from './contract.ts';
+import type { SchedulePreview } from './schedule-contract.ts';
 
 /** A job as the contract shows it: header values stay here. */
 export function jobShape(job: Job): contract.Job {
@@ -40,6 +42,11 @@ export function runShape(run: Run): contract.Run {
     startedAt: isoTimeOrNull(run.startedAt),
     finishedAt: isoTimeOrNull(run.finishedAt),
   };
+}
+
+/** A look at a schedule as the contract shows it. */
+export function previewShape({ next, notes }: Preview): SchedulePreview {
+  return { next: next.map(isoTime), notes };
 }
 
 function isoTimeOrNull(at: number | null): string | null {

@@ -19,3 +19,20 @@ export const systemClock: Clock = {
 export function isoTime(at: number): string {
   return new Date(at).toISOString();
 }
+
+const isoDate = /(\d{4})-(\d\d)-(\d\d)/;
+const isoClock = /(?:[01]\d|2[0-3]):[0-5]\d/;
+const isoPattern = new RegExp(
+  `^${isoDate.source}T${isoClock.source}(?::[0-5]\\d(?:\\.\\d{1,9})?)?(?:Z|[+-]${isoClock.source})$`,
+);
+
+/**
+ * Reads a moment as people write it: ISO 8601 date and time with `Z` or an offset, seconds and their
+ * fractions as they like (the form of RFC 3339). Null for any other text and for days that are in no calendar.
+ */
+export function parseIsoTime(text: string): number | null {
+  const [, year, month, day] = (isoPattern.exec(text) ?? []).map(Number);
+  if (year === undefined || month === undefined || day === undefined) return null;
+  const lastDay = new Date(Date.UTC(year, month, 0)).getUTCDate();
+  return month >= 1 && month <= 12 && day >= 1 && day <= lastDay ? Date.parse(text) : null;
+}

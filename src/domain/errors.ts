@@ -52,3 +52,8 @@ export class JobdError extends Error {
 export function invalidInput(message: string): JobdError {
   return new JobdError('invalid_input', message);
 }
+
+/** The end of such a message, which repeats what came: in quotes, cut off after 60 characters. */
+export function got(text: string): string {
+  return `got ${JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text)}`;
+}

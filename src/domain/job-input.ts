@@ -7,24 +7,20 @@ import { characterCount } from './characters.ts';
 import { invalidInput, JobdError } from './errors.ts';
 import { checkHeaders } from './headers.ts';
 import { jobLimits, scheduleOf } from './job.ts';
-import type { Job, JobAction, Method, ScheduleFields, ScheduleType } from './job.ts';
-import { parseCron } from './schedule/cron.ts';
-import { nextDue } from './schedule/next.ts';
-import { canonicalZone } from './schedule/zone.ts';
+import type { Job, JobAction, Method, ScheduleFields } from './job.ts';
+import { firstDue } from './schedule/next.ts';
+import { anchorOf, defaultSchedule, readSchedule } from './schedule-input.ts';
+import type { ScheduleInput } from './schedule-input.ts';
 import { judgeUrl } from './target.ts';
 import type { AllowedTarget } from './target.ts';
 
 /** Fields of a job that people give (spec section 2.1). */
-export interface JobFields {
+export interface JobFields extends ScheduleInput {
   name: string;
   url: string;
   method: Method;
   headers: Record<string, string>;
   body: string | null;
-  scheduleType: ScheduleType;
-  cronExpr: string | null;
-  timezone: string;
-  periodSeconds: number;
   timeoutSeconds: number;
   retries: number;
   notes: string;
@@ -47,8 +43,6 @@ export interface JobContext {
   allowTargets: readonly AllowedTarget[];
 }
 
-const defaultCronExpr = '0 * * * *';
-
 /** The methods whose requests carry a body. */
 const methodsWithBody: readonly Method[] = ['POST', 'PUT', 'PATCH', 'DELETE'];
 
@@ -68,10 +62,7 @@ export function defineJob(
     method: 'GET',
     headers: {},
     body: null,
-    scheduleType: 'cron',
-    cronExpr: null,
-    timezone: 'Europe/Paris',
-    periodSeconds: null,
+    ...defaultSchedule,
     anchorAt: now,
     timeoutSeconds: 30,
     retries: 0,
@@ -100,7 +91,7 @@ export function changeJob(
   { now, allowTargets }: JobContext,
 ): Job {
   checkEach(fields, allowTargets);
-  const changed: Job = { ...job, ...normalised(job, fields) };
+  const changed: Job = { ...job, ...normalised(fields), ...readSchedule(fields, job) };
   checkTogether(changed);
   const fresh = { ...changed, ...countedFrom(now, changed) };
   const isPaused = action === undefined ? job.paused : action === 'pause';
@@ -110,10 +101,9 @@ export function changeJob(
 }
 
 function checkEach(fields: Partial<JobFields>, allowTargets: readonly AllowedTarget[]): void {
-  const { name, url, body, cronExpr } = fields;
+  const { name, url, body } = fields;
   if (name?.trim() === '') throw invalidInput('name must not be blank');
   if (url !== undefined) judgeUrl(url, allowTargets);
-  if (cronExpr !== undefined && cronExpr !== null) parseCron(cronExpr);
   const length = characterCount(body ?? '');
   if (length > jobLimits.bodyLength) {
     const limit = `body must be at most ${jobLimits.bodyLength} characters`;
@@ -121,26 +111,16 @@ function checkEach(fields: Partial<JobFields>, allowTargets: readonly AllowedTar
   }
 }
 
-/** Headers are kept as checked, zones as ICU spells them; a cron schedule has an expression. */
-function normalised(job: Job, fields: Partial<JobFields>): Partial<Job> {
-  const scheduleType = fields.scheduleType ?? job.scheduleType;
-  const cronExpr = fields.cronExpr === undefined ? job.cronExpr : fields.cronExpr;
-  return {
-    ...fields,
-    cronExpr: cronExpr ?? (scheduleType === 'cron' ? defaultCronExpr : null),
-    ...(fields.headers !== undefined && { headers: checkHeaders(fields.headers) }),
-    ...(fields.timezone !== undefined && { timezone: canonicalZone(fields.timezone) }),
-  };
+/** Headers are kept as they are checked. */
+function normalised({ headers, ...fields }: Partial<JobFields>): Partial<JobFields> {
+  return { ...fields, ...(headers !== undefined && { headers: checkHeaders(headers) }) };
 }
 
-function checkTogether({ method, body, scheduleType, periodSeconds }: Job): void {
+function checkTogether({ method, body }: Job): void {
   if (body !== null && !methodsWithBody.includes(method)) {
     throw invalidInput(
       `body is sent only with ${methodsWithBody.join(', ')}, got method ${method}`,
     );
-  }
-  if (scheduleType === 'period' && periodSeconds === null) {
-    throw invalidInput('periodSeconds is required when scheduleType is period');
   }
 }
 
@@ -153,8 +133,6 @@ function sameSchedule(before: ScheduleFields, after: ScheduleFields): boolean {
 
 /** Where a schedule that counts from `now` begins; throws if it would never be due. */
 function countedFrom(now: number, job: Job): Pick<Job, 'anchorAt' | 'nextRunAt'> {
-  const anchorAt = Math.floor(now / 1_000) * 1_000;
-  const nextRunAt = nextDue(scheduleOf({ ...job, anchorAt }), now);
-  if (nextRunAt === null) throw invalidInput(`cronExpr never fires in ${job.timezone}`);
-  return { anchorAt, nextRunAt };
+  const anchorAt = anchorOf(now);
+  return { anchorAt, nextRunAt: firstDue(scheduleOf({ ...job, anchorAt }), now) };
 }

@@ -1,7 +1,7 @@
 /** Random requests of each operation: what may be wrong with path, query, headers and body. */
 
 import * as fc from 'fast-check';
-import { hostileJobInput, hostileJobUpdate } from './hostile-job.ts';
+import { hostileJobInput, hostileJobUpdate, hostilePreviewInput } from './hostile-job.ts';
 import { hostileHeader, hostileJson, hostilePiece, hostileQuery } from './hostile.ts';
 import type { RawRequest } from './keep-alive.ts';
 
@@ -15,7 +15,7 @@ export interface Operation {
   body?: fc.Arbitrary<string | Buffer>;
 }
 
-/** Every operation of the spec (section 4). */
+/** Every operation of the spec (section 4), and the extensions that take input. */
 export const operations: readonly Operation[] = [
   { operation: 'listJobs', method: 'GET', path: '/jobs', success: 200 },
   {
@@ -39,6 +39,13 @@ export const operations: readonly Operation[] = [
   { operation: 'getRun', method: 'GET', path: '/jobs/:id/runs/:runId', success: 200 },
   { operation: 'getReceipt', method: 'GET', path: '/jobs/:id/runs/:runId/receipt', success: 200 },
   { operation: 'getReceiptKey', method: 'GET', path: '/receipts/key', success: 200 },
+  {
+    operation: 'previewSchedule',
+    method: 'POST',
+    path: '/schedule/preview',
+    success: 200,
+    body: hostilePreviewInput,
+  },
 ];
 
 /** What the ids and keys of random requests are taken from. */
@@ -188,6 +195,8 @@ const step = fc.oneof(
     'receipts',
     'key',
     'receipt',
+    'schedule',
+    'preview',
     'healthz',
   ),
   fc.constantFrom('', '..', 'openapi.json', 'me', 'channels'),

@@ -1,4 +1,4 @@
-/** Job inputs that begin valid and are then spoilt: one field, two, or the text as a whole. */
+/** Inputs that begin valid and are then spoilt: one field, two, or the text as a whole. */
 
 import * as fc from 'fast-check';
 import { hostileJson } from './hostile.ts';
@@ -49,6 +49,14 @@ const valid = {
 
 const onlyOnCreate = { paused: json(fc.boolean()) };
 const onlyOnUpdate = { action: json(fc.constantFrom('pause', 'resume')) };
+const onlyOnPreview = {
+  count: json(fc.integer({ min: 1, max: 100 })),
+  from: json(
+    fc
+      .date({ min: new Date(0), max: new Date('2999-12-31T23:59:59.999Z'), noInvalidDate: true })
+      .map((at) => at.toISOString()),
+  ),
+};
 
 /** Values that look right from afar. */
 const close = new Map<string, fc.Arbitrary<string>>(
@@ -84,6 +92,7 @@ const close = new Map<string, fc.Arbitrary<string>>(
       ['Europe', '/', 'Paris', 'UTC', 'Etc', 'GMT', '+', '-', '5', '02:00', 'local'],
       4,
     ),
+    from: made(['0', '2', '9', '-', ':', 'T', 'Z', '+', '.', '30'], 12, '2026-03-2'),
     headers: json(
       fc.dictionary(
         fc.constantFrom(
@@ -122,7 +131,10 @@ const otherNames = [
 type Fields = [name: string, value: string][];
 
 const spoiltField: fc.Arbitrary<[string, string]> = fc
-  .constantFrom(...Object.keys({ ...valid, ...onlyOnCreate, ...onlyOnUpdate }), ...otherNames)
+  .constantFrom(
+    ...Object.keys({ ...valid, ...onlyOnCreate, ...onlyOnUpdate, ...onlyOnPreview }),
+    ...otherNames,
+  )
   .chain((name) =>
     fc.tuple(fc.constant(name), fc.oneof(close.get(name) ?? hostileJson, hostileJson)),
   );
@@ -165,3 +177,10 @@ export const hostileJobInput = spoilt(
 
 /** Bodies of updateJob, valid ones among them. */
 export const hostileJobUpdate = spoilt(fieldsOf({ ...valid, ...onlyOnUpdate }, []));
+
+const { scheduleType, cronExpr, timezone, periodSeconds } = valid;
+
+/** Bodies of previewSchedule, valid ones among them. */
+export const hostilePreviewInput = spoilt(
+  fieldsOf({ scheduleType, cronExpr, timezone, periodSeconds, ...onlyOnPreview }, []),
+);

@@ -94,6 +94,21 @@ export const queued = {
   resultUrl: `https://jobs.example.com/api/v1/jobs/${jobId}/runs/${manualRunId}`,
 };
 
+export const previewInput = {
+  cronExpr: '30 2 * * *',
+  timezone: 'Europe/Paris',
+  count: 3,
+  from: '2026-03-28T00:00:00Z',
+};
+
+export const periodPreviewInput = { scheduleType: 'period', periodSeconds: 300 };
+
+/** What `previewInput` is answered. */
+export const preview = {
+  next: ['2026-03-28T01:30:00.000Z', '2026-03-29T01:00:00.000Z', '2026-03-30T00:30:00.000Z'],
+  notes: ['2026-03-29 02:30 does not exist in Europe/Paris; runs at 03:00 instead'],
+};
+
 /** The key of RFC 8037, appendix A; the example receipt is really signed with it. */
 const publicKey = '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo';
 const keyId = 'kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k';

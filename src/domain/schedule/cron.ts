@@ -4,7 +4,7 @@
  * (`0,7`, `1-5,3`, lists of `#`) and accepts what jobd does not (`?`, `H`, seconds, `@secondly`).
  */
 import { CronExpressionParser } from 'cron-parser';
-import { invalidInput } from '../errors.ts';
+import { got, invalidInput } from '../errors.ts';
 import { type CronFields, matchingDays } from './match.ts';
 
 const fieldRules = [
@@ -206,8 +206,4 @@ function someDayMatches(fields: CronFields): boolean {
 
 function bitsOf(values: readonly number[]): number {
   return values.reduce((bits, value) => bits | (1 << value), 0);
-}
-
-function got(text: string): string {
-  return `got ${JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text)}`;
 }

@@ -9,9 +9,10 @@
  * fires once, at the first minute of the next one, however many times it would have fired.
  */
 import { minutesPerDay } from './calendar.ts';
+import { invalidInput } from '../errors.ts';
 import { parseCron } from './cron.ts';
 import { type CronFields, countMatches, nextMatch, previousMatch } from './match.ts';
-import type { Schedule } from './schedule.ts';
+import type { PeriodSchedule, Schedule } from './schedule.ts';
 import { type Span, spanAt } from './offset.ts';
 
 const msPerMinute = 60_000;
@@ -29,10 +30,7 @@ const slackMinutes = 2 * minutesPerDay;
  * invalid cron expression.
  */
 export function nextDue(schedule: Schedule, after: number): number | null {
-  if (schedule.scheduleType === 'period') {
-    const periodMs = schedule.periodSeconds * 1000;
-    return schedule.anchorAt + nextPeriod(schedule.anchorAt, periodMs, after) * periodMs;
-  }
+  if (schedule.scheduleType === 'period') return nextPeriodDue(schedule, after);
   const fields = parseCron(schedule.cronExpr);
   const from = Math.floor(after / msPerMinute) + 1;
   const until = Math.min(from + horizonMinutes, lastMinute);
@@ -43,6 +41,14 @@ export function nextDue(schedule: Schedule, after: number): number | null {
     if (match !== Infinity) return (match - span.offset) * msPerMinute;
   }
   return null;
+}
+
+/** As `nextDue`, for a schedule that is new: throws invalid_input if it is never due. */
+export function firstDue(schedule: Schedule, after: number): number {
+  if (schedule.scheduleType === 'period') return nextPeriodDue(schedule, after);
+  const first = nextDue(schedule, after);
+  if (first !== null) return first;
+  throw invalidInput(`cronExpr never fires in ${schedule.timezone}`);
 }
 
 /** Due times in a stretch of time, epoch milliseconds. */
@@ -91,6 +97,11 @@ function dueInSpan(fields: CronFields, span: Span, search: Search): DueTimes | n
   const first = search.firesAtStart ? span.start : nextMatch(fields, from, until) - span.offset;
   const last = matches === 0 ? span.start : previousMatch(fields, from, until) - span.offset;
   return { first: first * msPerMinute, last: last * msPerMinute, count };
+}
+
+function nextPeriodDue({ anchorAt, periodSeconds }: PeriodSchedule, after: number): number {
+  const periodMs = periodSeconds * 1000;
+  return anchorAt + nextPeriod(anchorAt, periodMs, after) * periodMs;
 }
 
 /** The smallest whole k, below 0 too, with anchorAt + k × periodMs after `after`. */

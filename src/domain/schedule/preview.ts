@@ -2,7 +2,7 @@
 import { DateTime } from 'luxon';
 import { minutesPerDay } from './calendar.ts';
 import { parseCron } from './cron.ts';
-import { nextDue, spansToSearch } from './next.ts';
+import { firstDue, nextDue, spansToSearch } from './next.ts';
 import { type CronFields, nextMatch } from './match.ts';
 import type { Schedule } from './schedule.ts';
 import type { Span } from './offset.ts';
@@ -17,19 +17,17 @@ export interface Preview {
 
 /**
  * The first `count` due times strictly after `from` (epoch milliseconds), with a note for each
- * change of the clocks that shifts, drops or repeats one. Throws invalid_input as `nextDue` does.
+ * change of the clocks that shifts, drops or repeats one, and if there are fewer. Throws invalid_input
+ * for an invalid cron expression and for a schedule that is never due.
  */
 export function preview(schedule: Schedule, from: number, count: number): Preview {
   const next: number[] = [];
-  for (let at = nextDue(schedule, from); at !== null && next.length < count;) {
+  for (let at: number | null = firstDue(schedule, from); at !== null && next.length < count;) {
     next.push(at);
     at = next.length < count ? nextDue(schedule, at) : null;
   }
   const last = next.at(-1);
-  if (schedule.scheduleType === 'period') return { next, notes: [] };
-  if (last === undefined) {
-    return { next, notes: count > 0 ? ['not due within the next 41 years'] : [] };
-  }
+  if (schedule.scheduleType === 'period' || last === undefined) return { next, notes: [] };
   const fields = parseCron(schedule.cronExpr);
   const listed = new Set(next.map((at) => at / msPerMinute));
   const after = Math.floor(from / msPerMinute);
@@ -48,6 +46,7 @@ export function preview(schedule: Schedule, from: number, count: number): Previe
       : noteOnOverlap(fields, span, schedule.timezone, listed);
     if (note !== null) notes.push(note);
   }
+  if (next.length < count) notes.push('not due again within the 41 years after that');
   return { next, notes };
 }
 

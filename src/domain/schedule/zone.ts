@@ -2,7 +2,7 @@
  * The names of time zones. ICU accepts any letter case and answers with its own preferred name
  * (`Asia/Calcutta` for `asia/kolkata`), so the case of an alias has to be put right by rule.
  */
-import { invalidInput } from '../errors.ts';
+import { got, invalidInput } from '../errors.ts';
 
 const shape = /^[A-Za-z][A-Za-z0-9_+\-/]{0,63}$/;
 
@@ -26,8 +26,7 @@ const spellings = new Map(
 export function canonicalZone(name: string): string {
   const resolved = shape.test(name) && !icuOnly.test(name) ? resolvedZone(name) : null;
   if (resolved === null) {
-    const got = JSON.stringify(name.length > 64 ? `${name.slice(0, 64)}…` : name);
-    throw invalidInput(`timezone must be an IANA name such as Europe/Paris or UTC, got ${got}`);
+    throw invalidInput(`timezone must be an IANA name such as Europe/Paris or UTC, ${got(name)}`);
   }
   const isAlias = resolved.toLowerCase() !== name.toLowerCase();
   return isAlias ? spell(name) : resolved;
