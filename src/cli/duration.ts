@@ -1,4 +1,4 @@
-/** Durations as people type them. */
+/** Durations as people type and read them. */
 
 import { invalidInput } from '../domain/errors.ts';
 
@@ -12,3 +12,26 @@ export function parseDuration(text: string, flag: string): number {
   }
   return Number(match[1]) * (seconds[match[2] ?? ''] ?? 1);
 }
+
+/** The two largest units of a duration in milliseconds, a part of a second counting as one: `3 h 20 min`. */
+export function durationText(ms: number): string {
+  let rest = Math.ceil(ms / 1_000);
+  const parts = units.map(([name, size]) => {
+    const count = Math.floor(rest / size);
+    rest -= count * size;
+    return { name, count };
+  });
+  const first = parts.findIndex(({ count }) => count > 0);
+  const shown = first === -1 ? parts.slice(-1) : parts.slice(first, first + 2);
+  return shown
+    .filter(({ count }, index) => index === 0 || count > 0)
+    .map(({ name, count }) => `${count} ${name}`)
+    .join(' ');
+}
+
+const units = [
+  ['d', 86_400],
+  ['h', 3_600],
+  ['min', 60],
+  ['s', 1],
+] as const;

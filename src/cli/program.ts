@@ -9,6 +9,7 @@ import { addKeyCommands } from './key.ts';
 import { plain, standardOutput } from './output.ts';
 import type { Output } from './output.ts';
 import { addRunCommands } from './runs.ts';
+import { addScheduleCommands } from './schedule.ts';
 import { addServeCommand } from './serve.ts';
 
 /** Runs one command line, as in `process.argv`. Returns the exit code; never rejects. */
@@ -31,6 +32,7 @@ function createProgram(context: Context): Command {
   addKeyCommands(program, context);
   addJobCommands(program, context);
   addRunCommands(program, context);
+  addScheduleCommands(program, context);
   return program;
 }
 

@@ -1,0 +1,16 @@
+/** Moments as the clocks of a zone show them; the zone must have passed `canonicalZone`. */
+import { DateTime } from 'luxon';
+
+/** ISO 8601 with the offset: `2026-03-29T03:00:00.000+02:00`. `at` is in epoch milliseconds. */
+export function localIsoTime(at: number, timezone: string): string {
+  return inZone(at, timezone).toFormat("yyyy-MM-dd'T'HH:mm:ss.SSSZZ");
+}
+
+/** For people: `Sun 2026-03-29 03:00 +02:00`, with seconds if asked for. */
+export function localTimeText(at: number, timezone: string, withSeconds: boolean): string {
+  return inZone(at, timezone).toFormat(`ccc yyyy-MM-dd HH:mm${withSeconds ? ':ss' : ''} ZZ`);
+}
+
+function inZone(at: number, zone: string): DateTime {
+  return DateTime.fromMillis(at, { zone, locale: 'en-US' });
+}
