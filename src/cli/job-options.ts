@@ -6,7 +6,9 @@ import type { Command } from 'commander';
 import type { Job, JobUpdate } from '../api/contract.ts';
 import type { Flags } from '../config.ts';
 import { invalidInput, JobdError } from '../domain/errors.ts';
+import { jobLimits } from '../domain/job.ts';
 import { parseDuration } from './duration.ts';
+import { parseWholeNumber } from './whole-number.ts';
 
 /** Adds the options; name and URL are required where a job is created. */
 export function withJobOptions(command: Command, { required }: { required: boolean }): Command {
@@ -61,7 +63,9 @@ export async function updateOf(flags: Flags): Promise<JobUpdate> {
     ...(data !== undefined && { body: await bodyOf(data) }),
     ...(flags['data'] === false && { body: null }),
     ...(timeout !== undefined && { timeoutSeconds: parseDuration(timeout, '--timeout') }),
-    ...(retries !== undefined && { retries: retriesOf(retries) }),
+    ...(retries !== undefined && {
+      retries: parseWholeNumber(retries, '--retries', jobLimits.retries),
+    }),
     ...(notes !== undefined && { notes }),
   };
 }
@@ -88,9 +92,4 @@ async function bodyOf(data: string): Promise<string> {
       cause: error,
     });
   }
-}
-
-function retriesOf(text: string): number {
-  if (/^\d{1,2}$/.test(text)) return Number(text);
-  throw invalidInput(`--retries must be a whole number between 0 and 2, got ${text || 'nothing'}`);
 }

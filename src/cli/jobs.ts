@@ -78,9 +78,10 @@ export function addJobCommands(program: Command, context: Context): void {
     .option('--json', 'print one JSON document')
     .addHelpText('after', "\nExample:\n  jobd jobs update backup --cron '30 3 * * *' --tz UTC")
     .action(async (name: string, flags: Flags) => {
+      const update = await updateOf(flags);
       const client = createClient(clientConfig());
       const { id } = await findJob(client, name);
-      const job = await client.updateJob(id, await updateOf(flags));
+      const job = await client.updateJob(id, update);
       if (flags['json']) printJson(output, { job });
       else printJob(context, job);
     });

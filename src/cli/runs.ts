@@ -4,12 +4,12 @@ import type { Command } from 'commander';
 import type { Run } from '../api/contract.ts';
 import { clientConfig } from '../config.ts';
 import type { Flags } from '../config.ts';
-import { invalidInput } from '../domain/errors.ts';
 import { createClient } from './client.ts';
 import { findJob } from './find-job.ts';
 import { printFields, printJson, printRows } from './output.ts';
 import type { Output } from './output.ts';
 import type { Context } from './context.ts';
+import { parseWholeNumber } from './whole-number.ts';
 
 /** Adds the commands. */
 export function addRunCommands(program: Command, { output }: Context): void {
@@ -23,9 +23,10 @@ export function addRunCommands(program: Command, { output }: Context): void {
     .option('--json', 'print one JSON document')
     .addHelpText('after', '\nExample:\n  jobd runs list backup --limit 10')
     .action(async (name: string, flags: Flags & { limit: string }) => {
+      const limit = parseWholeNumber(flags.limit, '--limit', { min: 1, max: 100 });
       const client = createClient(clientConfig());
       const { id } = await findJob(client, name);
-      const found = await client.listRuns(id, limitOf(flags.limit));
+      const found = await client.listRuns(id, limit);
       if (flags['json']) return printJson(output, found);
       printRows(output, found.runs, {
         id: (run) => run.id,
@@ -69,10 +70,4 @@ export function printRun(output: Output, run: Run): void {
     ...(run.error !== null && { error: run.error }),
     response: run.truncated ? `${run.responseBody ?? ''}…` : run.responseBody,
   });
-}
-
-function limitOf(text: string): number {
-  const limit = /^\d{1,3}$/.test(text) ? Number(text) : NaN;
-  if (limit >= 1 && limit <= 100) return limit;
-  throw invalidInput(`--limit must be a whole number between 1 and 100, got ${text}`);
 }

@@ -236,7 +236,6 @@ test('jobs and runs from the shell', async (t) => {
     assertEnds(await create('bad', '/ok', '--method', 'TRACE'), 2, /method must be one of/);
     assertEnds(await create('bad', '/ok', '--data', 'x'), 2, /body is sent only with POST/);
     assertEnds(await create('bad', '/ok', '--every', '5s'), 2, /periodSeconds must be between 60/);
-    assertEnds(await jobd('runs', 'list', 'hourly', '--limit', '0'), 2, /--limit must be .*got 0/);
     assertEnds(await create('', '/ok'), 2, /name must not be empty/);
   });
 

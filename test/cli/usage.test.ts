@@ -21,7 +21,7 @@ test('--version and --help are data and end with 0', async () => {
   const help = await runCommand(['--help']);
   assert.equal(help.exitCode, 0);
   assert.equal(help.stderr, '');
-  for (const command of ['serve', 'key', 'jobs', 'runs']) {
+  for (const command of ['serve', 'key', 'jobs', 'runs', 'schedule']) {
     assert.match(help.stdout, new RegExp(`^  ${command} `, 'm'));
   }
   const create = await runCommand(['jobs', 'create', '--help']);
@@ -59,9 +59,14 @@ test('input that the command line itself can judge is refused before a server is
     [[...create, '--timeout', '1.5'], /--timeout must be a duration/],
     [[...create, '--retries', 'abc'], /--retries must be a whole number.*got abc/],
     [[...create, '--retries', ''], /--retries must be a whole number.*got nothing/],
+    [[...create, '--retries', '3'], /--retries must be a whole number between 0 and 2, got 3/],
     [[...create, '--header', 'novalue'], /--header must be 'Name: value'/],
     [[...create, '--data', '@/no/such/file'], /--data names a file that cannot be read.*such/],
     [['jobs', 'run', 'a', '--timeout', 'soon'], /--timeout must be a duration.*got soon/],
+    [['jobs', 'update', 'a', '--every', 'often'], /--every must be a duration.*got often/],
+    [['runs', 'list', 'a', '--limit', '0'], /--limit must be a whole number between 1.*got 0/],
+    [['runs', 'list', 'a', '--limit', '101'], /--limit must be .* and 100, got 101/],
+    [['runs', 'list', 'a', '--limit', ''], /--limit must be a whole number.*got nothing/],
   ];
   for (const [args, words] of rows) {
     const { exitCode, stdout, stderr } = await runCommand(args, nowhere);
