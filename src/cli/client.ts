@@ -18,10 +18,16 @@ export interface Client {
   getRun(jobId: string, runId: string): Promise<contract.Run>;
 }
 
+/** Longest wait for an answer, to its last byte. The API itself waits at most 5 s for anything. */
+const longestAnswerMs = 30_000;
+
 /** Makes a client. Its calls throw `JobdError` with the server's own sentence. */
-export function createClient({ url, apiKey }: ClientConfig): Client {
+export function createClient(
+  { url, apiKey }: ClientConfig,
+  { timeoutMs = longestAnswerMs } = {},
+): Client {
   const ask = <T>(method: string, path: string, body?: object): Promise<T> =>
-    request<T>(`${url}/api/v1${path}`, method, apiKey, body);
+    request<T>(`${url}/api/v1${path}`, { method, apiKey, body, timeoutMs });
   return {
     async createJob(input) {
       return (await ask<contract.JobResponse>('POST', '/jobs', input)).job;
@@ -55,17 +61,19 @@ export function createClient({ url, apiKey }: ClientConfig): Client {
   };
 }
 
-async function request<T>(
-  url: string,
-  method: string,
-  apiKey: string | null,
-  body: object | undefined,
-): Promise<T> {
+interface Question {
+  method: string;
+  apiKey: string | null;
+  body: object | undefined;
+  timeoutMs: number;
+}
+
+async function request<T>(url: string, { method, apiKey, body, timeoutMs }: Question): Promise<T> {
   if (apiKey === null) throw new JobdError('unauthenticated', 'set JOBD_API_KEY to your key');
   if (!keyPattern.test(apiKey)) {
     throw new JobdError('unauthenticated', 'JOBD_API_KEY must be cp_ and 64 hexadecimal digits');
   }
-  const { ok, status, text } = await reach(url, {
+  const init: RequestInit = {
     method,
     headers: {
       authorization: `Bearer ${apiKey}`,
@@ -73,22 +81,30 @@ async function request<T>(
     },
     ...(body !== undefined && { body: JSON.stringify(body) }),
     redirect: 'error',
-  });
+  };
+  const { ok, status, text } = await reach(url, init, timeoutMs);
   if (ok) return parse(text, url) as T;
   throw new JobdError(codeOf(status), messageOf(text, status, url));
 }
 
-/** The whole answer: one that breaks off is none. */
+/** The whole answer: one that breaks off, or is not there in time, is none. */
 async function reach(
   url: string,
   init: RequestInit,
+  timeoutMs: number,
 ): Promise<{ ok: boolean; status: number; text: string }> {
+  const signal = AbortSignal.timeout(timeoutMs);
   try {
-    const response = await fetch(url, init);
+    const response = await fetch(url, { ...init, signal });
     const { ok, status } = response;
     return { ok, status, text: await response.text() };
   } catch (error) {
     const { origin } = new URL(url);
+    if (signal.aborted) {
+      const asked = init.method === 'GET' ? '' : '; what was asked for may have been done';
+      const sentence = `no answer from ${origin} within ${timeoutMs / 1_000} s${asked}`;
+      throw new JobdError('unreachable', sentence, { cause: error });
+    }
     const cause = (error as Error).cause ?? error;
     const why = cause instanceof Error ? cause.message : String(cause);
     throw new JobdError('unreachable', `no answer from ${origin}: ${why}; does jobd serve run?`, {
