@@ -39,6 +39,7 @@ export async function bundle({ entry, outfile }) {
     minifyWhitespace: true,
     minifySyntax: true, // names stay, for stack traces
     legalComments: 'none',
+    alias: { luxon: require.resolve('luxon') }, // cron-parser requires it, we import it: one copy
     define: { JOBD_ADDON: JSON.stringify(addonName) },
     // There is no file of its own to find things from; what a module needs goes in by `define`.
     logOverride: { 'empty-import-meta': 'error' },
