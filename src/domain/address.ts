@@ -106,6 +106,30 @@ const specialBlocksOf = {
 /** All that IANA hands out as IPv6 global unicast; nothing else is public (RFC 4291 section 2.4). */
 const globalUnicast = knownBlock('2000::/3');
 
+/**
+ * Blocks whose addresses lead to the IPv4 address inside them: `shift` is where its last bit stands.
+ * Local-use NAT64 is read as its usual /96 form (RFC 6052 section 2.2); Teredo inverts the bits.
+ */
+const carriers = (
+  [
+    ['::ffff:0:0/96', 0n, 0n],
+    ['::ffff:0:0:0/96', 0n, 0n],
+    ['64:ff9b::/96', 0n, 0n],
+    ['64:ff9b:1::/48', 0n, 0n],
+    ['2001::/32', 0n, 0xffff_ffffn],
+    ['2002::/16', 80n, 0n],
+  ] as const
+).map(([text, shift, mask]) => ({ block: knownBlock(text), shift, mask }));
+
+/** The IPv4 address that an IPv6 address leads to by translation or tunnel, as text; null if none. */
+export function embeddedIPv4(address: Address): string | null {
+  if (address.family === 4) return null;
+  const carrier = carriers.find(({ block }) => blockHas(block, address));
+  if (carrier === undefined) return null;
+  const value = Number(((address.value >> carrier.shift) & 0xffff_ffffn) ^ carrier.mask);
+  return [24, 16, 8, 0].map((bits) => (value >>> bits) & 255).join('.');
+}
+
 /** Whether an address is on the public internet and, if not, which block says so. */
 export type AddressVerdict = { public: true } | { public: false; reason: string };
 

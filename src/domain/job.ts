@@ -88,7 +88,10 @@ export function scheduleOf(job: ScheduleFields): Schedule {
   throw new Error(`job has no ${job.scheduleType} schedule`);
 }
 
-/** Host and port of a job's URL: what the limit on calls to one host counts by. */
+/**
+ * The host of a job's URL: what the limit on calls to one host counts by. The port is left out, or
+ * one slow host would have a limit for each of its ports.
+ */
 export function hostOf(url: string): string {
-  return new URL(url).host;
+  return new URL(url).hostname;
 }

@@ -78,9 +78,23 @@ function responseError(response: Response): string | null {
   const { httpStatus, location, broken } = response;
   if (httpStatus >= 200 && httpStatus < 300) return broken === null ? null : errorText(broken);
   if (httpStatus >= 300 && httpStatus < 400 && location !== null) {
-    return `redirect: ${httpStatus} to ${location.slice(0, 200)}, redirects are not followed`;
+    return `redirect: ${httpStatus} to ${shownLocation(location)}, redirects are not followed`;
   }
   return `http: ${httpStatus}`;
+}
+
+/**
+ * Where a redirect leads, fit to be kept: printable ASCII of at most 200 characters, without user info,
+ * query and fragment, where secrets ride. Of a scheme without hosts (`data:`) only the scheme is told.
+ */
+function shownLocation(location: string): string {
+  const here = 'relative.invalid';
+  const url = URL.parse(location, `http://${here}/`);
+  if (url === null) return 'what is no URL';
+  if (url.host === '') return url.protocol.slice(0, 200);
+  if (url.host === here) return url.pathname.slice(0, 200);
+  const scheme = /^[a-z][a-z0-9+.-]*:/i.test(location) ? url.protocol : '';
+  return `${scheme}//${url.host}${url.pathname}`.slice(0, 200);
 }
 
 function errorText(failure: Failure): string {

@@ -3,7 +3,14 @@
  * job is written and again before each call, and `judgeDial` on each address, right before connecting.
  * The first gives people a reason early; only the second protects, for a name can resolve to anything.
  */
-import { blockHas, judgeAddress, parseAddress, parseBlock, type Block } from './address.ts';
+import {
+  blockHas,
+  embeddedIPv4,
+  judgeAddress,
+  parseAddress,
+  parseBlock,
+  type Block,
+} from './address.ts';
 import { invalidInput } from './errors.ts';
 import { judgeName } from './name.ts';
 
@@ -141,20 +148,35 @@ export type DialVerdict = { allowed: true } | { allowed: false; reason: string }
 
 /**
  * The rule at connect time: a public address on port 80 or 443, or any address and port that one
- * allow entry covers both of. Text that is no IP address is refused.
+ * allow entry covers both of. An entry for a translation prefix (NAT64) does not hide what is behind it: the
+ * IPv4 address inside must be public, or covered itself. Text that is no IP address is refused.
  */
 export function judgeDial(
   address: string,
   port: number,
   allow: readonly AllowedTarget[],
 ): DialVerdict {
-  if (allow.length > 0 && allowCovers(address, port, allow)) return { allowed: true };
+  if (allow.length > 0 && allowCovers(address, port, allow))
+    return judgeEmbedded(address, port, allow);
   const verdict = judgeAddress(address);
   if (!verdict.public) return { allowed: false, reason: verdict.reason };
   if (!defaultPorts.has(port)) {
     return { allowed: false, reason: `port ${port} is neither 80 nor 443` };
   }
   return { allowed: true };
+}
+
+function judgeEmbedded(
+  address: string,
+  port: number,
+  allow: readonly AllowedTarget[],
+): DialVerdict {
+  const parsed = parseAddress(address);
+  const inner = parsed === null ? null : embeddedIPv4(parsed);
+  if (inner === null || allowCovers(inner, port, allow)) return { allowed: true };
+  const verdict = judgeAddress(inner);
+  if (verdict.public) return { allowed: true };
+  return { allowed: false, reason: `${address} leads to ${inner}: ${verdict.reason}` };
 }
 
 function allowCovers(address: string, port: number, allow: readonly AllowedTarget[]): boolean {

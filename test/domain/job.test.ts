@@ -178,8 +178,9 @@ test('fields that contradict each other have no schedule', () => {
   assert.throws(() => scheduleOf({ ...define(), scheduleType: 'period' }), /no period schedule/);
 });
 
-test('the limit on calls to one host counts by host and port, whatever the letter case', () => {
+test('the limit on calls to one host counts by its name, whatever the scheme, port and letter case', () => {
   assert.equal(hostOf('https://Example.COM/a?b#c'), 'example.com');
-  assert.equal(hostOf('https://example.com:443/'), 'example.com');
-  assert.equal(hostOf('http://127.0.0.1:8080/'), '127.0.0.1:8080');
+  assert.equal(hostOf('https://example.com:80/'), 'example.com');
+  assert.equal(hostOf('http://example.com:443/'), 'example.com');
+  assert.equal(hostOf('http://127.0.0.1:8080/'), '127.0.0.1');
 });

@@ -120,6 +120,39 @@ test('an allow entry covers its block and its ports, and nothing else', () => {
   }
 });
 
+test('an entry for a translation prefix allows only what the IPv4 address inside is allowed', () => {
+  const rows: [string, string, number, boolean][] = [
+    ['64:ff9b::/96', '64:ff9b::8.8.8.8', 80, true],
+    ['64:ff9b::/96', '64:ff9b::8.8.8.8', 8080, false],
+    ['64:ff9b::/96:8080', '64:ff9b::8.8.8.8', 8080, true],
+    ['64:ff9b::/96', '64:ff9b::10.0.0.1', 80, false],
+    ['64:ff9b::/96', '64:ff9b::127.0.0.1', 80, false],
+    ['64:ff9b::/96', '64:ff9b::169.254.169.254', 80, false],
+    ['64:ff9b::/96 10.0.0.0/8', '64:ff9b::10.0.0.1', 80, true],
+    ['64:ff9b::/96:* 10.0.0.0/8', '64:ff9b::10.0.0.1', 8080, false],
+    ['10.0.0.0/8', '64:ff9b::10.0.0.1', 80, false],
+    ['[64:ff9b::10.0.0.1]/128:*', '64:ff9b::10.0.0.1', 80, false],
+    ['[::/0]:*', '64:ff9b::10.0.0.1', 80, false],
+    ['[::/0]:*', '64:ff9b:1::10.0.0.1', 80, false],
+    ['[::/0]:*', '64:ff9b:1::8.8.8.8', 80, true],
+    ['[::/0]:*', '::ffff:10.0.0.1', 80, false],
+    ['[::/0]:*', '::ffff:8.8.8.8', 80, true],
+    ['[::/0]:*', '::ffff:0:127.0.0.1', 80, false],
+    ['[::/0]:*', '2002:7f00:1::', 80, false],
+    ['[::/0]:*', '2002:808:808::1', 80, true],
+    ['[::/0]:*', '2001::80ff:fffe', 80, false],
+    ['[::/0]:*', '2001::f7f7:f7f7', 80, true],
+    ['[::/0]:*', '::1', 80, true],
+    ['[::/0]:*', 'fd00::1', 80, true],
+  ];
+  for (const [entries, address, port, allowed] of rows) {
+    const verdict = judgeDial(address, port, parseAllowTargets(entries.split(' ')));
+    assert.equal(verdict.allowed, allowed, `${entries} and ${address} port ${port}`);
+  }
+  const verdict = judgeDial('64:ff9b::a00:1', 80, parseAllowTargets(['64:ff9b::/96']));
+  assert.ok(!verdict.allowed && /leads to 10\.0\.0\.1: .*private use/.test(verdict.reason));
+});
+
 test('an allow entry that could be read in two ways is refused', () => {
   const bad = `x localhost 10.0.0.1/8 10.0.0.0/33 10.0.0.0/8:0 10.0.0.0/8:65536 10.0.0.0/8:http
     10.0.0.0/8: [10.0.0.0/8]:80 [10.0.0.1]:80 [::1 ::1]:80 [::1]/129 [::1]x [] 127.1 0x7f.0.0.1`;
