@@ -2,11 +2,10 @@
 import type { Socket } from 'node:net';
 import { Client } from 'undici';
 import type { Origin } from './dial.ts';
+import { guardIncoming, type Incoming } from './incoming.ts';
 
 /** Without a Keep-Alive promise of the server, an idle connection is closed after this. */
 const maxIdleMs = 240_000;
-/** Response headers beyond this are refused. */
-const maxHeaderBytes = 16 * 1024;
 
 /** A connection of the pool; whoever took it has it alone. */
 export interface Connection {
@@ -15,6 +14,8 @@ export interface Connection {
   readonly address: string;
   readonly socket: Socket;
   readonly client: Client;
+  /** Told of every request and the end of its answer. */
+  readonly incoming: Incoming;
   /** Monotonic time of being given back. */
   idleSince: number;
   /** Whether the server said how long it keeps the connection; undici then closes it in time. */
@@ -32,10 +33,10 @@ class ConnectionUsedUp extends Error {
  */
 export function openConnection(origin: Origin, address: string, socket: Socket): Connection {
   let handedOver = false;
+  const incoming = guardIncoming(socket);
   const client = new Client(origin.key, {
     allowH2: false,
     pipelining: 1,
-    maxHeaderSize: maxHeaderBytes,
     // The attempt's own deadline covers these.
     headersTimeout: 0,
     bodyTimeout: 0,
@@ -53,5 +54,5 @@ export function openConnection(origin: Origin, address: string, socket: Socket):
       });
     },
   });
-  return { origin, address, socket, client, idleSince: 0, keepAlivePromised: false };
+  return { origin, address, socket, client, incoming, idleSince: 0, keepAlivePromised: false };
 }

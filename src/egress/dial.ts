@@ -1,4 +1,5 @@
 /** Opens one connection to one judged address: TCP, then TLS for https. Nothing is looked up here. */
+import { constants } from 'node:crypto';
 import { connect as connectTcp, type Socket } from 'node:net';
 import { connect as connectTls, createSecureContext, type SecureContext } from 'node:tls';
 import { parseAddress, sameAddress } from '../domain/address.ts';
@@ -56,7 +57,11 @@ export function createDial(ca: string | undefined): Dial {
       keepAliveInitialDelay: keepAliveProbeMs,
     };
     if (origin.protocol === 'http:') return connectTcp(tcpOptions);
-    context ??= createSecureContext(ca === undefined ? {} : { ca });
+    context ??= createSecureContext({
+      // A server could ask for one handshake after the other on one connection (TLS 1.2).
+      secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
+      ...(ca === undefined ? {} : { ca }),
+    });
     // A resumed session skips the name check, so it may serve only the name it was made for.
     const session = sessions.get(origin.key);
     const tls = connectTls({

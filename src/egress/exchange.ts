@@ -9,8 +9,6 @@ import { DeadlineOver, type Deadline } from './deadline.ts';
 import { answerFailure, brokenBody, secondsText } from './failure.ts';
 import { maxPreviewBytes, startPreview } from './preview.ts';
 
-/** Interim responses (1xx) that a target may send before its answer. */
-const maxInterimResponses = 16;
 const maxKeptHeaderCharacters = 2048;
 
 /** A request as it goes on the wire; `headers` is name, value, name, value. */
@@ -36,7 +34,6 @@ export function exchange(
   const preview = startPreview();
   let sent = false;
   let settled = false;
-  let interimResponses = 0;
   let head: Pick<Response, 'httpStatus' | 'location' | 'retryAfter'> | null = null;
   /** From Content-Length; null if the body's end is not announced. */
   let announcedBytes: number | null = null;
@@ -81,17 +78,16 @@ export function exchange(
     onRequestStart(controller) {
       // The deadline may pass between handing over and writing: then nothing is written.
       if (settled) controller.abort(new DeadlineOver());
-      else sent = true;
-    },
-    onResponseStart(_controller, statusCode, headers) {
-      if (settled) return;
-      if (statusCode < 200) {
-        interimResponses++;
-        if (interimResponses <= maxInterimResponses) return;
-        drop();
-        fail({ reason: 'protocol', detail: 'too many interim responses (1xx)' });
-        return;
+      else {
+        sent = true;
+        connection.incoming.expectAnswer();
       }
+    },
+    onResponseStart(controller, statusCode, headers) {
+      // Kept as long as the body lasts, and up to a megabyte if a target means harm.
+      controller.rawHeaders = null;
+      // Interim responses do not come this far; what is below 100 is none, and undici will say so.
+      if (settled || statusCode < 200) return;
       deadline.phase = 'reading the body';
       head = {
         httpStatus: statusCode,
@@ -104,6 +100,7 @@ export function exchange(
     },
     onResponseData(_controller, chunk) {
       if (settled) return;
+      connection.incoming.bodySeen();
       const overflows = preview.push(chunk);
       const moreToCome =
         preview.isFull() && announcedBytes !== null && announcedBytes > maxPreviewBytes;
@@ -112,10 +109,14 @@ export function exchange(
       answer(null, moreToCome);
     },
     onResponseEnd() {
-      answer(null, false);
+      connection.incoming.answerComplete();
+      // undici takes a reset for the end of a body that has no other end.
+      const { errored } = connection.socket;
+      if (errored === null) answer(null, false);
+      else breakOff(brokenBody(errored));
     },
     onResponseError(_controller, error) {
-      if (head !== null) breakOff(brokenBody());
+      if (head !== null) breakOff(brokenBody(error));
       else if (sent) fail(answerFailure(error));
       else if (connection.socket.destroyed) {
         if (settle()) resolve('unsent');

@@ -1,5 +1,6 @@
 /** Turns what Node and undici throw into failures that people can read. */
 import type { Failure } from '../domain/outcome.ts';
+import { BadAnswer } from './incoming.ts';
 
 /** Systems say these when nothing was sent and nobody answers at that address. */
 const refusedCodes = new Map([
@@ -66,12 +67,7 @@ export function answerFailure(error: unknown): Failure {
   const message = error instanceof Error ? error.message : '';
   const reset = resetCodes.get(code);
   if (reset !== undefined) return { reason: 'reset', detail: `${reset} before an answer came` };
-  if (code === 'UND_ERR_HEADERS_OVERFLOW') {
-    return { reason: 'protocol', detail: 'the response headers are larger than 16 KiB' };
-  }
-  if (message === 'bad response' || message === 'bad upgrade') {
-    return { reason: 'protocol', detail: 'an interim response (1xx) came that was not asked for' };
-  }
+  if (error instanceof BadAnswer) return { reason: 'protocol', detail: message };
   if (code === 'UND_ERR_SOCKET') {
     return { reason: 'reset', detail: 'the connection was closed before an answer came' };
   }
@@ -83,9 +79,10 @@ export function answerFailure(error: unknown): Failure {
   return { reason: 'protocol', detail: `the answer is not valid HTTP/1.1${inBrackets(why ?? '')}` };
 }
 
-/** A body that ended before it was complete; how it ended makes no difference to anyone. */
-export function brokenBody(): Failure {
-  return { reason: 'protocol', detail: 'the response body broke off' };
+/** A body that ended before it was complete; how the target ended it makes no difference to anyone. */
+export function brokenBody(error: unknown): Failure {
+  const detail = error instanceof BadAnswer ? error.message : 'the response body broke off';
+  return { reason: 'protocol', detail };
 }
 
 /** Seconds for people: `10 s`, `0.25 s`. */

@@ -25,7 +25,7 @@ const maxKeptMs = 5000;
 /** Nor shorter: a thousand calls at one instant share a look-up, a retry a second later has its own. */
 const minKeptMs = 500;
 const maxKeptNames = 10_000;
-/** More addresses than any host needs; a longer list only costs. */
+/** More addresses than any host needs; a longer list is refused, for all would have to be judged. */
 const maxAddresses = 64;
 
 interface Entry {
@@ -50,7 +50,7 @@ export function createResolver(options: ResolverOptions = {}): Resolve {
 
   function start(host: string): Answers | Promise<Answers> {
     const listed = hostsFile(host);
-    if (listed.length > 0) return keep(host, { answers: found(listed), ttlMs: maxKeptMs });
+    if (listed.length > 0) return keep(host, { answers: found(host, listed), ttlMs: maxKeptMs });
     const answers = query(host).then((result) => keep(host, result));
     remember(host, { answers, keptUntil: Number.POSITIVE_INFINITY });
     return answers;
@@ -89,8 +89,12 @@ function isIPv6(address: string): boolean {
   return address.includes(':');
 }
 
-function found(addresses: readonly string[]): Answers {
-  const unique = [...new Set(addresses)].slice(0, maxAddresses);
+function found(host: string, addresses: readonly string[]): Answers {
+  const unique = [...new Set(addresses)];
+  if (unique.length > maxAddresses) {
+    const detail = `${host} has ${unique.length} addresses, more than ${maxAddresses}`;
+    return { kind: 'failure', detail, temporary: false };
+  }
   return {
     kind: 'addresses',
     addresses: [...unique.filter((a) => !isIPv6(a)), ...unique.filter(isIPv6)],
@@ -120,7 +124,8 @@ function createQuery(servers: readonly string[] | undefined): (host: string) => 
     const records = [...v4.records, ...v6.records];
     if (records.length > 0) {
       const ttlMs = Math.min(...records.map(({ ttl }) => ttl)) * 1000;
-      return { answers: found(records.map(({ address }) => address)), ttlMs };
+      const addresses = records.map(({ address }) => address);
+      return { answers: found(host, addresses), ttlMs };
     }
     const codes = [v4.failure ?? '', v6.failure ?? ''];
     const trouble = codes.find((code) => !permanentCodes.has(code));

@@ -1,211 +1,73 @@
+/** Whatever a target does, its run ends in time with the right words, and nothing is left behind. */
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
-import type { Socket } from 'node:net';
-import type { FailureReason } from '../../src/domain/outcome.ts';
-import {
-  answer,
-  eventually,
-  failureOf,
-  get,
-  responseOf,
-  startEgress,
-  startTarget,
-} from './support.ts';
+import { describe, test, type TestContext } from 'node:test';
+import { systemClock } from '../../src/domain/clock.ts';
+import { newId } from '../../src/domain/id.ts';
+import { dispatch } from '../../src/engine/dispatch.ts';
+import type { ClaimedRun } from '../../src/engine/claimed.ts';
+import { openLog } from '../../src/log.ts';
+import { authority, goodCertificate, serverKey } from './certificates.ts';
+import type { HostileTarget } from './hostile/row.ts';
+import { hostileTargets } from './hostile/targets.ts';
+import { eventually, startEgress, startTarget, type Target } from './support.ts';
 
-/** Misbehaviours that end without an acceptable answer; each sees exactly one request. */
-const failures: [string, (socket: Socket) => void, FailureReason, RegExp][] = [
-  ['closes without a word', (s) => s.end(), 'reset', /closed before an answer/],
-  ['resets without a word', (s) => s.resetAndDestroy(), 'reset', /reset before an answer/],
-  [
-    'closes within the headers',
-    (s) => s.end('HTTP/1.1 200 OK\r\ncontent-le'),
-    'reset',
-    /closed before an answer/,
-  ],
-  ['does not speak HTTP', (s) => s.end('SSH-2.0-OpenSSH_9.2\r\n'), 'protocol', /not valid HTTP/],
-  ['answers without a status', (s) => s.end('HTTP/1.1 OK\r\n\r\n'), 'protocol', /not valid HTTP/],
-  [
-    'contradicts itself about the length',
-    (s) => s.write('HTTP/1.1 200 OK\r\ncontent-length: 2\r\ncontent-length: 3\r\n\r\nhello'),
-    'protocol',
-    /not valid HTTP/,
-  ],
-  [
-    'gives both a length and chunks',
-    (s) =>
-      s.write(
-        'HTTP/1.1 200 OK\r\ncontent-length: 2\r\ntransfer-encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n',
-      ),
-    'protocol',
-    /not valid HTTP/,
-  ],
-  [
-    'sends headers larger than 16 KiB',
-    (s) => s.write(`HTTP/1.1 200 OK\r\nx: ${'v'.repeat(17_000)}\r\ncontent-length: 0\r\n\r\n`),
-    'protocol',
-    /larger than 16 KiB/,
-  ],
-  [
-    'sends headers without end',
-    (s) => {
-      s.write('HTTP/1.1 200 OK\r\n');
-      for (let index = 0; index < 2000; index++) s.write(`x-${index}: ${'v'.repeat(100)}\r\n`);
-    },
-    'protocol',
-    /larger than 16 KiB/,
-  ],
-  [
-    'sends interim responses without end',
-    (s) => s.write('HTTP/1.1 103 Early Hints\r\nlink: <a>\r\n\r\n'.repeat(1000)),
-    'protocol',
-    /interim/,
-  ],
-  [
-    'switches protocols',
-    (s) => s.write('HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n'),
-    'protocol',
-    /interim/,
-  ],
-];
+/** How late a run may end on a machine that is busy with other tests. */
+const slackMs = 2000;
+/** What the one retry waits. */
+const retryMs = 1000;
 
-for (const [what, behave, reason, detail] of failures) {
-  test(`a target that ${what} fails with ${reason}, is asked once and its connection closed`, async (t) => {
-    const target = await startTarget(t, behave);
-    const egress = startEgress(t);
-    const failure = failureOf(await egress.call(get(target.url)));
-    assert.equal(failure.reason, reason, failure.detail);
-    assert.match(failure.detail, detail);
-    await egress[Symbol.asyncDispose]();
-    assert.equal(target.requests.length, 1);
-    assert.equal(target.connections, 1);
+function start(t: TestContext, row: HostileTarget): Promise<Target> {
+  const tls = { key: serverKey, cert: goodCertificate };
+  return startTarget(t, row.behave ?? (() => {}), {
+    ...(row.https === 'tls' ? { tls } : {}),
+    ...(row.greet === undefined ? {} : { greet: row.greet }),
   });
 }
 
-test('nobody listening is refused', async (t) => {
-  const target = await startTarget(t, () => {});
-  await target.close();
-  const failure = failureOf(await startEgress(t).call(get(target.url)));
-  assert.equal(failure.reason, 'refused');
-  assert.match(failure.detail, new RegExp(`nobody listens at 127\\.0\\.0\\.1:${target.port}`));
-});
-
-test('a complete answer followed by stray bytes is a success and is not asked for again', async (t) => {
-  const target = await startTarget(t, (socket) =>
-    socket.write(Buffer.concat([answer('ok'), Buffer.from('HTTP/1.1 500 X\r\n\r\nstray')])),
-  );
-  const egress = startEgress(t);
-  const first = responseOf(await egress.call(get(target.url)));
-  assert.deepEqual([first.httpStatus, first.body, first.broken], [200, 'ok', null]);
-  assert.equal(target.requests.length, 1);
-  const second = responseOf(await egress.call(get(target.url)));
-  assert.deepEqual([second.httpStatus, second.body], [200, 'ok']);
-  assert.equal(target.connections, 2, 'the dirty connection is not used again');
-});
-
-test('stray bytes on an idle connection close it', async (t) => {
-  const target = await startTarget(t, (socket, _request, index) =>
-    socket.write(answer(`answer ${index}`)),
-  );
-  const egress = startEgress(t);
-  assert.equal(responseOf(await egress.call(get(target.url))).body, 'answer 0');
-  for (const socket of target.open) socket.write(answer('stray'));
-  await eventually(() => target.open.size === 0);
-  assert.equal(responseOf(await egress.call(get(target.url))).body, 'answer 1');
-});
-
-test('a few interim responses before the answer are passed over', async (t) => {
-  const hints = 'HTTP/1.1 103 Early Hints\r\nlink: <a>\r\n\r\n';
-  const target = await startTarget(t, (socket) => socket.write(hints.repeat(3) + answer('ok')));
-  assert.equal(responseOf(await startEgress(t).call(get(target.url))).body, 'ok');
-});
-
-test('a 2xx whose body breaks off keeps its status and says so', async (t) => {
-  const endings: [string, (socket: Socket) => void][] = [
-    ['closed', (socket) => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nhalf')],
-    [
-      'chunk missing',
-      (socket) => socket.end('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n4\r\nhalf\r\n'),
-    ],
-  ];
-  for (const [what, behave] of endings) {
-    const target = await startTarget(t, behave);
-    const response = responseOf(await startEgress(t).call(get(target.url)));
-    assert.equal(response.httpStatus, 200, what);
-    assert.equal(response.body, 'half', what);
-    assert.equal(response.broken?.reason, 'protocol', what);
-    assert.match(response.broken.detail, /broke off/);
-    assert.equal(target.requests.length, 1);
+describe('a target that', { concurrency: 8 }, () => {
+  for (const row of hostileTargets) {
+    const { does, isRetried = false, timeoutMs = 5000, method = 'GET' } = row;
+    test(`${does}: ${row.error?.source ?? row.status}`, async (t) => {
+      const target = await start(t, row);
+      const egress = startEgress(t, { ca: authority });
+      const now = systemClock.now();
+      const run: ClaimedRun = {
+        runId: newId(now),
+        jobId: newId(now),
+        host: '127.0.0.1',
+        scheduledFor: now,
+        startedAt: now,
+        request: {
+          url: row.https === 'raw' ? target.url.replace('http:', 'https:') : target.url,
+          method,
+          headers: {},
+          body: null,
+          timeoutSeconds: timeoutMs / 1000,
+          retries: 1,
+        },
+      };
+      const { signal } = new AbortController();
+      const ended = await dispatch(run, {
+        egress,
+        clock: systemClock,
+        log: openLog('silent'),
+        signal,
+      });
+      assert.equal(ended.status, row.status, ended.error ?? '');
+      if (row.error === null) assert.equal(ended.error, null);
+      else assert.match(ended.error ?? '', row.error);
+      assert.equal(ended.httpStatus, row.httpStatus);
+      if (row.body !== undefined) assert.equal(ended.responseBody, row.body);
+      if (row.truncated !== undefined) assert.equal(ended.truncated, row.truncated);
+      const attempts = isRetried ? 2 : 1;
+      assert.equal(ended.attempts, attempts);
+      const most = (row.timeoutMs ?? 0) + (isRetried ? retryMs : 0) + slackMs;
+      assert.ok((ended.durationMs ?? 0) < most, `ended after ${ended.durationMs} ms`);
+      await egress[Symbol.asyncDispose]();
+      await eventually(() => target.open.size === 0);
+      const requests = row.requests ?? (row.https === 'raw' ? { atMost: 0 } : null);
+      if (requests === null) assert.equal(target.requests.length, attempts);
+      else assert.ok(target.requests.length <= requests.atMost);
+    });
   }
-});
-
-test('a body that ends with the connection is complete', async (t) => {
-  const target = await startTarget(t, (s) => s.end('HTTP/1.1 200 OK\r\n\r\nto the end'));
-  const response = responseOf(await startEgress(t).call(get(target.url)));
-  assert.deepEqual([response.body, response.broken], ['to the end', null]);
-});
-
-test('responses without a body have none, whatever the target sends', async (t) => {
-  const rows = [
-    ['GET', '204 No Content', 204],
-    ['GET', '304 Not Modified', 304],
-    ['HEAD', '200 OK', 200],
-  ] as const;
-  for (const [method, status, httpStatus] of rows) {
-    const target = await startTarget(t, (socket) => socket.write(answer('unasked', status)));
-    const egress = startEgress(t);
-    const response = responseOf(await egress.call(get(target.url, { method })));
-    assert.deepEqual(
-      [response.httpStatus, response.body, response.truncated, response.broken],
-      [httpStatus, '', false, null],
-      `${method} ${status}`,
-    );
-    assert.equal(responseOf(await egress.call(get(target.url, { method }))).body, '');
-  }
-});
-
-test('a redirect is reported, not followed', async (t) => {
-  const elsewhere = await startTarget(t, (socket) => socket.write(answer('secret')));
-  const target = await startTarget(t, (socket) =>
-    socket.write(answer('', '302 Found', `location: ${elsewhere.url}\r\n`)),
-  );
-  const response = responseOf(await startEgress(t).call(get(target.url)));
-  assert.deepEqual([response.httpStatus, response.location], [302, elsewhere.url]);
-  assert.equal(elsewhere.connections, 0);
-});
-
-test('a compressed body is kept as it came', async (t) => {
-  const target = await startTarget(t, (socket, request) => {
-    assert.doesNotMatch(request, /accept-encoding/i);
-    socket.write(answer('not really gzip', '200 OK', 'content-encoding: gzip\r\n'));
-  });
-  assert.equal(responseOf(await startEgress(t).call(get(target.url))).body, 'not really gzip');
-});
-
-test('Retry-After is reported', async (t) => {
-  const target = await startTarget(t, (socket) =>
-    socket.write(answer('', '503 Busy', 'retry-after: 7\r\n')),
-  );
-  const response = responseOf(await startEgress(t).call(get(target.url)));
-  assert.deepEqual([response.httpStatus, response.retryAfter], [503, '7']);
-});
-
-test('a request carries what the job says, and little else', async (t) => {
-  const target = await startTarget(t, (socket) => socket.write(answer('ok')));
-  const egress = startEgress(t);
-  await egress.call(get(`${target.url}a/../b?c=d#fragment`, { headers: { 'X-Run': '1' } }));
-  await egress.call(
-    get(target.url, { method: 'POST', body: 'é', headers: { 'USER-agent': 'me' } }),
-  );
-  await egress.call(
-    get(target.url, { method: 'PUT', headers: { 'content-TYPE': 'x/y' }, body: 'z' }),
-  );
-  await egress.call(get(target.url, { method: 'POST' }));
-  const host = `host: 127.0.0.1:${target.port}\r\nconnection: keep-alive\r\n`;
-  const plain = 'content-type: text/plain; charset=utf-8\r\n';
-  assert.deepEqual(target.requests, [
-    `GET /b?c=d HTTP/1.1\r\n${host}X-Run: 1\r\nuser-agent: jobd/test\r\n\r\n`,
-    `POST / HTTP/1.1\r\n${host}USER-agent: me\r\n${plain}content-length: 2\r\n\r\n\u00c3\u00a9`,
-    `PUT / HTTP/1.1\r\n${host}content-TYPE: x/y\r\nuser-agent: jobd/test\r\ncontent-length: 1\r\n\r\nz`,
-    `POST / HTTP/1.1\r\n${host}user-agent: jobd/test\r\ncontent-length: 0\r\n\r\n`,
-  ]);
 });

@@ -1,0 +1,13 @@
+/** Everything a target may do to the one who calls it, and what must come of it: one row each. */
+import { bodies } from './bodies.ts';
+import { connections, handshakes } from './connections.ts';
+import { heads } from './heads.ts';
+import type { HostileTarget } from './row.ts';
+
+/** All rows. */
+export const hostileTargets: readonly HostileTarget[] = [
+  ...connections,
+  ...heads,
+  ...bodies,
+  ...handshakes,
+];
