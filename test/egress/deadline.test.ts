@@ -143,6 +143,37 @@ test('a finished call does not mind a later abort', async (t) => {
   assert.equal(target.connections, 1);
 });
 
+test('a call ends within 250 ms of its deadline, whatever it waits for', async (t) => {
+  const silent = await startTarget(t, () => {});
+  const dripping = await startTarget(t, (socket) => {
+    socket.write('HTTP/1.1 200 OK\r\n\r\n');
+    const drip = setInterval(() => socket.write('v'), 5);
+    socket.on('close', () => clearInterval(drip));
+  });
+  const egress = startEgress(t, {
+    resolve: (host) =>
+      host === 'never.example.com'
+        ? new Promise(() => {})
+        : { kind: 'addresses', addresses: ['127.0.0.1'] },
+  });
+  const urls = [
+    'http://never.example.com/',
+    silent.url.replace('http:', 'https:'),
+    silent.url,
+    dripping.url,
+  ];
+  for (const url of urls) {
+    const off: number[] = [];
+    for (let round = 0; round < 5; round++) {
+      const { ms } = await timed(egress.call(get(url, { timeoutMs })));
+      off.push(Math.abs(ms - timeoutMs));
+    }
+    // The middle one of five: a busy machine may hold up the test itself now and then.
+    const middle = off.toSorted((a, b) => a - b)[2] ?? 0;
+    assert.ok(middle <= 250, `${url}: off by ${middle} ms`);
+  }
+});
+
 /** A listener on `host` whose queue is full: the kernel drops every further handshake. */
 async function startSilentListener(t: TestContext, host: string, port: number): Promise<number> {
   const script = `

@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict';
+import { constants } from 'node:crypto';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
 import { test, type TestContext } from 'node:test';
+import { createServer, type TLSSocket } from 'node:tls';
 import type { Egress } from '../../src/egress/egress.ts';
+import type { Resolve } from '../../src/egress/resolve.ts';
 import {
   authority,
   expiredCertificate,
@@ -14,6 +19,8 @@ function trusting(t: TestContext): Egress {
   return startEgress(t, { ca: authority });
 }
 
+const loopback: Resolve = () => ({ kind: 'addresses', addresses: ['127.0.0.1'] });
+const noTicket = constants.SSL_OP_NO_TICKET;
 const good = { key: serverKey, cert: goodCertificate };
 
 test('a certificate for the name or the address called is accepted', async (t) => {
@@ -81,6 +88,61 @@ test('a reset during the handshake fails with reset', async (t) => {
   const target = await startTarget(t, () => {}, { greet: (socket) => socket.resetAndDestroy() });
   const failure = failureOf(await trusting(t).call(get(target.url.replace('http:', 'https:'))));
   assert.equal(failure.reason, 'reset', failure.detail);
+});
+
+test('a session is offered only to the scheme, host and port it was made for', async (t) => {
+  // With tickets switched off a server is asked for each session it is offered.
+  const server = createServer({ ...good, maxVersion: 'TLSv1.2', secureOptions: noTicket });
+  const sessions = new Map<string, Buffer>();
+  let offered = 0;
+  server.on('newSession', (id, session, done) => {
+    sessions.set(id.toString('hex'), session);
+    done();
+  });
+  server.on('resumeSession', (id, done) => {
+    // Ids that were never given out are there for the sake of middleboxes only.
+    const session = sessions.get(id.toString('hex')) ?? null;
+    if (session !== null) offered++;
+    done(null, session);
+  });
+  server.on('secureConnection', (socket) => {
+    socket.on('error', () => {}).end(answer('ok', '200 OK', 'connection: close\r\n'));
+  });
+  server.on('tlsClientError', () => {}).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => server.close());
+  const { port } = server.address() as AddressInfo;
+  const egress = startEgress(t, { ca: authority, resolve: loopback });
+  const offers: [string, number][] = [];
+  for (const host of ['localhost', 'localhost', '127.0.0.1', '127.0.0.1', 'other.example.com']) {
+    const before = offered;
+    await egress.call(get(`https://${host}:${port}/`));
+    offers.push([host, offered - before]);
+  }
+  // A resumed session would skip the check that the certificate is for this name.
+  assert.deepEqual(offers, [
+    ['localhost', 0],
+    ['localhost', 1],
+    ['127.0.0.1', 0],
+    ['127.0.0.1', 1],
+    ['other.example.com', 0],
+  ]);
+});
+
+test('a server that asks for a new handshake is not given one', async (t) => {
+  let handshakes = 0;
+  const target = await startTarget(
+    t,
+    (socket) => {
+      const tls = socket as TLSSocket;
+      tls.on('secure', () => handshakes++);
+      tls.renegotiate({}, () => {});
+      setTimeout(() => socket.write(answer('ok')), 50);
+    },
+    { tls: { ...good, maxVersion: 'TLSv1.2' } },
+  );
+  await trusting(t).call(get(target.url));
+  assert.equal(handshakes, 0);
 });
 
 test('TLS sessions are resumed on new connections to the same name', async (t) => {

@@ -1,0 +1,97 @@
+/** Everything that leaves goes through egress: no other file has the means to connect or to look up. */
+import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+
+const root = join(import.meta.dirname, '..', '..');
+
+/** Modules that can connect, look up, or start a program that does. */
+const modules = new Set([
+  'undici',
+  'nodemailer',
+  'net',
+  'tls',
+  'dns',
+  'dns/promises',
+  'dgram',
+  'http',
+  'https',
+  'http2',
+  'quic',
+  'child_process',
+  'cluster',
+  'inspector',
+]);
+
+/** Globals of Node and browsers that connect. */
+const globals = [
+  'fetch',
+  'WebSocket',
+  'EventSource',
+  'XMLHttpRequest',
+  'WebTransport',
+  'sendBeacon',
+];
+
+/** Ways to a module that an import does not show. */
+const backDoors = ['getBuiltinModule', 'createRequire', 'process.binding', 'eval', 'Function('];
+
+/**
+ * Who may use what outside of egress. The server listens, the command line asks its own server.
+ */
+const allowed = [
+  'src/api/edge/client-errors.ts: node:http', // the words of status codes, for what no route has answered
+  'src/cli/client.ts: fetch', // the API of a jobd, at the address its user names
+];
+
+/** Code without comments and type imports. */
+function codeOf(path: string): string {
+  return readFileSync(join(root, path), 'utf8')
+    .replaceAll(/\/\*[\s\S]*?\*\//g, '')
+    .replaceAll(/(^|\s)\/\/.*$/gm, '$1')
+    .replaceAll(/^import type [^;]*;/gm, '');
+}
+
+function usesOf(path: string): string[] {
+  const code = codeOf(path);
+  const imported = [...code.matchAll(/(?:from|import|require)\s*\(?\s*['"]([^'"]+)['"]/g)]
+    .map(([, name = '']) => name)
+    .filter((name) => modules.has(name.replace(/^node:/, '')));
+  const named = globals.filter((name) =>
+    new RegExp(`(?<![\\w$'"-])${name}\\b(?!['"-])`).test(code),
+  );
+  const hidden = backDoors.filter((name) => code.includes(name));
+  return [...imported, ...named, ...hidden].map((use) => `${path}: ${use}`);
+}
+
+test('only egress can reach the network, but for the client of the command line', () => {
+  const sources = globSync('src/**/*.{ts,js,mjs,html}', { cwd: root }).toSorted();
+  const found = sources.filter((path) => !path.startsWith('src/egress/')).flatMap(usesOf);
+  assert.deepEqual(found, allowed);
+});
+
+test('egress itself uses what it is known to use', () => {
+  const found = globSync('src/egress/*.ts', { cwd: root }).toSorted().flatMap(usesOf);
+  assert.deepEqual(found, [
+    'src/egress/connection.ts: undici',
+    'src/egress/dial.ts: node:net',
+    'src/egress/dial.ts: node:tls',
+    'src/egress/resolve.ts: node:dns/promises',
+  ]);
+});
+
+test('the search finds what it is meant to find', () => {
+  const path = 'test/egress/one-way-out.fixture.txt';
+  assert.deepEqual(usesOf(path), [
+    `${path}: undici`,
+    `${path}: node:net`,
+    `${path}: https`,
+    `${path}: node:dns`,
+    `${path}: node:child_process`,
+    `${path}: fetch`,
+    `${path}: WebSocket`,
+    `${path}: EventSource`,
+    `${path}: getBuiltinModule`,
+  ]);
+});
