@@ -6,6 +6,7 @@
 import { Resolver } from 'node:dns/promises';
 import { isLoopbackName } from '../domain/name.ts';
 import { openHostsFile } from './hosts.ts';
+import { createPace } from './pace.ts';
 
 /** All that is known about a name: its addresses, IPv4 first, or why there are none. */
 export type Answers =
@@ -28,6 +29,10 @@ const maxKeptNames = 10_000;
 /** More addresses than any host needs; a longer list is refused, for all would have to be judged. */
 const maxAddresses = 64;
 
+/** Look-ups under way, unless they have been for a while; each is two datagrams. */
+const maxYoungQueries = 64;
+const youngMs = 50;
+
 interface Entry {
   /** The answers, or the query that all callers share until they are in. */
   answers: Answers | Promise<Answers>;
@@ -46,12 +51,13 @@ export interface ResolverOptions {
 export function createResolver(options: ResolverOptions = {}): Resolve {
   const hostsFile = openHostsFile(options.hostsPath ?? '/etc/hosts');
   const query = createQuery(options.servers);
+  const pace = createPace(maxYoungQueries, youngMs);
   const entries = new Map<string, Entry>();
 
   function start(host: string): Answers | Promise<Answers> {
     const listed = hostsFile(host);
     if (listed.length > 0) return keep(host, { answers: found(host, listed), ttlMs: maxKeptMs });
-    const answers = query(host).then((result) => keep(host, result));
+    const answers = pace(() => query(host)).then((result) => keep(host, result));
     remember(host, { answers, keptUntil: Number.POSITIVE_INFINITY });
     return answers;
   }

@@ -25,6 +25,8 @@ export interface Zone {
 export interface DnsServer extends AsyncDisposable {
   address: string;
   questions: string[];
+  /** TCP connections so far. */
+  readonly connections: number;
 }
 
 const typeA = 1;
@@ -56,7 +58,9 @@ export async function openDnsServer(
     return answerTo(message, question, lookUp(question.name));
   };
 
+  let connections = 0;
   const tcp = createServer((socket) => {
+    connections++;
     let received = Buffer.alloc(0);
     socket.on('error', () => {});
     socket.on('data', (chunk) => {
@@ -89,6 +93,9 @@ export async function openDnsServer(
   return {
     address: `${at.host}:${port}`,
     questions,
+    get connections() {
+      return connections;
+    },
     async [Symbol.asyncDispose]() {
       const closed = once(tcp, 'close');
       udp.close();

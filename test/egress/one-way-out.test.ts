@@ -35,7 +35,7 @@ const globals = [
 ];
 
 /** Ways to a module that an import does not show. */
-const backDoors = ['getBuiltinModule', 'createRequire', 'process.binding', 'eval', 'Function('];
+const backDoors = ['getBuiltinModule', 'createRequire', 'process.binding', 'eval(', 'Function('];
 
 /**
  * Who may use what outside of egress. The server listens, the command line asks its own server.
@@ -48,7 +48,7 @@ const allowed = [
 /** Code without comments and type imports. */
 function codeOf(path: string): string {
   return readFileSync(join(root, path), 'utf8')
-    .replaceAll(/\/\*[\s\S]*?\*\//g, '')
+    .replaceAll(/^ *\/\*[\s\S]*?\*\//gm, '')
     .replaceAll(/(^|\s)\/\/.*$/gm, '$1')
     .replaceAll(/^import type [^;]*;/gm, '');
 }

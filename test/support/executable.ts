@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { TestContext } from 'node:test';
 
-const executable = join(import.meta.dirname, '..', '..', 'dist', 'jobd');
+/** Where it stands once it is packaged. */
+export const executable = join(import.meta.dirname, '..', '..', 'dist', 'jobd');
 
 /** Why tests of the executable cannot run, or false. */
 export const notPackaged = existsSync(executable) ? false : 'dist/jobd is not built';
