@@ -15,7 +15,7 @@ export function addServeCommand(program: Command, { output }: Context): void {
     .option('--data <dir>', 'data directory (default ~/.local/share/jobd)')
     .option('--base-url <url>', 'site URL people reach this service by')
     .option('--slots <n>', 'calls in flight at most (default 512)')
-    .option('--slots-per-host <n>', 'calls in flight to one host at most (default 256)')
+    .option('--slots-per-host <n>', 'calls in flight to one host name at most (default 256)')
     .option(
       '--allow-target <cidr[:port|:*]>',
       'also call these addresses or ports of your own; may be repeated',

@@ -60,6 +60,7 @@ const specialBlocks: readonly SpecialBlock[] = (
     ['255.255.255.255/32', 'limited broadcast', 'RFC 919'],
 
     ['224.0.0.0/4', 'multicast', 'RFC 5771'],
+    ['168.63.129.16/32', "Azure's platform, cloud metadata", 'Azure documentation'],
 
     ['::1/128', 'loopback', 'RFC 4291'],
     ['::/128', 'unspecified', 'RFC 4291'],
