@@ -1,0 +1,112 @@
+/**
+ * From a JSON document to a receipt: exactly the fields of version 1, each of its type and form. What is
+ * refused here is never looked at by anything else.
+ */
+
+import type { Receipt, ReceiptPayload } from '../domain/receipt.ts';
+import { fromBase64url } from './base64.ts';
+import { demandOnly, objectOf, textOf, wrongField } from './fields.ts';
+import type { Json } from './json.ts';
+import { invalid, shown } from './refusal.ts';
+
+/** A form of values: whether a value has it, and what it is called. */
+interface Form {
+  accepts: (value: Json | undefined) => boolean;
+  name: string;
+}
+
+const hex256: Form = matching(/^[0-9a-f]{64}$/, '64 hexadecimal digits in lower case');
+const id: Form = matching(
+  /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/,
+  'a UUID in lower case',
+);
+const moment: Form = {
+  accepts: (value) => typeof value === 'string' && isMoment(value),
+  name: 'a time such as 2025-10-09T05:30:00.000Z',
+};
+
+/** The payload of version 1. */
+const payloadForms: Record<keyof ReceiptPayload, Form> = {
+  version: { accepts: (value) => value === 1, name: '1' },
+  // Printable ASCII, as `URL` writes it: nothing that looks like another site.
+  issuer: matching(/^https?:\/\/[!-~]{1,2048}$/, 'an http or https URL'),
+  runId: id,
+  jobId: id,
+  source: oneOf('scheduled', 'manual'),
+  status: oneOf('success', 'failed'),
+  scheduledFor: moment,
+  startedAt: moment,
+  finishedAt: moment,
+  attempts: integer(1),
+  httpStatus: integer(100, 999),
+  durationMs: integer(0),
+  responseSha256: hex256,
+  responseBytes: integer(0),
+  truncated: { accepts: (value) => typeof value === 'boolean', name: 'true or false' },
+  issuedAt: moment,
+  previousReceiptSha256: {
+    accepts: (value) => value === null || hex256.accepts(value),
+    name: `null or ${hex256.name}`,
+  },
+};
+
+/** The receipt that a document is. Throws Refusal, `invalid`. */
+export function decodeReceipt(document: Json): Receipt {
+  const receipt = objectOf(document, 'the document');
+  const algorithm = textOf(receipt, 'algorithm', 'the receipt');
+  if (algorithm !== 'Ed25519') throw invalid(`its algorithm is ${shown(algorithm)}, not Ed25519`);
+  demandOnly(receipt, ['algorithm', 'keyId', 'publicKey', 'payload', 'signature'], 'the receipt');
+  return {
+    algorithm,
+    keyId: textOf(receipt, 'keyId', 'the receipt'),
+    ...(receipt.has('publicKey') && { publicKey: textOf(receipt, 'publicKey', 'the receipt') }),
+    payload: decodePayload(receipt.get('payload')),
+    signature: textOf(receipt, 'signature', 'the receipt'),
+  };
+}
+
+/** The 64 bytes of a receipt's signature. Throws Refusal, `invalid`. */
+export function signatureBytes({ signature }: Receipt): Uint8Array {
+  const bytes = fromBase64url(signature);
+  if (bytes?.length === 64) return bytes;
+  throw invalid('its signature is not 64 bytes in base64url without padding');
+}
+
+function decodePayload(value: Json | undefined): ReceiptPayload {
+  const payload = objectOf(value, 'the payload');
+  const version = payload.get('version');
+  if (typeof version === 'number' && version > 1) {
+    throw invalid(`its version is ${version}, and this program knows only 1: use a newer one`);
+  }
+  demandOnly(payload, Object.keys(payloadForms), 'the payload');
+  for (const [name, { accepts, name: right }] of Object.entries(payloadForms)) {
+    const member = payload.get(name);
+    if (!accepts(member)) throw wrongField(member, name, 'the payload', right);
+  }
+  return Object.fromEntries(payload) as unknown as ReceiptPayload;
+}
+
+function matching(pattern: RegExp, name: string): Form {
+  return { accepts: (value) => typeof value === 'string' && pattern.test(value), name };
+}
+
+function oneOf(...texts: string[]): Form {
+  return {
+    accepts: (value) => typeof value === 'string' && texts.includes(value),
+    name: texts.join(' or '),
+  };
+}
+
+function integer(least: number, most = Number.MAX_SAFE_INTEGER): Form {
+  const accepts: Form['accepts'] = (value) =>
+    typeof value === 'number' && value >= least && value <= most;
+  const range = most === Number.MAX_SAFE_INTEGER ? `at least ${least}` : `from ${least} to ${most}`;
+  return { accepts, name: `a whole number, ${range}` };
+}
+
+/** Exactly the form of `isoTime`, and a day that exists. */
+function isMoment(text: string): boolean {
+  if (!/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/.test(text)) return false;
+  const at = Date.parse(text);
+  return !Number.isNaN(at) && new Date(at).toISOString() === text;
+}

@@ -1,0 +1,134 @@
+/** Receipts and keys as people keep them: a file, a directory of files, lines of a file, standard input. */
+
+import { createReadStream } from 'node:fs';
+import { readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { judge } from './judge.ts';
+import type { Given, Judgement } from './judge.ts';
+import { maxDocumentBytes } from './json.ts';
+import { escaped, unreadable } from './refusal.ts';
+import { readTrustedKeys } from './trusted-keys.ts';
+
+/** Most bytes of one file of receipts, one on each line: some 60,000 of them. */
+const maxFileBytes = 64 * 1024 * 1024;
+
+/**
+ * Judges the receipts that one path leads to by the keys that another leads to. Throws Refusal,
+ * `unreadable`, if there are no keys or no receipts to be had.
+ */
+export async function judgePaths(receiptPath: string, keyPath: string): Promise<Judgement> {
+  const keys = readTrustedKeys(await readKeyFiles(keyPath));
+  const { given, inOrder } = await readReceipts(receiptPath);
+  return judge(given, inOrder, keys);
+}
+
+/**
+ * `-` is standard input; a directory gives its files named `*.json` and `*.ndjson`; a file with a whole
+ * object on its first line has one on every line (NDJSON). Files of a directory have no order that means
+ * something.
+ */
+async function readReceipts(path: string): Promise<{ given: Given[]; inOrder: boolean }> {
+  if (path === '-') {
+    const given = receiptsIn('standard input', await readStream(process.stdin, maxFileBytes, path));
+    return { given, inOrder: true };
+  }
+  if (!(await isDirectory(path))) {
+    return { given: receiptsIn(path, await readFile(path, maxFileBytes)), inOrder: true };
+  }
+  const given: Given[] = [];
+  for (const file of await filesIn(path, ['.json', '.ndjson'])) {
+    given.push(...receiptsIn(file, await readFile(file, maxFileBytes)));
+  }
+  return { given, inOrder: false };
+}
+
+/** A directory gives its `*.json` and `*.pem`. */
+async function readKeyFiles(path: string): Promise<Uint8Array[]> {
+  const files = (await isDirectory(path)) ? await filesIn(path, ['.json', '.pem']) : [path];
+  return await Promise.all(files.map((file) => readFile(file, maxDocumentBytes)));
+}
+
+function receiptsIn(source: string, bytes: Uint8Array): Given[] {
+  const lines = linesOf(bytes);
+  const first = lines.find(isFull);
+  const isNdjson = lines.filter(isFull).length > 1 && first !== undefined && isObject(first);
+  if (!isNdjson) return [{ source, bytes }];
+  return lines.flatMap((line, index) =>
+    isFull(line) ? [{ source: `${source}, line ${index + 1}`, bytes: line }] : [],
+  );
+}
+
+function linesOf(bytes: Uint8Array): Uint8Array[] {
+  const lines: Uint8Array[] = [];
+  for (let start = 0; start <= bytes.length;) {
+    const end = bytes.indexOf(0x0a, start);
+    lines.push(bytes.subarray(start, end === -1 ? bytes.length : end));
+    if (end === -1) break;
+    start = end + 1;
+  }
+  return lines;
+}
+
+function isFull(line: Uint8Array): boolean {
+  return line.some((byte) => byte > 0x20);
+}
+
+function isObject(line: Uint8Array): boolean {
+  const text = Buffer.from(line).toString('latin1').trim();
+  return text.startsWith('{') && text.endsWith('}');
+}
+
+async function isDirectory(path: string): Promise<boolean> {
+  try {
+    return (await stat(path)).isDirectory();
+  } catch (error) {
+    throw cannotRead(path, error);
+  }
+}
+
+async function filesIn(directory: string, endings: readonly string[]): Promise<string[]> {
+  let names: string[];
+  try {
+    names = await readdir(directory);
+  } catch (error) {
+    throw cannotRead(directory, error);
+  }
+  const files = names.filter((name) => {
+    return !name.startsWith('.') && endings.some((ending) => name.endsWith(ending));
+  });
+  if (files.length === 0) {
+    throw unreadable(`${escaped(directory)} holds no file named *${endings.join(' or *')}`);
+  }
+  // oxlint-disable-next-line no-array-sort -- toSorted is unknown to Node 18
+  return files.sort().map((name) => join(directory, name));
+}
+
+async function readFile(path: string, limit: number): Promise<Uint8Array> {
+  return await readStream(createReadStream(path), limit, path);
+}
+
+/** Reads no further than the limit: a path may lead to anything. */
+async function readStream(
+  stream: AsyncIterable<unknown>,
+  limit: number,
+  path: string,
+): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  try {
+    for await (const chunk of stream as AsyncIterable<Uint8Array>) {
+      length += chunk.length;
+      if (length > limit) break;
+      chunks.push(chunk);
+    }
+  } catch (error) {
+    throw cannotRead(path, error);
+  }
+  if (length > limit) throw unreadable(`${escaped(path)} has more than ${limit} bytes`);
+  return Buffer.concat(chunks);
+}
+
+function cannotRead(path: string, error: unknown): Error {
+  const reason = error instanceof Error ? error.message : String(error);
+  return unreadable(`${escaped(path)} cannot be read: ${escaped(reason)}`);
+}

@@ -1,0 +1,40 @@
+/** Signing, for the service alone: Node's crypto takes a fifteenth of the time that a library needs. */
+
+import { createPublicKey, hash, sign } from 'node:crypto';
+import type { KeyObject } from 'node:crypto';
+import type { Receipt, ReceiptPayload } from '../domain/receipt.ts';
+import { toBase64url } from './base64.ts';
+import { canonicalBytes } from './canonical.ts';
+import { algorithm, publicKeyOf } from './key.ts';
+import type { PublicKey } from './key.ts';
+
+/** A private key and the public one that belongs to it. */
+export interface SigningKey extends PublicKey {
+  privateKey: KeyObject;
+}
+
+/** The signing key of a private key of Ed25519. Throws TypeError for any other key. */
+export function signingKeyOf(privateKey: KeyObject): SigningKey {
+  if (privateKey.asymmetricKeyType !== 'ed25519') {
+    throw new TypeError(`a signing key must be of Ed25519, got ${privateKey.asymmetricKeyType}`);
+  }
+  const spki = createPublicKey(privateKey).export({ format: 'der', type: 'spki' });
+  const publicKey = publicKeyOf(spki.subarray(-32));
+  if (publicKey === undefined) throw new TypeError('a signing key must be sound');
+  return { ...publicKey, privateKey };
+}
+
+/** The receipt of a payload. */
+export function signReceipt(
+  payload: ReceiptPayload,
+  { keyId, publicKey, privateKey }: SigningKey,
+): Receipt {
+  const unsigned = { algorithm, keyId, publicKey, payload } as const;
+  const signature = sign(null, canonicalBytes(unsigned), privateKey);
+  return { ...unsigned, signature: toBase64url(signature) };
+}
+
+/** SHA-256 in hexadecimal, for `receiptPayload`. */
+export function nativeSha256(bytes: Uint8Array): string {
+  return hash('sha256', bytes, 'hex');
+}

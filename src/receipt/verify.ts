@@ -1,0 +1,65 @@
+/**
+ * The verdict on one receipt. Works offline and in a browser; trusts the archived key and nothing else,
+ * least of all what the receipt says of its own key.
+ */
+
+import type { Receipt } from '../domain/receipt.ts';
+import { fromBase64url } from './base64.ts';
+import { canonicalBytes } from './canonical.ts';
+import { decodeReceipt, signatureBytes } from './decode.ts';
+import { verifyEd25519 } from './ed25519.ts';
+import { readJson } from './json.ts';
+import { invalid, Refusal, shown } from './refusal.ts';
+import type { RefusalKind } from './refusal.ts';
+import { sha256Hex } from './sha256.ts';
+import type { TrustedKeys } from './trusted-keys.ts';
+
+/** What became of checking a receipt. `reason` is a clause for people, safe to show. */
+export type Verdict =
+  | {
+      verdict: 'valid';
+      receipt: Receipt;
+      /** What the next receipt of the job names as its previous one. */
+      receiptSha256: string;
+    }
+  | { verdict: RefusalKind; reason: string };
+
+/** Checks a receipt, as it was downloaded, against trusted keys. Never throws for what the bytes hold. */
+export function verifyReceipt(bytes: Uint8Array, keys: TrustedKeys): Verdict {
+  try {
+    const receipt = decodeReceipt(readJson(bytes));
+    demandSignature(receipt, keys);
+    return { verdict: 'valid', receipt, receiptSha256: receiptSha256(receipt) };
+  } catch (error) {
+    if (error instanceof Refusal) return { verdict: error.kind, reason: error.message };
+    throw error;
+  }
+}
+
+/** The bytes that a receipt's signature is over: all of it but the signature, in canonical form. */
+export function signedBytes(receipt: Receipt): Uint8Array {
+  const unsigned: Partial<Receipt> = { ...receipt };
+  delete unsigned.signature;
+  return canonicalBytes(unsigned);
+}
+
+/** SHA-256, in hexadecimal, of a receipt in canonical form, its signature included: the link of the chain. */
+export function receiptSha256(receipt: Receipt): string {
+  return sha256Hex(canonicalBytes(receipt));
+}
+
+function demandSignature(receipt: Receipt, keys: TrustedKeys): void {
+  const key = keys.get(receipt.keyId);
+  if (key === undefined) {
+    const trusted = [...keys.keys()].join(', ');
+    throw invalid(`it names the key ${shown(receipt.keyId)}, trusted is ${trusted}`);
+  }
+  if (receipt.publicKey !== undefined && receipt.publicKey !== key.publicKey) {
+    throw invalid(`it carries another public key than the trusted one, ${key.keyId}`);
+  }
+  const publicKey = fromBase64url(key.publicKey);
+  const signature = signatureBytes(receipt);
+  if (!publicKey || !verifyEd25519(signature, signedBytes(receipt), publicKey)) {
+    throw invalid(`its signature is not that of the key ${key.keyId} over what it says`);
+  }
+}
