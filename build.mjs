@@ -1,8 +1,9 @@
 /**
- * node build.mjs             dist/jobd.cjs and, beside it, the native part of better-sqlite3
+ * node build.mjs             dist/jobd.cjs and, beside it, the native part of better-sqlite3 and
+ *                            verify-receipt.mjs, the script that checks receipts without jobd
  * node build.mjs --package   the same, and dist/jobd: one executable that needs nothing beside it
  *
- * The executable is a node binary with the bundle, its V8 code cache and the native part injected
+ * The executable is a node binary with the bundle, its V8 code cache and the files beside it injected
  * (docs/decisions/0003-node-sea-executable.md). Every file appears by a rename, so that a jobd
  * that runs from dist/ is not disturbed.
  */
@@ -19,12 +20,13 @@ const require = createRequire(import.meta.url);
 const run = promisify(execFile);
 const platform = `${process.platform}-${process.arch}`;
 const addonName = 'better_sqlite3.node';
+const scriptName = 'verify-receipt.mjs';
 
 /** What a packaged node looks for in itself (Node's documentation, single executable applications). */
 const seaResource = 'NODE_SEA_BLOB';
 const seaFuse = 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2';
 
-/** Bundles `entry` into one CommonJS file, `outfile`; the native part goes beside it. */
+/** Bundles `entry` into one CommonJS file, `outfile`; the files that it needs go beside it. */
 export async function bundle({ entry, outfile }) {
   const { build } = await import('esbuild');
   const result = await build({
@@ -40,7 +42,11 @@ export async function bundle({ entry, outfile }) {
     minifySyntax: true, // names stay, for stack traces
     legalComments: 'none',
     alias: { luxon: require.resolve('luxon') }, // cron-parser requires it, we import it: one copy
-    define: { JOBD_ADDON: JSON.stringify(addonName) },
+    define: {
+      JOBD_ADDON: JSON.stringify(addonName),
+      JOBD_SCRIPT: JSON.stringify(scriptName),
+      'import.meta.dirname': '__dirname', // the files beside the bundle
+    },
     // There is no file of its own to find things from; what a module needs goes in by `define`.
     logOverride: { 'empty-import-meta': 'error' },
     logLevel: 'warning',
@@ -48,7 +54,47 @@ export async function bundle({ entry, outfile }) {
   await mkdir(dirname(outfile), { recursive: true });
   await putFile(outfile, result.outputFiles[0].contents);
   await putFile(join(dirname(outfile), addonName), await readFile(addonFile()));
+  await bundleScript(join(dirname(outfile), scriptName));
 }
+
+/** Bundles the script that checks receipts: for people to read, and for Node 18 to run. */
+async function bundleScript(outfile) {
+  const { build } = await import('esbuild');
+  const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
+  const result = await build({
+    entryPoints: [join(root, 'src', 'verify-receipt.ts')],
+    outfile,
+    write: false,
+    bundle: true,
+    platform: 'node',
+    target: 'node18',
+    format: 'esm',
+    charset: 'utf8',
+    legalComments: 'none',
+    banner: { js: `${scriptHead}\n// Of jobd ${version}.` },
+    footer: { js: await licenceOf('@noble/ed25519', '@noble/hashes') },
+    logLevel: 'warning',
+  });
+  await putFile(outfile, result.outputFiles[0].contents);
+}
+
+/** The licences of packages whose code goes with a file, as a comment of it. */
+async function licenceOf(...packages) {
+  const texts = packages.map(async (name) => {
+    const text = await readFile(join(root, 'node_modules', name, 'LICENSE'), 'utf8');
+    return `\nContains ${name}:\n\n${text.trim()}`;
+  });
+  return (await Promise.all(texts)).join('\n').replace(/^/gm, '// ').replace(/ +$/gm, '');
+}
+
+const scriptHead = `#!/usr/bin/env node
+// Checks receipts of jobd, offline:  node verify-receipt.mjs RECEIPT KEY
+//
+// KEY is the public key that you fetched over HTTPS and archived yourself. A key inside a receipt is never
+// trusted. A valid receipt proves that the holder of the key observed this HTTP answer; it does not prove
+// what the called application did, nor that it was called only once.
+//
+// Needs Node 18 or newer and nothing else. Exit code: 0 valid, 1 invalid, 2 nothing could be judged.`;
 
 /** Makes one executable of a bundle. Linux only, for the machine's own architecture. */
 export async function pack({ bundled, outfile }) {
@@ -75,7 +121,7 @@ async function seaBlob({ node, bundled, work }) {
     useCodeCache: true,
     disableExperimentalSEAWarning: true,
     execArgvExtension: 'none', // NODE_OPTIONS is meant for other programs
-    assets: { [addonName]: addonFile() },
+    assets: { [addonName]: addonFile(), [scriptName]: join(dirname(bundled), scriptName) },
   };
   await writeFile(config, JSON.stringify(settings));
   await run(node, ['--experimental-sea-config', config], { cwd: dirname(bundled) });

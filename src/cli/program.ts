@@ -11,6 +11,7 @@ import type { Output } from './output.ts';
 import { addRunCommands } from './runs.ts';
 import { addScheduleCommands } from './schedule.ts';
 import { addServeCommand } from './serve.ts';
+import { addVerifyCommand } from './verify.ts';
 
 /** Runs one command line, as in `process.argv`. Returns the exit code; never rejects. */
 export async function run(argv: readonly string[]): Promise<number> {
@@ -33,6 +34,7 @@ function createProgram(context: Context): Command {
   addJobCommands(program, context);
   addRunCommands(program, context);
   addScheduleCommands(program, context);
+  addVerifyCommand(program, context);
   return program;
 }
 

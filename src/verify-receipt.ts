@@ -1,0 +1,64 @@
+/**
+ * The entry of verify-receipt.mjs: one file without dependencies that checks receipts where there is no
+ * jobd, on Node 18 and newer. Imported, it runs nothing.
+ */
+
+import { realpathSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { judgePaths } from './receipt/files.ts';
+import { exitCodes } from './receipt/judge.ts';
+import { Refusal } from './receipt/refusal.ts';
+import { wordsOf } from './receipt/words.ts';
+
+export { judge } from './receipt/judge.ts';
+export { Refusal } from './receipt/refusal.ts';
+export { readTrustedKeys } from './receipt/trusted-keys.ts';
+export { verifyReceipt } from './receipt/verify.ts';
+export { wordsOf } from './receipt/words.ts';
+
+const usage = `Usage: node verify-receipt.mjs RECEIPT KEY
+
+RECEIPT  a receipt as it was downloaded, a directory of receipts, a file with one on each line, or -
+KEY      the public key that you fetched over HTTPS and archived: the answer of /api/v1/receipts/key or
+         /api/v1/receipts/keys, a JSON Web Key, PEM, or a directory of such files
+
+A valid receipt proves that the holder of the key observed this HTTP answer to a call of its own at the
+time stated. It does not prove what the called application did, nor that it was called only once, and it
+is no qualified electronic signature.
+
+Exit code: 0 valid, 1 invalid, 2 nothing could be judged
+`;
+
+async function main(args: readonly string[]): Promise<number> {
+  const [receiptPath, keyPath] = args;
+  if (args.includes('--help')) {
+    process.stdout.write(usage);
+    return exitCodes.valid;
+  }
+  if (receiptPath === undefined || keyPath === undefined || args.length > 2) {
+    process.stderr.write(usage);
+    return exitCodes.unreadable;
+  }
+  try {
+    const judgement = await judgePaths(receiptPath, keyPath);
+    const { verdict } = judgement;
+    const stream = verdict === 'unreadable' ? process.stderr : process.stdout;
+    stream.write(`${wordsOf(judgement).join('\n')}\n`);
+    return exitCodes[verdict];
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    process.stderr.write(`unreadable: ${error.message}\n`);
+    return exitCodes.unreadable;
+  }
+}
+
+/** Whether this file is what Node was started with, by whatever name. */
+function isStarted(): boolean {
+  try {
+    return realpathSync(process.argv[1] ?? '') === fileURLToPath(import.meta.url);
+  } catch {
+    return false;
+  }
+}
+
+if (isStarted()) process.exitCode = await main(process.argv.slice(2));
