@@ -19,10 +19,15 @@ database.pragma('synchronous = full');
 database.pragma('foreign_keys = on');
 
 type Row = Parameters<typeof jobOf>[0];
-type NewRow = Omit<
-  JobRow,
-  'deleted_at' | 'total_success' | 'total_failed' | 'total_interrupted' | 'total_missed'
->;
+/** The columns that the database fills by itself. */
+type Filled =
+  | 'deleted_at'
+  | 'total_success'
+  | 'total_failed'
+  | 'total_interrupted'
+  | 'total_missed'
+  | 'last_receipt_sha256';
+type NewRow = Omit<JobRow, Filled>;
 
 const [workspace] = database.prepare<[], { id: string }>('select id from workspaces').all();
 const workspaceId = workspace?.id ?? '';
@@ -96,7 +101,7 @@ server.post<{ Body: Pick<NewRow, 'name' | 'url' | 'timezone'> & { cronExpr: stri
     };
     insert.run(row);
     const none = { total_success: 0, total_failed: 0, total_interrupted: 0, total_missed: 0 };
-    const job = jobOf({ ...row, ...none, deleted_at: null });
+    const job = jobOf({ ...row, ...none, deleted_at: null, last_receipt_sha256: null });
     return reply.code(201).send({ job: jobShape(job) });
   },
 );

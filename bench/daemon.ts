@@ -8,13 +8,15 @@ export interface DaemonOptions {
   bundle: string;
   dataDir: string;
   concurrency: number;
+  receipts: boolean;
   profileDir: string | null;
 }
 
 /** Starts it and resolves once it listens; disposing of it stops it as a service manager would. */
 export async function startDaemon(options: DaemonOptions): Promise<HttpServer> {
-  const { bundle, dataDir, concurrency, profileDir } = options;
+  const { bundle, dataDir, concurrency, receipts, profileDir } = options;
   const serving = ['serve', '--data', dataDir, '--port', '0', '--allow-target', sinkTarget];
   const slots = ['--slots', String(concurrency), '--slots-per-host', String(concurrency)];
-  return await startServer([bundle, ...serving, ...slots], profileDir);
+  const signing = receipts ? [] : ['--no-signing'];
+  return await startServer([bundle, ...serving, ...slots, ...signing], profileDir);
 }

@@ -13,6 +13,8 @@ export interface Options {
   delayMs: number;
   /** Calls that jobd and the yardstick make before the instant. */
   warm: number;
+  /** Whether jobd signs receipts. */
+  receipts: boolean;
   json: boolean;
   /** The built jobd to measure. */
   bundle: string;
@@ -27,6 +29,7 @@ export const usage = `node bench/storm.ts: many jobs due at one instant, jobd be
   --concurrency N    calls in flight at most (default 256)
   --delay MS         the target answers after this long (default 0)
   --warm N           calls made before the instant, so that code and connections are warm (default 0)
+  --no-receipts      jobd issues none
   --bundle FILE      the built jobd (default dist/jobd.cjs)
   --cpu-prof DIR     profile jobd (and so make it slower); load the files in Chrome's DevTools
   --json             one JSON document with every round
@@ -44,6 +47,7 @@ export function parseOptions(args: string[]): Options | 'help' {
       warm: { type: 'string', default: '0' },
       bundle: { type: 'string', default: join(import.meta.dirname, '..', 'dist', 'jobd.cjs') },
       'cpu-prof': { type: 'string' },
+      'no-receipts': { type: 'boolean', default: false },
       json: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
@@ -55,6 +59,7 @@ export function parseOptions(args: string[]): Options | 'help' {
     concurrency: wholeNumber('--concurrency', values.concurrency, 1, 10_000),
     delayMs: wholeNumber('--delay', values.delay, 0, 10_000),
     warm: wholeNumber('--warm', values.warm, 0, 10_000),
+    receipts: !values['no-receipts'],
     json: values.json,
     bundle: values.bundle,
     profileDir: values['cpu-prof'] ?? null,

@@ -23,6 +23,8 @@ export interface ServeConfig {
   allowTargets: readonly AllowedTarget[];
   /** Origins whose pages may ask the API from a browser. */
   corsOrigins: readonly string[];
+  /** Whether receipts are signed. */
+  signing: boolean;
   logLevel: LogLevel;
 }
 
@@ -63,6 +65,7 @@ export function serveConfig(flags: Flags, env: Environment = process.env): Serve
     baseUrl: siteUrl(setting('baseUrl', 'JOBD_BASE_URL', '')),
     allowTargets: allowTargets(flags, env),
     corsOrigins: corsOrigins(flags, env),
+    signing: flags['signing'] !== false && !env['JOBD_NO_SIGNING'],
     logLevel: logLevel(setting('logLevel', 'JOBD_LOG_LEVEL', 'info')),
   });
 }

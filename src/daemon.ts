@@ -3,6 +3,7 @@
 import { existsSync } from 'node:fs';
 import { startServer } from './api/server.ts';
 import type { App } from './app/app.ts';
+import { ensureSigningKey } from './app/signing-keys.ts';
 import type { ServeConfig } from './config.ts';
 import { systemClock } from './domain/clock.ts';
 import type { Clock } from './domain/clock.ts';
@@ -10,11 +11,15 @@ import { newId } from './domain/id.ts';
 import { createEgress } from './egress/egress.ts';
 import { startEngine } from './engine/engine.ts';
 import type { Engine } from './engine/engine.ts';
+import { createSigner } from './engine/sign.ts';
 import type { Log } from './log.ts';
+import { openKeyring } from './receipt/keyring.ts';
+import type { Keyring } from './receipt/keyring.ts';
 import { lockDataDir } from './store/lock.ts';
 import { openStore, storePath } from './store/open.ts';
 import type { Store } from './store/open.ts';
 import { ensureDefaultWorkspace } from './store/workspaces.ts';
+import { readVerifyScript } from './verify-script.ts';
 import { version } from './version.ts';
 
 /** How long a stop waits for calls in flight (design: 30 s). */
@@ -34,7 +39,8 @@ export async function startDaemon(
 ): Promise<Daemon> {
   await using parts = new AsyncDisposableStack();
   parts.use(lockDataDir(config.dataDir));
-  const { store } = parts.use(await openLocal(config.dataDir, clock));
+  const { store, keyring } = parts.use(await openLocal(config.dataDir, clock));
+  if (config.signing) await ensureSigningKey({ store, clock, keyring });
   const egress = parts.use(
     createEgress({
       allowTargets: config.allowTargets,
@@ -44,16 +50,28 @@ export async function startDaemon(
   );
   // The server is bound before anything is called, and is there until the last call has ended.
   let engine: Engine | undefined;
+  let siteUrl = config.baseUrl ?? '';
+  const signer = config.signing
+    ? createSigner({ store, clock, keyring, siteUrl: () => siteUrl })
+    : null;
   const app: App = {
     store,
     clock,
     allowTargets: config.allowTargets,
     wake: () => engine?.wake(),
+    isSigning: signer !== null,
+    signReceiptsOf: async (jobId) => {
+      while (((await signer?.sign(jobId)) ?? 0) > 0);
+    },
+    verifyScript: readVerifyScript,
     engineTroubles: () => engine?.troubles() ?? ['jobd is starting'],
   };
   const server = parts.use(await startServer(app, config, log));
+  siteUrl ||= server.url;
   const { slots, slotsPerHost } = config;
-  engine = parts.use(startEngine({ store, egress, clock, log, slots, slotsPerHost, drainMs }));
+  engine = parts.use(
+    startEngine({ store, egress, clock, log, slots, slotsPerHost, signer, drainMs }),
+  );
   const running = parts.move();
   return { url: server.url, [Symbol.asyncDispose]: () => running.disposeAsync() };
 }
@@ -62,6 +80,7 @@ export async function startDaemon(
 export interface Local extends AsyncDisposable {
   store: Store;
   clock: Clock;
+  keyring: Keyring;
 }
 
 /** Whether a data directory holds a store already. */
@@ -74,5 +93,6 @@ export async function openLocal(dataDir: string, clock: Clock = systemClock): Pr
   const store = await openStore(dataDir);
   const now = clock.now();
   await ensureDefaultWorkspace(store, newId(now), now);
-  return { store, clock, [Symbol.asyncDispose]: () => store[Symbol.asyncDispose]() };
+  const keyring = openKeyring(dataDir);
+  return { store, clock, keyring, [Symbol.asyncDispose]: () => store[Symbol.asyncDispose]() };
 }

@@ -74,3 +74,25 @@ export const ReceiptKey = Type.Object(
   },
 );
 export type ReceiptKey = Static<typeof ReceiptKey>;
+
+/** Every key that receipts were signed with, as a JSON Web Key Set. */
+export const ReceiptKeys = Type.Object(
+  {
+    keys: Type.Array(
+      Type.Object({
+        kty: text('`OKP`'),
+        crv: text('`Ed25519`'),
+        x: text('The 32 bytes of the key, base64url.'),
+        kid: keyId,
+        use: text('`sig`'),
+        alg: text('`EdDSA`'),
+      }),
+      { description: 'The keys.' },
+    ),
+  },
+  {
+    title: 'ReceiptKeys',
+    description: 'A JSON Web Key Set (RFC 7517): the key that signs now first, then retired ones.',
+    examples: [examples.receiptKeys],
+  },
+);

@@ -1,12 +1,11 @@
-/** Routes of receipts. This jobd signs none yet: the routes answer as they do without a signing key. */
+/** Routes of receipts, and of the keys to check them with. */
 
-import { getRun } from '../app/runs.ts';
 import type { App } from '../app/app.ts';
-import { JobdError } from '../domain/errors.ts';
+import { getReceipt, getReceiptKey, listReceiptKeys } from '../app/receipts.ts';
 import { RunPath } from './contract.ts';
 import type { ApiServer } from './fastify.ts';
 import * as operations from './description/operations.ts';
-import { Receipt, ReceiptKey } from './receipt-contract.ts';
+import { Receipt, ReceiptKey, ReceiptKeys } from './receipt-contract.ts';
 
 /** Adds the route that needs a key. */
 export function receiptRoutes(server: ApiServer, app: App): void {
@@ -14,21 +13,34 @@ export function receiptRoutes(server: ApiServer, app: App): void {
     method: 'GET',
     url: '/jobs/:id/runs/:runId/receipt',
     schema: { params: RunPath, response: { 200: Receipt }, operation: operations.getReceipt },
-    handler: async ({ principal, params }) => {
-      const run = await getRun(app, principal, params.id, params.runId);
-      throw new JobdError('conflict', `there is no receipt for run ${run.id}`);
+    handler: async ({ principal, params }, reply) => {
+      const receipt = await getReceipt(app, principal, params.id, params.runId);
+      reply.header('content-disposition', `attachment; filename="receipt-${params.runId}.json"`);
+      // As it was signed, to the byte.
+      return reply.type('application/json; charset=utf-8').send(receipt as unknown as Receipt);
     },
   });
 }
 
-/** Adds the route that needs none (spec section 5). */
-export function receiptKeyRoutes(server: ApiServer): void {
+/** Adds what is outside the API: the script that checks receipts without jobd (spec section 2.5). */
+export function verifyScriptRoute(server: ApiServer, app: App): void {
+  server.get('/verify-receipt.mjs', async (_, reply) =>
+    reply.type('text/javascript; charset=utf-8').send(await app.verifyScript()),
+  );
+}
+
+/** Adds the routes that need none (spec section 5). */
+export function receiptKeyRoutes(server: ApiServer, app: App): void {
   server.route({
     method: 'GET',
     url: '/receipts/key',
     schema: { response: { 200: ReceiptKey }, operation: operations.getReceiptKey },
-    handler: async () => {
-      throw new JobdError('unavailable', 'receipt signing is not configured');
-    },
+    handler: () => getReceiptKey(app),
+  });
+  server.route({
+    method: 'GET',
+    url: '/receipts/keys',
+    schema: { response: { 200: ReceiptKeys }, operation: operations.listReceiptKeys },
+    handler: () => listReceiptKeys(app),
   });
 }

@@ -12,7 +12,7 @@ import { docsRoutes } from './docs/docs.ts';
 import { healthRoutes } from './health.ts';
 import { jobRoutes } from './jobs.ts';
 import { describeRoutes, openApiRoutes } from './description/openapi.ts';
-import { receiptKeyRoutes, receiptRoutes } from './receipts.ts';
+import { receiptKeyRoutes, receiptRoutes, verifyScriptRoute } from './receipts.ts';
 import { runRoutes } from './runs.ts';
 import { scheduleRoutes } from './schedule.ts';
 
@@ -45,6 +45,7 @@ export async function startServer(app: App, options: ServerOptions, log: Log): P
   let url = '';
   const apiUrl = (): string => `${options.baseUrl ?? url}${apiPrefix}`;
   healthRoutes(server, app);
+  verifyScriptRoute(server, app);
   const description = describeRoutes(server, apiPrefix, apiUrl);
   docsRoutes(server, description);
   await server.register(
@@ -53,7 +54,7 @@ export async function startServer(app: App, options: ServerOptions, log: Log): P
       identify(api, app);
       // Stated here too, so that unknown paths under the prefix are counted.
       api.setNotFoundHandler(answerUnknownPath);
-      receiptKeyRoutes(api);
+      receiptKeyRoutes(api, app);
       openApiRoutes(api, description);
       await api.register(async (keyed: ApiServer) => {
         requireKey(keyed);

@@ -11,6 +11,12 @@ export interface App {
   allowTargets: readonly AllowedTarget[];
   /** Tells the engine that something may have become due. */
   readonly wake: () => void;
+  /** Whether receipts are issued. */
+  isSigning: boolean;
+  /** Signs what receipts of a job are still to be signed. */
+  readonly signReceiptsOf: (jobId: string) => Promise<void>;
+  /** The script that checks receipts without jobd, as text. Throws `unavailable` if it was not built. */
+  readonly verifyScript: () => Promise<string>;
   /** Why the engine cannot do its work now, in sentences. */
   readonly engineTroubles: () => string[];
 }

@@ -1,19 +1,14 @@
-/**
- * `jobd key`: API keys, kept in the store; works while the daemon runs. What opens the store is loaded
- * only where it is opened: a command line stands in shell loops, and its start counts.
- */
+/** `jobd key`: API keys, kept in the store; works while the daemon runs. */
 
 import type { Command } from 'commander';
-import { dataDir } from '../config.ts';
 import type { Flags } from '../config.ts';
-import type { Local } from '../daemon.ts';
 import { isoTime } from '../domain/clock.ts';
 import { invalidInput } from '../domain/errors.ts';
 import { permissions } from '../domain/key.ts';
 import type { Permission } from '../domain/key.ts';
 import { confirm } from './confirm.ts';
+import { openStoreFor } from './local.ts';
 import { printJson, printRows } from './output.ts';
-import type { Output } from './output.ts';
 import type { Context } from './context.ts';
 
 /** Adds the commands. */
@@ -32,7 +27,7 @@ export function addKeyCommands(program: Command, { output }: Context): void {
     .action(async (flags: Flags & { workspace: string; permission: string; name: string }) => {
       const { workspace, name } = flags;
       const permission = permissionOf(flags.permission);
-      await using local = await open(flags, output);
+      await using local = await openStoreFor(flags, output);
       const { createKey } = await import('../app/keys.ts');
       const made = await createKey(local, { workspace, permission, name });
       if (flags['json']) printJson(output, { ...shape(made.key), workspace, key: made.secret });
@@ -47,7 +42,7 @@ export function addKeyCommands(program: Command, { output }: Context): void {
     .option('--json', 'print one JSON document')
     .addHelpText('after', '\nExample:\n  jobd key list --json')
     .action(async (flags: Flags) => {
-      await using local = await open(flags, output);
+      await using local = await openStoreFor(flags, output);
       const { listKeys } = await import('../app/keys.ts');
       const keys = await listKeys(local);
       if (flags['json']) return printJson(output, { keys: keys.map(shape) });
@@ -74,21 +69,12 @@ export function addKeyCommands(program: Command, { output }: Context): void {
     )
     .action(async (id: string, flags: Flags) => {
       await confirm(`Revoke key ${id} for good?`, flags['yes'] === true);
-      await using local = await open(flags, output);
+      await using local = await openStoreFor(flags, output);
       const { revokeKey } = await import('../app/keys.ts');
       await revokeKey(local, id);
       if (flags['json']) printJson(output, { ok: true });
       else output.say(`revoked ${id}`);
     });
-}
-
-async function open(flags: Flags, output: Output): Promise<Local> {
-  const { hasStore, openLocal } = await import('../daemon.ts');
-  const directory = dataDir(flags);
-  const isNew = !hasStore(directory);
-  const local = await openLocal(directory);
-  if (isNew) output.say(`made a new store in ${directory}`);
-  return local;
 }
 
 function permissionOf(text: string): Permission {

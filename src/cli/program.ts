@@ -11,6 +11,7 @@ import type { Output } from './output.ts';
 import { addRunCommands } from './runs.ts';
 import { addScheduleCommands } from './schedule.ts';
 import { addServeCommand } from './serve.ts';
+import { addSigningKeyCommands } from './signing-key.ts';
 import { addVerifyCommand } from './verify.ts';
 
 /** Runs one command line, as in `process.argv`. Returns the exit code; never rejects. */
@@ -31,6 +32,7 @@ function createProgram(context: Context): Command {
     .exitOverride();
   addServeCommand(program, context);
   addKeyCommands(program, context);
+  addSigningKeyCommands(program, context);
   addJobCommands(program, context);
   addRunCommands(program, context);
   addScheduleCommands(program, context);

@@ -26,6 +26,7 @@ export function addServeCommand(program: Command, { output }: Context): void {
       'let pages of this origin ask the API from a browser; may be repeated',
       collect,
     )
+    .option('--no-signing', 'issue no receipts')
     .option(
       '--log-level <level>',
       'fatal, error, warn, info, debug, trace or silent (default info)',

@@ -1,6 +1,6 @@
 /**
  * Time, the one thing besides people that changes the state. A run goes through the files of this
- * folder in this order: due → claim → dispatch → record; rescue is for what a dead process left, replan
+ * folder in this order: due → claim → dispatch → record → sign; rescue is for what a dead process left, replan
  * for clocks that were wrong, prune for what people deleted.
  */
 
@@ -22,6 +22,7 @@ import { pruneStep } from './prune.ts';
 import { createRecorder } from './record.ts';
 import { createReplanner } from './replan.ts';
 import { rescueRuns } from './rescue.ts';
+import type { Signer } from './sign.ts';
 import { createSlots } from './slots.ts';
 import type { Slots } from './slots.ts';
 
@@ -33,6 +34,8 @@ export interface EngineParts {
   /** Calls in flight at most: in all, and to one host. */
   slots: number;
   slotsPerHost: number;
+  /** Signs the receipts; null if none are issued. */
+  signer: Signer | null;
   /** How long a stop waits for calls in flight. */
   drainMs: number;
 }
@@ -51,23 +54,29 @@ export interface Engine extends AsyncDisposable {
 /** A wall clock that gains or loses this much between two looks was set, or the machine slept. */
 const clockStepMs = 1_000;
 
+/** While calls wait for slots, signing takes a tenth of the time. */
+const restsPerBatch = 9;
+
 /** Starts claiming, once what a dead process left behind is marked as interrupted. */
 export function startEngine(parts: EngineParts): Engine {
-  const { store, egress, clock, log } = parts;
+  const { store, egress, clock, log, signer } = parts;
   const slots = createSlots(parts.slots, parts.slotsPerHost);
   const claimer = createClaimer(store, clock, slots);
-  const recorder = createRecorder(store, log);
+  const recorder = createRecorder(store, log, { receipts: signer !== null });
   const replanner = createReplanner(store, clock);
   const lookAtClock = watchClock(clock);
   const aborter = new AbortController();
   const dispatcher: Dispatcher = { egress, clock, log, signal: aborter.signal };
   const inFlight = new Map<string, ClaimedRun>();
   let isRescued = false;
+  /** Whether calls wait for slots. */
+  let isPressed = false;
 
   const recordLoop = startLoop('record', recordStep, log);
   const claimLoop = startLoop('claim', claimStep, log);
   const replanLoop = startLoop('replan', replanStep, log);
   const pruneLoop = startLoop('prune', () => pruneStep(store), log);
+  const signLoop = startLoop('sign', signStep, log);
 
   /** Starts what is due and has a slot; rests until the next due time. */
   async function claimStep(): Promise<number> {
@@ -77,10 +86,12 @@ export function startEngine(parts: EngineParts): Engine {
     if (slots.free === 0) return Infinity;
     const dueAt = (await findEarliestDueTime(store.db)) ?? Infinity;
     const restMs = dueAt - clock.now();
+    isPressed &&= restMs <= 0;
     if (restMs > 0 && !(await hasQueuedRuns(store.db))) return restMs;
     const { runs, missed, more } = await claimer.claim();
     if (missed > 0) log.warn({ jobs: missed }, 'due times were missed');
     for (const run of runs) void execute(run);
+    isPressed = more;
     return more ? 0 : Infinity;
   }
 
@@ -126,7 +137,15 @@ export function startEngine(parts: EngineParts): Engine {
       log.info({ ...summaryOf(ended), latenessMs }, 'run ended');
     }
     claimLoop.wake();
+    signLoop.wake();
     return recorder.waiting > 0 ? 0 : Infinity;
+  }
+
+  async function signStep(): Promise<number> {
+    const began = clock.monotonicMs();
+    const signed = (await signer?.sign()) ?? 0;
+    if (signed === 0) return Infinity;
+    return isPressed ? restsPerBatch * (clock.monotonicMs() - began) : 0;
   }
 
   let stopping: Promise<void> | undefined;
@@ -134,12 +153,14 @@ export function startEngine(parts: EngineParts): Engine {
     wake: claimLoop.wake,
     troubles() {
       if (stopping !== undefined) return ['jobd is stopping'];
-      return [claimLoop.trouble, recordLoop.trouble].filter((trouble) => trouble !== null);
+      const loops = [claimLoop, recordLoop, signLoop];
+      return loops.map(({ trouble }) => trouble).filter((trouble) => trouble !== null);
     },
     [Symbol.asyncDispose]: () =>
       (stopping ??= stop({
         beginning: [claimLoop, replanLoop, pruneLoop],
         recordLoop,
+        signLoop,
         claimer,
         slots,
         aborter,
@@ -153,6 +174,7 @@ async function stop(parts: {
   /** Loops that begin something new. */
   beginning: Loop[];
   recordLoop: Loop;
+  signLoop: Loop;
   claimer: Claimer;
   slots: Slots;
   aborter: AbortController;
@@ -167,6 +189,8 @@ async function stop(parts: {
   clearTimeout(drained);
   clearTimeout(written);
   await parts.recordLoop[Symbol.asyncDispose]();
+  // What is not signed by now is signed after the next start.
+  await parts.signLoop[Symbol.asyncDispose]();
 }
 
 function summaryOf({ runId, jobId, status, httpStatus, durationMs, attempts, error }: EndedRun) {

@@ -19,8 +19,12 @@ export interface Recorder {
   writeBatch(): Promise<EndedRun[]>;
 }
 
-/** Makes a recorder with nothing to write. */
-export function createRecorder(store: Store, log: Log): Recorder {
+/** Makes a recorder with nothing to write; with `receipts` it marks what is to be signed. */
+export function createRecorder(
+  store: Store,
+  log: Log,
+  { receipts }: { receipts: boolean },
+): Recorder {
   let waiting: EndedRun[] = [];
   return {
     get waiting() {
@@ -32,7 +36,7 @@ export function createRecorder(store: Store, log: Log): Recorder {
     async writeBatch() {
       const batch = waiting.slice(0, largestBatch);
       if (batch.length === 0) return batch;
-      const recorded = await store.write((tx) => recordEndedRuns(tx, batch));
+      const recorded = await store.write((tx) => recordEndedRuns(tx, batch, { receipts }));
       for (const { runId, jobId, status } of batch) {
         if (recorded.has(runId)) continue;
         log.warn({ runId, jobId, status }, 'a run that ended was not running any more');

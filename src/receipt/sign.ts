@@ -2,9 +2,9 @@
 
 import { createPublicKey, hash, sign } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
-import type { Receipt, ReceiptPayload } from '../domain/receipt.ts';
+import type { ReceiptPayload } from '../domain/receipt.ts';
 import { toBase64url } from './base64.ts';
-import { canonicalBytes } from './canonical.ts';
+import { canonicalJson } from './canonical.ts';
 import { algorithm, publicKeyOf } from './key.ts';
 import type { PublicKey } from './key.ts';
 
@@ -24,14 +24,15 @@ export function signingKeyOf(privateKey: KeyObject): SigningKey {
   return { ...publicKey, privateKey };
 }
 
-/** The receipt of a payload. */
+/** The receipt of a payload, as text in canonical form: as it is kept, handed out and hashed. */
 export function signReceipt(
   payload: ReceiptPayload,
   { keyId, publicKey, privateKey }: SigningKey,
-): Receipt {
-  const unsigned = { algorithm, keyId, publicKey, payload } as const;
-  const signature = sign(null, canonicalBytes(unsigned), privateKey);
-  return { ...unsigned, signature: toBase64url(signature) };
+): string {
+  const unsigned = canonicalJson({ algorithm, keyId, publicKey, payload });
+  const signature = toBase64url(sign(null, Buffer.from(unsigned), privateKey));
+  // The name of the signature sorts behind all others, so the rest stays as it was signed.
+  return `${unsigned.slice(0, -1)},"signature":"${signature}"}`;
 }
 
 /** SHA-256 in hexadecimal, for `receiptPayload`. */

@@ -8,9 +8,10 @@ import type { Kysely } from 'kysely';
 import { JobdError } from '../domain/errors.ts';
 import { hasTable } from './dialect.ts';
 import * as first from './migrations/0001_first.ts';
+import * as receipts from './migrations/0002_receipts.ts';
 import type { Schema } from './schema.ts';
 
-const migrations: readonly { up(db: Kysely<unknown>): Promise<void> }[] = [first];
+const migrations: readonly { up(db: Kysely<unknown>): Promise<void> }[] = [first, receipts];
 
 /** What a migration is applied to: a store whose tables are not there yet. */
 interface Unmigrated {

@@ -23,13 +23,21 @@ export interface EndedRun {
 
 /**
  * Records runs that ended, and what that means for their jobs. A run that is not `running` any more
- * is left as it is, so that recording the same batch twice changes nothing. Returns the ids of the
- * runs that were recorded now.
+ * is left as it is, so that recording the same batch twice changes nothing. With `receipts`, runs that
+ * got an answer are marked for signing. Returns the ids of the runs that were recorded now.
  */
-export async function recordEndedRuns(db: Db, runs: readonly EndedRun[]): Promise<Set<string>> {
+export async function recordEndedRuns(
+  db: Db,
+  runs: readonly EndedRun[],
+  { receipts }: { receipts: boolean } = { receipts: false },
+): Promise<Set<string>> {
   if (runs.length === 0) return new Set();
   const ended = runs.map(wellFormed);
-  const elements = ended.map((run) => ({ ...run, truncated: Number(run.truncated) }));
+  const elements = ended.map((run) => ({
+    ...run,
+    truncated: Number(run.truncated),
+    receiptDue: Number(receipts && run.status !== 'interrupted' && run.httpStatus !== null),
+  }));
   const recorded = await sql<{ id: string }>`
     update runs set
       status = ${textOf('status', 'ended.value')},
@@ -39,7 +47,8 @@ export async function recordEndedRuns(db: Db, runs: readonly EndedRun[]): Promis
       duration_ms = ${numberOf('durationMs', 'ended.value')},
       response_body = ${textOf('responseBody', 'ended.value')},
       truncated = ${numberOf('truncated', 'ended.value')},
-      error = ${textOf('error', 'ended.value')}
+      error = ${textOf('error', 'ended.value')},
+      receipt_due = ${numberOf('receiptDue', 'ended.value')}
     from ${rowsOf(elements)} as ended
     where runs.id = ${textOf('runId', 'ended.value')} and runs.status = 'running'
     returning id`.execute(db);

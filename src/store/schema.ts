@@ -9,6 +9,8 @@ export interface Schema {
   keys: KeyRow;
   jobs: JobRow;
   runs: RunRow;
+  signing_keys: SigningKeyRow;
+  receipts: ReceiptRow;
 }
 
 export interface WorkspaceRow {
@@ -62,6 +64,8 @@ export interface JobRow {
   total_failed: Generated<number>;
   total_interrupted: Generated<number>;
   total_missed: Generated<number>;
+  /** Hash of the canonical form of its last receipt, in hexadecimal. */
+  last_receipt_sha256: Generated<string | null>;
 }
 
 export interface RunRow {
@@ -79,4 +83,18 @@ export interface RunRow {
   truncated: Generated<number>;
   error: string | null;
   idempotency_key: string | null;
+  /** Whether its receipt is still to be signed. */
+  receipt_due: Generated<number>;
+}
+
+export interface SigningKeyRow {
+  key_id: string;
+  public_key: string;
+  created_at: number;
+  retired_at: Generated<number | null>;
+}
+
+export interface ReceiptRow {
+  run_id: string;
+  receipt: string;
 }

@@ -48,7 +48,7 @@ test('every answer tells browsers to do nothing else with it, and no server says
     ['GET', '/nowhere', {}, 404],
     ['GET', '/api/v1/jobs/%zz', {}, 404],
     ['GET', `/api/v1/jobs/${'a'.repeat(600)}`, {}, 404],
-    ['GET', '/api/v1/receipts/key', {}, 503],
+    ['GET', '/api/v1/receipts/key', {}, 200],
   ];
   for (const [method, path, init, status] of rows) {
     const response = await fetch(daemon.url + path, { method, ...init });

@@ -50,7 +50,8 @@ const operations: readonly Operation[] = [
   { name: 'getRun', method: 'GET', path: '/jobs/:id/runs/:runId', ok: 200 },
   // The target refused the connection: nothing was answered that a receipt could attest.
   { name: 'getReceipt', method: 'GET', path: '/jobs/:id/runs/:runId/receipt', ok: 409 },
-  { name: 'getReceiptKey', method: 'GET', path: '/receipts/key', ok: 503, isOpen: true },
+  { name: 'getReceiptKey', method: 'GET', path: '/receipts/key', ok: 200, isOpen: true },
+  { name: 'listReceiptKeys', method: 'GET', path: '/receipts/keys', ok: 200, isOpen: true },
   {
     name: 'previewSchedule',
     method: 'POST',

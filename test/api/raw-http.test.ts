@@ -12,6 +12,7 @@ import { fakeClock } from '../support/clock.ts';
 import type { FakeClock } from '../support/clock.ts';
 import { openSocket, parseAnswers, receiveAll } from '../support/raw.ts';
 import type { RawAnswer } from '../support/raw.ts';
+import { quietApp } from '../support/app.ts';
 import { loopback, openTestStore } from '../support/store.ts';
 
 interface Tested {
@@ -30,7 +31,7 @@ async function startImpatientServer(t: TestContext): Promise<Tested> {
     await createKey({ store, clock }, { ...key, permission: 'read' }),
   ];
   const server = await startServer(
-    { store, clock, allowTargets: loopback, wake: () => {}, engineTroubles: () => [] },
+    quietApp({ store, clock, allowTargets: loopback }),
     {
       host: '127.0.0.1',
       port: 0,

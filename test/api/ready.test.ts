@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createReadiness } from '../../src/app/readiness.ts';
 import type { Store } from '../../src/store/open.ts';
+import { quietApp } from '../support/app.ts';
 import { fakeClock } from '../support/clock.ts';
 import { startTestDaemon } from '../support/daemon.ts';
 import { openTestStore } from '../support/store.ts';
@@ -43,13 +44,9 @@ test('what keeps the engine from its work is told too; many askers are one try',
     },
   };
   let troubles = ['claim fails: no'];
-  const readiness = createReadiness({
-    store: counting,
-    clock,
-    allowTargets: [],
-    wake: () => {},
-    engineTroubles: () => troubles,
-  });
+  const readiness = createReadiness(
+    quietApp({ store: counting, clock, engineTroubles: () => troubles }),
+  );
   const answers = await Promise.all(Array.from({ length: 20 }, readiness));
   for (const answer of answers) assert.deepEqual(answer, ['claim fails: no']);
   assert.equal(writes, 1);

@@ -154,17 +154,3 @@ test('a deletion is told even if the body says json and is empty', async (t) => 
   });
   assert.equal(response.status, 200);
 });
-
-test('the routes of receipts answer as they do where nothing is signed', async (t) => {
-  const daemon = await startTestDaemon(t);
-  const sink = await startSink(t);
-  const job = await addJob(daemon, { url: sink.url });
-  const { run } = (await daemon.ask('POST', `/jobs/${job.id}/run`)).body;
-  const path = `/jobs/${job.id}/runs/${run.id}/receipt`;
-  assertRefused(await daemon.ask('GET', path), 409, /no receipt/, 'a run');
-  assertRefused(await daemon.ask('GET', path, undefined, null), 401, /key/, 'no key');
-  const unknown = `/jobs/${job.id}/runs/${job.id}/receipt`;
-  assertRefused(await daemon.ask('GET', unknown), 404, /no run/, 'an unknown run');
-  const key = await daemon.ask('GET', '/receipts/key', undefined, null);
-  assertRefused(key, 503, /signing is not configured/, 'the key');
-});

@@ -27,6 +27,7 @@ test('without flags and environment serve has the documented defaults', () => {
     baseUrl: null,
     allowTargets: [],
     corsOrigins: [],
+    signing: true,
     logLevel: 'info',
   } satisfies ServeConfig);
   assert.ok(Object.isFrozen(serveConfig({}, {})));

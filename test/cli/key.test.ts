@@ -90,7 +90,10 @@ test('keys from the shell', async (t) => {
   });
 
   await t.test('no file of the store holds a key', () => {
-    const files = readdirSync(dataDir).map((name) => readFileSync(join(dataDir, name)));
+    const entries = readdirSync(dataDir, { recursive: true, withFileTypes: true });
+    const files = entries
+      .filter((entry) => entry.isFile())
+      .map(({ parentPath, name }) => readFileSync(join(parentPath, name)));
     assert.ok(files.length > 0);
     assert.ok(files.every((file) => !file.includes(key.slice(3))));
     assert.ok(

@@ -6,7 +6,6 @@ import type { Receipt } from '../../src/domain/receipt.ts';
 import { judge } from '../../src/receipt/judge.ts';
 import type { Judgement } from '../../src/receipt/judge.ts';
 import { keyDocument, keySet } from '../../src/receipt/key.ts';
-import { signReceipt } from '../../src/receipt/sign.ts';
 import { readTrustedKeys } from '../../src/receipt/trusted-keys.ts';
 import { receiptSha256 } from '../../src/receipt/verify.ts';
 import { wordsOf } from '../../src/receipt/words.ts';
@@ -18,6 +17,7 @@ import {
   jobId,
   payloadOf,
   signingKey,
+  signed,
 } from '../support/receipts.ts';
 
 const trusted = readTrustedKeys([fileOf(keyDocument(signingKey))]);
@@ -91,12 +91,12 @@ test('a receipt that is there twice, a second one of a run, and a second first o
   assert.match(problemsOf(doubled).join(), /line 7\) repeats .*line 4\)$/);
 
   const { payload } = chain[5] as Receipt;
-  const second = signReceipt({ ...payload, httpStatus: 500, status: 'failed' }, signingKey);
+  const second = signed({ ...payload, httpStatus: 500, status: 'failed' }, signingKey);
   const rivals = judged([...chain, second]);
   assert.equal(rivals.verdict, 'invalid');
   assert.match(problemsOf(rivals).join(), /another receipt of the run .*follows the same receipt/);
 
-  const alone = signReceipt(payloadOf(answeredRun({}, 1_000_000)), signingKey);
+  const alone = signed(payloadOf(answeredRun({}, 1_000_000)), signingKey);
   const firsts = judged([...chain, alone]);
   assert.equal(firsts.verdict, 'invalid');
   assert.match(problemsOf(firsts).join(), /line 7\) claims to be the first, and so does another$/);
@@ -104,7 +104,7 @@ test('a receipt that is there twice, a second one of a run, and a second first o
 
 test('a receipt that follows one of another job is told, at the beginning of a chain too', () => {
   const run = answeredRun({ jobId: otherJob }, 9 * 60_000);
-  const stray = signReceipt(payloadOf(run, chain[5]), signingKey);
+  const stray = signed(payloadOf(run, chain[5]), signingKey);
   for (const receipts of [
     [...chain, ...foreign, stray],
     [...chain, stray],

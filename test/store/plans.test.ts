@@ -17,6 +17,7 @@ import {
 import { listJobs } from '../../src/store/jobs.ts';
 import { findActiveKey } from '../../src/store/keys.ts';
 import type { Db } from '../../src/store/open.ts';
+import { findUnsignedRuns, keepReceipts } from '../../src/store/receipts.ts';
 import { findRunningRuns, recordEndedRuns } from '../../src/store/results.ts';
 import {
   countRuns,
@@ -64,9 +65,12 @@ function assertPlan(steps: string[], expected: RegExp[]): void {
 }
 
 const bounds = { limit: 10, exceptHosts: ['127.0.0.1:80'] };
+/** Whether the key of a row is referred to. */
+const receiptByRun =
+  /^SEARCH receipts USING COVERING INDEX sqlite_autoindex_receipts_1 \(run_id=\?\)$/;
 const byDueTime = /^SEARCH jobs USING INDEX jobs_by_due_time \(next_run_at[<>]\?\)$/;
-const jobById = /^SEARCH jobs USING INDEX sqlite_autoindex_jobs_1 \(id=\?\)$/;
-const runById = /^SEARCH runs USING INDEX sqlite_autoindex_runs_1 \(id=\?\)$/;
+const jobById = /^SEARCH jobs USING (COVERING )?INDEX sqlite_autoindex_jobs_1 \(id=\?\)$/;
+const runById = /^SEARCH runs USING (COVERING )?INDEX sqlite_autoindex_runs_1 \(id=\?\)$/;
 const openByStatus = /^SEARCH runs USING INDEX runs_open \(status=\?\)$/;
 
 test('due jobs are found in the order of their due times, without a scan or a sort', async (t) => {
@@ -94,7 +98,7 @@ test('claiming touches only what is claimed', async (t) => {
   const insert = await planOf(t, (db) =>
     insertScheduledRuns(db, [{ ...run, status: 'missed' }]).catch(() => {}),
   );
-  assertPlan(insert, [/^SCAN json_each VIRTUAL TABLE/]);
+  assertPlan(insert, [/^SCAN json_each VIRTUAL TABLE/, receiptByRun]);
   assertPlan(await planOf(t, (db) => startQueuedRuns(db, ['r'], 1)), [runById]);
   const job = { id: 'j', nextRunAt: 1, activeRunId: 'r', startedAt: 1, missed: 0 };
   assertPlan(await planOf(t, (db) => updateClaimedJobs(db, [job])), [jobById]);
@@ -103,6 +107,19 @@ test('claiming touches only what is claimed', async (t) => {
 test('recording touches only what is recorded', async (t) => {
   const steps = await planOf(t, (db) => recordEndedRuns(db, [endedRun('r', 'j', 'success')]));
   assertPlan(steps, [runById, jobById]);
+});
+
+test('signing touches only what is to be signed', async (t) => {
+  const unsigned = /^SEARCH runs USING (COVERING )?INDEX runs_unsigned/;
+  const any = await planOf(t, (db) => findUnsignedRuns(db, { limit: 5 }));
+  assertPlan(any, [/^SCAN runs USING INDEX runs_unsigned$/, jobById]);
+  assertPlan(await planOf(t, (db) => findUnsignedRuns(db, { jobId: 'j', limit: 5 })), [
+    unsigned,
+    jobById,
+  ]);
+  const receipt = { runId: 'r', jobId: 'j', text: '{}', sha256: '0' };
+  const keep = await planOf(t, (db) => keepReceipts(db, [receipt]));
+  assertPlan(keep, [runById, jobById, /^SCAN signed VIRTUAL TABLE/, /^SCAN last VIRTUAL TABLE/]);
 });
 
 test('a page of runs is read in the order of its index, and counting counts open runs only', async (t) => {

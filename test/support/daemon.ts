@@ -3,6 +3,7 @@
 import type { TestContext } from 'node:test';
 import { createKey } from '../../src/app/keys.ts';
 import { serveConfig } from '../../src/config.ts';
+import type { Flags } from '../../src/config.ts';
 import { openLocal, startDaemon } from '../../src/daemon.ts';
 import { systemClock } from '../../src/domain/clock.ts';
 import type { Clock } from '../../src/domain/clock.ts';
@@ -37,7 +38,7 @@ export interface TestDaemon {
 /** Starts it; it stops with the test. Targets on 127.0.0.1 may be called. */
 export async function startTestDaemon(
   t: TestContext,
-  options: { clock?: Clock; flags?: Record<string, string | string[]> } = {},
+  options: { clock?: Clock; flags?: Flags } = {},
 ): Promise<TestDaemon> {
   const dataDir = temporaryDirectory(t);
   const clock = options.clock ?? systemClock;

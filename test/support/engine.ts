@@ -60,7 +60,16 @@ export async function setupEngine(t: TestContext): Promise<EngineTest> {
     const egress = parts.use(
       createEgress({ allowTargets: loopback, connectionsPerHost: 100, userAgent: 'jobd/test' }),
     );
-    const defaults = { store, egress, clock, log, slots: 10, slotsPerHost: 10, drainMs: 5_000 };
+    const defaults = {
+      store,
+      egress,
+      clock,
+      log,
+      slots: 10,
+      slotsPerHost: 10,
+      signer: null,
+      drainMs: 5_000,
+    };
     return parts.use(startEngine({ ...defaults, ...changes }));
   };
   const ask = async (job: Job): Promise<Run> => {

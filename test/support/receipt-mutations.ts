@@ -2,7 +2,6 @@
 
 import type { Receipt } from '../../src/domain/receipt.ts';
 import { keyDocument } from '../../src/receipt/key.ts';
-import { signReceipt } from '../../src/receipt/sign.ts';
 import {
   answeredRun,
   attackerKey,
@@ -10,6 +9,7 @@ import {
   malleated,
   payloadOf,
   receiptOf,
+  signed,
   signingKey,
 } from './receipts.ts';
 
@@ -140,16 +140,16 @@ export function edits(): Case[] {
   }
 
   const run = answeredRun();
-  const forged = signReceipt(payloadOf(run), attackerKey);
+  const forged = signed(payloadOf(run), attackerKey);
   add('signed by the attacker', forged);
   add('signed by the attacker, in the name of the key', { ...forged, keyId, publicKey });
   const borrowed = { ...attackerKey, keyId };
-  add('signed by the attacker over the id of the key', signReceipt(payloadOf(run), borrowed));
+  add('signed by the attacker over the id of the key', signed(payloadOf(run), borrowed));
   const named = { ...attackerKey, keyId, publicKey };
-  add('signed by the attacker over the key', signReceipt(payloadOf(run), named));
+  add('signed by the attacker over the key', signed(payloadOf(run), named));
   add('with the key of the attacker', { ...receipt, publicKey: attackerKey.publicKey });
   const misled = { ...signingKey, publicKey: attackerKey.publicKey };
-  add('really signed, with the key of the attacker in it', signReceipt(payloadOf(run), misled));
+  add('really signed, with the key of the attacker in it', signed(payloadOf(run), misled));
 
   add('nothing', '');
   add('null', 'null');

@@ -59,7 +59,7 @@ export function payloadOf(run: AnsweredRun, previous: Receipt | null = null): Re
 
 /** A signed receipt of a run with these changes. */
 export function receiptOf(changes: Partial<Run> = {}, key = signingKey): Receipt {
-  return signReceipt(payloadOf(answeredRun(changes)), key);
+  return signed(payloadOf(answeredRun(changes)), key);
 }
 
 /** The receipts of a job's first runs, each with the key that `keyAt` gives for its number. */
@@ -70,9 +70,7 @@ export function chainOfReceipts(
   const receipts: Receipt[] = [];
   for (let index = 0; index < length; index++) {
     const run = answeredRun({ jobId: ofJob }, index * 60_000);
-    receipts.push(
-      signReceipt(payloadOf(run, receipts.at(-1) ?? null), keyAt?.(index) ?? signingKey),
-    );
+    receipts.push(signed(payloadOf(run, receipts.at(-1) ?? null), keyAt?.(index) ?? signingKey));
   }
   return receipts;
 }
@@ -91,4 +89,9 @@ export function malleated(signature: string): string {
   const s = BigInt(`0x${Buffer.from(bytes.subarray(32).toReversed()).toString('hex')}`) + order;
   const second = Buffer.from(s.toString(16).padStart(64, '0'), 'hex').toReversed();
   return toBase64url(Buffer.concat([bytes.subarray(0, 32), second]));
+}
+
+/** The receipt of a payload, as it is after it was read. */
+export function signed(payload: ReceiptPayload, key: SigningKey): Receipt {
+  return JSON.parse(signReceipt(payload, key)) as Receipt;
 }

@@ -2,16 +2,18 @@
 
 import { setTimeout } from 'node:timers/promises';
 
+type Truthy<T> = Exclude<T, null | undefined | false>;
+
 /** Resolves with the first truthy answer of `fact`; rejects, naming it, if none comes in time. */
 export async function until<T>(
   what: string,
   fact: () => T | Promise<T>,
   { timeoutMs = 20_000, everyMs = 10 } = {},
-): Promise<NonNullable<T>> {
+): Promise<Truthy<T>> {
   const deadline = performance.now() + timeoutMs;
   for (;;) {
     const answer = await fact();
-    if (answer) return answer;
+    if (answer) return answer as Truthy<T>;
     if (performance.now() > deadline) throw new Error(`waited in vain: ${what}`);
     await setTimeout(everyMs);
   }

@@ -148,4 +148,8 @@ export const receiptKey = {
   pem: '-----BEGIN PUBLIC KEY-----\nMCowBQYDK2VwAyEA11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=\n-----END PUBLIC KEY-----\n',
 };
 
+export const receiptKeys = {
+  keys: [{ kty: 'OKP', crv: 'Ed25519', x: publicKey, kid: keyId, use: 'sig', alg: 'EdDSA' }],
+};
+
 export const error = { error: 'periodSeconds must be between 60 and 31536000, got 30' };

@@ -118,8 +118,20 @@ export const getReceipt: OperationNotes = {
   answerHeaders: { 'Content-Disposition': '`attachment` and the name of a file.' },
   failures: {
     404: noRun,
-    409: 'There is no receipt for this run: it got no HTTP answer, or has none yet.',
+    409: 'There is no receipt for this run: it got no HTTP answer, has not ended, or none was issued when it did.',
   },
+};
+
+export const listReceiptKeys: OperationNotes = {
+  operationId: 'listReceiptKeys',
+  tag: 'Receipts',
+  summary: 'Get all keys to check receipts with',
+  description:
+    'The public keys that receipts were ever signed with, retired ones too, as a JSON Web Key Set.',
+  answer: 'The keys, the one that signs now first.',
+  failures: {},
+  isOpen: true,
+  isExtension: true,
 };
 
 export const getReceiptKey: OperationNotes = {

@@ -1,0 +1,49 @@
+/** Receipts, and the keys to check them with. */
+
+import { JobdError } from '../domain/errors.ts';
+import { hasReceipt } from '../domain/receipt.ts';
+import { keyDocument, keySet } from '../receipt/key.ts';
+import type { KeyDocument, KeySet } from '../receipt/key.ts';
+import { findReceipt } from '../store/receipts.ts';
+import * as keys from '../store/signing-keys.ts';
+import type { App, Principal } from './app.ts';
+import { getRun } from './runs.ts';
+
+/**
+ * The receipt of a run, as text in canonical form; one that is not signed yet is signed at once.
+ * Throws `not_found`, and `conflict` if there is none.
+ */
+export async function getReceipt(
+  app: App,
+  principal: Principal,
+  jobId: string,
+  runId: string,
+): Promise<string> {
+  const run = await getRun(app, principal, jobId, runId);
+  const { db } = app.store;
+  if (!hasReceipt(run)) throw noReceipt(run.id, 'it has no HTTP answer');
+  const receipt = (await findReceipt(db, run.id)) ?? (await signNow());
+  if (receipt !== undefined) return receipt;
+  throw noReceipt(run.id, 'none was issued when it ended');
+
+  async function signNow(): Promise<string | undefined> {
+    await app.signReceiptsOf(jobId);
+    return await findReceipt(db, run.id);
+  }
+}
+
+function noReceipt(runId: string, why: string): JobdError {
+  return new JobdError('conflict', `there is no receipt for run ${runId}: ${why}`);
+}
+
+/** The key that receipts are signed with now. Throws `unavailable` if none are. */
+export async function getReceiptKey(app: App): Promise<KeyDocument> {
+  const active = app.isSigning ? await keys.findActiveSigningKey(app.store.db) : undefined;
+  if (active !== undefined) return keyDocument(active);
+  throw new JobdError('unavailable', 'receipt signing is not configured');
+}
+
+/** Every key that receipts were ever signed with, the newest first. */
+export async function listReceiptKeys({ store }: App): Promise<KeySet> {
+  return keySet(await keys.listSigningKeys(store.db));
+}

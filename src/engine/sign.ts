@@ -1,0 +1,84 @@
+/**
+ * Sign: a step of its own behind record, so that no call waits for a signature. What is to be signed is
+ * marked in the transaction that records the run, and found by a query, also after a crash. Each job's
+ * receipts are signed in the order of its runs, each pointing back to the one before.
+ */
+
+import type { Clock } from '../domain/clock.ts';
+import { hasReceipt, receiptPayload } from '../domain/receipt.ts';
+import type { Keyring } from '../receipt/keyring.ts';
+import { nativeSha256, signReceipt } from '../receipt/sign.ts';
+import type { SigningKey } from '../receipt/sign.ts';
+import type { Store } from '../store/open.ts';
+import { findUnsignedRuns, keepReceipts } from '../store/receipts.ts';
+import type { SignedReceipt, UnsignedRun } from '../store/receipts.ts';
+import { findActiveSigningKey } from '../store/signing-keys.ts';
+
+/** Receipts signed in one step: some milliseconds, and one sync of the disk. */
+const largestBatch = 50;
+
+export interface SignerParts {
+  store: Store;
+  clock: Clock;
+  keyring: Keyring;
+  /** URL of the site, as it is known by when receipts are signed. */
+  readonly siteUrl: () => string;
+}
+
+export interface Signer {
+  /** Signs some receipts, of one job or of any. Returns how many; 0 when there are no more. */
+  sign(jobId?: string): Promise<number>;
+}
+
+/** Makes the signer; there is one for a store, as each receipt needs the one before. */
+export function createSigner({ store, clock, keyring, siteUrl }: SignerParts): Signer {
+  let key: SigningKey | undefined;
+  /** One batch at a time. */
+  let last: Promise<unknown> = Promise.resolve();
+
+  async function signBatch(jobId: string | undefined): Promise<number> {
+    const unsigned = await findUnsignedRuns(store.db, {
+      ...(jobId !== undefined && { jobId }),
+      limit: largestBatch,
+    });
+    if (unsigned.length === 0) return 0;
+    const active = await findActiveSigningKey(store.db);
+    if (active === undefined) throw new Error('there is no signing key');
+    if (key?.keyId !== active.keyId) key = keyring.load(active.keyId);
+    const receipts = signAll(unsigned, key, { siteUrl: siteUrl(), issuedAt: clock.now() });
+    await store.write(async (tx) => {
+      // Another key may sign since: then none of these was ever seen, and all are signed anew.
+      if ((await findActiveSigningKey(tx))?.keyId !== active.keyId) return;
+      await keepReceipts(tx, receipts);
+    });
+    return unsigned.length;
+  }
+
+  return {
+    sign(jobId) {
+      const batch = last.then(() => signBatch(jobId));
+      last = batch.catch(() => {});
+      return batch;
+    },
+  };
+}
+
+function signAll(
+  unsigned: readonly UnsignedRun[],
+  key: SigningKey,
+  issue: { siteUrl: string; issuedAt: number },
+): SignedReceipt[] {
+  const previous = new Map<string, string>();
+  return unsigned.map(({ run, previousReceiptSha256 }) => {
+    if (!hasReceipt(run)) throw new Error(`run ${run.id} has no receipt`);
+    const payload = receiptPayload(run, {
+      ...issue,
+      previousReceiptSha256: previous.get(run.jobId) ?? previousReceiptSha256,
+      sha256: nativeSha256,
+    });
+    const text = signReceipt(payload, key);
+    const sha256 = nativeSha256(Buffer.from(text));
+    previous.set(run.jobId, sha256);
+    return { runId: run.id, jobId: run.jobId, text, sha256 };
+  });
+}

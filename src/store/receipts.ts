@@ -1,0 +1,69 @@
+/** Receipts: of which runs they are still to be signed, and those that are. */
+
+import { sql } from 'kysely';
+import type { Run } from '../domain/run.ts';
+import { rowsOf, textOf } from './dialect.ts';
+import type { Db } from './open.ts';
+import { runOf } from './runs.ts';
+
+/** A run whose receipt is to be signed, with the hash of its job's last receipt. */
+export interface UnsignedRun {
+  run: Run;
+  previousReceiptSha256: string | null;
+}
+
+/** Runs whose receipts are to be signed: of one job, or of any; each job's in their order. */
+export async function findUnsignedRuns(
+  db: Db,
+  { jobId, limit }: { jobId?: string; limit: number },
+): Promise<UnsignedRun[]> {
+  let query = db
+    .selectFrom('runs')
+    .innerJoin('jobs', 'jobs.id', 'runs.job_id')
+    .selectAll('runs')
+    .select('last_receipt_sha256')
+    .where('receipt_due', '=', sql.lit<1>(1))
+    .orderBy('job_id')
+    .orderBy('started_at')
+    .orderBy('runs.id')
+    .limit(limit);
+  if (jobId !== undefined) query = query.where('job_id', '=', jobId);
+  const rows = await query.execute();
+  return rows.map((row) => ({ run: runOf(row), previousReceiptSha256: row.last_receipt_sha256 }));
+}
+
+/** A receipt that was signed: its text in canonical form, and the hash of that in hexadecimal. */
+export interface SignedReceipt {
+  runId: string;
+  jobId: string;
+  text: string;
+  sha256: string;
+}
+
+/** Keeps receipts, each job's in their order. Runs that are gone meanwhile have none. */
+export async function keepReceipts(db: Db, receipts: readonly SignedReceipt[]): Promise<void> {
+  await sql`
+    insert into receipts (run_id, receipt)
+    select runs.id, ${textOf('text', 'signed.value')}
+    from ${rowsOf(receipts)} as signed
+    join runs on runs.id = ${textOf('runId', 'signed.value')}
+    where runs.receipt_due = 1`.execute(db);
+  await sql`
+    update runs set receipt_due = 0
+    where id in (select ${textOf('runId')} from ${rowsOf(receipts)})`.execute(db);
+  const last = new Map(receipts.map(({ jobId, sha256 }) => [jobId, { jobId, sha256 }]));
+  await sql`
+    update jobs set last_receipt_sha256 = ${textOf('sha256', 'last.value')}
+    from ${rowsOf([...last.values()])} as last
+    where jobs.id = ${textOf('jobId', 'last.value')}`.execute(db);
+}
+
+/** The receipt of a run, as text in canonical form, or undefined. */
+export async function findReceipt(db: Db, runId: string): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('receipts')
+    .select('receipt')
+    .where('run_id', '=', runId)
+    .executeTakeFirst();
+  return row?.receipt;
+}

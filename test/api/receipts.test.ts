@@ -1,0 +1,114 @@
+/** Receipts as people get them. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { openLocal } from '../../src/daemon.ts';
+import { rotateSigningKey } from '../../src/app/signing-keys.ts';
+import { assertRefused } from '../support/answer.ts';
+import { startTestDaemon } from '../support/daemon.ts';
+import type { TestDaemon } from '../support/daemon.ts';
+import { startSink } from '../support/sink.ts';
+import { until } from '../support/until.ts';
+
+/** Makes a job, runs it by hand, and resolves with the path of its run when it has ended. */
+async function runOnce(daemon: TestDaemon, url: string): Promise<string> {
+  const job = { name: 'a', url, cronExpr: '0 0 1 1 *' };
+  const { id } = (await daemon.ask('POST', '/jobs', job)).body.job;
+  const { run } = (await daemon.ask('POST', `/jobs/${id}/run`)).body;
+  const path = `/jobs/${id}/runs/${run.id}`;
+  await until(
+    'the end of the run',
+    async () => (await daemon.ask('GET', path)).body.run.finishedAt,
+    { everyMs: 100 },
+  );
+  return path;
+}
+
+test('a receipt is downloaded as it was signed, and is there as soon as the run has ended', async (t) => {
+  const daemon = await startTestDaemon(t, { flags: { baseUrl: 'https://jobs.example.com/' } });
+  const sink = await startSink(t, (response) => response.writeHead(201).end('made'));
+  const path = await runOnce(daemon, sink.url);
+  const first = await daemon.ask('GET', `${path}/receipt`);
+  assert.equal(first.status, 200);
+  const { payload, keyId } = first.body;
+  const runId = path.split('/').at(-1);
+  assert.equal(payload.runId, runId);
+  assert.deepEqual(
+    [payload.issuer, payload.httpStatus, payload.responseBytes, payload.status],
+    ['https://jobs.example.com', 201, 4, 'success'],
+  );
+  assert.equal(
+    first.headers.get('content-disposition'),
+    `attachment; filename="receipt-${runId}.json"`,
+  );
+  const again = await daemon.ask('GET', `${path}/receipt`);
+  assert.deepEqual(again.body, first.body, 'it is signed once');
+  const key = await daemon.ask('GET', '/receipts/key', undefined, null);
+  assert.equal(key.status, 200);
+  assert.equal(key.body.keyId, keyId);
+});
+
+test('after a rotation new receipts name the new key; the old one stays published', async (t) => {
+  const daemon = await startTestDaemon(t);
+  const sink = await startSink(t);
+  const before = await daemon.ask('GET', `${await runOnce(daemon, sink.url)}/receipt`);
+  await using local = await openLocal(daemon.dataDir);
+  const { keyId } = await rotateSigningKey(local);
+  const after = await daemon.ask('GET', `${await runOnce(daemon, sink.url)}/receipt`);
+  assert.equal(after.body.keyId, keyId);
+  assert.notEqual(before.body.keyId, keyId);
+  assert.equal((await daemon.ask('GET', '/receipts/key')).body.keyId, keyId);
+  const { keys } = (await daemon.ask('GET', '/receipts/keys', undefined, null)).body;
+  assert.deepEqual(
+    keys.map(({ kid }: { kid: string }) => kid),
+    [keyId, before.body.keyId],
+  );
+});
+
+test('without a receipt the answer says why', async (t) => {
+  const daemon = await startTestDaemon(t);
+  const sink = await startSink(t, (response) => response.destroy());
+  const path = await runOnce(daemon, sink.url);
+  assertRefused(await daemon.ask('GET', `${path}/receipt`), 409, /no HTTP answer/, 'no answer');
+  assertRefused(await daemon.ask('GET', `${path}/receipt`, undefined, null), 401, /key/, 'no key');
+  const [, , jobId] = path.split('/');
+  const unknown = `/jobs/${jobId}/runs/${jobId}/receipt`;
+  assertRefused(await daemon.ask('GET', unknown), 404, /no run/, 'an unknown run');
+});
+
+test('with --no-signing there are neither receipts nor a key', async (t) => {
+  const daemon = await startTestDaemon(t, { flags: { signing: false } });
+  const sink = await startSink(t);
+  const path = await runOnce(daemon, sink.url);
+  assertRefused(await daemon.ask('GET', `${path}/receipt`), 409, /none was issued/, 'a run');
+  const key = await daemon.ask('GET', '/receipts/key', undefined, null);
+  assertRefused(key, 503, /signing is not configured/, 'the key');
+  assert.deepEqual((await daemon.ask('GET', '/receipts/keys')).body, { keys: [] });
+});
+
+test('what a receipt holds says nothing of the request', async (t) => {
+  const daemon = await startTestDaemon(t);
+  const sink = await startSink(t);
+  const url = `${sink.url}/canary-path?token=canary-query`;
+  const job = {
+    name: 'canary-name',
+    url,
+    method: 'POST',
+    headers: { Authorization: 'Bearer canary-header', 'X-Canary-Name': 'canary-value' },
+    body: 'canary-body',
+    notes: 'canary-notes',
+    cronExpr: '0 0 1 1 *',
+  };
+  const { id } = (await daemon.ask('POST', '/jobs', job)).body.job;
+  const { run } = (await daemon.ask('POST', `/jobs/${id}/run`)).body;
+  const receipt = await until(
+    'the receipt',
+    async () => {
+      const answer = await daemon.ask('GET', `/jobs/${id}/runs/${run.id}/receipt`);
+      return answer.status === 200 && JSON.stringify(answer.body);
+    },
+    { everyMs: 100 },
+  );
+  assert.doesNotMatch(receipt, /canary/i);
+  assert.equal(sink.received[0]?.headers.authorization, 'Bearer canary-header');
+});

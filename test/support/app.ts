@@ -1,0 +1,16 @@
+/** What use cases get, without an engine behind it. */
+
+import type { App } from '../../src/app/app.ts';
+
+/** An app on this store and clock that calls nothing and signs nothing. */
+export function quietApp(parts: Pick<App, 'store' | 'clock'> & Partial<App>): App {
+  return {
+    allowTargets: [],
+    wake: () => {},
+    isSigning: false,
+    signReceiptsOf: async () => {},
+    verifyScript: async () => '',
+    engineTroubles: () => [],
+    ...parts,
+  };
+}
