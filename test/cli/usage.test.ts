@@ -21,7 +21,8 @@ test('--version and --help are data and end with 0', async () => {
   const help = await runCommand(['--help']);
   assert.equal(help.exitCode, 0);
   assert.equal(help.stderr, '');
-  for (const command of ['serve', 'key', 'jobs', 'runs', 'schedule']) {
+  const commands = ['serve', 'key', 'signing-key', 'jobs', 'runs', 'schedule', 'verify'];
+  for (const command of commands) {
     assert.match(help.stdout, new RegExp(`^  ${command} `, 'm'));
   }
   const create = await runCommand(['jobs', 'create', '--help']);

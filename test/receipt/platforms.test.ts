@@ -16,7 +16,9 @@ import type { BuildOptions } from 'esbuild';
 import { keyDocument } from '../../src/receipt/key.ts';
 import * as trustedKeys from '../../src/receipt/trusted-keys.ts';
 import * as verify from '../../src/receipt/verify.ts';
+import { readVerifyScript } from '../../src/verify-script.ts';
 import { temporaryDirectory } from '../support/directory.ts';
+import { notPackaged } from '../support/executable.ts';
 import { judgeCases } from '../support/receipt-cases.ts';
 import type { Program, Table } from '../support/receipt-cases.ts';
 import { soundKeys, unsoundKeys } from '../support/receipt-keys.ts';
@@ -57,7 +59,8 @@ function tableOf(list: readonly Case[]): Table {
 
 /** A program that judges the cases, for Node 18 and newer: `node FILE SCRIPT CASES`. */
 const runner = `import { readFileSync } from 'node:fs';
-  import { judgeCases } from './test/support/receipt-cases.ts';
+  import { notPackaged } from '../support/executable.ts';
+import { judgeCases } from './test/support/receipt-cases.ts';
   const [script, cases] = process.argv.slice(2);
   const decode = (text) => Buffer.from(text, 'base64');
   const verdicts = judgeCases(await import(script), JSON.parse(readFileSync(cases, 'utf8')), decode);
@@ -218,5 +221,15 @@ test(
     assert.equal(/\b(require|import)\(/.exec(text)?.[0], undefined);
     const lengths = text.split('\n').map((line) => line.length);
     assert.ok(Math.max(...lengths) < 500, 'no line is a heap of code');
+  },
+);
+
+test(
+  'the service has the script at hand, and the executable carries it',
+  { skip: notBuilt },
+  async () => {
+    const text = readFileSync(script);
+    assert.equal(await readVerifyScript(), text.toString());
+    if (notPackaged === false) assert.ok(readFileSync(join(root, 'dist', 'jobd')).includes(text));
   },
 );
