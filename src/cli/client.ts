@@ -5,6 +5,7 @@ import type { ClientConfig } from '../config.ts';
 import { errorCodes, JobdError } from '../domain/errors.ts';
 import type { ErrorCode } from '../domain/errors.ts';
 import { keyPattern } from '../domain/key.ts';
+import type { Receipt } from '../domain/receipt.ts';
 
 export interface Client {
   createJob(input: contract.JobInput): Promise<contract.Job>;
@@ -16,6 +17,7 @@ export interface Client {
   runJob(id: string): Promise<contract.QueuedRun>;
   listRuns(jobId: string, limit: number): Promise<contract.RunList>;
   getRun(jobId: string, runId: string): Promise<contract.Run>;
+  getReceipt(jobId: string, runId: string): Promise<Receipt>;
 }
 
 /** Longest wait for an answer, to its last byte. The API itself waits at most 5 s for anything. */
@@ -57,6 +59,10 @@ export function createClient(
     async getRun(jobId, runId) {
       const path = `/jobs/${encodeURIComponent(jobId)}/runs/${encodeURIComponent(runId)}`;
       return (await ask<contract.RunResponse>('GET', path)).run;
+    },
+    getReceipt(jobId, runId) {
+      const path = `/jobs/${encodeURIComponent(jobId)}/runs/${encodeURIComponent(runId)}`;
+      return ask('GET', `${path}/receipt`);
     },
   };
 }

@@ -53,6 +53,22 @@ export function addRunCommands(program: Command, { output }: Context): void {
       if (flags['json']) printJson(output, { run });
       else printRun(output, run);
     });
+
+  runs
+    .command('receipt')
+    .argument('<job>', 'id or name of the job')
+    .argument('<run>', 'id of the run')
+    .description('print the receipt of a run, to be kept and checked with jobd verify')
+    .option('--json', 'print one JSON document, which is what a receipt is')
+    .addHelpText(
+      'after',
+      '\nExample:\n  jobd runs receipt backup 019a9b1c-0000-7000-8000-000000000000 > receipt.json',
+    )
+    .action(async (name: string, runId: string) => {
+      const client = createClient(clientConfig());
+      const { id } = await findJob(client, name);
+      printJson(output, await client.getReceipt(id, runId));
+    });
 }
 
 /** Prints a run, field by field. */

@@ -85,16 +85,17 @@ function responseError(response: Response): string | null {
 
 /**
  * Where a redirect leads, fit to be kept: printable ASCII of at most 200 characters, without user info,
- * query and fragment, where secrets ride. Of a scheme without hosts (`data:`) only the scheme is told.
+ * path, query and fragment. Secrets ride there, and most redirects repeat the path that was asked. Of a
+ * scheme without hosts (`data:`) only the scheme is told.
  */
 function shownLocation(location: string): string {
   const here = 'relative.invalid';
   const url = URL.parse(location, `http://${here}/`);
   if (url === null) return 'what is no URL';
   if (url.host === '') return url.protocol.slice(0, 200);
-  if (url.host === here) return url.pathname.slice(0, 200);
+  if (url.host === here) return 'another path of the same host';
   const scheme = /^[a-z][a-z0-9+.-]*:/i.test(location) ? url.protocol : '';
-  return `${scheme}//${url.host}${url.pathname}`.slice(0, 200);
+  return `${scheme}//${url.host}${url.pathname === '/' ? '/' : '/...'}`.slice(0, 200);
 }
 
 function errorText(failure: Failure): string {

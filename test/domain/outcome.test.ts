@@ -79,18 +79,18 @@ test('a very long Location does not make a very long error', () => {
   assert.ok(error !== null && error.length < 300);
 });
 
-test('the error of a redirect keeps no query, no user info and nothing a terminal would obey', () => {
+test('the error of a redirect keeps no path, no query, no user info and nothing a terminal would obey', () => {
   const rows = [
-    ['https://a.example/b?token=s3cret#s3cret', 'https://a.example/b'],
-    ['https://me:s3cret@a.example:8443/b', 'https://a.example:8443/b'],
-    ['//a.example/b?s3cret', '//a.example/b'],
-    ['/b/c?s3cret', '/b/c'],
-    ['https:\\\\me:s3cret@a.example\\b', 'https://a.example/b'],
-    ['https://a.example/\u009b31m\u001b[2J\u202e', 'https://a.example/%C2%9B31m%1B[2J%E2%80%AE'],
+    ['https://a.example/b?token=s3cret#s3cret', 'https://a.example/...'],
+    ['https://me:s3cret@a.example:8443/b', 'https://a.example:8443/...'],
+    ['//a.example/b?s3cret', '//a.example/...'],
+    ['/b/c?s3cret', 'another path of the same host'],
+    ['https:\\\\me:s3cret@a.example\\b', 'https://a.example/...'],
+    ['https://a.example/\u009b31m\u001b[2J\u202e', 'https://a.example/...'],
     ['javascript:alert("s3cret")', 'javascript:'],
     ['data:,s3cret', 'data:'],
     ['http://[s3cret', 'what is no URL'],
-    ['', '/'],
+    ['', 'another path of the same host'],
   ] as const;
   for (const [location, shown] of rows) {
     const { error } = outcomeOf(answered({ httpStatus: 302, location }));
