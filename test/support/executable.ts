@@ -28,20 +28,50 @@ export function jobd(args: string[], env: Record<string, string> = {}): Promise<
   });
 }
 
-export interface Serving {
-  /** The address it printed. */
-  url: string;
+/** A `jobd serve` that was started; it may end at any moment, also before it listens. */
+export interface Process {
   pid: number;
+  /** Resolves with the address it printed; rejects with what it said if it ended before. */
+  listening: Promise<string>;
+  /** Resolves with the exit code, or the signal that ended it. */
+  ended: Promise<Ending>;
   /** Everything it said on stderr so far. */
   log(): string;
-  /** Sends a signal and resolves with the exit code, or the signal that ended it. */
-  stop(signal?: NodeJS.Signals): Promise<number | NodeJS.Signals | null>;
+  /** Sends a signal and resolves as `ended` does. */
+  stop(signal?: NodeJS.Signals): Promise<Ending>;
 }
 
-/** Starts `jobd serve` and resolves once it listens; it ends with the test. */
-export async function serve(t: TestContext, args: string[], cwd: string): Promise<Serving> {
-  const child = spawn(executable, ['serve', '--port', '0', ...args], { env: {}, cwd });
-  const ended = new Promise<number | NodeJS.Signals | null>((resolve) => {
+export type Ending = number | NodeJS.Signals | null;
+
+export interface Serving extends Process {
+  /** The address it printed. */
+  url: string;
+}
+
+export interface Surroundings {
+  cwd: string;
+  /**
+   * What the executable is run by, as words before its own: `strace …`, `nsenter …`. It must not fork:
+   * the process it starts is the one that signals go to.
+   */
+  wrapper?: readonly string[];
+  /** Run as this user. */
+  uid?: number;
+}
+
+/** Starts `jobd serve`; it ends with the test at the latest. */
+export function startServe(
+  t: TestContext,
+  args: readonly string[],
+  { cwd, wrapper = [], uid }: Surroundings,
+): Process {
+  const words = [...wrapper, executable, 'serve', '--port', '0', ...args];
+  const child = spawn(words[0] ?? executable, words.slice(1), {
+    env: {},
+    cwd,
+    ...(uid !== undefined && { uid, gid: uid }),
+  });
+  const ended = new Promise<Ending>((resolve) => {
     child.once('exit', (code, signal) => resolve(code ?? signal));
   });
   t.after(() => child.kill('SIGKILL'));
@@ -49,21 +79,40 @@ export async function serve(t: TestContext, args: string[], cwd: string): Promis
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     said += text;
   });
-  const url = await new Promise<string>((resolve, reject) => {
+  const listening = new Promise<string>((resolve, reject) => {
     createInterface({ input: child.stdout }).once('line', (line) => {
       const match = /^listening on (http:\S+)$/.exec(line);
       if (match?.[1] === undefined) reject(new Error(`unexpected first line: ${line}`));
       else resolve(match[1]);
     });
-    void ended.then((how) => reject(new Error(`it ended with ${how}: ${said}`)));
+    child.once('close', () => {
+      void ended.then((how) => reject(new Error(`it ended with ${how}: ${said}`)));
+    });
   });
+  // Whoever waits for it hears of it; nobody has to.
+  listening.catch(() => {});
   return {
-    url,
     pid: child.pid ?? 0,
+    listening,
+    ended,
     log: () => said,
     stop(signal = 'SIGTERM') {
       child.kill(signal);
       return ended;
     },
   };
+}
+
+/** Starts `jobd serve` and resolves once it listens; it ends with the test. */
+export async function serve(
+  t: TestContext,
+  args: readonly string[],
+  surroundings: string | Surroundings,
+): Promise<Serving> {
+  const started = startServe(
+    t,
+    args,
+    typeof surroundings === 'string' ? { cwd: surroundings } : surroundings,
+  );
+  return { ...started, url: await started.listening };
 }

@@ -1,0 +1,66 @@
+/**
+ * A daemon that is killed again and again, at any moment and at the worst ones, keeps its promise: no
+ * due time is called twice, nothing acknowledged is lost, what is uncertain is called interrupted and
+ * never sent again, every due time is accounted for.
+ *
+ *   JOBD_CRASH_ROUNDS=200   deaths in all (30)
+ *   JOBD_CRASH_SEED=42      the seed of a campaign that failed; it is printed (a new one each time)
+ */
+
+import assert from 'node:assert/strict';
+import { randomInt } from 'node:crypto';
+import { test } from 'node:test';
+import type { TestContext } from 'node:test';
+import { readBooks } from '../support/audit.ts';
+import { notPackaged } from '../support/executable.ts';
+import { cannotTrace } from '../support/strace.ts';
+import { crash, settle, startCampaign } from './crash/campaign.ts';
+import * as kills from './crash/kills.ts';
+
+const rounds = Number(process.env['JOBD_CRASH_ROUNDS'] ?? 30);
+const seed = Number(process.env['JOBD_CRASH_SEED'] ?? randomInt(2 ** 31));
+
+const ways: { what: string; kill: kills.Kill; skip?: string | false }[] = [
+  { what: 'at any moment', kill: kills.atAnyMoment },
+  { what: 'as soon as a run is claimed', kill: kills.whenClaimed },
+  { what: 'when a request has arrived, before or after its answer', kill: kills.whenSent },
+  { what: 'before it connects to a target', kill: kills.whenConnecting, skip: cannotTrace },
+  { what: 'in the middle of what it writes', kill: kills.whenWriting, skip: cannotTrace },
+];
+
+test('a daemon that dies keeps its promise', { skip: notPackaged }, async (t: TestContext) => {
+  const campaign = await startCampaign(t, seed);
+  t.diagnostic(`JOBD_CRASH_SEED=${seed}`);
+  for (const { what, kill, skip = false } of ways) {
+    await t.test(`killed ${what}`, { skip }, async (part) => {
+      let reached = 0;
+      const share = Math.ceil(rounds / ways.length);
+      for (let round = 0; round < share; round += 1) {
+        const { wrong, ...death } = await crash(part, campaign, kill);
+        reached += Number(death.reached);
+        const where = `round ${campaign.round} (${death.ending}), JOBD_CRASH_SEED=${seed}`;
+        assert.deepEqual(wrong, [], where);
+      }
+      part.diagnostic(`${reached} of ${share} died there`);
+      assert.ok(reached * 2 > share, `only ${reached} of ${share} died there`);
+    });
+  }
+  await t.test('after all of it everything is accounted for', async (part) => {
+    const wrong = await settle(part, campaign);
+    assert.deepEqual(wrong, [], `JOBD_CRASH_SEED=${seed}`);
+    const { runs } = readBooks(campaign.dataDir);
+    const seen = new Set(campaign.witness.arrivals.map(({ runId }) => runId));
+    const interrupted = runs.filter(({ status }) => status === 'interrupted');
+    const counts = Object.groupBy(runs, ({ status }) => status);
+    const told = Object.entries(counts).map(([status, { length }]) => `${length} ${status}`);
+    part.diagnostic(`${runs.length} runs (${told.join(', ')}), ${seen.size} called`);
+    assert.ok(
+      interrupted.some(({ id }) => seen.has(id)),
+      'some died after they were sent',
+    );
+    assert.ok(
+      interrupted.some(({ id }) => !seen.has(id)),
+      'some died before they were sent',
+    );
+  });
+});

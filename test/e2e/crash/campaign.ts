@@ -1,0 +1,180 @@
+/** One store that lives through many deaths of its daemon, and what is known of it from outside. */
+
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
+import { audit, readBooks, readRunning } from '../../support/audit.ts';
+import { temporaryDirectory } from '../../support/directory.ts';
+import { startServe } from '../../support/executable.ts';
+import type { Ending, Process } from '../../support/executable.ts';
+import { prepareStore } from '../../support/prepare.ts';
+import { seededRandom } from '../../support/random.ts';
+import { until } from '../../support/until.ts';
+import { startWitness } from '../../support/witness.ts';
+import type { Witness } from '../../support/witness.ts';
+import { askUntilGone, brokenPromises, noPromises } from './customer.ts';
+import type { Promises } from './customer.ts';
+import type { Kill } from './kills.ts';
+
+export interface Campaign {
+  dataDir: string;
+  witness: Witness;
+  promises: Promises;
+  apiKeys: string[];
+  random: () => number;
+  round: number;
+}
+
+/** Customers that ask at once, each with a key of its own. */
+const customers = 4;
+/** A kill whose point is not reached in this time is done without one. */
+const longestRoundMs = 4_000;
+/** How soon after a start nothing may be `running` that was before. */
+const longestRescueMs = 10_000;
+
+/** Makes the store, with jobs that live through everything. */
+export async function startCampaign(t: TestContext, seed: number): Promise<Campaign> {
+  const random = seededRandom(seed);
+  const witness = await startWitness(t, (response, { path }) => {
+    if (path.startsWith('/slow')) void setTimeout(200).then(() => response.end('slow'));
+    else response.writeHead(path.startsWith('/fail') ? 500 : 200).end('done');
+  });
+  const dataDir = join(temporaryDirectory(t), 'data');
+  const promises = noPromises();
+  const campaign: Campaign = { dataDir, witness, promises, apiKeys: [], random, round: 0 };
+  await prepareStore(dataDir, async ({ addKey, addJob }) => {
+    for (let made = 0; made < customers; made += 1) campaign.apiKeys.push(await addKey());
+    await addJob(
+      { name: 'cron', url: `${witness.url}/quick/cron`, cronExpr: '* * * * *' },
+      Date.now(),
+    );
+  });
+  await addJobs(campaign, 'old', 60, () => 60);
+  return campaign;
+}
+
+/**
+ * Adds jobs whose next due time lies between 55 s ago and 2 s ahead. Some were made so long before
+ * that due times of theirs are missed.
+ */
+async function addJobs(
+  { dataDir, witness, random, promises }: Campaign,
+  kind: string,
+  count: number,
+  periodSeconds: () => number,
+): Promise<void> {
+  await prepareStore(dataDir, async ({ addJob }) => {
+    for (let made = 0; made < count; made += 1) {
+      const period = periodSeconds();
+      const dueAt = Date.now() - 55_000 + random() * 57_000;
+      const periodsBefore = random() < 0.2 ? 1 + Math.floor(random() * 5) : 1;
+      const createdAt = Math.round(dueAt - periodsBefore * period * 1_000);
+      const manner = ['quick', 'quick', 'slow', 'fail'][Math.floor(random() * 4)];
+      const name = `${kind}-${made}`;
+      const url = `${witness.url}/${manner}/${name}`;
+      const every = { scheduleType: 'period', periodSeconds: period, notes: '0' } as const;
+      const job = await addJob({ name, url, ...every }, createdAt);
+      promises.jobs.set(job.id, { notes: 0, notesAsked: 0, deletion: 'none' });
+    }
+  });
+}
+
+/** What a round came to. */
+export interface Round {
+  ending: Ending;
+  /** Whether the daemon died where it was meant to. */
+  reached: boolean;
+  wrong: string[];
+}
+
+/** Adds jobs, starts the daemon, lets people ask it, kills it, and looks at what is left. */
+export async function crash(t: TestContext, campaign: Campaign, kill: Kill): Promise<Round> {
+  const { dataDir, witness, random } = campaign;
+  campaign.round += 1;
+  // Every third start finds what the dead process left, untouched: opening the store mends it.
+  if (campaign.round % 3 !== 0) {
+    const period = () => 60 + Math.floor(random() * 3_541);
+    await addJobs(campaign, `round${campaign.round}`, 30, period);
+  }
+  const leftRunning = new Set(runningIn(dataDir));
+  const daemon = startDaemon(t, campaign, kill.wrapper(random));
+  const wrong: string[] = [];
+  const struck = kill.strike({ daemon, dataDir, witness, random, leftRunning }).catch(() => {});
+  const asked = askAll(campaign, daemon);
+  const rescued = rescueOf(daemon, dataDir, leftRunning).then((late) => wrong.push(...late));
+  const given = new AbortController();
+  const isDead = Promise.race([struck, daemon.ended]).then(() => true);
+  const isLate = setTimeout(longestRoundMs, false, { signal: given.signal }).catch(() => false);
+  const reached = await Promise.race([isDead, isLate]);
+  given.abort();
+  witness.onArrival = witness.onAnswer = null;
+  const ending = await daemon.stop('SIGKILL');
+  await Promise.all([asked, rescued]);
+  const books = readBooks(dataDir);
+  wrong.push(...audit(books, witness.arrivals), ...brokenPromises(campaign.promises, books));
+  return { ending, reached, wrong };
+}
+
+function runningIn(dataDir: string): string[] {
+  using running = readRunning(dataDir);
+  return running.ids();
+}
+
+function startDaemon(t: TestContext, { dataDir, witness }: Campaign, wrapper: string[]): Process {
+  const port = new URL(witness.url).port;
+  const args = ['--data', dataDir, '--allow-target', `127.0.0.1/32:${port}`];
+  return startServe(t, args, { cwd: join(dataDir, '..'), wrapper });
+}
+
+async function askAll(campaign: Campaign, daemon: Process): Promise<void> {
+  const { apiKeys, witness, random, promises } = campaign;
+  let isOver = false;
+  void daemon.ended.then(() => (isOver = true));
+  const url = await daemon.listening.catch(() => null);
+  if (url === null) return;
+  const customersOf = apiKeys.map((apiKey) => ({ url, apiKey, targetUrl: witness.url, random }));
+  await Promise.all(customersOf.map((customer) => askUntilGone(customer, promises, () => isOver)));
+}
+
+/** Waits until nothing is running that was before, or the daemon is dead. */
+async function rescueOf(
+  daemon: Process,
+  dataDir: string,
+  left: ReadonlySet<string>,
+): Promise<string[]> {
+  let isDead = false;
+  void daemon.ended.then(() => (isDead = true));
+  if ((await daemon.listening.catch(() => null)) === null) return [];
+  using running = readRunning(dataDir);
+  const isRescued = () => isDead || !running.ids().some((id) => left.has(id));
+  const options = { timeoutMs: longestRescueMs, everyMs: 50 };
+  return await until('the rescue', isRescued, options).then(
+    () => [],
+    () => [`runs were still running ${longestRescueMs} ms after a start`],
+  );
+}
+
+/** Starts once more, lets everything end, stops, and says what is wrong. */
+export async function settle(t: TestContext, campaign: Campaign): Promise<string[]> {
+  const { dataDir, witness, promises } = campaign;
+  const daemon = startDaemon(t, campaign, []);
+  await daemon.listening;
+  const isOpen = (): boolean => {
+    const { runs, jobs } = readBooks(dataDir);
+    const now = Date.now();
+    const openRuns = runs.filter(({ status }) => status === 'queued' || status === 'running');
+    return openRuns.length > 0 || jobs.some((job) => (job.next_run_at ?? Infinity) <= now - 2_000);
+  };
+  await until('everything to end', () => !isOpen(), { timeoutMs: 60_000, everyMs: 250 });
+  const ending = await daemon.stop('SIGTERM');
+  const books = readBooks(dataDir);
+  const open = books.runs.filter(({ status }) => status === 'queued' || status === 'running');
+  return [
+    ...(ending === 0 ? [] : [`the last stop ended with ${ending}: ${daemon.log()}`]),
+    ...open
+      .filter(({ status }) => status === 'running')
+      .map(({ id }) => `run ${id} is still running`),
+    ...audit(books, witness.arrivals),
+    ...brokenPromises(promises, books),
+  ];
+}

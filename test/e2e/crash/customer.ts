@@ -1,0 +1,179 @@
+/** A customer who asks the API until it is gone, and remembers what was promised. */
+
+import { randomUUID } from 'node:crypto';
+import type { Books } from '../../support/audit.ts';
+
+/** What was asked for, and whether it was answered with a 2xx. */
+export interface Promises {
+  /** Jobs by id. */
+  jobs: Map<string, PromisedJob>;
+  /** Runs by hand, by idempotency key. */
+  runs: Map<string, PromisedRun>;
+  /** Answers that are none of what may be answered. */
+  oddities: string[];
+}
+
+interface PromisedJob {
+  /** The notes that were acknowledged last, and that were asked for last. */
+  notes: number;
+  notesAsked: number;
+  deletion: 'none' | 'asked' | 'done';
+}
+
+interface PromisedRun {
+  jobId: string;
+  /** Null as long as no answer came. */
+  runId: string | null;
+}
+
+/** The books of promises, empty. */
+export function noPromises(): Promises {
+  return { jobs: new Map(), runs: new Map(), oddities: [] };
+}
+
+interface Reply {
+  status: number;
+  // oxlint-disable-next-line typescript/no-explicit-any -- tests look into it as a client would
+  body: any;
+}
+
+export interface Customer {
+  url: string;
+  apiKey: string;
+  /** Where the jobs lead. */
+  targetUrl: string;
+  random: () => number;
+}
+
+/** Asks until no answer comes any more, or `enough` says so. */
+export async function askUntilGone(
+  customer: Customer,
+  promises: Promises,
+  enough: () => boolean,
+): Promise<void> {
+  // 120 requests a minute are what a key may ask.
+  for (let asked = 0; asked < 100 && !enough(); asked += 5) {
+    if (!(await askRound(customer, promises))) return;
+  }
+}
+
+/** Makes a job and runs it, changes one, deletes one, asks for an old run again. False if unanswered. */
+async function askRound(customer: Customer, promises: Promises): Promise<boolean> {
+  const pick = <T>(from: T[]): T | undefined => from[Math.floor(customer.random() * from.length)];
+  const name = `asked-${randomUUID().slice(0, 8)}`;
+  const never = '0 0 29 2 *';
+  const url = `${customer.targetUrl}/${pick(['quick', 'slow', 'fail'])}/${name}`;
+  const made = await ask(customer, 'POST', '/jobs', {
+    body: { name, url, cronExpr: never, notes: '0' },
+  });
+  if (!expect(promises, made, 'create', 201)) return false;
+  const jobId: string = made.body.job.id;
+  promises.jobs.set(jobId, { notes: 0, notesAsked: 0, deletion: 'none' });
+  if (!(await runByHand(customer, promises, { jobId, key: randomUUID() }))) return false;
+
+  const [changedId, changed] =
+    pick([...promises.jobs].filter(([, job]) => job.deletion === 'none')) ?? [];
+  if (changed !== undefined) {
+    const notes = (changed.notesAsked += 1);
+    const body = { notes: String(notes) };
+    const patched = await ask(customer, 'PATCH', `/jobs/${changedId}`, { body });
+    if (!expect(promises, patched, 'update', 200, 409)) return false;
+    if (patched.status === 200) changed.notes = notes;
+  }
+  const again = pick([...promises.runs]);
+  if (again !== undefined) {
+    const [key, { jobId: ofJob }] = again;
+    if (!(await runByHand(customer, promises, { jobId: ofJob, key }))) return false;
+  }
+  return await makeAndDelete(customer, promises);
+}
+
+/** Asks for a run; a key that was answered before must be answered in the same way. */
+async function runByHand(
+  customer: Customer,
+  promises: Promises,
+  { jobId, key }: { jobId: string; key: string },
+): Promise<boolean> {
+  const known = promises.runs.get(key) ?? { jobId, runId: null };
+  promises.runs.set(key, known);
+  const reply = await ask(customer, 'POST', `/jobs/${jobId}/run`, { key });
+  if (!expect(promises, reply, 'run', 202)) return false;
+  const runId: string = reply.body.run.id;
+  if (known.runId !== null && known.runId !== runId) {
+    promises.oddities.push(`key ${key} was answered with ${known.runId}, then with ${runId}`);
+  }
+  known.runId = runId;
+  return true;
+}
+
+async function makeAndDelete(customer: Customer, promises: Promises): Promise<boolean> {
+  const body = { name: 'deleted', url: `${customer.targetUrl}/quick/deleted`, paused: true };
+  const made = await ask(customer, 'POST', '/jobs', { body });
+  if (!expect(promises, made, 'create', 201)) return false;
+  const job: PromisedJob = { notes: 0, notesAsked: 0, deletion: 'asked' };
+  promises.jobs.set(made.body.job.id, job);
+  const deleted = await ask(customer, 'DELETE', `/jobs/${made.body.job.id}`);
+  if (!expect(promises, deleted, 'delete', 200)) return false;
+  job.deletion = 'done';
+  return true;
+}
+
+/** Whether an answer came; one that may not be is noted. */
+function expect(
+  promises: Promises,
+  reply: Reply | null,
+  what: string,
+  ...statuses: number[]
+): reply is Reply {
+  if (reply === null) return false;
+  if (statuses.includes(reply.status)) return true;
+  promises.oddities.push(`${what} was answered ${reply.status} ${JSON.stringify(reply.body)}`);
+  return false;
+}
+
+/** Null if no whole answer came. */
+async function ask(
+  { url, apiKey }: Customer,
+  method: string,
+  path: string,
+  { body, key }: { body?: object; key?: string } = {},
+): Promise<Reply | null> {
+  try {
+    const response = await fetch(`${url}/api/v1${path}`, {
+      method,
+      headers: {
+        authorization: `Bearer ${apiKey}`,
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...(key !== undefined && { 'idempotency-key': key }),
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    return { status: response.status, body: JSON.parse(await response.text()) as unknown };
+  } catch {
+    return null;
+  }
+}
+
+/** Every promise that the books do not keep, a sentence each. */
+export function brokenPromises({ jobs, runs, oddities }: Promises, books: Books): string[] {
+  const jobOf = new Map(books.jobs.map((job) => [job.id, job]));
+  const runOf = new Map(books.runs.map((run) => [run.id, run]));
+  const wrong = [...oddities];
+  for (const [id, { notes, notesAsked, deletion }] of jobs) {
+    const job = jobOf.get(id);
+    const isThere = job !== undefined && job.deleted_at === null;
+    if (deletion === 'none' && !isThere) wrong.push(`job ${id} was acknowledged and is gone`);
+    if (deletion === 'done' && isThere) wrong.push(`job ${id} was deleted and is there`);
+    const kept = Number(job?.notes || notes);
+    if (kept < notes || kept > notesAsked) {
+      wrong.push(`notes of job ${id} are ${kept}, acknowledged ${notes}, asked ${notesAsked}`);
+    }
+  }
+  for (const [key, { jobId, runId }] of runs) {
+    if (runId === null) continue;
+    const run = runOf.get(runId);
+    const isKept = run?.job_id === jobId && run.source === 'manual' && run.idempotency_key === key;
+    if (!isKept) wrong.push(`run ${runId} was acknowledged and is gone`);
+  }
+  return wrong;
+}

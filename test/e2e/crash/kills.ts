@@ -1,0 +1,86 @@
+/** The ways in which a daemon dies, each at a point of its own. */
+
+import { setTimeout } from 'node:timers/promises';
+import { readRunning } from '../../support/audit.ts';
+import type { Process } from '../../support/executable.ts';
+import { withFault } from '../../support/strace.ts';
+import type { Witness } from '../../support/witness.ts';
+
+/** What a kill may watch. */
+export interface Scene {
+  daemon: Process;
+  dataDir: string;
+  witness: Witness;
+  random: () => number;
+  /** Runs that an earlier process left running. */
+  leftRunning: ReadonlySet<string>;
+}
+
+/** A way to die. */
+export interface Kill {
+  /** Words that the executable is run by. */
+  wrapper(random: () => number): string[];
+  /** Resolves when the process is being killed, or never if that is the wrapper's work. */
+  strike(scene: Scene): Promise<void>;
+}
+
+const alone = (): string[] => [];
+const upTo = (random: () => number, bound: number): number => 1 + Math.floor(random() * bound);
+
+/** At any moment, the start included; one in four while it is stopping. */
+export const atAnyMoment: Kill = {
+  wrapper: alone,
+  async strike({ daemon, random }) {
+    await setTimeout(random() * 1_500);
+    if (random() < 0.25) {
+      process.kill(daemon.pid, 'SIGTERM');
+      await setTimeout(random() * 300);
+    }
+    await daemon.stop('SIGKILL');
+  },
+};
+
+/** As soon as another process can see that a run is claimed. */
+export const whenClaimed: Kill = {
+  wrapper: alone,
+  async strike({ daemon, dataDir, leftRunning }) {
+    await daemon.listening;
+    using running = readRunning(dataDir);
+    for (let look = 0; look < 100_000; look += 1) {
+      if (running.ids().some((id) => !leftRunning.has(id))) break;
+      await setTimeout(look % 20 === 0 ? 1 : 0);
+    }
+    await daemon.stop('SIGKILL');
+  },
+};
+
+/** When a request has arrived at the target, one in two after its answer. */
+export const whenSent: Kill = {
+  wrapper: alone,
+  strike({ daemon, witness, random }) {
+    let left = upTo(random, 12);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const count = (): void => {
+      left -= 1;
+      if (left === 0) void daemon.stop('SIGKILL').then(() => resolve());
+    };
+    if (random() < 0.5) witness.onArrival = count;
+    else witness.onAnswer = count;
+    return promise;
+  },
+};
+
+/** After the claim and before the first byte leaves: at a connect. */
+export const whenConnecting: Kill = {
+  wrapper: (random) => withFault(`connect:signal=SIGKILL:when=${upTo(random, 12)}`),
+  strike: () => new Promise(() => {}),
+};
+
+/** In the middle of what a transaction writes, syncs or checkpoints. */
+export const whenWriting: Kill = {
+  wrapper: (random) =>
+    random() < 0.5
+      ? withFault(`pwrite64:signal=SIGKILL:when=${upTo(random, 400)}`)
+      : withFault(`fsync,fdatasync:signal=SIGKILL:when=${upTo(random, 60)}`),
+  strike: () => new Promise(() => {}),
+};
