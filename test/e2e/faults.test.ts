@@ -1,0 +1,159 @@
+/**
+ * A store that cannot be written for a while, by real means and through the packaged executable: nothing
+ * is called that is not claimed on the disk, nothing is promised that is not kept, the process lives,
+ * and afterwards all goes on without a restart.
+ */
+
+import assert from 'node:assert/strict';
+import type { ServerResponse } from 'node:http';
+import { test } from 'node:test';
+import { assertRefused } from '../support/answer.ts';
+import { notPackaged } from '../support/executable.ts';
+import type { Serving } from '../support/executable.ts';
+import { until } from '../support/until.ts';
+import { outages } from './faults/outages.ts';
+import type { Service } from './faults/service.ts';
+
+for (const { what, skip, prepare, begin } of outages) {
+  test(
+    `while ${what}, nothing due is called and nothing is promised; afterwards all goes on`,
+    { skip: notPackaged || skip },
+    async (t) => {
+      const service = await prepare(t, { before: 500, during: 4_000 });
+      const { witness, untilRun } = service;
+      const daemon = await service.start();
+      await untilRun('before', 'success');
+      assert.deepEqual(await service.askSite('/readyz'), {
+        status: 200,
+        body: { status: 'ready' },
+      });
+
+      const outage = await begin(t, service, daemon.pid);
+      await assertNothingIsPromised(service);
+      await until('a claim that failed', () =>
+        errorsOf(daemon).includes('claim failed, will try again'),
+      );
+      assert.deepEqual(witness.at('/during'), [], 'nothing is called that is not claimed');
+      await assertNotReady(service);
+
+      await outage.end();
+      await untilRun('during', 'success');
+      await until('readiness', async () => (await service.askSite('/readyz')).status === 200, {
+        everyMs: 100,
+      });
+      await assertNothingIsKept(service);
+      assert.equal(await daemon.stop(), 0, daemon.log());
+      assert.equal(witness.at('/before').length, 1);
+      assert.equal(witness.at('/during').length, 1);
+      assert.deepEqual(service.audit(), []);
+    },
+  );
+
+  test(
+    `an outcome that comes while ${what} waits, and is kept afterwards`,
+    { skip: notPackaged || skip },
+    async (t) => {
+      const held: ServerResponse[] = [];
+      const answer = (response: ServerResponse): void => void held.push(response);
+      const service = await prepare(t, { held: 500 }, { answer });
+      const daemon = await service.start();
+      await until('the call', () => held.length === 1);
+      const outage = await begin(t, service, daemon.pid);
+      held[0]?.end('the outcome');
+      await until('a record that failed', () =>
+        errorsOf(daemon).includes('record failed, will try again'),
+      );
+      assert.equal((await service.newestRun('held'))?.status, 'running');
+      await assertNotReady(service);
+      await outage.end();
+      await service.untilRun('held', 'success');
+      assert.equal((await service.newestRun('held'))?.responseBody, 'the outcome');
+      assert.equal(await daemon.stop(), 0, daemon.log());
+      assert.equal(service.witness.arrivals.length, 1);
+      assert.deepEqual(service.audit(), []);
+    },
+  );
+
+  test(
+    `a daemon that is killed while ${what} sends nothing again`,
+    { skip: notPackaged || skip },
+    async (t) => {
+      const held: ServerResponse[] = [];
+      const service = await prepare(
+        t,
+        { held: 500, during: 3_000 },
+        {
+          answer(response, { path }) {
+            if (path === '/held') held.push(response);
+            else response.end();
+          },
+        },
+      );
+      const daemon = await service.start();
+      await until('the call', () => held.length === 1);
+      const outage = await begin(t, service, daemon.pid);
+      held[0]?.end('lost');
+      await until('a claim that failed', () =>
+        errorsOf(daemon).includes('claim failed, will try again'),
+      );
+      assert.equal(await daemon.stop('SIGKILL'), 'SIGKILL');
+      await outage.end();
+      const again = await service.start();
+      await service.untilRun('held', 'interrupted');
+      await until('an end of the other', async () =>
+        ['success', 'interrupted'].includes((await service.newestRun('during'))?.status ?? ''),
+      );
+      assert.equal(await again.stop(), 0, again.log());
+      assert.equal(service.witness.at('/held').length, 1);
+      assert.deepEqual(service.audit(), []);
+    },
+  );
+}
+
+/** The messages of the log that are errors. */
+function errorsOf(daemon: Serving): string[] {
+  return daemon
+    .log()
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as { level: number; msg: string })
+    .filter(({ level }) => level === 50)
+    .map(({ msg }) => msg);
+}
+
+/** Writing is refused, reading goes on, the process is alive. */
+async function assertNothingIsPromised({ ask, askSite, jobs, witness }: Service): Promise<void> {
+  const id = jobs['before'];
+  const why = /^the store cannot be used now: /;
+  const job = { name: 'refused', url: `${witness.url}/refused`, cronExpr: '* * * * *' };
+  assertRefused(await ask('POST', '/jobs', job), 503, why, 'create');
+  assertRefused(await ask('PATCH', `/jobs/${id}`, { notes: 'refused' }), 503, why, 'update');
+  assertRefused(await ask('POST', `/jobs/${id}/run`), 503, why, 'run');
+  assertRefused(await ask('DELETE', `/jobs/${id}`), 503, why, 'delete');
+  const answers = await Promise.all([ask('GET', '/jobs'), ask('GET', `/jobs/${id}/runs`)]);
+  assert.deepEqual(
+    answers.map(({ status }) => status),
+    [200, 200],
+  );
+  assert.equal((await askSite('/healthz')).status, 200);
+}
+
+/** Nothing of what was refused is there, and the same is taken now. */
+async function assertNothingIsKept({ ask, jobs, witness }: Service): Promise<void> {
+  const list = (await ask('GET', '/jobs')).body.jobs as { name: string; notes: string }[];
+  assert.deepEqual(list.map(({ name, notes }) => `${name} ${notes}`).toSorted(), [
+    'before ',
+    'during ',
+  ]);
+  const runs = await ask('GET', `/jobs/${jobs['before']}/runs`);
+  assert.equal(runs.body.runs.length, 1);
+  const taken = { name: 'taken', url: `${witness.url}/taken`, cronExpr: '0 0 29 2 *' };
+  assert.equal((await ask('POST', '/jobs', taken)).status, 201);
+}
+
+async function assertNotReady({ askSite }: Service): Promise<void> {
+  const { status, body } = await askSite('/readyz');
+  assert.equal(status, 503);
+  assert.deepEqual(Object.keys(body as object), ['error']);
+  assert.match((body as { error: string }).error, /^not ready: .*the store cannot be used now/);
+}

@@ -1,0 +1,106 @@
+/** The ways in which a store cannot be written for a while, by real means. */
+
+import { spawnSync } from 'node:child_process';
+import { closeSync, openSync, rmSync, statSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { temporaryDirectory } from '../../support/directory.ts';
+import { makeNamespace, noNamespaces } from '../../support/namespace.ts';
+import { cannotTrace, putFault } from '../../support/strace.ts';
+import { holdWriteLock } from '../../support/write-lock.ts';
+import { prepareService } from './service.ts';
+import type { Service } from './service.ts';
+
+/** An outage that holds; ending it resolves when it is over. */
+export interface Outage {
+  end(): Promise<unknown> | void;
+}
+
+export interface OutageKind {
+  /** As the end of a sentence. */
+  what: string;
+  skip: string | false;
+  readonly prepare: typeof prepareService;
+  readonly begin: (t: TestContext, service: Service, pid: number) => Promise<Outage> | Outage;
+}
+
+const onLinux = process.platform === 'linux' ? false : 'only on Linux';
+
+export const fullDisk: OutageKind = {
+  what: 'the disk is full',
+  skip: noNamespaces,
+  async prepare(t, dueIn, options) {
+    const directory = temporaryDirectory(t);
+    const mounted = await makeNamespace(t, `mount -t tmpfs -o size=4m tmpfs ${directory}`);
+    return await prepareService(t, dueIn, { ...options, namespace: { mounted, directory } });
+  },
+  begin(_, { outside }) {
+    const filler = join(outside, '..', 'filler');
+    fill(filler);
+    return { end: () => rmSync(filler) };
+  },
+};
+
+/** Takes what space there is, page by page. */
+function fill(path: string): void {
+  const file = openSync(path, 'w');
+  try {
+    for (;;) writeSync(file, Buffer.alloc(4_096));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** Node.js ignores SIGXFSZ, so that a write beyond the limit fails with EFBIG (setrlimit(2)). */
+export const limitedFile: OutageKind = {
+  what: 'its files may not grow',
+  skip: onLinux,
+  prepare: prepareService,
+  begin(_, { dataDir }, pid) {
+    const limit = (size: number | 'unlimited') =>
+      spawnSync('prlimit', ['--pid', String(pid), `--fsize=${size}:`], { encoding: 'utf8' });
+    const { stderr } = limit(statSync(join(dataDir, 'jobd.db-wal')).size);
+    if (stderr !== '') throw new Error(stderr);
+    // The process may be gone by then, and its limit with it.
+    return { end: () => void limit('unlimited') };
+  },
+};
+
+export const failingSync: OutageKind = {
+  what: 'no sync succeeds',
+  skip: cannotTrace,
+  prepare: prepareService,
+  async begin(t, _, pid) {
+    const fault = await putFault(t, pid, 'fsync,fdatasync:error=EIO');
+    return { end: () => fault.lift() };
+  },
+};
+
+export const failingWrite: OutageKind = {
+  what: 'no write succeeds',
+  skip: cannotTrace,
+  prepare: prepareService,
+  async begin(t, _, pid) {
+    const fault = await putFault(t, pid, 'pwrite64:error=EIO');
+    return { end: () => fault.lift() };
+  },
+};
+
+export const heldLock: OutageKind = {
+  what: 'another process holds its write lock',
+  skip: false,
+  prepare: prepareService,
+  async begin(t, { dataDir }) {
+    const lock = await holdWriteLock(t, dataDir, 'until released');
+    return {
+      end() {
+        lock.release();
+        return lock.ended;
+      },
+    };
+  },
+};
+
+export const outages = [fullDisk, limitedFile, failingSync, failingWrite, heldLock];

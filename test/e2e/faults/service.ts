@@ -1,0 +1,138 @@
+/** A packaged jobd whose surroundings can be made to fail, its target, and those who ask it. */
+
+import { copyFileSync, existsSync, mkdirSync, cpSync } from 'node:fs';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { audit, readBooks } from '../../support/audit.ts';
+import type { Books, RunBooks } from '../../support/audit.ts';
+import { readAnswer } from '../../support/daemon.ts';
+import type { Answer } from '../../support/daemon.ts';
+import { temporaryDirectory } from '../../support/directory.ts';
+import { serve, startServe } from '../../support/executable.ts';
+import type { Process, Serving } from '../../support/executable.ts';
+import type { Namespace } from '../../support/namespace.ts';
+import { prepareStore } from '../../support/prepare.ts';
+import { until } from '../../support/until.ts';
+import { startWitness } from '../../support/witness.ts';
+import type { Witness } from '../../support/witness.ts';
+
+/** Jobs by name; when each is due, in milliseconds from now. It is due once, and then not for an hour. */
+export type DueIn = Record<string, number>;
+
+export interface Service {
+  witness: Witness;
+  /** The data directory as the daemon sees it, and as it is seen from here. */
+  dataDir: string;
+  outside: string;
+  /** Ids of the jobs, by name. */
+  jobs: Record<string, string>;
+  /** Starts `jobd serve` and resolves once it listens. */
+  readonly start: (wrapper?: readonly string[]) => Promise<Serving>;
+  /** Starts `jobd serve`, which may fail. */
+  readonly tryStart: (wrapper?: readonly string[]) => Process;
+  /** Asks the API of the daemon started last. */
+  readonly ask: (method: string, path: string, body?: object) => Promise<Answer>;
+  /** Asks an address of the site itself, without a key. */
+  readonly askSite: (path: string) => Promise<{ status: number; body: unknown }>;
+  /** The newest run of a job, over the API. */
+  readonly newestRun: (
+    name: string,
+  ) => Promise<{ status: string; responseBody: string | null } | undefined>;
+  /** Waits until the newest run of a job is in this state. */
+  readonly untilRun: (name: string, status: RunBooks['status']) => Promise<unknown>;
+  /** What the store holds, and all that is wrong with it. Not while a daemon writes in a namespace. */
+  readonly books: () => Books;
+  readonly audit: () => string[];
+}
+
+/** Keys to ask with: each may ask 120 times a minute. */
+const keyCount = 4;
+const hourSeconds = 3_600;
+
+/** Prepares a store in a directory, of a namespace if one is given, and a target that answers `ok`. */
+export async function prepareService(
+  t: TestContext,
+  dueIn: DueIn,
+  options: {
+    namespace?: { mounted: Namespace; directory: string };
+    answer?: Parameters<typeof startWitness>[1];
+  } = {},
+): Promise<Service> {
+  const witness = await startWitness(t, options.answer);
+  const directory = temporaryDirectory(t);
+  const prepared = join(directory, 'data');
+  const jobs: Record<string, string> = {};
+  const keys = await prepareStore(prepared, async ({ addJob, addKey }) => {
+    for (const [name, ms] of Object.entries(dueIn)) {
+      const every = { scheduleType: 'period', periodSeconds: hourSeconds } as const;
+      const createdAt = Date.now() + ms - hourSeconds * 1_000;
+      const job = await addJob({ name, url: `${witness.url}/${name}`, ...every }, createdAt);
+      jobs[name] = job.id;
+    }
+    return await Promise.all(Array.from({ length: keyCount }, addKey));
+  });
+  const { mounted, directory: inside } = options.namespace ?? {};
+  const dataDir = inside === undefined ? prepared : join(inside, 'data');
+  const outside = mounted?.outside(dataDir) ?? dataDir;
+  if (outside !== prepared) cpSync(prepared, outside, { recursive: true });
+
+  const port = new URL(witness.url).port;
+  const args = ['--data', dataDir, '--allow-target', `127.0.0.1/32:${port}`];
+  const surroundings = (wrapper: readonly string[]) => ({
+    cwd: directory,
+    wrapper: [...(mounted?.enter ?? []), ...wrapper],
+  });
+  let url = '';
+  let asked = 0;
+  const ask: Service['ask'] = async (method, path, body) => {
+    asked += 1;
+    const response = await fetch(`${url}/api/v1${path}`, {
+      method,
+      headers: {
+        authorization: `Bearer ${keys[asked % keys.length]}`,
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    return await readAnswer(method, response);
+  };
+  const newestRun: Service['newestRun'] = async (name) =>
+    (await ask('GET', `/jobs/${jobs[name]}/runs`)).body.runs[0];
+  const books = () => readBooks(mounted === undefined ? dataDir : copied(t, outside));
+  return {
+    witness,
+    dataDir,
+    outside,
+    jobs,
+    async start(wrapper = []) {
+      const daemon = await serve(t, args, surroundings(wrapper));
+      ({ url } = daemon);
+      return daemon;
+    },
+    tryStart: (wrapper = []) => startServe(t, args, surroundings(wrapper)),
+    ask,
+    async askSite(path) {
+      const response = await fetch(`${url}${path}`);
+      return { status: response.status, body: JSON.parse(await response.text()) as unknown };
+    },
+    newestRun,
+    untilRun: (name, status) =>
+      until(
+        `a run of ${name} that is ${status}`,
+        async () => (await newestRun(name))?.status === status,
+        { everyMs: 100, timeoutMs: 30_000 },
+      ),
+    books,
+    audit: () => audit(books(), witness.arrivals),
+  };
+}
+
+/** SQLite follows every link to its end, so it cannot open a file by its path from outside. */
+function copied(t: TestContext, from: string): string {
+  const to = join(temporaryDirectory(t), 'data');
+  mkdirSync(to);
+  for (const name of ['jobd.db', 'jobd.db-wal']) {
+    if (existsSync(join(from, name))) copyFileSync(join(from, name), join(to, name));
+  }
+  return to;
+}
