@@ -26,6 +26,7 @@ const ways: { what: string; kill: kills.Kill; skip?: string | false }[] = [
   { what: 'when a request has arrived, before or after its answer', kill: kills.whenSent },
   { what: 'before it connects to a target', kill: kills.whenConnecting, skip: cannotTrace },
   { what: 'in the middle of what it writes', kill: kills.whenWriting, skip: cannotTrace },
+  { what: 'while every third sync fails', kill: kills.inDoubt, skip: cannotTrace },
 ];
 
 test('a daemon that dies keeps its promise', { skip: notPackaged }, async (t: TestContext) => {

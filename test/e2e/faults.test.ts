@@ -6,112 +6,115 @@
 
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import { assertRefused } from '../support/answer.ts';
 import { notPackaged } from '../support/executable.ts';
-import type { Serving } from '../support/executable.ts';
+import type { Process } from '../support/executable.ts';
 import { until } from '../support/until.ts';
 import { outages } from './faults/outages.ts';
 import type { Service } from './faults/service.ts';
 
-for (const { what, skip, prepare, begin } of outages) {
-  test(
-    `while ${what}, nothing due is called and nothing is promised; afterwards all goes on`,
-    { skip: notPackaged || skip },
-    async (t) => {
-      const service = await prepare(t, { before: 500, during: 4_000 });
-      const { witness, untilRun } = service;
-      const daemon = await service.start();
-      await untilRun('before', 'success');
-      assert.deepEqual(await service.askSite('/readyz'), {
-        status: 200,
-        body: { status: 'ready' },
-      });
+// They wait more than they work.
+describe('a store that fails', { concurrency: 4 }, () => {
+  for (const { what, skip, prepare, begin } of outages) {
+    test(
+      `while ${what}, nothing due is called and nothing is promised; afterwards all goes on`,
+      { skip: notPackaged || skip },
+      async (t) => {
+        const service = await prepare(t, { before: 500, during: 6_000 });
+        const { witness, untilRun } = service;
+        const daemon = await service.start();
+        await untilRun('before', 'success');
+        assert.deepEqual(await service.askSite('/readyz'), {
+          status: 200,
+          body: { status: 'ready' },
+        });
 
-      const outage = await begin(t, service, daemon.pid);
-      await assertNothingIsPromised(service);
-      await until('a claim that failed', () =>
-        errorsOf(daemon).includes('claim failed, will try again'),
-      );
-      assert.deepEqual(witness.at('/during'), [], 'nothing is called that is not claimed');
-      await assertNotReady(service);
+        const outage = await begin(t, service, daemon.pid);
+        await assertNothingIsPromised(service);
+        await until('a claim that failed', () =>
+          errorsOf(daemon).includes('claim failed, will try again'),
+        );
+        assert.deepEqual(witness.at('/during'), [], 'nothing is called that is not claimed');
+        await assertNotReady(service);
 
-      await outage.end();
-      await untilRun('during', 'success');
-      await until('readiness', async () => (await service.askSite('/readyz')).status === 200, {
-        everyMs: 100,
-      });
-      await assertNothingIsKept(service);
-      assert.equal(await daemon.stop(), 0, daemon.log());
-      assert.equal(witness.at('/before').length, 1);
-      assert.equal(witness.at('/during').length, 1);
-      assert.deepEqual(service.audit(), []);
-    },
-  );
+        await outage.end();
+        await untilRun('during', 'success');
+        await until('readiness', async () => (await service.askSite('/readyz')).status === 200, {
+          everyMs: 100,
+        });
+        await assertNothingIsKept(service);
+        assert.equal(await daemon.stop(), 0, daemon.log());
+        assert.equal(witness.at('/before').length, 1);
+        assert.equal(witness.at('/during').length, 1);
+        assert.deepEqual(service.audit(), []);
+      },
+    );
 
-  test(
-    `an outcome that comes while ${what} waits, and is kept afterwards`,
-    { skip: notPackaged || skip },
-    async (t) => {
-      const held: ServerResponse[] = [];
-      const answer = (response: ServerResponse): void => void held.push(response);
-      const service = await prepare(t, { held: 500 }, { answer });
-      const daemon = await service.start();
-      await until('the call', () => held.length === 1);
-      const outage = await begin(t, service, daemon.pid);
-      held[0]?.end('the outcome');
-      await until('a record that failed', () =>
-        errorsOf(daemon).includes('record failed, will try again'),
-      );
-      assert.equal((await service.newestRun('held'))?.status, 'running');
-      await assertNotReady(service);
-      await outage.end();
-      await service.untilRun('held', 'success');
-      assert.equal((await service.newestRun('held'))?.responseBody, 'the outcome');
-      assert.equal(await daemon.stop(), 0, daemon.log());
-      assert.equal(service.witness.arrivals.length, 1);
-      assert.deepEqual(service.audit(), []);
-    },
-  );
+    test(
+      `an outcome that comes while ${what} waits, and is kept afterwards`,
+      { skip: notPackaged || skip },
+      async (t) => {
+        const held: ServerResponse[] = [];
+        const answer = (response: ServerResponse): void => void held.push(response);
+        const service = await prepare(t, { held: 500 }, { answer });
+        const daemon = await service.start();
+        await until('the call', () => held.length === 1);
+        const outage = await begin(t, service, daemon.pid);
+        held[0]?.end('the outcome');
+        await until('a record that failed', () =>
+          errorsOf(daemon).includes('record failed, will try again'),
+        );
+        assert.equal((await service.newestRun('held'))?.status, 'running');
+        await assertNotReady(service);
+        await outage.end();
+        await service.untilRun('held', 'success');
+        assert.equal((await service.newestRun('held'))?.responseBody, 'the outcome');
+        assert.equal(await daemon.stop(), 0, daemon.log());
+        assert.equal(service.witness.arrivals.length, 1);
+        assert.deepEqual(service.audit(), []);
+      },
+    );
 
-  test(
-    `a daemon that is killed while ${what} sends nothing again`,
-    { skip: notPackaged || skip },
-    async (t) => {
-      const held: ServerResponse[] = [];
-      const service = await prepare(
-        t,
-        { held: 500, during: 3_000 },
-        {
-          answer(response, { path }) {
-            if (path === '/held') held.push(response);
-            else response.end();
+    test(
+      `a daemon that is killed while ${what} sends nothing again`,
+      { skip: notPackaged || skip },
+      async (t) => {
+        const held: ServerResponse[] = [];
+        const service = await prepare(
+          t,
+          { held: 500, during: 5_000 },
+          {
+            answer(response, { path }) {
+              if (path === '/held') held.push(response);
+              else response.end();
+            },
           },
-        },
-      );
-      const daemon = await service.start();
-      await until('the call', () => held.length === 1);
-      const outage = await begin(t, service, daemon.pid);
-      held[0]?.end('lost');
-      await until('a claim that failed', () =>
-        errorsOf(daemon).includes('claim failed, will try again'),
-      );
-      assert.equal(await daemon.stop('SIGKILL'), 'SIGKILL');
-      await outage.end();
-      const again = await service.start();
-      await service.untilRun('held', 'interrupted');
-      await until('an end of the other', async () =>
-        ['success', 'interrupted'].includes((await service.newestRun('during'))?.status ?? ''),
-      );
-      assert.equal(await again.stop(), 0, again.log());
-      assert.equal(service.witness.at('/held').length, 1);
-      assert.deepEqual(service.audit(), []);
-    },
-  );
-}
+        );
+        const daemon = await service.start();
+        await until('the call', () => held.length === 1);
+        const outage = await begin(t, service, daemon.pid);
+        held[0]?.end('lost');
+        await until('a claim that failed', () =>
+          errorsOf(daemon).includes('claim failed, will try again'),
+        );
+        assert.equal(await daemon.stop('SIGKILL'), 'SIGKILL');
+        await outage.end();
+        const again = await service.start();
+        await service.untilRun('held', 'interrupted');
+        await until('an end of the other', async () =>
+          ['success', 'interrupted'].includes((await service.newestRun('during'))?.status ?? ''),
+        );
+        assert.equal(await again.stop(), 0, again.log());
+        assert.equal(service.witness.at('/held').length, 1);
+        assert.deepEqual(service.audit(), []);
+      },
+    );
+  }
+});
 
 /** The messages of the log that are errors. */
-function errorsOf(daemon: Serving): string[] {
+function errorsOf(daemon: Process): string[] {
   return daemon
     .log()
     .split('\n')
@@ -126,10 +129,15 @@ async function assertNothingIsPromised({ ask, askSite, jobs, witness }: Service)
   const id = jobs['before'];
   const why = /^the store cannot be used now: /;
   const job = { name: 'refused', url: `${witness.url}/refused`, cronExpr: '* * * * *' };
-  assertRefused(await ask('POST', '/jobs', job), 503, why, 'create');
-  assertRefused(await ask('PATCH', `/jobs/${id}`, { notes: 'refused' }), 503, why, 'update');
-  assertRefused(await ask('POST', `/jobs/${id}/run`), 503, why, 'run');
-  assertRefused(await ask('DELETE', `/jobs/${id}`), 503, why, 'delete');
+  const writes: [string, string, object?][] = [
+    ['POST', '/jobs', job],
+    ['PATCH', `/jobs/${id}`, { notes: 'refused' }],
+    ['POST', `/jobs/${id}/run`],
+    ['DELETE', `/jobs/${id}`],
+  ];
+  const refuse = async (write: (typeof writes)[number]): Promise<void> =>
+    assertRefused(await ask(...write), 503, why, `${write[0]} ${write[1]}`);
+  await Promise.all(writes.map(refuse));
   const answers = await Promise.all([ask('GET', '/jobs'), ask('GET', `/jobs/${id}/runs`)]);
   assert.deepEqual(
     answers.map(({ status }) => status),

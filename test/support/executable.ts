@@ -57,16 +57,18 @@ export interface Surroundings {
   wrapper?: readonly string[];
   /** Run as this user. */
   uid?: number;
+  /** A copy to run instead. */
+  executable?: string;
 }
 
 /** Starts `jobd serve`; it ends with the test at the latest. */
 export function startServe(
   t: TestContext,
   args: readonly string[],
-  { cwd, wrapper = [], uid }: Surroundings,
+  { cwd, wrapper = [], uid, executable: copy = executable }: Surroundings,
 ): Process {
-  const words = [...wrapper, executable, 'serve', '--port', '0', ...args];
-  const child = spawn(words[0] ?? executable, words.slice(1), {
+  const words = [...wrapper, copy, 'serve', '--port', '0', ...args];
+  const child = spawn(words[0] ?? copy, words.slice(1), {
     env: {},
     cwd,
     ...(uid !== undefined && { uid, gid: uid }),

@@ -100,7 +100,7 @@ export async function crash(t: TestContext, campaign: Campaign, kill: Kill): Pro
   const daemon = startDaemon(t, campaign, kill.wrapper(random));
   const wrong: string[] = [];
   const struck = kill.strike({ daemon, dataDir, witness, random, leftRunning }).catch(() => {});
-  const asked = askAll(campaign, daemon);
+  const asked = askAll(campaign, daemon, kill);
   const rescued = rescueOf(daemon, dataDir, leftRunning).then((late) => wrong.push(...late));
   const given = new AbortController();
   const isDead = Promise.race([struck, daemon.ended]).then(() => true);
@@ -126,13 +126,19 @@ function startDaemon(t: TestContext, { dataDir, witness }: Campaign, wrapper: st
   return startServe(t, args, { cwd: join(dataDir, '..'), wrapper });
 }
 
-async function askAll(campaign: Campaign, daemon: Process): Promise<void> {
+async function askAll(campaign: Campaign, daemon: Process, { mayAnswer }: Kill): Promise<void> {
   const { apiKeys, witness, random, promises } = campaign;
   let isOver = false;
   void daemon.ended.then(() => (isOver = true));
   const url = await daemon.listening.catch(() => null);
   if (url === null) return;
-  const customersOf = apiKeys.map((apiKey) => ({ url, apiKey, targetUrl: witness.url, random }));
+  const customersOf = apiKeys.map((apiKey) => ({
+    url,
+    apiKey,
+    targetUrl: witness.url,
+    random,
+    mayAnswer,
+  }));
   await Promise.all(customersOf.map((customer) => askUntilGone(customer, promises, () => isOver)));
 }
 

@@ -18,6 +18,8 @@ export interface Scene {
 
 /** A way to die. */
 export interface Kill {
+  /** What the API may answer besides what it should, as long as nothing comes of it. */
+  mayAnswer?: number;
   /** Words that the executable is run by. */
   wrapper(random: () => number): string[];
   /** Resolves when the process is being killed, or never if that is the wrapper's work. */
@@ -83,4 +85,11 @@ export const whenWriting: Kill = {
       ? withFault(`pwrite64:signal=SIGKILL:when=${upTo(random, 400)}`)
       : withFault(`fsync,fdatasync:signal=SIGKILL:when=${upTo(random, 60)}`),
   strike: () => new Promise(() => {}),
+};
+
+/** At any moment, while every third sync fails: what was in doubt is found on the disk, or is not. */
+export const inDoubt: Kill = {
+  wrapper: (random) => withFault(`fsync,fdatasync:error=EIO:when=${upTo(random, 30)}+3`),
+  mayAnswer: 503,
+  strike: (scene) => atAnyMoment.strike(scene),
 };

@@ -8,8 +8,8 @@ import type { Books, RunBooks } from '../../support/audit.ts';
 import { readAnswer } from '../../support/daemon.ts';
 import type { Answer } from '../../support/daemon.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
-import { serve, startServe } from '../../support/executable.ts';
-import type { Process, Serving } from '../../support/executable.ts';
+import { startServe } from '../../support/executable.ts';
+import type { Process, Surroundings } from '../../support/executable.ts';
 import type { Namespace } from '../../support/namespace.ts';
 import { prepareStore } from '../../support/prepare.ts';
 import { until } from '../../support/until.ts';
@@ -27,9 +27,9 @@ export interface Service {
   /** Ids of the jobs, by name. */
   jobs: Record<string, string>;
   /** Starts `jobd serve` and resolves once it listens. */
-  readonly start: (wrapper?: readonly string[]) => Promise<Serving>;
+  readonly start: () => Promise<Process>;
   /** Starts `jobd serve`, which may fail. */
-  readonly tryStart: (wrapper?: readonly string[]) => Process;
+  readonly tryStart: (by?: Omit<Surroundings, 'cwd' | 'wrapper'>) => Process;
   /** Asks the API of the daemon started last. */
   readonly ask: (method: string, path: string, body?: object) => Promise<Answer>;
   /** Asks an address of the site itself, without a key. */
@@ -78,11 +78,16 @@ export async function prepareService(
 
   const port = new URL(witness.url).port;
   const args = ['--data', dataDir, '--allow-target', `127.0.0.1/32:${port}`];
-  const surroundings = (wrapper: readonly string[]) => ({
-    cwd: directory,
-    wrapper: [...(mounted?.enter ?? []), ...wrapper],
-  });
+  const surroundings = { cwd: directory, wrapper: mounted?.enter ?? [] };
   let url = '';
+  const tryStart: Service['tryStart'] = (by) => {
+    const daemon = startServe(t, args, { ...surroundings, ...by });
+    daemon.listening.then(
+      (address) => (url = address),
+      () => {},
+    );
+    return daemon;
+  };
   let asked = 0;
   const ask: Service['ask'] = async (method, path, body) => {
     asked += 1;
@@ -104,12 +109,12 @@ export async function prepareService(
     dataDir,
     outside,
     jobs,
-    async start(wrapper = []) {
-      const daemon = await serve(t, args, surroundings(wrapper));
-      ({ url } = daemon);
+    async start() {
+      const daemon = tryStart();
+      await daemon.listening;
       return daemon;
     },
-    tryStart: (wrapper = []) => startServe(t, args, surroundings(wrapper)),
+    tryStart,
     ask,
     async askSite(path) {
       const response = await fetch(`${url}${path}`);

@@ -1,0 +1,46 @@
+/**
+ * Commits that fail now and then, which leaves in doubt whether they were kept. Whatever SQLite makes of
+ * it, no due time is called twice, none without a claim, and every run comes to its end.
+ */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { notPackaged } from '../support/executable.ts';
+import { cannotTrace, putFault } from '../support/strace.ts';
+import { until } from '../support/until.ts';
+import { prepareService } from './faults/service.ts';
+
+/** Faults as strace(1) says them: which of the calls fail, counted from when the fault is put. */
+const faults = [
+  { what: 'the first sync fails', fault: 'fsync,fdatasync:error=EIO:when=1' },
+  { what: 'every third sync fails', fault: 'fsync,fdatasync:error=EIO:when=2+3' },
+  { what: 'a write fails now and then', fault: 'pwrite64:error=EIO:when=3+89' },
+  { what: 'a write finds no space now and then', fault: 'pwrite64:error=ENOSPC:when=2+97' },
+];
+
+const jobCount = 120;
+
+for (const { what, fault } of faults) {
+  test(
+    `while ${what}, each due time is called once and recorded`,
+    { skip: notPackaged || cannotTrace },
+    async (t) => {
+      const spreadMs = 2_500;
+      const names = Array.from({ length: jobCount }, (_, index) => `job-${index}`);
+      const due = names.map((name, index) => [name, 2_000 + (index / jobCount) * spreadMs]);
+      const service = await prepareService(t, Object.fromEntries(due));
+      const daemon = await service.start();
+      const put = await putFault(t, daemon.pid, fault);
+      await until('every call', () => service.witness.arrivals.length >= jobCount);
+      await until('every outcome', () => {
+        const ended = service.books().runs.filter(({ status }) => status === 'success');
+        return ended.length === jobCount;
+      });
+      await put.lift();
+      assert.match(daemon.log(), /(claim|record) failed, will try again/, 'the fault was felt');
+      assert.equal(await daemon.stop(), 0, daemon.log());
+      assert.equal(service.witness.arrivals.length, jobCount);
+      assert.deepEqual(service.audit(), []);
+    },
+  );
+}

@@ -1,0 +1,39 @@
+/** A start on a full disk: it sends nothing, and is all right as soon as there is space. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { notPackaged } from '../support/executable.ts';
+import { until } from '../support/until.ts';
+import { fullDisk } from './faults/outages.ts';
+
+/** A target that never answers. */
+const answer = (): void => {};
+
+test(
+  'a start on a full disk calls nothing, and goes on by itself when there is space again',
+  { skip: notPackaged || fullDisk.skip },
+  async (t) => {
+    const service = await fullDisk.prepare(t, { held: 500, due: 5_000 }, { answer });
+    const first = await service.start();
+    await until('the call', () => service.witness.arrivals.length === 1);
+    await first.stop('SIGKILL');
+
+    const outage = await fullDisk.begin(t, service, first.pid);
+    const second = await service.start();
+    await until('a claim that fails', () => second.log().includes('claim failed, will try again'));
+    assert.equal((await service.askSite('/readyz')).status, 503);
+    assert.equal((await service.askSite('/healthz')).status, 200);
+    assert.equal((await service.newestRun('held'))?.status, 'running');
+    assert.equal(service.witness.arrivals.length, 1);
+
+    await outage.end();
+    await service.untilRun('held', 'interrupted');
+    await until('the other call', () => service.witness.at('/due').length === 1);
+    await until('readiness', async () => (await service.askSite('/readyz')).status === 200, {
+      everyMs: 100,
+    });
+    await second.stop('SIGKILL');
+    assert.equal(service.witness.at('/held').length, 1);
+    assert.deepEqual(service.audit(), []);
+  },
+);
