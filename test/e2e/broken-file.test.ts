@@ -1,0 +1,222 @@
+/** A store that cannot be opened, or that is damaged: said in a sentence, and nothing is called unclaimed. */
+
+import assert from 'node:assert/strict';
+import * as fs from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import type { TestContext } from 'node:test';
+import Database from 'better-sqlite3';
+import { temporaryDirectory } from '../support/directory.ts';
+import { executable, notPackaged } from '../support/executable.ts';
+import type { Process } from '../support/executable.ts';
+import { makeNamespace, noNamespaces } from '../support/namespace.ts';
+import { until } from '../support/until.ts';
+import { prepareService } from './faults/service.ts';
+import type { Service } from './faults/service.ts';
+
+const pageSize = 4_096;
+
+for (const before of ['never served', 'served before', 'served by one that was killed']) {
+  test(
+    `on a read-only mount jobd ends with a sentence, the store ${before}`,
+    { skip: notPackaged || noNamespaces },
+    async (t) => {
+      const directory = temporaryDirectory(t);
+      const mounted = await makeNamespace(t, `mount -t tmpfs -o size=4m tmpfs ${directory}`);
+      const service = await prepareService(t, {}, { namespace: { mounted, directory } });
+      await serveOnce(service, before);
+      mounted.run(`mount -o remount,ro ${directory}`);
+      await assertRefuses(service.tryStart(), service.dataDir);
+    },
+  );
+}
+
+const notRoot = process.getuid?.() === 0 ? false : 'only root can act as somebody else';
+/** Nobody, by convention. */
+const nobody = 65_534;
+
+/** What is taken from whom, and whether jobd has served there before. */
+const denials: [string, string, (dataDir: string) => void][] = [
+  ['its directory', 'never served', (dataDir) => fs.chmodSync(dataDir, 0o555)],
+  ['its directory', 'served before', (dataDir) => fs.chmodSync(dataDir, 0o555)],
+  ['its files', 'served before', (dataDir) => fs.chownSync(dataDir, nobody, nobody)],
+  ['write its files', 'served before', readableOnly],
+];
+
+function readableOnly(dataDir: string): void {
+  fs.chmodSync(dataDir, 0o555);
+  for (const name of fs.readdirSync(dataDir)) fs.chmodSync(join(dataDir, name), 0o444);
+}
+
+for (const [what, before, deny] of denials) {
+  test(
+    `without permission to ${what} jobd ends with a sentence, the store ${before}`,
+    { skip: notPackaged || notRoot },
+    async (t) => {
+      const service = await prepareService(t, {});
+      await serveOnce(service, before);
+      deny(service.dataDir);
+      fs.chmodSync(join(service.dataDir, '..'), 0o755);
+      // Where the executable stands others may have no way to it.
+      const directory = temporaryDirectory(t);
+      fs.chmodSync(directory, 0o755);
+      const own = join(directory, 'jobd');
+      fs.copyFileSync(executable, own, fs.constants.COPYFILE_FICLONE);
+      await assertRefuses(service.tryStart({ executable: own, uid: nobody }), service.dataDir);
+    },
+  );
+}
+
+/** Leaves the store as it is after a start, or after none. */
+async function serveOnce(service: Service, before: string): Promise<void> {
+  if (before === 'never served') return;
+  const daemon = await service.start();
+  await daemon.stop(before === 'served before' ? 'SIGTERM' : 'SIGKILL');
+}
+
+test('a store whose header is destroyed is refused', { skip: notPackaged }, async (t) => {
+  const service = await prepareService(t, { due: 100 });
+  overwrite(service, 0, 100);
+  await assertRefuses(service.tryStart(), service.dataDir);
+  assert.deepEqual(service.witness.arrivals, []);
+});
+
+for (const keep of ['half of its pages', 'half of a page less', 'its first page']) {
+  test(
+    `a store cut down to ${keep} is refused, or serves nothing it cannot keep`,
+    { skip: notPackaged },
+    async (t) => {
+      const service = await prepareService(t, { due: 2_000 });
+      const { size } = fs.statSync(storeOf(service));
+      const kept = { 'half of its pages': size / 2, 'half of a page less': size - pageSize / 2 }[
+        keep
+      ];
+      fs.truncateSync(storeOf(service), Math.floor(kept ?? pageSize));
+      await assertHarmless(t, service);
+    },
+  );
+}
+
+for (const part of [
+  'jobs',
+  'runs',
+  'jobs_by_due_time',
+  'runs_by_time',
+  'runs_open',
+  'migrations',
+]) {
+  test(
+    `a store whose page of ${part} is destroyed is refused, or serves nothing it cannot keep`,
+    { skip: notPackaged },
+    async (t) => {
+      const service = await prepareService(t, { due: 2_000 });
+      overwrite(service, (pageOf(service, part) - 1) * pageSize, pageSize);
+      await assertHarmless(t, service);
+    },
+  );
+}
+
+for (const [what, tail] of [
+  ['garbage', () => Buffer.alloc(10_000, 0xa5)],
+  ['half a frame', (log: Buffer) => log.subarray(32, 32 + 2_000)],
+  ['frames of before', (log: Buffer) => log.subarray(32, 32 + 3 * (24 + pageSize))],
+] as const) {
+  test(
+    `a log of writes that ends with ${what} after a crash is recovered`,
+    { skip: notPackaged },
+    async (t) => {
+      const service = await prepareService(t, { due: 500, later: 1_000 });
+      const first = await service.start();
+      await service.untilRun('later', 'success');
+      const job = { name: 'kept', url: `${service.witness.url}/kept`, cronExpr: '0 0 29 2 *' };
+      const made = await service.ask('POST', '/jobs', job);
+      assert.equal(made.status, 201);
+      await first.stop('SIGKILL');
+      const log = `${storeOf(service)}-wal`;
+      fs.appendFileSync(log, tail(fs.readFileSync(log)));
+
+      const second = await service.start();
+      const found = await service.ask('GET', `/jobs/${made.body.job.id}`);
+      assert.deepEqual(found.body, made.body);
+      assert.equal((await service.newestRun('due'))?.status, 'success');
+      assert.equal(await second.stop(), 0, second.log());
+      assert.equal(service.witness.arrivals.length, 2);
+      assert.deepEqual(service.audit(), []);
+    },
+  );
+}
+
+function storeOf({ dataDir }: Service): string {
+  return join(dataDir, 'jobd.db');
+}
+
+/** The page at which a table or an index begins; of a small one it is all there is. */
+function pageOf(service: Service, name: string): number {
+  const database = new Database(storeOf(service), { readonly: true });
+  const page = database
+    .prepare<[string], number>('select rootpage from sqlite_master where name = ?')
+    .pluck()
+    .get(name);
+  database.close();
+  return page ?? assert.fail(`there is no ${name}`);
+}
+
+function overwrite(service: Service, at: number, length: number): void {
+  const file = fs.openSync(storeOf(service), 'r+');
+  fs.writeSync(file, Buffer.alloc(length, 0xa5), 0, length, at);
+  fs.closeSync(file);
+}
+
+/** It ended by itself, with a failure and one sentence that names where. */
+async function assertRefuses(daemon: Process, path: string): Promise<void> {
+  const serves = await Promise.race([
+    daemon.listening.then(() => true),
+    daemon.ended.then(() => false),
+  ]);
+  const ending = serves ? 'it serves' : await daemon.ended;
+  await daemon.listening.catch(() => {});
+  assert.equal(typeof ending, 'number', String(ending));
+  assert.notEqual(ending, 0);
+
+  assert.match(daemon.log(), /^jobd: [^\n]+\n$/, 'one sentence');
+  assert.ok(daemon.log().includes(path), daemon.log());
+}
+
+/**
+ * Either the start is refused, or the process lives on, says that it is not ready, and ends when it is
+ * told to; what it called all the same it had written down before.
+ */
+async function assertHarmless(t: TestContext, service: Service): Promise<void> {
+  const { witness, dataDir } = service;
+  const daemon = service.tryStart();
+  const listens = await daemon.listening.then(
+    () => true,
+    () => false,
+  );
+  t.diagnostic(listens ? 'it serves' : `it is refused: ${daemon.log().trim()}`);
+  if (!listens) {
+    await assertRefuses(daemon, dataDir);
+    assert.deepEqual(witness.arrivals, []);
+    return;
+  }
+  await until(
+    'a call, or a word about it',
+    async () => {
+      if (witness.arrivals.length > 0) return true;
+      return (await service.askSite('/readyz')).status === 503;
+    },
+    { everyMs: 200 },
+  );
+  for (const { runId } of witness.arrivals) {
+    const isKept = ['jobd.db', 'jobd.db-wal'].some((name) =>
+      fs.readFileSync(join(dataDir, name)).includes(runId),
+    );
+    assert.ok(isKept, `run ${runId} was called and is not on the disk`);
+  }
+  if (witness.arrivals.length === 0)
+    assert.match(daemon.log(), /malformed|not a database|disk image/);
+  assert.equal((await service.askSite('/healthz')).status, 200);
+  void daemon.stop();
+  assert.equal(await daemon.ended, 0, daemon.log());
+  t.diagnostic(`${witness.arrivals.length} calls; ${daemon.log().slice(0, 300)}`);
+}
