@@ -163,8 +163,11 @@ async function rescueOf(
 /** Starts once more, lets everything end, stops, and says what is wrong. */
 export async function settle(t: TestContext, campaign: Campaign): Promise<string[]> {
   const { dataDir, witness, promises } = campaign;
+  const leftRunning = new Set(runningIn(dataDir));
   const daemon = startDaemon(t, campaign, []);
   await daemon.listening;
+  const late = await rescueOf(daemon, dataDir, leftRunning);
+  if (late.length > 0) return late;
   const isOpen = (): boolean => {
     const { runs, jobs } = readBooks(dataDir);
     const now = Date.now();

@@ -1,0 +1,18 @@
+/** A start that is refused, as a person should hear of it. */
+
+import assert from 'node:assert/strict';
+import type { Process } from '../../support/executable.ts';
+
+/** It ended by itself, with a failure and one sentence that names where; it never listened. */
+export async function assertRefuses(daemon: Process, path: string): Promise<void> {
+  const listens = await daemon.listening.then(
+    () => true,
+    () => false,
+  );
+  assert.ok(!listens, 'it serves');
+  const ending = await daemon.ended;
+  assert.equal(typeof ending, 'number', String(ending));
+  assert.notEqual(ending, 0);
+  assert.match(daemon.log(), /^jobd: [^\n]+\n$/, 'one sentence');
+  assert.ok(daemon.log().includes(path), daemon.log());
+}

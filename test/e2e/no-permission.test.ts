@@ -1,0 +1,69 @@
+/** A store that may not be written, by mount or by permission: jobd ends with a sentence. */
+
+import * as fs from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { temporaryDirectory } from '../support/directory.ts';
+import { executable, notPackaged } from '../support/executable.ts';
+import { makeNamespace, noNamespaces } from '../support/namespace.ts';
+import { assertRefuses } from './faults/refusal.ts';
+import { prepareService } from './faults/service.ts';
+import type { Service } from './faults/service.ts';
+
+for (const before of ['never served', 'served before', 'served by one that was killed']) {
+  test(
+    `on a read-only mount jobd ends with a sentence, the store ${before}`,
+    { skip: notPackaged || noNamespaces },
+    async (t) => {
+      const directory = temporaryDirectory(t);
+      const mounted = await makeNamespace(t, `mount -t tmpfs -o size=4m tmpfs ${directory}`);
+      const service = await prepareService(t, {}, { namespace: { mounted, directory } });
+      await serveOnce(service, before);
+      mounted.run(`mount -o remount,ro ${directory}`);
+      await assertRefuses(service.tryStart(), service.dataDir);
+    },
+  );
+}
+
+const notRoot = process.getuid?.() === 0 ? false : 'only root can act as somebody else';
+/** Nobody, by convention. */
+const nobody = 65_534;
+
+/** What is taken from whom, and whether jobd has served there before. */
+const denials: [string, string, (dataDir: string) => void][] = [
+  ['its directory', 'never served', (dataDir) => fs.chmodSync(dataDir, 0o555)],
+  ['its directory', 'served before', (dataDir) => fs.chmodSync(dataDir, 0o555)],
+  ['its files', 'served before', (dataDir) => fs.chownSync(dataDir, nobody, nobody)],
+  ['write its files', 'served before', readableOnly],
+];
+
+function readableOnly(dataDir: string): void {
+  fs.chmodSync(dataDir, 0o555);
+  for (const name of fs.readdirSync(dataDir)) fs.chmodSync(join(dataDir, name), 0o444);
+}
+
+for (const [what, before, deny] of denials) {
+  test(
+    `without permission to ${what} jobd ends with a sentence, the store ${before}`,
+    { skip: notPackaged || notRoot },
+    async (t) => {
+      const service = await prepareService(t, {});
+      await serveOnce(service, before);
+      deny(service.dataDir);
+      fs.chmodSync(join(service.dataDir, '..'), 0o755);
+      // Where the executable stands others may have no way to it.
+      const directory = temporaryDirectory(t);
+      fs.chmodSync(directory, 0o755);
+      const own = join(directory, 'jobd');
+      fs.copyFileSync(executable, own, fs.constants.COPYFILE_FICLONE);
+      await assertRefuses(service.tryStart({ executable: own, uid: nobody }), service.dataDir);
+    },
+  );
+}
+
+/** Leaves the store as it is after a start, or after none. */
+async function serveOnce(service: Service, before: string): Promise<void> {
+  if (before === 'never served') return;
+  const daemon = await service.start();
+  await daemon.stop(before === 'served before' ? 'SIGTERM' : 'SIGKILL');
+}
