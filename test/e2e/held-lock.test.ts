@@ -7,14 +7,14 @@ import { until } from '../support/until.ts';
 import { heldLock } from './faults/outages.ts';
 
 /** How long the lock is held, and the longest that a question without writing may wait meanwhile. */
-const heldMs = 4_000;
+const heldMs = 5_000;
 const longestWaitMs = 1_000;
 
 test(
   'while another process holds the write lock the event loop lives; afterwards what was due is called',
   { skip: notPackaged },
   async (t) => {
-    const service = await heldLock.prepare(t, { due: 1_000 });
+    const service = await heldLock.prepare(t, { due: 3_500 });
     const daemon = await service.start();
     const outage = await heldLock.begin(t, service, daemon.pid);
     const from = performance.now();
