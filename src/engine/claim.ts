@@ -14,7 +14,7 @@ import {
 import type { QueuedRun } from '../store/claims.ts';
 import type { Db, Store } from '../store/open.ts';
 import { claimedRun } from './claimed.ts';
-import type { Claim, ClaimedRun, TakeSlot } from './claimed.ts';
+import type { Claim, ClaimedRun, Room } from './claimed.ts';
 import { claimDueJobs } from './due.ts';
 import type { Slots } from './slots.ts';
 
@@ -38,25 +38,36 @@ export function createClaimer(store: Store, clock: Clock, slots: Slots): Claimer
   const servingSince = clock.now();
   /** Runs of a claim whose commit failed. */
   let doubtful: ClaimedRun[] = [];
+  /** Runs claimed at once: fewer after a failure, as a store in trouble may still take a little. */
+  let largestBatch = Infinity;
 
   async function claim(): Promise<Claim> {
     const taken: string[] = [];
-    const takeSlot = (host: string): boolean => {
-      const free = slots.take(host);
-      if (free) taken.push(host);
-      return free;
+    const room: Room = {
+      bounds: () => ({
+        limit: Math.min(slots.free, largestBatch - taken.length),
+        exceptHosts: slots.fullHosts(),
+      }),
+      take(host) {
+        const isFree = slots.take(host);
+        if (isFree) taken.push(host);
+        return isFree;
+      },
     };
     let claimed: ClaimedRun[] = [];
     try {
-      return await store.write(async (tx) => {
+      const kept = await store.write(async (tx) => {
         const now = clock.now();
-        const queued = await claimQueuedRuns(tx, slots, takeSlot, now);
-        const due = await claimDueJobs(tx, slots, takeSlot, { now, servingSince });
+        const queued = await claimQueuedRuns(tx, room, now);
+        const due = await claimDueJobs(tx, room, { now, servingSince });
         claimed = [...queued, ...due.runs];
         return { ...due, runs: claimed, more: queued.length > 0 || due.more };
       });
+      largestBatch *= 2;
+      return kept;
     } catch (error) {
       doubtful = claimed;
+      largestBatch = Math.max(1, Math.floor(taken.length / 2));
       throw error;
     } finally {
       giveBackUnused(slots, taken, claimed);
@@ -94,14 +105,9 @@ function giveBackUnused(slots: Slots, taken: string[], claimed: readonly Claimed
 }
 
 /** Runs asked for by hand come first: somebody waits for them. */
-async function claimQueuedRuns(
-  tx: Db,
-  slots: Slots,
-  takeSlot: TakeSlot,
-  now: number,
-): Promise<ClaimedRun[]> {
-  const found = await findQueuedRuns(tx, { limit: slots.free, exceptHosts: slots.fullHosts() });
-  const chosen = onePerJob(found).filter(({ host }) => takeSlot(host));
+async function claimQueuedRuns(tx: Db, room: Room, now: number): Promise<ClaimedRun[]> {
+  const found = await findQueuedRuns(tx, room.bounds());
+  const chosen = onePerJob(found).filter(({ host }) => room.take(host));
   const started = await startQueuedRuns(
     tx,
     chosen.map(({ runId }) => runId),

@@ -1,6 +1,7 @@
 /** A run between its claim and its record. */
 
 import type { Job, JobRequest } from '../domain/job.ts';
+import type { ClaimBounds } from '../store/claims.ts';
 import type { EndedRun } from '../store/results.ts';
 
 /** A run that was claimed and is to be dispatched. Times are epoch milliseconds. */
@@ -22,8 +23,13 @@ export interface Claim {
   more: boolean;
 }
 
-/** Takes a slot for a call to a host; false if there is none. */
-export type TakeSlot = (host: string) => boolean;
+/** The room that one claim has. */
+export interface Room {
+  /** How much to look for now. */
+  bounds(): ClaimBounds;
+  /** Takes a slot for a call to a host; false if there is none. */
+  take(host: string): boolean;
+}
 
 /** What is needed of a job to call it, as plain data. */
 export function claimedRun(run: {

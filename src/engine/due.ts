@@ -12,8 +12,7 @@ import { findDueJobs, insertScheduledRuns, updateClaimedJobs } from '../store/cl
 import type { ClaimableJob, ScheduledRun } from '../store/claims.ts';
 import type { Db } from '../store/open.ts';
 import { claimedRun } from './claimed.ts';
-import type { Claim, TakeSlot } from './claimed.ts';
-import type { Slots } from './slots.ts';
+import type { Claim, Room } from './claimed.ts';
 
 /** When this is, in epoch milliseconds of the wall clock. */
 export interface Moment {
@@ -22,16 +21,11 @@ export interface Moment {
   servingSince: number;
 }
 
-/** Claims the jobs that are due, the longest due first, as slots allow. */
-export async function claimDueJobs(
-  tx: Db,
-  slots: Slots,
-  takeSlot: TakeSlot,
-  moment: Moment,
-): Promise<Claim> {
+/** Claims the jobs that are due, the longest due first, as there is room. */
+export async function claimDueJobs(tx: Db, room: Room, moment: Moment): Promise<Claim> {
   const { now } = moment;
-  const found = await findDueJobs(tx, now, { limit: slots.free, exceptHosts: slots.fullHosts() });
-  const plans = found.filter(({ host }) => takeSlot(host)).map((due) => planClaim(due, moment));
+  const found = await findDueJobs(tx, now, room.bounds());
+  const plans = found.filter(({ host }) => room.take(host)).map((due) => planClaim(due, moment));
   const kept = await insertScheduledRuns(
     tx,
     plans.flatMap(({ missed, run }) => [missed, run]).filter((run) => run !== null),

@@ -7,7 +7,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { JobdError } from '../domain/errors.ts';
-import { openFile } from './sqlite.ts';
+import { isBusy, openFile } from './sqlite.ts';
 
 /** Takes the lock; disposing of it gives it back. Throws `conflict`, naming who holds it. */
 export function lockDataDir(dataDir: string): Disposable {
@@ -17,13 +17,12 @@ export function lockDataDir(dataDir: string): Disposable {
     database.exec('begin exclusive');
   } catch (error) {
     database.close();
+    if (!isBusy(error)) throw error;
     const holder = pidIn(pidFile);
     throw new JobdError(
       'conflict',
       `another jobd${holder} already serves ${dataDir}, stop it first`,
-      {
-        cause: error,
-      },
+      { cause: error },
     );
   }
   try {

@@ -3,7 +3,7 @@
  * immediate one, so that a writer waits at its beginning and never fails in its middle.
  */
 
-import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
+import { accessSync, closeSync, constants, existsSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import { SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely';
@@ -31,11 +31,21 @@ export function sqliteDialect(path: string): Dialect {
   };
 }
 
-/** Opens a file that only its owner can read; a statement waits `timeoutMs` for another process. */
+/**
+ * Opens a file that only its owner can read; a statement waits `timeoutMs` for another process. Throws
+ * `JobdError` `unavailable`, naming the file, if it cannot be read and written.
+ */
 export function openFile(path: string, timeoutMs: number): Database.Database {
-  makeDirectory(dirname(path));
-  createOwnersFile(path);
-  return new Database(path, { timeout: timeoutMs, ...addonOption() });
+  try {
+    makeDirectory(dirname(path));
+    createOwnersFile(path);
+    // SQLite would open what cannot be written for reading only, and hold no locks on it.
+    accessSync(path, constants.R_OK | constants.W_OK);
+    return new Database(path, { timeout: timeoutMs, ...addonOption() });
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new JobdError('unavailable', `${path} cannot be opened: ${why}`, { cause: error });
+  }
 }
 
 /** Opens the database: with a write-ahead log, synced at every commit. */
@@ -173,6 +183,6 @@ function usable<T>(ask: () => T): T {
 
 /** Whether a statement failed because another process was writing, so that trying again may help. */
 export function isBusy(error: unknown): boolean {
-  const cause = error instanceof JobdError ? error.cause : undefined;
+  const cause = error instanceof JobdError ? error.cause : error;
   return cause instanceof Database.SqliteError && cause.code.startsWith('SQLITE_BUSY');
 }

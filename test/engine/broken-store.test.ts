@@ -3,6 +3,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Egress } from '../../src/egress/egress.ts';
+import { createClaimer } from '../../src/engine/claim.ts';
+import { createSlots } from '../../src/engine/slots.ts';
 import type { Store } from '../../src/store/open.ts';
 import { dueAt, dueOnce, setupEngine } from '../support/engine.ts';
 import { startSink } from '../support/sink.ts';
@@ -162,4 +164,20 @@ test('a stop ends also when the store cannot be written; the next start tells th
   await start();
   assert.equal((await endedRuns(job, 1))[0]?.status, 'interrupted');
   assert.equal(sink.received.length, 1, 'and is not sent again');
+});
+
+test('after a failure less is claimed at once, and then more again', async (t) => {
+  const { store, addJob, clock } = await setupEngine(t);
+  for (let count = 0; count < 100; count += 1) await addJob(dueOnce);
+  clock.set(dueAt);
+  const broken = breaking(store);
+  const claimer = createClaimer(broken, clock, createSlots(64, 64));
+  broken.failures = 3;
+  for (let tries = 0; tries < 3; tries += 1) {
+    await assert.rejects(claimer.claim(), /disk is full/);
+    assert.deepEqual(await claimer.settle(), []);
+  }
+  const sizes: number[] = [];
+  for (let tries = 0; tries < 5; tries += 1) sizes.push((await claimer.claim()).runs.length);
+  assert.deepEqual(sizes, [8, 16, 32, 8, 0], 'until all slots are taken');
 });
