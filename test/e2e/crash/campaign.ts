@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { audit, readBooks, readRunning } from '../../support/audit.ts';
+import { auditReceipts, unsignedIn } from '../../support/audit-receipts.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
 import { startServe } from '../../support/executable.ts';
 import type { Ending, Process } from '../../support/executable.ts';
@@ -174,7 +175,8 @@ export async function settle(t: TestContext, campaign: Campaign): Promise<string
     const openRuns = runs.filter(({ status }) => status === 'queued' || status === 'running');
     return openRuns.length > 0 || jobs.some((job) => (job.next_run_at ?? Infinity) <= now - 2_000);
   };
-  await until('everything to end', () => !isOpen(), { timeoutMs: 60_000, everyMs: 250 });
+  const isSettled = (): boolean => !isOpen() && unsignedIn(dataDir) === 0;
+  await until('everything to end', isSettled, { timeoutMs: 60_000, everyMs: 250 });
   const ending = await daemon.stop('SIGTERM');
   const books = readBooks(dataDir);
   const open = books.runs.filter(({ status }) => status === 'queued' || status === 'running');
@@ -184,6 +186,7 @@ export async function settle(t: TestContext, campaign: Campaign): Promise<string
       .filter(({ status }) => status === 'running')
       .map(({ id }) => `run ${id} is still running`),
     ...audit(books, witness.arrivals),
+    ...auditReceipts(dataDir),
     ...brokenPromises(promises, books),
   ];
 }
