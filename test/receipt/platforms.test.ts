@@ -59,8 +59,7 @@ function tableOf(list: readonly Case[]): Table {
 
 /** A program that judges the cases, for Node 18 and newer: `node FILE SCRIPT CASES`. */
 const runner = `import { readFileSync } from 'node:fs';
-  import { notPackaged } from '../support/executable.ts';
-import { judgeCases } from './test/support/receipt-cases.ts';
+  import { judgeCases } from './test/support/receipt-cases.ts';
   const [script, cases] = process.argv.slice(2);
   const decode = (text) => Buffer.from(text, 'base64');
   const verdicts = judgeCases(await import(script), JSON.parse(readFileSync(cases, 'utf8')), decode);
