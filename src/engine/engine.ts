@@ -71,6 +71,8 @@ export function startEngine(parts: EngineParts): Engine {
   let isRescued = false;
   /** Whether calls wait for slots. */
   let isPressed = false;
+  /** While calls wait, nothing is signed before this monotonic time, whoever wakes. */
+  let signAgainAt = 0;
 
   const recordLoop = startLoop('record', recordStep, log);
   const claimLoop = startLoop('claim', claimStep, log);
@@ -143,9 +145,12 @@ export function startEngine(parts: EngineParts): Engine {
 
   async function signStep(): Promise<number> {
     const began = clock.monotonicMs();
+    if (isPressed && began < signAgainAt) return signAgainAt - began;
     const signed = (await signer?.sign()) ?? 0;
     if (signed === 0) return Infinity;
-    return isPressed ? restsPerBatch * (clock.monotonicMs() - began) : 0;
+    const tookMs = clock.monotonicMs() - began;
+    signAgainAt = began + (1 + restsPerBatch) * tookMs;
+    return isPressed ? restsPerBatch * tookMs : 0;
   }
 
   let stopping: Promise<void> | undefined;

@@ -192,3 +192,29 @@ test('a private key that is gone is told in a sentence that names its file', asy
   const [run] = await endedRuns(job, 1);
   await until('the receipt', () => findReceipt(store.db, run?.id ?? ''));
 });
+
+test('while calls wait, signing keeps its rest however often runs end', async (t) => {
+  const { start, addJob, clock, endedRuns } = await setup(t);
+  let signed = 0;
+  const signedAtCall: number[] = [];
+  const sink = await startSink(t, (response) => {
+    signedAtCall.push(signed);
+    response.end();
+  });
+  const jobs = await Promise.all(
+    Array.from({ length: 12 }, () =>
+      addJob({ cronExpr: '* * * * *', url: sink.url }, dueAt - minute),
+    ),
+  );
+  clock.set(dueAt);
+  const sign = async (): Promise<number> => {
+    clock.pass(60_000);
+    signed += 1;
+    return signed < 50 ? 1 : 0;
+  };
+  await start({ signer: { sign }, slots: 1 });
+  for (const job of jobs) await endedRuns(job, 1);
+  // Once when the engine began, once when calls began to wait.
+  assert.ok(Math.max(...signedAtCall) <= 2, signedAtCall.join(' '));
+  await until('it goes on when no call waits', () => signed === 50);
+});
