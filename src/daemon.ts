@@ -3,6 +3,7 @@
 import { existsSync } from 'node:fs';
 import { startServer } from './api/server.ts';
 import type { App } from './app/app.ts';
+import { createKeyUses } from './app/key-uses.ts';
 import { ensureSigningKey } from './app/signing-keys.ts';
 import type { ServeConfig } from './config.ts';
 import { systemClock } from './domain/clock.ts';
@@ -11,6 +12,7 @@ import { newId } from './domain/id.ts';
 import { createEgress } from './egress/egress.ts';
 import { startEngine } from './engine/engine.ts';
 import type { Engine } from './engine/engine.ts';
+import { startLoop } from './engine/loop.ts';
 import { createSigner } from './engine/sign.ts';
 import type { Log } from './log.ts';
 import { openKeyring } from './receipt/keyring.ts';
@@ -48,6 +50,12 @@ export async function startDaemon(
       userAgent: `jobd/${version}`,
     }),
   );
+  const keyUses = createKeyUses({ store, clock });
+  const writeKeyUses = async (): Promise<number> => {
+    await keyUses.write();
+    return Infinity;
+  };
+  parts.use(startLoop('key uses', writeKeyUses, log));
   // The server is bound before anything is called, and is there until the last call has ended.
   let engine: Engine | undefined;
   let siteUrl = config.baseUrl ?? '';
@@ -59,6 +67,7 @@ export async function startDaemon(
     clock,
     allowTargets: config.allowTargets,
     wake: () => engine?.wake(),
+    noteKeyUse: keyUses.note,
     isSigning: signer !== null,
     signReceiptsOf: async (jobId) => {
       while (((await signer?.sign(jobId)) ?? 0) > 0);

@@ -23,7 +23,10 @@ export function identify(server: FastifyInstance, app: App): void {
   server.addHook('onRequest', async (request) => {
     request.asker = await authenticate(app, presentedKey(request));
     if (request.asker === undefined) limits.countAddress(request.socket.remoteAddress);
-    else limits.countKey(request.asker.keyId);
+    else {
+      app.noteKeyUse(request.asker.keyId);
+      limits.countKey(request.asker.keyId);
+    }
   });
 }
 

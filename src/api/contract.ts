@@ -83,7 +83,11 @@ export const Job = Type.Object(
       description:
         '`paused`; else `running` while a run executes; else `new` until the first result, then `up` or `down` by the last one.',
     }),
-    nextRunAt: nullable(moment('When the job is due next; null while it is paused.')),
+    nextRunAt: nullable(
+      moment(
+        'When the job is due next; null while it is paused, and once the account has expired.',
+      ),
+    ),
     lastRunAt: nullable(moment('When the last call began.')),
     lastDurationMs: nullable(integer('Milliseconds that the last run took.')),
     downReason: nullable(text('The `error` of the last run, while the job is down.')),

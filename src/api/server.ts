@@ -11,6 +11,7 @@ import type { ApiServer } from './fastify.ts';
 import { docsRoutes } from './docs/docs.ts';
 import { healthRoutes } from './health.ts';
 import { jobRoutes } from './jobs.ts';
+import { meRoutes } from './me.ts';
 import { describeRoutes, openApiRoutes } from './description/openapi.ts';
 import { receiptKeyRoutes, receiptRoutes, verifyScriptRoute } from './receipts.ts';
 import { runRoutes } from './runs.ts';
@@ -62,6 +63,7 @@ export async function startServer(app: App, options: ServerOptions, log: Log): P
         runRoutes(keyed, app, apiUrl);
         receiptRoutes(keyed, app);
         scheduleRoutes(keyed, app);
+        meRoutes(keyed, app);
       });
     },
     { prefix: apiPrefix },

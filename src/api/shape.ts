@@ -1,11 +1,13 @@
 /** Turns what the domain knows into what the contract shows. */
 
+import type { Me } from '../app/me.ts';
 import { isoTime } from '../domain/clock.ts';
 import { jobStatus } from '../domain/job.ts';
 import type { Job } from '../domain/job.ts';
 import type { Run } from '../domain/run.ts';
 import type { Preview } from '../domain/schedule/preview.ts';
 import type * as contract from './contract.ts';
+import type * as contractOfMe from './me-contract.ts';
 import type { SchedulePreview } from './schedule-contract.ts';
 
 /** A job as the contract shows it: header values stay here. */
@@ -47,6 +49,11 @@ export function runShape(run: Run): contract.Run {
 /** A look at a schedule as the contract shows it. */
 export function previewShape({ next, notes }: Preview): SchedulePreview {
   return { next: next.map(isoTime), notes };
+}
+
+/** What a key stands for as the contract shows it. */
+export function meShape(me: Me): contractOfMe.Me {
+  return { ...me, trialEndsAt: isoTimeOrNull(me.trialEndsAt) };
 }
 
 function isoTimeOrNull(at: number | null): string | null {

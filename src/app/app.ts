@@ -17,6 +17,8 @@ export interface App {
   readonly signReceiptsOf: (jobId: string) => Promise<void>;
   /** The script that checks receipts without jobd, as text. Throws `unavailable` if it was not built. */
   readonly verifyScript: () => Promise<string>;
+  /** Notes that a key is used now, for its `lastUsedAt`. */
+  readonly noteKeyUse: (keyId: string) => void;
   /** Why the engine cannot do its work now, in sentences. */
   readonly engineTroubles: () => string[];
 }

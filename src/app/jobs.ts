@@ -1,54 +1,86 @@
 /** Jobs: what people may ask about them. */
 
+import { hasExpired } from '../domain/account.ts';
 import { JobdError } from '../domain/errors.ts';
 import { newId } from '../domain/id.ts';
 import { changeJob, defineJob } from '../domain/job-input.ts';
 import type { JobInput, JobUpdate } from '../domain/job-input.ts';
 import type { Job } from '../domain/job.ts';
+import { checkPlanLimits } from '../domain/plan-limits.ts';
+import { defaultTimeoutSeconds, plans } from '../domain/plan.ts';
 import * as jobs from '../store/jobs.ts';
 import type { Db } from '../store/open.ts';
+import { requireAccount, requirePaid, requireRoom } from './account-limits.ts';
 import type { App, Principal } from './app.ts';
 import { whenIdle } from './idle.ts';
 import { idCursor, pageOf, parseIdCursor } from './page.ts';
 import type { Page, PageRequest } from './page.ts';
 import { requireJob } from './require-job.ts';
 
-/** Makes a job. Throws `invalid_input`, `too_large`, or `forbidden` for another workspace. */
+/**
+ * Makes a job. Throws `invalid_input`, `too_large`, `payment_required`, and `forbidden` for another workspace
+ * and for what the plan does not allow.
+ */
 export async function createJob(
   { store, clock, allowTargets, wake }: App,
-  { workspaceId }: Principal,
+  principal: Principal,
   input: JobInput & { workspaceId?: string },
 ): Promise<Job> {
+  const { workspaceId } = principal;
   if (input.workspaceId !== undefined && input.workspaceId !== workspaceId) {
     throw new JobdError('forbidden', "workspaceId must be the key's own workspace");
   }
   const { workspaceId: _, ...fields } = input;
   const now = clock.now();
-  const job = defineJob(fields, { id: newId(now), workspaceId, now, allowTargets });
-  await store.write((tx) => jobs.insertJob(tx, job));
+  const known = plans[(await requireAccount(store.db, principal)).plan];
+  const job = defineJob(
+    { timeoutSeconds: defaultTimeoutSeconds(known), ...fields },
+    { id: newId(now), workspaceId, now, allowTargets },
+  );
+  await store.write(async (tx) => {
+    const account = await requirePaid(tx, principal, now);
+    checkPlanLimits(plans[account.plan], job, null);
+    await requireRoom(tx, account);
+    await jobs.insertJob(tx, job);
+  });
   wake();
   return job;
 }
 
 /** A page of the workspace's jobs, newest first. */
 export async function listJobs(
-  { store }: App,
-  { workspaceId }: Principal,
+  { store, clock }: App,
+  principal: Principal,
   { limit, cursor }: PageRequest,
 ): Promise<Page<Job>> {
   const before = cursor === null ? null : parseIdCursor(cursor);
-  const found = await jobs.listJobs(store.db, workspaceId, { limit: limit + 1, before });
-  return pageOf(found, limit, (job) => idCursor(job.id));
+  const page = { limit: limit + 1, before };
+  const found = await jobs.listJobs(store.db, principal.workspaceId, page);
+  const account = await requireAccount(store.db, principal);
+  const shown = hasExpired(account, clock.now()) ? found.map(withoutDueTime) : found;
+  return pageOf(shown, limit, (job) => idCursor(job.id));
 }
 
 /** A job of the workspace. Throws `not_found`. */
-export async function getJob({ store }: App, principal: Principal, id: string): Promise<Job> {
-  return await requireJob(store.db, principal, id);
+export async function getJob(
+  { store, clock }: App,
+  principal: Principal,
+  id: string,
+): Promise<Job> {
+  const job = await requireJob(store.db, principal, id);
+  const account = await requireAccount(store.db, principal);
+  return hasExpired(account, clock.now()) ? withoutDueTime(job) : job;
+}
+
+/** Of an expired account no job is due, though the engine may not have written that down yet. */
+function withoutDueTime(job: Job): Job {
+  return { ...job, nextRunAt: null };
 }
 
 /**
  * Changes a job. A pause or a resumption alone is taken at once; all else waits for the run that
- * executes. Throws `not_found`, `invalid_input`, `too_large`, `conflict`.
+ * executes. Throws `not_found`, `invalid_input`, `too_large`, `conflict`, `payment_required`, and `forbidden`
+ * for what the plan does not allow.
  */
 export async function updateJob(
   app: App,
@@ -58,10 +90,16 @@ export async function updateJob(
 ): Promise<Job> {
   const { store, clock, allowTargets, wake } = app;
   const change = async (tx: Db, job: Job): Promise<Job> => {
-    const changed = changeJob(job, update, { now: clock.now(), allowTargets });
+    const now = clock.now();
+    const { plan } = await requirePaid(tx, principal, now);
+    const changed = changeJob(job, update, { now, allowTargets });
+    checkPlanLimits(plans[plan], changed, job);
     await jobs.updateJob(tx, changed);
     return changed;
   };
+  // Whoever may not edit need not wait for the run that executes to learn it.
+  await requireJob(store.db, principal, id);
+  await requirePaid(store.db, principal, clock.now());
   const atOnce = Object.keys(update).every((field) => field === 'action');
   const job = atOnce
     ? await store.write(async (tx) => change(tx, await requireJob(tx, principal, id)))

@@ -2,39 +2,59 @@
 
 import { createHash, randomBytes } from 'node:crypto';
 import { characterCount } from '../domain/characters.ts';
+import { isoTime } from '../domain/clock.ts';
 import { invalidInput, JobdError } from '../domain/errors.ts';
 import { newId } from '../domain/id.ts';
-import { keyPattern } from '../domain/key.ts';
+import { activeKeysPerAccount, keyPattern } from '../domain/key.ts';
 import type { Key, Permission } from '../domain/key.ts';
 import * as keys from '../store/keys.ts';
-import { findWorkspaceId } from '../store/workspaces.ts';
+import type { Db } from '../store/open.ts';
+import { countActiveKeys } from '../store/usage.ts';
 import type { App, Principal } from './app.ts';
+import { requireWorkspaceNamed } from './workspaces.ts';
 
 /** Longest label of a key, in characters. */
 const nameLength = 120;
 
-/** Makes a key. `secret` is the key itself: it is kept nowhere and shown once. */
+/**
+ * Makes a key; `expiresAt` in epoch milliseconds. `secret` is the key itself: it is kept nowhere and shown
+ * once. Throws `invalid_input`, `not_found` for an unknown workspace, `forbidden` for one key too many.
+ */
 export async function createKey(
   { store, clock }: Pick<App, 'store' | 'clock'>,
-  input: { workspace: string; permission: Permission; name: string },
+  input: { workspace: string; permission: Permission; name: string; expiresAt?: number | null },
 ): Promise<{ key: Key; secret: string }> {
-  const length = characterCount(input.name);
+  const { workspace, permission, name, expiresAt = null } = input;
+  const length = characterCount(name);
   if (length > nameLength) {
     throw invalidInput(`name must be at most ${nameLength} characters, got ${length}`);
   }
-  const workspaceId = await findWorkspaceId(store.db, input.workspace);
-  if (workspaceId === undefined) {
-    throw new JobdError('not_found', `there is no workspace named ${input.workspace}`);
-  }
   const now = clock.now();
+  if (expiresAt !== null && expiresAt <= now) {
+    throw invalidInput(`a key must expire in the future, got ${isoTime(expiresAt)}`);
+  }
   const secret = `cp_${randomBytes(32).toString('hex')}`;
-  const { name, permission } = input;
-  const key = { id: newId(now), workspaceId, name, permission, createdAt: now, revokedAt: null };
-  await store.write((tx) => keys.insertKey(tx, key, sha256(secret)));
+  const key = await store.write(async (tx) => {
+    const { id: workspaceId, accountId } = await requireWorkspaceNamed(tx, workspace);
+    await requireKeyRoom(tx, accountId, now);
+    const given = { id: newId(now), workspaceId, name, permission, createdAt: now };
+    const made = { ...given, lastUsedAt: null, expiresAt, revokedAt: null };
+    await keys.insertKey(tx, made, sha256(secret));
+    return made;
+  });
   return { key, secret };
 }
 
-/** Every key with the name of its workspace, revoked ones included; oldest first. */
+async function requireKeyRoom(tx: Db, accountId: string, now: number): Promise<void> {
+  const used = await countActiveKeys(tx, accountId, now);
+  if (used < activeKeysPerAccount) return;
+  throw new JobdError(
+    'forbidden',
+    `an account may hold ${activeKeysPerAccount} active keys, this one holds ${used}: revoke one first`,
+  );
+}
+
+/** Every key with the name of its workspace, revoked and expired ones included; oldest first. */
 export async function listKeys({ store }: Pick<App, 'store'>) {
   return await keys.listKeys(store.db);
 }
@@ -53,11 +73,11 @@ export async function revokeKey(
  * takes tells nothing about any key.
  */
 export async function authenticate(
-  { store }: Pick<App, 'store'>,
+  { store, clock }: Pick<App, 'store' | 'clock'>,
   secret: string,
 ): Promise<Principal | undefined> {
   if (!keyPattern.test(secret)) return undefined;
-  const key = await keys.findActiveKey(store.db, sha256(secret));
+  const key = await keys.findActiveKey(store.db, sha256(secret), clock.now());
   return key && { keyId: key.id, workspaceId: key.workspaceId, permission: key.permission };
 }
 

@@ -6,6 +6,7 @@ import type { Job } from '../domain/job.ts';
 import { queuedRun } from '../domain/run.ts';
 import type { Run, RunTotals } from '../domain/run.ts';
 import * as runs from '../store/runs.ts';
+import { requirePaid } from './account-limits.ts';
 import type { App, Principal } from './app.ts';
 import { pageOf, parseRunCursor, runCursor } from './page.ts';
 import type { Page, PageRequest } from './page.ts';
@@ -17,7 +18,7 @@ const manualIntervalMs = 60_000;
 /**
  * Queues one run and leaves the schedule alone. The same idempotency key answers with the run it
  * asked for first. Throws `not_found`, `conflict` while a run executes, `rate_limited` within a
- * minute of the manual run before.
+ * minute of the manual run before, `payment_required`.
  */
 export async function runJob(
   { store, clock, wake }: App,
@@ -32,6 +33,7 @@ export async function runJob(
       if (first !== undefined) return first;
     }
     const now = clock.now();
+    await requirePaid(tx, principal, now);
     refuseWhileExecuting(job);
     if (await runs.hasManualRunIn(tx, job.id, now - manualIntervalMs, now)) throw tooSoon();
     const queued = queuedRun(newId(now), job.id, now);

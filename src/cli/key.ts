@@ -2,14 +2,22 @@
 
 import type { Command } from 'commander';
 import type { Flags } from '../config.ts';
-import { isoTime } from '../domain/clock.ts';
+import { systemClock } from '../domain/clock.ts';
 import { invalidInput } from '../domain/errors.ts';
 import { permissions } from '../domain/key.ts';
-import type { Permission } from '../domain/key.ts';
+import type { Key, Permission } from '../domain/key.ts';
 import { confirm } from './confirm.ts';
-import { openStoreFor } from './local.ts';
-import { printJson, printRows } from './output.ts';
 import type { Context } from './context.ts';
+import { openStoreFor } from './local.ts';
+import { momentText, parseMomentOrDuration } from './moment.ts';
+import { printJson, printRows } from './output.ts';
+
+type CreateFlags = Flags & {
+  workspace: string;
+  permission: string;
+  name: string;
+  expires?: string;
+};
 
 /** Adds the commands. */
 export function addKeyCommands(program: Command, { output }: Context): void {
@@ -21,15 +29,25 @@ export function addKeyCommands(program: Command, { output }: Context): void {
     .option('--workspace <name>', 'the workspace it is for', 'default')
     .option('--permission <permission>', 'read or write', 'write')
     .option('--name <label>', 'what it is for', '')
+    .option(
+      '--expires <when>',
+      'valid until then: a duration such as 30d, or ISO 8601 (default: no end)',
+    )
     .option('--data <dir>', 'data directory')
     .option('--json', 'print one JSON document')
-    .addHelpText('after', '\nExample:\n  export JOBD_API_KEY=$(jobd key create --name laptop)')
-    .action(async (flags: Flags & { workspace: string; permission: string; name: string }) => {
-      const { workspace, name } = flags;
+    .addHelpText(
+      'after',
+      '\nExamples:\n  export JOBD_API_KEY=$(jobd key create --name laptop)\n  jobd key create --permission read --name audit --expires 30d',
+    )
+    .action(async (flags: CreateFlags) => {
+      const { workspace, name, expires } = flags;
       const permission = permissionOf(flags.permission);
+      const now = systemClock.now();
+      const expiresAt =
+        expires === undefined ? null : parseMomentOrDuration(expires, '--expires', now);
       await using local = await openStoreFor(flags, output);
       const { createKey } = await import('../app/keys.ts');
-      const made = await createKey(local, { workspace, permission, name });
+      const made = await createKey(local, { workspace, permission, name, expiresAt });
       if (flags['json']) printJson(output, { ...shape(made.key), workspace, key: made.secret });
       else output.data(made.secret);
       if (output.isTerminal) output.say('Keep it: it is shown only now.');
@@ -51,8 +69,10 @@ export function addKeyCommands(program: Command, { output }: Context): void {
         name: ({ name }) => name,
         workspace: ({ workspace }) => workspace,
         permission: ({ permission }) => permission,
-        created: ({ createdAt }) => isoTime(createdAt),
-        revoked: ({ revokedAt }) => revokedAt && isoTime(revokedAt),
+        created: ({ createdAt }) => momentText(createdAt),
+        'last used': ({ lastUsedAt }) => momentText(lastUsedAt),
+        expires: ({ expiresAt }) => momentText(expiresAt),
+        revoked: ({ revokedAt }) => momentText(revokedAt),
       });
     });
 
@@ -84,7 +104,12 @@ function permissionOf(text: string): Permission {
 }
 
 /** A key as JSON shows it: times as ISO 8601. */
-function shape<K extends { createdAt: number; revokedAt: number | null }>(key: K) {
-  const revokedAt = key.revokedAt === null ? null : isoTime(key.revokedAt);
-  return { ...key, createdAt: isoTime(key.createdAt), revokedAt };
+function shape<K extends Key>(key: K) {
+  return {
+    ...key,
+    createdAt: momentText(key.createdAt),
+    lastUsedAt: momentText(key.lastUsedAt),
+    expiresAt: momentText(key.expiresAt),
+    revokedAt: momentText(key.revokedAt),
+  };
 }

@@ -1,6 +1,6 @@
 /**
- * The store for commands that work on it directly. What opens it is loaded only where it is opened: a
- * command line stands in shell loops, and its start counts.
+ * The store, for commands that work on it directly, whether or not a daemon runs. What opens it is loaded
+ * only here: a command line stands in shell loops, and its start counts.
  */
 
 import { dataDir } from '../config.ts';

@@ -3,6 +3,7 @@
 import { Command, CommanderError } from 'commander';
 import { JobdError } from '../domain/errors.ts';
 import { version } from '../version.ts';
+import { addAccountCommands } from './account.ts';
 import type { Context } from './context.ts';
 import { addJobCommands } from './jobs.ts';
 import { addKeyCommands } from './key.ts';
@@ -13,6 +14,7 @@ import { addScheduleCommands } from './schedule.ts';
 import { addServeCommand } from './serve.ts';
 import { addSigningKeyCommands } from './signing-key.ts';
 import { addVerifyCommand } from './verify.ts';
+import { addWorkspaceCommands } from './workspace.ts';
 
 /** Runs one command line, as in `process.argv`. Returns the exit code; never rejects. */
 export async function run(argv: readonly string[]): Promise<number> {
@@ -33,6 +35,8 @@ function createProgram(context: Context): Command {
   addServeCommand(program, context);
   addKeyCommands(program, context);
   addSigningKeyCommands(program, context);
+  addAccountCommands(program, context);
+  addWorkspaceCommands(program, context);
   addJobCommands(program, context);
   addRunCommands(program, context);
   addScheduleCommands(program, context);

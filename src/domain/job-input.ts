@@ -6,8 +6,8 @@
 import { characterCount } from './characters.ts';
 import { invalidInput, JobdError } from './errors.ts';
 import { checkHeaders } from './headers.ts';
-import { jobLimits, scheduleOf } from './job.ts';
-import type { Job, JobAction, Method, ScheduleFields } from './job.ts';
+import { jobLimits, sameSchedule, scheduleOf } from './job.ts';
+import type { Job, JobAction, Method } from './job.ts';
 import { firstDue } from './schedule/next.ts';
 import { anchorOf, defaultSchedule, readSchedule } from './schedule-input.ts';
 import type { ScheduleInput } from './schedule-input.ts';
@@ -122,13 +122,6 @@ function checkTogether({ method, body }: Job): void {
       `body is sent only with ${methodsWithBody.join(', ')}, got method ${method}`,
     );
   }
-}
-
-function sameSchedule(before: ScheduleFields, after: ScheduleFields): boolean {
-  if (before.scheduleType !== after.scheduleType) return false;
-  return after.scheduleType === 'period'
-    ? before.periodSeconds === after.periodSeconds
-    : before.cronExpr === after.cronExpr && before.timezone === after.timezone;
 }
 
 /** Where a schedule that counts from `now` begins; throws if it would never be due. */

@@ -88,6 +88,14 @@ export function scheduleOf(job: ScheduleFields): Schedule {
   throw new Error(`job has no ${job.scheduleType} schedule`);
 }
 
+/** Whether two jobs are due by the same rule, wherever their periods are counted from. */
+export function sameSchedule(before: ScheduleFields, after: ScheduleFields): boolean {
+  if (before.scheduleType !== after.scheduleType) return false;
+  return after.scheduleType === 'period'
+    ? before.periodSeconds === after.periodSeconds
+    : before.cronExpr === after.cronExpr && before.timezone === after.timezone;
+}
+
 /**
  * The host of a job's URL: what the limit on calls to one host counts by. The port is left out, or
  * one slow host would have a limit for each of its ports.

@@ -11,8 +11,15 @@ export interface Key {
   name: string;
   permission: Permission;
   createdAt: number;
+  /** When it was last used, to the minute; null if it never was. */
+  lastUsedAt: number | null;
+  /** From then on it is not valid any more; null if that is never. */
+  expiresAt: number | null;
   revokedAt: number | null;
 }
+
+/** Keys that one account may hold: neither revoked nor expired (spec section 5). */
+export const activeKeysPerAccount = 20;
 
 /** The form of every key. */
 export const keyPattern = /^cp_[0-9a-f]{64}$/;

@@ -12,11 +12,13 @@ import {
   updateClaimedJobs,
 } from '../store/claims.ts';
 import type { QueuedRun } from '../store/claims.ts';
+import { stopExpiredAccounts } from '../store/expiry.ts';
 import type { Db, Store } from '../store/open.ts';
 import { claimedRun } from './claimed.ts';
 import type { Claim, ClaimedRun, Room } from './claimed.ts';
 import { claimDueJobs } from './due.ts';
 import type { Slots } from './slots.ts';
+import { capTimeouts } from './timeouts.ts';
 
 export interface Claimer {
   /**
@@ -58,10 +60,11 @@ export function createClaimer(store: Store, clock: Clock, slots: Slots): Claimer
     try {
       const kept = await store.write(async (tx) => {
         const now = clock.now();
+        const expired = await stopExpiredAccounts(tx, now);
         const queued = await claimQueuedRuns(tx, room, now);
         const due = await claimDueJobs(tx, room, { now, servingSince });
-        claimed = [...queued, ...due.runs];
-        return { ...due, runs: claimed, more: queued.length > 0 || due.more };
+        claimed = await capTimeouts(tx, [...queued, ...due.runs]);
+        return { ...due, runs: claimed, expired, more: queued.length > 0 || due.more };
       });
       largestBatch *= 2;
       return kept;

@@ -8,6 +8,7 @@ import type { EndedRun } from '../store/results.ts';
 export interface ClaimedRun {
   runId: string;
   jobId: string;
+  workspaceId: string;
   host: string;
   scheduledFor: number;
   startedAt: number;
@@ -19,6 +20,8 @@ export interface Claim {
   runs: ClaimedRun[];
   /** Jobs of which due times were missed. */
   missed: number;
+  /** Accounts whose schedules stopped, as they have expired. */
+  expired: number;
   /** Whether there may be more to claim at once. */
   more: boolean;
 }
@@ -43,6 +46,7 @@ export function claimedRun(run: {
   return {
     runId: run.runId,
     jobId: run.job.id,
+    workspaceId: run.job.workspaceId,
     host: run.host,
     scheduledFor: run.scheduledFor,
     startedAt: run.startedAt,

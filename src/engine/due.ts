@@ -22,7 +22,11 @@ export interface Moment {
 }
 
 /** Claims the jobs that are due, the longest due first, as there is room. */
-export async function claimDueJobs(tx: Db, room: Room, moment: Moment): Promise<Claim> {
+export async function claimDueJobs(
+  tx: Db,
+  room: Room,
+  moment: Moment,
+): Promise<Omit<Claim, 'expired'>> {
   const { now } = moment;
   const found = await findDueJobs(tx, now, room.bounds());
   const plans = found.filter(({ host }) => room.take(host)).map((due) => planClaim(due, moment));

@@ -1,7 +1,7 @@
 /**
  * Time, the one thing besides people that changes the state. A run goes through the files of this
  * folder in this order: due → claim → dispatch → record → sign; rescue is for what a dead process left, replan
- * for clocks that were wrong, prune for what people deleted.
+ * for clocks that were wrong, renew for accounts that are paid for again, prune for what people deleted.
  */
 
 import type { Clock } from '../domain/clock.ts';
@@ -20,6 +20,7 @@ import { startLoop } from './loop.ts';
 import type { Loop } from './loop.ts';
 import { pruneStep } from './prune.ts';
 import { createRecorder } from './record.ts';
+import { createRenewer } from './renew.ts';
 import { createReplanner } from './replan.ts';
 import { rescueRuns } from './rescue.ts';
 import type { Signer } from './sign.ts';
@@ -64,6 +65,7 @@ export function startEngine(parts: EngineParts): Engine {
   const claimer = createClaimer(store, clock, slots);
   const recorder = createRecorder(store, log, { receipts: signer !== null });
   const replanner = createReplanner(store, clock);
+  const renewer = createRenewer(store, clock);
   const lookAtClock = watchClock(clock);
   const aborter = new AbortController();
   const dispatcher: Dispatcher = { egress, clock, log, signal: aborter.signal };
@@ -77,7 +79,8 @@ export function startEngine(parts: EngineParts): Engine {
   const recordLoop = startLoop('record', recordStep, log);
   const claimLoop = startLoop('claim', claimStep, log);
   const replanLoop = startLoop('replan', replanStep, log);
-  const pruneLoop = startLoop('prune', () => pruneStep(store), log);
+  const renewLoop = startLoop('renew', renewStep, log);
+  const pruneLoop = startLoop('prune', () => pruneStep(store, clock), log);
   const signLoop = startLoop('sign', signStep, log);
 
   /** Starts what is due and has a slot; rests until the next due time. */
@@ -90,7 +93,8 @@ export function startEngine(parts: EngineParts): Engine {
     const restMs = dueAt - clock.now();
     isPressed &&= restMs <= 0;
     if (restMs > 0 && !(await hasQueuedRuns(store.db))) return restMs;
-    const { runs, missed, more } = await claimer.claim();
+    const { runs, missed, expired, more } = await claimer.claim();
+    if (expired > 0) log.info({ accounts: expired }, 'schedules of expired accounts stop');
     if (missed > 0) log.warn({ jobs: missed }, 'due times were missed');
     for (const run of runs) void execute(run);
     isPressed = more;
@@ -117,6 +121,15 @@ export function startEngine(parts: EngineParts): Engine {
     const { restMs, changed } = await replanner.step();
     if (changed > 0) {
       log.info({ jobs: changed }, 'due times were computed anew');
+      claimLoop.wake();
+    }
+    return restMs;
+  }
+
+  async function renewStep(): Promise<number> {
+    const { restMs, planned } = await renewer.step();
+    if (planned > 0) {
+      log.info({ jobs: planned }, 'schedules of renewed accounts go on');
       claimLoop.wake();
     }
     return restMs;
@@ -163,7 +176,7 @@ export function startEngine(parts: EngineParts): Engine {
     },
     [Symbol.asyncDispose]: () =>
       (stopping ??= stop({
-        beginning: [claimLoop, replanLoop, pruneLoop],
+        beginning: [claimLoop, replanLoop, renewLoop, pruneLoop],
         recordLoop,
         signLoop,
         claimer,

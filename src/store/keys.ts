@@ -1,6 +1,8 @@
 /** API keys, known by their SHA-256 only. */
 
+import { sql } from 'kysely';
 import type { Key } from '../domain/key.ts';
+import { numberOf, rowsOf, textOf } from './dialect.ts';
 import type { Db } from './open.ts';
 
 const columns = [
@@ -9,6 +11,8 @@ const columns = [
   'keys.name',
   'permission',
   'keys.created_at as createdAt',
+  'last_used_at as lastUsedAt',
+  'expires_at as expiresAt',
   'revoked_at as revokedAt',
 ] as const;
 
@@ -23,22 +27,24 @@ export async function insertKey(db: Db, key: Key, sha256: string): Promise<void>
       permission: key.permission,
       sha256,
       created_at: key.createdAt,
+      expires_at: key.expiresAt,
       revoked_at: key.revokedAt,
     })
     .execute();
 }
 
-/** The key with this SHA-256 that is not revoked, or undefined. */
-export async function findActiveKey(db: Db, sha256: string): Promise<Key | undefined> {
+/** The key with this SHA-256 that is valid at `now`, or undefined. */
+export async function findActiveKey(db: Db, sha256: string, now: number): Promise<Key | undefined> {
   return await db
     .selectFrom('keys')
     .select(columns)
     .where('sha256', '=', sha256)
     .where('revoked_at', 'is', null)
+    .where((of) => of.or([of('expires_at', 'is', null), of('expires_at', '>', now)]))
     .executeTakeFirst();
 }
 
-/** Every key, revoked ones included, with the name of its workspace; oldest first. */
+/** Every key, revoked and expired ones included, with the name of its workspace; oldest first. */
 export async function listKeys(db: Db): Promise<(Key & { workspace: string })[]> {
   return await db
     .selectFrom('keys')
@@ -57,4 +63,18 @@ export async function revokeKey(db: Db, id: string, now: number): Promise<boolea
     .where('revoked_at', 'is', null)
     .executeTakeFirst();
   return result.numUpdatedRows === 1n;
+}
+
+/** When a key was last used, in epoch milliseconds. */
+export interface KeyUse {
+  id: string;
+  at: number;
+}
+
+/** Keeps when keys were last used. */
+export async function recordKeyUses(db: Db, uses: readonly KeyUse[]): Promise<void> {
+  await sql`
+    update keys set last_used_at = ${numberOf('at', 'used.value')}
+    from ${rowsOf(uses)} as used
+    where keys.id = ${textOf('id', 'used.value')}`.execute(db);
 }

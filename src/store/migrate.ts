@@ -9,9 +9,14 @@ import { JobdError } from '../domain/errors.ts';
 import { hasTable } from './dialect.ts';
 import * as first from './migrations/0001_first.ts';
 import * as receipts from './migrations/0002_receipts.ts';
+import * as accounts from './migrations/0003_accounts.ts';
 import type { Schema } from './schema.ts';
 
-const migrations: readonly { up(db: Kysely<unknown>): Promise<void> }[] = [first, receipts];
+const migrations: readonly { up(db: Kysely<unknown>): Promise<void> }[] = [
+  first,
+  receipts,
+  accounts,
+];
 
 /** What a migration is applied to: a store whose tables are not there yet. */
 interface Unmigrated {

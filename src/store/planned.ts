@@ -5,6 +5,15 @@ import type { ScheduleFields } from '../domain/job.ts';
 import { numberOf, rowsOf, textOf } from './dialect.ts';
 import type { Db } from './open.ts';
 
+const scheduleColumns = [
+  'id',
+  'schedule_type as scheduleType',
+  'cron_expr as cronExpr',
+  'timezone',
+  'period_seconds as periodSeconds',
+  'anchor_at as anchorAt',
+] as const;
+
 /** A job with the due time it waits for, in epoch milliseconds. */
 export interface PlannedJob extends ScheduleFields {
   id: string;
@@ -18,14 +27,7 @@ export async function findPlannedJobs(
 ): Promise<PlannedJob[]> {
   return await db
     .selectFrom('jobs')
-    .select([
-      'id',
-      'schedule_type as scheduleType',
-      'cron_expr as cronExpr',
-      'timezone',
-      'period_seconds as periodSeconds',
-      'anchor_at as anchorAt',
-    ])
+    .select(scheduleColumns)
     .select((of) => of.ref('next_run_at').$notNull().as('nextRunAt'))
     .where('id', '>', afterId)
     .where('next_run_at', '>', dueAfter)
@@ -49,4 +51,36 @@ export async function updateDueTimes(db: Db, changes: readonly DueTimeChange[]):
     from ${rowsOf(elements)} as changed
     where jobs.id = ${textOf('id', 'changed.value')}
       and jobs.next_run_at = ${numberOf('nextRunAt', 'changed.value')}`.execute(db);
+}
+
+/** Jobs of an account that are not paused and have no due time, in the order of their ids. */
+export async function findUnplannedJobs(
+  db: Db,
+  accountId: string,
+  { afterId, limit }: { afterId: string; limit: number },
+): Promise<(ScheduleFields & { id: string })[]> {
+  const workspaces = db.selectFrom('workspaces').select('id').where('account_id', '=', accountId);
+  return await db
+    .selectFrom('jobs')
+    .select(scheduleColumns)
+    .where('workspace_id', 'in', workspaces.where('deleted_at', 'is', null))
+    .where('id', '>', afterId)
+    .where('paused', '=', 0)
+    .where('deleted_at', 'is', null)
+    .where('next_run_at', 'is', null)
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+}
+
+/** Gives due times to jobs that were found without one in the same transaction. */
+export async function setDueTimes(
+  tx: Db,
+  jobs: readonly { id: string; nextRunAt: number | null }[],
+): Promise<void> {
+  const elements = jobs.map(({ id, nextRunAt }) => ({ id, nextRunAt }));
+  await sql`
+    update jobs set next_run_at = ${numberOf('nextRunAt', 'planned.value')}
+    from ${rowsOf(elements)} as planned
+    where jobs.id = ${textOf('id', 'planned.value')}`.execute(tx);
 }

@@ -2,9 +2,11 @@
 
 import type { Generated } from 'kysely';
 import type { Health, Method, ScheduleType } from '../domain/job.ts';
+import type { PlanName } from '../domain/plan.ts';
 import type { RunSource, RunStatus } from '../domain/run.ts';
 
 export interface Schema {
+  accounts: AccountRow;
   workspaces: WorkspaceRow;
   keys: KeyRow;
   jobs: JobRow;
@@ -13,10 +15,29 @@ export interface Schema {
   receipts: ReceiptRow;
 }
 
+export interface AccountRow {
+  id: string;
+  name: string;
+  plan: PlanName;
+  /** From then on nothing runs and nothing can be edited. */
+  expires_at: number | null;
+  /** Whether what ends then is a trial. */
+  on_trial: Generated<number>;
+  /**
+   * `off` once the account has expired: none of its jobs has a due time then. `resuming` while they are
+   * given due times again, in steps.
+   */
+  schedules: Generated<'on' | 'off' | 'resuming'>;
+  created_at: number;
+}
+
 export interface WorkspaceRow {
   id: string;
   name: string;
+  account_id: string;
   created_at: number;
+  /** From then on nobody reaches it any more; what it holds is removed in small steps. */
+  deleted_at: Generated<number | null>;
 }
 
 export interface KeyRow {
@@ -27,6 +48,8 @@ export interface KeyRow {
   /** SHA-256 of the key, in hex; the key itself is nowhere. */
   sha256: string;
   created_at: number;
+  last_used_at: Generated<number | null>;
+  expires_at: number | null;
   revoked_at: number | null;
 }
 

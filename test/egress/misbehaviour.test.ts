@@ -34,6 +34,7 @@ describe('a target that', { concurrency: 8 }, () => {
       const run: ClaimedRun = {
         runId: newId(now),
         jobId: newId(now),
+        workspaceId: newId(now),
         host: '127.0.0.1',
         scheduledFor: now,
         startedAt: now,

@@ -142,7 +142,7 @@ function lookUp(index: string, condition: string): RegExp[] {
 
 test('what people ask is looked up, never searched through', async (t) => {
   assertPlan(
-    await planOf(t, (db) => findActiveKey(db, 'x')),
+    await planOf(t, (db) => findActiveKey(db, 'x', 1)),
     lookUp('sqlite_autoindex_keys_2', 'sha256=\\?'),
   );
   const page = { limit: 5, before: queuedRun('j', 1).id };

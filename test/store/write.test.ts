@@ -9,7 +9,9 @@ import { openTestStore } from '../support/store.ts';
 import { holdWriteLock } from '../support/write-lock.ts';
 
 async function addWorkspace(db: Db, name: string): Promise<void> {
-  await db.insertInto('workspaces').values({ id: name, name, created_at: 1 }).execute();
+  const { id } = await db.selectFrom('accounts').select('id').executeTakeFirstOrThrow();
+  const workspace = { id: name, name, account_id: id, created_at: 1 };
+  await db.insertInto('workspaces').values(workspace).execute();
 }
 
 async function workspaces(db: Db): Promise<string[]> {
@@ -48,7 +50,8 @@ test('a transaction that the database rolled back by itself leaves the store usa
   const { store } = await openTestStore(t);
   const rolledBack = store.write(async (tx) => {
     await addWorkspace(tx, 'a');
-    await sql`insert or rollback into workspaces values ('a', 'a', 1)`.execute(tx);
+    await sql`insert or rollback into workspaces (id, name, created_at)
+      values ('a', 'a', 1)`.execute(tx);
   });
   await assert.rejects(rolledBack, /UNIQUE/);
   await store.write((tx) => addWorkspace(tx, 'b'));

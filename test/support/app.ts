@@ -7,6 +7,7 @@ export function quietApp(parts: Pick<App, 'store' | 'clock'> & Partial<App>): Ap
   return {
     allowTargets: [],
     wake: () => {},
+    noteKeyUse: () => {},
     isSigning: false,
     signReceiptsOf: async () => {},
     verifyScript: async () => '',

@@ -1,9 +1,8 @@
 /** Keys that a request may come with, besides the one that may do everything. */
 
 import { createKey, revokeKey } from '../../src/app/keys.ts';
+import { createWorkspace } from '../../src/app/workspaces.ts';
 import { openLocal } from '../../src/daemon.ts';
-import { systemClock } from '../../src/domain/clock.ts';
-import { newId } from '../../src/domain/id.ts';
 import type { TestDaemon } from './daemon.ts';
 
 /** A key that was revoked, made in the daemon's store. */
@@ -21,9 +20,7 @@ export async function revokedKey({ dataDir }: TestDaemon): Promise<string> {
 /** A writing key of a second workspace, which is made for it. */
 export async function otherWorkspaceKey({ dataDir }: TestDaemon): Promise<string> {
   await using local = await openLocal(dataDir);
-  const now = systemClock.now();
-  const workspace = { id: newId(now), name: 'other', created_at: now };
-  await local.store.db.insertInto('workspaces').values(workspace).execute();
+  await createWorkspace(local, { name: 'other', account: 'default' });
   const made = await createKey(local, { workspace: 'other', permission: 'write', name: 'other' });
   return made.secret;
 }

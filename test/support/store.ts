@@ -12,7 +12,7 @@ import type { Store } from '../../src/store/open.ts';
 import {
   defaultWorkspace,
   ensureDefaultWorkspace,
-  findWorkspaceId,
+  findWorkspace,
 } from '../../src/store/workspaces.ts';
 import { temporaryDirectory } from './directory.ts';
 
@@ -33,7 +33,7 @@ export async function openTestStore(t: TestContext): Promise<TestStore> {
   const store = await openStore(dataDir);
   t.after(() => store[Symbol.asyncDispose]());
   await ensureDefaultWorkspace(store, newId(0), 0);
-  const workspaceId = (await findWorkspaceId(store.db, defaultWorkspace)) ?? '';
+  const workspaceId = (await findWorkspace(store.db, defaultWorkspace))?.id ?? '';
   return {
     store,
     dataDir,

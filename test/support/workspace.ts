@@ -1,27 +1,36 @@
 /** Workspaces of a running daemon, made in its store. */
 
+import { createAccount } from '../../src/app/accounts.ts';
 import { createKey } from '../../src/app/keys.ts';
+import { createWorkspace } from '../../src/app/workspaces.ts';
 import { openLocal } from '../../src/daemon.ts';
 import { newId } from '../../src/domain/id.ts';
 import type { Permission } from '../../src/domain/key.ts';
+import type { PlanName } from '../../src/domain/plan.ts';
 
 export interface TestWorkspace {
   id: string;
+  /** The name of its account, and its own. */
+  account: string;
   /** Makes a key of this workspace. */
   newKey: (permission: Permission) => Promise<string>;
 }
 
-/** Makes a workspace, whose name is its id. */
-export async function addWorkspace(dataDir: string): Promise<TestWorkspace> {
+/** Makes an account with one workspace of the same name. */
+export async function addWorkspace(
+  dataDir: string,
+  plan: PlanName = 'self-hosted',
+): Promise<TestWorkspace> {
   await using local = await openLocal(dataDir);
-  const now = local.clock.now();
-  const id = newId(now);
-  await local.store.db.insertInto('workspaces').values({ id, name: id, created_at: now }).execute();
+  const name = newId(local.clock.now());
+  await createAccount(local, { name, plan, trialDays: null });
+  const { id } = await createWorkspace(local, { name, account: name });
   return {
     id,
+    account: name,
     async newKey(permission) {
       await using reopened = await openLocal(dataDir);
-      const made = await createKey(reopened, { workspace: id, permission, name: '' });
+      const made = await createKey(reopened, { workspace: name, permission, name: '' });
       return made.secret;
     },
   };

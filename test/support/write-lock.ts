@@ -10,7 +10,7 @@ const program = `
   import Database from 'better-sqlite3';
   const [path, ms] = process.argv.slice(1);
   const database = new Database(path);
-  database.exec("begin immediate; insert into workspaces values ('holder', 'holder', 1)");
+  database.exec("begin immediate; insert into workspaces (id, name, created_at) values ('holder', 'holder', 1)");
   const end = () => {
     database.exec('commit');
     database.close();

@@ -109,6 +109,21 @@ export const preview = {
   notes: ['2026-03-29 02:30 does not exist in Europe/Paris; runs at 03:00 instead'],
 };
 
+export const me = {
+  workspace: { id: '0199c6a0-1b2c-7d3e-8f40-51627384a5b6', name: 'production' },
+  permission: 'write',
+  plan: {
+    name: 'pro',
+    jobs: 100,
+    minIntervalSeconds: 60,
+    maxTimeoutSeconds: 30,
+    results: 10_000,
+    retentionDays: 90,
+  },
+  usage: { jobs: 37, monitors: 0, results: 8_212 },
+  trialEndsAt: '2025-10-23T00:00:00.000Z',
+};
+
 /** The key of RFC 8037, appendix A; the example receipt is really signed with it. */
 const publicKey = '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo';
 const keyId = 'kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k';

@@ -14,6 +14,7 @@ export const tags = {
   Runs: 'Calls of a job, by its schedule or by hand, and what came of them.',
   Schedules: 'When a schedule is due, seen before a job has it.',
   Receipts: 'Signed accounts of what the service observed, and the key to check them with.',
+  Account: 'What a key stands for, and what the plan of its account allows.',
   Description: 'This description, for machines.',
 } as const;
 
@@ -21,7 +22,7 @@ export const tags = {
 export const failures = {
   400: 'periodSeconds must be between 60 and 31536000, got 30',
   401: 'a valid key is needed, send it as: Authorization: Bearer cp_…',
-  402: 'the trial has ended, a subscription is needed',
+  402: 'the trial ended at 2025-10-23T00:00:00.000Z, a subscription is needed to run and edit',
   403: 'this key may only read, a key with write is needed',
   404: 'there is no job with id 0199c6a2-3f5e-7b14-9d0a-5b1c2e7f8a91',
   409: 'run 0199c6f4-81d0-7c35-8e6b-1f4d9a2b7c63 of this job is executing',

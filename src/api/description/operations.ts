@@ -4,7 +4,7 @@ import type { OperationNotes } from './operation.ts';
 
 const readOnly = 'The key may only read.';
 const tooLarge = 'The request body is over 256 KiB.';
-const trialEnded = 'The trial has ended: a subscription is needed.';
+const trialEnded = 'The trial or the subscription has ended: a subscription is needed.';
 const noJob = 'The workspace of the key has no such job.';
 const noRun = 'The workspace of the key has no such job, or the job has no such run.';
 const stillExecuting = 'A run of the job was still executing after 5 s.';

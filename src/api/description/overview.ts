@@ -26,4 +26,8 @@ last. What is added meanwhile does not shift the pages.
 
 A key may ask 120 times in any 60 s. Beyond that the answer is 429 with \`Retry-After: 60\`; so it is for a second run \
 by hand of one job within a minute.
+
+The plan of an account limits how many jobs it has, how often they are due and how long a call may take; beyond that \
+the answer is 403 and names the limit. After the end of a trial or a subscription, running and editing are 402, and \
+schedules stand still; reading and deleting go on. \`GET /me\` tells the limits and what is used of them.
 `;

@@ -16,7 +16,7 @@ import type { Run } from '../../../src/domain/run.ts';
 import { insertJob } from '../../../src/store/jobs.ts';
 import { listRuns } from '../../../src/store/runs.ts';
 import type { Store } from '../../../src/store/open.ts';
-import { defaultWorkspace, findWorkspaceId } from '../../../src/store/workspaces.ts';
+import { defaultWorkspace, findWorkspace } from '../../../src/store/workspaces.ts';
 import { until } from '../../support/until.ts';
 import { makeRounds, mayBeCalled, type Round } from './rounds.ts';
 import { connectionsBegun, makeWorld, responses, type Arrival } from './world.ts';
@@ -60,7 +60,7 @@ parts.use(world);
 const dataDir = mkdtempSync(join(tmpdir(), 'jobd-test-'));
 parts.defer(() => rmSync(dataDir, { recursive: true, force: true }));
 const { store } = parts.use(await openLocal(dataDir));
-const workspaceId = (await findWorkspaceId(store.db, defaultWorkspace)) ?? '';
+const workspaceId = (await findWorkspace(store.db, defaultWorkspace))?.id ?? '';
 const key = await makeKey(dataDir);
 const jobIds = await addJobs(store);
 

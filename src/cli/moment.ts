@@ -1,0 +1,26 @@
+/** Moments as people type and read them. */
+
+import { isoTime, parseIsoTime } from '../domain/clock.ts';
+import { got, invalidInput } from '../domain/errors.ts';
+import { parseDuration } from './duration.ts';
+
+/** The moment that a flag names, in epoch milliseconds. Throws `invalid_input` for other text. */
+export function parseMoment(text: string, flag: string): number {
+  const at = parseIsoTime(text);
+  if (at !== null) return at;
+  throw invalidInput(
+    `${flag} must be a time such as 2026-12-31T00:00:00Z, with an offset or Z, ${got(text)}`,
+  );
+}
+
+/** The same, or a duration from `now` on, such as `30d`. */
+export function parseMomentOrDuration(text: string, flag: string, now: number): number {
+  return /^\d+[smhd]$/.test(text)
+    ? now + parseDuration(text, flag) * 1_000
+    : parseMoment(text, flag);
+}
+
+/** A moment as JSON and tables show it. */
+export function momentText(at: number | null): string | null {
+  return at === null ? null : isoTime(at);
+}

@@ -1,0 +1,72 @@
+/**
+ * What an account's expiry means for its jobs: none of them has a due time, so that claiming never meets
+ * them and nothing is missed. `accounts.schedules` tells how far that is:
+ *
+ *     on → off        in the transaction that claims, or renews, once the account has expired
+ *     off → resuming  with the first jobs that are planned anew after a renewal
+ *     resuming → on   with the last ones; or off, should the account expire meanwhile
+ *
+ * Whatever else has due times (a monitor, say) loses them in `stopExpiredAccounts` and gets them back
+ * where the engine's renewal plans jobs.
+ */
+
+import { sql } from 'kysely';
+import { rowsOf, textOf } from './dialect.ts';
+import type { Db } from './open.ts';
+
+/**
+ * Takes their due times from all jobs of accounts that have expired by `now` (epoch milliseconds).
+ * Returns how many accounts those are; nearly always none, which costs one look into an index.
+ */
+export async function stopExpiredAccounts(tx: Db, now: number): Promise<number> {
+  const expired = await tx
+    .selectFrom('accounts')
+    .select('id')
+    .where('expires_at', '<=', now)
+    .where('expires_at', 'is not', null)
+    .where('schedules', '<>', sql.lit<'off'>('off'))
+    .execute();
+  if (expired.length === 0) return 0;
+  const isExpired = (column: string) =>
+    sql<boolean>`${sql.ref(column)} in (select ${textOf('id')} from ${rowsOf(expired)})`;
+  const workspaces = tx.selectFrom('workspaces').select('id').where(isExpired('account_id'));
+  await tx
+    .updateTable('jobs')
+    .set({ next_run_at: null })
+    .where('workspace_id', 'in', workspaces)
+    .where('next_run_at', 'is not', null)
+    .execute();
+  await tx.updateTable('accounts').set({ schedules: 'off' }).where(isExpired('id')).execute();
+  return expired.length;
+}
+
+/** An account that is paid for while its jobs have no due times, or not all of them. */
+export interface StoppedAccount {
+  id: string;
+  schedules: 'off' | 'resuming';
+}
+
+/** An account whose jobs are to be planned anew, or undefined. */
+export async function findAccountToResume(
+  db: Db,
+  now: number,
+): Promise<StoppedAccount | undefined> {
+  return await db
+    .selectFrom('accounts')
+    .select('id')
+    .select((of) => of.ref('schedules').$castTo<'off' | 'resuming'>().as('schedules'))
+    .where('schedules', '<>', sql.lit<'on'>('on'))
+    .where((of) => of.or([of('expires_at', 'is', null), of('expires_at', '>', now)]))
+    .orderBy('id')
+    .limit(1)
+    .executeTakeFirst();
+}
+
+/** Notes how far an account's jobs are planned anew. */
+export async function markResumed(
+  tx: Db,
+  accountId: string,
+  schedules: 'resuming' | 'on',
+): Promise<void> {
+  await tx.updateTable('accounts').set({ schedules }).where('id', '=', accountId).execute();
+}
