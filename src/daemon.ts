@@ -55,7 +55,7 @@ export async function startDaemon(
     await keyUses.write();
     return Infinity;
   };
-  parts.use(startLoop('key uses', writeKeyUses, log));
+  parts.use(startLoop('key use', writeKeyUses, log));
   // The server is bound before anything is called, and is there until the last call has ended.
   let engine: Engine | undefined;
   let siteUrl = config.baseUrl ?? '';

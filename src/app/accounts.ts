@@ -81,22 +81,25 @@ export async function subscribe(
   return await change(parts, name, () => ({ expiresAt: until, onTrial: false }));
 }
 
-/** Ends what an account has paid for, or its trial, now. Throws `not_found`. */
+/** Ends what an account has paid for, or its trial, now; an end that has passed stays. Throws `not_found`. */
 export async function cancel(parts: Parts, name: string): Promise<Account> {
-  return await change(parts, name, (now) => ({ expiresAt: now, onTrial: false }));
+  return await change(parts, name, (now, { expiresAt }) => ({
+    expiresAt: Math.min(now, expiresAt ?? Infinity),
+  }));
 }
 
 async function change(
   { store, clock }: Parts,
   name: string,
-  changes: (now: number) => Partial<Account>,
+  changes: (now: number, before: Account) => Partial<Account>,
 ): Promise<Account> {
   return await store.write(async (tx) => {
     const now = clock.now();
     // What expired while nothing was claimed has no due times either, before it is renewed: they would
     // be taken for missed ones.
     await stopExpiredAccounts(tx, now);
-    const account = { ...(await requireAccountNamed(tx, name)), ...changes(now) };
+    const before = await requireAccountNamed(tx, name);
+    const account = { ...before, ...changes(now, before) };
     await accounts.updateAccount(tx, account);
     return account;
   });

@@ -32,13 +32,14 @@ export async function createJob(
   }
   const { workspaceId: _, ...fields } = input;
   const now = clock.now();
-  const known = plans[(await requireAccount(store.db, principal)).plan];
+  const { plan } = await requirePaid(store.db, principal, now);
   const job = defineJob(
-    { timeoutSeconds: defaultTimeoutSeconds(known), ...fields },
+    { timeoutSeconds: defaultTimeoutSeconds(plans[plan]), ...fields },
     { id: newId(now), workspaceId, now, allowTargets },
   );
   await store.write(async (tx) => {
-    const account = await requirePaid(tx, principal, now);
+    // By the time of the transaction: schedules that the engine has stopped before it must not begin again.
+    const account = await requirePaid(tx, principal, clock.now());
     checkPlanLimits(plans[account.plan], job, null);
     await requireRoom(tx, account);
     await jobs.insertJob(tx, job);

@@ -1,6 +1,6 @@
 /**
  * When keys were last used. Noting it costs a request next to nothing: what is noted is written later, for
- * all keys together, and for each at most once a minute. A crash loses the last of it.
+ * all keys together, and for each at most once a minute. A stop loses the last second of it.
  */
 
 import { recordKeyUses } from '../store/keys.ts';

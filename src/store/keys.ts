@@ -44,12 +44,16 @@ export async function findActiveKey(db: Db, sha256: string, now: number): Promis
     .executeTakeFirst();
 }
 
-/** Every key, revoked and expired ones included, with the name of its workspace; oldest first. */
+/**
+ * Every key, revoked and expired ones included, with the name of its workspace; oldest first. Those of
+ * workspaces that were deleted are not shown.
+ */
 export async function listKeys(db: Db): Promise<(Key & { workspace: string })[]> {
   return await db
     .selectFrom('keys')
     .innerJoin('workspaces', 'workspaces.id', 'keys.workspace_id')
     .select([...columns, 'workspaces.name as workspace'])
+    .where('deleted_at', 'is', null)
     .orderBy('keys.id')
     .execute();
 }

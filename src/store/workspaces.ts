@@ -1,5 +1,6 @@
 /** Workspaces: what keys and jobs belong to, and what belongs to an account. */
 
+import { sql } from 'kysely';
 import type { Workspace } from '../domain/workspace.ts';
 import { defaultAccount, findAccountByName } from './accounts.ts';
 import type { Db, Store } from './open.ts';
@@ -72,8 +73,8 @@ export async function listWorkspaces(db: Db): Promise<(Workspace & { account: st
 
 /**
  * Hides a workspace for good: its keys are revoked, its jobs have no due times any more and are deleted,
- * those that execute as soon as they do not. The name is free again. What is left is removed by
- * `removeDeletedWorkspaces`.
+ * those that execute as soon as they do not; runs that wait are not started. The name is free again. What
+ * is left is removed by `removeDeletedWorkspace`.
  */
 export async function markWorkspaceDeleted(tx: Db, id: string, now: number): Promise<void> {
   await tx
@@ -92,6 +93,11 @@ export async function markWorkspaceDeleted(tx: Db, id: string, now: number): Pro
     .set({ next_run_at: null })
     .where('workspace_id', '=', id)
     .where('next_run_at', 'is not', null)
+    .execute();
+  await tx
+    .deleteFrom('runs')
+    .where('status', '=', sql.lit<'queued'>('queued'))
+    .where('job_id', 'in', tx.selectFrom('jobs').select('id').where('workspace_id', '=', id))
     .execute();
   await deleteIdleJobs(tx, id, now);
 }

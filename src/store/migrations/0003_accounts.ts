@@ -30,8 +30,8 @@ const changes = [
   // What claiming looks at each time: accounts that may expire, and have not been seen to.
   `create index accounts_by_expiry on accounts (expires_at)
      where expires_at is not null and schedules <> 'off'`,
-  // Accounts whose jobs have no due times, or only some of them.
-  `create index accounts_stopped on accounts (id) where schedules <> 'on'`,
+  // What renewing looks at each time: accounts whose jobs have no due times, or only some of them.
+  `create index accounts_stopped on accounts (expires_at) where schedules <> 'on'`,
 
   // Never null; a column with a reference can only be added to rows as one that may be.
   `alter table workspaces add column account_id text references accounts (id)`,
