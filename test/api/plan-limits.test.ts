@@ -14,9 +14,9 @@ const rare = { name: 'a', url: 'http://127.0.0.1:1/', cronExpr: '0 0 1 1 *' };
 const period = (periodSeconds: number) => ({ scheduleType: 'period', periodSeconds, paused: true });
 const cron = (cronExpr: string) => ({ cronExpr, paused: true });
 
-type Row = [plan: PlanName, input: object, refusal: RegExp | null];
+type Row = [plan: PlanName, input: object, refusal: RegExp | null, status?: number];
 
-/** A refusal names the limit, the plan and the figure. */
+/** A refusal is 403 unless another status is given, and names the limit, the plan and the figure. */
 const rows: readonly Row[] = [
   ['free', { timeoutSeconds: 9 }, null],
   ['free', { timeoutSeconds: 10 }, null],
@@ -26,14 +26,23 @@ const rows: readonly Row[] = [
   ['pro', { timeoutSeconds: 31 }, /timeoutSeconds must be at most 30 on the plan pro, got 31/],
   ['business', { timeoutSeconds: 59 }, null],
   ['business', { timeoutSeconds: 60 }, null],
+  ['business', { timeoutSeconds: 61 }, /timeoutSeconds must be between 1 and 60, got 61/, 400],
+  ['self-hosted', { timeoutSeconds: 59 }, null],
   ['self-hosted', { timeoutSeconds: 60 }, null],
+  ['self-hosted', { timeoutSeconds: 61 }, /timeoutSeconds must be between 1 and 60, got 61/, 400],
 
   ['free', period(299), /periodSeconds must be at least 300 on the plan free, got 299/],
   ['free', period(300), null],
   ['free', period(301), null],
+  ['pro', period(59), /periodSeconds must be between 60 and 31536000, got 59/, 400],
   ['pro', period(60), null],
+  ['pro', period(61), null],
+  ['business', period(59), /periodSeconds must be between 60 and 31536000, got 59/, 400],
   ['business', period(60), null],
+  ['business', period(61), null],
+  ['self-hosted', period(59), /periodSeconds must be between 60 and 31536000, got 59/, 400],
   ['self-hosted', period(60), null],
+  ['self-hosted', period(61), null],
 
   ['free', cron('*/4 * * * *'), /at least 300 s between due times on the plan free, got 240 s/],
   ['free', cron('*/5 * * * *'), null],
@@ -51,7 +60,7 @@ const rows: readonly Row[] = [
 test('timeouts and intervals are refused above what the plan allows, when a job is made or changed', async (t) => {
   const clock = fakeClock();
   const daemon = await startTestDaemon(t, { clock });
-  for (const [plan, input, refusal] of rows) {
+  for (const [plan, input, refusal, status = 403] of rows) {
     const { ask } = await addAccount(daemon, clock, plan);
     const what = `${plan} ${JSON.stringify(input)}`;
     const made = await ask('POST', '/jobs', { ...rare, ...input });
@@ -64,8 +73,8 @@ test('timeouts and intervals are refused above what the plan allows, when a job 
         assert.deepEqual([made.body.job[field], changed.body.job[field]], [value, value], what);
       }
     } else {
-      assertRefused(made, 403, refusal, `create ${what}`);
-      assertRefused(changed, 403, refusal, `update ${what}`);
+      assertRefused(made, status, refusal, `create ${what}`);
+      assertRefused(changed, status, refusal, `update ${what}`);
       assert.deepEqual((await ask('GET', `/jobs/${job.id}`)).body.job, job, 'it is as it was');
       assert.equal((await ask('GET', '/jobs')).body.jobs.length, 1, 'nothing was made');
     }
@@ -109,8 +118,15 @@ test('the jobs of all workspaces of an account count, and of no other account', 
   const clock = fakeClock();
   const daemon = await startTestDaemon(t, { clock });
   const account = await addAccount(daemon, clock, 'free');
-  await account.fill(10);
-  assert.equal((await account.ask('POST', '/jobs', rare)).status, 403);
+  const second = await account.addWorkspace();
+  await account.fill(9);
+  assert.equal((await daemon.ask('POST', '/jobs', rare, second)).status, 201);
+  const words = /allows 10 jobs .* has 10$/;
+  assertRefused(await account.ask('POST', '/jobs', rare), 403, words, 'the first workspace');
+  assertRefused(await daemon.ask('POST', '/jobs', rare, second), 403, words, 'the second');
+  for (const key of [account.key, second]) {
+    assert.equal((await daemon.ask('GET', '/me', undefined, key)).body.usage.jobs, 10);
+  }
   const other = await addAccount(daemon, clock, 'free');
   assert.equal((await other.ask('POST', '/jobs', rare)).status, 201);
 });

@@ -18,6 +18,8 @@ export interface TestAccount {
   key: string;
   /** Asks with that key, once a minute of the rate limit has passed. */
   ask: (method: string, path: string, body?: unknown) => Promise<Answer>;
+  /** Makes another workspace of the account. Returns a key of it that may write. */
+  addWorkspace: () => Promise<string>;
   /** Puts so many jobs into the store, past all limits. They are due once a year. */
   fill: (jobs: number) => Promise<void>;
   /** What operators do, at the time of the clock. */
@@ -39,11 +41,8 @@ export async function addAccount(
   const name = newId(clock.now());
   await accounts.createAccount(local, { name, plan, trialDays });
   const { id: workspaceId } = await createWorkspace(local, { name, account: name });
-  const { secret: key } = await createKey(local, {
-    workspace: name,
-    permission: 'write',
-    name: '',
-  });
+  const given = { permission: 'write', name: '' } as const;
+  const { secret: key } = await createKey(local, { workspace: name, ...given });
   const change = async (
     work: (parts: Parameters<typeof accounts.cancel>[0]) => Promise<unknown>,
   ): Promise<unknown> => {
@@ -57,6 +56,12 @@ export async function addAccount(
     ask(method, path, body) {
       clock.pass(60_001);
       return daemon.ask(method, path, body, key);
+    },
+    async addWorkspace() {
+      await using reopened = await openLocal(dataDir, clock);
+      const workspace = newId(clock.now());
+      await createWorkspace(reopened, { name: workspace, account: name });
+      return (await createKey(reopened, { workspace, ...given })).secret;
     },
     async fill(jobs) {
       await using reopened = await openLocal(dataDir, clock);
