@@ -15,9 +15,12 @@ export function parseMoment(text: string, flag: string): number {
 
 /** The same, or a duration from `now` on, such as `30d`. */
 export function parseMomentOrDuration(text: string, flag: string, now: number): number {
-  return /^\d+[smhd]$/.test(text)
-    ? now + parseDuration(text, flag) * 1_000
-    : parseMoment(text, flag);
+  if (/^\d{1,5}[smhd]$/.test(text)) return now + parseDuration(text, flag) * 1_000;
+  const at = parseIsoTime(text);
+  if (at !== null) return at;
+  throw invalidInput(
+    `${flag} must be a duration such as 90m, 12h or 30d, or a time such as 2026-12-31T00:00:00Z, with an offset or Z, ${got(text)}`,
+  );
 }
 
 /** A moment as JSON and tables show it. */

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { runCommand, serveCommand } from '../support/command.ts';
 import type { ServedDaemon } from '../support/command.ts';
+import { until } from '../support/until.ts';
 
 /** Lines of a pipe as cells. */
 function cells(stdout: string): string[][] {
@@ -51,31 +52,37 @@ test('keys from the shell', async (t) => {
   });
 
   await t.test('--json says all about a new key, in one document', async () => {
-    const { stdout } = await jobd('key', 'create', '--name', 'ci', '--json');
+    const given = ['--name', 'ci', '--expires', '2126-01-31T01:00:00+01:00'];
+    const { stdout } = await jobd('key', 'create', ...given, '--json');
     const made = JSON.parse(stdout) as Record<string, unknown>;
     assert.match(String(made['key']), /^cp_[0-9a-f]{64}$/);
     assert.match(String(made['createdAt']), /^\d{4}-.*Z$/);
-    const { name, permission, workspace, revokedAt } = made;
-    assert.deepEqual(
-      { name, permission, workspace, revokedAt },
-      { name: 'ci', permission: 'write', workspace: 'default', revokedAt: null },
-    );
+    const { name, permission, workspace, lastUsedAt, expiresAt, revokedAt } = made;
+    assert.deepEqual([name, permission, workspace], ['ci', 'write', 'default']);
+    assert.deepEqual([lastUsedAt, expiresAt, revokedAt], [null, '2126-01-31T00:00:00.000Z', null]);
   });
 
   await t.test('the list shows every key but never the keys themselves', async () => {
-    const list = await jobd('key', 'list');
-    assert.equal(list.exitCode, 0);
-    const rows = cells(list.stdout).map(([, ...row]) => row.toSpliced(3, 1));
+    const list = await until('the uses', async () => {
+      const listed = await jobd('key', 'list');
+      assert.equal(listed.exitCode, 0);
+      return /laptop.*read\t\S+\t\d{4}-\S+Z\t/.test(listed.stdout) ? listed : null;
+    });
+    const rows = cells(list.stdout).map(([, ...row]) => row.toSpliced(3, 2));
     assert.deepEqual(rows, [
-      ['', 'default', 'write', '-'],
-      ['laptop ', 'default', 'read', '-'],
-      ['ci', 'default', 'write', '-'],
+      ['', 'default', 'write', '-', '-'],
+      ['laptop ', 'default', 'read', '-', '-'],
+      ['ci', 'default', 'write', '2126-01-31T00:00:00.000Z', '-'],
     ]);
+    const uses = cells(list.stdout).map((row) => row[5]);
+    assert.deepEqual([uses[0], uses[2]], ['-', '-'], 'these were never used');
     const asJson = await jobd('key', 'list', '--json');
     const { keys } = JSON.parse(asJson.stdout) as { keys: Record<string, unknown>[] };
     const shown = [
       'createdAt',
+      'expiresAt',
       'id',
+      'lastUsedAt',
       'name',
       'permission',
       'revokedAt',
@@ -115,7 +122,7 @@ test('keys from the shell', async (t) => {
     assert.equal(await statusWith(daemon, key), 401, 'the running daemon knows it');
     const used = await runCommand(['jobs', 'list'], { ...daemon.env, JOBD_API_KEY: key });
     assert.equal(used.exitCode, 4);
-    assert.match(cells((await jobd('key', 'list')).stdout)[1]?.[5] ?? '', /^\d{4}-.*Z$/);
+    assert.match(cells((await jobd('key', 'list')).stdout)[1]?.[7] ?? '', /^\d{4}-.*Z$/);
 
     const again = await jobd('key', 'revoke', id, '--yes');
     assert.equal(again.exitCode, 3);

@@ -21,7 +21,17 @@ test('--version and --help are data and end with 0', async () => {
   const help = await runCommand(['--help']);
   assert.equal(help.exitCode, 0);
   assert.equal(help.stderr, '');
-  const commands = ['serve', 'key', 'signing-key', 'jobs', 'runs', 'schedule', 'verify'];
+  const commands = [
+    'serve',
+    'key',
+    'account',
+    'workspace',
+    'signing-key',
+    'jobs',
+    'runs',
+    'schedule',
+    'verify',
+  ];
   for (const command of commands) {
     assert.match(help.stdout, new RegExp(`^  ${command} `, 'm'));
   }
