@@ -2,9 +2,12 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { createJob } from '../../src/app/jobs.ts';
+import { openLocal } from '../../src/daemon.ts';
 import { addAccount } from '../support/account.ts';
 import type { TestAccount } from '../support/account.ts';
 import { assertRefused } from '../support/answer.ts';
+import { quietApp } from '../support/app.ts';
 import { fakeClock } from '../support/clock.ts';
 import type { FakeClock } from '../support/clock.ts';
 import { startTestDaemon } from '../support/daemon.ts';
@@ -127,6 +130,22 @@ test('what an Idempotency-Key asked for in time is still answered, and not run a
   const again = await run('once');
   assert.deepEqual([again.status, again.body.run.id], [202, first.body.run.id]);
   assert.equal((await run('twice')).status, 402);
+});
+
+test('a job that is being made when the account expires is not made: its schedule would never stop', async (t) => {
+  const clock = fakeClock();
+  const daemon = await startTestDaemon(t, { clock });
+  const { workspaceId, setTrial, ask } = await addAccount(daemon, clock, 'pro');
+  const endsAt = clock.now() + day;
+  await setTrial(endsAt);
+  await using local = await openLocal(daemon.dataDir, clock);
+  let looks = 0;
+  const passing = { ...clock, now: () => endsAt - 1 + looks++ };
+  const app = quietApp({ store: local.store, clock: passing });
+  const principal = { keyId: '', workspaceId, permission: 'write' } as const;
+  const making = createJob(app, principal, { ...job, url: 'https://example.com/' });
+  await assert.rejects(making, { code: 'payment_required', message: /^the trial ended at/ });
+  assert.equal((await ask('GET', '/me')).body.usage.jobs, 0);
 });
 
 test('the end of one account concerns nobody else', async (t) => {

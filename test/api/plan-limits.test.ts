@@ -2,10 +2,13 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { createJob } from '../../src/app/jobs.ts';
+import { openLocal } from '../../src/daemon.ts';
 import { plans } from '../../src/domain/plan.ts';
 import type { PlanName } from '../../src/domain/plan.ts';
 import { addAccount } from '../support/account.ts';
 import { assertRefused } from '../support/answer.ts';
+import { quietApp } from '../support/app.ts';
 import { fakeClock } from '../support/clock.ts';
 import { startTestDaemon } from '../support/daemon.ts';
 
@@ -143,6 +146,28 @@ test('of 50 jobs made at once where one has room, exactly one is', async (t) => 
   assert.deepEqual([count(201), count(403)], [1, 49]);
   const me = await ask('GET', '/me');
   assert.equal(me.body.usage.jobs, 100);
+});
+
+test('it is so too when they are made by the same code without HTTP, over several connections', async (t) => {
+  const clock = fakeClock();
+  const daemon = await startTestDaemon(t, { clock });
+  const { workspaceId, fill, ask } = await addAccount(daemon, clock, 'pro');
+  await fill(99);
+  const opened = await Promise.all([1, 2, 3].map(() => openLocal(daemon.dataDir, clock)));
+  await using parts = new AsyncDisposableStack();
+  for (const local of opened) parts.use(local);
+  const apps = opened.map(({ store }) => quietApp({ store, clock }));
+  const principal = { keyId: '', workspaceId, permission: 'write' } as const;
+  const input = { ...rare, url: 'https://example.com/' };
+  const attempts = Array.from({ length: 50 }, (_, index) =>
+    createJob(apps[index % 3] ?? assert.fail(), principal, input),
+  );
+  const results = await Promise.allSettled(attempts);
+  const failures = results.filter((result) => result.status === 'rejected');
+  const messages = new Set(failures.map(({ reason }) => (reason as Error).message));
+  const words = 'the plan pro allows 100 jobs and monitors together, the account has 100';
+  assert.deepEqual([failures.length, [...messages]], [49, [words]]);
+  assert.equal((await ask('GET', '/me')).body.usage.jobs, 100);
 });
 
 test('what is there goes on when the plan becomes smaller; new things keep to it', async (t) => {
