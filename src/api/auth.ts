@@ -5,7 +5,7 @@ import { authenticate } from '../app/keys.ts';
 import type { App, Principal } from '../app/app.ts';
 import { JobdError } from '../domain/errors.ts';
 import { headerCount } from './edge/header-count.ts';
-import { createRequestLimits } from './edge/request-limits.ts';
+import type { RequestLimits } from './edge/request-limits.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -17,8 +17,7 @@ declare module 'fastify' {
 }
 
 /** Finds out who asks, before anything else of a request is read, and counts it. */
-export function identify(server: FastifyInstance, app: App): void {
-  const limits = createRequestLimits(app.clock);
+export function identify(server: FastifyInstance, app: App, limits: RequestLimits): void {
   server.decorateRequest('asker');
   server.addHook('onRequest', async (request) => {
     request.asker = await authenticate(app, presentedKey(request));

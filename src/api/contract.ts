@@ -11,7 +11,7 @@ import { runStatuses } from '../domain/run.ts';
 import type { RunStatus } from '../domain/run.ts';
 import * as examples from './description/examples.ts';
 import { creationFields, jobFields } from './job-fields.ts';
-import { id, integer, moment, nullable, oneOf, text } from './schema.ts';
+import { id, integer, moment, nullable, oneOf, text, withoutDefaults } from './schema.ts';
 
 const optionalJobFields = Type.Partial(Type.Object(jobFields)).properties;
 const changedJobFields = Type.Partial(Type.Object(withoutDefaults(jobFields))).properties;
@@ -50,13 +50,6 @@ export const JobUpdate = Type.Object(
   },
 );
 export type JobUpdate = Static<typeof JobUpdate>;
-
-/** A default holds at creation only. */
-function withoutDefaults<T extends Record<string, object>>(fields: T): T {
-  const copy: Record<string, { default?: unknown }> = structuredClone(fields);
-  for (const schema of Object.values(copy)) delete schema.default;
-  return copy as T;
-}
 
 /** A job as it is returned (spec section 2.2): names of headers, never their values. */
 export const Job = Type.Object(
@@ -144,7 +137,8 @@ const Totals = Type.Unsafe<Record<RunStatus, number>>(
   ),
 );
 
-const nextCursor = nullable(
+/** Of every list. */
+export const nextCursor = nullable(
   text('Pass it as `cursor` for the next page; null when there is none.'),
 );
 

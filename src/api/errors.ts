@@ -10,7 +10,8 @@ export function answerErrors(server: FastifyInstance, log: Log): void {
   server.setErrorHandler<FastifyError>((error, request, reply) => {
     const known = errorFor(error);
     if (known.code === 'internal' || known.cause !== undefined) {
-      log.error({ err: error, method: request.method, url: request.url }, 'a request broke down');
+      const url = withoutSecret(request.url);
+      log.error({ err: error, method: request.method, url }, 'a request broke down');
     }
     return sendError(reply, known);
   });
@@ -39,6 +40,11 @@ function onOneLine(message: string): string {
 function unknownPath(request: FastifyRequest): JobdError {
   const path = request.url.split('?', 1)[0]?.slice(0, 200) ?? '';
   return new JobdError('not_found', `there is nothing at ${request.method} ${path}`);
+}
+
+/** Whoever knows a ping id may ping with it: none is logged. */
+function withoutSecret(url: string): string {
+  return url.replace(/^(\/ping\/)[^/?]+/, '$1…');
 }
 
 /** What any error comes to at this door. */

@@ -42,3 +42,10 @@ export function moment(description: string): ReturnType<typeof Type.String> {
 export function id(description: string): ReturnType<typeof Type.String> {
   return Type.String({ format: 'uuid', description });
 }
+
+/** The same fields for an update: a default holds at creation only. */
+export function withoutDefaults<T extends Record<string, object>>(fields: T): T {
+  const copy: Record<string, { default?: unknown }> = structuredClone(fields);
+  for (const schema of Object.values(copy)) delete schema.default;
+  return copy as T;
+}

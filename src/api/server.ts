@@ -5,6 +5,7 @@ import type { Log } from '../log.ts';
 import { identify, requireKey } from './auth.ts';
 import type { ConnectionLimits } from './edge/connections.ts';
 import { allowOrigins } from './edge/cors.ts';
+import { createRequestLimits } from './edge/request-limits.ts';
 import { answerUnknownPath } from './errors.ts';
 import { createFastify } from './fastify.ts';
 import type { ApiServer } from './fastify.ts';
@@ -12,6 +13,8 @@ import { docsRoutes } from './docs/docs.ts';
 import { healthRoutes } from './health.ts';
 import { jobRoutes } from './jobs.ts';
 import { meRoutes } from './me.ts';
+import { monitorRoutes } from './monitors.ts';
+import { pingRoutes } from './pings.ts';
 import { describeRoutes, openApiRoutes } from './description/openapi.ts';
 import { receiptKeyRoutes, receiptRoutes, verifyScriptRoute } from './receipts.ts';
 import { runRoutes } from './runs.ts';
@@ -44,15 +47,18 @@ export interface Server extends AsyncDisposable {
 export async function startServer(app: App, options: ServerOptions, log: Log): Promise<Server> {
   const server = createFastify(log, options.connections);
   let url = '';
-  const apiUrl = (): string => `${options.baseUrl ?? url}${apiPrefix}`;
+  const siteUrl = (): string => options.baseUrl ?? url;
+  const apiUrl = (): string => `${siteUrl()}${apiPrefix}`;
+  const limits = createRequestLimits(app.clock);
   healthRoutes(server, app);
   verifyScriptRoute(server, app);
+  await server.register(async (pings: ApiServer) => pingRoutes(pings, app, limits, log));
   const description = describeRoutes(server, apiPrefix, apiUrl);
   docsRoutes(server, description);
   await server.register(
     async (api: ApiServer) => {
       allowOrigins(api, options.corsOrigins);
-      identify(api, app);
+      identify(api, app, limits);
       // Stated here too, so that unknown paths under the prefix are counted.
       api.setNotFoundHandler(answerUnknownPath);
       receiptKeyRoutes(api, app);
@@ -64,6 +70,7 @@ export async function startServer(app: App, options: ServerOptions, log: Log): P
         receiptRoutes(keyed, app);
         scheduleRoutes(keyed, app);
         meRoutes(keyed, app);
+        monitorRoutes(keyed, app, siteUrl);
       });
     },
     { prefix: apiPrefix },

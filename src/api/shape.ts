@@ -4,10 +4,14 @@ import type { Me } from '../app/me.ts';
 import { isoTime } from '../domain/clock.ts';
 import { jobStatus } from '../domain/job.ts';
 import type { Job } from '../domain/job.ts';
+import { monitorStatus } from '../domain/monitor.ts';
+import type { Monitor } from '../domain/monitor.ts';
+import type { Ping } from '../domain/ping.ts';
 import type { Run } from '../domain/run.ts';
 import type { Preview } from '../domain/schedule/preview.ts';
 import type * as contract from './contract.ts';
 import type * as contractOfMe from './me-contract.ts';
+import type * as monitorContract from './monitor-contract.ts';
 import type { SchedulePreview } from './schedule-contract.ts';
 
 /** A job as the contract shows it: header values stay here. */
@@ -43,6 +47,45 @@ export function runShape(run: Run): contract.Run {
     scheduledFor: isoTime(run.scheduledFor),
     startedAt: isoTimeOrNull(run.startedAt),
     finishedAt: isoTimeOrNull(run.finishedAt),
+  };
+}
+
+/** A monitor as the contract shows it at `now`; its pings go to this site. */
+export function monitorShape(
+  monitor: Monitor,
+  siteUrl: string,
+  now: number,
+): monitorContract.Monitor {
+  return {
+    id: monitor.id,
+    name: monitor.name,
+    scheduleType: monitor.scheduleType,
+    cronExpr: monitor.cronExpr,
+    timezone: monitor.timezone,
+    periodSeconds: monitor.periodSeconds,
+    graceSeconds: monitor.graceSeconds,
+    status: monitorStatus(monitor, now),
+    pingUrl: `${siteUrl}/ping/${monitor.pingId}`,
+    nextDueAt: isoTimeOrNull(monitor.nextDueAt),
+    lastPingAt: isoTimeOrNull(monitor.lastPingAt),
+    lastDurationMs: monitor.lastDurationMs,
+    notes: monitor.notes,
+    paused: monitor.paused,
+    createdAt: isoTime(monitor.createdAt),
+  };
+}
+
+/** A ping as the contract shows it. */
+export function pingShape(ping: Ping): monitorContract.Ping {
+  return {
+    id: ping.id,
+    kind: ping.kind,
+    exitCode: ping.exitCode,
+    receivedAt: isoTime(ping.receivedAt),
+    durationMs: ping.durationMs,
+    body: ping.body,
+    truncated: ping.truncated,
+    source: ping.method,
   };
 }
 

@@ -39,6 +39,18 @@ export function parseIdCursor(cursor: string): string {
   return id;
 }
 
+/** The cursor of a list that is ordered by whole numbers. */
+export function numberCursor(number: number): string {
+  return encode(`number ${number}`);
+}
+
+/** Reads a cursor of `numberCursor`; throws `invalid_input`. */
+export function parseNumberCursor(cursor: string): number {
+  const match = /^number (\d{1,15})$/.exec(decode(cursor));
+  if (match === null) throw badCursor(cursor);
+  return Number(match[1]);
+}
+
 /** The cursor of a list of runs. */
 export function runCursor({ scheduledFor, source }: RunPosition): string {
   return encode(`${scheduledFor} ${source}`);

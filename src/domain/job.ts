@@ -88,8 +88,11 @@ export function scheduleOf(job: ScheduleFields): Schedule {
   throw new Error(`job has no ${job.scheduleType} schedule`);
 }
 
-/** Whether two jobs are due by the same rule, wherever their periods are counted from. */
-export function sameSchedule(before: ScheduleFields, after: ScheduleFields): boolean {
+/** Whether two schedules are due by the same rule, wherever their periods are counted from. */
+export function sameSchedule(
+  before: Omit<ScheduleFields, 'anchorAt'>,
+  after: Omit<ScheduleFields, 'anchorAt'>,
+): boolean {
   if (before.scheduleType !== after.scheduleType) return false;
   return after.scheduleType === 'period'
     ? before.periodSeconds === after.periodSeconds

@@ -1,7 +1,8 @@
 /**
  * Time, the one thing besides people that changes the state. A run goes through the files of this
  * folder in this order: due → claim → dispatch → record → sign; rescue is for what a dead process left, replan
- * for clocks that were wrong, renew for accounts that are paid for again, prune for what people deleted.
+ * for clocks that were wrong, renew for accounts that are paid for again, prune for what people deleted. Watch sees
+ * what monitors do not hear of.
  */
 
 import type { Clock } from '../domain/clock.ts';
@@ -21,11 +22,12 @@ import type { Loop } from './loop.ts';
 import { pruneStep } from './prune.ts';
 import { createRecorder } from './record.ts';
 import { createRenewer } from './renew.ts';
-import { createReplanner } from './replan.ts';
+import { createMonitorReplanner, createReplanner } from './replan.ts';
 import { rescueRuns } from './rescue.ts';
 import type { Signer } from './sign.ts';
 import { createSlots } from './slots.ts';
 import type { Slots } from './slots.ts';
+import { createWatch } from './watch.ts';
 
 export interface EngineParts {
   store: Store;
@@ -48,7 +50,7 @@ const longestLastWriteMs = 10_000;
 export interface Engine extends AsyncDisposable {
   /** Says that something may have become due: a job was made or changed, a run was asked for. */
   readonly wake: () => void;
-  /** Why due jobs are not called now, or their outcomes not kept, in sentences; none if all is well. */
+  /** Why due jobs are not called, outcomes not kept or pings not missed now, in sentences; none if all is well. */
   readonly troubles: () => string[];
 }
 
@@ -66,6 +68,7 @@ export function startEngine(parts: EngineParts): Engine {
   const recorder = createRecorder(store, log, { receipts: signer !== null });
   const replanner = createReplanner(store, clock);
   const renewer = createRenewer(store, clock);
+  const monitorReplanner = createMonitorReplanner(store, clock);
   const lookAtClock = watchClock(clock);
   const aborter = new AbortController();
   const dispatcher: Dispatcher = { egress, clock, log, signal: aborter.signal };
@@ -80,6 +83,7 @@ export function startEngine(parts: EngineParts): Engine {
   const claimLoop = startLoop('claim', claimStep, log);
   const replanLoop = startLoop('replan', replanStep, log);
   const renewLoop = startLoop('renew', renewStep, log);
+  const watchLoop = startLoop('watch', createWatch(store, clock, log), log);
   const pruneLoop = startLoop('prune', () => pruneStep(store, clock), log);
   const signLoop = startLoop('sign', signStep, log);
 
@@ -114,16 +118,19 @@ export function startEngine(parts: EngineParts): Engine {
     log.warn({ stepMs }, 'the wall clock was set, or the machine slept');
     if (stepMs > 0) return;
     replanner.restart();
+    monitorReplanner.restart();
     replanLoop.wake();
   }
 
   async function replanStep(): Promise<number> {
-    const { restMs, changed } = await replanner.step();
-    if (changed > 0) {
-      log.info({ jobs: changed }, 'due times were computed anew');
+    const jobs = await replanner.step();
+    const monitors = await monitorReplanner.step();
+    if (jobs.changed > 0 || monitors.changed > 0) {
+      const changed = { jobs: jobs.changed, monitors: monitors.changed };
+      log.info(changed, 'due times were computed anew');
       claimLoop.wake();
     }
-    return restMs;
+    return Math.min(jobs.restMs, monitors.restMs);
   }
 
   async function renewStep(): Promise<number> {
@@ -171,12 +178,12 @@ export function startEngine(parts: EngineParts): Engine {
     wake: claimLoop.wake,
     troubles() {
       if (stopping !== undefined) return ['jobd is stopping'];
-      const loops = [claimLoop, recordLoop, signLoop];
+      const loops = [claimLoop, recordLoop, signLoop, watchLoop];
       return loops.map(({ trouble }) => trouble).filter((trouble) => trouble !== null);
     },
     [Symbol.asyncDispose]: () =>
       (stopping ??= stop({
-        beginning: [claimLoop, replanLoop, renewLoop, pruneLoop],
+        beginning: [claimLoop, replanLoop, renewLoop, watchLoop, pruneLoop],
         recordLoop,
         signLoop,
         claimer,

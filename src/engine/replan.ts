@@ -1,52 +1,52 @@
 /**
- * Replan: when every job is due next is computed anew at each start, and when the wall clock was set
- * back. What was planned by a clock that was ahead would else wait until that clock is right, a year
- * perhaps; and another version of jobd may know other rules of a time zone.
+ * Replan: when every job is due next, and when a ping of every monitor is, is computed anew at each start
+ * and when the wall clock was set back. What was planned by a clock that was ahead would else wait until
+ * that clock is right, a year perhaps; and another version of jobd may know other rules of a time zone.
  */
 
 import type { Clock } from '../domain/clock.ts';
 import { scheduleOf } from '../domain/job.ts';
+import { monitorAfter } from '../domain/monitor.ts';
+import type { Monitor, MonitorEvent } from '../domain/monitor.ts';
 import { nextDue } from '../domain/schedule/next.ts';
+import { findExpectingMonitors, keepMonitorChanges } from '../store/monitor-states.ts';
 import { findPlannedJobs, updateDueTimes } from '../store/planned.ts';
 import type { Store } from '../store/open.ts';
+import { createWalk } from './walk.ts';
+import type { Walk } from './walk.ts';
 
-/** Jobs looked at in one step: some milliseconds. */
-const jobsPerStep = 500;
-/** Between steps, so that calls and requests come first. */
-const restMs = 5;
-
-export interface Replanner {
-  /** Begins with the first job again. */
-  readonly restart: () => void;
-  /** Looks at some jobs. Returns how long to rest, and how many due times it changed. */
-  step(): Promise<{ restMs: number; changed: number }>;
+/** Makes a walk through the jobs that changes due times. */
+export function createReplanner(store: Store, clock: Clock): Walk {
+  return createWalk(async (stretch) => {
+    const now = clock.now();
+    const jobs = await findPlannedJobs(store.db, { ...stretch, dueAfter: now });
+    const changes = jobs
+      .map((job) => ({ ...job, planned: nextDue(scheduleOf(job), now) }))
+      .filter(({ nextRunAt, planned }) => planned !== nextRunAt);
+    if (changes.length > 0) await store.write((tx) => updateDueTimes(tx, changes));
+    return { seen: jobs, changed: changes.length };
+  });
 }
 
-/** Makes one that has all jobs before it. */
-export function createReplanner(store: Store, clock: Clock): Replanner {
-  /** Where to go on; null when all jobs have been looked at. */
-  let position: { afterId: string } | null = { afterId: '' };
-  return {
-    restart() {
-      position = { afterId: '' };
-    },
-    async step() {
-      const from = position;
-      if (from === null) return { restMs: Infinity, changed: 0 };
-      const now = clock.now();
-      const jobs = await findPlannedJobs(store.db, { ...from, dueAfter: now, limit: jobsPerStep });
-      const changes = jobs
-        .map((job) => ({ ...job, planned: nextDue(scheduleOf(job), now) }))
-        .filter(({ nextRunAt, planned }) => planned !== nextRunAt);
-      if (changes.length > 0) await store.write((tx) => updateDueTimes(tx, changes));
-      // Unless it was to begin again meanwhile.
-      if (position === from) position = nextPosition(jobs);
-      return { restMs, changed: changes.length };
-    },
-  };
+/** Makes a walk through the monitors that brings what they expect back to what can be expected now. */
+export function createMonitorReplanner(store: Store, clock: Clock): Walk {
+  return createWalk(async (stretch) => {
+    const event = { type: 'clock', at: clock.now() } as const;
+    const seen = await findExpectingMonitors(store.db, stretch);
+    if (changedBy(event, seen).length === 0) return { seen, changed: 0 };
+    const states = await store.write(async (tx) => {
+      // A ping may have come in between.
+      const changed = changedBy(event, await findExpectingMonitors(tx, stretch));
+      await keepMonitorChanges(tx, { states: changed, flips: [] });
+      return changed;
+    });
+    return { seen, changed: states.length };
+  });
 }
 
-function nextPosition(jobs: readonly { id: string }[]): { afterId: string } | null {
-  const last = jobs.length < jobsPerStep ? undefined : jobs.at(-1);
-  return last === undefined ? null : { afterId: last.id };
+function changedBy(event: MonitorEvent, monitors: readonly Monitor[]): Monitor[] {
+  return monitors
+    .map((before) => ({ before, after: monitorAfter(before, event) }))
+    .filter(({ before, after }) => after !== before)
+    .map(({ after }) => after);
 }

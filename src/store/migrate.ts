@@ -10,12 +10,14 @@ import { hasTable } from './dialect.ts';
 import * as first from './migrations/0001_first.ts';
 import * as receipts from './migrations/0002_receipts.ts';
 import * as accounts from './migrations/0003_accounts.ts';
+import * as monitors from './migrations/0004_monitors.ts';
 import type { Schema } from './schema.ts';
 
 const migrations: readonly { up(db: Kysely<unknown>): Promise<void> }[] = [
   first,
   receipts,
   accounts,
+  monitors,
 ];
 
 /** What a migration is applied to: a store whose tables are not there yet. */

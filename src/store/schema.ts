@@ -2,6 +2,8 @@
 
 import type { Generated } from 'kysely';
 import type { Health, Method, ScheduleType } from '../domain/job.ts';
+import type { MonitorHealth } from '../domain/monitor.ts';
+import type { PingKind, PingMethod } from '../domain/ping.ts';
 import type { PlanName } from '../domain/plan.ts';
 import type { RunSource, RunStatus } from '../domain/run.ts';
 
@@ -13,6 +15,8 @@ export interface Schema {
   runs: RunRow;
   signing_keys: SigningKeyRow;
   receipts: ReceiptRow;
+  monitors: MonitorRow;
+  pings: PingRow;
 }
 
 export interface AccountRow {
@@ -120,4 +124,46 @@ export interface SigningKeyRow {
 export interface ReceiptRow {
   run_id: string;
   receipt: string;
+}
+
+export interface MonitorRow {
+  id: string;
+  workspace_id: string;
+  name: string;
+  ping_id: string;
+  schedule_type: ScheduleType;
+  cron_expr: string | null;
+  timezone: string;
+  period_seconds: number | null;
+  grace_seconds: number;
+  notes: string;
+  paused: number;
+  health: MonitorHealth;
+  next_due_at: number | null;
+  next_check_at: number | null;
+  started_at: number | null;
+  last_ping_at: number | null;
+  last_duration_ms: number | null;
+  created_at: number;
+  /** From then on nobody sees the monitor any more; its pings are removed in small steps. */
+  deleted_at: Generated<number | null>;
+  /** The number of the newest ping. */
+  ping_count: Generated<number>;
+  /** Pings up to this number are gone. */
+  pings_removed: Generated<number>;
+  /** Whether there are pings to remove. */
+  has_old_pings: Generated<number>;
+}
+
+export interface PingRow {
+  monitor_id: string;
+  number: number;
+  id: string;
+  kind: PingKind;
+  exit_code: number | null;
+  method: PingMethod;
+  received_at: number;
+  duration_ms: number | null;
+  body: string | null;
+  truncated: number;
 }

@@ -33,7 +33,16 @@ test('a fresh store has every table, in a directory made for it', async (t) => {
   const dataDir = join(temporaryDirectory(t), 'made', 'for', 'it');
   await using store = await openStore(dataDir);
   const names = new Set((await schemaOf(store.db)).map((line) => line.split(':')[0]));
-  for (const name of ['accounts', 'jobs', 'keys', 'migrations', 'runs', 'workspaces']) {
+  for (const name of [
+    'accounts',
+    'jobs',
+    'keys',
+    'migrations',
+    'monitors',
+    'pings',
+    'runs',
+    'workspaces',
+  ]) {
     assert.ok(names.has(name), name);
   }
   assert.equal(await pragma(store.db, 'integrity_check'), 'ok');
@@ -43,17 +52,14 @@ test('opening it again keeps everything and changes nothing', async (t) => {
   const { store, dataDir, workspaceId, addJob } = await openTestStore(t);
   const job = await addJob({ name: 'kept', headers: { 'X-A': 'b' }, notes: 'ü 😀\u2028' });
   const schema = await schemaOf(store.db);
+  const { rows: versions } = await sql`select version from migrations`.execute(store.db);
   await store[Symbol.asyncDispose]();
   for (let opened = 0; opened < 2; opened += 1) {
     await using again = await openStore(dataDir);
     assert.deepEqual(await findJob(again.db, workspaceId, job.id), job);
     assert.deepEqual(await schemaOf(again.db), schema);
     const { rows } = await sql`select version from migrations order by version`.execute(again.db);
-    assert.deepEqual(
-      rows,
-      [{ version: 1 }, { version: 2 }, { version: 3 }],
-      'each migration was applied once',
-    );
+    assert.deepEqual(rows, versions, 'each migration was applied once');
   }
 });
 

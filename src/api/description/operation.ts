@@ -12,6 +12,7 @@ declare module 'fastify' {
 export const tags = {
   Jobs: 'What is called, and when.',
   Runs: 'Calls of a job, by its schedule or by hand, and what came of them.',
+  Monitors: 'Tasks that run elsewhere and say so by a ping: what is missing when they do not.',
   Schedules: 'When a schedule is due, seen before a job has it.',
   Receipts: 'Signed accounts of what the service observed, and the key to check them with.',
   Account: 'What a key stands for, and what the plan of its account allows.',

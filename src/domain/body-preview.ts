@@ -1,6 +1,6 @@
 /**
- * The preview of a response body: at most 4096 bytes, counted as UTF-8 after invalid bytes were
- * replaced, cut between two characters. A body is read no further than its preview needs.
+ * The preview of a body that somebody sent: at most 4096 bytes, counted as UTF-8 after invalid bytes
+ * were replaced, cut between two characters. What comes after is not kept.
  */
 
 /** Most bytes of UTF-8 a preview holds (spec section 8). */

@@ -1,0 +1,70 @@
+/**
+ * `SITE/ping/ID`, where tasks say how they are: outside the API, without a key. The id is the secret, so
+ * it is in no log, and whatever does not lead to a monitor gets one and the same answer.
+ */
+
+import type { FastifyRequest } from 'fastify';
+import type { App } from '../app/app.ts';
+import { createPingKeeper, findPingedMonitor } from '../app/pings.ts';
+import { JobdError } from '../domain/errors.ts';
+import type { Flip } from '../domain/monitor.ts';
+import { pingSignal } from '../domain/ping.ts';
+import type { PingMethod, PingSignal } from '../domain/ping.ts';
+import type { Log } from '../log.ts';
+import { acceptAnyBody } from './edge/preview-body.ts';
+import type { BodyPreview } from './edge/preview-body.ts';
+import type { RequestLimits } from './edge/request-limits.ts';
+import type { ApiServer } from './fastify.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** What a ping's URL says, on routes of pings. */
+    pinged: { monitorId: string; signal: PingSignal };
+  }
+}
+
+/** Adds the routes. What is no monitor's counts as a request without a key; a ping never counts. */
+export function pingRoutes(server: ApiServer, app: App, limits: RequestLimits, log: Log): void {
+  const keep = createPingKeeper(app, (flips) => logFlips(log, flips));
+  acceptAnyBody(server);
+  server.decorateRequest('pinged');
+
+  // Before a body is read: whoever does not know an id cannot send one.
+  server.addHook('onRequest', async (request) => {
+    const { pingId = '', signal: words } = request.params as { pingId?: string; signal?: string };
+    const monitorId = await findPingedMonitor(app, pingId);
+    const signal = pingSignal(words);
+    if (monitorId === undefined || signal === null) {
+      limits.countAddress(request.socket.remoteAddress);
+      throw unknown();
+    }
+    request.pinged = { monitorId, signal };
+  });
+
+  for (const url of ['/ping/:pingId', '/ping/:pingId/:signal']) {
+    server.route({
+      method: ['GET', 'HEAD', 'POST'],
+      url,
+      handler: async (request) => {
+        const { monitorId, signal } = request.pinged;
+        const method = request.method as PingMethod;
+        if (await keep({ monitorId, ...signal, method, ...bodyOf(request) })) return { ok: true };
+        throw unknown();
+      },
+    });
+  }
+}
+
+function bodyOf({ body }: FastifyRequest): { body: string | null; truncated: boolean } {
+  const preview = body as BodyPreview | undefined;
+  if (preview === undefined || preview.text === '') return { body: null, truncated: false };
+  return { body: preview.text, truncated: preview.truncated };
+}
+
+function unknown(): JobdError {
+  return new JobdError('not_found', 'there is no monitor at this URL');
+}
+
+function logFlips(log: Log, flips: readonly Flip[]): void {
+  for (const { monitorId, from, to } of flips) log.info({ monitorId, from, to }, 'monitor changed');
+}

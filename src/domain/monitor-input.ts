@@ -1,0 +1,81 @@
+/** What people give to make or change a monitor, and the rules it must keep; types are checked before. */
+
+import { invalidInput } from './errors.ts';
+import { sameSchedule } from './job.ts';
+import type { JobAction } from './job.ts';
+import { dueAfter, expecting, monitorLimits, scheduleFrom } from './monitor.ts';
+import type { Monitor } from './monitor.ts';
+import { firstDue } from './schedule/next.ts';
+import { defaultSchedule, readSchedule } from './schedule-input.ts';
+import type { ScheduleInput } from './schedule-input.ts';
+
+/** Fields of a monitor that people give. */
+export interface MonitorFields extends ScheduleInput {
+  name: string;
+  graceSeconds: number;
+  notes: string;
+}
+
+export interface MonitorInput extends Partial<MonitorFields> {
+  name: string;
+  paused?: boolean;
+}
+
+/** What is not given stays as it is; the action is applied after the fields. */
+export interface MonitorUpdate extends Partial<MonitorFields> {
+  action?: JobAction;
+}
+
+/** What holds where no grace is given. */
+export const defaultGraceSeconds = 300;
+
+/** Makes a monitor: what is not given has its default. Throws `JobdError` `invalid_input`. */
+export function defineMonitor(
+  input: MonitorInput,
+  given: { id: string; workspaceId: string; pingId: string; now: number },
+): Monitor {
+  const { now, ...ids } = given;
+  const unscheduled: Monitor = {
+    ...ids,
+    name: input.name,
+    ...defaultSchedule,
+    graceSeconds: defaultGraceSeconds,
+    notes: '',
+    paused: true,
+    health: 'new',
+    nextDueAt: null,
+    nextCheckAt: null,
+    startedAt: null,
+    lastPingAt: null,
+    lastDurationMs: null,
+    createdAt: now,
+  };
+  const { paused, ...fields } = input;
+  return changeMonitor(unscheduled, { ...fields, action: paused ? 'pause' : 'resume' }, now);
+}
+
+/**
+ * Changes a monitor, at `now` in epoch milliseconds. With a changed schedule, and when it is resumed, the
+ * next ping is expected from now on; else it stays due when it was. Throws as `defineMonitor` does.
+ */
+export function changeMonitor(
+  monitor: Monitor,
+  { action, ...fields }: MonitorUpdate,
+  now: number,
+): Monitor {
+  checkEach(fields);
+  const paused = action === undefined ? monitor.paused : action === 'pause';
+  const changed: Monitor = { ...monitor, ...fields, ...readSchedule(fields, monitor), paused };
+  firstDue(scheduleFrom(changed, now), now);
+  const goesOn = monitor.paused === paused && sameSchedule(monitor, changed);
+  if (goesOn) return expecting(changed, changed.nextDueAt);
+  return expecting(changed, changed.health === 'new' ? null : dueAfter(changed, now));
+}
+
+function checkEach({ name, graceSeconds }: Partial<MonitorFields>): void {
+  if (name?.trim() === '') throw invalidInput('name must not be blank');
+  if (graceSeconds === undefined) return;
+  const { min, max } = monitorLimits.graceSeconds;
+  if (graceSeconds >= min && graceSeconds <= max) return;
+  throw invalidInput(`graceSeconds must be between ${min} and ${max}, got ${graceSeconds}`);
+}

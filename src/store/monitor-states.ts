@@ -1,0 +1,77 @@
+/** What pings and time change of monitors, in batches. */
+
+import { sql } from 'kysely';
+import type { Flip, Monitor } from '../domain/monitor.ts';
+import { numberOf, rowsOf, textOf } from './dialect.ts';
+import { monitorOf } from './monitors.ts';
+import type { Db } from './open.ts';
+
+/** What became of monitors, and what flipped on the way. */
+export interface MonitorChanges {
+  states: readonly Monitor[];
+  flips: readonly Flip[];
+}
+
+/** Keeps what became of monitors, all that follows from one fact in one go. */
+export async function keepMonitorChanges(db: Db, { states }: MonitorChanges): Promise<void> {
+  if (states.length === 0) return;
+  const elements = states.map((monitor) => ({
+    id: monitor.id,
+    health: monitor.health,
+    nextDueAt: monitor.nextDueAt,
+    nextCheckAt: monitor.nextCheckAt,
+    startedAt: monitor.startedAt,
+    lastPingAt: monitor.lastPingAt,
+    lastDurationMs: monitor.lastDurationMs,
+  }));
+  await sql`
+    update monitors set
+      health = ${textOf('health', 'changed.value')},
+      next_due_at = ${numberOf('nextDueAt', 'changed.value')},
+      next_check_at = ${numberOf('nextCheckAt', 'changed.value')},
+      started_at = ${numberOf('startedAt', 'changed.value')},
+      last_ping_at = ${numberOf('lastPingAt', 'changed.value')},
+      last_duration_ms = ${numberOf('lastDurationMs', 'changed.value')}
+    from ${rowsOf(elements)} as changed
+    where monitors.id = ${textOf('id', 'changed.value')}`.execute(db);
+}
+
+/** Monitors to look at by `now` (epoch milliseconds), the longest due first. */
+export async function findMonitorsToCheck(db: Db, now: number, limit: number): Promise<Monitor[]> {
+  const rows = await db
+    .selectFrom('monitors')
+    .selectAll()
+    .where('next_check_at', '<=', now)
+    .orderBy('next_check_at')
+    .limit(limit)
+    .execute();
+  return rows.map(monitorOf);
+}
+
+/** When the next monitor is to be looked at, in epoch milliseconds; null if none is. */
+export async function findEarliestCheck(db: Db): Promise<number | null> {
+  const row = await db
+    .selectFrom('monitors')
+    .select('next_check_at')
+    .where('next_check_at', 'is not', null)
+    .orderBy('next_check_at')
+    .limit(1)
+    .executeTakeFirst();
+  return row?.next_check_at ?? null;
+}
+
+/** Monitors that expect a ping, in the order of their ids. */
+export async function findExpectingMonitors(
+  db: Db,
+  { afterId, limit }: { afterId: string; limit: number },
+): Promise<Monitor[]> {
+  const rows = await db
+    .selectFrom('monitors')
+    .selectAll()
+    .where('id', '>', afterId)
+    .where('next_due_at', 'is not', null)
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+  return rows.map(monitorOf);
+}
