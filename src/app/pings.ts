@@ -7,7 +7,7 @@ import { newId } from '../domain/id.ts';
 import { durationUntil, flipOf, monitorAfter } from '../domain/monitor.ts';
 import type { Flip } from '../domain/monitor.ts';
 import type { Ping } from '../domain/ping.ts';
-import { keepMonitorChanges } from '../store/monitor-states.ts';
+import { keepMonitorStates } from '../store/monitor-states.ts';
 import type { Db } from '../store/open.ts';
 import { findPinged, findPingedMonitors, insertPings } from '../store/pings.ts';
 import type { App } from './app.ts';
@@ -99,6 +99,6 @@ async function keepPings(
   }
   await insertPings(tx, pings);
   const states = [...pinged.values()].map(({ monitor }) => monitor);
-  await keepMonitorChanges(tx, { states, flips });
+  await keepMonitorStates(tx, states);
   return { kept: new Set(pinged.keys()), flips };
 }

@@ -48,6 +48,7 @@ export function defineMonitor(
     startedAt: null,
     lastPingAt: null,
     lastDurationMs: null,
+    flippedAt: null,
     createdAt: now,
   };
   const { paused, ...fields } = input;

@@ -54,6 +54,8 @@ export interface Monitor extends ScheduleSettings {
   /** When the last run ended, as its ping said. */
   lastPingAt: number | null;
   lastDurationMs: number | null;
+  /** When the health changed last; null while it is new. */
+  flippedAt: number | null;
   createdAt: number;
 }
 
@@ -74,6 +76,11 @@ export type MonitorEvent =
 
 /** The monitor after something happened; the very same object if that changes nothing. */
 export function monitorAfter(monitor: Monitor, event: MonitorEvent): Monitor {
+  const after = stateAfter(monitor, event);
+  return after.health === monitor.health ? after : { ...after, flippedAt: event.at };
+}
+
+function stateAfter(monitor: Monitor, event: MonitorEvent): Monitor {
   if (event.type === 'time') return afterTime(monitor, event);
   if (event.type === 'clock') return afterClock(monitor, event.at);
   return event.kind === 'start' ? afterStart(monitor, event.at) : afterEnd(monitor, event);
@@ -157,7 +164,7 @@ export function scheduleFrom(settings: ScheduleSettings, at: number): Schedule {
   throw new Error(`monitor has no ${scheduleType} schedule`);
 }
 
-/** A change of health that somebody may want to be told of; `at` in epoch milliseconds. */
+/** A change of health: what alerts are written from, in the transaction that keeps it. `at` in epoch milliseconds. */
 export interface Flip {
   monitorId: string;
   from: MonitorHealth;

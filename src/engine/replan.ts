@@ -9,7 +9,7 @@ import { scheduleOf } from '../domain/job.ts';
 import { monitorAfter } from '../domain/monitor.ts';
 import type { Monitor, MonitorEvent } from '../domain/monitor.ts';
 import { nextDue } from '../domain/schedule/next.ts';
-import { findExpectingMonitors, keepMonitorChanges } from '../store/monitor-states.ts';
+import { findExpectingMonitors, keepMonitorStates } from '../store/monitor-states.ts';
 import { findPlannedJobs, updateDueTimes } from '../store/planned.ts';
 import type { Store } from '../store/open.ts';
 import { createWalk } from './walk.ts';
@@ -37,7 +37,7 @@ export function createMonitorReplanner(store: Store, clock: Clock): Walk {
     const states = await store.write(async (tx) => {
       // A ping may have come in between.
       const changed = changedBy(event, await findExpectingMonitors(tx, stretch));
-      await keepMonitorChanges(tx, { states: changed, flips: [] });
+      await keepMonitorStates(tx, changed);
       return changed;
     });
     return { seen, changed: states.length };

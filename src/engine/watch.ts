@@ -1,7 +1,8 @@
 /**
  * Watch: monitors whose ping did not come in time are down. What is looked at is what could be overdue
- * (`next_check_at`), however many monitors there are. Nobody can ping a jobd that does not run or a machine
- * that sleeps: a ping that was due then has its grace from when it could come in again.
+ * (`next_check_at`), however many monitors there are. Nobody can ping a jobd that does not run, a machine
+ * that sleeps or a store that cannot be written: a ping that was due then has its grace from when it could
+ * come in again.
  */
 
 import type { Clock } from '../domain/clock.ts';
@@ -11,29 +12,34 @@ import type { Log } from '../log.ts';
 import {
   findEarliestCheck,
   findMonitorsToCheck,
-  keepMonitorChanges,
+  keepMonitorStates,
 } from '../store/monitor-states.ts';
 import type { Db, Store } from '../store/open.ts';
-import { watchClock } from './clock-watch.ts';
+import type { Step } from './loop.ts';
 
 /** Monitors looked at in one transaction: some milliseconds. */
 const largestBatch = 200;
-/** A wall clock that is so far ahead of where it was went there without us: it was set, or we slept. */
-const shortestAbsenceMs = 60_000;
+/** The loop looks at least every second, every 5 s after a failure: a longer gap is an absence. */
+const longestGapMs = 10_000;
 
 /** Makes what looks: a step for `startLoop`. Pings can come in from now on. */
-export function createWatch(store: Store, clock: Clock, log: Log): () => Promise<number> {
-  const lookAtClock = watchClock(clock);
+export function createWatch(store: Store, clock: Clock, log: Log): Step {
   let reachableSince = clock.now();
-
-  function noticeAbsence(now: number): void {
-    const wasAbsent = lookAtClock() >= shortestAbsenceMs;
-    if (wasAbsent || reachableSince > now) reachableSince = now;
-  }
+  let lookedAt = reachableSince;
+  let hasFailed = false;
 
   return async () => {
     const now = clock.now();
-    noticeAbsence(now);
+    const wasAway = now < lookedAt || now - lookedAt > longestGapMs;
+    if (wasAway || hasFailed) reachableSince = now;
+    lookedAt = now;
+    hasFailed = true;
+    const restMs = await look(now);
+    hasFailed = false;
+    return restMs;
+  };
+
+  async function look(now: number): Promise<number> {
     const checkAt = (await findEarliestCheck(store.db)) ?? Infinity;
     if (checkAt > now) return checkAt - now;
     const flips = await store.write((tx) => checkMonitors(tx, now, reachableSince));
@@ -41,18 +47,16 @@ export function createWatch(store: Store, clock: Clock, log: Log): () => Promise
       log.info({ monitorId, from, to }, 'monitor changed');
     }
     return 0;
-  };
+  }
 }
 
 async function checkMonitors(tx: Db, now: number, reachableSince: number): Promise<Flip[]> {
   const found = await findMonitorsToCheck(tx, now, largestBatch);
-  const flips: Flip[] = [];
-  const states = found.map((before) => {
-    const after = monitorAfter(before, { type: 'time', at: now, reachableSince });
-    const flip = flipOf(before, after, now);
-    if (flip !== null) flips.push(flip);
-    return after;
-  });
-  await keepMonitorChanges(tx, { states, flips });
-  return flips;
+  const states = found.map((monitor) =>
+    monitorAfter(monitor, { type: 'time', at: now, reachableSince }),
+  );
+  await keepMonitorStates(tx, states);
+  return found
+    .map((before, index) => flipOf(before, states[index] ?? before, now))
+    .filter((flip) => flip !== null);
 }

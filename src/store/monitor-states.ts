@@ -1,19 +1,13 @@
 /** What pings and time change of monitors, in batches. */
 
 import { sql } from 'kysely';
-import type { Flip, Monitor } from '../domain/monitor.ts';
+import type { Monitor } from '../domain/monitor.ts';
 import { numberOf, rowsOf, textOf } from './dialect.ts';
 import { monitorOf } from './monitors.ts';
 import type { Db } from './open.ts';
 
-/** What became of monitors, and what flipped on the way. */
-export interface MonitorChanges {
-  states: readonly Monitor[];
-  flips: readonly Flip[];
-}
-
-/** Keeps what became of monitors, all that follows from one fact in one go. */
-export async function keepMonitorChanges(db: Db, { states }: MonitorChanges): Promise<void> {
+/** Keeps what became of monitors. */
+export async function keepMonitorStates(db: Db, states: readonly Monitor[]): Promise<void> {
   if (states.length === 0) return;
   const elements = states.map((monitor) => ({
     id: monitor.id,
@@ -23,6 +17,7 @@ export async function keepMonitorChanges(db: Db, { states }: MonitorChanges): Pr
     startedAt: monitor.startedAt,
     lastPingAt: monitor.lastPingAt,
     lastDurationMs: monitor.lastDurationMs,
+    flippedAt: monitor.flippedAt,
   }));
   await sql`
     update monitors set
@@ -31,7 +26,8 @@ export async function keepMonitorChanges(db: Db, { states }: MonitorChanges): Pr
       next_check_at = ${numberOf('nextCheckAt', 'changed.value')},
       started_at = ${numberOf('startedAt', 'changed.value')},
       last_ping_at = ${numberOf('lastPingAt', 'changed.value')},
-      last_duration_ms = ${numberOf('lastDurationMs', 'changed.value')}
+      last_duration_ms = ${numberOf('lastDurationMs', 'changed.value')},
+      flipped_at = ${numberOf('flippedAt', 'changed.value')}
     from ${rowsOf(elements)} as changed
     where monitors.id = ${textOf('id', 'changed.value')}`.execute(db);
 }

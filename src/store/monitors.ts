@@ -89,6 +89,7 @@ function stateOf(monitor: Monitor) {
     started_at: monitor.startedAt,
     last_ping_at: monitor.lastPingAt,
     last_duration_ms: monitor.lastDurationMs,
+    flipped_at: monitor.flippedAt,
   };
 }
 
@@ -112,6 +113,7 @@ export function monitorOf(row: Selectable<MonitorRow>): Monitor {
     startedAt: row.started_at,
     lastPingAt: row.last_ping_at,
     lastDurationMs: row.last_duration_ms,
+    flippedAt: row.flipped_at,
     createdAt: row.created_at,
   };
 }

@@ -144,6 +144,7 @@ export interface MonitorRow {
   started_at: number | null;
   last_ping_at: number | null;
   last_duration_ms: number | null;
+  flipped_at: number | null;
   created_at: number;
   /** From then on nobody sees the monitor any more; its pings are removed in small steps. */
   deleted_at: Generated<number | null>;

@@ -288,6 +288,7 @@ test('a name makes a monitor that expects a ping each hour in the time of Paris'
     startedAt: null,
     lastPingAt: null,
     lastDurationMs: null,
+    flippedAt: null,
     createdAt: now,
   });
 });
