@@ -1,6 +1,7 @@
 /** The command line's way to the API of a running jobd; typed by the contract. */
 
 import type * as contract from '../api/contract.ts';
+import type * as monitors from '../api/monitor-contract.ts';
 import type { ClientConfig } from '../config.ts';
 import { errorCodes, JobdError } from '../domain/errors.ts';
 import type { ErrorCode } from '../domain/errors.ts';
@@ -18,6 +19,13 @@ export interface Client {
   listRuns(jobId: string, limit: number): Promise<contract.RunList>;
   getRun(jobId: string, runId: string): Promise<contract.Run>;
   getReceipt(jobId: string, runId: string): Promise<Receipt>;
+  createMonitor(input: monitors.MonitorInput): Promise<monitors.Monitor>;
+  /** All monitors, page after page. */
+  listMonitors(): AsyncGenerator<monitors.Monitor>;
+  getMonitor(id: string): Promise<monitors.Monitor>;
+  updateMonitor(id: string, update: monitors.MonitorUpdate): Promise<monitors.Monitor>;
+  deleteMonitor(id: string): Promise<void>;
+  listPings(monitorId: string, limit: number): Promise<monitors.PingList>;
 }
 
 /** Longest wait for an answer, to its last byte. The API itself waits at most 5 s for anything. */
@@ -34,15 +42,11 @@ export function createClient(
     async createJob(input) {
       return (await ask<contract.JobResponse>('POST', '/jobs', input)).job;
     },
-    async *listJobs() {
-      let cursor: string | null = null;
-      do {
-        const query: string = cursor === null ? '' : `&cursor=${encodeURIComponent(cursor)}`;
-        const page: contract.JobList = await ask('GET', `/jobs?limit=100${query}`);
-        yield* page.jobs;
-        cursor = page.nextCursor;
-      } while (cursor !== null);
-    },
+    listJobs: () =>
+      pages(async (query) => {
+        const { jobs, nextCursor } = await ask<contract.JobList>('GET', `/jobs?${query}`);
+        return { items: jobs, nextCursor };
+      }),
     async getJob(id) {
       return (await ask<contract.JobResponse>('GET', `/jobs/${encodeURIComponent(id)}`)).job;
     },
@@ -64,7 +68,53 @@ export function createClient(
       const path = `/jobs/${encodeURIComponent(jobId)}/runs/${encodeURIComponent(runId)}`;
       return ask('GET', `${path}/receipt`);
     },
+    async createMonitor(input) {
+      return (await ask<monitors.MonitorResponse>('POST', '/monitors', input)).monitor;
+    },
+    listMonitors: () =>
+      pages(async (query) => {
+        const found = await ask<monitors.MonitorList>('GET', `/monitors?${query}`);
+        return { items: found.monitors, nextCursor: found.nextCursor };
+      }),
+    async getMonitor(id) {
+      return (await ask<monitors.MonitorResponse>('GET', monitorPath(id))).monitor;
+    },
+    async updateMonitor(id, update) {
+      return (await ask<monitors.MonitorResponse>('PATCH', monitorPath(id), update)).monitor;
+    },
+    async deleteMonitor(id) {
+      await ask<contract.Ok>('DELETE', monitorPath(id));
+    },
+    listPings: (monitorId, limit) => ask('GET', `${monitorPath(monitorId)}/pings?limit=${limit}`),
   };
+}
+
+function monitorPath(id: string): string {
+  return `/monitors/${encodeURIComponent(id)}`;
+}
+
+/** Everything of a list, page after page. */
+async function* pages<Item>(
+  ask: (query: string) => Promise<{ items: Item[]; nextCursor: string | null }>,
+): AsyncGenerator<Item> {
+  let cursor: string | null = null;
+  do {
+    const query: string = cursor === null ? '' : `&cursor=${encodeURIComponent(cursor)}`;
+    const page: { items: Item[]; nextCursor: string | null } = await ask(`limit=100${query}`);
+    yield* page.items;
+    cursor = page.nextCursor;
+  } while (cursor !== null);
+}
+
+/** Asks a ping URL once. Throws `JobdError`; `unreachable`, `unavailable`, `internal` and `rate_limited` may pass. */
+export async function sendPing(
+  url: string,
+  { body, timeoutMs }: { body: string | null; timeoutMs: number },
+): Promise<void> {
+  const type = { 'content-type': 'text/plain; charset=utf-8' };
+  const init: RequestInit = { method: 'POST', ...(body !== null && { body, headers: type }) };
+  const { ok, status, text } = await reach(url, init, timeoutMs);
+  if (!ok) throw new JobdError(codeOf(status), messageOf(text, status, url));
 }
 
 interface Question {

@@ -8,19 +8,18 @@ import type { Flags } from '../config.ts';
 import { invalidInput, JobdError } from '../domain/errors.ts';
 import { jobLimits } from '../domain/job.ts';
 import { parseDuration } from './duration.ts';
+import { scheduleFieldsOf, textFlag, withScheduleOptions } from './schedule-options.ts';
 import { parseWholeNumber } from './whole-number.ts';
 
 /** Adds the options; name and URL are required where a job is created. */
 export function withJobOptions(command: Command, { required }: { required: boolean }): Command {
   const defaults = required ? (value: string) => ` (default ${value})` : () => '';
-  return command
+  command
     .addOption(
       command.createOption('--name <name>', 'what it is called').makeOptionMandatory(required),
     )
-    .addOption(command.createOption('--url <url>', 'what it calls').makeOptionMandatory(required))
-    .option('--cron <expr>', `when: five fields, or @daily and the like${defaults('0 * * * *')}`)
-    .option('--tz <zone>', `IANA time zone of the expression${defaults('Europe/Paris')}`)
-    .option('--every <duration>', 'when: a fixed interval such as 5m, instead of --cron')
+    .addOption(command.createOption('--url <url>', 'what it calls').makeOptionMandatory(required));
+  return withScheduleOptions(command, defaults)
     .option('--method <method>', `GET, POST, PUT, PATCH, DELETE or HEAD${defaults('GET')}`)
     .option('--header <name:value>', 'header to send; may be repeated', collect)
     .option('--data <text|@file|->', 'body to send: the text, a file, or standard input')
@@ -35,9 +34,8 @@ function collect(value: string, before: string[] | undefined): string[] {
 
 /** The fields that the options give. Throws `invalid_input`, naming the option. */
 export async function updateOf(flags: Flags): Promise<JobUpdate> {
-  const text = (flag: string): string | undefined =>
-    typeof flags[flag] === 'string' ? flags[flag] : undefined;
-  const [name, url, cron, tz, every] = ['name', 'url', 'cron', 'tz', 'every'].map(text);
+  const text = (flag: string): string | undefined => textFlag(flags, flag);
+  const [name, url] = ['name', 'url'].map(text);
   const [method, data, timeout, retries, notes] = [
     'method',
     'data',
@@ -45,18 +43,10 @@ export async function updateOf(flags: Flags): Promise<JobUpdate> {
     'retries',
     'notes',
   ].map(text);
-  if (cron !== undefined && every !== undefined) {
-    throw invalidInput('--cron and --every exclude each other, give one of them');
-  }
   return {
     ...(name !== undefined && { name }),
     ...(url !== undefined && { url }),
-    ...(cron !== undefined && { scheduleType: 'cron' as const, cronExpr: cron }),
-    ...(tz !== undefined && { timezone: tz }),
-    ...(every !== undefined && {
-      scheduleType: 'period' as const,
-      periodSeconds: parseDuration(every, '--every'),
-    }),
+    ...scheduleFieldsOf(flags),
     ...(method !== undefined && { method: method.toUpperCase() as Job['method'] }),
     ...(Array.isArray(flags['header']) && { headers: headersOf(flags['header']) }),
     ...(flags['headers'] === false && { headers: {} }),

@@ -9,11 +9,12 @@ import type { JobAction } from '../domain/job.ts';
 import { createClient } from './client.ts';
 import { confirm } from './confirm.ts';
 import { parseDuration } from './duration.ts';
-import { findJob } from './find-job.ts';
+import { findJob } from './find-named.ts';
 import { updateOf, withJobOptions } from './job-options.ts';
 import { plain, printFields, printJson, printRows } from './output.ts';
 import type { Context } from './context.ts';
 import { printRun } from './runs.ts';
+import { scheduleText } from './schedule-options.ts';
 import { waitForRun } from './wait.ts';
 
 /** Adds the commands. */
@@ -159,8 +160,4 @@ function printJob({ output }: Context, job: contract.Job): void {
     'last run': job.lastRunAt,
     ...(job.downReason !== null && { 'down because': job.downReason }),
   });
-}
-
-function scheduleText({ scheduleType, cronExpr, timezone, periodSeconds }: contract.Job): string {
-  return scheduleType === 'cron' ? `${cronExpr} ${timezone}` : `every ${periodSeconds} s`;
 }

@@ -7,8 +7,10 @@ import { addAccountCommands } from './account.ts';
 import type { Context } from './context.ts';
 import { addJobCommands } from './jobs.ts';
 import { addKeyCommands } from './key.ts';
+import { addMonitorCommands } from './monitors.ts';
 import { plain, standardOutput } from './output.ts';
 import type { Output } from './output.ts';
+import { addPingCommand } from './ping.ts';
 import { addRunCommands } from './runs.ts';
 import { addScheduleCommands } from './schedule.ts';
 import { addServeCommand } from './serve.ts';
@@ -18,7 +20,7 @@ import { addWorkspaceCommands } from './workspace.ts';
 
 /** Runs one command line, as in `process.argv`. Returns the exit code; never rejects. */
 export async function run(argv: readonly string[]): Promise<number> {
-  const context: Context = { output: standardOutput, exitCode: 0 };
+  const context: Context = { output: standardOutput, argv, exitCode: 0 };
   try {
     await createProgram(context).parseAsync(argv);
     return context.exitCode;
@@ -39,6 +41,8 @@ function createProgram(context: Context): Command {
   addWorkspaceCommands(program, context);
   addJobCommands(program, context);
   addRunCommands(program, context);
+  addMonitorCommands(program, context);
+  addPingCommand(program, context);
   addScheduleCommands(program, context);
   addVerifyCommand(program, context);
   return program;

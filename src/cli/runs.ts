@@ -5,7 +5,7 @@ import type { Run } from '../api/contract.ts';
 import { clientConfig } from '../config.ts';
 import type { Flags } from '../config.ts';
 import { createClient } from './client.ts';
-import { findJob } from './find-job.ts';
+import { findJob } from './find-named.ts';
 import { printFields, printJson, printRows } from './output.ts';
 import type { Output } from './output.ts';
 import type { Context } from './context.ts';

@@ -1,0 +1,37 @@
+/** A job or monitor may be named by its id or, where no other has it, by its name. */
+
+import type { Job } from '../api/contract.ts';
+import type { Monitor } from '../api/monitor-contract.ts';
+import { invalidInput, JobdError } from '../domain/errors.ts';
+import { isId } from '../domain/id.ts';
+import type { Client } from './client.ts';
+
+/** Finds the job. Throws `not_found`, or `invalid_input` if several have this name. */
+export async function findJob(client: Client, idOrName: string): Promise<Job> {
+  return isId(idOrName)
+    ? await client.getJob(idOrName)
+    : await findNamed('job', client.listJobs(), idOrName);
+}
+
+/** Finds the monitor. Throws as `findJob` does. */
+export async function findMonitor(client: Client, idOrName: string): Promise<Monitor> {
+  return isId(idOrName)
+    ? await client.getMonitor(idOrName)
+    : await findNamed('monitor', client.listMonitors(), idOrName);
+}
+
+async function findNamed<Named extends { id: string; name: string }>(
+  kind: string,
+  all: AsyncIterable<Named>,
+  name: string,
+): Promise<Named> {
+  const found: Named[] = [];
+  for await (const one of all) {
+    if (one.name === name) found.push(one);
+  }
+  const [first, ...others] = found;
+  if (first === undefined) throw new JobdError('not_found', `there is no ${kind} named ${name}`);
+  if (others.length === 0) return first;
+  const ids = found.map(({ id }) => id).join(', ');
+  throw invalidInput(`${found.length} ${kind}s are named ${name}, use an id: ${ids}`);
+}
