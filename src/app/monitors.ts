@@ -6,8 +6,11 @@ import { changeMonitor, defineMonitor } from '../domain/monitor-input.ts';
 import type { MonitorInput, MonitorUpdate } from '../domain/monitor-input.ts';
 import type { Monitor } from '../domain/monitor.ts';
 import type { Ping } from '../domain/ping.ts';
+import { checkMonitorLimits } from '../domain/plan-limits.ts';
+import { plans } from '../domain/plan.ts';
 import * as monitors from '../store/monitors.ts';
 import * as pings from '../store/pings.ts';
+import { requirePaid, requireRoom } from './account-limits.ts';
 import type { App, Principal } from './app.ts';
 import { idCursor, numberCursor, pageOf, parseIdCursor, parseNumberCursor } from './page.ts';
 import type { Page, PageRequest } from './page.ts';
@@ -15,20 +18,26 @@ import { requireMonitor } from './require-monitor.ts';
 
 type Parts = Pick<App, 'store' | 'clock'>;
 
-/** Makes a monitor. Its ping id has 122 random bits: whoever knows it may ping. Throws `invalid_input`. */
+/**
+ * Makes a monitor. Its ping id has 122 random bits: whoever knows it may ping. Throws `invalid_input`,
+ * `payment_required`, and `forbidden` for what the plan does not allow.
+ */
 export async function createMonitor(
   { store, clock }: Parts,
-  { workspaceId }: Principal,
+  principal: Principal,
   input: MonitorInput,
 ): Promise<Monitor> {
   const now = clock.now();
   const monitor = defineMonitor(input, {
     id: newId(now),
-    workspaceId,
+    workspaceId: principal.workspaceId,
     pingId: randomUUID(),
     now,
   });
   await store.write(async (tx) => {
+    const account = await requirePaid(tx, principal, now);
+    checkMonitorLimits(plans[account.plan], monitor, null);
+    await requireRoom(tx, account);
     await monitors.insertMonitor(tx, monitor);
   });
   return monitor;
@@ -54,7 +63,10 @@ export async function getMonitor(
   return await requireMonitor(store.db, principal, id);
 }
 
-/** Changes, pauses or resumes a monitor. Throws `not_found`, `invalid_input`. */
+/**
+ * Changes, pauses or resumes a monitor. Throws `not_found`, `invalid_input`, `payment_required`, and `forbidden`
+ * for an interval that the plan does not allow.
+ */
 export async function updateMonitor(
   { store, clock }: Parts,
   principal: Principal,
@@ -63,7 +75,10 @@ export async function updateMonitor(
 ): Promise<Monitor> {
   return await store.write(async (tx) => {
     const monitor = await requireMonitor(tx, principal, id);
-    const changed = changeMonitor(monitor, update, clock.now());
+    const now = clock.now();
+    const { plan } = await requirePaid(tx, principal, now);
+    const changed = changeMonitor(monitor, update, now);
+    checkMonitorLimits(plans[plan], changed, monitor);
     await monitors.updateMonitor(tx, changed);
     return changed;
   });

@@ -6,6 +6,7 @@
 import { JobdError } from './errors.ts';
 import { sameSchedule, scheduleOf } from './job.ts';
 import type { Job, ScheduleFields } from './job.ts';
+import type { Monitor } from './monitor.ts';
 import type { Plan } from './plan.ts';
 import { smallestInterval } from './schedule/interval.ts';
 
@@ -17,6 +18,14 @@ export function checkPlanLimits(plan: Plan, job: Job, before: Job | null): void 
   if (before?.timeoutSeconds !== job.timeoutSeconds) checkTimeout(plan, job.timeoutSeconds);
   const isResumed = before !== null && before.paused && !job.paused;
   if (before === null || isResumed || !sameSchedule(before, job)) checkInterval(plan, job);
+}
+
+/** Demands the same of a monitor: its pings may be due no more often than the plan allows. */
+export function checkMonitorLimits(plan: Plan, monitor: Monitor, before: Monitor | null): void {
+  const isResumed = before !== null && before.paused && !monitor.paused;
+  if (before !== null && !isResumed && sameSchedule(before, monitor)) return;
+  // Where its periods are counted from changes nothing about how long they are.
+  checkInterval(plan, { ...monitor, anchorAt: monitor.createdAt });
 }
 
 function checkTimeout({ name, maxTimeoutSeconds }: Plan, timeoutSeconds: number): void {

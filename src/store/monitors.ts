@@ -26,11 +26,21 @@ export async function updateMonitor(db: Db, monitor: Monitor): Promise<void> {
 
 /** Hides a monitor for good; its pings are removed by `removeOldPings`. */
 export async function markMonitorDeleted(db: Db, id: string, now: number): Promise<void> {
+  await db.updateTable('monitors').set(deletedAt(now)).where('id', '=', id).execute();
+}
+
+/** Hides all monitors of a workspace in the same way. */
+export async function markMonitorsDeleted(db: Db, workspaceId: string, now: number): Promise<void> {
   await db
     .updateTable('monitors')
-    .set({ deleted_at: now, next_due_at: null, next_check_at: null, has_old_pings: 1 })
-    .where('id', '=', id)
+    .set(deletedAt(now))
+    .where('workspace_id', '=', workspaceId)
+    .where('deleted_at', 'is', null)
     .execute();
+}
+
+function deletedAt(now: number) {
+  return { deleted_at: now, next_due_at: null, next_check_at: null, has_old_pings: 1 };
 }
 
 /** The monitor with this id in this workspace, or undefined. */

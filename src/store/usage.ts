@@ -20,7 +20,14 @@ export async function usageOf(db: Db, accountId: string): Promise<Usage> {
     .where('account_id', '=', accountId)
     .where('jobs.deleted_at', 'is', null)
     .executeTakeFirstOrThrow();
-  return { jobs, monitors: 0 };
+  const { monitors } = await db
+    .selectFrom('monitors')
+    .innerJoin('workspaces', 'workspaces.id', 'monitors.workspace_id')
+    .select((of) => of.fn.countAll<number>().as('monitors'))
+    .where('account_id', '=', accountId)
+    .where('monitors.deleted_at', 'is', null)
+    .executeTakeFirstOrThrow();
+  return { jobs, monitors };
 }
 
 /**

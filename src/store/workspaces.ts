@@ -3,6 +3,7 @@
 import { sql } from 'kysely';
 import type { Workspace } from '../domain/workspace.ts';
 import { defaultAccount, findAccountByName } from './accounts.ts';
+import { markMonitorsDeleted } from './monitors.ts';
 import type { Db, Store } from './open.ts';
 
 /** The workspace that exists from the first start. */
@@ -72,9 +73,9 @@ export async function listWorkspaces(db: Db): Promise<(Workspace & { account: st
 }
 
 /**
- * Hides a workspace for good: its keys are revoked, its jobs have no due times any more and are deleted,
- * those that execute as soon as they do not; runs that wait are not started. The name is free again. What
- * is left is removed by `removeDeletedWorkspace`.
+ * Hides a workspace for good: its keys are revoked, its monitors are deleted, its jobs have no due times any
+ * more and are deleted, those that execute as soon as they do not; runs that wait are not started. The name is
+ * free again. What is left is removed by `removeDeletedWorkspace`.
  */
 export async function markWorkspaceDeleted(tx: Db, id: string, now: number): Promise<void> {
   await tx
@@ -100,6 +101,7 @@ export async function markWorkspaceDeleted(tx: Db, id: string, now: number): Pro
     .where('job_id', 'in', tx.selectFrom('jobs').select('id').where('workspace_id', '=', id))
     .execute();
   await deleteIdleJobs(tx, id, now);
+  await markMonitorsDeleted(tx, id, now);
 }
 
 /** A deleted workspace that is not removed yet, or undefined. */
@@ -114,20 +116,22 @@ export async function findDeletedWorkspace(db: Db): Promise<{ id: string } | und
 }
 
 /**
- * Removes a deleted workspace with its keys once it holds no job any more. Returns what is left: nothing, jobs
- * that are marked as deleted now, or only jobs that execute. Whatever else refers to a workspace must be
+ * Removes a deleted workspace with its keys once it holds no job and no monitor any more. Returns what is
+ * left: nothing, what is marked as deleted, or only jobs that execute. Whatever else refers to a workspace must be
  * removed here too.
  */
 export async function removeDeletedWorkspace(
   tx: Db,
   id: string,
   now: number,
-): Promise<'nothing' | 'deleted jobs' | 'executing'> {
+): Promise<'nothing' | 'deleted' | 'executing'> {
   await deleteIdleJobs(tx, id, now);
   const jobs = tx.selectFrom('jobs').select('id').where('workspace_id', '=', id).limit(1);
   if ((await jobs.where('deleted_at', 'is not', null).executeTakeFirst()) !== undefined) {
-    return 'deleted jobs';
+    return 'deleted';
   }
+  const monitors = tx.selectFrom('monitors').select('id').where('workspace_id', '=', id).limit(1);
+  if ((await monitors.executeTakeFirst()) !== undefined) return 'deleted';
   if ((await jobs.executeTakeFirst()) !== undefined) return 'executing';
   await tx.deleteFrom('keys').where('workspace_id', '=', id).execute();
   await tx.deleteFrom('workspaces').where('id', '=', id).execute();

@@ -40,6 +40,8 @@ const statements = [
      check (paused = 0 or next_due_at is null)
    )`,
   `create index monitors_by_workspace on monitors (workspace_id, id)`,
+  // Monitors that count towards the quota, counted without reading them.
+  `create index monitors_counted on monitors (workspace_id) where deleted_at is null`,
   // Only monitors that a ping can be missing of are in it, in the order in which that is looked at.
   `create index monitors_by_check on monitors (next_check_at) where next_check_at is not null`,
   // Monitors with pings to remove: more than are kept, or of a monitor that people have deleted.
