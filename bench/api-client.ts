@@ -1,5 +1,5 @@
 /**
- * The client of bench/api, a process of its own: asks by undici's `dispatch` on kept connections, one
+ * The client of bench/api and bench/ping, a process of its own: asks by undici's `dispatch` on kept connections, one
  * request at a time on each. Every key is used in turn, so that none is used more often than a key may be.
  */
 
@@ -9,11 +9,11 @@ import type { Dispatcher } from 'undici';
 import { listenToParent, sayToParent } from './child.ts';
 import { wallOffset } from './wall-clock.ts';
 
-export type Operation = 'getJob' | 'listJobs' | 'createJob';
+export type Operation = 'getJob' | 'listJobs' | 'createJob' | 'ping';
 
-/** `begin` comes once, before any `ask`. */
+/** `begin` comes once, before any `ask`; the ids are of jobs, or of the URLs that are pinged. */
 export type ClientTold =
-  | { kind: 'begin'; origin: string; keys: string[]; jobIds: string[]; connections: number }
+  | { kind: 'begin'; origin: string; keys: string[]; ids: string[]; connections: number }
   | { kind: 'ask'; task: Task };
 
 export interface Task {
@@ -52,7 +52,7 @@ const stride = 7_919;
 
 let pool: Pool;
 let authorizations: string[];
-let paths: string[];
+let ids: string[];
 let asked = 0;
 
 const say: (message: ClientSaid) => void = sayToParent;
@@ -62,7 +62,7 @@ listenToParent((told) => {
   if (message.kind === 'begin') {
     pool = new Pool(message.origin, { connections: message.connections, pipelining: 1 });
     authorizations = message.keys.map((key) => `Bearer ${key}`);
-    paths = message.jobIds.map((id) => `/api/v1/jobs/${id}`);
+    ids = message.ids;
     say({ kind: 'ready' });
   } else {
     void work(message.task).then((answers) => say({ kind: 'answered', answers }));
@@ -71,13 +71,15 @@ listenToParent((told) => {
 
 function nextRequest(operation: Operation): Dispatcher.DispatchOptions {
   asked += 1;
+  const id = ids[(asked * stride) % ids.length];
+  if (operation === 'ping') return { method: 'POST', path: `/ping/${id}/0` };
   const authorization = authorizations[asked % authorizations.length] ?? '';
   if (operation === 'createJob') {
     const headers = { authorization, 'content-type': jsonType };
     return { method: 'POST', path: '/api/v1/jobs', headers, body: newJob };
   }
-  const path = operation === 'getJob' ? paths[(asked * stride) % paths.length] : '/api/v1/jobs';
-  return { method: 'GET', path: path ?? '', headers: { authorization } };
+  const path = operation === 'getJob' ? `/api/v1/jobs/${id}` : '/api/v1/jobs';
+  return { method: 'GET', path, headers: { authorization } };
 }
 
 async function work({ operation, count, pace }: Task): Promise<Answers> {

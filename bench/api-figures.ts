@@ -1,6 +1,6 @@
 /** From what the client saw to the figures of a table. */
 
-import type { Answers, Operation } from './api-client.ts';
+import type { Answers } from './api-client.ts';
 
 /** One operation on one server in one round. */
 export interface Side {
@@ -15,7 +15,7 @@ export interface Side {
 
 /** The same operation on both in one round. */
 export interface Pair {
-  operation: Operation;
+  operation: string;
   jobd: Side;
   bare: Side;
 }

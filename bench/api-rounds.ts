@@ -86,11 +86,11 @@ interface Slice {
 /** A fresh client for a server. */
 export async function startClient(
   { url }: HttpServer,
-  { keys, jobIds }: Seed,
+  { keys, jobIds }: Pick<Seed, 'keys' | 'jobIds'>,
   connections: number,
 ): Promise<Client> {
   const client = startChild<ClientSaid, ClientTold>('api-client.ts', []);
-  client.tell({ kind: 'begin', origin: url, keys, jobIds, connections });
+  client.tell({ kind: 'begin', origin: url, keys, ids: jobIds, connections });
   await client.hear('ready', readyWithinMs);
   return client;
 }

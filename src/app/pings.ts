@@ -7,7 +7,7 @@ import { newId } from '../domain/id.ts';
 import { durationUntil, flipOf, monitorAfter } from '../domain/monitor.ts';
 import type { Flip } from '../domain/monitor.ts';
 import type { Ping } from '../domain/ping.ts';
-import { keepMonitorStates } from '../store/monitor-states.ts';
+import { keepPingedMonitors } from '../store/monitor-states.ts';
 import type { Db } from '../store/open.ts';
 import { findPinged, findPingedMonitors, insertPings } from '../store/pings.ts';
 import type { App } from './app.ts';
@@ -98,7 +98,6 @@ async function keepPings(
     if (flip !== null) flips.push(flip);
   }
   await insertPings(tx, pings);
-  const states = [...pinged.values()].map(({ monitor }) => monitor);
-  await keepMonitorStates(tx, states);
+  await keepPingedMonitors(tx, [...pinged.values()]);
   return { kept: new Set(pinged.keys()), flips };
 }

@@ -2,14 +2,54 @@
 
 import { sql } from 'kysely';
 import type { Monitor } from '../domain/monitor.ts';
+import { pingsKept } from '../domain/ping.ts';
 import { numberOf, rowsOf, textOf } from './dialect.ts';
 import { monitorOf } from './monitors.ts';
 import type { Db } from './open.ts';
 
 /** Keeps what became of monitors. */
-export async function keepMonitorStates(db: Db, states: readonly Monitor[]): Promise<void> {
-  if (states.length === 0) return;
-  const elements = states.map((monitor) => ({
+export async function keepMonitorStates(db: Db, monitors: readonly Monitor[]): Promise<void> {
+  if (monitors.length === 0) return;
+  await sql`
+    update monitors set ${changes}
+    from ${rowsOf(monitors.map(stateOf))} as changed
+    where monitors.id = ${textOf('id', 'changed.value')}`.execute(db);
+}
+
+/** A monitor with the number of its newest ping. */
+export interface PingedMonitor {
+  monitor: Monitor;
+  pingCount: number;
+}
+
+/** Keeps what became of monitors that were pinged, and how many pings each has now. */
+export async function keepPingedMonitors(db: Db, pinged: readonly PingedMonitor[]): Promise<void> {
+  if (pinged.length === 0) return;
+  const elements = pinged.map(({ monitor, pingCount }) => ({ ...stateOf(monitor), pingCount }));
+  const count = numberOf('pingCount', 'changed.value');
+  await sql`
+    update monitors set ${changes},
+      ping_count = ${count},
+      has_old_pings = case when ${count} - pings_removed > ${sql.lit(pingsKept + pruneSlack)}
+        then 1 else has_old_pings end
+    from ${rowsOf(elements)} as changed
+    where monitors.id = ${textOf('id', 'changed.value')}`.execute(db);
+}
+
+/** So many pings more than are kept may gather before some are removed. */
+const pruneSlack = 100;
+
+const changes = sql`
+  health = ${textOf('health', 'changed.value')},
+  next_due_at = ${numberOf('nextDueAt', 'changed.value')},
+  next_check_at = ${numberOf('nextCheckAt', 'changed.value')},
+  started_at = ${numberOf('startedAt', 'changed.value')},
+  last_ping_at = ${numberOf('lastPingAt', 'changed.value')},
+  last_duration_ms = ${numberOf('lastDurationMs', 'changed.value')},
+  flipped_at = ${numberOf('flippedAt', 'changed.value')}`;
+
+function stateOf(monitor: Monitor) {
+  return {
     id: monitor.id,
     health: monitor.health,
     nextDueAt: monitor.nextDueAt,
@@ -18,18 +58,7 @@ export async function keepMonitorStates(db: Db, states: readonly Monitor[]): Pro
     lastPingAt: monitor.lastPingAt,
     lastDurationMs: monitor.lastDurationMs,
     flippedAt: monitor.flippedAt,
-  }));
-  await sql`
-    update monitors set
-      health = ${textOf('health', 'changed.value')},
-      next_due_at = ${numberOf('nextDueAt', 'changed.value')},
-      next_check_at = ${numberOf('nextCheckAt', 'changed.value')},
-      started_at = ${numberOf('startedAt', 'changed.value')},
-      last_ping_at = ${numberOf('lastPingAt', 'changed.value')},
-      last_duration_ms = ${numberOf('lastDurationMs', 'changed.value')},
-      flipped_at = ${numberOf('flippedAt', 'changed.value')}
-    from ${rowsOf(elements)} as changed
-    where monitors.id = ${textOf('id', 'changed.value')}`.execute(db);
+  };
 }
 
 /** Monitors to look at by `now` (epoch milliseconds), the longest due first. */

@@ -2,16 +2,13 @@
 
 import { sql } from 'kysely';
 import type { Selectable } from 'kysely';
-import type { Monitor } from '../domain/monitor.ts';
 import { pingsKept } from '../domain/ping.ts';
 import type { Ping } from '../domain/ping.ts';
 import { numberOf, rowsOf, textOf } from './dialect.ts';
+import type { PingedMonitor } from './monitor-states.ts';
 import { monitorOf } from './monitors.ts';
 import type { Db } from './open.ts';
 import type { PingRow } from './schema.ts';
-
-/** So many pings more than are kept may gather before some are removed. */
-const pruneSlack = 100;
 
 /** The id of the monitor with this ping id, or undefined. */
 export async function findPinged(db: Db, pingId: string): Promise<string | undefined> {
@@ -22,12 +19,6 @@ export async function findPinged(db: Db, pingId: string): Promise<string | undef
     .where('deleted_at', 'is', null)
     .executeTakeFirst();
   return row?.id;
-}
-
-/** A monitor with the number of its newest ping. */
-export interface PingedMonitor {
-  monitor: Monitor;
-  pingCount: number;
 }
 
 /** Of these monitors, those that are there, by id. */
@@ -47,7 +38,7 @@ export async function findPingedMonitors(
   );
 }
 
-/** Keeps pings, and how many their monitors have now. */
+/** Keeps pings. */
 export async function insertPings(db: Db, pings: readonly Ping[]): Promise<void> {
   if (pings.length === 0) return;
   const elements = pings.map((ping) => ({ ...ping, truncated: Number(ping.truncated) }));
@@ -58,16 +49,6 @@ export async function insertPings(db: Db, pings: readonly Ping[]): Promise<void>
            ${numberOf('exitCode')}, ${textOf('method')}, ${numberOf('receivedAt')},
            ${numberOf('durationMs')}, ${textOf('body')}, ${numberOf('truncated')}
     from ${rowsOf(elements)}`.execute(db);
-  const newest = new Map(pings.map(({ monitorId, number }) => [monitorId, number]));
-  const counts = [...newest].map(([id, number]) => ({ id, number }));
-  await sql`
-    update monitors set
-      ping_count = ${numberOf('number', 'pinged.value')},
-      has_old_pings = case
-        when ${numberOf('number', 'pinged.value')} - pings_removed > ${sql.lit(pingsKept + pruneSlack)}
-        then 1 else has_old_pings end
-    from ${rowsOf(counts)} as pinged
-    where monitors.id = ${textOf('id', 'pinged.value')}`.execute(db);
 }
 
 /** A page of a monitor's pings, newest first; `before` is the last number of the page before. */
