@@ -19,9 +19,10 @@ import { assertConforms } from '../support/conformance.ts';
 import { startTestDaemon } from '../support/daemon.ts';
 import type { TestDaemon } from '../support/daemon.ts';
 import { draftsOf, draftsOfAnywhere, operations } from '../support/fuzz-request.ts';
-import type { Draft, Known } from '../support/fuzz-request.ts';
+import type { Draft, Known, KnownIds } from '../support/fuzz-request.ts';
 import { keepAliveClient } from '../support/keep-alive.ts';
 import type { RawAnswer, RawRequest } from '../support/keep-alive.ts';
+import { ping } from '../support/monitor.ts';
 import { startSink } from '../support/sink.ts';
 import { until } from '../support/until.ts';
 import { addWorkspace } from '../support/workspace.ts';
@@ -43,8 +44,8 @@ interface Fuzzed {
   passMinute: () => void;
   /** Makes a job whose target may be called. */
   addJob: (key: string) => Promise<string>;
-  /** Runs a new job to its end. */
-  runNewJob: (key: string) => Promise<{ id: string; runId: string }>;
+  /** Runs a new job to its end, and makes a monitor. */
+  runNewJob: (key: string) => Promise<KnownIds>;
   /** Replaces jobs that are gone. */
   refill: () => Promise<void>;
 }
@@ -65,7 +66,13 @@ async function setup(t: TestContext, fresh: boolean): Promise<Fuzzed> {
     assert.equal(status, 201, body.error);
     return body.job.id;
   };
-  const runNewJob = async (key: string): Promise<{ id: string; runId: string }> => {
+  const addMonitor = async (key: string): Promise<string> => {
+    const { status, body } = await daemon.ask('POST', '/monitors', { name: 'a' }, key);
+    assert.equal(status, 201, body.error);
+    assert.equal((await ping(`${body.monitor.pingUrl}/fail`)).status, 200);
+    return body.monitor.id;
+  };
+  const runNewJob = async (key: string): Promise<KnownIds> => {
     const id = await addJob(key);
     const { status, body } = await daemon.ask('POST', `/jobs/${id}/run`, undefined, key);
     assert.equal(status, 202, body.error);
@@ -74,10 +81,10 @@ async function setup(t: TestContext, fresh: boolean): Promise<Fuzzed> {
       const read = await daemon.ask('GET', path, undefined, key);
       return read.body.run.status === 'success';
     });
-    return { id, runId: body.run.id };
+    return { id, runId: body.run.id, monitorId: await addMonitor(key) };
   };
-  const own: { id: string; runId: string }[] = [];
-  const foreign: { id: string; runId: string }[] = [];
+  const own: KnownIds[] = [];
+  const foreign: KnownIds[] = [];
   for (let count = 0; count < 3; count += 1) {
     own.push(await runNewJob(keys.write));
     foreign.push(await runNewJob(keys.foreign));
@@ -94,8 +101,12 @@ async function setup(t: TestContext, fresh: boolean): Promise<Fuzzed> {
       // A job that was run or deleted says no more than that: every batch finds some that were not.
       const runId = own[0]?.runId ?? '';
       own.splice(0, own.length - parallel / 2);
-      const missing = Array.from({ length: parallel - own.length }, () => addJob(keys.write));
-      for (const id of await Promise.all(missing)) own.push({ id, runId });
+      const missing = Array.from({ length: parallel - own.length }, async () => ({
+        id: await addJob(keys.write),
+        runId,
+        monitorId: await addMonitor(keys.write),
+      }));
+      own.push(...(await Promise.all(missing)));
     },
   };
 }
@@ -194,7 +205,7 @@ function told(statuses: Map<number, number>): string {
 for (const operation of operations) {
   const { operation: name, success } = operation;
   test(`${name} answers any request with success or a documented failure`, async (t) => {
-    const uses = name === 'runJob' || name === 'deleteJob';
+    const uses = ['runJob', 'deleteJob', 'deleteMonitor'].includes(name);
     const fuzzed = await setup(t, uses);
     const successes = name === 'getReceiptKey' ? [success, 503] : [success];
     const statuses = await fuzz(fuzzed, {

@@ -50,6 +50,18 @@ const operations: readonly Operation[] = [
   { name: 'getRun', method: 'GET', path: '/jobs/:id/runs/:runId', ok: 200 },
   // The target refused the connection: nothing was answered that a receipt could attest.
   { name: 'getReceipt', method: 'GET', path: '/jobs/:id/runs/:runId/receipt', ok: 409 },
+  { name: 'listMonitors', method: 'GET', path: '/monitors', ok: 200 },
+  { name: 'createMonitor', method: 'POST', path: '/monitors', ok: 201, body: { name: 'new' } },
+  { name: 'getMonitor', method: 'GET', path: '/monitors/:id', ok: 200 },
+  {
+    name: 'updateMonitor',
+    method: 'PATCH',
+    path: '/monitors/:id',
+    ok: 200,
+    body: { graceSeconds: 1 },
+  },
+  { name: 'deleteMonitor', method: 'DELETE', path: '/monitors/:id', ok: 200 },
+  { name: 'listPings', method: 'GET', path: '/monitors/:id/pings', ok: 200 },
   { name: 'getReceiptKey', method: 'GET', path: '/receipts/key', ok: 200, isOpen: true },
   { name: 'listReceiptKeys', method: 'GET', path: '/receipts/keys', ok: 200, isOpen: true },
   {
@@ -103,12 +115,13 @@ const marks = { a: 'mark-of-alpha', b: 'mark-of-beta' };
 const unknownId = '01a1fc58-a505-7000-bebc-059153f75def';
 
 function pathOf({ operation, id, runId }: Cell, a: Holding, b: Holding): string {
-  const jobIds: Record<IdKind, string> = {
-    'of a': a.jobId,
-    'of b': b.jobId,
+  const part = operation.path.startsWith('/monitors') ? 'monitorId' : 'jobId';
+  const ids: Record<IdKind, string> = {
+    'of a': a[part],
+    'of b': b[part],
     unknown: unknownId,
     'no UUID': '17',
-    'of a, in upper case': a.jobId.toUpperCase(),
+    'of a, in upper case': a[part].toUpperCase(),
   };
   const runIds: Record<RunKind, string> = {
     'of a': a.runId,
@@ -118,8 +131,8 @@ function pathOf({ operation, id, runId }: Cell, a: Holding, b: Holding): string 
     'of a, in upper case': a.runId.toUpperCase(),
     "of a's other job": a.siblingRunId,
   };
-  const jobId = id === undefined ? '' : jobIds[id];
-  return operation.path.replace(':id', jobId).replace(':runId', runId ? runIds[runId] : '');
+  const named = id === undefined ? '' : ids[id];
+  return operation.path.replace(':id', named).replace(':runId', runId ? runIds[runId] : '');
 }
 
 test('every key may do what it may on what is there for it, and nothing else changes or shows', async (t) => {
@@ -156,7 +169,7 @@ test('every key may do what it may on what is there for it, and nothing else cha
   let before = await looks();
   for (const cell of all) {
     const { operation, key, id, runId } = cell;
-    const named = [id && `job ${id}`, runId && `run ${runId}`].filter(Boolean);
+    const named = [id && `id ${id}`, runId && `run ${runId}`].filter(Boolean);
     const what = [operation.name, key, ...named].join(', ');
     clock.advance(60_001);
     const path = pathOf(cell, holdings.a, holdings.b);

@@ -16,7 +16,22 @@ import {
 } from '../../src/store/claims.ts';
 import { listJobs } from '../../src/store/jobs.ts';
 import { findActiveKey } from '../../src/store/keys.ts';
+import {
+  findEarliestCheck,
+  findExpectingMonitors,
+  findMonitorsToCheck,
+  keepMonitorStates,
+  keepPingedMonitors,
+} from '../../src/store/monitor-states.ts';
+import { listMonitors } from '../../src/store/monitors.ts';
 import type { Db } from '../../src/store/open.ts';
+import {
+  findPinged,
+  findPingedMonitors,
+  hasOldPings,
+  insertPings,
+  listPings,
+} from '../../src/store/pings.ts';
 import { findUnsignedRuns, keepReceipts } from '../../src/store/receipts.ts';
 import { findRunningRuns, recordEndedRuns } from '../../src/store/results.ts';
 import {
@@ -51,7 +66,8 @@ async function planOf(t: TestContext, ask: (db: Db) => Promise<unknown>): Promis
 }
 
 /** A batch arrives as JSON, which is gone through once; that is no scan of a table. */
-const batch = /^(SCAN json_each|SCAN ended|SCAN claimed|LIST SUBQUERY|CREATE BLOOM FILTER)/;
+const batch =
+  /^(SCAN json_each|SCAN ended|SCAN claimed|SCAN changed|LIST SUBQUERY|CREATE BLOOM FILTER)/;
 
 function assertPlan(steps: string[], expected: RegExp[]): void {
   const told = steps.join('\n');
@@ -158,4 +174,50 @@ test('what people ask is looked up, never searched through', async (t) => {
     await planOf(t, (db) => hasManualRunIn(db, 'j', 1, 2)),
     lookUp('runs_by_time', 'job_id=\\? AND scheduled_for>\\?'),
   );
+});
+
+const monitorById =
+  /^SEARCH monitors USING (COVERING )?INDEX sqlite_autoindex_monitors_1 \(id=\?\)$/;
+
+test('a ping touches its monitor only, found by what the URL says', async (t) => {
+  assertPlan(
+    await planOf(t, (db) => findPinged(db, 'p')),
+    lookUp('sqlite_autoindex_monitors_2', 'ping_id=\\?'),
+  );
+  assertPlan(await planOf(t, (db) => findPingedMonitors(db, ['m'])), [monitorById]);
+  const ping = { ...queuedRun('j', 1), monitorId: 'm', number: 1, kind: 'success' } as never;
+  assertPlan(await planOf(t, (db) => insertPings(db, [ping]).catch(() => {})), [
+    /^SCAN json_each VIRTUAL TABLE/,
+  ]);
+  const pinged = { monitor: { id: 'm' }, pingCount: 1 } as never;
+  assertPlan(await planOf(t, (db) => keepPingedMonitors(db, [pinged])), [monitorById]);
+});
+
+test('monitors that may be overdue are found in the order of their deadlines, without a scan', async (t) => {
+  const byCheck = /^SEARCH monitors USING INDEX monitors_by_check \(next_check_at<\?\)$/;
+  assertPlan(await planOf(t, (db) => findMonitorsToCheck(db, 1, 200)), [byCheck]);
+  assert.deepEqual(await planOf(t, findEarliestCheck), [
+    'SEARCH monitors USING COVERING INDEX monitors_by_check (next_check_at>?)',
+  ]);
+  const states = await planOf(t, (db) => keepMonitorStates(db, [{ id: 'm' } as never]));
+  assertPlan(states, [monitorById]);
+  const after = { afterId: 'm', limit: 5 };
+  assertPlan(
+    await planOf(t, (db) => findExpectingMonitors(db, after)),
+    lookUp('sqlite_autoindex_monitors_1', 'id>\\?'),
+  );
+});
+
+test('pages of monitors and pings are read in order; old pings are found without a search', async (t) => {
+  assertPlan(
+    await planOf(t, (db) => listMonitors(db, 'w', { limit: 5, before: 'm' })),
+    lookUp('monitors_by_workspace', 'workspace_id=\\? AND id<\\?'),
+  );
+  assertPlan(
+    await planOf(t, (db) => listPings(db, 'm', { limit: 5, before: 7 })),
+    lookUp('sqlite_autoindex_pings_1', 'monitor_id=\\? AND number<\\?'),
+  );
+  assertPlan(await planOf(t, hasOldPings), [
+    /^SEARCH monitors USING INDEX monitors_with_old_pings \(has_old_pings=\?\)$/,
+  ]);
 });

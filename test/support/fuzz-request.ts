@@ -1,11 +1,17 @@
 /** Random requests of each operation: what may be wrong with path, query, headers and body. */
 
 import * as fc from 'fast-check';
-import { hostileJobInput, hostileJobUpdate, hostilePreviewInput } from './hostile-job.ts';
+import {
+  hostileJobInput,
+  hostileJobUpdate,
+  hostileMonitorInput,
+  hostileMonitorUpdate,
+  hostilePreviewInput,
+} from './hostile-job.ts';
 import { hostileHeader, hostileJson, hostilePiece, hostileQuery } from './hostile.ts';
 import type { RawRequest } from './keep-alive.ts';
 
-/** An operation of the API; a path names its ids `:id` and `:runId`. */
+/** An operation of the API; a path names its ids `:id`, `:runId` and `:monitorId`. */
 export interface Operation {
   operation: string;
   method: string;
@@ -39,6 +45,24 @@ export const operations: readonly Operation[] = [
   { operation: 'getRun', method: 'GET', path: '/jobs/:id/runs/:runId', success: 200 },
   { operation: 'getReceipt', method: 'GET', path: '/jobs/:id/runs/:runId/receipt', success: 200 },
   { operation: 'getReceiptKey', method: 'GET', path: '/receipts/key', success: 200 },
+  { operation: 'listMonitors', method: 'GET', path: '/monitors', success: 200 },
+  {
+    operation: 'createMonitor',
+    method: 'POST',
+    path: '/monitors',
+    success: 201,
+    body: hostileMonitorInput,
+  },
+  { operation: 'getMonitor', method: 'GET', path: '/monitors/:monitorId', success: 200 },
+  {
+    operation: 'updateMonitor',
+    method: 'PATCH',
+    path: '/monitors/:monitorId',
+    success: 200,
+    body: hostileMonitorUpdate,
+  },
+  { operation: 'deleteMonitor', method: 'DELETE', path: '/monitors/:monitorId', success: 200 },
+  { operation: 'listPings', method: 'GET', path: '/monitors/:monitorId/pings', success: 200 },
   {
     operation: 'previewSchedule',
     method: 'POST',
@@ -48,11 +72,18 @@ export const operations: readonly Operation[] = [
   },
 ];
 
+/** A job, a run of it, and a monitor beside it. */
+export interface KnownIds {
+  id: string;
+  runId: string;
+  monitorId: string;
+}
+
 /** What the ids and keys of random requests are taken from. */
 export interface Known {
-  /** Jobs of the key's workspace with a run each, and of another workspace. */
-  own: readonly { id: string; runId: string }[];
-  foreign: readonly { id: string; runId: string }[];
+  /** Jobs of the key's workspace with a run and a monitor each, and of another workspace. */
+  own: readonly KnownIds[];
+  foreign: readonly KnownIds[];
   keys: { write: string; read: string; foreign: string };
 }
 
@@ -62,7 +93,7 @@ export type Draft = (known: Known) => RawRequest;
 type Pick = (known: Known) => string;
 
 /** An id is mostly of a job that is there, and then its run mostly belongs to it. */
-function idOf(part: 'id' | 'runId', index: number): fc.Arbitrary<Pick> {
+function idOf(part: keyof KnownIds, index: number): fc.Arbitrary<Pick> {
   const at = (jobs: Known['own'], place: number): string =>
     jobs[place % jobs.length]?.[part] ?? 'none';
   return fc.oneof(
@@ -171,6 +202,7 @@ export function draftsOf({ method, path, body }: Operation): fc.Arbitrary<Draft>
     fc.record({
       id: idOf('id', index),
       runId: idOf('runId', index),
+      monitorId: idOf('monitorId', index),
       query: hostileQuery,
       authorization,
       contentType,
@@ -178,8 +210,11 @@ export function draftsOf({ method, path, body }: Operation): fc.Arbitrary<Draft>
       body: body ?? bodyNobodyAsksFor,
     }),
   );
-  return parts.map(({ id, runId, query, ...rest }) => (known) => {
-    const filled = path.replace(':id', () => id(known)).replace(':runId', () => runId(known));
+  return parts.map(({ id, runId, monitorId, query, ...rest }) => (known) => {
+    const filled = path
+      .replace(':id', () => id(known))
+      .replace(':runId', () => runId(known))
+      .replace(':monitorId', () => monitorId(known));
     return sent(method, `/api/v1${filled}${query}`, rest, known);
   });
 }
@@ -198,6 +233,10 @@ const step = fc.oneof(
     'schedule',
     'preview',
     'healthz',
+    'monitors',
+    'ping',
+    'pings',
+    'start',
   ),
   fc.constantFrom('', '..', 'openapi.json', 'me', 'channels'),
   hostilePiece,
@@ -216,7 +255,16 @@ export const draftsOfAnywhere: fc.Arbitrary<Draft> = fc
       'TRACE',
       'PROPFIND',
     ),
-    start: fc.constantFrom('/', '/api/v1/', '/api/v1/jobs/', '//', '/API/V1/', '*', 'http://a/'),
+    start: fc.constantFrom(
+      '/',
+      '/api/v1/',
+      '/api/v1/jobs/',
+      '/ping/',
+      '//',
+      '/API/V1/',
+      '*',
+      'http://a/',
+    ),
     steps: fc.array(step, { maxLength: 5 }),
     query: hostileQuery,
     authorization,

@@ -47,6 +47,7 @@ const valid = {
   notes: json(fc.string({ maxLength: 50 })),
 };
 
+const graceSeconds = json(fc.integer({ min: 0, max: 86_400 }));
 const onlyOnCreate = { paused: json(fc.boolean()) };
 const onlyOnUpdate = { action: json(fc.constantFrom('pause', 'resume')) };
 const onlyOnPreview = {
@@ -132,7 +133,13 @@ type Fields = [name: string, value: string][];
 
 const spoiltField: fc.Arbitrary<[string, string]> = fc
   .constantFrom(
-    ...Object.keys({ ...valid, ...onlyOnCreate, ...onlyOnUpdate, ...onlyOnPreview }),
+    ...Object.keys({
+      ...valid,
+      ...onlyOnCreate,
+      ...onlyOnUpdate,
+      ...onlyOnPreview,
+      graceSeconds,
+    }),
     ...otherNames,
   )
   .chain((name) =>
@@ -178,7 +185,22 @@ export const hostileJobInput = spoilt(
 /** Bodies of updateJob, valid ones among them. */
 export const hostileJobUpdate = spoilt(fieldsOf({ ...valid, ...onlyOnUpdate }, []));
 
-const { scheduleType, cronExpr, timezone, periodSeconds } = valid;
+const { name, notes, scheduleType, cronExpr, timezone, periodSeconds } = valid;
+const monitor = {
+  name,
+  notes,
+  scheduleType,
+  cronExpr,
+  timezone,
+  periodSeconds,
+  graceSeconds,
+};
+
+/** Bodies of createMonitor, valid ones among them. */
+export const hostileMonitorInput = spoilt(fieldsOf({ ...monitor, ...onlyOnCreate }, ['name']));
+
+/** Bodies of updateMonitor, valid ones among them. */
+export const hostileMonitorUpdate = spoilt(fieldsOf({ ...monitor, ...onlyOnUpdate }, []));
 
 /** Bodies of previewSchedule, valid ones among them. */
 export const hostilePreviewInput = spoilt(

@@ -1,8 +1,18 @@
-/** Monitors of a running daemon, and pings as a task sends them. */
+/** Monitors of a running daemon or of a store, and pings as a task sends them. */
 
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import type { Monitor, Ping } from '../../src/api/monitor-contract.ts';
+import { createPingKeeper } from '../../src/app/pings.ts';
+import type { Clock } from '../../src/domain/clock.ts';
+import { newId } from '../../src/domain/id.ts';
+import { defineMonitor } from '../../src/domain/monitor-input.ts';
+import type { MonitorInput } from '../../src/domain/monitor-input.ts';
+import type { Monitor as Stored } from '../../src/domain/monitor.ts';
+import type { PingKind } from '../../src/domain/ping.ts';
+import { findMonitor, insertMonitor } from '../../src/store/monitors.ts';
 import type { TestDaemon } from './daemon.ts';
+import type { TestStore } from './store.ts';
 
 export interface MonitorTest {
   /** Makes a monitor; what is not said is the least there must be. */
@@ -39,4 +49,39 @@ export async function ping(
 async function fetchText(url: string, init: RequestInit) {
   const response = await fetch(url, init);
   return { status: response.status, headers: response.headers, text: await response.text() };
+}
+
+/** Monitors of a store, and pings that come to it, without a server between. */
+export interface StoredMonitors {
+  /** Keeps a monitor; what is not said has defaults: each full hour in UTC, grace 5 minutes. */
+  add: (input?: Partial<MonitorInput>) => Promise<Stored>;
+  ping: (monitor: Stored, kind?: PingKind) => Promise<void>;
+  read: (monitor: Stored) => Promise<Stored>;
+}
+
+/** What a test of the store or the engine asks most, at the time of the clock. */
+export function storedMonitors(
+  { store, workspaceId }: Pick<TestStore, 'store' | 'workspaceId'>,
+  clock: Clock,
+): StoredMonitors {
+  const keep = createPingKeeper({ store, clock }, () => {});
+  return {
+    async add(input = {}) {
+      const now = clock.now();
+      const given = { id: newId(now), workspaceId, pingId: randomUUID(), now };
+      const hourly = { name: 'a monitor', cronExpr: '0 * * * *', timezone: 'UTC' };
+      const monitor = defineMonitor({ ...hourly, ...input }, given);
+      await insertMonitor(store.db, monitor);
+      return monitor;
+    },
+    async ping({ id }, kind = 'success') {
+      const said = { kind, exitCode: null, method: 'GET', body: null, truncated: false } as const;
+      assert.equal(await keep({ monitorId: id, ...said }), true, 'it is kept');
+    },
+    async read({ id }) {
+      const found = await findMonitor(store.db, workspaceId, id);
+      assert.ok(found, 'the monitor is there');
+      return found;
+    },
+  };
 }

@@ -3,17 +3,19 @@
 import assert from 'node:assert/strict';
 import { openLocal } from '../../src/daemon.ts';
 import type { TestDaemon } from './daemon.ts';
+import { ping } from './monitor.ts';
 import { until } from './until.ts';
 
-/** What a workspace holds: a job and a run of it, and another job with a run. */
+/** What a workspace holds: a job and a run of it, another job with a run, and a monitor with a ping. */
 export interface Holding {
   jobId: string;
   runId: string;
   /** A run of the workspace's other job. */
   siblingRunId: string;
+  monitorId: string;
 }
 
-/** Makes what a workspace holds; its jobs are paused and bear `mark` wherever an answer could show it. */
+/** Makes what a workspace holds; its jobs and monitors are paused and bear `mark` wherever an answer could show it. */
 export async function fillWorkspace(
   { ask }: TestDaemon,
   key: string,
@@ -30,7 +32,11 @@ export async function fillWorkspace(
     return { jobId, runId: queued.body.run.id };
   };
   const [own, sibling] = [await make(), await make()];
-  return { ...own, siblingRunId: sibling.runId };
+  const watched = { name: mark, notes: mark, paused: true };
+  const { status, body } = await ask('POST', '/monitors', watched, key);
+  assert.equal(status, 201, body.error);
+  await ping(body.monitor.pingUrl, { method: 'POST', body: mark });
+  return { ...own, siblingRunId: sibling.runId, monitorId: body.monitor.id };
 }
 
 /** Waits until nothing is queued or executing. */
@@ -46,7 +52,7 @@ export async function untilQuiet(dataDir: string): Promise<void> {
   });
 }
 
-/** Everything that is kept of a workspace's jobs and runs, as text to compare. */
+/** Everything that is kept of a workspace's jobs, runs, monitors and pings, as text to compare. */
 export type Look = (workspaceId: string) => Promise<string>;
 
 /** Opens the daemon's store to look into it. */
@@ -66,7 +72,18 @@ export async function openLook(dataDir: string): Promise<AsyncDisposable & { loo
       .where('job_id', 'in', ofWorkspace.select('id'))
       .orderBy('id')
       .execute();
-    return JSON.stringify({ jobs, runs });
+    const watched = db
+      .selectFrom('monitors')
+      .where('workspace_id', '=', workspaceId)
+      .where('deleted_at', 'is', null);
+    const monitors = await watched.selectAll().orderBy('id').execute();
+    const pings = await db
+      .selectFrom('pings')
+      .selectAll()
+      .where('monitor_id', 'in', watched.select('id'))
+      .orderBy('id')
+      .execute();
+    return JSON.stringify({ jobs, runs, monitors, pings });
   };
   return { look, [Symbol.asyncDispose]: () => local[Symbol.asyncDispose]() };
 }
