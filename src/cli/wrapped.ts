@@ -49,7 +49,8 @@ export function startWrapped(
     child.once('error', (error: NodeJS.ErrnoException) => {
       if (child.pid !== undefined) return;
       const exitCode = error.code === 'ENOENT' ? 127 : 126;
-      resolve({ exitCode, output: null, failure: error.message });
+      const failure = error.code === 'ENOENT' ? `there is no ${command[0]}` : error.message;
+      resolve({ exitCode, output: null, failure });
     });
     child.once('exit', (code, signal) => {
       const exitCode = code ?? 128 + (signal === null ? 0 : constants.signals[signal]);
