@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { assertRefused } from '../support/answer.ts';
 import { startTestDaemon } from '../support/daemon.ts';
+import { monitorsOf, ping } from '../support/monitor.ts';
 import { holdWriteLock } from '../support/write-lock.ts';
 
 test('while another process holds the store, writing is 503 and reading goes on', async (t) => {
@@ -18,4 +19,20 @@ test('while another process holds the store, writing is 503 and reading goes on'
   assert.equal(made.status, 201);
   const { jobs } = (await ask('GET', '/jobs')).body;
   assert.deepEqual(jobs, [made.body.job]);
+});
+
+test('a ping that cannot be written is 503, and is none', async (t) => {
+  const daemon = await startTestDaemon(t);
+  const { createMonitor, readMonitor, readPings } = monitorsOf(daemon);
+  const { id, pingUrl } = await createMonitor();
+  const lock = await holdWriteLock(t, daemon.dataDir, 'until released');
+  const refused = await Promise.all([ping(pingUrl), ping(`${pingUrl}/fail`)]);
+  for (const { status, body } of refused) {
+    assert.equal(status, 503);
+    assert.match((body as { error: string }).error, /the store cannot be used now/);
+  }
+  lock.release();
+  await lock.ended;
+  assert.deepEqual([await readPings(id), (await readMonitor(id)).status], [[], 'new']);
+  assert.equal((await ping(pingUrl)).status, 200);
 });
