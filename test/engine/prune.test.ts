@@ -5,7 +5,15 @@ import { test } from 'node:test';
 import { insertScheduledRuns } from '../../src/store/claims.ts';
 import type { ScheduledRun } from '../../src/store/claims.ts';
 import { markJobDeleted } from '../../src/store/jobs.ts';
+import { markMonitorDeleted } from '../../src/store/monitors.ts';
+import {
+  defaultWorkspace,
+  findWorkspace,
+  insertWorkspace,
+  markWorkspaceDeleted,
+} from '../../src/store/workspaces.ts';
 import { setupEngine } from '../support/engine.ts';
+import { storedMonitors } from '../support/monitor.ts';
 import { until } from '../support/until.ts';
 
 function missedRuns(jobId: string, count: number): ScheduledRun[] {
@@ -57,4 +65,33 @@ test('a deleted job with a long history is removed, others keep theirs, and call
   assert.deepEqual(new Set(left.map((row) => row.job_id)), new Set([kept.id]));
   await ask(kept);
   await endedRuns(kept, 4);
+});
+
+test('of a monitor the newest 1,000 pings are kept; of a deleted one nothing, nor of its workspace', async (t) => {
+  const engineTest = await setupEngine(t);
+  const { store, start, clock } = engineTest;
+  const own = await findWorkspace(store.db, defaultWorkspace);
+  assert.ok(own);
+  await insertWorkspace(store.db, { ...own, id: 'w', name: 'w' });
+  const { add, ping, read } = storedMonitors(engineTest, clock);
+  const others = storedMonitors({ store, workspaceId: 'w' }, clock);
+  const [busy, deleted, orphan] = [await add(), await add(), await others.add()];
+  await Promise.all(Array.from({ length: 1_250 }, () => ping(busy)));
+  for (let count = 0; count < 3; count += 1) await ping(deleted);
+  await others.ping(orphan);
+  await markMonitorDeleted(store.db, deleted.id, clock.now());
+  await store.write((tx) => markWorkspaceDeleted(tx, 'w', clock.now()));
+  await start();
+  const rows = () => store.db.selectFrom('pings').select(['monitor_id', 'number']).execute();
+  await until('old pings to be removed', async () => (await rows()).length === 1_000);
+  const numbers = (await rows()).map(({ number }) => number);
+  assert.deepEqual([Math.min(...numbers), Math.max(...numbers)], [251, 1_250]);
+  await until('the workspace to be removed', async () => {
+    const left = await store.db.selectFrom('workspaces').select('id').execute();
+    return left.every(({ id }) => id !== 'w');
+  });
+  const monitors = await store.db.selectFrom('monitors').select('id').execute();
+  assert.deepEqual(monitors, [{ id: busy.id }]);
+  await ping(busy);
+  assert.equal((await read(busy)).health, 'up');
 });
