@@ -29,6 +29,8 @@ test('--version and --help are data and end with 0', async () => {
     'signing-key',
     'jobs',
     'runs',
+    'monitors',
+    'ping',
     'schedule',
     'verify',
   ];
