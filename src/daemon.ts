@@ -20,6 +20,7 @@ import type { Keyring } from './receipt/keyring.ts';
 import { lockDataDir } from './store/lock.ts';
 import { openStore, storePath } from './store/open.ts';
 import type { Store } from './store/open.ts';
+import { ensureGivingBack } from './store/space.ts';
 import { ensureDefaultWorkspace } from './store/workspaces.ts';
 import { readVerifyScript } from './verify-script.ts';
 import { version } from './version.ts';
@@ -42,6 +43,7 @@ export async function startDaemon(
   await using parts = new AsyncDisposableStack();
   parts.use(lockDataDir(config.dataDir));
   const { store, keyring } = parts.use(await openLocal(config.dataDir, clock));
+  if (!(await ensureGivingBack(store))) log.warn(keepsSpace(config.dataDir));
   if (config.signing) await ensureSigningKey({ store, clock, keyring });
   const egress = parts.use(
     createEgress({
@@ -83,6 +85,15 @@ export async function startDaemon(
   );
   const running = parts.move();
   return { url: server.url, [Symbol.asyncDispose]: () => running.disposeAsync() };
+}
+
+/** For a large file of before; stopping is needed, as the file is rewritten as a whole. */
+function keepsSpace(dataDir: string): string {
+  return (
+    'the database was made by an earlier jobd: space in it is used again, but not given back to the system; ' +
+    'to change that, stop jobd, see that the disk has as much room again, and run: ' +
+    `sqlite3 '${storePath(dataDir)}' 'pragma auto_vacuum = incremental; vacuum'`
+  );
 }
 
 /** The store for commands that work on it directly, whether or not a daemon runs. */

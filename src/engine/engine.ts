@@ -1,8 +1,8 @@
 /**
  * Time, the one thing besides people that changes the state. A run goes through the files of this
  * folder in this order: due → claim → dispatch → record → sign; rescue is for what a dead process left, replan
- * for clocks that were wrong, renew for accounts that are paid for again, prune for what people deleted. Watch sees
- * what monitors do not hear of.
+ * for clocks that were wrong, renew for accounts that are paid for again, prune for what people deleted
+ * and plans do not keep. Watch sees what monitors do not hear of.
  */
 
 import type { Clock } from '../domain/clock.ts';
@@ -19,7 +19,8 @@ import { dispatch } from './dispatch.ts';
 import type { Dispatcher } from './dispatch.ts';
 import { startLoop } from './loop.ts';
 import type { Loop } from './loop.ts';
-import { pruneStep } from './prune.ts';
+import { createPruner } from './prune.ts';
+import { createPrunings } from './prunings.ts';
 import { createRecorder } from './record.ts';
 import { createRenewer } from './renew.ts';
 import { createMonitorReplanner, createReplanner } from './replan.ts';
@@ -57,7 +58,7 @@ export interface Engine extends AsyncDisposable {
 /** A wall clock that gains or loses this much between two looks was set, or the machine slept. */
 const clockStepMs = 1_000;
 
-/** While calls wait for slots, signing takes a tenth of the time. */
+/** While calls wait for slots, signing and pruning take a tenth of the time. */
 const restsPerBatch = 9;
 
 /** Starts claiming, once what a dead process left behind is marked as interrupted. */
@@ -69,6 +70,7 @@ export function startEngine(parts: EngineParts): Engine {
   const replanner = createReplanner(store, clock);
   const renewer = createRenewer(store, clock);
   const monitorReplanner = createMonitorReplanner(store, clock);
+  const pruner = createPruner({ store, clock, log }, createPrunings(store, clock));
   const lookAtClock = watchClock(clock);
   const aborter = new AbortController();
   const dispatcher: Dispatcher = { egress, clock, log, signal: aborter.signal };
@@ -84,7 +86,7 @@ export function startEngine(parts: EngineParts): Engine {
   const replanLoop = startLoop('replan', replanStep, log);
   const renewLoop = startLoop('renew', renewStep, log);
   const watchLoop = startLoop('watch', createWatch(store, clock, log), log);
-  const pruneLoop = startLoop('prune', () => pruneStep(store, clock), log);
+  const pruneLoop = startLoop('prune', pruneStep, log);
   const signLoop = startLoop('sign', signStep, log);
 
   /** Starts what is due and has a slot; rests until the next due time. */
@@ -171,6 +173,12 @@ export function startEngine(parts: EngineParts): Engine {
     const tookMs = clock.monotonicMs() - began;
     signAgainAt = began + (1 + restsPerBatch) * tookMs;
     return isPressed ? restsPerBatch * tookMs : 0;
+  }
+
+  async function pruneStep(): Promise<number> {
+    const began = clock.monotonicMs();
+    const restMs = await pruner.step();
+    return isPressed ? Math.max(restMs, restsPerBatch * (clock.monotonicMs() - began)) : restMs;
   }
 
   let stopping: Promise<void> | undefined;

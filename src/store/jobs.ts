@@ -64,14 +64,22 @@ export async function hasDeletedJobs(db: Db): Promise<boolean> {
   return (await findDeletedJob(db)) !== undefined;
 }
 
-/** Removes up to `limit` runs of a deleted job, and the job itself when none is left. */
-export async function removeDeletedJobs(db: Db, limit: number): Promise<void> {
+/**
+ * Removes up to `limit` runs of a deleted job, and the job itself when none is left. Returns how many rows
+ * that were.
+ */
+export async function removeDeletedJobs(db: Db, limit: number): Promise<number> {
   const job = await findDeletedJob(db);
-  if (job === undefined) return;
+  if (job === undefined) return 0;
   const doomed = db.selectFrom('runs').select('id').where('job_id', '=', job.id).limit(limit);
-  const removed = await db.deleteFrom('runs').where('id', 'in', doomed).executeTakeFirst();
-  if (removed.numDeletedRows >= limit) return;
+  const { numDeletedRows } = await db
+    .deleteFrom('runs')
+    .where('id', 'in', doomed)
+    .executeTakeFirstOrThrow();
+  const removed = Number(numDeletedRows);
+  if (removed >= limit) return removed;
   await db.deleteFrom('jobs').where('id', '=', job.id).execute();
+  return removed + 1;
 }
 
 async function findDeletedJob(db: Db): Promise<{ id: string } | undefined> {

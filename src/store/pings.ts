@@ -74,28 +74,30 @@ export async function hasOldPings(db: Db): Promise<boolean> {
 
 /**
  * Removes up to `limit` of a monitor's oldest pings, down to those that are kept; of a deleted monitor
- * all, and the monitor itself when none is left.
+ * all, and the monitor itself when none is left. Returns how many were removed, a monitor counted too.
  */
-export async function removeOldPings(db: Db, limit: number): Promise<void> {
+export async function removeOldPings(db: Db, limit: number): Promise<number> {
   const row = await findWithOldPings(db);
-  if (row === undefined) return;
+  if (row === undefined) return 0;
   const isDeleted = row.deleted_at !== null;
   const goal = isDeleted ? row.ping_count : row.ping_count - pingsKept;
   const upTo = Math.min(goal, row.pings_removed + limit);
-  await db
+  const { numDeletedRows } = await db
     .deleteFrom('pings')
     .where('monitor_id', '=', row.id)
     .where('number', '<=', upTo)
-    .execute();
+    .executeTakeFirst();
+  const removed = Number(numDeletedRows);
   if (isDeleted && upTo === goal) {
     await db.deleteFrom('monitors').where('id', '=', row.id).execute();
-    return;
+    return removed + 1;
   }
   await db
     .updateTable('monitors')
     .set({ pings_removed: upTo, has_old_pings: upTo < goal ? 1 : 0 })
     .where('id', '=', row.id)
     .execute();
+  return removed;
 }
 
 async function findWithOldPings(db: Db) {

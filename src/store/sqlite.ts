@@ -48,14 +48,26 @@ export function openFile(path: string, timeoutMs: number): Database.Database {
   }
 }
 
-/** Opens the database: with a write-ahead log, synced at every commit. */
+/** The write-ahead log is cut to this after a while in which it had to be longer. */
+const longestLogBytes = 16 * 1024 * 1024;
+
+/**
+ * Opens the database: with a write-ahead log, synced at every commit. A new file is made so that it can give
+ * back space step by step, which must be said before anything is written (`space.ts`).
+ */
 function openDatabase(path: string): Database.Database {
   const database = openFile(path, openingTimeoutMs);
+  if (isEmpty(database)) database.pragma('auto_vacuum = incremental');
   database.pragma('journal_mode = wal');
   database.pragma('synchronous = full');
   database.pragma('foreign_keys = on');
   database.pragma(`busy_timeout = ${busyTimeoutMs}`);
+  database.pragma(`journal_size_limit = ${longestLogBytes}`);
   return database;
+}
+
+function isEmpty(database: Database.Database): boolean {
+  return database.pragma('page_count', { simple: true }) === 0;
 }
 
 /** Directory by directory: mkdir's own recursion never ends where none can be made, as in /proc. */

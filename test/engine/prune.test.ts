@@ -21,7 +21,7 @@ function missedRuns(jobId: string, count: number): ScheduledRun[] {
     id: `${jobId}-${index}`,
     jobId,
     status: 'missed' as const,
-    scheduledFor: index,
+    scheduledFor: Date.parse('2026-03-02T09:00:00Z') + index,
     startedAt: null,
     error: 'missed: 1 due time',
   }));
@@ -31,7 +31,7 @@ test('a deleted job with a long history is removed, others keep theirs, and call
   const { store, addJob, start, clock, ask, endedRuns } = await setupEngine(t);
   const doomed = await addJob();
   const kept = await addJob();
-  await insertScheduledRuns(store.db, missedRuns(doomed.id, 2_000));
+  await insertScheduledRuns(store.db, missedRuns(doomed.id, 5_000));
   await insertScheduledRuns(store.db, missedRuns(kept.id, 3));
   await ask(doomed);
   await markJobDeleted(store.db, doomed.id, clock.now());
@@ -60,7 +60,7 @@ test('a deleted job with a long history is removed, others keep theirs, and call
     return rows.length === 1 && rows[0]?.id === kept.id;
   });
   assert.equal(await countRuns(), 0);
-  assert.ok(Math.max(...steps) <= 200, `a step removed ${Math.max(...steps)} runs`);
+  assert.ok(Math.max(...steps) <= 1_000, `a step removed ${Math.max(...steps)} runs`);
   const left = await store.db.selectFrom('runs').select('job_id').execute();
   assert.deepEqual(new Set(left.map((row) => row.job_id)), new Set([kept.id]));
   await ask(kept);

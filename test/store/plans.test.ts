@@ -33,6 +33,12 @@ import {
   listPings,
 } from '../../src/store/pings.ts';
 import { findUnsignedRuns, keepReceipts } from '../../src/store/receipts.ts';
+import {
+  findPlan,
+  listHistories,
+  listOldestRuns,
+  removeBeginnings,
+} from '../../src/store/retention.ts';
 import { findRunningRuns, recordEndedRuns } from '../../src/store/results.ts';
 import {
   countRuns,
@@ -219,5 +225,31 @@ test('pages of monitors and pings are read in order; old pings are found without
   );
   assertPlan(await planOf(t, hasOldPings), [
     /^SEARCH monitors USING INDEX monitors_with_old_pings \(has_old_pings=\?\)$/,
+  ]);
+});
+
+test('what is to be pruned is found at the beginnings of histories, without counting or sorting', async (t) => {
+  const beginning = { jobId: 'j', scheduledFor: 1, source: 'scheduled' } as const;
+  assertPlan(await planOf(t, (db) => listHistories(db, { afterId: 'j', limit: 5 })), [
+    /^SEARCH jobs USING INDEX sqlite_autoindex_jobs_1 \(id>\?\)$/,
+    /^SEARCH workspaces USING INDEX sqlite_autoindex_workspaces_1 \(id=\?\)$/,
+    /^CORRELATED SCALAR SUBQUERY/,
+    /^SEARCH runs USING COVERING INDEX runs_by_time \(job_id=\?\)$/,
+  ]);
+  assertPlan(
+    await planOf(t, (db) => listOldestRuns(db, 'j', { after: beginning, limit: 5 })),
+    lookUp('runs_by_time', 'job_id=\\? AND \\(scheduled_for,source\\)>\\(\\?,\\?\\)'),
+  );
+  assertPlan(
+    await planOf(t, (db) => findPlan(db, 'a')),
+    lookUp('sqlite_autoindex_accounts_1', 'id'),
+  );
+  assertPlan(await planOf(t, (db) => removeBeginnings(db, [beginning])), [
+    runById,
+    /^SCAN beginning VIRTUAL TABLE/,
+    /^SEARCH runs USING INDEX runs_by_time \(job_id=\? AND scheduled_for<\?\)$/,
+    receiptByRun,
+    /^SCAN removed VIRTUAL TABLE/,
+    jobById,
   ]);
 });

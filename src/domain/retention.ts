@@ -1,0 +1,23 @@
+/** Retention: which results of an account are kept (spec section 8). Results are runs that are over, missed ones too. */
+
+import type { Plan } from './plan.ts';
+
+const dayMs = 86_400_000;
+
+export interface Retention {
+  /** Results that were due before this go, in epoch milliseconds. */
+  agedBefore: number;
+  /** So many of the oldest results go, those that go for their age among them. */
+  surplus: number;
+}
+
+/** What a plan keeps of `results` results at `now`, in epoch milliseconds. */
+export function retentionOf(
+  plan: Pick<Plan, 'results' | 'retentionDays'>,
+  { results, now }: { results: number; now: number },
+): Retention {
+  return {
+    agedBefore: now - plan.retentionDays * dayMs,
+    surplus: Math.max(0, results - plan.results),
+  };
+}

@@ -1,0 +1,41 @@
+/** Space: free pages of the database file, beyond a reserve for what comes next, are given back to the system. */
+
+import type { Clock } from '../domain/clock.ts';
+import { canGiveBack, emptyLog, giveBackPages, readSpace } from '../store/space.ts';
+import type { Store } from '../store/open.ts';
+import type { Pruning } from './prune.ts';
+import { createSmallWrites } from './small-writes.ts';
+
+/** Free pages that stay: 4 MiB, or a sixteenth of a large file. */
+const fewestKept = 1_024;
+const keptShare = 16;
+
+/** Makes it; a file that cannot be made smaller is left as it is. */
+export function createGivingBack(store: Store, clock: Clock): Pruning {
+  const writes = createSmallWrites(store, clock);
+  let isPossible: boolean | undefined;
+  let isLogFull = false;
+
+  return {
+    name: 'pages',
+    writes,
+    async step() {
+      isPossible ??= await canGiveBack(store.db);
+      if (!isPossible) return null;
+      const { pages, freePages } = await readSpace(store.db);
+      const spare = freePages - Math.max(fewestKept, Math.ceil(pages / keptShare));
+      if (spare > 0) {
+        isLogFull = true;
+        const count = Math.min(spare, writes.rows);
+        return await writes.write(async (tx) => {
+          await giveBackPages(tx, count);
+          return pages - (await readSpace(tx)).pages;
+        });
+      }
+      if (!isLogFull) return null;
+      isLogFull = false;
+      await emptyLog(store.db);
+      return 0;
+    },
+  };
+}

@@ -1,0 +1,70 @@
+/** The kinds of what is pruned, in the order in which they are tried. To prune another kind, add it here. */
+
+import type { Clock } from '../domain/clock.ts';
+import { hasDeletedJobs, removeDeletedJobs } from '../store/jobs.ts';
+import type { Store } from '../store/open.ts';
+import { hasOldPings, removeOldPings } from '../store/pings.ts';
+import { findDeletedWorkspace, removeDeletedWorkspace } from '../store/workspaces.ts';
+import { createGivingBack } from './give-back.ts';
+import { createResultsPruning } from './prune-results.ts';
+import type { Pruning } from './prune.ts';
+import { createSmallWrites } from './small-writes.ts';
+
+/** What people deleted first, then what plans do not keep; and the room of all that at the end. */
+export function createPrunings(store: Store, clock: Clock): Pruning[] {
+  const results = createResultsPruning(store, clock);
+  return [
+    createJobsPruning(store, clock, results.restart),
+    createPingsPruning(store, clock),
+    createWorkspacesPruning(store, clock),
+    results,
+    createGivingBack(store, clock),
+  ];
+}
+
+/** Removes deleted jobs with their histories; says when it has found one. */
+function createJobsPruning(store: Store, clock: Clock, onFound: () => void): Pruning {
+  const writes = createSmallWrites(store, clock);
+  return {
+    name: 'deletedJobs',
+    writes,
+    async step() {
+      if (!(await hasDeletedJobs(store.db))) return null;
+      onFound();
+      return await writes.write((tx) => removeDeletedJobs(tx, writes.rows));
+    },
+  };
+}
+
+/** Removes pings of deleted monitors, and of others what is more than is kept. */
+function createPingsPruning(store: Store, clock: Clock): Pruning {
+  const writes = createSmallWrites(store, clock);
+  return {
+    name: 'pings',
+    writes,
+    async step() {
+      if (!(await hasOldPings(store.db))) return null;
+      return await writes.write((tx) => removeOldPings(tx, writes.rows));
+    },
+  };
+}
+
+/** Removes deleted workspaces, once their jobs and monitors are deleted. */
+function createWorkspacesPruning(store: Store, clock: Clock): Pruning {
+  const writes = createSmallWrites(store, clock);
+  return {
+    name: 'deletedWorkspaces',
+    writes,
+    async step() {
+      const workspace = await findDeletedWorkspace(store.db);
+      if (workspace === undefined) return null;
+      let isExecuting = false;
+      const removed = await writes.write(async (tx) => {
+        const left = await removeDeletedWorkspace(tx, workspace.id, clock.now());
+        isExecuting = left === 'executing';
+        return left === 'nothing' ? 1 : 0;
+      });
+      return isExecuting ? null : removed;
+    },
+  };
+}

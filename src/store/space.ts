@@ -1,0 +1,77 @@
+/**
+ * The room that the database takes on the disk. What is removed leaves free pages in the file, which later
+ * rows use; pages beyond a reserve are given back to the system. SQLite can do that step by step only in a file
+ * that was made for it (`auto_vacuum`), as every new one is; an older one must be rewritten once.
+ */
+
+import { sql } from 'kysely';
+import { JobdError } from '../domain/errors.ts';
+import type { Db, Store } from './open.ts';
+
+/** The database file, in pages. */
+export interface Space {
+  pageBytes: number;
+  pages: number;
+  freePages: number;
+}
+
+/** The numbers stand in the file's header: asking costs next to nothing. */
+export async function readSpace(db: Db): Promise<Space> {
+  return {
+    pageBytes: await pragma(db, 'page_size'),
+    pages: await pragma(db, 'page_count'),
+    freePages: await pragma(db, 'freelist_count'),
+  };
+}
+
+/** `auto_vacuum` of a file that can be made smaller step by step. */
+const incremental = 2;
+
+/** Whether the file can be made smaller step by step. */
+export async function canGiveBack(db: Db): Promise<boolean> {
+  return (await pragma(db, 'auto_vacuum')) === incremental;
+}
+
+/** Takes up to so many free pages off the end of the file, moving there what is not free. */
+export async function giveBackPages(tx: Db, pages: number): Promise<void> {
+  // The driver takes one step of a statement that returns no rows, and that is one page.
+  for (let page = 0; page < pages; page += 1) {
+    await sql.raw('pragma incremental_vacuum(1)').execute(tx);
+  }
+}
+
+/** Moves what is in the write-ahead log into the database file, which only then becomes smaller. */
+export async function checkpoint(db: Db): Promise<void> {
+  await sql.raw('pragma wal_checkpoint(passive)').execute(db);
+}
+
+/** The same, and leaves the log empty; does what it can while another process reads. */
+export async function emptyLog(db: Db): Promise<void> {
+  await sql.raw('pragma wal_checkpoint(truncate)').execute(db);
+}
+
+/** Larger files are not rewritten unasked: it takes seconds, and as much room again. */
+const largestRewriteBytes = 64 * 1024 * 1024;
+
+/**
+ * Rewrites a file that was made without `auto_vacuum`, if it is small. Returns whether the file can give
+ * back space now. Nobody else should be using the store.
+ */
+export async function ensureGivingBack({ db }: Pick<Store, 'db'>): Promise<boolean> {
+  if (await canGiveBack(db)) return true;
+  const { pageBytes, pages } = await readSpace(db);
+  if (pageBytes * pages > largestRewriteBytes) return false;
+  try {
+    await sql.raw('pragma auto_vacuum = incremental').execute(db);
+    await sql.raw('vacuum').execute(db);
+  } catch (error) {
+    // No room, or another process writes: it stays as it was, and the next start tries again.
+    if (!(error instanceof JobdError)) throw error;
+  }
+  return await canGiveBack(db);
+}
+
+async function pragma(db: Db, name: string): Promise<number> {
+  const { rows } = await sql.raw<Record<string, number>>(`pragma ${name}`).execute(db);
+  return rows[0]?.[name] ?? 0;
+}
