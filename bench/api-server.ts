@@ -9,9 +9,10 @@ import type { HttpServer } from './server.ts';
 export async function startJobd(
   { bundle, profileDir }: { bundle: string; profileDir: string | null },
   dataDir: string,
+  onLog?: (lines: string) => void,
 ): Promise<HttpServer> {
   const serving = ['serve', '--data', dataDir, '--port', '0', '--allow-target', sinkTarget];
-  return await startServer([bundle, ...serving], profileDir);
+  return await startServer([bundle, ...serving], profileDir, onLog);
 }
 
 /** The yardstick: bare fastify on a file of its own. */

@@ -15,10 +15,14 @@ export interface HttpServer extends AsyncDisposable {
 const longestStartMs = 60_000;
 const longestStopMs = 60_000;
 
-/** Starts node with this command and resolves once it listens; disposing of it stops it as a service manager would. */
+/**
+ * Starts node with this command and resolves once it listens; disposing of it stops it as a service manager
+ * would. `onLog` gets what it writes to stderr.
+ */
 export async function startServer(
   command: string[],
   profileDir: string | null,
+  onLog: (lines: string) => void = () => {},
 ): Promise<HttpServer> {
   const began = performance.now();
   const profiling = profileDir === null ? [] : ['--cpu-prof', `--cpu-prof-dir=${profileDir}`];
@@ -32,6 +36,7 @@ export async function startServer(
   process.once('exit', kill);
   child.once('exit', () => process.off('exit', kill));
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    onLog(text);
     // What jobd logs of its start and stop is no news; all else is.
     if (!/"level":[1-4]0/.test(text)) process.stderr.write(text);
   });
