@@ -210,7 +210,7 @@ test('after a write that failed the same pruner removes what it was about to, no
   const job = await addJob();
   await keepHistory(store, job.id, successes(1_300, now));
   await toPlan('free');
-  let failures = 3;
+  let failures = 8;
   const pruner = prunerOn({
     ...store,
     write: <T>(work: Parameters<typeof store.write<T>>[0]): Promise<T> =>
