@@ -1,7 +1,8 @@
 /**
  * Results that a plan does not keep are removed in passes. A pass looks at every job's totals and oldest run, some
- * jobs at a time, and then removes from one account after another what is too old or too much, the oldest
- * first. Plans are looked up for each transaction, so that one that was changed counts at once.
+ * jobs at a time; accounts of which something goes have their jobs' histories merged in a second look, and lose
+ * what is too old or too much, the oldest first. Plans are looked up for each transaction, so that one that was
+ * changed counts at once.
  */
 
 import type { Clock } from '../domain/clock.ts';
@@ -16,24 +17,35 @@ import type { Head, OldestFirst } from './oldest-first.ts';
 import type { Pruning } from './prune.ts';
 import { createSmallWrites } from './small-writes.ts';
 
-/** From the end of a pass to the next. */
+/** From the end of a pass to the next, at least. */
 const passEveryMs = 60_000;
+/** Looking at many jobs is done seldom: so many times longer than it takes is between two passes. */
+const restsPerLook = 200;
 /** Jobs looked at in one step: a millisecond or two. */
 const jobsPerStep = 200;
 
 interface AccountHistory {
   accountId: string;
   results: number;
+  /** When the oldest was due, in epoch milliseconds; Infinity if there is none. */
+  oldestAt: number;
+  /** Its jobs; gathered when something of the account is to go. */
   heads: Head[];
-  /** What the heads stand for, in order; made when something of it is to go. */
+  /** What the heads stand for, in order. */
   runs: OldestFirst | undefined;
 }
 
 interface Pass {
   /** Where to go on looking at jobs; null when all have been looked at. */
   afterJobId: string | null;
-  /** Those that have not been pruned yet. */
+  /** How long that took until now. */
+  lookedMs: number;
+  /** Accounts to judge. */
   accounts: Map<string, AccountHistory>;
+  /** Accounts of which something goes. */
+  doomed: Map<string, AccountHistory>;
+  /** Whether the heads of those are, or are being, gathered. */
+  isGathering: boolean;
   /** Results of the others. */
   kept: number;
 }
@@ -52,17 +64,37 @@ export function createResultsPruning(store: Store, clock: Clock): ResultsPruning
   let kept = 0;
 
   async function lookAtJobs(current: Pass, afterId: string): Promise<void> {
+    const began = clock.monotonicMs();
     const histories = await listHistories(store.db, { afterId, limit: jobsPerStep });
-    for (const history of histories) add(current.accounts, history);
+    for (const history of histories) {
+      if (current.isGathering) gather(current.doomed, history);
+      else add(current.accounts, history);
+    }
     const last = histories.length < jobsPerStep ? undefined : histories.at(-1);
     current.afterJobId = last?.jobId ?? null;
+    current.lookedMs += clock.monotonicMs() - began;
+  }
+
+  /** What the account's plan keeps; undefined if the account is gone. */
+  async function retentionFor({ accountId, results }: AccountHistory) {
+    const plan = await findPlan(store.db, accountId);
+    if (plan === undefined) return undefined;
+    return retentionOf(plans[plan], { results, now: clock.now() });
+  }
+
+  async function judge(current: Pass, account: AccountHistory): Promise<void> {
+    const retention = await retentionFor(account);
+    const isDoomed =
+      retention !== undefined && (retention.surplus > 0 || account.oldestAt < retention.agedBefore);
+    if (isDoomed) current.doomed.set(account.accountId, account);
+    else current.kept += account.results;
+    current.accounts.delete(account.accountId);
   }
 
   /** Removes some results of an account. Returns how many; null if it has none that go. */
   async function removeSome(account: AccountHistory): Promise<number | null> {
-    const plan = await findPlan(store.db, account.accountId);
-    if (plan === undefined) return null;
-    const retention = retentionOf(plans[plan], { results: account.results, now: clock.now() });
+    const retention = await retentionFor(account);
+    if (retention === undefined) return null;
     const doomed = await takeDoomed(account, retention);
     if (doomed.length === 0) return null;
     const removed = await writes.write((tx) => removeBeginnings(tx, doomed));
@@ -74,7 +106,6 @@ export function createResultsPruning(store: Store, clock: Clock): ResultsPruning
     account: AccountHistory,
     { agedBefore, surplus }: Retention,
   ): Promise<Beginning[]> {
-    if (surplus === 0 && account.heads.every(({ oldestAt }) => oldestAt >= agedBefore)) return [];
     const runs = (account.runs ??= mergeOldestFirst(account.heads));
     const aged = await runs.take(store.db, writes.rows, agedBefore);
     if (aged.length > 0) return aged;
@@ -88,18 +119,32 @@ export function createResultsPruning(store: Store, clock: Clock): ResultsPruning
       await lookAtJobs(current, current.afterJobId);
       return 0;
     }
-    const [account] = current.accounts.values();
+    const [toJudge] = current.accounts.values();
+    if (toJudge !== undefined) {
+      await judge(current, toJudge);
+      return 0;
+    }
+    if (current.doomed.size > 0 && !current.isGathering) {
+      current.isGathering = true;
+      current.afterJobId = '';
+      return 0;
+    }
+    const [account] = current.doomed.values();
     if (account === undefined) {
-      kept = current.kept;
-      pass = null;
-      nextPassAt = clock.monotonicMs() + passEveryMs;
+      end(current);
       return null;
     }
     const removed = await removeSome(account);
     if (removed !== null) return removed;
-    current.accounts.delete(account.accountId);
+    current.doomed.delete(account.accountId);
     current.kept += account.results;
     return 0;
+  }
+
+  function end(current: Pass): void {
+    kept = current.kept;
+    pass = null;
+    nextPassAt = clock.monotonicMs() + Math.max(passEveryMs, restsPerLook * current.lookedMs);
   }
 
   return {
@@ -122,13 +167,34 @@ export function createResultsPruning(store: Store, clock: Clock): ResultsPruning
 }
 
 function beginPass(): Pass {
-  return { afterJobId: '', accounts: new Map(), kept: 0 };
+  return {
+    afterJobId: '',
+    lookedMs: 0,
+    accounts: new Map(),
+    doomed: new Map(),
+    isGathering: false,
+    kept: 0,
+  };
 }
 
 function add(accounts: Map<string, AccountHistory>, history: JobHistory): void {
-  const { accountId, jobId, results, oldestAt } = history;
-  const account = accounts.get(accountId) ?? { accountId, results: 0, heads: [], runs: undefined };
+  const { accountId, results, oldestAt } = history;
+  const account = accounts.get(accountId);
+  if (account === undefined) {
+    accounts.set(accountId, {
+      accountId,
+      results,
+      oldestAt: oldestAt ?? Infinity,
+      heads: [],
+      runs: undefined,
+    });
+    return;
+  }
   account.results += results;
-  if (oldestAt !== null) account.heads.push({ jobId, oldestAt });
-  accounts.set(accountId, account);
+  account.oldestAt = Math.min(account.oldestAt, oldestAt ?? Infinity);
+}
+
+function gather(accounts: Map<string, AccountHistory>, history: JobHistory): void {
+  const { accountId, jobId, oldestAt } = history;
+  if (oldestAt !== null) accounts.get(accountId)?.heads.push({ jobId, oldestAt });
 }
