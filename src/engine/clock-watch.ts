@@ -16,3 +16,19 @@ export function watchClock(clock: Clock): () => number {
     return last - before;
   };
 }
+
+/** A wall clock that gains or loses this much between two looks was set, or the machine slept. */
+export const clockStepMs = 1_000;
+
+/**
+ * Starts to watch. Each look returns whether the wall clock has gone on as time does for so many
+ * milliseconds, by all looks until then.
+ */
+export function watchSteadiness(clock: Clock, forMs: number): () => boolean {
+  const look = watchClock(clock);
+  let since = clock.monotonicMs();
+  return () => {
+    if (Math.abs(look()) >= clockStepMs) since = clock.monotonicMs();
+    return clock.monotonicMs() - since >= forMs;
+  };
+}

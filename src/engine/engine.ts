@@ -14,7 +14,7 @@ import type { EndedRun } from '../store/results.ts';
 import { createClaimer } from './claim.ts';
 import type { Claimer } from './claim.ts';
 import type { ClaimedRun } from './claimed.ts';
-import { watchClock } from './clock-watch.ts';
+import { clockStepMs, watchClock } from './clock-watch.ts';
 import { dispatch } from './dispatch.ts';
 import type { Dispatcher } from './dispatch.ts';
 import { startLoop } from './loop.ts';
@@ -54,9 +54,6 @@ export interface Engine extends AsyncDisposable {
   /** Why due jobs are not called, outcomes not kept or pings not missed now, in sentences; none if all is well. */
   readonly troubles: () => string[];
 }
-
-/** A wall clock that gains or loses this much between two looks was set, or the machine slept. */
-const clockStepMs = 1_000;
 
 /** While calls wait for slots, signing and pruning take a tenth of the time. */
 const restsPerBatch = 9;

@@ -12,15 +12,21 @@ import type { Retention } from '../domain/retention.ts';
 import type { Store } from '../store/open.ts';
 import { findPlan, listHistories, removeBeginnings } from '../store/retention.ts';
 import type { Beginning, JobHistory } from '../store/retention.ts';
+import { watchSteadiness } from './clock-watch.ts';
 import { mergeOldestFirst } from './oldest-first.ts';
 import type { Head, OldestFirst } from './oldest-first.ts';
 import type { Pruning } from './prune.ts';
 import { createSmallWrites } from './small-writes.ts';
 
-/** From the end of a pass to the next, at least. */
-const passEveryMs = 60_000;
-/** Looking at many jobs is done seldom: so many times longer than it takes is between two passes. */
+/** From the end of a pass to the next: so many times longer than looking at all jobs took, within bounds. */
 const restsPerLook = 200;
+const shortestPassRestMs = 60_000;
+const longestPassRestMs = 3_600_000;
+/**
+ * What is removed is gone: a machine that starts with a wrong clock, or whose clock is set wrong, has so long to
+ * set it right before anything goes for its age.
+ */
+const steadyForMs = 600_000;
 /** Jobs looked at in one step: a millisecond or two. */
 const jobsPerStep = 200;
 
@@ -58,6 +64,8 @@ export interface ResultsPruning extends Pruning {
 /** Makes it; the first pass begins at once. */
 export function createResultsPruning(store: Store, clock: Clock): ResultsPruning {
   const writes = createSmallWrites(store, clock);
+  const isClockSteady = watchSteadiness(clock, steadyForMs);
+  let isSteady = false;
   let pass: Pass | null = beginPass();
   let nextPassAt = 0;
   /** Results of all accounts at the end of the last pass. */
@@ -79,7 +87,8 @@ export function createResultsPruning(store: Store, clock: Clock): ResultsPruning
   async function retentionFor({ accountId, results }: AccountHistory) {
     const plan = await findPlan(store.db, accountId);
     if (plan === undefined) return undefined;
-    return retentionOf(plans[plan], { results, now: clock.now() });
+    const retention = retentionOf(plans[plan], { results, now: clock.now() });
+    return isSteady ? retention : { ...retention, agedBefore: -Infinity };
   }
 
   async function judge(current: Pass, account: AccountHistory): Promise<void> {
@@ -113,6 +122,7 @@ export function createResultsPruning(store: Store, clock: Clock): ResultsPruning
   }
 
   async function step(): Promise<number | null> {
+    isSteady = isClockSteady();
     if (pass === null && clock.monotonicMs() < nextPassAt) return null;
     const current = (pass ??= beginPass());
     if (current.afterJobId !== null) {
@@ -144,7 +154,8 @@ export function createResultsPruning(store: Store, clock: Clock): ResultsPruning
   function end(current: Pass): void {
     kept = current.kept;
     pass = null;
-    nextPassAt = clock.monotonicMs() + Math.max(passEveryMs, restsPerLook * current.lookedMs);
+    const restMs = Math.max(restsPerLook * current.lookedMs, shortestPassRestMs);
+    nextPassAt = clock.monotonicMs() + Math.min(restMs, longestPassRestMs);
   }
 
   return {

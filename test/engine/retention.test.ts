@@ -18,13 +18,13 @@ import { storePath } from '../../src/store/open.ts';
 import type { Store } from '../../src/store/open.ts';
 import { readSpace } from '../../src/store/space.ts';
 import { fakeClock } from '../support/clock.ts';
-import { setupEngine } from '../support/engine.ts';
 import { assertTotalsCounted, dueTimesOf, keepHistory, successes } from '../support/history.ts';
 import { loopback, openTestStore } from '../support/store.ts';
-import { until } from '../support/until.ts';
 
 const minute = 60_000;
 const day = 24 * 60 * minute;
+/** For so long the wall clock has to go on before results go for their age. */
+const steadyFor = 10 * minute;
 const now = Date.parse('2026-03-02T10:00:00Z');
 
 interface Told {
@@ -38,17 +38,19 @@ interface Told {
 async function setup(t: TestContext) {
   const testStore = await openTestStore(t);
   const { store } = testStore;
-  const clock = fakeClock(now);
+  const clock = fakeClock(now - steadyFor);
   const told: Told[] = [];
   const log = pino({ level: 'info' }, { write: (line) => void told.push(JSON.parse(line)) });
   const prunerOn = (on: Store): Pruner =>
     createPruner({ store: on, clock, log }, createPrunings(on, clock));
+  const pruner = prunerOn(store);
+  clock.goOn(steadyFor);
   return {
     ...testStore,
     clock,
     told,
     prunerOn,
-    pruner: prunerOn(store),
+    pruner,
     setPlan: (plan: Parameters<typeof setPlan>[2]) => setPlan({ store, clock }, 'default', plan),
   };
 }
@@ -84,6 +86,28 @@ test('results older than the days of the plan go, those of that age to the milli
     told.map(({ removed, kept }) => ({ removed, kept })),
     [{ removed: { results: 2 }, kept: { results: 2 } }],
   );
+});
+
+test('a clock that is set ahead takes nothing for its age until it has gone on for a while', async (t) => {
+  const { store, addJob, clock, pruner } = await setup(t);
+  const job = await addJob();
+  await keepHistory(store, job.id, successes(10, now));
+  const left = async (): Promise<number> => (await dueTimesOf(store, [job.id])).length;
+  clock.advance(10 * 365 * day);
+  await pruneAll(pruner);
+  clock.goOn(steadyFor - minute);
+  await pruneAll(pruner);
+  assert.equal(await left(), 10);
+  clock.advance(-10 * 365 * day);
+  await pruneAll(pruner);
+  clock.goOn(steadyFor);
+  await pruneAll(pruner);
+  assert.equal(await left(), 10, 'it was set right in time');
+  clock.advance(10 * 365 * day);
+  await pruneAll(pruner);
+  clock.goOn(steadyFor);
+  await pruneAll(pruner);
+  assert.equal(await left(), 0);
 });
 
 test('beyond the number of the plan the oldest of all jobs of the account go, whoever ran seldom loses too', async (t) => {
@@ -269,20 +293,22 @@ test('with nothing to remove nothing is written', async (t) => {
   assert.deepEqual(told, []);
 });
 
-test('a daemon that was down for longer than the plan keeps results prunes them when it is back', async (t) => {
-  const { store, addJob, start, clock, logged } = await setupEngine(t);
-  const job = await addJob({ cronExpr: '0 0 1 1 *' });
-  const last = clock.now();
-  await setPlan({ store, clock }, 'default', 'free');
-  await keepHistory(store, job.id, successes(500, last));
-  clock.set(last + 7 * day - 100 * minute);
-  await start();
-  await until('what is too old to be gone', async () =>
-    logged.some(({ msg }) => msg === 'pruned') ? true : null,
+test('after a downtime longer than the plan keeps results, they go when the clock has gone on', async (t) => {
+  const { store, addJob, clock, prunerOn, setPlan: toPlan } = await setup(t);
+  const job = await addJob();
+  await toPlan('free');
+  const days = Array.from({ length: 30 }, (_, index) => now - (29 - index) * day);
+  await keepHistory(
+    store,
+    job.id,
+    days.map((at) => ({ status: 'success', at })),
   );
-  assert.deepEqual(
-    await dueTimesOf(store, [job.id]),
-    successes(101, last).map(({ at }) => at),
-  );
+  clock.set(now + 3 * day + minute);
+  const pruner = prunerOn(store);
+  await pruneAll(pruner);
+  assert.deepEqual(await dueTimesOf(store, [job.id]), days);
+  clock.goOn(steadyFor);
+  await pruneAll(pruner);
+  assert.deepEqual(await dueTimesOf(store, [job.id]), days.slice(-4));
   await assertTotalsCounted(store);
 });
