@@ -40,14 +40,19 @@ const list = database.prepare<[string, number], Row>(
 );
 const insert = database.prepare<[NewRow]>(
   `insert into "jobs" ("id", "workspace_id", "health", "created_at", "name", "url", "host", "method", "headers",
-     "body", "schedule_type", "cron_expr", "timezone", "period_seconds", "anchor_at", "timeout_seconds", "retries",
+     "body", "sealed", "schedule_type", "cron_expr", "timezone", "period_seconds", "anchor_at", "timeout_seconds", "retries",
      "notes", "paused", "next_run_at")
    values (@id, @workspace_id, @health, @created_at, @name, @url, @host, @method, @headers,
-     @body, @schedule_type, @cron_expr, @timezone, @period_seconds, @anchor_at, @timeout_seconds, @retries,
+     @body, @sealed, @schedule_type, @cron_expr, @timezone, @period_seconds, @anchor_at, @timeout_seconds, @retries,
      @notes, @paused, @next_run_at)`,
 );
 const pageSize = 50;
 const dayMs = 86_400_000;
+
+/** No job here has headers or a body. */
+function shapeOf(row: Row): ReturnType<typeof jobShape> {
+  return jobShape({ ...jobOf(row), headers: {}, body: null });
+}
 
 const server = fastify();
 
@@ -56,13 +61,13 @@ server.get<{ Params: { id: string } }>(
   { schema: { response: { 200: JobResponse } } },
   async ({ params }, reply) => {
     const row = get.get(params.id, workspaceId);
-    return row === undefined ? reply.code(404).send() : { job: jobShape(jobOf(row)) };
+    return row === undefined ? reply.code(404).send() : { job: shapeOf(row) };
   },
 );
 
 server.get('/api/v1/jobs', { schema: { response: { 200: JobList } } }, async () => {
   const rows = list.all(workspaceId, pageSize + 1);
-  const jobs = rows.slice(0, pageSize).map((row) => jobShape(jobOf(row)));
+  const jobs = rows.slice(0, pageSize).map((row) => shapeOf(row));
   const last = jobs.at(-1);
   const more = rows.length > pageSize && last !== undefined;
   return { jobs, nextCursor: more ? Buffer.from(last.id).toString('base64url') : null };
@@ -82,6 +87,7 @@ server.post<{ Body: Pick<NewRow, 'name' | 'url' | 'timezone'> & { cronExpr: stri
       method: 'GET',
       headers: '{}',
       body: null,
+      sealed: null,
       schedule_type: 'cron',
       cron_expr: body.cronExpr,
       timezone: body.timezone,
@@ -102,7 +108,7 @@ server.post<{ Body: Pick<NewRow, 'name' | 'url' | 'timezone'> & { cronExpr: stri
     insert.run(row);
     const none = { total_success: 0, total_failed: 0, total_interrupted: 0, total_missed: 0 };
     const job = jobOf({ ...row, ...none, deleted_at: null, last_receipt_sha256: null });
-    return reply.code(201).send({ job: jobShape(job) });
+    return reply.code(201).send({ job: jobShape({ ...job, headers: {}, body: null }) });
   },
 );
 

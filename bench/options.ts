@@ -15,6 +15,8 @@ export interface Options {
   warm: number;
   /** Whether jobd signs receipts. */
   receipts: boolean;
+  /** Whether the jobs have headers and bodies, which are sealed. */
+  secrets: boolean;
   json: boolean;
   /** The built jobd to measure. */
   bundle: string;
@@ -30,6 +32,7 @@ export const usage = `node bench/storm.ts: many jobs due at one instant, jobd be
   --delay MS         the target answers after this long (default 0)
   --warm N           calls made before the instant, so that code and connections are warm (default 0)
   --no-receipts      jobd issues none
+  --secrets          the jobs of jobd have headers and bodies, which are sealed
   --bundle FILE      the built jobd (default dist/jobd.cjs)
   --cpu-prof DIR     profile jobd (and so make it slower); load the files in Chrome's DevTools
   --json             one JSON document with every round
@@ -48,6 +51,7 @@ export function parseOptions(args: string[]): Options | 'help' {
       bundle: { type: 'string', default: join(import.meta.dirname, '..', 'dist', 'jobd.cjs') },
       'cpu-prof': { type: 'string' },
       'no-receipts': { type: 'boolean', default: false },
+      secrets: { type: 'boolean', default: false },
       json: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
@@ -60,6 +64,7 @@ export function parseOptions(args: string[]): Options | 'help' {
     delayMs: wholeNumber('--delay', values.delay, 0, 10_000),
     warm: wholeNumber('--warm', values.warm, 0, 10_000),
     receipts: !values['no-receipts'],
+    secrets: values.secrets,
     json: values.json,
     bundle: values.bundle,
     profileDir: values['cpu-prof'] ?? null,

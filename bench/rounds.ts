@@ -48,10 +48,15 @@ export async function jobdRound(ground: Ground, jobs: number): Promise<Round & {
   return await withDataDir(async (dataDir) => {
     const { options, sink, origin } = ground;
     const { warm } = options;
-    await keepJobs(dataDir, origin, [
-      { prefix: 'job', count: jobs },
-      { prefix: 'warm', count: warm },
-    ]);
+    await keepJobs(
+      dataDir,
+      origin,
+      [
+        { prefix: 'job', count: jobs },
+        { prefix: 'warm', count: warm },
+      ],
+      options,
+    );
     const upAt = Date.now() + 2 * ground.startUpMs + jobs / 20;
     const warmMs = warm === 0 ? 0 : 2_000 + warm;
     const warmAt = Math.ceil((upAt + idleMs) / 1_000) * 1_000;

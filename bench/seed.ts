@@ -4,15 +4,25 @@ import { newId } from '../src/domain/id.ts';
 import { defineJob } from '../src/domain/job-input.ts';
 import { parseAllowTargets } from '../src/domain/target.ts';
 import { insertJob } from '../src/store/jobs.ts';
+import { openLocal } from '../src/daemon.ts';
+import { sealJob } from '../src/domain/sealed-job.ts';
+import { activeMasterKeyId } from '../src/store/master-keys.ts';
 import { openStore } from '../src/store/open.ts';
 import type { Store } from '../src/store/open.ts';
 import { isOpen } from '../src/store/runs.ts';
-import { ensureDefaultWorkspace } from '../src/store/workspaces.ts';
+import { defaultWorkspace, findWorkspace } from '../src/store/workspaces.ts';
 
 /** What `--allow-target` takes, so that the sink may be called. */
 export const sinkTarget = '127.0.0.1/32:*';
 
 const periodSeconds = 86_400;
+
+/** What has to be sealed, opened and looked for in the answers. */
+const secretRequest = {
+  method: 'POST',
+  headers: { Authorization: `Bearer ${'0123456789abcdef'.repeat(4)}`, 'X-Tenant': 'tenant-4711' },
+  body: JSON.stringify({ report: 'daily', rows: Array.from({ length: 100 }, (_, row) => row) }),
+} as const;
 
 /** The jobs to keep: `count` of them, which call `ORIGIN/PREFIX/1` and so on. */
 export interface Batch {
@@ -25,18 +35,22 @@ export async function keepJobs(
   dataDir: string,
   origin: string,
   batches: readonly Batch[],
+  { secrets }: { secrets: boolean } = { secrets: false },
 ): Promise<void> {
-  await using store = await openStore(dataDir);
+  await using local = await openLocal(dataDir);
+  const { store } = local;
+  const vault = await local.openVault();
   const now = Date.now();
-  const workspaceId = newId(now);
+  const workspaceId = (await findWorkspace(store.db, defaultWorkspace))?.id ?? '';
   const allowTargets = parseAllowTargets([sinkTarget]);
-  await ensureDefaultWorkspace(store, workspaceId, now);
   await store.write(async (tx) => {
     for (const { prefix, count } of batches) {
       for (let number = 1; number <= count; number += 1) {
         const url = `${origin}/${prefix}/${number}`;
-        const input = { name: prefix, url, scheduleType: 'period', periodSeconds } as const;
-        await insertJob(tx, defineJob(input, { id: newId(now), workspaceId, now, allowTargets }));
+        const every = { scheduleType: 'period', periodSeconds } as const;
+        const input = { name: prefix, url, ...every, ...(secrets && secretRequest) };
+        const job = defineJob(input, { id: newId(now), workspaceId, now, allowTargets });
+        await insertJob(tx, await sealJob(job, vault, () => activeMasterKeyId(tx)));
       }
     }
   });

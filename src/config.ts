@@ -25,6 +25,8 @@ export interface ServeConfig {
   corsOrigins: readonly string[];
   /** Whether receipts are signed. */
   signing: boolean;
+  /** The master key from the environment; null if it is a file in the data directory. */
+  secretKey: string | null;
   logLevel: LogLevel;
 }
 
@@ -66,6 +68,7 @@ export function serveConfig(flags: Flags, env: Environment = process.env): Serve
     allowTargets: allowTargets(flags, env),
     corsOrigins: corsOrigins(flags, env),
     signing: flags['signing'] !== false && !env['JOBD_NO_SIGNING'],
+    secretKey: secretKeys(env).current,
     logLevel: logLevel(setting('logLevel', 'JOBD_LOG_LEVEL', 'info')),
   });
 }
@@ -76,6 +79,18 @@ export function dataDir(flags: Flags, env: Environment = process.env): string {
   if (named) return resolve(named);
   const shared = env['XDG_DATA_HOME'];
   return shared ? join(shared, 'jobd') : join(homedir(), '.local', 'share', 'jobd');
+}
+
+/**
+ * Master keys of the environment, as text: the current one, and the one to rotate to. There are no flags for
+ * them, since everybody on a machine can read the arguments of its processes.
+ */
+export function secretKeys(env: Environment = process.env): {
+  current: string | null;
+  next: string | null;
+} {
+  const read = (name: string): string | null => env[name]?.trim() || null;
+  return { current: read('JOBD_SECRET_KEY'), next: read('JOBD_SECRET_KEY_NEW') };
 }
 
 /** Reads where the server is and the key to use. Throws `invalid_input`. */

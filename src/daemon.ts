@@ -4,20 +4,23 @@ import { existsSync } from 'node:fs';
 import { startServer } from './api/server.ts';
 import type { App } from './app/app.ts';
 import { createKeyUses } from './app/key-uses.ts';
-import { ensureSigningKey } from './app/signing-keys.ts';
+import { openStoreVault } from './app/master-keys.ts';
+import { sealPlainText } from './app/plain-text.ts';
+import { adoptSigningKey, ensureSigningKey } from './app/signing-keys.ts';
 import type { ServeConfig } from './config.ts';
 import { systemClock } from './domain/clock.ts';
 import type { Clock } from './domain/clock.ts';
 import { newId } from './domain/id.ts';
+import type { Vault } from './domain/vault.ts';
 import { createEgress } from './egress/egress.ts';
 import { startEngine } from './engine/engine.ts';
 import type { Engine } from './engine/engine.ts';
 import { startLoop } from './engine/loop.ts';
 import { createSigner } from './engine/sign.ts';
 import type { Log } from './log.ts';
-import { openKeyring } from './receipt/keyring.ts';
-import type { Keyring } from './receipt/keyring.ts';
-import { lockDataDir } from './store/lock.ts';
+import { givenMasterKey, masterKeysInFile, withNextMasterKey } from './secrets/master-keys.ts';
+import type { MasterKeys } from './secrets/master-keys.ts';
+import { lockDataDir, lockMasterKey } from './store/lock.ts';
 import { openStore, storePath } from './store/open.ts';
 import type { Store } from './store/open.ts';
 import { ensureGivingBack } from './store/space.ts';
@@ -42,9 +45,10 @@ export async function startDaemon(
 ): Promise<Daemon> {
   await using parts = new AsyncDisposableStack();
   parts.use(lockDataDir(config.dataDir));
-  const { store, keyring } = parts.use(await openLocal(config.dataDir, clock));
+  const local = parts.use(await openLocal(config.dataDir, clock, config.secretKey));
+  const { store } = local;
   if (!(await ensureGivingBack(store))) log.warn(keepsSpace(config.dataDir));
-  if (config.signing) await ensureSigningKey({ store, clock, keyring });
+  const vault = await openSealed(local, config, log);
   const egress = parts.use(
     createEgress({
       allowTargets: config.allowTargets,
@@ -62,10 +66,11 @@ export async function startDaemon(
   let engine: Engine | undefined;
   let siteUrl = config.baseUrl ?? '';
   const signer = config.signing
-    ? createSigner({ store, clock, keyring, siteUrl: () => siteUrl })
+    ? createSigner({ store, clock, vault, siteUrl: () => siteUrl })
     : null;
   const app: App = {
     store,
+    vault,
     clock,
     allowTargets: config.allowTargets,
     wake: () => engine?.wake(),
@@ -81,7 +86,7 @@ export async function startDaemon(
   siteUrl ||= server.url;
   const { slots, slotsPerHost } = config;
   engine = parts.use(
-    startEngine({ store, egress, clock, log, slots, slotsPerHost, signer, drainMs }),
+    startEngine({ store, egress, vault, clock, log, slots, slotsPerHost, signer, drainMs }),
   );
   const running = parts.move();
   return { url: server.url, [Symbol.asyncDispose]: () => running.disposeAsync() };
@@ -96,11 +101,25 @@ function keepsSpace(dataDir: string): string {
   );
 }
 
+/** Opens the vault, and sees to it that nothing but what is sealed is in the store. */
+async function openSealed(local: Local, config: ServeConfig, log: Log): Promise<Vault> {
+  const { store, clock } = local;
+  const vault = await local.openVault();
+  const why = await sealPlainText(store, vault);
+  if (why !== null)
+    log.warn({ why }, 'plain text of before may still be in free space of the file');
+  await adoptSigningKey({ store, clock, vault }, config.dataDir);
+  if (config.signing) await ensureSigningKey({ store, clock, vault });
+  return vault;
+}
+
 /** The store for commands that work on it directly, whether or not a daemon runs. */
 export interface Local extends AsyncDisposable {
   store: Store;
   clock: Clock;
-  keyring: Keyring;
+  masterKeys: MasterKeys;
+  /** Opens what is sealed in it. Throws `unavailable` if the master key is not there. */
+  readonly openVault: () => Promise<Vault>;
 }
 
 /** Whether a data directory holds a store already. */
@@ -108,11 +127,47 @@ export function hasStore(dataDir: string): boolean {
   return existsSync(storePath(dataDir));
 }
 
-/** Opens the store in a data directory and makes sure of what exists from the first start. */
-export async function openLocal(dataDir: string, clock: Clock = systemClock): Promise<Local> {
+/**
+ * Opens the store in a data directory and makes sure of what exists from the first start. `secretKey` is
+ * the master key, null if it is a file in that directory.
+ */
+export async function openLocal(
+  dataDir: string,
+  clock: Clock = systemClock,
+  secretKey: string | null = null,
+): Promise<Local> {
+  const masterKeys = masterKeysFor(dataDir, { current: secretKey, next: null });
   const store = await openStore(dataDir);
   const now = clock.now();
   await ensureDefaultWorkspace(store, newId(now), now);
-  const keyring = openKeyring(dataDir);
-  return { store, clock, keyring, [Symbol.asyncDispose]: () => store[Symbol.asyncDispose]() };
+  return {
+    store,
+    clock,
+    masterKeys,
+    openVault: () => openStoreVault({ store, clock, masterKeys }),
+    [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
+  };
+}
+
+/** Master keys of the environment, as text. */
+interface GivenKeys {
+  current: string | null;
+  next: string | null;
+}
+
+/** Where the master keys of a data directory come from. Throws `invalid_input`. */
+export function masterKeysFor(dataDir: string, { current, next }: GivenKeys): MasterKeys {
+  const keys = current === null ? masterKeysInFile(dataDir) : givenMasterKey(current);
+  return next === null ? keys : withNextMasterKey(keys, next);
+}
+
+/**
+ * Holds the right to change the master key. A daemon follows what happens to the file, but what is in its
+ * environment stays. Throws `conflict`.
+ */
+export function lockMasterKeyFor(dataDir: string, { current, next }: GivenKeys): Disposable {
+  const locks = new DisposableStack();
+  if (current !== null || next !== null) locks.use(lockDataDir(dataDir));
+  locks.use(lockMasterKey(dataDir));
+  return locks;
 }

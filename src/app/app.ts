@@ -3,10 +3,13 @@
 import type { Clock } from '../domain/clock.ts';
 import type { Permission } from '../domain/key.ts';
 import type { AllowedTarget } from '../domain/target.ts';
+import type { Vault } from '../domain/vault.ts';
 import type { Store } from '../store/open.ts';
 
 export interface App {
   store: Store;
+  /** Seals and opens what of a job is kept sealed. */
+  vault: Vault;
   clock: Clock;
   allowTargets: readonly AllowedTarget[];
   /** Tells the engine that something may have become due. */

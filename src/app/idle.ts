@@ -5,7 +5,7 @@
 
 import { setTimeout } from 'node:timers/promises';
 import { JobdError } from '../domain/errors.ts';
-import type { Job } from '../domain/job.ts';
+import type { SealedJob } from '../domain/sealed-job.ts';
 import type { Db } from '../store/open.ts';
 import type { App, Principal } from './app.ts';
 import { requireJob } from './require-job.ts';
@@ -22,7 +22,7 @@ export async function whenIdle<T>(
   { store, clock }: Pick<App, 'store' | 'clock'>,
   principal: Principal,
   jobId: string,
-  work: (tx: Db, job: Job) => Promise<T>,
+  work: (tx: Db, job: SealedJob) => Promise<T>,
 ): Promise<T> {
   const deadline = clock.monotonicMs() + longestWaitMs;
   for (;;) {
@@ -39,7 +39,7 @@ export async function whenIdle<T>(
   }
 }
 
-function stillExecuting({ activeRunId }: Job): JobdError {
+function stillExecuting({ activeRunId }: SealedJob): JobdError {
   return new JobdError(
     'conflict',
     `run ${activeRunId} of this job is still executing, try again when it has ended`,

@@ -8,7 +8,10 @@ import type { JobInput, JobUpdate } from '../domain/job-input.ts';
 import type { Job } from '../domain/job.ts';
 import { checkPlanLimits } from '../domain/plan-limits.ts';
 import { defaultTimeoutSeconds, plans } from '../domain/plan.ts';
+import { openJob, sealJob } from '../domain/sealed-job.ts';
+import type { SealedJob } from '../domain/sealed-job.ts';
 import * as jobs from '../store/jobs.ts';
+import { activeMasterKeyId } from '../store/master-keys.ts';
 import type { Db } from '../store/open.ts';
 import { requireAccount, requirePaid, requireRoom } from './account-limits.ts';
 import type { App, Principal } from './app.ts';
@@ -22,7 +25,7 @@ import { requireJob } from './require-job.ts';
  * and for what the plan does not allow.
  */
 export async function createJob(
-  { store, clock, allowTargets, wake }: App,
+  app: App,
   principal: Principal,
   input: JobInput & { workspaceId?: string },
 ): Promise<Job> {
@@ -30,6 +33,7 @@ export async function createJob(
   if (input.workspaceId !== undefined && input.workspaceId !== workspaceId) {
     throw new JobdError('forbidden', "workspaceId must be the key's own workspace");
   }
+  const { store, clock, allowTargets, wake } = app;
   const { workspaceId: _, ...fields } = input;
   const now = clock.now();
   const { plan } = await requirePaid(store.db, principal, now);
@@ -42,7 +46,7 @@ export async function createJob(
     const account = await requirePaid(tx, principal, clock.now());
     checkPlanLimits(plans[account.plan], job, null);
     await requireRoom(tx, account);
-    await jobs.insertJob(tx, job);
+    await jobs.insertJob(tx, await sealed(app, tx, job));
   });
   wake();
   return job;
@@ -50,32 +54,33 @@ export async function createJob(
 
 /** A page of the workspace's jobs, newest first. */
 export async function listJobs(
-  { store, clock }: App,
+  { store, clock, vault }: App,
   principal: Principal,
   { limit, cursor }: PageRequest,
 ): Promise<Page<Job>> {
   const before = cursor === null ? null : parseIdCursor(cursor);
   const page = { limit: limit + 1, before };
   const found = await jobs.listJobs(store.db, principal.workspaceId, page);
+  const { items, nextCursor } = pageOf(found, limit, (job) => idCursor(job.id));
   const account = await requireAccount(store.db, principal);
-  const shown = hasExpired(account, clock.now()) ? found.map(withoutDueTime) : found;
-  return pageOf(shown, limit, (job) => idCursor(job.id));
+  const isExpired = hasExpired(account, clock.now());
+  return { items: items.map((job) => shown(openJob(job, vault), isExpired)), nextCursor };
 }
 
-/** A job of the workspace. Throws `not_found`. */
+/** A job of the workspace. Throws `not_found`, `unavailable` if what is sealed of it was damaged. */
 export async function getJob(
-  { store, clock }: App,
+  { store, clock, vault }: App,
   principal: Principal,
   id: string,
 ): Promise<Job> {
-  const job = await requireJob(store.db, principal, id);
+  const job = openJob(await requireJob(store.db, principal, id), vault);
   const account = await requireAccount(store.db, principal);
-  return hasExpired(account, clock.now()) ? withoutDueTime(job) : job;
+  return shown(job, hasExpired(account, clock.now()));
 }
 
 /** Of an expired account no job is due, though the engine may not have written that down yet. */
-function withoutDueTime(job: Job): Job {
-  return { ...job, nextRunAt: null };
+function shown(job: Job, isExpired: boolean): Job {
+  return isExpired ? { ...job, nextRunAt: null } : job;
 }
 
 /**
@@ -89,13 +94,16 @@ export async function updateJob(
   id: string,
   update: JobUpdate,
 ): Promise<Job> {
-  const { store, clock, allowTargets, wake } = app;
-  const change = async (tx: Db, job: Job): Promise<Job> => {
+  const { store, vault, clock, allowTargets, wake } = app;
+  const change = async (tx: Db, job: SealedJob): Promise<Job> => {
     const now = clock.now();
     const { plan } = await requirePaid(tx, principal, now);
-    const changed = changeJob(job, update, { now, allowTargets });
-    checkPlanLimits(plans[plan], changed, job);
-    await jobs.updateJob(tx, changed);
+    const before = isReplaced(update)
+      ? openJob({ ...job, sealed: null }, vault)
+      : openJob(job, vault);
+    const changed = changeJob(before, update, { now, allowTargets });
+    checkPlanLimits(plans[plan], changed, before);
+    await jobs.updateJob(tx, await sealed(app, tx, changed));
     return changed;
   };
   // Whoever may not edit need not wait for the run that executes to learn it.
@@ -117,4 +125,13 @@ export async function deleteJob(app: App, principal: Principal, id: string): Pro
   const { clock, wake } = app;
   await whenIdle(app, principal, id, (tx, job) => jobs.markJobDeleted(tx, job.id, clock.now()));
   wake();
+}
+
+/** With new headers and a new body nothing of the old ones is needed, not even that they can be opened. */
+function isReplaced({ headers, body }: JobUpdate): boolean {
+  return headers !== undefined && body !== undefined;
+}
+
+async function sealed({ vault }: App, tx: Db, job: Job): Promise<SealedJob> {
+  return await sealJob(job, vault, () => activeMasterKeyId(tx));
 }

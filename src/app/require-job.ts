@@ -2,13 +2,17 @@
 
 import { JobdError } from '../domain/errors.ts';
 import { isId } from '../domain/id.ts';
-import type { Job } from '../domain/job.ts';
+import type { SealedJob } from '../domain/sealed-job.ts';
 import * as jobs from '../store/jobs.ts';
 import type { Db } from '../store/open.ts';
 import type { Principal } from './app.ts';
 
-/** The job, if it is there and the principal's own; else throws `not_found`. */
-export async function requireJob(db: Db, { workspaceId }: Principal, id: string): Promise<Job> {
+/** The job as it is kept, if it is there and the principal's own; else throws `not_found`. */
+export async function requireJob(
+  db: Db,
+  { workspaceId }: Principal,
+  id: string,
+): Promise<SealedJob> {
   const job = isId(id) ? await jobs.findJob(db, workspaceId, id) : undefined;
   if (job === undefined) throw new JobdError('not_found', `there is no job with id ${id}`);
   return job;

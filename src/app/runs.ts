@@ -2,9 +2,9 @@
 
 import { JobdError } from '../domain/errors.ts';
 import { isId, newId } from '../domain/id.ts';
-import type { Job } from '../domain/job.ts';
 import { queuedRun } from '../domain/run.ts';
 import type { Run, RunTotals } from '../domain/run.ts';
+import type { SealedJob } from '../domain/sealed-job.ts';
 import * as runs from '../store/runs.ts';
 import { requirePaid } from './account-limits.ts';
 import type { App, Principal } from './app.ts';
@@ -44,7 +44,7 @@ export async function runJob(
   return run;
 }
 
-function refuseWhileExecuting(job: Job): void {
+function refuseWhileExecuting(job: SealedJob): void {
   if (job.activeRunId === null) return;
   throw new JobdError('conflict', `run ${job.activeRunId} of this job is executing, wait for it`);
 }

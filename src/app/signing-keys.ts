@@ -2,7 +2,15 @@
 
 import type { Clock } from '../domain/clock.ts';
 import { JobdError } from '../domain/errors.ts';
-import type { Keyring } from '../receipt/keyring.ts';
+import type { Vault } from '../domain/vault.ts';
+import {
+  makeSigningKey,
+  openSigningKey,
+  readKeyFile,
+  removeKeyFiles,
+  sealSigningKey,
+} from '../receipt/keyring.ts';
+import { activeMasterKeyId } from '../store/master-keys.ts';
 import type { Store } from '../store/open.ts';
 import * as keys from '../store/signing-keys.ts';
 import type { SigningKeyRecord } from '../store/signing-keys.ts';
@@ -13,17 +21,17 @@ export type { SigningKeyRecord };
 export interface SigningKeyParts {
   store: Store;
   clock: Clock;
-  keyring: Keyring;
+  vault: Vault;
 }
 
 /**
- * Makes sure that there is a key to sign with and that it can be read. Throws `unavailable` if it
+ * Makes sure that there is a key to sign with and that it can be opened. Throws `unavailable` if it
  * cannot be.
  */
 export async function ensureSigningKey(parts: SigningKeyParts): Promise<void> {
   const active = await keys.findActiveSigningKey(parts.store.db);
   if (active === undefined) await rotateSigningKey(parts);
-  else parts.keyring.load(active.keyId);
+  else openSigningKey(parts.vault, active);
 }
 
 /**
@@ -33,17 +41,30 @@ export async function ensureSigningKey(parts: SigningKeyParts): Promise<void> {
 export async function rotateSigningKey({
   store,
   clock,
-  keyring,
+  vault,
 }: SigningKeyParts): Promise<SigningKeyRecord> {
-  const { keyId, publicKey } = keyring.make();
   const now = clock.now();
-  const old = await store.write(async (tx) => {
-    const active = await keys.findActiveSigningKey(tx);
-    await keys.activateSigningKey(tx, { keyId, publicKey }, now);
-    return active;
+  return await store.write(async (tx) => {
+    const key = makeSigningKey(vault, await activeMasterKeyId(tx));
+    await keys.activateSigningKey(tx, key, now);
+    return { keyId: key.keyId, publicKey: key.publicKey, createdAt: now, retiredAt: null };
   });
-  if (old !== undefined) keyring.forget(old.keyId);
-  return { keyId, publicKey, createdAt: now, retiredAt: null };
+}
+
+/** Takes a private key that an earlier jobd kept as a file into the store, sealed. */
+export async function adoptSigningKey(
+  { store, vault }: SigningKeyParts,
+  dataDir: string,
+): Promise<void> {
+  const active = await keys.findActiveSigningKey(store.db);
+  const pem = active?.sealed === null ? readKeyFile(dataDir, active.keyId) : undefined;
+  if (active !== undefined && pem !== undefined) {
+    await store.write(async (tx) => {
+      const sealed = sealSigningKey(vault, await activeMasterKeyId(tx), active.keyId, pem);
+      await keys.keepPrivateKey(tx, active.keyId, sealed);
+    });
+  }
+  if (active === undefined || active.sealed !== null || pem !== undefined) removeKeyFiles(dataDir);
 }
 
 /** The key that signs now. Throws `not_found`. */

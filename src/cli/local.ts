@@ -3,7 +3,7 @@
  * only here: a command line stands in shell loops, and its start counts.
  */
 
-import { dataDir } from '../config.ts';
+import { dataDir, secretKeys } from '../config.ts';
 import type { Flags } from '../config.ts';
 import type { Local } from '../daemon.ts';
 import type { Output } from './output.ts';
@@ -13,7 +13,7 @@ export async function openStoreFor(flags: Flags, output: Output): Promise<Local>
   const { hasStore, openLocal } = await import('../daemon.ts');
   const directory = dataDir(flags);
   const isNew = !hasStore(directory);
-  const local = await openLocal(directory);
+  const local = await openLocal(directory, undefined, secretKeys().current);
   if (isNew) output.say(`made a new store in ${directory}`);
   return local;
 }

@@ -13,6 +13,7 @@ import type { Output } from './output.ts';
 import { addPingCommand } from './ping.ts';
 import { addRunCommands } from './runs.ts';
 import { addScheduleCommands } from './schedule.ts';
+import { addSecretsCommands } from './secrets.ts';
 import { addServeCommand } from './serve.ts';
 import { addSigningKeyCommands } from './signing-key.ts';
 import { addVerifyCommand } from './verify.ts';
@@ -37,6 +38,7 @@ function createProgram(context: Context): Command {
   addServeCommand(program, context);
   addKeyCommands(program, context);
   addSigningKeyCommands(program, context);
+  addSecretsCommands(program, context);
   addAccountCommands(program, context);
   addWorkspaceCommands(program, context);
   addJobCommands(program, context);

@@ -68,7 +68,7 @@ export function addSigningKeyCommands(program: Command, { output }: Context): vo
       await confirm('Let a new key sign receipts from now on?', flags['yes'] === true);
       await using local = await openStoreFor(flags, output);
       const { rotateSigningKey } = await import('../app/signing-keys.ts');
-      const key = await rotateSigningKey(local);
+      const key = await rotateSigningKey({ ...local, vault: await local.openVault() });
       if (flags['json']) return printJson(output, shape(key));
       output.data(key.keyId);
       if (output.isTerminal)

@@ -25,6 +25,35 @@ const refusedNames = new Map([
   ['x-service-run-id', 'the service sets it'],
 ]);
 
+/** Names whose values say how to talk, and are no secrets. All other values are taken for one. */
+const openNames = new Set([
+  'cache-control',
+  'content-disposition',
+  'content-encoding',
+  'content-language',
+  'content-type',
+  'date',
+  'dnt',
+  'from',
+  'if-modified-since',
+  'if-unmodified-since',
+  'origin',
+  'pragma',
+  'prefer',
+  'priority',
+  'range',
+  'upgrade-insecure-requests',
+  'user-agent',
+  'x-requested-with',
+]);
+const openPrefixes = ['accept', 'sec-ch-', 'sec-fetch-'];
+
+/** Whether the value of a header may be a secret. */
+export function isSecretHeader(name: string): boolean {
+  const lowerCase = name.toLowerCase();
+  return !openNames.has(lowerCase) && !openPrefixes.some((prefix) => lowerCase.startsWith(prefix));
+}
+
 /**
  * Checks the headers of a job and returns a frozen copy. Throws `invalid_input` that names the
  * header, never its value, which may be a secret.

@@ -23,10 +23,13 @@ export interface Failure {
   temporary?: boolean;
 }
 
+/** Most characters of a `Location` that are looked at. */
+export const maxLocationLength = 2048;
+
 /** An answer whose status line and headers arrived. */
 export interface Response {
   httpStatus: number;
-  /** The `Location` header, if there was one. */
+  /** The beginning of the `Location` header, if there was one. */
   location: string | null;
   /** The `Retry-After` header, if there was one. */
   retryAfter: string | null;

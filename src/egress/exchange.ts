@@ -4,12 +4,11 @@
  */
 import type { Dispatcher } from 'undici';
 import { maxPreviewBytes, startPreview } from '../domain/body-preview.ts';
+import { maxLocationLength } from '../domain/outcome.ts';
 import type { AttemptResult, Failure, Response } from '../domain/outcome.ts';
 import type { Connection } from './connection.ts';
 import { DeadlineOver, type Deadline } from './deadline.ts';
 import { answerFailure, brokenBody, secondsText } from './failure.ts';
-
-const maxKeptHeaderCharacters = 2048;
 
 /** A request as it goes on the wire; `headers` is name, value, name, value. */
 export interface WireRequest {
@@ -131,5 +130,5 @@ export function exchange(
 function firstOf(headers: Headers, name: string): string | null {
   const value = headers[name];
   const first = Array.isArray(value) ? value[0] : value;
-  return first === undefined ? null : first.slice(0, maxKeptHeaderCharacters);
+  return first === undefined ? null : first.slice(0, maxLocationLength);
 }

@@ -1,6 +1,7 @@
 /** A run between its claim and its record. */
 
-import type { Job, JobRequest } from '../domain/job.ts';
+import type { JobRequest } from '../domain/job.ts';
+import type { RequestSecrets, SealedJob } from '../domain/sealed-job.ts';
 import type { ClaimBounds } from '../store/claims.ts';
 import type { EndedRun } from '../store/results.ts';
 
@@ -12,7 +13,9 @@ export interface ClaimedRun {
   host: string;
   scheduledFor: number;
   startedAt: number;
-  request: JobRequest;
+  /** What to send, as far as it is not sealed; it is opened when it is dispatched. */
+  request: Omit<JobRequest, keyof RequestSecrets>;
+  sealed: string | null;
 }
 
 /** What one claim brought. */
@@ -37,12 +40,12 @@ export interface Room {
 /** What is needed of a job to call it, as plain data. */
 export function claimedRun(run: {
   runId: string;
-  job: Job;
+  job: SealedJob;
   host: string;
   scheduledFor: number;
   startedAt: number;
 }): ClaimedRun {
-  const { url, method, headers, body, timeoutSeconds, retries } = run.job;
+  const { url, method, timeoutSeconds, retries, sealed } = run.job;
   return {
     runId: run.runId,
     jobId: run.job.id,
@@ -50,7 +53,8 @@ export function claimedRun(run: {
     host: run.host,
     scheduledFor: run.scheduledFor,
     startedAt: run.startedAt,
-    request: { url, method, headers, body, timeoutSeconds, retries },
+    request: { url, method, timeoutSeconds, retries },
+    sealed,
   };
 }
 

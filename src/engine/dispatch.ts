@@ -7,7 +7,12 @@ import { setTimeout } from 'node:timers/promises';
 import type { Clock } from '../domain/clock.ts';
 import { latestStartMs } from '../domain/due.ts';
 import { outcomeOf } from '../domain/outcome.ts';
+import type { AttemptResult, Outcome } from '../domain/outcome.ts';
 import { retryAt } from '../domain/retry.ts';
+import { mayRepeat, redact, redactResult, secretTexts } from '../domain/redaction.ts';
+import { openRequest } from '../domain/sealed-job.ts';
+import type { RequestSecrets } from '../domain/sealed-job.ts';
+import type { Vault } from '../domain/vault.ts';
 import type { Call, Egress } from '../egress/egress.ts';
 import type { Log } from '../log.ts';
 import type { EndedRun } from '../store/results.ts';
@@ -17,6 +22,8 @@ import type { ClaimedRun } from './claimed.ts';
 /** What dispatching needs. */
 export interface Dispatcher {
   egress: Egress;
+  /** Opens what is sealed of a job. */
+  vault: Vault;
   clock: Clock;
   log: Log;
   /** Aborted when the daemon waits no longer: the runs in flight end as interrupted. */
@@ -25,7 +32,7 @@ export interface Dispatcher {
 
 /** Calls the target. Never rejects: what breaks down on this side ends the run as interrupted. */
 export async function dispatch(run: ClaimedRun, dispatcher: Dispatcher): Promise<EndedRun> {
-  const { egress, clock, log, signal } = dispatcher;
+  const { egress, vault, clock, log, signal } = dispatcher;
   if (clock.now() - run.startedAt > latestStartMs) {
     return interruptedRun(
       run,
@@ -33,21 +40,24 @@ export async function dispatch(run: ClaimedRun, dispatcher: Dispatcher): Promise
       0,
     );
   }
-  const call = callOf(run);
   const began = clock.monotonicMs();
   let attempts = 0;
+  const ended = (result: AttemptResult, secrets: RequestSecrets | null): EndedRun => {
+    const durationMs = Math.round(clock.monotonicMs() - began);
+    const finishedAt = run.startedAt + durationMs;
+    const { runId, jobId } = run;
+    return { runId, jobId, finishedAt, durationMs, attempts, ...outcomeWithout(secrets, result) };
+  };
   try {
+    const secrets = opened(run, vault, log);
+    if (secrets === null) return ended(unopened, null);
+    const call = callOf(run, secrets);
     for (;;) {
       attempts += 1;
       const result = await egress.call(call, signal);
       const now = clock.now();
       const nextAt = retryAt(run.request.retries, attempts, result, now);
-      if (nextAt === null) {
-        const durationMs = Math.round(clock.monotonicMs() - began);
-        const finishedAt = run.startedAt + durationMs;
-        const { runId, jobId } = run;
-        return { runId, jobId, finishedAt, durationMs, attempts, ...outcomeOf(result) };
-      }
+      if (nextAt === null) return ended(result, secrets);
       await setTimeout(nextAt - now, undefined, { signal });
     }
   } catch (error) {
@@ -57,12 +67,39 @@ export async function dispatch(run: ClaimedRun, dispatcher: Dispatcher): Promise
   }
 }
 
-function callOf(run: ClaimedRun): Call {
-  const { url, method, headers, body, timeoutSeconds } = run.request;
+/** Rather nothing is sent than something else than the job says. */
+const unopened: AttemptResult = {
+  kind: 'failure',
+  failure: {
+    reason: 'protocol',
+    detail: 'nothing was sent: the headers and the body cannot be opened, set both anew',
+  },
+};
+
+/** What the job sends; null if it cannot be opened. Behind the claim, so that no transaction waits for it. */
+function opened({ jobId, sealed }: ClaimedRun, vault: Vault, log: Log): RequestSecrets | null {
+  try {
+    return openRequest(jobId, sealed, vault);
+  } catch (error) {
+    log.error({ err: error, jobId }, 'the headers and the body of a job cannot be opened');
+    return null;
+  }
+}
+
+/** What the run keeps: nothing of it repeats what nobody may read. */
+function outcomeWithout(secrets: RequestSecrets | null, result: AttemptResult): Outcome {
+  if (secrets === null || !mayRepeat(result)) return outcomeOf(result);
+  const texts = secretTexts(secrets);
+  const outcome = outcomeOf(redactResult(result, texts));
+  return { ...outcome, error: outcome.error && redact(outcome.error, texts) };
+}
+
+function callOf({ request, runId }: ClaimedRun, { headers, body }: RequestSecrets): Call {
+  const { url, method, timeoutSeconds } = request;
   return {
     url,
     method,
-    headers: { ...headers, 'x-service-run-id': run.runId },
+    headers: { ...headers, 'x-service-run-id': runId },
     body,
     timeoutMs: timeoutSeconds * 1_000,
   };

@@ -7,6 +7,7 @@
 
 import type { Clock } from '../domain/clock.ts';
 import type { Egress } from '../egress/egress.ts';
+import type { Vault } from '../domain/vault.ts';
 import type { Log } from '../log.ts';
 import { findEarliestDueTime, hasQueuedRuns } from '../store/claims.ts';
 import type { Store } from '../store/open.ts';
@@ -33,6 +34,8 @@ import { createWatch } from './watch.ts';
 export interface EngineParts {
   store: Store;
   egress: Egress;
+  /** Opens what is sealed of a job. */
+  vault: Vault;
   clock: Clock;
   log: Log;
   /** Calls in flight at most: in all, and to one host. */
@@ -60,7 +63,7 @@ const restsPerBatch = 9;
 
 /** Starts claiming, once what a dead process left behind is marked as interrupted. */
 export function startEngine(parts: EngineParts): Engine {
-  const { store, egress, clock, log, signer } = parts;
+  const { store, egress, vault, clock, log, signer } = parts;
   const slots = createSlots(parts.slots, parts.slotsPerHost);
   const claimer = createClaimer(store, clock, slots);
   const recorder = createRecorder(store, log, { receipts: signer !== null });
@@ -70,7 +73,7 @@ export function startEngine(parts: EngineParts): Engine {
   const pruner = createPruner({ store, clock, log }, createPrunings(store, clock));
   const lookAtClock = watchClock(clock);
   const aborter = new AbortController();
-  const dispatcher: Dispatcher = { egress, clock, log, signal: aborter.signal };
+  const dispatcher: Dispatcher = { egress, vault, clock, log, signal: aborter.signal };
   const inFlight = new Map<string, ClaimedRun>();
   let isRescued = false;
   /** Whether calls wait for slots. */

@@ -6,7 +6,8 @@
 
 import type { Clock } from '../domain/clock.ts';
 import { hasReceipt, receiptPayload } from '../domain/receipt.ts';
-import type { Keyring } from '../receipt/keyring.ts';
+import type { Vault } from '../domain/vault.ts';
+import { openSigningKey } from '../receipt/keyring.ts';
 import { nativeSha256, signReceipt } from '../receipt/sign.ts';
 import type { SigningKey } from '../receipt/sign.ts';
 import type { Store } from '../store/open.ts';
@@ -20,7 +21,7 @@ const largestBatch = 50;
 export interface SignerParts {
   store: Store;
   clock: Clock;
-  keyring: Keyring;
+  vault: Vault;
   /** URL of the site, as it is known by when receipts are signed. */
   readonly siteUrl: () => string;
 }
@@ -31,7 +32,7 @@ export interface Signer {
 }
 
 /** Makes the signer; there is one for a store, as each receipt needs the one before. */
-export function createSigner({ store, clock, keyring, siteUrl }: SignerParts): Signer {
+export function createSigner({ store, clock, vault, siteUrl }: SignerParts): Signer {
   let key: SigningKey | undefined;
   /** One batch at a time. */
   let last: Promise<unknown> = Promise.resolve();
@@ -44,7 +45,7 @@ export function createSigner({ store, clock, keyring, siteUrl }: SignerParts): S
     if (unsigned.length === 0) return 0;
     const active = await findActiveSigningKey(store.db);
     if (active === undefined) throw new Error('there is no signing key');
-    if (key?.keyId !== active.keyId) key = keyring.load(active.keyId);
+    if (key?.keyId !== active.keyId) key = openSigningKey(vault, active);
     const receipts = signAll(unsigned, key, { siteUrl: siteUrl(), issuedAt: clock.now() });
     await store.write(async (tx) => {
       // Another key may sign since: then none of these was ever seen, and all are signed anew.

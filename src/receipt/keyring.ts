@@ -1,84 +1,83 @@
-/**
- * The private keys, each a file of its own that only its owner can read, beside the database: whoever
- * gets a copy of the database alone cannot sign.
- */
+/** Private keys: made, sealed for the store, and opened to sign. */
 
 import { createPrivateKey, generateKeyPairSync } from 'node:crypto';
-import {
-  closeSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  rmSync,
-  writeSync,
-} from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { JobdError } from '../domain/errors.ts';
+import { identityOf } from '../domain/vault.ts';
+import type { Vault } from '../domain/vault.ts';
+import type { PublicKey } from './key.ts';
 import { signingKeyOf } from './sign.ts';
 import type { SigningKey } from './sign.ts';
 
-export interface Keyring {
-  /** Makes a key; its private part is on the disk when this returns. Throws `unavailable`. */
-  make(): SigningKey;
-  /** The key with this id. Throws `unavailable`, naming the file, if it is not there or is another. */
-  load(keyId: string): SigningKey;
-  /** Removes the private part of a key that signs no more. */
-  forget(keyId: string): void;
+/** A signing key as it is kept. */
+export interface SealedSigningKey extends PublicKey {
+  sealed: string;
 }
 
-/** The keyring in a data directory. */
-export function openKeyring(dataDir: string): Keyring {
-  const directory = join(dataDir, 'signing-keys');
-  const fileOf = (keyId: string): string => join(directory, `${keyId}.pem`);
+/** A new key, sealed with the master key of this id. */
+export function makeSigningKey(vault: Vault, masterKeyId: string): SealedSigningKey {
+  const key = signingKeyOf(generateKeyPairSync('ed25519').privateKey);
+  const pem = String(key.privateKey.export({ format: 'pem', type: 'pkcs8' }));
   return {
-    make() {
-      const key = signingKeyOf(generateKeyPairSync('ed25519').privateKey);
-      const pem = key.privateKey.export({ format: 'pem', type: 'pkcs8' });
-      try {
-        mkdirSync(directory, { recursive: true, mode: 0o700 });
-        writeSynced(fileOf(key.keyId), pem);
-        syncDirectory(directory);
-      } catch (error) {
-        throw unusable(`the signing key cannot be kept in ${fileOf(key.keyId)}`, error);
-      }
-      return key;
-    },
-    load(keyId) {
-      const file = fileOf(keyId);
-      let key: SigningKey;
-      try {
-        key = signingKeyOf(createPrivateKey(readFileSync(file)));
-      } catch (error) {
-        throw unusable(`the signing key cannot be read from ${file}`, error);
-      }
-      if (key.keyId === keyId) return key;
-      throw new JobdError('unavailable', `${file} holds another key, ${key.keyId}`);
-    },
-    forget(keyId) {
-      rmSync(fileOf(keyId), { force: true });
-    },
+    keyId: key.keyId,
+    publicKey: key.publicKey,
+    sealed: sealSigningKey(vault, masterKeyId, key.keyId, pem),
   };
 }
 
-function writeSynced(file: string, text: string | Buffer): void {
-  const descriptor = openSync(file, 'wx', 0o600);
+/** Seals the PEM of a private key. */
+export function sealSigningKey(
+  vault: Vault,
+  masterKeyId: string,
+  keyId: string,
+  pem: string,
+): string {
+  return vault.seal(masterKeyId, pem, identityOf('signing_keys', keyId));
+}
+
+/** Opens a key to sign with. Throws `unavailable` if it cannot be opened, or is another. */
+export function openSigningKey(
+  vault: Vault,
+  { keyId, sealed }: { keyId: string; sealed: string | null },
+): SigningKey {
   try {
-    writeSync(descriptor, String(text));
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
+    if (sealed === null) throw new Error('its private part is not in the store');
+    return keyIn(vault.open(sealed, identityOf('signing_keys', keyId)), keyId);
+  } catch (error) {
+    throw unusable(`the signing key ${keyId} cannot be opened`, error);
   }
 }
 
-/** A new file is only sure to be there when its directory was synced too. */
-function syncDirectory(directory: string): void {
-  const descriptor = openSync(directory, 'r');
+/**
+ * The PEM of a key that is a file beside the database, as they were before; undefined if there is none.
+ * Throws `unavailable` if it cannot be read.
+ */
+export function readKeyFile(dataDir: string, keyId: string): string | undefined {
+  const file = join(filesIn(dataDir), `${keyId}.pem`);
+  if (!existsSync(file)) return undefined;
   try {
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
+    const pem = readFileSync(file, 'utf8');
+    keyIn(pem, keyId);
+    return pem;
+  } catch (error) {
+    throw unusable(`the signing key cannot be read from ${file}`, error);
   }
+}
+
+/** Removes the files of before. */
+export function removeKeyFiles(dataDir: string): void {
+  rmSync(filesIn(dataDir), { recursive: true, force: true });
+}
+
+function filesIn(dataDir: string): string {
+  return join(dataDir, 'signing-keys');
+}
+
+function keyIn(pem: string, keyId: string): SigningKey {
+  const key = signingKeyOf(createPrivateKey(pem));
+  if (key.keyId !== keyId) throw new Error(`it is another key, ${key.keyId}`);
+  return key;
 }
 
 function unusable(what: string, error: unknown): JobdError {

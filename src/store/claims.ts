@@ -5,15 +5,15 @@
 
 import { sql } from 'kysely';
 import type { RawBuilder } from 'kysely';
-import type { Job } from '../domain/job.ts';
 import type { Run } from '../domain/run.ts';
+import type { SealedJob } from '../domain/sealed-job.ts';
 import { numberOf, rowsOf, textOf } from './dialect.ts';
 import { jobOf } from './jobs.ts';
 import type { Db } from './open.ts';
 
 /** A job that may be claimed; `host` is what the limit on calls to one host counts by. */
 export interface ClaimableJob {
-  job: Job;
+  job: SealedJob;
   host: string;
 }
 

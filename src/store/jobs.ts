@@ -2,12 +2,12 @@
 
 import type { Selectable } from 'kysely';
 import { hostOf } from '../domain/job.ts';
-import type { Job } from '../domain/job.ts';
+import type { SealedJob } from '../domain/sealed-job.ts';
 import type { Db } from './open.ts';
 import type { JobRow } from './schema.ts';
 
 /** Keeps a new job. */
-export async function insertJob(db: Db, job: Job): Promise<void> {
+export async function insertJob(db: Db, job: SealedJob): Promise<void> {
   const { id, workspaceId, health, createdAt } = job;
   const given = { id, workspace_id: workspaceId, health, created_at: createdAt };
   await db
@@ -17,7 +17,7 @@ export async function insertJob(db: Db, job: Job): Promise<void> {
 }
 
 /** Keeps what people changed of a job, and when it is due next. */
-export async function updateJob(db: Db, job: Job): Promise<void> {
+export async function updateJob(db: Db, job: SealedJob): Promise<void> {
   await db.updateTable('jobs').set(wishesOf(job)).where('id', '=', job.id).execute();
 }
 
@@ -31,7 +31,11 @@ export async function markJobDeleted(db: Db, id: string, now: number): Promise<v
 }
 
 /** The job with this id in this workspace, or undefined. */
-export async function findJob(db: Db, workspaceId: string, id: string): Promise<Job | undefined> {
+export async function findJob(
+  db: Db,
+  workspaceId: string,
+  id: string,
+): Promise<SealedJob | undefined> {
   const row = await db
     .selectFrom('jobs')
     .selectAll()
@@ -47,7 +51,7 @@ export async function listJobs(
   db: Db,
   workspaceId: string,
   page: { limit: number; before: string | null },
-): Promise<Job[]> {
+): Promise<SealedJob[]> {
   let query = db
     .selectFrom('jobs')
     .selectAll()
@@ -92,14 +96,15 @@ async function findDeletedJob(db: Db): Promise<{ id: string } | undefined> {
 }
 
 /** The columns that people decide, and what follows from them; the others are the engine's. */
-function wishesOf(job: Job) {
+function wishesOf(job: SealedJob) {
   return {
     name: job.name,
     url: job.url,
     host: hostOf(job.url),
     method: job.method,
-    headers: JSON.stringify(job.headers),
-    body: job.body,
+    headers: '{}',
+    body: null,
+    sealed: job.sealed,
     schedule_type: job.scheduleType,
     cron_expr: job.cronExpr,
     timezone: job.timezone,
@@ -114,15 +119,14 @@ function wishesOf(job: Job) {
 }
 
 /** The job that a row holds. */
-export function jobOf(row: Selectable<JobRow>): Job {
+export function jobOf(row: Selectable<JobRow>): SealedJob {
   return {
     id: row.id,
     workspaceId: row.workspace_id,
     name: row.name,
     url: row.url,
     method: row.method,
-    headers: JSON.parse(row.headers) as Record<string, string>,
-    body: row.body,
+    sealed: row.sealed,
     scheduleType: row.schedule_type,
     cronExpr: row.cron_expr,
     timezone: row.timezone,

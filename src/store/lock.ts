@@ -12,23 +12,30 @@ import { isBusy, openFile } from './sqlite.ts';
 /** Takes the lock; disposing of it gives it back. Throws `conflict`, naming who holds it. */
 export function lockDataDir(dataDir: string): Disposable {
   const pidFile = join(dataDir, 'serve.pid');
-  const database = openFile(join(dataDir, 'serve.lock'), 0);
+  const refusal = () => `another jobd${pidIn(pidFile)} already serves ${dataDir}, stop it first`;
+  const lock = lockFile(join(dataDir, 'serve.lock'), refusal);
+  try {
+    writeFileSync(pidFile, `${process.pid}\n`, { mode: 0o600 });
+  } catch {
+    // It is for a sentence only; on a full disk jobd serves all the same.
+  }
+  return lock;
+}
+
+/** Lets one process at a time change the master key, beside whoever serves. Throws `conflict`. */
+export function lockMasterKey(dataDir: string): Disposable {
+  const refusal = () => `another process changes the master key of ${dataDir} right now`;
+  return lockFile(join(dataDir, 'secrets.lock'), refusal);
+}
+
+function lockFile(path: string, refusal: () => string): Disposable {
+  const database = openFile(path, 0);
   try {
     database.exec('begin exclusive');
   } catch (error) {
     database.close();
     if (!isBusy(error)) throw error;
-    const holder = pidIn(pidFile);
-    throw new JobdError(
-      'conflict',
-      `another jobd${holder} already serves ${dataDir}, stop it first`,
-      { cause: error },
-    );
-  }
-  try {
-    writeFileSync(pidFile, `${process.pid}\n`, { mode: 0o600 });
-  } catch {
-    // It is for a sentence only; on a full disk jobd serves all the same.
+    throw new JobdError('conflict', refusal(), { cause: error });
   }
   return { [Symbol.dispose]: () => database.close() };
 }

@@ -11,6 +11,7 @@ import * as first from './migrations/0001_first.ts';
 import * as receipts from './migrations/0002_receipts.ts';
 import * as accounts from './migrations/0003_accounts.ts';
 import * as monitors from './migrations/0004_monitors.ts';
+import * as secrets from './migrations/0005_secrets.ts';
 import type { Schema } from './schema.ts';
 
 const migrations: readonly { up(db: Kysely<unknown>): Promise<void> }[] = [
@@ -18,6 +19,7 @@ const migrations: readonly { up(db: Kysely<unknown>): Promise<void> }[] = [
   receipts,
   accounts,
   monitors,
+  secrets,
 ];
 
 /** What a migration is applied to: a store whose tables are not there yet. */

@@ -17,6 +17,8 @@ export interface Schema {
   receipts: ReceiptRow;
   monitors: MonitorRow;
   pings: PingRow;
+  master_keys: MasterKeyRow;
+  chores: ChoreRow;
 }
 
 export interface AccountRow {
@@ -65,7 +67,7 @@ export interface JobRow {
   /** Host and port of the URL: what the limit on calls to one host counts by. */
   host: string;
   method: Method;
-  /** JSON object. */
+  /** JSON object of before there were sealed values; emptied by the start that seals. */
   headers: string;
   body: string | null;
   schedule_type: ScheduleType;
@@ -93,6 +95,8 @@ export interface JobRow {
   total_missed: Generated<number>;
   /** Hash of the canonical form of its last receipt, in hexadecimal. */
   last_receipt_sha256: Generated<string | null>;
+  /** Header values and body, sealed; null if there are none. */
+  sealed: string | null;
 }
 
 export interface RunRow {
@@ -119,6 +123,8 @@ export interface SigningKeyRow {
   public_key: string;
   created_at: number;
   retired_at: Generated<number | null>;
+  /** The private key, sealed; null once another key signs. */
+  sealed: Generated<string | null>;
 }
 
 export interface ReceiptRow {
@@ -167,4 +173,15 @@ export interface PingRow {
   duration_ms: number | null;
   body: string | null;
   truncated: number;
+}
+
+export interface MasterKeyRow {
+  key_id: string;
+  created_at: number;
+  /** Since then nothing is sealed with it any more. */
+  retired_at: Generated<number | null>;
+}
+
+export interface ChoreRow {
+  name: 'seal';
 }

@@ -53,7 +53,7 @@ test('after a rotation new receipts name the new key; the old one stays publishe
   const sink = await startSink(t);
   const before = await daemon.ask('GET', `${await runOnce(daemon, sink.url)}/receipt`);
   await using local = await openLocal(daemon.dataDir);
-  const { keyId } = await rotateSigningKey(local);
+  const { keyId } = await rotateSigningKey({ ...local, vault: await local.openVault() });
   const after = await daemon.ask('GET', `${await runOnce(daemon, sink.url)}/receipt`);
   assert.equal(after.body.keyId, keyId);
   assert.notEqual(before.body.keyId, keyId);

@@ -28,6 +28,7 @@ test('without flags and environment serve has the documented defaults', () => {
     allowTargets: [],
     corsOrigins: [],
     signing: true,
+    secretKey: null,
     logLevel: 'info',
   } satisfies ServeConfig);
   assert.ok(Object.isFrozen(serveConfig({}, {})));

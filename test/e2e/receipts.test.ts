@@ -93,6 +93,6 @@ test(
     assert.match(runs[1] ?? '', /redirect: /);
     for (const canary of canaries) assert.ok(!told.includes(canary), canary);
     const mode = (name: string): number => statSync(join(data, name)).mode & 0o777;
-    assert.equal(mode('signing-keys'), 0o700);
+    assert.equal(mode('secret-key'), 0o600, 'what the private key is sealed with');
   },
 );

@@ -9,6 +9,7 @@ import { openLog } from '../../src/log.ts';
 import { authority, goodCertificate, serverKey } from './certificates.ts';
 import type { HostileTarget } from './hostile/row.ts';
 import { hostileTargets } from './hostile/targets.ts';
+import { testVault } from '../support/vault.ts';
 import { eventually, startEgress, startTarget, type Target } from './support.ts';
 
 /** How late a run may end on a machine that is busy with other tests. */
@@ -41,15 +42,15 @@ describe('a target that', { concurrency: 8 }, () => {
         request: {
           url: row.https === 'raw' ? target.url.replace('http:', 'https:') : target.url,
           method,
-          headers: {},
-          body: null,
           timeoutSeconds: timeoutMs / 1000,
           retries: 1,
         },
+        sealed: null,
       };
       const { signal } = new AbortController();
       const ended = await dispatch(run, {
         egress,
+        vault: testVault,
         clock: systemClock,
         log: openLog('silent'),
         signal,

@@ -9,6 +9,7 @@ import { setupEngine } from '../support/engine.ts';
 import { startSink } from '../support/sink.ts';
 import { loopback } from '../support/store.ts';
 import { until } from '../support/until.ts';
+import { sealed } from '../support/vault.ts';
 
 const jobCount = 10_000;
 const day = 86_400_000;
@@ -24,7 +25,7 @@ test('10,000 jobs after 30 days of downtime', { timeout: 120_000 }, async (t) =>
         { name: `${index}`, url: sink.url, ...every },
         { id: newId(created), workspaceId, now: created, allowTargets: loopback },
       );
-      await insertJob(tx, job);
+      await insertJob(tx, await sealed(job));
     }
   });
   clock.set(created + 30 * day + 10_000);

@@ -15,6 +15,7 @@ import type { EngineTest } from '../support/engine.ts';
 import { startSink } from '../support/sink.ts';
 import { loopback } from '../support/store.ts';
 import { until } from '../support/until.ts';
+import { sealed } from '../support/vault.ts';
 
 const minute = 60_000;
 const hour = 60 * minute;
@@ -33,7 +34,7 @@ async function addOthersJob({ store, clock }: EngineTest, url: string): Promise<
     { name: 'other', url, ...everyMinute },
     { id: newId(0), workspaceId, now: dueAt - minute, allowTargets: loopback },
   );
-  await insertJob(store.db, job);
+  await insertJob(store.db, await sealed(job));
   return job;
 }
 

@@ -20,6 +20,7 @@ import { readSpace } from '../../src/store/space.ts';
 import { fakeClock } from '../support/clock.ts';
 import { assertTotalsCounted, dueTimesOf, keepHistory, successes } from '../support/history.ts';
 import { loopback, openTestStore } from '../support/store.ts';
+import { sealed } from '../support/vault.ts';
 
 const minute = 60_000;
 const day = 24 * 60 * minute;
@@ -146,7 +147,7 @@ test("another account's results are not touched, and count for nobody else", asy
     { name: 'other', url: 'http://127.0.0.1:1/', cronExpr: '* * * * *' },
     { id: newId(now), workspaceId, now, allowTargets: loopback },
   );
-  await insertJob(store.db, others);
+  await insertJob(store.db, await sealed(others));
   const own = await addJob();
   await keepHistory(store, own.id, successes(1_200, now));
   await keepHistory(store, others.id, successes(1_200, now - 60 * day));

@@ -9,7 +9,6 @@ import type { Job } from '../../src/domain/job.ts';
 import type { Receipt } from '../../src/domain/receipt.ts';
 import { createSigner } from '../../src/engine/sign.ts';
 import { canonicalJson } from '../../src/receipt/canonical.ts';
-import { openKeyring } from '../../src/receipt/keyring.ts';
 import { nativeSha256 } from '../../src/receipt/sign.ts';
 import type { Store } from '../../src/store/open.ts';
 import { findReceipt } from '../../src/store/receipts.ts';
@@ -17,18 +16,19 @@ import { dueAt, setupEngine } from '../support/engine.ts';
 import type { EngineTest } from '../support/engine.ts';
 import { startSink } from '../support/sink.ts';
 import { until } from '../support/until.ts';
+import { testVault } from '../support/vault.ts';
 
 const minute = 60_000;
 
 async function setup(t: TestContext) {
   const parts = await setupEngine(t);
-  const { store, clock, dataDir } = parts;
-  const keyring = openKeyring(dataDir);
-  const rotate = () => rotateSigningKey({ store, clock, keyring });
+  const { store, clock } = parts;
+  const vault = testVault;
+  const rotate = () => rotateSigningKey({ store, clock, vault });
   await rotate();
   const signerOn = (on: Store) =>
-    createSigner({ store: on, clock, keyring, siteUrl: () => 'https://jobs.example.com' });
-  return { ...parts, keyring, rotate, signerOn };
+    createSigner({ store: on, clock, vault, siteUrl: () => 'https://jobs.example.com' });
+  return { ...parts, rotate, signerOn };
 }
 
 /** Runs a job of every minute so many times, and waits for the ends. */
@@ -174,11 +174,10 @@ test('keys that change under way: each receipt names the key that signed it', as
   }
 });
 
-test('a private key that is gone is told in a sentence that names its file', async (t) => {
-  const { store, signerOn, keyring, rotate, addJob, start, clock, endedRuns, logged } =
-    await setup(t);
+test('a private key that is gone is told in a sentence that names it', async (t) => {
+  const { store, signerOn, rotate, addJob, start, clock, endedRuns, logged } = await setup(t);
   const { keyId } = await rotate();
-  keyring.forget(keyId);
+  await store.db.updateTable('signing_keys').set({ sealed: null }).execute();
   const sink = await startSink(t);
   const job = await addJob({ cronExpr: '* * * * *', url: sink.url }, dueAt - minute);
   clock.set(dueAt);
@@ -187,7 +186,10 @@ test('a private key that is gone is told in a sentence that names its file', asy
   const failure = await until('the failure', () =>
     logged.find(({ msg }) => msg === 'sign failed, will try again'),
   );
-  assert.match(failure.err?.message ?? '', /the signing key cannot be read from .*\.pem: .*rotate/);
+  assert.match(
+    failure.err?.message ?? '',
+    new RegExp(`the signing key ${keyId} cannot be opened: .*rotate`),
+  );
   await rotate();
   const [run] = await endedRuns(job, 1);
   await until('the receipt', () => findReceipt(store.db, run?.id ?? ''));

@@ -12,6 +12,7 @@ import { openStore } from '../../src/store/open.ts';
 import type { Db } from '../../src/store/open.ts';
 import { temporaryDirectory } from '../support/directory.ts';
 import { openTestStore } from '../support/store.ts';
+import { opened as unsealed } from '../support/vault.ts';
 
 /** The tables and indexes of a database, as they were made. */
 async function schemaOf(db: Db): Promise<string[]> {
@@ -56,7 +57,7 @@ test('opening it again keeps everything and changes nothing', async (t) => {
   await store[Symbol.asyncDispose]();
   for (let opened = 0; opened < 2; opened += 1) {
     await using again = await openStore(dataDir);
-    assert.deepEqual(await findJob(again.db, workspaceId, job.id), job);
+    assert.deepEqual(unsealed((await findJob(again.db, workspaceId, job.id))!), job);
     assert.deepEqual(await schemaOf(again.db), schema);
     const { rows } = await sql`select version from migrations order by version`.execute(again.db);
     assert.deepEqual(rows, versions, 'each migration was applied once');
@@ -79,7 +80,7 @@ test('a store written by a newer jobd is refused, untouched, with a sentence', a
   raw.exec('delete from migrations where version = 99');
   raw.close();
   await using again = await openStore(dataDir);
-  assert.deepEqual(await findJob(again.db, workspaceId, job.id), job);
+  assert.deepEqual(unsealed((await findJob(again.db, workspaceId, job.id))!), job);
 });
 
 test('a file that is no database is refused and left as it is', async (t) => {

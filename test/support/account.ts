@@ -10,6 +10,7 @@ import type { PlanName } from '../../src/domain/plan.ts';
 import { insertJob } from '../../src/store/jobs.ts';
 import type { FakeClock } from './clock.ts';
 import type { Answer, TestDaemon } from './daemon.ts';
+import { sealed } from './vault.ts';
 
 export interface TestAccount {
   name: string;
@@ -70,7 +71,7 @@ export async function addAccount(
           const now = clock.now();
           const input = { name: 'filler', url: 'https://example.com/', cronExpr: '0 0 1 1 *' };
           const context = { id: newId(now), workspaceId, now, allowTargets: [] };
-          await insertJob(tx, defineJob(input, context));
+          await insertJob(tx, await sealed(defineJob(input, context)));
         }
       });
     },

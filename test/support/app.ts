@@ -1,10 +1,12 @@
 /** What use cases get, without an engine behind it. */
 
 import type { App } from '../../src/app/app.ts';
+import { testVault } from './vault.ts';
 
 /** An app on this store and clock that calls nothing and signs nothing. */
 export function quietApp(parts: Pick<App, 'store' | 'clock'> & Partial<App>): App {
   return {
+    vault: testVault,
     allowTargets: [],
     wake: () => {},
     noteKeyUse: () => {},

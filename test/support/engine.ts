@@ -16,6 +16,7 @@ import { queuedRun } from './run.ts';
 import { loopback, openTestStore } from './store.ts';
 import type { TestStore } from './store.ts';
 import { until } from './until.ts';
+import { opened, testVault } from './vault.ts';
 
 /** A line of the log. */
 export interface LogLine {
@@ -63,6 +64,7 @@ export async function setupEngine(t: TestContext): Promise<EngineTest> {
     const defaults = {
       store,
       egress,
+      vault: testVault,
       clock,
       log,
       slots: 10,
@@ -88,7 +90,7 @@ export async function setupEngine(t: TestContext): Promise<EngineTest> {
   const readJob = async (job: Job): Promise<Job> => {
     const found = await findJob(store.db, workspaceId, job.id);
     if (found === undefined) throw new Error('the job is gone');
-    return found;
+    return opened(found);
   };
   return { ...testStore, clock, logged, start, ask, runsOf, endedRuns, readJob };
 }

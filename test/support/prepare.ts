@@ -22,6 +22,7 @@ export async function prepareStore<T>(
 ): Promise<T> {
   await using local = await openLocal(dataDir);
   const { store } = local;
+  const vault = await local.openVault();
   const workspace = await store.db.selectFrom('workspaces').select('id').executeTakeFirstOrThrow();
   const principal = { keyId: '', workspaceId: workspace.id, permission: 'write' } as const;
   return await prepare({
@@ -31,7 +32,7 @@ export async function prepareStore<T>(
     },
     async addJob(input, createdAt) {
       const clock = { now: () => createdAt, monotonicMs: () => createdAt };
-      const app = quietApp({ store, clock, allowTargets: loopback });
+      const app = quietApp({ store, vault, clock, allowTargets: loopback });
       return await createJob(app, principal, input);
     },
   });

@@ -7,6 +7,7 @@ import type { JobInput } from '../../src/domain/job-input.ts';
 import type { Job } from '../../src/domain/job.ts';
 import { parseAllowTargets } from '../../src/domain/target.ts';
 import { insertJob } from '../../src/store/jobs.ts';
+import { activateMasterKey } from '../../src/store/master-keys.ts';
 import { openStore } from '../../src/store/open.ts';
 import type { Store } from '../../src/store/open.ts';
 import {
@@ -15,6 +16,7 @@ import {
   findWorkspace,
 } from '../../src/store/workspaces.ts';
 import { temporaryDirectory } from './directory.ts';
+import { sealed, testMasterKeyId } from './vault.ts';
 
 /** Loopback, every port: where tests have their targets. */
 export const loopback = parseAllowTargets(['127.0.0.1/32:*']);
@@ -33,6 +35,7 @@ export async function openTestStore(t: TestContext): Promise<TestStore> {
   const store = await openStore(dataDir);
   t.after(() => store[Symbol.asyncDispose]());
   await ensureDefaultWorkspace(store, newId(0), 0);
+  await activateMasterKey(store.db, testMasterKeyId, 0);
   const workspaceId = (await findWorkspace(store.db, defaultWorkspace))?.id ?? '';
   return {
     store,
@@ -43,7 +46,7 @@ export async function openTestStore(t: TestContext): Promise<TestStore> {
         { name: 'job', url: 'http://127.0.0.1:1/', cronExpr: '* * * * *', ...input },
         { id: newId(createdAt), workspaceId, now: createdAt, allowTargets: loopback },
       );
-      await insertJob(store.db, job);
+      await insertJob(store.db, await sealed(job));
       return job;
     },
   };

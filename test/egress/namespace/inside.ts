@@ -123,7 +123,7 @@ async function addJobs(into: Store): Promise<string[]> {
         { id: newId(hourAgo), workspaceId, now: hourAgo, allowTargets: [] },
       );
       // Past the judgement of its text, as if an operator had once allowed it.
-      await insertJob(tx, { ...job, url: `${scheme}://${host}/` });
+      await insertJob(tx, { ...job, url: `${scheme}://${host}/`, sealed: null });
       ids.push(job.id);
     }
     return ids;

@@ -1,0 +1,146 @@
+/** The master key: made at the first start, demanded at every other, changed on request. */
+
+import { setTimeout } from 'node:timers/promises';
+import type { Clock } from '../domain/clock.ts';
+import { JobdError } from '../domain/errors.ts';
+import { identityOf, sealedTables } from '../domain/vault.ts';
+import type { SealedTable, Vault } from '../domain/vault.ts';
+import type { MasterKey } from '../secrets/master-key.ts';
+import { openVault } from '../secrets/vault.ts';
+import type { MasterKeys } from '../secrets/master-keys.ts';
+import * as keys from '../store/master-keys.ts';
+import type { Db, Store } from '../store/open.ts';
+import { emptyLog, findSealedByOthers, overwriteFreed, replaceSealed } from '../store/sealed.ts';
+
+export interface MasterKeyParts {
+  store: Store;
+  clock: Clock;
+  masterKeys: MasterKeys;
+}
+
+/**
+ * Opens the vault of a store; the first time it makes a key. Throws `unavailable`, having written nothing,
+ * if a key that sealed something is not there.
+ */
+export async function openStoreVault({ store, clock, masterKeys }: MasterKeyParts): Promise<Vault> {
+  if ((await keys.listMasterKeys(store.db)).length === 0) {
+    if (masterKeys.read().length === 0) masterKeys.makeFirst();
+    await store.write(async (tx) => {
+      const [newest] = masterKeys.read();
+      const isFirst = (await keys.listMasterKeys(tx)).length === 0;
+      if (isFirst && newest !== undefined) {
+        await keys.activateMasterKey(tx, newest.id, clock.now());
+      }
+    });
+  }
+  const vault = openVault(masterKeys);
+  const known = await keys.listMasterKeys(store.db);
+  if (known.some(({ keyId }) => !vault.has(keyId))) throw missing(masterKeys, known);
+  return vault;
+}
+
+function missing(source: MasterKeys, known: readonly keys.MasterKeyRecord[]): JobdError {
+  const needed = known.map(({ keyId }) => keyId).join(' and ');
+  const here = source.read().map(({ id }) => id);
+  const found = here.length === 0 ? 'it is not there' : `there is ${here.join(' and ')}`;
+  const unfinished = known.length > 1;
+  const help = unfinished
+    ? 'a rotation was begun and not finished: give jobd secrets rotate both keys'
+    : 'restore it from a backup, or set JOBD_SECRET_KEY to it; without it nothing that is sealed can be read';
+  return new JobdError(
+    'unavailable',
+    `the master key of this store is ${needed}, and in ${source.name} ${found}: ${help}`,
+  );
+}
+
+/** Values sealed anew in one transaction, and the rest between two, so that a daemon goes on. */
+const valuesPerStep = 100;
+const restMs = 5;
+
+/** What a rotation did. */
+export interface Rotation {
+  /** Id of the master key that seals from now on. */
+  keyId: string;
+  /** Values that were sealed anew. */
+  resealed: number;
+  /** Rows whose values could not be opened, as `TABLE/ID`; they were left as they are. */
+  unreadable: string[];
+}
+
+/**
+ * Lets another master key seal from now on, seals everything anew with it, and forgets the old one. What
+ * broke off is gone on with. At every moment all that is sealed can be opened with keys that are there.
+ * Only one may run at a time. Throws as `openStoreVault` does.
+ */
+export async function rotateMasterKey(parts: MasterKeyParts): Promise<Rotation> {
+  const { store, clock, masterKeys } = parts;
+  const vault = await openStoreVault(parts);
+  const next = await nextKey(parts);
+  await overwriteFreed(store.db);
+  await store.write(async (tx) => {
+    if ((await keys.activeMasterKeyId(tx)) !== next.id) {
+      await keys.activateMasterKey(tx, next.id, clock.now());
+    }
+  });
+  const rotation: Rotation = { keyId: next.id, resealed: 0, unreadable: [] };
+  for (const table of sealedTables) await resealTable(store, vault, table, rotation);
+  await store.write((tx) => keys.removeRetiredMasterKeys(tx));
+  masterKeys.keepOnly(next);
+  await emptyLog(store.db);
+  return rotation;
+}
+
+/** The key to rotate to: one that a rotation had begun with, else a new one. */
+async function nextKey({ store, masterKeys }: MasterKeyParts): Promise<MasterKey> {
+  const known = await keys.listMasterKeys(store.db);
+  const activeId = known[0]?.keyId;
+  const active = masterKeys.read().find(({ id }) => id === activeId);
+  if (active === undefined) throw missing(masterKeys, known);
+  if (known.length > 1) return active;
+  const isNewest = masterKeys.read()[0]?.id === activeId;
+  if (isNewest) masterKeys.makeNext(active);
+  return masterKeys.read()[0] ?? active;
+}
+
+async function resealTable(
+  store: Store,
+  vault: Vault,
+  table: SealedTable,
+  rotation: Rotation,
+): Promise<void> {
+  const { keyId } = rotation;
+  let afterId = '';
+  for (;;) {
+    const page = { keyId, afterId, limit: valuesPerStep };
+    const values = await store.write(async (tx) => {
+      const found = await findSealedByOthers(tx, table, page);
+      for (const value of found) await resealValue(tx, table, value);
+      return found;
+    });
+    if (values.length === 0) return;
+    afterId = values.at(-1)?.id ?? afterId;
+    await setTimeout(restMs);
+  }
+
+  async function resealValue(tx: Db, of: SealedTable, value: { id: string; sealed: string }) {
+    const identity = identityOf(of, value.id);
+    const plaintext = opened(vault, value.sealed, identity);
+    if (plaintext === undefined) {
+      rotation.unreadable.push(identity);
+      return;
+    }
+    const sealed = vault.seal(keyId, plaintext, identity);
+    await replaceSealed(tx, of, { id: value.id, sealed });
+    rotation.resealed += 1;
+  }
+}
+
+/** Undefined for what was damaged: no key would open it. */
+function opened(vault: Vault, sealed: string, identity: string): string | undefined {
+  try {
+    return vault.open(sealed, identity);
+  } catch (error) {
+    if (error instanceof JobdError) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,45 @@
+/**
+ * The sealed form, as text: `v1.KEYID.BASE64`, where the last part is the nonce (12 random bytes), the
+ * ciphertext and the tag (16 bytes) of AES-256-GCM (NIST SP 800-38D). What is authenticated along with it
+ * is everything before that, and the identity of the place it is kept at.
+ */
+
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import type { MasterKey } from './master-key.ts';
+
+const algorithm = 'aes-256-gcm';
+const nonceBytes = 12;
+const tagBytes = 16;
+const options = { authTagLength: tagBytes };
+const form = /^v1\.([0-9a-f]{16})\.[A-Za-z0-9+/]+={0,2}$/;
+/** Where the last part begins: behind `v1.`, the id and a dot. */
+const headLength = 3 + 16 + 1;
+
+/** Seals a text for one place. */
+export function seal({ id, key }: MasterKey, plaintext: string, identity: string): string {
+  const head = `v1.${id}.`;
+  const nonce = randomBytes(nonceBytes);
+  const cipher = createCipheriv(algorithm, key, nonce, options).setAAD(aad(head, identity));
+  const parts = [nonce, cipher.update(plaintext, 'utf8'), cipher.final(), cipher.getAuthTag()];
+  return head + Buffer.concat(parts).toString('base64');
+}
+
+/** The id of the key that sealed this; undefined if it is no sealed text. */
+export function sealedBy(sealed: string): string | undefined {
+  return form.exec(sealed)?.[1];
+}
+
+/** Opens what this key sealed for this place. Throws an Error if it is anything else. */
+export function open({ key }: MasterKey, sealed: string, identity: string): string {
+  const bytes = Buffer.from(sealed.slice(headLength), 'base64');
+  if (bytes.length < nonceBytes + tagBytes) throw new Error('it is too short');
+  const decipher = createDecipheriv(algorithm, key, bytes.subarray(0, nonceBytes), options)
+    .setAAD(aad(sealed.slice(0, headLength), identity))
+    .setAuthTag(bytes.subarray(-tagBytes));
+  const text = decipher.update(bytes.subarray(nonceBytes, -tagBytes), undefined, 'utf8');
+  return text + decipher.final('utf8');
+}
+
+function aad(head: string, identity: string): Buffer {
+  return Buffer.from(head + identity);
+}

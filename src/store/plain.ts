@@ -1,0 +1,61 @@
+/** What a store of an earlier jobd holds in plain text, until it is sealed. */
+
+import { sql } from 'kysely';
+import type { RequestSecrets } from '../domain/sealed-job.ts';
+import type { Db } from './open.ts';
+import { emptyLog } from './sealed.ts';
+
+/** Whether it is still to be made sure that nothing is there in plain text. */
+export async function hasPlainText(db: Db): Promise<boolean> {
+  const found = await db
+    .selectFrom('chores')
+    .select('name')
+    .where('name', '=', 'seal')
+    .executeTakeFirst();
+  return found !== undefined;
+}
+
+/** What a job has in plain text. */
+export interface PlainRequest extends RequestSecrets {
+  jobId: string;
+}
+
+/** Jobs with headers or body in plain text, in the order of their ids. */
+export async function findPlainRequests(
+  db: Db,
+  { afterId, limit }: { afterId: string; limit: number },
+): Promise<PlainRequest[]> {
+  const rows = await db
+    .selectFrom('jobs')
+    .select(['id', 'headers', 'body'])
+    .where('id', '>', afterId)
+    .where((of) => of.or([of('headers', '<>', '{}'), of('body', 'is not', null)]))
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+  return rows.map(({ id, headers, body }) => ({
+    jobId: id,
+    headers: JSON.parse(headers) as Record<string, string>,
+    body,
+  }));
+}
+
+/** Keeps the sealed value of a job in place of its plain text. */
+export async function replacePlainRequest(db: Db, jobId: string, sealed: string): Promise<void> {
+  await db
+    .updateTable('jobs')
+    .set({ headers: '{}', body: null, sealed })
+    .where('id', '=', jobId)
+    .execute();
+}
+
+/**
+ * Writes the file anew, so that what was freed in it is gone, and empties the log. Returns false if that
+ * has to be done again, as another process reads.
+ */
+export async function removeFreedText(db: Db): Promise<boolean> {
+  await sql`vacuum`.execute(db);
+  if (!(await emptyLog(db))) return false;
+  await db.deleteFrom('chores').where('name', '=', 'seal').execute();
+  return true;
+}
