@@ -11,8 +11,8 @@ const algorithm = 'aes-256-gcm';
 const nonceBytes = 12;
 const tagBytes = 16;
 const options = { authTagLength: tagBytes };
-const form = /^v1\.([0-9a-f]{16})\.[A-Za-z0-9+/]+={0,2}$/;
-/** Where the last part begins: behind `v1.`, the id and a dot. */
+const headForm = /^v1\.([0-9a-f]{16})\.$/;
+/** `v1.`, the id and a dot. */
 const headLength = 3 + 16 + 1;
 
 /** Seals a text for one place. */
@@ -26,7 +26,7 @@ export function seal({ id, key }: MasterKey, plaintext: string, identity: string
 
 /** The id of the key that sealed this; undefined if it is no sealed text. */
 export function sealedBy(sealed: string): string | undefined {
-  return form.exec(sealed)?.[1];
+  return headForm.exec(sealed.slice(0, headLength))?.[1];
 }
 
 /** Opens what this key sealed for this place. Throws an Error if it is anything else. */
@@ -36,8 +36,10 @@ export function open({ key }: MasterKey, sealed: string, identity: string): stri
   const decipher = createDecipheriv(algorithm, key, bytes.subarray(0, nonceBytes), options)
     .setAAD(aad(sealed.slice(0, headLength), identity))
     .setAuthTag(bytes.subarray(-tagBytes));
-  const text = decipher.update(bytes.subarray(nonceBytes, -tagBytes), undefined, 'utf8');
-  return text + decipher.final('utf8');
+  const plaintext = decipher.update(bytes.subarray(nonceBytes, -tagBytes));
+  // Checks the tag; with GCM there is nothing more to come.
+  decipher.final();
+  return plaintext.toString('utf8');
 }
 
 function aad(head: string, identity: string): Buffer {
