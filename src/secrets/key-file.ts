@@ -8,13 +8,14 @@ import {
   fsyncSync,
   linkSync,
   openSync,
+  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
   statSync,
   writeSync,
 } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { JobdError } from '../domain/errors.ts';
 import { masterKeyText, parseMasterKey } from './master-key.ts';
 import type { MasterKey } from './master-key.ts';
@@ -32,6 +33,15 @@ export function createKeyFile(path: string, key: MasterKey): void {
 /** Replaces what is in the file, at once and for good. Throws `unavailable`. */
 export function replaceKeyFile(path: string, keys: readonly MasterKey[]): void {
   write(path, keys, (draft) => renameSync(draft, path));
+  removeDrafts(path);
+}
+
+/** A process that was killed may have left one, with a key in it that is to be forgotten. */
+function removeDrafts(path: string): void {
+  for (const name of readdirSync(dirname(path))) {
+    const isDraft = name.startsWith(`${basename(path)}.`) && /\.\d+$/.test(name);
+    if (isDraft) rmSync(join(dirname(path), name), { force: true });
+  }
 }
 
 function write(path: string, keys: readonly MasterKey[], publish: (draft: string) => void): void {

@@ -18,18 +18,18 @@ export function openVault(source: MasterKeys): OpenVault {
     if (!keys.has(keyId)) for (const key of source.read()) keys.set(key.id, key);
     return keys.get(keyId);
   }
-  function require(keyId: string): MasterKey {
-    const key = find(keyId);
-    if (key !== undefined) return key;
-    throw new JobdError('unavailable', `the master key ${keyId} is not in ${source.name}`);
-  }
   return {
     has: (keyId) => find(keyId) !== undefined,
-    seal: (keyId, plaintext, identity) => seal(require(keyId), plaintext, identity),
+    seal(keyId, plaintext, identity) {
+      const key = find(keyId);
+      if (key !== undefined) return seal(key, plaintext, identity);
+      throw new JobdError('unavailable', `the master key ${keyId} is not in ${source.name}`);
+    },
     open(sealed, identity) {
       const keyId = sealedBy(sealed);
       if (keyId === undefined) throw refused(identity, 'it is no sealed value');
-      const key = require(keyId);
+      const key = find(keyId);
+      if (key === undefined) throw refused(identity, `the master key ${keyId} is not here`);
       try {
         return open(key, sealed, identity);
       } catch (error) {

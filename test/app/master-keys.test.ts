@@ -62,11 +62,14 @@ test('a rotation seals everything anew, and leaves nothing that the old key open
   const { local, keyFile } = await setup(t);
   const before = await readAll(local);
   const oldFile = readFileSync(keyFile, 'utf8');
+  // As a process leaves it that is killed while it makes the file.
+  writeFileSync(`${keyFile}.4711`, oldFile);
   assert.equal(statSync(keyFile).mode & 0o777, 0o600);
   const { keyId, resealed, unreadable } = await rotateMasterKey(local);
   assert.deepEqual([resealed, unreadable], [jobCount + 1, []]);
   assert.deepEqual(await sealers(local), new Set([keyId]));
   assert.deepEqual(await readAll(local), before);
+  assert.ok(!existsSync(`${keyFile}.4711`), 'the old key is nowhere any more');
   const newFile = readFileSync(keyFile, 'utf8');
   assert.equal(newFile.trim().split('\n').length, 1);
   assert.notEqual(newFile, oldFile);

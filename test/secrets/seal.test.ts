@@ -58,7 +58,10 @@ test('a key that is not there is named', () => {
   const other = makeMasterKey();
   const vault = openVault({ ...testMasterKeys, read: () => [other] });
   const sealed = vault.seal(other.id, 'canary-1', 'jobs/1');
-  assert.match(refusalOf(sealed, 'jobs/1'), new RegExp(`master key ${other.id} is not in JOBD_`));
+  assert.match(
+    refusalOf(sealed, 'jobs/1'),
+    new RegExp(`jobs/1 cannot be opened: the master key ${other.id} is not here`),
+  );
   assert.throws(() => vault.seal(keyId, 'x', 'jobs/1'), /is not in/);
 });
 
