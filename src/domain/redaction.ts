@@ -15,15 +15,13 @@ const marker = '[redacted]';
 
 const encoder = new TextEncoder();
 
-/** The texts to look for: header values and the body, and the spellings that targets echo them in. */
-export function secretTexts({ headers, body }: RequestSecrets): string[] {
+/** The texts to look for: header values, and the spellings that targets echo them in. */
+export function secretTexts(headers: RequestSecrets['headers']): string[] {
   const found = new Set<string>();
   for (const [name, value] of Object.entries(headers)) {
     if (!isSecretHeader(name)) continue;
     for (const part of partsOf(name.toLowerCase(), value)) addSpellings(found, part);
   }
-  // More of it than a preview holds cannot be there.
-  if (body !== null) addSpellings(found, body.slice(0, maxPreviewBytes));
   return [...found];
 }
 

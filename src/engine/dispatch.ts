@@ -89,7 +89,7 @@ function opened({ jobId, sealed }: ClaimedRun, vault: Vault, log: Log): RequestS
 /** What the run keeps: nothing of it repeats what nobody may read. */
 function outcomeWithout(secrets: RequestSecrets | null, result: AttemptResult): Outcome {
   if (secrets === null || !mayRepeat(result)) return outcomeOf(result);
-  const texts = secretTexts(secrets);
+  const texts = secretTexts(secrets.headers);
   const outcome = outcomeOf(redactResult(result, texts));
   return { ...outcome, error: outcome.error && redact(outcome.error, texts) };
 }

