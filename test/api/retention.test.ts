@@ -52,12 +52,19 @@ test('a result that is too old is gone with its receipt and its key, and the cha
   clock.pass(minute);
   assert.equal(await runOnce(jobs.answering), paths[0], 'the key is known as long as its run');
 
+  let seenAt = performance.now();
+  const letTimePass = (): void => {
+    // The wall clock goes on with the real one, too: it would be taken for one that is set.
+    clock.advance(performance.now() - seenAt);
+    seenAt = performance.now();
+    clock.goOn(11 * minute);
+  };
   // Seldom enough that pruning looks at the clock in between.
-  const seldom = { everyMs: 1_500, timeoutMs: 60_000 };
+  const seldom = { everyMs: 400, timeoutMs: 60_000 };
   await until(
     'the runs to be gone',
     async () => {
-      clock.goOn(11 * minute);
+      letTimePass();
       const answers = await Promise.all(paths.map((path) => ask('GET', path)));
       return answers.every(({ status }) => status === 404);
     },
