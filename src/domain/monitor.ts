@@ -3,8 +3,8 @@
  *
  * - Nothing is expected of a `new` monitor until its first ping.
  * - After a ping that ends a run (success or failure) the next one is due: `periodSeconds` after it, or at
- *   the next due time of the cron expression. A ping at most 30 s before the due time it is expected for
- *   is the ping of that due time: clocks of two machines differ.
+ *   the next due time of the cron expression. A ping at most 30 s before a due time is the ping of that due
+ *   time, as clocks of two machines differ; unless the monitor is `up` and waits for an earlier one still.
  * - A success makes the monitor `up`, a failure `down`. An `up` monitor is `late` once the ping is due, and
  *   `down` when `graceSeconds` have passed since. A `down` one stays so until a success.
  * - A start changes no due time: the run it begins has to end by then and the grace. The start of a run on
@@ -136,17 +136,15 @@ export function expecting(monitor: Monitor, dueAt: number | null): Monitor {
   return { ...monitor, nextDueAt, nextCheckAt };
 }
 
-/** A ping that comes so long before the due time it is expected for is taken for it. */
+/** A ping that comes so long before a due time is taken for it. */
 const earlyMs = 30_000;
 
 function dueAfterPing(monitor: Monitor, at: number): number | null {
   const next = dueAfter(monitor, at);
-  const isEarly =
-    monitor.scheduleType === 'cron' &&
-    next !== null &&
-    next === monitor.nextDueAt &&
-    next - at <= earlyMs;
-  return isEarly ? dueAfter(monitor, next) : next;
+  if (monitor.scheduleType !== 'cron' || next === null || next - at > earlyMs) return next;
+  const { health, nextDueAt } = monitor;
+  const isLate = health === 'up' && nextDueAt !== null && nextDueAt < next;
+  return isLate ? next : dueAfter(monitor, next);
 }
 
 /** When a ping is due that is expected from `at` on, in epoch milliseconds; null if never again. */

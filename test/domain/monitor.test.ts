@@ -88,7 +88,13 @@ const cronRows: [promise: string, steps: string, state: string][] = [
     '10:00 success, 11:59:50 success',
     'up 12:00:00 12:05:00',
   ],
-  ['a first ping is never early', '10:59:50 success', 'up 11:00:00 11:05:00'],
+  ['a first ping may be early', '10:59:50 success', 'up 12:00:00 12:05:00'],
+  ['a first run may be early', '10:59:50 start, 10:59:55 success', 'up 12:00:00 12:05:00'],
+  [
+    'the first ping after an outage may be early',
+    '10:00 success, 11:05 look, 13:59:50 success',
+    'up 15:00:00 15:05:00',
+  ],
   ['a failure may be early too', '10:00 success, 10:59:50 fail', 'down 12:00:00 '],
   [
     'a start changes nothing that is expected',
