@@ -6,7 +6,6 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { constants } from 'node:os';
-import { setTimeout } from 'node:timers/promises';
 import { isatty } from 'node:tty';
 
 /** How a command ended. */
@@ -27,8 +26,11 @@ export interface Wrapped {
 
 /** What is kept of the output. */
 const outputBytes = 4_096;
-/** Processes that the command left behind may hold its output open; they are not waited for longer. */
-const longestDrainMs = 1_000;
+/**
+ * Processes that the command left behind may hold its output open: they are not waited for once it has been
+ * silent for so long. What the command wrote itself is passed on whole, however slowly it is read.
+ */
+const longestSilenceMs = 1_000;
 
 /** Starts the command; `onSignal` hears of signals that come when it has ended. */
 export function startWrapped(
@@ -110,11 +112,26 @@ function keepTail(child: ChildProcess): () => string {
   };
 }
 
+/** Waits for the end of the output, or for its silence. */
 async function drain(child: ChildProcess, closed: Promise<void>): Promise<void> {
-  const waiting = new AbortController();
-  const tired = setTimeout(longestDrainMs, undefined, { signal: waiting.signal }).catch(() => {});
-  await Promise.race([closed, tired]);
-  waiting.abort();
-  child.stdout?.destroy();
-  child.stderr?.destroy();
+  const streams = [child.stdout, child.stderr].filter((stream) => stream !== null);
+  const { promise: silent, resolve: giveUp } = Promise.withResolvers<void>();
+  let isSilent = true;
+  // A reader that is slow holds up this process too: what came meanwhile is read before it is judged.
+  const silence = setTimeout(() => {
+    isSilent = true;
+    setImmediate(() => {
+      if (isSilent && !streams.some((stream) => stream.isPaused())) giveUp();
+      else silence.refresh();
+    });
+  }, longestSilenceMs);
+  for (const stream of streams) {
+    stream.on('data', () => {
+      isSilent = false;
+      silence.refresh();
+    });
+  }
+  await Promise.race([closed, silent]);
+  clearTimeout(silence);
+  for (const stream of streams) stream.destroy();
 }

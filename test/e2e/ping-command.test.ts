@@ -99,6 +99,32 @@ test('jobd ping', { skip: notPackaged }, async (t) => {
     assert.match(body, /^(é|end\n)+$/, 'no character is cut');
   });
 
+  await t.test('a slow reader gets all of the output, also with --output', async (nested) => {
+    const { url } = await setup(nested);
+    const words = `"$0" ping --output "$1" -- sh -c 'head -c 300000 /dev/zero' | node -e "$2"`;
+    const reader = `
+      const { readSync } = require('fs');
+      const rest = new Int32Array(new SharedArrayBuffer(4));
+      let bytes = 0;
+      for (let n; (n = readSync(0, Buffer.alloc(16384))) > 0; bytes += n) Atomics.wait(rest, 0, 0, 400);
+      console.log(bytes);`;
+    const child = spawn('sh', ['-c', words, executable, url, reader], { timeout: 60_000 });
+    assert.equal(await text(child.stdout), '300000\n');
+  });
+
+  await t.test(
+    'a process that is left behind with the output is not waited for',
+    async (nested) => {
+      const { url } = await setup(nested);
+      const began = performance.now();
+      const script = 'sleep 20 & echo $!';
+      const { exitCode, stdout } = await ping(['--output', url, ...sh(script)]);
+      process.kill(Number(stdout), 'SIGKILL');
+      assert.equal(exitCode, 0);
+      assert.ok(performance.now() - began < 15_000);
+    },
+  );
+
   await t.test('a ping that nobody takes changes nothing but one line on stderr', async () => {
     const ran = await ping([nowhere, ...sh('echo out; exit 3')]);
     assert.equal(ran.exitCode, 3);
