@@ -10,8 +10,8 @@ export function answerErrors(server: FastifyInstance, log: Log): void {
   server.setErrorHandler<FastifyError>((error, request, reply) => {
     const known = errorFor(error);
     if (known.code === 'internal' || known.cause !== undefined) {
-      const url = withoutSecret(request.url);
-      log.error({ err: error, method: request.method, url }, 'a request broke down');
+      const { method } = request;
+      log.error({ err: error, method, url: urlWithoutSecret(request) }, 'a request broke down');
     }
     return sendError(reply, known);
   });
@@ -42,9 +42,10 @@ function unknownPath(request: FastifyRequest): JobdError {
   return new JobdError('not_found', `there is nothing at ${request.method} ${path}`);
 }
 
-/** Whoever knows a ping id may ping with it: none is logged. */
-function withoutSecret(url: string): string {
-  return url.replace(/^(\/ping\/)[^/?]+/, '$1…');
+/** Whoever knows a ping id may ping with it: none is logged, however its URL was written. */
+function urlWithoutSecret({ params, routeOptions, url }: FastifyRequest): string {
+  const isPing = typeof params === 'object' && params !== null && 'pingId' in params;
+  return isPing ? (routeOptions.url ?? '') : url;
 }
 
 /** What any error comes to at this door. */

@@ -2,9 +2,11 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { pino } from 'pino';
 import { assertRefused } from '../support/answer.ts';
 import { startTestDaemon } from '../support/daemon.ts';
 import { monitorsOf, ping } from '../support/monitor.ts';
+import { exchange } from '../support/raw.ts';
 import { holdWriteLock } from '../support/write-lock.ts';
 
 test('while another process holds the store, writing is 503 and reading goes on', async (t) => {
@@ -35,4 +37,26 @@ test('a ping that cannot be written is 503, and is none', async (t) => {
   await lock.ended;
   assert.deepEqual([await readPings(id), (await readMonitor(id)).status], [[], 'new']);
   assert.equal((await ping(pingUrl)).status, 200);
+});
+
+test('a ping that broke down is logged without its id, however its URL was written', async (t) => {
+  const logged: string[] = [];
+  const log = pino({}, { write: (line: string) => void logged.push(line) });
+  const daemon = await startTestDaemon(t, { log });
+  const { pingUrl } = await monitorsOf(daemon).createMonitor();
+  const { pathname } = new URL(pingUrl);
+  const secret = pathname.replace('/ping/', '');
+  const lock = await holdWriteLock(t, daemon.dataDir, 'until released');
+  const targets = [pathname, pingUrl, `/%70ing/${secret}/start`, `/ping/${secret}?a=b`];
+  const answers = await Promise.all(
+    targets.map((target) =>
+      exchange(daemon.url, `GET ${target} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`),
+    ),
+  );
+  lock.release();
+  await lock.ended;
+  for (const [answer] of answers) assert.equal(answer?.status, 503);
+  const ofPings = logged.filter((line) => line.includes('/ping/:pingId'));
+  assert.equal(ofPings.length, targets.length);
+  assert.ok(!logged.join('').includes(secret));
 });

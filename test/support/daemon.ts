@@ -9,6 +9,7 @@ import { systemClock } from '../../src/domain/clock.ts';
 import type { Clock } from '../../src/domain/clock.ts';
 import type { Permission } from '../../src/domain/key.ts';
 import { openLog } from '../../src/log.ts';
+import type { Log } from '../../src/log.ts';
 import { assertConforms } from './conformance.ts';
 import { temporaryDirectory } from './directory.ts';
 
@@ -38,7 +39,7 @@ export interface TestDaemon {
 /** Starts it; it stops with the test. Targets on 127.0.0.1 may be called. */
 export async function startTestDaemon(
   t: TestContext,
-  options: { clock?: Clock; flags?: Flags } = {},
+  options: { clock?: Clock; flags?: Flags; log?: Log } = {},
 ): Promise<TestDaemon> {
   const dataDir = temporaryDirectory(t);
   const clock = options.clock ?? systemClock;
@@ -46,7 +47,7 @@ export async function startTestDaemon(
     { data: dataDir, port: '0', allowTarget: ['127.0.0.1/32:*'], ...options.flags },
     {},
   );
-  const daemon = await startDaemon(config, openLog('silent'), clock);
+  const daemon = await startDaemon(config, options.log ?? openLog('silent'), clock);
   t.after(() => daemon[Symbol.asyncDispose]());
 
   const newKey = async (permission: Permission): Promise<string> => {
