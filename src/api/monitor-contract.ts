@@ -103,13 +103,16 @@ export const Monitor = Type.Object(
         '`paused`; else `new` until the first ping; `up` after a success; `late` when the next ping is overdue; `down` ' +
         'after a failure, or when the grace has passed too.',
     }),
-    pingUrl: Type.String({
-      format: 'uri',
-      description:
-        'Where the task says how it is, by GET, POST or HEAD without a key: the URL itself or with `/0` behind it for a ' +
-        'success, `/start` when a run begins, `/fail` or an exit code from 1 to 255 for a failure. A body of up to ' +
-        '256 KiB may be sent by POST; the first 4096 bytes are kept. Whoever knows the URL may ping.',
-    }),
+    pingUrl: nullable(
+      Type.String({
+        format: 'uri',
+        description:
+          'Where the task says how it is, by GET, POST or HEAD without a key: the URL itself or with `/0` behind it for a ' +
+          'success, `/start` when a run begins, `/fail` or an exit code from 1 to 255 for a failure. A body of up to ' +
+          '256 KiB may be sent by POST; the first 4096 bytes are kept. Whoever knows the URL may ping: a key that may ' +
+          'only read is shown null.',
+      }),
+    ),
     nextDueAt: nullable(
       moment('When the next ping is due, in the past if it is overdue; null if none is expected.'),
     ),

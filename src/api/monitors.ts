@@ -1,6 +1,6 @@
 /** Routes of monitors: an extension. */
 
-import type { App } from '../app/app.ts';
+import type { App, Principal } from '../app/app.ts';
 import {
   createMonitor,
   deleteMonitor,
@@ -26,7 +26,8 @@ import { monitorShape, pingShape } from './shape.ts';
 
 /** Adds the routes; `siteUrl` gives the site's absolute URL, without a slash at its end. */
 export function monitorRoutes(server: ApiServer, app: App, siteUrl: () => string): void {
-  const shape = (monitor: Monitor) => monitorShape(monitor, siteUrl(), app.clock.now());
+  const shape = (monitor: Monitor, { permission }: Principal) =>
+    monitorShape(monitor, { siteUrl: siteUrl(), permission, now: app.clock.now() });
 
   server.route({
     method: 'GET',
@@ -38,7 +39,7 @@ export function monitorRoutes(server: ApiServer, app: App, siteUrl: () => string
     },
     handler: async ({ principal, query }) => {
       const { items, nextCursor } = await listMonitors(app, principal, pageRequest(query));
-      return { monitors: items.map(shape), nextCursor };
+      return { monitors: items.map((monitor) => shape(monitor, principal)), nextCursor };
     },
   });
 
@@ -52,7 +53,7 @@ export function monitorRoutes(server: ApiServer, app: App, siteUrl: () => string
     },
     handler: async ({ principal, body }, reply) => {
       const monitor = await createMonitor(app, principal, body);
-      return reply.code(201).send({ monitor: shape(monitor) });
+      return reply.code(201).send({ monitor: shape(monitor, principal) });
     },
   });
 
@@ -65,7 +66,7 @@ export function monitorRoutes(server: ApiServer, app: App, siteUrl: () => string
       operation: operations.getMonitor,
     },
     handler: async ({ principal, params }) => ({
-      monitor: shape(await getMonitor(app, principal, params.id)),
+      monitor: shape(await getMonitor(app, principal, params.id), principal),
     }),
   });
 
@@ -79,7 +80,7 @@ export function monitorRoutes(server: ApiServer, app: App, siteUrl: () => string
       operation: operations.updateMonitor,
     },
     handler: async ({ principal, params, body }) => ({
-      monitor: shape(await updateMonitor(app, principal, params.id, body)),
+      monitor: shape(await updateMonitor(app, principal, params.id, body), principal),
     }),
   });
 

@@ -4,6 +4,7 @@ import type { Me } from '../app/me.ts';
 import { isoTime } from '../domain/clock.ts';
 import { jobStatus } from '../domain/job.ts';
 import type { Job } from '../domain/job.ts';
+import type { Permission } from '../domain/key.ts';
 import { monitorStatus } from '../domain/monitor.ts';
 import type { Monitor } from '../domain/monitor.ts';
 import type { Ping } from '../domain/ping.ts';
@@ -50,11 +51,13 @@ export function runShape(run: Run): contract.Run {
   };
 }
 
-/** A monitor as the contract shows it at `now`; its pings go to this site. */
+/**
+ * A monitor as the contract shows it at `now`; its pings go to this site. Who may only read does not learn
+ * the URL: to ping is to change something.
+ */
 export function monitorShape(
   monitor: Monitor,
-  siteUrl: string,
-  now: number,
+  { siteUrl, permission, now }: { siteUrl: string; permission: Permission; now: number },
 ): monitorContract.Monitor {
   return {
     id: monitor.id,
@@ -65,7 +68,7 @@ export function monitorShape(
     periodSeconds: monitor.periodSeconds,
     graceSeconds: monitor.graceSeconds,
     status: monitorStatus(monitor, now),
-    pingUrl: `${siteUrl}/ping/${monitor.pingId}`,
+    pingUrl: permission === 'write' ? `${siteUrl}/ping/${monitor.pingId}` : null,
     nextDueAt: isoTimeOrNull(monitor.nextDueAt),
     lastPingAt: isoTimeOrNull(monitor.lastPingAt),
     lastDurationMs: monitor.lastDurationMs,

@@ -44,6 +44,18 @@ test('the URL to ping is of the site as people reach it', async (t) => {
   assert.match(pingUrl, /^https:\/\/jobs\.example\.com\/jobd\/ping\/[0-9a-f-]{36}$/);
 });
 
+test('a key that may only read is not shown how to ping', async (t) => {
+  const daemon = await startTestDaemon(t);
+  const monitor = await monitorsOf(daemon).createMonitor();
+  const { id } = monitor;
+  const key = await daemon.newKey('read');
+  const seen = { ...monitor, pingUrl: null };
+  const one = await daemon.ask('GET', `/monitors/${id}`, undefined, key);
+  assert.deepEqual(one.body, { monitor: seen });
+  const all = await daemon.ask('GET', '/monitors', undefined, key);
+  assert.deepEqual(all.body.monitors, [seen]);
+});
+
 test('input that breaks a rule is refused and named, at creation and change alike', async (t) => {
   const daemon = await startTestDaemon(t);
   const { createMonitor, readMonitor } = monitorsOf(daemon);

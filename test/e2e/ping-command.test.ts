@@ -6,10 +6,11 @@ import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
-import type { Monitor, Ping } from '../../src/api/monitor-contract.ts';
+import type { Ping } from '../../src/api/monitor-contract.ts';
 import { startTestDaemon } from '../support/daemon.ts';
 import { executable, jobd, notPackaged } from '../support/executable.ts';
 import { monitorsOf } from '../support/monitor.ts';
+import type { PingedMonitor } from '../support/monitor.ts';
 import { startSink } from '../support/sink.ts';
 
 const PATH = '/usr/bin:/bin';
@@ -190,8 +191,8 @@ test('jobd monitors', { skip: notPackaged }, async (t) => {
     assert.equal(ran.exitCode, 0, ran.stderr);
     return ran.stdout;
   };
-  const json = async (...args: string[]): Promise<Monitor> =>
-    (JSON.parse(await run(...args, '--json')) as { monitor: Monitor }).monitor;
+  const json = async (...args: string[]): Promise<PingedMonitor> =>
+    (JSON.parse(await run(...args, '--json')) as { monitor: PingedMonitor }).monitor;
   const made = await json('create', '--name', 'backup', '--cron', '30 2 * * *', '--grace', '1h');
   assert.deepEqual([made.cronExpr, made.graceSeconds, made.status], ['30 2 * * *', 3_600, 'new']);
   assert.equal((await json('update', 'backup', '--every', '10m')).periodSeconds, 600);

@@ -2,10 +2,11 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Monitor, PingList } from '../../src/api/monitor-contract.ts';
+import type { PingList } from '../../src/api/monitor-contract.ts';
 import { temporaryDirectory } from '../support/directory.ts';
 import { jobd, notPackaged, serve } from '../support/executable.ts';
 import { ping } from '../support/monitor.ts';
+import type { PingedMonitor } from '../support/monitor.ts';
 
 /** Pings in flight at once. */
 const parallel = 50;
@@ -28,7 +29,7 @@ test(
       return JSON.parse(ran.stdout) as T;
     };
     const words = ['monitors', 'create', '--name', 'a', '--every', '1h'];
-    const { monitor } = await ask<{ monitor: Monitor }>(first.url, ...words);
+    const { monitor } = await ask<{ monitor: PingedMonitor }>(first.url, ...words);
 
     const answered: string[] = [];
     let sent = 0;
@@ -67,7 +68,7 @@ test(
 
     const again = monitor.pingUrl.replace(first.url, second.url);
     assert.equal((await ping(again)).status, 200);
-    const read = await ask<{ monitor: Monitor }>(second.url, 'monitors', 'get', 'a');
+    const read = await ask<{ monitor: PingedMonitor }>(second.url, 'monitors', 'get', 'a');
     assert.equal(read.monitor.status, 'up');
   },
 );

@@ -14,10 +14,13 @@ import { findMonitor, insertMonitor } from '../../src/store/monitors.ts';
 import type { TestDaemon } from './daemon.ts';
 import type { TestStore } from './store.ts';
 
+/** A monitor as keys that may write see it. */
+export type PingedMonitor = Monitor & { pingUrl: string };
+
 export interface MonitorTest {
   /** Makes a monitor; what is not said is the least there must be. */
-  createMonitor: (input?: object) => Promise<Monitor>;
-  readMonitor: (id: string) => Promise<Monitor>;
+  createMonitor: (input?: object) => Promise<PingedMonitor>;
+  readMonitor: (id: string) => Promise<PingedMonitor>;
   readPings: (id: string, query?: string) => Promise<Ping[]>;
 }
 
