@@ -5,6 +5,7 @@ import type { Workspace } from '../domain/workspace.ts';
 import { defaultAccount, findAccountByName } from './accounts.ts';
 import { markMonitorsDeleted } from './monitors.ts';
 import type { Db, Store } from './open.ts';
+import { isOpen } from './runs.ts';
 
 /** The workspace that exists from the first start. */
 export const defaultWorkspace = 'default';
@@ -97,6 +98,8 @@ export async function markWorkspaceDeleted(tx: Db, id: string, now: number): Pro
     .execute();
   await tx
     .deleteFrom('runs')
+    // Said so that the index of runs that are not over is used, and no history is gone through.
+    .where(isOpen)
     .where('status', '=', sql.lit<'queued'>('queued'))
     .where('job_id', 'in', tx.selectFrom('jobs').select('id').where('workspace_id', '=', id))
     .execute();

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
 import { CompiledQuery, Kysely } from 'kysely';
+import { findAccountOf, findPlans } from '../../src/store/accounts.ts';
 import {
   findDueJobs,
   findEarliestDueTime,
@@ -14,6 +15,7 @@ import {
   startQueuedRuns,
   updateClaimedJobs,
 } from '../../src/store/claims.ts';
+import { findAccountToResume, stopExpiredAccounts } from '../../src/store/expiry.ts';
 import { listJobs } from '../../src/store/jobs.ts';
 import { findActiveKey } from '../../src/store/keys.ts';
 import {
@@ -47,6 +49,12 @@ import {
   listRuns,
 } from '../../src/store/runs.ts';
 import type { Schema } from '../../src/store/schema.ts';
+import { countActiveKeys, usageOf } from '../../src/store/usage.ts';
+import {
+  findDeletedWorkspace,
+  markWorkspaceDeleted,
+  removeDeletedWorkspace,
+} from '../../src/store/workspaces.ts';
 import { sqliteDialect } from '../../src/store/sqlite.ts';
 import { endedRun, queuedRun } from '../support/run.ts';
 import { openTestStore } from '../support/store.ts';
@@ -251,5 +259,59 @@ test('what is to be pruned is found at the beginnings of histories, without coun
     receiptByRun,
     /^SCAN removed VIRTUAL TABLE/,
     jobById,
+  ]);
+});
+
+const accountById =
+  /^SEARCH accounts USING (COVERING )?INDEX sqlite_autoindex_accounts_1 \(id=\?\)$/;
+const workspaceById = /^SEARCH workspaces USING INDEX sqlite_autoindex_workspaces_1 \(id=\?\)$/;
+const workspacesOfAccount =
+  /^SEARCH workspaces USING INDEX workspaces_by_account \(account_id=\?\)$/;
+
+test('the account behind a request or a claim is two looks, however many there are', async (t) => {
+  const byKeys = [workspaceById, accountById];
+  assertPlan(await planOf(t, (db) => findAccountOf(db, 'w')), byKeys);
+  assertPlan(await planOf(t, (db) => findPlans(db, ['w'])), byKeys);
+});
+
+test('expiry looks only at accounts that may expire or that stand still', async (t) => {
+  assertPlan(await planOf(t, (db) => stopExpiredAccounts(db, 1)), [
+    /^SEARCH accounts USING INDEX accounts_by_expiry \(expires_at>\? AND expires_at<\?\)$/,
+  ]);
+  assertPlan(await planOf(t, (db) => findAccountToResume(db, 1)), [
+    /^SEARCH accounts USING INDEX accounts_stopped \(expires_at[=>]\?\)$/,
+  ]);
+});
+
+test('a quota is counted in what the account has, without reading its jobs', async (t) => {
+  assertPlan(await planOf(t, (db) => usageOf(db, 'a')), [
+    workspacesOfAccount,
+    /^SEARCH jobs USING INDEX jobs_counted \(workspace_id=\?\)$/,
+    /^SEARCH monitors USING INDEX monitors_counted \(workspace_id=\?\)$/,
+  ]);
+  assertPlan(await planOf(t, (db) => countActiveKeys(db, 'a', 1)), [
+    workspacesOfAccount,
+    /^SEARCH keys USING INDEX keys_by_workspace \(workspace_id=\?\)$/,
+  ]);
+});
+
+test('deleting a workspace goes through its jobs, monitors and keys, and through no history', async (t) => {
+  const itsOwn = [
+    workspaceById,
+    /^SEARCH keys USING (COVERING )?INDEX keys_by_workspace \(workspace_id=\?\)$/,
+    /^SEARCH jobs USING (COVERING )?INDEX jobs_(by_workspace|counted) \(workspace_id=\?\)$/,
+  ];
+  assertPlan(await planOf(t, (db) => markWorkspaceDeleted(db, 'w', 1)), [
+    ...itsOwn,
+    /^SEARCH runs USING (COVERING )?INDEX runs_open \(status=\? AND job_id=\?\)$/,
+    /^SEARCH monitors USING INDEX monitors_counted \(workspace_id=\?\)$/,
+    receiptByRun,
+  ]);
+  assertPlan(await planOf(t, findDeletedWorkspace), [
+    /^SEARCH workspaces USING INDEX workspaces_deleted \(deleted_at>\?\)$/,
+  ]);
+  assertPlan(await planOf(t, (db) => removeDeletedWorkspace(db, 'w', 1)), [
+    ...itsOwn,
+    /^SEARCH monitors USING COVERING INDEX monitors_by_workspace \(workspace_id=\?\)$/,
   ]);
 });
