@@ -158,7 +158,7 @@ async function reach(
     const { origin } = new URL(url);
     if (signal.aborted) {
       const asked = init.method === 'GET' ? '' : '; what was asked for may have been done';
-      const sentence = `no answer from ${origin} within ${timeoutMs / 1_000} s${asked}`;
+      const sentence = `no answer from ${origin} within ${Math.round(timeoutMs / 100) / 10} s${asked}`;
       throw new JobdError('unreachable', sentence, { cause: error });
     }
     const cause = (error as Error).cause ?? error;

@@ -7,7 +7,9 @@ import { sendPing } from './client.ts';
 
 /** Longest wait for one answer. */
 const attemptTimeoutMs = 5_000;
-/** Waits between the attempts: all in all at most 28 s if nothing answers, 8 s if all refuse. */
+/** Longest wait for all: a task must not end much later because nobody listens. */
+const patienceMs = 10_000;
+/** Waits between the attempts: 7.5 s in all if each is refused at once. */
 const pausesMs = [500, 2_000, 5_000];
 /** Failures that may pass; whatever else is said, it will be said again. */
 const passing: ReadonlySet<ErrorCode> = new Set([
@@ -30,21 +32,27 @@ export async function deliver(
   body: string | null,
   signal: AbortSignal,
 ): Promise<JobdError | null> {
+  const deadline = performance.now() + patienceMs;
+  const leftMs = (): number => Math.max(1, Math.ceil(deadline - performance.now()));
   let pauses = pausesMs;
   for (;;) {
-    const failure = await attempt(url, body);
+    const failure = await attempt(url, body, Math.min(attemptTimeoutMs, leftMs()));
     const [pauseMs, ...later] = pauses;
     if (failure === null || !passing.has(failure.code)) return failure;
-    if (pauseMs === undefined || signal.aborted) return failure;
+    if (pauseMs === undefined || signal.aborted || leftMs() <= pauseMs) return failure;
     await setTimeout(pauseMs, undefined, { signal }).catch(() => {});
     if (signal.aborted) return failure;
     pauses = later;
   }
 }
 
-async function attempt(url: string, body: string | null): Promise<JobdError | null> {
+async function attempt(
+  url: string,
+  body: string | null,
+  timeoutMs: number,
+): Promise<JobdError | null> {
   try {
-    await sendPing(url, { body, timeoutMs: attemptTimeoutMs });
+    await sendPing(url, { body, timeoutMs });
     return null;
   } catch (error) {
     if (error instanceof JobdError) return error;

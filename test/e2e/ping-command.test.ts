@@ -140,6 +140,17 @@ test('jobd ping', { skip: notPackaged }, async (t) => {
     assert.match(bad.stderr, /^jobd: no ping is sent: the URL must be[^\n]*\n$/);
   });
 
+  await t.test('who never answers is given up', async (nested) => {
+    const silent = await startSink(nested, () => {});
+    const began = performance.now();
+    const { exitCode, stderr } = await ping([silent.url, ...sh('exit 6')]);
+    const tookMs = performance.now() - began;
+    assert.equal(exitCode, 6);
+    assert.match(stderr, /^jobd: the end of the run could not be told: no answer [^\n]*\n$/);
+    assert.ok(tookMs < 22_000, `15 s, and what a busy machine adds: ${tookMs}`);
+    assert.ok(silent.received.length >= 3, 'the start once, the end twice');
+  });
+
   await t.test('what may pass is tried again, what will not is not', async (nested) => {
     let count = 0;
     const flaky = await startSink(nested, (response) => {
