@@ -35,7 +35,7 @@ export async function createMonitor(
     now,
   });
   await store.write(async (tx) => {
-    const account = await requirePaid(tx, principal, now);
+    const account = await requirePaid(tx, principal, clock.now());
     checkMonitorLimits(plans[account.plan], monitor, null);
     await requireRoom(tx, account);
     await monitors.insertMonitor(tx, monitor);

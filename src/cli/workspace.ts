@@ -51,13 +51,13 @@ export function addWorkspaceCommands(program: Command, { output }: Context): voi
   workspace
     .command('delete')
     .argument('<name>', 'name of the workspace')
-    .description('delete a workspace with its jobs, their history and its keys')
+    .description('delete a workspace with its jobs, monitors, their history and its keys')
     .option('--yes', 'do not ask')
     .option('--data <dir>', 'data directory')
     .option('--json', 'print one JSON document')
     .addHelpText('after', '\nExample:\n  jobd workspace delete staging --yes')
     .action(async (name: string, flags: Flags) => {
-      const question = `Delete workspace ${name} with all its jobs, results and keys for good?`;
+      const question = `Delete workspace ${name} with all its jobs, monitors, results and keys for good?`;
       await confirm(question, flags['yes'] === true);
       await using local = await openStoreFor(flags, output);
       const { deleteWorkspace } = await import('../app/workspaces.ts');

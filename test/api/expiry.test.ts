@@ -3,7 +3,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
+import type { App } from '../../src/app/app.ts';
 import { createJob } from '../../src/app/jobs.ts';
+import { createMonitor } from '../../src/app/monitors.ts';
 import { openLocal } from '../../src/daemon.ts';
 import { addAccount } from '../support/account.ts';
 import type { TestAccount } from '../support/account.ts';
@@ -139,20 +141,27 @@ test('what an Idempotency-Key asked for in time is still answered, and not run a
   assert.equal((await run('twice')).status, 402);
 });
 
-test('a job that is being made when the account expires is not made: its schedule would never stop', async (t) => {
+test('what is being made when the account expires is not made: a schedule would never stop', async (t) => {
   const clock = fakeClock();
   const daemon = await startTestDaemon(t, { clock });
   const { workspaceId, setTrial, ask } = await addAccount(daemon, clock, 'pro');
   const endsAt = clock.now() + day;
   await setTrial(endsAt);
   await using local = await openLocal(daemon.dataDir, clock);
-  let looks = 0;
-  const passing = { ...clock, now: () => endsAt - 1 + looks++ };
-  const app = quietApp({ store: local.store, clock: passing });
   const principal = { keyId: '', workspaceId, permission: 'write' } as const;
-  const making = createJob(app, principal, { ...job, url: 'https://example.com/' });
-  await assert.rejects(making, { code: 'payment_required', message: /^the trial ended at/ });
-  assert.equal((await ask('GET', '/me')).body.usage.jobs, 0);
+  const input = { ...job, url: 'https://example.com/' };
+  const makings = [
+    (app: App) => createJob(app, principal, input),
+    (app: App) => createMonitor(app, principal, { name: 'a' }),
+  ];
+  for (const make of makings) {
+    let looks = 0;
+    const passing = { ...clock, now: () => endsAt - 1 + looks++ };
+    const making = make(quietApp({ store: local.store, clock: passing }));
+    await assert.rejects(making, { code: 'payment_required', message: /^the trial ended at/ });
+  }
+  const { jobs, monitors } = (await ask('GET', '/me')).body.usage;
+  assert.deepEqual([jobs, monitors], [0, 0]);
 });
 
 test('the end of one account concerns nobody else', async (t) => {

@@ -1,10 +1,8 @@
 /** What the routes of monitors say of themselves. */
 
+import { notPaid, readOnly, tooLarge } from './operation.ts';
 import type { OperationNotes } from './operation.ts';
 
-const readOnly = 'The key may only read.';
-const tooLarge = 'The request body is over 256 KiB.';
-const trialEnded = 'The trial has ended: a subscription is needed.';
 const noMonitor = 'The workspace of the key has no such monitor.';
 
 export const listMonitors: OperationNotes = {
@@ -25,7 +23,7 @@ export const createMonitor: OperationNotes = {
     'Only `name` is required; such a monitor expects a ping every hour. Nothing is expected before the first ping.',
   answer: 'The monitor, with the URL to ping.',
   failures: {
-    402: trialEnded,
+    402: notPaid,
     403: 'The key may only read, or the plan does not allow another monitor or this interval.',
     413: tooLarge,
   },
@@ -51,7 +49,7 @@ export const updateMonitor: OperationNotes = {
     'Pings are kept while it is paused too.',
   answer: 'The monitor as it is after the change.',
   failures: {
-    402: trialEnded,
+    402: notPaid,
     403: 'The key may only read, or the plan does not allow this interval.',
     404: noMonitor,
     413: tooLarge,

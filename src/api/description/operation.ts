@@ -63,3 +63,8 @@ export function commonFailures(isOpen: boolean): Partial<Record<Failure, string>
     503: 'The service cannot do this now: it is stopping, or its store fails. Nothing was changed.',
   };
 }
+
+/** What several operations say of their failures, beyond the sentences above. */
+export const readOnly = 'The key may only read.';
+export const tooLarge = 'The request body is over 256 KiB.';
+export const notPaid = 'The trial or the subscription has ended: a subscription is needed.';

@@ -1,10 +1,8 @@
 /** What the routes of the spec (section 4) say of themselves; the keys are the spec's names. */
 
+import { notPaid, readOnly, tooLarge } from './operation.ts';
 import type { OperationNotes } from './operation.ts';
 
-const readOnly = 'The key may only read.';
-const tooLarge = 'The request body is over 256 KiB.';
-const trialEnded = 'The trial or the subscription has ended: a subscription is needed.';
 const noJob = 'The workspace of the key has no such job.';
 const noRun = 'The workspace of the key has no such job, or the job has no such run.';
 const stillExecuting = 'A run of the job was still executing after 5 s.';
@@ -26,7 +24,7 @@ export const createJob: OperationNotes = {
     'Only `name` and `url` are required; such a job is called every full hour. Without `paused` the schedule begins at once.',
   answer: 'The job, with its `id` and the time it is due next.',
   failures: {
-    402: trialEnded,
+    402: notPaid,
     403: 'The key may only read, `workspaceId` is not its own, or the plan does not allow another job, this interval or this timeout.',
     413: 'The request body is over 256 KiB, or the `body` of the job over 32768 characters.',
   },
@@ -52,7 +50,7 @@ export const updateJob: OperationNotes = {
     'Pausing does not stop a call that has begun.',
   answer: 'The job as it is after the change.',
   failures: {
-    402: trialEnded,
+    402: notPaid,
     403: 'The key may only read, or the plan does not allow this interval or this timeout.',
     404: noJob,
     409: stillExecuting,
@@ -79,7 +77,7 @@ export const runJob: OperationNotes = {
     'until `finishedAt` is not null. One job can be run by hand once a minute.',
   answer: 'The run that was queued, or the one that the same `Idempotency-Key` made before.',
   failures: {
-    402: trialEnded,
+    402: notPaid,
     403: readOnly,
     404: noJob,
     409: 'A run of the job is executing.',
