@@ -27,11 +27,14 @@ export const Me = Type.Object(
       results: integer('Results kept, of all jobs together.'),
       retentionDays: integer('Days that a result is kept.'),
     }),
-    usage: part('What the account uses, in all its workspaces.', {
-      jobs: integer('Jobs, paused ones too.'),
-      monitors: integer('Monitors, paused ones too.'),
-      results: integer('Results that are kept.'),
-    }),
+    usage: part(
+      'What the account uses, in all its workspaces. Counted once a minute if it has over 1,000 jobs.',
+      {
+        jobs: integer('Jobs, paused ones too.'),
+        monitors: integer('Monitors, paused ones too.'),
+        results: integer('Results that are kept.'),
+      },
+    ),
     trialEndsAt: nullable(
       moment('When the trial ends, or ended; null for an account without a trial.'),
     ),

@@ -1,7 +1,7 @@
 /** The route that tells a key about itself: an extension. */
 
 import type { App } from '../app/app.ts';
-import { getMe } from '../app/me.ts';
+import { createMe } from '../app/me.ts';
 import type { OperationNotes } from './description/operation.ts';
 import type { ApiServer } from './fastify.ts';
 import { Me } from './me-contract.ts';
@@ -21,10 +21,11 @@ const notes: OperationNotes = {
 
 /** Adds the route. */
 export function meRoutes(server: ApiServer, app: App): void {
+  const getMe = createMe(app);
   server.route({
     method: 'GET',
     url: '/me',
     schema: { response: { 200: Me }, operation: notes },
-    handler: async ({ principal }) => meShape(await getMe(app, principal)),
+    handler: async ({ principal }) => meShape(await getMe(principal)),
   });
 }

@@ -19,18 +19,35 @@ export interface Me {
   trialEndsAt: number | null;
 }
 
-/** Tells a key's workspace, permission, plan and usage. */
-export async function getMe({ store }: Pick<App, 'store'>, principal: Principal): Promise<Me> {
-  const { workspaceId, permission } = principal;
-  const account = await requireAccount(store.db, principal);
-  const name = (await findWorkspaceName(store.db, workspaceId)) ?? '';
-  const usage = await usageOf(store.db, account.id);
-  const results = await countResults(store.db, account.id);
-  return {
-    workspace: { id: workspaceId, name },
-    permission,
-    plan: plans[account.plan],
-    usage: { ...usage, results },
-    trialEndsAt: trialEndsAt(account),
+/** Of an account with more jobs, which only a plan without a limit has, usage is counted once a minute. */
+const manyJobs = 1_000;
+const goodForMs = 60_000;
+
+/** Makes what tells a key its workspace, permission, plan and usage. */
+export function createMe({ store, clock }: Pick<App, 'store' | 'clock'>) {
+  /** Counting goes through all jobs of an account: of those with many, what was counted last. */
+  const counted = new Map<string, { at: number; usage: Me['usage'] }>();
+
+  async function usageNow(accountId: string): Promise<Me['usage']> {
+    const last = counted.get(accountId);
+    const at = clock.monotonicMs();
+    if (last !== undefined && at - last.at < goodForMs) return last.usage;
+    const results = await countResults(store.db, accountId);
+    const usage = { ...(await usageOf(store.db, accountId)), results };
+    if (usage.jobs > manyJobs) counted.set(accountId, { at, usage });
+    else counted.delete(accountId);
+    return usage;
+  }
+
+  return async (principal: Principal): Promise<Me> => {
+    const { workspaceId, permission } = principal;
+    const account = await requireAccount(store.db, principal);
+    return {
+      workspace: { id: workspaceId, name: (await findWorkspaceName(store.db, workspaceId)) ?? '' },
+      permission,
+      plan: plans[account.plan],
+      usage: await usageNow(account.id),
+      trialEndsAt: trialEndsAt(account),
+    };
   };
 }

@@ -89,3 +89,20 @@ test('usage counts jobs, paused ones too, and results of all workspaces of the a
   const after = (await account.ask('GET', '/me')).body.usage;
   assert.deepEqual(after, { jobs: 2, monitors: 0, results: 1 });
 });
+
+test('the usage of an account with over 1,000 jobs is counted once a minute', async (t) => {
+  const clock = fakeClock();
+  const daemon = await startTestDaemon(t, { clock });
+  const account = await addAccount(daemon, clock, 'self-hosted');
+  const jobsNow = async (): Promise<number> =>
+    (await daemon.ask('GET', '/me', undefined, account.key)).body.usage.jobs;
+  await account.fill(1_000);
+  assert.equal(await jobsNow(), 1_000);
+  await account.fill(1);
+  assert.equal(await jobsNow(), 1_001, 'up to there at once');
+  await account.fill(1);
+  clock.pass(30_000);
+  assert.equal(await jobsNow(), 1_001);
+  clock.pass(30_001);
+  assert.equal(await jobsNow(), 1_002);
+});

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { Kysely, sql } from 'kysely';
 import { authenticate } from '../../src/app/keys.ts';
-import { getMe } from '../../src/app/me.ts';
+import { createMe } from '../../src/app/me.ts';
 import { openLocal } from '../../src/daemon.ts';
 import { fakeClock } from '../support/clock.ts';
 import { temporaryDirectory } from '../support/directory.ts';
@@ -64,7 +64,7 @@ test('the workspaces of an earlier jobd belong to the default account, which may
     ]);
     const principal = await authenticate(local, secret);
     assert.deepEqual(principal, { keyId: 'k', workspaceId: 'w2', permission: 'write' });
-    const me = await getMe(local, principal ?? assert.fail());
+    const me = await createMe(local)(principal ?? assert.fail());
     assert.deepEqual(me.usage, { jobs: 1, monitors: 0, results: 42 });
     const intact = await sql`pragma foreign_key_check`.execute(db);
     assert.deepEqual(intact.rows, []);
