@@ -38,11 +38,12 @@ const globals = [
 const backDoors = ['getBuiltinModule', 'createRequire', 'process.binding', 'eval(', 'Function('];
 
 /**
- * Who may use what outside of egress. The server listens, the command line asks its own server.
+ * Who may use what outside of egress. The server listens, the command line asks its own server and runs its user's command.
  */
 const allowed = [
   'src/api/edge/client-errors.ts: node:http', // the words of status codes, for what no route has answered
   'src/cli/client.ts: fetch', // the API of a jobd, at the address its user names
+  'src/cli/wrapped.ts: node:child_process', // `jobd ping` runs the command that its user names
 ];
 
 /** Code without comments and type imports. */
