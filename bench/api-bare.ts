@@ -26,7 +26,8 @@ type Filled =
   | 'total_failed'
   | 'total_interrupted'
   | 'total_missed'
-  | 'last_receipt_sha256';
+  | 'last_receipt_sha256'
+  | 'failures';
 type NewRow = Omit<JobRow, Filled>;
 
 const [workspace] = database.prepare<[], { id: string }>('select id from workspaces').all();
@@ -107,7 +108,13 @@ server.post<{ Body: Pick<NewRow, 'name' | 'url' | 'timezone'> & { cronExpr: stri
     };
     insert.run(row);
     const none = { total_success: 0, total_failed: 0, total_interrupted: 0, total_missed: 0 };
-    const job = jobOf({ ...row, ...none, deleted_at: null, last_receipt_sha256: null });
+    const job = jobOf({
+      ...row,
+      ...none,
+      deleted_at: null,
+      last_receipt_sha256: null,
+      failures: 0,
+    });
     return reply.code(201).send({ job: jobShape({ ...job, headers: {}, body: null }) });
   },
 );

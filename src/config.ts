@@ -6,6 +6,8 @@
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { invalidInput, JobdError } from './domain/errors.ts';
+import { parseMailServer } from './domain/mail-server.ts';
+import type { MailServer } from './domain/mail-server.ts';
 import { parseAllowTargets } from './domain/target.ts';
 import type { AllowedTarget } from './domain/target.ts';
 import type { LogLevel } from './log.ts';
@@ -27,6 +29,10 @@ export interface ServeConfig {
   signing: boolean;
   /** The master key from the environment; null if it is a file in the data directory. */
   secretKey: string | null;
+  /** Where mail goes out; null if none does. */
+  smtp: MailServer | null;
+  /** What is called each minute while the scheduler is healthy. */
+  heartbeatUrl: string | null;
   logLevel: LogLevel;
 }
 
@@ -69,6 +75,8 @@ export function serveConfig(flags: Flags, env: Environment = process.env): Serve
     corsOrigins: corsOrigins(flags, env),
     signing: flags['signing'] !== false && !env['JOBD_NO_SIGNING'],
     secretKey: secretKeys(env).current,
+    smtp: parseMailServer(setting('smtpUrl', 'JOBD_SMTP_URL', '')),
+    heartbeatUrl: heartbeatUrl(setting('heartbeatUrl', 'JOBD_HEARTBEAT_URL', '')),
     logLevel: logLevel(setting('logLevel', 'JOBD_LOG_LEVEL', 'info')),
   });
 }
@@ -130,6 +138,14 @@ function siteUrl({ name, value }: Setting): string | null {
     throw invalidInput(`${name} must not contain a user name or password`);
   }
   return value.replace(/\/+$/, '');
+}
+
+/** It often holds a token: what came is not repeated. */
+function heartbeatUrl({ name, value }: Setting): string | null {
+  if (value === '') return null;
+  const url = URL.parse(value);
+  if (url !== null && /^https?:$/.test(url.protocol) && url.username === '') return url.href;
+  throw invalidInput(`${name} must be an http or https URL without a user name`);
 }
 
 function logLevel({ name, value }: Setting): LogLevel {

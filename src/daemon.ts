@@ -11,10 +11,13 @@ import type { ServeConfig } from './config.ts';
 import { systemClock } from './domain/clock.ts';
 import type { Clock } from './domain/clock.ts';
 import { newId } from './domain/id.ts';
+import { parseAllowTargets } from './domain/target.ts';
 import type { Vault } from './domain/vault.ts';
 import { createEgress } from './egress/egress.ts';
+import { createMailer } from './egress/mail.ts';
 import { startEngine } from './engine/engine.ts';
 import type { Engine } from './engine/engine.ts';
+import { startHeartbeat } from './engine/heartbeat.ts';
 import { startLoop } from './engine/loop.ts';
 import { createSigner } from './engine/sign.ts';
 import type { Log } from './log.ts';
@@ -30,6 +33,9 @@ import { version } from './version.ts';
 
 /** How long a stop waits for calls in flight (design: 30 s). */
 const drainMs = 30_000;
+
+/** Where the operator's own URLs may lead. */
+const everywhere = parseAllowTargets(['0.0.0.0/0:*', '[::/0]:*']);
 
 /** A running jobd; disposing of it stops it cleanly. */
 export interface Daemon extends AsyncDisposable {
@@ -49,13 +55,10 @@ export async function startDaemon(
   const { store } = local;
   if (!(await ensureGivingBack(store))) log.warn(keepsSpace(config.dataDir));
   const vault = await openSealed(local, config, log);
-  const egress = parts.use(
-    createEgress({
-      allowTargets: config.allowTargets,
-      connectionsPerHost: config.slotsPerHost,
-      userAgent: `jobd/${version}`,
-    }),
-  );
+  const { allowTargets } = config;
+  const ways = { connectionsPerHost: config.slotsPerHost, userAgent: `jobd/${version}` };
+  const egress = parts.use(createEgress({ ...ways, allowTargets }));
+  const mailer = config.smtp === null ? null : parts.use(createMailer(config.smtp));
   const keyUses = createKeyUses({ store, clock });
   const writeKeyUses = async (): Promise<number> => {
     await keyUses.write();
@@ -72,8 +75,9 @@ export async function startDaemon(
     store,
     vault,
     clock,
-    allowTargets: config.allowTargets,
+    allowTargets,
     wake: () => engine?.wake(),
+    wakeNotifier: () => engine?.wakeNotifier(),
     noteKeyUse: keyUses.note,
     isSigning: signer !== null,
     signReceiptsOf: async (jobId) => {
@@ -86,8 +90,25 @@ export async function startDaemon(
   siteUrl ||= server.url;
   const { slots, slotsPerHost } = config;
   engine = parts.use(
-    startEngine({ store, egress, vault, clock, log, slots, slotsPerHost, signer, drainMs }),
+    startEngine({
+      store,
+      egress,
+      mailer,
+      vault,
+      clock,
+      log,
+      slots,
+      slotsPerHost,
+      signer,
+      drainMs,
+    }),
   );
+  const { heartbeatUrl: url } = config;
+  if (url !== null) {
+    const trusting = parts.use(createEgress({ ...ways, allowTargets: everywhere }));
+    const { troubles } = engine;
+    parts.use(startHeartbeat({ url, egress: trusting, clock, log, troubles }));
+  }
   const running = parts.move();
   return { url: server.url, [Symbol.asyncDispose]: () => running.disposeAsync() };
 }

@@ -137,7 +137,7 @@ const Totals = Type.Unsafe<Record<RunStatus, number>>(
   ),
 );
 
-/** Of every list. */
+/** Where the next page begins. */
 export const nextCursor = nullable(
   text('Pass it as `cursor` for the next page; null when there is none.'),
 );

@@ -25,7 +25,10 @@ declare module 'fastify' {
 
 /** Adds the routes. What is no monitor's counts as a request without a key; a ping never counts. */
 export function pingRoutes(server: ApiServer, app: App, limits: RequestLimits, log: Log): void {
-  const keep = createPingKeeper(app, (flips) => logFlips(log, flips));
+  const keep = createPingKeeper(app, (flips) => {
+    if (flips.length > 0) app.wakeNotifier();
+    logFlips(log, flips);
+  });
   acceptAnyBody(server);
   server.decorateRequest('pinged');
 
@@ -66,5 +69,7 @@ function unknown(): JobdError {
 }
 
 function logFlips(log: Log, flips: readonly Flip[]): void {
-  for (const { monitorId, from, to } of flips) log.info({ monitorId, from, to }, 'monitor changed');
+  for (const { monitor, from, to } of flips) {
+    log.info({ monitorId: monitor.id, from, to }, 'monitor changed');
+  }
 }

@@ -3,6 +3,7 @@
 import type { App } from '../app/app.ts';
 import type { Log } from '../log.ts';
 import { identify, requireKey } from './auth.ts';
+import { channelRoutes } from './channels.ts';
 import type { ConnectionLimits } from './edge/connections.ts';
 import { allowOrigins } from './edge/cors.ts';
 import { createRequestLimits } from './edge/request-limits.ts';
@@ -71,6 +72,7 @@ export async function startServer(app: App, options: ServerOptions, log: Log): P
         scheduleRoutes(keyed, app);
         meRoutes(keyed, app);
         monitorRoutes(keyed, app, siteUrl);
+        channelRoutes(keyed, app);
       });
     },
     { prefix: apiPrefix },

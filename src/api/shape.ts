@@ -5,7 +5,7 @@ import { isoTime } from '../domain/clock.ts';
 import { jobStatus } from '../domain/job.ts';
 import type { Job } from '../domain/job.ts';
 import type { Permission } from '../domain/key.ts';
-import { monitorStatus } from '../domain/monitor.ts';
+import { monitorDocument } from '../domain/monitor-document.ts';
 import type { Monitor } from '../domain/monitor.ts';
 import type { Ping } from '../domain/ping.ts';
 import type { Run } from '../domain/run.ts';
@@ -59,23 +59,8 @@ export function monitorShape(
   monitor: Monitor,
   { siteUrl, permission, now }: { siteUrl: string; permission: Permission; now: number },
 ): monitorContract.Monitor {
-  return {
-    id: monitor.id,
-    name: monitor.name,
-    scheduleType: monitor.scheduleType,
-    cronExpr: monitor.cronExpr,
-    timezone: monitor.timezone,
-    periodSeconds: monitor.periodSeconds,
-    graceSeconds: monitor.graceSeconds,
-    status: monitorStatus(monitor, now),
-    pingUrl: permission === 'write' ? `${siteUrl}/ping/${monitor.pingId}` : null,
-    nextDueAt: isoTimeOrNull(monitor.nextDueAt),
-    lastPingAt: isoTimeOrNull(monitor.lastPingAt),
-    lastDurationMs: monitor.lastDurationMs,
-    notes: monitor.notes,
-    paused: monitor.paused,
-    createdAt: isoTime(monitor.createdAt),
-  };
+  const pingUrl = permission === 'write' ? `${siteUrl}/ping/${monitor.pingId}` : null;
+  return { ...monitorDocument(monitor, now), pingUrl };
 }
 
 /** A ping as the contract shows it. */

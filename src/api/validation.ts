@@ -11,7 +11,7 @@ import { characterCount } from '../domain/characters.ts';
 import { wholeNumberParser } from './edge/query.ts';
 
 /** Fields whose values may be secret: what came is not repeated. */
-const secretFields = new Set(['body', 'headers']);
+const secretFields = new Set(['body', 'headers', 'config']);
 
 /** Makes the compiler that fastify asks for each schema of a route. */
 export function schemaCompiler(): FastifySchemaCompiler<TSchema> {

@@ -8,12 +8,14 @@ import type { Store } from '../store/open.ts';
 
 export interface App {
   store: Store;
-  /** Seals and opens what of a job is kept sealed. */
+  /** Seals and opens what of jobs and channels is kept sealed. */
   vault: Vault;
   clock: Clock;
   allowTargets: readonly AllowedTarget[];
   /** Tells the engine that something may have become due. */
   readonly wake: () => void;
+  /** Tells the engine that there is an alert to deliver. */
+  readonly wakeNotifier: () => void;
   /** Whether receipts are issued. */
   isSigning: boolean;
   /** Signs what receipts of a job are still to be signed. */

@@ -4,9 +4,11 @@
  */
 
 import { newId } from '../domain/id.ts';
+import { edgeOfFlip } from '../domain/monitor-alert.ts';
 import { durationUntil, flipOf, monitorAfter } from '../domain/monitor.ts';
 import type { Flip } from '../domain/monitor.ts';
 import type { Ping } from '../domain/ping.ts';
+import { insertEdges } from '../store/edges.ts';
 import { keepPingedMonitors } from '../store/monitor-states.ts';
 import type { Db } from '../store/open.ts';
 import { findPinged, findPingedMonitors, insertPings } from '../store/pings.ts';
@@ -99,5 +101,10 @@ async function keepPings(
   }
   await insertPings(tx, pings);
   await keepPingedMonitors(tx, [...pinged.values()]);
+  const edges = flips.map((flip) => edgeOfFlip(flip, newId(flip.at)));
+  await insertEdges(
+    tx,
+    edges.filter((edge) => edge !== null),
+  );
   return { kept: new Set(pinged.keys()), flips };
 }

@@ -31,13 +31,21 @@ export interface Client {
 /** Longest wait for an answer, to its last byte. The API itself waits at most 5 s for anything. */
 const longestAnswerMs = 30_000;
 
-/** Makes a client. Its calls throw `JobdError` with the server's own sentence. */
-export function createClient(
+/** Asks the API; `path` is behind its prefix. Throws `JobdError` with the server's own sentence. */
+export type Ask = <T>(method: string, path: string, body?: object) => Promise<T>;
+
+/** Makes what asks the API of a server. */
+export function createAsker(
   { url, apiKey }: ClientConfig,
   { timeoutMs = longestAnswerMs } = {},
-): Client {
-  const ask = <T>(method: string, path: string, body?: object): Promise<T> =>
-    request<T>(`${url}/api/v1${path}`, { method, apiKey, body, timeoutMs });
+): Ask {
+  return (method, path, body) =>
+    request(`${url}/api/v1${path}`, { method, apiKey, body, timeoutMs });
+}
+
+/** Makes a client. Its calls throw `JobdError` with the server's own sentence. */
+export function createClient(config: ClientConfig, options: { timeoutMs?: number } = {}): Client {
+  const ask = createAsker(config, options);
   return {
     async createJob(input) {
       return (await ask<contract.JobResponse>('POST', '/jobs', input)).job;

@@ -4,6 +4,7 @@ import { Command, CommanderError } from 'commander';
 import { JobdError } from '../domain/errors.ts';
 import { version } from '../version.ts';
 import { addAccountCommands } from './account.ts';
+import { addChannelCommands } from './channels.ts';
 import type { Context } from './context.ts';
 import { addJobCommands } from './jobs.ts';
 import { addKeyCommands } from './key.ts';
@@ -45,6 +46,7 @@ function createProgram(context: Context): Command {
   addRunCommands(program, context);
   addMonitorCommands(program, context);
   addPingCommand(program, context);
+  addChannelCommands(program, context);
   addScheduleCommands(program, context);
   addVerifyCommand(program, context);
   return program;

@@ -26,6 +26,8 @@ export function addServeCommand(program: Command, { output }: Context): void {
       'let pages of this origin ask the API from a browser; may be repeated',
       collect,
     )
+    .option('--smtp-url <url>', 'server that mails of alerts go out by')
+    .option('--heartbeat-url <url>', 'called each minute while the scheduler is healthy')
     .option('--no-signing', 'issue no receipts')
     .option(
       '--log-level <level>',

@@ -69,6 +69,7 @@ export function defineJob(
     notes: '',
     paused: true,
     health: 'new',
+    failures: 0,
     activeRunId: null,
     nextRunAt: null,
     lastRunAt: null,

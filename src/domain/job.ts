@@ -52,6 +52,8 @@ export interface Job extends JobRequest {
   notes: string;
   paused: boolean;
   health: Health;
+  /** Failures in a row, after retries. */
+  failures: number;
   /** The run that executes now. */
   activeRunId: string | null;
   nextRunAt: number | null;

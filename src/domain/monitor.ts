@@ -164,7 +164,8 @@ export function scheduleFrom(settings: ScheduleSettings, at: number): Schedule {
 
 /** A change of health: what alerts are written from, in the transaction that keeps it. `at` in epoch milliseconds. */
 export interface Flip {
-  monitorId: string;
+  /** As it is since. */
+  monitor: Monitor;
   from: MonitorHealth;
   to: MonitorHealth;
   at: number;
@@ -173,5 +174,5 @@ export interface Flip {
 /** What flipped between two states of a monitor; null if nothing did, or if it is paused. */
 export function flipOf(before: Monitor, after: Monitor, at: number): Flip | null {
   if (after.paused || before.health === after.health) return null;
-  return { monitorId: after.id, from: before.health, to: after.health, at };
+  return { monitor: after, from: before.health, to: after.health, at };
 }

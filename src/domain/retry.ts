@@ -37,12 +37,19 @@ function isPassing(result: AttemptResult): boolean {
 /** `Sun, 06 Nov 1994 08:49:37 GMT`; Date.parse takes far more for a date, `-1` among it. */
 const httpDate = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
 
-/** `Retry-After` in either of its forms (RFC 9110, section 10.2.3), capped; null if unreadable. */
-function askedWaitMs(result: AttemptResult, now: number): number | null {
+/**
+ * How long an answer asks to wait: `Retry-After` in either of its forms (RFC 9110, section 10.2.3), in
+ * milliseconds, at most `longestMs`; null if it is not there or unreadable.
+ */
+export function askedWaitMs(
+  result: AttemptResult,
+  now: number,
+  longestMs = longestWaitMs,
+): number | null {
   if (result.kind === 'failure' || result.response.retryAfter === null) return null;
   const text = result.response.retryAfter.trim();
-  if (/^\d+$/.test(text)) return Math.min(Number(text) * 1_000, longestWaitMs);
+  if (/^\d+$/.test(text)) return Math.min(Number(text) * 1_000, longestMs);
   if (!httpDate.test(text)) return null;
   const waitMs = Date.parse(text) - now;
-  return Number.isNaN(waitMs) ? null : Math.min(Math.max(waitMs, 0), longestWaitMs);
+  return Number.isNaN(waitMs) ? null : Math.min(Math.max(waitMs, 0), longestMs);
 }

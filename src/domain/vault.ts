@@ -1,7 +1,7 @@
 /** What must not be read by whoever gets the store is sealed before it is kept; `secrets/` does it. */
 
 /** The tables whose rows have a sealed value, one each. */
-export const sealedTables = ['jobs', 'signing_keys'] as const;
+export const sealedTables = ['jobs', 'signing_keys', 'channels'] as const;
 export type SealedTable = (typeof sealedTables)[number];
 
 /** Names the row that a sealed value belongs to, so that none can pass for that of another. */

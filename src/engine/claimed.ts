@@ -13,6 +13,8 @@ export interface ClaimedRun {
   host: string;
   scheduledFor: number;
   startedAt: number;
+  /** Failures of the job in a row before this run: no other run of it ends meanwhile. */
+  failures: number;
   /** What to send, as far as it is not sealed; it is opened when it is dispatched. */
   request: Omit<JobRequest, keyof RequestSecrets>;
   sealed: string | null;
@@ -53,6 +55,7 @@ export function claimedRun(run: {
     host: run.host,
     scheduledFor: run.scheduledFor,
     startedAt: run.startedAt,
+    failures: run.job.failures,
     request: { url, method, timeoutSeconds, retries },
     sealed,
   };

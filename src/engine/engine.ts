@@ -1,13 +1,14 @@
 /**
  * Time, the one thing besides people that changes the state. A run goes through the files of this
- * folder in this order: due → claim → dispatch → record → sign; rescue is for what a dead process left, replan
- * for clocks that were wrong, renew for accounts that are paid for again, prune for what people deleted
- * and plans do not keep. Watch sees what monitors do not hear of.
+ * folder in this order: due → claim → dispatch → record → sign, and edges → expand → deliver for what there is to
+ * tell. Rescue is for what a dead process left, replan for clocks that were wrong, renew for accounts that are paid for
+ * again, prune for what people deleted and plans do not keep. Watch sees what monitors do not hear of.
  */
 
 import type { Clock } from '../domain/clock.ts';
 import type { Egress } from '../egress/egress.ts';
 import type { Vault } from '../domain/vault.ts';
+import type { Mailer } from '../egress/mail.ts';
 import type { Log } from '../log.ts';
 import { findEarliestDueTime, hasQueuedRuns } from '../store/claims.ts';
 import type { Store } from '../store/open.ts';
@@ -20,6 +21,8 @@ import { dispatch } from './dispatch.ts';
 import type { Dispatcher } from './dispatch.ts';
 import { startLoop } from './loop.ts';
 import type { Loop } from './loop.ts';
+import { startNotifier } from './notify.ts';
+import type { Notifier } from './notify.ts';
 import { createPruner } from './prune.ts';
 import { createPrunings } from './prunings.ts';
 import { createRecorder } from './record.ts';
@@ -34,7 +37,7 @@ import { createWatch } from './watch.ts';
 export interface EngineParts {
   store: Store;
   egress: Egress;
-  /** Opens what is sealed of a job. */
+  /** Opens what is sealed of jobs and channels. */
   vault: Vault;
   clock: Clock;
   log: Log;
@@ -43,6 +46,8 @@ export interface EngineParts {
   slotsPerHost: number;
   /** Signs the receipts; null if none are issued. */
   signer: Signer | null;
+  /** Delivers alerts of mail; null if there is no mail server. */
+  mailer: Mailer | null;
   /** How long a stop waits for calls in flight. */
   drainMs: number;
 }
@@ -54,6 +59,8 @@ const longestLastWriteMs = 10_000;
 export interface Engine extends AsyncDisposable {
   /** Says that something may have become due: a job was made or changed, a run was asked for. */
   readonly wake: () => void;
+  /** Says that there is an alert to deliver. */
+  readonly wakeNotifier: () => void;
   /** Why due jobs are not called, outcomes not kept or pings not missed now, in sentences; none if all is well. */
   readonly troubles: () => string[];
 }
@@ -66,7 +73,10 @@ export function startEngine(parts: EngineParts): Engine {
   const { store, egress, vault, clock, log, signer } = parts;
   const slots = createSlots(parts.slots, parts.slotsPerHost);
   const claimer = createClaimer(store, clock, slots);
-  const recorder = createRecorder(store, log, { receipts: signer !== null });
+  const recorder = createRecorder(store, log, {
+    receipts: signer !== null,
+    onEdges: () => notifier.wake(),
+  });
   const replanner = createReplanner(store, clock);
   const renewer = createRenewer(store, clock);
   const monitorReplanner = createMonitorReplanner(store, clock);
@@ -88,6 +98,7 @@ export function startEngine(parts: EngineParts): Engine {
   const watchLoop = startLoop('watch', createWatch(store, clock, log), log);
   const pruneLoop = startLoop('prune', pruneStep, log);
   const signLoop = startLoop('sign', signStep, log);
+  const notifier = startNotifier(parts);
 
   /** Starts what is due and has a slot; rests until the next due time. */
   async function claimStep(): Promise<number> {
@@ -146,7 +157,7 @@ export function startEngine(parts: EngineParts): Engine {
 
   async function execute(run: ClaimedRun): Promise<void> {
     inFlight.set(run.runId, run);
-    recorder.add(await dispatch(run, dispatcher));
+    recorder.add({ ended: await dispatch(run, dispatcher), claimed: run });
     recordLoop.wake();
   }
 
@@ -184,9 +195,10 @@ export function startEngine(parts: EngineParts): Engine {
   let stopping: Promise<void> | undefined;
   return {
     wake: claimLoop.wake,
+    wakeNotifier: notifier.wake,
     troubles() {
       if (stopping !== undefined) return ['jobd is stopping'];
-      const loops = [claimLoop, recordLoop, signLoop, watchLoop];
+      const loops = [claimLoop, recordLoop, signLoop, watchLoop, notifier];
       return loops.map(({ trouble }) => trouble).filter((trouble) => trouble !== null);
     },
     [Symbol.asyncDispose]: () =>
@@ -194,6 +206,7 @@ export function startEngine(parts: EngineParts): Engine {
         beginning: [claimLoop, replanLoop, renewLoop, watchLoop, pruneLoop],
         recordLoop,
         signLoop,
+        notifier,
         claimer,
         slots,
         aborter,
@@ -208,6 +221,7 @@ async function stop(parts: {
   beginning: Loop[];
   recordLoop: Loop;
   signLoop: Loop;
+  notifier: Notifier;
   claimer: Claimer;
   slots: Slots;
   aborter: AbortController;
@@ -224,6 +238,8 @@ async function stop(parts: {
   await parts.recordLoop[Symbol.asyncDispose]();
   // What is not signed by now is signed after the next start.
   await parts.signLoop[Symbol.asyncDispose]();
+  // Nor what is not delivered: it is kept.
+  await parts.notifier[Symbol.asyncDispose]();
 }
 
 function summaryOf({ runId, jobId, status, httpStatus, durationMs, attempts, error }: EndedRun) {

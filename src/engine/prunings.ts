@@ -1,6 +1,7 @@
 /** The kinds of what is pruned, in the order in which they are tried. To prune another kind, add it here. */
 
 import type { Clock } from '../domain/clock.ts';
+import { hasOldDeliveries, removeOldDeliveries } from '../store/deliveries.ts';
 import { hasDeletedJobs, removeDeletedJobs } from '../store/jobs.ts';
 import type { Store } from '../store/open.ts';
 import { hasOldPings, removeOldPings } from '../store/pings.ts';
@@ -16,6 +17,7 @@ export function createPrunings(store: Store, clock: Clock): Pruning[] {
   return [
     createJobsPruning(store, clock, results.restart),
     createPingsPruning(store, clock),
+    createDeliveriesPruning(store, clock),
     createWorkspacesPruning(store, clock),
     results,
     createGivingBack(store, clock),
@@ -45,6 +47,30 @@ function createPingsPruning(store: Store, clock: Clock): Pruning {
     async step() {
       if (!(await hasOldPings(store.db))) return null;
       return await writes.write((tx) => removeOldPings(tx, writes.rows));
+    },
+  };
+}
+
+/** Alerts that are over are shown for so long. */
+const deliveriesKeptMs = 30 * 86_400_000;
+/** Between two looks for older ones. */
+const deliveriesEveryMs = 60_000;
+
+/** Removes deliveries of alerts that were over long ago. */
+function createDeliveriesPruning(store: Store, clock: Clock): Pruning {
+  const writes = createSmallWrites(store, clock);
+  let lookAgainAt = 0;
+  return {
+    name: 'deliveries',
+    writes,
+    async step() {
+      if (clock.monotonicMs() < lookAgainAt) return null;
+      const before = clock.now() - deliveriesKeptMs;
+      if (!(await hasOldDeliveries(store.db, before))) {
+        lookAgainAt = clock.monotonicMs() + deliveriesEveryMs;
+        return null;
+      }
+      return await writes.write((tx) => removeOldDeliveries(tx, before, writes.rows));
     },
   };
 }

@@ -7,6 +7,8 @@ import type { Log } from '../log.ts';
 import { recordEndedRuns } from '../store/results.ts';
 import type { EndedRun } from '../store/results.ts';
 import type { Store } from '../store/open.ts';
+import { keepEdges } from './edges.ts';
+import type { EndedClaim } from './edges.ts';
 
 /** Runs that one transaction takes at most. */
 const largestBatch = 500;
@@ -14,18 +16,33 @@ const largestBatch = 500;
 export interface Recorder {
   /** Ended runs that are not written yet. */
   readonly waiting: number;
-  add(run: EndedRun): void;
+  add(run: EndedClaim): void;
   /** Writes a batch, the oldest first. Returns what was written. */
   writeBatch(): Promise<EndedRun[]>;
 }
 
-/** Makes a recorder with nothing to write; with `receipts` it marks what is to be signed. */
+/**
+ * Makes a recorder with nothing to write; with `receipts` it marks what is to be signed. `onEdges` hears that
+ * there is something to tell.
+ */
 export function createRecorder(
   store: Store,
   log: Log,
-  { receipts }: { receipts: boolean },
+  { receipts, onEdges }: { receipts: boolean; onEdges: () => void },
 ): Recorder {
-  let waiting: EndedRun[] = [];
+  let waiting: EndedClaim[] = [];
+
+  async function write(batch: readonly EndedClaim[]): Promise<Set<string>> {
+    const { recorded, edges } = await store.write(async (tx) => {
+      const ended = batch.map((run) => run.ended);
+      const ids = await recordEndedRuns(tx, ended, { receipts });
+      const kept = batch.filter((run) => ids.has(run.ended.runId));
+      return { recorded: ids, edges: await keepEdges(tx, kept) };
+    });
+    if (edges > 0) onEdges();
+    return recorded;
+  }
+
   return {
     get waiting() {
       return waiting.length;
@@ -35,14 +52,14 @@ export function createRecorder(
     },
     async writeBatch() {
       const batch = waiting.slice(0, largestBatch);
-      if (batch.length === 0) return batch;
-      const recorded = await store.write((tx) => recordEndedRuns(tx, batch, { receipts }));
-      for (const { runId, jobId, status } of batch) {
+      if (batch.length === 0) return [];
+      const recorded = await write(batch);
+      for (const { runId, jobId, status } of batch.map((run) => run.ended)) {
         if (recorded.has(runId)) continue;
         log.warn({ runId, jobId, status }, 'a run that ended was not running any more');
       }
       waiting = waiting.slice(batch.length);
-      return batch;
+      return batch.map((run) => run.ended);
     },
   };
 }

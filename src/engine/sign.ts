@@ -8,7 +8,7 @@ import type { Clock } from '../domain/clock.ts';
 import { hasReceipt, receiptPayload } from '../domain/receipt.ts';
 import type { Vault } from '../domain/vault.ts';
 import { openSigningKey } from '../receipt/keyring.ts';
-import { nativeSha256, signReceipt } from '../receipt/sign.ts';
+import { nativeSha256, signReceipt, signText } from '../receipt/sign.ts';
 import type { SigningKey } from '../receipt/sign.ts';
 import type { Store } from '../store/open.ts';
 import { findUnsignedRuns, keepReceipts } from '../store/receipts.ts';
@@ -29,6 +29,8 @@ export interface SignerParts {
 export interface Signer {
   /** Signs some receipts, of one job or of any. Returns how many; 0 when there are no more. */
   sign(jobId?: string): Promise<number>;
+  /** Signs a text with the key that signs receipts now; the signature is in base64. */
+  signText(text: string): Promise<string>;
 }
 
 /** Makes the signer; there is one for a store, as each receipt needs the one before. */
@@ -37,16 +39,21 @@ export function createSigner({ store, clock, vault, siteUrl }: SignerParts): Sig
   /** One batch at a time. */
   let last: Promise<unknown> = Promise.resolve();
 
+  async function activeKey(): Promise<SigningKey> {
+    const active = await findActiveSigningKey(store.db);
+    if (active === undefined) throw new Error('there is no signing key');
+    if (key?.keyId !== active.keyId) key = openSigningKey(vault, active);
+    return key;
+  }
+
   async function signBatch(jobId: string | undefined): Promise<number> {
     const unsigned = await findUnsignedRuns(store.db, {
       ...(jobId !== undefined && { jobId }),
       limit: largestBatch,
     });
     if (unsigned.length === 0) return 0;
-    const active = await findActiveSigningKey(store.db);
-    if (active === undefined) throw new Error('there is no signing key');
-    if (key?.keyId !== active.keyId) key = openSigningKey(vault, active);
-    const receipts = signAll(unsigned, key, { siteUrl: siteUrl(), issuedAt: clock.now() });
+    const active = await activeKey();
+    const receipts = signAll(unsigned, active, { siteUrl: siteUrl(), issuedAt: clock.now() });
     await store.write(async (tx) => {
       // Another key may sign since: then none of these was ever seen, and all are signed anew.
       if ((await findActiveSigningKey(tx))?.keyId !== active.keyId) return;
@@ -60,6 +67,9 @@ export function createSigner({ store, clock, vault, siteUrl }: SignerParts): Sig
       const batch = last.then(() => signBatch(jobId));
       last = batch.catch(() => {});
       return batch;
+    },
+    async signText(text) {
+      return signText(text, await activeKey());
     },
   };
 }

@@ -6,9 +6,12 @@
  */
 
 import type { Clock } from '../domain/clock.ts';
+import { newId } from '../domain/id.ts';
+import { edgeOfFlip } from '../domain/monitor-alert.ts';
 import { flipOf, monitorAfter } from '../domain/monitor.ts';
 import type { Flip } from '../domain/monitor.ts';
 import type { Log } from '../log.ts';
+import { insertEdges } from '../store/edges.ts';
 import {
   findEarliestCheck,
   findMonitorsToCheck,
@@ -43,8 +46,8 @@ export function createWatch(store: Store, clock: Clock, log: Log): Step {
     const checkAt = (await findEarliestCheck(store.db)) ?? Infinity;
     if (checkAt > now) return checkAt - now;
     const flips = await store.write((tx) => checkMonitors(tx, now, reachableSince));
-    for (const { monitorId, from, to } of flips) {
-      log.info({ monitorId, from, to }, 'monitor changed');
+    for (const { monitor, from, to } of flips) {
+      log.info({ monitorId: monitor.id, from, to }, 'monitor changed');
     }
     return 0;
   }
@@ -56,7 +59,13 @@ async function checkMonitors(tx: Db, now: number, reachableSince: number): Promi
     monitorAfter(monitor, { type: 'time', at: now, reachableSince }),
   );
   await keepMonitorStates(tx, states);
-  return found
+  const flips = found
     .map((before, index) => flipOf(before, states[index] ?? before, now))
     .filter((flip) => flip !== null);
+  const edges = flips.map((flip) => edgeOfFlip(flip, newId(flip.at)));
+  await insertEdges(
+    tx,
+    edges.filter((edge) => edge !== null),
+  );
+  return flips;
 }

@@ -35,6 +35,11 @@ export function signReceipt(
   return `${unsigned.slice(0, -1)},"signature":"${signature}"}`;
 }
 
+/** Signs a text that is no receipt, which would begin with a brace; the signature is in base64. */
+export function signText(text: string, { privateKey }: SigningKey): string {
+  return sign(null, Buffer.from(text), privateKey).toString('base64');
+}
+
 /** SHA-256 in hexadecimal, for `receiptPayload`. */
 export function nativeSha256(bytes: Uint8Array): string {
   return hash('sha256', bytes, 'hex');

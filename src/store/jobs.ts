@@ -3,6 +3,7 @@
 import type { Selectable } from 'kysely';
 import { hostOf } from '../domain/job.ts';
 import type { SealedJob } from '../domain/sealed-job.ts';
+import { forgetSubject } from './edges.ts';
 import type { Db } from './open.ts';
 import type { JobRow } from './schema.ts';
 
@@ -82,6 +83,7 @@ export async function removeDeletedJobs(db: Db, limit: number): Promise<number> 
     .executeTakeFirstOrThrow();
   const removed = Number(numDeletedRows);
   if (removed >= limit) return removed;
+  await forgetSubject(db, job.id);
   await db.deleteFrom('jobs').where('id', '=', job.id).execute();
   return removed + 1;
 }
@@ -137,6 +139,7 @@ export function jobOf(row: Selectable<JobRow>): SealedJob {
     notes: row.notes,
     paused: row.paused === 1,
     health: row.health,
+    failures: row.failures,
     activeRunId: row.active_run_id,
     nextRunAt: row.next_run_at,
     lastRunAt: row.last_run_at,

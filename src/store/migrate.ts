@@ -12,6 +12,7 @@ import * as receipts from './migrations/0002_receipts.ts';
 import * as accounts from './migrations/0003_accounts.ts';
 import * as monitors from './migrations/0004_monitors.ts';
 import * as secrets from './migrations/0005_secrets.ts';
+import * as alerts from './migrations/0006_alerts.ts';
 import type { Schema } from './schema.ts';
 
 const migrations: readonly { up(db: Kysely<unknown>): Promise<void> }[] = [
@@ -20,6 +21,7 @@ const migrations: readonly { up(db: Kysely<unknown>): Promise<void> }[] = [
   accounts,
   monitors,
   secrets,
+  alerts,
 ];
 
 /** What a migration is applied to: a store whose tables are not there yet. */

@@ -5,6 +5,7 @@ import type { Selectable } from 'kysely';
 import { pingsKept } from '../domain/ping.ts';
 import type { Ping } from '../domain/ping.ts';
 import { numberOf, rowsOf, textOf } from './dialect.ts';
+import { forgetSubject } from './edges.ts';
 import type { PingedMonitor } from './monitor-states.ts';
 import { monitorOf } from './monitors.ts';
 import type { Db } from './open.ts';
@@ -89,6 +90,7 @@ export async function removeOldPings(db: Db, limit: number): Promise<number> {
     .executeTakeFirst();
   const removed = Number(numDeletedRows);
   if (isDeleted && upTo === goal) {
+    await forgetSubject(db, row.id);
     await db.deleteFrom('monitors').where('id', '=', row.id).execute();
     return removed + 1;
   }

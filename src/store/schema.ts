@@ -1,6 +1,9 @@
 /** The tables as kysely sees them. Times are epoch milliseconds, booleans 0 or 1. */
 
 import type { Generated } from 'kysely';
+import type { AlertType, EdgeType } from '../domain/alert.ts';
+import type { ChannelType } from '../domain/channel.ts';
+import type { DeliveryStatus } from '../domain/delivery.ts';
 import type { Health, Method, ScheduleType } from '../domain/job.ts';
 import type { MonitorHealth } from '../domain/monitor.ts';
 import type { PingKind, PingMethod } from '../domain/ping.ts';
@@ -19,6 +22,10 @@ export interface Schema {
   pings: PingRow;
   master_keys: MasterKeyRow;
   chores: ChoreRow;
+  edges: EdgeRow;
+  channels: ChannelRow;
+  deliveries: DeliveryRow;
+  told: ToldRow;
 }
 
 export interface AccountRow {
@@ -97,6 +104,8 @@ export interface JobRow {
   last_receipt_sha256: Generated<string | null>;
   /** Header values and body, sealed; null if there are none. */
   sealed: string | null;
+  /** Failures in a row. */
+  failures: Generated<number>;
 }
 
 export interface RunRow {
@@ -184,4 +193,54 @@ export interface MasterKeyRow {
 
 export interface ChoreRow {
   name: 'seal';
+}
+
+export interface EdgeRow {
+  id: string;
+  type: EdgeType;
+  workspace_id: string;
+  /** The job or the monitor. */
+  subject_id: string;
+  run_id: string | null;
+  failures: number;
+  /** JSON: what the alert tells, if it is not read from job and run. */
+  data: string | null;
+  at: number;
+}
+
+export interface ChannelRow {
+  id: string;
+  workspace_id: string;
+  name: string;
+  type: ChannelType;
+  /** Its config: where it delivers to, with its secrets, sealed. */
+  sealed: string;
+  enabled: number;
+  /** JSON array; null for all jobs and monitors of the workspace. */
+  job_ids: string | null;
+  after_failures: number;
+  created_at: number;
+  /** When the next of its deliveries is to be tried; null if none is pending. */
+  next_delivery_at: Generated<number | null>;
+}
+
+export interface DeliveryRow {
+  id: string;
+  channel_id: string;
+  event: AlertType;
+  /** The job or the monitor; the delivery itself for a test. */
+  subject_id: string;
+  /** The alert as JSON, as a webhook gets it. */
+  payload: string;
+  status: DeliveryStatus;
+  attempts: Generated<number>;
+  next_attempt_at: number | null;
+  last_attempt_at: Generated<number | null>;
+  last_error: Generated<string | null>;
+  created_at: number;
+}
+
+export interface ToldRow {
+  subject_id: string;
+  channel_id: string;
 }

@@ -10,7 +10,10 @@ export interface SealedValue {
   sealed: string;
 }
 
-const idColumns = { jobs: 'id', signing_keys: 'key_id' } satisfies Record<SealedTable, string>;
+const idColumns = { jobs: 'id', signing_keys: 'key_id', channels: 'id' } satisfies Record<
+  SealedTable,
+  string
+>;
 
 /** Values that another key than this one sealed, in the order of their ids. */
 export async function findSealedByOthers(

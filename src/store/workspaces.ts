@@ -3,6 +3,7 @@
 import { sql } from 'kysely';
 import type { Workspace } from '../domain/workspace.ts';
 import { defaultAccount, findAccountByName } from './accounts.ts';
+import { disableChannelsOf, removeChannelsOf } from './channels.ts';
 import { markMonitorsDeleted } from './monitors.ts';
 import type { Db, Store } from './open.ts';
 import { isOpen } from './runs.ts';
@@ -90,6 +91,7 @@ export async function markWorkspaceDeleted(tx: Db, id: string, now: number): Pro
     .where('workspace_id', '=', id)
     .where('revoked_at', 'is', null)
     .execute();
+  await disableChannelsOf(tx, id);
   await tx
     .updateTable('jobs')
     .set({ next_run_at: null })
@@ -136,6 +138,7 @@ export async function removeDeletedWorkspace(
   const monitors = tx.selectFrom('monitors').select('id').where('workspace_id', '=', id).limit(1);
   if ((await monitors.executeTakeFirst()) !== undefined) return 'deleted';
   if ((await jobs.executeTakeFirst()) !== undefined) return 'executing';
+  await removeChannelsOf(tx, id);
   await tx.deleteFrom('keys').where('workspace_id', '=', id).execute();
   await tx.deleteFrom('workspaces').where('id', '=', id).execute();
   return 'nothing';

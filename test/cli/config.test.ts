@@ -29,13 +29,15 @@ test('without flags and environment serve has the documented defaults', () => {
     corsOrigins: [],
     signing: true,
     secretKey: null,
+    smtp: null,
+    heartbeatUrl: null,
     logLevel: 'info',
   } satisfies ServeConfig);
   assert.ok(Object.isFrozen(serveConfig({}, {})));
 });
 
 test('a flag wins over the environment, the environment over the default', () => {
-  type Text = Exclude<keyof ServeConfig, 'allowTargets' | 'corsOrigins'>;
+  type Text = Exclude<keyof ServeConfig, 'allowTargets' | 'corsOrigins' | 'smtp'>;
   const rows: [setting: Text, flag: string, variable: string, values: string[]][] = [
     ['host', 'host', 'JOBD_HOST', ['0.0.0.0', '::1', '127.0.0.1']],
     ['port', 'port', 'JOBD_PORT', ['0', '9090', '8080']],
@@ -43,6 +45,12 @@ test('a flag wins over the environment, the environment over the default', () =>
     ['slotsPerHost', 'slotsPerHost', 'JOBD_SLOTS_PER_HOST', ['1', '9', '256']],
     ['baseUrl', 'baseUrl', 'JOBD_BASE_URL', ['https://a.example', 'http://b.example/x', 'null']],
     ['logLevel', 'logLevel', 'JOBD_LOG_LEVEL', ['debug', 'silent', 'info']],
+    [
+      'heartbeatUrl',
+      'heartbeatUrl',
+      'JOBD_HEARTBEAT_URL',
+      ['https://a.example/beat', 'http://127.0.0.1:1/', 'null'],
+    ],
     ['dataDir', 'data', 'JOBD_DATA', ['/one', '/two', join(homedir(), '.local/share/jobd')]],
   ];
   for (const [setting, flag, variable, [inFlag = '', inVariable = '', fallback]] of rows) {

@@ -31,6 +31,7 @@ test('--version and --help are data and end with 0', async () => {
     'runs',
     'monitors',
     'ping',
+    'channels',
     'schedule',
     'verify',
   ];

@@ -44,6 +44,7 @@ test('a name and a URL make an hourly GET in the time of Paris', () => {
     notes: '',
     paused: false,
     health: 'new',
+    failures: 0,
     activeRunId: null,
     nextRunAt: Date.parse('2026-03-02T11:00:00Z'),
     lastRunAt: null,

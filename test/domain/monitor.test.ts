@@ -249,7 +249,7 @@ test('a change of health is a flip, unless the monitor is paused', () => {
   const down = monitorAfter(up, eventOf('look', at('11:05'), 0));
   const flip = (before: Monitor, after: Monitor): string | null => {
     const found = flipOf(before, after, at('12:00'));
-    return found && `${found.monitorId} ${found.from} ${found.to} ${timeOf(found.at)}`;
+    return found && `${found.monitor.id} ${found.from} ${found.to} ${timeOf(found.at)}`;
   };
   assert.equal(flip(fresh, up), 'the-id new up 12:00:00');
   assert.equal(flip(up, down), 'the-id up down 12:00:00');

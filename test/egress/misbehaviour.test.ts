@@ -39,6 +39,7 @@ describe('a target that', { concurrency: 8 }, () => {
         host: '127.0.0.1',
         scheduledFor: now,
         startedAt: now,
+        failures: 0,
         request: {
           url: row.https === 'raw' ? target.url.replace('http:', 'https:') : target.url,
           method,

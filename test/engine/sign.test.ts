@@ -214,7 +214,7 @@ test('while calls wait, signing keeps its rest however often runs end', async (t
     signed += 1;
     return signed < 50 ? 1 : 0;
   };
-  await start({ signer: { sign }, slots: 1 });
+  await start({ signer: { sign, signText: async () => '' }, slots: 1 });
   for (const job of jobs) await endedRuns(job, 1);
   // Once when the engine began, once when calls began to wait.
   assert.ok(Math.max(...signedAtCall) <= 2, signedAtCall.join(' '));

@@ -15,6 +15,15 @@ import {
   startQueuedRuns,
   updateClaimedJobs,
 } from '../../src/store/claims.ts';
+import {
+  deliveryOf,
+  findDueChannels,
+  findDueDeliveries,
+  findNextDeliveryTime,
+  recordAttempt,
+  removeOldDeliveries,
+} from '../../src/store/deliveries.ts';
+import { findEdges, findThresholds } from '../../src/store/edges.ts';
 import { findAccountToResume, stopExpiredAccounts } from '../../src/store/expiry.ts';
 import { listJobs } from '../../src/store/jobs.ts';
 import { findActiveKey } from '../../src/store/keys.ts';
@@ -166,6 +175,44 @@ test('a page of runs is read in the order of its index, and counting counts open
   assert.doesNotMatch(counted.join('\n'), /runs_by_time|SCAN runs$/m);
 });
 
+test('alerts look only at what is to be told now', async (t) => {
+  const first = /^SCAN edges USING INDEX sqlite_autoindex_edges_1$/;
+  assertPlan(await planOf(t, (db) => findEdges(db, 5)), [first]);
+  assertPlan(await planOf(t, findThresholds), [
+    /^SEARCH channels USING COVERING INDEX channels_by_threshold/,
+  ]);
+  const dueChannel = /^SEARCH channels USING (COVERING )?INDEX channels_by_due_time/;
+  const none = { limit: 5, except: ['x'] };
+  assertPlan(await planOf(t, (db) => findDueChannels(db, 1, none)), [dueChannel]);
+  assertPlan(await planOf(t, (db) => findNextDeliveryTime(db, 1)), [dueChannel]);
+  const open = /^SEARCH (deliveries|earlier) USING (COVERING )?INDEX deliveries_open/;
+  const byId = /INDEX sqlite_autoindex_(deliveries|channels)_1 \(id=\?\)$/;
+  const order = /^(USE TEMP B-TREE FOR ORDER BY|CORRELATED SCALAR SUBQUERY)/;
+  const due = await planOf(t, (db) => findDueDeliveries(db, 'c', 1, none));
+  assertPlan(due, [open, order]);
+  const delivery = deliveryOf({ ...blankDelivery, channel_id: 'c' });
+  const attempted = { delivery, at: 1, error: null, nextAttemptAt: null };
+  const recorded = await planOf(t, (db) => recordAttempt(db, attempted));
+  assertPlan(recorded, [open, byId, order]);
+  assertPlan(await planOf(t, (db) => removeOldDeliveries(db, 1, 5)), [
+    /^SEARCH deliveries USING INDEX deliveries_by_age/,
+    byId,
+  ]);
+});
+
+const blankDelivery = {
+  id: 'd',
+  event: 'test',
+  subject_id: 'd',
+  payload: '{}',
+  status: 'pending',
+  attempts: 1,
+  next_attempt_at: 1,
+  last_attempt_at: null,
+  last_error: null,
+  created_at: 1,
+} as const;
+
 function lookUp(index: string, condition: string): RegExp[] {
   return [new RegExp(`^SEARCH \\w+ USING (COVERING )?INDEX ${index} \\(${condition}`)];
 }
@@ -296,7 +343,10 @@ test('a quota is counted in what the account has, without reading its jobs', asy
 });
 
 test('deleting a workspace goes through its jobs, monitors and keys, and through no history', async (t) => {
+  const channels =
+    /^SEARCH channels USING (COVERING )?INDEX channels_by_workspace \(workspace_id=\?\)$/;
   const itsOwn = [
+    channels,
     workspaceById,
     /^SEARCH keys USING (COVERING )?INDEX keys_by_workspace \(workspace_id=\?\)$/,
     /^SEARCH jobs USING (COVERING )?INDEX jobs_(by_workspace|counted) \(workspace_id=\?\)$/,

@@ -9,6 +9,7 @@ export function quietApp(parts: Pick<App, 'store' | 'clock'> & Partial<App>): Ap
     vault: testVault,
     allowTargets: [],
     wake: () => {},
+    wakeNotifier: () => {},
     noteKeyUse: () => {},
     isSigning: false,
     signReceiptsOf: async () => {},

@@ -70,6 +70,7 @@ export async function setupEngine(t: TestContext): Promise<EngineTest> {
       slots: 10,
       slotsPerHost: 10,
       signer: null,
+      mailer: null,
       drainMs: 5_000,
     };
     return parts.use(startEngine({ ...defaults, ...changes }));

@@ -15,6 +15,7 @@ export const tags = {
   Monitors: 'Tasks that run elsewhere and say so by a ping: what is missing when they do not.',
   Schedules: 'When a schedule is due, seen before a job has it.',
   Receipts: 'Signed accounts of what the service observed, and the key to check them with.',
+  Channels: 'Where alerts go: when a job begins to fail, and when it works again.',
   Account: 'What a key stands for, and what the plan of its account allows.',
   Description: 'This description, for machines.',
 } as const;

@@ -1,0 +1,184 @@
+/** The contract of channels, an extension: where alerts go, and what became of them. */
+
+import { Type } from 'typebox';
+import type { Static } from 'typebox';
+import { alertTypes } from '../domain/alert.ts';
+import { channelLimits, channelTypes } from '../domain/channel.ts';
+import { deliveryStatuses } from '../domain/delivery.ts';
+import { nextCursor } from './contract.ts';
+import * as examples from './description/channel-examples.ts';
+import { id, integer, moment, nullable, oneOf, text } from './schema.ts';
+
+const secretField = (description: string): ReturnType<typeof Type.Optional> =>
+  Type.Optional(Type.String({ description }));
+
+/** Where a channel delivers to: which fields it has follows from its type. Never shown again. */
+const ChannelConfig = Type.Unsafe<Record<string, string>>(
+  Type.Object(
+    {
+      url: secretField(
+        '`webhook`, `slack`, `discord`: where to post. `ntfy`: server and topic, as `https://ntfy.sh/my-topic`. ' +
+          'A public http or https address, by the rule of a job.',
+      ),
+      secret: secretField(
+        '`webhook`: what it is signed with, `whsec_` and 24 to 64 bytes in base64; made if not given.',
+      ),
+      to: secretField('`email`: one mail address.'),
+      botToken: secretField('`telegram`: the token of the bot.'),
+      chatId: secretField('`telegram`: the number of the chat, or `@channelname`.'),
+      token: secretField('`ntfy`: an access token, if the topic needs one.'),
+    },
+    {
+      additionalProperties: false,
+      description:
+        'Where it delivers to, with its secrets. webhook: `url`, `secret`; email: `to`; slack and discord: `url`; ' +
+        'telegram: `botToken` and `chatId`; ntfy: `url`, `token`. It is never shown again.',
+    },
+  ),
+);
+
+const fields = {
+  name: Type.String({
+    minLength: 1,
+    maxLength: channelLimits.nameLength,
+    description: 'What people call the channel. Not blank; it need not be unique.',
+  }),
+  config: ChannelConfig,
+  enabled: Type.Boolean({
+    description: 'Whether it is told. Disabling it gives up what is not delivered yet.',
+    default: true,
+  }),
+  jobIds: Type.Unsafe<string[] | null>({
+    type: ['array', 'null'],
+    items: id('The id of a job.'),
+    description: `Ids of the jobs it serves, at most ${channelLimits.jobIds}; null for every one of the workspace.`,
+    default: null,
+  }),
+  afterFailures: Type.Integer({
+    minimum: channelLimits.afterFailures.min,
+    maximum: channelLimits.afterFailures.max,
+    description: 'So many failures of a job in a row are needed before it is told.',
+    default: 1,
+  }),
+};
+
+const type = oneOf(channelTypes, { description: 'The kind of the channel; it never changes.' });
+
+/** Input of a creation. */
+export const ChannelInput = Type.Object(
+  {
+    name: fields.name,
+    type,
+    config: fields.config,
+    enabled: Type.Optional(fields.enabled),
+    jobIds: Type.Optional(fields.jobIds),
+    afterFailures: Type.Optional(fields.afterFailures),
+  },
+  {
+    additionalProperties: false,
+    title: 'ChannelInput',
+    description: 'A channel to create. What is not given has its default.',
+    examples: [examples.channelInput, examples.mailChannelInput],
+  },
+);
+export type ChannelInput = Static<typeof ChannelInput>;
+
+const { enabled, jobIds, afterFailures } = fields;
+const withoutDefault = <T extends object>(schema: T): T => {
+  const copy: T & { default?: unknown } = structuredClone(schema);
+  delete copy.default;
+  return copy;
+};
+
+/** Update: what is not given stays as it is. */
+export const ChannelUpdate = Type.Object(
+  {
+    name: Type.Optional(fields.name),
+    config: Type.Optional(fields.config),
+    enabled: Type.Optional(withoutDefault(enabled)),
+    jobIds: Type.Optional(withoutDefault(jobIds)),
+    afterFailures: Type.Optional(withoutDefault(afterFailures)),
+  },
+  {
+    additionalProperties: false,
+    title: 'ChannelUpdate',
+    description:
+      'A change of a channel. What is not given stays as it is; `config` replaces the whole, but a webhook without a new ' +
+      '`secret` keeps its own.',
+    examples: [examples.channelUpdate],
+  },
+);
+export type ChannelUpdate = Static<typeof ChannelUpdate>;
+
+/** A delivery as it is returned. */
+export const Delivery = Type.Object(
+  {
+    id: id('The id of the delivery; all its attempts carry it as `webhook-id`.'),
+    event: oneOf(alertTypes, { description: 'What it tells.' }),
+    status: oneOf(deliveryStatuses, {
+      description:
+        '`pending` until it has arrived or a day has passed; then `delivered` or `failed`.',
+    }),
+    attempts: integer('Attempts made so far.'),
+    lastAttemptAt: nullable(moment('When the last attempt ended.')),
+    lastError: nullable(text('Why the last attempt did not arrive; null if it did.')),
+    createdAt: moment('When it was made.'),
+  },
+  {
+    title: 'Delivery',
+    description: 'One alert on its way to one channel.',
+    examples: [examples.delivery],
+  },
+);
+export type Delivery = Static<typeof Delivery>;
+
+/** A channel as it is returned: `config` is not. */
+export const Channel = Type.Object(
+  {
+    id: id('The id of the channel.'),
+    name: text('What people call the channel.'),
+    type,
+    enabled: withoutDefault(enabled),
+    jobIds: withoutDefault(jobIds),
+    afterFailures: integer('So many failures of a job in a row are needed before it is told.'),
+    createdAt: moment('When the channel was created.'),
+    lastDelivery: Type.Union([Delivery, Type.Null()], {
+      description: 'The delivery that was made last; null if there is none.',
+    }),
+  },
+  { title: 'Channel', description: 'Where alerts go, and which.', examples: [examples.channel] },
+);
+export type Channel = Static<typeof Channel>;
+
+export const ChannelResponse = Type.Object(
+  { channel: Channel },
+  { title: 'ChannelResponse', examples: [examples.channelResponse] },
+);
+export const ChannelMade = Type.Object(
+  {
+    channel: Channel,
+    secret: Type.Optional(
+      text('What a webhook is signed with, if it was made here. It is shown only now.'),
+    ),
+  },
+  { title: 'ChannelMade', examples: [examples.channelMade] },
+);
+export const ChannelList = Type.Object(
+  { channels: Type.Array(Channel, { description: 'Newest first.' }), nextCursor },
+  { title: 'ChannelList', examples: [examples.channelList] },
+);
+export const DeliveryResponse = Type.Object(
+  { delivery: Delivery },
+  { title: 'DeliveryResponse', examples: [examples.deliveryResponse] },
+);
+export const DeliveryList = Type.Object(
+  { deliveries: Type.Array(Delivery, { description: 'Newest first.' }), nextCursor },
+  { title: 'DeliveryList', examples: [examples.deliveryList] },
+);
+export type ChannelMade = Static<typeof ChannelMade>;
+export type ChannelList = Static<typeof ChannelList>;
+export type ChannelResponse = Static<typeof ChannelResponse>;
+export type DeliveryResponse = Static<typeof DeliveryResponse>;
+export type DeliveryList = Static<typeof DeliveryList>;
+
+export const ChannelPath = Type.Object({ id: id('The id of the channel.') });

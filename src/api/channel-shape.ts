@@ -1,0 +1,35 @@
+/** Channels and deliveries as the contract shows them. */
+
+import type { ShownChannel } from '../domain/channel.ts';
+import { isoTime } from '../domain/clock.ts';
+import type { Delivery } from '../domain/delivery.ts';
+import type * as contract from './channel-contract.ts';
+
+/** A channel: where it delivers to stays here. */
+export function channelShape(channel: ShownChannel): contract.Channel {
+  const { id, name, type, enabled, jobIds, afterFailures, createdAt, lastDelivery } = channel;
+  return {
+    id,
+    name,
+    type,
+    enabled,
+    jobIds: jobIds && [...jobIds],
+    afterFailures,
+    createdAt: isoTime(createdAt),
+    lastDelivery: lastDelivery && deliveryShape(lastDelivery),
+  };
+}
+
+/** A delivery. */
+export function deliveryShape(delivery: Delivery): contract.Delivery {
+  const { id, event, status, attempts, lastAttemptAt, lastError, createdAt } = delivery;
+  return {
+    id,
+    event,
+    status,
+    attempts,
+    lastAttemptAt: lastAttemptAt === null ? null : isoTime(lastAttemptAt),
+    lastError,
+    createdAt: isoTime(createdAt),
+  };
+}

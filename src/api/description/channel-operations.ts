@@ -1,0 +1,93 @@
+/** What the routes of channels say of themselves. */
+
+import type { OperationNotes } from './operation.ts';
+
+const readOnly = 'The key may only read.';
+const tooLarge = 'The request body is over 256 KiB.';
+const trialEnded = 'The trial or the subscription has ended: a subscription is needed.';
+const noChannel = 'The workspace of the key has no such channel.';
+
+export const listChannels: OperationNotes = {
+  operationId: 'listChannels',
+  tag: 'Channels',
+  summary: 'List channels',
+  description: 'The channels of the workspace, newest first, each with its last delivery.',
+  answer: 'A page of channels.',
+  failures: {},
+  isExtension: true,
+};
+
+export const createChannel: OperationNotes = {
+  operationId: 'createChannel',
+  tag: 'Channels',
+  summary: 'Create a channel',
+  description:
+    'From now on it is told when a job begins to fail, after its retries, and when it works again. A webhook gets ' +
+    '`{ type, timestamp, data: { job, run } }` with the headers of Standard Webhooks, signed with its secret (`v1`) and ' +
+    'with the key of receipts (`v1a`). What does not arrive is tried again for 24 hours, with the same `webhook-id`.',
+  answer: 'The channel; `secret` is there if one was made for it, and is shown only now.',
+  failures: {
+    402: trialEnded,
+    403: 'The key may only read, or the workspace has 100 channels.',
+    413: tooLarge,
+  },
+  isExtension: true,
+};
+
+export const getChannel: OperationNotes = {
+  operationId: 'getChannel',
+  tag: 'Channels',
+  summary: 'Get a channel',
+  description: 'The channel with its last delivery; where it delivers to is never shown.',
+  answer: 'The channel.',
+  failures: { 404: noChannel },
+  isExtension: true,
+};
+
+export const updateChannel: OperationNotes = {
+  operationId: 'updateChannel',
+  tag: 'Channels',
+  summary: 'Change a channel',
+  description: 'Only what is given changes; `config` replaces the whole. The type stays.',
+  answer: 'The channel as it is after the change.',
+  failures: { 402: trialEnded, 403: readOnly, 404: noChannel, 413: tooLarge },
+  isExtension: true,
+};
+
+export const deleteChannel: OperationNotes = {
+  operationId: 'deleteChannel',
+  tag: 'Channels',
+  summary: 'Delete a channel',
+  description: 'Deletes the channel with its deliveries; one under way may still arrive.',
+  answer: 'It is gone.',
+  failures: { 403: readOnly, 404: noChannel, 413: tooLarge },
+  isExtension: true,
+};
+
+export const testChannel: OperationNotes = {
+  operationId: 'testChannel',
+  tag: 'Channels',
+  summary: 'Test a channel',
+  description:
+    'Sends an alert of type `test`, also to a channel that is disabled; once a minute. Its deliveries tell what came of it.',
+  answer: 'The delivery, which is still to be made.',
+  failures: {
+    402: trialEnded,
+    403: readOnly,
+    404: noChannel,
+    413: tooLarge,
+    429: 'The channel was tested less than a minute ago, or the key asks more than 120 times in 60 s.',
+  },
+  isExtension: true,
+};
+
+export const listDeliveries: OperationNotes = {
+  operationId: 'listDeliveries',
+  tag: 'Channels',
+  summary: 'List deliveries of a channel',
+  description:
+    'What was told, or is still to be, newest first, with the reason why it did not arrive.',
+  answer: 'A page of deliveries.',
+  failures: { 404: noChannel },
+  isExtension: true,
+};

@@ -1,0 +1,219 @@
+/** Channels: where alerts of a workspace go, and what people may ask about them. */
+
+import { randomBytes } from 'node:crypto';
+import type { Alert } from '../domain/alert.ts';
+import { channelLimits } from '../domain/channel.ts';
+import type { Channel, ChannelConfig, ShownChannel } from '../domain/channel.ts';
+import { changeChannel, checkConfig, defineChannel } from '../domain/channel-input.ts';
+import type { ChannelInput, ChannelUpdate } from '../domain/channel-input.ts';
+import { isoTime } from '../domain/clock.ts';
+import type { Delivery } from '../domain/delivery.ts';
+import { got, invalidInput, JobdError } from '../domain/errors.ts';
+import { isId, newId } from '../domain/id.ts';
+import { identityOf } from '../domain/vault.ts';
+import type { Vault } from '../domain/vault.ts';
+import * as channels from '../store/channels.ts';
+import * as deliveries from '../store/deliveries.ts';
+import { activeMasterKeyId } from '../store/master-keys.ts';
+import type { Db } from '../store/open.ts';
+import { requirePaid } from './account-limits.ts';
+import type { App, Principal } from './app.ts';
+import { idCursor, pageOf, parseIdCursor } from './page.ts';
+import type { Page, PageRequest } from './page.ts';
+
+/** A channel that was made or changed; `secret` is one that was made for it, shown once. */
+export interface MadeChannel {
+  channel: ShownChannel;
+  secret: string | null;
+}
+
+/** One test of a channel in this time. */
+const testIntervalMs = 60_000;
+
+/**
+ * Makes a channel. A webhook without a secret gets one. Throws `invalid_input`, `payment_required`, and
+ * `forbidden` for one too many.
+ */
+export async function createChannel(
+  { store, clock, allowTargets, vault }: App,
+  principal: Principal,
+  input: ChannelInput,
+): Promise<MadeChannel> {
+  const { workspaceId } = principal;
+  const now = clock.now();
+  const channel = defineChannel(input, { id: newId(now), workspaceId, now });
+  checkConfig(channel.type, input.config, allowTargets);
+  const secret = secretFor(channel, input.config);
+  const config = secret === null ? input.config : { ...input.config, secret };
+  await store.write(async (tx) => {
+    await requirePaid(tx, principal, clock.now());
+    await requireRoom(tx, workspaceId);
+    await requireSubjects(tx, channel, null);
+    const sealed = await sealedConfig(vault, tx, channel.id, config);
+    await channels.insertChannel(tx, channel, sealed);
+  });
+  return { channel: { ...channel, lastDelivery: null }, secret };
+}
+
+/** A page of the workspace's channels, newest first. */
+export async function listChannels(
+  { store }: App,
+  { workspaceId }: Principal,
+  { limit, cursor }: PageRequest,
+): Promise<Page<ShownChannel>> {
+  const before = cursor === null ? null : parseIdCursor(cursor);
+  const found = await channels.listChannels(store.db, workspaceId, { limit: limit + 1, before });
+  return pageOf(found, limit, ({ id }) => idCursor(id));
+}
+
+/** A channel of the workspace. Throws `not_found`. */
+export async function getChannel(
+  { store }: App,
+  principal: Principal,
+  id: string,
+): Promise<ShownChannel> {
+  return await requireChannel(store.db, principal, id);
+}
+
+/**
+ * Changes a channel: only what is given. Disabling it gives up what is pending. Throws `not_found`,
+ * `invalid_input`, `payment_required`.
+ */
+export async function updateChannel(
+  { store, clock, allowTargets, vault }: App,
+  principal: Principal,
+  id: string,
+  update: ChannelUpdate,
+): Promise<MadeChannel> {
+  return await store.write(async (tx) => {
+    const before = await requireChannel(tx, principal, id);
+    await requirePaid(tx, principal, clock.now());
+    const channel = changeChannel(before, update);
+    await requireSubjects(tx, channel, before);
+    const config = update.config && (await wholeConfig(tx, before, update.config));
+    if (config !== undefined) checkConfig(channel.type, config, allowTargets);
+    const sealed = config && (await sealedConfig(vault, tx, id, config));
+    await channels.updateChannel(tx, channel, sealed ?? null);
+    if (!channel.enabled) await deliveries.endDeliveries(tx, id, 'the channel was disabled');
+    return { channel: await requireChannel(tx, principal, id), secret: null };
+  });
+
+  /** A webhook keeps its secret where no other is given. */
+  async function wholeConfig(
+    tx: Db,
+    channel: Channel,
+    given: ChannelConfig,
+  ): Promise<ChannelConfig> {
+    if (channel.type !== 'webhook' || given['secret'] !== undefined) return given;
+    const text = vault.open(await channels.findSealedConfig(tx, id), identityOf('channels', id));
+    const { secret = '' } = JSON.parse(text) as ChannelConfig;
+    return { ...given, secret };
+  }
+}
+
+/** Deletes a channel with its deliveries; what is under way may arrive. Throws `not_found`. */
+export async function deleteChannel(
+  { store }: App,
+  principal: Principal,
+  id: string,
+): Promise<void> {
+  await store.write(async (tx) => {
+    await requireChannel(tx, principal, id);
+    await channels.removeChannel(tx, id);
+  });
+}
+
+/**
+ * Queues a test, also of a channel that is disabled. Throws `not_found`, `payment_required`, and `rate_limited`
+ * within a minute of the test before.
+ */
+export async function testChannel(
+  { store, clock, wakeNotifier }: App,
+  principal: Principal,
+  id: string,
+): Promise<Delivery> {
+  const delivery = await store.write(async (tx) => {
+    const { name } = await requireChannel(tx, principal, id);
+    const now = clock.now();
+    await requirePaid(tx, principal, now);
+    if (await deliveries.hasTestIn(tx, id, now - testIntervalMs, now)) throw tooSoon();
+    const deliveryId = newId(now);
+    const alert: Alert = { type: 'test', timestamp: isoTime(now), data: { channel: { id, name } } };
+    await deliveries.insertDelivery(tx, {
+      id: deliveryId,
+      channelId: id,
+      event: 'test',
+      subjectId: deliveryId,
+      payload: JSON.stringify(alert),
+      createdAt: now,
+    });
+    return await deliveries.findDelivery(tx, id, deliveryId);
+  });
+  if (delivery === undefined) throw new Error('the delivery is gone');
+  wakeNotifier();
+  return delivery;
+}
+
+function tooSoon(): JobdError {
+  return new JobdError('rate_limited', 'a channel can be tested once a minute', {
+    retryAfterSeconds: 60,
+  });
+}
+
+/** A page of a channel's deliveries, newest first. Throws `not_found`. */
+export async function listDeliveries(
+  { store }: App,
+  principal: Principal,
+  id: string,
+  { limit, cursor }: PageRequest,
+): Promise<Page<Delivery>> {
+  await requireChannel(store.db, principal, id);
+  const before = cursor === null ? null : parseIdCursor(cursor);
+  const found = await deliveries.listDeliveries(store.db, id, { limit: limit + 1, before });
+  return pageOf(found, limit, (delivery) => idCursor(delivery.id));
+}
+
+async function requireChannel(
+  db: Db,
+  { workspaceId }: Principal,
+  id: string,
+): Promise<ShownChannel> {
+  const channel = isId(id) ? await channels.findChannel(db, workspaceId, id) : undefined;
+  if (channel !== undefined) return channel;
+  throw new JobdError('not_found', `there is no channel with id ${id}`);
+}
+
+async function requireRoom(tx: Db, workspaceId: string): Promise<void> {
+  if ((await channels.countChannels(tx, workspaceId)) < channelLimits.count) return;
+  throw new JobdError('forbidden', `a workspace may have ${channelLimits.count} channels`);
+}
+
+/** What a channel is to serve must be there; what it served before may be gone since. */
+async function requireSubjects(
+  tx: Db,
+  { workspaceId, jobIds }: Channel,
+  before: Channel | null,
+): Promise<void> {
+  const known = new Set(before?.jobIds);
+  const added = (jobIds ?? []).filter((id) => !known.has(id));
+  const [unknown] = await channels.findUnknownSubjects(tx, workspaceId, added);
+  if (unknown === undefined) return;
+  throw invalidInput(`jobIds must be ids of jobs or monitors of the workspace, ${got(unknown)}`);
+}
+
+/** The secret of a webhook that was given none; null for every other channel. */
+function secretFor({ type }: Channel, { secret }: ChannelConfig): string | null {
+  if (type !== 'webhook' || secret !== undefined) return null;
+  return `whsec_${randomBytes(32).toString('base64')}`;
+}
+
+/** A config as it is kept, sealed in the transaction that keeps it. */
+async function sealedConfig(
+  vault: Vault,
+  tx: Db,
+  channelId: string,
+  config: ChannelConfig,
+): Promise<string> {
+  const keyId = await activeMasterKeyId(tx);
+  return vault.seal(keyId, JSON.stringify(config), identityOf('channels', channelId));
+}

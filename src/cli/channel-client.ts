@@ -1,0 +1,50 @@
+/** The part of the API that is about channels. */
+
+import type * as contract from '../api/channel-contract.ts';
+import type { ClientConfig } from '../config.ts';
+import { createAsker } from './client.ts';
+
+export interface ChannelClient {
+  create(input: contract.ChannelInput): Promise<contract.ChannelMade>;
+  /** All channels, page after page. */
+  list(): AsyncGenerator<contract.Channel>;
+  get(id: string): Promise<contract.Channel>;
+  update(id: string, update: contract.ChannelUpdate): Promise<contract.Channel>;
+  delete(id: string): Promise<void>;
+  test(id: string): Promise<contract.Delivery>;
+  deliveries(id: string, limit: number): Promise<contract.DeliveryList>;
+}
+
+/** Makes a client. Its calls throw `JobdError` with the server's own sentence. */
+export function createChannelClient(config: ClientConfig): ChannelClient {
+  const ask = createAsker(config);
+  return {
+    create: (input) => ask('POST', '/channels', input),
+    async *list() {
+      let cursor: string | null = null;
+      do {
+        const query: string = cursor === null ? '' : `&cursor=${encodeURIComponent(cursor)}`;
+        const page: contract.ChannelList = await ask('GET', `/channels?limit=100${query}`);
+        yield* page.channels;
+        cursor = page.nextCursor;
+      } while (cursor !== null);
+    },
+    async get(id) {
+      return (await ask<contract.ChannelResponse>('GET', pathOf(id))).channel;
+    },
+    async update(id, update) {
+      return (await ask<contract.ChannelResponse>('PATCH', pathOf(id), update)).channel;
+    },
+    async delete(id) {
+      await ask('DELETE', pathOf(id));
+    },
+    async test(id) {
+      return (await ask<contract.DeliveryResponse>('POST', `${pathOf(id)}/test`)).delivery;
+    },
+    deliveries: (id, limit) => ask('GET', `${pathOf(id)}/deliveries?limit=${limit}`),
+  };
+}
+
+function pathOf(id: string): string {
+  return `/channels/${encodeURIComponent(id)}`;
+}

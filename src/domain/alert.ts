@@ -1,0 +1,96 @@
+/**
+ * Alerts tell of edges, not of levels: that a job began to fail, and that it works again (spec section 6).
+ * What counts is the number of failures in a row, after retries; missed and interrupted runs change nothing.
+ */
+
+import { isoTime } from './clock.ts';
+import type { MonitorDocument } from './monitor-document.ts';
+import type { Run } from './run.ts';
+
+/** What can happen to a job or a monitor that people want to hear of. */
+export const edgeTypes = ['job.failed', 'job.recovered', 'monitor.down', 'monitor.up'] as const;
+export type EdgeType = (typeof edgeTypes)[number];
+
+/** What an alert may be of; `test` is what a person sends to see that a channel works. */
+export const alertTypes = [...edgeTypes, 'test'] as const;
+export type AlertType = (typeof alertTypes)[number];
+
+/** An edge as it is kept in the outbox, in the transaction that records it. */
+export interface Edge {
+  id: string;
+  type: EdgeType;
+  workspaceId: string;
+  /** The job or the monitor. */
+  subjectId: string;
+  /** The run that made it; null for a monitor. */
+  runId: string | null;
+  /** Failures in a row: up to this one, or those that a recovery ends. 1 for a monitor. */
+  failures: number;
+  /** What the alert tells, if it is not read from job and run. */
+  data: AlertData | null;
+  /** Epoch milliseconds. */
+  at: number;
+}
+
+/** A run as the API shows it. */
+export type RunDocument = Omit<Run, 'scheduledFor' | 'startedAt' | 'finishedAt'> & {
+  scheduledFor: string;
+  startedAt: string | null;
+  finishedAt: string | null;
+};
+
+/** What an alert tells, by what it is of. */
+export interface AlertData {
+  job?: { id: string; name: string; status: string; downReason: string | null };
+  run?: RunDocument;
+  monitor?: MonitorDocument;
+  channel?: { id: string; name: string };
+}
+
+/** An alert as a webhook gets it: a public format. */
+export interface Alert {
+  type: AlertType;
+  /** When it happened: ISO 8601. */
+  timestamp: string;
+  data: AlertData;
+}
+
+/** Failures in a row after a run, which follows `before` of them. */
+export function failuresAfter(
+  before: number,
+  status: 'success' | 'failed' | 'interrupted',
+): number {
+  if (status === 'failed') return before + 1;
+  return status === 'success' ? 0 : before;
+}
+
+/**
+ * What there is to tell when failures in a row change. Every failure is an edge for the channels that ask
+ * for just so many of them; the first one for most.
+ */
+export function alertsFor(before: number, after: number): 'job.failed' | 'job.recovered' | null {
+  if (after > before) return 'job.failed';
+  return before > 0 && after === 0 ? 'job.recovered' : null;
+}
+
+/** What an alert tells of a job and the run that changed its health. */
+export function jobAlertData(
+  job: { id: string; name: string; paused: boolean },
+  run: Run,
+): AlertData {
+  const health = run.status === 'failed' ? 'down' : 'up';
+  return {
+    job: {
+      id: job.id,
+      name: job.name,
+      status: job.paused ? 'paused' : health,
+      downReason: run.error,
+    },
+    run: {
+      ...run,
+      scheduledFor: isoTime(run.scheduledFor),
+      startedAt: run.startedAt === null ? null : isoTime(run.startedAt),
+      finishedAt: run.finishedAt === null ? null : isoTime(run.finishedAt),
+    },
+  };
+}

@@ -1,0 +1,81 @@
+/** Channels as people give them: what is not given has its default, what is wrong is refused. */
+
+import { characterCount } from './characters.ts';
+import { channelLimits } from './channel.ts';
+import type { Channel, ChannelConfig, ChannelType } from './channel.ts';
+import { channelKinds } from './channels/registry.ts';
+import { invalidInput } from './errors.ts';
+import type { AllowedTarget } from './target.ts';
+
+/** Fields that may change. */
+export interface ChannelUpdate {
+  name?: string;
+  /** Replaces the whole; but a webhook without a new secret keeps its own. */
+  config?: ChannelConfig;
+  enabled?: boolean;
+  jobIds?: readonly string[] | null;
+  afterFailures?: number;
+}
+
+export interface ChannelInput extends ChannelUpdate {
+  name: string;
+  type: ChannelType;
+  config: ChannelConfig;
+}
+
+/** Makes a channel; its config is checked by `checkConfig`. Throws `invalid_input`. */
+export function defineChannel(
+  input: ChannelInput,
+  { id, workspaceId, now }: { id: string; workspaceId: string; now: number },
+): Channel {
+  const { type, config: _, ...fields } = input;
+  const blank: Channel = {
+    id,
+    workspaceId,
+    name: input.name,
+    type,
+    enabled: true,
+    jobIds: null,
+    afterFailures: 1,
+    createdAt: now,
+  };
+  return changeChannel(blank, fields);
+}
+
+/** Changes a channel: only what is given. Throws `invalid_input`. */
+export function changeChannel(channel: Channel, update: ChannelUpdate): Channel {
+  const { config: _, ...fields } = update;
+  if (fields.name?.trim() === '') throw invalidInput('name must not be blank');
+  const jobIds = fields.jobIds ?? [];
+  if (jobIds.length > channelLimits.jobIds) {
+    throw invalidInput(`jobIds must be at most ${channelLimits.jobIds}, got ${jobIds.length}`);
+  }
+  return { ...channel, ...fields };
+}
+
+/** Checks where a channel of this type delivers to. Throws `invalid_input`, never repeating a secret. */
+export function checkConfig(
+  type: ChannelType,
+  config: ChannelConfig,
+  allowTargets: readonly AllowedTarget[],
+): void {
+  const kind = channelKinds[type];
+  const { fields } = kind;
+  const known = Object.keys(fields).join(', ');
+  for (const [name, value] of Object.entries(config)) {
+    if (fields[name] === undefined) {
+      throw invalidInput(`config.${name} is not a field of a ${type} channel, known are ${known}`);
+    }
+    const length = characterCount(value);
+    if (length > channelLimits.configLength) {
+      const limit = `at most ${channelLimits.configLength} characters`;
+      throw invalidInput(`config.${name} must be ${limit}, got ${length}`);
+    }
+  }
+  for (const [name, need] of Object.entries(fields)) {
+    if (need === 'required' && config[name] === undefined) {
+      throw invalidInput(`config.${name} is required for a ${type} channel`);
+    }
+  }
+  kind.check(config, allowTargets);
+}

@@ -1,0 +1,55 @@
+/** A delivery: one alert on its way to one channel, tried again until it arrives or a day has passed. */
+
+import type { AlertType, Edge } from './alert.ts';
+
+export const deliveryStatuses = ['pending', 'delivered', 'failed'] as const;
+export type DeliveryStatus = (typeof deliveryStatuses)[number];
+
+/** Its id is the `webhook-id`. Times are epoch milliseconds. */
+export interface Delivery {
+  id: string;
+  channelId: string;
+  event: AlertType;
+  status: DeliveryStatus;
+  /** Attempts made so far. */
+  attempts: number;
+  lastAttemptAt: number | null;
+  /** Why the last attempt did not arrive, for people. */
+  lastError: string | null;
+  createdAt: number;
+}
+
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+
+/** Waits before the second attempt and the next ones; then one each hour. */
+const waitsMs = [5_000, 30_000, 2 * minuteMs, 10 * minuteMs];
+/** From then on there is one last attempt. */
+export const deliveryLifeMs = 24 * hourMs;
+/** A wait is shorter or longer by up to this share, so that many do not come back at one instant. */
+const jitter = 0.1;
+
+/**
+ * When to try again what has just failed, in epoch milliseconds; null if it is over.
+ *
+ * @param attempts made so far
+ * @param random in [0, 1)
+ * @param askedMs how long the other side asked to wait, if it did
+ */
+export function nextAttemptAt(
+  { createdAt, attempts }: Pick<Delivery, 'createdAt' | 'attempts'>,
+  now: number,
+  random: number,
+  askedMs: number | null = null,
+): number | null {
+  const endAt = createdAt + deliveryLifeMs;
+  if (now >= endAt) return null;
+  const waitMs = (waitsMs[attempts - 1] ?? hourMs) * (1 - jitter + 2 * jitter * random);
+  const wantedMs = Math.max(waitMs, Math.min(askedMs ?? 0, hourMs));
+  return Math.min(Math.round(now + wantedMs), endAt);
+}
+
+/** Whether an edge is of a monitor: it is down at once, after no number of failures. */
+export function isMonitorEdge({ type }: Pick<Edge, 'type'>): boolean {
+  return type === 'monitor.down' || type === 'monitor.up';
+}

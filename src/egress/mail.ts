@@ -1,0 +1,81 @@
+/**
+ * Mail, through the one SMTP server that the operator names and trusts. Nothing but plain fields is handed on:
+ * no file, URL or raw message can be named, so that nothing is read or fetched for a mail.
+ */
+import type { Transporter } from 'nodemailer';
+import type { MailServer } from '../domain/mail-server.ts';
+
+/** A mail; `id` makes its Message-ID, so that one sent twice can be told. */
+export interface Mail {
+  id: string;
+  to: string;
+  subject: string;
+  text: string;
+  html: string;
+}
+
+export interface Mailer extends AsyncDisposable {
+  /** Sends a mail. Returns why it could not be handed over, in a sentence; null if it was. */
+  send(mail: Mail, timeoutMs: number): Promise<string | null>;
+}
+
+/** Connections at most; further mails wait. */
+const maxConnections = 3;
+
+/** Creates the mailer; nodemailer is loaded with the first mail. */
+export function createMailer(server: MailServer): Mailer {
+  let transporter: Promise<Transporter> | undefined;
+  const domain = server.from.slice(server.from.lastIndexOf('@') + 1);
+
+  return {
+    async send({ id, to, subject, text, html }, timeoutMs) {
+      transporter ??= open(server, timeoutMs);
+      try {
+        const opened = await transporter;
+        const { rejected } = await opened.sendMail({
+          from: server.from,
+          to,
+          subject,
+          text,
+          html,
+          messageId: `<${id}@${domain}>`,
+          headers: { 'Auto-Submitted': 'auto-generated' },
+        });
+        return (rejected ?? []).length === 0 ? null : 'mail: the address was rejected';
+      } catch (error) {
+        return `mail: ${wordsOf(error)}`;
+      }
+    },
+    async [Symbol.asyncDispose]() {
+      (await transporter)?.close();
+    },
+  };
+}
+
+async function open(server: MailServer, timeoutMs: number): Promise<Transporter> {
+  const { createTransport } = await import('nodemailer');
+  const { host, port, secure, user, password } = server;
+  const isHere = /^(localhost|127\.\d+\.\d+\.\d+|\[?::1\]?)$/.test(host);
+  return createTransport({
+    pool: true,
+    maxConnections,
+    host,
+    port,
+    secure,
+    // A password goes over the network only where nobody else can read it.
+    requireTLS: !secure && password !== null && !isHere,
+    ...(user !== null && { auth: { user, pass: password ?? '' } }),
+    connectionTimeout: timeoutMs,
+    greetingTimeout: timeoutMs,
+    socketTimeout: timeoutMs,
+    dnsTimeout: timeoutMs,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  });
+}
+
+/** The server's own words, on one line; never the password, which is in none of nodemailer's messages. */
+function wordsOf(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  return message.replace(/\s+/g, ' ').slice(0, 300);
+}

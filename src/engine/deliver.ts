@@ -1,0 +1,127 @@
+/** Deliver: one attempt to bring one alert to one channel. What the other side does is a value. */
+
+import { createHmac } from 'node:crypto';
+import type { Alert } from '../domain/alert.ts';
+import { cut, oneLine } from '../domain/alert-text.ts';
+import type { ChannelConfig } from '../domain/channel.ts';
+import { channelKinds } from '../domain/channels/registry.ts';
+import type { HttpMessage, MailMessage } from '../domain/channels/kind.ts';
+import type { Clock } from '../domain/clock.ts';
+import { outcomeOf } from '../domain/outcome.ts';
+import { askedWaitMs } from '../domain/retry.ts';
+import { identityOf } from '../domain/vault.ts';
+import type { Vault } from '../domain/vault.ts';
+import type { Egress } from '../egress/egress.ts';
+import type { Mailer } from '../egress/mail.ts';
+import type { DueChannel, DueDelivery } from '../store/deliveries.ts';
+import type { Signer } from './sign.ts';
+
+export interface DelivererParts {
+  egress: Egress;
+  /** Null if the operator named no mail server. */
+  mailer: Mailer | null;
+  /** Signs webhooks with the key of receipts; null if none is kept. */
+  signer: Signer | null;
+  vault: Vault;
+  clock: Clock;
+}
+
+/** What came of an attempt: `error` is null if the alert arrived. */
+export interface Result {
+  error: string | null;
+  /** How long the other side asked to wait, in milliseconds. */
+  askedMs: number | null;
+}
+
+/** How long one attempt may take. */
+const timeoutMs = 10_000;
+/** A `Retry-After` counts up to this. */
+const longestAskedMs = 3_600_000;
+/** What is kept of the other side's own words. */
+const longestAnswer = 200;
+
+/** Makes one attempt. Rejects only when `signal` aborts. */
+export async function deliver(
+  channel: DueChannel,
+  delivery: DueDelivery,
+  parts: DelivererParts,
+  signal: AbortSignal,
+): Promise<Result> {
+  let config: ChannelConfig = {};
+  try {
+    config = JSON.parse(
+      parts.vault.open(channel.sealed, identityOf('channels', channel.id)),
+    ) as ChannelConfig;
+    const alert = JSON.parse(delivery.payload) as Alert;
+    const message = channelKinds[channel.type].message(alert, config);
+    const result =
+      message.kind === 'http'
+        ? await post(message, delivery.id, parts, signal)
+        : await mail(message, delivery.id, parts);
+    return { ...result, error: result.error && withoutSecrets(result.error, config) };
+  } catch (error) {
+    signal.throwIfAborted();
+    const why = error instanceof Error ? error.message : String(error);
+    return { error: withoutSecrets(`jobd: ${oneLine(why)}`, config), askedMs: null };
+  }
+}
+
+async function post(
+  message: HttpMessage,
+  id: string,
+  { egress, signer, clock }: DelivererParts,
+  signal: AbortSignal,
+): Promise<Result> {
+  const now = clock.now();
+  const signature = await signatureHeaders(message, id, Math.floor(now / 1_000), signer);
+  const headers = { ...message.headers, ...signature };
+  const call = { url: message.url, method: 'POST', headers, body: message.body, timeoutMs };
+  const result = await egress.call(call, signal);
+  const { error, responseBody } = outcomeOf(result);
+  if (error === null) return { error, askedMs: null };
+  const answer = cut(oneLine(responseBody ?? ''), longestAnswer);
+  return {
+    error: answer === '' ? error : `${error}, ${answer}`,
+    askedMs: askedWaitMs(result, now, longestAskedMs),
+  };
+}
+
+/**
+ * Standard Webhooks: HMAC-SHA256 with the secret (`v1`), and Ed25519 with the key of receipts (`v1a`), over
+ * id, time in seconds and body.
+ */
+async function signatureHeaders(
+  { body, signWith }: HttpMessage,
+  id: string,
+  seconds: number,
+  signer: Signer | null,
+): Promise<Record<string, string>> {
+  if (signWith === null) return {};
+  const content = `${id}.${seconds}.${body}`;
+  const key = Buffer.from(signWith.replace(/^whsec_/, ''), 'base64');
+  const signatures = [`v1,${createHmac('sha256', key).update(content).digest('base64')}`];
+  if (signer !== null) signatures.push(`v1a,${await signer.signText(content)}`);
+  return {
+    'webhook-id': id,
+    'webhook-timestamp': String(seconds),
+    'webhook-signature': signatures.join(' '),
+  };
+}
+
+async function mail(message: MailMessage, id: string, { mailer }: DelivererParts): Promise<Result> {
+  if (mailer === null) {
+    const error = 'mail: no mail server is configured, start jobd serve with --smtp-url';
+    return { error, askedMs: null };
+  }
+  const { kind: _, ...fields } = message;
+  return { error: await mailer.send({ ...fields, id }, timeoutMs), askedMs: null };
+}
+
+/** What the other side says may repeat what it was sent; a whole URL of a chat is a secret, its host is none. */
+function withoutSecrets(text: string, config: ChannelConfig): string {
+  const { to: _to, chatId: _chatId, url, ...secrets } = config;
+  const path = url === undefined ? '' : (URL.parse(url)?.pathname ?? '');
+  return [...Object.values(secrets), url ?? '', path]
+    .filter((secret) => secret.length > 8)
+    .reduce((shown, secret) => shown.replaceAll(secret, '…'), text);
+}

@@ -1,0 +1,113 @@
+/** The outbox: edges that are to become deliveries, kept in the transaction that records them. */
+
+import { sql } from 'kysely';
+import { jobAlertData } from '../domain/alert.ts';
+import type { AlertData, Edge } from '../domain/alert.ts';
+import { numberOf, rowsOf, textOf } from './dialect.ts';
+import type { Db } from './open.ts';
+import { findRun } from './runs.ts';
+
+/** Keeps how many failures in a row jobs have. */
+export async function updateFailures(
+  db: Db,
+  jobs: readonly { jobId: string; failures: number }[],
+): Promise<void> {
+  await sql`
+    update jobs set failures = ${numberOf('failures', 'changed.value')}
+    from ${rowsOf(jobs)} as changed
+    where jobs.id = ${textOf('jobId', 'changed.value')}`.execute(db);
+}
+
+/** Numbers of failures in a row, other than one, that some channel waits for. */
+export async function findThresholds(db: Db): Promise<Set<number>> {
+  const rows = await db
+    .selectFrom('channels')
+    .select('after_failures')
+    .distinct()
+    .where('after_failures', '>', 1)
+    .execute();
+  return new Set(rows.map((row) => row.after_failures));
+}
+
+/** Keeps edges. */
+export async function insertEdges(db: Db, edges: readonly Edge[]): Promise<void> {
+  if (edges.length === 0) return;
+  const elements = edges.map((edge) => ({ ...edge, data: edge.data && JSON.stringify(edge.data) }));
+  await db
+    .insertInto('edges')
+    .columns(['id', 'type', 'workspace_id', 'subject_id', 'run_id', 'failures', 'data', 'at'])
+    .expression((of) =>
+      of
+        .selectFrom(rowsOf(elements).as('edge'))
+        .select([
+          textOf('id').as('id'),
+          textOf('type').as('type'),
+          textOf('workspaceId').as('workspace_id'),
+          textOf('subjectId').as('subject_id'),
+          textOf('runId').as('run_id'),
+          numberOf('failures').as('failures'),
+          textOf('data').as('data'),
+          numberOf('at').as('at'),
+        ]),
+    )
+    .execute();
+}
+
+/** The oldest edges. */
+export async function findEdges(db: Db, limit: number): Promise<Edge[]> {
+  const rows = await db.selectFrom('edges').selectAll().orderBy('id').limit(limit).execute();
+  return rows.map((row) => ({
+    id: row.id,
+    type: row.type,
+    workspaceId: row.workspace_id,
+    subjectId: row.subject_id,
+    runId: row.run_id,
+    failures: row.failures,
+    data: row.data === null ? null : (JSON.parse(row.data) as AlertData),
+    at: row.at,
+  }));
+}
+
+/** Removes edges that have become deliveries. */
+export async function removeEdges(db: Db, edges: readonly Edge[]): Promise<void> {
+  const last = edges.at(-1);
+  if (last !== undefined) await db.deleteFrom('edges').where('id', '<=', last.id).execute();
+}
+
+/** What the alert of an edge tells; undefined if the job or its run is gone, so that nobody is told. */
+export async function findAlertData(db: Db, edge: Edge): Promise<AlertData | undefined> {
+  if (edge.data !== null) return edge.data;
+  const job = await db
+    .selectFrom('jobs')
+    .select(['id', 'name', 'paused'])
+    .where('id', '=', edge.subjectId)
+    .where('deleted_at', 'is', null)
+    .executeTakeFirst();
+  if (job === undefined || edge.runId === null) return undefined;
+  const run = await findRun(db, job.id, edge.runId);
+  return run && jobAlertData({ ...job, paused: job.paused === 1 }, run);
+}
+
+/** The channels that were told that a job or monitor is down. */
+export async function findTold(db: Db, subjectId: string): Promise<Set<string>> {
+  const rows = await db
+    .selectFrom('told')
+    .select('channel_id')
+    .where('subject_id', '=', subjectId)
+    .execute();
+  return new Set(rows.map((row) => row.channel_id));
+}
+
+/** Notes that a channel is told of a failure. */
+export async function noteTold(db: Db, subjectId: string, channelId: string): Promise<void> {
+  await db
+    .insertInto('told')
+    .values({ subject_id: subjectId, channel_id: channelId })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+}
+
+/** Forgets who was told of a job or monitor: it works again, or is gone. */
+export async function forgetSubject(db: Db, subjectId: string): Promise<void> {
+  await db.deleteFrom('told').where('subject_id', '=', subjectId).execute();
+}

@@ -1,0 +1,175 @@
+/** Mail that is really sent, and read back as a mail program reads it. */
+
+import assert from 'node:assert/strict';
+import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+import { test } from 'node:test';
+import type { TestContext } from 'node:test';
+import PostalMime from 'postal-mime';
+import { SMTPServer } from 'smtp-server';
+import type { SMTPServerOptions } from 'smtp-server';
+import { parseMailServer } from '../../src/domain/mail-server.ts';
+import { createMailer } from '../../src/egress/mail.ts';
+import type { Mailer } from '../../src/egress/mail.ts';
+import { addChannel, deliveriesOf } from '../support/channel.ts';
+import { dueAt, dueOnce, setupEngine } from '../support/engine.ts';
+import { startSink } from '../support/sink.ts';
+import { until } from '../support/until.ts';
+
+interface Received {
+  from: string;
+  to: string[];
+  raw: string;
+}
+
+/** A mail server on loopback that keeps what it gets. */
+async function startMailServer(t: TestContext, options: SMTPServerOptions = {}) {
+  const received: Received[] = [];
+  const server = new SMTPServer({
+    authOptional: true,
+    disabledCommands: ['STARTTLS'],
+    logger: false,
+    onData(stream, { envelope }, callback) {
+      const keep = async (): Promise<void> => {
+        const bytes = await buffer(stream);
+        const from = envelope.mailFrom === false ? '' : envelope.mailFrom.address;
+        const to = envelope.rcptTo.map(({ address }) => address);
+        received.push({ from, to, raw: bytes.toString() });
+        callback();
+      };
+      void keep();
+    },
+    ...options,
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  // Connections that are kept are not waited for.
+  t.after(() => {
+    server.close();
+  });
+  const { port } = server.server.address() as AddressInfo;
+  return { received, host: `127.0.0.1:${port}` };
+}
+
+function mailerFor(t: TestContext, value: string): Mailer {
+  const mailer = createMailer(parseMailServer({ name: '--smtp-url', value }) ?? assert.fail());
+  t.after(() => mailer[Symbol.asyncDispose]());
+  return mailer;
+}
+
+const mail = { id: 'the-id', to: 'ops@example.com', subject: 's', text: 't', html: '<p>t</p>' };
+
+test('an alert becomes a mail whose subject is the name of the job and nothing else', async (t) => {
+  const setup = await setupEngine(t);
+  const { host, received } = await startMailServer(t);
+  const mailer = mailerFor(t, `smtp://${host}?from=jobd@example.com`);
+  const target = await startSink(t, (response) => response.writeHead(500).end());
+  const name = 'Sicherung über Nacht\r\nBcc: all@example.com\r\n\r\n<b>body</b> 😀';
+  await setup.addJob({ ...dueOnce, url: target.url, name });
+  const config = { to: 'ops@example.com' };
+  const channel = await addChannel(setup, '', { type: 'email', config });
+  setup.clock.set(dueAt);
+  await setup.start({ mailer });
+  await until('the mail', () => received.length === 1);
+  const [{ from, to, raw } = assert.fail()] = received;
+  assert.deepEqual([from, to], ['jobd@example.com', ['ops@example.com']]);
+  const read = await PostalMime.parse(raw);
+  const oneLine = 'Sicherung über Nacht Bcc: all@example.com <b>body</b> 😀';
+  assert.equal(read.subject, `[jobd] ${oneLine} failed`);
+  assert.deepEqual(
+    [read.to, read.cc, read.bcc],
+    [[{ address: 'ops@example.com', name: '' }], undefined, undefined],
+  );
+  const [delivery] = await deliveriesOf(setup, channel);
+  assert.equal(read.messageId, `<${delivery?.id}@example.com>`);
+  assert.ok(read.text?.startsWith(`${oneLine} failed\nhttp: 500\n`), read.text);
+  assert.match(read.html ?? '', /&lt;b&gt;body&lt;\/b&gt; 😀 failed/);
+  assert.equal(read.headers.find(({ key }) => key === 'auto-submitted')?.value, 'auto-generated');
+});
+
+test('user and password go with it; what the server refuses is told without them', async (t) => {
+  const { host, received } = await startMailServer(t, {
+    authOptional: false,
+    allowInsecureAuth: true,
+    onAuth({ username, password }, _session, callback) {
+      if (username === 'ann' && password === 'p@ss word') callback(null, { user: 'ann' });
+      else callback(new Error('Invalid username or password'));
+    },
+    onRcptTo({ address }, _session, callback) {
+      callback(address === 'ops@example.com' ? null : new Error('no such mailbox'));
+    },
+  });
+  const good = mailerFor(t, `smtp://ann:p%40ss%20word@${host}`);
+  assert.equal(await good.send(mail, 5_000), null);
+  assert.equal(received[0]?.from, 'jobd@127.0.0.1');
+  assert.match(
+    (await good.send({ ...mail, to: 'x@example.com' }, 5_000)) ?? '',
+    /^mail: .*mailbox/,
+  );
+  const bad = mailerFor(t, `smtp://ann:wr0ng@${host}`);
+  const error = (await bad.send(mail, 5_000)) ?? '';
+  assert.match(error, /^mail: .*Invalid/);
+  assert.doesNotMatch(error, /wr0ng|\n/);
+});
+
+test('a server that is not there, or is silent, is told in time', async (t) => {
+  const nobody = mailerFor(t, 'smtp://127.0.0.1:1');
+  assert.match((await nobody.send(mail, 2_000)) ?? '', /^mail: .*ECONNREFUSED/);
+  const { createServer } = await import('node:net');
+  const silent = createServer(() => {});
+  await new Promise<void>((resolve) => {
+    silent.listen(0, '127.0.0.1', resolve);
+  });
+  t.after(() => silent.close());
+  const { port } = silent.address() as AddressInfo;
+  const mute = mailerFor(t, `smtp://127.0.0.1:${port}`);
+  assert.match((await mute.send(mail, 300)) ?? '', /^mail: /);
+  await mute[Symbol.asyncDispose]();
+});
+
+const parse = (value: string) => parseMailServer({ name: '--smtp-url', value });
+
+test('the URL of the mail server', () => {
+  assert.equal(parse(''), null);
+  assert.deepEqual(parse('smtp://mail.example.com'), {
+    host: 'mail.example.com',
+    port: 587,
+    secure: false,
+    user: null,
+    password: null,
+    from: 'jobd@mail.example.com',
+  });
+  assert.deepEqual(parse('smtps://ann%40example.com:a%2Fb@[::1]:443/?from=x@example.org'), {
+    host: '::1',
+    port: 443,
+    secure: true,
+    user: 'ann@example.com',
+    password: 'a/b',
+    from: 'x@example.org',
+  });
+  assert.equal(parse('smtp://ann%40example.com:s@h:80')?.from, 'ann@example.com');
+  assert.equal(parse('smtp://h:80')?.port, 80);
+  assert.equal(parse('smtps://h')?.port, 465);
+  const wrong = [
+    'mail.example.com',
+    'http://mail.example.com',
+    'smtp://',
+    'smtp://h/path',
+    'smtp://h:99999',
+    'smtp://h?proxy=http://x',
+    'smtp://h?from=nobody',
+    'smtp://h?from=a@b%0d%0aX: y',
+    'smtp://u:%ZZs3cret@h',
+  ];
+  for (const value of wrong) {
+    assert.throws(
+      () => parse(value),
+      ({ message }: Error) => {
+        assert.match(message, /^--smtp-url must /);
+        assert.doesNotMatch(message, /s3cret/);
+        return true;
+      },
+    );
+  }
+});

@@ -1,0 +1,226 @@
+/** The outbox and what becomes of it: each edge once, whatever is repeated, and nothing where nothing flips. */
+
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { Kysely } from 'kysely';
+import { alertsFor, failuresAfter } from '../../src/domain/alert.ts';
+import { deliveryLifeMs, nextAttemptAt } from '../../src/domain/delivery.ts';
+import { newId } from '../../src/domain/id.ts';
+import { keepEdges } from '../../src/engine/edges.ts';
+import { expandEdges } from '../../src/engine/expand.ts';
+import { createRecorder } from '../../src/engine/record.ts';
+import { openLog } from '../../src/log.ts';
+import { insertScheduledRuns, updateClaimedJobs } from '../../src/store/claims.ts';
+import { markJobDeleted, removeDeletedJobs } from '../../src/store/jobs.ts';
+import type { Schema } from '../../src/store/schema.ts';
+import { sqliteDialect } from '../../src/store/sqlite.ts';
+import {
+  findDueChannels,
+  findDueDeliveries,
+  findNextDeliveryTime,
+  recordAttempt,
+  removeOldDeliveries,
+} from '../../src/store/deliveries.ts';
+import { insertEdges } from '../../src/store/edges.ts';
+import { addChannel, deliveriesOf } from '../support/channel.ts';
+import { endedRun, startingRun } from '../support/run.ts';
+import { openTestStore } from '../support/store.ts';
+import type { TestStore } from '../support/store.ts';
+
+const recorderOf = ({ store }: TestStore, onEdges = () => {}) =>
+  createRecorder(store, openLog('silent'), { receipts: false, onEdges });
+
+/** A job's run that ends as failed, ready to be recorded. */
+async function failingRun(setup: TestStore, failures = 0) {
+  const { store, addJob, workspaceId } = setup;
+  const job = await addJob();
+  const run = startingRun(job.id, 60_000);
+  await insertScheduledRuns(store.db, [run]);
+  const claimed = { id: job.id, nextRunAt: null, activeRunId: run.id, startedAt: 1, missed: 0 };
+  await updateClaimedJobs(store.db, [claimed]);
+  const ended = endedRun(run.id, job.id, 'failed');
+  return { job, ended, claimed: { workspaceId, failures } };
+}
+
+test('edges are where failures in a row begin, go on and end', () => {
+  const rows: [
+    before: number,
+    status: 'success' | 'failed' | 'interrupted',
+    edge: string | null,
+  ][] = [
+    [0, 'success', null],
+    [0, 'failed', 'job.failed'],
+    [3, 'failed', 'job.failed'],
+    [3, 'success', 'job.recovered'],
+    [0, 'interrupted', null],
+    [3, 'interrupted', null],
+  ];
+  for (const [before, status, edge] of rows) {
+    assert.equal(alertsFor(before, failuresAfter(before, status)), edge, `${before} ${status}`);
+  }
+});
+
+test('recording a run twice makes one edge; expanding it twice makes one delivery', async (t) => {
+  const setup = await openTestStore(t);
+  const { store } = setup;
+  const channel = await addChannel(setup, 'http://127.0.0.1:1/');
+  const run = await failingRun(setup);
+  let told = 0;
+  const recorder = recorderOf(setup, () => void (told += 1));
+  recorder.add(run);
+  await recorder.writeBatch();
+  recorder.add(run);
+  await recorder.writeBatch();
+  const edges = await store.db.selectFrom('edges').selectAll().execute();
+  assert.deepEqual(
+    edges.map(({ type, subject_id: subject, failures }) => [type, subject, failures]),
+    [['job.failed', run.job.id, 1]],
+  );
+  assert.equal(told, 1);
+  const [job] = await store.db.selectFrom('jobs').select('failures').execute();
+  assert.deepEqual(job, { failures: 1 });
+  assert.equal(await store.write((tx) => expandEdges(tx, 5)), 1);
+  assert.equal(await store.write((tx) => expandEdges(tx, 6)), 0);
+  assert.equal((await deliveriesOf(setup, channel)).length, 1);
+});
+
+test('an edge is kept with its run or not at all', async (t) => {
+  const setup = await openTestStore(t);
+  const { store } = setup;
+  const run = await failingRun(setup);
+  await assert.rejects(
+    store.write(async (tx) => {
+      await keepEdges(tx, [run]);
+      throw new Error('the disk is full');
+    }),
+  );
+  assert.deepEqual(await store.db.selectFrom('edges').selectAll().execute(), []);
+});
+
+test('where nothing flips nothing is asked; where a job goes on failing, little', async (t) => {
+  const setup = await openTestStore(t);
+  let asked = 0;
+  const db = new Kysely<Schema>({
+    dialect: sqliteDialect(join(setup.dataDir, 'jobd.db')),
+    log: () => void (asked += 1),
+  });
+  t.after(() => db.destroy());
+  const claimed = { workspaceId: setup.workspaceId, failures: 0 };
+  const success = { ended: endedRun('r', 'j', 'success'), claimed };
+  const interrupted = { ended: endedRun('r', 'j', 'interrupted'), claimed };
+  const again = { ended: endedRun('r', 'j', 'failed'), claimed: { ...claimed, failures: 7 } };
+  assert.equal(await keepEdges(db, [success, interrupted]), 0);
+  assert.equal(asked, 0);
+  assert.equal(
+    await keepEdges(
+      db,
+      Array.from({ length: 500 }, () => again),
+    ),
+    0,
+  );
+  assert.equal(asked, 2, 'its failures are counted, and whether a channel waits for that');
+});
+
+test('a recovery waits for its failure to arrive, the alerts of other jobs do not', async (t) => {
+  const setup = await openTestStore(t);
+  const { store, workspaceId } = setup;
+  const { id: channelId } = await addChannel(setup, 'http://127.0.0.1:1/');
+  const run = await failingRun(setup);
+  const flip = async (subjectId: string, type: 'job.failed' | 'job.recovered', at: number) => {
+    const edge = { id: newId(at), type, workspaceId, subjectId, runId: run.ended.runId };
+    // What is told is of no matter here.
+    await insertEdges(store.db, [{ ...edge, failures: 1, data: {}, at }]);
+    await store.write((tx) => expandEdges(tx, at));
+  };
+  const dueAt = async (now: number): Promise<string[]> => {
+    const bounds = { limit: 9, except: [] };
+    const [channel] = await findDueChannels(store.db, now, bounds);
+    const due = await findDueDeliveries(store.db, channelId, now, bounds);
+    assert.equal(channel === undefined, due.length === 0, 'the channel is due with its deliveries');
+    return due.map(({ event }) => event);
+  };
+  await flip(run.job.id, 'job.failed', 10);
+  const [delivery = assert.fail()] = await findDueDeliveries(store.db, channelId, 10, {
+    limit: 9,
+    except: [],
+  });
+  const failed = { delivery, at: 11, error: 'http: 500', nextAttemptAt: 5_000 };
+  assert.ok(await recordAttempt(store.db, failed));
+  await flip(run.job.id, 'job.recovered', 20);
+  assert.deepEqual(await dueAt(20), []);
+  assert.equal(await findNextDeliveryTime(store.db, 20), 5_000);
+  await flip('another', 'job.failed', 30);
+  assert.deepEqual(await dueAt(30), ['job.failed']);
+  const arrived = { delivery, at: 40, error: null, nextAttemptAt: null };
+  assert.ok(await recordAttempt(store.db, arrived));
+  assert.equal(await recordAttempt(store.db, arrived), false, 'once');
+  assert.deepEqual(await dueAt(40), ['job.recovered', 'job.failed']);
+});
+
+test('of a job that is deleted nobody is told, and nothing is left behind', async (t) => {
+  const setup = await openTestStore(t);
+  const { store } = setup;
+  const channel = await addChannel(setup, 'http://127.0.0.1:1/');
+  const [kept, doomed] = [await failingRun(setup), await failingRun(setup)];
+  const recorder = recorderOf(setup);
+  recorder.add(kept);
+  await recorder.writeBatch();
+  await store.write((tx) => expandEdges(tx, 5));
+  recorder.add(doomed);
+  await recorder.writeBatch();
+  await markJobDeleted(store.db, doomed.job.id, 6);
+  await store.write((tx) => expandEdges(tx, 7));
+  assert.equal((await deliveriesOf(setup, channel)).length, 1);
+  await markJobDeleted(store.db, kept.job.id, 8);
+  for (let step = 0; step < 4; step += 1) await removeDeletedJobs(store.db, 10);
+  assert.deepEqual(await store.db.selectFrom('told').selectAll().execute(), []);
+  assert.equal((await deliveriesOf(setup, channel)).length, 1, 'what was told stays readable');
+});
+
+test('old deliveries are removed in steps, those that are still tried are not', async (t) => {
+  const setup = await openTestStore(t);
+  const { store } = setup;
+  const channel = await addChannel(setup, 'http://127.0.0.1:1/');
+  for (let index = 0; index < 3; index += 1) {
+    const recorder = recorderOf(setup);
+    recorder.add(await failingRun(setup));
+    await recorder.writeBatch();
+  }
+  await store.write((tx) => expandEdges(tx, 5));
+  const ended = (await deliveriesOf(setup, channel)).slice(1).map(({ id }) => id);
+  await store.db
+    .updateTable('deliveries')
+    .set({ status: 'delivered', next_attempt_at: null })
+    .where('id', 'in', ended)
+    .execute();
+  assert.equal(await removeOldDeliveries(store.db, 5, 1), 0, 'none is old');
+  assert.equal(await removeOldDeliveries(store.db, 6, 1), 1);
+  assert.equal(await removeOldDeliveries(store.db, 6, 5), 1);
+  assert.equal((await deliveriesOf(setup, channel)).length, 1);
+});
+
+/** The waits between all attempts of a delivery. */
+const waits = (random: number): number[] => {
+  const found: number[] = [];
+  let now = 0;
+  for (let attempts = 1; attempts < 100; attempts += 1) {
+    const at = nextAttemptAt({ createdAt: 0, attempts }, now, random);
+    if (at === null) break;
+    found.push(at - now);
+    now = at;
+  }
+  assert.equal(now, deliveryLifeMs, 'the last attempt is a day after the first');
+  return found;
+};
+
+test('waits grow to an hour, with jitter, until a day has passed', () => {
+  const minute = 60_000;
+  const middle = waits(0.5);
+  assert.deepEqual(middle.slice(0, 5), [5_000, 30_000, 2 * minute, 10 * minute, 60 * minute]);
+  assert.equal(middle.length, 28);
+  assert.deepEqual(waits(0).slice(0, 2), [4_500, 27_000]);
+  assert.equal(nextAttemptAt({ createdAt: 0, attempts: 1 }, 0, 0.5, 90_000), 90_000);
+  assert.equal(nextAttemptAt({ createdAt: 0, attempts: 1 }, 0, 0.5, 1e12), 60 * minute);
+  assert.equal(nextAttemptAt({ createdAt: 0, attempts: 1 }, deliveryLifeMs, 0.5), null);
+});

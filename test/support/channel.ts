@@ -1,0 +1,35 @@
+/** Channels in a store, and what was delivered to them. */
+
+import { newId } from '../../src/domain/id.ts';
+import { defineChannel } from '../../src/domain/channel-input.ts';
+import type { ChannelInput } from '../../src/domain/channel-input.ts';
+import type { Channel } from '../../src/domain/channel.ts';
+import type { Delivery } from '../../src/domain/delivery.ts';
+import { identityOf } from '../../src/domain/vault.ts';
+import { insertChannel } from '../../src/store/channels.ts';
+import { listDeliveries } from '../../src/store/deliveries.ts';
+import type { TestStore } from './store.ts';
+import { testMasterKeyId, testVault } from './vault.ts';
+
+/** A secret of Standard Webhooks: 32 bytes. */
+export const webhookSecret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
+
+/** Keeps a channel, a webhook to `url` unless said otherwise. */
+export async function addChannel(
+  { store, workspaceId }: TestStore,
+  url: string,
+  input: Partial<ChannelInput> = {},
+): Promise<Channel> {
+  const config = { url, ...(input.type === undefined && { secret: webhookSecret }) };
+  const given = { name: 'channel', type: 'webhook', config, ...input } as const;
+  const channel = defineChannel(given, { id: newId(0), workspaceId, now: 0 });
+  const identity = identityOf('channels', channel.id);
+  const sealed = testVault.seal(testMasterKeyId, JSON.stringify(given.config), identity);
+  await insertChannel(store.db, channel, sealed);
+  return channel;
+}
+
+/** All deliveries of a channel, the oldest first. */
+export async function deliveriesOf({ store }: TestStore, channel: Channel): Promise<Delivery[]> {
+  return (await listDeliveries(store.db, channel.id, { limit: 1_000, before: null })).toReversed();
+}
