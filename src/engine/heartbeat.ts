@@ -22,6 +22,8 @@ export interface HeartbeatParts {
 
 const everyMs = 60_000;
 const timeoutMs = 10_000;
+/** While the scheduler is not healthy, it is asked again after this. */
+const lookAgainMs = 1_000;
 
 /** Starts to call it, at once and then each minute. */
 export function startHeartbeat({ url, egress, clock, log, troubles }: HeartbeatParts): Loop {
@@ -30,7 +32,8 @@ export function startHeartbeat({ url, egress, clock, log, troubles }: HeartbeatP
 
   async function step(): Promise<number> {
     const now = clock.monotonicMs();
-    if (now < dueAt || troubles().length > 0) return Math.max(dueAt - now, 1);
+    if (now < dueAt) return dueAt - now;
+    if (troubles().length > 0) return lookAgainMs;
     dueAt = now + everyMs;
     const call = { url, method: 'GET', headers: {}, body: null, timeoutMs };
     const { error } = outcomeOf(await egress.call(call));
