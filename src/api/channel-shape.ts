@@ -1,7 +1,7 @@
 /** Channels and deliveries as the contract shows them. */
 
 import type { ShownChannel } from '../domain/channel.ts';
-import { isoTime } from '../domain/clock.ts';
+import { isoTime, isoTimeOrNull } from '../domain/clock.ts';
 import type { Delivery } from '../domain/delivery.ts';
 import type * as contract from './channel-contract.ts';
 
@@ -28,7 +28,7 @@ export function deliveryShape(delivery: Delivery): contract.Delivery {
     event,
     status,
     attempts,
-    lastAttemptAt: lastAttemptAt === null ? null : isoTime(lastAttemptAt),
+    lastAttemptAt: isoTimeOrNull(lastAttemptAt),
     lastError,
     createdAt: isoTime(createdAt),
   };

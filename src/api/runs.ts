@@ -1,6 +1,7 @@
 /** Routes of runs. */
 
 import { getRun, listRuns, runJob } from '../app/runs.ts';
+import { runDocument } from '../domain/run-document.ts';
 import type { App } from '../app/app.ts';
 import {
   JobPath,
@@ -14,7 +15,6 @@ import {
 import type { ApiServer } from './fastify.ts';
 import * as operations from './description/operations.ts';
 import { pageRequest } from './page.ts';
-import { runShape } from './shape.ts';
 
 /** Adds the routes; `apiUrl` gives the absolute base of the API, without a slash at its end. */
 export function runRoutes(server: ApiServer, app: App, apiUrl: () => string): void {
@@ -31,7 +31,7 @@ export function runRoutes(server: ApiServer, app: App, apiUrl: () => string): vo
       const idempotencyKey = headers['idempotency-key'] ?? null;
       const run = await runJob(app, principal, params.id, idempotencyKey);
       const resultUrl = `${apiUrl()}/jobs/${run.jobId}/runs/${run.id}`;
-      return reply.code(202).send({ run: runShape(run), resultUrl });
+      return reply.code(202).send({ run: runDocument(run), resultUrl });
     },
   });
 
@@ -47,7 +47,7 @@ export function runRoutes(server: ApiServer, app: App, apiUrl: () => string): vo
     handler: async ({ principal, params, query }) => {
       const found = await listRuns(app, principal, params.id, pageRequest(query));
       const { items, nextCursor, totals } = found;
-      return { runs: items.map(runShape), nextCursor, totals };
+      return { runs: items.map(runDocument), nextCursor, totals };
     },
   });
 
@@ -56,7 +56,7 @@ export function runRoutes(server: ApiServer, app: App, apiUrl: () => string): vo
     url: '/jobs/:id/runs/:runId',
     schema: { params: RunPath, response: { 200: RunResponse }, operation: operations.getRun },
     handler: async ({ principal, params }) => ({
-      run: runShape(await getRun(app, principal, params.id, params.runId)),
+      run: runDocument(await getRun(app, principal, params.id, params.runId)),
     }),
   });
 }

@@ -1,14 +1,13 @@
 /** Turns what the domain knows into what the contract shows. */
 
 import type { Me } from '../app/me.ts';
-import { isoTime } from '../domain/clock.ts';
+import { isoTime, isoTimeOrNull } from '../domain/clock.ts';
 import { jobStatus } from '../domain/job.ts';
 import type { Job } from '../domain/job.ts';
 import type { Permission } from '../domain/key.ts';
 import { monitorDocument } from '../domain/monitor-document.ts';
 import type { Monitor } from '../domain/monitor.ts';
 import type { Ping } from '../domain/ping.ts';
-import type { Run } from '../domain/run.ts';
 import type { Preview } from '../domain/schedule/preview.ts';
 import type * as contract from './contract.ts';
 import type * as contractOfMe from './me-contract.ts';
@@ -38,16 +37,6 @@ export function jobShape(job: Job): contract.Job {
     lastDurationMs: job.lastDurationMs,
     downReason: job.downReason,
     createdAt: isoTime(job.createdAt),
-  };
-}
-
-/** A run as the contract shows it. */
-export function runShape(run: Run): contract.Run {
-  return {
-    ...run,
-    scheduledFor: isoTime(run.scheduledFor),
-    startedAt: isoTimeOrNull(run.startedAt),
-    finishedAt: isoTimeOrNull(run.finishedAt),
   };
 }
 
@@ -85,8 +74,4 @@ export function previewShape({ next, notes }: Preview): SchedulePreview {
 /** What a key stands for as the contract shows it. */
 export function meShape(me: Me): contractOfMe.Me {
   return { ...me, trialEndsAt: isoTimeOrNull(me.trialEndsAt) };
-}
-
-function isoTimeOrNull(at: number | null): string | null {
-  return at === null ? null : isoTime(at);
 }

@@ -5,6 +5,7 @@
 
 import { checkName } from '../domain/account.ts';
 import type { Account } from '../domain/account.ts';
+import { msPerDay } from '../domain/clock.ts';
 import { JobdError } from '../domain/errors.ts';
 import { newId } from '../domain/id.ts';
 import type { PlanName } from '../domain/plan.ts';
@@ -15,8 +16,6 @@ import { countActiveKeys, countResults, usageOf } from '../store/usage.ts';
 import type { App } from './app.ts';
 
 type Parts = Pick<App, 'store' | 'clock'>;
-
-const msPerDay = 86_400_000;
 
 /**
  * Makes an account, on trial for so many days if they are given, else paid for without an end. Throws

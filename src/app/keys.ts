@@ -1,7 +1,7 @@
 /** API keys: made, listed, revoked by whoever may open the store; checked at every request. */
 
 import { createHash, randomBytes } from 'node:crypto';
-import { characterCount } from '../domain/characters.ts';
+import { checkLength } from '../domain/characters.ts';
 import { isoTime } from '../domain/clock.ts';
 import { invalidInput, JobdError } from '../domain/errors.ts';
 import { newId } from '../domain/id.ts';
@@ -25,10 +25,7 @@ export async function createKey(
   input: { workspace: string; permission: Permission; name: string; expiresAt?: number | null },
 ): Promise<{ key: Key; secret: string }> {
   const { workspace, permission, name, expiresAt = null } = input;
-  const length = characterCount(name);
-  if (length > nameLength) {
-    throw invalidInput(`name must be at most ${nameLength} characters, got ${length}`);
-  }
+  checkLength('name', name, nameLength);
   const now = clock.now();
   if (expiresAt !== null && expiresAt <= now) {
     throw invalidInput(`a key must expire in the future, got ${isoTime(expiresAt)}`);

@@ -6,14 +6,14 @@ import type { Flags } from '../config.ts';
 import type { Local } from '../daemon.ts';
 import { standingOf, trialEndsAt } from '../domain/account.ts';
 import type { Account } from '../domain/account.ts';
-import { systemClock } from '../domain/clock.ts';
+import { isoTimeOrNull, systemClock } from '../domain/clock.ts';
 import { invalidInput } from '../domain/errors.ts';
 import { activeKeysPerAccount } from '../domain/key.ts';
 import { planNames, plans } from '../domain/plan.ts';
 import type { PlanName } from '../domain/plan.ts';
 import type { Context } from './context.ts';
 import { openStoreFor } from './local.ts';
-import { momentText, parseMoment } from './moment.ts';
+import { parseMoment } from './moment.ts';
 import { printFields, printJson, printRows } from './output.ts';
 import { parseWholeNumber } from './whole-number.ts';
 
@@ -156,9 +156,9 @@ function shape(account: Account) {
     name,
     plan,
     status: standingOf(account, systemClock.now()),
-    trialEndsAt: momentText(trialEndsAt(account)),
-    expiresAt: momentText(expiresAt),
-    createdAt: momentText(createdAt),
+    trialEndsAt: isoTimeOrNull(trialEndsAt(account)),
+    expiresAt: isoTimeOrNull(expiresAt),
+    createdAt: isoTimeOrNull(createdAt),
   };
 }
 

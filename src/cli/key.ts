@@ -2,14 +2,14 @@
 
 import type { Command } from 'commander';
 import type { Flags } from '../config.ts';
-import { systemClock } from '../domain/clock.ts';
+import { isoTimeOrNull, systemClock } from '../domain/clock.ts';
 import { invalidInput } from '../domain/errors.ts';
 import { permissions } from '../domain/key.ts';
 import type { Key, Permission } from '../domain/key.ts';
 import { confirm } from './confirm.ts';
 import type { Context } from './context.ts';
 import { openStoreFor } from './local.ts';
-import { momentText, parseMomentOrDuration } from './moment.ts';
+import { parseMomentOrDuration } from './moment.ts';
 import { printJson, printRows } from './output.ts';
 
 type CreateFlags = Flags & {
@@ -69,10 +69,10 @@ export function addKeyCommands(program: Command, { output }: Context): void {
         name: ({ name }) => name,
         workspace: ({ workspace }) => workspace,
         permission: ({ permission }) => permission,
-        created: ({ createdAt }) => momentText(createdAt),
-        'last used': ({ lastUsedAt }) => momentText(lastUsedAt),
-        expires: ({ expiresAt }) => momentText(expiresAt),
-        revoked: ({ revokedAt }) => momentText(revokedAt),
+        created: ({ createdAt }) => isoTimeOrNull(createdAt),
+        'last used': ({ lastUsedAt }) => isoTimeOrNull(lastUsedAt),
+        expires: ({ expiresAt }) => isoTimeOrNull(expiresAt),
+        revoked: ({ revokedAt }) => isoTimeOrNull(revokedAt),
       });
     });
 
@@ -107,9 +107,9 @@ function permissionOf(text: string): Permission {
 function shape<K extends Key>(key: K) {
   return {
     ...key,
-    createdAt: momentText(key.createdAt),
-    lastUsedAt: momentText(key.lastUsedAt),
-    expiresAt: momentText(key.expiresAt),
-    revokedAt: momentText(key.revokedAt),
+    createdAt: isoTimeOrNull(key.createdAt),
+    lastUsedAt: isoTimeOrNull(key.lastUsedAt),
+    expiresAt: isoTimeOrNull(key.expiresAt),
+    revokedAt: isoTimeOrNull(key.revokedAt),
   };
 }

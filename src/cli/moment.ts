@@ -1,6 +1,6 @@
 /** Moments as people type and read them. */
 
-import { isoTime, parseIsoTime } from '../domain/clock.ts';
+import { parseIsoTime } from '../domain/clock.ts';
 import { got, invalidInput } from '../domain/errors.ts';
 import { parseDuration } from './duration.ts';
 
@@ -21,9 +21,4 @@ export function parseMomentOrDuration(text: string, flag: string, now: number): 
   throw invalidInput(
     `${flag} must be a duration such as 90m, 12h or 30d, or a time such as 2026-12-31T00:00:00Z, with an offset or Z, ${got(text)}`,
   );
-}
-
-/** A moment as JSON and tables show it. */
-export function momentText(at: number | null): string | null {
-  return at === null ? null : isoTime(at);
 }

@@ -2,7 +2,7 @@
 
 import type { Command } from 'commander';
 import type { Flags } from '../config.ts';
-import { isoTime } from '../domain/clock.ts';
+import { isoTime, isoTimeOrNull } from '../domain/clock.ts';
 import type { SigningKeyRecord } from '../app/signing-keys.ts';
 import { confirm } from './confirm.ts';
 import type { Context } from './context.ts';
@@ -78,6 +78,5 @@ export function addSigningKeyCommands(program: Command, { output }: Context): vo
 
 /** A key as JSON shows it: times as ISO 8601. */
 function shape(key: SigningKeyRecord) {
-  const retiredAt = key.retiredAt === null ? null : isoTime(key.retiredAt);
-  return { ...key, createdAt: isoTime(key.createdAt), retiredAt };
+  return { ...key, createdAt: isoTime(key.createdAt), retiredAt: isoTimeOrNull(key.retiredAt) };
 }

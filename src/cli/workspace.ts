@@ -2,11 +2,11 @@
 
 import type { Command } from 'commander';
 import type { Flags } from '../config.ts';
+import { isoTimeOrNull } from '../domain/clock.ts';
 import type { Workspace } from '../domain/workspace.ts';
 import { confirm } from './confirm.ts';
 import type { Context } from './context.ts';
 import { openStoreFor } from './local.ts';
-import { momentText } from './moment.ts';
 import { printFields, printJson, printRows } from './output.ts';
 
 /** Adds the commands. */
@@ -69,5 +69,5 @@ export function addWorkspaceCommands(program: Command, { output }: Context): voi
 
 /** A workspace as JSON shows it. */
 function shape({ id, name, account, createdAt }: Workspace & { account: string }) {
-  return { id, name, account, createdAt: momentText(createdAt) };
+  return { id, name, account, createdAt: isoTimeOrNull(createdAt) };
 }

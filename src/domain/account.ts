@@ -1,6 +1,6 @@
 /** Accounts: they own workspaces, have a plan, and may run and edit until what is paid for ends. */
 
-import { characterCount } from './characters.ts';
+import { checkLength } from './characters.ts';
 import { isoTime } from './clock.ts';
 import { invalidInput, JobdError } from './errors.ts';
 import type { PlanName } from './plan.ts';
@@ -53,7 +53,5 @@ const nameLength = 120;
 /** Demands a name that an account or a workspace can have. Throws `invalid_input`. */
 export function checkName(name: string): void {
   if (name.trim() === '') throw invalidInput('name must not be blank');
-  const length = characterCount(name);
-  if (length <= nameLength) return;
-  throw invalidInput(`name must be at most ${nameLength} characters, got ${length}`);
+  checkLength('name', name, nameLength);
 }

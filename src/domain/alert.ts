@@ -3,8 +3,9 @@
  * What counts is the number of failures in a row, after retries; missed and interrupted runs change nothing.
  */
 
-import { isoTime } from './clock.ts';
 import type { MonitorDocument } from './monitor-document.ts';
+import { runDocument } from './run-document.ts';
+import type { RunDocument } from './run-document.ts';
 import type { Run } from './run.ts';
 
 /** What can happen to a job or a monitor that people want to hear of. */
@@ -31,13 +32,6 @@ export interface Edge {
   /** Epoch milliseconds. */
   at: number;
 }
-
-/** A run as the API shows it. */
-export type RunDocument = Omit<Run, 'scheduledFor' | 'startedAt' | 'finishedAt'> & {
-  scheduledFor: string;
-  startedAt: string | null;
-  finishedAt: string | null;
-};
 
 /** What an alert tells, by what it is of. */
 export interface AlertData {
@@ -86,11 +80,6 @@ export function jobAlertData(
       status: job.paused ? 'paused' : health,
       downReason: run.error,
     },
-    run: {
-      ...run,
-      scheduledFor: isoTime(run.scheduledFor),
-      startedAt: run.startedAt === null ? null : isoTime(run.startedAt),
-      finishedAt: run.finishedAt === null ? null : isoTime(run.finishedAt),
-    },
+    run: runDocument(run),
   };
 }

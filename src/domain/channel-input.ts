@@ -1,6 +1,6 @@
 /** Channels as people give them: what is not given has its default, what is wrong is refused. */
 
-import { characterCount } from './characters.ts';
+import { checkLength } from './characters.ts';
 import { channelLimits } from './channel.ts';
 import type { Channel, ChannelConfig, ChannelType } from './channel.ts';
 import { channelKinds } from './channels/registry.ts';
@@ -66,11 +66,7 @@ export function checkConfig(
     if (fields[name] === undefined) {
       throw invalidInput(`config.${name} is not a field of a ${type} channel, known are ${known}`);
     }
-    const length = characterCount(value);
-    if (length > channelLimits.configLength) {
-      const limit = `at most ${channelLimits.configLength} characters`;
-      throw invalidInput(`config.${name} must be ${limit}, got ${length}`);
-    }
+    checkLength(`config.${name}`, value, channelLimits.configLength);
   }
   for (const [name, need] of Object.entries(fields)) {
     if (need === 'required' && config[name] === undefined) {

@@ -20,6 +20,14 @@ export function isoTime(at: number): string {
   return new Date(at).toISOString();
 }
 
+/** The same for a time that there may not be. */
+export function isoTimeOrNull(at: number | null): string | null {
+  return at === null ? null : isoTime(at);
+}
+
+/** Milliseconds of a day, by the wall clock in UTC. */
+export const msPerDay = 86_400_000;
+
 const isoDate = /(\d{4})-(\d\d)-(\d\d)/;
 const isoClock = /(?:[01]\d|2[0-3]):[0-5]\d/;
 const isoPattern = new RegExp(

@@ -1,6 +1,6 @@
 /** A monitor in the words of the API, which alerts use too. */
 
-import { isoTime } from './clock.ts';
+import { isoTime, isoTimeOrNull } from './clock.ts';
 import { monitorStatus } from './monitor.ts';
 import type { Monitor, MonitorStatus } from './monitor.ts';
 import type { ScheduleSettings } from './schedule-input.ts';
@@ -37,8 +37,4 @@ export function monitorDocument(monitor: Monitor, now: number): MonitorDocument 
     paused: monitor.paused,
     createdAt: isoTime(monitor.createdAt),
   };
-}
-
-function isoTimeOrNull(at: number | null): string | null {
-  return at === null ? null : isoTime(at);
 }

@@ -1,8 +1,7 @@
 /** Retention: which results of an account are kept (spec section 8). Results are runs that are over, missed ones too. */
 
+import { msPerDay } from './clock.ts';
 import type { Plan } from './plan.ts';
-
-const dayMs = 86_400_000;
 
 export interface Retention {
   /** Results that were due before this go, in epoch milliseconds. */
@@ -17,7 +16,7 @@ export function retentionOf(
   { results, now }: { results: number; now: number },
 ): Retention {
   return {
-    agedBefore: now - plan.retentionDays * dayMs,
+    agedBefore: now - plan.retentionDays * msPerDay,
     surplus: Math.max(0, results - plan.results),
   };
 }

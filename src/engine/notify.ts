@@ -18,6 +18,7 @@ import {
 import type { DueChannel, DueDelivery } from '../store/deliveries.ts';
 import { findEdges } from '../store/edges.ts';
 import type { Store } from '../store/open.ts';
+import { clockStepMs } from './clock-watch.ts';
 import { deliver } from './deliver.ts';
 import type { DelivererParts, Result } from './deliver.ts';
 import { expandEdges } from './expand.ts';
@@ -43,8 +44,6 @@ const drainMs = 3_000;
 const afterAbortMs = 200;
 /** Between attempts to write down what came of a delivery. */
 const keepAgainMs = 1_000;
-/** A wall clock that was set back by this much makes waits too long. */
-const clockStepMs = 1_000;
 
 /** Starts to deliver. */
 export function startNotifier(parts: NotifierParts): Notifier {

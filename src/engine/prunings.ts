@@ -1,5 +1,6 @@
 /** The kinds of what is pruned, in the order in which they are tried. To prune another kind, add it here. */
 
+import { msPerDay } from '../domain/clock.ts';
 import type { Clock } from '../domain/clock.ts';
 import { hasOldDeliveries, removeOldDeliveries } from '../store/deliveries.ts';
 import { hasDeletedJobs, removeDeletedJobs } from '../store/jobs.ts';
@@ -52,7 +53,7 @@ function createPingsPruning(store: Store, clock: Clock): Pruning {
 }
 
 /** Alerts that are over are shown for so long. */
-const deliveriesKeptMs = 30 * 86_400_000;
+const deliveriesKeptMs = 30 * msPerDay;
 /** Between two looks for older ones. */
 const deliveriesEveryMs = 60_000;
 

@@ -3,8 +3,9 @@
  * 1970-01-01, a *month* counts from January of year 0 (`year × 12 + month − 1`). Gregorian.
  */
 
+import { msPerDay } from '../clock.ts';
+
 export const minutesPerDay = 1440;
-const msPerDay = 86_400_000;
 
 /** The month that a day lies in. */
 export function monthOfDay(day: number): number {
