@@ -53,8 +53,9 @@ export async function startDaemon(
   parts.use(lockDataDir(config.dataDir));
   const local = parts.use(await openLocal(config.dataDir, clock, config.secretKey));
   const { store } = local;
-  if (!(await ensureGivingBack(store))) log.warn(keepsSpace(config.dataDir));
   const vault = await openSealed(local, config, log);
+  // Behind it: a file that was written anew for the secrets needs no second time.
+  if (!(await ensureGivingBack(store))) log.warn(keepsSpace(config.dataDir));
   const { allowTargets } = config;
   const ways = { connectionsPerHost: config.slotsPerHost, userAgent: `jobd/${version}` };
   const egress = parts.use(createEgress({ ...ways, allowTargets }));

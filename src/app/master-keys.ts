@@ -10,7 +10,8 @@ import { openVault } from '../secrets/vault.ts';
 import type { MasterKeys } from '../secrets/master-keys.ts';
 import * as keys from '../store/master-keys.ts';
 import type { Db, Store } from '../store/open.ts';
-import { emptyLog, findSealedByOthers, overwriteFreed, replaceSealed } from '../store/sealed.ts';
+import { findSealedByOthers, overwriteFreed, replaceSealed } from '../store/sealed.ts';
+import { emptyLog } from '../store/space.ts';
 
 export interface MasterKeyParts {
   store: Store;

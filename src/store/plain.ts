@@ -1,9 +1,8 @@
 /** What a store of an earlier jobd holds in plain text, until it is sealed. */
 
-import { sql } from 'kysely';
 import type { RequestSecrets } from '../domain/sealed-job.ts';
 import type { Db } from './open.ts';
-import { emptyLog } from './sealed.ts';
+import { emptyLog, rewrite } from './space.ts';
 
 /** Whether it is still to be made sure that nothing is there in plain text. */
 export async function hasPlainText(db: Db): Promise<boolean> {
@@ -54,7 +53,7 @@ export async function replacePlainRequest(db: Db, jobId: string, sealed: string)
  * has to be done again, as another process reads.
  */
 export async function removeFreedText(db: Db): Promise<boolean> {
-  await sql`vacuum`.execute(db);
+  await rewrite(db);
   if (!(await emptyLog(db))) return false;
   await db.deleteFrom('chores').where('name', '=', 'seal').execute();
   return true;

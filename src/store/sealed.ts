@@ -44,12 +44,3 @@ export async function replaceSealed(
 export async function overwriteFreed(db: Db): Promise<void> {
   await sql`pragma secure_delete = on`.execute(db);
 }
-
-/**
- * Empties the write-ahead log, in which the values of before are still. Returns whether it is empty: it is
- * not while another process reads.
- */
-export async function emptyLog(db: Db): Promise<boolean> {
-  const result = await sql<{ busy: number }>`pragma wal_checkpoint(truncate)`.execute(db);
-  return result.rows[0]?.busy === 0;
-}

@@ -45,9 +45,16 @@ export async function checkpoint(db: Db): Promise<void> {
   await sql.raw('pragma wal_checkpoint(passive)').execute(db);
 }
 
-/** The same, and leaves the log empty; does what it can while another process reads. */
-export async function emptyLog(db: Db): Promise<void> {
-  await sql.raw('pragma wal_checkpoint(truncate)').execute(db);
+/** The same, and leaves the log empty. Returns whether it is: it is not while another process reads. */
+export async function emptyLog(db: Db): Promise<boolean> {
+  const { rows } = await sql<{ busy: number }>`pragma wal_checkpoint(truncate)`.execute(db);
+  return rows[0]?.busy === 0;
+}
+
+/** Writes the file anew: without what was freed in it, and so that it can be made smaller step by step. */
+export async function rewrite(db: Db): Promise<void> {
+  await sql.raw('pragma auto_vacuum = incremental').execute(db);
+  await sql.raw('vacuum').execute(db);
 }
 
 /** Larger files are not rewritten unasked: it takes seconds, and as much room again. */
@@ -62,8 +69,7 @@ export async function ensureGivingBack({ db }: Pick<Store, 'db'>): Promise<boole
   const { pageBytes, pages } = await readSpace(db);
   if (pageBytes * pages > largestRewriteBytes) return false;
   try {
-    await sql.raw('pragma auto_vacuum = incremental').execute(db);
-    await sql.raw('vacuum').execute(db);
+    await rewrite(db);
   } catch (error) {
     // No room, or another process writes: it stays as it was, and the next start tries again.
     if (!(error instanceof JobdError)) throw error;
