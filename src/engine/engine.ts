@@ -19,6 +19,7 @@ import type { ClaimedRun } from './claimed.ts';
 import { clockStepMs, watchClock } from './clock-watch.ts';
 import { dispatch } from './dispatch.ts';
 import type { Dispatcher } from './dispatch.ts';
+import type { EndedClaim } from './edges.ts';
 import { startLoop } from './loop.ts';
 import type { Loop } from './loop.ts';
 import { startNotifier } from './notify.ts';
@@ -73,7 +74,7 @@ export function startEngine(parts: EngineParts): Engine {
   const { store, egress, vault, clock, log, signer } = parts;
   const slots = createSlots(parts.slots, parts.slotsPerHost);
   const claimer = createClaimer(store, clock, slots);
-  const recorder = createRecorder(store, log, {
+  const recorder = createRecorder<EndedClaim & { claimed: ClaimedRun }>(store, log, {
     receipts: signer !== null,
     onEdges: () => notifier.wake(),
   });
@@ -84,7 +85,6 @@ export function startEngine(parts: EngineParts): Engine {
   const lookAtClock = watchClock(clock);
   const aborter = new AbortController();
   const dispatcher: Dispatcher = { egress, vault, clock, log, signal: aborter.signal };
-  const inFlight = new Map<string, ClaimedRun>();
   let isRescued = false;
   /** Whether calls wait for slots. */
   let isPressed = false;
@@ -156,19 +156,15 @@ export function startEngine(parts: EngineParts): Engine {
   }
 
   async function execute(run: ClaimedRun): Promise<void> {
-    inFlight.set(run.runId, run);
     recorder.add({ ended: await dispatch(run, dispatcher), claimed: run });
     recordLoop.wake();
   }
 
   /** Writes what ended, and gives its slots to what is due. */
   async function recordStep(): Promise<number> {
-    for (const ended of await recorder.writeBatch()) {
-      const run = inFlight.get(ended.runId);
-      if (run === undefined) continue;
-      inFlight.delete(ended.runId);
-      slots.release(run.host);
-      const latenessMs = run.startedAt - run.scheduledFor;
+    for (const { ended, claimed } of await recorder.writeBatch()) {
+      slots.release(claimed.host);
+      const latenessMs = claimed.startedAt - claimed.scheduledFor;
       log.info({ ...summaryOf(ended), latenessMs }, 'run ended');
     }
     claimLoop.wake();

@@ -5,7 +5,6 @@
 
 import type { Log } from '../log.ts';
 import { recordEndedRuns } from '../store/results.ts';
-import type { EndedRun } from '../store/results.ts';
 import type { Store } from '../store/open.ts';
 import { keepEdges } from './edges.ts';
 import type { EndedClaim } from './edges.ts';
@@ -13,24 +12,24 @@ import type { EndedClaim } from './edges.ts';
 /** Runs that one transaction takes at most. */
 const largestBatch = 500;
 
-export interface Recorder {
+export interface Recorder<Ended extends EndedClaim> {
   /** Ended runs that are not written yet. */
   readonly waiting: number;
-  add(run: EndedClaim): void;
+  add(run: Ended): void;
   /** Writes a batch, the oldest first. Returns what was written. */
-  writeBatch(): Promise<EndedRun[]>;
+  writeBatch(): Promise<readonly Ended[]>;
 }
 
 /**
  * Makes a recorder with nothing to write; with `receipts` it marks what is to be signed. `onEdges` hears that
  * there is something to tell.
  */
-export function createRecorder(
+export function createRecorder<Ended extends EndedClaim>(
   store: Store,
   log: Log,
   { receipts, onEdges }: { receipts: boolean; onEdges: () => void },
-): Recorder {
-  let waiting: EndedClaim[] = [];
+): Recorder<Ended> {
+  let waiting: Ended[] = [];
 
   async function write(batch: readonly EndedClaim[]): Promise<Set<string>> {
     const { recorded, edges } = await store.write(async (tx) => {
@@ -59,7 +58,7 @@ export function createRecorder(
         log.warn({ runId, jobId, status }, 'a run that ended was not running any more');
       }
       waiting = waiting.slice(batch.length);
-      return batch.map((run) => run.ended);
+      return batch;
     },
   };
 }
