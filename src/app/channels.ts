@@ -10,8 +10,7 @@ import { isoTime } from '../domain/clock.ts';
 import type { Delivery } from '../domain/delivery.ts';
 import { got, invalidInput, JobdError } from '../domain/errors.ts';
 import { isId, newId } from '../domain/id.ts';
-import { identityOf } from '../domain/vault.ts';
-import type { Vault } from '../domain/vault.ts';
+import { openConfig, sealConfig } from '../domain/sealed-config.ts';
 import * as channels from '../store/channels.ts';
 import * as deliveries from '../store/deliveries.ts';
 import { activeMasterKeyId } from '../store/master-keys.ts';
@@ -49,7 +48,7 @@ export async function createChannel(
     await requirePaid(tx, principal, clock.now());
     await requireRoom(tx, workspaceId);
     await requireSubjects(tx, channel, null);
-    const sealed = await sealedConfig(vault, tx, channel.id, config);
+    const sealed = sealConfig(channel.id, config, vault, await activeMasterKeyId(tx));
     await channels.insertChannel(tx, channel, sealed);
   });
   return { channel: { ...channel, lastDelivery: null }, secret };
@@ -92,7 +91,7 @@ export async function updateChannel(
     await requireSubjects(tx, channel, before);
     const config = update.config && (await wholeConfig(tx, before, update.config));
     if (config !== undefined) checkConfig(channel.type, config, allowTargets);
-    const sealed = config && (await sealedConfig(vault, tx, id, config));
+    const sealed = config && sealConfig(id, config, vault, await activeMasterKeyId(tx));
     await channels.updateChannel(tx, channel, sealed ?? null);
     if (!channel.enabled) await deliveries.endDeliveries(tx, id, 'the channel was disabled');
     return { channel: await requireChannel(tx, principal, id), secret: null };
@@ -105,8 +104,7 @@ export async function updateChannel(
     given: ChannelConfig,
   ): Promise<ChannelConfig> {
     if (channel.type !== 'webhook' || given['secret'] !== undefined) return given;
-    const text = vault.open(await channels.findSealedConfig(tx, id), identityOf('channels', id));
-    const { secret = '' } = JSON.parse(text) as ChannelConfig;
+    const { secret = '' } = openConfig(id, await channels.findSealedConfig(tx, id), vault);
     return { ...given, secret };
   }
 }
@@ -205,15 +203,4 @@ async function requireSubjects(
 function secretFor({ type }: Channel, { secret }: ChannelConfig): string | null {
   if (type !== 'webhook' || secret !== undefined) return null;
   return `whsec_${randomBytes(32).toString('base64')}`;
-}
-
-/** A config as it is kept, sealed in the transaction that keeps it. */
-async function sealedConfig(
-  vault: Vault,
-  tx: Db,
-  channelId: string,
-  config: ChannelConfig,
-): Promise<string> {
-  const keyId = await activeMasterKeyId(tx);
-  return vault.seal(keyId, JSON.stringify(config), identityOf('channels', channelId));
 }

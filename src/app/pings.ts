@@ -4,7 +4,7 @@
  */
 
 import { newId } from '../domain/id.ts';
-import { edgeOfFlip } from '../domain/monitor-alert.ts';
+import { edgesOf } from '../domain/monitor-alert.ts';
 import { durationUntil, flipOf, monitorAfter } from '../domain/monitor.ts';
 import type { Flip } from '../domain/monitor.ts';
 import type { Ping } from '../domain/ping.ts';
@@ -101,10 +101,6 @@ async function keepPings(
   }
   await insertPings(tx, pings);
   await keepPingedMonitors(tx, [...pinged.values()]);
-  const edges = flips.map((flip) => edgeOfFlip(flip, newId(flip.at)));
-  await insertEdges(
-    tx,
-    edges.filter((edge) => edge !== null),
-  );
+  await insertEdges(tx, edgesOf(flips));
   return { kept: new Set(pinged.keys()), flips };
 }

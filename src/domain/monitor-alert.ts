@@ -1,14 +1,18 @@
 /** What there is to tell of a monitor: that it is down, and that it is up again. */
 
 import type { Edge } from './alert.ts';
+import { newId } from './id.ts';
 import { monitorDocument } from './monitor-document.ts';
 import type { Flip } from './monitor.ts';
 
-/** The edge that a flip is, kept under this id; null for the first ping of a monitor that is well. */
-export function edgeOfFlip({ monitor, from, to, at }: Flip, id: string): Edge | null {
-  if (to !== 'down' && from !== 'down') return null;
+/** The edges among flips: not the first ping of a monitor that is well. */
+export function edgesOf(flips: readonly Flip[]): Edge[] {
+  return flips.filter(({ from, to }) => to === 'down' || from === 'down').map(edgeOf);
+}
+
+function edgeOf({ monitor, to, at }: Flip): Edge {
   return {
-    id,
+    id: newId(at),
     type: to === 'down' ? 'monitor.down' : 'monitor.up',
     workspaceId: monitor.workspaceId,
     subjectId: monitor.id,

@@ -9,7 +9,7 @@ import type { HttpMessage, MailMessage } from '../domain/channels/kind.ts';
 import type { Clock } from '../domain/clock.ts';
 import { outcomeOf } from '../domain/outcome.ts';
 import { askedWaitMs } from '../domain/retry.ts';
-import { identityOf } from '../domain/vault.ts';
+import { openConfig } from '../domain/sealed-config.ts';
 import type { Vault } from '../domain/vault.ts';
 import type { Egress } from '../egress/egress.ts';
 import type { Mailer } from '../egress/mail.ts';
@@ -49,9 +49,7 @@ export async function deliver(
 ): Promise<Result> {
   let config: ChannelConfig = {};
   try {
-    config = JSON.parse(
-      parts.vault.open(channel.sealed, identityOf('channels', channel.id)),
-    ) as ChannelConfig;
+    config = openConfig(channel.id, channel.sealed, parts.vault);
     const alert = JSON.parse(delivery.payload) as Alert;
     const message = channelKinds[channel.type].message(alert, config);
     const result =

@@ -6,8 +6,7 @@
  */
 
 import type { Clock } from '../domain/clock.ts';
-import { newId } from '../domain/id.ts';
-import { edgeOfFlip } from '../domain/monitor-alert.ts';
+import { edgesOf } from '../domain/monitor-alert.ts';
 import { flipOf, monitorAfter } from '../domain/monitor.ts';
 import type { Flip } from '../domain/monitor.ts';
 import type { Log } from '../log.ts';
@@ -62,10 +61,6 @@ async function checkMonitors(tx: Db, now: number, reachableSince: number): Promi
   const flips = found
     .map((before, index) => flipOf(before, states[index] ?? before, now))
     .filter((flip) => flip !== null);
-  const edges = flips.map((flip) => edgeOfFlip(flip, newId(flip.at)));
-  await insertEdges(
-    tx,
-    edges.filter((edge) => edge !== null),
-  );
+  await insertEdges(tx, edgesOf(flips));
   return flips;
 }

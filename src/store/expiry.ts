@@ -6,8 +6,7 @@
  *     off → resuming  with the first jobs that are planned anew after a renewal
  *     resuming → on   with the last ones; or off, should the account expire meanwhile
  *
- * Whatever else has due times (a monitor, say) loses them in `stopExpiredAccounts` and gets them back
- * where the engine's renewal plans jobs.
+ * Monitors go on: nothing is called for them, and their pings come from elsewhere.
  */
 
 import { sql } from 'kysely';

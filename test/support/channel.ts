@@ -5,7 +5,7 @@ import { defineChannel } from '../../src/domain/channel-input.ts';
 import type { ChannelInput } from '../../src/domain/channel-input.ts';
 import type { Channel } from '../../src/domain/channel.ts';
 import type { Delivery } from '../../src/domain/delivery.ts';
-import { identityOf } from '../../src/domain/vault.ts';
+import { sealConfig } from '../../src/domain/sealed-config.ts';
 import { insertChannel } from '../../src/store/channels.ts';
 import { listDeliveries } from '../../src/store/deliveries.ts';
 import type { TestStore } from './store.ts';
@@ -23,8 +23,7 @@ export async function addChannel(
   const config = { url, ...(input.type === undefined && { secret: webhookSecret }) };
   const given = { name: 'channel', type: 'webhook', config, ...input } as const;
   const channel = defineChannel(given, { id: newId(0), workspaceId, now: 0 });
-  const identity = identityOf('channels', channel.id);
-  const sealed = testVault.seal(testMasterKeyId, JSON.stringify(given.config), identity);
+  const sealed = sealConfig(channel.id, given.config, testVault, testMasterKeyId);
   await insertChannel(store.db, channel, sealed);
   return channel;
 }
