@@ -56,9 +56,14 @@ function addSpellings(found: Set<string>, secret: string): void {
 
 /**
  * The text without the secrets. `isCut` says that it went on: then its end is also taken for the beginning
- * of a secret.
+ * of a secret. `mark` stands where a secret was.
  */
-export function redact(text: string, secrets: readonly string[], isCut = false): string {
+export function redact(
+  text: string,
+  secrets: readonly string[],
+  isCut = false,
+  mark = marker,
+): string {
   const hits = secrets.flatMap((secret) => occurrences(text, secret, isCut));
   if (hits.length === 0) return text;
   let redacted = '';
@@ -66,7 +71,7 @@ export function redact(text: string, secrets: readonly string[], isCut = false):
   for (const { start, end: hitEnd } of joined(hits)) {
     // The few characters of a cut that may be a secret's first ones are not worth a marker.
     const isWorthOne = hitEnd - start >= minSecretLength;
-    redacted += text.slice(end, start) + (isWorthOne ? marker : '');
+    redacted += text.slice(end, start) + (isWorthOne ? mark : '');
     end = hitEnd;
   }
   return redacted + text.slice(end);

@@ -8,6 +8,7 @@ import { channelKinds } from '../domain/channels/registry.ts';
 import type { HttpMessage, MailMessage } from '../domain/channels/kind.ts';
 import type { Clock } from '../domain/clock.ts';
 import { outcomeOf } from '../domain/outcome.ts';
+import { redact } from '../domain/redaction.ts';
 import { askedWaitMs } from '../domain/retry.ts';
 import { openConfig } from '../domain/sealed-config.ts';
 import type { Vault } from '../domain/vault.ts';
@@ -54,7 +55,7 @@ export async function deliver(
     const message = channelKinds[channel.type].message(alert, config);
     const result =
       message.kind === 'http'
-        ? await post(message, delivery.id, parts, signal)
+        ? await post(message, delivery.id, { ...parts, secrets: secretsOf(config) }, signal)
         : await mail(message, delivery.id, parts);
     return { ...result, error: result.error && withoutSecrets(result.error, config) };
   } catch (error) {
@@ -67,7 +68,7 @@ export async function deliver(
 async function post(
   message: HttpMessage,
   id: string,
-  { egress, signer, clock }: DelivererParts,
+  { egress, signer, clock, secrets }: DelivererParts & { secrets: readonly string[] },
   signal: AbortSignal,
 ): Promise<Result> {
   const now = clock.now();
@@ -75,9 +76,11 @@ async function post(
   const headers = { ...message.headers, ...signature };
   const call = { url: message.url, method: 'POST', headers, body: message.body, timeoutMs };
   const result = await egress.call(call, signal);
-  const { error, responseBody } = outcomeOf(result);
+  const { error, responseBody, truncated } = outcomeOf(result);
   if (error === null) return { error, askedMs: null };
-  const answer = cut(oneLine(responseBody ?? ''), longestAnswer);
+  // Before it is cut: half a secret would not be found.
+  const said = redact(responseBody ?? '', secrets, truncated, mark);
+  const answer = cut(oneLine(said), longestAnswer);
   return {
     error: answer === '' ? error : `${error}, ${answer}`,
     askedMs: askedWaitMs(result, now, longestAskedMs),
@@ -115,11 +118,16 @@ async function mail(message: MailMessage, id: string, { mailer }: DelivererParts
   return { error: await mailer.send({ ...fields, id }, timeoutMs), askedMs: null };
 }
 
-/** What the other side says may repeat what it was sent; a whole URL of a chat is a secret, its host is none. */
+/** Stands where the other side repeats a secret. */
+const mark = '…';
+
 function withoutSecrets(text: string, config: ChannelConfig): string {
+  return redact(text, secretsOf(config), false, mark);
+}
+
+/** What the other side may repeat and nobody may read; a whole URL of a chat is a secret, its host is none. */
+function secretsOf(config: ChannelConfig): string[] {
   const { to: _to, chatId: _chatId, url, ...secrets } = config;
   const path = url === undefined ? '' : (URL.parse(url)?.pathname ?? '');
-  return [...Object.values(secrets), url ?? '', path]
-    .filter((secret) => secret.length > 8)
-    .reduce((shown, secret) => shown.replaceAll(secret, '…'), text);
+  return [...Object.values(secrets), url ?? '', path].filter((secret) => secret.length > 8);
 }

@@ -97,6 +97,22 @@ test('a change is of what is given; a webhook keeps its secret', async (t) => {
   assertRefused(await ask('DELETE', path), 404, /no channel with id/, 'it is gone');
 });
 
+test('a secret that is repeated where the answer is cut leaves nothing of itself', async (t) => {
+  const { ask } = await startTestDaemon(t);
+  const sink = await startSink(t, (response, { path }) => {
+    response.writeHead(403).end(`${'-'.repeat(185)}${path}`);
+  });
+  const config = { url: `${sink.url}/services/T000/secret-part` };
+  const made = await ask('POST', '/channels', { name: 'chat', type: 'slack', config });
+  const { id } = made.body.channel;
+  await ask('POST', `/channels/${id}/test`);
+  const tried = await until('an attempt', async () => {
+    const { channel } = (await ask('GET', `/channels/${id}`)).body;
+    return channel.lastDelivery.attempts === 1 && channel.lastDelivery;
+  });
+  assert.equal(tried.lastError, `http: 403, ${'-'.repeat(185)}…`);
+});
+
 test('what cannot be delivered is shown, with the reason and without secrets', async (t) => {
   const { ask } = await startTestDaemon(t);
   const sink = await startSink(t, (response, { path }) => {
