@@ -2,7 +2,7 @@
 
 import type * as contract from '../api/channel-contract.ts';
 import type { ClientConfig } from '../config.ts';
-import { createAsker } from './client.ts';
+import { createAsker, pages } from './client.ts';
 
 export interface ChannelClient {
   create(input: contract.ChannelInput): Promise<contract.ChannelMade>;
@@ -20,15 +20,11 @@ export function createChannelClient(config: ClientConfig): ChannelClient {
   const ask = createAsker(config);
   return {
     create: (input) => ask('POST', '/channels', input),
-    async *list() {
-      let cursor: string | null = null;
-      do {
-        const query: string = cursor === null ? '' : `&cursor=${encodeURIComponent(cursor)}`;
-        const page: contract.ChannelList = await ask('GET', `/channels?limit=100${query}`);
-        yield* page.channels;
-        cursor = page.nextCursor;
-      } while (cursor !== null);
-    },
+    list: () =>
+      pages(async (query) => {
+        const found = await ask<contract.ChannelList>('GET', `/channels?${query}`);
+        return { items: found.channels, nextCursor: found.nextCursor };
+      }),
     async get(id) {
       return (await ask<contract.ChannelResponse>('GET', pathOf(id))).channel;
     },

@@ -14,8 +14,7 @@ import type { ChannelClient } from './channel-client.ts';
 import { createClient } from './client.ts';
 import { confirm } from './confirm.ts';
 import type { Context } from './context.ts';
-import { findJob } from './find-named.ts';
-import { findChannel } from './find-channel.ts';
+import { findChannel, findJob } from './find-named.ts';
 import { plain, printFields, printJson, printRows } from './output.ts';
 import { parseWholeNumber } from './whole-number.ts';
 

@@ -102,7 +102,7 @@ function monitorPath(id: string): string {
 }
 
 /** Everything of a list, page after page. */
-async function* pages<Item>(
+export async function* pages<Item>(
   ask: (query: string) => Promise<{ items: Item[]; nextCursor: string | null }>,
 ): AsyncGenerator<Item> {
   let cursor: string | null = null;

@@ -1,9 +1,11 @@
-/** A job or monitor may be named by its id or, where no other has it, by its name. */
+/** A job, monitor or channel may be named by its id or, where no other has it, by its name. */
 
+import type { Channel } from '../api/channel-contract.ts';
 import type { Job } from '../api/contract.ts';
 import type { Monitor } from '../api/monitor-contract.ts';
 import { invalidInput, JobdError } from '../domain/errors.ts';
 import { isId } from '../domain/id.ts';
+import type { ChannelClient } from './channel-client.ts';
 import type { Client } from './client.ts';
 
 /** Finds the job. Throws `not_found`, or `invalid_input` if several have this name. */
@@ -18,6 +20,13 @@ export async function findMonitor(client: Client, idOrName: string): Promise<Mon
   return isId(idOrName)
     ? await client.getMonitor(idOrName)
     : await findNamed('monitor', client.listMonitors(), idOrName);
+}
+
+/** Finds the channel. Throws as `findJob` does. */
+export async function findChannel(client: ChannelClient, idOrName: string): Promise<Channel> {
+  return isId(idOrName)
+    ? await client.get(idOrName)
+    : await findNamed('channel', client.list(), idOrName);
 }
 
 async function findNamed<Named extends { id: string; name: string }>(
