@@ -14,6 +14,7 @@ import { seedStore, temporaryDirectory } from './api-seed.ts';
 import { requestsOfStorm, stormRound } from './api-storm.ts';
 import type { SinkSaid, SinkTold } from './sink.ts';
 import { describeSurroundings, machine } from './surroundings.ts';
+import { run } from './run.ts';
 
 const sinkStartMs = 30_000;
 /** Nothing listens there, and nothing is due. */
@@ -77,14 +78,4 @@ async function main(options: Options): Promise<void> {
   }
 }
 
-// An exit, unlike a signal, takes along what was started and removes what was written.
-for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1));
-
-try {
-  const options = parseOptions(process.argv.slice(2));
-  if (options === 'help') process.stdout.write(usage);
-  else await main(options);
-} catch (error) {
-  process.stderr.write(`bench/api: ${error instanceof Error ? error.message : String(error)}\n`);
-  process.exitCode = 1;
-}
+await run({ name: 'api', usage, parseOptions, main });

@@ -17,6 +17,7 @@ import { countPings, seedMonitors } from './ping-seed.ts';
 import { cpuSeconds } from './processes.ts';
 import { startServer } from './server.ts';
 import { describeSurroundings, machine } from './surroundings.ts';
+import { run } from './run.ts';
 
 const servers = ['jobd', 'batched', 'own'] as const;
 type Server = (typeof servers)[number];
@@ -95,14 +96,4 @@ async function main(options: Options): Promise<void> {
   );
 }
 
-// An exit, unlike a signal, takes along what was started and removes what was written.
-for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1));
-
-try {
-  const options = parseOptions(process.argv.slice(2));
-  if (options === 'help') process.stdout.write(usage);
-  else await main(options);
-} catch (error) {
-  process.stderr.write(`bench/ping: ${error instanceof Error ? error.message : String(error)}\n`);
-  process.exitCode = 1;
-}
+await run({ name: 'ping', usage, parseOptions, main });

@@ -24,6 +24,7 @@ import type { Figures, Window } from './prune-report.ts';
 import { makePeriodic, seedHistory } from './prune-seed.ts';
 import type { SinkSaid, SinkTold } from './sink.ts';
 import { describeSurroundings, machine } from './surroundings.ts';
+import { run } from './run.ts';
 
 const sinkStartMs = 30_000;
 /** One getJob each so many milliseconds, whether or not the one before is answered. */
@@ -155,14 +156,4 @@ async function main(options: Options): Promise<void> {
   );
 }
 
-// An exit, unlike a signal, takes along what was started and removes what was written.
-for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1));
-
-try {
-  const options = parseOptions(process.argv.slice(2));
-  if (options === 'help') process.stdout.write(usage);
-  else await main(options);
-} catch (error) {
-  process.stderr.write(`bench/prune: ${error instanceof Error ? error.message : String(error)}\n`);
-  process.exitCode = 1;
-}
+await run({ name: 'prune', usage, parseOptions, main });

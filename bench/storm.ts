@@ -19,6 +19,7 @@ import { bareRound, jobdRound, measureStartUp } from './rounds.ts';
 import type { Ground } from './rounds.ts';
 import type { SinkSaid, SinkTold } from './sink.ts';
 import { describeSurroundings, machine } from './surroundings.ts';
+import { run } from './run.ts';
 
 const names = { jobd: 'jobd', request: 'undici.request', dispatch: 'undici dispatch' };
 const sinkStartMs = 30_000;
@@ -91,14 +92,4 @@ async function main(options: Options): Promise<boolean> {
   return storms.every(({ jobs, audits }) => audits.every((found) => isClean(jobs, found)));
 }
 
-// An exit, unlike a signal, takes along what was started and removes what was written.
-for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1));
-
-try {
-  const options = parseOptions(process.argv.slice(2));
-  if (options === 'help') process.stdout.write(usage);
-  else if (!(await main(options))) process.exitCode = 1;
-} catch (error) {
-  process.stderr.write(`bench/storm: ${error instanceof Error ? error.message : String(error)}\n`);
-  process.exitCode = 1;
-}
+await run({ name: 'storm', usage, parseOptions, main });
