@@ -14,7 +14,7 @@ import { openConfig } from '../domain/sealed-config.ts';
 import type { Vault } from '../domain/vault.ts';
 import type { Egress } from '../egress/egress.ts';
 import type { Mailer } from '../egress/mail.ts';
-import type { DueChannel, DueDelivery } from '../store/deliveries.ts';
+import type { DueChannel, DueDelivery } from '../store/delivery-queue.ts';
 import type { Signer } from './sign.ts';
 
 export interface DelivererParts {

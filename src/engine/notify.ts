@@ -14,8 +14,8 @@ import {
   findDueDeliveries,
   findNextDeliveryTime,
   recordAttempt,
-} from '../store/deliveries.ts';
-import type { DueChannel, DueDelivery } from '../store/deliveries.ts';
+} from '../store/delivery-queue.ts';
+import type { DueChannel, DueDelivery } from '../store/delivery-queue.ts';
 import { findEdges } from '../store/edges.ts';
 import type { Store } from '../store/open.ts';
 import { clockStepMs } from './clock-watch.ts';

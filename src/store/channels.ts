@@ -1,9 +1,9 @@
-/** Channels, as people keep them. What the engine delivers is in `deliveries.ts`. */
+/** Channels, as people keep them. What the engine delivers is in `delivery-queue.ts`. */
 
 import { sql } from 'kysely';
 import type { Selectable } from 'kysely';
 import type { Channel, ShownChannel } from '../domain/channel.ts';
-import { deliveryOf } from './deliveries.ts';
+import { deliveryOf } from './delivery-queue.ts';
 import { rowsOf, textOf } from './dialect.ts';
 import type { Db } from './open.ts';
 import type { ChannelRow } from './schema.ts';

@@ -15,13 +15,13 @@ import { insertScheduledRuns, updateClaimedJobs } from '../../src/store/claims.t
 import { markJobDeleted, removeDeletedJobs } from '../../src/store/jobs.ts';
 import type { Schema } from '../../src/store/schema.ts';
 import { sqliteDialect } from '../../src/store/sqlite.ts';
+import { removeOldDeliveries } from '../../src/store/deliveries.ts';
 import {
   findDueChannels,
   findDueDeliveries,
   findNextDeliveryTime,
   recordAttempt,
-  removeOldDeliveries,
-} from '../../src/store/deliveries.ts';
+} from '../../src/store/delivery-queue.ts';
 import { insertEdges } from '../../src/store/edges.ts';
 import { addChannel, deliveriesOf } from '../support/channel.ts';
 import { endedRun, startingRun } from '../support/run.ts';

@@ -15,14 +15,14 @@ import {
   startQueuedRuns,
   updateClaimedJobs,
 } from '../../src/store/claims.ts';
+import { removeOldDeliveries } from '../../src/store/deliveries.ts';
 import {
   deliveryOf,
   findDueChannels,
   findDueDeliveries,
   findNextDeliveryTime,
   recordAttempt,
-  removeOldDeliveries,
-} from '../../src/store/deliveries.ts';
+} from '../../src/store/delivery-queue.ts';
 import { findEdges, findThresholds } from '../../src/store/edges.ts';
 import { findAccountToResume, stopExpiredAccounts } from '../../src/store/expiry.ts';
 import { listJobs } from '../../src/store/jobs.ts';

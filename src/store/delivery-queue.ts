@@ -1,0 +1,162 @@
+/** The queue of deliveries: what is to be sent to which channel, when, and what came of an attempt. */
+
+import { sql } from 'kysely';
+import type { Selectable } from 'kysely';
+import type { ChannelType } from '../domain/channel.ts';
+import type { Delivery } from '../domain/delivery.ts';
+import { rowsOf, textOf } from './dialect.ts';
+import type { Db } from './open.ts';
+import type { DeliveryRow } from './schema.ts';
+
+/** A channel with something to deliver now; `sealed` is its config. */
+export interface DueChannel {
+  id: string;
+  type: ChannelType;
+  sealed: string;
+}
+
+/** Channels with something to deliver at `now`, the longest due first. */
+export async function findDueChannels(
+  db: Db,
+  now: number,
+  { limit, except }: { limit: number; except: readonly string[] },
+): Promise<DueChannel[]> {
+  const elements = except.map((id) => ({ id }));
+  return await db
+    .selectFrom('channels')
+    .select(['id', 'type', 'sealed'])
+    .where('next_delivery_at', '<=', now)
+    .where(sql<boolean>`id not in (select ${textOf('id')} from ${rowsOf(elements)})`)
+    .orderBy('next_delivery_at')
+    .limit(limit)
+    .execute();
+}
+
+/** A delivery to make. */
+export interface DueDelivery extends Delivery {
+  payload: string;
+}
+
+/** What of a channel is to be delivered at `now`, the longest due first. */
+export async function findDueDeliveries(
+  db: Db,
+  channelId: string,
+  now: number,
+  { limit, except }: { limit: number; except: readonly string[] },
+): Promise<DueDelivery[]> {
+  const elements = except.map((id) => ({ id }));
+  const rows = await db
+    .selectFrom('deliveries')
+    .selectAll()
+    .where('channel_id', '=', channelId)
+    .where(isFirst)
+    .where('next_attempt_at', '<=', now)
+    .where(sql<boolean>`id not in (select ${textOf('id')} from ${rowsOf(elements)})`)
+    .orderBy('next_attempt_at')
+    .limit(limit)
+    .execute();
+  return rows.map((row) => Object.assign(deliveryOf(row), { payload: row.payload }));
+}
+
+/**
+ * Pending, and no earlier alert of the same job is: a recovery does not overtake its failure. The status is
+ * written as in the index, so that it is used.
+ */
+const isFirst = sql<boolean>`deliveries.status = 'pending' and not exists (
+  select 1 from deliveries as earlier
+  where earlier.status = 'pending' and earlier.channel_id = deliveries.channel_id
+    and earlier.subject_id = deliveries.subject_id and earlier.id < deliveries.id)`;
+
+/** What came of an attempt. Times are epoch milliseconds. */
+export interface Attempted {
+  delivery: Delivery;
+  at: number;
+  /** Null if it arrived. */
+  error: string | null;
+  /** Null if it arrived, or is given up. */
+  nextAttemptAt: number | null;
+}
+
+/** Keeps what came of an attempt. Returns false if the delivery is gone, or is not pending any more. */
+export async function recordAttempt(db: Db, attempted: Attempted): Promise<boolean> {
+  const { delivery, at, error, nextAttemptAt } = attempted;
+  const ended = error === null ? 'delivered' : 'failed';
+  const result = await db
+    .updateTable('deliveries')
+    .set({
+      status: nextAttemptAt === null ? ended : 'pending',
+      attempts: delivery.attempts + 1,
+      next_attempt_at: nextAttemptAt,
+      last_attempt_at: at,
+      last_error: error,
+    })
+    .where('id', '=', delivery.id)
+    .where('status', '=', sql.lit<'pending'>('pending'))
+    .executeTakeFirst();
+  // The other side is there: what waits for it need not wait out its hour.
+  if (error === null) await hasten(db, delivery.channelId, at + hastenedWaitMs);
+  await planChannel(db, delivery.channelId);
+  return result.numUpdatedRows === 1n;
+}
+
+/** Not sooner: what alone is refused would be sent again and again. */
+const hastenedWaitMs = 60_000;
+
+async function hasten(db: Db, channelId: string, latest: number): Promise<void> {
+  await db
+    .updateTable('deliveries')
+    .set({ next_attempt_at: latest })
+    .where('channel_id', '=', channelId)
+    .where('status', '=', sql.lit<'pending'>('pending'))
+    .where('next_attempt_at', '>', latest)
+    .execute();
+}
+
+/** Brings forward whatever is to be tried later than `latest`, in epoch milliseconds. */
+export async function bringForward(db: Db, latest: number): Promise<void> {
+  await db
+    .updateTable('deliveries')
+    .set({ next_attempt_at: latest })
+    .where('status', '=', sql.lit<'pending'>('pending'))
+    .where('next_attempt_at', '>', latest)
+    .execute();
+  await db
+    .updateTable('channels')
+    .set({ next_delivery_at: latest })
+    .where('next_delivery_at', '>', latest)
+    .execute();
+}
+
+/** Keeps when the channel has something to deliver next. */
+export async function planChannel(db: Db, channelId: string): Promise<void> {
+  await sql`
+    update channels set next_delivery_at = (
+      select min(next_attempt_at) from deliveries where channel_id = channels.id and ${isFirst})
+    where id = ${channelId}`.execute(db);
+}
+
+/** When a channel after `now` has something to deliver, in epoch milliseconds; null if none has. */
+export async function findNextDeliveryTime(db: Db, now: number): Promise<number | null> {
+  const row = await db
+    .selectFrom('channels')
+    .select('next_delivery_at')
+    .where('next_delivery_at', '>', now)
+    .orderBy('next_delivery_at')
+    .limit(1)
+    .executeTakeFirst();
+  return row?.next_delivery_at ?? null;
+}
+
+/** The delivery that a row holds. */
+export function deliveryOf(row: Selectable<DeliveryRow>): Delivery {
+  return {
+    id: row.id,
+    channelId: row.channel_id,
+    event: row.event,
+    status: row.status,
+    attempts: row.attempts,
+    lastAttemptAt: row.last_attempt_at,
+    lastError: row.last_error,
+    createdAt: row.created_at,
+  };
+}
