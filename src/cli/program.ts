@@ -4,8 +4,10 @@ import { Command, CommanderError } from 'commander';
 import { JobdError } from '../domain/errors.ts';
 import { version } from '../version.ts';
 import { addAccountCommands } from './account.ts';
+import { addBackupCommands } from './backup.ts';
 import { addChannelCommands } from './channels.ts';
 import type { Context } from './context.ts';
+import { addDoctorCommand } from './doctor.ts';
 import { addJobCommands } from './jobs.ts';
 import { addKeyCommands } from './key.ts';
 import { addMonitorCommands } from './monitors.ts';
@@ -49,6 +51,8 @@ function createProgram(context: Context): Command {
   addChannelCommands(program, context);
   addScheduleCommands(program, context);
   addVerifyCommand(program, context);
+  addBackupCommands(program, context);
+  addDoctorCommand(program, context);
   return program;
 }
 

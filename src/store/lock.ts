@@ -4,7 +4,7 @@
  * gives back however the process ends.
  */
 
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { JobdError } from '../domain/errors.ts';
 import { isBusy, openFile } from './sqlite.ts';
@@ -12,7 +12,11 @@ import { isBusy, openFile } from './sqlite.ts';
 /** Takes the lock; disposing of it gives it back. Throws `conflict`, naming who holds it. */
 export function lockDataDir(dataDir: string): Disposable {
   const pidFile = join(dataDir, 'serve.pid');
-  const refusal = () => `another jobd${pidIn(pidFile)} already serves ${dataDir}, stop it first`;
+  const refusal = () => {
+    const pid = pidFrom(pidFile);
+    const who = pid === '' ? '' : ` (pid ${pid})`;
+    return `another jobd${who} already serves ${dataDir}, stop it first`;
+  };
   const lock = lockFile(join(dataDir, 'serve.lock'), refusal);
   try {
     writeFileSync(pidFile, `${process.pid}\n`, { mode: 0o600 });
@@ -20,6 +24,22 @@ export function lockDataDir(dataDir: string): Disposable {
     // It is for a sentence only; on a full disk jobd serves all the same.
   }
   return lock;
+}
+
+/** The pid of the `jobd serve` that holds the lock now, `?` if it could not leave it; undefined if none does. */
+export function whoServes(dataDir: string): string | undefined {
+  const path = join(dataDir, 'serve.lock');
+  if (!existsSync(path)) return undefined;
+  const database = openFile(path, 0);
+  try {
+    database.exec('select 1 from sqlite_master');
+    return undefined;
+  } catch (error) {
+    if (!isBusy(error)) throw error;
+    return pidFrom(join(dataDir, 'serve.pid')) || '?';
+  } finally {
+    database.close();
+  }
 }
 
 /** Lets one process at a time change the master key, beside whoever serves. Throws `conflict`. */
@@ -40,10 +60,9 @@ function lockFile(path: string, refusal: () => string): Disposable {
   return { [Symbol.dispose]: () => database.close() };
 }
 
-function pidIn(path: string): string {
+function pidFrom(path: string): string {
   try {
-    const pid = readFileSync(path, 'utf8').trim();
-    return pid === '' ? '' : ` (pid ${pid})`;
+    return readFileSync(path, 'utf8').trim();
   } catch {
     return '';
   }

@@ -35,7 +35,7 @@ interface Unmigrated {
  * is not written. Throws `JobdError` `unavailable` when it was written by a newer jobd.
  */
 export async function migrate(store: Unmigrated): Promise<void> {
-  for (let next = await version(store.db); next < migrations.length; next += 1) {
+  for (let next = await schemaVersion(store.db); next < newestVersion; next += 1) {
     await store.write((tx) => apply(tx as Kysely<unknown>, next));
   }
   await refuseNewer(store.db);
@@ -43,7 +43,7 @@ export async function migrate(store: Unmigrated): Promise<void> {
 
 /** Another process may have been faster, so it is looked again. */
 async function apply(tx: Kysely<unknown>, index: number): Promise<void> {
-  if ((await version(tx)) > index) return;
+  if ((await schemaVersion(tx)) > index) return;
   await sql`create table if not exists migrations (
     version bigint not null primary key,
     applied_at text not null default current_timestamp
@@ -53,16 +53,20 @@ async function apply(tx: Kysely<unknown>, index: number): Promise<void> {
 }
 
 async function refuseNewer<Tables>(db: Kysely<Tables>): Promise<void> {
-  const found = await version(db);
-  if (found <= migrations.length) return;
+  const found = await schemaVersion(db);
+  if (found <= newestVersion) return;
   throw new JobdError(
     'unavailable',
-    `the database has schema ${found}, this jobd knows up to ${migrations.length}: ` +
+    `the database has schema ${found}, this jobd knows up to ${newestVersion}: ` +
       `it was written by a newer jobd, run that one or restore a backup`,
   );
 }
 
-async function version<Tables>(db: Kysely<Tables>): Promise<number> {
+/** How many migrations there are: what `schemaVersion` says of a store that is up to date. */
+export const newestVersion = migrations.length;
+
+/** How many migrations were applied to a database; 0 if it is none of jobd's. */
+export async function schemaVersion<Tables>(db: Kysely<Tables>): Promise<number> {
   if (!(await hasTable(db, 'migrations'))) return 0;
   const found = await sql<{ version: number | null }>`
     select max(version) as version from migrations`.execute(db);

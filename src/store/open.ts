@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { Kysely } from 'kysely';
 import { JobdError } from '../domain/errors.ts';
-import { migrate } from './migrate.ts';
+import { migrate, schemaVersion } from './migrate.ts';
 import type { Schema } from './schema.ts';
-import { isBusy, sqliteDialect } from './sqlite.ts';
+import { isBusy, readingDialect, sqliteDialect } from './sqlite.ts';
 
 /** What every store function asks: the database itself, or a transaction of it. */
 export type Db = Kysely<Schema>;
@@ -50,6 +50,28 @@ export async function openStore(dataDir: string): Promise<Store> {
     throw openingError(path, error);
   }
   return store;
+}
+
+/** A database that is only read. */
+export interface Reader extends AsyncDisposable {
+  readonly db: Db;
+}
+
+/**
+ * Opens a database to read it as it is, beside a daemon or without one: nothing is made, migrated or
+ * changed. Throws `unavailable`, naming the file, if it is no database.
+ */
+export async function openReader(path: string): Promise<Reader> {
+  const db = new Kysely<Schema>({ dialect: readingDialect(path) });
+  const reader: Reader = { db, [Symbol.asyncDispose]: () => db.destroy() };
+  try {
+    await schemaVersion(db);
+  } catch (error) {
+    await db.destroy();
+    const why = error instanceof Error ? error.message : String(error);
+    throw new JobdError('unavailable', `${path} cannot be read: ${why}`, { cause: error });
+  }
+  return reader;
 }
 
 async function writePatiently<T>(db: Db, work: (tx: Db) => Promise<T>): Promise<T> {

@@ -23,9 +23,18 @@ const cachedStatements = 500;
 
 /** A kysely dialect for the SQLite file at `path`, made with its directory if it is not there. */
 export function sqliteDialect(path: string): Dialect {
+  return dialectOf(() => openDatabase(path));
+}
+
+/** A kysely dialect that only reads; the file must be there, and nothing of it is changed. */
+export function readingDialect(path: string): Dialect {
+  return dialectOf(() => new Database(path, { readonly: true, ...addonOption() }));
+}
+
+function dialectOf(open: () => Database.Database): Dialect {
   return {
     createAdapter: () => new SqliteAdapter(),
-    createDriver: () => new SqliteDriver(path),
+    createDriver: () => new SqliteDriver(open),
     createIntrospector: (db) => new SqliteIntrospector(db),
     createQueryCompiler: () => new SqliteQueryCompiler(),
   };
@@ -97,15 +106,15 @@ function addonOption(): { nativeBinding?: string } {
 }
 
 class SqliteDriver implements Driver {
-  readonly #path: string;
+  readonly #open: () => Database.Database;
   #connection: SqliteConnection | undefined;
 
-  constructor(path: string) {
-    this.#path = path;
+  constructor(open: () => Database.Database) {
+    this.#open = open;
   }
 
   async init(): Promise<void> {
-    this.#connection = new SqliteConnection(openDatabase(this.#path));
+    this.#connection = new SqliteConnection(this.#open());
   }
 
   async acquireConnection(): Promise<SqliteConnection> {

@@ -1,0 +1,142 @@
+/** `jobd backup` beside a daemon, `jobd restore` without one, and what both refuse. */
+
+import assert from 'node:assert/strict';
+import * as fs from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import Database from 'better-sqlite3';
+import { openLocal } from '../../src/daemon.ts';
+import { runCommand, serveCommand } from '../support/command.ts';
+import { temporaryDirectory } from '../support/directory.ts';
+import { startSink } from '../support/sink.ts';
+
+test('what was backed up beside a daemon is there again after a restore, secrets included', async (t) => {
+  const { jobd, dataDir, ...daemon } = await serveCommand(t);
+  const sink = await startSink(t);
+  const file = join(temporaryDirectory(t), 'kept.db');
+  const job = ['--url', sink.url, '--cron', '0 0 1 1 *', '--header', 'X-Key: kept secret'];
+  assert.equal((await jobd('jobs', 'create', '--name', 'kept', ...job)).exitCode, 0);
+  assert.equal((await jobd('jobs', 'run', 'kept', '--wait')).exitCode, 0);
+
+  const made = await jobd('backup', file, '--json');
+  assert.equal(made.exitCode, 0, made.stderr);
+  const { path, bytes, masterKeys } = JSON.parse(made.stdout);
+  assert.deepEqual([path, bytes, masterKeys.length], [file, fs.statSync(file).size, 1]);
+  assert.equal(fs.statSync(file).mode & 0o777, 0o600);
+  assert.deepEqual(fs.readdirSync(join(file, '..')), ['kept.db'], 'nothing is left beside it');
+
+  assert.equal((await jobd('jobs', 'delete', 'kept', '--yes')).exitCode, 0);
+  const busy = await jobd('restore', file, '--yes');
+  assert.equal(busy.exitCode, 5);
+  assert.match(busy.stderr, /another jobd \(pid \d+\) already serves/);
+  assert.equal((await daemon.stop('SIGTERM')).exitCode, 0);
+
+  const restored = await jobd('restore', file, '--yes', '--json');
+  assert.equal(restored.exitCode, 0, restored.stderr);
+  const { kept } = JSON.parse(restored.stdout);
+  assert.deepEqual(
+    namesIn(dataDir, (name) => name.endsWith('.db')),
+    [kept.slice(dataDir.length + 1), 'jobd.db'],
+  );
+  await using local = await openLocal(dataDir);
+  const row = await local.store.db.selectFrom('jobs').selectAll().executeTakeFirstOrThrow();
+  assert.deepEqual([row.name, row.deleted_at, row.total_success], ['kept', null, 1]);
+  const vault = await local.openVault();
+  assert.match(vault.open(row.sealed ?? '', `jobs/${row.id}`), /kept secret/);
+});
+
+test('the log of the database of before goes with it, not into the one put back', async (t) => {
+  const { dataDir, jobd, ...daemon } = await serveCommand(t);
+  const file = join(temporaryDirectory(t), 'first.db');
+  assert.equal((await jobd('backup', file)).exitCode, 0);
+  assert.equal((await jobd('workspace', 'create', 'later')).exitCode, 0);
+  await daemon.stop('SIGKILL');
+  const log = join(dataDir, 'jobd.db-wal');
+  assert.ok(fs.statSync(log).size > 0, 'what came later is in the log only');
+
+  const restored = await jobd('restore', file, '--yes', '--json');
+  assert.equal(restored.exitCode, 0, restored.stderr);
+  assert.deepEqual(workspacesIn(join(dataDir, 'jobd.db')), ['default']);
+  assert.deepEqual(workspacesIn(JSON.parse(restored.stdout).kept), ['default', 'later']);
+});
+
+test('what is there is never written over, and what is no backup is refused', async (t) => {
+  const dataDir = temporaryDirectory(t);
+  const other = temporaryDirectory(t);
+  const file = join(other, 'a file');
+  const jobd = (...args: string[]) => runCommand(args, { JOBD_DATA: dataDir });
+  const none = await jobd('backup', file);
+  assert.deepEqual([none.exitCode, none.stdout], [3, '']);
+  assert.match(none.stderr, /jobd\.db is not there/);
+  assert.equal((await jobd('key', 'create')).exitCode, 0);
+
+  fs.writeFileSync(file, 'something of mine');
+  const there = await jobd('backup', file);
+  assert.equal(there.exitCode, 5);
+  assert.match(there.stderr, /a file is there already/);
+  const nowhere = await jobd('backup', join(other, 'no', 'such', 'place'));
+  assert.equal(nowhere.exitCode, 1);
+  assert.match(nowhere.stderr, /cannot be written: ENOENT/);
+
+  const before = fs.readFileSync(join(dataDir, 'jobd.db'));
+  for (const [path, exitCode, words] of [
+    [file, 1, /a file cannot be read: .*not a database/],
+    [join(other, 'missing'), 3, /missing is not there/],
+    [emptyDatabase(other), 1, /is no database of jobd/],
+    [await withVersion(t, 99), 1, /was written by a newer jobd/],
+  ] as const) {
+    const refused = await jobd('restore', path, '--yes');
+    assert.equal(refused.exitCode, exitCode, refused.stderr);
+    assert.match(refused.stderr, words);
+  }
+  const unasked = await jobd('restore', file);
+  assert.equal(unasked.exitCode, 2);
+  assert.deepEqual(fs.readFileSync(join(dataDir, 'jobd.db')), before);
+  assert.equal(fs.readFileSync(file, 'utf8'), 'something of mine');
+});
+
+test('a backup whose master key is not there is put back only on demand', async (t) => {
+  const [from, to] = [temporaryDirectory(t), temporaryDirectory(t)];
+  const file = join(temporaryDirectory(t), 'sealed.db');
+  for (const args of [
+    ['signing-key', 'rotate', '--yes'],
+    ['backup', file],
+  ]) {
+    const made = await runCommand(args, { JOBD_DATA: from });
+    assert.equal(made.exitCode, 0, made.stderr);
+  }
+  const refused = await runCommand(['restore', file, '--yes'], { JOBD_DATA: to });
+  assert.equal(refused.exitCode, 1);
+  assert.match(refused.stderr, /needs the master key [0-9a-f]{16}, which is not in .*secret-key/);
+  assert.ok(!fs.existsSync(join(to, 'jobd.db')));
+  const forced = await runCommand(['restore', file, '--yes', '--without-key'], { JOBD_DATA: to });
+  assert.equal(forced.exitCode, 0, forced.stderr);
+  assert.deepEqual(workspacesIn(join(to, 'jobd.db')), ['default']);
+});
+
+function namesIn(directory: string, isWanted: (name: string) => boolean): string[] {
+  return fs.readdirSync(directory).filter(isWanted).toSorted();
+}
+
+function workspacesIn(path: string): unknown[] {
+  const database = new Database(path, { readonly: true });
+  try {
+    return database.prepare('select name from workspaces order by name').pluck().all();
+  } finally {
+    database.close();
+  }
+}
+
+function emptyDatabase(directory: string): string {
+  const path = join(directory, 'empty.db');
+  new Database(path).exec('create table things (id)').close();
+  return path;
+}
+
+async function withVersion(t: Parameters<typeof temporaryDirectory>[0], version: number) {
+  const dataDir = temporaryDirectory(t);
+  assert.equal((await runCommand(['key', 'create'], { JOBD_DATA: dataDir })).exitCode, 0);
+  const path = join(dataDir, 'jobd.db');
+  new Database(path).exec(`insert into migrations (version) values (${version})`).close();
+  return path;
+}
