@@ -33,6 +33,8 @@ export interface ServeConfig {
   smtp: MailServer | null;
   /** What is called each minute while the scheduler is healthy. */
   heartbeatUrl: string | null;
+  /** Where metrics are asked for; null if they are not. */
+  metrics: { host: string; port: number } | null;
   logLevel: LogLevel;
 }
 
@@ -77,6 +79,7 @@ export function serveConfig(flags: Flags, env: Environment = process.env): Serve
     secretKey: secretKeys(env).current,
     smtp: parseMailServer(setting('smtpUrl', 'JOBD_SMTP_URL', '')),
     heartbeatUrl: heartbeatUrl(setting('heartbeatUrl', 'JOBD_HEARTBEAT_URL', '')),
+    metrics: listenAddress(setting('metrics', 'JOBD_METRICS', '')),
     logLevel: logLevel(setting('logLevel', 'JOBD_LOG_LEVEL', 'info')),
   });
 }
@@ -146,6 +149,17 @@ function heartbeatUrl({ name, value }: Setting): string | null {
   const url = URL.parse(value);
   if (url !== null && /^https?:$/.test(url.protocol) && url.username === '') return url.href;
   throw invalidInput(`${name} must be an http or https URL without a user name`);
+}
+
+/** An address and a port, `127.0.0.1:9464` or `[::1]:9464`; a port alone is one of this machine. */
+function listenAddress({ name, value }: Setting): ServeConfig['metrics'] {
+  if (value === '') return null;
+  const [, host = '127.0.0.1', port = ''] =
+    /^(?:([\w.-]+|\[[\da-f:.]+\]):)?(\d{1,5})$/i.exec(value) ?? [];
+  if (port !== '' && Number(port) <= 65_535) {
+    return { host: host.replace(/^\[|\]$/g, ''), port: Number(port) };
+  }
+  throw invalidInput(`${name} must be like 127.0.0.1:9464, got ${value}`);
 }
 
 function logLevel({ name, value }: Setting): LogLevel {

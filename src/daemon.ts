@@ -28,6 +28,7 @@ import { openStore, storePath } from './store/open.ts';
 import type { Store } from './store/open.ts';
 import { ensureGivingBack } from './store/space.ts';
 import { ensureDefaultWorkspace } from './store/workspaces.ts';
+import { startMeters } from './metrics/meter.ts';
 import { readVerifyScript } from './verify-script.ts';
 import { version } from './version.ts';
 
@@ -72,6 +73,10 @@ export async function startDaemon(
   const signer = config.signing
     ? createSigner({ store, clock, vault, siteUrl: () => siteUrl })
     : null;
+  const troubles = (): string[] => engine?.troubles() ?? ['jobd is starting'];
+  const slotsInUse = () => ({ used: engine?.slotsUsed() ?? 0, all: config.slots });
+  const gauges = { slots: slotsInUse, troubles, version };
+  const meter = parts.use(await startMeters({ clock, log, listen: config.metrics, gauges }));
   const app: App = {
     store,
     vault,
@@ -85,7 +90,8 @@ export async function startDaemon(
       while (((await signer?.sign(jobId)) ?? 0) > 0);
     },
     verifyScript: readVerifyScript,
-    engineTroubles: () => engine?.troubles() ?? ['jobd is starting'],
+    lateness: meter.lateness,
+    engineTroubles: troubles,
   };
   const server = parts.use(await startServer(app, config, log));
   siteUrl ||= server.url;
@@ -95,6 +101,7 @@ export async function startDaemon(
       store,
       egress,
       mailer,
+      meter,
       vault,
       clock,
       log,
@@ -107,7 +114,6 @@ export async function startDaemon(
   const { heartbeatUrl: url } = config;
   if (url !== null) {
     const trusting = parts.use(createEgress({ ...ways, allowTargets: everywhere }));
-    const { troubles } = engine;
     parts.use(startHeartbeat({ url, egress: trusting, clock, log, troubles }));
   }
   const running = parts.move();

@@ -13,6 +13,7 @@ import type { ApiServer } from './fastify.ts';
 import { docsRoutes } from './docs/docs.ts';
 import { healthRoutes } from './health.ts';
 import { jobRoutes } from './jobs.ts';
+import { latenessRoutes } from './lateness.ts';
 import { meRoutes } from './me.ts';
 import { monitorRoutes } from './monitors.ts';
 import { pingRoutes } from './pings.ts';
@@ -71,6 +72,7 @@ export async function startServer(app: App, options: ServerOptions, log: Log): P
         receiptRoutes(keyed, app);
         scheduleRoutes(keyed, app);
         meRoutes(keyed, app);
+        latenessRoutes(keyed, app);
         monitorRoutes(keyed, app, siteUrl);
         channelRoutes(keyed, app);
       });

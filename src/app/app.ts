@@ -2,6 +2,7 @@
 
 import type { Clock } from '../domain/clock.ts';
 import type { Permission } from '../domain/key.ts';
+import type { Lateness } from '../domain/meter.ts';
 import type { AllowedTarget } from '../domain/target.ts';
 import type { Vault } from '../domain/vault.ts';
 import type { Store } from '../store/open.ts';
@@ -24,6 +25,8 @@ export interface App {
   readonly verifyScript: () => Promise<string>;
   /** Notes that a key is used now, for its `lastUsedAt`. */
   readonly noteKeyUse: (keyId: string) => void;
+  /** How late runs begin, over the last hour. */
+  readonly lateness: () => Lateness;
   /** Why the engine cannot do its work now, in sentences. */
   readonly engineTroubles: () => string[];
 }

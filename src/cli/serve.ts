@@ -28,6 +28,7 @@ export function addServeCommand(program: Command, { output }: Context): void {
     )
     .option('--smtp-url <url>', 'server that mails of alerts go out by')
     .option('--heartbeat-url <url>', 'called each minute while the scheduler is healthy')
+    .option('--metrics <host:port>', 'also listen here for GET /metrics, for Prometheus')
     .option('--no-signing', 'issue no receipts')
     .option(
       '--log-level <level>',

@@ -7,6 +7,7 @@
 
 import type { Clock } from '../domain/clock.ts';
 import type { Egress } from '../egress/egress.ts';
+import type { Meter } from '../domain/meter.ts';
 import type { Vault } from '../domain/vault.ts';
 import type { Mailer } from '../egress/mail.ts';
 import type { Log } from '../log.ts';
@@ -49,6 +50,8 @@ export interface EngineParts {
   signer: Signer | null;
   /** Delivers alerts of mail; null if there is no mail server. */
   mailer: Mailer | null;
+  /** Counts what is done. */
+  meter: Meter;
   /** How long a stop waits for calls in flight. */
   drainMs: number;
 }
@@ -62,6 +65,8 @@ export interface Engine extends AsyncDisposable {
   readonly wake: () => void;
   /** Says that there is an alert to deliver. */
   readonly wakeNotifier: () => void;
+  /** Calls in flight, those included whose outcome is still to be written. */
+  readonly slotsUsed: () => number;
   /** Why due jobs are not called, outcomes not kept or pings not missed now, in sentences; none if all is well. */
   readonly troubles: () => string[];
 }
@@ -71,7 +76,7 @@ const restsPerBatch = 9;
 
 /** Starts claiming, once what a dead process left behind is marked as interrupted. */
 export function startEngine(parts: EngineParts): Engine {
-  const { store, egress, vault, clock, log, signer } = parts;
+  const { store, egress, vault, clock, log, signer, meter } = parts;
   const slots = createSlots(parts.slots, parts.slotsPerHost);
   const claimer = createClaimer(store, clock, slots);
   const recorder = createRecorder<EndedClaim & { claimed: ClaimedRun }>(store, log, {
@@ -112,7 +117,10 @@ export function startEngine(parts: EngineParts): Engine {
     if (restMs > 0 && !(await hasQueuedRuns(store.db))) return restMs;
     const { runs, missed, expired, more } = await claimer.claim();
     if (expired > 0) log.info({ accounts: expired }, 'schedules of expired accounts stop');
-    if (missed > 0) log.warn({ jobs: missed }, 'due times were missed');
+    if (missed > 0) {
+      meter.jobsMissed(missed);
+      log.warn({ jobs: missed }, 'due times were missed');
+    }
     for (const run of runs) void execute(run);
     isPressed = more;
     return more ? 0 : Infinity;
@@ -165,6 +173,8 @@ export function startEngine(parts: EngineParts): Engine {
     for (const { ended, claimed } of await recorder.writeBatch()) {
       slots.release(claimed.host);
       const latenessMs = claimed.startedAt - claimed.scheduledFor;
+      const { status, durationMs } = ended;
+      meter.runEnded({ status, durationMs, latenessMs });
       log.info({ ...summaryOf(ended), latenessMs }, 'run ended');
     }
     claimLoop.wake();
@@ -192,6 +202,7 @@ export function startEngine(parts: EngineParts): Engine {
   return {
     wake: claimLoop.wake,
     wakeNotifier: notifier.wake,
+    slotsUsed: () => parts.slots - slots.free,
     troubles() {
       if (stopping !== undefined) return ['jobd is stopping'];
       const loops = [claimLoop, recordLoop, signLoop, watchLoop, notifier];

@@ -31,13 +31,14 @@ test('without flags and environment serve has the documented defaults', () => {
     secretKey: null,
     smtp: null,
     heartbeatUrl: null,
+    metrics: null,
     logLevel: 'info',
   } satisfies ServeConfig);
   assert.ok(Object.isFrozen(serveConfig({}, {})));
 });
 
 test('a flag wins over the environment, the environment over the default', () => {
-  type Text = Exclude<keyof ServeConfig, 'allowTargets' | 'corsOrigins' | 'smtp'>;
+  type Text = Exclude<keyof ServeConfig, 'allowTargets' | 'corsOrigins' | 'smtp' | 'metrics'>;
   const rows: [setting: Text, flag: string, variable: string, values: string[]][] = [
     ['host', 'host', 'JOBD_HOST', ['0.0.0.0', '::1', '127.0.0.1']],
     ['port', 'port', 'JOBD_PORT', ['0', '9090', '8080']],

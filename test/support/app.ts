@@ -14,6 +14,7 @@ export function quietApp(parts: Pick<App, 'store' | 'clock'> & Partial<App>): Ap
     isSigning: false,
     signReceiptsOf: async () => {},
     verifyScript: async () => '',
+    lateness: () => ({ windowSeconds: 3_600, p50Ms: null, p99Ms: null, maxMs: null }),
     engineTroubles: () => [],
     ...parts,
   };

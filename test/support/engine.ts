@@ -71,6 +71,7 @@ export async function setupEngine(t: TestContext): Promise<EngineTest> {
       slotsPerHost: 10,
       signer: null,
       mailer: null,
+      meter: { runEnded: () => {}, jobsMissed: () => {} },
       drainMs: 5_000,
     };
     return parts.use(startEngine({ ...defaults, ...changes }));

@@ -1,0 +1,65 @@
+/** Where metrics are asked for: a server of its own, so that what serves people cannot show them by mistake. */
+
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { Server, ServerResponse } from 'node:http';
+import type { Log } from '../log.ts';
+import type { Metrics } from './metrics.ts';
+
+/** Where to listen. */
+export interface ListenAddress {
+  host: string;
+  /** 0 takes a free one. */
+  port: number;
+}
+
+/** Disposing of it stops it. */
+export interface MetricsServer extends AsyncDisposable {
+  /** As `http://HOST:PORT/metrics`. */
+  readonly url: string;
+}
+
+/** How long a request may take to be asked. */
+const requestTimeoutMs = 10_000;
+
+/** Starts to listen. Rejects if it cannot. */
+export async function startMetricsServer(
+  { host, port }: ListenAddress,
+  metrics: Pick<Metrics, 'text' | 'contentType'>,
+  log: Log,
+): Promise<MetricsServer> {
+  const server = createServer({ requestTimeout: requestTimeoutMs }, (request, response) => {
+    if (request.method !== 'GET' || request.url !== '/metrics') {
+      return answer(response, 404, 'text/plain', 'GET /metrics is all there is\n');
+    }
+    metrics.text().then(
+      (text) => answer(response, 200, metrics.contentType, text),
+      (error: unknown) => {
+        log.error({ err: error }, 'metrics could not be written');
+        answer(response, 500, 'text/plain', 'metrics could not be written, see the log\n');
+      },
+    );
+  });
+  server.listen({ host, port });
+  await once(server, 'listening');
+  return {
+    url: `http://${authorityOf(server)}/metrics`,
+    async [Symbol.asyncDispose]() {
+      server.close();
+      server.closeAllConnections();
+      await once(server, 'close');
+    },
+  };
+}
+
+function answer(response: ServerResponse, status: number, type: string, text: string): void {
+  response.writeHead(status, { 'content-type': type, 'x-content-type-options': 'nosniff' });
+  response.end(text);
+}
+
+function authorityOf(server: Server): string {
+  const address = server.address();
+  if (address === null || typeof address === 'string') return '';
+  const { family, address: ip, port } = address;
+  return family === 'IPv6' ? `[${ip}]:${port}` : `${ip}:${port}`;
+}

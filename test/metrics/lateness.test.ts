@@ -1,0 +1,61 @@
+/** The lateness of the last hour: what is in it, and when it goes. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createLatenessWindow } from '../../src/metrics/lateness.ts';
+
+const minute = 60_000;
+
+function windowAt() {
+  let now = 5 * minute;
+  const window = createLatenessWindow({ monotonicMs: () => now });
+  return { ...window, goOn: (ms: number) => void (now += ms) };
+}
+
+test('with no run in it there is no figure', () => {
+  assert.deepEqual(windowAt().read(), {
+    windowSeconds: 3_600,
+    p50Ms: null,
+    p99Ms: null,
+    maxMs: null,
+  });
+});
+
+test('the figures are those of all minutes together, to two digits', () => {
+  const { note, read, goOn } = windowAt();
+  for (let ms = 0; ms < 1_000; ms += 1) {
+    note(ms);
+    if (ms % 100 === 0) goOn(minute);
+  }
+  const { p50Ms, p99Ms, maxMs } = read();
+  assert.ok(p50Ms !== null && Math.abs(p50Ms - 499) <= 5, `p50 ${p50Ms}`);
+  assert.ok(p99Ms !== null && Math.abs(p99Ms - 989) <= 10, `p99 ${p99Ms}`);
+  assert.ok(maxMs !== null && Math.abs(maxMs - 999) <= 10, `max ${maxMs}`);
+});
+
+test('on time is 0, also for a run that began before its due time by a clock set back', () => {
+  const { note, read } = windowAt();
+  note(0);
+  note(-5_000);
+  const { p50Ms, p99Ms, maxMs } = read();
+  assert.deepEqual([p50Ms, p99Ms, maxMs], [0, 0, 0]);
+});
+
+test('a minute is forgotten after an hour, and no other', () => {
+  const { note, read, goOn } = windowAt();
+  note(40);
+  goOn(30 * minute);
+  note(10);
+  goOn(29 * minute);
+  assert.equal(read().maxMs, 40);
+  goOn(minute);
+  assert.equal(read().maxMs, 10);
+  goOn(30 * minute);
+  assert.equal(read().maxMs, null);
+});
+
+test('more than the histogram can hold counts as its longest', () => {
+  const { note, read } = windowAt();
+  note(Number.MAX_SAFE_INTEGER);
+  assert.ok((read().maxMs ?? 0) >= 590_000);
+});

@@ -1,0 +1,67 @@
+/** Metrics and lateness of a whole jobd, as Prometheus and people ask for them. */
+
+import assert from 'node:assert/strict';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { once } from 'node:events';
+import { test } from 'node:test';
+import { pino } from 'pino';
+import { startTestDaemon } from '../support/daemon.ts';
+import { startSink } from '../support/sink.ts';
+import { until } from '../support/until.ts';
+
+test('a run by hand shows in the metrics, which are served on an address of their own', async (t) => {
+  const lines: { msg: string; url?: string }[] = [];
+  const log = pino({}, { write: (line: string) => void lines.push(JSON.parse(line)) });
+  const { ask, url } = await startTestDaemon(t, { log, flags: { metrics: '127.0.0.1:0' } });
+  const sink = await startSink(t);
+  const none = (await ask('GET', '/lateness')).body;
+  assert.deepEqual(none, { windowSeconds: 3_600, p50Ms: null, p99Ms: null, maxMs: null });
+
+  const input = { name: 'a', url: sink.url, scheduleType: 'cron', cronExpr: '0 0 1 1 *' };
+  const { job } = (await ask('POST', '/jobs', { ...input, timezone: 'UTC' })).body;
+  assert.equal((await ask('POST', `/jobs/${job.id}/run`)).status, 202);
+  const address = lines.find(({ msg }) => msg === 'metrics are served')?.url ?? '';
+  const read = async () => await (await fetch(address)).text();
+  const metrics = await until('a counted run', async () => {
+    const found = await read();
+    return /^jobd_runs_ended_total\{status="success"\} 1$/m.test(found) ? found : null;
+  });
+  for (const line of [
+    /^jobd_runs_ended_total\{status="failed"\} 0$/m,
+    /^jobd_run_lateness_seconds_count 1$/m,
+    /^jobd_run_duration_seconds_count 1$/m,
+    /^jobd_slots 512$/m,
+    /^jobd_healthy 1$/m,
+    /^jobd_info\{version="[\d.]+"\} 1$/m,
+    /^process_cpu_seconds_total /m,
+  ]) {
+    assert.match(metrics, line);
+  }
+  const lateness = (await ask('GET', '/lateness')).body;
+  assert.ok(lateness.p50Ms >= 0 && lateness.p50Ms <= lateness.maxMs);
+
+  assert.equal((await fetch(`${url}/metrics`)).status, 404, 'not where people ask');
+  assert.equal((await fetch(new URL('/', address))).status, 404);
+  assert.equal((await fetch(address, { method: 'POST' })).status, 404);
+});
+
+test('a key is needed for the lateness, and none is there without --metrics', async (t) => {
+  const lines: string[] = [];
+  const log = pino({}, { write: (line: string) => void lines.push(line) });
+  const { ask, newKey } = await startTestDaemon(t, { log });
+  assert.equal((await ask('GET', '/lateness', undefined, null)).status, 401);
+  assert.equal((await ask('GET', '/lateness', undefined, await newKey('read'))).status, 200);
+  assert.ok(!lines.some((line) => line.includes('metrics')));
+});
+
+test('an address in use, or none, is refused at the start', async (t) => {
+  const taken = createServer().listen(0, '127.0.0.1');
+  t.after(() => taken.close());
+  await once(taken, 'listening');
+  const { port } = taken.address() as AddressInfo;
+  await assert.rejects(startTestDaemon(t, { flags: { metrics: String(port) } }), /EADDRINUSE/);
+  for (const metrics of ['here', '127.0.0.1:', '127.0.0.1:70000', 'http://127.0.0.1:1']) {
+    await assert.rejects(startTestDaemon(t, { flags: { metrics } }), /--metrics .* must be like/);
+  }
+});
