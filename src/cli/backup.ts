@@ -7,8 +7,8 @@ import { confirm } from './confirm.ts';
 import type { Context } from './context.ts';
 import { plain, printJson } from './output.ts';
 
-/** Adds the commands. */
-export function addBackupCommands(program: Command, { output }: Context): void {
+/** Adds `jobd backup`. */
+export function addBackupCommand(program: Command, { output }: Context): void {
   program
     .command('backup')
     .argument('<file>', 'where to write it; must not be there yet')
@@ -35,7 +35,10 @@ export function addBackupCommands(program: Command, { output }: Context): void {
         `it can be read only with the master key ${needed}, which is not in it: keep both`,
       );
     });
+}
 
+/** Adds `jobd restore`. */
+export function addRestoreCommand(program: Command, { output }: Context): void {
   program
     .command('restore')
     .argument('<file>', 'a backup')

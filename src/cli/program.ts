@@ -3,57 +3,62 @@
 import { Command, CommanderError } from 'commander';
 import { JobdError } from '../domain/errors.ts';
 import { version } from '../version.ts';
-import { addAccountCommands } from './account.ts';
-import { addBackupCommands } from './backup.ts';
-import { addChannelCommands } from './channels.ts';
 import type { Context } from './context.ts';
-import { addDoctorCommand } from './doctor.ts';
-import { addJobCommands } from './jobs.ts';
-import { addKeyCommands } from './key.ts';
-import { addMonitorCommands } from './monitors.ts';
 import { plain, standardOutput } from './output.ts';
 import type { Output } from './output.ts';
-import { addPingCommand } from './ping.ts';
-import { addRunCommands } from './runs.ts';
-import { addScheduleCommands } from './schedule.ts';
-import { addSecretsCommands } from './secrets.ts';
-import { addServeCommand } from './serve.ts';
-import { addSigningKeyCommands } from './signing-key.ts';
-import { addVerifyCommand } from './verify.ts';
-import { addWorkspaceCommands } from './workspace.ts';
+
+/** Adds a command, with those below it. */
+type AddCommand = (program: Command, context: Context) => void;
+
+/**
+ * Every command, as help lists them. A command line stands in shell loops, and its start counts: what a command
+ * needs is loaded only when it is asked for, or when nothing known is, and help has to show them all.
+ */
+const commands: Readonly<Record<string, () => Promise<AddCommand>>> = {
+  serve: async () => (await import('./serve.ts')).addServeCommand,
+  key: async () => (await import('./key.ts')).addKeyCommands,
+  'signing-key': async () => (await import('./signing-key.ts')).addSigningKeyCommands,
+  secrets: async () => (await import('./secrets.ts')).addSecretsCommands,
+  account: async () => (await import('./account.ts')).addAccountCommands,
+  workspace: async () => (await import('./workspace.ts')).addWorkspaceCommands,
+  jobs: async () => (await import('./jobs.ts')).addJobCommands,
+  runs: async () => (await import('./runs.ts')).addRunCommands,
+  monitors: async () => (await import('./monitors.ts')).addMonitorCommands,
+  ping: async () => (await import('./ping.ts')).addPingCommand,
+  channels: async () => (await import('./channels.ts')).addChannelCommands,
+  schedule: async () => (await import('./schedule.ts')).addScheduleCommands,
+  verify: async () => (await import('./verify.ts')).addVerifyCommand,
+  backup: async () => (await import('./backup.ts')).addBackupCommand,
+  restore: async () => (await import('./backup.ts')).addRestoreCommand,
+  doctor: async () => (await import('./doctor.ts')).addDoctorCommand,
+};
 
 /** Runs one command line, as in `process.argv`. Returns the exit code; never rejects. */
 export async function run(argv: readonly string[]): Promise<number> {
   const context: Context = { output: standardOutput, argv, exitCode: 0 };
   try {
-    await createProgram(context).parseAsync(argv);
+    const program = await createProgram(context);
+    await program.parseAsync(argv);
     return context.exitCode;
   } catch (error) {
     return exitCodeOf(error, context.output);
   }
 }
 
-function createProgram(context: Context): Command {
+async function createProgram(context: Context): Promise<Command> {
   const program = new Command('jobd')
     .description('Calls URLs on schedule and records every run.')
     .version(version)
     .exitOverride();
-  addServeCommand(program, context);
-  addKeyCommands(program, context);
-  addSigningKeyCommands(program, context);
-  addSecretsCommands(program, context);
-  addAccountCommands(program, context);
-  addWorkspaceCommands(program, context);
-  addJobCommands(program, context);
-  addRunCommands(program, context);
-  addMonitorCommands(program, context);
-  addPingCommand(program, context);
-  addChannelCommands(program, context);
-  addScheduleCommands(program, context);
-  addVerifyCommand(program, context);
-  addBackupCommands(program, context);
-  addDoctorCommand(program, context);
+  const add = await Promise.all(loadersFor(context.argv[2]).map((load) => load()));
+  for (const addCommand of add) addCommand(program, context);
   return program;
+}
+
+function loadersFor(word = ''): (() => Promise<AddCommand>)[] {
+  if (word === '--version' || word === '-V') return [];
+  const named = Object.hasOwn(commands, word) ? commands[word] : undefined;
+  return named === undefined ? Object.values(commands) : [named];
 }
 
 /** Commander has said what it had to say; all else is said here, in one sentence. */
