@@ -87,16 +87,19 @@ export function checkHeaders(
   return Object.freeze(Object.fromEntries(entries));
 }
 
+/** Why a job may not set a header; undefined if it may. */
+export function whyRefused(name: string): string | undefined {
+  const lowerCase = name.toLowerCase();
+  return lowerCase.startsWith('proxy-') ? 'it is meant for proxies' : refusedNames.get(lowerCase);
+}
+
 function checkName(name: string): void {
   if (!tokenPattern.test(name)) {
     throw invalidInput(
       `headers must have names of letters, digits and !#$%&'*+-.^_\`|~, got ${JSON.stringify(name.slice(0, 60))}`,
     );
   }
-  const lowerCase = name.toLowerCase();
-  const why = lowerCase.startsWith('proxy-')
-    ? 'it is meant for proxies'
-    : refusedNames.get(lowerCase);
+  const why = whyRefused(name);
   if (why !== undefined) throw invalidInput(`headers must not contain ${name}: ${why}`);
 }
 

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import { array, assert as check, constantFrom, property, string } from 'fast-check';
 import { readShellCommand } from '../../src/domain/shell-words.ts';
 import { temporaryDirectory } from '../support/directory.ts';
 
@@ -87,23 +87,24 @@ test('what depends on more than the text is named, never guessed', () => {
 });
 
 test('whatever comes, it is read to its end without an exception, and nothing long is repeated', () => {
-  const text = fc.string({ unit: 'binary', maxLength: 200 });
-  fc.assert(
-    fc.property(text, (any) => {
+  const text = string({ unit: 'binary', maxLength: 200 });
+  check(
+    property(text, (any) => {
       const { unhonoured, ignored } = readShellCommand(any);
       for (const remark of [...unhonoured, ...ignored]) assert.ok(remark.text.length <= 80);
     }),
   );
 });
 
+const single = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
+const double = (text: string): string => `"${text.replace(/[$`"\\]/g, '\\$&')}"`;
+const ansi = (text: string): string =>
+  `$'${Array.from(text, (c) => `\\U${c.codePointAt(0)?.toString(16).padStart(8, '0')}`).join('')}'`;
+
 test('quoted in any way, every text comes back', () => {
-  const single = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
-  const double = (text: string): string => `"${text.replace(/[$`"\\]/g, '\\$&')}"`;
-  const ansi = (text: string): string =>
-    `$'${Array.from(text, (c) => `\\U${c.codePointAt(0)?.toString(16).padStart(8, '0')}`).join('')}'`;
-  const text = fc.string({ unit: 'grapheme' }).filter((some) => !some.includes('\0'));
-  fc.assert(
-    fc.property(text, (any) => {
+  const text = string({ unit: 'grapheme' }).filter((some) => !some.includes('\0'));
+  check(
+    property(text, (any) => {
       const line = [single, double, ansi].map((quote) => quote(any)).join(' ');
       assert.deepEqual(wordsOf(line), [any, any, any]);
     }),
@@ -118,11 +119,11 @@ const noShell = shells.length === 2 ? false : 'dash and bash are not both instal
 test('where nothing is reported, dash and bash read the same words', { skip: noShell }, (t) => {
   const cwd = temporaryDirectory(t);
   const pieces = `a b 7 \\ ' " \n \t $ # = ~ * ? { } ! \\\n \\" é 😀 > < & | ; 2>&1 $'`.split(' ');
-  const unit = fc.constantFrom(...pieces, ' ', ' ');
+  const unit = constantFrom(...pieces, ' ', ' ');
   let compared = 0;
-  const line = fc.array(unit, { maxLength: 12 }).map((parts) => `x ${parts.join('')}`);
-  fc.assert(
-    fc.property(line, (text) => {
+  const line = array(unit, { maxLength: 12 }).map((parts) => `x ${parts.join('')}`);
+  check(
+    property(line, (text) => {
       const { words, unhonoured, ignored } = readShellCommand(text);
       if (unhonoured.length > 0 || ignored.length > 0) return;
       for (const shell of text.includes("$'") ? ['/bin/bash'] : shells) {
