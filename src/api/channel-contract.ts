@@ -132,6 +132,25 @@ export const Delivery = Type.Object(
 );
 export type Delivery = Static<typeof Delivery>;
 
+/** One attempt of a delivery as it is returned. */
+export const DeliveryAttempt = Type.Object(
+  {
+    number: integer('Which attempt it was, from 1 on.'),
+    startedAt: moment('When it began.'),
+    durationMs: integer('How long it took.'),
+    httpStatus: nullable(
+      integer('What the other side answered; null if no answer came, and for mail.'),
+    ),
+    error: nullable(text('Why it did not arrive; null if it did.')),
+  },
+  {
+    title: 'DeliveryAttempt',
+    description: 'One attempt to bring an alert to its channel.',
+    examples: [examples.deliveryAttempt],
+  },
+);
+export type DeliveryAttempt = Static<typeof DeliveryAttempt>;
+
 /** A channel as it is returned: `config` is not. */
 export const Channel = Type.Object(
   {
@@ -171,6 +190,13 @@ export const DeliveryResponse = Type.Object(
   { delivery: Delivery },
   { title: 'DeliveryResponse', examples: [examples.deliveryResponse] },
 );
+export const TriedDelivery = Type.Object(
+  {
+    delivery: Delivery,
+    attempts: Type.Array(DeliveryAttempt, { description: 'The first one first.' }),
+  },
+  { title: 'TriedDelivery', examples: [examples.triedDelivery] },
+);
 export const DeliveryList = Type.Object(
   { deliveries: Type.Array(Delivery, { description: 'Newest first.' }), nextCursor },
   { title: 'DeliveryList', examples: [examples.deliveryList] },
@@ -179,6 +205,11 @@ export type ChannelMade = Static<typeof ChannelMade>;
 export type ChannelList = Static<typeof ChannelList>;
 export type ChannelResponse = Static<typeof ChannelResponse>;
 export type DeliveryResponse = Static<typeof DeliveryResponse>;
+export type TriedDelivery = Static<typeof TriedDelivery>;
 export type DeliveryList = Static<typeof DeliveryList>;
 
 export const ChannelPath = Type.Object({ id: id('The id of the channel.') });
+export const DeliveryPath = Type.Object({
+  id: id('The id of the channel.'),
+  deliveryId: id('The id of the delivery.'),
+});

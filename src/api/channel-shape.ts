@@ -2,7 +2,7 @@
 
 import type { ShownChannel } from '../domain/channel.ts';
 import { isoTime, isoTimeOrNull } from '../domain/clock.ts';
-import type { Delivery } from '../domain/delivery.ts';
+import type { Delivery, TriedDelivery } from '../domain/delivery.ts';
 import type * as contract from './channel-contract.ts';
 
 /** A channel: where it delivers to stays here. */
@@ -31,5 +31,16 @@ export function deliveryShape(delivery: Delivery): contract.Delivery {
     lastAttemptAt: isoTimeOrNull(lastAttemptAt),
     lastError,
     createdAt: isoTime(createdAt),
+  };
+}
+
+/** A delivery with its attempts. */
+export function triedDeliveryShape({ delivery, attempts }: TriedDelivery): contract.TriedDelivery {
+  return {
+    delivery: deliveryShape(delivery),
+    attempts: attempts.map(({ startedAt, ...rest }) => ({
+      ...rest,
+      startedAt: isoTime(startedAt),
+    })),
   };
 }

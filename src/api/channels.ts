@@ -5,6 +5,7 @@ import {
   createChannel,
   deleteChannel,
   getChannel,
+  getDelivery,
   listChannels,
   listDeliveries,
   testChannel,
@@ -18,9 +19,11 @@ import {
   ChannelResponse,
   ChannelUpdate,
   DeliveryList,
+  DeliveryPath,
   DeliveryResponse,
+  TriedDelivery,
 } from './channel-contract.ts';
-import { channelShape, deliveryShape } from './channel-shape.ts';
+import { channelShape, deliveryShape, triedDeliveryShape } from './channel-shape.ts';
 import { Ok, PageQuery } from './contract.ts';
 import * as operations from './description/channel-operations.ts';
 import type { ApiServer } from './fastify.ts';
@@ -122,5 +125,17 @@ export function channelRoutes(server: ApiServer, app: App): void {
       const found = await listDeliveries(app, principal, params.id, pageRequest(query));
       return { deliveries: found.items.map(deliveryShape), nextCursor: found.nextCursor };
     },
+  });
+
+  server.route({
+    method: 'GET',
+    url: '/channels/:id/deliveries/:deliveryId',
+    schema: {
+      params: DeliveryPath,
+      response: { 200: TriedDelivery },
+      operation: operations.getDelivery,
+    },
+    handler: async ({ principal, params }) =>
+      triedDeliveryShape(await getDelivery(app, principal, params)),
   });
 }

@@ -7,7 +7,7 @@ import type { Channel, ChannelConfig, ShownChannel } from '../domain/channel.ts'
 import { changeChannel, checkConfig, defineChannel } from '../domain/channel-input.ts';
 import type { ChannelInput, ChannelUpdate } from '../domain/channel-input.ts';
 import { isoTime } from '../domain/clock.ts';
-import type { Delivery } from '../domain/delivery.ts';
+import type { Delivery, TriedDelivery } from '../domain/delivery.ts';
 import { got, invalidInput, JobdError } from '../domain/errors.ts';
 import { isId, newId } from '../domain/id.ts';
 import { openConfig, sealConfig } from '../domain/sealed-config.ts';
@@ -109,15 +109,18 @@ export async function updateChannel(
   }
 }
 
-/** Deletes a channel with its deliveries; what is under way may arrive. Throws `not_found`. */
+/**
+ * Deletes a channel. It is gone at once, its deliveries are removed in small steps behind it; what is under way
+ * may arrive. Throws `not_found`.
+ */
 export async function deleteChannel(
-  { store }: App,
+  { store, clock }: App,
   principal: Principal,
   id: string,
 ): Promise<void> {
   await store.write(async (tx) => {
     await requireChannel(tx, principal, id);
-    await channels.removeChannel(tx, id);
+    await channels.markChannelDeleted(tx, id, clock.now());
   });
 }
 
@@ -169,6 +172,22 @@ export async function listDeliveries(
   const before = cursor === null ? null : parseIdCursor(cursor);
   const found = await deliveries.listDeliveries(store.db, id, { limit: limit + 1, before });
   return pageOf(found, limit, (delivery) => idCursor(delivery.id));
+}
+
+/** A delivery of a channel with its attempts. Throws `not_found`. */
+export async function getDelivery(
+  { store }: App,
+  principal: Principal,
+  { id, deliveryId }: { id: string; deliveryId: string },
+): Promise<TriedDelivery> {
+  await requireChannel(store.db, principal, id);
+  const delivery = isId(deliveryId)
+    ? await deliveries.findDelivery(store.db, id, deliveryId)
+    : undefined;
+  if (delivery !== undefined) {
+    return { delivery, attempts: await deliveries.listAttempts(store.db, deliveryId) };
+  }
+  throw new JobdError('not_found', `there is no delivery with id ${deliveryId}`);
 }
 
 async function requireChannel(

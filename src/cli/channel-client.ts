@@ -13,6 +13,7 @@ export interface ChannelClient {
   delete(id: string): Promise<void>;
   test(id: string): Promise<contract.Delivery>;
   deliveries(id: string, limit: number): Promise<contract.DeliveryList>;
+  delivery(id: string, deliveryId: string): Promise<contract.TriedDelivery>;
 }
 
 /** Makes a client. Its calls throw `JobdError` with the server's own sentence. */
@@ -38,6 +39,8 @@ export function createChannelClient(config: ClientConfig): ChannelClient {
       return (await ask<contract.DeliveryResponse>('POST', `${pathOf(id)}/test`)).delivery;
     },
     deliveries: (id, limit) => ask('GET', `${pathOf(id)}/deliveries?limit=${limit}`),
+    delivery: (id, deliveryId) =>
+      ask('GET', `${pathOf(id)}/deliveries/${encodeURIComponent(deliveryId)}`),
   };
 }
 

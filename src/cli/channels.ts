@@ -11,6 +11,7 @@ import type { ChannelType } from '../domain/channel.ts';
 import { invalidInput, JobdError } from '../domain/errors.ts';
 import { createChannelClient } from './channel-client.ts';
 import type { ChannelClient } from './channel-client.ts';
+import { addDeliveriesCommand } from './channel-deliveries.ts';
 import { createClient } from './client.ts';
 import { confirm } from './confirm.ts';
 import type { Context } from './context.ts';
@@ -106,23 +107,7 @@ export function addChannelCommands(program: Command, context: Context): void {
     },
   );
 
-  named(channels, 'deliveries', 'list the latest deliveries of a channel, newest first')
-    .option('--limit <n>', 'how many, 1 to 100', '50')
-    .action(async (name: string, flags: Flags & { limit: string }) => {
-      const limit = parseWholeNumber(flags.limit, '--limit', { min: 1, max: 100 });
-      const api = client();
-      const found = await api.deliveries((await findChannel(api, name)).id, limit);
-      if (flags['json']) return printJson(output, found);
-      printRows(output, found.deliveries, {
-        id: ({ id }) => id,
-        event: ({ event }) => event,
-        status: ({ status }) => status,
-        attempts: ({ attempts }) => attempts,
-        created: ({ createdAt }) => createdAt,
-        'last attempt': ({ lastAttemptAt }) => lastAttemptAt,
-        error: ({ lastError }) => lastError,
-      });
-    });
+  addDeliveriesCommand(channels, context);
 }
 
 function client(): ChannelClient {

@@ -19,6 +19,24 @@ export interface Delivery {
   createdAt: number;
 }
 
+/** One attempt of a delivery, as it is kept. Times are epoch milliseconds. */
+export interface DeliveryAttempt {
+  /** From 1 on. */
+  number: number;
+  startedAt: number;
+  durationMs: number;
+  /** Null where no answer came, and for mail. */
+  httpStatus: number | null;
+  /** Null if it arrived. */
+  error: string | null;
+}
+
+/** A delivery with what came of each attempt, the first one first. */
+export interface TriedDelivery {
+  delivery: Delivery;
+  attempts: DeliveryAttempt[];
+}
+
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 

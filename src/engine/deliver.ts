@@ -30,6 +30,8 @@ export interface DelivererParts {
 /** What came of an attempt: `error` is null if the alert arrived. */
 export interface Result {
   error: string | null;
+  /** Null where no answer came, and for mail. */
+  httpStatus: number | null;
   /** How long the other side asked to wait, in milliseconds. */
   askedMs: number | null;
 }
@@ -61,7 +63,8 @@ export async function deliver(
   } catch (error) {
     signal.throwIfAborted();
     const why = error instanceof Error ? error.message : String(error);
-    return { error: withoutSecrets(`jobd: ${oneLine(why)}`, config), askedMs: null };
+    const told = withoutSecrets(`jobd: ${oneLine(why)}`, config);
+    return { error: told, httpStatus: null, askedMs: null };
   }
 }
 
@@ -76,13 +79,14 @@ async function post(
   const headers = { ...message.headers, ...signature };
   const call = { url: message.url, method: 'POST', headers, body: message.body, timeoutMs };
   const result = await egress.call(call, signal);
-  const { error, responseBody, truncated } = outcomeOf(result);
-  if (error === null) return { error, askedMs: null };
+  const { error, httpStatus, responseBody, truncated } = outcomeOf(result);
+  if (error === null) return { error, httpStatus, askedMs: null };
   // Before it is cut: half a secret would not be found.
   const said = redact(responseBody ?? '', secrets, truncated, mark);
   const answer = cut(oneLine(said), longestAnswer);
   return {
     error: answer === '' ? error : `${error}, ${answer}`,
+    httpStatus,
     askedMs: askedWaitMs(result, now, longestAskedMs),
   };
 }
@@ -112,10 +116,11 @@ async function signatureHeaders(
 async function mail(message: MailMessage, id: string, { mailer }: DelivererParts): Promise<Result> {
   if (mailer === null) {
     const error = 'mail: no mail server is configured, start jobd serve with --smtp-url';
-    return { error, askedMs: null };
+    return { error, httpStatus: null, askedMs: null };
   }
   const { kind: _, ...fields } = message;
-  return { error: await mailer.send({ ...fields, id }, timeoutMs), askedMs: null };
+  const error = await mailer.send({ ...fields, id }, timeoutMs);
+  return { error, httpStatus: null, askedMs: null };
 }
 
 /** Stands where the other side repeats a secret. */

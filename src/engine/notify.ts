@@ -34,6 +34,12 @@ export interface NotifierParts extends DelivererParts {
 /** Disposing of it ends the attempts under way: they are made again after the next start. */
 export type Notifier = Pick<Loop, 'wake' | 'trouble'> & AsyncDisposable;
 
+/** What came of an attempt, with when it began and how long it took. */
+interface TimedResult extends Result {
+  startedAt: number;
+  durationMs: number;
+}
+
 /** Attempts in flight: in all, and of one channel. */
 const maxInFlight = 64;
 const maxPerChannel = 4;
@@ -116,8 +122,11 @@ export function startNotifier(parts: NotifierParts): Notifier {
   async function attemptOnce(channel: DueChannel, delivery: DueDelivery): Promise<void> {
     const { signal } = aborter;
     try {
+      const startedAt = clock.now();
+      const began = clock.monotonicMs();
       const result = await deliver(channel, delivery, parts, signal);
-      while (!(await isKept(channel, delivery, result))) {
+      const durationMs = Math.round(clock.monotonicMs() - began);
+      while (!(await isKept(channel, delivery, { ...result, startedAt, durationMs }))) {
         await setTimeout(keepAgainMs, undefined, { signal });
       }
     } catch (error) {
@@ -129,7 +138,7 @@ export function startNotifier(parts: NotifierParts): Notifier {
   async function isKept(
     channel: DueChannel,
     delivery: DueDelivery,
-    result: Result,
+    result: TimedResult,
   ): Promise<boolean> {
     try {
       await keep(channel, delivery, result);
@@ -143,13 +152,14 @@ export function startNotifier(parts: NotifierParts): Notifier {
   async function keep(
     channel: DueChannel,
     delivery: DueDelivery,
-    { error, askedMs }: Result,
+    { askedMs, ...result }: TimedResult,
   ): Promise<void> {
+    const { error } = result;
     const at = clock.now();
     const attempts = delivery.attempts + 1;
     const nextAt =
       error === null ? null : nextAttemptAt({ ...delivery, attempts }, at, Math.random(), askedMs);
-    const attempted = { delivery, at, error, nextAttemptAt: nextAt };
+    const attempted = { delivery, at, ...result, nextAttemptAt: nextAt };
     if (!(await store.write((tx) => recordAttempt(tx, attempted)))) return;
     const { id: deliveryId, event } = delivery;
     const about = { deliveryId, channelId: channel.id, channelType: channel.type, event, attempts };

@@ -2,6 +2,7 @@
 
 import { msPerDay } from '../domain/clock.ts';
 import type { Clock } from '../domain/clock.ts';
+import { hasDeletedChannels, removeDeletedChannels } from '../store/channels.ts';
 import { hasOldDeliveries, removeOldDeliveries } from '../store/deliveries.ts';
 import { hasDeletedJobs, removeDeletedJobs } from '../store/jobs.ts';
 import type { Store } from '../store/open.ts';
@@ -18,6 +19,7 @@ export function createPrunings(store: Store, clock: Clock): Pruning[] {
   return [
     createJobsPruning(store, clock, results.restart),
     createPingsPruning(store, clock),
+    createChannelsPruning(store, clock),
     createDeliveriesPruning(store, clock),
     createWorkspacesPruning(store, clock),
     results,
@@ -52,6 +54,19 @@ function createPingsPruning(store: Store, clock: Clock): Pruning {
   };
 }
 
+/** Removes deleted channels with their deliveries. */
+function createChannelsPruning(store: Store, clock: Clock): Pruning {
+  const writes = createSmallWrites(store, clock);
+  return {
+    name: 'deletedChannels',
+    writes,
+    async step() {
+      if (!(await hasDeletedChannels(store.db))) return null;
+      return await writes.write((tx) => removeDeletedChannels(tx, writes.rows));
+    },
+  };
+}
+
 /** Alerts that are over are shown for so long. */
 const deliveriesKeptMs = 30 * msPerDay;
 /** Between two looks for older ones. */
@@ -76,7 +91,7 @@ function createDeliveriesPruning(store: Store, clock: Clock): Pruning {
   };
 }
 
-/** Removes deleted workspaces, once their jobs and monitors are deleted. */
+/** Removes deleted workspaces, once their jobs, monitors and channels are deleted. */
 function createWorkspacesPruning(store: Store, clock: Clock): Pruning {
   const writes = createSmallWrites(store, clock);
   return {

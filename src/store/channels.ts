@@ -31,25 +31,63 @@ export async function updateChannel(
     .execute();
 }
 
-/** Removes a channel with its deliveries. */
-export async function removeChannel(db: Db, id: string): Promise<void> {
-  await db.deleteFrom('told').where('channel_id', '=', id).execute();
-  await db.deleteFrom('deliveries').where('channel_id', '=', id).execute();
-  await db.deleteFrom('channels').where('id', '=', id).execute();
+/** Hides a channel for good; it delivers nothing more. What is left is removed by `removeDeletedChannels`. */
+export async function markChannelDeleted(db: Db, id: string, now: number): Promise<void> {
+  await channelsToDelete(db, now).where('id', '=', id).execute();
 }
 
-/** Lets the channels of a workspace, which is deleted, deliver nothing more. */
-export async function disableChannelsOf(db: Db, workspaceId: string): Promise<void> {
-  await db
+/** Hides the channels of a workspace, which is deleted, in the same way. */
+export async function markChannelsOfDeleted(
+  db: Db,
+  workspaceId: string,
+  now: number,
+): Promise<void> {
+  await channelsToDelete(db, now).where('workspace_id', '=', workspaceId).execute();
+}
+
+function channelsToDelete(db: Db, now: number) {
+  return db
     .updateTable('channels')
-    .set({ enabled: 0, next_delivery_at: null })
-    .where('workspace_id', '=', workspaceId)
-    .execute();
+    .set({ deleted_at: now, enabled: 0, next_delivery_at: null })
+    .where('deleted_at', 'is', null);
 }
 
-/** Removes what a workspace has of alerts. */
-export async function removeChannelsOf(db: Db, workspaceId: string): Promise<void> {
-  for (const { id } of await findChannelsOf(db, workspaceId)) await removeChannel(db, id);
+/** Whether there is anything that `removeDeletedChannels` would remove. */
+export async function hasDeletedChannels(db: Db): Promise<boolean> {
+  return (await findDeletedChannel(db)) !== undefined;
+}
+
+/**
+ * Removes up to `limit` deliveries of a deleted channel, then what it was told of, and the channel itself when
+ * nothing is left. Returns how many rows that were.
+ */
+export async function removeDeletedChannels(db: Db, limit: number): Promise<number> {
+  const channel = await findDeletedChannel(db);
+  if (channel === undefined) return 0;
+  let removed = 0;
+  for (const [table, key] of [
+    ['deliveries', 'id'],
+    ['told', 'subject_id'],
+  ] as const) {
+    const doomed = sql`select ${sql.ref(key)} from ${sql.table(table)}
+      where channel_id = ${channel.id} limit ${limit - removed}`;
+    const { numAffectedRows } = await sql`
+      delete from ${sql.table(table)}
+      where channel_id = ${channel.id} and ${sql.ref(key)} in (${doomed})`.execute(db);
+    removed += Number(numAffectedRows);
+    if (removed >= limit) return removed;
+  }
+  await db.deleteFrom('channels').where('id', '=', channel.id).execute();
+  return removed + 1;
+}
+
+async function findDeletedChannel(db: Db): Promise<{ id: string } | undefined> {
+  return await db
+    .selectFrom('channels')
+    .select('id')
+    .where('deleted_at', 'is not', null)
+    .limit(1)
+    .executeTakeFirst();
 }
 
 /** The channel with this id in this workspace, or undefined. */
@@ -82,6 +120,7 @@ async function shownChannels(
     .selectFrom('channels')
     .selectAll()
     .where('workspace_id', '=', workspaceId)
+    .where('deleted_at', 'is', null)
     .where(sql<boolean>`${condition}`)
     .orderBy('id', 'desc')
     .limit(limit)
@@ -108,6 +147,7 @@ export async function countChannels(db: Db, workspaceId: string): Promise<number
     .selectFrom('channels')
     .select((of) => of.fn.countAll<number>().as('count'))
     .where('workspace_id', '=', workspaceId)
+    .where('deleted_at', 'is', null)
     .executeTakeFirstOrThrow();
   return count;
 }
@@ -118,6 +158,7 @@ export async function findChannelsOf(db: Db, workspaceId: string): Promise<Chann
     .selectFrom('channels')
     .selectAll()
     .where('workspace_id', '=', workspaceId)
+    .where('deleted_at', 'is', null)
     .orderBy('id')
     .execute();
   return rows.map(channelOf);

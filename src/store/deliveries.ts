@@ -1,7 +1,7 @@
 /** Deliveries as people see them: made, shown, given up, removed when they are old. */
 
 import { sql } from 'kysely';
-import type { Delivery } from '../domain/delivery.ts';
+import type { Delivery, DeliveryAttempt } from '../domain/delivery.ts';
 import { deliveryOf, planChannel } from './delivery-queue.ts';
 import type { Db } from './open.ts';
 
@@ -44,6 +44,17 @@ export async function findDelivery(
     .where('channel_id', '=', channelId)
     .executeTakeFirst();
   return row && deliveryOf(row);
+}
+
+/** The attempts of a delivery, the first one first. */
+export async function listAttempts(db: Db, deliveryId: string): Promise<DeliveryAttempt[]> {
+  return await db
+    .selectFrom('delivery_attempts')
+    .select(['number', 'error'])
+    .select(['started_at as startedAt', 'duration_ms as durationMs', 'http_status as httpStatus'])
+    .where('delivery_id', '=', deliveryId)
+    .orderBy('number')
+    .execute();
 }
 
 /** A page of a channel's deliveries, newest first; `before` is the last id of the page before. */

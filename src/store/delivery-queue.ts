@@ -3,7 +3,7 @@
 import { sql } from 'kysely';
 import type { Selectable } from 'kysely';
 import type { ChannelType } from '../domain/channel.ts';
-import type { Delivery } from '../domain/delivery.ts';
+import type { Delivery, DeliveryAttempt } from '../domain/delivery.ts';
 import { rowsOf, textOf } from './dialect.ts';
 import type { Db } from './open.ts';
 import type { DeliveryRow } from './schema.ts';
@@ -68,35 +68,59 @@ const isFirst = sql<boolean>`deliveries.status = 'pending' and not exists (
     and earlier.subject_id = deliveries.subject_id and earlier.id < deliveries.id)`;
 
 /** What came of an attempt. Times are epoch milliseconds. */
-export interface Attempted {
+export interface Attempted extends Omit<DeliveryAttempt, 'number'> {
   delivery: Delivery;
   at: number;
-  /** Null if it arrived. */
-  error: string | null;
   /** Null if it arrived, or is given up. */
   nextAttemptAt: number | null;
 }
 
-/** Keeps what came of an attempt. Returns false if the delivery is gone, or is not pending any more. */
+/**
+ * Keeps what came of an attempt, once. What was given up while it was under way stays given up, unless it
+ * arrived. Returns false if the delivery is gone, or the attempt is kept already.
+ */
 export async function recordAttempt(db: Db, attempted: Attempted): Promise<boolean> {
-  const { delivery, at, error, nextAttemptAt } = attempted;
-  const ended = error === null ? 'delivered' : 'failed';
-  const result = await db
-    .updateTable('deliveries')
-    .set({
-      status: nextAttemptAt === null ? ended : 'pending',
-      attempts: delivery.attempts + 1,
-      next_attempt_at: nextAttemptAt,
-      last_attempt_at: at,
-      last_error: error,
-    })
-    .where('id', '=', delivery.id)
-    .where('status', '=', sql.lit<'pending'>('pending'))
-    .executeTakeFirst();
+  const { delivery, at, error } = attempted;
+  if (!(await settleDelivery(db, attempted))) return false;
+  await insertAttempt(db, attempted);
   // The other side is there: what waits for it need not wait out its hour.
   if (error === null) await hasten(db, delivery.channelId, at + hastenedWaitMs);
   await planChannel(db, delivery.channelId);
-  return result.numUpdatedRows === 1n;
+  return true;
+}
+
+async function settleDelivery(db: Db, attempted: Attempted): Promise<boolean> {
+  const { delivery, at, error, nextAttemptAt } = attempted;
+  const kept = { attempts: delivery.attempts + 1, last_attempt_at: at };
+  const ended = error === null ? 'delivered' : 'failed';
+  const status = nextAttemptAt === null ? ended : 'pending';
+  const update = (set: object, before: 'pending' | 'failed') =>
+    db
+      .updateTable('deliveries')
+      .set({ ...kept, ...set })
+      .where('id', '=', delivery.id)
+      .where('attempts', '=', delivery.attempts)
+      .where('status', '=', sql.lit<'pending' | 'failed'>(before))
+      .executeTakeFirst();
+  const settled = { status, next_attempt_at: nextAttemptAt, last_error: error };
+  if ((await update(settled, 'pending')).numUpdatedRows === 1n) return true;
+  const arrived = error === null && { status: 'delivered', last_error: null };
+  return (await update({ ...arrived }, 'failed')).numUpdatedRows === 1n;
+}
+
+async function insertAttempt(db: Db, attempted: Attempted): Promise<void> {
+  const { delivery, startedAt, durationMs, httpStatus, error } = attempted;
+  await db
+    .insertInto('delivery_attempts')
+    .values({
+      delivery_id: delivery.id,
+      number: delivery.attempts + 1,
+      started_at: startedAt,
+      duration_ms: durationMs,
+      http_status: httpStatus,
+      error,
+    })
+    .execute();
 }
 
 /** Not sooner: what alone is refused would be sent again and again. */
@@ -132,7 +156,7 @@ export async function planChannel(db: Db, channelId: string): Promise<void> {
   await sql`
     update channels set next_delivery_at = (
       select min(next_attempt_at) from deliveries where channel_id = channels.id and ${isFirst})
-    where id = ${channelId}`.execute(db);
+    where id = ${channelId} and deleted_at is null`.execute(db);
 }
 
 /** When a channel after `now` has something to deliver, in epoch milliseconds; null if none has. */

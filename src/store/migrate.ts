@@ -13,6 +13,8 @@ import * as accounts from './migrations/0003_accounts.ts';
 import * as monitors from './migrations/0004_monitors.ts';
 import * as secrets from './migrations/0005_secrets.ts';
 import * as alerts from './migrations/0006_alerts.ts';
+import * as jobKeys from './migrations/0007_job_keys.ts';
+import * as deliveryAttempts from './migrations/0008_delivery_attempts.ts';
 import type { Schema } from './schema.ts';
 
 const migrations: readonly { up(db: Kysely<unknown>): Promise<void> }[] = [
@@ -22,6 +24,8 @@ const migrations: readonly { up(db: Kysely<unknown>): Promise<void> }[] = [
   monitors,
   secrets,
   alerts,
+  jobKeys,
+  deliveryAttempts,
 ];
 
 /** What a migration is applied to: a store whose tables are not there yet. */

@@ -25,6 +25,7 @@ export interface Schema {
   edges: EdgeRow;
   channels: ChannelRow;
   deliveries: DeliveryRow;
+  delivery_attempts: DeliveryAttemptRow;
   told: ToldRow;
 }
 
@@ -222,6 +223,8 @@ export interface ChannelRow {
   created_at: number;
   /** When the next of its deliveries is to be tried; null if none is pending. */
   next_delivery_at: Generated<number | null>;
+  /** From then on nobody sees the channel any more; its deliveries are removed in small steps. */
+  deleted_at: Generated<number | null>;
 }
 
 export interface DeliveryRow {
@@ -238,6 +241,17 @@ export interface DeliveryRow {
   last_attempt_at: Generated<number | null>;
   last_error: Generated<string | null>;
   created_at: number;
+}
+
+export interface DeliveryAttemptRow {
+  delivery_id: string;
+  /** From 1 on. */
+  number: number;
+  started_at: number;
+  duration_ms: number;
+  /** Null for mail, and where no answer came. */
+  http_status: number | null;
+  error: string | null;
 }
 
 export interface ToldRow {

@@ -3,7 +3,7 @@
 import { sql } from 'kysely';
 import type { Workspace } from '../domain/workspace.ts';
 import { defaultAccount, findAccountByName } from './accounts.ts';
-import { disableChannelsOf, removeChannelsOf } from './channels.ts';
+import { markChannelsOfDeleted } from './channels.ts';
 import { markMonitorsDeleted } from './monitors.ts';
 import type { Db, Store } from './open.ts';
 import { isOpen } from './runs.ts';
@@ -75,7 +75,7 @@ export async function listWorkspaces(db: Db): Promise<(Workspace & { account: st
 }
 
 /**
- * Hides a workspace for good: its keys are revoked, its monitors are deleted, its jobs have no due times any
+ * Hides a workspace for good: its keys are revoked, its channels and monitors are deleted, its jobs have no due times any
  * more and are deleted, those that execute as soon as they do not; runs that wait are not started. The name is
  * free again. What is left is removed by `removeDeletedWorkspace`.
  */
@@ -91,7 +91,7 @@ export async function markWorkspaceDeleted(tx: Db, id: string, now: number): Pro
     .where('workspace_id', '=', id)
     .where('revoked_at', 'is', null)
     .execute();
-  await disableChannelsOf(tx, id);
+  await markChannelsOfDeleted(tx, id, now);
   await tx
     .updateTable('jobs')
     .set({ next_run_at: null })
@@ -121,7 +121,7 @@ export async function findDeletedWorkspace(db: Db): Promise<{ id: string } | und
 }
 
 /**
- * Removes a deleted workspace with its keys once it holds no job and no monitor any more. Returns what is
+ * Removes a deleted workspace with its keys once it holds no job, no monitor and no channel any more. Returns what is
  * left: nothing, what is marked as deleted, or only jobs that execute. Whatever else refers to a workspace must be
  * removed here too.
  */
@@ -137,8 +137,9 @@ export async function removeDeletedWorkspace(
   }
   const monitors = tx.selectFrom('monitors').select('id').where('workspace_id', '=', id).limit(1);
   if ((await monitors.executeTakeFirst()) !== undefined) return 'deleted';
+  const channels = tx.selectFrom('channels').select('id').where('workspace_id', '=', id).limit(1);
+  if ((await channels.executeTakeFirst()) !== undefined) return 'deleted';
   if ((await jobs.executeTakeFirst()) !== undefined) return 'executing';
-  await removeChannelsOf(tx, id);
   await tx.deleteFrom('keys').where('workspace_id', '=', id).execute();
   await tx.deleteFrom('workspaces').where('id', '=', id).execute();
   return 'nothing';

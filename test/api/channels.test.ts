@@ -129,6 +129,12 @@ test('what cannot be delivered is shown, with the reason and without secrets', a
   });
   assert.equal(tried.status, 'pending');
   assert.equal(tried.lastError, 'http: 403, no such hook: …');
+  const shown = await ask('GET', `/channels/${id}/deliveries/${tried.id}`);
+  const [{ startedAt, durationMs, ...attempt }, ...others] = shown.body.attempts;
+  assert.deepEqual(shown.body.delivery, tried);
+  assert.deepEqual([attempt, others], [{ number: 1, httpStatus: 403, error: tried.lastError }, []]);
+  assert.ok(startedAt >= tried.createdAt && startedAt <= tried.lastAttemptAt, startedAt);
+  assert.ok(Number.isInteger(durationMs) && durationMs >= 0);
   const mail = await ask('POST', '/channels', {
     name: 'mail',
     type: 'email',
@@ -179,6 +185,7 @@ test('no key, keys that may only read, and keys of others', async (t) => {
   const { ask, newKey, dataDir } = await startTestDaemon(t);
   const input = { name: 'a', type: 'slack', config: { url: 'https://example.com/' } };
   const { id } = (await ask('POST', '/channels', input)).body.channel;
+  const { id: deliveryId } = (await ask('POST', `/channels/${id}/test`)).body.delivery;
   const reader = await newKey('read');
   const stranger = await (await addWorkspace(dataDir)).newKey('write');
   const routes: [method: string, path: string, body?: object][] = [
@@ -186,6 +193,7 @@ test('no key, keys that may only read, and keys of others', async (t) => {
     ['PATCH', `/channels/${id}`, { name: 'b' }],
     ['POST', `/channels/${id}/test`],
     ['GET', `/channels/${id}/deliveries`],
+    ['GET', `/channels/${id}/deliveries/${deliveryId}`],
     ['DELETE', `/channels/${id}`],
   ];
   for (const [method, path, body] of routes) {
@@ -198,6 +206,14 @@ test('no key, keys that may only read, and keys of others', async (t) => {
   assertRefused(await ask('POST', '/channels', input, null), 401, /a valid key/, 'no key');
   assertRefused(await ask('POST', '/channels', input, reader), 403, /only read/, 'read');
   assert.deepEqual((await ask('GET', '/channels', undefined, stranger)).body.channels, []);
+  const second = (await ask('POST', '/channels', input)).body.channel.id;
+  for (const path of [
+    `/channels/${second}/deliveries/${deliveryId}`,
+    `/channels/${id}/deliveries/${unknown}`,
+    `/channels/${id}/deliveries/x`,
+  ]) {
+    assertRefused(await ask('GET', path), 404, /no delivery with id/, path);
+  }
   assert.equal((await ask('GET', `/channels/${id}`)).body.channel.name, 'a');
 });
 

@@ -29,6 +29,13 @@ test('channels are made, tested, listed, changed and deleted from the shell', as
   const deliveries = await jobd('channels', 'deliveries', 'ops', '--json');
   const [delivery] = (JSON.parse(deliveries.stdout) as { deliveries: object[] }).deliveries;
   assert.partialDeepStrictEqual(delivery, { id: tested.stdout.trim(), event: 'test' });
+  const attempts = await jobd('channels', 'deliveries', 'ops', tested.stdout.trim());
+  assert.match(attempts.stdout, /^1\t20\S+Z\t\d+\t500\thttp: 500, broken\n$/);
+  const asJson = await jobd('channels', 'deliveries', 'ops', tested.stdout.trim(), '--json');
+  assert.partialDeepStrictEqual(JSON.parse(asJson.stdout), {
+    delivery: { event: 'test', attempts: 1 },
+    attempts: [{ number: 1, httpStatus: 500 }],
+  });
 
   const file = join(dataDir, 'chat.json');
   writeFileSync(file, '{"url":"https://hooks.example.com/x"}');

@@ -15,7 +15,9 @@ import { insertScheduledRuns, updateClaimedJobs } from '../../src/store/claims.t
 import { markJobDeleted, removeDeletedJobs } from '../../src/store/jobs.ts';
 import type { Schema } from '../../src/store/schema.ts';
 import { sqliteDialect } from '../../src/store/sqlite.ts';
-import { removeOldDeliveries } from '../../src/store/deliveries.ts';
+import { hasDeletedChannels, markChannelDeleted } from '../../src/store/channels.ts';
+import { removeDeletedChannels } from '../../src/store/channels.ts';
+import { endDeliveries, listAttempts, removeOldDeliveries } from '../../src/store/deliveries.ts';
 import {
   findDueChannels,
   findDueDeliveries,
@@ -145,17 +147,36 @@ test('a recovery waits for its failure to arrive, the alerts of other jobs do no
     limit: 9,
     except: [],
   });
-  const failed = { delivery, at: 11, error: 'http: 500', nextAttemptAt: 5_000 };
+  const tried = { delivery, startedAt: 10, durationMs: 1 };
+  const failed = {
+    ...tried,
+    at: 11,
+    httpStatus: 500,
+    error: 'http: 500',
+    nextAttemptAt: 5_000,
+  };
   assert.ok(await recordAttempt(store.db, failed));
+  assert.equal(await recordAttempt(store.db, failed), false, 'once');
   await flip(run.job.id, 'job.recovered', 20);
   assert.deepEqual(await dueAt(20), []);
   assert.equal(await findNextDeliveryTime(store.db, 20), 5_000);
   await flip('another', 'job.failed', 30);
   assert.deepEqual(await dueAt(30), ['job.failed']);
-  const arrived = { delivery, at: 40, error: null, nextAttemptAt: null };
+  const arrived = {
+    ...tried,
+    delivery: { ...delivery, attempts: 1 },
+    at: 40,
+    httpStatus: 204,
+    error: null,
+    nextAttemptAt: null,
+  };
   assert.ok(await recordAttempt(store.db, arrived));
   assert.equal(await recordAttempt(store.db, arrived), false, 'once');
   assert.deepEqual(await dueAt(40), ['job.recovered', 'job.failed']);
+  assert.deepEqual(await listAttempts(store.db, delivery.id), [
+    { number: 1, startedAt: 10, durationMs: 1, httpStatus: 500, error: 'http: 500' },
+    { number: 2, startedAt: 10, durationMs: 1, httpStatus: 204, error: null },
+  ]);
 });
 
 test('of a job that is deleted nobody is told, and nothing is left behind', async (t) => {
@@ -198,6 +219,74 @@ test('old deliveries are removed in steps, those that are still tried are not', 
   assert.equal(await removeOldDeliveries(store.db, 6, 1), 1);
   assert.equal(await removeOldDeliveries(store.db, 6, 5), 1);
   assert.equal((await deliveriesOf(setup, channel)).length, 1);
+});
+
+/** A channel with deliveries of so many jobs, each tried once without success; when they are due is of no matter. */
+async function triedDeliveries(setup: TestStore, count: number) {
+  const { store, workspaceId } = setup;
+  const channel = await addChannel(setup, 'http://127.0.0.1:1/');
+  for (let at = 1; at <= count; at += 1) {
+    const edge = { id: newId(at), type: 'job.failed', workspaceId, runId: null } as const;
+    const more = { subjectId: `job ${at}`, failures: 1, data: {}, at };
+    await insertEdges(store.db, [{ ...edge, ...more }]);
+  }
+  while ((await store.write((tx) => expandEdges(tx, 1))) > 0);
+  const due = await findDueDeliveries(store.db, channel.id, 1, { limit: count, except: [] });
+  assert.equal(due.length, count);
+  const tried = { at: 3, startedAt: 2, durationMs: 1, httpStatus: 500, error: 'http: 500' };
+  for (const delivery of due) {
+    assert.ok(await recordAttempt(store.db, { delivery, ...tried, nextAttemptAt: 9 }));
+  }
+  return { channel, due, tried };
+}
+
+const countOf = async ({ store }: TestStore, table: 'deliveries' | 'delivery_attempts' | 'told') =>
+  (await store.db.selectFrom(table).selectAll().execute()).length;
+
+test('a deleted channel is gone at once, and leaves the disk in steps of bounded size', async (t) => {
+  const setup = await openTestStore(t);
+  const { db } = setup.store;
+  const { channel, due, tried } = await triedDeliveries(setup, 5);
+  const other = await triedDeliveries(setup, 2);
+  await markChannelDeleted(db, channel.id, 10);
+  const delivery = { ...(due[0] ?? assert.fail()), attempts: 1 };
+  assert.ok(await recordAttempt(db, { delivery, ...tried, nextAttemptAt: 9 }), 'it was under way');
+  const bounds = { limit: 9, except: [] };
+  const channels = (await findDueChannels(db, 100, bounds)).map(({ id }) => id);
+  assert.deepEqual(channels, [other.channel.id], 'it delivers nothing more');
+  const steps: number[] = [];
+  while (await hasDeletedChannels(db)) steps.push(await removeDeletedChannels(db, 2));
+  assert.deepEqual(steps, [2, 2, 2, 2, 2, 1]);
+  const left = await Promise.all([
+    countOf(setup, 'deliveries'),
+    countOf(setup, 'delivery_attempts'),
+    countOf(setup, 'told'),
+  ]);
+  assert.deepEqual(left, [2, 2, 2], 'those of the other channel');
+});
+
+test('attempts go with their delivery; one that ends after its delivery was given up is kept', async (t) => {
+  const setup = await openTestStore(t);
+  const { db } = setup.store;
+  const { channel, due, tried } = await triedDeliveries(setup, 2);
+  await endDeliveries(db, channel.id, 'the channel was disabled');
+  const [one, two] = due;
+  assert.ok(one && two);
+  one.attempts = two.attempts = 1;
+  assert.ok(await recordAttempt(db, { delivery: one, ...tried, nextAttemptAt: 20 }));
+  const arrived = { ...tried, httpStatus: 200, error: null, nextAttemptAt: null };
+  assert.ok(await recordAttempt(db, { delivery: two, ...arrived }));
+  const ended = await deliveriesOf(setup, channel);
+  assert.deepEqual(
+    ended.map(({ status, attempts, lastError }) => [status, attempts, lastError]),
+    [
+      ['failed', 2, 'the channel was disabled'],
+      ['delivered', 2, null],
+    ],
+  );
+  assert.equal(await countOf(setup, 'delivery_attempts'), 4);
+  assert.equal(await removeOldDeliveries(db, 2, 1), 1);
+  assert.equal(await countOf(setup, 'delivery_attempts'), 2);
 });
 
 /** The waits between all attempts of a delivery. */

@@ -15,12 +15,14 @@ import {
   startQueuedRuns,
   updateClaimedJobs,
 } from '../../src/store/claims.ts';
-import { removeOldDeliveries } from '../../src/store/deliveries.ts';
+import { hasDeletedChannels } from '../../src/store/channels.ts';
+import { listAttempts, removeOldDeliveries } from '../../src/store/deliveries.ts';
 import {
   deliveryOf,
   findDueChannels,
   findDueDeliveries,
   findNextDeliveryTime,
+  planChannel,
   recordAttempt,
 } from '../../src/store/delivery-queue.ts';
 import { findEdges, findThresholds } from '../../src/store/edges.ts';
@@ -191,12 +193,21 @@ test('alerts look only at what is to be told now', async (t) => {
   const due = await planOf(t, (db) => findDueDeliveries(db, 'c', 1, none));
   assertPlan(due, [open, order]);
   const delivery = deliveryOf({ ...blankDelivery, channel_id: 'c' });
-  const attempted = { delivery, at: 1, error: null, nextAttemptAt: null };
+  const ended = { startedAt: 1, durationMs: 1, httpStatus: null, error: null };
+  const attempted = { delivery, at: 1, ...ended, nextAttemptAt: null };
   const recorded = await planOf(t, (db) => recordAttempt(db, attempted));
-  assertPlan(recorded, [open, byId, order]);
+  assertPlan(recorded, [byId]);
+  assertPlan(await planOf(t, (db) => planChannel(db, 'c')), [open, byId, order]);
+  const attempts =
+    /^SEARCH delivery_attempts USING (COVERING )?INDEX sqlite_autoindex_delivery_attempts_1 \(delivery_id=\?\)$/;
+  assertPlan(await planOf(t, (db) => listAttempts(db, 'd')), [attempts]);
+  assertPlan(await planOf(t, hasDeletedChannels), [
+    /^SEARCH channels USING (COVERING )?INDEX channels_deleted \(deleted_at>\?\)$/,
+  ]);
   assertPlan(await planOf(t, (db) => removeOldDeliveries(db, 1, 5)), [
     /^SEARCH deliveries USING INDEX deliveries_by_age/,
     byId,
+    attempts,
   ]);
 });
 

@@ -54,4 +54,19 @@ export const deliveryResponse = {
     lastError: null,
   },
 };
+export const deliveryAttempt = {
+  number: 2,
+  startedAt: '2025-10-09T05:30:05.911Z',
+  durationMs: 193,
+  httpStatus: 503,
+  error: 'http: 503',
+};
+const firstAttempt = {
+  number: 1,
+  startedAt: '2025-10-09T05:30:00.710Z',
+  durationMs: 12,
+  httpStatus: null,
+  error: 'refused: nobody listens at 203.0.113.7, port 443',
+};
+export const triedDelivery = { delivery, attempts: [firstAttempt, deliveryAttempt] };
 export const deliveryList = { deliveries: [delivery], nextCursor: null };

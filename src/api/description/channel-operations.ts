@@ -91,3 +91,14 @@ export const listDeliveries: OperationNotes = {
   failures: { 404: noChannel },
   isExtension: true,
 };
+
+export const getDelivery: OperationNotes = {
+  operationId: 'getDelivery',
+  tag: 'Channels',
+  summary: 'Get a delivery with its attempts',
+  description:
+    'A delivery, and what came of each attempt: when, how long it took, what was answered.',
+  answer: 'The delivery with its attempts, the first one first.',
+  failures: { 404: 'The workspace of the key has no such channel, or it no such delivery.' },
+  isExtension: true,
+};

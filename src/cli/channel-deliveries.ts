@@ -1,0 +1,77 @@
+/** `jobd channels deliveries`: what was told, or is still to be, and what came of each attempt. */
+
+import type { Command } from 'commander';
+import { clientConfig } from '../config.ts';
+import type { Flags } from '../config.ts';
+import { createChannelClient } from './channel-client.ts';
+import type { ChannelClient } from './channel-client.ts';
+import type { Context } from './context.ts';
+import { findChannel } from './find-named.ts';
+import { printJson, printRows } from './output.ts';
+import type { Output } from './output.ts';
+import { parseWholeNumber } from './whole-number.ts';
+
+/** Adds the command. */
+export function addDeliveriesCommand(channels: Command, { output }: Context): void {
+  channels
+    .command('deliveries')
+    .description('list the latest deliveries of a channel, newest first, or the attempts of one')
+    .argument('<channel>', 'id or name of the channel')
+    .argument('[delivery]', 'id of a delivery, to see each of its attempts, the first one first')
+    .option('--limit <n>', 'how many deliveries, 1 to 100', '50')
+    .option('--json', 'print one JSON document')
+    .addHelpText(
+      'after',
+      '\nExamples:\n' +
+        '  jobd channels deliveries ops\n' +
+        '  jobd channels deliveries ops 019a9b1c-0000-7000-8000-000000000000',
+    )
+    .action(async (name: string, delivery: string | undefined, flags: Flags) => {
+      const client = createChannelClient(clientConfig());
+      const print = { client, output, asJson: flags['json'] === true };
+      const limit = parseWholeNumber(String(flags['limit']), '--limit', { min: 1, max: 100 });
+      const { id } = await findChannel(client, name);
+      if (delivery === undefined) await printDeliveries(id, limit, print);
+      else await printAttempts(id, delivery, print);
+    });
+}
+
+interface Print {
+  client: ChannelClient;
+  output: Output;
+  asJson: boolean;
+}
+
+async function printDeliveries(
+  channelId: string,
+  limit: number,
+  { client, output, asJson }: Print,
+): Promise<void> {
+  const found = await client.deliveries(channelId, limit);
+  if (asJson) return printJson(output, found);
+  printRows(output, found.deliveries, {
+    id: ({ id }) => id,
+    event: ({ event }) => event,
+    status: ({ status }) => status,
+    attempts: ({ attempts }) => attempts,
+    created: ({ createdAt }) => createdAt,
+    'last attempt': ({ lastAttemptAt }) => lastAttemptAt,
+    error: ({ lastError }) => lastError,
+  });
+}
+
+async function printAttempts(
+  channelId: string,
+  deliveryId: string,
+  { client, output, asJson }: Print,
+): Promise<void> {
+  const found = await client.delivery(channelId, deliveryId);
+  if (asJson) return printJson(output, found);
+  printRows(output, found.attempts, {
+    attempt: ({ number }) => number,
+    'started at': ({ startedAt }) => startedAt,
+    'duration ms': ({ durationMs }) => durationMs,
+    http: ({ httpStatus }) => httpStatus,
+    error: ({ error }) => error,
+  });
+}
