@@ -8,8 +8,9 @@ import type { JobInput, JobUpdate } from '../domain/job-input.ts';
 import type { Job } from '../domain/job.ts';
 import { checkPlanLimits } from '../domain/plan-limits.ts';
 import { defaultTimeoutSeconds, plans } from '../domain/plan.ts';
-import { openJob, sealJob } from '../domain/sealed-job.ts';
+import { openForPeople, openJob, sealJob } from '../domain/sealed-job.ts';
 import type { SealedJob } from '../domain/sealed-job.ts';
+import type { Vault } from '../domain/vault.ts';
 import * as jobs from '../store/jobs.ts';
 import { activeMasterKeyId } from '../store/master-keys.ts';
 import type { Db } from '../store/open.ts';
@@ -64,16 +65,16 @@ export async function listJobs(
   const { items, nextCursor } = pageOf(found, limit, (job) => idCursor(job.id));
   const account = await requireAccount(store.db, principal);
   const isExpired = hasExpired(account, clock.now());
-  return { items: items.map((job) => shown(openJob(job, vault), isExpired)), nextCursor };
+  return { items: items.map((job) => shown(openForPeople(job, vault), isExpired)), nextCursor };
 }
 
-/** A job of the workspace. Throws `not_found`, `unavailable` if what is sealed of it was damaged. */
+/** A job of the workspace. Throws `not_found`. */
 export async function getJob(
   { store, clock, vault }: App,
   principal: Principal,
   id: string,
 ): Promise<Job> {
-  const job = openJob(await requireJob(store.db, principal, id), vault);
+  const job = openForPeople(await requireJob(store.db, principal, id), vault);
   const account = await requireAccount(store.db, principal);
   return shown(job, hasExpired(account, clock.now()));
 }
@@ -85,8 +86,8 @@ function shown(job: Job, isExpired: boolean): Job {
 
 /**
  * Changes a job. A pause or a resumption alone is taken at once; all else waits for the run that
- * executes. Throws `not_found`, `invalid_input`, `too_large`, `conflict`, `payment_required`, and `forbidden`
- * for what the plan does not allow.
+ * executes. Throws `not_found`, `invalid_input`, `too_large`, `conflict`, `payment_required`, `forbidden`
+ * for what the plan does not allow, and `unavailable` where what is sealed is needed and was damaged.
  */
 export async function updateJob(
   app: App,
@@ -98,12 +99,11 @@ export async function updateJob(
   const change = async (tx: Db, job: SealedJob): Promise<Job> => {
     const now = clock.now();
     const { plan } = await requirePaid(tx, principal, now);
-    const before = isReplaced(update)
-      ? openJob({ ...job, sealed: null }, vault)
-      : openJob(job, vault);
+    const before = opened(job, update, vault);
     const changed = changeJob(before, update, { now, allowTargets });
     checkPlanLimits(plans[plan], changed, before);
-    await jobs.updateJob(tx, await sealed(app, tx, changed));
+    const kept = { ...changed, sealed: job.sealed };
+    await jobs.updateJob(tx, isOfRequest(update) ? await sealed(app, tx, changed) : kept);
     return changed;
   };
   // Whoever may not edit need not wait for the run that executes to learn it.
@@ -127,9 +127,17 @@ export async function deleteJob(app: App, principal: Principal, id: string): Pro
   wake();
 }
 
-/** With new headers and a new body nothing of the old ones is needed, not even that they can be opened. */
-function isReplaced({ headers, body }: JobUpdate): boolean {
-  return headers !== undefined && body !== undefined;
+/** A job as an update needs it: what is sealed must be opened only for a change of a part of it. */
+function opened(job: SealedJob, update: JobUpdate, vault: Vault): Job {
+  const { headers, body } = update;
+  // With new headers and a new body nothing of the old ones is needed.
+  if (headers !== undefined && body !== undefined) return openJob({ ...job, sealed: null }, vault);
+  return isOfRequest(update) ? openJob(job, vault) : openForPeople(job, vault);
+}
+
+/** Whether an update is about what is sealed; the method decides whether there may be a body. */
+function isOfRequest({ headers, body, method }: JobUpdate): boolean {
+  return headers !== undefined || body !== undefined || method !== undefined;
 }
 
 async function sealed({ vault }: App, tx: Db, job: Job): Promise<SealedJob> {

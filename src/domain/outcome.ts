@@ -101,6 +101,7 @@ function shownLocation(location: string): string {
   return `${scheme}//${url.host}${url.pathname === '/' ? '/' : '/...'}`.slice(0, 200);
 }
 
-function errorText(failure: Failure): string {
+/** A failure as the `error` of a run. */
+export function errorText(failure: Failure): string {
   return `${failure.reason}: ${failure.detail}`;
 }

@@ -1,6 +1,7 @@
 /** The config of a channel as it is kept: sealed as a whole, as it holds the secrets of the other side. */
 
 import type { ChannelConfig } from './channel.ts';
+import { JobdError } from './errors.ts';
 import { identityOf } from './vault.ts';
 import type { Vault } from './vault.ts';
 
@@ -14,7 +15,17 @@ export function sealConfig(
   return vault.seal(keyId, JSON.stringify(config), identityOf('channels', channelId));
 }
 
-/** Opens it. Throws `unavailable` if it cannot be opened. */
+/** Opens it. Throws `unavailable`, with the remedy, if it cannot be opened. */
 export function openConfig(channelId: string, sealed: string, vault: Vault): ChannelConfig {
-  return JSON.parse(vault.open(sealed, identityOf('channels', channelId))) as ChannelConfig;
+  return JSON.parse(opened(channelId, sealed, vault)) as ChannelConfig;
+}
+
+function opened(channelId: string, sealed: string, vault: Vault): string {
+  try {
+    return vault.open(sealed, identityOf('channels', channelId));
+  } catch (error) {
+    if (!(error instanceof JobdError)) throw error;
+    const message = `${error.message}: set its config anew, all of it`;
+    throw new JobdError('unavailable', message, { cause: error });
+  }
 }

@@ -3,7 +3,10 @@
  * A job that has neither has nothing sealed, and costs none.
  */
 
+import { JobdError } from './errors.ts';
 import type { Job, JobRequest } from './job.ts';
+import { errorText } from './outcome.ts';
+import type { Failure } from './outcome.ts';
 import { identityOf } from './vault.ts';
 import type { Vault } from './vault.ts';
 
@@ -26,9 +29,35 @@ export async function sealJob(
   return { ...job, sealed: vault.seal(await keyId(), plaintext, identityOf('jobs', job.id)) };
 }
 
-/** Opens a job. Throws `unavailable` if it cannot be opened. */
+/** Why a call of a damaged job fails: rather nothing is sent than something else than the job says. */
+export const damage: Failure = {
+  reason: 'protocol',
+  detail: 'nothing is sent: the headers and the body cannot be opened, set both anew',
+};
+
+/** Opens a job. Throws `unavailable`, with the remedy, if it cannot be opened. */
 export function openJob({ sealed, ...job }: SealedJob, vault: Vault): Job {
-  return { ...job, ...openRequest(job.id, sealed, vault) };
+  try {
+    return { ...job, ...openRequest(job.id, sealed, vault) };
+  } catch (error) {
+    if (!(error instanceof JobdError)) throw error;
+    const remedy = 'set headers and body anew, both in one update';
+    throw new JobdError('unavailable', `${error.message}: ${remedy}`, { cause: error });
+  }
+}
+
+/**
+ * A job as people see it. One that cannot be opened shows no headers and no body, and that it is down, with
+ * the reason that its next run will have: whoever lists jobs must not lose sight of the others.
+ */
+export function openForPeople(sealedJob: SealedJob, vault: Vault): Job {
+  try {
+    return openJob(sealedJob, vault);
+  } catch (error) {
+    if (!(error instanceof JobdError)) throw error;
+    const { sealed: _, ...job } = sealedJob;
+    return { ...job, headers: {}, body: null, health: 'down', downReason: errorText(damage) };
+  }
 }
 
 /** Opens what a job sends. Throws `unavailable` if it cannot be opened. */

@@ -10,7 +10,7 @@ import { outcomeOf } from '../domain/outcome.ts';
 import type { AttemptResult, Outcome } from '../domain/outcome.ts';
 import { retryAt } from '../domain/retry.ts';
 import { mayRepeat, redact, redactResult, secretTexts } from '../domain/redaction.ts';
-import { openRequest } from '../domain/sealed-job.ts';
+import { damage, openRequest } from '../domain/sealed-job.ts';
 import type { RequestSecrets } from '../domain/sealed-job.ts';
 import type { Vault } from '../domain/vault.ts';
 import type { Call, Egress } from '../egress/egress.ts';
@@ -67,14 +67,7 @@ export async function dispatch(run: ClaimedRun, dispatcher: Dispatcher): Promise
   }
 }
 
-/** Rather nothing is sent than something else than the job says. */
-const unopened: AttemptResult = {
-  kind: 'failure',
-  failure: {
-    reason: 'protocol',
-    detail: 'nothing was sent: the headers and the body cannot be opened, set both anew',
-  },
-};
+const unopened: AttemptResult = { kind: 'failure', failure: damage };
 
 /** What the job sends; null if it cannot be opened. Behind the claim, so that no transaction waits for it. */
 function opened({ jobId, sealed }: ClaimedRun, vault: Vault, log: Log): RequestSecrets | null {

@@ -147,7 +147,10 @@ test('what was damaged does not stop a rotation', async (t) => {
   const { resealed, unreadable } = await rotateMasterKey(local);
   assert.deepEqual([resealed, unreadable], [jobCount, [`jobs/${second}`]]);
   assert.equal((await getJob(app, principal, first)).body, 'body-0');
-  await assert.rejects(getJob(app, principal, second), { code: 'unavailable' });
+  assert.match((await getJob(app, principal, second)).downReason ?? '', /cannot be opened/);
+  await assert.rejects(updateJob(app, principal, second, { body: 'a half' }), {
+    code: 'unavailable',
+  });
   // Whoever sets both anew has a sound job again.
   await updateJob(app, principal, second, { headers: { 'X-Key': 'new' }, body: 'new' });
   assert.equal((await getJob(app, principal, second)).body, 'new');
