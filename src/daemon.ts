@@ -189,13 +189,19 @@ export function masterKeysFor(dataDir: string, { current, next }: GivenKeys): Ma
   return next === null ? keys : withNextMasterKey(keys, next);
 }
 
+/** Holds a data directory in which nobody may serve meanwhile. Throws `conflict`, naming who does. */
+export function lockStopped(dataDir: string): Disposable {
+  const locks = new DisposableStack();
+  locks.use(lockDataDir(dataDir));
+  locks.use(lockMasterKey(dataDir));
+  return locks;
+}
+
 /**
  * Holds the right to change the master key. A daemon follows what happens to the file, but what is in its
  * environment stays. Throws `conflict`.
  */
 export function lockMasterKeyFor(dataDir: string, { current, next }: GivenKeys): Disposable {
-  const locks = new DisposableStack();
-  if (current !== null || next !== null) locks.use(lockDataDir(dataDir));
-  locks.use(lockMasterKey(dataDir));
-  return locks;
+  const isGiven = current !== null || next !== null;
+  return isGiven ? lockStopped(dataDir) : lockMasterKey(dataDir);
 }

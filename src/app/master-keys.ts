@@ -43,11 +43,13 @@ export async function openStoreVault({ store, clock, masterKeys }: MasterKeyPart
 function missing(source: MasterKeys, known: readonly keys.MasterKeyRecord[]): JobdError {
   const needed = known.map(({ keyId }) => keyId).join(' and ');
   const here = source.read().map(({ id }) => id);
+  const lost = known.find(({ keyId }) => !here.includes(keyId))?.keyId ?? needed;
   const found = here.length === 0 ? 'it is not there' : `there is ${here.join(' and ')}`;
   const unfinished = known.length > 1;
   const help = unfinished
     ? 'a rotation was begun and not finished: give jobd secrets rotate both keys'
-    : 'restore it from a backup, or set JOBD_SECRET_KEY to it; without it nothing that is sealed can be read';
+    : 'restore it from a backup, or set JOBD_SECRET_KEY to it; without it nothing that is sealed can be read, ' +
+      `and if it is lost for good, jobd secrets forget ${lost} gives that up`;
   return new JobdError(
     'unavailable',
     `the master key of this store is ${needed}, and in ${source.name} ${found}: ${help}`,

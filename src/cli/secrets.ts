@@ -7,7 +7,8 @@ import { JobdError } from '../domain/errors.ts';
 import { confirm } from './confirm.ts';
 import type { Context } from './context.ts';
 import { openStoreFor } from './local.ts';
-import { printJson } from './output.ts';
+import { printJson, printRows } from './output.ts';
+import type { Output } from './output.ts';
 
 /** Adds the commands. */
 export function addSecretsCommands(program: Command, { output }: Context): void {
@@ -49,6 +50,58 @@ export function addSecretsCommands(program: Command, { output }: Context): void 
       }
       if (keys.next !== null) output.say('start jobd with the new key as JOBD_SECRET_KEY');
     });
+
+  secrets
+    .command('forget')
+    .argument('<key>', 'id of the lost master key, as jobd names it when it does not start')
+    .description(
+      'give up what a lost master key sealed, so that jobd starts again; the daemon must be stopped',
+    )
+    .option('--yes', 'do not ask')
+    .option('--data <dir>', 'data directory')
+    .option('--json', 'print one JSON document')
+    .addHelpText(
+      'after',
+      '\nExample:\n' +
+        '  jobd secrets forget 9f86d081884c7d65\n' +
+        '\nHeader values, bodies and configs of channels are gone for good, even if the key is found. The jobs are\n' +
+        'paused and the channels disabled, and listed: set their headers, bodies and configs anew. Receipts of\n' +
+        'before can be checked as before; another key signs from now on. It refuses while the key is there: in the\n' +
+        'file, or in JOBD_SECRET_KEY, which must be given to this command, too, where it is used.',
+    )
+    .action((key: string, flags: Flags) => forget(key, flags, output));
+}
+
+async function forget(lostId: string, flags: Flags, output: Output): Promise<void> {
+  const directory = dataDir(flags);
+  const { hasStore, lockStopped, masterKeysFor } = await import('../daemon.ts');
+  if (!hasStore(directory)) throw new JobdError('not_found', `there is no store in ${directory}`);
+  await using local = await openStoreFor(flags, output);
+  using locks = new DisposableStack();
+  locks.use(lockStopped(directory));
+  const { forgetLostKey, requireLostKey } = await import('../app/lost-key.ts');
+  const parts = { ...local, masterKeys: masterKeysFor(directory, secretKeys()) };
+  await requireLostKey(parts, lostId);
+  const question = 'Give up all that the lost master key sealed, for good, even if it is found?';
+  await confirm(question, flags['yes'] === true);
+  const { keyId, jobs, channels, signingKeyId } = await forgetLostKey(parts, lostId);
+  if (flags['json']) return printJson(output, { keyId, jobs, channels, signingKeyId });
+  const rows = [
+    ...jobs.map((job) => ({ kind: 'job', ...job })),
+    ...channels.map((channel) => ({ kind: 'channel', ...channel })),
+  ];
+  printRows(output, rows, {
+    kind: ({ kind }) => kind,
+    id: ({ id }) => id,
+    workspace: ({ workspace }) => workspace,
+    name: ({ name }) => name,
+  });
+  output.say(
+    `${jobs.length} jobs are paused and ${channels.length} channels are disabled: set headers, bodies and configs ` +
+      `anew. Back the new master key ${keyId} up.`,
+  );
+  if (signingKeyId !== null)
+    output.say(`receipts are signed with the key ${signingKeyId} from now on`);
 }
 
 function noNextKey(): JobdError {

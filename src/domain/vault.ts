@@ -4,6 +4,9 @@
 export const sealedTables = ['jobs', 'signing_keys', 'channels'] as const;
 export type SealedTable = (typeof sealedTables)[number];
 
+/** Stands where a sealed value was given up together with its lost master key. No key opens it. */
+export const givenUp = 'given up';
+
 /** Names the row that a sealed value belongs to, so that none can pass for that of another. */
 export function identityOf(table: SealedTable, id: string): string {
   return `${table}/${id}`;

@@ -1,6 +1,7 @@
 /** The vault: seals and opens with the master keys there are, and follows when they change. */
 
 import { JobdError } from '../domain/errors.ts';
+import { givenUp } from '../domain/vault.ts';
 import type { Vault } from '../domain/vault.ts';
 import type { MasterKeys } from './master-keys.ts';
 import type { MasterKey } from './master-key.ts';
@@ -26,6 +27,7 @@ export function openVault(source: MasterKeys): OpenVault {
       throw new JobdError('unavailable', `the master key ${keyId} is not in ${source.name}`);
     },
     open(sealed, identity) {
+      if (sealed === givenUp) throw refused(identity, 'it was given up with its lost master key');
       const keyId = sealedBy(sealed);
       if (keyId === undefined) throw refused(identity, 'it is no sealed value');
       const key = find(keyId);

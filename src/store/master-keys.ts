@@ -45,3 +45,8 @@ export async function activateMasterKey(db: Db, keyId: string, now: number): Pro
 export async function removeRetiredMasterKeys(db: Db): Promise<void> {
   await db.deleteFrom('master_keys').where('retired_at', 'is not', null).execute();
 }
+
+/** Forgets these keys, retired or not. */
+export async function removeMasterKeys(db: Db, keyIds: readonly string[]): Promise<void> {
+  await db.deleteFrom('master_keys').where('key_id', 'in', keyIds).execute();
+}

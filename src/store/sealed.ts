@@ -1,6 +1,7 @@
 /** Sealed values, whatever they are of: what changing the master key goes through. */
 
 import { sql } from 'kysely';
+import { givenUp } from '../domain/vault.ts';
 import type { SealedTable } from '../domain/vault.ts';
 import type { Db } from './open.ts';
 
@@ -43,4 +44,48 @@ export async function replaceSealed(
 /** Lets this connection write zeros over what it frees from now on. */
 export async function overwriteFreed(db: Db): Promise<void> {
   await sql`pragma secure_delete = on`.execute(db);
+}
+
+/** A job or channel that something is sealed of, as people know it. */
+export interface SealedOwner {
+  id: string;
+  name: string;
+  /** The name of its workspace. */
+  workspace: string;
+}
+
+export interface SealedRow extends SealedOwner {
+  sealed: string;
+  /** Whether people have deleted it. */
+  isDeleted: boolean;
+}
+
+/** Jobs or channels that something is sealed of, in the order of their ids. */
+export async function listSealedRows(
+  db: Db,
+  table: 'jobs' | 'channels',
+  { afterId, limit }: { afterId: string; limit: number },
+): Promise<SealedRow[]> {
+  const { rows } = await sql<Omit<SealedRow, 'isDeleted'> & { deletedAt: number | null }>`
+    select owner.id, owner.name, owner.sealed, owner.deleted_at as "deletedAt",
+      workspaces.name as workspace
+    from ${sql.table(table)} as owner join workspaces on workspaces.id = owner.workspace_id
+    where owner.sealed is not null and owner.id > ${afterId}
+    order by owner.id limit ${limit}`.execute(db);
+  return rows.map(({ deletedAt, ...row }) => Object.assign(row, { isDeleted: deletedAt !== null }));
+}
+
+/** Gives up what is sealed of a job, and pauses it. */
+export async function giveUpJob(db: Db, id: string): Promise<void> {
+  const set = { sealed: givenUp, paused: 1, next_run_at: null };
+  await db.updateTable('jobs').set(set).where('id', '=', id).execute();
+}
+
+/** Gives up the config of a channel, and disables it. */
+export async function giveUpChannel(db: Db, id: string): Promise<void> {
+  await db
+    .updateTable('channels')
+    .set({ sealed: givenUp, enabled: 0 })
+    .where('id', '=', id)
+    .execute();
 }

@@ -36,12 +36,12 @@ export interface TestDaemon {
   ask: (method: string, path: string, body?: unknown, key?: string | null) => Promise<Answer>;
 }
 
-/** Starts it; it stops with the test. Targets on 127.0.0.1 may be called. */
+/** Starts it, in a new directory unless one is given; it stops with the test. Targets on 127.0.0.1 may be called. */
 export async function startTestDaemon(
   t: TestContext,
-  options: { clock?: Clock; flags?: Flags; log?: Log } = {},
+  options: { dataDir?: string; clock?: Clock; flags?: Flags; log?: Log } = {},
 ): Promise<TestDaemon> {
-  const dataDir = temporaryDirectory(t);
+  const dataDir = options.dataDir ?? temporaryDirectory(t);
   const clock = options.clock ?? systemClock;
   const config = serveConfig(
     { data: dataDir, port: '0', allowTarget: ['127.0.0.1/32:*'], ...options.flags },
