@@ -27,7 +27,8 @@ type Filled =
   | 'total_interrupted'
   | 'total_missed'
   | 'last_receipt_sha256'
-  | 'failures';
+  | 'failures'
+  | 'job_key';
 type NewRow = Omit<JobRow, Filled>;
 
 const [workspace] = database.prepare<[], { id: string }>('select id from workspaces').all();
@@ -114,6 +115,7 @@ server.post<{ Body: Pick<NewRow, 'name' | 'url' | 'timezone'> & { cronExpr: stri
       deleted_at: null,
       last_receipt_sha256: null,
       failures: 0,
+      job_key: null,
     });
     return reply.code(201).send({ job: jobShape({ ...job, headers: {}, body: null }) });
   },

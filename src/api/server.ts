@@ -14,6 +14,7 @@ import { docsRoutes } from './docs/docs.ts';
 import { healthRoutes } from './health.ts';
 import { jobRoutes } from './jobs.ts';
 import { latenessRoutes } from './lateness.ts';
+import { managedJobRoutes } from './managed-jobs.ts';
 import { meRoutes } from './me.ts';
 import { monitorRoutes } from './monitors.ts';
 import { pingRoutes } from './pings.ts';
@@ -68,6 +69,7 @@ export async function startServer(app: App, options: ServerOptions, log: Log): P
       await api.register(async (keyed: ApiServer) => {
         requireKey(keyed);
         jobRoutes(keyed, app);
+        managedJobRoutes(keyed, app);
         runRoutes(keyed, app, apiUrl);
         receiptRoutes(keyed, app);
         scheduleRoutes(keyed, app);

@@ -49,6 +49,8 @@ export function sentenceFor(error: ErrorObject, part: string): string {
       return `${field} must be between ${boundsOf(error)}, got ${gotOf(error, part)}`;
     case 'minLength':
       return `${field} must not be empty`;
+    case 'maxItems':
+      return `${field} must have at most ${params['limit']} entries, got ${(error.data as unknown[]).length}`;
     case 'maxLength':
       return `${field} must be at most ${params['limit']} characters, got ${characterCount(String(error.data))}`;
     default:
@@ -99,8 +101,8 @@ function gotOf({ data, instancePath }: ErrorObject, part: string): string {
   if (Array.isArray(data)) return 'an array';
   if (typeof data === 'object') return 'an object';
   if (data === undefined) return 'nothing';
-  const field = instancePath.split('/')[1];
-  if (part === 'headers' || (field !== undefined && secretFields.has(field))) {
+  const isSecret = instancePath.split('/').some((step) => secretFields.has(step));
+  if (part === 'headers' || isSecret) {
     return `a ${typeof data}`;
   }
   const text = JSON.stringify(data);

@@ -1,22 +1,21 @@
 /** Jobs: what people may ask about them. */
 
 import { hasExpired } from '../domain/account.ts';
+import type { Account } from '../domain/account.ts';
 import { JobdError } from '../domain/errors.ts';
 import { newId } from '../domain/id.ts';
-import { changeJob, defineJob } from '../domain/job-input.ts';
+import { defineJob } from '../domain/job-input.ts';
 import type { JobInput, JobUpdate } from '../domain/job-input.ts';
 import type { Job } from '../domain/job.ts';
-import { checkPlanLimits } from '../domain/plan-limits.ts';
 import { defaultTimeoutSeconds, plans } from '../domain/plan.ts';
-import { openForPeople, openJob, sealJob } from '../domain/sealed-job.ts';
+import { openForPeople } from '../domain/sealed-job.ts';
 import type { SealedJob } from '../domain/sealed-job.ts';
-import type { Vault } from '../domain/vault.ts';
 import * as jobs from '../store/jobs.ts';
-import { activeMasterKeyId } from '../store/master-keys.ts';
 import type { Db } from '../store/open.ts';
-import { requireAccount, requirePaid, requireRoom } from './account-limits.ts';
+import { requireAccount, requirePaid } from './account-limits.ts';
 import type { App, Principal } from './app.ts';
 import { whenIdle } from './idle.ts';
+import { keepChangedJob, keepNewJob } from './keep-job.ts';
 import { idCursor, pageOf, parseIdCursor } from './page.ts';
 import type { Page, PageRequest } from './page.ts';
 import { requireJob } from './require-job.ts';
@@ -34,23 +33,27 @@ export async function createJob(
   if (input.workspaceId !== undefined && input.workspaceId !== workspaceId) {
     throw new JobdError('forbidden', "workspaceId must be the key's own workspace");
   }
-  const { store, clock, allowTargets, wake } = app;
+  const { store, clock, wake } = app;
+  const account = await requirePaid(store.db, principal, clock.now());
   const { workspaceId: _, ...fields } = input;
-  const now = clock.now();
-  const { plan } = await requirePaid(store.db, principal, now);
-  const job = defineJob(
-    { timeoutSeconds: defaultTimeoutSeconds(plans[plan]), ...fields },
-    { id: newId(now), workspaceId, now, allowTargets },
-  );
-  await store.write(async (tx) => {
-    // By the time of the transaction: schedules that the engine has stopped before it must not begin again.
-    const account = await requirePaid(tx, principal, clock.now());
-    checkPlanLimits(plans[account.plan], job, null);
-    await requireRoom(tx, account);
-    await jobs.insertJob(tx, await sealed(app, tx, job));
-  });
+  const job = newJob(app, account, principal, fields);
+  await store.write((tx) => keepNewJob(app, principal, tx, job));
   wake();
   return job;
+}
+
+/** A job as it begins; the plan of the account gives the default of its timeout. Throws as `defineJob` does. */
+export function newJob(
+  { clock, allowTargets }: App,
+  { plan }: Account,
+  { workspaceId }: Principal,
+  input: JobInput,
+): Job {
+  const now = clock.now();
+  return defineJob(
+    { timeoutSeconds: defaultTimeoutSeconds(plans[plan]), ...input },
+    { id: newId(now), workspaceId, now, allowTargets },
+  );
 }
 
 /** A page of the workspace's jobs, newest first. */
@@ -65,7 +68,7 @@ export async function listJobs(
   const { items, nextCursor } = pageOf(found, limit, (job) => idCursor(job.id));
   const account = await requireAccount(store.db, principal);
   const isExpired = hasExpired(account, clock.now());
-  return { items: items.map((job) => shown(openForPeople(job, vault), isExpired)), nextCursor };
+  return { items: items.map((job) => shownJob(openForPeople(job, vault), isExpired)), nextCursor };
 }
 
 /** A job of the workspace. Throws `not_found`. */
@@ -76,11 +79,11 @@ export async function getJob(
 ): Promise<Job> {
   const job = openForPeople(await requireJob(store.db, principal, id), vault);
   const account = await requireAccount(store.db, principal);
-  return shown(job, hasExpired(account, clock.now()));
+  return shownJob(job, hasExpired(account, clock.now()));
 }
 
 /** Of an expired account no job is due, though the engine may not have written that down yet. */
-function shown(job: Job, isExpired: boolean): Job {
+export function shownJob(job: Job, isExpired: boolean): Job {
   return isExpired ? { ...job, nextRunAt: null } : job;
 }
 
@@ -95,17 +98,9 @@ export async function updateJob(
   id: string,
   update: JobUpdate,
 ): Promise<Job> {
-  const { store, vault, clock, allowTargets, wake } = app;
-  const change = async (tx: Db, job: SealedJob): Promise<Job> => {
-    const now = clock.now();
-    const { plan } = await requirePaid(tx, principal, now);
-    const before = opened(job, update, vault);
-    const changed = changeJob(before, update, { now, allowTargets });
-    checkPlanLimits(plans[plan], changed, before);
-    const kept = { ...changed, sealed: job.sealed };
-    await jobs.updateJob(tx, isOfRequest(update) ? await sealed(app, tx, changed) : kept);
-    return changed;
-  };
+  const { store, clock, wake } = app;
+  const change = (tx: Db, job: SealedJob): Promise<Job> =>
+    keepChangedJob(app, principal, tx, { job, update });
   // Whoever may not edit need not wait for the run that executes to learn it.
   await requireJob(store.db, principal, id);
   await requirePaid(store.db, principal, clock.now());
@@ -125,21 +120,4 @@ export async function deleteJob(app: App, principal: Principal, id: string): Pro
   const { clock, wake } = app;
   await whenIdle(app, principal, id, (tx, job) => jobs.markJobDeleted(tx, job.id, clock.now()));
   wake();
-}
-
-/** A job as an update needs it: what is sealed must be opened only for a change of a part of it. */
-function opened(job: SealedJob, update: JobUpdate, vault: Vault): Job {
-  const { headers, body } = update;
-  // With new headers and a new body nothing of the old ones is needed.
-  if (headers !== undefined && body !== undefined) return openJob({ ...job, sealed: null }, vault);
-  return isOfRequest(update) ? openJob(job, vault) : openForPeople(job, vault);
-}
-
-/** Whether an update is about what is sealed; the method decides whether there may be a body. */
-function isOfRequest({ headers, body, method }: JobUpdate): boolean {
-  return headers !== undefined || body !== undefined || method !== undefined;
-}
-
-async function sealed({ vault }: App, tx: Db, job: Job): Promise<SealedJob> {
-  return await sealJob(job, vault, () => activeMasterKeyId(tx));
 }

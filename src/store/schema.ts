@@ -107,6 +107,8 @@ export interface JobRow {
   sealed: string | null;
   /** Failures in a row. */
   failures: Generated<number>;
+  /** What definitions call it; null for a job made by hand. Unique in its workspace. */
+  job_key: Generated<string | null>;
 }
 
 export interface RunRow {

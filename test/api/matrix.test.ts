@@ -50,6 +50,14 @@ const operations: readonly Operation[] = [
   { name: 'getRun', method: 'GET', path: '/jobs/:id/runs/:runId', ok: 200 },
   // The target refused the connection: nothing was answered that a receipt could attest.
   { name: 'getReceipt', method: 'GET', path: '/jobs/:id/runs/:runId/receipt', ok: 409 },
+  { name: 'listManagedJobs', method: 'GET', path: '/managed-jobs', ok: 200 },
+  {
+    name: 'applyDefinitions',
+    method: 'POST',
+    path: '/managed-jobs',
+    ok: 200,
+    body: { definitions: [{ key: 'new', job: newJob }] },
+  },
   { name: 'listMonitors', method: 'GET', path: '/monitors', ok: 200 },
   { name: 'createMonitor', method: 'POST', path: '/monitors', ok: 201, body: { name: 'new' } },
   { name: 'getMonitor', method: 'GET', path: '/monitors/:id', ok: 200 },

@@ -2,6 +2,7 @@
 
 import * as fc from 'fast-check';
 import {
+  hostileDefinitions,
   hostileJobInput,
   hostileJobUpdate,
   hostileMonitorInput,
@@ -45,6 +46,14 @@ export const operations: readonly Operation[] = [
   { operation: 'getRun', method: 'GET', path: '/jobs/:id/runs/:runId', success: 200 },
   { operation: 'getReceipt', method: 'GET', path: '/jobs/:id/runs/:runId/receipt', success: 200 },
   { operation: 'getReceiptKey', method: 'GET', path: '/receipts/key', success: 200 },
+  { operation: 'listManagedJobs', method: 'GET', path: '/managed-jobs', success: 200 },
+  {
+    operation: 'applyDefinitions',
+    method: 'POST',
+    path: '/managed-jobs',
+    success: 200,
+    body: hostileDefinitions,
+  },
   { operation: 'listMonitors', method: 'GET', path: '/monitors', success: 200 },
   {
     operation: 'createMonitor',
@@ -231,6 +240,7 @@ const step = fc.oneof(
     'key',
     'receipt',
     'schedule',
+    'managed-jobs',
     'preview',
     'healthz',
     'monitors',

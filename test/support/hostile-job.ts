@@ -1,7 +1,7 @@
 /** Inputs that begin valid and are then spoilt: one field, two, or the text as a whole. */
 
 import * as fc from 'fast-check';
-import { hostileJson } from './hostile.ts';
+import { hostileJson, hostilePiece } from './hostile.ts';
 
 const json = <T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<string> =>
   arbitrary.map((value) => JSON.stringify(value));
@@ -181,6 +181,31 @@ const fieldsOf = (
 export const hostileJobInput = spoilt(
   fieldsOf({ ...valid, ...onlyOnCreate }, ['name', 'url', 'method']),
 );
+
+const definitionKey = fc.oneof(
+  { weight: 8, arbitrary: fc.constantFrom('a', 'b', 'backup', 'a.b_c-1') },
+  { weight: 1, arbitrary: hostilePiece },
+);
+
+/** Bodies of applyDefinitions, valid ones among them. */
+export const hostileDefinitions = fc
+  .record({
+    keys: fc.array(definitionKey, { minLength: 1, maxLength: 3 }),
+    job: fc.oneof({ weight: 8, arbitrary: hostileJobInput }, fc.constant('null')),
+    more: fc.constantFrom('', ',"dryRun":true', ',"dryRun":1', ',"adopt":"x"'),
+    ofEach: fc.constantFrom(
+      '',
+      '',
+      ',"adopt":"01a1fc58-a505-7000-bebc-059153f75def"',
+      ',"adopt":1',
+    ),
+  })
+  .map(({ keys, job, more, ofEach }) => {
+    const definitions = keys.map(
+      (key) => `{"key":${JSON.stringify(key)},"job":${String(job)}${ofEach}}`,
+    );
+    return `{"definitions":[${definitions.join(',')}]${more}}`;
+  });
 
 /** Bodies of updateJob, valid ones among them. */
 export const hostileJobUpdate = spoilt(fieldsOf({ ...valid, ...onlyOnUpdate }, []));

@@ -11,6 +11,7 @@ declare module 'fastify' {
 /** Groups of operations, in the order they are shown. */
 export const tags = {
   Jobs: 'What is called, and when.',
+  'Managed jobs': 'Jobs that definitions elsewhere manage, files in a repository as a rule.',
   Runs: 'Calls of a job, by its schedule or by hand, and what came of them.',
   Monitors: 'Tasks that run elsewhere and say so by a ping: what is missing when they do not.',
   Schedules: 'When a schedule is due, seen before a job has it.',

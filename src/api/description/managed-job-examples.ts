@@ -1,0 +1,36 @@
+/** What the published description shows of managed jobs. */
+
+import { job, jobInput } from './examples.ts';
+
+const key = 'send-reminders';
+
+export const managedJob = { key, job };
+export const managedJobList = { managedJobs: [managedJob], nextCursor: null };
+
+export const definition = { key, job: jobInput };
+export const definitionsInput = {
+  definitions: [definition, { key: 'old-report', job: null }],
+  dryRun: true,
+};
+
+export const definitionResult = {
+  key,
+  change: 'update',
+  changedFields: ['headers', 'schedule'],
+  isAdopted: false,
+  job,
+  refusal: null,
+};
+export const definitionResults = {
+  results: [
+    definitionResult,
+    {
+      key: 'old-report',
+      change: 'none',
+      changedFields: [],
+      isAdopted: false,
+      job: null,
+      refusal: null,
+    },
+  ],
+};

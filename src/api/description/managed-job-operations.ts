@@ -1,0 +1,29 @@
+/** What the routes of managed jobs say of themselves. */
+
+import { readOnly } from './operation.ts';
+import type { OperationNotes } from './operation.ts';
+
+export const listManagedJobs: OperationNotes = {
+  operationId: 'listManagedJobs',
+  tag: 'Managed jobs',
+  summary: 'List managed jobs',
+  description:
+    'The jobs of the workspace that definitions manage, with their keys, newest first. Jobs made by hand are not among them.',
+  answer: 'A page of managed jobs.',
+  failures: {},
+  isExtension: true,
+};
+
+export const applyDefinitions: OperationNotes = {
+  operationId: 'applyDefinitions',
+  tag: 'Managed jobs',
+  summary: 'Apply definitions of jobs',
+  description:
+    'Makes the job of each key what its definition says: it is created, changed, deleted, or left alone if it is so ' +
+    'already. Each definition is applied by itself, in one transaction; one that is refused holds up no other, and its ' +
+    'result says why. Plan limits and waiting for a run that executes are as for single jobs. Asking again changes ' +
+    'nothing more.',
+  answer: 'What became of each definition.',
+  failures: { 403: readOnly, 413: 'The request body is over 256 KiB.' },
+  isExtension: true,
+};

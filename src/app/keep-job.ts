@@ -1,0 +1,62 @@
+/** Keeping a job, new or changed, in the transaction that decides about it: the rules are the same whoever asks. */
+
+import { changeJob } from '../domain/job-input.ts';
+import type { JobUpdate } from '../domain/job-input.ts';
+import type { Job } from '../domain/job.ts';
+import { checkPlanLimits } from '../domain/plan-limits.ts';
+import { plans } from '../domain/plan.ts';
+import { openForPeople, openJob, sealJob } from '../domain/sealed-job.ts';
+import type { SealedJob } from '../domain/sealed-job.ts';
+import type { Vault } from '../domain/vault.ts';
+import * as jobs from '../store/jobs.ts';
+import { activeMasterKeyId } from '../store/master-keys.ts';
+import type { Db } from '../store/open.ts';
+import { requirePaid, requireRoom } from './account-limits.ts';
+import type { App, Principal } from './app.ts';
+
+/** Keeps a new job. Throws `payment_required`, and `forbidden` for what the plan does not allow. */
+export async function keepNewJob(app: App, principal: Principal, tx: Db, job: Job): Promise<void> {
+  // By the time of the transaction: schedules that the engine has stopped before it must not begin again.
+  const account = await requirePaid(tx, principal, app.clock.now());
+  checkPlanLimits(plans[account.plan], job, null);
+  await requireRoom(tx, account);
+  await jobs.insertJob(tx, await sealed(app, tx, job));
+}
+
+/**
+ * Changes a job and keeps it. Throws `invalid_input`, `too_large`, `payment_required`, `unavailable` if what is
+ * sealed of it was damaged, and `forbidden` for what the plan does not allow.
+ */
+export async function keepChangedJob(
+  app: App,
+  principal: Principal,
+  tx: Db,
+  { job, update }: { job: SealedJob; update: JobUpdate },
+): Promise<Job> {
+  const { vault, clock, allowTargets } = app;
+  const now = clock.now();
+  const { plan } = await requirePaid(tx, principal, now);
+  const before = opened(job, update, vault);
+  const changed = changeJob(before, update, { now, allowTargets });
+  checkPlanLimits(plans[plan], changed, before);
+  const kept = { ...changed, sealed: job.sealed };
+  await jobs.updateJob(tx, isOfRequest(update) ? await sealed(app, tx, changed) : kept);
+  return changed;
+}
+
+/** A job as an update needs it: what is sealed must be opened only for a change of a part of it. */
+function opened(job: SealedJob, update: JobUpdate, vault: Vault): Job {
+  const { headers, body } = update;
+  // With new headers and a new body nothing of the old ones is needed.
+  if (headers !== undefined && body !== undefined) return openJob({ ...job, sealed: null }, vault);
+  return isOfRequest(update) ? openJob(job, vault) : openForPeople(job, vault);
+}
+
+/** Whether an update is about what is sealed; the method decides whether there may be a body. */
+function isOfRequest({ headers, body, method }: JobUpdate): boolean {
+  return headers !== undefined || body !== undefined || method !== undefined;
+}
+
+async function sealed({ vault }: App, tx: Db, job: Job): Promise<SealedJob> {
+  return await sealJob(job, vault, () => activeMasterKeyId(tx));
+}
