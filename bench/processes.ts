@@ -15,7 +15,17 @@ export function cpuSeconds(pid: number): number {
 
 /** The most memory a process has had resident, in MB (10^6 bytes). */
 export function peakRssMb(pid: number): number {
-  const match = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'));
+  return statusMb(pid, 'VmHWM');
+}
+
+/** The memory a process has resident now, in MB (10^6 bytes). */
+export function rssMb(pid: number): number {
+  return statusMb(pid, 'VmRSS');
+}
+
+function statusMb(pid: number, field: string): number {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+  const match = new RegExp(`^${field}:\\s+(\\d+) kB$`, 'm').exec(status);
   return (Number(match?.[1]) * 1_024) / 1e6;
 }
 

@@ -183,7 +183,7 @@ async function fuzz(
   await fc.assert(property, {
     seed,
     numRuns: Math.ceil(runs / parallel),
-    interruptAfterTimeLimit: 20_000 + runs * 10,
+    interruptAfterTimeLimit: 60_000 + runs * 20,
     markInterruptAsFailure: true,
     asyncReporter: async ({ failed, interrupted, errorInstance, counterexamplePath }) => {
       if (!failed) return;
