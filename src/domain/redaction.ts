@@ -17,11 +17,14 @@ const encoder = new TextEncoder();
 
 /** The texts to look for: header values, and the spellings that targets echo them in. */
 export function secretTexts(headers: RequestSecrets['headers']): string[] {
+  const secret = Object.entries(headers).filter(([name]) => isSecretHeader(name));
+  return spellingsOf(secret.flatMap(([name, value]) => partsOf(name.toLowerCase(), value)));
+}
+
+/** Secrets in the spellings that the other side repeats them in; those that are too short are left out. */
+export function spellingsOf(secrets: readonly string[]): string[] {
   const found = new Set<string>();
-  for (const [name, value] of Object.entries(headers)) {
-    if (!isSecretHeader(name)) continue;
-    for (const part of partsOf(name.toLowerCase(), value)) addSpellings(found, part);
-  }
+  for (const secret of secrets) addSpellings(found, secret);
   return [...found];
 }
 
@@ -56,14 +59,9 @@ function addSpellings(found: Set<string>, secret: string): void {
 
 /**
  * The text without the secrets. `isCut` says that it went on: then its end is also taken for the beginning
- * of a secret. `mark` stands where a secret was.
+ * of a secret.
  */
-export function redact(
-  text: string,
-  secrets: readonly string[],
-  isCut = false,
-  mark = marker,
-): string {
+export function redact(text: string, secrets: readonly string[], isCut = false): string {
   const hits = secrets.flatMap((secret) => occurrences(text, secret, isCut));
   if (hits.length === 0) return text;
   let redacted = '';
@@ -71,7 +69,7 @@ export function redact(
   for (const { start, end: hitEnd } of joined(hits)) {
     // The few characters of a cut that may be a secret's first ones are not worth a marker.
     const isWorthOne = hitEnd - start >= minSecretLength;
-    redacted += text.slice(end, start) + (isWorthOne ? mark : '');
+    redacted += text.slice(end, start) + (isWorthOne ? marker : '');
     end = hitEnd;
   }
   return redacted + text.slice(end);

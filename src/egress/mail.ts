@@ -4,6 +4,7 @@
  */
 import type { Transporter } from 'nodemailer';
 import type { MailServer } from '../domain/mail-server.ts';
+import { redact, spellingsOf } from '../domain/redaction.ts';
 
 /** A mail; `id` makes its Message-ID, so that one sent twice can be told. */
 export interface Mail {
@@ -25,6 +26,7 @@ const maxConnections = 3;
 /** Creates the mailer; nodemailer is loaded with the first mail. */
 export function createMailer(server: MailServer): Mailer {
   let transporter: Promise<Transporter> | undefined;
+  const secrets = passwordTexts(server);
   const domain = server.from.slice(server.from.lastIndexOf('@') + 1);
 
   return {
@@ -43,7 +45,7 @@ export function createMailer(server: MailServer): Mailer {
         });
         return (rejected ?? []).length === 0 ? null : 'mail: the address was rejected';
       } catch (error) {
-        return `mail: ${wordsOf(error)}`;
+        return `mail: ${wordsOf(error, secrets)}`;
       }
     },
     async [Symbol.asyncDispose]() {
@@ -74,8 +76,15 @@ async function open(server: MailServer, timeoutMs: number): Promise<Transporter>
   });
 }
 
-/** The server's own words, on one line; never the password, which is in none of nodemailer's messages. */
-function wordsOf(error: unknown): string {
+/** The password, and as a server may repeat the commands that hold it (AUTH PLAIN and LOGIN, RFC 4616). */
+function passwordTexts({ user, password }: MailServer): string[] {
+  if (password === null) return [];
+  const texts = [password, `\0${user}\0${password}`];
+  return spellingsOf([...texts, ...texts.map((text) => Buffer.from(text).toString('base64'))]);
+}
+
+/** The server's own words, on one line, without the password. */
+function wordsOf(error: unknown, secrets: readonly string[]): string {
   const message = error instanceof Error ? error.message : String(error);
-  return message.replace(/\s+/g, ' ').slice(0, 300);
+  return redact(message, secrets).replace(/\s+/g, ' ').slice(0, 300);
 }

@@ -3,12 +3,12 @@
 import { createHmac } from 'node:crypto';
 import type { Alert } from '../domain/alert.ts';
 import { cut, oneLine } from '../domain/alert-text.ts';
-import type { ChannelConfig } from '../domain/channel.ts';
+import { channelSecrets } from '../domain/channel-secrets.ts';
 import { channelKinds } from '../domain/channels/registry.ts';
 import type { HttpMessage, MailMessage } from '../domain/channels/kind.ts';
 import type { Clock } from '../domain/clock.ts';
 import { outcomeOf } from '../domain/outcome.ts';
-import { redact } from '../domain/redaction.ts';
+import { redact, redactResult } from '../domain/redaction.ts';
 import { askedWaitMs } from '../domain/retry.ts';
 import { openConfig } from '../domain/sealed-config.ts';
 import type { Vault } from '../domain/vault.ts';
@@ -50,21 +50,21 @@ export async function deliver(
   parts: DelivererParts,
   signal: AbortSignal,
 ): Promise<Result> {
-  let config: ChannelConfig = {};
+  let secrets: readonly string[] = [];
   try {
-    config = openConfig(channel.id, channel.sealed, parts.vault);
+    const config = openConfig(channel.id, channel.sealed, parts.vault);
+    secrets = channelSecrets(config);
     const alert = JSON.parse(delivery.payload) as Alert;
     const message = channelKinds[channel.type].message(alert, config);
     const result =
       message.kind === 'http'
-        ? await post(message, delivery.id, { ...parts, secrets: secretsOf(config) }, signal)
+        ? await post(message, delivery.id, { ...parts, secrets }, signal)
         : await mail(message, delivery.id, parts);
-    return { ...result, error: result.error && withoutSecrets(result.error, config) };
+    return { ...result, error: result.error && redact(result.error, secrets) };
   } catch (error) {
     signal.throwIfAborted();
     const why = error instanceof Error ? error.message : String(error);
-    const told = withoutSecrets(`jobd: ${oneLine(why)}`, config);
-    return { error: told, httpStatus: null, askedMs: null };
+    return { error: redact(`jobd: ${oneLine(why)}`, secrets), httpStatus: null, askedMs: null };
   }
 }
 
@@ -79,11 +79,10 @@ async function post(
   const headers = { ...message.headers, ...signature };
   const call = { url: message.url, method: 'POST', headers, body: message.body, timeoutMs };
   const result = await egress.call(call, signal);
-  const { error, httpStatus, responseBody, truncated } = outcomeOf(result);
-  if (error === null) return { error, httpStatus, askedMs: null };
   // Before it is cut: half a secret would not be found.
-  const said = redact(responseBody ?? '', secrets, truncated, mark);
-  const answer = cut(oneLine(said), longestAnswer);
+  const { error, httpStatus, responseBody } = outcomeOf(redactResult(result, secrets));
+  if (error === null) return { error, httpStatus, askedMs: null };
+  const answer = cut(oneLine(responseBody ?? ''), longestAnswer);
   return {
     error: answer === '' ? error : `${error}, ${answer}`,
     httpStatus,
@@ -121,18 +120,4 @@ async function mail(message: MailMessage, id: string, { mailer }: DelivererParts
   const { kind: _, ...fields } = message;
   const error = await mailer.send({ ...fields, id }, timeoutMs);
   return { error, httpStatus: null, askedMs: null };
-}
-
-/** Stands where the other side repeats a secret. */
-const mark = '…';
-
-function withoutSecrets(text: string, config: ChannelConfig): string {
-  return redact(text, secretsOf(config), false, mark);
-}
-
-/** What the other side may repeat and nobody may read; a whole URL of a chat is a secret, its host is none. */
-function secretsOf(config: ChannelConfig): string[] {
-  const { to: _to, chatId: _chatId, url, ...secrets } = config;
-  const path = url === undefined ? '' : (URL.parse(url)?.pathname ?? '');
-  return [...Object.values(secrets), url ?? '', path].filter((secret) => secret.length > 8);
 }

@@ -4,15 +4,15 @@
  */
 
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import Database from 'better-sqlite3';
 import { openLocal } from '../../src/daemon.ts';
 import { openSigningKey } from '../../src/receipt/keyring.ts';
 import { findActiveSigningKey } from '../../src/store/signing-keys.ts';
 import { temporaryDirectory } from '../support/directory.ts';
 import { jobd, notPackaged, serve } from '../support/executable.ts';
+import { rawBytes } from '../support/raw-bytes.ts';
 import { startSink } from '../support/sink.ts';
 import { until } from '../support/until.ts';
 
@@ -207,16 +207,4 @@ async function signingKeyTexts(dataDir: string): Promise<string[]> {
   const seed = der.subarray(-32);
   const forms = [der.toString('base64'), seed.toString('base64'), seed.toString('hex')];
   return [...forms, seed.toString('latin1')];
-}
-
-/** The database with its log and index, and a copy as a backup makes it. */
-async function rawBytes(dataDir: string): Promise<string> {
-  const path = join(dataDir, 'jobd.db');
-  const copy = join(dataDir, '..', 'copy.db');
-  const database = new Database(path, { readonly: true });
-  await database.backup(copy);
-  const files = [path, `${path}-wal`, `${path}-shm`, copy].filter((file) => existsSync(file));
-  const bytes = files.map((file) => readFileSync(file, 'latin1')).join('\n');
-  database.close();
-  return bytes;
 }

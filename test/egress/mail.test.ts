@@ -2,55 +2,17 @@
 
 import assert from 'node:assert/strict';
 import type { AddressInfo } from 'node:net';
-import { buffer } from 'node:stream/consumers';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
 import PostalMime from 'postal-mime';
-import { SMTPServer } from 'smtp-server';
-import type { SMTPServerOptions } from 'smtp-server';
 import { parseMailServer } from '../../src/domain/mail-server.ts';
 import { createMailer } from '../../src/egress/mail.ts';
 import type { Mailer } from '../../src/egress/mail.ts';
 import { addChannel, deliveriesOf } from '../support/channel.ts';
 import { dueAt, dueOnce, setupEngine } from '../support/engine.ts';
+import { startMailServer } from '../support/mail-server.ts';
 import { startSink } from '../support/sink.ts';
 import { until } from '../support/until.ts';
-
-interface Received {
-  from: string;
-  to: string[];
-  raw: string;
-}
-
-/** A mail server on loopback that keeps what it gets. */
-async function startMailServer(t: TestContext, options: SMTPServerOptions = {}) {
-  const received: Received[] = [];
-  const server = new SMTPServer({
-    authOptional: true,
-    disabledCommands: ['STARTTLS'],
-    logger: false,
-    onData(stream, { envelope }, callback) {
-      const keep = async (): Promise<void> => {
-        const bytes = await buffer(stream);
-        const from = envelope.mailFrom === false ? '' : envelope.mailFrom.address;
-        const to = envelope.rcptTo.map(({ address }) => address);
-        received.push({ from, to, raw: bytes.toString() });
-        callback();
-      };
-      void keep();
-    },
-    ...options,
-  });
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve);
-  });
-  // Connections that are kept are not waited for.
-  t.after(() => {
-    server.close();
-  });
-  const { port } = server.server.address() as AddressInfo;
-  return { received, host: `127.0.0.1:${port}` };
-}
 
 function mailerFor(t: TestContext, value: string): Mailer {
   const mailer = createMailer(parseMailServer({ name: '--smtp-url', value }) ?? assert.fail());
