@@ -1,0 +1,79 @@
+/** What channels must have heard, worked out from the runs as they are stored and nothing else. */
+
+/** A run that ended with an outcome. */
+export interface EndedRun {
+  id: string;
+  jobId: string;
+  status: 'success' | 'failed';
+}
+
+/** An alert by what it tells: the run it names says which flip it is of. */
+export interface Flip {
+  type: 'job.failed' | 'job.recovered';
+  jobId: string;
+  runId: string;
+}
+
+/**
+ * The flips that a channel is told which waits for `afterFailures` in a row; runs in the order in which they
+ * ended. Job by job, each in its order.
+ */
+export function flipsIn(runs: readonly EndedRun[], afterFailures: number): Flip[] {
+  const flips: Flip[] = [];
+  const failures = new Map<string, number>();
+  for (const { id: runId, jobId, status } of runs) {
+    const before = failures.get(jobId) ?? 0;
+    failures.set(jobId, status === 'failed' ? before + 1 : 0);
+    if (status === 'failed' && before + 1 === afterFailures) {
+      flips.push({ type: 'job.failed', jobId, runId });
+    }
+    if (status === 'success' && before >= afterFailures) {
+      flips.push({ type: 'job.recovered', jobId, runId });
+    }
+  }
+  return flips;
+}
+
+/** A request that a receiver got. */
+export interface Heard extends Flip {
+  webhookId: string;
+  isAcknowledged: boolean;
+}
+
+/** What is wrong with what a channel heard, in sentences. */
+export function wrongIn(expected: readonly Flip[], heard: readonly Heard[]): string[] {
+  const keyOf = ({ type, runId }: Flip): string => `${type} of run ${runId}`;
+  const wanted = new Set(expected.map(keyOf));
+  const byKey = Map.groupBy(heard, keyOf);
+  const byId = Map.groupBy(heard, ({ webhookId }) => webhookId);
+  const wrong: string[] = [];
+  for (const key of wanted) {
+    if (byKey.get(key)?.some((one) => one.isAcknowledged) !== true) wrong.push(`${key} is missing`);
+  }
+  for (const [key, requests] of byKey) {
+    if (!wanted.has(key)) wrong.push(`${key} is no flip`);
+    const ids = new Set(requests.map(({ webhookId }) => webhookId));
+    if (ids.size > 1) wrong.push(`${key} came under ${ids.size} ids`);
+  }
+  for (const [id, requests] of byId) {
+    if (new Set(requests.map(keyOf)).size > 1) wrong.push(`id ${id} tells different flips`);
+  }
+  return [...wrong, ...disorderIn(expected, heard)];
+}
+
+/** The alerts of one job must have been acknowledged in the order of its flips. */
+function disorderIn(expected: readonly Flip[], heard: readonly Heard[]): string[] {
+  const firstOf = (flips: readonly Flip[]): Map<string, string[]> => {
+    const ofJobs = new Map<string, string[]>();
+    for (const { jobId, runId } of flips) {
+      const known = ofJobs.get(jobId) ?? [];
+      if (!known.includes(runId)) ofJobs.set(jobId, [...known, runId]);
+    }
+    return ofJobs;
+  };
+  const came = firstOf(heard.filter(({ isAcknowledged }) => isAcknowledged));
+  return [...firstOf(expected)].flatMap(([jobId, runIds]) => {
+    const order = came.get(jobId) ?? [];
+    return order.join() === runIds.join() ? [] : [`alerts of job ${jobId} came out of order`];
+  });
+}
