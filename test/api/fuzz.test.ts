@@ -72,6 +72,16 @@ async function setup(t: TestContext, fresh: boolean): Promise<Fuzzed> {
     assert.equal((await ping(`${body.monitor.pingUrl}/fail`)).status, 200);
     return body.monitor.id;
   };
+  const addChannel = async (key: string) => {
+    const input = { name: 'a', type: 'slack', config: { url: sink.url } };
+    const { status, body } = await daemon.ask('POST', '/channels', input, key);
+    assert.equal(status, 201, body.error);
+    const channelId: string = body.channel.id;
+    if (fresh) return { channelId, deliveryId: channelId };
+    const tested = await daemon.ask('POST', `/channels/${channelId}/test`, undefined, key);
+    assert.equal(tested.status, 202, tested.body.error);
+    return { channelId, deliveryId: String(tested.body.delivery.id) };
+  };
   const runNewJob = async (key: string): Promise<KnownIds> => {
     const id = await addJob(key);
     const { status, body } = await daemon.ask('POST', `/jobs/${id}/run`, undefined, key);
@@ -81,7 +91,7 @@ async function setup(t: TestContext, fresh: boolean): Promise<Fuzzed> {
       const read = await daemon.ask('GET', path, undefined, key);
       return read.body.run.status === 'success';
     });
-    return { id, runId: body.run.id, monitorId: await addMonitor(key) };
+    return { id, runId: body.run.id, monitorId: await addMonitor(key), ...(await addChannel(key)) };
   };
   const own: KnownIds[] = [];
   const foreign: KnownIds[] = [];
@@ -100,11 +110,16 @@ async function setup(t: TestContext, fresh: boolean): Promise<Fuzzed> {
       if (!fresh) return;
       // A job that was run or deleted says no more than that: every batch finds some that were not.
       const runId = own[0]?.runId ?? '';
-      own.splice(0, own.length - parallel / 2);
+      for (const { channelId } of own.splice(0, own.length - parallel / 2)) {
+        // A workspace has 100 at most; some are deleted already.
+        await daemon.ask('DELETE', `/channels/${channelId}`);
+      }
+      clock.pass(60_001);
       const missing = Array.from({ length: parallel - own.length }, async () => ({
         id: await addJob(keys.write),
         runId,
         monitorId: await addMonitor(keys.write),
+        ...(await addChannel(keys.write)),
       }));
       own.push(...(await Promise.all(missing)));
     },
@@ -205,8 +220,8 @@ function told(statuses: Map<number, number>): string {
 for (const operation of operations) {
   const { operation: name, success } = operation;
   test(`${name} answers any request with success or a documented failure`, async (t) => {
-    const uses = ['runJob', 'deleteJob', 'deleteMonitor'].includes(name);
-    const fuzzed = await setup(t, uses);
+    const uses = ['runJob', 'deleteJob', 'deleteMonitor', 'deleteChannel', 'testChannel'];
+    const fuzzed = await setup(t, uses.includes(name));
     const successes = name === 'getReceiptKey' ? [success, 503] : [success];
     const statuses = await fuzz(fuzzed, {
       drafts: draftsOf(operation),

@@ -39,6 +39,13 @@ interface Operation {
 }
 
 const newJob = { name: 'new', url: 'http://127.0.0.1:1/', paused: true };
+const newChannel = {
+  name: 'new',
+  type: 'slack',
+  config: { url: 'http://127.0.0.1:1/new' },
+  enabled: false,
+};
+/** Where a path names a delivery, it is `:runId` too: what belongs to what is named before. */
 const operations: readonly Operation[] = [
   { name: 'listJobs', method: 'GET', path: '/jobs', ok: 200 },
   { name: 'createJob', method: 'POST', path: '/jobs', ok: 201, body: newJob },
@@ -70,6 +77,20 @@ const operations: readonly Operation[] = [
   },
   { name: 'deleteMonitor', method: 'DELETE', path: '/monitors/:id', ok: 200 },
   { name: 'listPings', method: 'GET', path: '/monitors/:id/pings', ok: 200 },
+  { name: 'listChannels', method: 'GET', path: '/channels', ok: 200 },
+  { name: 'createChannel', method: 'POST', path: '/channels', ok: 201, body: newChannel },
+  { name: 'getChannel', method: 'GET', path: '/channels/:id', ok: 200 },
+  {
+    name: 'updateChannel',
+    method: 'PATCH',
+    path: '/channels/:id',
+    ok: 200,
+    body: { afterFailures: 7 },
+  },
+  { name: 'deleteChannel', method: 'DELETE', path: '/channels/:id', ok: 200 },
+  { name: 'testChannel', method: 'POST', path: '/channels/:id/test', ok: 202 },
+  { name: 'listDeliveries', method: 'GET', path: '/channels/:id/deliveries', ok: 200 },
+  { name: 'getDelivery', method: 'GET', path: '/channels/:id/deliveries/:runId', ok: 200 },
   { name: 'getReceiptKey', method: 'GET', path: '/receipts/key', ok: 200, isOpen: true },
   { name: 'listReceiptKeys', method: 'GET', path: '/receipts/keys', ok: 200, isOpen: true },
   {
@@ -123,7 +144,12 @@ const marks = { a: 'mark-of-alpha', b: 'mark-of-beta' };
 const unknownId = '01a1fc58-a505-7000-bebc-059153f75def';
 
 function pathOf({ operation, id, runId }: Cell, a: Holding, b: Holding): string {
-  const part = operation.path.startsWith('/monitors') ? 'monitorId' : 'jobId';
+  const isOfChannel = operation.path.startsWith('/channels');
+  const ofMonitorOrJob = operation.path.startsWith('/monitors') ? 'monitorId' : 'jobId';
+  const part = isOfChannel ? 'channelId' : ofMonitorOrJob;
+  const [inner, sibling] = isOfChannel
+    ? (['deliveryId', 'siblingDeliveryId'] as const)
+    : (['runId', 'siblingRunId'] as const);
   const ids: Record<IdKind, string> = {
     'of a': a[part],
     'of b': b[part],
@@ -132,12 +158,12 @@ function pathOf({ operation, id, runId }: Cell, a: Holding, b: Holding): string 
     'of a, in upper case': a[part].toUpperCase(),
   };
   const runIds: Record<RunKind, string> = {
-    'of a': a.runId,
-    'of b': b.runId,
+    'of a': a[inner],
+    'of b': b[inner],
     unknown: unknownId,
     'no UUID': '17',
-    'of a, in upper case': a.runId.toUpperCase(),
-    "of a's other job": a.siblingRunId,
+    'of a, in upper case': a[inner].toUpperCase(),
+    "of a's other job": a[sibling],
   };
   const named = id === undefined ? '' : ids[id];
   return operation.path.replace(':id', named).replace(':runId', runId ? runIds[runId] : '');

@@ -1,6 +1,7 @@
 /** Random requests of each operation: what may be wrong with path, query, headers and body. */
 
 import * as fc from 'fast-check';
+import { hostileChannelInput, hostileChannelUpdate } from './hostile-channel.ts';
 import {
   hostileDefinitions,
   hostileJobInput,
@@ -12,7 +13,7 @@ import {
 import { hostileHeader, hostileJson, hostilePiece, hostileQuery } from './hostile.ts';
 import type { RawRequest } from './keep-alive.ts';
 
-/** An operation of the API; a path names its ids `:id`, `:runId` and `:monitorId`. */
+/** An operation of the API; a path names its ids `:id`, `:runId`, `:monitorId`, `:channelId` and `:deliveryId`. */
 export interface Operation {
   operation: string;
   method: string;
@@ -72,6 +73,36 @@ export const operations: readonly Operation[] = [
   },
   { operation: 'deleteMonitor', method: 'DELETE', path: '/monitors/:monitorId', success: 200 },
   { operation: 'listPings', method: 'GET', path: '/monitors/:monitorId/pings', success: 200 },
+  { operation: 'listChannels', method: 'GET', path: '/channels', success: 200 },
+  {
+    operation: 'createChannel',
+    method: 'POST',
+    path: '/channels',
+    success: 201,
+    body: hostileChannelInput,
+  },
+  { operation: 'getChannel', method: 'GET', path: '/channels/:channelId', success: 200 },
+  {
+    operation: 'updateChannel',
+    method: 'PATCH',
+    path: '/channels/:channelId',
+    success: 200,
+    body: hostileChannelUpdate,
+  },
+  { operation: 'deleteChannel', method: 'DELETE', path: '/channels/:channelId', success: 200 },
+  { operation: 'testChannel', method: 'POST', path: '/channels/:channelId/test', success: 202 },
+  {
+    operation: 'listDeliveries',
+    method: 'GET',
+    path: '/channels/:channelId/deliveries',
+    success: 200,
+  },
+  {
+    operation: 'getDelivery',
+    method: 'GET',
+    path: '/channels/:channelId/deliveries/:deliveryId',
+    success: 200,
+  },
   {
     operation: 'previewSchedule',
     method: 'POST',
@@ -81,16 +112,18 @@ export const operations: readonly Operation[] = [
   },
 ];
 
-/** A job, a run of it, and a monitor beside it. */
+/** A job, a run of it, and a monitor and a channel with a delivery beside it. */
 export interface KnownIds {
   id: string;
   runId: string;
   monitorId: string;
+  channelId: string;
+  deliveryId: string;
 }
 
 /** What the ids and keys of random requests are taken from. */
 export interface Known {
-  /** Jobs of the key's workspace with a run and a monitor each, and of another workspace. */
+  /** Jobs of the key's workspace with a run, a monitor and a channel each, and of another workspace. */
   own: readonly KnownIds[];
   foreign: readonly KnownIds[];
   keys: { write: string; read: string; foreign: string };
@@ -212,6 +245,8 @@ export function draftsOf({ method, path, body }: Operation): fc.Arbitrary<Draft>
       id: idOf('id', index),
       runId: idOf('runId', index),
       monitorId: idOf('monitorId', index),
+      channelId: idOf('channelId', index),
+      deliveryId: idOf('deliveryId', index),
       query: hostileQuery,
       authorization,
       contentType,
@@ -219,11 +254,13 @@ export function draftsOf({ method, path, body }: Operation): fc.Arbitrary<Draft>
       body: body ?? bodyNobodyAsksFor,
     }),
   );
-  return parts.map(({ id, runId, monitorId, query, ...rest }) => (known) => {
+  return parts.map(({ id, runId, monitorId, channelId, deliveryId, query, ...rest }) => (known) => {
     const filled = path
       .replace(':id', () => id(known))
       .replace(':runId', () => runId(known))
-      .replace(':monitorId', () => monitorId(known));
+      .replace(':monitorId', () => monitorId(known))
+      .replace(':channelId', () => channelId(known))
+      .replace(':deliveryId', () => deliveryId(known));
     return sent(method, `/api/v1${filled}${query}`, rest, known);
   });
 }
@@ -247,6 +284,8 @@ const step = fc.oneof(
     'ping',
     'pings',
     'start',
+    'deliveries',
+    'test',
   ),
   fc.constantFrom('', '..', 'openapi.json', 'me', 'channels'),
   hostilePiece,

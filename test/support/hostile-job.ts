@@ -129,29 +129,38 @@ const otherNames = [
 ];
 
 /** Field by field: a name and the JSON of its value. A name may come twice, as in any JSON text. */
-type Fields = [name: string, value: string][];
+export type Fields = [name: string, value: string][];
 
-const spoiltField: fc.Arbitrary<[string, string]> = fc
-  .constantFrom(
-    ...Object.keys({
-      ...valid,
-      ...onlyOnCreate,
-      ...onlyOnUpdate,
-      ...onlyOnPreview,
-      graceSeconds,
-    }),
-    ...otherNames,
-  )
-  .chain((name) =>
-    fc.tuple(fc.constant(name), fc.oneof(close.get(name) ?? hostileJson, hostileJson)),
-  );
+const names = Object.keys({
+  ...valid,
+  ...onlyOnCreate,
+  ...onlyOnUpdate,
+  ...onlyOnPreview,
+  graceSeconds,
+});
 
-function spoilt(fields: fc.Arbitrary<Fields>): fc.Arbitrary<string | Buffer> {
+function spoiltField(
+  ownNames: readonly string[],
+  lookalikes: ReadonlyMap<string, fc.Arbitrary<string>>,
+): fc.Arbitrary<[string, string]> {
+  return fc
+    .constantFrom(...ownNames, ...otherNames)
+    .chain((name) =>
+      fc.tuple(fc.constant(name), fc.oneof(lookalikes.get(name) ?? hostileJson, hostileJson)),
+    );
+}
+
+/** Bodies made of these fields, valid ones among them; `lookalikes` look right from afar. */
+export function spoilt(
+  fields: fc.Arbitrary<Fields>,
+  ownNames: readonly string[] = names,
+  lookalikes: ReadonlyMap<string, fc.Arbitrary<string>> = close,
+): fc.Arbitrary<string | Buffer> {
   const changed = fc
-    .tuple(fields, fc.array(spoiltField, { maxLength: 2 }))
+    .tuple(fields, fc.array(spoiltField(ownNames, lookalikes), { maxLength: 2 }))
     .map(([given, changes]) => {
-      const names = new Set(changes.map(([name]) => name));
-      return given.filter(([name]) => !names.has(name)).concat(changes);
+      const changedNames = new Set(changes.map(([name]) => name));
+      return given.filter(([name]) => !changedNames.has(name)).concat(changes);
     });
   const text = changed.map(
     (all) => `{${all.map(([name, value]) => `${JSON.stringify(name)}:${value}`).join(',')}}`,

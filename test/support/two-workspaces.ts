@@ -6,13 +6,20 @@ import type { TestDaemon } from './daemon.ts';
 import { ping } from './monitor.ts';
 import { until } from './until.ts';
 
-/** What a workspace holds: a job and a run of it, another job with a run, and a monitor with a ping. */
+/**
+ * What a workspace holds: a job and a run of it, another job with a run, a monitor with a ping, a channel with a
+ * delivery, and another such channel.
+ */
 export interface Holding {
   jobId: string;
   runId: string;
   /** A run of the workspace's other job. */
   siblingRunId: string;
   monitorId: string;
+  channelId: string;
+  deliveryId: string;
+  /** A delivery of the workspace's other channel. */
+  siblingDeliveryId: string;
 }
 
 /** Makes what a workspace holds; its jobs and monitors are paused and bear `mark` wherever an answer could show it. */
@@ -36,7 +43,23 @@ export async function fillWorkspace(
   const { status, body } = await ask('POST', '/monitors', watched, key);
   assert.equal(status, 201, body.error);
   await ping(body.monitor.pingUrl, { method: 'POST', body: mark });
-  return { ...own, siblingRunId: sibling.runId, monitorId: body.monitor.id };
+  const channel = { name: mark, type: 'slack', config: { url: input.url }, enabled: false };
+  const makeChannel = async (): Promise<{ channelId: string; deliveryId: string }> => {
+    const made = await ask('POST', '/channels', channel, key);
+    assert.equal(made.status, 201, made.body.error);
+    const channelId: string = made.body.channel.id;
+    const tested = await ask('POST', `/channels/${channelId}/test`, undefined, key);
+    assert.equal(tested.status, 202, tested.body.error);
+    return { channelId, deliveryId: tested.body.delivery.id };
+  };
+  const [ownChannel, siblingChannel] = [await makeChannel(), await makeChannel()];
+  return {
+    ...own,
+    siblingRunId: sibling.runId,
+    monitorId: body.monitor.id,
+    ...ownChannel,
+    siblingDeliveryId: siblingChannel.deliveryId,
+  };
 }
 
 /** Waits until nothing is queued or executing. */
@@ -52,7 +75,7 @@ export async function untilQuiet(dataDir: string): Promise<void> {
   });
 }
 
-/** Everything that is kept of a workspace's jobs, runs, monitors and pings, as text to compare. */
+/** Everything that is kept of a workspace's jobs, runs, monitors, pings and channels, as text to compare. */
 export type Look = (workspaceId: string) => Promise<string>;
 
 /** Opens the daemon's store to look into it. */
@@ -83,7 +106,20 @@ export async function openLook(dataDir: string): Promise<AsyncDisposable & { loo
       .where('monitor_id', 'in', watched.select('id'))
       .orderBy('id')
       .execute();
-    return JSON.stringify({ jobs, runs, monitors, pings });
+    const told = db
+      .selectFrom('channels')
+      .where('workspace_id', '=', workspaceId)
+      .where('deleted_at', 'is', null);
+    const columns = ['id', 'name', 'sealed', 'enabled', 'job_ids', 'after_failures'] as const;
+    const channels = await told.select(columns).orderBy('id').execute();
+    // How far a delivery has come depends on nothing that anybody asks.
+    const deliveries = await db
+      .selectFrom('deliveries')
+      .select(['id', 'payload'])
+      .where('channel_id', 'in', told.select('id'))
+      .orderBy('id')
+      .execute();
+    return JSON.stringify({ jobs, runs, monitors, pings, channels, deliveries });
   };
   return { look, [Symbol.asyncDispose]: () => local[Symbol.asyncDispose]() };
 }
