@@ -1,42 +1,37 @@
 /**
- * node build.mjs             dist/jobd.cjs and, beside it, the native part of better-sqlite3 and
- *                            verify-receipt.mjs, the script that checks receipts without jobd
+ * node build.mjs             dist/jobd.cjs and, beside it, the files it needs: the native part of better-sqlite3,
+ *                            verify-receipt.mjs, the script that checks receipts without jobd, and licences
  * node build.mjs --package   the same, and dist/jobd: one executable that needs nothing beside it
+ * node build.mjs --release   the same, and what is given to others: the executable as dist/jobd-linux-ARCH and
+ *                            compressed, with sums, licences and a bill of materials; --arch x64|arm64 for
+ *                            another machine than this one, --all for both
  *
- * The executable is a node binary with the bundle, its V8 code cache and the files beside it injected
- * (docs/decisions/0003-node-sea-executable.md). Every file appears by a rename, so that a jobd
- * that runs from dist/ is not disturbed.
+ * Every file appears by a rename, so that a jobd that runs from dist/ is not disturbed.
  */
-import { execFile } from 'node:child_process';
 import { realpathSync } from 'node:fs';
-import { copyFile, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { basename, dirname, join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
+import { parseArgs } from 'node:util';
 
 const root = dirname(fileURLToPath(import.meta.url));
 const require = createRequire(import.meta.url);
-const run = promisify(execFile);
-const platform = `${process.platform}-${process.arch}`;
+const dist = join(root, 'dist');
+const entry = join(root, 'src', 'main.ts');
+const architectures = ['x64', 'arm64'];
+
+/** The files beside the bundle, assets of the executable: by these names the program knows them. */
 const addonName = 'better_sqlite3.node';
 const scriptName = 'verify-receipt.mjs';
+const licensesName = 'THIRD_PARTY_LICENSES';
 
-/** What a packaged node looks for in itself (Node's documentation, single executable applications). */
-const seaResource = 'NODE_SEA_BLOB';
-const seaFuse = 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2';
-
-/** Bundles `entry` into one CommonJS file, `outfile`; the files that it needs go beside it. */
-export async function bundle({ entry, outfile }) {
-  const { build } = await import('esbuild');
-  const result = await build({
-    entryPoints: [entry],
-    outfile,
-    write: false,
+/** How the program is put together, as one bundle and in pieces. */
+function programOptions() {
+  return {
     bundle: true,
     platform: 'node',
     target: 'node24',
-    format: 'cjs', // the only format a single executable with a code cache can run
     supported: { 'dynamic-import': false }, // import('node:…') becomes require: no code cache else
     minifyWhitespace: true,
     minifySyntax: true, // names stay, for stack traces
@@ -45,16 +40,34 @@ export async function bundle({ entry, outfile }) {
     define: {
       JOBD_ADDON: JSON.stringify(addonName),
       JOBD_SCRIPT: JSON.stringify(scriptName),
+      JOBD_LICENSES: JSON.stringify(licensesName),
       'import.meta.dirname': '__dirname', // the files beside the bundle
     },
     // There is no file of its own to find things from; what a module needs goes in by `define`.
     logOverride: { 'empty-import-meta': 'error' },
     logLevel: 'warning',
+  };
+}
+
+/** Bundles the program into one CommonJS file, dist/jobd.cjs. Resolves with the packages in it. */
+async function bundleProgram() {
+  const { build } = await import('esbuild');
+  const { packagesOf, licensesOf } = await import('./packaging/licenses.mjs');
+  const result = await build({
+    ...programOptions(),
+    entryPoints: [entry],
+    outdir: dist,
+    write: false,
+    metafile: true,
+    format: 'cjs',
   });
-  await mkdir(dirname(outfile), { recursive: true });
-  await putFile(outfile, result.outputFiles[0].contents);
-  await putFile(join(dirname(outfile), addonName), await readFile(addonFile()));
-  await bundleScript(join(dirname(outfile), scriptName));
+  const packages = await packagesOf(Object.keys(result.metafile.inputs));
+  await mkdir(dist, { recursive: true });
+  await putFile(join(dist, 'jobd.cjs'), result.outputFiles[0].contents);
+  await putFile(join(dist, addonName), await readFile(addonFile(process.platform, process.arch)));
+  await putFile(join(dist, licensesName), await licensesOf(packages, ownNodePackage()));
+  await bundleScript(join(dist, scriptName));
+  return packages;
 }
 
 /** Bundles the script that checks receipts: for people to read, and for Node 18 to run. */
@@ -96,60 +109,53 @@ const scriptHead = `#!/usr/bin/env node
 //
 // Needs Node 18 or newer and nothing else. Exit code: 0 valid, 1 invalid, 2 nothing could be judged.`;
 
-/** Makes one executable of a bundle. Linux only, for the machine's own architecture. */
-export async function pack({ bundled, outfile }) {
-  const node = nodeBinary();
-  const work = await mkdtemp(join(dirname(outfile), '.package-'));
-  try {
-    const blob = await seaBlob({ node, bundled, work });
-    const executable = join(work, basename(outfile));
-    await copyFile(node, executable);
-    await inject(executable, blob);
-    await rename(executable, outfile);
-  } finally {
-    await rm(work, { recursive: true, force: true });
-  }
-}
-
-/** The bundle, its code cache and its assets, as `node`, and only this very `node`, can read them. */
-async function seaBlob({ node, bundled, work }) {
-  const config = join(work, 'sea.json');
-  const output = join(work, 'jobd.blob');
-  const settings = {
-    main: basename(bundled), // the name that stack traces show: no path of the machine it is built on
-    output,
-    useCodeCache: true,
-    disableExperimentalSEAWarning: true,
-    execArgvExtension: 'none', // NODE_OPTIONS is meant for other programs
-    assets: { [addonName]: addonFile(), [scriptName]: join(dirname(bundled), scriptName) },
-  };
-  await writeFile(config, JSON.stringify(settings));
-  await run(node, ['--experimental-sea-config', config], { cwd: dirname(bundled) });
-  return output;
-}
-
-/** A process of its own, as it prints warnings about the ELF notes it does not know: harmless. */
-async function inject(executable, blob) {
-  const postject = require.resolve('postject/dist/cli.js');
-  const args = [executable, seaResource, blob, '--sentinel-fuse', seaFuse];
-  await run(process.execPath, [postject, ...args]);
-}
-
-/** The prebuilt native part for this machine, found as better-sqlite3 itself finds it. */
-function addonFile() {
+/** The prebuilt native part for a machine; for this one found as better-sqlite3 itself finds it. */
+function addonFile(platform, arch) {
   const folder = dirname(require.resolve('better-sqlite3/package.json'));
-  const file = require(join(folder, 'lib', 'binding.js')).getPrebuildPath();
-  if (file === null) throw new Error(`better-sqlite3 has no prebuilt binary for ${platform}`);
+  const isOwn = platform === process.platform && arch === process.arch;
+  const file = isOwn
+    ? require(join(folder, 'lib', 'binding.js')).getPrebuildPath()
+    : join(folder, 'prebuilds', `${platform}-${arch}.node`);
+  if (file === null)
+    throw new Error(`better-sqlite3 has no prebuilt binary for ${platform}-${arch}`);
   return file;
 }
 
-/** The pinned node of node_modules, so that every build packs the same one; else the one running. */
-function nodeBinary() {
+/** The package of the pinned node for this machine; null where there is none. */
+function ownNodePackage() {
   try {
-    return join(dirname(require.resolve(`node-${platform}/package.json`)), 'bin', 'node');
+    return dirname(require.resolve(`node-${process.platform}-${process.arch}/package.json`));
   } catch {
-    return process.execPath;
+    return null;
   }
+}
+
+/** Makes the executable for an architecture. */
+async function packageFor(arch, outfile) {
+  const { makeExecutable } = await import('./packaging/executable.mjs');
+  const assets = {
+    [addonName]: addonFile('linux', arch),
+    [scriptName]: join(dist, scriptName),
+    [licensesName]: join(dist, licensesName),
+  };
+  await makeExecutable({ arch, entry, options: programOptions(), assets, outfile });
+}
+
+async function release(archs, packages) {
+  const { compress, writeBillOfMaterials, writeSums } = await import('./packaging/release.mjs');
+  const { packageIn } = await import('./packaging/licenses.mjs');
+  const { nodePackage } = await import('./packaging/base.mjs');
+  const files = [];
+  for (const arch of archs) {
+    const file = join(dist, `jobd-linux-${arch}`);
+    if (arch === process.arch) await copyFile(join(dist, 'jobd'), file);
+    else await packageFor(arch, file);
+    files.push(file, await compress(file));
+  }
+  const nodes = await Promise.all(archs.map(async (arch) => packageIn(await nodePackage(arch))));
+  const bill = join(dist, 'jobd.cdx.json');
+  await writeBillOfMaterials([...packages, ...nodes], bill);
+  await writeSums([...files, bill, join(dist, licensesName)], join(dist, 'SHA256SUMS'));
 }
 
 async function putFile(path, bytes) {
@@ -159,31 +165,46 @@ async function putFile(path, bytes) {
 }
 
 /** Why this cannot build, as a sentence for people; undefined when it can. */
-function obstacle(packaging) {
+function obstacle({ executable, arch }) {
   const [major, minor] = process.versions.node.split('.').map(Number);
   if (major !== 24 || minor < 15) {
     return `needs Node 24.15 or a later 24, got ${process.versions.node}: run it as npm run build`;
   }
-  if (packaging && process.platform !== 'linux') {
+  if (executable && process.platform !== 'linux') {
     return `the executable can be built on Linux, got ${process.platform}: dist/jobd.cjs runs here`;
   }
+  const unknown = arch.find((name) => !architectures.includes(name));
+  if (unknown !== undefined) return `--arch must be ${architectures.join(' or ')}, got ${unknown}`;
   return undefined;
 }
 
+/** What is to be made. Throws with a sentence for people. */
+function parseOptions(args) {
+  const { values } = parseArgs({
+    args,
+    options: {
+      package: { type: 'boolean' },
+      release: { type: 'boolean' },
+      arch: { type: 'string', multiple: true, default: [] },
+      all: { type: 'boolean' },
+    },
+  });
+  const arch = values.all ? architectures : values.arch;
+  if (arch.length > 0 && !values.release) throw new Error('--arch and --all go with --release');
+  return {
+    executable: Boolean(values.package || values.release),
+    release: Boolean(values.release),
+    arch: arch.length > 0 ? arch : [process.arch],
+  };
+}
+
 async function main(args) {
-  const packaging = args.includes('--package');
-  const unknown = args.find((arg) => arg !== '--package');
-  const problem =
-    unknown === undefined ? obstacle(packaging) : `knows only --package, got ${unknown}`;
-  if (problem !== undefined) {
-    process.stderr.write(`build.mjs ${problem}\n`);
-    process.exitCode = 1;
-    return;
-  }
-  const dist = join(root, 'dist');
-  const bundled = join(dist, 'jobd.cjs');
-  await bundle({ entry: join(root, 'src', 'main.ts'), outfile: bundled });
-  if (packaging) await pack({ bundled, outfile: join(dist, 'jobd') });
+  const options = parseOptions(args);
+  const problem = obstacle(options);
+  if (problem !== undefined) throw new Error(problem);
+  const packages = await bundleProgram();
+  if (options.executable) await packageFor(process.arch, join(dist, 'jobd'));
+  if (options.release) await release([...new Set(options.arch)], packages);
 }
 
 // Not import.meta.main: an older node, which has to be told so, does not know it.
@@ -191,5 +212,10 @@ if (
   process.argv[1] !== undefined &&
   realpathSync(process.argv[1]) === fileURLToPath(import.meta.url)
 ) {
-  await main(process.argv.slice(2));
+  try {
+    await main(process.argv.slice(2));
+  } catch (error) {
+    process.stderr.write(`build.mjs: ${error.message}\n`);
+    process.exitCode = 1;
+  }
 }

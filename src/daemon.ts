@@ -29,7 +29,7 @@ import type { Store } from './store/open.ts';
 import { ensureGivingBack } from './store/space.ts';
 import { ensureDefaultWorkspace } from './store/workspaces.ts';
 import { startMeters } from './metrics/meter.ts';
-import { readVerifyScript } from './verify-script.ts';
+import { readVerifyScript } from './built-files.ts';
 import { version } from './version.ts';
 
 /** How long a stop waits for calls in flight (design: 30 s). */

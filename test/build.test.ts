@@ -78,6 +78,14 @@ describe(
       assert.notDeepEqual(readdirSync(data), [], 'no store was opened');
     });
 
+    test('tells the licences of what it contains', async () => {
+      const { exitCode, stdout } = await run(jobd, ['licenses'], {}, alone);
+      assert.equal(exitCode, 0);
+      for (const name of ['better-sqlite3', 'fastify', 'node-linux-', 'OpenSSL']) {
+        assert.ok(stdout.includes(name), name);
+      }
+    });
+
     test('does what it does whatever NODE_OPTIONS says', async () => {
       const intruder = join(scratch, 'intruder.cjs');
       writeFileSync(intruder, 'process.stdout.write("intruder\\n");');
@@ -106,20 +114,6 @@ describe('the bundle', { skip: existsSync(bundle) ? false : 'dist/jobd.cjs is no
     assert.equal(ran.exitCode, 0, ran.stderr);
     assert.notDeepEqual(readdirSync(data), [], 'no store was opened');
   });
-
-  test('says its version without loading the server', async () => {
-    // Node names the built-in modules it has loaded; the server and the HTTP client need this one.
-    const witness = join(scratch, 'witness.cjs');
-    const report = `process.on('exit', () => {
-      if (process.moduleLoadList.includes('NativeModule http')) process.stdout.write('http\\n');
-    });`;
-    writeFileSync(witness, report);
-    const ran = await run(process.execPath, ['--require', witness, bundle, '--version']);
-    assert.deepEqual(ran, versionOnly);
-    writeFileSync(witness, `${report} require('node:http');`);
-    const control = await run(process.execPath, ['--require', witness, bundle, '--version']);
-    assert.equal(control.stdout, `${version}\nhttp\n`, 'the witness would not see it');
-  });
 });
 
 describe('bin/jobd', () => {
@@ -137,11 +131,17 @@ describe('bin/jobd', () => {
 });
 
 describe('build.mjs', () => {
-  test('refuses an option it does not know, and builds nothing', async () => {
-    assert.deepEqual(await run(process.execPath, [join(root, 'build.mjs'), '--packge']), {
-      exitCode: 1,
-      stdout: '',
-      stderr: 'build.mjs knows only --package, got --packge\n',
-    });
+  test('refuses what it does not know, and builds nothing', async () => {
+    const rows: [args: string[], words: RegExp][] = [
+      [['--packge'], /Unknown option '--packge'/],
+      [['--release', '--arch', 'mips'], /--arch must be x64 or arm64, got mips\n$/],
+      [['--arch', 'arm64'], /--arch and --all go with --release\n$/],
+    ];
+    for (const [args, words] of rows) {
+      const ran = await run(process.execPath, [join(root, 'build.mjs'), ...args]);
+      assert.deepEqual([ran.exitCode, ran.stdout], [1, ''], args.join(' '));
+      assert.match(ran.stderr, /^build\.mjs: [^\n]+\n$/);
+      assert.match(ran.stderr, words);
+    }
   });
 });

@@ -7,6 +7,8 @@ import { errorCodes, JobdError } from '../domain/errors.ts';
 import type { ErrorCode } from '../domain/errors.ts';
 import { keyPattern } from '../domain/key.ts';
 import type { Receipt } from '../domain/receipt.ts';
+import { exchange, exchangeFollowing } from './exchange.ts';
+import type { Answer, Question } from './exchange.ts';
 
 export interface Client {
   createJob(input: contract.JobInput): Promise<contract.Job>;
@@ -120,61 +122,61 @@ export async function sendPing(
   { body, timeoutMs }: { body: string | null; timeoutMs: number },
 ): Promise<void> {
   const type = { 'content-type': 'text/plain; charset=utf-8' };
-  const init: RequestInit = { method: 'POST', ...(body !== null && { body, headers: type }) };
-  const { ok, status, text } = await reach(url, init, timeoutMs);
-  if (!ok) throw new JobdError(codeOf(status), messageOf(text, status, url));
+  const question = { method: 'POST', headers: body === null ? {} : type, body };
+  const { status, text } = await reach(url, question, timeoutMs, exchangeFollowing);
+  if (!isOk(status)) throw new JobdError(codeOf(status), messageOf(text, status, url));
 }
 
-interface Question {
+interface Request {
   method: string;
   apiKey: string | null;
   body: object | undefined;
   timeoutMs: number;
 }
 
-async function request<T>(url: string, { method, apiKey, body, timeoutMs }: Question): Promise<T> {
+async function request<T>(url: string, { method, apiKey, body, timeoutMs }: Request): Promise<T> {
   if (apiKey === null) throw new JobdError('unauthenticated', 'set JOBD_API_KEY to your key');
   if (!keyPattern.test(apiKey)) {
     throw new JobdError('unauthenticated', 'JOBD_API_KEY must be cp_ and 64 hexadecimal digits');
   }
-  const init: RequestInit = {
-    method,
-    headers: {
-      authorization: `Bearer ${apiKey}`,
-      ...(body !== undefined && { 'content-type': 'application/json' }),
-    },
-    ...(body !== undefined && { body: JSON.stringify(body) }),
-    redirect: 'error',
+  const headers = {
+    authorization: `Bearer ${apiKey}`,
+    ...(body !== undefined && { 'content-type': 'application/json' }),
   };
-  const { ok, status, text } = await reach(url, init, timeoutMs);
-  if (ok) return parse(text, url) as T;
+  const question = { method, headers, body: body === undefined ? null : JSON.stringify(body) };
+  const { status, text } = await reach(url, question, timeoutMs, exchange);
+  if (isOk(status)) return parse(text, url) as T;
   throw new JobdError(codeOf(status), messageOf(text, status, url));
 }
 
 /** The whole answer: one that breaks off, or is not there in time, is none. */
 async function reach(
   url: string,
-  init: RequestInit,
+  question: Omit<Question, 'signal'>,
   timeoutMs: number,
-): Promise<{ ok: boolean; status: number; text: string }> {
+  by: typeof exchange,
+): Promise<Answer> {
   const signal = AbortSignal.timeout(timeoutMs);
   try {
-    const response = await fetch(url, { ...init, signal });
-    const { ok, status } = response;
-    return { ok, status, text: await response.text() };
+    return await by(url, { ...question, signal });
   } catch (error) {
     const { origin } = new URL(url);
     if (signal.aborted) {
-      const asked = init.method === 'GET' ? '' : '; what was asked for may have been done';
+      const asked = question.method === 'GET' ? '' : '; what was asked for may have been done';
       const sentence = `no answer from ${origin} within ${Math.round(timeoutMs / 100) / 10} s${asked}`;
       throw new JobdError('unreachable', sentence, { cause: error });
     }
-    const cause = (error as Error).cause ?? error;
-    const why = cause instanceof Error ? cause.message : String(cause);
+    const { message, code } = error as NodeJS.ErrnoException;
+    // Of a name with several addresses, all of which refuse, there is only a code.
+    const why = message || code;
     throw new JobdError('unreachable', `no answer from ${origin}: ${why}; does jobd serve run?`, {
       cause: error,
     });
   }
+}
+
+function isOk(status: number): boolean {
+  return status >= 200 && status < 300;
 }
 
 function parse(text: string, url: string): unknown {

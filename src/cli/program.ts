@@ -31,6 +31,7 @@ const commands: Readonly<Record<string, () => Promise<AddCommand>>> = {
   backup: async () => (await import('./backup.ts')).addBackupCommand,
   restore: async () => (await import('./backup.ts')).addRestoreCommand,
   doctor: async () => (await import('./doctor.ts')).addDoctorCommand,
+  licenses: async () => (await import('./licenses.ts')).addLicensesCommand,
 };
 
 /** Runs one command line, as in `process.argv`. Returns the exit code; never rejects. */

@@ -38,7 +38,7 @@ export function shown(text: string): string {
 
 /** Text of others in printable ASCII and `…`: nothing that steers a terminal or looks like other text. */
 export function escaped(text: string): string {
-  return text.replace(/[^ -~…]/g, (unit) => {
+  return text.replace(/[^ -~\u2026]/g, (unit) => {
     return `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
   });
 }

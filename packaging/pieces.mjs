@@ -1,0 +1,36 @@
+/** The program in pieces for packaging/loader.cjs: one for each `import()`, and for what they share. */
+
+import { mkdir, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { build, transform } from 'esbuild';
+
+/** Writes the pieces of a program into `directory`. */
+export async function makePieces({ options, entry, directory }) {
+  const result = await build({
+    ...options,
+    entryPoints: [entry],
+    entryNames: 'main',
+    outdir: directory,
+    write: false,
+    format: 'esm', // the only one that esbuild splits
+    splitting: true,
+  });
+  await mkdir(directory, { recursive: true });
+  for (const { path, text } of result.outputFiles) {
+    const { code } = await transform(text, {
+      format: 'cjs',
+      target: options.target,
+      platform: options.platform,
+      supported: options.supported,
+      minifyWhitespace: true,
+      minifySyntax: true,
+    });
+    // A character of more than one byte would be another text for the loader, which reads bytes.
+    if (!/^[\0-\x7f]*$/.test(code))
+      throw new Error(
+        `${path} is not ASCII: ${JSON.stringify(code.match(/.{0,60}[^\0-\x7f].{0,20}/)?.[0])}`,
+      );
+    const piece = `(function(exports,require,module){${code}\n})`;
+    await writeFile(join(directory, basename(path)), piece);
+  }
+}

@@ -1,0 +1,68 @@
+/**
+ * One HTTP exchange of the command line. By Node's own client of HTTP and not by fetch, which takes longer to
+ * load than the rest of a command takes to run.
+ */
+
+import { request as requestHttp } from 'node:http';
+import type { IncomingMessage, RequestOptions } from 'node:http';
+import { text as readAll } from 'node:stream/consumers';
+
+export interface Question {
+  method: string;
+  headers: Record<string, string>;
+  body: string | null;
+  signal: AbortSignal;
+}
+
+export interface Answer {
+  status: number;
+  text: string;
+}
+
+/** As many as browsers follow. */
+const mostRedirects = 20;
+
+/** Asks once. Rejects with why there is no whole answer. A redirect is an answer like any other. */
+export async function exchange(url: string, question: Question): Promise<Answer> {
+  const { status, text } = await ask(url, question);
+  return { status, text };
+}
+
+/** The same, going where it is sent: a POST becomes a GET unless the status (307, 308) keeps it. */
+export async function exchangeFollowing(url: string, question: Question): Promise<Answer> {
+  const { signal } = question;
+  let target = url;
+  let asked = question;
+  for (let redirects = 0; redirects <= mostRedirects; redirects += 1) {
+    const { status, text, location } = await ask(target, asked);
+    const next = location === undefined ? null : URL.parse(location, target);
+    if (![301, 302, 303, 307, 308].includes(status) || next === null) return { status, text };
+    target = next.href;
+    if (status < 307) asked = { method: 'GET', headers: {}, body: null, signal };
+  }
+  throw new Error(`redirected more than ${mostRedirects} times`);
+}
+
+async function ask(
+  url: string,
+  { method, headers, body, signal }: Question,
+): Promise<Answer & { location: string | undefined }> {
+  const request = new URL(url).protocol === 'https:' ? await loadHttps() : requestHttp;
+  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
+  request(url, { method, headers, signal }, resolve)
+    .on('error', reject)
+    .end(body ?? undefined);
+  const response = await promise;
+  const text = await readAll(response);
+  return { status: response.statusCode ?? 0, text, location: response.headers.location };
+}
+
+type Request = (
+  url: string,
+  options: RequestOptions,
+  onResponse: (response: IncomingMessage) => void,
+) => ReturnType<typeof requestHttp>;
+
+async function loadHttps(): Promise<Request> {
+  return (await import('node:https')).request;
+}

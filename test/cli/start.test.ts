@@ -1,0 +1,82 @@
+/** What a command loads: a command line stands in shell loops, and its start counts. */
+
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { writeFileSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import type { TestContext } from 'node:test';
+import { promisify } from 'node:util';
+import { temporaryDirectory } from '../support/directory.ts';
+
+const main = join(import.meta.dirname, '..', '..', 'src', 'main.ts');
+
+/** The packages that a command loads, and the modules of Node. */
+async function loadedBy(t: TestContext, args: string[]): Promise<Set<string>> {
+  const directory = temporaryDirectory(t);
+  const [witness, seen] = [join(directory, 'witness.mjs'), join(directory, 'seen')];
+  writeFileSync(
+    witness,
+    `import { registerHooks } from 'node:module';
+    import { writeFileSync } from 'node:fs';
+    const urls = [];
+    registerHooks({ load(url, context, next) { urls.push(url); return next(url, context); } });
+    process.on('exit', () => writeFileSync(${JSON.stringify(seen)}, urls.join('\\n')));`,
+  );
+  const env = {
+    JOBD_URL: 'http://127.0.0.1:9',
+    JOBD_API_KEY: `cp_${'0'.repeat(64)}`,
+    JOBD_DATA: join(directory, 'data'),
+  };
+  const options = { env, timeout: 60_000 };
+  // How it ends is for others to test.
+  await promisify(execFile)(process.execPath, ['--import', witness, main, ...args], options).catch(
+    () => {},
+  );
+  const urls = readFileSync(seen, 'utf8').split('\n');
+  const names = urls.map(
+    (url) => /^node:.+|(?<=.*node_modules\/)(?:@[^/]+\/)?[^/]+/.exec(url)?.[0],
+  );
+  return new Set(names.filter((name) => name !== undefined));
+}
+
+test('commands that need no store load no package but commander', async (t) => {
+  const rows = [
+    ['--version'],
+    ['--help'],
+    ['jobs', 'list'],
+    ['monitors', 'list'],
+    ['channels', 'list'],
+    ['runs', 'list', 'a'],
+    ['jobs', 'create', '--help'],
+    ['serve', '--help'],
+    ['licenses'],
+  ];
+  for (const args of rows) {
+    const loaded = await loadedBy(t, args);
+    const packages = [...loaded].filter((name) => !name.startsWith('node:'));
+    assert.deepEqual(packages, ['commander'], args.join(' '));
+  }
+});
+
+test('what checks receipts loads only what computes', async (t) => {
+  const directory = temporaryDirectory(t);
+  const loaded = await loadedBy(t, ['verify', directory, directory]);
+  const packages = [...loaded].filter((name) => !name.startsWith('node:'));
+  const own = new Set(['commander', '@noble/ed25519', '@noble/hashes']);
+  assert.deepEqual(
+    packages.filter((name) => !own.has(name)),
+    [],
+  );
+});
+
+test('the version is told without a client, and the client without TLS', async (t) => {
+  assert.ok(!(await loadedBy(t, ['--version'])).has('node:http'));
+  const client = await loadedBy(t, ['jobs', 'list']);
+  assert.ok(client.has('node:http') && !client.has('node:https'));
+});
+
+test('commands that need the store are seen to load it', async (t) => {
+  const loaded = await loadedBy(t, ['key', 'list']);
+  for (const name of ['kysely', 'better-sqlite3']) assert.ok(loaded.has(name), name);
+});
