@@ -4,7 +4,7 @@
  */
 
 import { homedir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { isAbsolute, join, resolve } from 'node:path';
 import { invalidInput, JobdError } from './domain/errors.ts';
 import { parseMailServer } from './domain/mail-server.ts';
 import type { MailServer } from './domain/mail-server.ts';
@@ -90,6 +90,12 @@ export function dataDir(flags: Flags, env: Environment = process.env): string {
   if (named) return resolve(named);
   const shared = env['XDG_DATA_HOME'];
   return shared ? join(shared, 'jobd') : join(homedir(), '.local', 'share', 'jobd');
+}
+
+/** Where this user's programs keep what they can make again (XDG Base Directory Specification). */
+export function cacheDir(env: Environment = process.env): string {
+  const shared = env['XDG_CACHE_HOME'];
+  return join(shared && isAbsolute(shared) ? shared : join(homedir(), '.cache'), 'jobd');
 }
 
 /**

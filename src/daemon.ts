@@ -7,6 +7,7 @@ import { createKeyUses } from './app/key-uses.ts';
 import { openStoreVault } from './app/master-keys.ts';
 import { sealPlainText } from './app/plain-text.ts';
 import { adoptSigningKey, ensureSigningKey } from './app/signing-keys.ts';
+import { cacheDir } from './config.ts';
 import type { ServeConfig } from './config.ts';
 import { systemClock } from './domain/clock.ts';
 import type { Clock } from './domain/clock.ts';
@@ -23,6 +24,7 @@ import { createSigner } from './engine/sign.ts';
 import type { Log } from './log.ts';
 import { givenMasterKey, masterKeysInFile, withNextMasterKey } from './secrets/master-keys.ts';
 import type { MasterKeys } from './secrets/master-keys.ts';
+import { unpackAddonInto } from './store/addon.ts';
 import { lockDataDir, lockMasterKey } from './store/lock.ts';
 import { openStore, storePath } from './store/open.ts';
 import type { Store } from './store/open.ts';
@@ -37,6 +39,8 @@ const drainMs = 30_000;
 
 /** Where the operator's own URLs may lead. */
 const everywhere = parseAllowTargets(['0.0.0.0/0:*', '[::/0]:*']);
+
+unpackAddonInto(cacheDir());
 
 /** A running jobd; disposing of it stops it cleanly. */
 export interface Daemon extends AsyncDisposable {

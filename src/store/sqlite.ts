@@ -50,7 +50,7 @@ export function openFile(path: string, timeoutMs: number): Database.Database {
     createOwnersFile(path);
     // SQLite would open what cannot be written for reading only, and hold no locks on it.
     accessSync(path, constants.R_OK | constants.W_OK);
-    return new Database(path, { timeout: timeoutMs, ...addonOption() });
+    return new Database(path, { timeout: timeoutMs, ...addonOption(dirname(path)) });
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     throw new JobdError('unavailable', `${path} cannot be opened: ${why}`, { cause: error });
@@ -100,8 +100,8 @@ function createOwnersFile(path: string): void {
 }
 
 /** The types know a path only; the package takes the loaded addon as well. */
-function addonOption(): { nativeBinding?: string } {
-  const nativeBinding = loadAddon() as string | undefined;
+function addonOption(dataDir: string): { nativeBinding?: string } {
+  const nativeBinding = loadAddon(dataDir) as string | undefined;
   return nativeBinding === undefined ? {} : { nativeBinding };
 }
 
