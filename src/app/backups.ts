@@ -50,9 +50,10 @@ export interface Restored {
  */
 export async function restoreBackup(path: string, parts: RestoreParts): Promise<Restored> {
   const { dataDir, clock, masterKeys, withoutKey } = parts;
-  await using backup = await openJobd(path);
+  await requireFile(path);
   using locks = new DisposableStack();
   locks.use(lockDataDir(dataDir));
+  await using backup = await openJobd(path);
   const version = await schemaVersion(backup.db);
   if (version > newestVersion) {
     throw new JobdError('unavailable', `${path} was written by a newer jobd: run that one`);
@@ -64,13 +65,17 @@ export async function restoreBackup(path: string, parts: RestoreParts): Promise<
 
 /** Opens a database of jobd, whatever its version. Throws `not_found` or `unavailable`. */
 async function openJobd(path: string): Promise<Reader> {
-  await stat(path).catch(() => {
-    throw new JobdError('not_found', `${path} is not there`);
-  });
+  await requireFile(path);
   const reader = await openReader(path);
   if ((await schemaVersion(reader.db)) > 0) return reader;
   await reader[Symbol.asyncDispose]();
   throw new JobdError('unavailable', `${path} is no database of jobd`);
+}
+
+async function requireFile(path: string): Promise<void> {
+  await stat(path).catch(() => {
+    throw new JobdError('not_found', `${path} is not there`);
+  });
 }
 
 async function masterKeysOf(db: Db): Promise<string[]> {

@@ -11,6 +11,8 @@ import { invalidInput } from '../domain/errors.ts';
 import { activeKeysPerAccount } from '../domain/key.ts';
 import { planNames, plans } from '../domain/plan.ts';
 import type { PlanName } from '../domain/plan.ts';
+import { moment, state } from './cell.ts';
+import type { Cell } from './cell.ts';
 import type { Context } from './context.ts';
 import { openStoreFor } from './local.ts';
 import { parseMoment } from './moment.ts';
@@ -56,9 +58,9 @@ export function addAccountCommands(program: Command, context: Context): void {
       printRows(output, found, {
         name: ({ name }) => name,
         plan: ({ plan }) => plan,
-        status: ({ status }) => status,
-        until: ({ expiresAt }) => expiresAt,
-        created: ({ createdAt }) => createdAt,
+        status: ({ status }) => state(status),
+        until: ({ expiresAt }) => moment(expiresAt),
+        created: ({ createdAt }) => moment(createdAt),
       });
     });
 
@@ -162,7 +164,14 @@ function shape(account: Account) {
   };
 }
 
-function fieldsOf(account: Account): Record<string, string | null> {
+function fieldsOf(account: Account): Record<string, Cell> {
   const { id, name, plan, status, expiresAt, createdAt } = shape(account);
-  return { id, name, plan, status, until: expiresAt, created: createdAt };
+  return {
+    id,
+    name,
+    plan,
+    status: state(status),
+    until: moment(expiresAt),
+    created: moment(createdAt),
+  };
 }

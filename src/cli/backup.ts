@@ -5,7 +5,8 @@ import { dataDir, secretKeys } from '../config.ts';
 import type { Flags } from '../config.ts';
 import { confirm } from './confirm.ts';
 import type { Context } from './context.ts';
-import { plain, printJson } from './output.ts';
+import { printJson } from './output.ts';
+import { plain } from './text.ts';
 
 /** Adds `jobd backup`. */
 export function addBackupCommand(program: Command, { output }: Context): void {

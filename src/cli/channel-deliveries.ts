@@ -3,12 +3,13 @@
 import type { Command } from 'commander';
 import { clientConfig } from '../config.ts';
 import type { Flags } from '../config.ts';
+import { moment, state } from './cell.ts';
 import { createChannelClient } from './channel-client.ts';
 import type { ChannelClient } from './channel-client.ts';
 import type { Context } from './context.ts';
 import { findChannel } from './find-named.ts';
 import { printJson, printRows } from './output.ts';
-import type { Output } from './output.ts';
+import type { Columns, Output } from './output.ts';
 import { parseWholeNumber } from './whole-number.ts';
 
 /** Adds the command. */
@@ -49,15 +50,17 @@ async function printDeliveries(
 ): Promise<void> {
   const found = await client.deliveries(channelId, limit);
   if (asJson) return printJson(output, found);
-  printRows(output, found.deliveries, {
+  const columns: Columns<(typeof found.deliveries)[number]> = {
     id: ({ id }) => id,
     event: ({ event }) => event,
-    status: ({ status }) => status,
+    status: ({ status }) => state(status),
     attempts: ({ attempts }) => attempts,
-    created: ({ createdAt }) => createdAt,
-    'last attempt': ({ lastAttemptAt }) => lastAttemptAt,
+    created: ({ createdAt }) => moment(createdAt),
+    'last attempt': ({ lastAttemptAt }) => moment(lastAttemptAt),
     error: ({ lastError }) => lastError,
-  });
+  };
+  const optional = ['attempts', 'last attempt'];
+  printRows(output, found.deliveries, columns, { none: 'there are no deliveries', optional });
 }
 
 async function printAttempts(
@@ -67,11 +70,12 @@ async function printAttempts(
 ): Promise<void> {
   const found = await client.delivery(channelId, deliveryId);
   if (asJson) return printJson(output, found);
-  printRows(output, found.attempts, {
+  const columns: Columns<(typeof found.attempts)[number]> = {
     attempt: ({ number }) => number,
-    'started at': ({ startedAt }) => startedAt,
+    'started at': ({ startedAt }) => moment(startedAt),
     'duration ms': ({ durationMs }) => durationMs,
     http: ({ httpStatus }) => httpStatus,
     error: ({ error }) => error,
-  });
+  };
+  printRows(output, found.attempts, columns, { none: 'there was no attempt yet' });
 }

@@ -16,7 +16,8 @@ import { createClient } from './client.ts';
 import { confirm } from './confirm.ts';
 import type { Context } from './context.ts';
 import { findChannel, findJob } from './find-named.ts';
-import { plain, printFields, printJson, printRows } from './output.ts';
+import { printFields, printJson, printRows } from './output.ts';
+import { plain } from './text.ts';
 import { parseWholeNumber } from './whole-number.ts';
 
 /** Adds the commands. */
@@ -55,13 +56,18 @@ export function addChannelCommands(program: Command, context: Context): void {
     .action(async (flags: Flags) => {
       const found = await Array.fromAsync(client().list());
       if (flags['json']) return printJson(output, { channels: found });
-      printRows(output, found, {
-        id: ({ id }) => id,
-        name: ({ name }) => name,
-        type: ({ type }) => type,
-        enabled: ({ enabled }) => (enabled ? 'yes' : 'no'),
-        'last delivery': ({ lastDelivery }) => lastDelivery && deliveryText(lastDelivery),
-      });
+      printRows(
+        output,
+        found,
+        {
+          id: ({ id }) => id,
+          name: ({ name }) => name,
+          type: ({ type }) => type,
+          enabled: ({ enabled }) => (enabled ? 'yes' : 'no'),
+          'last delivery': ({ lastDelivery }) => lastDelivery && deliveryText(lastDelivery),
+        },
+        { none: 'there are no channels' },
+      );
     });
 
   named(channels, 'get', 'show a channel with its last delivery').action(

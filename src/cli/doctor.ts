@@ -4,8 +4,9 @@ import type { Command } from 'commander';
 import type { Finding } from '../app/doctor.ts';
 import { dataDir, secretKeys, serveConfig } from '../config.ts';
 import type { Flags } from '../config.ts';
+import { state } from './cell.ts';
 import type { Context } from './context.ts';
-import { plain, printJson } from './output.ts';
+import { printJson, printRows } from './output.ts';
 
 /** Adds the command. */
 export function addDoctorCommand(program: Command, context: Context): void {
@@ -23,16 +24,14 @@ export function addDoctorCommand(program: Command, context: Context): void {
         '\nNothing is changed. The exit code is 1 if something fails.',
     )
     .action(async (flags: Flags) => {
-      const findings: Finding[] = [];
-      for await (const finding of examination(flags)) {
-        findings.push(finding);
-        if (flags['json']) continue;
-        const { check, result, detail } = finding;
-        const cells = [result, check, plain(detail)];
-        output.data(output.isTerminal ? aligned(cells) : cells.join('\t'));
-      }
+      const findings = await Array.fromAsync(examination(flags));
       if (findings.some(({ result }) => result === 'fail')) context.exitCode = 1;
-      if (flags['json']) printJson(output, { findings });
+      if (flags['json']) return printJson(output, { findings });
+      printRows(output, findings, {
+        result: ({ result }) => state(result),
+        check: ({ check }) => check,
+        detail: ({ detail }) => detail,
+      });
     });
 }
 
@@ -62,10 +61,4 @@ function configurationFinding(flags: Flags): Finding {
     const detail = error instanceof Error ? error.message : String(error);
     return { check, result: 'fail', detail };
   }
-}
-
-const checkWidth = 'data directory'.length;
-
-function aligned([result = '', check = '', detail = '']: readonly string[]): string {
-  return `${result.padEnd(4)}  ${check.padEnd(checkWidth)}  ${detail}`;
 }

@@ -6,12 +6,14 @@ import { clientConfig } from '../config.ts';
 import type { Flags } from '../config.ts';
 import { jobActions } from '../domain/job.ts';
 import type { JobAction } from '../domain/job.ts';
+import { moment, state } from './cell.ts';
 import { createClient } from './client.ts';
 import { confirm } from './confirm.ts';
 import { parseDuration } from './duration.ts';
 import { findJob } from './find-named.ts';
 import { updateOf, withJobOptions } from './job-options.ts';
-import { plain, printFields, printJson, printRows } from './output.ts';
+import { printFields, printJson, printRows } from './output.ts';
+import { plain } from './text.ts';
 import type { Context } from './context.ts';
 import { printRun } from './runs.ts';
 import { scheduleText } from './schedule-options.ts';
@@ -49,13 +51,18 @@ export function addJobCommands(program: Command, context: Context): void {
     .action(async (flags: Flags) => {
       const found = await Array.fromAsync(createClient(clientConfig()).listJobs());
       if (flags['json']) return printJson(output, { jobs: found });
-      printRows(output, found, {
-        id: ({ id }) => id,
-        name: ({ name }) => name,
-        status: ({ status }) => status,
-        schedule: scheduleText,
-        'next run': ({ nextRunAt }) => nextRunAt,
-      });
+      printRows(
+        output,
+        found,
+        {
+          id: ({ id }) => id,
+          name: ({ name }) => name,
+          status: ({ status }) => state(status),
+          schedule: scheduleText,
+          'next run': ({ nextRunAt }) => moment(nextRunAt),
+        },
+        { none: 'there are no jobs' },
+      );
     });
 
   jobs
@@ -153,11 +160,11 @@ function printJob({ output }: Context, job: contract.Job): void {
   printFields(output, {
     id: job.id,
     name: job.name,
-    status: job.status,
+    status: state(job.status),
     call: `${job.method} ${job.url}`,
     schedule: scheduleText(job),
-    'next run': job.nextRunAt,
-    'last run': job.lastRunAt,
+    'next run': moment(job.nextRunAt),
+    'last run': moment(job.lastRunAt),
     ...(job.downReason !== null && { 'down because': job.downReason }),
   });
 }

@@ -6,6 +6,7 @@ import { isoTimeOrNull, systemClock } from '../domain/clock.ts';
 import { invalidInput } from '../domain/errors.ts';
 import { permissions } from '../domain/key.ts';
 import type { Key, Permission } from '../domain/key.ts';
+import { moment } from './cell.ts';
 import { confirm } from './confirm.ts';
 import type { Context } from './context.ts';
 import { openStoreFor } from './local.ts';
@@ -64,16 +65,21 @@ export function addKeyCommands(program: Command, { output }: Context): void {
       const { listKeys } = await import('../app/keys.ts');
       const keys = await listKeys(local);
       if (flags['json']) return printJson(output, { keys: keys.map(shape) });
-      printRows(output, keys, {
-        id: ({ id }) => id,
-        name: ({ name }) => name,
-        workspace: ({ workspace }) => workspace,
-        permission: ({ permission }) => permission,
-        created: ({ createdAt }) => isoTimeOrNull(createdAt),
-        'last used': ({ lastUsedAt }) => isoTimeOrNull(lastUsedAt),
-        expires: ({ expiresAt }) => isoTimeOrNull(expiresAt),
-        revoked: ({ revokedAt }) => isoTimeOrNull(revokedAt),
-      });
+      printRows(
+        output,
+        keys,
+        {
+          id: ({ id }) => id,
+          name: ({ name }) => name,
+          workspace: ({ workspace }) => workspace,
+          permission: ({ permission }) => permission,
+          created: ({ createdAt }) => moment(isoTimeOrNull(createdAt)),
+          'last used': ({ lastUsedAt }) => moment(isoTimeOrNull(lastUsedAt)),
+          expires: ({ expiresAt }) => moment(isoTimeOrNull(expiresAt)),
+          revoked: ({ revokedAt }) => moment(isoTimeOrNull(revokedAt)),
+        },
+        { none: 'there are no keys', optional: ['created', 'last used', 'expires'] },
+      );
     });
 
   key

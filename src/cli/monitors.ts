@@ -6,12 +6,14 @@ import { clientConfig } from '../config.ts';
 import type { Flags } from '../config.ts';
 import { jobActions } from '../domain/job.ts';
 import type { JobAction } from '../domain/job.ts';
+import { moment, state } from './cell.ts';
 import { createClient } from './client.ts';
 import { confirm } from './confirm.ts';
 import type { Context } from './context.ts';
 import { parseDuration } from './duration.ts';
 import { findMonitor } from './find-named.ts';
-import { plain, printFields, printJson, printRows } from './output.ts';
+import { printFields, printJson, printRows } from './output.ts';
+import { plain } from './text.ts';
 import {
   scheduleFieldsOf,
   scheduleText,
@@ -50,14 +52,19 @@ export function addMonitorCommands(program: Command, context: Context): void {
     .action(async (flags: Flags) => {
       const found = await Array.fromAsync(createClient(clientConfig()).listMonitors());
       if (flags['json']) return printJson(output, { monitors: found });
-      printRows(output, found, {
-        id: ({ id }) => id,
-        name: ({ name }) => name,
-        status: ({ status }) => status,
-        schedule: scheduleText,
-        'next due': ({ nextDueAt }) => nextDueAt,
-        'last ping': ({ lastPingAt }) => lastPingAt,
-      });
+      printRows(
+        output,
+        found,
+        {
+          id: ({ id }) => id,
+          name: ({ name }) => name,
+          status: ({ status }) => state(status),
+          schedule: scheduleText,
+          'next due': ({ nextDueAt }) => moment(nextDueAt),
+          'last ping': ({ lastPingAt }) => moment(lastPingAt),
+        },
+        { none: 'there are no monitors', optional: ['last ping'] },
+      );
     });
 
   monitors
@@ -117,14 +124,19 @@ export function addMonitorCommands(program: Command, context: Context): void {
       const { id } = await findMonitor(client, name);
       const found = await client.listPings(id, limit);
       if (flags['json']) return printJson(output, found);
-      printRows(output, found.pings, {
-        'received at': ({ receivedAt }) => receivedAt,
-        kind: ({ kind }) => kind,
-        'exit code': ({ exitCode }) => exitCode,
-        ms: ({ durationMs }) => durationMs,
-        by: ({ source }) => source,
-        body: ({ body, truncated }) => (truncated ? `${body}…` : body),
-      });
+      printRows(
+        output,
+        found.pings,
+        {
+          'received at': ({ receivedAt }) => moment(receivedAt),
+          kind: ({ kind }) => kind,
+          'exit code': ({ exitCode }) => exitCode,
+          ms: ({ durationMs }) => durationMs,
+          by: ({ source }) => source,
+          body: ({ body, truncated }) => (truncated ? `${body}…` : body),
+        },
+        { none: 'there are no pings yet' },
+      );
     });
 }
 
@@ -170,12 +182,12 @@ function show({ output }: Context, flags: Flags, monitor: Monitor): void {
   printFields(output, {
     id: monitor.id,
     name: monitor.name,
-    status: monitor.status,
+    status: state(monitor.status),
     schedule: scheduleText(monitor),
     grace: `${monitor.graceSeconds} s`,
     ping: monitor.pingUrl,
-    'next due': monitor.nextDueAt,
-    'last ping': monitor.lastPingAt,
+    'next due': moment(monitor.nextDueAt),
+    'last ping': moment(monitor.lastPingAt),
     'duration ms': monitor.lastDurationMs,
   });
 }

@@ -1,72 +1,139 @@
 /**
- * How commands speak: data on stdout, words on stderr. A table is padded on a terminal and
+ * How commands speak: data on stdout, words on stderr. A table is fitted to a terminal and
  * tab-separated in a pipe; `--json` prints one document instead.
  */
 
-import { stripVTControlCharacters } from 'node:util';
+import { noColor } from '../config.ts';
+import { systemClock } from '../domain/clock.ts';
+import { cellText, coloured } from './cell.ts';
+import type { Cell } from './cell.ts';
+import { fitColumns, gap } from './layout.ts';
+import { cutTo, padTo, widthOf } from './text.ts';
 
 export interface Output {
   /** Whether a person reads the data. */
   readonly isTerminal: boolean;
+  /** Columns of the terminal. */
+  readonly width: number;
+  /** Whether the data may have colours. */
+  readonly hasColour: boolean;
   /** Writes data, a line. */
   data(line: string): void;
   /** Writes words for people, a line. */
   say(line: string): void;
 }
 
-/** The streams of this process. */
+/**
+ * The streams of this process. Colours are for terminals that have them, as Node sees it (TERM=dumb, COLORTERM, CI),
+ * and never with NO_COLOR (no-color.org).
+ */
 export const standardOutput: Output = {
   isTerminal: process.stdout.isTTY,
+  get width() {
+    return process.stdout.columns || 80;
+  },
+  get hasColour() {
+    return process.stdout.isTTY && !noColor() && process.stdout.hasColors();
+  },
   data: (line) => void process.stdout.write(`${line}\n`),
   say: (line) => void process.stderr.write(`${line}\n`),
 };
 
-/** A column: its title, and the text of a row in it. */
-export type Columns<Row> = Record<string, (row: Row) => string | number | null>;
+/** A column: its title, and the cell of a row in it. */
+export type Columns<Row> = Record<string, (row: Row) => Cell>;
 
-/** Prints rows as a table. */
-export function printRows<Row>(output: Output, rows: readonly Row[], columns: Columns<Row>): void {
-  const cells = rows.map((row) =>
-    Object.values(columns).map((cellOf) => plain(String(cellOf(row) ?? '-'))),
-  );
-  if (!output.isTerminal) {
-    for (const line of cells) output.data(line.join('\t'));
+export interface TableOptions {
+  /** What is said on stderr when there are no rows. */
+  none?: string;
+  /** Columns that are left out on a terminal that has no room for them. */
+  optional?: readonly string[];
+}
+
+/** Prints rows as a table; on a terminal too narrow for it, row after row as fields. */
+export function printRows<Row>(
+  output: Output,
+  rows: readonly Row[],
+  columns: Columns<Row>,
+  { none, optional = [] }: TableOptions = {},
+): void {
+  if (rows.length === 0 && none !== undefined) {
+    output.say(none);
     return;
   }
-  const lines = [Object.keys(columns).map((title) => title.toUpperCase()), ...cells];
-  const widths = Object.keys(columns).map((_, index) =>
-    Math.max(...lines.map((line) => line[index]?.length ?? 0)),
-  );
-  for (const line of lines) {
-    const padded = line.map((cell, index) => cell.padEnd(widths[index] ?? 0));
-    output.data(padded.join('  ').trimEnd());
+  const now = systemClock.now();
+  const titles = Object.keys(columns);
+  const cells = rows.map((row) => Object.values(columns).map((cellOf) => cellOf(row)));
+  const texts = cells.map((row) => row.map((cell) => cellText(output, cell, now)));
+  if (!output.isTerminal) {
+    for (const line of texts) output.data(line.join('\t'));
+    return;
   }
+  const needs = titles.map((title, index) => ({
+    natural: Math.max(...[title, ...texts.map((row) => row[index] ?? '')].map(widthOf)),
+    canShrink: title !== 'id' && cells.some((row) => typeof row[index] === 'string'),
+    isOptional: optional.includes(title),
+  }));
+  const widths = fitColumns(needs, output.width);
+  if (widths === null) return printBlocks(output, titles, cells, texts);
+  const printLine = (line: readonly string[], row: readonly Cell[]): void => {
+    const shown = line.flatMap((text, index) => {
+      const width = widths[index] ?? 0;
+      const cell = row[index] ?? null;
+      return width === 0 ? [] : [coloured(output, cell, padTo(cutTo(text, width), width))];
+    });
+    output.data(shown.join(' '.repeat(gap)).trimEnd());
+  };
+  printLine(
+    titles.map((title) => title.toUpperCase()),
+    [],
+  );
+  texts.forEach((line, index) => printLine(line, cells[index] ?? []));
+}
+
+function printBlocks(
+  output: Output,
+  titles: readonly string[],
+  cells: readonly (readonly Cell[])[],
+  texts: readonly (readonly string[])[],
+): void {
+  const width = Math.max(...titles.map(widthOf));
+  texts.forEach((line, row) => {
+    if (row > 0) output.data('');
+    line.forEach((text, index) => {
+      const value = coloured(output, cells[row]?.[index] ?? null, text);
+      output.data(`${padTo(titles[index] ?? '', width)}  ${value}`);
+    });
+  });
 }
 
 /** Prints the fields of one thing, a line each. */
-export function printFields(
-  output: Output,
-  fields: Record<string, string | number | boolean | null>,
-): void {
+export function printFields(output: Output, fields: Record<string, Cell>): void {
+  const now = systemClock.now();
   const width = Math.max(...Object.keys(fields).map((name) => name.length));
   for (const [name, value] of Object.entries(fields)) {
     const label = output.isTerminal ? `${name.padEnd(width)}  ` : `${name}\t`;
-    output.data(label + plain(String(value ?? '-')));
+    output.data(label + coloured(output, value, fieldText(output, value, now)));
   }
 }
 
-/** Prints one JSON document. JSON leaves some control characters as they are; they are escaped too. */
+/** There is room for both: the moment itself, and how far it is from now. */
+function fieldText(output: Output, value: Cell, now: number): string {
+  const text = cellText(output, value, now);
+  const isMoment = value !== null && typeof value === 'object' && 'at' in value;
+  return isMoment && output.isTerminal && value.at !== null ? `${value.at}, ${text}` : text;
+}
+
+/**
+ * Prints one JSON document. JSON leaves some characters as they are that steer a terminal or turn the direction
+ * of text; they are escaped too.
+ */
 export function printJson(output: Output, document: unknown): void {
   const json = JSON.stringify(document, null, output.isTerminal ? 2 : undefined);
-  output.data(json.replace(/[\u007f-\u009f]/g, escaped));
+  output.data(json.replace(steeringInJson, escaped));
 }
+
+const steeringInJson = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g;
 
 function escaped(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
-}
-
-/** Text of others on one line, without what would steer the terminal. */
-export function plain(text: string): string {
-  // oxlint-disable-next-line no-control-regex -- control characters are what is taken out
-  return stripVTControlCharacters(text).replace(/[\u0000-\u001f\u007f-\u009f]+/g, ' ');
 }

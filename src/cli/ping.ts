@@ -4,7 +4,8 @@ import type { Command } from 'commander';
 import type { Flags } from '../config.ts';
 import { JobdError } from '../domain/errors.ts';
 import type { Context } from './context.ts';
-import { plain, printJson } from './output.ts';
+import { printJson } from './output.ts';
+import { plain } from './text.ts';
 import { deliver, signalUrl } from './pinger.ts';
 import { startWrapped } from './wrapped.ts';
 

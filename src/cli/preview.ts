@@ -4,7 +4,8 @@ import { isoTime } from '../domain/clock.ts';
 import type { SchedulePreview } from '../domain/schedule-preview.ts';
 import { localIsoTime, localTimeText } from '../domain/schedule/local-time.ts';
 import { durationText } from './duration.ts';
-import { plain, printRows } from './output.ts';
+import { printRows } from './output.ts';
+import { plain } from './text.ts';
 import type { Columns, Output } from './output.ts';
 
 /** Prints it. `sinceNow`: it begins now, so that how long until a due time says something. */

@@ -4,8 +4,9 @@ import { Command, CommanderError } from 'commander';
 import { JobdError } from '../domain/errors.ts';
 import { version } from '../version.ts';
 import type { Context } from './context.ts';
-import { plain, standardOutput } from './output.ts';
+import { standardOutput } from './output.ts';
 import type { Output } from './output.ts';
+import { plain } from './text.ts';
 
 /** Adds a command, with those below it. */
 type AddCommand = (program: Command, context: Context) => void;

@@ -4,6 +4,7 @@ import type { Command } from 'commander';
 import type { Run } from '../api/contract.ts';
 import { clientConfig } from '../config.ts';
 import type { Flags } from '../config.ts';
+import { moment, state } from './cell.ts';
 import { createClient } from './client.ts';
 import { findJob } from './find-named.ts';
 import { printFields, printJson, printRows } from './output.ts';
@@ -28,15 +29,20 @@ export function addRunCommands(program: Command, { output }: Context): void {
       const { id } = await findJob(client, name);
       const found = await client.listRuns(id, limit);
       if (flags['json']) return printJson(output, found);
-      printRows(output, found.runs, {
-        id: (run) => run.id,
-        status: (run) => run.status,
-        'scheduled for': (run) => run.scheduledFor,
-        http: (run) => run.httpStatus,
-        ms: (run) => run.durationMs,
-        attempts: (run) => run.attempts,
-        error: (run) => run.error,
-      });
+      printRows(
+        output,
+        found.runs,
+        {
+          id: (run) => run.id,
+          status: (run) => state(run.status),
+          'scheduled for': (run) => moment(run.scheduledFor),
+          http: (run) => run.httpStatus,
+          ms: (run) => run.durationMs,
+          attempts: (run) => run.attempts,
+          error: (run) => run.error,
+        },
+        { none: 'there are no runs yet', optional: ['ms', 'attempts'] },
+      );
     });
 
   runs
@@ -75,11 +81,11 @@ export function addRunCommands(program: Command, { output }: Context): void {
 export function printRun(output: Output, run: Run): void {
   printFields(output, {
     id: run.id,
-    status: run.status,
+    status: state(run.status),
     source: run.source,
-    'scheduled for': run.scheduledFor,
-    'started at': run.startedAt,
-    'finished at': run.finishedAt,
+    'scheduled for': moment(run.scheduledFor),
+    'started at': moment(run.startedAt),
+    'finished at': moment(run.finishedAt),
     'duration ms': run.durationMs,
     attempts: run.attempts,
     http: run.httpStatus,

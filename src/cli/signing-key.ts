@@ -4,6 +4,7 @@ import type { Command } from 'commander';
 import type { Flags } from '../config.ts';
 import { isoTime, isoTimeOrNull } from '../domain/clock.ts';
 import type { SigningKeyRecord } from '../app/signing-keys.ts';
+import { moment } from './cell.ts';
 import { confirm } from './confirm.ts';
 import type { Context } from './context.ts';
 import { openStoreFor } from './local.ts';
@@ -28,8 +29,8 @@ export function addSigningKeyCommands(program: Command, { output }: Context): vo
       if (flags['json']) return printJson(output, { keys: keys.map(shape) });
       printRows(output, keys, {
         id: ({ keyId }) => keyId,
-        created: ({ createdAt }) => isoTime(createdAt),
-        retired: ({ retiredAt }) => retiredAt && isoTime(retiredAt),
+        created: ({ createdAt }) => moment(isoTime(createdAt)),
+        retired: ({ retiredAt }) => moment(isoTimeOrNull(retiredAt)),
       });
     });
 

@@ -4,6 +4,7 @@ import type { Command } from 'commander';
 import type { Flags } from '../config.ts';
 import { isoTimeOrNull } from '../domain/clock.ts';
 import type { Workspace } from '../domain/workspace.ts';
+import { moment } from './cell.ts';
 import { confirm } from './confirm.ts';
 import type { Context } from './context.ts';
 import { openStoreFor } from './local.ts';
@@ -27,7 +28,13 @@ export function addWorkspaceCommands(program: Command, { output }: Context): voi
       const { account } = flags;
       const made = shape({ ...(await createWorkspace(local, { name, account })), account });
       if (flags['json']) printJson(output, made);
-      else printFields(output, { id: made.id, name: made.name, account, created: made.createdAt });
+      else
+        printFields(output, {
+          id: made.id,
+          name: made.name,
+          account,
+          created: moment(made.createdAt),
+        });
     });
 
   workspace

@@ -28,7 +28,7 @@ export function sqliteDialect(path: string): Dialect {
 
 /** A kysely dialect that only reads; the file must be there, and nothing of it is changed. */
 export function readingDialect(path: string): Dialect {
-  return dialectOf(() => new Database(path, { readonly: true, ...addonOption() }));
+  return dialectOf(() => new Database(path, { readonly: true, ...addonOption(dirname(path)) }));
 }
 
 function dialectOf(open: () => Database.Database): Dialect {

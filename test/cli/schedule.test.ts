@@ -130,6 +130,8 @@ function onTerminal(input: PreviewInput, sinceNow: boolean) {
   const said: string[] = [];
   const output: Output = {
     isTerminal: true,
+    width: 80,
+    hasColour: false,
     data: (line) => void lines.push(line),
     say: (line) => void said.push(line),
   };

@@ -1,0 +1,74 @@
+/** What stands in a table or behind a field: for people relative times and colours, for programs plain text. */
+
+import { styleText } from 'node:util';
+import { plain } from './text.ts';
+
+/** A moment, ISO 8601 as the API gives it. */
+export interface Moment {
+  at: string | null;
+}
+
+/** A state; its word is always there, a colour only helps to find it. */
+export interface State {
+  state: string;
+}
+
+export type Cell = string | number | boolean | null | Moment | State;
+
+/** A moment for people, from now. */
+export const moment = (at: string | null): Moment => ({ at });
+/** A state by its word. */
+export const state = (word: string): State => ({ state: word });
+
+/** The text of a cell; without colours, so that its width is known. */
+export function cellText({ isTerminal }: { isTerminal: boolean }, cell: Cell, now: number): string {
+  if (cell === null) return '-';
+  if (typeof cell !== 'object') return plain(String(cell));
+  if ('state' in cell) return plain(cell.state);
+  if (cell.at === null) return '-';
+  return isTerminal ? relativeTime(Date.parse(cell.at), now) : plain(cell.at);
+}
+
+/** How a moment is told: `in 3 min`, `2 h ago`. Both are epoch milliseconds. */
+export function relativeTime(at: number, now: number): string {
+  const seconds = Math.round(Math.abs(at - now) / 1_000);
+  if (seconds === 0) return 'now';
+  const [unit, size] = units.find(([, unitSeconds]) => seconds >= 2 * unitSeconds) ?? ['s', 1];
+  const length = `${Math.floor(seconds / size)} ${unit}`;
+  return at > now ? `in ${length}` : `${length} ago`;
+}
+
+/** Hours are told up to two days, minutes up to two hours, seconds up to two minutes. */
+const units = [
+  ['d', 86_400],
+  ['h', 3_600],
+  ['min', 60],
+] as const;
+
+const colours: Readonly<Record<string, 'green' | 'red' | 'yellow' | 'cyan' | 'gray'>> = {
+  up: 'green',
+  success: 'green',
+  delivered: 'green',
+  active: 'green',
+  ok: 'green',
+  down: 'red',
+  failed: 'red',
+  expired: 'red',
+  fail: 'red',
+  late: 'yellow',
+  missed: 'yellow',
+  warn: 'yellow',
+  interrupted: 'yellow',
+  running: 'cyan',
+  queued: 'cyan',
+  pending: 'cyan',
+  paused: 'gray',
+};
+
+/** The text of a cell with its colour, if it has one and colours are wanted. */
+export function coloured({ hasColour }: { hasColour: boolean }, cell: Cell, text: string): string {
+  if (!hasColour || cell === null || typeof cell !== 'object' || !('state' in cell)) return text;
+  const colour = Object.hasOwn(colours, cell.state) ? colours[cell.state] : undefined;
+  // Whether colours are wanted has been decided: styleText shall not look at the streams again.
+  return colour === undefined ? text : styleText(colour, text, { validateStream: false });
+}
