@@ -122,6 +122,11 @@ export function noColor(env: Environment = process.env): boolean {
   return Boolean(env['NO_COLOR']);
 }
 
+/** Whether the terminal can only print lines, one after the other. */
+export function isDumbTerminal(env: Environment = process.env): boolean {
+  return env['TERM'] === 'dumb';
+}
+
 interface Setting {
   /** Flag and variable, for messages. */
   name: string;

@@ -18,7 +18,7 @@ export interface Client {
   updateJob(id: string, update: contract.JobUpdate): Promise<contract.Job>;
   deleteJob(id: string): Promise<void>;
   runJob(id: string): Promise<contract.QueuedRun>;
-  listRuns(jobId: string, limit: number): Promise<contract.RunList>;
+  listRuns(jobId: string, limit: number, cursor?: string): Promise<contract.RunList>;
   getRun(jobId: string, runId: string): Promise<contract.Run>;
   getReceipt(jobId: string, runId: string): Promise<Receipt>;
   createMonitor(input: monitors.MonitorInput): Promise<monitors.Monitor>;
@@ -68,8 +68,10 @@ export function createClient(config: ClientConfig, options: { timeoutMs?: number
       await ask<contract.Ok>('DELETE', `/jobs/${encodeURIComponent(id)}`);
     },
     runJob: (id) => ask('POST', `/jobs/${encodeURIComponent(id)}/run`),
-    listRuns: (jobId, limit) =>
-      ask('GET', `/jobs/${encodeURIComponent(jobId)}/runs?limit=${limit}`),
+    listRuns: (jobId, limit, cursor) => {
+      const page = cursor === undefined ? '' : `&cursor=${encodeURIComponent(cursor)}`;
+      return ask('GET', `/jobs/${encodeURIComponent(jobId)}/runs?limit=${limit}${page}`);
+    },
     async getRun(jobId, runId) {
       const path = `/jobs/${encodeURIComponent(jobId)}/runs/${encodeURIComponent(runId)}`;
       return (await ask<contract.RunResponse>('GET', path)).run;
@@ -144,9 +146,9 @@ async function request<T>(url: string, { method, apiKey, body, timeoutMs }: Requ
     ...(body !== undefined && { 'content-type': 'application/json' }),
   };
   const question = { method, headers, body: body === undefined ? null : JSON.stringify(body) };
-  const { status, text } = await reach(url, question, timeoutMs, exchange);
+  const { status, text, retryAfterSeconds } = await reach(url, question, timeoutMs, exchange);
   if (isOk(status)) return parse(text, url) as T;
-  throw new JobdError(codeOf(status), messageOf(text, status, url));
+  throw new JobdError(codeOf(status), messageOf(text, status, url), { retryAfterSeconds });
 }
 
 /** The whole answer: one that breaks off, or is not there in time, is none. */

@@ -17,6 +17,8 @@ export interface Question {
 export interface Answer {
   status: number;
   text: string;
+  /** As the header `Retry-After` says. */
+  retryAfterSeconds: number | undefined;
 }
 
 /** As many as browsers follow. */
@@ -24,8 +26,8 @@ const mostRedirects = 20;
 
 /** Asks once. Rejects with why there is no whole answer. A redirect is an answer like any other. */
 export async function exchange(url: string, question: Question): Promise<Answer> {
-  const { status, text } = await ask(url, question);
-  return { status, text };
+  const { location: _, ...answer } = await ask(url, question);
+  return answer;
 }
 
 /** The same, going where it is sent: a POST becomes a GET unless the status (307, 308) keeps it. */
@@ -34,9 +36,10 @@ export async function exchangeFollowing(url: string, question: Question): Promis
   let target = url;
   let asked = question;
   for (let redirects = 0; redirects <= mostRedirects; redirects += 1) {
-    const { status, text, location } = await ask(target, asked);
+    const { location, ...answer } = await ask(target, asked);
     const next = location === undefined ? null : URL.parse(location, target);
-    if (![301, 302, 303, 307, 308].includes(status) || next === null) return { status, text };
+    const { status } = answer;
+    if (![301, 302, 303, 307, 308].includes(status) || next === null) return answer;
     target = next.href;
     if (status < 307) asked = { method: 'GET', headers: {}, body: null, signal };
   }
@@ -54,7 +57,9 @@ async function ask(
     .end(body ?? undefined);
   const response = await promise;
   const text = await readAll(response);
-  return { status: response.statusCode ?? 0, text, location: response.headers.location };
+  const { location, 'retry-after': retryAfter = '' } = response.headers;
+  const retryAfterSeconds = /^\d{1,5}$/.test(retryAfter) ? Number(retryAfter) : undefined;
+  return { status: response.statusCode ?? 0, text, retryAfterSeconds, location };
 }
 
 type Request = (

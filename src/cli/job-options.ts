@@ -11,14 +11,14 @@ import { parseDuration } from './duration.ts';
 import { scheduleFieldsOf, textFlag, withScheduleOptions } from './schedule-options.ts';
 import { parseWholeNumber } from './whole-number.ts';
 
-/** Adds the options; name and URL are required where a job is created. */
+/** Adds the options; a name is required where a job is created. */
 export function withJobOptions(command: Command, { required }: { required: boolean }): Command {
   const defaults = required ? (value: string) => ` (default ${value})` : () => '';
   command
     .addOption(
       command.createOption('--name <name>', 'what it is called').makeOptionMandatory(required),
     )
-    .addOption(command.createOption('--url <url>', 'what it calls').makeOptionMandatory(required));
+    .option('--url <url>', 'what it calls');
   return withScheduleOptions(command, defaults)
     .option('--method <method>', `GET, POST, PUT, PATCH, DELETE or HEAD${defaults('GET')}`)
     .option('--header <name:value>', 'header to send; may be repeated', collect)
@@ -50,7 +50,7 @@ export async function updateOf(flags: Flags): Promise<JobUpdate> {
     ...(method !== undefined && { method: method.toUpperCase() as Job['method'] }),
     ...(Array.isArray(flags['header']) && { headers: headersOf(flags['header']) }),
     ...(flags['headers'] === false && { headers: {} }),
-    ...(data !== undefined && { body: await bodyOf(data) }),
+    ...(data !== undefined && { body: await textOrFile(data, '--data') }),
     ...(flags['data'] === false && { body: null }),
     ...(timeout !== undefined && { timeoutSeconds: parseDuration(timeout, '--timeout') }),
     ...(retries !== undefined && {
@@ -72,13 +72,14 @@ function headersOf(lines: readonly string[]): Record<string, string> {
   return Object.fromEntries(headers);
 }
 
-async function bodyOf(data: string): Promise<string> {
+/** The text of an option, of the file that it names, or of standard input. Throws `usage`. */
+export async function textOrFile(data: string, flag: string): Promise<string> {
   if (data === '-') return await readStream(process.stdin);
   if (!data.startsWith('@')) return data;
   try {
     return await readFile(data.slice(1), 'utf8');
   } catch (error) {
-    throw new JobdError('usage', `--data names a file that cannot be read, got ${data}`, {
+    throw new JobdError('usage', `${flag} names a file that cannot be read, got ${data}`, {
       cause: error,
     });
   }

@@ -4,20 +4,28 @@ import type { Command } from 'commander';
 import type * as contract from '../api/contract.ts';
 import { clientConfig } from '../config.ts';
 import type { Flags } from '../config.ts';
+import { JobdError } from '../domain/errors.ts';
+import { interruptedExitCode } from './exit-codes.ts';
 import { jobActions } from '../domain/job.ts';
 import type { JobAction } from '../domain/job.ts';
 import { moment, state } from './cell.ts';
 import { createClient } from './client.ts';
+import type { Client } from './client.ts';
 import { confirm } from './confirm.ts';
+import { printDueTimes } from './due-times.ts';
 import { parseDuration } from './duration.ts';
 import { findJob } from './find-named.ts';
-import { updateOf, withJobOptions } from './job-options.ts';
+import { catchInterrupt } from './interrupt.ts';
+import { fieldsOfCurl } from './job-curl.ts';
+import { textOrFile, updateOf, withJobOptions } from './job-options.ts';
 import { printFields, printJson, printRows } from './output.ts';
 import { plain } from './text.ts';
 import type { Context } from './context.ts';
 import { printRun } from './runs.ts';
+import { startSpinner } from './spinner.ts';
 import { scheduleText } from './schedule-options.ts';
 import { waitForRun } from './wait.ts';
+import type { Waited } from './wait.ts';
 
 /** Adds the commands. */
 export function addJobCommands(program: Command, context: Context): void {
@@ -25,6 +33,7 @@ export function addJobCommands(program: Command, context: Context): void {
   const jobs = program.command('jobs').description('create, change, list, show and run jobs');
 
   withJobOptions(jobs.command('create').description('create a job'), { required: true })
+    .option('--curl <command|@file|->', 'the call that a curl command makes, instead of --url')
     .option('--paused', 'create it paused')
     .option('--json', 'print one JSON document')
     .addHelpText(
@@ -32,15 +41,23 @@ export function addJobCommands(program: Command, context: Context): void {
       '\nExamples:\n' +
         "  jobd jobs create --name backup --url https://example.com/backup --cron '30 2 * * *' --tz UTC\n" +
         '  jobd jobs create --name ping --url https://example.com/ping --every 5m --retries 2\n' +
-        "  jobd jobs create --name invoice --url https://example.com/invoice --method POST \\\n    --header 'Content-Type: application/json' --data @invoice.json --cron @monthly",
+        "  jobd jobs create --name invoice --url https://example.com/invoice --method POST \\\n    --header 'Content-Type: application/json' --data @invoice.json --cron @monthly\n" +
+        '  jobd jobs create --name orders --every 15m \\\n    --curl "curl -u me:secret -d state=open https://example.com/orders"',
     )
-    .action(async (flags: Flags & { name: string; url: string }) => {
-      const { name, url, ['paused']: paused } = flags;
-      const given = { ...(await updateOf(flags)), name, url };
-      const input = paused === true ? { ...given, paused } : given;
+    .action(async (flags: Flags & { name: string }) => {
+      const { name, curl, ['paused']: paused } = flags;
+      const copied =
+        typeof curl === 'string'
+          ? fieldsOfCurl(await textOrFile(curl, '--curl'), flags, output)
+          : {};
+      const given = { ...copied, ...(await updateOf(flags)), name };
+      const { url } = given;
+      if (url === undefined)
+        throw new JobdError('usage', "required option '--url <url>' not specified");
+      const input = { ...given, url, ...(paused === true && { paused }) };
       const job = await createClient(clientConfig()).createJob(input);
       if (flags['json']) printJson(output, { job });
-      else printJob(context, job);
+      else await printJob(context, job);
     });
 
   jobs
@@ -74,7 +91,7 @@ export function addJobCommands(program: Command, context: Context): void {
     .action(async (name: string, flags: Flags) => {
       const job = await findJob(createClient(clientConfig()), name);
       if (flags['json']) printJson(output, { job });
-      else printJob(context, job);
+      else await printJob(context, job);
     });
 
   withJobOptions(jobs.command('update').argument('<job>', 'id or name of the job'), {
@@ -91,7 +108,7 @@ export function addJobCommands(program: Command, context: Context): void {
       const { id } = await findJob(client, name);
       const job = await client.updateJob(id, update);
       if (flags['json']) printJson(output, { job });
-      else printJob(context, job);
+      else await printJob(context, job);
     });
 
   for (const action of jobActions) {
@@ -106,7 +123,7 @@ export function addJobCommands(program: Command, context: Context): void {
         const { id } = await findJob(client, name);
         const job = await client.updateJob(id, { action });
         if (flags['json']) printJson(output, { job });
-        else printJob(context, job);
+        else await printJob(context, job);
       });
   }
 
@@ -144,8 +161,12 @@ export function addJobCommands(program: Command, context: Context): void {
         else output.data(queued.run.id);
         return;
       }
-      const { run, exitCode } = await waitForRun(client, queued.run, timeoutMs);
+      const { run, exitCode } = await waitFor(client, queued.run, { name: job.name, timeoutMs });
       context.exitCode = exitCode;
+      if (exitCode === interruptedExitCode) {
+        output.say(`the run goes on, look at it with: jobd runs get ${job.id} ${run.id}`);
+        return;
+      }
       if (flags['json']) printJson(output, { run });
       else printRun(output, run);
     });
@@ -156,7 +177,19 @@ const actionWords: Record<JobAction, string> = {
   resume: 'call a paused job again, from its next due time',
 };
 
-function printJob({ output }: Context, job: contract.Job): void {
+/** Waits where people can see it, and until they press Ctrl-C. */
+async function waitFor(
+  client: Client,
+  run: contract.Run,
+  { name, timeoutMs }: { name: string; timeoutMs: number },
+): Promise<Waited> {
+  using parts = new DisposableStack();
+  const { signal } = parts.use(catchInterrupt());
+  parts.use(startSpinner(`waiting for the run of ${plain(name)}`));
+  return await waitForRun(client, run, timeoutMs, signal);
+}
+
+async function printJob({ output }: Context, job: contract.Job): Promise<void> {
   printFields(output, {
     id: job.id,
     name: job.name,
@@ -167,4 +200,5 @@ function printJob({ output }: Context, job: contract.Job): void {
     'last run': moment(job.lastRunAt),
     ...(job.downReason !== null && { 'down because': job.downReason }),
   });
+  await printDueTimes(output, job);
 }

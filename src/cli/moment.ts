@@ -13,9 +13,19 @@ export function parseMoment(text: string, flag: string): number {
   );
 }
 
+/** The same, or how long before `now` it was, such as `10m`. */
+export function parseMomentOrAge(text: string, flag: string, now: number): number {
+  return parseMomentOrDuration(text, flag, now, -1);
+}
+
 /** The same, or a duration from `now` on, such as `30d`. */
-export function parseMomentOrDuration(text: string, flag: string, now: number): number {
-  if (/^\d{1,5}[smhd]$/.test(text)) return now + parseDuration(text, flag) * 1_000;
+export function parseMomentOrDuration(
+  text: string,
+  flag: string,
+  now: number,
+  direction: 1 | -1 = 1,
+): number {
+  if (/^\d{1,5}[smhd]$/.test(text)) return now + direction * parseDuration(text, flag) * 1_000;
   const at = parseIsoTime(text);
   if (at !== null) return at;
   throw invalidInput(

@@ -75,7 +75,7 @@ export function printRows<Row>(
   }));
   const widths = fitColumns(needs, output.width);
   if (widths === null) return printBlocks(output, titles, cells, texts);
-  const printLine = (line: readonly string[], row: readonly Cell[]): void => {
+  const printRow = (line: readonly string[], row: readonly Cell[]): void => {
     const shown = line.flatMap((text, index) => {
       const width = widths[index] ?? 0;
       const cell = row[index] ?? null;
@@ -83,11 +83,11 @@ export function printRows<Row>(
     });
     output.data(shown.join(' '.repeat(gap)).trimEnd());
   };
-  printLine(
+  printRow(
     titles.map((title) => title.toUpperCase()),
     [],
   );
-  texts.forEach((line, index) => printLine(line, cells[index] ?? []));
+  texts.forEach((line, index) => printRow(line, cells[index] ?? []));
 }
 
 function printBlocks(
@@ -130,6 +130,11 @@ function fieldText(output: Output, value: Cell, now: number): string {
 export function printJson(output: Output, document: unknown): void {
   const json = JSON.stringify(document, null, output.isTerminal ? 2 : undefined);
   output.data(json.replace(steeringInJson, escaped));
+}
+
+/** Prints one JSON document of a stream, on one line (NDJSON). */
+export function printLine(output: Output, document: unknown): void {
+  output.data(JSON.stringify(document).replace(steeringInJson, escaped));
 }
 
 const steeringInJson = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g;

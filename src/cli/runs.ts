@@ -9,12 +9,15 @@ import { createClient } from './client.ts';
 import { findJob } from './find-named.ts';
 import { printFields, printJson, printRows } from './output.ts';
 import type { Output } from './output.ts';
+import { plainLines } from './text.ts';
 import type { Context } from './context.ts';
+import { addTailCommand } from './runs-tail.ts';
 import { parseWholeNumber } from './whole-number.ts';
 
 /** Adds the commands. */
-export function addRunCommands(program: Command, { output }: Context): void {
-  const runs = program.command('runs').description('list and show runs');
+export function addRunCommands(program: Command, context: Context): void {
+  const { output } = context;
+  const runs = program.command('runs').description('list, show and follow runs');
 
   runs
     .command('list')
@@ -75,9 +78,15 @@ export function addRunCommands(program: Command, { output }: Context): void {
       const { id } = await findJob(client, name);
       printJson(output, await client.getReceipt(id, runId));
     });
+
+  addTailCommand(runs, context);
 }
 
-/** Prints a run, field by field. */
+function previewText({ truncated, responseBody }: Run): string | null {
+  return truncated ? `${responseBody ?? ''}…` : responseBody;
+}
+
+/** Prints a run, field by field; for people, with the lines of its response behind. */
 export function printRun(output: Output, run: Run): void {
   printFields(output, {
     id: run.id,
@@ -90,6 +99,9 @@ export function printRun(output: Output, run: Run): void {
     attempts: run.attempts,
     http: run.httpStatus,
     ...(run.error !== null && { error: run.error }),
-    response: run.truncated ? `${run.responseBody ?? ''}…` : run.responseBody,
+    ...(!output.isTerminal && { response: previewText(run) }),
   });
+  if (!output.isTerminal || run.responseBody === null) return;
+  output.data('');
+  for (const line of plainLines(previewText(run) ?? '')) output.data(line);
 }

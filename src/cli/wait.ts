@@ -2,34 +2,67 @@
 
 import { setTimeout } from 'node:timers/promises';
 import type { Run } from '../api/contract.ts';
+import { JobdError } from '../domain/errors.ts';
 import { isFinal } from '../domain/run.ts';
-import type { RunStatus } from '../domain/run.ts';
 import type { Client } from './client.ts';
+import { interruptedExitCode, runExitCodes } from './exit-codes.ts';
 
-/** What the awaited run makes of the exit code. */
-const exitCodes: Record<RunStatus, number> = {
-  success: 0,
-  failed: 10,
-  missed: 11,
-  interrupted: 11,
-  queued: 124,
-  running: 124,
-};
+/** Between looks: soon at first, as most runs are short, then well below what the rate limit of a key allows. */
+const firstPauseMs = 250;
+const longestPauseMs = 2_000;
 
-/** Between looks; well below what the rate limit of a key allows. */
-const pollMs = 1_000;
+/** How the wait ended; `run` is as it was seen last. */
+export interface Waited {
+  run: Run;
+  exitCode: number;
+}
 
-/** Looks at the run until it has ended or the time is over; then it is as it was seen last. */
+/**
+ * Looks at the run until it has ended, the time is over or the signal says to stop. A server that is out of reach or asks for
+ * patience meanwhile is asked again.
+ */
 export async function waitForRun(
-  client: Client,
+  client: Pick<Client, 'getRun'>,
   run: Run,
   timeoutMs: number,
-): Promise<{ run: Run; exitCode: number }> {
+  signal?: AbortSignal,
+): Promise<Waited> {
   const deadline = performance.now() + timeoutMs;
+  const leftMs = (): number => Math.max(deadline - performance.now(), 0);
   let seen = run;
-  while (!isFinal(seen.status) && performance.now() < deadline) {
-    await setTimeout(Math.min(pollMs, Math.max(deadline - performance.now(), 0)));
-    seen = await client.getRun(run.jobId, run.id);
+  let pauseMs = firstPauseMs;
+  while (!isFinal(seen.status) && leftMs() > 0) {
+    await pause(Math.min(pauseMs, leftMs()), signal);
+    if (signal?.aborted) return { run: seen, exitCode: interruptedExitCode };
+    const found = await lookAt(client, run);
+    pauseMs =
+      typeof found === 'number'
+        ? Math.max(found, pauseMs)
+        : Math.min(pauseMs * 1.5, longestPauseMs);
+    if (typeof found !== 'number') seen = found;
   }
-  return { run: seen, exitCode: exitCodes[seen.status] };
+  return { run: seen, exitCode: runExitCodes[seen.status] };
+}
+
+/** The run, or how many milliseconds to wait before asking again. */
+async function lookAt(client: Pick<Client, 'getRun'>, { id, jobId }: Run): Promise<Run | number> {
+  try {
+    return await client.getRun(jobId, id);
+  } catch (error) {
+    const again = patienceMs(error);
+    if (again === null) throw error;
+    return again;
+  }
+}
+
+/** How long to wait after a failure that may pass, in milliseconds; null for one that will not. */
+export function patienceMs(error: unknown): number | null {
+  if (!(error instanceof JobdError)) return null;
+  if (error.code === 'rate_limited') return (error.retryAfterSeconds ?? 5) * 1_000;
+  return error.code === 'unreachable' || error.code === 'unavailable' ? longestPauseMs : null;
+}
+
+/** Waits, unless the signal comes first. */
+export async function pause(ms: number, signal?: AbortSignal): Promise<void> {
+  await setTimeout(ms, undefined, { signal }).catch(() => {});
 }

@@ -32,7 +32,7 @@ export class JobdError extends Error {
   constructor(
     code: ErrorCode,
     message: string,
-    options?: { cause?: unknown; retryAfterSeconds?: number },
+    options?: { cause?: unknown; retryAfterSeconds?: number | undefined },
   ) {
     super(message, options?.cause === undefined ? undefined : { cause: options.cause });
     this.code = code;

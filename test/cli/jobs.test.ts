@@ -125,6 +125,45 @@ test('jobs and runs from the shell', async (t) => {
     });
   });
 
+  await t.test('a curl command says what is called', async () => {
+    const curl = `curl -fsS -u me:pw --json '{"a":1}' -m 7 ${sink.url}/ok > /dev/null`;
+    const args = ['jobs', 'create', '--name', 'copied', '--paused', '--retries', '1', '--json'];
+    const made = await runCommand([...args, '--curl', '-'], daemon.env, `${curl}\n`);
+    assert.equal(made.exitCode, 0, made.stderr);
+    assert.equal(
+      made.stderr,
+      'left out, as it changes nothing about the call: >/dev/null -f -s -S\n',
+    );
+    const { job } = JSON.parse(made.stdout) as { job: Job };
+    const { url, method, body, timeoutSeconds, retries, headerNames } = job;
+    assert.deepEqual(
+      [url, method, body, timeoutSeconds, retries],
+      [`${sink.url}/ok`, 'POST', '{"a":1}', 7, 1],
+    );
+    assert.deepEqual(headerNames.toSorted(), ['Accept', 'Authorization', 'Content-Type']);
+    const bad = await jobd('jobs', 'create', '--name', 'x', '--curl', 'curl -kL "$URL" | jq');
+    assertEnds(bad, 2, /\$URL \(.*variables.*\| jq \(.*other command.*-k \(.*-L \(/);
+    const never = await jobd('jobs', 'create', '--name', 'x', '--curl', `curl -kL ${url}`);
+    assertEnds(never, 2, /-k \(.*certificates.*-L \(.*redirects/);
+    assert.equal((await jobd('jobs', 'delete', 'copied', '--yes')).exitCode, 0);
+  });
+
+  await t.test('the next due times are shown in the zone and in UTC', async () => {
+    const args = ['--cron', '30 2 * * *', '--tz', 'Asia/Kolkata'];
+    const shown = fields(assertOk(await create('due', '/ok', ...args)));
+    const next = (shown['next runs'] ?? '').split(' ');
+    assert.equal(next.length, 3);
+    assert.equal(next[0], shown['next run']);
+    for (const at of next) assert.match(at, /T21:00:00\.000Z$/);
+    const local = (shown['next runs local'] ?? '').split(' ');
+    assert.deepEqual(
+      local.map((at) => new Date(at).toISOString()),
+      next,
+    );
+    for (const at of local) assert.match(at, /T02:30:00\.000\+05:30$/);
+    assert.equal((await jobd('jobs', 'delete', 'due', '--yes')).exitCode, 0);
+  });
+
   await t.test('a body can come from standard input', async () => {
     const { origin } = new URL(sink.url);
     const args = ['jobs', 'create', '--name', 'piped', '--url', origin, '--method', 'PUT'];

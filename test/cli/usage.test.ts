@@ -69,6 +69,10 @@ test('input that the command line itself can judge is refused before a server is
   const create = ['jobs', 'create', '--name', 'a', '--url', 'http://127.0.0.1:1/'];
   const rows: [args: string[], words: RegExp][] = [
     [[...create, '--cron', '@daily', '--every', '5m'], /--cron and --every exclude each other/],
+    [[...create, '--curl', 'curl x'], /--curl and --url exclude each other/],
+    [['jobs', 'create', '--name', 'a', '--curl', 'wget x'], /--curl must be a command such as/],
+    [['runs', 'tail', '--status', 'running'], /--status must be one of success, failed.*running/],
+    [['runs', 'tail', '--since', 'soon'], /--since must be a duration such as.*"soon"/],
     [[...create, '--every', 'often'], /--every must be a duration such as 90s.*got often/],
     [[...create, '--timeout', '1.5'], /--timeout must be a duration/],
     [[...create, '--retries', 'abc'], /--retries must be a whole number.*got abc/],
