@@ -117,6 +117,14 @@ export function clientConfig(env: Environment = process.env): ClientConfig {
   return Object.freeze({ url, apiKey: env['JOBD_API_KEY']?.trim() || null });
 }
 
+/** A variable that a file of definitions names. */
+export function environmentVariable(
+  name: string,
+  env: Environment = process.env,
+): string | undefined {
+  return env[name];
+}
+
 /** Whether people asked for no colours (no-color.org). */
 export function noColor(env: Environment = process.env): boolean {
   return Boolean(env['NO_COLOR']);

@@ -101,6 +101,10 @@ export const DefinitionResult = Type.Object(
         'For an update, in which fields the job differed; `schedule` stands for the four that make one. Values of ' +
         'headers are compared here, so that they need not be shown.',
     }),
+    changedHeaders: Type.Array(text('The name of a header.'), {
+      description:
+        'The names of the headers that were added or taken away, or whose values differed.',
+    }),
     isAdopted: Type.Boolean({ description: 'Whether a job made by hand got the key.' }),
     job: Type.Union([Job, Type.Null()], { description: 'The job; null if there is none.' }),
     refusal: nullable(Refusal),

@@ -71,11 +71,26 @@ async function resultOf(
   { key }: Definition,
   apply: () => Promise<Applied>,
 ): Promise<DefinitionResult> {
-  const none = { key, change: null, changedFields: [], isAdopted: false, job: null, refusal: null };
+  const none = {
+    key,
+    change: null,
+    changedFields: [],
+    changedHeaders: [],
+    isAdopted: false,
+    job: null,
+    refusal: null,
+  };
   try {
-    const { change, fields, isAdopted, job } = await apply();
+    const { change, fields, headers, isAdopted, job } = await apply();
     const shown = job === null ? null : jobShape(job);
-    return { ...none, change, changedFields: fields, isAdopted, job: shown };
+    return {
+      ...none,
+      change,
+      changedFields: fields,
+      changedHeaders: headers,
+      isAdopted,
+      job: shown,
+    };
   } catch (error) {
     if (!(error instanceof JobdError) || error.httpStatus >= 500) throw error;
     return { ...none, refusal: { status: error.httpStatus, error: error.message } };

@@ -9,7 +9,13 @@ import { JobdError } from '../domain/errors.ts';
 import { changeJob } from '../domain/job-input.ts';
 import type { JobInput, JobUpdate } from '../domain/job-input.ts';
 import type { Job } from '../domain/job.ts';
-import { changedFields, checkJobKey, definedFields, replacementOf } from '../domain/managed-job.ts';
+import {
+  changedFields,
+  changedHeaders,
+  checkJobKey,
+  definedFields,
+  replacementOf,
+} from '../domain/managed-job.ts';
 import type { DefinedField, JobChange } from '../domain/managed-job.ts';
 import { checkPlanLimits } from '../domain/plan-limits.ts';
 import { defaultTimeoutSeconds, plans } from '../domain/plan.ts';
@@ -47,6 +53,8 @@ export interface Applied {
   change: JobChange;
   /** What differed; all fields of a new job are new, so there are none. */
   fields: DefinedField[];
+  /** The names of the headers that differed. */
+  headers: string[];
   /** Whether a job made by hand became the key's. */
   isAdopted: boolean;
   /** The job afterwards, in a dry run as it is now; null if there is none. */
@@ -106,14 +114,15 @@ export async function previewDefinition(
   if (found === undefined) {
     if (input === null) return nothing(null);
     checkPlanLimits(plans[account.plan], newJob(app, account, principal, input), null);
-    return { change: 'create', fields: [], isAdopted: false, job: null };
+    return { change: 'create', fields: [], headers: [], isAdopted: false, job: null };
   }
   const { job, isAdopted } = found;
   const now = shownJob(readJob(job, vault).job, hasExpired(account, clock.now()));
-  if (input === null) return { change: 'delete', fields: [], isAdopted: false, job: now };
-  const { before, after, fields } = compared(app, job, replacement(account, input));
+  if (input === null)
+    return { change: 'delete', fields: [], headers: [], isAdopted: false, job: now };
+  const { before, after, fields, headers } = compared(app, job, replacement(account, input));
   if (fields.length > 0) checkPlanLimits(plans[account.plan], after, before);
-  return { change: fields.length > 0 ? 'update' : 'none', fields, isAdopted, job: now };
+  return { change: fields.length > 0 ? 'update' : 'none', fields, headers, isAdopted, job: now };
 }
 
 /** Null if somebody else came between: then everything is looked at again. */
@@ -170,7 +179,7 @@ async function create(
   });
   if (!isKept) return null;
   wake();
-  return { change: 'create', fields: [], isAdopted: false, job };
+  return { change: 'create', fields: [], headers: [], isAdopted: false, job };
 }
 
 async function replace(
@@ -188,11 +197,17 @@ async function replace(
     const other = await managed.findManagedJob(tx, principal.workspaceId, key);
     if (isAdopted ? other || (await managed.jobKeyOf(tx, job.id)) : other?.id !== job.id)
       return null;
-    const { fields, update } = compared(app, job, replacement(account, input));
-    // A pause alone asks for nothing else, so that it need not wait for the call in flight.
+    const { before, fields, headers, update } = compared(app, job, replacement(account, input));
+    if (fields.length === 0 && !isAdopted) return nothing(shownJob(before, isExpired));
     const changed = await keepChangedJob(app, principal, tx, { job, update });
     if (isAdopted) await managed.setJobKey(tx, job.id, key);
-    return { change: fields.length > 0 ? 'update' : 'none', fields, isAdopted, job: changed };
+    return {
+      change: fields.length > 0 ? 'update' : 'none',
+      fields,
+      headers,
+      isAdopted,
+      job: changed,
+    };
   };
   const atOnce = seen.fields.every((field) => field === 'paused');
   const applied = await orElse('not_found', () =>
@@ -207,7 +222,7 @@ async function replace(
 async function remove(app: App, principal: Principal, job: SealedJob): Promise<Applied | null> {
   return await orElse('not_found', async () => {
     await deleteJob(app, principal, job.id);
-    return { change: 'delete', fields: [], isAdopted: false, job: null };
+    return { change: 'delete', fields: [], headers: [], isAdopted: false, job: null };
   });
 }
 
@@ -222,7 +237,7 @@ async function orElse<T>(code: JobdError['code'], work: () => Promise<T>): Promi
 }
 
 function nothing(job: Job | null): Applied {
-  return { change: 'none', fields: [], isAdopted: false, job };
+  return { change: 'none', fields: [], headers: [], isAdopted: false, job };
 }
 
 function replacement({ plan }: Account, input: JobInput): JobUpdate {
@@ -234,7 +249,7 @@ function compared(
   { vault, clock, allowTargets }: App,
   sealed: SealedJob,
   update: JobUpdate,
-): { before: Job; after: Job; fields: DefinedField[]; update: JobUpdate } {
+): { before: Job; after: Job; fields: DefinedField[]; headers: string[]; update: JobUpdate } {
   const { job: before, isDamaged } = readJob(sealed, vault);
   const after = changeJob(before, update, { now: clock.now(), allowTargets });
   const changed = new Set(changedFields(before, after));
@@ -242,8 +257,15 @@ function compared(
   if (isDamaged) for (const field of ['headers', 'body'] as const) changed.add(field);
   const fields = definedFields.filter((field) => changed.has(field));
   const { action } = update;
+  // A pause alone asks for nothing else: it need not wait for the call in flight.
   const isPause = fields.every((field) => field === 'paused') && action !== undefined;
-  return { before, after, fields, update: isPause ? { action } : update };
+  return {
+    before,
+    after,
+    fields,
+    headers: changedHeaders(before, after),
+    update: isPause ? { action } : update,
+  };
 }
 
 /** A job whose sealed part was damaged shows none. */

@@ -202,7 +202,8 @@ function messageOf(text: string, status: number, url: string): string {
   return `${new URL(url).origin} answered with status ${status}`;
 }
 
-function codeOf(status: number): ErrorCode {
+/** The code that the server meant by a status. */
+export function codeOf(status: number): ErrorCode {
   const codes = Object.keys(errorCodes) as ErrorCode[];
   return codes.find((code) => errorCodes[code].httpStatus === status) ?? 'internal';
 }

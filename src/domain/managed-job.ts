@@ -70,7 +70,7 @@ export function changedFields(before: Job, after: Job): DefinedField[] {
     name: before.name === after.name,
     url: before.url === after.url,
     method: before.method === after.method,
-    headers: sameHeaders(before.headers, after.headers),
+    headers: changedHeaders(before, after).length === 0,
     body: before.body === after.body,
     schedule: sameSchedule(before, after),
     timeoutSeconds: before.timeoutSeconds === after.timeoutSeconds,
@@ -81,9 +81,19 @@ export function changedFields(before: Job, after: Job): DefinedField[] {
   return definedFields.filter((field) => !same[field]);
 }
 
-/** The order of headers means nothing; the case of their names is sent as it is, so it does. */
-function sameHeaders(before: Job['headers'], after: Job['headers']): boolean {
-  const names = Object.keys(before);
-  if (names.length !== Object.keys(after).length) return false;
-  return names.every((name) => Object.hasOwn(after, name) && before[name] === after[name]);
+/**
+ * The names of the headers that only one of two jobs has, or whose values differ, in order. The order of headers
+ * means nothing; the letter case of their names is sent as it is, so it does.
+ */
+export function changedHeaders(
+  before: Pick<Job, 'headers'>,
+  after: Pick<Job, 'headers'>,
+): string[] {
+  const names = new Set([before, after].flatMap(({ headers }) => Object.keys(headers)));
+  return [...names].filter((name) => valueIn(before, name) !== valueIn(after, name)).toSorted();
+}
+
+/** A header may have the name of what every object has. */
+function valueIn({ headers }: Pick<Job, 'headers'>, name: string): string | undefined {
+  return Object.hasOwn(headers, name) ? headers[name] : undefined;
 }

@@ -4,12 +4,16 @@ import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { test } from 'node:test';
 import type { DefinitionResult } from '../../src/api/managed-job-contract.ts';
+import { applyDefinition } from '../../src/app/managed-jobs.ts';
+import type { Definition } from '../../src/app/managed-jobs.ts';
 import { openLocal } from '../../src/daemon.ts';
 import { addAccount } from '../support/account.ts';
 import { assertRefused } from '../support/answer.ts';
+import { quietApp } from '../support/app.ts';
 import { fakeClock } from '../support/clock.ts';
 import { startTestDaemon } from '../support/daemon.ts';
 import type { TestDaemon } from '../support/daemon.ts';
+import { defaultWorkspaceId } from '../support/keys.ts';
 import { startSink } from '../support/sink.ts';
 import { until } from '../support/until.ts';
 import { addWorkspace } from '../support/workspace.ts';
@@ -81,6 +85,7 @@ test('header values are compared and never shown; a dry run changes nothing', as
   const changed = { ...job, headers: { 'X-Token': 'other' } };
   const answer = await one(ask, { key: 'a', job: changed }, true);
   assert.equal(words(answer), 'update headers');
+  assert.deepEqual(answer.changedHeaders, ['X-Token']);
   assert.doesNotMatch(JSON.stringify(answer), /s3cret|other/);
   assert.equal(words(await one(ask, { key: 'a', job: null }, true)), 'delete');
   assert.equal(words(await one(ask, { key: 'a', job }, true)), 'none', 'nothing was changed');
@@ -102,17 +107,33 @@ test('a definition that changes nothing writes nothing, so an interval counts on
   assert.equal(renamed.job?.nextRunAt, made?.nextRunAt);
 });
 
-test('two applies at once make one job', async (t) => {
-  const { ask } = await startTestDaemon(t, { clock: fakeClock() });
-  const keys = ['a', 'b', 'c'];
-  const definitions = keys.map((key) => ({ key, job: { ...rare, name: key } }));
-  const all = await Promise.all(Array.from({ length: 8 }, () => apply(ask, definitions)));
-  for (const [index, key] of keys.entries()) {
-    const changes = all.map((results) => results[index]?.change);
-    assert.equal(changes.filter((change) => change === 'create').length, 1, key);
-    assert.equal(changes.filter((change) => change === 'none').length, 7, key);
-  }
-  assert.equal((await ask('GET', '/jobs')).body.jobs.length, 3);
+test('many applies at once, over several connections, make one job and adopt one', async (t) => {
+  const daemon = await startTestDaemon(t, { clock: fakeClock() });
+  const { ask, dataDir } = daemon;
+  const { id: adopt } = (await ask('POST', '/jobs', rare)).body.job;
+  const opened = await Promise.all([1, 2, 3].map(() => openLocal(dataDir)));
+  await using parts = new AsyncDisposableStack();
+  for (const local of opened) parts.use(local);
+  const apps = opened.map(({ store, clock }) => quietApp({ store, clock }));
+  const workspaceId = await defaultWorkspaceId(daemon);
+  const principal = { keyId: '', workspaceId, permission: 'write' } as const;
+  const job = { ...rare, url: 'https://example.com/' };
+  const race = (definition: Definition) =>
+    Promise.all(
+      Array.from({ length: 30 }, (_, index) =>
+        applyDefinition(apps[index % 3] ?? assert.fail(), principal, definition),
+      ),
+    );
+  const made = await race({ key: 'a', job });
+  assert.equal(made.filter(({ change }) => change === 'create').length, 1);
+  assert.equal(made.filter(({ change }) => change === 'none').length, 29);
+  assert.equal(new Set(made.map((applied) => applied.job?.id)).size, 1);
+  const adopted = await race({ key: 'b', job, adopt });
+  assert.equal(adopted.filter(({ isAdopted }) => isAdopted).length, 1);
+  assert.deepEqual([...new Set(adopted.map((applied) => applied.job?.id))], [adopt]);
+  const deleted = await race({ key: 'a', job: null });
+  assert.equal(deleted.filter(({ change }) => change === 'delete').length, 1);
+  assert.deepEqual((await ask('GET', '/managed-jobs')).body.managedJobs.length, 1);
 });
 
 test('jobs made by hand are adopted only where a definition names them', async (t) => {

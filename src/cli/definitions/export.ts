@@ -1,0 +1,86 @@
+/** All jobs as a file of definitions: what people have made by hand becomes what a repository can keep. */
+
+import { fieldsOf, literalOf, yamlOf } from './write-definitions.ts';
+import type { ShownJob } from './write-definitions.ts';
+
+/** A job as the API shows it. */
+export interface ExportedJob extends Omit<ShownJob, 'headers'> {
+  id: string;
+  headerNames: readonly string[];
+}
+
+/** The file, and the names of the variables that it expects. */
+export interface Exported {
+  text: string;
+  variables: string[];
+}
+
+/**
+ * Writes the definitions of jobs, in the order of their keys. `keys` has those of managed jobs, by their ids; a
+ * job made by hand gets a key of its name, and applying the file adopts it.
+ */
+export function exportJobs(
+  jobs: readonly ExportedJob[],
+  keys: ReadonlyMap<string, string>,
+  defaultTimeoutSeconds: number,
+): Exported {
+  const taken = new Set(keys.values());
+  const named = jobs
+    // Ids are in the order of creation, so the same jobs get the same keys.
+    .toSorted((one, other) => (one.id < other.id ? -1 : 1))
+    .map((job) => ({ job, key: keys.get(job.id) ?? unique(slugOf(job.name), taken) }))
+    .toSorted((one, other) => (one.key < other.key ? -1 : 1));
+  const variables = new Set<string>();
+  const definitions = named.map(({ key, job }) => {
+    const references = job.headerNames
+      .toSorted()
+      .map((name) => [name, `\${${variableOf(key, name, variables)}}`]);
+    const headers = Object.fromEntries(references) as ShownJob['headers'];
+    const adopt = keys.has(job.id) ? {} : { adopt: job.id };
+    const fields = fieldsOf(
+      key,
+      { ...literalOf(job), headers },
+      { defaultTimeoutSeconds, ...adopt },
+    );
+    return [key, fields] as const;
+  });
+  const text = jobs.length === 0 ? 'jobs: {}\n' : yamlOf({ jobs: new Map(definitions) });
+  return { text: headOf([...variables]) + spaced(text), variables: [...variables] };
+}
+
+function headOf(variables: readonly string[]): string {
+  if (variables.length === 0) return '';
+  const lines = variables.map((name) => `#   ${name}`);
+  return `# The values of headers are never shown. Set these variables, or write what stands for them:\n${lines.join('\n')}\n\n`;
+}
+
+/** A blank line between jobs. */
+function spaced(text: string): string {
+  return text.replaceAll(/\n(?= {2}[^ \n])/g, '\n\n').replace('jobs:\n\n', 'jobs:\n');
+}
+
+/** A key of a name: `Nightly Backup (EU)` is `nightly-backup-eu`. */
+export function slugOf(name: string): string {
+  const slug = name
+    .normalize('NFKD')
+    .replaceAll(/\p{M}+/gu, '')
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9._]+/g, '-')
+    .replaceAll(/^[^a-z0-9]+|[^a-z0-9]+$/g, '')
+    .slice(0, 50);
+  return slug === '' ? 'job' : slug;
+}
+
+/** The name itself, or with a number behind it; it is taken from then on. */
+export function unique(name: string, taken: Set<string>, separator = '-'): string {
+  let free = name;
+  for (let number = 2; taken.has(free); number += 1) free = `${name}${separator}${number}`;
+  taken.add(free);
+  return free;
+}
+
+/** `JOBD_NIGHTLY_BACKUP_AUTHORIZATION`. */
+function variableOf(key: string, header: string, taken: Set<string>): string {
+  const name = `JOBD_${key}_${header}`.toUpperCase().replaceAll(/[^A-Z0-9]+/g, '_');
+  return unique(name.replace(/_+$/, ''), taken, '_');
+}

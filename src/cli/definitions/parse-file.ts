@@ -1,0 +1,120 @@
+/**
+ * The text of a file of definitions as values with their places. YAML 1.2, and JSON with it. Nothing is guessed: a
+ * plain value is the text that was written, so that `no`, `012` and `1.10` stay what they are.
+ */
+
+import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument, visit } from 'yaml';
+import type { Alias, Document, Node, Pair, Scalar } from 'yaml';
+import type { Place, Problem } from './place.ts';
+
+/** A value: a text, a mapping, or something that no field takes. */
+export interface Value {
+  place: Place;
+  kind: 'text' | 'mapping' | 'list' | 'nothing';
+  /** As it was written, without quotes; empty unless it is a text. */
+  text: string;
+  /** Empty unless it is a mapping. */
+  entries: readonly Entry[];
+}
+
+/** A name in a mapping, and what stands behind it. */
+export interface Entry {
+  name: string;
+  place: Place;
+  value: Value;
+}
+
+/** Jobs, their fields, and their headers: nothing lies deeper. */
+const deepest = 4;
+/** More than any file that a person keeps; what aliases multiply counts, too. */
+const mostValues = 200_000;
+
+/** Parses a file. The value is null if there are problems. */
+export function parseFile(
+  path: string,
+  text: string,
+): { value: Value | null; problems: Problem[] } {
+  const lines = new LineCounter();
+  const document = parseDocument(text, {
+    version: '1.2',
+    schema: 'core',
+    lineCounter: lines,
+    prettyErrors: false,
+    uniqueKeys: false,
+  });
+  const placeAt = (offset: number): Place => {
+    const { line, col } = lines.linePos(offset);
+    return { path, line: Math.max(line, 1), column: Math.max(col, 1) };
+  };
+  const problems = [...document.errors, ...document.warnings].map(({ code, message, pos }) => ({
+    place: placeAt(pos[0]),
+    sentence:
+      code === 'MULTIPLE_DOCS'
+        ? 'a file holds one document, take out the lines of ---'
+        : `not valid YAML: ${message.split('\n', 1)[0]}`,
+  }));
+  if (problems.length > 0) return { value: null, problems };
+  const reader = createReader(document, placeAt);
+  const value = reader.valueOf(document.contents, placeAt(0), 0);
+  return { value: reader.problems.length > 0 ? null : value, problems: reader.problems };
+}
+
+function createReader(document: Document, placeAt: (offset: number) => Place) {
+  const problems: Problem[] = [];
+  let left = mostValues;
+  const anchored = anchorsOf(document);
+
+  const entryOf = ({ key, value }: Pair, fallback: Place, depth: number): Entry | null => {
+    const place = isScalar(key) && key.range ? placeAt(key.range[0]) : fallback;
+    if (isScalar(key)) {
+      const name = textOf(key) ?? '';
+      return { name, place, value: valueOf(value as Node | null, place, depth + 1) };
+    }
+    problems.push({ place, sentence: 'a name must be a text' });
+    return null;
+  };
+
+  const valueOf = (node: Node | null, fallback: Place, depth: number): Value => {
+    const place = node?.range ? placeAt(node.range[0]) : fallback;
+    const nothing: Value = { place, kind: 'nothing', text: '', entries: [] };
+    left -= 1;
+    if (left === 0) problems.push({ place, sentence: `more than ${mostValues} values` });
+    if (left <= 0 || depth > deepest) return nothing;
+    const tag = node?.tag?.replace('tag:yaml.org,2002:', '!!');
+    if (tag !== undefined && !['!!str', '!!map', '!!seq'].includes(tag)) {
+      problems.push({ place, sentence: `the tag ${tag.slice(0, 60)} means nothing here` });
+    }
+    if (isAlias(node)) {
+      const found = anchored(node);
+      return found ? { ...valueOf(found, place, depth), place } : nothing;
+    }
+    if (isSeq(node)) return { ...nothing, kind: 'list' };
+    if (isMap(node)) {
+      const entries = node.items.map((pair) => entryOf(pair, place, depth));
+      return { ...nothing, kind: 'mapping', entries: entries.filter((entry) => entry !== null) };
+    }
+    const text = isScalar(node) ? textOf(node) : null;
+    return text === null ? nothing : { ...nothing, kind: 'text', text };
+  };
+
+  return { problems, valueOf };
+}
+
+/** Finds what an alias stands for: the last value before it with that anchor. The library looks through all each time. */
+function anchorsOf(document: Document): (alias: Alias) => Node | undefined {
+  const anchors = new Map<string, Node[]>();
+  visit(document, {
+    Value(_, node) {
+      if (node.anchor === undefined) return;
+      anchors.set(node.anchor, [...(anchors.get(node.anchor) ?? []), node]);
+    },
+  });
+  return ({ source, range }) =>
+    anchors.get(source)?.findLast((node) => (node.range?.[0] ?? 0) < (range?.[0] ?? 0));
+}
+
+/** Numbers and booleans as they were written; null for null. */
+function textOf({ value, source }: Scalar): string | null {
+  if (typeof value === 'string') return value;
+  return value === null ? null : (source ?? '');
+}

@@ -1,0 +1,240 @@
+/** Files of definitions: what they say, what is wrong with them and where, and that YAML brings no surprises. */
+
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import type { Definition } from '../../../src/cli/definitions/definition.ts';
+import { emptyLoad, loadDefinitions, readDefinitions } from '../../../src/cli/definitions/load.ts';
+import type { Load } from '../../../src/cli/definitions/load.ts';
+import { problemText } from '../../../src/cli/definitions/place.ts';
+import { JobdError } from '../../../src/domain/errors.ts';
+import { temporaryDirectory } from '../../support/directory.ts';
+
+const variables: Record<string, string> = { TOKEN: 's3cret-value', HOST: 'example.com', EMPTY: '' };
+const files: Record<string, string> = {
+  'token.txt': 'from a file\n',
+  'body.json': '{"a":"${TOKEN}"}\n',
+};
+const sources = {
+  variable: (name: string) => variables[name],
+  file: (path: string) => files[path] ?? assert.fail(`no file ${path}`),
+};
+
+function load(text: string, path = 'jobs.yaml'): Load {
+  const loaded = emptyLoad();
+  readDefinitions(loaded, { path, text }, sources);
+  return loaded;
+}
+
+/** The only definition of a file without problems. */
+function one(text: string): Definition {
+  const { definitions, problems } = load(text);
+  assert.deepEqual(problems.map(problemText), []);
+  return definitions[0] ?? assert.fail();
+}
+
+const job = (lines: string): string => `jobs:\n  a:\n    url: https://example.com/\n${lines}`;
+
+test('a definition says what the API takes, and no more than the file says', () => {
+  const { key, job: full } = one(`jobs:
+  nightly:
+    name: Nightly backup
+    url: https://example.com/backup
+    method: POST
+    headers: { X-A: b, Content-Type: text/plain }
+    body: |
+      line 1
+      line 2
+    cron: 30 2 * * *
+    timezone: UTC
+    timeout: 10s
+    retries: 2
+    paused: true
+    notes: n
+`);
+  assert.equal(key, 'nightly');
+  assert.deepEqual(full, {
+    name: 'Nightly backup',
+    url: 'https://example.com/backup',
+    method: 'POST',
+    headers: { 'X-A': 'b', 'Content-Type': 'text/plain' },
+    body: 'line 1\nline 2\n',
+    cronExpr: '30 2 * * *',
+    timezone: 'UTC',
+    timeoutSeconds: 10,
+    retries: 2,
+    paused: true,
+    notes: 'n',
+  });
+  assert.deepEqual(one(job('')).job, { name: 'a', url: 'https://example.com/' });
+  const { job: period } = one(job('    every: 5m\n'));
+  assert.deepEqual([period.scheduleType, period.periodSeconds], ['period', 300]);
+});
+
+test('JSON is read as YAML is, with places', () => {
+  const text = '{"jobs": {"a": {"url": "https://example.com/", "retries": 1}}}';
+  assert.equal(one(text).job.retries, 1);
+  const [problem] = load(text.replace('1}', '9}')).problems;
+  assert.equal(problem?.place.column, 59);
+});
+
+test('plain values are the text that was written', () => {
+  const { job: read } = one(
+    job(`    method: POST
+    name: no
+    body: 012
+    notes: 1.10
+    headers: { X-Version: 1.10, X-Hex: 0x1F, X-On: on, X-Date: 2026-01-01, X-True: true }
+`),
+  );
+  assert.deepEqual([read.name, read.body, read.notes], ['no', '012', '1.10']);
+  const values = ['1.10', '0x1F', 'on', '2026-01-01', 'true'];
+  assert.deepEqual(Object.values(read.headers ?? {}), values);
+});
+
+test('variables and files are filled in, once, and one $ more is literal', () => {
+  const {
+    job: read,
+    secrets,
+    isBodySecret,
+    writtenUrl,
+  } = one(`jobs:
+  a:
+    url: https://\${HOST}/
+    method: POST
+    headers:
+      Authorization: Bearer \${TOKEN}
+      X-File: file:token.txt
+      X-Literal: $\${TOKEN} $x \${HOST}
+      X-Colon: $file:token.txt
+    body: file:body.json
+`);
+  assert.equal(read.url, 'https://example.com/');
+  assert.deepEqual(read.headers, {
+    Authorization: 'Bearer s3cret-value',
+    'X-File': 'from a file',
+    'X-Literal': '${TOKEN} $x example.com',
+    'X-Colon': 'file:token.txt',
+  });
+  assert.equal(read.body, files['body.json'], 'a file is taken as it is');
+  assert.deepEqual([isBodySecret, writtenUrl], [true, 'https://${HOST}/']);
+  assert.ok(secrets.includes('s3cret-value'));
+});
+
+test('what is wrong is told at its place, all of it', () => {
+  const rows: [text: string, sentence: RegExp][] = [
+    ['', /^jobs\.yaml:1:1: the file must have jobs:/],
+    ['job:\n  a: {}\n', /^jobs\.yaml:1:1: job is not known here, did you mean jobs\?/],
+    ['- a\n', /^jobs\.yaml:1:1: the file must have jobs:/],
+    ['jobs:\n  - url: x\n', /^jobs\.yaml:2:3: the file must have jobs:/],
+    ['jobs:\n  a: 5\n', /^jobs\.yaml:2:6: a must have fields/],
+    ['jobs:\n  a: {}\n', /^jobs\.yaml:2:3: a has no url/],
+    ['jobs:\n  A b: { url: https://example.com/ }\n', /:2:3: a key must be 1 to 63/],
+    ['jobs: {}\n---\njobs: {}\n', /a file holds one document/],
+    ['jobs:\n  a: "x\n', /not valid YAML: Missing closing "quote/],
+    ['jobs: {}\njobs: {}\n', /:2:1: jobs is there twice/],
+    [
+      job('  a:\n    url: https://example.com/\n'),
+      /:4:3: the key a is already defined at jobs\.yaml:2:3$/,
+    ],
+    [job('    retires: 1\n'), /^jobs\.yaml:4:5: retires is not a field, did you mean retries\?$/],
+    [job('    schedule: x\n'), /schedule is not a field, known are adopt, name, url/],
+    [job('    retries: 1\n    retries: 2\n'), /:5:5: retries is there twice/],
+    [job('    retries: 3\n'), /:4:14: retries must be between 0 and 2, got 3/],
+    [job('    retries: 0x1\n'), /retries must be a whole number, got 0x1/],
+    [job('    paused: yes\n'), /paused must be true or false, got yes/],
+    [job('    timeout: 2m\n'), /timeout must be between 1 s and 60 s, got 120 s/],
+    [job('    every: 30s\n'), /every must be between 60 and/],
+    [job('    every: 5m\n    cron: 5 * * * *\n'), /:4:12: every and cron exclude each other/],
+    [job('    cron: 5 * * *\n'), /:4:11: cron/],
+    [job('    cron: 0 0 30 2 *\n'), /:4:11: cron/],
+    [job('    timezone: Mars\n'), /timezone must be an IANA name/],
+    [job('    method: get\n'), /method must be one of GET/],
+    [job('    body: x\n'), /:4:11: body is sent only with POST/],
+    [job('    name:\n'), /name must be a text, got nothing/],
+    [job('    name: [a]\n'), /name must be a text, got a list/],
+    [job('    notes: !!binary aGk=\n'), /:4:21: the tag !!binary means nothing here/],
+    [job('    headers: x\n'), /headers must be a mapping of names to values/],
+    [job('    headers: { Host: x }\n'), /:4:16: headers must not contain Host/],
+    [job('    headers: { X-A: "a\\nb" }\n'), /headers: the value of X-A must be printable/],
+    [job('    headers: { X-A: "${MISSING}" }\n'), /headers\.X-A: the variable MISSING is not set/],
+    [job('    headers: { X-A: "${EMPTY}" }\n'), /the variable EMPTY is not set, or empty/],
+    [job('    headers: { X-A: "${TOKEN:-x}" }\n'), /\$\{TOKEN:-x\} does not name a variable/],
+    [job('    adopt: x\n'), /adopt must be the id of a job/],
+  ];
+  for (const [text, sentence] of rows) {
+    const { problems } = load(text);
+    assert.equal(problems.length, 1, `${text}: ${problems.map(problemText).join('\n')}`);
+    assert.match(problemText(problems[0] ?? assert.fail()), sentence, text);
+  }
+  const many = load(job('    retries: 9\n    crn: x\n    method: get\n')).problems;
+  assert.deepEqual(
+    many.map(({ place }) => place.line),
+    [4, 5, 6],
+  );
+});
+
+test('no sentence shows what was filled in', () => {
+  variables['BAD'] = 'ftp://user:s3cret-value@host/';
+  variables['LINES'] = 's3cret-value\nand more';
+  const text = 'jobs:\n  a:\n    url: ${BAD}\n    headers: { X-A: "${LINES}" }\n';
+  const sentences = load(text).problems.map(problemText).join('\n');
+  assert.match(sentences, /url must begin with http/);
+  assert.match(sentences, /the value of X-A must be printable/);
+  assert.doesNotMatch(sentences, /s3cret/);
+});
+
+test('aliases stand for what they name, and cannot make a small file large', () => {
+  const shared = `jobs:
+  a: { url: https://example.com/, headers: &shared { X-A: b } }
+  b: { url: https://example.com/, headers: *shared }
+`;
+  assert.deepEqual(load(shared).definitions[1]?.job.headers, { 'X-A': 'b' });
+  const headers = Array.from({ length: 2_000 }, (_, index) => `X-${index}: a`).join(', ');
+  const jobs = Array.from({ length: 2_000 }, (_, index) => `  k${index}: { headers: *h }`).join(
+    '\n',
+  );
+  const { problems } = load(`jobs:\n  a: { headers: &h { ${headers} } }\n${jobs}\n`);
+  assert.ok(problems.some(({ sentence }) => /more than 200000 values/.test(sentence)));
+  const circle = load('jobs: &a\n  a: *a\n').problems;
+  assert.ok(circle.length > 0);
+});
+
+const variable = (): undefined => undefined;
+
+test('directories are read in order, without what is no file of definitions', async (t) => {
+  const folder = temporaryDirectory(t);
+  const write = (name: string, text: string) => writeFileSync(join(folder, name), text);
+  write('b.yml', 'jobs:\n  b: { url: https://example.com/, headers: { X-A: file:secret } }\n');
+  write('a.yaml', 'jobs:\n  a: { url: https://example.com/ }\n');
+  write('c.json', '{"jobs": {"c": {"url": "https://example.com/"}}}');
+  write('secret', 'x\r\n');
+  write('.hidden.yaml', 'x');
+  const { definitions, problems } = await loadDefinitions([folder], variable);
+  assert.deepEqual(problems, []);
+  assert.deepEqual(
+    definitions.map(({ key }) => key),
+    ['a', 'b', 'c'],
+  );
+  assert.equal(definitions[1]?.job.headers?.['X-A'], 'x', 'a line break at the end is left out');
+
+  write('d.yaml', 'jobs:\n  a: { url: https://example.com/ }\n');
+  const twice = await loadDefinitions([folder], variable);
+  const [first, second] = [join(folder, 'a.yaml'), join(folder, 'd.yaml')];
+  assert.deepEqual(twice.problems.map(problemText), [
+    `${second}:2:3: the key a is already defined at ${first}:2:3`,
+  ]);
+  write('large.yaml', `# ${'x'.repeat(1024 * 1024)}`);
+  const refused = (path: string, words: RegExp) =>
+    assert.rejects(loadDefinitions([path], variable), (error) => {
+      assert.ok(error instanceof JobdError && error.exitCode === 2);
+      assert.match(error.message, words);
+      return true;
+    });
+  await refused(join(folder, 'large.yaml'), /large\.yaml is over 1 MiB/);
+  await refused(join(folder, 'none.yaml'), /none\.yaml cannot be read: ENOENT/);
+  await refused(temporaryDirectory(t), /holds no \*\.yaml/);
+  writeFileSync(join(folder, 'e.yaml'), Buffer.from([0xff, 0xfe]));
+  await refused(join(folder, 'e.yaml'), /is not UTF-8/);
+});

@@ -1,0 +1,209 @@
+/** What is exported is read back as it was, whatever jobs hold; and the same jobs are the same text. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import * as fc from 'fast-check';
+import { definedJob } from '../../../src/cli/definitions/compare.ts';
+import { exportJobs, slugOf } from '../../../src/cli/definitions/export.ts';
+import { emptyLoad, readDefinitions } from '../../../src/cli/definitions/load.ts';
+import { problemText } from '../../../src/cli/definitions/place.ts';
+import {
+  fillIn,
+  fillVariables,
+  literal,
+  literalVariables,
+} from '../../../src/cli/definitions/references.ts';
+import { characterCount } from '../../../src/domain/characters.ts';
+import { newId } from '../../../src/domain/id.ts';
+import { changedFields } from '../../../src/domain/managed-job.ts';
+import type { Job } from '../../../src/domain/job.ts';
+
+const noSources = {
+  variable: (): string => assert.fail('a variable was asked for'),
+  file: (): string => assert.fail('a file was asked for'),
+};
+
+/** Texts that are hard on YAML and on references. */
+const hard = fc.oneof(
+  fc.string({ unit: 'binary', maxLength: 30 }),
+  fc.string({
+    unit: fc.constantFrom(
+      '$',
+      '{',
+      '}',
+      'A',
+      'file:',
+      ' ',
+      '\n',
+      '#',
+      ':',
+      '-',
+      "'",
+      '"',
+      '\t',
+      '\r',
+      '|',
+      '>',
+    ),
+    maxLength: 20,
+  }),
+  fc.constantFrom(
+    'no',
+    'null',
+    '~',
+    '012',
+    '1.10',
+    'file:x',
+    '$file:x',
+    '${A}',
+    '$${A}',
+    '---',
+    '...',
+    '<<',
+    '&a',
+    '*a',
+    '!x',
+    '? a',
+    '=',
+    '\u0085',
+    '\u2028',
+    '\u202e',
+    '\ufeffx',
+    '\u001b[31m',
+    ' x ',
+    '\n',
+    'a\n\n',
+    '\n a',
+    ' \n',
+  ),
+);
+
+const arbitraryJob = fc.record({
+  name: hard.filter((text) => text.trim() !== '' && characterCount(text) <= 120),
+  path: fc.string({
+    unit: fc.constantFrom('a', '$', '{', '}', '?', '=', '&', '%20'),
+    maxLength: 20,
+  }),
+  method: fc.constantFrom('GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD'),
+  headers: fc.dictionary(
+    fc.constantFrom('X-A', 'x-b', 'Authorization', 'no', '1', 'X_A', 'X.A'),
+    fc
+      .string({
+        unit: fc.constantFrom('a', '$', '{', '}', ' ', ':', '#'),
+        minLength: 1,
+        maxLength: 8,
+      })
+      .map((text) => text.trim() || 'x'),
+  ),
+  body: fc.option(hard),
+  schedule: fc.oneof(
+    fc
+      .integer({ min: 60, max: 31_536_000 })
+      .map((periodSeconds) => ({ scheduleType: 'period' as const, periodSeconds })),
+    fc.record({
+      cronExpr: fc.constantFrom(
+        '* * * * *',
+        '0 2 * * mon#1',
+        '@daily',
+        '*/5 0 L * ?'.replace('?', '*'),
+      ),
+      timezone: fc.constantFrom('UTC', 'Europe/Paris', 'Asia/Kolkata'),
+    }),
+  ),
+  timeoutSeconds: fc.integer({ min: 1, max: 60 }),
+  retries: fc.integer({ min: 0, max: 2 }),
+  notes: hard,
+  paused: fc.boolean(),
+  isManaged: fc.boolean(),
+});
+
+function jobOf({
+  path,
+  schedule,
+  body,
+  method,
+  ...rest
+}: typeof arbitraryJob extends fc.Arbitrary<infer T> ? T : never): Job {
+  const withBody = method !== 'GET' && method !== 'HEAD';
+  const input = {
+    ...rest,
+    ...schedule,
+    method,
+    url: `https://example.com/${path}`,
+    ...(withBody && { body }),
+  } as const;
+  return { ...definedJob(input, 30), id: newId(0) };
+}
+
+test('export and reading it back is the identity', () => {
+  fc.assert(
+    fc.property(
+      fc.array(arbitraryJob, { maxLength: 5 }),
+      fc.constantFrom(10, 30),
+      (drafts, timeout) => {
+        const jobs = drafts.map((draft) => ({ ...jobOf(draft), isManaged: draft.isManaged }));
+        const keys = new Map(
+          jobs.flatMap(({ id, isManaged }, index) => (isManaged ? [[id, `key-${index}`]] : [])),
+        );
+        const shown = jobs.map((job) => ({ ...job, headerNames: Object.keys(job.headers) }));
+        const { text, variables } = exportJobs(shown, keys, timeout);
+        assert.equal(exportJobs(shown.toReversed(), keys, timeout).text, text, 'it is stable');
+        // oxlint-disable-next-line no-control-regex -- nothing may steer a terminal
+        assert.doesNotMatch(text, /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202e]/);
+
+        const loaded = emptyLoad();
+        const sources = {
+          ...noSources,
+          variable: (name: string) => (variables.includes(name) ? `value of ${name}` : undefined),
+        };
+        readDefinitions(loaded, { path: 'x', text }, sources);
+        assert.deepEqual(loaded.problems.map(problemText), []);
+        assert.equal(loaded.definitions.length, jobs.length);
+        for (const { key, job: input, adopt } of loaded.definitions) {
+          const job =
+            jobs.find(({ id }) => (adopt ? id === adopt : keys.get(id) === key)) ??
+            assert.fail(key);
+          const read = definedJob(input, timeout);
+          const names = Object.keys(read.headers);
+          assert.deepEqual(names.toSorted(), Object.keys(job.headers).toSorted());
+          assert.deepEqual(
+            changedFields({ ...job, headers: {} }, { ...read, headers: {} }),
+            [],
+            text,
+          );
+        }
+      },
+    ),
+    { numRuns: 500 },
+  );
+});
+
+test('what is written literally is read as it was', () => {
+  fc.assert(
+    fc.property(hard, (text) => {
+      assert.deepEqual(fillIn(literal(text), noSources), { text, secrets: [] });
+      assert.deepEqual(fillVariables(literalVariables(text), noSources), { text, secrets: [] });
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+test('a job made by hand gets a key of its name, that no other job has', () => {
+  assert.equal(slugOf('Nightly Backup (EU)'), 'nightly-backup-eu');
+  assert.equal(slugOf('Überweisung  №5'), 'uberweisung-no5');
+  assert.equal(slugOf('ありがとう'), 'job');
+  const job = {
+    ...definedJob({ name: 'a', url: 'https://example.com/' }, 30),
+    headerNames: ['X-A'],
+  };
+  const jobs = [
+    { ...job, id: '3' },
+    { ...job, id: '1' },
+    { ...job, id: '2' },
+  ];
+  const { text, variables } = exportJobs(jobs, new Map([['3', 'a']]), 30);
+  assert.deepEqual(text.match(/^ {2}\S+:$/gm), ['  a:', '  a-2:', '  a-3:']);
+  assert.match(text, /a-2:\n {4}adopt: "1"\n/);
+  assert.deepEqual(variables, ['JOBD_A_X_A', 'JOBD_A_2_X_A', 'JOBD_A_3_X_A']);
+  assert.equal(exportJobs([], new Map(), 30).text, 'jobs: {}\n');
+});
