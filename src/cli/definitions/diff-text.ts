@@ -101,14 +101,16 @@ function beforeText(
 
 function afterText(
   { key, job: input, writtenUrl, isBodySecret }: Definition,
-  { change, changedFields, changedHeaders }: PlannedChange['result'],
+  { change, changedFields, changedHeaders, job: before }: PlannedChange['result'],
   defaultTimeoutSeconds: number,
 ): string {
   const job = definedJob(input, defaultTimeoutSeconds);
   const isNew = change === 'create';
   const headers = Object.keys(job.headers).map((name) => [
     name,
-    changedHeaders.includes(name) ? changedSecret : unchangedSecret,
+    before?.headerNames.includes(name) && changedHeaders.includes(name)
+      ? changedSecret
+      : unchangedSecret,
   ]);
   const shown = literalOf({
     ...job,
