@@ -3,7 +3,6 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { test } from 'node:test';
 import { array, asyncProperty, assert as check, integer, record } from 'fast-check';
@@ -12,11 +11,10 @@ import { createPace } from '../../src/cli/pace.ts';
 import { followRuns } from '../../src/cli/tail.ts';
 import { waitForRun } from '../../src/cli/wait.ts';
 import { JobdError } from '../../src/domain/errors.ts';
-import { serveCommand } from '../support/command.ts';
+import { main, serveCommand } from '../support/command.ts';
 import { startSink } from '../support/sink.ts';
 import { until } from '../support/until.ts';
 
-const main = join(import.meta.dirname, '..', '..', 'src', 'main.ts');
 const begin = Date.UTC(2026, 0, 1);
 const iso = (at: number): string => new Date(at).toISOString();
 

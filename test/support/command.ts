@@ -1,14 +1,25 @@
-/** The command line as it is in the sources, run as a person runs it, with only the environment given. */
+/** The command line, run as a person runs it, with only the environment given. */
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { globSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import type { TestContext } from 'node:test';
 import { temporaryDirectory } from './directory.ts';
 
-const main = join(import.meta.dirname, '..', '..', 'src', 'main.ts');
+const root = join(import.meta.dirname, '..', '..');
+const bundle = join(root, 'dist', 'jobd.cjs');
+
+/** The built bundle, which starts sooner, unless a source has changed since; then the sources. */
+export const main = isFresh(bundle) ? bundle : join(root, 'src', 'main.ts');
+
+function isFresh(built: string): boolean {
+  const builtAt = statSync(built, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  const sources = [...globSync('src/**/*.ts', { cwd: root }), 'build.mjs', 'package.json'];
+  return sources.every((path) => statSync(join(root, path)).mtimeMs < builtAt);
+}
 
 /** What a command that ended left behind. */
 export interface Ran {
