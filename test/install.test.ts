@@ -1,0 +1,305 @@
+/** install.sh, in throw-away copies of this system: what it does, and what it leaves alone when it cannot. */
+
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import type { TestContext } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import { executable, notPackaged } from './support/executable.ts';
+import { makeThrowAwayRoot, noThrowAwayRoot } from './support/throw-away-root.ts';
+import type { ThrowAwayRoot } from './support/throw-away-root.ts';
+
+const script = join(import.meta.dirname, '..', 'install.sh');
+const name = `jobd-linux-${process.arch}`;
+const sha256 = (bytes: string | Uint8Array): string =>
+  createHash('sha256').update(bytes).digest('hex');
+
+/** Something that answers like a jobd of this version, and cannot serve. */
+const jobdOf = (version: string): string => `#!/bin/sh\n[ "$1" = --version ] && echo ${version}\n`;
+
+/** The files of a release, as they are downloaded. */
+function releaseOf(program: string | Uint8Array): Record<string, string | Uint8Array> {
+  const packed = gzipSync(program);
+  const sums = `${sha256(program)}  ${name}\n${sha256(packed)}  ${name}.gz\n`;
+  return { [`${name}.gz`]: packed, SHA256SUMS: sums };
+}
+
+/** A server of these files; `files` may change. */
+async function serveFiles(t: TestContext, files: Record<string, string | Uint8Array>) {
+  const server = createServer((request, response) => {
+    const file = files[request.url?.slice(1) ?? ''];
+    if (file === undefined) response.writeHead(404).end();
+    else response.end(file);
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  t.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+async function rootWithScript(t: TestContext): Promise<ThrowAwayRoot> {
+  const root = await makeThrowAwayRoot(t);
+  root.copy(script, '/install.sh');
+  return root;
+}
+
+/** What an installation makes, where it did. */
+function made(root: ThrowAwayRoot): string[] {
+  const paths = ['/usr/local/bin/jobd', '/usr/local/bin/jobd.previous', '/var/lib/jobd'];
+  return [...paths, '/etc/jobd', '/etc/systemd/system/jobd.service'].filter((path) =>
+    root.has(path),
+  );
+}
+
+/** Runs it where it must fail, in one sentence, and change nothing. */
+async function assertRefused(
+  root: ThrowAwayRoot,
+  { args = [], env = {} }: { args?: string[]; env?: Record<string, string> },
+  words: RegExp,
+): Promise<void> {
+  const before = made(root);
+  const { exitCode, stderr } = await root.run(['sh', '/install.sh', ...args], env);
+  assert.equal(exitCode, 1, stderr);
+  assert.match(stderr, words);
+  assert.deepEqual(made(root), before);
+  const { stdout } = await root.run(['ls', '-A', '/usr/local/bin']);
+  assert.doesNotMatch(stdout, /jobd-install/, 'something was left');
+}
+
+test('install.sh is clean by shellcheck', (t) => {
+  const { error, stdout } = spawnSync('shellcheck', [script], { encoding: 'utf8' });
+  if (error !== undefined) return t.skip('shellcheck is not installed');
+  assert.equal(stdout, '');
+});
+
+describe('install.sh', { skip: noThrowAwayRoot }, () => {
+  test('installs, does nothing again, upgrades and keeps the one of before, and takes away', async (t) => {
+    const root = await rootWithScript(t);
+    const files = releaseOf(jobdOf('1.0.0'));
+    const env = { JOBD_DOWNLOAD_URL: await serveFiles(t, files) };
+    const install = async (...args: string[]) => {
+      const ran = await root.run(['sh', '/install.sh', ...args], env);
+      assert.equal(ran.exitCode, 0, ran.stderr);
+      assert.equal(ran.stderr, '');
+      return ran.stdout;
+    };
+    const version = async (file: string) => (await root.run([file, '--version'])).stdout.trim();
+    const mode = async (path: string) =>
+      (await root.run(['stat', '-c', '%U:%G %a', path])).stdout.trim();
+
+    assert.match(await install(), /jobd 1\.0\.0 is in \/usr\/local\/bin\n/);
+    assert.equal(await version('/usr/local/bin/jobd'), '1.0.0');
+    assert.equal(await mode('/usr/local/bin/jobd'), 'root:root 755');
+    assert.equal(await mode('/var/lib/jobd'), 'jobd:jobd 700');
+    assert.equal(await mode('/etc/jobd/jobd.env'), 'root:jobd 640');
+    assert.equal(await mode('/etc/systemd/system/jobd.service'), 'root:root 644');
+    assert.ok(!root.has('/usr/local/bin/jobd.previous'));
+
+    root.write('/etc/jobd/jobd.env', 'JOBD_PORT=9000\n');
+    root.write('/var/lib/jobd/jobd.db', 'precious');
+    assert.match(await install(), /jobd 1\.0\.0 is in \/usr\/local\/bin already\n/);
+    assert.ok(!root.has('/usr/local/bin/jobd.previous'));
+
+    Object.assign(files, releaseOf(jobdOf('1.1.0')));
+    assert.match(await install(), /the one of before is \/usr\/local\/bin\/jobd\.previous\n/);
+    assert.equal(await version('/usr/local/bin/jobd'), '1.1.0');
+    assert.equal(await version('/usr/local/bin/jobd.previous'), '1.0.0');
+    assert.equal(root.read('/etc/jobd/jobd.env'), 'JOBD_PORT=9000\n');
+
+    assert.match(
+      await install('--uninstall'),
+      /\/var\/lib\/jobd, \/etc\/jobd and the user jobd are left/,
+    );
+    assert.deepEqual(made(root), ['/var/lib/jobd', '/etc/jobd']);
+    assert.equal(root.read('/var/lib/jobd/jobd.db'), 'precious');
+  });
+
+  test('moves nothing that is not what the sums say', async (t) => {
+    const root = await rootWithScript(t);
+    const genuine = releaseOf(jobdOf('1.0.0'));
+    const files = { ...genuine };
+    const env = { JOBD_DOWNLOAD_URL: await serveFiles(t, files) };
+    const packed = Buffer.from(genuine[`${name}.gz`] ?? '');
+    const other = releaseOf(jobdOf('6.6.6'));
+    const rows: [change: Record<string, string | Uint8Array>, words: RegExp][] = [
+      [{ [`${name}.gz`]: other[`${name}.gz`] ?? '' }, /gz is not what SHA256SUMS says/],
+      [{ [`${name}.gz`]: packed.subarray(0, 40) }, /gz is not what SHA256SUMS says/],
+      [{ SHA256SUMS: `${'0'.repeat(64)}  other\n` }, /SHA256SUMS does not list jobd-linux/],
+      [{ SHA256SUMS: '' }, /SHA256SUMS does not list jobd-linux/],
+      [
+        { SHA256SUMS: `${sha256('')}  ${name}\n${sha256(packed)}  ${name}.gz\n` },
+        /jobd-linux-\w+ is not what SHA256SUMS says/,
+      ],
+      [releaseOf('#!/bin/sh\necho out of luck >&2; exit 1\n'), /does not run here: out of luck/],
+    ];
+    for (const [change, words] of rows) {
+      Object.assign(files, genuine, change);
+      await assertRefused(root, { env }, words);
+    }
+    Object.assign(files, genuine);
+    assert.equal((await root.run(['sh', '/install.sh'], env)).exitCode, 0);
+  });
+
+  test('says what it needs where it cannot download', async (t) => {
+    const root = await rootWithScript(t);
+    const files = releaseOf(jobdOf('1.0.0'));
+    const served = await serveFiles(t, files);
+    const rows: [url: string, words: RegExp][] = [
+      ['', /set JOBD_DOWNLOAD_URL to where jobd is to be had, or give --from FILE/],
+      [
+        'http://127.0.0.1:9',
+        /127\.0\.0\.1:9\/SHA256SUMS cannot be downloaded, nothing was changed/,
+      ],
+      [`${served}/absent`, /absent\/SHA256SUMS cannot be downloaded, nothing was changed/],
+      ['http://downloads.example.com', /must be an https URL, got http:\/\/downloads/],
+      ['http://127.0.0.1.example.com', /must be an https URL, got/],
+      ['ftp://127.0.0.1', /must be an https URL, got/],
+    ];
+    for (const [url, words] of rows) {
+      await assertRefused(root, { env: { JOBD_DOWNLOAD_URL: url } }, words);
+    }
+    await assertRefused(root, { args: ['--from', '/absent'] }, /there is no file \/absent/);
+    await assertRefused(root, { args: ['--frmo'] }, /unknown option --frmo/);
+  });
+
+  test('says where jobd cannot run, before it downloads anything', async (t) => {
+    const root = await rootWithScript(t);
+    const rows: [tool: string, output: string, words: RegExp][] = [
+      ['getconf', 'echo glibc 2.31', /needs glibc 2\.34 or newer, this system has 2\.31/],
+      ['getconf', 'exit 1', /Alpine and other systems with musl have none/],
+      ['uname', '[ "$1" = -s ] && echo Linux || echo riscv64', /there is no jobd for riscv64/],
+      ['uname', 'echo Darwin', /jobd runs on Linux, this is Darwin/],
+    ];
+    for (const [tool, output, words] of rows) {
+      root.write(`/usr/local/sbin/${tool}`, `#!/bin/sh\n${output}\n`, 0o755);
+      await assertRefused(root, { env: { JOBD_DOWNLOAD_URL: 'http://127.0.0.1:9' } }, words);
+      await root.run(['rm', `/usr/local/sbin/${tool}`]);
+    }
+  });
+
+  test('does nothing when it was cut on its way', async (t) => {
+    const root = await rootWithScript(t);
+    const env = { JOBD_DOWNLOAD_URL: await serveFiles(t, releaseOf(jobdOf('1.0.0'))) };
+    const text = readFileSync(script, 'utf8').trimEnd();
+    const cuts = Array.from({ length: 20 }, (_, index) => Math.floor((text.length * index) / 20));
+    const lastLine = text.lastIndexOf('\n') + 1;
+    for (let at = lastLine; at < text.length; at += 1) cuts.push(at);
+    for (const at of cuts) {
+      root.write('/cut.sh', text.slice(0, at));
+      await root.run(['sh', '/cut.sh'], env);
+      assert.deepEqual(made(root), [], `cut at ${at} of ${text.length}`);
+    }
+  });
+
+  test('installs for one user alone, who is not root', async (t) => {
+    const root = await rootWithScript(t);
+    const env = {
+      HOME: '/home/ann',
+      JOBD_DOWNLOAD_URL: await serveFiles(t, releaseOf(jobdOf('1.0.0'))),
+    };
+    await root.run(['install', '-d', '-o', '65534', '/home/ann']);
+    const asAnn = [
+      'setpriv',
+      '--reuid=65534',
+      '--regid=65534',
+      '--clear-groups',
+      'sh',
+      '/install.sh',
+    ];
+    const { exitCode, stdout, stderr } = await root.run(asAnn, env);
+    assert.equal(exitCode, 0, stderr);
+    assert.match(stdout, /\/home\/ann\/\.local\/bin is not in PATH/);
+    assert.ok(root.has('/home/ann/.local/bin/jobd'));
+    assert.deepEqual(made(root), []);
+    const removed = await root.run([...asAnn, '--uninstall'], env);
+    assert.equal(removed.exitCode, 0, removed.stderr);
+    assert.ok(!root.has('/home/ann/.local/bin/jobd'));
+  });
+
+  test(
+    'starts the service, restarts it on an upgrade, and puts the old one back where the new one fails',
+    { skip: notPackaged },
+    async (t) => {
+      const root = await rootWithScript(t);
+      const port = await freePort();
+      root.write('/run/systemd/system/.keep', '');
+      root.write('/usr/local/sbin/systemctl', systemctl, 0o755);
+      root.write('/etc/jobd/jobd.env', `JOBD_PORT=${port}\n`);
+      t.after(async () => void (await root.run(['systemctl', 'stop', 'jobd'])));
+      const offer = (program: string | Uint8Array): string => {
+        root.write(`/offer/${name}`, program, 0o755);
+        root.write('/offer/SHA256SUMS', `${sha256(program)}  ${name}\n`);
+        return `/offer/${name}`;
+      };
+      const ready = async () => (await fetch(`http://127.0.0.1:${port}/readyz`)).status;
+      const genuine = readFileSync(executable);
+
+      const first = await root.run(['sh', '/install.sh', '--from', offer(genuine)]);
+      assert.equal(first.exitCode, 0, first.stderr);
+      assert.match(first.stdout, /the service jobd runs\n/);
+      assert.equal(await ready(), 200);
+      assert.ok(root.has('/var/lib/jobd/native'), 'its data is not where the service keeps it');
+      const pid = root.read('/run/jobd.pid');
+
+      // What is behind the end of an ELF file is not loaded: another file, the same program.
+      const next = offer(Buffer.concat([genuine, Buffer.from('next')]));
+      const second = await root.run(['sh', '/install.sh', '--from', next]);
+      assert.equal(second.exitCode, 0, second.stderr);
+      assert.match(second.stdout, /restarted the service jobd\n/);
+      assert.notEqual(root.read('/run/jobd.pid'), pid);
+      assert.equal(await ready(), 200);
+
+      const broken = await root.run(['sh', '/install.sh', '--from', offer(jobdOf('6.6.6'))]);
+      assert.equal(broken.exitCode, 1);
+      assert.match(broken.stderr, /jobd 6\.6\.6 did not come up; the one of before runs again/);
+      assert.equal(await ready(), 200);
+      assert.notEqual((await root.run(['/usr/local/bin/jobd', '--version'])).stdout, '6.6.6\n');
+
+      const gone = await root.run(['sh', '/install.sh', '--uninstall']);
+      assert.equal(gone.exitCode, 0, gone.stderr);
+      await assert.rejects(ready());
+      assert.ok(root.has('/var/lib/jobd/jobd.db'));
+    },
+  );
+});
+
+/** A stand-in that does with the unit what systemd would, as far as the script relies on it. */
+const systemctl = `#!/bin/sh
+pid=$(cat /run/jobd.pid 2>/dev/null)
+for word in "$@"; do [ "$word" = --now ] && now=yes; done
+stop() { [ -z "$pid" ] || { kill "$pid"; while kill -0 "$pid"; do sleep 0.1; done; }; } 2>/dev/null
+start() {
+  exec_start=$(sed -n 's/^ExecStart=//p' /etc/systemd/system/jobd.service)
+  set -a
+  . /etc/jobd/jobd.env
+  STATE_DIRECTORY=/var/lib/jobd setsid setpriv --reuid=jobd --regid=jobd --clear-groups \\
+    $exec_start >/run/jobd.log 2>&1 </dev/null &
+  echo $! >/run/jobd.pid
+}
+case $1 in
+  start) start ;;
+  stop) stop ;;
+  restart) stop; start ;;
+  disable) [ -z "$now" ] || stop ;;
+  is-active) kill -0 "$pid" 2>/dev/null ;;
+  is-failed) ! kill -0 "$pid" 2>/dev/null ;;
+esac
+`;
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => {
+    server.close(resolve);
+  });
+  return port;
+}
