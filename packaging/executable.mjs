@@ -25,8 +25,7 @@ export async function makeExecutable({ arch, entry, options, assets, outfile }) 
     const pieces = join(work, 'pieces');
     await makePieces({ entry, options, directory: pieces });
     const maker = join(await nodePackage(process.arch), 'bin', 'node');
-    if (arch === process.arch)
-      await run(maker, [join(import.meta.dirname, 'make-caches.cjs'), pieces]);
+    if (arch === process.arch) await makeCaches(maker, pieces);
     const blob = await seaBlob({ maker, work, assets: { ...assets, ...(await filesIn(pieces)) } });
     const executable = join(work, basename(outfile));
     await writeStripped(join(await nodePackage(arch), 'bin', 'node'), executable);
@@ -35,6 +34,11 @@ export async function makeExecutable({ arch, entry, options, assets, outfile }) 
   } finally {
     await rm(work, { recursive: true, force: true });
   }
+}
+
+async function makeCaches(maker, pieces) {
+  const env = { JOBD_URL: 'http://127.0.0.1:9', JOBD_API_KEY: `cp_${'0'.repeat(64)}` };
+  await run(maker, [join(import.meta.dirname, 'make-caches.cjs'), pieces], { env });
 }
 
 /** Each file of a directory by the name that the loader asks for it. */

@@ -30,79 +30,83 @@ interface SpecialBlock extends Block {
  * The registries call a few rows globally reachable (PCP, TURN and SRP anycast, AMT, AS112, DETs):
  * these are infrastructure services and identifiers, no web site lives there, so they are refused too.
  */
-const specialBlocks: readonly SpecialBlock[] = (
-  [
-    ['0.0.0.0/8', 'this network', 'RFC 791'],
-    ['0.0.0.0/32', 'this host', 'RFC 1122'],
-    ['10.0.0.0/8', 'private use', 'RFC 1918'],
-    ['100.64.0.0/10', 'carrier-grade NAT', 'RFC 6598'],
-    ['127.0.0.0/8', 'loopback', 'RFC 1122'],
-    ['169.254.0.0/16', 'link-local, cloud metadata', 'RFC 3927'],
-    ['172.16.0.0/12', 'private use', 'RFC 1918'],
-    ['192.0.0.0/24', 'IETF protocol assignments', 'RFC 6890'],
-    ['192.0.0.0/29', 'IPv4 service continuity', 'RFC 7335'],
-    ['192.0.0.8/32', 'IPv4 dummy address', 'RFC 7600'],
-    ['192.0.0.9/32', 'port control protocol anycast', 'RFC 7723'],
-    ['192.0.0.10/32', 'TURN anycast', 'RFC 8155'],
-    ['192.0.0.170/32', 'NAT64/DNS64 discovery', 'RFC 8880'],
-    ['192.0.0.171/32', 'NAT64/DNS64 discovery', 'RFC 8880'],
-    ['192.0.2.0/24', 'documentation', 'RFC 5737'],
-    ['192.31.196.0/24', 'AS112', 'RFC 7535'],
-    ['192.52.193.0/24', 'automatic multicast tunneling', 'RFC 7450'],
-    ['192.88.99.0/24', 'deprecated 6to4 relay', 'RFC 7526'],
-    ['192.88.99.2/32', '6a44 relay', 'RFC 6751'],
-    ['192.168.0.0/16', 'private use', 'RFC 1918'],
-    ['192.175.48.0/24', 'AS112', 'RFC 7534'],
-    ['198.18.0.0/15', 'benchmarking', 'RFC 2544'],
-    ['198.51.100.0/24', 'documentation', 'RFC 5737'],
-    ['203.0.113.0/24', 'documentation', 'RFC 5737'],
-    ['240.0.0.0/4', 'reserved', 'RFC 1112'],
-    ['255.255.255.255/32', 'limited broadcast', 'RFC 919'],
+const specialBlocks = [
+  ['0.0.0.0/8', 'this network', 'RFC 791'],
+  ['0.0.0.0/32', 'this host', 'RFC 1122'],
+  ['10.0.0.0/8', 'private use', 'RFC 1918'],
+  ['100.64.0.0/10', 'carrier-grade NAT', 'RFC 6598'],
+  ['127.0.0.0/8', 'loopback', 'RFC 1122'],
+  ['169.254.0.0/16', 'link-local, cloud metadata', 'RFC 3927'],
+  ['172.16.0.0/12', 'private use', 'RFC 1918'],
+  ['192.0.0.0/24', 'IETF protocol assignments', 'RFC 6890'],
+  ['192.0.0.0/29', 'IPv4 service continuity', 'RFC 7335'],
+  ['192.0.0.8/32', 'IPv4 dummy address', 'RFC 7600'],
+  ['192.0.0.9/32', 'port control protocol anycast', 'RFC 7723'],
+  ['192.0.0.10/32', 'TURN anycast', 'RFC 8155'],
+  ['192.0.0.170/32', 'NAT64/DNS64 discovery', 'RFC 8880'],
+  ['192.0.0.171/32', 'NAT64/DNS64 discovery', 'RFC 8880'],
+  ['192.0.2.0/24', 'documentation', 'RFC 5737'],
+  ['192.31.196.0/24', 'AS112', 'RFC 7535'],
+  ['192.52.193.0/24', 'automatic multicast tunneling', 'RFC 7450'],
+  ['192.88.99.0/24', 'deprecated 6to4 relay', 'RFC 7526'],
+  ['192.88.99.2/32', '6a44 relay', 'RFC 6751'],
+  ['192.168.0.0/16', 'private use', 'RFC 1918'],
+  ['192.175.48.0/24', 'AS112', 'RFC 7534'],
+  ['198.18.0.0/15', 'benchmarking', 'RFC 2544'],
+  ['198.51.100.0/24', 'documentation', 'RFC 5737'],
+  ['203.0.113.0/24', 'documentation', 'RFC 5737'],
+  ['240.0.0.0/4', 'reserved', 'RFC 1112'],
+  ['255.255.255.255/32', 'limited broadcast', 'RFC 919'],
 
-    ['224.0.0.0/4', 'multicast', 'RFC 5771'],
-    ['168.63.129.16/32', "Azure's platform, cloud metadata", 'Azure documentation'],
+  ['224.0.0.0/4', 'multicast', 'RFC 5771'],
+  ['168.63.129.16/32', "Azure's platform, cloud metadata", 'Azure documentation'],
 
-    ['::1/128', 'loopback', 'RFC 4291'],
-    ['::/128', 'unspecified', 'RFC 4291'],
-    ['::ffff:0:0/96', 'IPv4-mapped', 'RFC 4291'],
-    ['64:ff9b::/96', 'NAT64', 'RFC 6052'],
-    ['64:ff9b:1::/48', 'local-use NAT64', 'RFC 8215'],
-    ['100::/64', 'discard-only', 'RFC 6666'],
-    ['100:0:0:1::/64', 'dummy prefix', 'RFC 9780'],
-    ['2001::/23', 'IETF protocol assignments', 'RFC 2928'],
-    ['2001::/32', 'Teredo', 'RFC 4380'],
-    ['2001:1::1/128', 'port control protocol anycast', 'RFC 7723'],
-    ['2001:1::2/128', 'TURN anycast', 'RFC 8155'],
-    ['2001:1::3/128', 'DNS-SD service registration anycast', 'RFC 9665'],
-    ['2001:2::/48', 'benchmarking', 'RFC 5180'],
-    ['2001:3::/32', 'automatic multicast tunneling', 'RFC 7450'],
-    ['2001:4:112::/48', 'AS112', 'RFC 7535'],
-    ['2001:10::/28', 'deprecated ORCHID', 'RFC 4843'],
-    ['2001:20::/28', 'ORCHIDv2', 'RFC 7343'],
-    ['2001:30::/28', 'drone remote identifiers', 'RFC 9374'],
-    ['2001:db8::/32', 'documentation', 'RFC 3849'],
-    ['2002::/16', '6to4', 'RFC 3056'],
-    ['2620:4f:8000::/48', 'AS112', 'RFC 7534'],
-    ['3fff::/20', 'documentation', 'RFC 9637'],
-    ['5f00::/16', 'segment routing identifiers', 'RFC 9602'],
-    ['fc00::/7', 'unique local', 'RFC 4193'],
-    ['fe80::/10', 'link-local', 'RFC 4291'],
+  ['::1/128', 'loopback', 'RFC 4291'],
+  ['::/128', 'unspecified', 'RFC 4291'],
+  ['::ffff:0:0/96', 'IPv4-mapped', 'RFC 4291'],
+  ['64:ff9b::/96', 'NAT64', 'RFC 6052'],
+  ['64:ff9b:1::/48', 'local-use NAT64', 'RFC 8215'],
+  ['100::/64', 'discard-only', 'RFC 6666'],
+  ['100:0:0:1::/64', 'dummy prefix', 'RFC 9780'],
+  ['2001::/23', 'IETF protocol assignments', 'RFC 2928'],
+  ['2001::/32', 'Teredo', 'RFC 4380'],
+  ['2001:1::1/128', 'port control protocol anycast', 'RFC 7723'],
+  ['2001:1::2/128', 'TURN anycast', 'RFC 8155'],
+  ['2001:1::3/128', 'DNS-SD service registration anycast', 'RFC 9665'],
+  ['2001:2::/48', 'benchmarking', 'RFC 5180'],
+  ['2001:3::/32', 'automatic multicast tunneling', 'RFC 7450'],
+  ['2001:4:112::/48', 'AS112', 'RFC 7535'],
+  ['2001:10::/28', 'deprecated ORCHID', 'RFC 4843'],
+  ['2001:20::/28', 'ORCHIDv2', 'RFC 7343'],
+  ['2001:30::/28', 'drone remote identifiers', 'RFC 9374'],
+  ['2001:db8::/32', 'documentation', 'RFC 3849'],
+  ['2002::/16', '6to4', 'RFC 3056'],
+  ['2620:4f:8000::/48', 'AS112', 'RFC 7534'],
+  ['3fff::/20', 'documentation', 'RFC 9637'],
+  ['5f00::/16', 'segment routing identifiers', 'RFC 9602'],
+  ['fc00::/7', 'unique local', 'RFC 4193'],
+  ['fe80::/10', 'link-local', 'RFC 4291'],
 
-    ['::/96', 'deprecated IPv4-compatible', 'RFC 4291'],
-    ['::ffff:0:0:0/96', 'IPv4-translated', 'RFC 2765'],
-    ['3ffe::/16', 'returned 6bone', 'RFC 3701'],
-    ['fec0::/10', 'deprecated site-local', 'RFC 3879'],
-    ['ff00::/8', 'multicast', 'RFC 4291'],
-  ] as const
-)
-  .map(([text, name, source]) => Object.assign(knownBlock(text), { name, source }))
-  // Longest prefix first: the most specific row is the one that says why.
-  .toSorted((a, b) => b.prefix - a.prefix);
+  ['::/96', 'deprecated IPv4-compatible', 'RFC 4291'],
+  ['::ffff:0:0:0/96', 'IPv4-translated', 'RFC 2765'],
+  ['3ffe::/16', 'returned 6bone', 'RFC 3701'],
+  ['fec0::/10', 'deprecated site-local', 'RFC 3879'],
+  ['ff00::/8', 'multicast', 'RFC 4291'],
+] as const;
 
-const specialBlocksOf = {
-  4: specialBlocks.filter((block) => block.family === 4),
-  6: specialBlocks.filter((block) => block.family === 6),
-};
+/** The same, read: longest prefix first, as the most specific row is the one that says why. */
+type BlocksOf = Record<4 | 6, readonly SpecialBlock[]>;
+
+let blocksOf: BlocksOf | undefined;
+
+/** Reads them when an address is judged for the first time: most commands judge none. */
+function readSpecialBlocks(): BlocksOf {
+  const blocks = specialBlocks
+    .map(([text, name, source]) => Object.assign(knownBlock(text), { name, source }))
+    .toSorted((x, y) => y.prefix - x.prefix);
+  const { 4: four = [], 6: six = [] } = Object.groupBy(blocks, ({ family }) => family);
+  return { 4: four, 6: six };
+}
 
 /** All that IANA hands out as IPv6 global unicast; nothing else is public (RFC 4291 section 2.4). */
 const globalUnicast = knownBlock('2000::/3');
@@ -138,7 +142,8 @@ export type AddressVerdict = { public: true } | { public: false; reason: string 
 export function judgeAddress(text: string): AddressVerdict {
   const address = parseAddress(text);
   if (address === null) return { public: false, reason: `${quote(text)} is no IP address` };
-  const special = specialBlocksOf[address.family].find((block) => blockHas(block, address));
+  blocksOf ??= readSpecialBlocks();
+  const special = blocksOf[address.family].find((block) => blockHas(block, address));
   if (special !== undefined) {
     const { name, text: block, source } = special;
     return { public: false, reason: `${text} is not public: ${name} (${block}, ${source})` };
