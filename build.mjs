@@ -155,7 +155,9 @@ async function release(archs, packages) {
   const nodes = await Promise.all(archs.map(async (arch) => packageIn(await nodePackage(arch))));
   const bill = join(dist, 'jobd.cdx.json');
   await writeBillOfMaterials([...packages, ...nodes], bill);
-  await writeSums([...files, bill, join(dist, licensesName)], join(dist, 'SHA256SUMS'));
+  const installer = join(dist, 'install.sh');
+  await copyFile(join(root, 'install.sh'), installer);
+  await writeSums([...files, installer, bill, join(dist, licensesName)], join(dist, 'SHA256SUMS'));
 }
 
 async function putFile(path, bytes) {
