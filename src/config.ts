@@ -11,6 +11,8 @@ import type { MailServer } from './domain/mail-server.ts';
 import { parseAllowTargets } from './domain/target.ts';
 import type { AllowedTarget } from './domain/target.ts';
 import type { LogLevel } from './log.ts';
+import { profileNamed, readProfiles } from './profiles.ts';
+import type { Profile } from './profiles.ts';
 
 /** What `jobd serve` runs with. */
 export interface ServeConfig {
@@ -110,11 +112,62 @@ export function secretKeys(env: Environment = process.env): {
   return { current: read('JOBD_SECRET_KEY'), next: read('JOBD_SECRET_KEY_NEW') };
 }
 
-/** Reads where the server is and the key to use. Throws `invalid_input`. */
+/**
+ * Reads where the server is and the key to use: `--profile`, the environment, the profile that is named there or
+ * current. The key of a profile goes to the server of that profile only. Throws `invalid_input` and `usage`.
+ */
 export function clientConfig(env: Environment = process.env): ClientConfig {
-  const value = env['JOBD_URL'] || 'http://127.0.0.1:8080';
-  const url = siteUrl({ name: 'JOBD_URL', value }) ?? value;
-  return Object.freeze({ url, apiKey: env['JOBD_API_KEY']?.trim() || null });
+  const [givenUrl, givenKey] = [env['JOBD_URL'] || null, env['JOBD_API_KEY']?.trim() || null];
+  if (chosenProfile !== null) return Object.freeze(requireProfile(chosenProfile, env));
+  const given = givenUrl === null ? null : serverUrl(givenUrl, 'JOBD_URL');
+  if (given !== null && givenKey !== null) return Object.freeze({ url: given, apiKey: givenKey });
+  const profile = profileOf(env);
+  const url = given ?? profile?.url ?? defaultUrl;
+  const apiKey = givenKey ?? (profile?.url === url ? profile.apiKey : null);
+  return Object.freeze({ url, apiKey });
+}
+
+const defaultUrl = 'http://127.0.0.1:8080';
+
+/** What `--profile` named on this command line; null if it was not given. */
+let chosenProfile: string | null = null;
+
+/** Lets all that asks a server in this process go by a profile. */
+export function useProfile(name: string): void {
+  chosenProfile = name;
+}
+
+/** The profile that a command means: `--profile`, JOBD_PROFILE, or none of them. */
+export function namedProfile(env: Environment = process.env): string | null {
+  return chosenProfile ?? (env['JOBD_PROFILE'] || null);
+}
+
+/** The URL of a server as it is kept and compared. Throws `invalid_input`, by the name of the setting. */
+export function serverUrl(value: string, name: string): string {
+  return siteUrl({ name, value }) ?? defaultUrl;
+}
+
+/** Where `jobd login` goes unless it is told: JOBD_URL, else this machine. */
+export function loginUrl(env: Environment = process.env): string {
+  return serverUrl(env['JOBD_URL'] || defaultUrl, 'JOBD_URL');
+}
+
+/** The file that profiles are kept in. */
+export function profilesFile(env: Environment = process.env): string {
+  return join(env['XDG_CONFIG_HOME'] || join(homedir(), '.config'), 'jobd', 'profiles.json');
+}
+
+function profileOf(env: Environment): Profile | undefined {
+  const named = env['JOBD_PROFILE'];
+  if (named) return requireProfile(named, env);
+  const kept = readProfiles(profilesFile(env));
+  return profileNamed(kept, kept.current);
+}
+
+function requireProfile(name: string, env: Environment): Profile {
+  const profile = profileNamed(readProfiles(profilesFile(env)), name);
+  if (profile !== undefined) return profile;
+  throw new JobdError('usage', `there is no profile ${name}: say jobd login --profile ${name}`);
 }
 
 /** A variable that a file of definitions names. */
@@ -159,7 +212,7 @@ function siteUrl({ name, value }: Setting): string | null {
   if (url.username !== '' || url.password !== '') {
     throw invalidInput(`${name} must not contain a user name or password`);
   }
-  return value.replace(/\/+$/, '');
+  return url.href.replace(/\/+$/, '');
 }
 
 /** It often holds a token: what came is not repeated. */

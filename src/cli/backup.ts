@@ -8,8 +8,8 @@ import type { Context } from './context.ts';
 import { printJson } from './output.ts';
 import { plain } from './text.ts';
 
-/** Adds `jobd backup`. */
-export function addBackupCommand(program: Command, { output }: Context): void {
+/** Adds the commands. */
+export function addBackupCommands(program: Command, { output }: Context): void {
   program
     .command('backup')
     .argument('<file>', 'where to write it; must not be there yet')
@@ -36,10 +36,7 @@ export function addBackupCommand(program: Command, { output }: Context): void {
         `it can be read only with the master key ${needed}, which is not in it: keep both`,
       );
     });
-}
 
-/** Adds `jobd restore`. */
-export function addRestoreCommand(program: Command, { output }: Context): void {
   program
     .command('restore')
     .argument('<file>', 'a backup')

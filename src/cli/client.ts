@@ -137,9 +137,13 @@ interface Request {
 }
 
 async function request<T>(url: string, { method, apiKey, body, timeoutMs }: Request): Promise<T> {
-  if (apiKey === null) throw new JobdError('unauthenticated', 'set JOBD_API_KEY to your key');
+  if (apiKey === null)
+    throw new JobdError('unauthenticated', 'there is no key: say jobd login, or set JOBD_API_KEY');
   if (!keyPattern.test(apiKey)) {
-    throw new JobdError('unauthenticated', 'JOBD_API_KEY must be cp_ and 64 hexadecimal digits');
+    throw new JobdError(
+      'unauthenticated',
+      'the key (JOBD_API_KEY) must be cp_ and 64 hexadecimal digits',
+    );
   }
   const headers = {
     authorization: `Bearer ${apiKey}`,

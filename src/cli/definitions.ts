@@ -34,8 +34,10 @@ interface ApplyFlags extends PlanFlags {
   yes?: true;
 }
 
-/** Adds `jobd export`. */
-export function addExportCommand(program: Command, { output }: Context): void {
+/** Adds the commands. */
+export function addDefinitionCommands(program: Command, context: Context): void {
+  const { output } = context;
+
   program
     .command('export')
     .description('write all jobs as a file of definitions, for a repository')
@@ -56,11 +58,7 @@ export function addExportCommand(program: Command, { output }: Context): void {
         variables.length === 0 ? '' : `, with ${counted(variables.length, 'variable')} to set`;
       output.say(`exported ${counted(jobs.length, 'job')}${set}`);
     });
-}
 
-/** Adds `jobd diff`. */
-export function addDiffCommand(program: Command, context: Context): void {
-  const { output } = context;
   withFiles(program.command('diff'))
     .description('show what applying files of definitions would change')
     .addHelpText(
@@ -76,11 +74,7 @@ export function addDiffCommand(program: Command, context: Context): void {
       const isSame = counts.create + counts.update + counts.delete === 0;
       if (context.exitCode === 0 && !isSame) context.exitCode = 1;
     });
-}
 
-/** Adds `jobd apply`. */
-export function addApplyCommand(program: Command, context: Context): void {
-  const { output } = context;
   withFiles(program.command('apply'))
     .description('make the jobs what files of definitions say')
     .option('--dry-run', 'only show what would change')

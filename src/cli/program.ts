@@ -1,6 +1,7 @@
 /** The command line as a whole: commands, help, and what every failure ends as. */
 
 import { Command, CommanderError } from 'commander';
+import { useProfile } from '../config.ts';
 import { JobdError } from '../domain/errors.ts';
 import { version } from '../version.ts';
 import type { Context } from './context.ts';
@@ -8,34 +9,45 @@ import { standardOutput } from './output.ts';
 import type { Output } from './output.ts';
 import { plain } from './text.ts';
 
-/** Adds a command, with those below it. */
-type AddCommand = (program: Command, context: Context) => void;
+/** Loads a file of commands, and gives what adds them. */
+type Loader = () => Promise<(program: Command, context: Context) => void>;
+
+const definitions: Loader = async () => (await import('./definitions.ts')).addDefinitionCommands;
+const login: Loader = async () => (await import('./login.ts')).addLoginCommands;
+const backup: Loader = async () => (await import('./backup.ts')).addBackupCommands;
+const help: Loader = async () => (await import('./help.ts')).addHelpCommands;
 
 /**
  * Every command, as help lists them. A command line stands in shell loops, and its start counts: what a command
  * needs is loaded only when it is asked for, or when nothing known is, and help has to show them all.
  */
-const commands: Readonly<Record<string, () => Promise<AddCommand>>> = {
+const loaders: Readonly<Record<string, Loader>> = {
   serve: async () => (await import('./serve.ts')).addServeCommand,
   key: async () => (await import('./key.ts')).addKeyCommands,
   'signing-key': async () => (await import('./signing-key.ts')).addSigningKeyCommands,
   secrets: async () => (await import('./secrets.ts')).addSecretsCommands,
   account: async () => (await import('./account.ts')).addAccountCommands,
   workspace: async () => (await import('./workspace.ts')).addWorkspaceCommands,
+  login,
+  logout: login,
+  profile: login,
   jobs: async () => (await import('./jobs.ts')).addJobCommands,
-  export: async () => (await import('./definitions.ts')).addExportCommand,
-  diff: async () => (await import('./definitions.ts')).addDiffCommand,
-  apply: async () => (await import('./definitions.ts')).addApplyCommand,
+  export: definitions,
+  diff: definitions,
+  apply: definitions,
   runs: async () => (await import('./runs.ts')).addRunCommands,
   monitors: async () => (await import('./monitors.ts')).addMonitorCommands,
   ping: async () => (await import('./ping.ts')).addPingCommand,
   channels: async () => (await import('./channels.ts')).addChannelCommands,
   schedule: async () => (await import('./schedule.ts')).addScheduleCommands,
   verify: async () => (await import('./verify.ts')).addVerifyCommand,
-  backup: async () => (await import('./backup.ts')).addBackupCommand,
-  restore: async () => (await import('./backup.ts')).addRestoreCommand,
+  backup,
+  restore: backup,
   doctor: async () => (await import('./doctor.ts')).addDoctorCommand,
   licenses: async () => (await import('./licenses.ts')).addLicensesCommand,
+  help,
+  completion: help,
+  man: help,
 };
 
 /** Runs one command line, as in `process.argv`. Returns the exit code; never rejects. */
@@ -50,20 +62,26 @@ export async function run(argv: readonly string[]): Promise<number> {
   }
 }
 
-async function createProgram(context: Context): Promise<Command> {
+/** The program with the commands that the command line of the context needs. */
+export async function createProgram(context: Context): Promise<Command> {
   const program = new Command('jobd')
     .description('Calls URLs on schedule and records every run.')
     .version(version)
+    .option('--profile <name>', 'the server and key of this profile (default JOBD_PROFILE)')
+    .hook('preAction', () => {
+      const { profile } = program.opts<{ profile?: string }>();
+      if (profile !== undefined) useProfile(profile);
+    })
     .exitOverride();
-  const add = await Promise.all(loadersFor(context.argv[2]).map((load) => load()));
+  const add = await Promise.all([...loadersFor(context.argv[2])].map((load) => load()));
   for (const addCommand of add) addCommand(program, context);
   return program;
 }
 
-function loadersFor(word = ''): (() => Promise<AddCommand>)[] {
+function loadersFor(word = ''): Iterable<Loader> {
   if (word === '--version' || word === '-V') return [];
-  const named = Object.hasOwn(commands, word) ? commands[word] : undefined;
-  return named === undefined ? Object.values(commands) : [named];
+  const named = Object.hasOwn(loaders, word) ? loaders[word] : undefined;
+  return named === undefined || named === help ? new Set(Object.values(loaders)) : [named];
 }
 
 /** Commander has said what it had to say; all else is said here, in one sentence. */

@@ -1,0 +1,75 @@
+/**
+ * Where `jobd login` keeps servers and keys: one file that only its owner may read. A key belongs to the server it was given
+ * for, and is sent to no other.
+ */
+
+import { randomUUID } from 'node:crypto';
+import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { JobdError } from './domain/errors.ts';
+
+/** A server, and the key for it. */
+export interface Profile {
+  /** Site URL. */
+  url: string;
+  apiKey: string;
+}
+
+export interface Profiles {
+  /** The one that is used where none is named. */
+  current: string;
+  profiles: Readonly<Record<string, Profile>>;
+}
+
+const none: Profiles = { current: 'default', profiles: {} };
+
+/** Reads the file; there need not be one. Throws `usage` if others may read it, or it holds something else. */
+export function readProfiles(file: string): Profiles {
+  try {
+    const { mode } = statSync(file);
+    if (process.platform !== 'win32' && (mode & 0o077) !== 0) {
+      throw new JobdError('usage', `others may read the keys in ${file}: say chmod 600 ${file}`);
+    }
+    return parse(readFileSync(file, 'utf8'), file);
+  } catch (error) {
+    const isMissing = ['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '');
+    if (isMissing) return none;
+    throw error;
+  }
+}
+
+/** Writes the file whole or not at all, for its owner alone. */
+export function writeProfiles(file: string, profiles: Profiles): void {
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  const fresh = `${file}.${randomUUID()}`;
+  try {
+    writeFileSync(fresh, `${JSON.stringify(profiles, null, 2)}\n`, {
+      mode: 0o600,
+      flag: 'wx',
+      flush: true,
+    });
+    renameSync(fresh, file);
+  } finally {
+    rmSync(fresh, { force: true });
+  }
+}
+
+/** The profile of this name, if there is one. */
+export function profileNamed({ profiles }: Profiles, name: string): Profile | undefined {
+  return Object.hasOwn(profiles, name) ? profiles[name] : undefined;
+}
+
+function parse(text: string, file: string): Profiles {
+  try {
+    const { current, profiles } = JSON.parse(text) as Partial<Profiles>;
+    const isWhole = Object.values(profiles ?? {}).every(
+      ({ url, apiKey }) => typeof url === 'string' && typeof apiKey === 'string',
+    );
+    if (typeof current === 'string' && profiles !== undefined && isWhole) {
+      return { current, profiles };
+    }
+  } catch {
+    // What is no JSON is no file of jobd either.
+  }
+  throw new JobdError('usage', `${file} holds no profiles: remove it and say jobd login again`);
+}
