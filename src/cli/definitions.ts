@@ -89,21 +89,29 @@ export function addDefinitionCommands(program: Command, context: Context): void 
       const plan = await planOf(context, ask, flags);
       if (plan === null) return;
       if (flags.dryRun) return showPlan(context, plan, flags);
-      if (!plan.mayWrite) throw readOnly();
-      if (refusalsTold(context, plan)) return output.say('nothing was changed');
-      const prune = flags.prune === true;
-      if (prune && plan.unlisted.length > 0) {
-        const keys = plan.unlisted.map(({ key }) => key);
-        const jobs = counted(keys.length, 'job');
-        await confirm(
-          `Delete ${jobs} with all their runs: ${shortened(keys)}?`,
-          flags.yes === true,
-        );
-      }
-      const progress = createProgress(output, 'applying');
-      const carried = await carryOut(ask, plan, { prune, progress });
-      report(context, plan, carried, flags);
+      await applyAndReport(context, ask, plan, flags);
     });
+}
+
+/** Carries a plan out and tells what was done. Throws what stopped it, and what `confirm` does. */
+export async function applyAndReport(
+  context: Context,
+  ask: Ask,
+  plan: Plan,
+  flags: { prune?: boolean; yes?: true; json?: true },
+): Promise<void> {
+  const { output } = context;
+  if (!plan.mayWrite) throw readOnly();
+  if (refusalsTold(context, plan)) return output.say('nothing was changed');
+  const prune = flags.prune === true;
+  if (prune && plan.unlisted.length > 0) {
+    const keys = plan.unlisted.map(({ key }) => key);
+    const jobs = counted(keys.length, 'job');
+    await confirm(`Delete ${jobs} with all their runs: ${shortened(keys)}?`, flags.yes === true);
+  }
+  const progress = createProgress(output, 'applying');
+  const carried = await carryOut(ask, plan, { prune, progress });
+  report(context, plan, carried, flags);
 }
 
 function readOnly(): JobdError {
@@ -198,7 +206,7 @@ function report(
   context: Context,
   plan: Plan,
   { results, left, failure }: Carried,
-  { json }: PlanFlags,
+  { json }: { json?: true },
 ): void {
   const { output } = context;
   const done = results.filter(({ refusal }) => refusal === null);

@@ -35,6 +35,7 @@ const loaders: Readonly<Record<string, Loader>> = {
   export: definitions,
   diff: definitions,
   apply: definitions,
+  import: async () => (await import('./import.ts')).addImportCommands,
   runs: async () => (await import('./runs.ts')).addRunCommands,
   monitors: async () => (await import('./monitors.ts')).addMonitorCommands,
   ping: async () => (await import('./ping.ts')).addPingCommand,

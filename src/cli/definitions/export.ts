@@ -1,7 +1,7 @@
 /** All jobs as a file of definitions: what people have made by hand becomes what a repository can keep. */
 
 import { fieldsOf, literalOf, yamlOf } from './write-definitions.ts';
-import type { ShownJob } from './write-definitions.ts';
+import type { Fields, ShownJob } from './write-definitions.ts';
 
 /** A job as the API shows it. */
 export interface ExportedJob extends Omit<ShownJob, 'headers'> {
@@ -44,14 +44,22 @@ export function exportJobs(
     );
     return [key, fields] as const;
   });
-  const text = jobs.length === 0 ? 'jobs: {}\n' : yamlOf({ jobs: new Map(definitions) });
-  return { text: headOf([...variables]) + spaced(text), variables: [...variables] };
+  return { text: fileOf(definitions, [...variables]), variables: [...variables] };
+}
+
+/** The text of a file with these definitions, which name these variables. */
+export function fileOf(
+  definitions: readonly (readonly [key: string, fields: Fields])[],
+  variables: readonly string[],
+): string {
+  const text = definitions.length === 0 ? 'jobs: {}\n' : yamlOf({ jobs: new Map(definitions) });
+  return headOf(variables) + spaced(text);
 }
 
 function headOf(variables: readonly string[]): string {
   if (variables.length === 0) return '';
   const lines = variables.map((name) => `#   ${name}`);
-  return `# The values of headers are never shown. Set these variables, or write what stands for them:\n${lines.join('\n')}\n\n`;
+  return `# Values that may be secret are not in this file. Set these variables:\n${lines.join('\n')}\n\n`;
 }
 
 /** A blank line between jobs. */
@@ -79,8 +87,8 @@ export function unique(name: string, taken: Set<string>, separator = '-'): strin
   return free;
 }
 
-/** `JOBD_NIGHTLY_BACKUP_AUTHORIZATION`. */
-function variableOf(key: string, header: string, taken: Set<string>): string {
+/** A variable for the value of a header: `JOBD_NIGHTLY_BACKUP_AUTHORIZATION`. It is taken from then on. */
+export function variableOf(key: string, header: string, taken: Set<string>): string {
   const name = `JOBD_${key}_${header}`.toUpperCase().replaceAll(/[^A-Z0-9]+/g, '_');
   return unique(name.replace(/_+$/, ''), taken, '_');
 }

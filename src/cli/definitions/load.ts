@@ -113,7 +113,8 @@ function isDirectory(path: string): boolean {
   }
 }
 
-function readText(path: string, name: string): string {
+/** The text of a file, called `name` where it cannot be read. Throws `usage`. */
+export function readText(path: string, name: string): string {
   const bytes = read(path, name);
   if (bytes.length > mostBytes) {
     throw new JobdError('usage', `${name} is over 1 MiB, got ${bytes.length} bytes`);

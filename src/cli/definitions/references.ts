@@ -18,7 +18,8 @@ export interface Filled {
   secrets: readonly string[];
 }
 
-const variablePattern = /(\$+)\{([^}]*)(\}?)/g;
+/** A literal, or a variable. */
+const variablePattern = /\$(\$+\{)|\$\{([^}]*)(\}?)/g;
 const namePattern = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
 /** Fills in the variables of a value. Throws an error with a sentence that names the first bad one. */
@@ -26,8 +27,8 @@ export function fillVariables(written: string, sources: Pick<Sources, 'variable'
   const secrets: string[] = [];
   const text = written.replace(
     variablePattern,
-    (whole: string, dollars: string, name: string, end: string) => {
-      if (dollars.length > 1) return whole.slice(1);
+    (_, escaped: string | undefined, name: string, end: string) => {
+      if (escaped !== undefined) return escaped;
       if (end === '' || !namePattern.test(name)) {
         const escape = 'write $${ for a literal ${';
         throw new Error(`\${${name.slice(0, 40)}${end} does not name a variable, ${escape}`);

@@ -30,7 +30,8 @@ export interface ShownAs {
   adopt?: string;
 }
 
-type Fields = Partial<Record<FieldName, unknown>>;
+/** A definition as it stands in a file. */
+export type Fields = Partial<Record<FieldName, unknown>>;
 
 /** The fields of a definition: what has its default is left out. */
 export function fieldsOf(

@@ -1,0 +1,96 @@
+/**
+ * Crontabs as cron reads them (crontab(5) of Debian and cronie): settings hold for the lines below them, `%` ends
+ * the command and begins its standard input, `\%` is a percent sign.
+ */
+
+/** A line that runs a command. */
+export interface CrontabLine {
+  /** Counts from 1. */
+  number: number;
+  /** As it was written, `@annually` and the like as jobs know them. */
+  cronExpr: string;
+  command: string;
+  /** What the command gets on its standard input; null if the line gives none. */
+  input: string | null;
+  /** Settings that hold for the line. */
+  settings: ReadonlyMap<string, string>;
+  /** The comment right above, if it is one line of words. */
+  comment: string | null;
+}
+
+/** A line that is none of what a crontab holds. */
+export interface BrokenLine {
+  number: number;
+  reason: string;
+}
+
+const settingPattern = /^(["']?)([A-Za-z_]\w*)\1[ \t]*=[ \t]*(.*)$/;
+/** Five fields or a nickname, then the rest. */
+const timesPattern = /^(@\S+|(?:\S+[ \t]+){4}\S+)[ \t]+(\S.*)$/;
+const userPattern = /^\S+[ \t]+(\S.*)$/;
+
+/** Names of cron that mean one that jobs know. */
+const nicknames: Readonly<Record<string, string>> = {
+  '@annually': '@yearly',
+  '@midnight': '@daily',
+};
+
+/** Reads a crontab; one of the system has a column with the user before the command. */
+export function parseCrontab(
+  text: string,
+  { isSystem }: { isSystem: boolean },
+): { lines: CrontabLine[]; broken: BrokenLine[] } {
+  const lines: CrontabLine[] = [];
+  const broken: BrokenLine[] = [];
+  let settings: ReadonlyMap<string, string> = new Map();
+  let comments: string[] = [];
+  for (const [index, raw] of text.split('\n').entries()) {
+    const number = index + 1;
+    const line = raw.replace(/\r$/, '').trim();
+    const setting = settingPattern.exec(line);
+    if (line.startsWith('#')) comments.push(line.replace(/^#+[ \t]*/, ''));
+    else if (line === '') comments = [];
+    else if (setting !== null) {
+      settings = new Map(settings).set(setting[2] ?? '', unquoted(setting[3] ?? ''));
+      comments = [];
+    } else {
+      const read = readLine(line, isSystem);
+      if (read === null) broken.push({ number, reason: 'it has no five fields and a command' });
+      else lines.push({ number, ...read, settings, comment: wordsOf(comments) });
+      comments = [];
+    }
+  }
+  return { lines, broken };
+}
+
+function readLine(
+  line: string,
+  isSystem: boolean,
+): Pick<CrontabLine, 'cronExpr' | 'command' | 'input'> | null {
+  const [, times = '', rest = ''] = timesPattern.exec(line) ?? [];
+  const command = isSystem ? userPattern.exec(rest)?.[1] : rest;
+  if (command === undefined || command === '') return null;
+  const cronExpr = times.replaceAll(/[ \t]+/g, ' ').toLowerCase();
+  return { cronExpr: nicknames[cronExpr] ?? cronExpr, ...splitInput(command) };
+}
+
+/** A percent sign begins the standard input, each further one is a line break there; none behind a backslash. */
+function splitInput(text: string): Pick<CrontabLine, 'command' | 'input'> {
+  const [command = '', ...input] = text
+    .split(/(?<!\\)%/)
+    .map((part) => part.replaceAll('\\%', '%'));
+  return { command, input: input.length === 0 ? null : input.join('\n') };
+}
+
+function unquoted(value: string): string {
+  const [, , inner] = /^(["'])(.*)\1$/.exec(value) ?? [];
+  return inner ?? value;
+}
+
+/** A comment of one line, unless it is a line that was taken out of use, or a rule. */
+function wordsOf(comments: readonly string[]): string | null {
+  const [comment, ...more] = comments;
+  if (comment === undefined || more.length > 0) return null;
+  const isLine = timesPattern.test(comment) && /^[@*\d]/.test(comment);
+  return isLine || !/\p{L}/u.test(comment) || comment.length > 120 ? null : comment;
+}

@@ -1,0 +1,72 @@
+/** Crontabs as cron reads them. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { parseCrontab } from '../../src/domain/crontab.ts';
+
+const read = (text: string, isSystem = false) => parseCrontab(text, { isSystem });
+
+test('times, command and what is below a setting are read; the rest is passed over', () => {
+  const { lines, broken } = read(
+    `MAILTO=""
+# a comment
+
+ # Nightly backup
+30\t2  * * MON-FRI\tcurl  -s x  # why
+ CRON_TZ = 'America/New_York'
+@Annually wget y\r
+`,
+  );
+  assert.deepEqual(broken, []);
+  const [first, second] = lines;
+  assert.deepEqual(
+    { ...first, settings: [...(first?.settings ?? [])] },
+    {
+      number: 5,
+      cronExpr: '30 2 * * mon-fri',
+      command: 'curl  -s x  # why',
+      input: null,
+      settings: [['MAILTO', '']],
+      comment: 'Nightly backup',
+    },
+  );
+  assert.deepEqual([second?.cronExpr, second?.command], ['@yearly', 'wget y']);
+  assert.equal(second?.settings.get('CRON_TZ'), 'America/New_York');
+});
+
+test('a percent sign ends the command, unless a backslash is before it', () => {
+  const [line] = read('* * * * * a \\% b%c\\%%d').lines;
+  assert.deepEqual([line?.command, line?.input], ['a % b', 'c%\nd']);
+});
+
+test('a crontab of the system has a user', () => {
+  const [line] = read('* * * * * root curl x', true).lines;
+  assert.equal(line?.command, 'curl x');
+  assert.equal(read('* * * * * root', true).broken.length, 1);
+  assert.equal(read('* * * * * root curl x').lines[0]?.command, 'root curl x');
+});
+
+test('what is no line of a crontab is told with its number', () => {
+  const { broken } = read('\ngarbage\n* * * *\n@daily\n');
+  assert.deepEqual(
+    broken.map(({ number }) => number),
+    [2, 3, 4],
+  );
+});
+
+const commentOf = (comment: string) => read(`${comment}\n@daily curl x`).lines[0]?.comment;
+
+test('a name is taken from a comment of words only', () => {
+  assert.equal(commentOf('## Send mails'), 'Send mails');
+  for (const comment of [
+    '#',
+    '# ----',
+    '# 0 1 * * * curl y',
+    '# @daily curl y',
+    '# a\n# b',
+    '# a\n',
+    `# ${'a'.repeat(121)}`,
+  ]) {
+    assert.equal(commentOf(comment), null, comment);
+  }
+});
