@@ -1,43 +1,11 @@
 /** `jobd export`, `jobd diff` and `jobd apply`: jobs as files of definitions, over the API. */
 
 import type { Command } from 'commander';
-import type { DefinitionResult } from '../api/managed-job-contract.ts';
-import { clientConfig, environmentVariable } from '../config.ts';
-import { JobdError } from '../domain/errors.ts';
-import { codeOf, createAsker } from './client.ts';
-import type { Ask } from './client.ts';
-import { confirm } from './confirm.ts';
 import type { Context } from './context.ts';
-import { carryOut } from './definitions/apply.ts';
-import type { Carried } from './definitions/apply.ts';
-import { coloured, diffLines, remarksOn, summaryOf } from './definitions/diff-text.ts';
-import { exportJobs } from './definitions/export.ts';
-import { loadDefinitions } from './definitions/load.ts';
-import { patiently } from './definitions/patience.ts';
-import { placeText, problemText } from './definitions/place.ts';
-import { countsOf, makePlan } from './definitions/plan.ts';
-import type { Plan } from './definitions/plan.ts';
-import { createProgress } from './definitions/progress.ts';
-import { allJobs, askMe, managedJobs } from './definitions/server.ts';
-import { printJson, printRows } from './output.ts';
-import type { Output } from './output.ts';
-import { plain } from './text.ts';
-
-interface PlanFlags {
-  file: string[];
-  prune?: boolean;
-  json?: true;
-}
-
-interface ApplyFlags extends PlanFlags {
-  dryRun?: true;
-  yes?: true;
-}
+import type { ApplyFlags, PlanFlags } from './definitions/actions.ts';
 
 /** Adds the commands. */
 export function addDefinitionCommands(program: Command, context: Context): void {
-  const { output } = context;
-
   program
     .command('export')
     .description('write all jobs as a file of definitions, for a repository')
@@ -46,18 +14,7 @@ export function addDefinitionCommands(program: Command, context: Context): void 
       'after',
       '\nThe values of headers are never shown: the file names variables for them.\n\nExample:\n  jobd export > jobs.yaml',
     )
-    .action(async (flags: { json?: true }) => {
-      const ask = asker(output);
-      const { defaultTimeoutSeconds } = await askMe(ask);
-      const keys = new Map((await managedJobs(ask)).map(({ key, job }) => [job.id, key]));
-      const jobs = await allJobs(ask);
-      const { text, variables } = exportJobs(jobs, keys, defaultTimeoutSeconds);
-      if (flags.json) printJson(output, { jobs: jobs.length, variables, yaml: text });
-      else output.data(text.trimEnd());
-      const set =
-        variables.length === 0 ? '' : `, with ${counted(variables.length, 'variable')} to set`;
-      output.say(`exported ${counted(jobs.length, 'job')}${set}`);
-    });
+    .action(async (flags: { json?: true }) => (await actions()).exportAll(context, flags));
 
   withFiles(program.command('diff'))
     .description('show what applying files of definitions would change')
@@ -66,14 +23,7 @@ export function addDefinitionCommands(program: Command, context: Context): void 
       '\nEnds with 0 if nothing would change, with 1 if something would.\n\nExamples:\n' +
         '  jobd diff -f jobs.yaml\n  jobd diff -f jobs/ --prune',
     )
-    .action(async (flags: PlanFlags) => {
-      const plan = await planOf(context, asker(output), flags);
-      if (plan === null) return;
-      showPlan(context, plan, flags);
-      const counts = countsOf(plan, flags.prune === true);
-      const isSame = counts.create + counts.update + counts.delete === 0;
-      if (context.exitCode === 0 && !isSame) context.exitCode = 1;
-    });
+    .action(async (flags: PlanFlags) => (await actions()).diff(context, flags));
 
   withFiles(program.command('apply'))
     .description('make the jobs what files of definitions say')
@@ -84,39 +34,11 @@ export function addDefinitionCommands(program: Command, context: Context): void 
       '\nJobs are matched by their keys. Jobs made by hand have none: they are never changed or deleted.\n\nExamples:\n' +
         '  jobd apply -f jobs.yaml --dry-run\n  jobd apply -f jobs/ --prune --yes',
     )
-    .action(async (flags: ApplyFlags) => {
-      const ask = asker(output);
-      const plan = await planOf(context, ask, flags);
-      if (plan === null) return;
-      if (flags.dryRun) return showPlan(context, plan, flags);
-      await applyAndReport(context, ask, plan, flags);
-    });
+    .action(async (flags: ApplyFlags) => (await actions()).apply(context, flags));
 }
 
-/** Carries a plan out and tells what was done. Throws what stopped it, and what `confirm` does. */
-export async function applyAndReport(
-  context: Context,
-  ask: Ask,
-  plan: Plan,
-  flags: { prune?: boolean; yes?: true; json?: true },
-): Promise<void> {
-  const { output } = context;
-  if (!plan.mayWrite) throw readOnly();
-  if (refusalsTold(context, plan)) return output.say('nothing was changed');
-  const prune = flags.prune === true;
-  if (prune && plan.unlisted.length > 0) {
-    const keys = plan.unlisted.map(({ key }) => key);
-    const jobs = counted(keys.length, 'job');
-    await confirm(`Delete ${jobs} with all their runs: ${shortened(keys)}?`, flags.yes === true);
-  }
-  const progress = createProgress(output, 'applying');
-  const carried = await carryOut(ask, plan, { prune, progress });
-  report(context, plan, carried, flags);
-}
-
-function readOnly(): JobdError {
-  return new JobdError('forbidden', 'this key may only read, a key with write is needed');
-}
+/** Reading and comparing files costs packages that no other command should wait for. */
+const actions = () => import('./definitions/actions.ts');
 
 function withFiles(command: Command): Command {
   return command
@@ -131,123 +53,4 @@ function withFiles(command: Command): Command {
 
 function collect(value: string, before: string[] | undefined): string[] {
   return [...(before ?? []), value];
-}
-
-/** Asks the server, within its rate limit. */
-function asker(output: Output): Ask {
-  return patiently(createAsker(clientConfig()), (line) => output.say(line));
-}
-
-/** The plan; null if the files have problems, which are told. */
-async function planOf(context: Context, ask: Ask, { file }: PlanFlags): Promise<Plan | null> {
-  const { definitions, problems } = await loadDefinitions(file, environmentVariable);
-  if (problems.length === 0) return await makePlan(ask, definitions);
-  for (const problem of problems) context.output.say(`jobd: ${plain(problemText(problem))}`);
-  context.exitCode = 2;
-  return null;
-}
-
-function showPlan(context: Context, plan: Plan, { prune = false, json }: PlanFlags): void {
-  const { output } = context;
-  const counts = countsOf(plan, prune);
-  if (json) {
-    const { changes, unlisted, mayWrite } = plan;
-    const shown = changes.map(({ definition, result }) => ({
-      key: result.key,
-      place: placeText(definition.place),
-      change: result.change,
-      changedFields: result.changedFields,
-      changedHeaders: result.changedHeaders,
-      isAdopted: result.isAdopted,
-      refusal: result.refusal,
-    }));
-    const keys = unlisted.map(({ key }) => key);
-    printJson(output, { counts, changes: shown, unlisted: keys, areHeadersCompared: mayWrite });
-  } else {
-    for (const line of diffLines(plan, prune)) {
-      output.data(output.hasColour ? coloured(line) : line);
-    }
-  }
-  refusalsTold(context, plan);
-  output.say(summaryOf(counts));
-  for (const remark of remarksOn(plan, counts, prune)) output.say(remark);
-}
-
-/** Whether the server refuses a definition. Each is told; the first one decides about the exit code. */
-function refusalsTold(context: Context, { changes }: Plan): boolean {
-  return tellRefusals(
-    context,
-    changes.map(({ result }) => result),
-    changes,
-  );
-}
-
-function tellRefusals(
-  context: Context,
-  results: readonly DefinitionResult[],
-  changes: Plan['changes'],
-): boolean {
-  const refused = results.filter(({ refusal }) => refusal !== null);
-  for (const { key, refusal } of refused) {
-    const place = changes.find(({ definition }) => definition.key === key)?.definition.place;
-    const where = place ? `${placeText(place)}: ` : '';
-    context.output.say(plain(`jobd: ${where}${key}: ${refusal?.error}`));
-  }
-  const status = refused[0]?.refusal?.status;
-  if (status === undefined) return false;
-  context.exitCode = new JobdError(codeOf(status), '').exitCode;
-  return true;
-}
-
-const changeWords = { create: 'created', update: 'updated', delete: 'deleted', none: 'unchanged' };
-
-/** Tells what was done and what was not. Throws what stopped it. */
-function report(
-  context: Context,
-  plan: Plan,
-  { results, left, failure }: Carried,
-  { json }: { json?: true },
-): void {
-  const { output } = context;
-  const done = results.filter(({ refusal }) => refusal === null);
-  if (json) {
-    const shown = results.map(({ key, change, changedFields, isAdopted, job, refusal }) => ({
-      key,
-      id: job?.id ?? null,
-      change,
-      changedFields,
-      isAdopted,
-      refusal,
-    }));
-    printJson(output, { results: shown, left });
-  } else {
-    printRows(output, done, {
-      change: ({ change, isAdopted }) =>
-        isAdopted && change === 'none' ? 'adopted' : changeWords[change ?? 'none'],
-      key: ({ key }) => key,
-      fields: ({ changedFields }) => changedFields.join(' ') || null,
-    });
-  }
-  tellRefusals(context, results, plan.changes);
-  const { none } = countsOf(plan, false);
-  const count = (word: string): number =>
-    done.filter(({ change }) => changeWords[change ?? 'none'] === word).length;
-  const adopted = done.filter(({ isAdopted }) => isAdopted).length;
-  output.say(
-    `${count('created')} created, ${count('updated')} updated, ${count('deleted')} deleted` +
-      `${adopted > 0 ? `, ${adopted} adopted` : ''}; ${none} the same`,
-  );
-  if (left.length > 0) {
-    output.say(`not done: ${shortened(left)}; what was done stays, apply again to go on`);
-  }
-  if (failure !== null) throw failure;
-}
-
-function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
-}
-
-function shortened(keys: readonly string[]): string {
-  const more = keys.length > 10 ? ` and ${keys.length - 10} more` : '';
-  return keys.slice(0, 10).join(', ') + more;
 }

@@ -1,0 +1,94 @@
+/** What `jobd import crontab` does. */
+
+import { writeFileSync } from 'node:fs';
+import { text as readStream } from 'node:stream/consumers';
+import { JobdError } from '../../domain/errors.ts';
+import type { Context } from '../context.ts';
+import { printJson } from '../output.ts';
+import { plain } from '../text.ts';
+import { applyAndReport, asker } from './actions.ts';
+import { turnCrontab } from './crontab-jobs.ts';
+import type { TurnedCrontab } from './crontab-jobs.ts';
+import { emptyLoad, readDefinitions, readText } from './load.ts';
+import { problemText } from './place.ts';
+import { makePlan } from './plan.ts';
+
+export interface CrontabFlags {
+  system?: true;
+  tz?: string;
+  variables?: string;
+  apply?: true;
+  json?: true;
+}
+
+/** Turns a crontab into a file of definitions, or applies it at once. */
+export async function importCrontab(
+  context: Context,
+  file: string | undefined,
+  flags: CrontabFlags,
+): Promise<void> {
+  const { output } = context;
+  const text = await textOf(file);
+  const timezone = flags.tz ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const isZoneGiven = flags.tz !== undefined;
+  const isSystem = flags.system === true;
+  const turned = turnCrontab(text, { isSystem, timezone, isZoneGiven });
+  if (flags.variables !== undefined) writeVariables(flags.variables, turned.variables);
+  if (flags.apply) await apply(context, turned, flags);
+  else if (flags.json) {
+    const { left, text: yaml } = turned;
+    printJson(output, {
+      jobs: turned.turned,
+      variables: [...turned.variables.keys()],
+      left,
+      yaml,
+    });
+  } else output.data(turned.text.trimEnd());
+  tell(context, turned, isZoneGiven ? null : timezone);
+}
+
+async function textOf(file: string | undefined): Promise<string> {
+  if (file !== undefined && file !== '-') return readText(file, file);
+  if (file === undefined && process.stdin.isTTY) {
+    throw new JobdError('usage', 'name a crontab, or: crontab -l | jobd import crontab');
+  }
+  return await readStream(process.stdin);
+}
+
+/** Assignments that a POSIX shell reads; only the owner may read the file. */
+function writeVariables(path: string, variables: ReadonlyMap<string, string>): void {
+  const lines = [...variables].map(
+    ([name, value]) => `${name}='${value.replaceAll("'", String.raw`'\''`)}'\n`,
+  );
+  try {
+    writeFileSync(path, lines.join(''), { mode: 0o600, flag: 'wx' });
+  } catch (error) {
+    const why = error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
+    throw new JobdError('usage', `${path} cannot be written: ${why}`, { cause: error });
+  }
+}
+
+async function apply(context: Context, turned: TurnedCrontab, flags: CrontabFlags): Promise<void> {
+  const { output } = context;
+  const ask = asker(output);
+  const loaded = emptyLoad();
+  readDefinitions(
+    loaded,
+    { path: 'crontab', text: turned.text },
+    { variable: (name) => turned.variables.get(name), file: () => '' },
+  );
+  // What was turned has been checked; a problem here is a bug.
+  const [problem] = loaded.problems;
+  if (problem !== undefined) throw new Error(problemText(problem));
+  await applyAndReport(context, ask, await makePlan(ask, loaded.definitions), flags);
+}
+
+function tell(context: Context, { turned, left }: TurnedCrontab, zone: string | null): void {
+  const { output } = context;
+  for (const { number, reason } of left) output.say(plain(`line ${number}: not turned: ${reason}`));
+  const lines = turned + left.length;
+  output.say(`turned ${turned} of ${lines} ${lines === 1 ? 'line' : 'lines'}`);
+  if (zone !== null && turned > 0)
+    output.say(`times are read in ${zone} unless CRON_TZ is set; --tz says another zone`);
+  if (left.length > 0 && context.exitCode === 0) context.exitCode = 1;
+}
