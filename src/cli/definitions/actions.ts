@@ -178,7 +178,7 @@ function report(
       refusal,
     }));
     printJson(output, { results: shown, left });
-  } else {
+  } else if (done.length > 0) {
     printRows(output, done, {
       change: ({ change, isAdopted }) =>
         isAdopted && change === 'none' ? 'adopted' : changeWords[change ?? 'none'],

@@ -62,7 +62,8 @@ export function remarksOn(
 
 /** The colours of a diff, for a terminal. */
 export function coloured(line: string): string {
-  const colour = line.startsWith('@@') ? 36 : { '+': 32, '-': 31 }[line.charAt(0)];
+  const isName = line.startsWith('--- ') || line.startsWith('+++ ');
+  const colour = isName ? 1 : { '@': 36, '+': 32, '-': 31 }[line.charAt(0)];
   return colour === undefined ? line : `\u001b[${colour}m${line}\u001b[0m`;
 }
 
