@@ -22,7 +22,7 @@ export const applyDefinitions: OperationNotes = {
     'Makes the job of each key what its definition says: it is created, changed, deleted, or left alone if it is so ' +
     'already. Each definition is applied by itself, in one transaction; one that is refused holds up no other, and its ' +
     'result says why. Plan limits and waiting for a run that executes are as for single jobs. Asking again changes ' +
-    'nothing more.',
+    'nothing more. A dry run does not look at whether there is room for so many jobs.',
   answer: 'What became of each definition.',
   failures: { 403: readOnly, 413: 'The request body is over 256 KiB.' },
   isExtension: true,
