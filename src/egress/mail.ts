@@ -23,15 +23,15 @@ export interface Mailer extends AsyncDisposable {
 /** Connections at most; further mails wait. */
 const maxConnections = 3;
 
-/** Creates the mailer; nodemailer is loaded with the first mail. */
-export function createMailer(server: MailServer): Mailer {
+/** Creates the mailer; nodemailer is loaded with the first mail. `ca` is trusted instead of the usual authorities. */
+export function createMailer(server: MailServer, { ca }: { ca?: string } = {}): Mailer {
   let transporter: Promise<Transporter> | undefined;
   const secrets = passwordTexts(server);
   const domain = server.from.slice(server.from.lastIndexOf('@') + 1);
 
   return {
     async send({ id, to, subject, text, html }, timeoutMs) {
-      transporter ??= open(server, timeoutMs);
+      transporter ??= open(server, timeoutMs, ca);
       try {
         const opened = await transporter;
         const { rejected } = await opened.sendMail({
@@ -54,7 +54,7 @@ export function createMailer(server: MailServer): Mailer {
   };
 }
 
-async function open(server: MailServer, timeoutMs: number): Promise<Transporter> {
+async function open(server: MailServer, timeoutMs: number, ca?: string): Promise<Transporter> {
   const { createTransport } = await import('nodemailer');
   const { host, port, secure, user, password } = server;
   const isHere = /^(localhost|127\.\d+\.\d+\.\d+|\[?::1\]?)$/.test(host);
@@ -67,6 +67,7 @@ async function open(server: MailServer, timeoutMs: number): Promise<Transporter>
     // A password goes over the network only where nobody else can read it.
     requireTLS: !secure && password !== null && !isHere,
     ...(user !== null && { auth: { user, pass: password ?? '' } }),
+    ...(ca !== undefined && { tls: { ca } }),
     connectionTimeout: timeoutMs,
     greetingTimeout: timeoutMs,
     socketTimeout: timeoutMs,
@@ -83,8 +84,10 @@ function passwordTexts({ user, password }: MailServer): string[] {
   return spellingsOf([...texts, ...texts.map((text) => Buffer.from(text).toString('base64'))]);
 }
 
-/** The server's own words, on one line, without the password. */
+/** The server's own words, or Node's of its certificate, on one line, without the password. */
 function wordsOf(error: unknown, secrets: readonly string[]): string {
   const message = error instanceof Error ? error.message : String(error);
-  return redact(message, secrets).replace(/\s+/g, ' ').slice(0, 300);
+  // What Node adds for those who run node.
+  const words = message.replace(/; if the root CA .*$/s, '');
+  return redact(words, secrets).replace(/\s+/g, ' ').slice(0, 300);
 }

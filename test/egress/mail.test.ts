@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
 import PostalMime from 'postal-mime';
+import type { SMTPServerOptions } from 'smtp-server';
 import { parseMailServer } from '../../src/domain/mail-server.ts';
 import { createMailer } from '../../src/egress/mail.ts';
 import type { Mailer } from '../../src/egress/mail.ts';
@@ -13,9 +14,17 @@ import { dueAt, dueOnce, setupEngine } from '../support/engine.ts';
 import { startMailServer } from '../support/mail-server.ts';
 import { startSink } from '../support/sink.ts';
 import { until } from '../support/until.ts';
+import {
+  authority,
+  expiredCertificate,
+  foreignCertificate,
+  goodCertificate,
+  serverKey,
+} from './certificates.ts';
 
-function mailerFor(t: TestContext, value: string): Mailer {
-  const mailer = createMailer(parseMailServer({ name: '--smtp-url', value }) ?? assert.fail());
+function mailerFor(t: TestContext, value: string, ca?: string): Mailer {
+  const server = parseMailServer({ name: '--smtp-url', value }) ?? assert.fail();
+  const mailer = createMailer(server, ca === undefined ? {} : { ca });
   t.after(() => mailer[Symbol.asyncDispose]());
   return mailer;
 }
@@ -88,6 +97,98 @@ test('a server that is not there, or is silent, is told in time', async (t) => {
   const mute = mailerFor(t, `smtp://127.0.0.1:${port}`);
   assert.match((await mute.send(mail, 300)) ?? '', /^mail: /);
   await mute[Symbol.asyncDispose]();
+});
+
+/** A server that speaks TLS with this certificate, and what it was told of users. */
+async function startSecure(t: TestContext, cert: string, options: SMTPServerOptions) {
+  const users: { username: string | undefined; secure: boolean }[] = [];
+  const server = await startMailServer(t, {
+    key: serverKey,
+    cert,
+    authOptional: false,
+    onAuth({ username }, { secure }, callback) {
+      users.push({ username, secure });
+      callback(null, { user: username });
+    },
+    ...options,
+  });
+  return { ...server, users };
+}
+
+const ways: [scheme: string, options: SMTPServerOptions][] = [
+  ['smtps', { secure: true }],
+  // A server that would take the password before.
+  ['smtp', { disabledCommands: [], allowInsecureAuth: true }],
+];
+
+for (const [scheme, options] of ways) {
+  test(`${scheme}: user and password go over TLS only, to a server that is who it says`, async (t) => {
+    const { host, received, users } = await startSecure(t, goodCertificate, options);
+    const mailer = mailerFor(t, `${scheme}://ann:canary-password@${host}`, authority);
+    assert.equal(await mailer.send(mail, 5_000), null);
+    assert.deepEqual(users, [{ username: 'ann', secure: true }]);
+    assert.deepEqual(
+      received.map(({ secure }) => secure),
+      [true],
+    );
+  });
+
+  const wrong: [what: string, cert: string, ca: string | undefined, words: RegExp][] = [
+    ['an unknown authority', goodCertificate, undefined, /^mail: .*certificate/],
+    ['another host', foreignCertificate, authority, /^mail: .*certificate/],
+    ['a past year', expiredCertificate, authority, /^mail: certificate has expired/],
+  ];
+  for (const [what, cert, ca, words] of wrong) {
+    test(`${scheme}: a certificate of ${what} is refused in words, before any password`, async (t) => {
+      const { host, received, users } = await startSecure(t, cert, options);
+      const error = await mailerFor(t, `${scheme}://ann:canary-password@${host}`, ca).send(
+        mail,
+        5_000,
+      );
+      assert.match(error ?? '', words);
+      assert.doesNotMatch(error ?? '', /canary|Node/);
+      assert.deepEqual([users, received], [[], []]);
+    });
+  }
+}
+
+test('to another machine no password goes without TLS, whatever the server offers', async (t) => {
+  const users: (string | undefined)[] = [];
+  const { host, received } = await startMailServer(t, {
+    authOptional: false,
+    allowInsecureAuth: true,
+    onAuth({ username }, _session, callback) {
+      users.push(username);
+      callback(null, { user: username });
+    },
+  });
+  // Loopback by an address that is not taken for it.
+  const elsewhere = `${host.replace('127.0.0.1', '[::ffff:127.0.0.1]')}?from=jobd@example.com`;
+  const error = await mailerFor(t, `smtp://ann:canary-password@${elsewhere}`).send(mail, 5_000);
+  assert.match(error ?? '', /^mail: .*STARTTLS/i);
+  assert.doesNotMatch(error ?? '', /canary/);
+  assert.deepEqual([users, received], [[], []]);
+});
+
+test('without a password there is nothing to demand TLS for', async (t) => {
+  const { host, received } = await startMailServer(t);
+  const elsewhere = `${host.replace('127.0.0.1', '[::ffff:127.0.0.1]')}?from=jobd@example.com`;
+  assert.equal(await mailerFor(t, `smtp://${elsewhere}`).send(mail, 5_000), null);
+  assert.equal(received.length, 1);
+});
+
+test('a server that repeats the password is not quoted with it', async (t) => {
+  const password = 'canary-password';
+  const { host } = await startMailServer(t, {
+    authOptional: false,
+    allowInsecureAuth: true,
+    onAuth(_user, _session, callback) {
+      const sent = Buffer.from(`\0ann\0${password}`).toString('base64');
+      callback(new Error(`no ${password}, no ${sent}, no ${btoa(password)}`));
+    },
+  });
+  const error = await mailerFor(t, `smtp://ann:${password}@${host}`).send(mail, 5_000);
+  assert.match(error ?? '', /no \[redacted\], no \[redacted\], no \[redacted\]$/);
 });
 
 const parse = (value: string) => parseMailServer({ name: '--smtp-url', value });
