@@ -72,9 +72,15 @@ test('where each chat is asked, and with what beside the text', () => {
   const alert = failed('backup');
   const slack = sent('slack', alert);
   assert.equal(slack.url, configs.slack['url']);
-  assert.deepEqual(Object.keys(slack.document), ['text', 'unfurl_links', 'unfurl_media']);
+  assert.deepEqual(Object.keys(slack.document), [
+    'text',
+    'link_names',
+    'unfurl_links',
+    'unfurl_media',
+  ]);
   const discord = sent('discord', alert);
   assert.deepEqual(discord.document['allowed_mentions'], { parse: [] });
+  assert.equal(slack.document['link_names'], false);
   const telegram = sent('telegram', alert);
   assert.equal(telegram.url, `https://api.telegram.org/bot${token}/sendMessage`);
   assert.equal(telegram.document['chat_id'], '-100123');
@@ -86,6 +92,19 @@ test('where each chat is asked, and with what beside the text', () => {
     'content-type': 'application/json',
     authorization: 'Bearer tk_abc',
   });
+});
+
+test('Telegram: what looks like a mention is in a code entity, wherever it stands', () => {
+  const mentioned = ({ document, read }: ReturnType<typeof sent>): string[] => {
+    const entities = document['entities'] as { type: string; offset: number; length: number }[];
+    assert.ok(entities.every(({ type }) => type === 'code'));
+    return entities.map(({ offset, length }) => read.slice(offset, offset + length));
+  };
+  const few = sent('telegram', failed('😀 @everyone and a@ops_1', 'http: 500, ask @ann'));
+  assert.deepEqual(mentioned(few), ['@everyone', '@ops_1', '@ann']);
+  assert.deepEqual(mentioned(sent('telegram', failed('backup'))), []);
+  const many = sent('telegram', failed('x', '@a'.repeat(250)));
+  assert.deepEqual(mentioned(many), [many.read]);
 });
 
 test('no name or reason adds a line, a header or a change of direction', () => {

@@ -1,6 +1,6 @@
 /**
  * Slack: an incoming webhook. In its mrkdwn `&`, `<` and `>` are written as entities, so that nothing becomes
- * a link or a mention. Slack asks for at most 4,000 characters of text and cuts beyond 40,000.
+ * a link or a mention, and `@name` is not looked up (`link_names`). Slack asks for at most 4,000 characters of text and cuts beyond 40,000.
  */
 
 import { cut, plainText, textOf } from '../alert-text.ts';
@@ -19,6 +19,7 @@ export const slack: ChannelKind = {
     const text = escapeSlack(plainText(textOf(alert), longestText / 5));
     return jsonMessage(field(config, 'url'), {
       text: cut(text, longestText),
+      link_names: false,
       unfurl_links: false,
       unfurl_media: false,
     });
