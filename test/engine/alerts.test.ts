@@ -5,6 +5,7 @@ import { createPublicKey, generateKeyPairSync, sign, verify } from 'node:crypto'
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
 import { Webhook } from 'standardwebhooks';
+import { cancel } from '../../src/app/accounts.ts';
 import type { Job } from '../../src/domain/job.ts';
 import type { Signer } from '../../src/engine/sign.ts';
 import { createWatch } from '../../src/engine/watch.ts';
@@ -301,4 +302,41 @@ test('a monitor is told to be down once, for a missing ping or a failure, and up
     ],
   );
   for (const { body } of receiver.received) assert.ok(!body.includes(monitor.pingId), 'a secret');
+});
+
+test('of an expired account jobs are not called, so nothing of theirs is told; monitors are watched and told', async (t) => {
+  const setup = await setupEngine(t);
+  const { clock, store } = setup;
+  const { runNext, job } = await failing(t, setup, [true, false]);
+  let isDown = true;
+  const receiver = await startSink(t, (response) => {
+    response.writeHead(isDown ? 503 : 204).end();
+  });
+  const channel = await addChannel(setup, receiver.url);
+  const { wake, wakeNotifier } = await setup.start();
+  const monitors = storedMonitors(setup, clock);
+  const everyMinute = { scheduleType: 'period', cronExpr: null, periodSeconds: 60 } as const;
+  await runNext(wake);
+  await until('an attempt', async () => (await deliveriesOf(setup, channel))[0]?.attempts === 1);
+  const monitor = await monitors.add({ ...everyMinute, name: 'backup', graceSeconds: 0 });
+  await monitors.ping(monitor, 'success');
+  await cancel({ store, clock }, 'default');
+  isDown = false;
+  const look = createWatch(store, clock, openLog('silent'));
+  clock.set(dueAt + hour + 5_000);
+  wake();
+  await look();
+  await until('what is open to be told', async () => {
+    wakeNotifier();
+    const all = await deliveriesOf(setup, channel);
+    return all.length === 2 && all.every(({ status }) => status === 'delivered');
+  });
+  await monitors.ping(monitor, 'success');
+  await until('the recovery', async () => {
+    wakeNotifier();
+    return (await deliveriesOf(setup, channel)).length === 3;
+  });
+  const told = (await deliveriesOf(setup, channel)).map(({ event }) => event);
+  assert.deepEqual(told, ['job.failed', 'monitor.down', 'monitor.up']);
+  assert.equal((await setup.runsOf(job)).length, 1, 'the job was not called again');
 });
