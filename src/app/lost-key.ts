@@ -16,7 +16,7 @@ import type { Db } from '../store/open.ts';
 import { giveUpChannel, giveUpJob, listSealedRows, overwriteFreed } from '../store/sealed.ts';
 import type { SealedOwner, SealedRow } from '../store/sealed.ts';
 import { activateSigningKey, findActiveSigningKey } from '../store/signing-keys.ts';
-import { emptyLog } from '../store/space.ts';
+import { eraseFreed } from '../store/space.ts';
 import type { MasterKeyParts } from './master-keys.ts';
 
 /** What was given up: what people have to set anew. */
@@ -27,6 +27,8 @@ export interface GivenUp {
   channels: SealedOwner[];
   /** Id of the key that signs receipts from now on; null if it is the one of before. */
   signingKeyId: string | null;
+  /** Whether nothing is left in the file that the lost key opens. */
+  isErased: boolean;
 }
 
 const rowsPerLook = 100;
@@ -70,8 +72,7 @@ export async function forgetLostKey(parts: MasterKeyParts, lostId: string): Prom
     });
     return { keyId: next.id, jobs, channels, signingKeyId };
   });
-  await emptyLog(store.db);
-  return forgotten;
+  return { ...forgotten, isErased: await eraseFreed(store.db) };
 }
 
 /** The active key if it is here, else one that sealed nothing yet, else a new one. */

@@ -11,7 +11,7 @@ import type { MasterKeys } from '../secrets/master-keys.ts';
 import * as keys from '../store/master-keys.ts';
 import type { Db, Store } from '../store/open.ts';
 import { findSealedByOthers, overwriteFreed, replaceSealed } from '../store/sealed.ts';
-import { emptyLog } from '../store/space.ts';
+import { eraseFreed } from '../store/space.ts';
 
 export interface MasterKeyParts {
   store: Store;
@@ -66,6 +66,8 @@ export interface Rotation {
   keyId: string;
   /** Values that were sealed anew. */
   resealed: number;
+  /** Whether nothing is left in the file that the old key opens, but for those rows. */
+  isErased: boolean;
   /** Rows whose values could not be opened, as `TABLE/ID`; they were left as they are. */
   unreadable: string[];
 }
@@ -85,11 +87,11 @@ export async function rotateMasterKey(parts: MasterKeyParts): Promise<Rotation> 
       await keys.activateMasterKey(tx, next.id, clock.now());
     }
   });
-  const rotation: Rotation = { keyId: next.id, resealed: 0, unreadable: [] };
+  const rotation: Rotation = { keyId: next.id, resealed: 0, isErased: false, unreadable: [] };
   for (const table of sealedTables) await resealTable(store, vault, table, rotation);
   await store.write((tx) => keys.removeRetiredMasterKeys(tx));
   masterKeys.keepOnly(next);
-  await emptyLog(store.db);
+  rotation.isErased = await eraseFreed(store.db);
   return rotation;
 }
 

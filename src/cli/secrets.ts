@@ -48,6 +48,7 @@ export function addSecretsCommands(program: Command, { output }: Context): void 
       for (const row of rotation.unreadable) {
         output.say(`${row} could not be opened, it was damaged before, and is left as it is`);
       }
+      if (!rotation.isErased) output.say(notErased('old'));
       if (keys.next !== null) output.say('start jobd with the new key as JOBD_SECRET_KEY');
     });
 
@@ -84,8 +85,9 @@ async function forget(lostId: string, flags: Flags, output: Output): Promise<voi
   await requireLostKey(parts, lostId);
   const question = 'Give up all that the lost master key sealed, for good, even if it is found?';
   await confirm(question, flags['yes'] === true);
-  const { keyId, jobs, channels, signingKeyId } = await forgetLostKey(parts, lostId);
-  if (flags['json']) return printJson(output, { keyId, jobs, channels, signingKeyId });
+  const forgotten = await forgetLostKey(parts, lostId);
+  if (flags['json']) return printJson(output, forgotten);
+  const { keyId, jobs, channels, signingKeyId, isErased } = forgotten;
   const rows = [
     ...jobs.map((job) => ({ kind: 'job', ...job })),
     ...channels.map((channel) => ({ kind: 'channel', ...channel })),
@@ -100,8 +102,16 @@ async function forget(lostId: string, flags: Flags, output: Output): Promise<voi
     `${jobs.length} jobs are paused and ${channels.length} channels are disabled: set headers, bodies and configs ` +
       `anew. Back the new master key ${keyId} up.`,
   );
+  if (!isErased) output.say(notErased('lost'));
   if (signingKeyId !== null)
     output.say(`receipts are signed with the key ${signingKeyId} from now on`);
+}
+
+function notErased(which: string): string {
+  return (
+    `free space in the database may still hold values that the ${which} key opens: to be rid of them, ` +
+    'stop jobd and run sqlite3 jobd.db vacuum'
+  );
 }
 
 function noNextKey(): JobdError {

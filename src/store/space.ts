@@ -4,6 +4,7 @@
  * that was made for it (`auto_vacuum`), as every new one is; an older one must be rewritten once.
  */
 
+import { setTimeout } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { JobdError } from '../domain/errors.ts';
 import type { Db, Store } from './open.ts';
@@ -75,6 +76,31 @@ export async function ensureGivingBack({ db }: Pick<Store, 'db'>): Promise<boole
     if (!(error instanceof JobdError)) throw error;
   }
   return await canGiveBack(db);
+}
+
+/** How often, and how long apart, the log is tried to be emptied while others read. */
+const emptyings = { tries: 20, everyMs: 50 };
+
+/**
+ * Writes a file anew that is not large, so that nothing is left in it of what was freed. Returns whether that is
+ * so; it is not while another process goes on reading or writing.
+ */
+export async function eraseFreed(db: Db): Promise<boolean> {
+  const { pageBytes, pages } = await readSpace(db);
+  if (pageBytes * pages > largestRewriteBytes) {
+    await emptyLog(db);
+    return false;
+  }
+  try {
+    await rewrite(db);
+    for (let tries = 0; tries < emptyings.tries; tries += 1) {
+      if (await emptyLog(db)) return true;
+      await setTimeout(emptyings.everyMs);
+    }
+  } catch (error) {
+    if (!(error instanceof JobdError)) throw error;
+  }
+  return false;
 }
 
 async function pragma(db: Db, name: string): Promise<number> {

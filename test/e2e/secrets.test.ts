@@ -162,8 +162,11 @@ test(
     const secretKey = (): string => readFileSync(join(dataDir, 'secret-key'), 'utf8').trim();
     const keys = [...apiKeys, secretKey(), ...(await signingKeyTexts(dataDir))];
     const raw = [await rawBytes(dataDir)];
+    const [, oldHead = ''] = /(v1\.[0-9a-f]{16}\.)/.exec(raw[0] ?? '') ?? [];
     const rotated = await jobd(['secrets', 'rotate', '--yes', '--data', dataDir]);
     assert.equal(rotated.exitCode, 0, rotated.stderr);
+    const left = (await rawBytes(dataDir)).split(oldHead).length - 1;
+    assert.ok(oldHead !== '' && left === 0, `${left} values that the old key opens are left`);
     keys.push(secretKey());
     await run(await create('echo', requests[0] ?? {}));
     raw.push(await rawBytes(dataDir));
