@@ -167,6 +167,10 @@ test('what is exported does not differ, and jobs made by hand are adopted, not d
     ),
     '',
   );
+  const key = await runCommand(['key', 'create', '--permission', 'read'], daemon.env);
+  const reader = { ...values, JOBD_API_KEY: key.stdout.trim() };
+  const seen = await jobd(reader, 'diff', '-f', copy);
+  assert.equal(assertEnds(seen, 0, /2 to adopt as they are; 2 the same/), '');
   assertEnds(await jobd(values, 'apply', '-f', file, '--dry-run'), 2, /TOKEN is not set/);
 
   const pruned = await jobd(token, 'apply', '-f', file, '--prune', '--yes');
@@ -192,8 +196,9 @@ test('what is exported does not differ, and jobs made by hand are adopted, not d
   );
   assert.match(
     doomed,
-    /^--- by-hand \(server\)\n\+\+\+ \/dev\/null\n@@ -1,11 \+0,0 @@\n-name: By hand\n/,
+    /^--- by-hand \(server\)\n\+\+\+ \/dev\/null\n@@ -1,11 \+0,0 @@\n-name: By hand\n-url: https:\/\/example\.com\/\?\(secret\)\n/,
   );
+  assert.match(doomed, /-method: PUT\n-body: \(secret\)\n/);
   assertEnds(
     await jobd(token, 'apply', '-f', file, '--prune'),
     2,

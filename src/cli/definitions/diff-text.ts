@@ -92,7 +92,9 @@ function beforeText(
     ...job,
     headers: Object.fromEntries(job.headerNames.map((name) => [name, unchangedSecret])),
   });
-  const { writtenUrl, isBodySecret } = definition ?? {};
+  // Of what no file defines any more nobody can tell whether it was filled in.
+  const { writtenUrl, isBodySecret } = definition ?? { isBodySecret: true };
+  if (definition === null) shown.url = job.url.replace(/\?.*$/, `?${unchangedSecret}`);
   if (writtenUrl !== undefined) {
     shown.url = changedFields.includes('url') ? unchangedSecret : writtenUrl;
   }
