@@ -16,7 +16,7 @@ function load(name) {
   if (before !== undefined) return before.exports;
   const module = { exports: {} };
   loaded.set(name, module);
-  const script = new Script(Buffer.from(getRawAsset(name)).latin1Slice(), {
+  const script = new Script(Buffer.from(getRawAsset(name)).utf8Slice(), {
     filename: name.slice(2), // the name that stack traces show
     cachedData: cacheOf(name),
   });

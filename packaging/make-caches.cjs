@@ -11,7 +11,7 @@ const { Script } = require('node:vm');
 const directory = process.argv[2];
 const scripts = new Map(
   readdirSync(directory).map((name) => {
-    const source = readFileSync(join(directory, name), 'latin1');
+    const source = readFileSync(join(directory, name), 'utf8');
     return [`./${name}`, new Script(source, { filename: name })];
   }),
 );

@@ -25,11 +25,6 @@ export async function makePieces({ options, entry, directory }) {
       minifyWhitespace: true,
       minifySyntax: true,
     });
-    // A character of more than one byte would be another text for the loader, which reads bytes.
-    if (!/^[\0-\x7f]*$/.test(code))
-      throw new Error(
-        `${path} is not ASCII: ${JSON.stringify(code.match(/.{0,60}[^\0-\x7f].{0,20}/)?.[0])}`,
-      );
     const piece = `(function(exports,require,module){${code}\n})`;
     await writeFile(join(directory, basename(path)), piece);
   }

@@ -1,6 +1,5 @@
 /** The options that say what a job is, and the fields of the API that they mean. */
 
-import { readFile } from 'node:fs/promises';
 import { text as readStream } from 'node:stream/consumers';
 import type { Command } from 'commander';
 import type { Job, JobUpdate } from '../api/contract.ts';
@@ -76,6 +75,7 @@ function headersOf(lines: readonly string[]): Record<string, string> {
 export async function textOrFile(data: string, flag: string): Promise<string> {
   if (data === '-') return await readStream(process.stdin);
   if (!data.startsWith('@')) return data;
+  const { readFile } = await import('node:fs/promises');
   try {
     return await readFile(data.slice(1), 'utf8');
   } catch (error) {

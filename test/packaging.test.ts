@@ -1,0 +1,70 @@
+/** What goes with the executable: its base, its sums, its bill of materials. */
+
+import assert from 'node:assert/strict';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { temporaryDirectory } from './support/directory.ts';
+
+const folder = join(import.meta.dirname, '..', 'packaging');
+
+interface Packaging {
+  writeStripped(from: string, to: string): Promise<void>;
+  writeSums(paths: readonly string[], outfile: string): Promise<void>;
+  writeBillOfMaterials(
+    packages: readonly { name: string; version: string }[],
+    outfile: string,
+  ): Promise<void>;
+}
+
+/** They are scripts of the build, without types of their own. */
+const packaging: Packaging = {
+  ...(await import(join(folder, 'base.mjs'))),
+  ...(await import(join(folder, 'release.mjs'))),
+};
+
+const notLinux = process.platform === 'linux' ? false : 'only ELF files are stripped';
+
+test('a stripped node is smaller and does what it did', { skip: notLinux }, async (t) => {
+  const stripped = join(temporaryDirectory(t), 'node');
+  await packaging.writeStripped(process.execPath, stripped);
+  assert.ok(statSync(stripped).size < statSync(process.execPath).size);
+  const args = ['-e', 'process.stdout.write(process.version + crypto.randomUUID().length)'];
+  assert.equal(execFileSync(stripped, args, { encoding: 'utf8' }), `${process.version}36`);
+});
+
+test('sums are what sha256sum checks', { skip: notLinux }, async (t) => {
+  const directory = temporaryDirectory(t);
+  const paths = ['a', 'b'].map((name) => join(directory, name));
+  for (const path of paths) writeFileSync(path, path);
+  await packaging.writeSums(paths, join(directory, 'SHA256SUMS'));
+  const check = () => spawnSync('sha256sum', ['--check', 'SHA256SUMS'], { cwd: directory }).status;
+  assert.equal(check(), 0);
+  writeFileSync(paths[0] ?? '', 'changed');
+  assert.equal(check(), 1);
+});
+
+const byName = (a: { name: string }, b: { name: string }): number => a.name.localeCompare(b.name);
+
+test('the bill of materials has what it is asked for and no tools', async (t) => {
+  const outfile = join(temporaryDirectory(t), 'jobd.cdx.json');
+  const { packages } = JSON.parse(readFileSync(join(folder, '..', 'package-lock.json'), 'utf8'));
+  const known = ['ajv', 'nodemailer', 'fastify', 'commander'].map((name) => ({
+    name,
+    version: packages[`node_modules/${name}`].version as string,
+  }));
+  await packaging.writeBillOfMaterials(known, outfile);
+  const bill = JSON.parse(readFileSync(outfile, 'utf8'));
+  assert.equal(bill.bomFormat, 'CycloneDX');
+  assert.equal(bill.metadata.component.name, 'jobd');
+  const found = bill.components.map((one: { name: string; version: string }) => ({
+    name: one.name,
+    version: one.version,
+  }));
+  assert.deepEqual(found.toSorted(byName), known.toSorted(byName));
+  await assert.rejects(
+    packaging.writeBillOfMaterials([{ name: 'absent', version: '1.0.0' }], outfile),
+    /npm sbom does not know absent@1\.0\.0/,
+  );
+});
