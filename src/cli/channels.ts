@@ -31,11 +31,13 @@ export function addChannelCommands(program: Command, context: Context): void {
     .addHelpText(
       'after',
       '\nExamples:\n' +
-        '  echo \'{"url":"https://ops.example.com/alerts"}\' | jobd channels create --name ops --type webhook --config -\n' +
-        '  jobd channels create --name chat --type slack --config @slack.json --job backup --after-failures 2\n' +
-        '\nThe config is JSON and holds secrets; from a file or standard input it does not show in the list\n' +
-        'of processes. webhook: url, secret; email: to; slack, discord: url; telegram: botToken, chatId;\n' +
-        'ntfy: url, token.',
+        '  echo \'{"url":"https://ops.example.com/alerts"}\' |\n' +
+        '    jobd channels create --name ops --type webhook --config -\n' +
+        '  jobd channels create --name chat --type slack --config @slack.json \\\n' +
+        '    --job backup --after-failures 2\n' +
+        '\nThe config is JSON and holds secrets; from a file or standard input it does not\n' +
+        'show in the list of processes. webhook: url, secret; email: to; slack, discord:\n' +
+        'url; telegram: botToken, chatId; ntfy: url, token.',
     )
     .action(async (flags: Flags & { name: string; type: string }) => {
       const { name } = flags;

@@ -39,9 +39,9 @@ export function addJobCommands(program: Command, context: Context): void {
     .addHelpText(
       'after',
       '\nExamples:\n' +
-        "  jobd jobs create --name backup --url https://example.com/backup --cron '30 2 * * *' --tz UTC\n" +
-        '  jobd jobs create --name ping --url https://example.com/ping --every 5m --retries 2\n' +
-        "  jobd jobs create --name invoice --url https://example.com/invoice --method POST \\\n    --header 'Content-Type: application/json' --data @invoice.json --cron @monthly\n" +
+        "  jobd jobs create --name backup --url https://example.com/backup \\\n    --cron '30 2 * * *' --tz UTC\n" +
+        '  jobd jobs create --name ping --url https://example.com/ping --every 5m\n' +
+        "  jobd jobs create --name invoice --url https://example.com/invoice \\\n    --method POST --header 'Content-Type: application/json' \\\n    --data @invoice.json --cron @monthly\n" +
         '  jobd jobs create --name orders --every 15m \\\n    --curl "curl -u me:secret -d state=open https://example.com/orders"',
     )
     .action(async (flags: Flags & { name: string }) => {

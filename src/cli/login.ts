@@ -27,7 +27,8 @@ export function addLoginCommands(program: Command, context: Context): void {
         '  jobd login --url https://jobs.example.com\n' +
         '  jobd key create --name laptop | jobd login\n' +
         '  jobd login --profile staging --url https://staging.example.com < key.txt\n' +
-        '\nThe key is checked, and kept in a file that only you may read. On a terminal it is asked for, and not shown.',
+        '\nThe key is checked, and kept in a file that only you may read. On a terminal it\n' +
+        'is asked for, and not shown.',
     )
     .action(async (flags: Flags) => {
       const given = flags['url'];

@@ -25,9 +25,10 @@ export function addPingCommand(program: Command, context: Context): void {
       'after',
       '\nExamples:\n' +
         '  jobd ping https://jobs.example.com/ping/5c1f0f5e-8f63-4a39-9d0c-7a1d52b4e9f8\n' +
-        '  30 2 * * * jobd ping https://jobs.example.com/ping/5c1f… -- /usr/local/bin/backup --all\n' +
-        '\nThe command gets the standard streams and signals, and its exit code is passed on (128 and the\n' +
-        'number for a signal). It runs whether or not a ping can be delivered: that is said on stderr.',
+        '  30 2 * * * jobd ping https://jobs.example.com/ping/5c1f… -- backup --all\n' +
+        '\nThe command gets the standard streams and signals, and its exit code is passed\n' +
+        'on (128 and the number for a signal). It runs whether or not a ping can be\n' +
+        'delivered: that is said on stderr.',
     )
     .action(async (url: string, command: string[], flags: Flags) => {
       if (command.length > 0) await pingAround(context, url, command, flags);

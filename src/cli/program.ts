@@ -73,6 +73,14 @@ export async function createProgram(context: Context): Promise<Command> {
       const { profile } = program.opts<{ profile?: string }>();
       if (profile !== undefined) useProfile(profile);
     })
+    .addHelpText(
+      'after',
+      '\nExamples:\n' +
+        '  jobd serve\n' +
+        '  jobd key create --name laptop | jobd login\n' +
+        '  jobd jobs create --name hello --url https://example.com/ --every 5m\n' +
+        '\njobd help exit-codes and jobd help environment say what scripts need to know.',
+    )
     .exitOverride();
   const add = await Promise.all([...loadersFor(context.argv[2])].map((load) => load()));
   for (const addCommand of add) addCommand(program, context);

@@ -37,8 +37,9 @@ export function addTailCommand(runs: Command, context: Context): void {
       '\nExamples:\n' +
         '  jobd runs tail --status failed\n' +
         "  jobd runs tail --job backup --since 1h | jq -r '[.finishedAt, .status] | @tsv'\n" +
-        '\nIt asks the API about once a second, so that it takes half of what a key may ask at most. A server that is\n' +
-        'restarted meanwhile is waited for, and nothing is told twice.',
+        '\nIt asks the API about once a second, so that it takes half of what a key may ask\n' +
+        'at most. A server that is restarted meanwhile is waited for, and nothing is told\n' +
+        'twice.',
     )
     .action(async (flags: Flags) => {
       const status = statusOf(flags['status']);

@@ -33,8 +33,9 @@ export function addScheduleCommands(program: Command, { output }: Context): void
         "  jobd schedule preview '30 2 * * *' --tz Europe/Paris --from 2026-03-28T00:00Z\n" +
         "  jobd schedule preview '0 9 * * mon-fri' --tz America/New_York --count 10\n" +
         '  jobd schedule preview --every 90m\n' +
-        '\nIn a pipe, a line is a due time as the zone has it, a tab, and the same in UTC. What clock\n' +
-        'changes do to the schedule is said on stderr, and is in the JSON document.',
+        '\nIn a pipe, a line is a due time as the zone has it, a tab, and the same in UTC.\n' +
+        'What clock changes do to the schedule is said on stderr, and is in the JSON\n' +
+        'document.',
     )
     .action(async (words: string[], flags: Flags) => {
       const { previewCount, previewSchedule } = await import('../domain/schedule-preview.ts');

@@ -27,9 +27,9 @@ export function addSecretsCommands(program: Command, { output }: Context): void 
       '\nExamples:\n' +
         '  jobd secrets rotate --yes\n' +
         '  JOBD_SECRET_KEY_NEW=$(openssl rand -base64 32) jobd secrets rotate --yes\n' +
-        '\nA key that is in the environment is taken from JOBD_SECRET_KEY, and the one to change to from\n' +
-        'JOBD_SECRET_KEY_NEW; the daemon must be stopped then, and started with the new one. A rotation\n' +
-        'that broke off is gone on with by the same command.',
+        '\nA key that is in the environment is taken from JOBD_SECRET_KEY, and the one to\n' +
+        'change to from JOBD_SECRET_KEY_NEW; the daemon must be stopped then, and started\n' +
+        'with the new one. A rotation that broke off is gone on with by the same command.',
     )
     .action(async (flags: Flags) => {
       await confirm('Seal all secrets anew with another master key?', flags['yes'] === true);

@@ -40,8 +40,8 @@ export function addServeCommand(program: Command, { output }: Context): void {
         '  jobd serve\n' +
         '  jobd serve --port 9090 --allow-target 127.0.0.1/32:3000\n' +
         '\nEvery option can be set in the environment too: --port as JOBD_PORT, --data as\n' +
-        'JOBD_DATA, --allow-target as JOBD_ALLOW_TARGETS (separated by commas), --cors-origin as\n' +
-        'JOBD_CORS_ORIGINS, and so on.',
+        'JOBD_DATA, --allow-target as JOBD_ALLOW_TARGETS (separated by commas), and so\n' +
+        'on: jobd help environment has them all.',
     )
     .action(async (flags: Flags) => {
       const config = serveConfig(flags);

@@ -8,11 +8,12 @@ import type { Context } from './context.ts';
 import { printJson } from './output.ts';
 
 const about = `
-<receipt> is a receipt as it was downloaded, a directory of receipts, a file with one on each line
-(NDJSON), or - for standard input. <key> is the public key that you fetched over HTTPS and archived: the
-answer of /api/v1/receipts/key or /api/v1/receipts/keys, a JSON Web Key, PEM, or a directory of such files.
+<receipt> is a receipt as it was downloaded, a directory of receipts, a file
+with one on each line (NDJSON), or - for standard input. <key> is the public
+key that you fetched over HTTPS and archived: the answer of /api/v1/receipts/key
+or /api/v1/receipts/keys, a JSON Web Key, PEM, or a directory of such files.
 
-Ends with 0 if all is valid, 1 if something is not, 2 if nothing could be judged.
+Ends with 0 if all is valid, 1 if something is not, 2 if nothing can be judged.
 
 Examples:
   jobd verify receipt.json key.json

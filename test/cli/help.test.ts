@@ -25,6 +25,7 @@ test('each command says what it does, has examples of itself, and --json unless 
     const name = path.join(' ');
     assert.match(description, /^[a-z].*[^.]$/, name);
     assert.match(epilogue, new RegExp(`Examples?:\\n[\\s\\S]*jobd ${name}\\b`), name);
+    for (const line of epilogue.split('\n')) assert.ok(line.length <= 80, `${name}: ${line}`);
     const hasJson = options.some(({ long }) => long === 'json');
     assert.equal(hasJson, name !== 'serve', `${name} and --json`);
     for (const option of options)
