@@ -1,5 +1,7 @@
 /** From what was seen in a round to the figures of a table. */
 
+import type { CpuUse } from './processes.ts';
+
 /** One round of one caller. */
 export interface Round {
   /** Arrival at the sink minus due instant, in milliseconds. */
@@ -12,18 +14,23 @@ export interface Round {
   /** User and system time of the caller's process, from the due instant to the end of the makespan. */
   cpuSeconds: number;
   cpuPerRunUs: number;
+  /** Of the thread that ran the longest. */
+  busiestThreadPerRunUs: number;
+  /** Of the makespan: how long the caller's main thread waited for a processor that others had. */
+  mainWaitedMs: number;
   peakRssMb: number;
 }
 
 /** Makes the figures of a round. */
-export function roundOf(seen: {
-  jobs: number;
-  dueAt: number;
-  arrivedAt: Float64Array;
-  doneAt: number;
-  cpuSeconds: number;
-  peakRssMb: number;
-}): Round {
+export function roundOf(
+  seen: CpuUse & {
+    jobs: number;
+    dueAt: number;
+    arrivedAt: Float64Array;
+    doneAt: number;
+    peakRssMb: number;
+  },
+): Round {
   const { jobs, dueAt, doneAt } = seen;
   const lateness = seen.arrivedAt.map((at) => at - dueAt).toSorted();
   const makespanMs = doneAt - dueAt;
@@ -35,6 +42,8 @@ export function roundOf(seen: {
     jobsPerSecond: jobs / (makespanMs / 1_000),
     cpuSeconds: seen.cpuSeconds,
     cpuPerRunUs: (seen.cpuSeconds * 1e6) / jobs,
+    busiestThreadPerRunUs: (seen.busiestThreadSeconds * 1e6) / jobs,
+    mainWaitedMs: seen.mainWaitedSeconds * 1e3,
     peakRssMb: seen.peakRssMb,
   };
 }
@@ -55,6 +64,8 @@ export function medianRound(rounds: readonly Round[]): Round {
     jobsPerSecond: of('jobsPerSecond'),
     cpuSeconds: of('cpuSeconds'),
     cpuPerRunUs: of('cpuPerRunUs'),
+    busiestThreadPerRunUs: of('busiestThreadPerRunUs'),
+    mainWaitedMs: of('mainWaitedMs'),
     peakRssMb: of('peakRssMb'),
   };
 }

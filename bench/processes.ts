@@ -1,16 +1,57 @@
 /** What the kernel says about a process and about a directory. Linux only: it reads /proc. */
 
-import { readFileSync, realpathSync } from 'node:fs';
+import { readFileSync, readdirSync, realpathSync } from 'node:fs';
 
-/** The kernel counts CPU time for people in hundredths of a second (USER_HZ, proc(5)). */
-const tickSeconds = 0.01;
+/** What the threads of a process had of the processors so far, in seconds: the kernel counts nanoseconds. */
+export interface CpuTimes {
+  /** By thread: the time it ran. */
+  ran: Map<string, number>;
+  /** The time that its main thread could have run and something else did. */
+  mainWaited: number;
+}
 
-/** User and system CPU seconds of all threads of a process so far. */
+/** Reads them from `/proc/PID/task/TID/schedstat` (Linux, Documentation/scheduler/sched-stats). */
+export function cpuTimes(pid: number): CpuTimes {
+  const tasks = `/proc/${pid}/task`;
+  const ran = new Map<string, number>();
+  let mainWaited = 0;
+  for (const id of readdirSync(tasks)) {
+    const [ranNs, waitedNs] = readFileSync(`${tasks}/${id}/schedstat`, 'utf8')
+      .split(' ')
+      .map(Number);
+    ran.set(id, (ranNs ?? NaN) / 1e9);
+    if (Number(id) === pid) mainWaited = (waitedNs ?? NaN) / 1e9;
+  }
+  return { ran, mainWaited };
+}
+
+/** CPU seconds of all threads of a process so far. */
 export function cpuSeconds(pid: number): number {
-  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-  // The second field is the program's name in parentheses, which may contain anything.
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  return (Number(fields[11]) + Number(fields[12])) * tickSeconds;
+  return sum([...cpuTimes(pid).ran.values()]);
+}
+
+/** What a process used between two looks, in seconds. */
+export interface CpuUse {
+  cpuSeconds: number;
+  /** Of the thread that ran the longest: what could not be done at the same time. */
+  busiestThreadSeconds: number;
+  /** What its main thread waited for a processor: how busy the machine was with others. */
+  mainWaitedSeconds: number;
+}
+
+/** What a process has used since a look; threads that ended meanwhile do not count. */
+export function cpuUse(pid: number, before: CpuTimes): CpuUse {
+  const now = cpuTimes(pid);
+  const ran = [...now.ran].map(([id, seconds]) => seconds - (before.ran.get(id) ?? 0));
+  return {
+    cpuSeconds: sum(ran),
+    busiestThreadSeconds: Math.max(...ran),
+    mainWaitedSeconds: now.mainWaited - before.mainWaited,
+  };
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
 }
 
 /** The most memory a process has had resident, in MB (10^6 bytes). */

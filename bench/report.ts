@@ -18,8 +18,9 @@ const columns: readonly [title: string, figure: (round: Round) => string][] = [
   ['last arrival ms', (round) => milliseconds(round.latenessMaxMs)],
   ['done ms', (round) => milliseconds(round.makespanMs)],
   ['jobs/s', (round) => grouped(round.jobsPerSecond)],
-  ['CPU s', (round) => round.cpuSeconds.toFixed(2)],
+  ['waited ms', (round) => milliseconds(round.mainWaitedMs)],
   ['CPU µs/run', (round) => grouped(round.cpuPerRunUs)],
+  ['busiest thread', (round) => grouped(round.busiestThreadPerRunUs)],
   ['peak RSS MB', (round) => grouped(round.peakRssMb)],
 ];
 

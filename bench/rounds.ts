@@ -14,7 +14,7 @@ import { startDaemon } from './daemon.ts';
 import { roundOf } from './figures.ts';
 import type { Round } from './figures.ts';
 import type { Options } from './options.ts';
-import { cpuSeconds, peakRssMb } from './processes.ts';
+import { cpuTimes, cpuUse, peakRssMb } from './processes.ts';
 import { isOver, keepJobs, makeDue, recordedRuns } from './seed.ts';
 import type { SinkReport, SinkSaid, SinkTold } from './sink.ts';
 import { wallOffset } from './wall-clock.ts';
@@ -72,7 +72,7 @@ export async function jobdRound(ground: Ground, jobs: number): Promise<Round & {
     }
     await begin(sink, jobs);
     await sleepUntil(dueAt - beforeMs);
-    const cpuBefore = cpuSeconds(daemon.pid);
+    const cpuBefore = cpuTimes(daemon.pid);
     const offset = wallOffset();
 
     let allArrived = false;
@@ -91,7 +91,7 @@ export async function jobdRound(ground: Ground, jobs: number): Promise<Round & {
     }
     const doneAt = offset + performance.now();
     const seen = {
-      cpuSeconds: cpuSeconds(daemon.pid) - cpuBefore,
+      ...cpuUse(daemon.pid, cpuBefore),
       peakRssMb: peakRssMb(daemon.pid),
     };
     const arrived = await report(sink);
@@ -112,13 +112,13 @@ export async function bareRound(ground: Ground, jobs: number, way: BareWay): Pro
   bare.tell({ kind: 'go', at: dueAt });
   await begin(sink, jobs);
   await sleepUntil(dueAt - beforeMs);
-  const cpuBefore = cpuSeconds(bare.pid);
+  const cpuBefore = cpuTimes(bare.pid);
   const longestMs = longestStormMs(jobs, options.delayMs);
   const [{ doneAt }] = await Promise.all([
     bare.hear('done', longestMs),
     sink.hear('full', longestMs),
   ]);
-  const seen = { cpuSeconds: cpuSeconds(bare.pid) - cpuBefore, peakRssMb: peakRssMb(bare.pid) };
+  const seen = { ...cpuUse(bare.pid, cpuBefore), peakRssMb: peakRssMb(bare.pid) };
   const { arrivedAt, path } = await report(sink);
   if (new Set(path).size !== jobs || path.length !== jobs) {
     throw new Error(`bare ${way} made ${path.length} calls instead of ${jobs}`);
