@@ -21,8 +21,8 @@ export function addBackupCommands(program: Command, { output }: Context): void {
       '\nExamples:\n' +
         '  jobd backup /var/backups/jobd-$(date +%F).db\n' +
         '  jobd backup today.db && gzip today.db\n' +
-        '\nThe master key is not in it: keep a copy of the file secret-key of the data directory as well,\n' +
-        'somewhere else.',
+        '\nThe master key is not in it: keep a copy of the file secret-key of the data\n' +
+        'directory as well, somewhere else.',
     )
     .action(async (file: string, flags: Flags) => {
       const { makeBackup } = await import('../app/backups.ts');

@@ -31,7 +31,7 @@ export function addDefinitionCommands(program: Command, context: Context): void 
     .option('--yes', 'do not ask before jobs are deleted')
     .addHelpText(
       'after',
-      '\nJobs are matched by their keys. Jobs made by hand have none: they are never changed or deleted.\n\nExamples:\n' +
+      '\nJobs are matched by their keys. Jobs made by hand have none: they are never\nchanged or deleted.\n\nExamples:\n' +
         '  jobd apply -f jobs.yaml --dry-run\n  jobd apply -f jobs/ --prune --yes',
     )
     .action(async (flags: ApplyFlags) => (await actions()).apply(context, flags));

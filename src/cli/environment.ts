@@ -12,6 +12,10 @@ export const environment: readonly (readonly [name: string, means: string])[] = 
   ],
   ['STATE_DIRECTORY', 'data directory, as systemd sets it'],
   ['XDG_DATA_HOME', 'the data directory is jobd in it'],
+  [
+    'XDG_CACHE_HOME',
+    'without a data directory, the database driver is unpacked in jobd there (default ~/.cache)',
+  ],
   ['JOBD_HOST', 'serve: address to listen on (default 127.0.0.1)'],
   ['JOBD_PORT', 'serve: port to listen on, 0 takes a free one (default 8080)'],
   ['JOBD_BASE_URL', 'serve: site URL that people reach the service by'],

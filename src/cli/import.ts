@@ -24,7 +24,7 @@ export function addImportCommands(program: Command, context: Context): void {
       'after',
       '\nWhat is not certain is not turned, but listed; the command then ends with 1.\n\nExamples:\n' +
         '  crontab -l | jobd import crontab > jobs.yaml\n' +
-        '  jobd import crontab /etc/crontab --system --tz UTC --variables secrets.env > jobs.yaml\n' +
+        '  jobd import crontab /etc/crontab --system --variables secrets.env > jobs.yaml\n' +
         '  set -a; . ./secrets.env; set +a; jobd apply -f jobs.yaml',
     )
     .action(async (file: string | undefined, flags: CrontabFlags) => {

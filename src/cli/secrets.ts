@@ -65,10 +65,12 @@ export function addSecretsCommands(program: Command, { output }: Context): void 
       'after',
       '\nExample:\n' +
         '  jobd secrets forget 9f86d081884c7d65\n' +
-        '\nHeader values, bodies and configs of channels are gone for good, even if the key is found. The jobs are\n' +
-        'paused and the channels disabled, and listed: set their headers, bodies and configs anew. Receipts of\n' +
-        'before can be checked as before; another key signs from now on. It refuses while the key is there: in the\n' +
-        'file, or in JOBD_SECRET_KEY, which must be given to this command, too, where it is used.',
+        '\nHeader values, bodies and configs of channels are gone for good, even if the\n' +
+        'key is found. The jobs are paused and the channels disabled, and listed: set\n' +
+        'their headers, bodies and configs anew. Receipts of before can be checked as\n' +
+        'before; another key signs from now on. It refuses while the key is there: in the\n' +
+        'file, or in JOBD_SECRET_KEY, which must be given to this command, too, where it\n' +
+        'is used.',
     )
     .action((key: string, flags: Flags) => forget(key, flags, output));
 }

@@ -13,11 +13,10 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { exitCodes } from '../../src/cli/exit-codes.ts';
-import { runCommand, serveCommand } from '../support/command.ts';
+import { main, runCommand, serveCommand } from '../support/command.ts';
 import { temporaryDirectory } from '../support/directory.ts';
 import { startSink } from '../support/sink.ts';
 
-const main = join(import.meta.dirname, '..', '..', 'src', 'main.ts');
 const noScript =
   spawnSync('script', ['-qec', 'true', '/dev/null']).status === 0
     ? false
