@@ -77,19 +77,22 @@ export interface Attempted extends Omit<DeliveryAttempt, 'number'> {
 
 /**
  * Keeps what came of an attempt, once. What was given up while it was under way stays given up, unless it
- * arrived. Returns false if the delivery is gone, or the attempt is kept already.
+ * arrived. Returns whether there is something to tell: not where the delivery is gone, was given up, or has this
+ * attempt already.
  */
 export async function recordAttempt(db: Db, attempted: Attempted): Promise<boolean> {
   const { delivery, at, error } = attempted;
-  if (!(await settleDelivery(db, attempted))) return false;
+  const settled = await settleDelivery(db, attempted);
+  if (settled === 'not') return false;
   await insertAttempt(db, attempted);
   // The other side is there: what waits for it need not wait out its hour.
   if (error === null) await hasten(db, delivery.channelId, at + hastenedWaitMs);
   await planChannel(db, delivery.channelId);
-  return true;
+  return settled === 'pending' || error === null;
 }
 
-async function settleDelivery(db: Db, attempted: Attempted): Promise<boolean> {
+/** Returns what the delivery was before, or that nothing was kept. */
+async function settleDelivery(db: Db, attempted: Attempted): Promise<'pending' | 'failed' | 'not'> {
   const { delivery, at, error, nextAttemptAt } = attempted;
   const kept = { attempts: delivery.attempts + 1, last_attempt_at: at };
   const ended = error === null ? 'delivered' : 'failed';
@@ -103,9 +106,9 @@ async function settleDelivery(db: Db, attempted: Attempted): Promise<boolean> {
       .where('status', '=', sql.lit<'pending' | 'failed'>(before))
       .executeTakeFirst();
   const settled = { status, next_attempt_at: nextAttemptAt, last_error: error };
-  if ((await update(settled, 'pending')).numUpdatedRows === 1n) return true;
+  if ((await update(settled, 'pending')).numUpdatedRows === 1n) return 'pending';
   const arrived = error === null && { status: 'delivered', last_error: null };
-  return (await update({ ...arrived }, 'failed')).numUpdatedRows === 1n;
+  return (await update({ ...arrived }, 'failed')).numUpdatedRows === 1n ? 'failed' : 'not';
 }
 
 async function insertAttempt(db: Db, attempted: Attempted): Promise<void> {

@@ -44,14 +44,17 @@ interface Fuzzed {
   passMinute: () => void;
   /** Makes a job whose target may be called. */
   addJob: (key: string) => Promise<string>;
-  /** Runs a new job to its end, and makes a monitor. */
-  runNewJob: (key: string) => Promise<KnownIds>;
-  /** Replaces jobs that are gone. */
+  /** Runs a new job to its end. */
+  runNewJob: (key: string) => Promise<{ id: string; runId: string }>;
+  /** Replaces what is gone. */
   refill: () => Promise<void>;
 }
 
-/** A service with a few jobs that ran once; unless `fresh`, a second run is within the minute. */
-async function setup(t: TestContext, fresh: boolean): Promise<Fuzzed> {
+/** What of a service is replaced from time to time, as requests use it up. */
+type Fresh = 'jobs and monitors' | 'channels' | 'nothing';
+
+/** A service with a few jobs that ran once; unless they are `fresh`, a second run is within the minute. */
+async function setup(t: TestContext, fresh: Fresh): Promise<Fuzzed> {
   const clock = fakeClock();
   const daemon = await startTestDaemon(t, { clock });
   const sink = await startSink(t);
@@ -72,17 +75,19 @@ async function setup(t: TestContext, fresh: boolean): Promise<Fuzzed> {
     assert.equal((await ping(`${body.monitor.pingUrl}/fail`)).status, 200);
     return body.monitor.id;
   };
-  const addChannel = async (key: string) => {
+  const addChannel = async (key: string): Promise<string> => {
     const input = { name: 'a', type: 'slack', config: { url: sink.url } };
     const { status, body } = await daemon.ask('POST', '/channels', input, key);
     assert.equal(status, 201, body.error);
-    const channelId: string = body.channel.id;
-    if (fresh) return { channelId, deliveryId: channelId };
+    return body.channel.id;
+  };
+  const addDelivery = async (key: string) => {
+    const channelId = await addChannel(key);
     const tested = await daemon.ask('POST', `/channels/${channelId}/test`, undefined, key);
     assert.equal(tested.status, 202, tested.body.error);
     return { channelId, deliveryId: String(tested.body.delivery.id) };
   };
-  const runNewJob = async (key: string): Promise<KnownIds> => {
+  const runNewJob = async (key: string): Promise<{ id: string; runId: string }> => {
     const id = await addJob(key);
     const { status, body } = await daemon.ask('POST', `/jobs/${id}/run`, undefined, key);
     assert.equal(status, 202, body.error);
@@ -91,13 +96,18 @@ async function setup(t: TestContext, fresh: boolean): Promise<Fuzzed> {
       const read = await daemon.ask('GET', path, undefined, key);
       return read.body.run.status === 'success';
     });
-    return { id, runId: body.run.id, monitorId: await addMonitor(key), ...(await addChannel(key)) };
+    return { id, runId: body.run.id };
   };
+  const makeAll = async (key: string): Promise<KnownIds> => ({
+    ...(await runNewJob(key)),
+    monitorId: await addMonitor(key),
+    ...(await addDelivery(key)),
+  });
   const own: KnownIds[] = [];
   const foreign: KnownIds[] = [];
   for (let count = 0; count < 3; count += 1) {
-    own.push(await runNewJob(keys.write));
-    foreign.push(await runNewJob(keys.foreign));
+    own.push(await makeAll(keys.write));
+    foreign.push(await makeAll(keys.foreign));
   }
   return {
     daemon,
@@ -107,21 +117,22 @@ async function setup(t: TestContext, fresh: boolean): Promise<Fuzzed> {
     addJob,
     runNewJob,
     async refill() {
-      if (!fresh) return;
-      // A job that was run or deleted says no more than that: every batch finds some that were not.
-      const runId = own[0]?.runId ?? '';
-      for (const { channelId } of own.splice(0, own.length - parallel / 2)) {
+      if (fresh === 'nothing') return;
+      // What was run or deleted says no more than that: every batch finds some that were not.
+      const [known = assert.fail()] = own;
+      const spent = own.splice(0, own.length - parallel / 2);
+      if (fresh === 'channels') {
         // A workspace has 100 at most; some are deleted already.
-        await daemon.ask('DELETE', `/channels/${channelId}`);
+        const paths = spent.map(({ channelId }) => `/channels/${channelId}`);
+        await Promise.all(paths.map((path) => daemon.ask('DELETE', path)));
+        clock.pass(60_001);
       }
-      clock.pass(60_001);
-      const missing = Array.from({ length: parallel - own.length }, async () => ({
-        id: await addJob(keys.write),
-        runId,
-        monitorId: await addMonitor(keys.write),
-        ...(await addChannel(keys.write)),
-      }));
-      own.push(...(await Promise.all(missing)));
+      const renew = async (): Promise<Partial<KnownIds>> =>
+        fresh === 'channels'
+          ? { channelId: await addChannel(keys.write) }
+          : { id: await addJob(keys.write), monitorId: await addMonitor(keys.write) };
+      const missing = Array.from({ length: parallel - own.length }, renew);
+      for (const ids of await Promise.all(missing)) own.push({ ...known, ...ids });
     },
   };
 }
@@ -217,11 +228,19 @@ function told(statuses: Map<number, number>): string {
     .join(', ');
 }
 
+/** Operations that use up what they find. */
+const used = new Map<string, Fresh>([
+  ['runJob', 'jobs and monitors'],
+  ['deleteJob', 'jobs and monitors'],
+  ['deleteMonitor', 'jobs and monitors'],
+  ['deleteChannel', 'channels'],
+  ['testChannel', 'channels'],
+]);
+
 for (const operation of operations) {
   const { operation: name, success } = operation;
   test(`${name} answers any request with success or a documented failure`, async (t) => {
-    const uses = ['runJob', 'deleteJob', 'deleteMonitor', 'deleteChannel', 'testChannel'];
-    const fuzzed = await setup(t, uses.includes(name));
+    const fuzzed = await setup(t, used.get(name) ?? 'nothing');
     const successes = name === 'getReceiptKey' ? [success, 503] : [success];
     const statuses = await fuzz(fuzzed, {
       drafts: draftsOf(operation),
@@ -237,7 +256,7 @@ for (const operation of operations) {
 }
 
 test('any method and path at all is answered with a documented status', async (t) => {
-  const fuzzed = await setup(t, false);
+  const fuzzed = await setup(t, 'nothing');
   const statuses = await fuzz(fuzzed, {
     drafts: draftsOfAnywhere,
     successes: [200, 201, 202, 503],

@@ -273,7 +273,8 @@ test('attempts go with their delivery; one that ends after its delivery was give
   const [one, two] = due;
   assert.ok(one && two);
   one.attempts = two.attempts = 1;
-  assert.ok(await recordAttempt(db, { delivery: one, ...tried, nextAttemptAt: 20 }));
+  const late = { delivery: one, ...tried, nextAttemptAt: 20 };
+  assert.equal(await recordAttempt(db, late), false, 'it is not tried again');
   const arrived = { ...tried, httpStatus: 200, error: null, nextAttemptAt: null };
   assert.ok(await recordAttempt(db, { delivery: two, ...arrived }));
   const ended = await deliveriesOf(setup, channel);
