@@ -26,6 +26,19 @@ const addonName = 'better_sqlite3.node';
 const scriptName = 'verify-receipt.mjs';
 const licensesName = 'THIRD_PARTY_LICENSES';
 
+/** commander could run commands that are files of their own; jobd has none, and need not load what runs them. */
+const withoutSubprocesses = {
+  name: 'without subprocesses',
+  setup(build) {
+    build.onResolve({ filter: /^node:child_process$/ }, ({ importer }) =>
+      importer.includes('/node_modules/commander/') ? { path: 'none', namespace: 'none' } : null,
+    );
+    build.onLoad({ filter: /^none$/, namespace: 'none' }, () => ({
+      contents: 'export default {}',
+    }));
+  },
+};
+
 /** How the program is put together, as one bundle and in pieces. */
 function programOptions() {
   return {
@@ -46,6 +59,7 @@ function programOptions() {
     // There is no file of its own to find things from; what a module needs goes in by `define`.
     logOverride: { 'empty-import-meta': 'error' },
     logLevel: 'warning',
+    plugins: [withoutSubprocesses],
   };
 }
 

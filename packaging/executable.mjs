@@ -39,6 +39,9 @@ export async function makeExecutable({ arch, entry, options, assets, outfile }) 
 async function makeCaches(maker, pieces) {
   const env = { JOBD_URL: 'http://127.0.0.1:9', JOBD_API_KEY: `cp_${'0'.repeat(64)}` };
   await run(maker, [join(import.meta.dirname, 'make-caches.cjs'), pieces], { env });
+  const names = await readdir(pieces);
+  const bare = names.find((name) => name.endsWith('.js') && !names.includes(`${name}.cache`));
+  if (bare !== undefined) throw new Error(`${bare} has no code cache`);
 }
 
 /** Each file of a directory by the name that the loader asks for it. */

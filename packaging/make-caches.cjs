@@ -36,7 +36,8 @@ function runNext() {
     scripts.get(name).runInThisContext()(module.exports, load, module);
     return module.exports;
   };
-  process.once('beforeExit', runNext);
+  // A turn of the event loop later: without one, Node ends.
+  process.once('beforeExit', () => setImmediate(runNext));
   load('./main.js');
 }
 

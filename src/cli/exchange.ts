@@ -5,7 +5,6 @@
 
 import { request as requestHttp } from 'node:http';
 import type { IncomingMessage, RequestOptions } from 'node:http';
-import { text as readAll } from 'node:stream/consumers';
 
 export interface Question {
   method: string;
@@ -56,10 +55,24 @@ async function ask(
     .on('error', reject)
     .end(body ?? undefined);
   const response = await promise;
-  const text = await readAll(response);
+  const text = await textOf(response);
   const { location, 'retry-after': retryAfter = '' } = response.headers;
   const retryAfterSeconds = /^\d{1,5}$/.test(retryAfter) ? Number(retryAfter) : undefined;
   return { status: response.statusCode ?? 0, text, retryAfterSeconds, location };
+}
+
+/** The whole body. Rejects if it breaks off. */
+async function textOf(response: IncomingMessage): Promise<string> {
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  let text = '';
+  response
+    .setEncoding('utf8')
+    .on('data', (chunk: string) => {
+      text += chunk;
+    })
+    .once('end', () => resolve(text))
+    .once('error', reject);
+  return await promise;
 }
 
 type Request = (
