@@ -6,7 +6,7 @@ import { JobdError } from '../domain/errors.ts';
 import type { Context } from './context.ts';
 import { printJson } from './output.ts';
 import { plain } from './text.ts';
-import { deliver, signalUrl } from './pinger.ts';
+import { deliver, patienceMs, signalUrl } from './pinger.ts';
 import { startWrapped } from './wrapped.ts';
 
 /** Adds the command. */
@@ -72,11 +72,18 @@ async function pingAround(
   const started = hasUrl ? deliver(signalUrl(url, 'start'), null, hasEnded.signal) : null;
   const { exitCode, output, failure } = await wrapped.ended;
   hasEnded.abort();
+  const endedAt = performance.now();
   context.exitCode = exitCode;
   if (failure !== null) say(`the command cannot be run: ${failure}`);
   const notStarted = await started;
   const notEnded = hasUrl
-    ? await deliver(signalUrl(url, exitCode), output || null, isUnwanted.signal)
+    ? await deliver(
+        signalUrl(url, exitCode),
+        output || null,
+        isUnwanted.signal,
+        // Both pings together must not hold up the task for longer than one may.
+        patienceMs - (performance.now() - endedAt),
+      )
     : null;
   wrapped.release();
   const undelivered = notEnded ?? notStarted;

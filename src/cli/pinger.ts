@@ -7,8 +7,8 @@ import { sendPing } from './client.ts';
 
 /** Longest wait for one answer. */
 const attemptTimeoutMs = 5_000;
-/** Longest wait for all: a task must not end much later because nobody listens. */
-const patienceMs = 10_000;
+/** Longest wait for all, in milliseconds: a task must not end much later because nobody listens. */
+export const patienceMs = 10_000;
 /** Waits between the attempts: 7.5 s in all if each is refused at once. */
 const pausesMs = [500, 2_000, 5_000];
 /** Failures that may pass; whatever else is said, it will be said again. */
@@ -26,13 +26,17 @@ export function signalUrl(pingUrl: string, signal: 'start' | 'fail' | number): s
   return url.href;
 }
 
-/** Sends a ping; resolves with why it could not be delivered, or null. An abort ends its patience. */
+/**
+ * Sends a ping; resolves with why it could not be delivered, or null. An abort ends its patience, which is `forMs`
+ * milliseconds at most.
+ */
 export async function deliver(
   url: string,
   body: string | null,
   signal: AbortSignal,
+  forMs = patienceMs,
 ): Promise<JobdError | null> {
-  const deadline = performance.now() + patienceMs;
+  const deadline = performance.now() + forMs;
   const leftMs = (): number => Math.max(1, Math.ceil(deadline - performance.now()));
   let pauses = pausesMs;
   for (;;) {
