@@ -1,6 +1,7 @@
 /**
  * node build.mjs             dist/jobd.cjs and, beside it, the files it needs: the native part of better-sqlite3,
- *                            verify-receipt.mjs, the script that checks receipts without jobd, and licences
+ *                            egress-thread.cjs, what runs in the thread of outgoing calls, verify-receipt.mjs,
+ *                            the script that checks receipts without jobd, and licences
  * node build.mjs --package   the same, and dist/jobd: one executable that needs nothing beside it
  * node build.mjs --release   the same, and what is given to others: the executable as dist/jobd-linux-ARCH and
  *                            compressed, with sums, licences and a bill of materials; --arch x64|arm64 for
@@ -25,6 +26,7 @@ const architectures = ['x64', 'arm64'];
 const addonName = 'better_sqlite3.node';
 const scriptName = 'verify-receipt.mjs';
 const licensesName = 'THIRD_PARTY_LICENSES';
+const threadName = 'egress-thread.cjs';
 
 /** commander could run commands that are files of their own; jobd has none, and need not load what runs them. */
 const withoutSubprocesses = {
@@ -54,6 +56,7 @@ function programOptions() {
       JOBD_ADDON: JSON.stringify(addonName),
       JOBD_SCRIPT: JSON.stringify(scriptName),
       JOBD_LICENSES: JSON.stringify(licensesName),
+      JOBD_EGRESS_THREAD: JSON.stringify(threadName),
       'import.meta.dirname': '__dirname', // the files beside the bundle
     },
     // There is no file of its own to find things from; what a module needs goes in by `define`.
@@ -67,17 +70,22 @@ function programOptions() {
 async function bundleProgram() {
   const { build } = await import('esbuild');
   const { packagesOf, licensesOf } = await import('./packaging/licenses.mjs');
-  const result = await build({
-    ...programOptions(),
-    entryPoints: [entry],
-    outdir: dist,
-    write: false,
-    metafile: true,
-    format: 'cjs',
-  });
-  const packages = await packagesOf(Object.keys(result.metafile.inputs));
+  const asOneFile = (file) =>
+    build({
+      ...programOptions(),
+      entryPoints: [file],
+      outdir: dist,
+      write: false,
+      metafile: true,
+      format: 'cjs',
+    });
+  // What runs in the thread is part of the program too: its packages are among those of the first.
+  const program = await asOneFile(entry);
+  const thread = await asOneFile(join(root, 'src', 'egress', 'thread.ts'));
+  const packages = await packagesOf(Object.keys(program.metafile.inputs));
   await mkdir(dist, { recursive: true });
-  await putFile(join(dist, 'jobd.cjs'), result.outputFiles[0].contents);
+  await putFile(join(dist, 'jobd.cjs'), program.outputFiles[0].contents);
+  await putFile(join(dist, threadName), thread.outputFiles[0].contents);
   await putFile(join(dist, addonName), await readFile(addonFile(process.platform, process.arch)));
   await putFile(join(dist, licensesName), await licensesOf(packages, ownNodePackage()));
   await bundleScript(join(dist, scriptName));
@@ -151,6 +159,7 @@ async function packageFor(arch, outfile) {
     [addonName]: addonFile('linux', arch),
     [scriptName]: join(dist, scriptName),
     [licensesName]: join(dist, licensesName),
+    [threadName]: join(dist, threadName),
   };
   await makeExecutable({ arch, entry, options: programOptions(), assets, outfile });
 }

@@ -1,0 +1,115 @@
+/**
+ * The way out in a thread of its own, so that calls go on while the store writes, and requests to the API while
+ * handshakes are computed. Calls that begin in one turn of the event loop go over as one message, and so do
+ * their answers come back. Nothing here decides anything: what is judged, dialled and read is so over there.
+ */
+
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
+import type { AttemptResult } from '../domain/outcome.ts';
+import type { Call, Egress, EgressOptions } from './egress.ts';
+import { threadCode } from './thread-code.ts';
+
+/** A call with the number its answer carries, and that of its signal. */
+export interface NumberedCall {
+  number: number;
+  call: Call;
+  signal: number | null;
+}
+
+/** What the thread is told. */
+export type Told =
+  | { kind: 'call'; calls: NumberedCall[] }
+  | { kind: 'abort'; signal: number }
+  | { kind: 'close' };
+
+/** How a call ended. An error is one of this side, never the target's. */
+export type Answer = { number: number; result: AttemptResult } | { number: number; error: unknown };
+
+/** What the thread says. */
+export type Said = { kind: 'answered'; answers: Answer[] } | { kind: 'closed' };
+
+type Options = Omit<EgressOptions, 'resolve'>;
+
+/** Starts the thread. Should it ever end by itself, that is an error of this process, which nobody catches. */
+export function startEgressThread(options: Options): Egress {
+  const worker = startWorker(options);
+  const pending = new Map<number, PromiseWithResolvers<AttemptResult>>();
+  const signals = new WeakMap<AbortSignal, number>();
+  let lastNumber = 0;
+  let lastSignal = 0;
+  let begun: NumberedCall[] = [];
+  let closing: Promise<void> | undefined;
+  worker.on('message', (said: Said) => {
+    if (said.kind === 'answered') for (const answer of said.answers) settle(answer);
+    // A look-up that nobody waits for may be left; it must not hold up the end.
+    else void worker.terminate();
+  });
+  worker.on('exit', (code) => {
+    if (closing === undefined) throw new Error(`the thread of outgoing calls ended with ${code}`);
+  });
+
+  function settle(answer: Answer): void {
+    const waiting = pending.get(answer.number);
+    pending.delete(answer.number);
+    if ('result' in answer) waiting?.resolve(answer.result);
+    else waiting?.reject(answer.error);
+  }
+
+  function begin(call: Call, signal: number | null): Promise<AttemptResult> {
+    lastNumber += 1;
+    const waiting = Promise.withResolvers<AttemptResult>();
+    pending.set(lastNumber, waiting);
+    if (begun.length === 0) queueMicrotask(flush);
+    begun.push({ number: lastNumber, call, signal });
+    return waiting.promise;
+  }
+
+  function flush(): void {
+    tell({ kind: 'call', calls: begun });
+    begun = [];
+  }
+
+  /** One listener per signal, however many calls. */
+  function numberOf(signal: AbortSignal): number {
+    const known = signals.get(signal);
+    if (known !== undefined) return known;
+    lastSignal += 1;
+    const number = lastSignal;
+    signals.set(signal, number);
+    signal.addEventListener('abort', () => tell({ kind: 'abort', signal: number }), { once: true });
+    return number;
+  }
+
+  function tell(told: Told): void {
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- this is no window
+    worker.postMessage(told);
+  }
+
+  return {
+    async call(call, signal) {
+      signal?.throwIfAborted();
+      try {
+        return await begin(call, signal === undefined ? null : numberOf(signal));
+      } catch (error) {
+        signal?.throwIfAborted();
+        throw error;
+      }
+    },
+    async [Symbol.asyncDispose]() {
+      closing ??= close();
+      await closing;
+    },
+  };
+
+  async function close(): Promise<void> {
+    const ended = once(worker, 'exit');
+    tell({ kind: 'close' });
+    await ended;
+  }
+}
+
+function startWorker(options: Options): Worker {
+  const { code, isFile } = threadCode();
+  return new Worker(code, { eval: !isFile, name: 'egress', workerData: options });
+}
