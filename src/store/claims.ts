@@ -7,9 +7,11 @@ import { sql } from 'kysely';
 import type { RawBuilder } from 'kysely';
 import type { Run } from '../domain/run.ts';
 import type { SealedJob } from '../domain/sealed-job.ts';
-import { numberOf, rowsOf, textOf } from './dialect.ts';
+import { rowsOf, textOf } from './dialect.ts';
 import { jobOf } from './jobs.ts';
 import type { Db } from './open.ts';
+import { statement, statementForEach } from './statement.ts';
+import type { Parameters } from './statement.ts';
 
 /** A job that may be claimed; `host` is what the limit on calls to one host counts by. */
 export interface ClaimableJob {
@@ -31,9 +33,8 @@ export interface ClaimBounds {
   exceptHosts: readonly string[];
 }
 
-/** Runs asked for by hand, oldest first, whose jobs have no active run. */
-export async function findQueuedRuns(db: Db, bounds: ClaimBounds): Promise<QueuedRun[]> {
-  const rows = await db
+const queuedRuns = statement((db: Db, of: Parameters<Bounds>) =>
+  db
     .selectFrom('runs')
     .innerJoin('jobs', 'jobs.id', 'runs.job_id')
     .selectAll('jobs')
@@ -41,10 +42,15 @@ export async function findQueuedRuns(db: Db, bounds: ClaimBounds): Promise<Queue
     .where('status', '=', sql.lit<'queued'>('queued'))
     .where('active_run_id', 'is', null)
     .where('deleted_at', 'is', null)
-    .where(isOutside(bounds.exceptHosts))
+    .where(isOutside(of('hosts')))
     .orderBy('scheduled_for')
-    .limit(bounds.limit)
-    .execute();
+    .limit(of('limit'))
+    .compile(),
+);
+
+/** Runs asked for by hand, oldest first, whose jobs have no active run. */
+export async function findQueuedRuns(db: Db, bounds: ClaimBounds): Promise<QueuedRun[]> {
+  const rows = await queuedRuns(db, asParameters(bounds));
   return rows.map((row) => ({
     runId: row.run_id,
     queuedAt: row.queued_at,
@@ -53,27 +59,42 @@ export async function findQueuedRuns(db: Db, bounds: ClaimBounds): Promise<Queue
   }));
 }
 
+const dueJobs = statement((db: Db, of: Parameters<Bounds & { now: number }>) =>
+  db
+    .selectFrom('jobs')
+    .selectAll()
+    .where('next_run_at', '<=', of('now'))
+    .where('active_run_id', 'is', null)
+    .where(isOutside(of('hosts')))
+    .orderBy('next_run_at')
+    .limit(of('limit'))
+    .compile(),
+);
+
 /** Jobs that are due at `now`, the longest due first. */
 export async function findDueJobs(
   db: Db,
   now: number,
   bounds: ClaimBounds,
 ): Promise<ClaimableJob[]> {
-  const rows = await db
-    .selectFrom('jobs')
-    .selectAll()
-    .where('next_run_at', '<=', now)
-    .where('active_run_id', 'is', null)
-    .where(isOutside(bounds.exceptHosts))
-    .orderBy('next_run_at')
-    .limit(bounds.limit)
-    .execute();
+  const rows = await dueJobs(db, { now, ...asParameters(bounds) });
   return rows.map((row) => ({ job: jobOf(row), host: row.host }));
 }
 
-function isOutside(hosts: readonly string[]): RawBuilder<boolean> {
-  const elements = hosts.map((host) => ({ host }));
-  return sql<boolean>`host not in (select ${textOf('host')} from ${rowsOf(elements)})`;
+/** Bounds as parameters of a statement. */
+interface Bounds {
+  limit: number;
+  /** JSON. */
+  hosts: string;
+}
+
+function asParameters({ limit, exceptHosts }: ClaimBounds): Bounds {
+  // SQLite takes less than none for as many as there are.
+  return { limit: Math.max(0, limit), hosts: JSON.stringify(exceptHosts) };
+}
+
+function isOutside(hosts: RawBuilder<string>): RawBuilder<boolean> {
+  return sql<boolean>`host not in (select value from json_each(${hosts}))`;
 }
 
 /** Whether a run asked for by hand could be started. */
@@ -82,16 +103,20 @@ export async function hasQueuedRuns(db: Db): Promise<boolean> {
   return found.length > 0;
 }
 
-/** When the next job becomes due, in epoch milliseconds; null if none is scheduled. */
-export async function findEarliestDueTime(db: Db): Promise<number | null> {
-  const row = await db
+const earliestDueTime = statement((db: Db) =>
+  db
     .selectFrom('jobs')
     .select('next_run_at')
     .where('next_run_at', 'is not', null)
     .where('active_run_id', 'is', null)
     .orderBy('next_run_at')
-    .limit(1)
-    .executeTakeFirst();
+    .limit(sql.lit(1))
+    .compile(),
+);
+
+/** When the next job becomes due, in epoch milliseconds; null if none is scheduled. */
+export async function findEarliestDueTime(db: Db): Promise<number | null> {
+  const [row] = await earliestDueTime(db, {});
   return row?.next_run_at ?? null;
 }
 
@@ -102,6 +127,14 @@ export interface ScheduledRun extends Pick<Run, 'id' | 'jobId' | 'scheduledFor'>
   error: string | null;
 }
 
+const insertRun = statementForEach((db: Db, of: Parameters<ScheduledRun>) =>
+  sql`
+    insert into runs (id, job_id, source, status, scheduled_for, started_at, error)
+    values (${of('id')}, ${of('jobId')}, 'scheduled', ${of('status')},
+            ${of('scheduledFor')}, ${of('startedAt')}, ${of('error')})
+    on conflict (job_id, scheduled_for, source) do nothing`.compile(db),
+);
+
 /**
  * Keeps new runs of due times. Returns the ids of those kept: a due time that has a run already
  * (the wall clock was set back, say) is left alone.
@@ -110,16 +143,8 @@ export async function insertScheduledRuns(
   db: Db,
   runs: readonly ScheduledRun[],
 ): Promise<Set<string>> {
-  if (runs.length === 0) return new Set();
-  const kept = await sql<{ id: string }>`
-    insert into runs (id, job_id, source, status, scheduled_for, started_at, error)
-    select ${textOf('id')}, ${textOf('jobId')}, 'scheduled', ${textOf('status')},
-           ${numberOf('scheduledFor')}, ${numberOf('startedAt')}, ${textOf('error')}
-    from ${rowsOf(runs)}
-    where true
-    on conflict (job_id, scheduled_for, source) do nothing
-    returning id`.execute(db);
-  return new Set(kept.rows.map((row) => row.id));
+  const isKept = await insertRun(db, runs);
+  return new Set(runs.filter((_, index) => isKept[index]).map(({ id }) => id));
 }
 
 /** Turns queued runs into running ones. Returns the ids of those that were still queued. */
@@ -160,15 +185,17 @@ export interface ClaimedJob {
   missed: number;
 }
 
+const updateClaimed = statementForEach((db: Db, of: Parameters<ClaimedJob>) =>
+  sql`
+    update jobs set
+      next_run_at = ${of('nextRunAt')},
+      active_run_id = ${of('activeRunId')},
+      last_run_at = coalesce(${of('startedAt')}, last_run_at),
+      total_missed = total_missed + ${of('missed')}
+    where id = ${of('id')} and active_run_id is null`.compile(db),
+);
+
 /** Moves claimed jobs on to their next due time and names the runs they execute. */
 export async function updateClaimedJobs(db: Db, jobs: readonly ClaimedJob[]): Promise<void> {
-  if (jobs.length === 0) return;
-  await sql`
-    update jobs set
-      next_run_at = ${numberOf('nextRunAt', 'claimed.value')},
-      active_run_id = ${textOf('activeRunId', 'claimed.value')},
-      last_run_at = coalesce(${numberOf('startedAt', 'claimed.value')}, last_run_at),
-      total_missed = total_missed + ${numberOf('missed', 'claimed.value')}
-    from ${rowsOf(jobs)} as claimed
-    where jobs.id = ${textOf('id', 'claimed.value')} and jobs.active_run_id is null`.execute(db);
+  await updateClaimed(db, jobs);
 }

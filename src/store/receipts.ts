@@ -2,9 +2,10 @@
 
 import { sql } from 'kysely';
 import type { Run } from '../domain/run.ts';
-import { rowsOf, textOf } from './dialect.ts';
 import type { Db } from './open.ts';
 import { runOf } from './runs.ts';
+import { statementForEach } from './statement.ts';
+import type { Parameters } from './statement.ts';
 
 /** A run whose receipt is to be signed, with the hash of its job's last receipt. */
 export interface UnsignedRun {
@@ -40,22 +41,26 @@ export interface SignedReceipt {
   sha256: string;
 }
 
+const insertReceipt = statementForEach((db: Db, of: Parameters<SignedReceipt>) =>
+  sql`
+    insert into receipts (run_id, receipt)
+    select id, ${of('text')} from runs where id = ${of('runId')} and receipt_due = 1`.compile(db),
+);
+
+const markSigned = statementForEach((db: Db, of: Parameters<SignedReceipt>) =>
+  sql`update runs set receipt_due = 0 where id = ${of('runId')}`.compile(db),
+);
+
+const setLastReceipt = statementForEach((db: Db, of: Parameters<SignedReceipt>) =>
+  sql`update jobs set last_receipt_sha256 = ${of('sha256')} where id = ${of('jobId')}`.compile(db),
+);
+
 /** Keeps receipts, each job's in their order. Runs that are gone meanwhile have none. */
 export async function keepReceipts(db: Db, receipts: readonly SignedReceipt[]): Promise<void> {
-  await sql`
-    insert into receipts (run_id, receipt)
-    select runs.id, ${textOf('text', 'signed.value')}
-    from ${rowsOf(receipts)} as signed
-    join runs on runs.id = ${textOf('runId', 'signed.value')}
-    where runs.receipt_due = 1`.execute(db);
-  await sql`
-    update runs set receipt_due = 0
-    where id in (select ${textOf('runId')} from ${rowsOf(receipts)})`.execute(db);
-  const last = new Map(receipts.map(({ jobId, sha256 }) => [jobId, { jobId, sha256 }]));
-  await sql`
-    update jobs set last_receipt_sha256 = ${textOf('sha256', 'last.value')}
-    from ${rowsOf([...last.values()])} as last
-    where jobs.id = ${textOf('jobId', 'last.value')}`.execute(db);
+  await insertReceipt(db, receipts);
+  await markSigned(db, receipts);
+  const last = new Map(receipts.map((receipt) => [receipt.jobId, receipt]));
+  await setLastReceipt(db, [...last.values()]);
 }
 
 /** The receipt of a run, as text in canonical form, or undefined. */

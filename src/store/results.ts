@@ -2,9 +2,10 @@
 
 import { sql } from 'kysely';
 import type { RunStatus } from '../domain/run.ts';
-import { numberOf, rowsOf, textOf } from './dialect.ts';
 import type { Db } from './open.ts';
 import { isOpen } from './runs.ts';
+import { statementForEach } from './statement.ts';
+import type { Parameters } from './statement.ts';
 
 /** A run that ended. Times are epoch milliseconds. */
 export interface EndedRun {
@@ -21,6 +22,27 @@ export interface EndedRun {
   error: string | null;
 }
 
+const endRun = statementForEach((db: Db, of: Parameters<EndedRow>) =>
+  sql`
+    update runs set
+      status = ${of('status')},
+      finished_at = ${of('finishedAt')},
+      attempts = ${of('attempts')},
+      http_status = ${of('httpStatus')},
+      duration_ms = ${of('durationMs')},
+      response_body = ${of('responseBody')},
+      truncated = ${of('truncated')},
+      error = ${of('error')},
+      receipt_due = ${of('receiptDue')}
+    where id = ${of('runId')} and status = 'running'`.compile(db),
+);
+
+/** A run that ended, as it is written. */
+interface EndedRow extends Omit<EndedRun, 'truncated'> {
+  truncated: number;
+  receiptDue: number;
+}
+
 /**
  * Records runs that ended, and what that means for their jobs. A run that is not `running` any more
  * is left as it is, so that recording the same batch twice changes nothing. With `receipts`, runs that
@@ -31,36 +53,21 @@ export async function recordEndedRuns(
   runs: readonly EndedRun[],
   { receipts }: { receipts: boolean } = { receipts: false },
 ): Promise<Set<string>> {
-  if (runs.length === 0) return new Set();
   const ended = runs.map(wellFormed);
-  const elements = ended.map((run) => ({
-    ...run,
-    truncated: Number(run.truncated),
-    receiptDue: Number(receipts && run.status !== 'interrupted' && run.httpStatus !== null),
-  }));
-  const recorded = await sql<{ id: string }>`
-    update runs set
-      status = ${textOf('status', 'ended.value')},
-      finished_at = ${numberOf('finishedAt', 'ended.value')},
-      attempts = ${numberOf('attempts', 'ended.value')},
-      http_status = ${numberOf('httpStatus', 'ended.value')},
-      duration_ms = ${numberOf('durationMs', 'ended.value')},
-      response_body = ${textOf('responseBody', 'ended.value')},
-      truncated = ${numberOf('truncated', 'ended.value')},
-      error = ${textOf('error', 'ended.value')},
-      receipt_due = ${numberOf('receiptDue', 'ended.value')}
-    from ${rowsOf(elements)} as ended
-    where runs.id = ${textOf('runId', 'ended.value')} and runs.status = 'running'
-    returning id`.execute(db);
-  const ids = new Set(recorded.rows.map((row) => row.id));
-  await updateJobsOf(
+  const isRecorded = await endRun(
     db,
-    ended.filter((run) => ids.has(run.runId)),
+    ended.map((run) => ({
+      ...run,
+      truncated: Number(run.truncated),
+      receiptDue: Number(receipts && run.status !== 'interrupted' && run.httpStatus !== null),
+    })),
   );
-  return ids;
+  const recorded = ended.filter((_, index) => isRecorded[index]);
+  await updateJobsOf(db, recorded);
+  return new Set(recorded.map(({ runId }) => runId));
 }
 
-/** As JSON half a surrogate pair would pass, and come back from the database as three characters. */
+/** Half a surrogate pair would come back from the database as three characters. */
 function wellFormed(run: EndedRun): EndedRun {
   const { responseBody, error } = run;
   return {
@@ -70,31 +77,56 @@ function wellFormed(run: EndedRun): EndedRun {
   };
 }
 
-/** Health follows the last outcome, an interrupted run has none; the job may be claimed again. */
-async function updateJobsOf(db: Db, runs: readonly EndedRun[]): Promise<void> {
-  const changes = runs.map(({ jobId, runId, status, durationMs, error }) => ({
-    jobId,
-    runId,
-    health: { success: 'up', failed: 'down', interrupted: null }[status],
-    downReason: error,
-    durationMs,
-    success: Number(status === 'success'),
-    failed: Number(status === 'failed'),
-    interrupted: Number(status === 'interrupted'),
-  }));
-  await sql`
+/** What the end of a run says of its job. */
+interface JobOutcome {
+  jobId: string;
+  runId: string;
+  health: 'up' | 'down';
+  downReason: string | null;
+  durationMs: number | null;
+  success: number;
+  failed: number;
+}
+
+const endRunOf = statementForEach((db: Db, of: Parameters<JobOutcome>) =>
+  sql`
     update jobs set
       active_run_id = null,
-      health = coalesce(${textOf('health', 'ended.value')}, health),
-      down_reason = case when ${textOf('health', 'ended.value')} is null
-        then down_reason else ${textOf('downReason', 'ended.value')} end,
-      last_duration_ms = ${numberOf('durationMs', 'ended.value')},
-      total_success = total_success + ${numberOf('success', 'ended.value')},
-      total_failed = total_failed + ${numberOf('failed', 'ended.value')},
-      total_interrupted = total_interrupted + ${numberOf('interrupted', 'ended.value')}
-    from ${rowsOf(changes)} as ended
-    where jobs.id = ${textOf('jobId', 'ended.value')}
-      and jobs.active_run_id = ${textOf('runId', 'ended.value')}`.execute(db);
+      health = ${of('health')},
+      down_reason = ${of('downReason')},
+      last_duration_ms = ${of('durationMs')},
+      total_success = total_success + ${of('success')},
+      total_failed = total_failed + ${of('failed')}
+    where id = ${of('jobId')} and active_run_id = ${of('runId')}`.compile(db),
+);
+
+const interruptRunOf = statementForEach(
+  (db: Db, of: Parameters<{ jobId: string; runId: string }>) =>
+    sql`
+    update jobs set
+      active_run_id = null,
+      last_duration_ms = null,
+      total_interrupted = total_interrupted + 1
+    where id = ${of('jobId')} and active_run_id = ${of('runId')}`.compile(db),
+);
+
+/** Health follows the last outcome, an interrupted run has none; the job may be claimed again. */
+async function updateJobsOf(db: Db, runs: readonly EndedRun[]): Promise<void> {
+  const interrupted = runs.filter(({ status }) => status === 'interrupted');
+  const answered = runs.filter(({ status }) => status !== 'interrupted');
+  await interruptRunOf(db, interrupted);
+  await endRunOf(
+    db,
+    answered.map(({ jobId, runId, status, durationMs, error }) => ({
+      jobId,
+      runId,
+      health: status === 'success' ? 'up' : 'down',
+      downReason: error,
+      durationMs,
+      success: Number(status === 'success'),
+      failed: Number(status === 'failed'),
+    })),
+  );
 }
 
 /** The runs that are `running`, with their jobs: at a start, those of a process that is gone. */

@@ -10,6 +10,7 @@ import { SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely';
 import type { CompiledQuery, DatabaseConnection, Dialect, Driver, QueryResult } from 'kysely';
 import { JobdError } from '../domain/errors.ts';
 import { loadAddon } from './addon.ts';
+import type { Repeated } from './statement.ts';
 
 /** How long opening waits for another process that opens the same file. */
 const openingTimeoutMs = 2_000;
@@ -150,9 +151,16 @@ class SqliteConnection implements DatabaseConnection {
     this.#database = database;
   }
 
-  async executeQuery<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
+  async executeQuery<Row>(query: CompiledQuery | Repeated): Promise<QueryResult<Row>> {
+    const { sql, parameters } = query;
     return usable(() => {
       const statement = this.#prepare(sql);
+      if ('parameterLists' in query) {
+        const changes = query.parameterLists.map((list) => ({
+          changes: statement.run(...list).changes,
+        }));
+        return { rows: changes as Row[] };
+      }
       if (statement.reader) return { rows: statement.all(...parameters) as Row[] };
       const { changes } = statement.run(...parameters);
       return { rows: [], numAffectedRows: BigInt(changes) };

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
-import { CompiledQuery, Kysely } from 'kysely';
+import { CompiledQuery, Kysely, sql } from 'kysely';
 import { findAccountOf, findPlans } from '../../src/store/accounts.ts';
 import {
   findDueJobs,
@@ -81,8 +81,8 @@ async function planOf(t: TestContext, ask: (db: Db) => Promise<unknown>): Promis
   t.after(() => db.destroy());
   await ask(db);
   const steps: string[] = [];
-  for (const { sql, parameters } of sent.splice(0)) {
-    const explain = CompiledQuery.raw(`explain query plan ${sql}`, [...parameters]);
+  for (const query of sent.splice(0)) {
+    const explain = CompiledQuery.raw(`explain query plan ${query.sql}`, [...query.parameters]);
     const { rows } = await db.executeQuery<{ detail: string }>(explain);
     steps.push(...rows.map(({ detail }) => detail));
   }
@@ -91,8 +91,7 @@ async function planOf(t: TestContext, ask: (db: Db) => Promise<unknown>): Promis
 }
 
 /** A batch arrives as JSON, which is gone through once; that is no scan of a table. */
-const batch =
-  /^(SCAN json_each|SCAN ended|SCAN claimed|SCAN changed|LIST SUBQUERY|CREATE BLOOM FILTER)/;
+const batch = /^(SCAN json_each|SCAN changed|LIST SUBQUERY|CREATE BLOOM FILTER)/;
 
 function assertPlan(steps: string[], expected: RegExp[]): void {
   const told = steps.join('\n');
@@ -135,19 +134,21 @@ test('runs that are not over are found through their own small indexes, without 
 });
 
 test('claiming touches only what is claimed', async (t) => {
-  const run = { id: 'r', jobId: 'j', scheduledFor: 1, startedAt: null, error: 'missed: x' };
-  const insert = await planOf(t, (db) =>
-    insertScheduledRuns(db, [{ ...run, status: 'missed' }]).catch(() => {}),
-  );
-  assertPlan(insert, [/^SCAN json_each VIRTUAL TABLE/, receiptByRun]);
   assertPlan(await planOf(t, (db) => startQueuedRuns(db, ['r'], 1)), [runById]);
   const job = { id: 'j', nextRunAt: 1, activeRunId: 'r', startedAt: 1, missed: 0 };
   assertPlan(await planOf(t, (db) => updateClaimedJobs(db, [job])), [jobById]);
 });
 
 test('recording touches only what is recorded', async (t) => {
-  const steps = await planOf(t, (db) => recordEndedRuns(db, [endedRun('r', 'j', 'success')]));
-  assertPlan(steps, [runById, jobById]);
+  const running = { id: 'r', jobId: 'j', scheduledFor: 1, startedAt: 1, error: null } as const;
+  const record = async (db: Db, status: 'success' | 'interrupted'): Promise<void> => {
+    // So that the run needs no job.
+    await sql`pragma foreign_keys = off`.execute(db);
+    await insertScheduledRuns(db, [{ ...running, status: 'running' }]);
+    await recordEndedRuns(db, [endedRun('r', 'j', status)]);
+  };
+  assertPlan(await planOf(t, (db) => record(db, 'success')), [runById, jobById]);
+  assertPlan(await planOf(t, (db) => record(db, 'interrupted')), [runById, jobById]);
 });
 
 test('signing touches only what is to be signed', async (t) => {
@@ -160,7 +161,7 @@ test('signing touches only what is to be signed', async (t) => {
   ]);
   const receipt = { runId: 'r', jobId: 'j', text: '{}', sha256: '0' };
   const keep = await planOf(t, (db) => keepReceipts(db, [receipt]));
-  assertPlan(keep, [runById, jobById, /^SCAN signed VIRTUAL TABLE/, /^SCAN last VIRTUAL TABLE/]);
+  assertPlan(keep, [runById, jobById]);
 });
 
 test('a page of runs is read in the order of its index, and counting counts open runs only', async (t) => {
