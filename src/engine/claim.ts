@@ -28,9 +28,10 @@ export interface Claimer {
   settle(): Promise<ClaimedRun[]>;
   /**
    * Claims as many runs as are waiting or due and find a free slot. Each holds a slot of its host,
-   * which whoever records its end gives back.
+   * which whoever records its end gives back. `before` is done first, in the same transaction; it says
+   * whether anything is to be claimed then. While something has to be settled, nothing is.
    */
-  claim(): Promise<Claim>;
+  claim(before?: (tx: Db) => Promise<boolean>): Promise<Claim>;
   /** Gives back the slots of what would have to be settled. */
   giveUp(): void;
 }
@@ -42,8 +43,10 @@ export function createClaimer(store: Store, clock: Clock, slots: Slots): Claimer
   let doubtful: ClaimedRun[] = [];
   /** Runs claimed at once: fewer after a failure, as a store in trouble may still take a little. */
   let largestBatch = Infinity;
+  /** One claim at a time: the next one must know how this one ended. */
+  let last: Promise<unknown> = Promise.resolve();
 
-  async function claim(): Promise<Claim> {
+  async function claimOnce(before: (tx: Db) => Promise<boolean>): Promise<Claim> {
     const taken: string[] = [];
     const room: Room = {
       bounds: () => ({
@@ -59,6 +62,7 @@ export function createClaimer(store: Store, clock: Clock, slots: Slots): Claimer
     let claimed: ClaimedRun[] = [];
     try {
       const kept = await store.write(async (tx) => {
+        if (!(await before(tx)) || doubtful.length > 0) return nothing;
         const now = clock.now();
         const expired = await stopExpiredAccounts(tx, now);
         const queued = await claimQueuedRuns(tx, room, now);
@@ -69,7 +73,7 @@ export function createClaimer(store: Store, clock: Clock, slots: Slots): Claimer
       largestBatch *= 2;
       return kept;
     } catch (error) {
-      doubtful = claimed;
+      doubtful = doubtful.concat(claimed);
       largestBatch = Math.max(1, Math.floor(taken.length / 2));
       throw error;
     } finally {
@@ -93,13 +97,20 @@ export function createClaimer(store: Store, clock: Clock, slots: Slots): Claimer
 
   return {
     settle,
-    claim,
+    claim(before = async () => true) {
+      const claim = last.then(() => claimOnce(before));
+      last = claim.catch(() => {});
+      return claim;
+    },
     giveUp() {
       releaseAll(doubtful);
       doubtful = [];
     },
   };
 }
+
+/** What comes of not claiming: there may be something all the same. */
+const nothing: Claim = { runs: [], missed: 0, expired: 0, more: true };
 
 /** Slots were taken for runs that somebody else started, or that turned out to be missed. */
 function giveBackUnused(slots: Slots, taken: string[], claimed: readonly ClaimedRun[]): void {

@@ -12,11 +12,11 @@ import type { Vault } from '../domain/vault.ts';
 import type { Mailer } from '../egress/mail.ts';
 import type { Log } from '../log.ts';
 import { findEarliestDueTime, hasQueuedRuns } from '../store/claims.ts';
-import type { Store } from '../store/open.ts';
+import type { Db, Store } from '../store/open.ts';
 import type { EndedRun } from '../store/results.ts';
 import { createClaimer } from './claim.ts';
 import type { Claimer } from './claim.ts';
-import type { ClaimedRun } from './claimed.ts';
+import type { Claim, ClaimedRun } from './claimed.ts';
 import { clockStepMs, watchClock } from './clock-watch.ts';
 import { dispatch } from './dispatch.ts';
 import type { Dispatcher } from './dispatch.ts';
@@ -71,6 +71,9 @@ export interface Engine extends AsyncDisposable {
   readonly troubles: () => string[];
 }
 
+/** A run whose call is over, as it waits to be recorded. */
+type Ended = EndedClaim & { claimed: ClaimedRun };
+
 /** While calls wait for slots, signing and pruning take a tenth of the time. */
 const restsPerBatch = 9;
 
@@ -79,7 +82,7 @@ export function startEngine(parts: EngineParts): Engine {
   const { store, egress, vault, clock, log, signer, meter } = parts;
   const slots = createSlots(parts.slots, parts.slotsPerHost);
   const claimer = createClaimer(store, clock, slots);
-  const recorder = createRecorder<EndedClaim & { claimed: ClaimedRun }>(store, log, {
+  const recorder = createRecorder<Ended>(log, {
     receipts: signer !== null,
     onEdges: () => notifier.wake(),
   });
@@ -95,6 +98,7 @@ export function startEngine(parts: EngineParts): Engine {
   let isPressed = false;
   /** While calls wait, nothing is signed before this monotonic time, whoever wakes. */
   let signAgainAt = 0;
+  let stopping: Promise<void> | undefined;
 
   const recordLoop = startLoop('record', recordStep, log);
   const claimLoop = startLoop('claim', claimStep, log);
@@ -110,12 +114,16 @@ export function startEngine(parts: EngineParts): Engine {
     noticeClockStep();
     if (!isRescued) await rescue();
     for (const run of await claimer.settle()) void execute(run);
-    if (slots.free === 0) return Infinity;
+    if (slots.free <= 0) return Infinity;
     const dueAt = (await findEarliestDueTime(store.db)) ?? Infinity;
     const restMs = dueAt - clock.now();
     isPressed &&= restMs <= 0;
     if (restMs > 0 && !(await hasQueuedRuns(store.db))) return restMs;
-    const { runs, missed, expired, more } = await claimer.claim();
+    begin(await claimer.claim());
+    return isPressed ? 0 : Infinity;
+  }
+
+  function begin({ runs, missed, expired, more }: Claim): void {
     if (expired > 0) log.info({ accounts: expired }, 'schedules of expired accounts stop');
     if (missed > 0) {
       meter.jobsMissed(missed);
@@ -123,7 +131,6 @@ export function startEngine(parts: EngineParts): Engine {
     }
     for (const run of runs) void execute(run);
     isPressed = more;
-    return more ? 0 : Infinity;
   }
 
   /** Before anything is claimed: what is running then is of a process that is gone. */
@@ -170,16 +177,58 @@ export function startEngine(parts: EngineParts): Engine {
 
   /** Writes what ended, and gives its slots to what is due. */
   async function recordStep(): Promise<number> {
-    for (const { ended, claimed } of await recorder.writeBatch()) {
-      slots.release(claimed.host);
+    const written = await recorder.writeBatch(isPressed ? recordAndClaim : recordAlone);
+    for (const { ended, claimed } of written) {
       const latenessMs = claimed.startedAt - claimed.scheduledFor;
       const { status, durationMs } = ended;
       meter.runEnded({ status, durationMs, latenessMs });
       log.info({ ...summaryOf(ended), latenessMs }, 'run ended');
     }
-    claimLoop.wake();
+    if (!isPressed || slots.free > 0) claimLoop.wake();
     signLoop.wake();
     return recorder.waiting > 0 ? 0 : Infinity;
+  }
+
+  async function recordAlone<Written>(
+    batch: readonly Ended[],
+    write: (tx: Db) => Promise<Written>,
+  ): Promise<Written> {
+    const written = await store.write(write);
+    releaseAll(batch);
+    return written;
+  }
+
+  function releaseAll(batch: readonly Ended[]): void {
+    for (const { claimed } of batch) slots.release(claimed.host);
+  }
+
+  /**
+   * While calls wait for slots, those of a batch are given to the next ones in the transaction that records it:
+   * one commit for both. If it fails the batch has its slots again, beside those of a claim in doubt.
+   */
+  async function recordAndClaim<Written>(
+    batch: readonly Ended[],
+    write: (tx: Db) => Promise<Written>,
+  ): Promise<Written> {
+    let written: Written | undefined;
+    let isHandedOn = false;
+    try {
+      const claim = await claimer.claim(async (tx) => {
+        written = await write(tx);
+        if (stopping !== undefined) return false;
+        releaseAll(batch);
+        isHandedOn = true;
+        return true;
+      });
+      if (!isHandedOn) releaseAll(batch);
+      begin(claim);
+      return written as Written;
+    } catch (error) {
+      if (isHandedOn) for (const { claimed } of batch) slots.takeBack(claimed.host);
+      // Whatever it was: the next time the batch is recorded alone, so that no claim keeps it from that.
+      isPressed = false;
+      throw error;
+    }
   }
 
   async function signStep(): Promise<number> {
@@ -198,7 +247,6 @@ export function startEngine(parts: EngineParts): Engine {
     return isPressed ? Math.max(restMs, restsPerBatch * (clock.monotonicMs() - began)) : restMs;
   }
 
-  let stopping: Promise<void> | undefined;
   return {
     wake: claimLoop.wake,
     wakeNotifier: notifier.wake,

@@ -5,7 +5,7 @@
 
 import type { Log } from '../log.ts';
 import { recordEndedRuns } from '../store/results.ts';
-import type { Store } from '../store/open.ts';
+import type { Db } from '../store/open.ts';
 import { keepEdges } from './edges.ts';
 import type { EndedClaim } from './edges.ts';
 
@@ -17,29 +17,30 @@ export interface Recorder<Ended extends EndedClaim> {
   readonly waiting: number;
   add(run: Ended): void;
   /** Writes a batch, the oldest first. Returns what was written. */
-  writeBatch(): Promise<readonly Ended[]>;
+  writeBatch(transact: Transact<Ended>): Promise<readonly Ended[]>;
 }
+
+/** Opens the transaction in which `write` writes a batch, and does there what goes with it. */
+export type Transact<Ended> = <Written>(
+  batch: readonly Ended[],
+  write: (tx: Db) => Promise<Written>,
+) => Promise<Written>;
 
 /**
  * Makes a recorder with nothing to write; with `receipts` it marks what is to be signed. `onEdges` hears that
  * there is something to tell.
  */
 export function createRecorder<Ended extends EndedClaim>(
-  store: Store,
   log: Log,
   { receipts, onEdges }: { receipts: boolean; onEdges: () => void },
 ): Recorder<Ended> {
   let waiting: Ended[] = [];
 
-  async function write(batch: readonly EndedClaim[]): Promise<Set<string>> {
-    const { recorded, edges } = await store.write(async (tx) => {
-      const ended = batch.map((run) => run.ended);
-      const ids = await recordEndedRuns(tx, ended, { receipts });
-      const kept = batch.filter((run) => ids.has(run.ended.runId));
-      return { recorded: ids, edges: await keepEdges(tx, kept) };
-    });
-    if (edges > 0) onEdges();
-    return recorded;
+  async function write(tx: Db, batch: readonly EndedClaim[]) {
+    const ended = batch.map((run) => run.ended);
+    const ids = await recordEndedRuns(tx, ended, { receipts });
+    const kept = batch.filter((run) => ids.has(run.ended.runId));
+    return { recorded: ids, edges: await keepEdges(tx, kept) };
   }
 
   return {
@@ -49,10 +50,11 @@ export function createRecorder<Ended extends EndedClaim>(
     add(run) {
       waiting.push(run);
     },
-    async writeBatch() {
+    async writeBatch(transact) {
       const batch = waiting.slice(0, largestBatch);
       if (batch.length === 0) return [];
-      const recorded = await write(batch);
+      const { recorded, edges } = await transact(batch, (tx) => write(tx, batch));
+      if (edges > 0) onEdges();
       for (const { runId, jobId, status } of batch.map((run) => run.ended)) {
         if (recorded.has(runId)) continue;
         log.warn({ runId, jobId, status }, 'a run that ended was not running any more');

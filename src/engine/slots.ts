@@ -1,7 +1,7 @@
 /** How many calls may be in flight: in all, and to one host. */
 
 export interface Slots {
-  /** Calls that may still be begun. */
+  /** Calls that may still be begun; less than none while slots were taken back. */
   readonly free: number;
   /** Hosts to which no more calls may be begun. */
   fullHosts(): string[];
@@ -9,6 +9,8 @@ export interface Slots {
   take(host: string): boolean;
   /** Gives back a slot that was taken for this host. */
   release(host: string): void;
+  /** Takes a slot back that was released too early, though others may have it by now. */
+  takeBack(host: string): void;
   /** Resolves when no slot is taken. */
   allReleased(): Promise<void>;
 }
@@ -18,6 +20,11 @@ export function createSlots(limit: number, limitPerHost: number): Slots {
   const takenByHost = new Map<string, number>();
   let taken = 0;
   let waiting: (() => void)[] = [];
+
+  function hold(host: string): void {
+    taken += 1;
+    takenByHost.set(host, (takenByHost.get(host) ?? 0) + 1);
+  }
 
   return {
     get free() {
@@ -30,16 +37,15 @@ export function createSlots(limit: number, limitPerHost: number): Slots {
         .map(([host]) => host)
         .toArray(),
     take(host) {
-      const count = takenByHost.get(host) ?? 0;
-      if (taken >= limit || count >= limitPerHost) return false;
-      taken += 1;
-      takenByHost.set(host, count + 1);
+      if (taken >= limit || (takenByHost.get(host) ?? 0) >= limitPerHost) return false;
+      hold(host);
       return true;
     },
+    takeBack: hold,
     release(host) {
       taken -= 1;
-      const count = (takenByHost.get(host) ?? 0) - 1;
-      if (count > 0) takenByHost.set(host, count);
+      const left = (takenByHost.get(host) ?? 0) - 1;
+      if (left > 0) takenByHost.set(host, left);
       else takenByHost.delete(host);
       if (taken > 0) return;
       for (const resolve of waiting) resolve();

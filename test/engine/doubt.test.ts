@@ -29,7 +29,8 @@ function lying(store: Store, isTheKind: (result: unknown) => boolean): LyingStor
 }
 
 const isClaim = (result: unknown): boolean => ((result as Partial<Claim>).runs ?? []).length > 0;
-const isRecord = (result: unknown): boolean => result instanceof Set;
+const isRecord = (result: unknown): boolean =>
+  typeof result === 'object' && result !== null && 'recorded' in result;
 
 test('a claim that was kept although its commit failed is sent, once', async (t) => {
   const { start, addJob, ask, clock, logged, endedRuns, readJob, ...parts } = await setupEngine(t);
@@ -96,6 +97,63 @@ test('an outcome that was kept although its commit failed is kept once', async (
     runs.map(({ status }) => status),
     ['success', 'success'],
   );
+});
+
+test('a record and the claim beside it, kept although their commit failed, are each kept once', async (t) => {
+  const { start, addJob, clock, logged, endedRuns, ...parts } = await setupEngine(t);
+  const store = lying(parts.store, isClaim);
+  const sink = await startSink(t, (response) => {
+    if (sink.received.length === 1) store.lies = 1;
+    response.end();
+  });
+  const jobs = await Promise.all(
+    Array.from({ length: 4 }, () => addJob({ ...dueOnce, url: sink.url })),
+  );
+  // With one slot, the second run is claimed where the first is recorded.
+  const engine = await start({ store, slots: 1 });
+  clock.set(dueAt);
+  engine.wake();
+  for (const job of jobs) {
+    const [run, ...more] = await endedRuns(job, 1);
+    assert.deepEqual([run?.status, run?.attempts, more.length], ['success', 1, 0]);
+  }
+  assert.equal(sink.received.length, 4);
+  const errors = logged.filter(({ level }) => level === 50);
+  assert.deepEqual(
+    errors.map(({ msg, err }) => [msg, err?.message]),
+    [['record failed, will try again', 'the commit failed']],
+  );
+});
+
+test('a claim that breaks down keeps no outcome from being recorded', async (t) => {
+  const { start, addJob, clock, logged, endedRuns, readJob, ...parts } = await setupEngine(t);
+  let isBroken = false;
+  const store: Store = {
+    ...parts.store,
+    write: (work) =>
+      parts.store.write(async (tx) => {
+        const result = await work(tx);
+        if (isBroken && 'runs' in (result as object)) throw new Error('no claim');
+        return result;
+      }),
+  };
+  const sink = await startSink(t, (response) => {
+    isBroken = true;
+    response.end();
+  });
+  const jobs = await Promise.all(
+    Array.from({ length: 2 }, () => addJob({ ...dueOnce, url: sink.url })),
+  );
+  const engine = await start({ store, slots: 1 });
+  clock.set(dueAt);
+  engine.wake();
+  await until('the trouble', () => engine.troubles().includes('claim fails: no claim'));
+  const healths = await Promise.all(jobs.map(async (job) => (await readJob(job)).health));
+  assert.equal(healths.filter((health) => health === 'up').length, 1);
+  isBroken = false;
+  for (const job of jobs) assert.equal((await endedRuns(job, 1))[0]?.status, 'success');
+  assert.equal(sink.received.length, 2);
+  assert.ok(logged.some(({ msg }) => msg === 'record failed, will try again'));
 });
 
 test('a stop does not wait for a claim that nobody is sure of', async (t) => {

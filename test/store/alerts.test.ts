@@ -30,8 +30,8 @@ import { endedRun, startingRun } from '../support/run.ts';
 import { openTestStore } from '../support/store.ts';
 import type { TestStore } from '../support/store.ts';
 
-const recorderOf = ({ store }: TestStore, onEdges = () => {}) =>
-  createRecorder(store, openLog('silent'), { receipts: false, onEdges });
+const recorderOf = (onEdges = () => {}) =>
+  createRecorder(openLog('silent'), { receipts: false, onEdges });
 
 /** A job's run that ends as failed, ready to be recorded. */
 async function failingRun(setup: TestStore, failures = 0) {
@@ -69,11 +69,11 @@ test('recording a run twice makes one edge; expanding it twice makes one deliver
   const channel = await addChannel(setup, 'http://127.0.0.1:1/');
   const run = await failingRun(setup);
   let told = 0;
-  const recorder = recorderOf(setup, () => void (told += 1));
+  const recorder = recorderOf(() => void (told += 1));
   recorder.add(run);
-  await recorder.writeBatch();
+  await recorder.writeBatch((_batch, write) => store.write(write));
   recorder.add(run);
-  await recorder.writeBatch();
+  await recorder.writeBatch((_batch, write) => store.write(write));
   const edges = await store.db.selectFrom('edges').selectAll().execute();
   assert.deepEqual(
     edges.map(({ type, subject_id: subject, failures }) => [type, subject, failures]),
@@ -184,12 +184,12 @@ test('of a job that is deleted nobody is told, and nothing is left behind', asyn
   const { store } = setup;
   const channel = await addChannel(setup, 'http://127.0.0.1:1/');
   const [kept, doomed] = [await failingRun(setup), await failingRun(setup)];
-  const recorder = recorderOf(setup);
+  const recorder = recorderOf();
   recorder.add(kept);
-  await recorder.writeBatch();
+  await recorder.writeBatch((_batch, write) => store.write(write));
   await store.write((tx) => expandEdges(tx, 5));
   recorder.add(doomed);
-  await recorder.writeBatch();
+  await recorder.writeBatch((_batch, write) => store.write(write));
   await markJobDeleted(store.db, doomed.job.id, 6);
   await store.write((tx) => expandEdges(tx, 7));
   assert.equal((await deliveriesOf(setup, channel)).length, 1);
@@ -204,9 +204,9 @@ test('old deliveries are removed in steps, those that are still tried are not', 
   const { store } = setup;
   const channel = await addChannel(setup, 'http://127.0.0.1:1/');
   for (let index = 0; index < 3; index += 1) {
-    const recorder = recorderOf(setup);
+    const recorder = recorderOf();
     recorder.add(await failingRun(setup));
-    await recorder.writeBatch();
+    await recorder.writeBatch((_batch, write) => store.write(write));
   }
   await store.write((tx) => expandEdges(tx, 5));
   const ended = (await deliveriesOf(setup, channel)).slice(1).map(({ id }) => id);
