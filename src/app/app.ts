@@ -36,4 +36,6 @@ export interface Principal {
   keyId: string;
   workspaceId: string;
   permission: Permission;
+  /** When its account expires, in epoch milliseconds; null if that is never. As of the beginning of the request. */
+  accountExpiresAt: number | null;
 }

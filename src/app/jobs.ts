@@ -12,7 +12,7 @@ import { openForPeople } from '../domain/sealed-job.ts';
 import type { SealedJob } from '../domain/sealed-job.ts';
 import * as jobs from '../store/jobs.ts';
 import type { Db } from '../store/open.ts';
-import { requireAccount, requirePaid } from './account-limits.ts';
+import { requirePaid } from './account-limits.ts';
 import type { App, Principal } from './app.ts';
 import { whenIdle } from './idle.ts';
 import { keepChangedJob, keepNewJob } from './keep-job.ts';
@@ -66,8 +66,7 @@ export async function listJobs(
   const page = { limit: limit + 1, before };
   const found = await jobs.listJobs(store.db, principal.workspaceId, page);
   const { items, nextCursor } = pageOf(found, limit, (job) => idCursor(job.id));
-  const account = await requireAccount(store.db, principal);
-  const isExpired = hasExpired(account, clock.now());
+  const isExpired = hasAccountExpired(principal, clock.now());
   return { items: items.map((job) => shownJob(openForPeople(job, vault), isExpired)), nextCursor };
 }
 
@@ -78,8 +77,15 @@ export async function getJob(
   id: string,
 ): Promise<Job> {
   const job = openForPeople(await requireJob(store.db, principal, id), vault);
-  const account = await requireAccount(store.db, principal);
-  return shownJob(job, hasExpired(account, clock.now()));
+  return shownJob(job, hasAccountExpired(principal, clock.now()));
+}
+
+/** Whether the account of the workspace has expired, as known since the key was looked up. */
+export function hasAccountExpired(
+  { accountExpiresAt: expiresAt }: Principal,
+  now: number,
+): boolean {
+  return hasExpired({ expiresAt }, now);
 }
 
 /** Of an expired account no job is due, though the engine may not have written that down yet. */

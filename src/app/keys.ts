@@ -75,7 +75,9 @@ export async function authenticate(
 ): Promise<Principal | undefined> {
   if (!keyPattern.test(secret)) return undefined;
   const key = await keys.findActiveKey(store.db, sha256(secret), clock.now());
-  return key && { keyId: key.id, workspaceId: key.workspaceId, permission: key.permission };
+  if (key === undefined) return undefined;
+  const { id: keyId, workspaceId, permission, accountExpiresAt } = key;
+  return { keyId, workspaceId, permission, accountExpiresAt };
 }
 
 function sha256(secret: string): string {

@@ -27,7 +27,7 @@ import type { Db } from '../store/open.ts';
 import { requireAccount } from './account-limits.ts';
 import type { App, Principal } from './app.ts';
 import { whenIdle } from './idle.ts';
-import { deleteJob, newJob, shownJob } from './jobs.ts';
+import { deleteJob, hasAccountExpired, newJob, shownJob } from './jobs.ts';
 import { keepChangedJob, keepNewJob } from './keep-job.ts';
 import { idCursor, pageOf, parseIdCursor } from './page.ts';
 import type { Page, PageRequest } from './page.ts';
@@ -74,7 +74,7 @@ export async function listManagedJobs(
   const page = { limit: limit + 1, before };
   const found = await managed.listManagedJobs(store.db, principal.workspaceId, page);
   const { items, nextCursor } = pageOf(found, limit, ({ job }) => idCursor(job.id));
-  const isExpired = hasExpired(await requireAccount(store.db, principal), clock.now());
+  const isExpired = hasAccountExpired(principal, clock.now());
   const shown = items.map(({ key, job }) => ({
     key,
     job: shownJob(openForPeople(job, vault), isExpired),

@@ -7,6 +7,8 @@ import type { PlanName } from '../domain/plan.ts';
 import { rowsOf, textOf } from './dialect.ts';
 import type { Db } from './open.ts';
 import type { AccountRow } from './schema.ts';
+import { statement } from './statement.ts';
+import type { Parameters } from './statement.ts';
 
 /** The account that exists from the first start. */
 export const defaultAccount = 'default';
@@ -25,15 +27,19 @@ export async function updateAccount(db: Db, account: Account): Promise<void> {
   await db.updateTable('accounts').set(termsOf(account)).where('id', '=', account.id).execute();
 }
 
-/** The account that owns a workspace; undefined if the workspace is not there any more. */
-export async function findAccountOf(db: Db, workspaceId: string): Promise<Account | undefined> {
-  const row = await db
+const accountOfWorkspace = statement((db: Db, of: Parameters<{ workspaceId: string }>) =>
+  db
     .selectFrom('workspaces')
     .innerJoin('accounts', 'accounts.id', 'workspaces.account_id')
     .selectAll('accounts')
-    .where('workspaces.id', '=', workspaceId)
+    .where('workspaces.id', '=', of('workspaceId'))
     .where('deleted_at', 'is', null)
-    .executeTakeFirst();
+    .compile(),
+);
+
+/** The account that owns a workspace; undefined if the workspace is not there any more. */
+export async function findAccountOf(db: Db, workspaceId: string): Promise<Account | undefined> {
+  const [row] = await accountOfWorkspace(db, { workspaceId });
   return row && accountOf(row);
 }
 

@@ -6,15 +6,16 @@ import type { SealedJob } from '../domain/sealed-job.ts';
 import { forgetSubject } from './edges.ts';
 import type { Db } from './open.ts';
 import type { JobRow } from './schema.ts';
+import { columnsOf, statement, statementForEach } from './statement.ts';
+import type { Parameters } from './statement.ts';
+
+const insertRow = statementForEach((db: Db, of: Parameters<ReturnType<typeof rowOf>>) =>
+  db.insertInto('jobs').values(columnsOf(of, rowColumns)).compile(),
+);
 
 /** Keeps a new job. */
 export async function insertJob(db: Db, job: SealedJob): Promise<void> {
-  const { id, workspaceId, health, createdAt } = job;
-  const given = { id, workspace_id: workspaceId, health, created_at: createdAt };
-  await db
-    .insertInto('jobs')
-    .values({ ...given, ...wishesOf(job) })
-    .execute();
+  await insertRow(db, [rowOf(job)]);
 }
 
 /** Keeps what people changed of a job, and when it is due next. */
@@ -31,19 +32,23 @@ export async function markJobDeleted(db: Db, id: string, now: number): Promise<v
     .execute();
 }
 
+const jobById = statement((db: Db, of: Parameters<{ workspaceId: string; id: string }>) =>
+  db
+    .selectFrom('jobs')
+    .selectAll()
+    .where('id', '=', of('id'))
+    .where('workspace_id', '=', of('workspaceId'))
+    .where('deleted_at', 'is', null)
+    .compile(),
+);
+
 /** The job with this id in this workspace, or undefined. */
 export async function findJob(
   db: Db,
   workspaceId: string,
   id: string,
 ): Promise<SealedJob | undefined> {
-  const row = await db
-    .selectFrom('jobs')
-    .selectAll()
-    .where('id', '=', id)
-    .where('workspace_id', '=', workspaceId)
-    .where('deleted_at', 'is', null)
-    .executeTakeFirst();
+  const [row] = await jobById(db, { workspaceId, id });
   return row && jobOf(row);
 }
 
@@ -119,6 +124,36 @@ function wishesOf(job: SealedJob) {
     next_run_at: job.nextRunAt,
   };
 }
+
+/** A new job as it is written. */
+function rowOf(job: SealedJob) {
+  const { id, workspaceId, health, createdAt } = job;
+  return { id, workspace_id: workspaceId, health, created_at: createdAt, ...wishesOf(job) };
+}
+
+const rowColumns = [
+  'id',
+  'workspace_id',
+  'health',
+  'created_at',
+  'name',
+  'url',
+  'host',
+  'method',
+  'headers',
+  'body',
+  'sealed',
+  'schedule_type',
+  'cron_expr',
+  'timezone',
+  'period_seconds',
+  'anchor_at',
+  'timeout_seconds',
+  'retries',
+  'notes',
+  'paused',
+  'next_run_at',
+] as const satisfies (keyof ReturnType<typeof rowOf>)[];
 
 /** The job that a row holds. */
 export function jobOf(row: Selectable<JobRow>): SealedJob {

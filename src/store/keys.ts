@@ -4,6 +4,8 @@ import { sql } from 'kysely';
 import type { Key } from '../domain/key.ts';
 import { numberOf, rowsOf, textOf } from './dialect.ts';
 import type { Db } from './open.ts';
+import { statement } from './statement.ts';
+import type { Parameters } from './statement.ts';
 
 const columns = [
   'keys.id',
@@ -33,15 +35,40 @@ export async function insertKey(db: Db, key: Key, sha256: string): Promise<void>
     .execute();
 }
 
-/** The key with this SHA-256 that is valid at `now`, or undefined. */
-export async function findActiveKey(db: Db, sha256: string, now: number): Promise<Key | undefined> {
-  return await db
+/** What a request needs of its key. Times are epoch milliseconds. */
+export interface ActiveKey extends Pick<Key, 'id' | 'workspaceId' | 'permission'> {
+  /** When the account that owns the workspace expires; null if that is never. */
+  accountExpiresAt: number | null;
+}
+
+const activeKey = statement((db: Db, of: Parameters<{ sha256: string; now: number }>) =>
+  db
     .selectFrom('keys')
-    .select(columns)
-    .where('sha256', '=', sha256)
+    .innerJoin('workspaces', 'workspaces.id', 'keys.workspace_id')
+    .innerJoin('accounts', 'accounts.id', 'workspaces.account_id')
+    .select([
+      'keys.id',
+      'workspace_id as workspaceId',
+      'permission',
+      'accounts.expires_at as accountExpiresAt',
+    ])
+    .where('sha256', '=', of('sha256'))
     .where('revoked_at', 'is', null)
-    .where((of) => of.or([of('expires_at', 'is', null), of('expires_at', '>', now)]))
-    .executeTakeFirst();
+    .where('deleted_at', 'is', null)
+    .where((key) =>
+      key.or([key('keys.expires_at', 'is', null), key('keys.expires_at', '>', of('now'))]),
+    )
+    .compile(),
+);
+
+/** The key with this SHA-256 that is valid at `now`, or undefined. */
+export async function findActiveKey(
+  db: Db,
+  sha256: string,
+  now: number,
+): Promise<ActiveKey | undefined> {
+  const [key] = await activeKey(db, { sha256, now });
+  return key;
 }
 
 /**

@@ -62,6 +62,15 @@ export function statementForEach<Values extends object>(
   };
 }
 
+/** The values of a row that is inserted or updated: each column from the parameter of its name. */
+export function columnsOf<Values, Name extends keyof Values & string>(
+  parameter: Parameters<Values>,
+  names: readonly Name[],
+): { [Column in Name]: RawBuilder<Values[Column]> } {
+  const entries = names.map((name) => [name, parameter(name)]);
+  return Object.fromEntries(entries) as { [Column in Name]: RawBuilder<Values[Column]> };
+}
+
 interface Compiled<Values, Row> {
   query: CompiledQuery<Row>;
   /** The parameters in the order of the text. */

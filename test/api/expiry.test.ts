@@ -148,7 +148,12 @@ test('what is being made when the account expires is not made: a schedule would 
   const endsAt = clock.now() + day;
   await setTrial(endsAt);
   await using local = await openLocal(daemon.dataDir, clock);
-  const principal = { keyId: '', workspaceId, permission: 'write' } as const;
+  const principal = {
+    keyId: '',
+    workspaceId,
+    permission: 'write',
+    accountExpiresAt: null,
+  } as const;
   const input = { ...job, url: 'https://example.com/' };
   const makings = [
     (app: App) => createJob(app, principal, input),

@@ -157,7 +157,12 @@ test('it is so too when they are made by the same code without HTTP, over severa
   await using parts = new AsyncDisposableStack();
   for (const local of opened) parts.use(local);
   const apps = opened.map(({ store }) => quietApp({ store, clock }));
-  const principal = { keyId: '', workspaceId, permission: 'write' } as const;
+  const principal = {
+    keyId: '',
+    workspaceId,
+    permission: 'write',
+    accountExpiresAt: null,
+  } as const;
   const input = { ...rare, url: 'https://example.com/' };
   const attempts = Array.from({ length: 50 }, (_, index) =>
     createJob(apps[index % 3] ?? assert.fail(), principal, input),

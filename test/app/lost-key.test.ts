@@ -19,7 +19,12 @@ test('a rotation that broke off, and lost its new key, gives up only what that s
   const { store, masterKeys } = local;
   const vault = await local.openVault();
   const workspace = await store.db.selectFrom('workspaces').select('id').executeTakeFirst();
-  const principal = { keyId: '', workspaceId: workspace?.id ?? '', permission: 'write' } as const;
+  const principal = {
+    keyId: '',
+    workspaceId: workspace?.id ?? '',
+    permission: 'write',
+    accountExpiresAt: null,
+  } as const;
   const app = quietApp({ ...local, vault, allowTargets: loopback });
   const input = { name: 'a', url: 'http://127.0.0.1:1/', method: 'POST', body: 'old' } as const;
   const kept = await createJob(app, principal, input);

@@ -28,7 +28,12 @@ async function setup(t: TestContext) {
   const vault = await local.openVault();
   await ensureSigningKey({ ...local, vault });
   const workspace = await local.store.db.selectFrom('workspaces').select('id').executeTakeFirst();
-  const principal = { keyId: '', workspaceId: workspace?.id ?? '', permission: 'write' } as const;
+  const principal = {
+    keyId: '',
+    workspaceId: workspace?.id ?? '',
+    permission: 'write',
+    accountExpiresAt: null,
+  } as const;
   const app = quietApp({ ...local, vault, allowTargets: loopback });
   const ids: string[] = [];
   for (let number = 0; number < jobCount; number += 1) {

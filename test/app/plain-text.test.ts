@@ -87,7 +87,12 @@ test('the first start seals what is there, and no raw byte tells it any more', a
 
   await using local = await openLocal(dataDir);
   const app = quietApp({ ...local, vault: await local.openVault() });
-  const principal = { keyId: '', workspaceId: 'w', permission: 'write' } as const;
+  const principal = {
+    keyId: '',
+    workspaceId: 'w',
+    permission: 'write',
+    accountExpiresAt: null,
+  } as const;
   const { items } = await listJobs(app, principal, { limit: 1_000, cursor: null });
   assert.equal(items.length, (jobCount * 4) / 5 - 1);
   for (const { id, headers, body } of items) {

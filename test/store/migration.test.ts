@@ -63,7 +63,12 @@ test('the workspaces of an earlier jobd belong to the default account, which may
       { id: 'w2', name: 'second', created_at: 6, account_id: id, deleted_at: null },
     ]);
     const principal = await authenticate(local, secret);
-    assert.deepEqual(principal, { keyId: 'k', workspaceId: 'w2', permission: 'write' });
+    assert.deepEqual(principal, {
+      keyId: 'k',
+      workspaceId: 'w2',
+      permission: 'write',
+      accountExpiresAt: null,
+    });
     const me = await createMe(local)(principal ?? assert.fail());
     assert.deepEqual(me.usage, { jobs: 1, monitors: 0, results: 42 });
     const intact = await sql`pragma foreign_key_check`.execute(db);

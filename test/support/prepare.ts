@@ -24,7 +24,12 @@ export async function prepareStore<T>(
   const { store } = local;
   const vault = await local.openVault();
   const workspace = await store.db.selectFrom('workspaces').select('id').executeTakeFirstOrThrow();
-  const principal = { keyId: '', workspaceId: workspace.id, permission: 'write' } as const;
+  const principal = {
+    keyId: '',
+    workspaceId: workspace.id,
+    permission: 'write',
+    accountExpiresAt: null,
+  } as const;
   return await prepare({
     async addKey() {
       const input = { workspace: 'default', permission: 'write', name: '' } as const;
