@@ -58,13 +58,14 @@ export function createEgress(options: EgressOptions): Egress {
   async function attempt(call: Call, deadline: Deadline): Promise<AttemptResult> {
     const route = router.route(call.url);
     if ('failure' in route) return failed(route.failure);
-    const judged = router.addresses(route, deadline);
+    const judged = router.addresses(route.site, deadline);
     const addresses = judged instanceof Promise ? await judged : judged;
     if ('failure' in addresses) return failed(addresses.failure);
+    const { origin } = route.site;
     const request = wireRequest(call, route.path, userAgent);
     for (let takes = 0; takes < maxTakes; takes++) {
-      const idle = pool.takeIdle(route.origin, addresses.allowed);
-      const taken = idle ?? (await pool.takeAny(route.origin, addresses.allowed, deadline));
+      const idle = pool.takeIdle(origin, addresses.allowed);
+      const taken = idle ?? (await pool.takeAny(origin, addresses.allowed, deadline));
       if ('failure' in taken) return failed(taken.failure);
       const result = await exchange(taken, request, deadline);
       pool.giveBack(taken);

@@ -12,9 +12,14 @@ import type { Answers, Resolve } from './resolve.ts';
 
 /** A judged URL, taken apart. */
 export interface Route {
-  origin: Origin;
+  site: Site;
   /** Path and query, as they go on the wire. */
   path: string;
+}
+
+/** What the URLs of one origin have in common. */
+export interface Site {
+  origin: Origin;
   /** The answers of a host that is an address; null for a name. */
   literal: Answers | null;
   /** The answers judged last, and what came of it. */
@@ -29,8 +34,8 @@ export type Judged = { allowed: readonly string[] } | { failure: Failure };
 export interface Router {
   /** The URL was judged when the job was written; the allow list may be another one since. */
   route(url: string): Route | { failure: Failure };
-  /** All addresses of the route, judged now. Throws DeadlineOver. */
-  addresses(route: Route, deadline: Deadline): Judged | Promise<Judged>;
+  /** All addresses of the site, judged now. Throws DeadlineOver. */
+  addresses(site: Site, deadline: Deadline): Judged | Promise<Judged>;
 }
 
 const maxKeptRoutes = 20_000;
@@ -40,42 +45,61 @@ const maxKeptUrlCharacters = 512;
 /** Creates a router for these allow entries. */
 export function createRouter(allow: readonly AllowedTarget[], resolve: Resolve): Router {
   const routes = new Map<string, Route>();
+  /** By the keys of their origins: a storm on one host judges its addresses once. */
+  const sites = new Map<string, Site>();
 
-  function judge(route: Route, answers: Answers): Judged {
-    if (route.judged === answers) return route.addresses;
-    route.judged = answers;
-    route.addresses = judgeNow(route.origin, answers, allow);
-    return route.addresses;
+  function judge(site: Site, answers: Answers): Judged {
+    if (site.judged === answers) return site.addresses;
+    site.judged = answers;
+    site.addresses = judgeNow(site.origin, answers, allow);
+    return site.addresses;
+  }
+
+  function newRoute(raw: string): Route | { failure: Failure } {
+    try {
+      const url = judgeUrl(raw, allow);
+      return { site: siteOf(url), path: url.pathname + url.search };
+    } catch (error) {
+      if (!(error instanceof JobdError)) throw error;
+      return { failure: { reason: 'blocked_address', detail: error.message } };
+    }
+  }
+
+  function siteOf(url: URL): Site {
+    const known = sites.get(url.origin);
+    if (known !== undefined) return known;
+    if (sites.size >= maxKeptRoutes) forget();
+    const site = newSite(url);
+    sites.set(url.origin, site);
+    return site;
+  }
+
+  function forget(): void {
+    routes.clear();
+    sites.clear();
   }
 
   return {
     route(url) {
       const kept = routes.get(url);
       if (kept !== undefined) return kept;
-      const route = newRoute(url, allow);
+      const route = newRoute(url);
       if ('failure' in route) return route;
       if (url.length > maxKeptUrlCharacters) return route;
       // Starting over now and then is cheaper than keeping an order on the hot path.
-      if (routes.size >= maxKeptRoutes) routes.clear();
+      if (routes.size >= maxKeptRoutes) forget();
       routes.set(url, route);
       return route;
     },
-    addresses(route, deadline) {
-      const answers = route.literal ?? resolve(route.origin.host);
-      if (!(answers instanceof Promise)) return judge(route, answers);
-      return within(deadline, answers).then((resolved) => judge(route, resolved));
+    addresses(site, deadline) {
+      const answers = site.literal ?? resolve(site.origin.host);
+      if (!(answers instanceof Promise)) return judge(site, answers);
+      return within(deadline, answers).then((resolved) => judge(site, resolved));
     },
   };
 }
 
-function newRoute(raw: string, allow: readonly AllowedTarget[]): Route | { failure: Failure } {
-  let url: URL;
-  try {
-    url = judgeUrl(raw, allow);
-  } catch (error) {
-    if (!(error instanceof JobdError)) throw error;
-    return { failure: { reason: 'blocked_address', detail: error.message } };
-  }
+function newSite(url: URL): Site {
   const address = literalOf(url);
   return {
     origin: {
@@ -84,7 +108,6 @@ function newRoute(raw: string, allow: readonly AllowedTarget[]): Route | { failu
       port: portOf(url),
       key: url.origin,
     },
-    path: url.pathname + url.search,
     literal: address === null ? null : { kind: 'addresses', addresses: [address] },
     judged: null,
     addresses: { allowed: [] },

@@ -116,7 +116,12 @@ test('many applies at once, over several connections, make one job and adopt one
   for (const local of opened) parts.use(local);
   const apps = opened.map(({ store, clock }) => quietApp({ store, clock }));
   const workspaceId = await defaultWorkspaceId(daemon);
-  const principal = { keyId: '', workspaceId, permission: 'write' } as const;
+  const principal = {
+    keyId: '',
+    workspaceId,
+    permission: 'write',
+    accountExpiresAt: null,
+  } as const;
   const job = { ...rare, url: 'https://example.com/' };
   const race = (definition: Definition) =>
     Promise.all(

@@ -42,7 +42,7 @@ async function judged(resolve: Resolve, url: string): Promise<Judged> {
   if ('failure' in route) return route;
   const deadline = new Deadline(5000);
   try {
-    return await router.addresses(route, deadline);
+    return await router.addresses(route.site, deadline);
   } finally {
     deadline.stop();
   }
