@@ -147,8 +147,8 @@ test('jobd ping', { skip: notPackaged }, async (t) => {
     const tookMs = performance.now() - began;
     assert.equal(exitCode, 6);
     assert.match(stderr, /^jobd: the end of the run could not be told: no answer [^\n]*\n$/);
-    assert.ok(tookMs < 22_000, `15 s, and what a busy machine adds: ${tookMs}`);
-    assert.ok(silent.received.length >= 3, 'the start once, the end twice');
+    assert.ok(tookMs < 14_500, `10 s, and what a busy machine adds: ${tookMs}`);
+    assert.ok(silent.received.length >= 2, 'the start, and the end');
   });
 
   await t.test('what may pass is tried again, what will not is not', async (nested) => {
