@@ -37,13 +37,16 @@ export function startWrapped(
   command: readonly string[],
   { keepOutput, onSignal }: { keepOutput: boolean; onSignal: () => void },
 ): Wrapped {
+  // Before the start: who has seen the command at work may send a signal at once.
+  const { passTo, release } = catchSignals(onSignal);
   const child = start(command, keepOutput ? 'pipe' : 'inherit');
   if (child instanceof Error) {
+    release();
     const ended = { exitCode: 126, output: null, failure: child.message };
     return { ended: Promise.resolve(ended), release: () => {} };
   }
+  passTo(child);
   const tail = keepOutput ? keepTail(child) : null;
-  const release = passSignals(child, onSignal);
   const closed = new Promise<void>((resolve) => {
     child.once('close', () => resolve());
   });
@@ -78,17 +81,27 @@ function start(
 }
 
 /** Ctrl-C on a terminal reaches the command by itself: passed on, it would come twice. */
-function passSignals(child: ChildProcess, onSignal: () => void): () => void {
+function catchSignals(onSignal: () => void): {
+  passTo: (child: ChildProcess) => void;
+  release: () => void;
+} {
+  let child: ChildProcess | undefined;
   // Not `process.stdin`: to make that stream would change how the command reads.
   const hasTerminal = [0, 1, 2].some((fd) => isatty(fd));
   const pass = (signal: NodeJS.Signals): void => {
-    if (child.exitCode !== null || child.signalCode !== null) return onSignal();
-    if (signal === 'SIGTERM' || !hasTerminal) child.kill(signal);
+    const isRunning = child?.exitCode === null && child.signalCode === null;
+    if (!isRunning) return onSignal();
+    if (signal === 'SIGTERM' || !hasTerminal) child?.kill(signal);
   };
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const;
   for (const signal of signals) process.on(signal, pass);
-  return () => {
-    for (const signal of signals) process.off(signal, pass);
+  return {
+    passTo: (started) => {
+      child = started;
+    },
+    release: () => {
+      for (const signal of signals) process.off(signal, pass);
+    },
   };
 }
 
