@@ -44,10 +44,12 @@ interface Figures {
   busy: Part;
 }
 
-async function look(options: Options, dataDir: string, isIdle: boolean): Promise<Part> {
+/** `restMs`: how long it takes to come to rest; null to find out, which can be done only where nothing is due. */
+async function look(options: Options, dataDir: string, restMs: number | null): Promise<Part> {
   await using server = await startJobd(options, dataDir);
   const { pid, startUpMs } = server;
-  const settleMs = isIdle ? await settle(pid) : 0;
+  if (restMs !== null) await setTimeout(restMs);
+  const settleMs = restMs ?? (await settle(pid));
   const before = cpuSeconds(pid);
   await setTimeout(options.seconds * 1_000);
   const spent = cpuSeconds(pid) - before;
@@ -75,9 +77,9 @@ async function measure(options: Options, jobs: number, origin: string): Promise<
   using directory = temporaryDirectory();
   const dataDir = join(directory.path, 'jobd');
   await seedJobs(dataDir, origin, jobs);
-  const idle = await look(options, dataDir, true);
+  const idle = await look(options, dataDir, null);
   await makeSomeDue(dataDir, options.due, Date.now() + leadMs);
-  return { jobs, idle, busy: await look(options, dataDir, false) };
+  return { jobs, idle, busy: await look(options, dataDir, idle.settleMs) };
 }
 
 /** Microseconds that a page of 50 takes: the first, one of the middle, one of the end. */

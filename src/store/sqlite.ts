@@ -10,7 +10,6 @@ import { SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely';
 import type { CompiledQuery, DatabaseConnection, Dialect, Driver, QueryResult } from 'kysely';
 import { JobdError } from '../domain/errors.ts';
 import { loadAddon } from './addon.ts';
-import type { Repeated } from './statement.ts';
 
 /** How long opening waits for another process that opens the same file. */
 const openingTimeoutMs = 2_000;
@@ -104,6 +103,11 @@ function createOwnersFile(path: string): void {
 function addonOption(dataDir: string): { nativeBinding?: string } {
   const nativeBinding = loadAddon(dataDir) as string | undefined;
   return nativeBinding === undefined ? {} : { nativeBinding };
+}
+
+/** A statement that is run once for each of several lists of parameters. */
+export interface Repeated extends CompiledQuery {
+  readonly parameterLists: readonly (readonly unknown[])[];
 }
 
 class SqliteDriver implements Driver {

@@ -10,6 +10,7 @@
 import { sql } from 'kysely';
 import type { CompiledQuery, RawBuilder } from 'kysely';
 import type { Db } from './open.ts';
+import type { Repeated } from './sqlite.ts';
 
 /** Stands for a parameter in the text of a statement. */
 export interface Parameters<Values> {
@@ -18,11 +19,6 @@ export interface Parameters<Values> {
 
 /** Builds a statement; it is called once. */
 type Build<Values, Row> = (db: Db, parameter: Parameters<Values>) => CompiledQuery<Row>;
-
-/** A statement that is run once for each of several lists of parameters; `sqlite.ts` knows it. */
-export interface Repeated extends CompiledQuery {
-  readonly parameterLists: readonly (readonly unknown[])[];
-}
 
 /** Stands in the list of parameters where that of this name goes. */
 class Named {
