@@ -11,10 +11,9 @@ declare const JOBD_EGRESS_THREAD: string;
 
 /** The code itself, or the file that holds it. */
 export function threadCode(): { code: string; isFile: boolean } {
-  // Of the bundle, the build makes this directory the bundle's own.
-  const here = import.meta.dirname;
-  if (typeof JOBD_EGRESS_THREAD === 'undefined')
-    return { code: join(here, 'thread.ts'), isFile: true };
-  if (isSea()) return { code: getAsset(JOBD_EGRESS_THREAD, 'utf8'), isFile: false };
-  return { code: join(here, JOBD_EGRESS_THREAD), isFile: true };
+  const isBuilt = typeof JOBD_EGRESS_THREAD !== 'undefined';
+  if (isBuilt && isSea()) return { code: getAsset(JOBD_EGRESS_THREAD, 'utf8'), isFile: false };
+  // In the bundle, the build makes this directory the bundle's own.
+  const name = isBuilt ? JOBD_EGRESS_THREAD : 'thread.ts';
+  return { code: join(import.meta.dirname, name), isFile: true };
 }
