@@ -75,13 +75,16 @@ function readNext(scan: Scan): void {
   scan.at += 1;
 }
 
+/** What a word is so far where bash takes a `~` behind it for a directory. */
+const isAssignment = /^[A-Za-z_]\w*\+?=(?:.*:)?$/s;
+
 /** Characters that mean more than themselves where they stand. A pattern that no file matches is left as it is. */
 function judgeUnquoted(scan: Scan, character: string): void {
   const isFirst = scan.word === null;
   const written = /^[^\s]*/.exec(scan.text.slice(scan.at))?.[0] ?? character;
   if (character === '\r') {
     report(scan, 'a carriage return', 'the shell takes it for a letter: save the text with LF');
-  } else if (character === '~' && isFirst) {
+  } else if (character === '~' && (isFirst || isAssignment.test(scan.word ?? ''))) {
     report(scan, written, 'it stands for a directory of one machine');
   } else if ('*?['.includes(character) && isFirst) {
     report(scan, written, 'it stands for files of one directory: put it in quotes');

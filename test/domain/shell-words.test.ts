@@ -67,6 +67,8 @@ test('what depends on more than the text is named, never guessed', () => {
     ['curl a >', '>', /needs a file/],
     ['curl a > | b', '>', /needs a file/],
     ['curl ~/a', '~/a', /directory/],
+    ['curl a=~', '~', /directory/],
+    ['curl a=b:~/c', '~/c', /directory/],
     ['curl *.txt', '*.txt', /files/],
     ['curl a{b,c}', '{b,c}', /braces/],
     ['curl a\r', 'a carriage return', /LF/],
