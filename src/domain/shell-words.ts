@@ -202,7 +202,8 @@ const expansion =
 function readExpansion(scan: Scan, reason: string): void {
   const written = expansion.exec(scan.text.slice(scan.at))?.[0];
   if (written === undefined) {
-    // A dollar that begins nothing is one.
+    // A dollar that begins nothing is one; what it begins may stand on the next line.
+    if (scan.text.startsWith('\\\n', scan.at + 1)) report(scan, '$', 'the line goes on behind it');
     append(scan, '$');
     scan.at += 1;
     return;

@@ -68,6 +68,7 @@ test('what depends on more than the text is named, never guessed', () => {
     ['curl a > | b', '>', /needs a file/],
     ['curl ~/a', '~/a', /directory/],
     ['curl a=~', '~', /directory/],
+    ['curl $\\\na', '$', /goes on/],
     ['curl a=b:~/c', '~/c', /directory/],
     ['curl *.txt', '*.txt', /files/],
     ['curl a{b,c}', '{b,c}', /braces/],
