@@ -1,7 +1,7 @@
 /** Who asks, and how often they may: the bearer key of a request (spec sections 5 and 8). */
 
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { authenticate } from '../app/keys.ts';
+import { createAuthenticate } from '../app/keys.ts';
 import type { App, Principal } from '../app/app.ts';
 import { JobdError } from '../domain/errors.ts';
 import { headerCount } from './edge/header-count.ts';
@@ -18,9 +18,10 @@ declare module 'fastify' {
 
 /** Finds out who asks, before anything else of a request is read, and counts it. */
 export function identify(server: FastifyInstance, app: App, limits: RequestLimits): void {
+  const authenticate = createAuthenticate(app);
   server.decorateRequest('asker');
   server.addHook('onRequest', async (request) => {
-    request.asker = await authenticate(app, presentedKey(request));
+    request.asker = await authenticate(presentedKey(request));
     if (request.asker === undefined) limits.countAddress(request.socket.remoteAddress);
     else {
       app.noteKeyUse(request.asker.keyId);

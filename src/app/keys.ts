@@ -7,7 +7,9 @@ import { invalidInput, JobdError } from '../domain/errors.ts';
 import { newId } from '../domain/id.ts';
 import { activeKeysPerAccount, keyPattern } from '../domain/key.ts';
 import type { Key, Permission } from '../domain/key.ts';
+import { dataVersion } from '../store/data-version.ts';
 import * as keys from '../store/keys.ts';
+import type { ActiveKey } from '../store/keys.ts';
 import type { Db } from '../store/open.ts';
 import { countActiveKeys } from '../store/usage.ts';
 import type { App, Principal } from './app.ts';
@@ -65,19 +67,41 @@ export async function revokeKey(
   throw new JobdError('not_found', `there is no active key with id ${id}`);
 }
 
+/** Tells whom a presented key stands for, or undefined. */
+export type Authenticate = (secret: string) => Promise<Principal | undefined>;
+
+/** Keys that are remembered; more are only there if many accounts ask at once. */
+const rememberedKeys = 10_000;
+
 /**
- * Whom a presented key stands for, or undefined. Keys are found by their SHA-256, so the time this
- * takes tells nothing about any key.
+ * Makes what tells whom a presented key stands for. Keys are found by their SHA-256, so the time this takes tells
+ * nothing about any key. What was found is remembered until another process writes: a daemon changes neither
+ * keys nor accounts itself, and a key that is revoked is refused from the next request on.
  */
-export async function authenticate(
-  { store, clock }: Pick<App, 'store' | 'clock'>,
-  secret: string,
-): Promise<Principal | undefined> {
-  if (!keyPattern.test(secret)) return undefined;
-  const key = await keys.findActiveKey(store.db, sha256(secret), clock.now());
-  if (key === undefined) return undefined;
-  const { id: keyId, workspaceId, permission, accountExpiresAt } = key;
-  return { keyId, workspaceId, permission, accountExpiresAt };
+export function createAuthenticate({ store, clock }: Pick<App, 'store' | 'clock'>): Authenticate {
+  const remembered = new Map<string, ActiveKey>();
+  let version = NaN;
+
+  async function find(hash: string, now: number): Promise<ActiveKey | undefined> {
+    // Before the look-up, so that what is written behind it is noticed by the next request.
+    const found = await dataVersion(store.db);
+    if (found !== version || remembered.size > rememberedKeys) remembered.clear();
+    version = found;
+    const known = remembered.get(hash);
+    if (known !== undefined) return known;
+    const key = await keys.findActiveKey(store.db, hash, now);
+    if (key !== undefined && version === found) remembered.set(hash, key);
+    return key;
+  }
+
+  return async (secret) => {
+    if (!keyPattern.test(secret)) return undefined;
+    const now = clock.now();
+    const key = await find(sha256(secret), now);
+    if (key === undefined || (key.expiresAt !== null && key.expiresAt <= now)) return undefined;
+    const { id: keyId, workspaceId, permission, accountExpiresAt } = key;
+    return { keyId, workspaceId, permission, accountExpiresAt };
+  };
 }
 
 function sha256(secret: string): string {

@@ -39,6 +39,8 @@ export async function insertKey(db: Db, key: Key, sha256: string): Promise<void>
 export interface ActiveKey extends Pick<Key, 'id' | 'workspaceId' | 'permission'> {
   /** When the account that owns the workspace expires; null if that is never. */
   accountExpiresAt: number | null;
+  /** When the key itself does; null if that is never. */
+  expiresAt: number | null;
 }
 
 const activeKey = statement((db: Db, of: Parameters<{ sha256: string; now: number }>) =>
@@ -51,6 +53,7 @@ const activeKey = statement((db: Db, of: Parameters<{ sha256: string; now: numbe
       'workspace_id as workspaceId',
       'permission',
       'accounts.expires_at as accountExpiresAt',
+      'keys.expires_at as expiresAt',
     ])
     .where('sha256', '=', of('sha256'))
     .where('revoked_at', 'is', null)

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { Kysely, sql } from 'kysely';
-import { authenticate } from '../../src/app/keys.ts';
+import { createAuthenticate } from '../../src/app/keys.ts';
 import { createMe } from '../../src/app/me.ts';
 import { openLocal } from '../../src/daemon.ts';
 import { fakeClock } from '../support/clock.ts';
@@ -62,7 +62,7 @@ test('the workspaces of an earlier jobd belong to the default account, which may
       { id: 'w1', name: 'default', created_at: 5, account_id: id, deleted_at: null },
       { id: 'w2', name: 'second', created_at: 6, account_id: id, deleted_at: null },
     ]);
-    const principal = await authenticate(local, secret);
+    const principal = await createAuthenticate(local)(secret);
     assert.deepEqual(principal, {
       keyId: 'k',
       workspaceId: 'w2',
