@@ -60,7 +60,7 @@ export async function restoreBackup(path: string, parts: RestoreParts): Promise<
   }
   if (!withoutKey) await requireMasterKeys(backup.db, masterKeys);
   const when = isoTime(clock.now()).replace(/[-:]|\.\d+/g, '');
-  return { kept: await replaceDatabase(backup.db, dataDir, `jobd-before-${when}.db`) };
+  return { kept: await replaceDatabase(backup.db, dataDir, `jobd-before-${when}`) };
 }
 
 /** Opens a database of jobd, whatever its version. Throws `not_found` or `unavailable`. */

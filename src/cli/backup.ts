@@ -26,6 +26,8 @@ export function addBackupCommands(program: Command, { output }: Context): void {
     )
     .action(async (file: string, flags: Flags) => {
       const { makeBackup } = await import('../app/backups.ts');
+      // It says where the database driver goes if the data directory is no place for it.
+      await import('../daemon.ts');
       const directory = dataDir(flags);
       const backup = await makeBackup(directory, file);
       if (flags['json']) return printJson(output, backup);

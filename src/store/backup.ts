@@ -3,37 +3,39 @@
  * A copy is made under another name and is complete on the disk before it has its own.
  */
 
-import { closeSync, existsSync, fsyncSync, linkSync, openSync, renameSync, rmSync } from 'node:fs';
+import * as fs from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { sql } from 'kysely';
 import { JobdError } from '../domain/errors.ts';
 import { checkDatabase } from './inspect.ts';
 import { openReader, storePath } from './open.ts';
 import type { Db } from './open.ts';
+import { makeOwnersFile, ownerOf } from './owners-file.ts';
+import type { Owner } from './owners-file.ts';
 
 /**
  * Writes what the database holds at this moment to a file that only its owner can read. Nobody waits for it, and
- * what was deleted is not in it. Throws `conflict` if there is a file of this name, `unavailable` if it cannot be
+ * what was deleted is not in it. Root may give it to another `owner`. Throws `conflict` if there is a file of this name, `unavailable` if it cannot be
  * written or is not sound.
  */
-export async function copyDatabase(db: Db, path: string): Promise<void> {
-  if (existsSync(path)) throw isThere(path);
+export async function copyDatabase(db: Db, path: string, owner?: Owner): Promise<void> {
+  if (fs.existsSync(path)) throw isThere(path);
   const draft = join(dirname(path), `.${basename(path)}.${process.pid}`);
   try {
-    await writeCopy(db, draft);
+    await writeCopy(db, draft, owner);
     publish(draft, path);
   } catch (error) {
-    if (error instanceof JobdError) throw error;
+    if (error instanceof JobdError && error.code === 'conflict') throw error;
     const why = error instanceof Error ? error.message : String(error);
     throw new JobdError('unavailable', `${path} cannot be written: ${why}`, { cause: error });
   } finally {
-    rmSync(draft, { force: true });
+    fs.rmSync(draft, { force: true });
   }
 }
 
 /**
- * Puts a copy of `db` in the place of the database of a data directory, which nobody uses now. Returns the name
- * under which the database of before is kept, null if there was none. Throws as `copyDatabase` does.
+ * Puts a copy of `db` in the place of the database of a data directory, which nobody uses now. Returns the path
+ * under which the database of before is kept, `keepAs` with what makes it unique; null if there was none. Throws as `copyDatabase` does.
  */
 export async function replaceDatabase(
   db: Db,
@@ -42,28 +44,44 @@ export async function replaceDatabase(
 ): Promise<string | null> {
   const path = storePath(dataDir);
   const draft = `${path}.restored`;
-  rmSync(draft, { force: true });
-  await copyDatabase(db, draft);
-  if (!existsSync(path)) {
+  fs.rmSync(draft, { force: true });
+  await copyDatabase(db, draft, ownerOf(dataDir));
+  try {
+    return takePlace(draft, path, freeName(dataDir, keepAs));
+  } finally {
+    fs.rmSync(draft, { force: true });
+  }
+}
+
+/** The name itself, or with a number behind it. */
+function freeName(directory: string, name: string): string {
+  for (let number = 1; ; number += 1) {
+    const path = join(directory, `${name}${number === 1 ? '' : `-${number}`}.db`);
+    if (!fs.existsSync(path)) return path;
+  }
+}
+
+/** Returns `kept`, or null if there was nothing to keep. */
+function takePlace(draft: string, path: string, kept: string): string | null {
+  if (!fs.existsSync(path)) {
     publish(draft, path);
-    rmSync(draft);
     return null;
   }
-  const kept = join(dataDir, keepAs);
   // All of the one of before has its second name before anything loses its first.
-  for (const part of ['', '-wal']) if (existsSync(path + part)) linkSync(path + part, kept + part);
-  syncFile(dataDir);
+  for (const part of ['', '-wal'])
+    if (fs.existsSync(path + part)) fs.linkSync(path + part, kept + part);
+  syncFile(dirname(path));
   // A log that is not of this database would be taken for its own.
-  for (const part of ['-wal', '-shm']) rmSync(path + part, { force: true });
-  renameSync(draft, path);
-  syncFile(dataDir);
+  for (const part of ['-wal', '-shm']) fs.rmSync(path + part, { force: true });
+  fs.renameSync(draft, path);
+  syncFile(dirname(path));
   return kept;
 }
 
-async function writeCopy(db: Db, path: string): Promise<void> {
-  rmSync(path, { force: true });
-  // SQLite writes into an empty file that is there, and leaves its mode as it is.
-  closeSync(openSync(path, 'wx', 0o600));
+async function writeCopy(db: Db, path: string, owner?: Owner): Promise<void> {
+  fs.rmSync(path, { force: true });
+  // SQLite writes into an empty file that is there, and leaves its mode and owner as they are.
+  makeOwnersFile(path, owner);
   await sql`vacuum into ${path}`.execute(db);
   syncFile(path);
   await using copy = await openReader(path);
@@ -78,7 +96,7 @@ async function writeCopy(db: Db, path: string): Promise<void> {
 /** Unlike a rename this replaces no file that came meanwhile. */
 function publish(draft: string, path: string): void {
   try {
-    linkSync(draft, path);
+    fs.linkSync(draft, path);
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'EEXIST') throw isThere(path);
     throw error;
@@ -92,10 +110,10 @@ function isThere(path: string): JobdError {
 
 /** A file, or the names in a directory. */
 function syncFile(path: string): void {
-  const descriptor = openSync(path, 'r');
+  const descriptor = fs.openSync(path, 'r');
   try {
-    fsyncSync(descriptor);
+    fs.fsyncSync(descriptor);
   } finally {
-    closeSync(descriptor);
+    fs.closeSync(descriptor);
   }
 }

@@ -3,13 +3,14 @@
  * immediate one, so that a writer waits at its beginning and never fails in its middle.
  */
 
-import { accessSync, closeSync, constants, existsSync, mkdirSync, openSync } from 'node:fs';
+import { accessSync, constants, existsSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import { SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely';
 import type { CompiledQuery, DatabaseConnection, Dialect, Driver, QueryResult } from 'kysely';
 import { JobdError } from '../domain/errors.ts';
 import { loadAddon } from './addon.ts';
+import { makeOwnersFile, ownerOf } from './owners-file.ts';
 
 /** How long opening waits for another process that opens the same file. */
 const openingTimeoutMs = 2_000;
@@ -96,7 +97,13 @@ function makeDirectory(path: string): void {
  * opening and closing it would drop the locks that this process may hold on it.
  */
 function createOwnersFile(path: string): void {
-  if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600));
+  if (existsSync(path)) return;
+  try {
+    makeOwnersFile(path, ownerOf(dirname(path)));
+  } catch (error) {
+    // Another process may have been faster.
+    if (!existsSync(path)) throw error;
+  }
 }
 
 /** The types know a path only; the package takes the loaded addon as well. */

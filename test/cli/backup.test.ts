@@ -2,13 +2,20 @@
 
 import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { test } from 'node:test';
 import Database from 'better-sqlite3';
+import { makeBackup, restoreBackup } from '../../src/app/backups.ts';
 import { openLocal } from '../../src/daemon.ts';
+import { masterKeysInFile } from '../../src/secrets/master-keys.ts';
+import { fakeClock } from '../support/clock.ts';
 import { runCommand, serveCommand } from '../support/command.ts';
 import { temporaryDirectory } from '../support/directory.ts';
 import { startSink } from '../support/sink.ts';
+
+const notRoot = process.getuid?.() === 0 ? false : 'only root can act for somebody else';
+/** Nobody, by convention. */
+const nobody = 65_534;
 
 test('what was backed up beside a daemon is there again after a restore, secrets included', async (t) => {
   const { jobd, dataDir, ...daemon } = await serveCommand(t);
@@ -112,6 +119,38 @@ test('a backup whose master key is not there is put back only on demand', async 
   const forced = await runCommand(['restore', file, '--yes', '--without-key'], { JOBD_DATA: to });
   assert.equal(forced.exitCode, 0, forced.stderr);
   assert.deepEqual(workspacesIn(join(to, 'jobd.db')), ['default']);
+});
+
+test('each restore keeps what was there, however soon after another one, and leaves nothing else', async (t) => {
+  const dataDir = temporaryDirectory(t);
+  const file = join(temporaryDirectory(t), 'kept.db');
+  const parts = { clock: fakeClock(), masterKeys: masterKeysInFile(dataDir) };
+  assert.equal((await runCommand(['key', 'create'], { JOBD_DATA: dataDir })).exitCode, 0);
+  await makeBackup(dataDir, file);
+  const kept: (string | null)[] = [];
+  for (let round = 0; round < 3; round += 1) {
+    kept.push((await restoreBackup(file, { dataDir, ...parts, withoutKey: false })).kept);
+  }
+  assert.equal(new Set(kept).size, 3, kept.join(' '));
+  assert.deepEqual(
+    namesIn(dataDir, (name) => /\.(db|restored)$/.test(name)),
+    [...kept.map((path) => basename(path ?? '')), 'jobd.db'].toSorted(),
+  );
+});
+
+test('what root puts back for a service is the service’s own', { skip: notRoot }, async (t) => {
+  const [from, to] = [temporaryDirectory(t), temporaryDirectory(t)];
+  const file = join(temporaryDirectory(t), 'kept.db');
+  assert.equal((await runCommand(['key', 'create'], { JOBD_DATA: from })).exitCode, 0);
+  assert.equal((await runCommand(['backup', file], { JOBD_DATA: from })).exitCode, 0);
+  fs.chownSync(to, nobody, nobody);
+  const restored = await runCommand(['restore', file, '--yes'], { JOBD_DATA: to });
+  assert.equal(restored.exitCode, 0, restored.stderr);
+  for (const name of ['jobd.db', 'serve.lock']) {
+    const { uid, gid, mode } = fs.statSync(join(to, name));
+    assert.deepEqual([uid, gid, mode & 0o777], [nobody, nobody, 0o600], name);
+  }
+  assert.equal(fs.statSync(file).uid, 0);
 });
 
 function namesIn(directory: string, isWanted: (name: string) => boolean): string[] {

@@ -130,6 +130,16 @@ describe('the native part', { skip: notPackaged }, () => {
     assert.deepEqual(fs.readdirSync(elsewhere), []);
   });
 
+  test('goes into the cache for backups too', async (t) => {
+    const { directory, native, cached, env } = places(t);
+    await opens(env);
+    fs.rmSync(native, { recursive: true });
+    fs.writeFileSync(native, '');
+    const { exitCode, stderr } = await jobd(['backup', join(directory, 'kept.db')], env);
+    assert.equal(exitCode, 0, stderr);
+    only(cached);
+  });
+
   test('is not taken from a directory of another user', { skip: notRoot }, async (t) => {
     const { native, cached, env } = places(t);
     for (const path of [native, cached]) {
