@@ -1,6 +1,6 @@
 /** Files of definitions, read from the disk. */
 
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { closeSync, openSync, readdirSync, readSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { text as readStream } from 'node:stream/consumers';
 import { JobdError } from '../../domain/errors.ts';
@@ -117,7 +117,7 @@ function isDirectory(path: string): boolean {
 export function readText(path: string, name: string): string {
   const bytes = read(path, name);
   if (bytes.length > mostBytes) {
-    throw new JobdError('usage', `${name} is over 1 MiB, got ${bytes.length} bytes`);
+    throw new JobdError('usage', `${name} is over 1 MiB`);
   }
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
@@ -128,11 +128,25 @@ export function readText(path: string, name: string): string {
 
 function read(path: string, name: string): Buffer {
   try {
-    if (statSync(path).size > mostBytes) throw new JobdError('usage', `${name} is over 1 MiB`);
-    return readFileSync(path);
+    const descriptor = openSync(path, 'r');
+    try {
+      return readAtMost(descriptor, mostBytes + 1);
+    } finally {
+      closeSync(descriptor);
+    }
   } catch (error) {
     throw unreadable(name, error);
   }
+}
+
+/** A device or a pipe has no size, and may have no end. */
+function readAtMost(descriptor: number, limit: number): Buffer {
+  const bytes = Buffer.alloc(limit);
+  let length = 0;
+  for (let more = -1; more !== 0 && length < limit; length += more) {
+    more = readSync(descriptor, bytes, length, limit - length, null);
+  }
+  return bytes.subarray(0, length);
 }
 
 function unreadable(name: string, error: unknown): unknown {

@@ -233,6 +233,8 @@ test('directories are read in order, without what is no file of definitions', as
       return true;
     });
   await refused(join(folder, 'large.yaml'), /large\.yaml is over 1 MiB/);
+  // A device has no end.
+  await refused('/dev/zero', /\/dev\/zero is over 1 MiB/);
   await refused(join(folder, 'none.yaml'), /none\.yaml cannot be read: ENOENT/);
   await refused(temporaryDirectory(t), /holds no \*\.yaml/);
   writeFileSync(join(folder, 'e.yaml'), Buffer.from([0xff, 0xfe]));
