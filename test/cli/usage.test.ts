@@ -1,12 +1,14 @@
 /** What the command line says before it does anything, and how it ends (design section 2). */
 
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import { version } from '../../src/version.ts';
-import { runCommand } from '../support/command.ts';
+import { main, runCommand } from '../support/command.ts';
 
 const unknownKey = `cp_${'0'.repeat(64)}`;
 /** A server that must not be needed. */
@@ -158,3 +160,20 @@ test('a store that cannot be opened is told in a sentence', async () => {
   assert.equal(exitCode, 1);
   assert.match(stderr, /^jobd: .*\/dev\/null\/jobd.*\n$/);
 });
+
+const noFull = existsSync('/dev/full') ? false : 'there is no /dev/full';
+
+test('what cannot be printed is said, unless nobody reads any more', { skip: noFull }, () => {
+  const full = helpTo('> /dev/full');
+  assert.equal(full.status, 1);
+  assert.match(full.stderr, /^jobd: what was asked for cannot be printed: ENOSPC.*\n$/);
+  const unread = helpTo('| true');
+  assert.deepEqual([unread.status, unread.stderr], [0, '']);
+});
+
+function helpTo(where: string) {
+  return spawnSync('sh', ['-c', `"$0" "$@" ${where}`, process.execPath, main, '--help'], {
+    encoding: 'utf8',
+    timeout: 60_000,
+  });
+}
