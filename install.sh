@@ -134,6 +134,8 @@ download() {
   url=${url%/}
   case $url in
     https://*) protocols='=https' ;;
+    # What stands before @ is no host.
+    http://*@*) fail "JOBD_DOWNLOAD_URL must be an https URL, got $url" ;;
     http://127.0.0.1[:/]* | http://localhost[:/]* | 'http://[::1]'[:/]*) protocols='=http,https' ;;
     *) fail "JOBD_DOWNLOAD_URL must be an https URL, got $url" ;;
   esac
@@ -299,7 +301,7 @@ is_ready() {
   if command -v curl >/dev/null; then
     curl --fail --silent --max-time 5 --noproxy '*' --output /dev/null "$1"
   elif command -v wget >/dev/null; then
-    wget -q -T 5 -O /dev/null "$1"
+    http_proxy='' HTTP_PROXY='' wget -q -T 5 -O /dev/null "$1"
   fi
 }
 
@@ -374,6 +376,10 @@ next_steps() {
 }
 
 uninstall() {
+  if [ "$service" = yes ] && [ -f "$unit" ] && ! grep -qF "ExecStart=$bin/jobd " "$unit"; then
+    say "left the service, which runs another jobd: $unit"
+    service=no
+  fi
   if [ "$service" = yes ] && [ -f "$unit" ]; then
     if [ -d /run/systemd/system ]; then systemctl disable --quiet --now jobd || true; fi
     rm -f "$unit"
@@ -382,7 +388,7 @@ uninstall() {
   fi
   rm -f "$bin/jobd" "$bin/jobd.previous" "$bin/jobd.failed"
   say "removed jobd from $bin"
-  if [ "$for_user" = no ]; then
+  if [ "$service" = yes ]; then
     say "$data, $(dirname "$settings") and the user jobd are left; to remove them too:"
     say "  rm -r $data $(dirname "$settings") && userdel jobd"
   else

@@ -114,6 +114,13 @@ describe('install.sh', { skip: noThrowAwayRoot }, () => {
     assert.equal(await version('/usr/local/bin/jobd.previous'), '1.0.0');
     assert.equal(root.read('/etc/jobd/jobd.env'), 'JOBD_PORT=9000\n');
 
+    await install('--prefix', '/opt/second', '--no-service');
+    const one = await install('--uninstall', '--prefix', '/opt/second');
+    assert.match(one, /left the service, which runs another jobd/);
+    assert.doesNotMatch(one, /userdel/);
+    assert.ok(!root.has('/opt/second/bin/jobd'));
+    assert.ok(root.has('/usr/local/bin/jobd') && root.has('/etc/systemd/system/jobd.service'));
+
     assert.match(
       await install('--uninstall'),
       /\/var\/lib\/jobd, \/etc\/jobd and the user jobd are left/,
@@ -162,6 +169,7 @@ describe('install.sh', { skip: noThrowAwayRoot }, () => {
       ['http://downloads.example.com', /must be an https URL, got http:\/\/downloads/],
       ['http://127.0.0.1.example.com', /must be an https URL, got/],
       ['ftp://127.0.0.1', /must be an https URL, got/],
+      ['http://127.0.0.1:80@downloads.example.com', /must be an https URL, got/],
     ];
     for (const [url, words] of rows) {
       await assertRefused(root, { env: { JOBD_DOWNLOAD_URL: url } }, words);
