@@ -93,15 +93,31 @@ async function writeCopy(db: Db, path: string, owner?: Owner): Promise<void> {
   );
 }
 
-/** Unlike a rename this replaces no file that came meanwhile. */
+/** How file systems say that they have no links, as FAT and CIFS. */
+const noLinks = new Set<unknown>(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']);
+
+/** Unlike a rename this replaces no file that came meanwhile. Where there are no links, the name is taken empty before. */
 function publish(draft: string, path: string): void {
+  try {
+    linkOrRename(draft, path);
+  } catch (error) {
+    throw codeOf(error) === 'EEXIST' ? isThere(path) : error;
+  }
+  syncFile(dirname(path));
+}
+
+function linkOrRename(draft: string, path: string): void {
   try {
     fs.linkSync(draft, path);
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') throw isThere(path);
-    throw error;
+    if (!noLinks.has(codeOf(error))) throw error;
+    makeOwnersFile(path);
+    fs.renameSync(draft, path);
   }
-  syncFile(dirname(path));
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : undefined;
 }
 
 function isThere(path: string): JobdError {

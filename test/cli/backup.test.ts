@@ -1,6 +1,7 @@
 /** `jobd backup` beside a daemon, `jobd restore` without one, and what both refuse. */
 
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import { basename, join } from 'node:path';
 import { test } from 'node:test';
@@ -9,9 +10,10 @@ import { makeBackup, restoreBackup } from '../../src/app/backups.ts';
 import { openLocal } from '../../src/daemon.ts';
 import { masterKeysInFile } from '../../src/secrets/master-keys.ts';
 import { fakeClock } from '../support/clock.ts';
-import { runCommand, serveCommand } from '../support/command.ts';
+import { main, runCommand, serveCommand } from '../support/command.ts';
 import { temporaryDirectory } from '../support/directory.ts';
 import { startSink } from '../support/sink.ts';
+import { cannotTrace, withFault } from '../support/strace.ts';
 
 const notRoot = process.getuid?.() === 0 ? false : 'only root can act for somebody else';
 /** Nobody, by convention. */
@@ -152,6 +154,28 @@ test('what root puts back for a service is the service’s own', { skip: notRoot
   }
   assert.equal(fs.statSync(file).uid, 0);
 });
+
+test(
+  'a backup is made where the file system has no links, and takes no name there either',
+  { skip: cannotTrace },
+  async (t) => {
+    const dataDir = temporaryDirectory(t);
+    const to = temporaryDirectory(t);
+    assert.equal((await runCommand(['key', 'create'], { JOBD_DATA: dataDir })).exitCode, 0);
+    const [tracer = '', ...words] = withFault('link,linkat:error=EOPNOTSUPP');
+    const backup = () =>
+      spawnSync(tracer, [...words, process.execPath, main, 'backup', join(to, 'kept.db')], {
+        env: { PATH: process.env['PATH'], JOBD_DATA: dataDir },
+        encoding: 'utf8',
+        timeout: 60_000,
+      });
+    const made = backup();
+    assert.equal(made.status, 0, made.stderr);
+    assert.deepEqual(workspacesIn(join(to, 'kept.db')), ['default']);
+    assert.deepEqual(fs.readdirSync(to), ['kept.db']);
+    assert.equal(backup().status, 5);
+  },
+);
 
 function namesIn(directory: string, isWanted: (name: string) => boolean): string[] {
   return fs.readdirSync(directory).filter(isWanted).toSorted();
