@@ -7,6 +7,7 @@ import { JobdError } from '../domain/errors.ts';
 import type { MasterKeys } from '../secrets/master-keys.ts';
 import { copyDatabase, replaceDatabase } from '../store/backup.ts';
 import { hasTable } from '../store/dialect.ts';
+import { checkDatabase } from '../store/inspect.ts';
 import { lockDataDir } from '../store/lock.ts';
 import { listMasterKeys } from '../store/master-keys.ts';
 import { newestVersion, schemaVersion } from '../store/migrate.ts';
@@ -58,6 +59,8 @@ export async function restoreBackup(path: string, parts: RestoreParts): Promise<
   if (version > newestVersion) {
     throw new JobdError('unavailable', `${path} was written by a newer jobd: run that one`);
   }
+  const [damage] = await checkDatabase(backup.db);
+  if (damage !== undefined) throw new JobdError('unavailable', `${path} is damaged: ${damage}`);
   if (!withoutKey) await requireMasterKeys(backup.db, masterKeys);
   const when = isoTime(clock.now()).replace(/[-:]|\.\d+/g, '');
   return { kept: await replaceDatabase(backup.db, dataDir, `jobd-before-${when}`) };

@@ -93,6 +93,7 @@ test('what is there is never written over, and what is no backup is refused', as
     [join(other, 'missing'), 3, /missing is not there/],
     [emptyDatabase(other), 1, /is no database of jobd/],
     [await withVersion(t, 99), 1, /was written by a newer jobd/],
+    [damaged(join(dataDir, 'jobd.db'), other), 1, /damaged\.db is damaged: /],
   ] as const) {
     const refused = await jobd('restore', path, '--yes');
     assert.equal(refused.exitCode, exitCode, refused.stderr);
@@ -194,6 +195,15 @@ function emptyDatabase(directory: string): string {
   const path = join(directory, 'empty.db');
   new Database(path).exec('create table things (id)').close();
   return path;
+}
+
+/** A copy of which a page in the middle holds something else. */
+function damaged(path: string, directory: string): string {
+  const bytes = fs.readFileSync(path);
+  const page = Math.floor(bytes.length / 8192) * 4096;
+  const copy = join(directory, 'damaged.db');
+  fs.writeFileSync(copy, bytes.fill('A', page, page + 4096));
+  return copy;
 }
 
 async function withVersion(t: Parameters<typeof temporaryDirectory>[0], version: number) {
