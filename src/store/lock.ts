@@ -4,7 +4,7 @@
  * gives back however the process ends.
  */
 
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { JobdError } from '../domain/errors.ts';
 import { isBusy, openFile } from './sqlite.ts';
@@ -19,7 +19,9 @@ export function lockDataDir(dataDir: string): Disposable {
   };
   const lock = lockFile(join(dataDir, 'serve.lock'), refusal);
   try {
-    writeFileSync(pidFile, `${process.pid}\n`, { mode: 0o600 });
+    // Anew: the one that is there may be root's, or a link.
+    rmSync(pidFile, { force: true });
+    writeFileSync(pidFile, `${process.pid}\n`, { mode: 0o600, flag: 'wx' });
   } catch {
     // It is for a sentence only; on a full disk jobd serves all the same.
   }

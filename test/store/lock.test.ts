@@ -1,7 +1,7 @@
 /** The lock of a data directory. */
 
 import assert from 'node:assert/strict';
-import { readFileSync, statSync } from 'node:fs';
+import { readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { lockDataDir } from '../../src/store/lock.ts';
@@ -19,4 +19,15 @@ test('a data directory is locked once, names its holder, and is free again after
     assert.equal(readFileSync(join(dataDir, 'serve.pid'), 'utf8'), `${process.pid}\n`);
     assert.equal(statSync(join(dataDir, 'serve.lock')).mode & 0o777, 0o600);
   }
+});
+
+test('who holds it is written into a file of its own, whatever has the name', (t) => {
+  const dataDir = temporaryDirectory(t);
+  const other = join(temporaryDirectory(t), 'other');
+  writeFileSync(other, 'something of mine');
+  symlinkSync(other, join(dataDir, 'serve.pid'));
+  using held = lockDataDir(dataDir);
+  assert.ok(held);
+  assert.equal(readFileSync(join(dataDir, 'serve.pid'), 'utf8'), `${process.pid}\n`);
+  assert.equal(readFileSync(other, 'utf8'), 'something of mine');
 });
