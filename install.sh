@@ -147,7 +147,7 @@ download() {
 
 fetch() {
   if command -v curl >/dev/null; then
-    curl --fail --silent --show-error --location --proto "$protocols" --retry 2 \
+    curl --fail --silent --show-error --location --proto "$protocols" --proto-redir "$protocols" --retry 2 \
       --connect-timeout 20 --output "$work/$1" "$url/$1" ||
       fail "$url/$1 cannot be downloaded, nothing was changed"
   elif command -v wget >/dev/null; then

@@ -105,7 +105,7 @@ function monitorPath(id: string): string {
   return `/monitors/${encodeURIComponent(id)}`;
 }
 
-/** Everything of a list, page after page. */
+/** Everything of a list, page after page. Throws `unreachable` if what answers is no jobd. */
 export async function* pages<Item>(
   ask: (query: string) => Promise<{ items: Item[]; nextCursor: string | null }>,
 ): AsyncGenerator<Item> {
@@ -113,6 +113,11 @@ export async function* pages<Item>(
   do {
     const query: string = cursor === null ? '' : `&cursor=${encodeURIComponent(cursor)}`;
     const page: { items: Item[]; nextCursor: string | null } = await ask(`limit=100${query}`);
+    // A page that comes again and again would never end.
+    const isSame = cursor !== null && page.nextCursor === cursor;
+    if (!Array.isArray(page.items) || isSame) {
+      throw new JobdError('unreachable', 'the server does not answer as a jobd does');
+    }
     yield* page.items;
     cursor = page.nextCursor;
   } while (cursor !== null);
@@ -185,14 +190,19 @@ function isOk(status: number): boolean {
   return status >= 200 && status < 300;
 }
 
+/** Every answer of a jobd is a JSON object that says something. */
 function parse(text: string, url: string): unknown {
+  const value = jsonOf(text);
+  const isAnswer = typeof value === 'object' && value !== null && Object.keys(value).length > 0;
+  if (isAnswer) return value;
+  throw new JobdError('unreachable', `${new URL(url).origin} does not answer as a jobd does`);
+}
+
+function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text);
-  } catch (error) {
-    const { origin } = new URL(url);
-    throw new JobdError('unreachable', `${origin} does not answer as a jobd does`, {
-      cause: error,
-    });
+  } catch {
+    return undefined;
   }
 }
 

@@ -66,3 +66,18 @@ test('each request has the whole time for itself', limits, async (t) => {
   for (let count = 0; count < 4; count += 1) assert.equal((await client.getJob('a')).id, 'a');
   assert.ok(performance.now() - begun > 2_000, 'all of them together take longer');
 });
+
+test('what answers, but not as a jobd does, is told so', limits, async (t) => {
+  const pages = '{"jobs":[],"nextCursor":"again"}';
+  for (const answer of ['', 'null', '{}', '[]', '"jobs"', '<html>', '{"jobs":7}', pages]) {
+    const { client } = await clientOf(t, (_, response) => void response.end(answer));
+    await assert.rejects(
+      Array.fromAsync(client.listJobs()),
+      (error: unknown) =>
+        error instanceof JobdError &&
+        error.exitCode === 7 &&
+        error.message.endsWith('does not answer as a jobd does'),
+      answer,
+    );
+  }
+});
