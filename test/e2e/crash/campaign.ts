@@ -113,7 +113,10 @@ export async function crash(t: TestContext, campaign: Campaign, kill: Kill): Pro
   await Promise.all([asked, rescued]);
   const books = readBooks(dataDir);
   wrong.push(...audit(books, witness.arrivals), ...brokenPromises(campaign.promises, books));
-  return { ending, reached, wrong };
+  // Killed, or stopped by the campaign: whatever else it ended with, it ended by itself.
+  const isKilled = ending === 'SIGKILL' || ending === 0;
+  if (!isKilled && !kill.mayEnd) wrong.push(`it ended with ${ending}: ${daemon.log()}`);
+  return { ending, reached: reached && isKilled, wrong };
 }
 
 function runningIn(dataDir: string): string[] {

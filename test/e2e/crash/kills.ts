@@ -20,6 +20,8 @@ export interface Scene {
 export interface Kill {
   /** What the API may answer besides what it should, as long as nothing comes of it. */
   mayAnswer?: number;
+  /** Whether it may end by itself, as its store may fail it at the start. */
+  mayEnd?: boolean;
   /** Words that the executable is run by. */
   wrapper(random: () => number): string[];
   /** Resolves when the process is being killed, or never if that is the wrapper's work. */
@@ -91,5 +93,6 @@ export const whenWriting: Kill = {
 export const inDoubt: Kill = {
   wrapper: (random) => withFault(`fsync,fdatasync:error=EIO:when=${upTo(random, 30)}+3`),
   mayAnswer: 503,
+  mayEnd: true,
   strike: (scene) => atAnyMoment.strike(scene),
 };
