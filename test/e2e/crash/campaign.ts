@@ -113,8 +113,8 @@ export async function crash(t: TestContext, campaign: Campaign, kill: Kill): Pro
   await Promise.all([asked, rescued]);
   const books = readBooks(dataDir);
   wrong.push(...audit(books, witness.arrivals), ...brokenPromises(campaign.promises, books));
-  // Killed, or stopped by the campaign: whatever else it ended with, it ended by itself.
-  const isKilled = ending === 'SIGKILL' || ending === 0;
+  // Killed, or stopped by the campaign, perhaps before it listened for that; else it ended by itself.
+  const isKilled = ending === 'SIGKILL' || ending === 'SIGTERM' || ending === 0;
   if (!isKilled && !kill.mayEnd) wrong.push(`it ended with ${ending}: ${daemon.log()}`);
   return { ending, reached: reached && isKilled, wrong };
 }
