@@ -1,5 +1,6 @@
 /** Routes of managed jobs: an extension. */
 
+import { setImmediate } from 'node:timers/promises';
 import type { App } from '../app/app.ts';
 import { applyDefinition, listManagedJobs, previewDefinition } from '../app/managed-jobs.ts';
 import type { Applied } from '../app/managed-jobs.ts';
@@ -42,11 +43,14 @@ export function managedJobRoutes(server: ApiServer, app: App): void {
     handler: async ({ principal, body: { definitions, dryRun = false } }) => {
       refuseRepeated(definitions);
       const apply = dryRun ? previewDefinition : applyDefinition;
-      // Side by side: each may wait for a run that executes, and a request waits no longer than one.
+      // Side by side: each may wait for a run that executes, and a request waits no longer than one. Each begins
+      // in a turn of its own, so that everybody else waits behind one of them and not behind all.
+      let begun: Promise<unknown> = Promise.resolve();
       const results = await Promise.all(
-        definitions.map((definition) =>
-          resultOf(definition, () => apply(app, principal, definition)),
-        ),
+        definitions.map((definition) => {
+          begun = begun.then(() => setImmediate());
+          return begun.then(() => resultOf(definition, () => apply(app, principal, definition)));
+        }),
       );
       return { results };
     },

@@ -240,6 +240,18 @@ test('a change waits for the call in flight, a pause does not', async (t) => {
   assert.equal(words(await changed), 'update name');
 });
 
+test('whoever asks beside a large batch waits behind one definition, not behind all', async (t) => {
+  const { ask } = await startTestDaemon(t, { clock: fakeClock() });
+  const definitions = Array.from({ length: 100 }, (_, index) => ({ key: `k${index}`, job: rare }));
+  const applied = apply(ask, definitions);
+  const isOver = applied.then(() => true);
+  const isRefused = async () => (await ask('GET', '/jobs?limit=1')).status !== 200;
+  let answers = 0;
+  while (!(await Promise.race([isOver, isRefused()]))) answers += 1;
+  assert.deepEqual(new Set((await applied).map(words)), new Set(['create']));
+  assert.ok(answers >= 5, `${answers} answers beside the batch`);
+});
+
 test('input that breaks a rule of the request is refused as a whole', async (t) => {
   const { ask } = await startTestDaemon(t);
   const cases: [unknown, RegExp][] = [
