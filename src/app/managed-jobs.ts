@@ -199,6 +199,8 @@ async function replace(
       return null;
     const { before, fields, headers, update } = compared(app, job, replacement(account, input));
     if (fields.length === 0 && !isAdopted) return nothing(shownJob(before, isExpired));
+    // Somebody changed it meanwhile, and more than a pause is needed now: that waits for the call in flight.
+    if (!isPauseAtMost(fields) && job.activeRunId !== null) return null;
     const changed = await keepChangedJob(app, principal, tx, { job, update });
     if (isAdopted) await managed.setJobKey(tx, job.id, key);
     return {
@@ -209,7 +211,7 @@ async function replace(
       job: changed,
     };
   };
-  const atOnce = seen.fields.every((field) => field === 'paused');
+  const atOnce = isPauseAtMost(seen.fields);
   const applied = await orElse('not_found', () =>
     atOnce
       ? store.write(async (tx) => work(tx, await requireJob(tx, principal, found.id)))
@@ -258,7 +260,7 @@ function compared(
   const fields = definedFields.filter((field) => changed.has(field));
   const { action } = update;
   // A pause alone asks for nothing else: it need not wait for the call in flight.
-  const isPause = fields.every((field) => field === 'paused') && action !== undefined;
+  const isPause = isPauseAtMost(fields) && action !== undefined;
   return {
     before,
     after,
@@ -266,6 +268,11 @@ function compared(
     headers: changedHeaders(before, after),
     update: isPause ? { action } : update,
   };
+}
+
+/** What need not wait for the call in flight. */
+function isPauseAtMost(fields: readonly DefinedField[]): boolean {
+  return fields.every((field) => field === 'paused');
 }
 
 /** A job whose sealed part was damaged shows none. */

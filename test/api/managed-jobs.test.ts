@@ -4,9 +4,11 @@ import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { test } from 'node:test';
 import type { DefinitionResult } from '../../src/api/managed-job-contract.ts';
+import type { Principal } from '../../src/app/app.ts';
 import { applyDefinition } from '../../src/app/managed-jobs.ts';
 import type { Definition } from '../../src/app/managed-jobs.ts';
 import { openLocal } from '../../src/daemon.ts';
+import { parseAllowTargets } from '../../src/domain/target.ts';
 import { addAccount } from '../support/account.ts';
 import { assertRefused } from '../support/answer.ts';
 import { quietApp } from '../support/app.ts';
@@ -39,6 +41,12 @@ async function one(ask: Ask, definition: object, dryRun = false): Promise<Defini
 /** Words for what became of it. */
 function words({ change, changedFields, refusal }: DefinitionResult): string {
   return refusal ? `${refusal.status}` : [change, ...changedFields].join(' ');
+}
+
+/** Who may write in the default workspace. */
+async function writerOf(daemon: TestDaemon): Promise<Principal> {
+  const workspaceId = await defaultWorkspaceId(daemon);
+  return { keyId: '', workspaceId, permission: 'write', accountExpiresAt: null };
 }
 
 test('a definition creates its job once, and what it leaves out has its default again', async (t) => {
@@ -115,13 +123,7 @@ test('many applies at once, over several connections, make one job and adopt one
   await using parts = new AsyncDisposableStack();
   for (const local of opened) parts.use(local);
   const apps = opened.map(({ store, clock }) => quietApp({ store, clock }));
-  const workspaceId = await defaultWorkspaceId(daemon);
-  const principal = {
-    keyId: '',
-    workspaceId,
-    permission: 'write',
-    accountExpiresAt: null,
-  } as const;
+  const principal = await writerOf(daemon);
   const job = { ...rare, url: 'https://example.com/' };
   const race = (definition: Definition) =>
     Promise.all(
@@ -238,6 +240,38 @@ test('a change waits for the call in flight, a pause does not', async (t) => {
   const changed = one(ask, { key: 'a', job: { ...paused, name: 'b' } });
   held[0]?.end('ok');
   assert.equal(words(await changed), 'update name');
+});
+
+test('a pause that has become more than a pause meanwhile waits for the call in flight', async (t) => {
+  const daemon = await startTestDaemon(t);
+  const { ask, dataDir } = daemon;
+  const held: ServerResponse[] = [];
+  const sink = await startSink(t, (response) => void held.push(response));
+  const job = { ...rare, url: sink.url };
+  const { job: made } = await one(ask, { key: 'a', job });
+  await using local = await openLocal(dataDir);
+  const { clock, store } = local;
+  const allowTargets = parseAllowTargets(['127.0.0.1/32:*']);
+  const changeAndRun = async () => {
+    await ask('PATCH', `/jobs/${made?.id}`, { notes: 'n' });
+    await ask('POST', `/jobs/${made?.id}/run`);
+    await until('the call', () => held.length > 0);
+  };
+  let others: Promise<void> | undefined;
+  const write: typeof store.write = async (work) => {
+    await (others ??= changeAndRun());
+    return await store.write(work);
+  };
+  const app = quietApp({
+    clock,
+    store: { ...store, write },
+    vault: await local.openVault(),
+    allowTargets,
+  });
+  const principal = await writerOf(daemon);
+  const applied = applyDefinition(app, principal, { key: 'a', job: { ...job, paused: true } });
+  await assert.rejects(applied, /of this job is still executing/);
+  held[0]?.end('ok');
 });
 
 test('whoever asks beside a large batch waits behind one definition, not behind all', async (t) => {
