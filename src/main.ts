@@ -9,6 +9,12 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.exit(1);
 });
 
+// What nobody catches ends the process. Node would show the source too, a line of many thousand characters.
+process.on('uncaughtException', (error) => {
+  process.stderr.write(`jobd: ${error.stack ?? error.message}\n`);
+  process.exit(1);
+});
+
 // No top-level await: the bundle of the single executable cannot have one.
 async function main(): Promise<void> {
   process.exitCode = await run(process.argv);
