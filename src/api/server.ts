@@ -69,7 +69,7 @@ export async function startServer(app: App, options: ServerOptions, log: Log): P
       await api.register(async (keyed: ApiServer) => {
         requireKey(keyed);
         jobRoutes(keyed, app);
-        managedJobRoutes(keyed, app);
+        managedJobRoutes(keyed, app, limits);
         runRoutes(keyed, app, apiUrl);
         receiptRoutes(keyed, app);
         scheduleRoutes(keyed, app);

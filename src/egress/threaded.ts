@@ -31,6 +31,9 @@ export type Said = { kind: 'answered'; answers: Answer[] } | { kind: 'closed' };
 
 type Options = Omit<EgressOptions, 'resolve'>;
 
+/** A thread that has not closed by then does not listen any more: it is ended. */
+const longestCloseMs = 5_000;
+
 /** Starts the thread. Should it ever end by itself, that is an error of this process, which nobody catches. */
 export function startEgressThread(options: Options): Egress {
   const worker = startWorker(options);
@@ -105,7 +108,9 @@ export function startEgressThread(options: Options): Egress {
   async function close(): Promise<void> {
     const ended = once(worker, 'exit');
     tell({ kind: 'close' });
+    const late = setTimeout(() => void worker.terminate(), longestCloseMs);
     await ended;
+    clearTimeout(late);
   }
 }
 

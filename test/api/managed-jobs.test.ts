@@ -286,6 +286,27 @@ test('whoever asks beside a large batch waits behind one definition, not behind 
   assert.ok(answers >= 5, `${answers} answers beside the batch`);
 });
 
+test('ten definitions that are applied count as one request, a dry run as one alone', async (t) => {
+  const clock = fakeClock();
+  const { ask } = await startTestDaemon(t, { clock });
+  const definitions = Array.from({ length: 100 }, (_, index) => ({ key: `k${index}`, job: null }));
+  const left = async (): Promise<number> => {
+    for (let count = 0; ; count += 1) {
+      if ((await ask('GET', '/me')).status === 429) return count;
+    }
+  };
+  assert.equal((await ask('POST', '/managed-jobs', { definitions, dryRun: true })).status, 200);
+  assert.equal((await ask('POST', '/managed-jobs', { definitions })).status, 200);
+  assert.equal(await left(), 120 - 1 - 10);
+  const refused = await ask('POST', '/managed-jobs', { definitions });
+  assert.deepEqual([refused.status, refused.headers.get('retry-after')], [429, '60']);
+  clock.goOn(60_000);
+  for (let count = 0; count < 12; count += 1) {
+    assert.equal((await ask('POST', '/managed-jobs', { definitions })).status, 200);
+  }
+  assert.equal((await ask('POST', '/managed-jobs', { definitions })).status, 429);
+});
+
 test('input that breaks a rule of the request is refused as a whole', async (t) => {
   const { ask } = await startTestDaemon(t);
   const cases: [unknown, RegExp][] = [
