@@ -2,10 +2,10 @@
 
 import type { JobUpdate } from '../api/contract.ts';
 import type { Flags } from '../config.ts';
-import { readCurl } from '../domain/curl.ts';
+import { readCurl } from '../domain/shell/curl.ts';
 import { invalidInput, JobdError } from '../domain/errors.ts';
-import type { Remark } from '../domain/remark.ts';
-import { readShellCommand } from '../domain/shell-words.ts';
+import type { Remark } from '../domain/shell/remark.ts';
+import { readShellCommand } from '../domain/shell/words.ts';
 import type { Output } from './output.ts';
 import { plain } from './text.ts';
 

@@ -1,13 +1,13 @@
 /** Lines of a crontab as definitions: those that call a URL and do nothing else. What is not certain is not turned. */
 
-import { parseCrontab } from '../../domain/crontab.ts';
-import type { BrokenLine, CrontabLine } from '../../domain/crontab.ts';
-import { readCurl } from '../../domain/curl.ts';
+import { parseCrontab } from '../../domain/shell/crontab.ts';
+import type { BrokenLine, CrontabLine } from '../../domain/shell/crontab.ts';
+import { readCurl } from '../../domain/shell/curl.ts';
 import { isSecretHeader } from '../../domain/headers.ts';
-import type { Remark } from '../../domain/remark.ts';
-import { readShellCommand } from '../../domain/shell-words.ts';
-import { readWget } from '../../domain/wget.ts';
-import type { WrittenCall } from '../../domain/written-call.ts';
+import type { Remark } from '../../domain/shell/remark.ts';
+import { readShellCommand } from '../../domain/shell/words.ts';
+import { readWget } from '../../domain/shell/wget.ts';
+import type { WrittenCall } from '../../domain/shell/written-call.ts';
 import { definedJob } from './compare.ts';
 import { fileOf, slugOf, unique, variableOf } from './export.ts';
 import { literal } from './references.ts';

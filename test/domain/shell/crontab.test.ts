@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parseCrontab } from '../../src/domain/crontab.ts';
+import { parseCrontab } from '../../../src/domain/shell/crontab.ts';
 
 const read = (text: string, isSystem = false) => parseCrontab(text, { isSystem });
 

@@ -4,8 +4,8 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
 import { array, assert as check, constantFrom, property, string } from 'fast-check';
-import { readShellCommand } from '../../src/domain/shell-words.ts';
-import { temporaryDirectory } from '../support/directory.ts';
+import { readShellCommand } from '../../../src/domain/shell/words.ts';
+import { temporaryDirectory } from '../../support/directory.ts';
 
 function wordsOf(text: string): readonly string[] {
   const { words, unhonoured } = readShellCommand(text);

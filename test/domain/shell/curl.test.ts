@@ -7,11 +7,11 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { array, assert as check, constantFrom, oneof, property, string } from 'fast-check';
-import { readCurl } from '../../src/domain/curl.ts';
-import { readShellCommand } from '../../src/domain/shell-words.ts';
-import { readWget } from '../../src/domain/wget.ts';
-import type { ReadCall, WrittenCall } from '../../src/domain/written-call.ts';
-import { startSink } from '../support/sink.ts';
+import { readCurl } from '../../../src/domain/shell/curl.ts';
+import { readShellCommand } from '../../../src/domain/shell/words.ts';
+import { readWget } from '../../../src/domain/shell/wget.ts';
+import type { ReadCall, WrittenCall } from '../../../src/domain/shell/written-call.ts';
+import { startSink } from '../../support/sink.ts';
 
 const url = 'https://example.com/a';
 
@@ -165,7 +165,7 @@ test('options that change nothing about the call are ignored, and said', () => {
 
 test('what browsers copy is read', () => {
   const text = readFileSync(
-    join(import.meta.dirname, '..', 'vectors', 'copied-as-curl.sh'),
+    join(import.meta.dirname, '..', '..', 'vectors', 'copied-as-curl.sh'),
     'utf8',
   );
   const call = curl(text.replace(/^curl /, ''));
