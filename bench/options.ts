@@ -1,79 +1,114 @@
-/** The command line of bench/storm. */
+/** Command lines of the benchmarks: each states its options once, and gets its help and its parser. */
 
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 
-export interface Options {
-  /** The N of each storm. */
-  jobs: number[];
-  rounds: number;
-  /** Calls in flight at most. */
-  concurrency: number;
-  /** How long the sink waits before it answers, in milliseconds. */
-  delayMs: number;
-  /** Calls that jobd and the yardstick make before the instant. */
-  warm: number;
-  /** Whether jobd signs receipts. */
-  receipts: boolean;
-  /** Whether the jobs have headers and bodies, which are sealed. */
-  secrets: boolean;
-  json: boolean;
-  /** The built jobd to measure. */
-  bundle: string;
-  /** Where jobd leaves a CPU profile of each round; null for no profile. */
-  profileDir: string | null;
+/** One option, and how its value is read. */
+export interface Option<Value> {
+  /** As the help shows it: `--rounds N`, or `--json` if it takes no value. */
+  typed: string;
+  about: string;
+  /** Read if it is not given. */
+  fallback?: string;
+  /** Gets an empty text for an option without a value. Throws an Error with a sentence for people. */
+  readonly read: (given: string | undefined) => Value;
 }
 
-export const usage = `node bench/storm.ts: many jobs due at one instant, jobd beside bare undici
+/** A benchmark's command line; its options are in the order of the help. */
+interface CommandLine<Values> {
+  name: string;
+  about: string;
+  options: { [Name in keyof Values]: Option<Values[Name]> };
+}
 
-  --jobs N[,N...]    jobs due at the instant (default 1000,10000)
-  --rounds N         rounds of each, of which medians are shown (default 3)
-  --concurrency N    calls in flight at most (default 256)
-  --delay MS         the target answers after this long (default 0)
-  --warm N           calls made before the instant, so that code and connections are warm (default 0)
-  --no-receipts      jobd issues none
-  --secrets          the jobs of jobd have headers and bodies, which are sealed
-  --bundle FILE      the built jobd (default dist/jobd.cjs)
-  --cpu-prof DIR     profile jobd (and so make it slower); load the files in Chrome's DevTools
-  --json             one JSON document with every round
-`;
+interface Command<Values> {
+  usage: string;
+  /** Reads the options. Throws an Error with a sentence for people. */
+  readonly parseOptions: (args: string[]) => Values | 'help';
+}
 
-/** Reads the options. Throws an Error with a sentence for people. */
-export function parseOptions(args: string[]): Options | 'help' {
-  const { values } = parseArgs({
-    args,
-    options: {
-      jobs: { type: 'string', default: '1000,10000' },
-      rounds: { type: 'string', default: '3' },
-      concurrency: { type: 'string', default: '256' },
-      delay: { type: 'string', default: '0' },
-      warm: { type: 'string', default: '0' },
-      bundle: { type: 'string', default: join(import.meta.dirname, '..', 'dist', 'jobd.cjs') },
-      'cpu-prof': { type: 'string' },
-      'no-receipts': { type: 'boolean', default: false },
-      secrets: { type: 'boolean', default: false },
-      json: { type: 'boolean', default: false },
-      help: { type: 'boolean', default: false },
-    },
+/** What a parser gives. */
+export type OptionsOf<Parse extends (args: string[]) => unknown> = Exclude<
+  ReturnType<Parse>,
+  'help'
+>;
+
+const typedWidth = 19;
+
+/** Makes help and parser; `--help` is an option of every benchmark. */
+export function defineOptions<Values extends object>(line: CommandLine<Values>): Command<Values> {
+  const options = Object.entries<Option<unknown>>(line.options).map(([key, option]) => {
+    const [dashed = '', value] = option.typed.split(' ');
+    const type = value === undefined ? ('boolean' as const) : ('string' as const);
+    return { key, name: dashed.slice('--'.length), type, option };
   });
-  if (values.help) return 'help';
+  const rows = options.map(({ option: { typed, about, fallback } }) => {
+    const preset = fallback === undefined ? '' : ` (default ${fallback})`;
+    return `  ${typed.padEnd(typedWidth)}${about}${preset}\n`;
+  });
+  const known = Object.fromEntries(options.map(({ name, type }) => [name, { type }]));
   return {
-    jobs: values.jobs.split(',').map((text) => wholeNumber('--jobs', text, 1, 1_000_000)),
-    rounds: wholeNumber('--rounds', values.rounds, 1, 100),
-    concurrency: wholeNumber('--concurrency', values.concurrency, 1, 10_000),
-    delayMs: wholeNumber('--delay', values.delay, 0, 10_000),
-    warm: wholeNumber('--warm', values.warm, 0, 10_000),
-    receipts: !values['no-receipts'],
-    secrets: values.secrets,
-    json: values.json,
-    bundle: values.bundle,
-    profileDir: values['cpu-prof'] ?? null,
+    usage: `node bench/${line.name}.ts: ${line.about}\n\n${rows.join('')}`,
+    parseOptions(args) {
+      const { values } = parseArgs({ args, options: { ...known, help: { type: 'boolean' } } });
+      const given = new Map(Object.entries(values));
+      if (given.has('help')) return 'help';
+      const read = options.map(({ key, name, option }) => {
+        const value = given.get(name) ?? option.fallback;
+        return [key, option.read(typeof value === 'boolean' ? '' : value)];
+      });
+      return Object.fromEntries(read) as Values;
+    },
+  };
+}
+
+/** An option that is a whole number within bounds. */
+export function wholeNumber(
+  typed: string,
+  about: string,
+  { fallback, min, max }: { fallback: number; min: number; max: number },
+): Option<number> {
+  const [name = ''] = typed.split(' ');
+  return {
+    typed,
+    about,
+    fallback: String(fallback),
+    read: (given = '') => readWholeNumber(name, given, min, max),
   };
 }
 
 /** A whole number within bounds; throws an Error that names the option. */
-export function wholeNumber(name: string, text: string, min: number, max: number): number {
+export function readWholeNumber(name: string, text: string, min: number, max: number): number {
   const value = Number(text);
   if (/^\d+$/.test(text) && value >= min && value <= max) return value;
   throw new Error(`${name} must be a whole number between ${min} and ${max}, got ${text}`);
+}
+
+/** An option that takes no value: whether it is given. */
+export function flag(typed: string, about: string): Option<boolean> {
+  return { typed, about, read: (given) => given !== undefined };
+}
+
+/** A file that the build makes, unless another is given. */
+export function builtFile(typed: string, about: string, name: string): Option<string> {
+  return {
+    typed,
+    about: `${about} (default dist/${name})`,
+    read: (given) => given ?? join(import.meta.dirname, '..', 'dist', name),
+  };
+}
+
+/** The options of every benchmark of the bundle, in the words of each. */
+export function commonOptions(about: { profile: string; json: string }) {
+  return {
+    /** The built jobd to measure. */
+    bundle: builtFile('--bundle FILE', 'the built jobd', 'jobd.cjs'),
+    /** Where CPU profiles are left; null for no profile. */
+    profileDir: {
+      typed: '--cpu-prof DIR',
+      about: `${about.profile} in Chrome's DevTools`,
+      read: (given: string | undefined): string | null => given ?? null,
+    },
+    json: flag('--json', about.json),
+  };
 }

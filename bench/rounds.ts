@@ -13,10 +13,10 @@ import type { Child } from './child.ts';
 import { startDaemon } from './daemon.ts';
 import { roundOf } from './figures.ts';
 import type { Round } from './figures.ts';
-import type { Options } from './options.ts';
 import { cpuTimes, cpuUse, peakRssMb } from './processes.ts';
 import { isOver, keepJobs, makeDue, recordedRuns } from './seed.ts';
 import type { SinkReport, SinkSaid, SinkTold } from './sink.ts';
+import type { Options } from './storm-options.ts';
 import { wallOffset } from './wall-clock.ts';
 
 /** What every round needs. */

@@ -11,13 +11,13 @@ import type { Audit } from './audit.ts';
 import { startChild } from './child.ts';
 import { compare, medianRound } from './figures.ts';
 import type { Round } from './figures.ts';
-import { parseOptions, usage } from './options.ts';
-import type { Options } from './options.ts';
 import { describe } from './report.ts';
 import type { Storm } from './report.ts';
 import { bareRound, jobdRound, measureStartUp } from './rounds.ts';
 import type { Ground } from './rounds.ts';
 import type { SinkSaid, SinkTold } from './sink.ts';
+import { parseOptions, usage } from './storm-options.ts';
+import type { Options } from './storm-options.ts';
 import { describeSurroundings, machine } from './surroundings.ts';
 import { run } from './run.ts';
 
