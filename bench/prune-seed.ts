@@ -44,14 +44,15 @@ export async function seedHistory(
   return seed;
 }
 
-/** From now on the jobs are due once a minute, one after another. */
-export async function makePeriodic(dataDir: string, fromAt: number): Promise<void> {
+/** From an instant on so many of the jobs are due once a minute, one after another; all unless said. */
+export async function makePeriodic(dataDir: string, fromAt: number, count?: number): Promise<void> {
   await using store = await openStore(dataDir);
   await store.write(async (tx) => {
     await sql`update jobs set period_seconds = 60, next_run_at = ${fromAt} + planned.at,
         anchor_at = ${fromAt} + planned.at - ${periodMs}
       from (select id, cast((row_number() over (order by id) - 1) * ${periodMs} * 1.0
-        / (select count(*) from jobs) as integer) as at from jobs) as planned
+        / count(*) over () as integer) as at
+        from (select id from jobs order by id limit ${count ?? -1})) as planned
       where jobs.id = planned.id`.execute(tx);
   });
 }

@@ -5,7 +5,6 @@ import { openStore } from '../src/store/open.ts';
 import { keepJobs } from './seed.ts';
 
 const dayMs = 86_400_000;
-const minuteMs = 60_000;
 
 /** Fills a fresh data directory with jobs that call `ORIGIN/job/1` and are not due before tomorrow. */
 export async function seedJobs(dataDir: string, origin: string, count: number): Promise<void> {
@@ -24,17 +23,5 @@ export async function seedJobs(dataDir: string, origin: string, count: number): 
       select printf('01a00000-0000-7000-8000-%012x', number),
         ${Date.now() + dayMs} + number % ${dayMs}, ${sql.join(copied)}
       from copies cross join (select * from jobs limit 1)`.execute(tx);
-  });
-}
-
-/** From an instant on so many of the jobs are due once a minute, one after another. */
-export async function makeSomeDue(dataDir: string, count: number, fromAt: number): Promise<void> {
-  await using store = await openStore(dataDir);
-  await store.write(async (tx) => {
-    await sql`update jobs set period_seconds = 60, next_run_at = ${fromAt} + planned.at,
-        anchor_at = ${fromAt} + planned.at - ${minuteMs}
-      from (select id, cast((row_number() over (order by id) - 1) * ${minuteMs} * 1.0
-        / ${count} as integer) as at from (select id from jobs order by id limit ${count})) as planned
-      where jobs.id = planned.id`.execute(tx);
   });
 }

@@ -13,11 +13,11 @@ import { temporaryDirectory } from './api-seed.ts';
 import { startJobd } from './api-server.ts';
 import { startChild } from './child.ts';
 import { cpuSeconds, peakRssMb, rssMb } from './processes.ts';
-import { seedHistory } from './prune-seed.ts';
+import { makePeriodic, seedHistory } from './prune-seed.ts';
 import { run } from './run.ts';
 import { parseOptions, usage } from './scale-options.ts';
 import type { Options } from './scale-options.ts';
-import { makeSomeDue, seedJobs } from './scale-seed.ts';
+import { seedJobs } from './scale-seed.ts';
 import type { SinkSaid, SinkTold } from './sink.ts';
 import { describeSurroundings, machine } from './surroundings.ts';
 
@@ -78,7 +78,7 @@ async function measure(options: Options, jobs: number, origin: string): Promise<
   const dataDir = join(directory.path, 'jobd');
   await seedJobs(dataDir, origin, jobs);
   const idle = await look(options, dataDir, null);
-  await makeSomeDue(dataDir, options.due, Date.now() + leadMs);
+  await makePeriodic(dataDir, Date.now() + leadMs, options.due);
   return { jobs, idle, busy: await look(options, dataDir, idle.settleMs) };
 }
 
