@@ -1,6 +1,7 @@
 /** From what the client saw to the figures of a table. */
 
 import type { Answers } from './api-client.ts';
+import { percentile, sum } from './statistics.ts';
 
 /** One operation on one server in one round. */
 export interface Side {
@@ -51,27 +52,13 @@ export function sideOf(slices: readonly { answers: Answers; serverCpuSeconds: nu
   };
 }
 
-/** Percentiles: the smallest value that so many percent of the values do not exceed. */
+/** Percentiles of latencies. */
 export function latencyOf(latencies: readonly number[]): Latency {
   const sorted = latencies.toSorted((a, b) => a - b);
-  const percentile = (percent: number): number =>
-    sorted[Math.max(0, Math.ceil((sorted.length * percent) / 100) - 1)] ?? NaN;
   return {
     requests: sorted.length,
-    p50Ms: percentile(50),
-    p99Ms: percentile(99),
-    maxMs: percentile(100),
+    p50Ms: percentile(sorted, 50),
+    p99Ms: percentile(sorted, 99),
+    maxMs: percentile(sorted, 100),
   };
-}
-
-/** The middle one; of two, the mean. */
-export function median(values: readonly number[]): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  const middle = sorted.length / 2;
-  const [low = NaN, high = NaN] = [sorted[Math.ceil(middle) - 1], sorted[Math.floor(middle)]];
-  return (low + high) / 2;
-}
-
-function sum(values: readonly number[]): number {
-  return values.reduce((total, value) => total + value, 0);
 }

@@ -1,7 +1,7 @@
 /** What bench/api found, for people. */
 
 import type { Pair, Side, StormRound } from './api-figures.ts';
-import { median } from './api-figures.ts';
+import { median } from './statistics.ts';
 
 /** jobd over bare: medians of the rounds' own ratios, so that what disturbed a round meets both. */
 export interface Ratios {

@@ -1,6 +1,7 @@
 /** From what was seen in a round to the figures of a table. */
 
 import type { CpuUse } from './processes.ts';
+import { median, percentile } from './statistics.ts';
 
 /** One round of one caller. */
 export interface Round {
@@ -48,11 +49,6 @@ export function roundOf(
   };
 }
 
-/** The smallest value that so many percent of the values do not exceed; NaN of none. */
-function percentile(sorted: Float64Array, percent: number): number {
-  return sorted[Math.max(0, Math.ceil((sorted.length * percent) / 100) - 1)] ?? NaN;
-}
-
 /** The median of each figure by itself. */
 export function medianRound(rounds: readonly Round[]): Round {
   const of = (figure: keyof Round): number => median(rounds.map((round) => round[figure]));
@@ -68,13 +64,6 @@ export function medianRound(rounds: readonly Round[]): Round {
     mainWaitedMs: of('mainWaitedMs'),
     peakRssMb: of('peakRssMb'),
   };
-}
-
-function median(values: readonly number[]): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  const middle = sorted.length / 2;
-  const [low = NaN, high = NaN] = [sorted[Math.ceil(middle) - 1], sorted[Math.floor(middle)]];
-  return (low + high) / 2;
 }
 
 /** jobd beside a yardstick. */

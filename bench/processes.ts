@@ -1,6 +1,7 @@
 /** What the kernel says about a process and about a directory. Linux only: it reads /proc. */
 
 import { readFileSync, readdirSync, realpathSync } from 'node:fs';
+import { sum } from './statistics.ts';
 
 /** What the threads of a process had of the processors so far, in seconds: the kernel counts nanoseconds. */
 export interface CpuTimes {
@@ -48,10 +49,6 @@ export function cpuUse(pid: number, before: CpuTimes): CpuUse {
     busiestThreadSeconds: Math.max(...ran),
     mainWaitedSeconds: now.mainWaited - before.mainWaited,
   };
-}
-
-function sum(values: readonly number[]): number {
-  return values.reduce((total, value) => total + value, 0);
 }
 
 /** The most memory a process has had resident, in MB (10^6 bytes). */

@@ -19,6 +19,7 @@ import { parseOptions, usage } from './scale-options.ts';
 import type { Options } from './scale-options.ts';
 import { seedJobs } from './scale-seed.ts';
 import type { SinkSaid, SinkTold } from './sink.ts';
+import { median } from './statistics.ts';
 import { describeSurroundings, machine } from './surroundings.ts';
 
 const sinkStartMs = 30_000;
@@ -108,10 +109,6 @@ async function pageTimes(runs: number, origin: string): Promise<[number, number,
   }
   const [first = NaN, middle = NaN, last = NaN] = times.map(median);
   return [first, middle, last];
-}
-
-function median(values: number[]): number {
-  return values.toSorted((a, b) => a - b)[values.length >> 1] ?? NaN;
 }
 
 async function main(options: Options): Promise<void> {

@@ -19,6 +19,7 @@ import { parseOptions, usage } from './soak-options.ts';
 import type { Options } from './soak-options.ts';
 import { describe, judge } from './soak-report.ts';
 import type { Figures, Sample } from './soak-report.ts';
+import { percentile } from './statistics.ts';
 import { describeSurroundings, machine } from './surroundings.ts';
 
 const sinkStartMs = 30_000;
@@ -92,14 +93,13 @@ async function outcome({ db }: Store, from: number, to: number): Promise<Omit<Fi
     .executeTakeFirstOrThrow();
   const called = rows.filter(({ latenessMs }) => latenessMs !== null);
   const lateness = Float64Array.from(called, ({ latenessMs }) => Number(latenessMs)).toSorted();
-  const at = (share: number): number => lateness[Math.ceil(lateness.length * share) - 1] ?? NaN;
   return {
     due: (jobs.count * (to - from)) / 60_000,
     recorded: rows.filter(({ status }) => status === 'success').length,
     missed: rows.filter(({ status }) => status === 'missed').length,
-    latenessP50Ms: at(0.5),
-    latenessP99Ms: at(0.99),
-    latenessMaxMs: at(1),
+    latenessP50Ms: percentile(lateness, 50),
+    latenessP99Ms: percentile(lateness, 99),
+    latenessMaxMs: percentile(lateness, 100),
   };
 }
 

@@ -12,6 +12,7 @@ import { temporaryDirectory } from './api-seed.ts';
 import { run } from './run.ts';
 import { parseOptions, usage } from './startup-options.ts';
 import type { Options } from './startup-options.ts';
+import { median } from './statistics.ts';
 import { describeSurroundings, machine } from './surroundings.ts';
 
 interface Started {
@@ -81,13 +82,14 @@ async function time([file = '', ...args]: string[], env: Record<string, string>)
 
 /** Medians and minima, and both over those of the first. */
 function table(all: readonly Started[]): string {
-  const rows = all.map(({ name, timesMs }) => {
-    const sorted = timesMs.toSorted((a, b) => a - b);
-    return { name, median: sorted[sorted.length >> 1] ?? NaN, least: sorted[0] ?? NaN };
-  });
+  const rows = all.map(({ name, timesMs }) => ({
+    name,
+    middle: median(timesMs),
+    least: Math.min(...timesMs),
+  }));
   const [bare] = rows;
-  const lines = rows.map(({ name, median, least }) => {
-    const figures = [median, median / (bare?.median ?? NaN), least, least / (bare?.least ?? NaN)];
+  const lines = rows.map(({ name, middle, least }) => {
+    const figures = [middle, middle / (bare?.middle ?? NaN), least, least / (bare?.least ?? NaN)];
     return name.padEnd(24) + figures.map((figure) => figure.toFixed(2).padStart(10)).join('');
   });
   const head = ['median ms', 'ratio', 'least ms', 'ratio'];
