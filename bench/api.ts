@@ -4,7 +4,6 @@
  */
 
 import { join } from 'node:path';
-import { startChild } from './child.ts';
 import type { Pair, StormRound } from './api-figures.ts';
 import { parseOptions, usage } from './api-options.ts';
 import type { Options } from './api-options.ts';
@@ -12,11 +11,10 @@ import { describe, describeStorms, summarise } from './api-report.ts';
 import { plan, requestsOfRound, round } from './api-rounds.ts';
 import { seedStore, temporaryDirectory } from './api-seed.ts';
 import { requestsOfStorm, stormRound } from './api-storm.ts';
-import type { SinkSaid, SinkTold } from './sink.ts';
+import { startSink } from './start-sink.ts';
 import { describeSurroundings, machine } from './surroundings.ts';
 import { run } from './run.ts';
 
-const sinkStartMs = 30_000;
 /** Nothing listens there, and nothing is due. */
 const nowhere = 'http://127.0.0.1:9';
 
@@ -34,10 +32,9 @@ async function operationRounds(options: Options): Promise<Pair[]> {
 
 async function stormRounds(options: Options): Promise<StormRound[]> {
   using directory = temporaryDirectory();
-  await using sink = startChild<SinkSaid, SinkTold>('sink.ts', []);
-  const { port } = await sink.hear('ready', sinkStartMs);
+  await using sink = await startSink();
   const seed = await seedStore(join(directory.path, 'seed'), {
-    origin: `http://127.0.0.1:${port}`,
+    origin: sink.origin,
     jobs: options.storm,
     requests: requestsOfStorm(options),
   });

@@ -16,17 +16,15 @@ import { ask, startClient } from './api-rounds.ts';
 import type { Client } from './api-rounds.ts';
 import { temporaryDirectory } from './api-seed.ts';
 import { startJobd } from './api-server.ts';
-import { startChild } from './child.ts';
 import { parseOptions, usage } from './prune-options.ts';
 import type { Options } from './prune-options.ts';
 import { describe } from './prune-report.ts';
 import type { Figures, Window } from './prune-report.ts';
 import { makePeriodic, seedHistory } from './prune-seed.ts';
-import type { SinkSaid, SinkTold } from './sink.ts';
+import { startSink } from './start-sink.ts';
 import { describeSurroundings, machine } from './surroundings.ts';
 import { run } from './run.ts';
 
-const sinkStartMs = 30_000;
 /** One getJob each so many milliseconds, whether or not the one before is answered. */
 const everyMs = 5;
 const connections = 64;
@@ -84,10 +82,9 @@ async function windowOf(
 async function measure(options: Options): Promise<Figures> {
   using directory = temporaryDirectory();
   const dataDir = join(directory.path, 'jobd');
-  await using sink = startChild<SinkSaid, SinkTold>('sink.ts', []);
-  const { port } = await sink.hear('ready', sinkStartMs);
+  await using sink = await startSink();
   const seed = await seedHistory(dataDir, {
-    origin: `http://127.0.0.1:${port}`,
+    origin: sink.origin,
     jobs: options.jobs,
     runs: options.runs - room,
     requests: 3 * requestsAMinute,

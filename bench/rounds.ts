@@ -9,22 +9,20 @@ import { audit } from './audit.ts';
 import type { Audit } from './audit.ts';
 import type { BareSaid, BareTold, BareWay } from './bare.ts';
 import { startChild } from './child.ts';
-import type { Child } from './child.ts';
 import { startDaemon } from './daemon.ts';
 import { roundOf } from './figures.ts';
 import type { Round } from './figures.ts';
 import { cpuTimes, cpuUse, peakRssMb } from './processes.ts';
 import { isOver, keepJobs, makeDue, recordedRuns } from './seed.ts';
-import type { SinkReport, SinkSaid, SinkTold } from './sink.ts';
+import type { SinkReport } from './sink.ts';
+import type { RunningSink } from './start-sink.ts';
 import type { Options } from './storm-options.ts';
 import { wallOffset } from './wall-clock.ts';
 
 /** What every round needs. */
 export interface Ground {
   options: Options;
-  sink: Child<SinkSaid, SinkTold>;
-  /** The sink's, as `http://127.0.0.1:PORT`. */
-  origin: string;
+  sink: RunningSink;
   /** How long jobd takes to start with an empty store. */
   startUpMs: number;
 }
@@ -46,11 +44,11 @@ function longestStormMs(jobs: number, delayMs: number): number {
 /** jobd, with a fresh data directory. Throws if the storm is not over in time. */
 export async function jobdRound(ground: Ground, jobs: number): Promise<Round & { audit: Audit }> {
   return await withDataDir(async (dataDir) => {
-    const { options, sink, origin } = ground;
+    const { options, sink } = ground;
     const { warm } = options;
     await keepJobs(
       dataDir,
-      origin,
+      sink.origin,
       [
         { prefix: 'job', count: jobs },
         { prefix: 'warm', count: warm },
@@ -103,10 +101,10 @@ export async function jobdRound(ground: Ground, jobs: number): Promise<Round & {
 
 /** Bare undici, in a fresh process. Throws if it does not call each path once. */
 export async function bareRound(ground: Ground, jobs: number, way: BareWay): Promise<Round> {
-  const { options, sink, origin } = ground;
+  const { options, sink } = ground;
   const { concurrency, warm } = options;
   await using bare = startChild<BareSaid, BareTold>('bare.ts', []);
-  bare.tell({ kind: 'warm up', task: { way, origin, jobs, warm, concurrency } });
+  bare.tell({ kind: 'warm up', task: { way, origin: sink.origin, jobs, warm, concurrency } });
   await bare.hear('ready', answerWithinMs);
   const dueAt = Math.ceil((Date.now() + idleMs) / 1_000) * 1_000;
   bare.tell({ kind: 'go', at: dueAt });

@@ -11,18 +11,16 @@ import { listRuns } from '../src/store/runs.ts';
 import type { RunPosition } from '../src/store/runs.ts';
 import { temporaryDirectory } from './api-seed.ts';
 import { startJobd } from './api-server.ts';
-import { startChild } from './child.ts';
 import { cpuSeconds, peakRssMb, rssMb } from './processes.ts';
 import { makePeriodic, seedHistory } from './prune-seed.ts';
 import { run } from './run.ts';
 import { parseOptions, usage } from './scale-options.ts';
 import type { Options } from './scale-options.ts';
 import { seedJobs } from './scale-seed.ts';
-import type { SinkSaid, SinkTold } from './sink.ts';
+import { startSink } from './start-sink.ts';
 import { median } from './statistics.ts';
 import { describeSurroundings, machine } from './surroundings.ts';
 
-const sinkStartMs = 30_000;
 /** What a start does is over when so long a stretch takes hardly any CPU time. */
 const quietMs = 2_000;
 const quietSeconds = 0.02;
@@ -115,9 +113,8 @@ async function main(options: Options): Promise<void> {
   const { few, many, due, seconds } = options;
   const on = { ...machine(), few, many, due, seconds };
   if (!options.json) process.stdout.write(describeSurroundings(on));
-  await using sink = startChild<SinkSaid, SinkTold>('sink.ts', []);
-  const { port } = await sink.hear('ready', sinkStartMs);
-  const origin = `http://127.0.0.1:${port}`;
+  await using sink = await startSink();
+  const { origin } = sink;
   const stores = [await measure(options, few, origin), await measure(options, many, origin)];
   const pagesUs = await pageTimes(many, origin);
   process.stdout.write(

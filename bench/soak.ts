@@ -10,19 +10,17 @@ import { openStore, storePath } from '../src/store/open.ts';
 import type { Store } from '../src/store/open.ts';
 import { seedStore, temporaryDirectory } from './api-seed.ts';
 import { startJobd } from './api-server.ts';
-import { startChild } from './child.ts';
 import { cpuSeconds, rssMb } from './processes.ts';
 import { makePeriodic } from './prune-seed.ts';
 import { run } from './run.ts';
-import type { SinkSaid, SinkTold } from './sink.ts';
 import { parseOptions, usage } from './soak-options.ts';
 import type { Options } from './soak-options.ts';
 import { describe, judge } from './soak-report.ts';
 import type { Figures, Sample } from './soak-report.ts';
+import { startSink } from './start-sink.ts';
 import { percentile } from './statistics.ts';
 import { describeSurroundings, machine } from './surroundings.ts';
 
-const sinkStartMs = 30_000;
 /** Time for the server to start before the first due time. */
 const leadMs = 5_000;
 const sampleMs = 10_000;
@@ -32,9 +30,8 @@ const settleMs = 5_000;
 async function measure(options: Options): Promise<Figures> {
   using directory = temporaryDirectory();
   const dataDir = join(directory.path, 'jobd');
-  await using sink = startChild<SinkSaid, SinkTold>('sink.ts', []);
-  const { port } = await sink.hear('ready', sinkStartMs);
-  const origin = `http://127.0.0.1:${port}`;
+  await using sink = await startSink();
+  const { origin } = sink;
   await seedStore(dataDir, { origin, jobs: options.rate * 60, requests: 0 });
   const beginsAt = Date.now() + leadMs;
   await makePeriodic(dataDir, beginsAt);

@@ -8,21 +8,19 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isClean } from './audit.ts';
 import type { Audit } from './audit.ts';
-import { startChild } from './child.ts';
 import { compare, medianRound } from './figures.ts';
 import type { Round } from './figures.ts';
 import { describe } from './report.ts';
 import type { Storm } from './report.ts';
 import { bareRound, jobdRound, measureStartUp } from './rounds.ts';
 import type { Ground } from './rounds.ts';
-import type { SinkSaid, SinkTold } from './sink.ts';
+import { startSink } from './start-sink.ts';
 import { parseOptions, usage } from './storm-options.ts';
 import type { Options } from './storm-options.ts';
 import { describeSurroundings, machine } from './surroundings.ts';
 import { run } from './run.ts';
 
 const names = { jobd: 'jobd', request: 'undici.request', dispatch: 'undici dispatch' };
-const sinkStartMs = 30_000;
 
 async function storm(ground: Ground, jobs: number): Promise<Storm> {
   const jobd: (Round & { audit: Audit })[] = [];
@@ -75,11 +73,10 @@ async function main(options: Options): Promise<boolean> {
   const on = surroundings(options);
   print(describeSurroundings(on));
 
-  await using sink = startChild<SinkSaid, SinkTold>('sink.ts', [String(options.delayMs)]);
-  const { port } = await sink.hear('ready', sinkStartMs);
+  await using sink = await startSink(options.delayMs);
   const startUpMs = await measureStartUp(options);
   print(`jobd starts in ${Math.round(startUpMs)} ms\n`);
-  const ground: Ground = { options, sink, origin: `http://127.0.0.1:${port}`, startUpMs };
+  const ground: Ground = { options, sink, startUpMs };
   const storms: Storm[] = [];
   for (const jobs of options.jobs) {
     const found = await storm(ground, jobs);
