@@ -7,9 +7,10 @@ import type { Answers, ClientSaid, ClientTold, Operation, Task } from './api-cli
 import { sideOf } from './api-figures.ts';
 import type { Pair } from './api-figures.ts';
 import type { Options } from './api-options.ts';
-import { copyStore, temporaryDirectory } from './api-seed.ts';
+import { copyStore } from './api-seed.ts';
 import type { Seed } from './api-seed.ts';
 import { startBare, startJobd } from './api-server.ts';
+import { temporaryDirectory } from './directory.ts';
 import type { HttpServer } from './server.ts';
 import { cpuSeconds } from './processes.ts';
 

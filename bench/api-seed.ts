@@ -1,9 +1,7 @@
 /** The store that both servers begin with: jobs, and keys enough to stay within the limit of each. */
 
 import { createHash, randomBytes } from 'node:crypto';
-import { cpSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { cpSync } from 'node:fs';
 import { systemClock } from '../src/domain/clock.ts';
 import { newId } from '../src/domain/id.ts';
 import type { Key } from '../src/domain/key.ts';
@@ -45,20 +43,6 @@ async function keepKey({ db }: Store): Promise<string> {
   const key = { ...given, permission: 'write', lastUsedAt: null, expiresAt: null, revokedAt: null };
   await insertKey(db, key as Key, createHash('sha256').update(secret).digest('hex'));
   return secret;
-}
-
-/** A directory on the disk that holds the system's temporary files; disposing of it removes it. */
-export function temporaryDirectory(): Disposable & { path: string } {
-  const path = mkdtempSync(join(tmpdir(), 'jobd-bench-api-'));
-  const remove = (): void => rmSync(path, { recursive: true, force: true });
-  process.once('exit', remove);
-  return {
-    path,
-    [Symbol.dispose]() {
-      process.off('exit', remove);
-      remove();
-    },
-  };
 }
 
 /** A copy of a seeded data directory that nobody has open. */

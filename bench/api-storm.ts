@@ -7,9 +7,10 @@ import { latencyOf } from './api-figures.ts';
 import type { StormRound } from './api-figures.ts';
 import type { Options } from './api-options.ts';
 import { ask, startClient } from './api-rounds.ts';
-import { copyStore, temporaryDirectory } from './api-seed.ts';
+import { copyStore } from './api-seed.ts';
 import type { Seed } from './api-seed.ts';
 import { startJobd } from './api-server.ts';
+import { temporaryDirectory } from './directory.ts';
 import { isOver, makeDue, recordedRuns } from './seed.ts';
 
 /** One getJob each so many milliseconds, whether or not the one before is answered. */

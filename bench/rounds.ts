@@ -1,8 +1,5 @@
 /** One round of jobd, and one of a yardstick, against the same sink. */
 
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { openStore } from '../src/store/open.ts';
 import { audit } from './audit.ts';
@@ -10,6 +7,7 @@ import type { Audit } from './audit.ts';
 import type { BareSaid, BareTold, BareWay } from './bare.ts';
 import { startChild } from './child.ts';
 import { startDaemon } from './daemon.ts';
+import { temporaryDirectory } from './directory.ts';
 import { roundOf } from './figures.ts';
 import type { Round } from './figures.ts';
 import { cpuTimes, cpuUse, peakRssMb } from './processes.ts';
@@ -43,60 +41,60 @@ function longestStormMs(jobs: number, delayMs: number): number {
 
 /** jobd, with a fresh data directory. Throws if the storm is not over in time. */
 export async function jobdRound(ground: Ground, jobs: number): Promise<Round & { audit: Audit }> {
-  return await withDataDir(async (dataDir) => {
-    const { options, sink } = ground;
-    const { warm } = options;
-    await keepJobs(
-      dataDir,
-      sink.origin,
-      [
-        { prefix: 'job', count: jobs },
-        { prefix: 'warm', count: warm },
-      ],
-      options,
-    );
-    const upAt = Date.now() + 2 * ground.startUpMs + jobs / 20;
-    const warmMs = warm === 0 ? 0 : 2_000 + warm;
-    const warmAt = Math.ceil((upAt + idleMs) / 1_000) * 1_000;
-    const dueAt = warmAt + Math.ceil(warmMs / 1_000) * 1_000;
-    await makeDue(dataDir, 'warm', warmAt);
-    await makeDue(dataDir, 'job', dueAt);
+  using directory = temporaryDirectory();
+  const dataDir = directory.path;
+  const { options, sink } = ground;
+  const { warm } = options;
+  await keepJobs(
+    dataDir,
+    sink.origin,
+    [
+      { prefix: 'job', count: jobs },
+      { prefix: 'warm', count: warm },
+    ],
+    options,
+  );
+  const upAt = Date.now() + 2 * ground.startUpMs + jobs / 20;
+  const warmMs = warm === 0 ? 0 : 2_000 + warm;
+  const warmAt = Math.ceil((upAt + idleMs) / 1_000) * 1_000;
+  const dueAt = warmAt + Math.ceil(warmMs / 1_000) * 1_000;
+  await makeDue(dataDir, 'warm', warmAt);
+  await makeDue(dataDir, 'job', dueAt);
 
-    await using daemon = await startDaemon({ ...options, dataDir });
-    await using store = await openStore(dataDir);
-    const inTime = Date.now() < warmAt && (await sleepUntil(dueAt - idleMs / 2));
-    if (!inTime || (warm > 0 && !(await isOver(store, warmAt)))) {
-      throw new Error('jobd was not up and idle before the instant: the machine is too busy');
-    }
-    await begin(sink, jobs);
-    await sleepUntil(dueAt - beforeMs);
-    const cpuBefore = cpuTimes(daemon.pid);
-    const offset = wallOffset();
+  await using daemon = await startDaemon({ ...options, dataDir });
+  await using store = await openStore(dataDir);
+  const inTime = Date.now() < warmAt && (await sleepUntil(dueAt - idleMs / 2));
+  if (!inTime || (warm > 0 && !(await isOver(store, warmAt)))) {
+    throw new Error('jobd was not up and idle before the instant: the machine is too busy');
+  }
+  await begin(sink, jobs);
+  await sleepUntil(dueAt - beforeMs);
+  const cpuBefore = cpuTimes(daemon.pid);
+  const offset = wallOffset();
 
-    let allArrived = false;
-    const longestMs = longestStormMs(jobs, options.delayMs);
-    const noteArrival = (): void => {
-      allArrived = true;
-    };
-    // Too late or never is found by looking at the store.
-    const full = sink.hear('full', longestMs).then(noteArrival, noteArrival);
-    await sleepUntil(dueAt);
-    while (!(await isOver(store, dueAt))) {
-      if (Date.now() > dueAt + longestMs) throw new Error(`not over after ${longestMs} ms`);
-      await (allArrived
-        ? setTimeout(lookOftenEveryMs)
-        : Promise.race([full, setTimeout(lookEveryMs)]));
-    }
-    const doneAt = offset + performance.now();
-    const seen = {
-      ...cpuUse(daemon.pid, cpuBefore),
-      peakRssMb: peakRssMb(daemon.pid),
-    };
-    const arrived = await report(sink);
-    const found = audit(jobs, await recordedRuns(store, dueAt), arrived);
-    const { arrivedAt } = arrived;
-    return { ...roundOf({ jobs, dueAt, arrivedAt, doneAt, ...seen }), audit: found };
-  });
+  let allArrived = false;
+  const longestMs = longestStormMs(jobs, options.delayMs);
+  const noteArrival = (): void => {
+    allArrived = true;
+  };
+  // Too late or never is found by looking at the store.
+  const full = sink.hear('full', longestMs).then(noteArrival, noteArrival);
+  await sleepUntil(dueAt);
+  while (!(await isOver(store, dueAt))) {
+    if (Date.now() > dueAt + longestMs) throw new Error(`not over after ${longestMs} ms`);
+    await (allArrived
+      ? setTimeout(lookOftenEveryMs)
+      : Promise.race([full, setTimeout(lookEveryMs)]));
+  }
+  const doneAt = offset + performance.now();
+  const seen = {
+    ...cpuUse(daemon.pid, cpuBefore),
+    peakRssMb: peakRssMb(daemon.pid),
+  };
+  const arrived = await report(sink);
+  const found = audit(jobs, await recordedRuns(store, dueAt), arrived);
+  const { arrivedAt } = arrived;
+  return { ...roundOf({ jobs, dueAt, arrivedAt, doneAt, ...seen }), audit: found };
 }
 
 /** Bare undici, in a fresh process. Throws if it does not call each path once. */
@@ -126,10 +124,10 @@ export async function bareRound(ground: Ground, jobs: number, way: BareWay): Pro
 
 /** How long jobd takes to start with an empty store, in milliseconds. */
 export async function measureStartUp(options: Options): Promise<number> {
-  return await withDataDir(async (dataDir) => {
-    await using daemon = await startDaemon({ ...options, dataDir, profileDir: null });
-    return daemon.startUpMs;
-  });
+  using directory = temporaryDirectory();
+  const dataDir = directory.path;
+  await using daemon = await startDaemon({ ...options, dataDir, profileDir: null });
+  return daemon.startUpMs;
 }
 
 async function begin(sink: Ground['sink'], expected: number): Promise<void> {
@@ -147,17 +145,4 @@ async function sleepUntil(at: number): Promise<boolean> {
   const leftMs = at - Date.now();
   if (leftMs > 0) await setTimeout(leftMs);
   return leftMs > 0;
-}
-
-/** A directory on the disk that holds the system's temporary files, for the time of `work`. */
-async function withDataDir<T>(work: (dataDir: string) => Promise<T>): Promise<T> {
-  const dataDir = mkdtempSync(join(tmpdir(), 'jobd-bench-'));
-  const remove = (): void => rmSync(dataDir, { recursive: true, force: true });
-  process.once('exit', remove);
-  try {
-    return await work(dataDir);
-  } finally {
-    process.off('exit', remove);
-    remove();
-  }
 }

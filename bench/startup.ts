@@ -8,7 +8,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { temporaryDirectory } from './api-seed.ts';
+import { temporaryDirectory } from './directory.ts';
 import { run } from './run.ts';
 import { parseOptions, usage } from './startup-options.ts';
 import type { Options } from './startup-options.ts';
