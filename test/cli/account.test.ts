@@ -6,7 +6,7 @@ import type { TestContext } from 'node:test';
 import { createKey } from '../../src/app/keys.ts';
 import { openLocal } from '../../src/daemon.ts';
 import { runCommand, serveCommand } from '../support/command.ts';
-import type { Ran } from '../support/command.ts';
+import type { Ran } from '../support/program.ts';
 import { temporaryDirectory } from '../support/directory.ts';
 import { startSink } from '../support/sink.ts';
 import { until } from '../support/until.ts';

@@ -9,7 +9,8 @@ import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
 import { runCommand, serveCommand } from '../support/command.ts';
-import type { Ran, ServedDaemon } from '../support/command.ts';
+import type { ServedDaemon } from '../support/command.ts';
+import type { Ran } from '../support/program.ts';
 
 interface Setup {
   daemon: ServedDaemon;

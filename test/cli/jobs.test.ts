@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import type { Job, Run, RunList } from '../../src/api/contract.ts';
 import { runCommand, serveCommand } from '../support/command.ts';
-import type { Ran } from '../support/command.ts';
+import type { Ran } from '../support/program.ts';
 import { startSink } from '../support/sink.ts';
 import { until } from '../support/until.ts';
 

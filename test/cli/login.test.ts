@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { clientConfig, profilesFile } from '../../src/config.ts';
 import { readProfiles, writeProfiles } from '../../src/profiles.ts';
 import { runCommand, serveCommand } from '../support/command.ts';
-import type { Ran } from '../support/command.ts';
+import type { Ran } from '../support/program.ts';
 import { temporaryDirectory } from '../support/directory.ts';
 import { startSink } from '../support/sink.ts';
 

@@ -9,7 +9,7 @@ import { printPreview } from '../../src/cli/preview.ts';
 import { previewSchedule } from '../../src/domain/schedule-preview.ts';
 import type { PreviewInput } from '../../src/domain/schedule-preview.ts';
 import { runCommand } from '../support/command.ts';
-import type { Ran } from '../support/command.ts';
+import type { Ran } from '../support/program.ts';
 import { temporaryDirectory } from '../support/directory.ts';
 
 const gap = ['30 2 * * *', '--from', '2026-03-28T12:00Z', '--count', '2'];

@@ -8,7 +8,7 @@ import type { TestContext } from 'node:test';
 import { keyDocument, keySet } from '../../src/receipt/key.ts';
 import { receiptSha256 } from '../../src/receipt/verify.ts';
 import { runCommand } from '../support/command.ts';
-import type { Ran } from '../support/command.ts';
+import type { Ran } from '../support/program.ts';
 import { temporaryDirectory } from '../support/directory.ts';
 import { jobd, notPackaged } from '../support/executable.ts';
 import { unsoundKeys } from '../support/receipt-keys.ts';

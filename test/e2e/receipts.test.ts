@@ -9,6 +9,7 @@ import { promisify } from 'node:util';
 import type { Run } from '../../src/api/contract.ts';
 import { temporaryDirectory } from '../support/directory.ts';
 import { jobd, notPackaged, serve } from '../support/executable.ts';
+import type { Ran } from '../support/program.ts';
 import { startSink } from '../support/sink.ts';
 
 const run = promisify(execFile);
@@ -19,7 +20,8 @@ const canaries = [
   'canary-url-query',
 ];
 
-const exits = async (...command: string[]): Promise<number> => (await jobd(command)).exitCode;
+const exits = async (...command: string[]): Promise<Ran['exitCode']> =>
+  (await jobd(command)).exitCode;
 
 test(
   'receipts are checked with the archived keys, across a rotation, and give nothing away',

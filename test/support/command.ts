@@ -5,9 +5,10 @@ import { once } from 'node:events';
 import { globSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { text } from 'node:stream/consumers';
 import type { TestContext } from 'node:test';
 import { temporaryDirectory } from './directory.ts';
+import { runProgram } from './program.ts';
+import type { Ran } from './program.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const bundle = join(root, 'dist', 'jobd.cjs');
@@ -21,31 +22,13 @@ function isFresh(built: string): boolean {
   return sources.every((path) => statSync(join(root, path)).mtimeMs < builtAt);
 }
 
-/** What a command that ended left behind. */
-export interface Ran {
-  exitCode: number | NodeJS.Signals | null;
-  stdout: string;
-  stderr: string;
-}
-
 /** Runs a command to its end, a minute at most; `input` is its standard input, a pipe. */
 export async function runCommand(
   args: readonly string[],
   env: Record<string, string> = {},
   input = '',
 ): Promise<Ran> {
-  const child = spawn(process.execPath, [main, ...args], { env, timeout: 60_000 });
-  // A command that does not read its input may be gone before the input is written.
-  child.stdin.on('error', () => {}).end(input);
-  const ended = new Promise<Ran['exitCode']>((resolve) => {
-    child.once('exit', (code, signal) => resolve(code ?? signal));
-  });
-  const [stdout, stderr, exitCode] = await Promise.all([
-    text(child.stdout),
-    text(child.stderr),
-    ended,
-  ]);
-  return { exitCode, stdout, stderr };
+  return await runProgram([process.execPath, main, ...args], { env, input });
 }
 
 /** A daemon of its own process, and the environment that commands need to reach it. */

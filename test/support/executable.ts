@@ -1,10 +1,12 @@
 /** The packaged executable, run as a person runs it: alone, with only the environment given. */
 
-import { execFile, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { TestContext } from 'node:test';
+import { runProgram } from './program.ts';
+import type { Ran } from './program.ts';
 
 /** Where it stands once it is packaged. */
 export const executable = join(import.meta.dirname, '..', '..', 'dist', 'jobd');
@@ -12,20 +14,9 @@ export const executable = join(import.meta.dirname, '..', '..', 'dist', 'jobd');
 /** Why tests of the executable cannot run, or false. */
 export const notPackaged = existsSync(executable) ? false : 'dist/jobd is not built';
 
-export interface Ran {
-  exitCode: number;
-  stdout: string;
-  stderr: string;
-}
-
-/** Runs a command to its end. */
-export function jobd(args: string[], env: Record<string, string> = {}): Promise<Ran> {
-  return new Promise((resolve) => {
-    execFile(executable, args, { env, timeout: 120_000 }, (error, stdout, stderr) => {
-      const exitCode = error === null ? 0 : Number(error.code ?? 1);
-      resolve({ exitCode, stdout, stderr });
-    });
-  });
+/** Runs a command to its end, two minutes at most. */
+export async function jobd(args: string[], env: Record<string, string> = {}): Promise<Ran> {
+  return await runProgram([executable, ...args], { env, timeoutMs: 120_000 });
 }
 
 /** A `jobd serve` that was started; it may end at any moment, also before it listens. */

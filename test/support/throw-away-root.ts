@@ -3,13 +3,14 @@
  * in memory and go with it. Linux, as root.
  */
 
-import { spawn, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { text } from 'node:stream/consumers';
 import type { TestContext } from 'node:test';
 import { temporaryDirectory } from './directory.ts';
 import { makeNamespace, noNamespaces } from './namespace.ts';
+import { runProgram } from './program.ts';
+import type { Ran } from './program.ts';
 
 /** Why there can be no such root here, or false. */
 export const noThrowAwayRoot = noNamespaces || whyNot();
@@ -32,12 +33,6 @@ function mountsAt(directory: string): string {
     mount -t tmpfs -o mode=1777 tmpfs ${root}/tmp`;
 }
 
-export interface Ran {
-  exitCode: number | null;
-  stdout: string;
-  stderr: string;
-}
-
 export interface ThrowAwayRoot {
   /** Runs a program in it, with this environment only, a minute at most. */
   readonly run: (words: readonly string[], env?: Record<string, string>) => Promise<Ran>;
@@ -56,20 +51,11 @@ export async function makeThrowAwayRoot(t: TestContext): Promise<ThrowAwayRoot> 
     mkdirSync(dirname(own), { recursive: true });
     return own;
   };
-  const [enter = '', ...words] = namespace.enter;
   return {
-    async run(command, env = {}) {
-      const child = spawn(enter, [...words, 'chroot', `${directory}/root`, ...command], {
+    run: (command, env = {}) =>
+      runProgram([...namespace.enter, 'chroot', `${directory}/root`, ...command], {
         env: { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', ...env },
-        stdio: ['ignore', 'pipe', 'pipe'],
-        timeout: 60_000,
-      });
-      const ended = new Promise<number | null>((resolve) => {
-        child.once('exit', resolve);
-      });
-      const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
-      return { exitCode: await ended, stdout, stderr };
-    },
+      }),
     write: (path, content, mode = 0o644) => writeFileSync(outside(path), content, { mode }),
     copy: (from, path) => cpSync(from, outside(path)),
     read: (path) => readFileSync(outside(path), 'utf8'),
