@@ -1,12 +1,10 @@
 /** The command line, run as a person runs it, with only the environment given. */
 
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { globSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import type { TestContext } from 'node:test';
 import { temporaryDirectory } from './directory.ts';
+import { startServe } from './executable.ts';
 import { runProgram } from './program.ts';
 import type { Ran } from './program.ts';
 
@@ -49,27 +47,12 @@ export interface ServedDaemon {
 /** Starts `jobd serve`, which may call 127.0.0.1, and makes a key; it ends with the test. */
 export async function serveCommand(t: TestContext): Promise<ServedDaemon> {
   const dataDir = temporaryDirectory(t);
-  const args = ['serve', '--port', '0', '--data', dataDir, '--allow-target', '127.0.0.1/32:*'];
-  const child = spawn(process.execPath, [main, ...args], { env: {} });
-  t.after(() => child.kill('SIGKILL'));
-  const ended = new Promise<Ran['exitCode']>((resolve) => {
-    child.once('exit', (code, signal) => resolve(code ?? signal));
+  const daemon = startServe(t, ['--data', dataDir, '--allow-target', '127.0.0.1/32:*'], {
+    cwd: process.cwd(),
+    wrapper: [process.execPath],
+    executable: main,
   });
-  const lines: string[] = [];
-  let said = '';
-  child.stderr.setEncoding('utf8').on('data', (words: string) => {
-    said += words;
-  });
-  const stderr = once(child.stderr, 'close').then(() => said);
-  const url = await new Promise<string>((resolve, reject) => {
-    createInterface({ input: child.stdout }).on('line', (line) => {
-      lines.push(line);
-      const match = /^listening on (http:\S+)$/.exec(line);
-      if (match?.[1] === undefined) reject(new Error(`unexpected line: ${line}`));
-      else resolve(match[1]);
-    });
-    void ended.then(async (how) => reject(new Error(`it ended with ${how}: ${await stderr}`)));
-  });
+  const url = await daemon.listening;
   const created = await runCommand(['key', 'create'], { JOBD_DATA: dataDir });
   const env = { JOBD_URL: url, JOBD_DATA: dataDir, JOBD_API_KEY: created.stdout.trim() };
   return {
@@ -77,10 +60,11 @@ export async function serveCommand(t: TestContext): Promise<ServedDaemon> {
     dataDir,
     env,
     jobd: (...command) => runCommand(command, env),
-    log: () => said,
+    log: () => daemon.log(),
     async stop(signal) {
-      child.kill(signal);
-      return { exitCode: await ended, stdout: lines.join('\n'), stderr: await stderr };
+      const exitCode = await daemon.stop(signal);
+      await daemon.closed;
+      return { exitCode, stdout: daemon.output().replace(/\n$/, ''), stderr: daemon.log() };
     },
   };
 }

@@ -26,8 +26,11 @@ export interface Process {
   listening: Promise<string>;
   /** Resolves with the exit code, or the signal that ended it. */
   ended: Promise<Ending>;
-  /** Everything it said on stderr so far. */
+  /** Everything it said on stdout, and on stderr, so far. */
+  output(): string;
   log(): string;
+  /** Resolves when it has ended and all it said is here. */
+  closed: Promise<unknown>;
   /** Sends a signal and resolves as `ended` does. */
   stop(signal?: NodeJS.Signals): Promise<Ending>;
 }
@@ -48,7 +51,7 @@ export interface Surroundings {
   wrapper?: readonly string[];
   /** Run as this user. */
   uid?: number;
-  /** A copy to run instead. */
+  /** Another one to run instead. */
   executable?: string;
 }
 
@@ -67,7 +70,14 @@ export function startServe(
   const ended = new Promise<Ending>((resolve) => {
     child.once('exit', (code, signal) => resolve(code ?? signal));
   });
+  const closed = new Promise((resolve) => {
+    child.once('close', resolve);
+  });
   t.after(() => child.kill('SIGKILL'));
+  let output = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    output += text;
+  });
   let said = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     said += text;
@@ -78,9 +88,7 @@ export function startServe(
       if (match?.[1] === undefined) reject(new Error(`unexpected first line: ${line}`));
       else resolve(match[1]);
     });
-    child.once('close', () => {
-      void ended.then((how) => reject(new Error(`it ended with ${how}: ${said}`)));
-    });
+    void closed.then(async () => reject(new Error(`it ended with ${await ended}: ${said}`)));
   });
   // Whoever waits for it hears of it; nobody has to.
   listening.catch(() => {});
@@ -88,6 +96,8 @@ export function startServe(
     pid: child.pid ?? 0,
     listening,
     ended,
+    closed,
+    output: () => output,
     log: () => said,
     stop(signal = 'SIGTERM') {
       child.kill(signal);
