@@ -12,7 +12,7 @@ import type { ServeConfig } from './config.ts';
 import { systemClock } from './domain/clock.ts';
 import type { Clock } from './domain/clock.ts';
 import { newId } from './domain/id.ts';
-import { parseAllowTargets } from './domain/target.ts';
+import { everywhere } from './domain/target.ts';
 import type { Vault } from './domain/vault.ts';
 import { createEgress } from './egress/egress.ts';
 import { createMailer } from './egress/mail.ts';
@@ -37,9 +37,6 @@ import { version } from './version.ts';
 
 /** How long a stop waits for calls in flight (design: 30 s). */
 const drainMs = 30_000;
-
-/** Where the operator's own URLs may lead. */
-const everywhere = parseAllowTargets(['0.0.0.0/0:*', '[::/0]:*']);
 
 unpackAddonInto(cacheDir());
 
@@ -118,6 +115,7 @@ export async function startDaemon(
   );
   const { heartbeatUrl: url } = config;
   if (url !== null) {
+    // The operator's own URLs may lead anywhere.
     const trusting = parts.use(createEgress({ ...ways, allowTargets: everywhere }));
     parts.use(startHeartbeat({ url, egress: trusting, clock, log, troubles }));
   }

@@ -45,6 +45,9 @@ export function parseAllowTargets(list: readonly string[]): readonly AllowedTarg
   return Object.freeze(list.map(parseAllowTarget));
 }
 
+/** Any address on any port. */
+export const everywhere = parseAllowTargets(['0.0.0.0/0:*', '[::/0]:*']);
+
 function splitAllowTarget(text: string): { blockText: string; portText: string | undefined } {
   const bracketed = /^\[([^[\]]*)\](\/\d+)?(?::(.*))?$/s.exec(text);
   if (bracketed !== null) {

@@ -8,12 +8,8 @@ import type { DefinitionResult } from '../../api/managed-job-contract.ts';
 import { changeJob, defineJob } from '../../domain/job-input.ts';
 import type { Job } from '../../domain/job.ts';
 import { changedFields, changedHeaders, replacementOf } from '../../domain/managed-job.ts';
-import { parseAllowTarget } from '../../domain/target.ts';
+import { nowhere } from './definition.ts';
 import type { Definition } from './definition.ts';
-
-/** Which targets may be called is the server's to say. */
-const everywhere = ['0.0.0.0/0:*', '[::/0]:*'].map(parseAllowTarget);
-const nowhere = { id: '', workspaceId: '', now: 0, allowTargets: everywhere };
 
 /** What a definition would change of a job as the API shows it. */
 export function compare(

@@ -1,6 +1,7 @@
 /** A definition as it was read: what a job should be, and where that stands. */
 
 import type { JobInput } from '../../domain/job-input.ts';
+import { everywhere } from '../../domain/target.ts';
 import type { Place } from './place.ts';
 
 export interface Definition {
@@ -17,6 +18,9 @@ export interface Definition {
   /** All that was filled in anywhere. */
   secrets: readonly string[];
 }
+
+/** What a job is made with where there is no server: which targets may be called is the server's to say. */
+export const nowhere = { id: '', workspaceId: '', now: 0, allowTargets: everywhere };
 
 /** The fields of a definition in a file, in the order they are written. */
 export const fieldNames = [

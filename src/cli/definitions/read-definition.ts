@@ -9,18 +9,15 @@ import { jobLimits, methods } from '../../domain/job.ts';
 import type { Method } from '../../domain/job.ts';
 import { jobKeyPattern, jobKeyRule } from '../../domain/managed-job.ts';
 import { readSchedule } from '../../domain/schedule-input.ts';
-import { judgeUrl, parseAllowTarget } from '../../domain/target.ts';
+import { everywhere, judgeUrl } from '../../domain/target.ts';
 import { parseDuration } from '../duration.ts';
-import { fieldNames } from './definition.ts';
+import { fieldNames, nowhere } from './definition.ts';
 import type { Definition, FieldName } from './definition.ts';
 import { nearest } from './nearest.ts';
 import type { Entry, Value } from './parse-file.ts';
 import type { Problem } from './place.ts';
 import { fillIn, fillVariables, withoutSecrets } from './references.ts';
 import type { Filled, Sources } from './references.ts';
-
-/** Which targets may be called is the server's to say. */
-const everywhere = ['0.0.0.0/0:*', '[::/0]:*'].map(parseAllowTarget);
 
 type Fields = ReadonlyMap<FieldName, Value>;
 
@@ -192,7 +189,7 @@ function checkWhole(
   { place, secrets, problems }: Pick<Definition, 'place' | 'secrets'> & { problems: Problem[] },
 ): void {
   try {
-    defineJob(job, { id: '', workspaceId: '', now: 0, allowTargets: everywhere });
+    defineJob(job, nowhere);
   } catch (error) {
     const sentence = withoutSecrets(inWordsOfFile('', error), secrets);
     const field = fieldNames.find((name) => sentence.startsWith(name));
