@@ -3,13 +3,10 @@
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import type { JobChange } from '../domain/managed-job.ts';
-import { definedFields, jobChanges, jobKeyRule } from '../domain/managed-job.ts';
+import { definedFields, jobChanges, jobKeyRule, longestBatch } from '../domain/managed-job.ts';
 import { Job, JobInput, nextCursor } from './contract.ts';
 import * as examples from './description/managed-job-examples.ts';
 import { id, integer, nullable, oneOf, text } from './schema.ts';
-
-/** Definitions in one request, at most. */
-export const longestBatch = 100;
 
 const key = (description: string) => Type.String({ description });
 

@@ -14,6 +14,9 @@ export const jobKeyPattern = /^[a-z0-9][a-z0-9._-]{0,62}$/;
 export const jobKeyRule =
   '1 to 63 lower-case letters, digits, dots, hyphens and underscores, beginning with a letter or digit';
 
+/** Definitions in one request, at most. */
+export const longestBatch = 100;
+
 /** What becomes of a definition; `none` where the job is as it says. */
 export const jobChanges = ['create', 'update', 'delete', 'none'] as const;
 export type JobChange = (typeof jobChanges)[number];

@@ -3,13 +3,14 @@
 import type * as contract from '../../api/contract.ts';
 import type * as managed from '../../api/managed-job-contract.ts';
 import type { Me } from '../../api/me-contract.ts';
+import { longestBatch } from '../../domain/managed-job.ts';
+import { defaultTimeoutSeconds } from '../../domain/plan.ts';
 import { pages } from '../client.ts';
 import type { Ask } from '../client.ts';
 import type { Definition } from './definition.ts';
 
-/** The API takes bodies of 256 KiB and 100 definitions. */
+/** The API takes bodies of 256 KiB. */
 const mostBytes = 255 * 1024;
-const mostDefinitions = 100;
 
 /** What should become of a key; null for no job. */
 export type Wish = managed.Definition;
@@ -31,13 +32,13 @@ export async function* sendWishes(
 }
 
 /** As few requests as their limits allow. */
-export function batchesOf(wishes: readonly Wish[]): Wish[][] {
+function batchesOf(wishes: readonly Wish[]): Wish[][] {
   const batches: Wish[][] = [];
   let room = 0;
   for (const wish of wishes) {
     const bytes = Buffer.byteLength(JSON.stringify(wish)) + 1;
     const last = batches.at(-1);
-    if (last === undefined || room < bytes || last.length === mostDefinitions) {
+    if (last === undefined || room < bytes || last.length === longestBatch) {
       batches.push([wish]);
       room = mostBytes - bytes;
     } else {
@@ -80,6 +81,6 @@ export async function askMe(
   const { permission, plan } = await ask<Me>('GET', '/me');
   return {
     mayWrite: permission === 'write',
-    defaultTimeoutSeconds: Math.min(30, plan.maxTimeoutSeconds),
+    defaultTimeoutSeconds: defaultTimeoutSeconds(plan),
   };
 }
