@@ -13,6 +13,7 @@ import { createChannelClient } from './channel-client.ts';
 import type { ChannelClient } from './channel-client.ts';
 import { addDeliveriesCommand } from './channel-deliveries.ts';
 import { createClient } from './client.ts';
+import { collect } from './collect.ts';
 import { confirm } from './confirm.ts';
 import type { Context } from './context.ts';
 import { findChannel, findJob } from './find-named.ts';
@@ -137,7 +138,7 @@ function withOptions(command: Command): Command {
     .option(
       '--job <job>',
       'id or name of a job it serves; may be repeated (default: every job)',
-      (value: string, before: string[] | undefined) => [...(before ?? []), value],
+      collect,
     )
     .option('--after-failures <n>', 'tell it after so many failures in a row')
     .option('--disable', 'tell it nothing')

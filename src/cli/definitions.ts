@@ -1,6 +1,7 @@
 /** `jobd export`, `jobd diff` and `jobd apply`: jobs as files of definitions, over the API. */
 
 import type { Command } from 'commander';
+import { collect } from './collect.ts';
 import type { Context } from './context.ts';
 import type { ApplyFlags, PlanFlags } from './definitions/actions.ts';
 
@@ -49,8 +50,4 @@ function withFiles(command: Command): Command {
     )
     .option('--prune', 'delete managed jobs that are not in the files')
     .option('--json', 'print one JSON document');
-}
-
-function collect(value: string, before: string[] | undefined): string[] {
-  return [...(before ?? []), value];
 }

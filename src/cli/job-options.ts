@@ -6,6 +6,7 @@ import type { Job, JobUpdate } from '../api/contract.ts';
 import type { Flags } from '../config.ts';
 import { invalidInput, JobdError } from '../domain/errors.ts';
 import { jobLimits } from '../domain/job.ts';
+import { collect } from './collect.ts';
 import { parseDuration } from './duration.ts';
 import { scheduleFieldsOf, textFlag, withScheduleOptions } from './schedule-options.ts';
 import { parseWholeNumber } from './whole-number.ts';
@@ -25,10 +26,6 @@ export function withJobOptions(command: Command, { required }: { required: boole
     .option('--timeout <duration>', `longest wait for an answer${defaults('30s')}`)
     .option('--retries <n>', `further attempts after a passing failure, 0 to 2${defaults('0')}`)
     .option('--notes <text>', 'notes for people');
-}
-
-function collect(value: string, before: string[] | undefined): string[] {
-  return [...(before ?? []), value];
 }
 
 /** The fields that the options give. Throws `invalid_input`, naming the option. */

@@ -11,6 +11,7 @@ import type { PreviewInput } from '../domain/schedule-preview.ts';
 import type { Context } from './context.ts';
 import { parseDuration } from './duration.ts';
 import { printJson } from './output.ts';
+import { textFlag } from './schedule-options.ts';
 import { parseWholeNumber } from './whole-number.ts';
 
 /** Adds the commands. */
@@ -54,9 +55,9 @@ function inputOf(
   flags: Flags,
   countLimits: { min: number; max: number },
 ): PreviewInput {
-  const text = (flag: string): string | undefined =>
-    typeof flags[flag] === 'string' ? flags[flag] : undefined;
-  const [tz, every, count, from] = ['tz', 'every', 'count', 'from'].map(text);
+  const [tz, every, count, from] = ['tz', 'every', 'count', 'from'].map((flag) =>
+    textFlag(flags, flag),
+  );
   return {
     ...scheduleOf(words, every),
     ...(tz !== undefined && { timezone: tz }),

@@ -3,6 +3,7 @@
 import type { Command } from 'commander';
 import { clientConfig, dataDir, serveConfig } from '../config.ts';
 import type { Flags, ServeConfig } from '../config.ts';
+import { collect } from './collect.ts';
 import type { Context } from './context.ts';
 
 /** Adds the command. */
@@ -56,11 +57,6 @@ export function addServeCommand(program: Command, { output }: Context): void {
       if (output.isTerminal) output.say(nextSteps(config, daemon.url));
       log.info({ signal: await stopSignal }, 'stopping, a second signal stops at once');
     });
-}
-
-/** Gathers the values of an option that may be repeated. */
-function collect(value: string, before: string[] | undefined): string[] {
-  return [...(before ?? []), value];
 }
 
 /** The first signal is caught; a second one finds no handler and ends the process. */
