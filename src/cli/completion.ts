@@ -1,5 +1,6 @@
 /** Scripts that complete commands and options in a shell, made from the commands themselves. */
 
+import { quoted } from '../domain/shell/quote.ts';
 import { allCommands } from './command-tree.ts';
 import type { CommandNode } from './command-tree.ts';
 import type { Shell } from './shells.ts';
@@ -41,11 +42,6 @@ function stageOf({ path, children, options, args }: CommandNode): Stage {
 }
 
 const helpOption = { flags: '--help', long: 'help', description: 'show what it does' };
-
-/** In single quotes, for any of the shells. */
-function quoted(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`;
-}
 
 /** A pattern of all words that lead to another command. */
 function steps(stages: readonly Stage[]): string[] {

@@ -1,5 +1,6 @@
 /** A call of an operation, as people try it in a shell. */
 
+import { quoted } from '../../domain/shell/quote.ts';
 import type { Operation } from '../description/openapi-document.ts';
 
 /** The command; the key and the ids come from variables of the shell. */
@@ -29,8 +30,4 @@ function withVariables(path: string): string {
   return path.replaceAll(/(\w+)s\/\{\w+\}/g, (_, noun: string) => {
     return `${noun}s/$${noun.toUpperCase()}_ID`;
   });
-}
-
-function quoted(text: string): string {
-  return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }

@@ -3,6 +3,7 @@
 import { writeFileSync } from 'node:fs';
 import { text as readStream } from 'node:stream/consumers';
 import { JobdError } from '../../domain/errors.ts';
+import { quoted } from '../../domain/shell/quote.ts';
 import type { Context } from '../context.ts';
 import { printJson } from '../output.ts';
 import { plain } from '../text.ts';
@@ -57,9 +58,7 @@ async function textOf(file: string | undefined): Promise<string> {
 
 /** Assignments that a POSIX shell reads; only the owner may read the file. */
 function writeVariables(path: string, variables: ReadonlyMap<string, string>): void {
-  const lines = [...variables].map(
-    ([name, value]) => `${name}='${value.replaceAll("'", String.raw`'\''`)}'\n`,
-  );
+  const lines = [...variables].map(([name, value]) => `${name}=${quoted(value)}\n`);
   try {
     writeFileSync(path, lines.join(''), { mode: 0o600, flag: 'wx' });
   } catch (error) {
