@@ -8,7 +8,7 @@ import { systemClock } from '../domain/clock.ts';
 import { cellText, coloured } from './cell.ts';
 import type { Cell } from './cell.ts';
 import { fitColumns, gap } from './layout.ts';
-import { cutTo, padTo, widthOf } from './text.ts';
+import { cutTo, padTo, plainJson, widthOf } from './text.ts';
 
 export interface Output {
   /** Whether a person reads the data. */
@@ -123,22 +123,12 @@ function fieldText(output: Output, value: Cell, now: number): string {
   return isMoment && output.isTerminal && value.at !== null ? `${value.at}, ${text}` : text;
 }
 
-/**
- * Prints one JSON document. JSON leaves some characters as they are that steer a terminal or turn the direction
- * of text; they are escaped too.
- */
+/** Prints one JSON document. */
 export function printJson(output: Output, document: unknown): void {
-  const json = JSON.stringify(document, null, output.isTerminal ? 2 : undefined);
-  output.data(json.replace(steeringInJson, escaped));
+  output.data(plainJson(JSON.stringify(document, null, output.isTerminal ? 2 : undefined)));
 }
 
 /** Prints one JSON document of a stream, on one line (NDJSON). */
 export function printLine(output: Output, document: unknown): void {
-  output.data(JSON.stringify(document).replace(steeringInJson, escaped));
-}
-
-const steeringInJson = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g;
-
-function escaped(character: string): string {
-  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  output.data(plainJson(JSON.stringify(document)));
 }

@@ -3,10 +3,13 @@
 import { stripVTControlCharacters } from 'node:util';
 import truncatedWidth from 'fast-string-truncated-width';
 
-/** Controls that steer a terminal, and those that turn the direction of text or break lines (UAX #9, #14). */
-const steering =
-  // oxlint-disable-next-line no-control-regex -- control characters are what is taken out
-  /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]+/g;
+/**
+ * Controls that steer a terminal, and those that turn the direction of text or break lines (UAX #9, #14). JSON
+ * leaves these as they are.
+ */
+const beyondJson = String.raw`\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff`;
+const steering = new RegExp(String.raw`[\u0000-\u001f${beyondJson}]+`, 'g');
+const steeringInJson = new RegExp(`[${beyondJson}]`, 'g');
 
 /** Text of others on one line, without what would steer the terminal. */
 export function plain(text: string): string {
@@ -16,6 +19,16 @@ export function plain(text: string): string {
 /** The same for text of several lines, which stay lines. */
 export function plainLines(text: string): string[] {
   return text.split(/\r\n|\n|\r/).map((line) => plain(line.replaceAll('\t', '  ')));
+}
+
+/** JSON in which the characters that would steer the terminal are escaped, too. */
+export function plainJson(json: string): string {
+  return json.replace(steeringInJson, escaped);
+}
+
+/** A UTF-16 code unit as JSON and YAML escape it. */
+export function escaped(unit: string): string {
+  return `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
 /** How many columns a line takes: two for wide characters (UAX #11) and emoji, none for combining marks. */

@@ -1,6 +1,7 @@
 /** Definitions as people keep them in a file. The same jobs are always the same text. */
 
 import { Scalar, stringify } from 'yaml';
+import { escaped } from '../text.ts';
 import { fieldNames } from './definition.ts';
 import type { FieldName } from './definition.ts';
 import { literal, literalVariables } from './references.ts';
@@ -83,10 +84,7 @@ export function yamlOf(value: unknown): string {
     compat: 'yaml-1.1',
     aliasDuplicateObjects: false,
   });
-  return text.replaceAll(
-    unseen,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
+  return text.replaceAll(unseen, escaped);
 }
 
 /** Several lines that begin and end with something to be seen: what a block shows as it is. */
