@@ -2,7 +2,7 @@
 
 import { invalidInput } from '../domain/errors.ts';
 
-const seconds: Record<string, number> = { s: 1, m: 60, h: 3_600, d: 86_400 };
+const unitSeconds: Record<string, number> = { s: 1, m: 60, h: 3_600, d: 86_400 };
 
 /** Seconds of `90s`, `5m`, `2h`, `1d` or a plain number of seconds. Throws `invalid_input`. */
 export function parseDuration(text: string, flag: string): number {
@@ -10,7 +10,14 @@ export function parseDuration(text: string, flag: string): number {
   if (match === null) {
     throw invalidInput(`${flag} must be a duration such as 90s, 5m, 2h or 1d, got ${text}`);
   }
-  return Number(match[1]) * (seconds[match[2] ?? ''] ?? 1);
+  return Number(match[1]) * (unitSeconds[match[2] ?? ''] ?? 1);
+}
+
+/** What `parseDuration` reads as so many seconds, in the largest unit that says it: `90s`, `5m`, `1d`. */
+export function durationOf(seconds: number): string {
+  const units = Object.entries(unitSeconds);
+  const [unit, size] = units.findLast(([, length]) => seconds % length === 0) ?? ['s', 1];
+  return `${seconds / size}${unit}`;
 }
 
 /** The two largest units of a duration in milliseconds, a part of a second counting as one: `3 h 20 min`. */

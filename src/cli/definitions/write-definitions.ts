@@ -1,6 +1,7 @@
 /** Definitions as people keep them in a file. The same jobs are always the same text. */
 
 import { Scalar, stringify } from 'yaml';
+import { durationOf } from '../duration.ts';
 import { escaped } from '../text.ts';
 import { fieldNames } from './definition.ts';
 import type { FieldName } from './definition.ts';
@@ -102,15 +103,4 @@ function visible(value: unknown): unknown {
   const scalar = new Scalar(value);
   scalar.type = Scalar.QUOTE_DOUBLE;
   return scalar;
-}
-
-/** The largest unit that says it: `90s`, `5m`, `1d`. */
-function durationOf(seconds: number): string {
-  const units = [
-    ['d', 86_400],
-    ['h', 3_600],
-    ['m', 60],
-  ] as const;
-  const [unit, size] = units.find(([, length]) => seconds % length === 0) ?? ['s', 1];
-  return `${seconds / size}${unit}`;
 }
