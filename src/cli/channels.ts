@@ -16,6 +16,7 @@ import { createClient } from './client.ts';
 import { collect } from './collect.ts';
 import { confirm } from './confirm.ts';
 import type { Context } from './context.ts';
+import { counted } from './counted.ts';
 import { findChannel, findJob } from './find-named.ts';
 import { printFields, printJson, printRows } from './output.ts';
 import { plain } from './text.ts';
@@ -213,7 +214,7 @@ function printChannel({ output }: Context, channel: Channel): void {
     type: channel.type,
     enabled: channel.enabled ? 'yes' : 'no',
     jobs: jobIds === null ? 'all' : jobIds.join(' '),
-    'told after': `${afterFailures} ${afterFailures === 1 ? 'failure' : 'failures'} in a row`,
+    'told after': `${counted(afterFailures, 'failure')} in a row`,
     'last delivery': lastDelivery && deliveryText(lastDelivery),
   });
 }

@@ -3,10 +3,12 @@
 import type { DefinitionResult } from '../../api/managed-job-contract.ts';
 import { clientConfig, environmentVariable } from '../../config.ts';
 import { JobdError } from '../../domain/errors.ts';
+import type { JobChange } from '../../domain/managed-job.ts';
 import { codeOf, createAsker } from '../client.ts';
 import type { Ask } from '../client.ts';
 import { confirm } from '../confirm.ts';
 import type { Context } from '../context.ts';
+import { counted } from '../counted.ts';
 import { printJson, printRows } from '../output.ts';
 import type { Output } from '../output.ts';
 import { plain } from '../text.ts';
@@ -132,18 +134,10 @@ function showPlan(context: Context, plan: Plan, { prune = false, json }: PlanFla
 }
 
 /** Whether the server refuses a definition. Each is told; the first one decides about the exit code. */
-function refusalsTold(context: Context, { changes }: Plan): boolean {
-  return tellRefusals(
-    context,
-    changes.map(({ result }) => result),
-    changes,
-  );
-}
-
-function tellRefusals(
+function refusalsTold(
   context: Context,
-  results: readonly DefinitionResult[],
-  changes: Plan['changes'],
+  { changes }: Plan,
+  results: readonly DefinitionResult[] = changes.map(({ result }) => result),
 ): boolean {
   const refused = results.filter(({ refusal }) => refusal !== null);
   for (const { key, refusal } of refused) {
@@ -186,23 +180,19 @@ function report(
       fields: ({ changedFields }) => changedFields.join(' ') || null,
     });
   }
-  tellRefusals(context, results, plan.changes);
+  refusalsTold(context, plan, results);
   const { none } = countsOf(plan, false);
-  const count = (word: string): number =>
-    done.filter(({ change }) => changeWords[change ?? 'none'] === word).length;
+  const count = (wanted: JobChange): number =>
+    done.filter(({ change }) => change === wanted).length;
   const adopted = done.filter(({ isAdopted }) => isAdopted).length;
   output.say(
-    `${count('created')} created, ${count('updated')} updated, ${count('deleted')} deleted` +
+    `${count('create')} created, ${count('update')} updated, ${count('delete')} deleted` +
       `${adopted > 0 ? `, ${adopted} adopted` : ''}; ${none} the same`,
   );
   if (left.length > 0) {
     output.say(`not done: ${shortened(left)}; what was done stays, apply again to go on`);
   }
   if (failure !== null) throw failure;
-}
-
-function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
 function shortened(keys: readonly string[]): string {

@@ -5,6 +5,7 @@ import { text as readStream } from 'node:stream/consumers';
 import { JobdError } from '../../domain/errors.ts';
 import { quoted } from '../../domain/shell/quote.ts';
 import type { Context } from '../context.ts';
+import { counted } from '../counted.ts';
 import { printJson } from '../output.ts';
 import { plain } from '../text.ts';
 import { applyAndReport, asker } from './actions.ts';
@@ -85,8 +86,7 @@ async function apply(context: Context, turned: TurnedCrontab, flags: CrontabFlag
 function tell(context: Context, { turned, left }: TurnedCrontab, zone: string | null): void {
   const { output } = context;
   for (const { number, reason } of left) output.say(plain(`line ${number}: not turned: ${reason}`));
-  const lines = turned + left.length;
-  output.say(`turned ${turned} of ${lines} ${lines === 1 ? 'line' : 'lines'}`);
+  output.say(`turned ${turned} of ${counted(turned + left.length, 'line')}`);
   if (zone !== null && turned > 0)
     output.say(`times are read in ${zone} unless CRON_TZ is set; --tz says another zone`);
   if (left.length > 0 && context.exitCode === 0) context.exitCode = 1;
