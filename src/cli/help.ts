@@ -12,6 +12,15 @@ import { shells } from './shells.ts';
 import type { Shell } from './shells.ts';
 import { padTo } from './text.ts';
 
+/** Names, and what each means. */
+type Topic = readonly (readonly [name: string | number, means: string])[];
+
+/** What there is help about besides commands. */
+const topics: ReadonlyMap<string, Topic> = new Map<string, Topic>([
+  ['exit-codes', exitCodes],
+  ['environment', environment],
+]);
+
 /** Adds the commands; they tell of all commands that are added to `program`. */
 export function addHelpCommands(program: Command, { output }: Context): void {
   program.helpCommand(false);
@@ -25,16 +34,10 @@ export function addHelpCommands(program: Command, { output }: Context): void {
       '\nExamples:\n  jobd help jobs create\n  jobd help exit-codes\n  jobd help environment --json',
     )
     .action((words: string[], flags: Flags) => {
-      const topic = words.join(' ');
-      if (topic === 'exit-codes') {
-        if (flags['json']) return printJson(output, Object.fromEntries(exitCodes));
-        return printTopic(exitCodes);
-      }
-      if (topic === 'environment') {
-        if (flags['json']) return printJson(output, Object.fromEntries(environment));
-        return printTopic(environment);
-      }
-      commandOf(program, words).outputHelp();
+      const topic = topics.get(words.join(' '));
+      if (topic === undefined) commandOf(program, words).outputHelp();
+      else if (flags['json']) printJson(output, Object.fromEntries(topic));
+      else printTopic(topic);
     });
 
   program
@@ -74,7 +77,7 @@ export function addHelpCommands(program: Command, { output }: Context): void {
     });
 
   /** Names stay whole, and what they mean is wrapped behind them. */
-  function printTopic(rows: readonly (readonly [name: string | number, means: string])[]): void {
+  function printTopic(rows: Topic): void {
     if (!output.isTerminal) {
       return printRows(output, rows, { name: ([name]) => name, means: ([, means]) => means });
     }
