@@ -53,6 +53,11 @@ export function invalidInput(message: string): JobdError {
   return new JobdError('invalid_input', message);
 }
 
+/** The code of an error of the system, such as ENOENT, for a message; `unknown` if it has none. */
+export function systemCode(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
+}
+
 /** The end of such a message, which repeats what came: in quotes, cut off after 60 characters. */
 export function got(text: string): string {
   return `got ${JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text)}`;

@@ -4,6 +4,7 @@
  * four threads, where four slow names would hold up every other run. Judging is not done here.
  */
 import { Resolver } from 'node:dns/promises';
+import { systemCode } from '../domain/errors.ts';
 import { isLoopbackName } from '../domain/name.ts';
 import { openHostsFile } from './hosts.ts';
 import { createPace } from './pace.ts';
@@ -168,7 +169,6 @@ async function ask(records: Promise<{ address: string; ttl: number }[]>): Promis
   try {
     return { records: await records, failure: null };
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
-    return { records: [], failure: code };
+    return { records: [], failure: systemCode(error) };
   }
 }

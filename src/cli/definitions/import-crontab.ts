@@ -2,7 +2,7 @@
 
 import { writeFileSync } from 'node:fs';
 import { text as readStream } from 'node:stream/consumers';
-import { JobdError } from '../../domain/errors.ts';
+import { JobdError, systemCode } from '../../domain/errors.ts';
 import { quoted } from '../../domain/shell/quote.ts';
 import type { Context } from '../context.ts';
 import { counted } from '../counted.ts';
@@ -63,8 +63,9 @@ function writeVariables(path: string, variables: ReadonlyMap<string, string>): v
   try {
     writeFileSync(path, lines.join(''), { mode: 0o600, flag: 'wx' });
   } catch (error) {
-    const why = error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
-    throw new JobdError('usage', `${path} cannot be written: ${why}`, { cause: error });
+    throw new JobdError('usage', `${path} cannot be written: ${systemCode(error)}`, {
+      cause: error,
+    });
   }
 }
 

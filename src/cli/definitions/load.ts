@@ -3,7 +3,7 @@
 import { closeSync, openSync, readdirSync, readSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { text as readStream } from 'node:stream/consumers';
-import { JobdError } from '../../domain/errors.ts';
+import { JobdError, systemCode } from '../../domain/errors.ts';
 import type { Definition } from './definition.ts';
 import { nearest } from './nearest.ts';
 import { parseFile } from './parse-file.ts';
@@ -151,6 +151,5 @@ function readAtMost(descriptor: number, limit: number): Buffer {
 
 function unreadable(name: string, error: unknown): unknown {
   if (error instanceof JobdError) return error;
-  const why = error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
-  return new JobdError('usage', `${name} cannot be read: ${why}`, { cause: error });
+  return new JobdError('usage', `${name} cannot be read: ${systemCode(error)}`, { cause: error });
 }
