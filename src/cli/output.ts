@@ -23,6 +23,9 @@ export interface Output {
   say(line: string): void;
 }
 
+/** Asked of the terminal once, and not for each cell: Node looks through the environment each time. */
+let knownColour: boolean | undefined;
+
 /**
  * The streams of this process. Colours are for terminals that have them, as Node sees it (TERM=dumb, COLORTERM, CI),
  * and never with NO_COLOR (no-color.org).
@@ -33,7 +36,8 @@ export const standardOutput: Output = {
     return process.stdout.columns || 80;
   },
   get hasColour() {
-    return process.stdout.isTTY && !noColor() && process.stdout.hasColors();
+    knownColour ??= process.stdout.isTTY && !noColor() && process.stdout.hasColors();
+    return knownColour;
   },
   data: (line) => void process.stdout.write(`${line}\n`),
   say: (line) => void process.stderr.write(`${line}\n`),
