@@ -1,6 +1,15 @@
 /** The options of curl, by its manual (curl.se/docs/manpage.html), and what each means to a job. */
 
 import type { OptionRule, OptionSyntax } from './command-options.ts';
+import {
+  changesNothing,
+  followsNothing,
+  headerForm,
+  noFiles,
+  ownTls,
+  ownWay,
+  readsNoFiles,
+} from './reasons.ts';
 import { ignoring, refusing, retryBounds, timeoutBounds, wholeWithin } from './written-call.ts';
 import type { CallDraft } from './written-call.ts';
 
@@ -27,12 +36,8 @@ type Rule = OptionRule<CurlDraft>;
 const sets = (apply: Rule['apply']): Rule => ({ takesValue: true, apply });
 const turns = (apply: (draft: CurlDraft) => void): Rule => ({ takesValue: false, apply });
 
-const noFiles = 'jobd keeps the beginning of each answer itself, and writes no files';
-const readsNoFiles = 'what is sent is part of the job, and not in a file: give its content';
 const onlyPrints = 'it changes what curl prints, and nothing that is sent';
 const oneHttp = 'jobd speaks HTTP/1.1';
-const ownTls = 'jobd checks certificates as browsers do, and has none of its own';
-const ownWay = 'jobd finds its own way to the target';
 const noRedirects = 'jobd follows no redirects: give the URL that they lead to';
 const onlyBasic = 'a job can send Basic, or an Authorization header of its own';
 const ownRetries = 'jobd has its own rule for what is tried again, and when';
@@ -78,11 +83,11 @@ const header = sets((draft, value, written) => {
   if (value.startsWith('@')) {
     draft.unhonoured.push({ text: written, reason: readsNoFiles });
   } else if (mark === undefined || name.trim() === '') {
-    draft.unhonoured.push({ text: written, reason: "a header is 'Name: value'" });
+    draft.unhonoured.push({ text: written, reason: headerForm });
   } else if (mark === ':' && rest.trim() === '') {
     draft.removed.push(name.trim().toLowerCase());
   } else if (mark === ';' && rest.trim() !== '') {
-    draft.unhonoured.push({ text: written, reason: "a header is 'Name: value'" });
+    draft.unhonoured.push({ text: written, reason: headerForm });
   } else {
     draft.headers.push({ name: name.trim(), value: rest.trim() });
   }
@@ -163,14 +168,14 @@ const rules: Record<string, Rule> = {
     true,
     'the timeout of a job holds for the whole call',
   ),
-  ...ignoring('max-redirs proto-redir', true, 'jobd follows no redirects'),
-  ...ignoring('no-location post301 post302 post303', false, 'jobd follows no redirects'),
+  ...ignoring('max-redirs proto-redir', true, followsNothing),
+  ...ignoring('no-location post301 post302 post303', false, followsNothing),
   ...ignoring('basic', false, 'Basic is what is sent'),
   ...ignoring('tlsv1 tlsv1.0 tlsv1.1 tlsv1.2', false, 'jobd speaks TLS 1.2 and 1.3'),
   ...ignoring(
     'disable tcp-nodelay no-keepalive no-sessionid no-alpn junk-session-cookies disallow-username-in-url',
     false,
-    'it changes nothing about what is sent',
+    changesNothing,
   ),
   request: sets((draft, value) => {
     draft.method = value;

@@ -3,6 +3,7 @@
 import { applyOptions } from './command-options.ts';
 import { curlSyntax } from './curl-options.ts';
 import type { CurlDraft } from './curl-options.ts';
+import { alwaysSent } from './reasons.ts';
 import { defaultHeader, emptyDraft, finishCall, hasHeader } from './written-call.ts';
 import type { ReadCall } from './written-call.ts';
 
@@ -94,7 +95,7 @@ function judgeRemoved(draft: CurlDraft): void {
       name === 'user-agent' || name === 'host' || (name === 'content-type' && draft.body !== null);
     const text = `header ${name}`;
     if (hasHeader(draft, name)) continue;
-    if (isSent) draft.unhonoured.push({ text, reason: 'a job always sends one' });
+    if (isSent) draft.unhonoured.push({ text, reason: alwaysSent });
     else draft.ignored.push({ text, reason: 'a job sends none anyhow' });
   }
 }

@@ -3,6 +3,16 @@
 import { applyOptions } from './command-options.ts';
 import type { OptionRule, OptionSyntax } from './command-options.ts';
 import {
+  alwaysSent,
+  changesNothing,
+  followsNothing,
+  headerForm,
+  noFiles,
+  ownTls,
+  ownWay,
+  readsNoFiles,
+} from './reasons.ts';
+import {
   defaultHeader,
   emptyDraft,
   finishCall,
@@ -29,22 +39,16 @@ const sets = (apply: Rule['apply']): Rule => ({ takesValue: true, apply });
 const turns = (apply: (draft: WgetDraft) => void): Rule => ({ takesValue: false, apply });
 
 const onlyPrints = 'it changes what wget prints, and nothing that is sent';
-const noFiles = 'jobd keeps the beginning of each answer itself, and writes no files';
-const readsNoFiles = 'what is sent is part of the job, and not in a file: give its content';
 
 const rules: Record<string, Rule> = {
   ...ignoring('quiet no-verbose verbose server-response background', false, onlyPrints),
   ...ignoring('show-progress', false, onlyPrints),
   ...ignoring('progress', true, onlyPrints),
   ...ignoring('no-cookies no-hsts no-cache', false, 'a job keeps nothing from call to call'),
-  ...ignoring('no-proxy no-config', false, 'it changes nothing about what is sent'),
-  ...ignoring('max-redirect', true, 'jobd follows no redirects'),
+  ...ignoring('no-proxy no-config', false, changesNothing),
+  ...ignoring('max-redirect', true, followsNothing),
   ...ignoring('waitretry', true, 'jobd has its own rule for when it tries again'),
-  ...refusing(
-    'no-check-certificate',
-    false,
-    'jobd checks certificates as browsers do, and has none of its own',
-  ),
+  ...refusing('no-check-certificate', false, ownTls),
   ...refusing('post-file body-file input-file load-cookies config', true, readsNoFiles),
   ...refusing(
     'output-file append-output directory-prefix save-cookies',
@@ -54,7 +58,7 @@ const rules: Record<string, Rule> = {
   ...refusing('recursive mirror page-requisites continue timestamping', false, noFiles),
   ...refusing('no-clobber', false, noFiles),
   ...refusing('user password http-user http-password', true, 'give an Authorization header'),
-  ...refusing('inet4-only inet6-only', false, 'jobd finds its own way to the target'),
+  ...refusing('inet4-only inet6-only', false, ownWay),
   'output-document': sets((draft, value, text) => {
     const isNowhere = value === '-' || value === '/dev/null';
     if (isNowhere) draft.ignored.push({ text, reason: onlyPrints });
@@ -81,7 +85,7 @@ const rules: Record<string, Rule> = {
   header: sets((draft, value, written) => {
     const [, name, rest = ''] = /^([^:]+):([\s\S]*)$/.exec(value) ?? [];
     if (name === undefined || rest.trim() === '') {
-      draft.unhonoured.push({ text: written, reason: "a header is 'Name: value'" });
+      draft.unhonoured.push({ text: written, reason: headerForm });
       return;
     }
     // The last of each name counts.
@@ -89,7 +93,7 @@ const rules: Record<string, Rule> = {
     draft.headers = [...others, { name, value: rest.trim() }];
   }),
   'user-agent': sets((draft, value, written) => {
-    if (value === '') draft.unhonoured.push({ text: written, reason: 'a job always sends one' });
+    if (value === '') draft.unhonoured.push({ text: written, reason: alwaysSent });
     else draft.implied.push({ name: 'User-Agent', value });
   }),
   referer: sets((draft, value) => {

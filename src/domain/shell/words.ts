@@ -6,6 +6,7 @@
 
 import { readAnsiCQuotes } from './ansi-c-quotes.ts';
 import type { Remark } from './remark.ts';
+import { changesNothing, noFiles } from './reasons.ts';
 
 /** A command; its words are what the shell would make of them only if nothing is unhonoured. */
 export interface ShellCommand {
@@ -264,9 +265,9 @@ function judgeRedirection(
   const isOutput = operator.includes('>') && operator !== '<>';
   const isCopy = operator === '>&' && /^(?:\d+|-)$/.test(target);
   if (isCopy || (target === '/dev/null' && (isOutput || operator === '<'))) {
-    scan.ignored.push({ text, reason: 'it changes nothing about what is sent' });
+    scan.ignored.push({ text, reason: changesNothing });
   } else if (isOutput) {
-    report(scan, text, 'jobd keeps the beginning of each answer itself, and writes no files');
+    report(scan, text, noFiles);
   } else {
     report(scan, text, 'a call has no standard input');
   }
