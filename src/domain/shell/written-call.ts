@@ -127,7 +127,11 @@ export function finishCall(draft: CallDraft): ReadCall {
   };
   const url = finishUrl(draft, refuse);
   if (draft.credentials !== null) {
-    defaultHeader(draft, 'Authorization', `Basic ${base64(draft.credentials)}`);
+    defaultHeader(
+      draft,
+      'Authorization',
+      `Basic ${Buffer.from(draft.credentials).toString('base64')}`,
+    );
   }
   const headers = finishHeaders(draft, url, refuse);
   const method = methods.find((known) => known === (draft.method ?? 'GET'));
@@ -206,7 +210,3 @@ function finishHeaders(
 
 /** What browsers write of their own connection: a job has another, and what it calls hears the same. */
 const isOfConnection = /^(?:connection|keep-alive|te|content-length|transfer-encoding|expect)$/;
-
-function base64(text: string): string {
-  return btoa(String.fromCharCode(...new TextEncoder().encode(text)));
-}

@@ -210,6 +210,12 @@ test('a wget command is read as the call that it makes', () => {
   }
 });
 
+test('credentials may be longer than what a function takes as arguments', () => {
+  const user = `me:${'é'.repeat(100_000)}`;
+  const { Authorization } = callOf(readCurl(['-u', user, url])).headers;
+  assert.equal(Authorization, `Basic ${Buffer.from(user).toString('base64')}`);
+});
+
 test('whatever the words are, a call is read or a reason given', () => {
   const word = oneof(
     string({ unit: 'binary', maxLength: 20 }),
