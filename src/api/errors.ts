@@ -24,7 +24,7 @@ export function answerUnknownPath(request: FastifyRequest, reply: FastifyReply):
 }
 
 /** Sends an error. */
-export function sendError(reply: FastifyReply, error: JobdError): FastifyReply {
+function sendError(reply: FastifyReply, error: JobdError): FastifyReply {
   if (error.code === 'unauthenticated') reply.header('www-authenticate', 'Bearer');
   if (error.retryAfterSeconds !== undefined) {
     reply.header('retry-after', String(error.retryAfterSeconds));

@@ -9,7 +9,7 @@ import type { RunDocument } from './run-document.ts';
 import type { Run } from './run.ts';
 
 /** What can happen to a job or a monitor that people want to hear of. */
-export const edgeTypes = ['job.failed', 'job.recovered', 'monitor.down', 'monitor.up'] as const;
+const edgeTypes = ['job.failed', 'job.recovered', 'monitor.down', 'monitor.up'] as const;
 export type EdgeType = (typeof edgeTypes)[number];
 
 /** What an alert may be of; `test` is what a person sends to see that a channel works. */

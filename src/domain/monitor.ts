@@ -28,7 +28,7 @@ export const monitorLimits = {
 } as const;
 
 /** By the last ping, or by its absence. */
-export const monitorHealths = ['new', 'up', 'down'] as const;
+const monitorHealths = ['new', 'up', 'down'] as const;
 export type MonitorHealth = (typeof monitorHealths)[number];
 
 export const monitorStatuses = ['new', 'up', 'late', 'down', 'paused'] as const;

@@ -37,7 +37,7 @@ function checkTimeout({ name, maxTimeoutSeconds }: Plan, timeoutSeconds: number)
 }
 
 /** Demands that a schedule is due no more often than the plan allows. Throws `forbidden`. */
-export function checkInterval({ name, minIntervalSeconds }: Plan, fields: ScheduleFields): void {
+function checkInterval({ name, minIntervalSeconds }: Plan, fields: ScheduleFields): void {
   const seconds = smallestInterval(scheduleOf(fields));
   if (seconds >= minIntervalSeconds) return;
   throw new JobdError(

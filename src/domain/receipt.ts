@@ -7,7 +7,7 @@ import { isoTime } from './clock.ts';
 import type { Run, RunSource } from './run.ts';
 
 /** Version of the payload's layout. */
-export const receiptVersion = 1;
+const receiptVersion = 1;
 
 /** What is attested: nothing of the request, and of the answer only a fingerprint. Times as `isoTime`. */
 export interface ReceiptPayload {

@@ -204,7 +204,7 @@ function wishesOf({ name, enabled, jobIds, afterFailures }: Channel) {
 }
 
 /** The channel that a row holds. */
-export function channelOf(row: Omit<Selectable<ChannelRow>, 'sealed'>): Channel {
+function channelOf(row: Omit<Selectable<ChannelRow>, 'sealed'>): Channel {
   return {
     id: row.id,
     workspaceId: row.workspace_id,

@@ -112,7 +112,7 @@ async function findWithOldPings(db: Db) {
 }
 
 /** The ping that a row holds. */
-export function pingOf(row: Selectable<PingRow>): Ping {
+function pingOf(row: Selectable<PingRow>): Ping {
   return {
     id: row.id,
     monitorId: row.monitor_id,

@@ -6,10 +6,10 @@ import { JobdError } from '../../domain/errors.ts';
 import { createRateLimiter } from './rate-limit.ts';
 
 /** What one key may ask. */
-export const keyRule = { limit: 120, windowMs: 60_000, subjects: 10_000 } as const;
+const keyRule = { limit: 120, windowMs: 60_000, subjects: 10_000 } as const;
 
 /** What one address may ask without a valid key; 10,000 full ones take about 31 MB. */
-export const addressRule = { limit: 300, windowMs: 60_000, subjects: 10_000 } as const;
+const addressRule = { limit: 300, windowMs: 60_000, subjects: 10_000 } as const;
 
 /** Both throw `rate_limited`. They know nothing of each other: a valid key is never held up by its address. */
 export interface RequestLimits {
