@@ -1,10 +1,9 @@
 /** Accounts, as operators keep them. What follows from their expiry is in `expiry.ts`. */
 
-import { sql } from 'kysely';
 import type { Selectable } from 'kysely';
 import type { Account } from '../domain/account.ts';
 import type { PlanName } from '../domain/plan.ts';
-import { rowsOf, textOf } from './dialect.ts';
+import { idList } from './dialect.ts';
 import type { Db } from './open.ts';
 import type { AccountRow } from './schema.ts';
 import { statement } from './statement.ts';
@@ -64,12 +63,11 @@ export async function findPlans(
   db: Db,
   workspaceIds: readonly string[],
 ): Promise<Map<string, PlanName>> {
-  const elements = workspaceIds.map((id) => ({ id }));
   const rows = await db
     .selectFrom('workspaces')
     .innerJoin('accounts', 'accounts.id', 'workspaces.account_id')
     .select(['workspaces.id', 'plan'])
-    .where(sql<boolean>`workspaces.id in (select ${textOf('id')} from ${rowsOf(elements)})`)
+    .where('workspaces.id', 'in', idList(workspaceIds))
     .execute();
   return new Map(rows.map(({ id, plan }) => [id, plan]));
 }

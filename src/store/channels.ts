@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import type { Selectable } from 'kysely';
 import type { Channel, ShownChannel } from '../domain/channel.ts';
 import { deliveryOf } from './delivery-queue.ts';
-import { rowsOf, textOf } from './dialect.ts';
+import { idList, rowsOf, textOf } from './dialect.ts';
 import type { Db } from './open.ts';
 import type { ChannelRow } from './schema.ts';
 
@@ -180,15 +180,13 @@ export async function findUnknownSubjects(
   workspaceId: string,
   ids: readonly string[],
 ): Promise<string[]> {
-  const elements = ids.map((id) => ({ id }));
-  const isAsked = sql<boolean>`id in (select ${textOf('id')} from ${rowsOf(elements)})`;
   const find = (table: 'jobs' | 'monitors') =>
     db
       .selectFrom(table)
       .select('id')
       .where('workspace_id', '=', workspaceId)
       .where('deleted_at', 'is', null)
-      .where(isAsked)
+      .where('id', 'in', idList(ids))
       .execute();
   const known = new Set([...(await find('jobs')), ...(await find('monitors'))].map(({ id }) => id));
   return ids.filter((id) => !known.has(id));

@@ -7,7 +7,7 @@ import { sql } from 'kysely';
 import type { RawBuilder } from 'kysely';
 import type { Run } from '../domain/run.ts';
 import type { SealedJob } from '../domain/sealed-job.ts';
-import { rowsOf, textOf } from './dialect.ts';
+import { idList } from './dialect.ts';
 import { jobOf } from './jobs.ts';
 import type { Db } from './open.ts';
 import { statement, statementForEach } from './statement.ts';
@@ -154,21 +154,19 @@ export async function startQueuedRuns(
   startedAt: number,
 ): Promise<Set<string>> {
   if (runIds.length === 0) return new Set();
-  const elements = runIds.map((id) => ({ id }));
   const started = await sql<{ id: string }>`
     update runs set status = 'running', started_at = ${startedAt}
-    where id in (select ${textOf('id')} from ${rowsOf(elements)}) and status = 'queued'
+    where id in ${idList(runIds)} and status = 'queued'
     returning id`.execute(db);
   return new Set(started.rows.map((row) => row.id));
 }
 
 /** Of these runs, the ids of those that the store has as running. */
 export async function findRunning(db: Db, runIds: readonly string[]): Promise<Set<string>> {
-  const elements = runIds.map((id) => ({ id }));
   const rows = await db
     .selectFrom('runs')
     .select('id')
-    .where(sql<boolean>`id in (select ${textOf('id')} from ${rowsOf(elements)})`)
+    .where('id', 'in', idList(runIds))
     .where('status', '=', sql.lit<'running'>('running'))
     .execute();
   return new Set(rows.map(({ id }) => id));

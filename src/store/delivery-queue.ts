@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import type { Selectable } from 'kysely';
 import type { ChannelType } from '../domain/channel.ts';
 import type { Delivery, DeliveryAttempt } from '../domain/delivery.ts';
-import { rowsOf, textOf } from './dialect.ts';
+import { idList } from './dialect.ts';
 import type { Db } from './open.ts';
 import type { DeliveryRow } from './schema.ts';
 
@@ -21,12 +21,11 @@ export async function findDueChannels(
   now: number,
   { limit, except }: { limit: number; except: readonly string[] },
 ): Promise<DueChannel[]> {
-  const elements = except.map((id) => ({ id }));
   return await db
     .selectFrom('channels')
     .select(['id', 'type', 'sealed'])
     .where('next_delivery_at', '<=', now)
-    .where(sql<boolean>`id not in (select ${textOf('id')} from ${rowsOf(elements)})`)
+    .where('id', 'not in', idList(except))
     .orderBy('next_delivery_at')
     .limit(limit)
     .execute();
@@ -44,14 +43,13 @@ export async function findDueDeliveries(
   now: number,
   { limit, except }: { limit: number; except: readonly string[] },
 ): Promise<DueDelivery[]> {
-  const elements = except.map((id) => ({ id }));
   const rows = await db
     .selectFrom('deliveries')
     .selectAll()
     .where('channel_id', '=', channelId)
     .where(isFirst)
     .where('next_attempt_at', '<=', now)
-    .where(sql<boolean>`id not in (select ${textOf('id')} from ${rowsOf(elements)})`)
+    .where('id', 'not in', idList(except))
     .orderBy('next_attempt_at')
     .limit(limit)
     .execute();

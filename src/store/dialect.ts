@@ -21,6 +21,11 @@ export function textOf(name: string, row = 'value'): RawBuilder<string> {
   return sql<string>`cast(${sql.ref(row)} ->> ${sql.lit(name)} as text)`;
 }
 
+/** Ids for `in`: as many as there are, as one parameter. */
+export function idList(ids: readonly string[]): RawBuilder<string> {
+  return sql<string>`(select ${textOf('id')} from ${rowsOf(ids.map((id) => ({ id })))})`;
+}
+
 /** A field of a JSON row as a whole number. */
 export function numberOf(name: string, row = 'value'): RawBuilder<number> {
   return sql<number>`cast(${sql.ref(row)} ->> ${sql.lit(name)} as bigint)`;

@@ -10,7 +10,7 @@
  */
 
 import { sql } from 'kysely';
-import { rowsOf, textOf } from './dialect.ts';
+import { idList } from './dialect.ts';
 import type { Db } from './open.ts';
 
 /**
@@ -26,16 +26,15 @@ export async function stopExpiredAccounts(tx: Db, now: number): Promise<number> 
     .where('schedules', '<>', sql.lit<'off'>('off'))
     .execute();
   if (expired.length === 0) return 0;
-  const isExpired = (column: string) =>
-    sql<boolean>`${sql.ref(column)} in (select ${textOf('id')} from ${rowsOf(expired)})`;
-  const workspaces = tx.selectFrom('workspaces').select('id').where(isExpired('account_id'));
+  const accounts = idList(expired.map(({ id }) => id));
+  const workspaces = tx.selectFrom('workspaces').select('id').where('account_id', 'in', accounts);
   await tx
     .updateTable('jobs')
     .set({ next_run_at: null })
     .where('workspace_id', 'in', workspaces)
     .where('next_run_at', 'is not', null)
     .execute();
-  await tx.updateTable('accounts').set({ schedules: 'off' }).where(isExpired('id')).execute();
+  await tx.updateTable('accounts').set({ schedules: 'off' }).where('id', 'in', accounts).execute();
   return expired.length;
 }
 

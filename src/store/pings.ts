@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import type { Selectable } from 'kysely';
 import { pingsKept } from '../domain/ping.ts';
 import type { Ping } from '../domain/ping.ts';
-import { numberOf, rowsOf, textOf } from './dialect.ts';
+import { idList, numberOf, rowsOf, textOf } from './dialect.ts';
 import { forgetSubject } from './edges.ts';
 import type { PingedMonitor } from './monitor-states.ts';
 import { monitorOf } from './monitors.ts';
@@ -27,11 +27,10 @@ export async function findPingedMonitors(
   db: Db,
   ids: readonly string[],
 ): Promise<Map<string, PingedMonitor>> {
-  const elements = ids.map((id) => ({ id }));
   const rows = await db
     .selectFrom('monitors')
     .selectAll()
-    .where(sql<boolean>`id in (select ${textOf('id')} from ${rowsOf(elements)})`)
+    .where('id', 'in', idList(ids))
     .where('deleted_at', 'is', null)
     .execute();
   return new Map(
