@@ -4,7 +4,7 @@ import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { isoTime, msPerDay } from '../domain/clock.ts';
 import type { Clock } from '../domain/clock.ts';
-import { JobdError } from '../domain/errors.ts';
+import { JobdError, messageOf } from '../domain/errors.ts';
 import { identityOf, sealedTables } from '../domain/vault.ts';
 import type { MasterKeys } from '../secrets/master-keys.ts';
 import { openVault } from '../secrets/vault.ts';
@@ -78,10 +78,6 @@ async function finding(check: string, look: () => Promise<Seen> | Seen): Promise
   } catch (error) {
     return { check, ...fail(messageOf(error)) };
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 function seeDirectory(dataDir: string): Seen {

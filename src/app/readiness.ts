@@ -1,5 +1,6 @@
 /** Whether jobd can do its work now: call what is due and keep what it is told. */
 
+import { messageOf } from '../domain/errors.ts';
 import { probeWrite } from '../store/probe.ts';
 import type { App } from './app.ts';
 
@@ -18,7 +19,7 @@ export function createReadiness({ store, clock, engineTroubles }: App): () => Pr
       await probeWrite(store);
       return [];
     } catch (error) {
-      return [error instanceof Error ? error.message : String(error)];
+      return [messageOf(error)];
     }
   };
   return () => {

@@ -58,7 +58,17 @@ export function systemCode(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
 }
 
-/** The end of such a message, which repeats what came: in quotes, cut off after 60 characters. */
+/** Shorthand for what a broken machine does to us (503, exit code 1): what cannot be done, and why in its own words. */
+export function unavailable(what: string, cause: unknown): JobdError {
+  return new JobdError('unavailable', `${what}: ${messageOf(cause)}`, { cause });
+}
+
+/** What was thrown, in its own words. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** The end of a message of `invalidInput`, which repeats what came: in quotes, cut off after 60 characters. */
 export function got(text: string): string {
   return `got ${JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text)}`;
 }

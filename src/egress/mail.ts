@@ -3,6 +3,7 @@
  * no file, URL or raw message can be named, so that nothing is read or fetched for a mail.
  */
 import type { Transporter } from 'nodemailer';
+import { messageOf } from '../domain/errors.ts';
 import type { MailServer } from '../domain/mail-server.ts';
 import { redact, spellingsOf } from '../domain/redaction.ts';
 
@@ -86,8 +87,7 @@ function passwordTexts({ user, password }: MailServer): string[] {
 
 /** The server's own words, or Node's of its certificate, on one line, without the password. */
 function wordsOf(error: unknown, secrets: readonly string[]): string {
-  const message = error instanceof Error ? error.message : String(error);
   // What Node adds for those who run node.
-  const words = message.replace(/; if the root CA .*$/s, '');
+  const words = messageOf(error).replace(/; if the root CA .*$/s, '');
   return redact(words, secrets).replace(/\s+/g, ' ').slice(0, 300);
 }

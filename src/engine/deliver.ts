@@ -7,6 +7,7 @@ import { channelSecrets } from '../domain/channel-secrets.ts';
 import { channelKinds } from '../domain/channels/registry.ts';
 import type { HttpMessage, MailMessage } from '../domain/channels/kind.ts';
 import type { Clock } from '../domain/clock.ts';
+import { messageOf } from '../domain/errors.ts';
 import { outcomeOf } from '../domain/outcome.ts';
 import { redact, redactResult } from '../domain/redaction.ts';
 import { askedWaitMs } from '../domain/retry.ts';
@@ -63,8 +64,11 @@ export async function deliver(
     return { ...result, error: result.error && redact(result.error, secrets) };
   } catch (error) {
     signal.throwIfAborted();
-    const why = error instanceof Error ? error.message : String(error);
-    return { error: redact(`jobd: ${oneLine(why)}`, secrets), httpStatus: null, askedMs: null };
+    return {
+      error: redact(`jobd: ${oneLine(messageOf(error))}`, secrets),
+      httpStatus: null,
+      askedMs: null,
+    };
   }
 }
 

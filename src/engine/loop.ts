@@ -5,6 +5,7 @@
  */
 
 import { setImmediate } from 'node:timers/promises';
+import { messageOf } from '../domain/errors.ts';
 import type { Log } from '../log.ts';
 
 /** Does one batch. Returns how many milliseconds to rest; 0 if there is more to do at once. */
@@ -40,7 +41,7 @@ export function startLoop(name: string, step: Step, log: Log): Loop {
       return Math.min(restMs, longestRestMs);
     } catch (error) {
       failures += 1;
-      trouble = `${name} fails: ${error instanceof Error ? error.message : String(error)}`;
+      trouble = `${name} fails: ${messageOf(error)}`;
       const pauseMs = Math.min(firstPauseMs * 2 ** (failures - 1), longestPauseMs);
       log.error({ err: error, loop: name, failures, pauseMs }, `${name} failed, will try again`);
       return pauseMs;

@@ -3,7 +3,7 @@
 import { createPrivateKey, generateKeyPairSync } from 'node:crypto';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { JobdError } from '../domain/errors.ts';
+import { JobdError, messageOf } from '../domain/errors.ts';
 import { identityOf } from '../domain/vault.ts';
 import type { Vault } from '../domain/vault.ts';
 import type { PublicKey } from './key.ts';
@@ -81,7 +81,6 @@ function keyIn(pem: string, keyId: string): SigningKey {
 }
 
 function unusable(what: string, error: unknown): JobdError {
-  const why = error instanceof Error ? error.message : String(error);
   const help = 'restore it from a backup, or let another one sign: jobd signing-key rotate';
-  return new JobdError('unavailable', `${what}: ${why}; ${help}`, { cause: error });
+  return new JobdError('unavailable', `${what}: ${messageOf(error)}; ${help}`, { cause: error });
 }

@@ -16,7 +16,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { JobdError } from '../domain/errors.ts';
+import { JobdError, unavailable } from '../domain/errors.ts';
 import { masterKeyText, parseMasterKey } from './master-key.ts';
 import type { MasterKey } from './master-key.ts';
 
@@ -54,7 +54,7 @@ function write(path: string, keys: readonly MasterKey[], publish: (draft: string
     syncDirectory(dirname(path));
   } catch (error) {
     rmSync(draft, { force: true });
-    throw unusable(`the master key cannot be written to ${path}`, error);
+    throw unavailable(`the master key cannot be written to ${path}`, error);
   }
 }
 
@@ -67,7 +67,7 @@ export function readKeyFile(path: string): MasterKey[] {
   } catch (error) {
     if (error instanceof JobdError) throw error;
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
-    throw unusable(`the master key cannot be read from ${path}`, error);
+    throw unavailable(`the master key cannot be read from ${path}`, error);
   }
   const lines = text.split('\n').map((line) => line.trim());
   const keys = lines.flatMap((line, index) =>
@@ -114,9 +114,4 @@ function syncDirectory(directory: string): void {
   } finally {
     closeSync(descriptor);
   }
-}
-
-function unusable(what: string, error: unknown): JobdError {
-  const why = error instanceof Error ? error.message : String(error);
-  return new JobdError('unavailable', `${what}: ${why}`, { cause: error });
 }

@@ -6,7 +6,7 @@
 import * as fs from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { sql } from 'kysely';
-import { JobdError } from '../domain/errors.ts';
+import { JobdError, unavailable } from '../domain/errors.ts';
 import { checkDatabase } from './inspect.ts';
 import { openReader, storePath } from './open.ts';
 import type { Db } from './open.ts';
@@ -26,8 +26,7 @@ export async function copyDatabase(db: Db, path: string, owner?: Owner): Promise
     publish(draft, path);
   } catch (error) {
     if (error instanceof JobdError && error.code === 'conflict') throw error;
-    const why = error instanceof Error ? error.message : String(error);
-    throw new JobdError('unavailable', `${path} cannot be written: ${why}`, { cause: error });
+    throw unavailable(`${path} cannot be written`, error);
   } finally {
     fs.rmSync(draft, { force: true });
   }

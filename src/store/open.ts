@@ -3,7 +3,7 @@
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { Kysely } from 'kysely';
-import { JobdError } from '../domain/errors.ts';
+import { JobdError, unavailable } from '../domain/errors.ts';
 import { migrate, schemaVersion } from './migrate.ts';
 import type { Schema } from './schema.ts';
 import { isBusy, readingDialect, sqliteDialect } from './sqlite.ts';
@@ -47,7 +47,7 @@ export async function openStore(dataDir: string): Promise<Store> {
     await migrate(store);
   } catch (error) {
     await db.destroy();
-    throw openingError(path, error);
+    throw error instanceof JobdError ? error : unavailable(`${path} cannot be opened`, error);
   }
   return store;
 }
@@ -68,8 +68,7 @@ export async function openReader(path: string): Promise<Reader> {
     await schemaVersion(db);
   } catch (error) {
     await db.destroy();
-    const why = error instanceof Error ? error.message : String(error);
-    throw new JobdError('unavailable', `${path} cannot be read: ${why}`, { cause: error });
+    throw unavailable(`${path} cannot be read`, error);
   }
   return reader;
 }
@@ -89,10 +88,4 @@ async function writePatiently<T>(db: Db, work: (tx: Db) => Promise<T>): Promise<
     }
     await setTimeout(lookEveryMs);
   }
-}
-
-function openingError(path: string, error: unknown): Error {
-  if (error instanceof JobdError) return error;
-  const why = error instanceof Error ? error.message : String(error);
-  return new JobdError('unavailable', `${path} cannot be opened: ${why}`, { cause: error });
 }

@@ -8,7 +8,7 @@ import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import { SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely';
 import type { CompiledQuery, DatabaseConnection, Dialect, Driver, QueryResult } from 'kysely';
-import { JobdError } from '../domain/errors.ts';
+import { JobdError, unavailable } from '../domain/errors.ts';
 import { loadAddon } from './addon.ts';
 import { makeOwnersFile, ownerOf } from './owners-file.ts';
 
@@ -53,8 +53,7 @@ export function openFile(path: string, timeoutMs: number): Database.Database {
     accessSync(path, constants.R_OK | constants.W_OK);
     return new Database(path, { timeout: timeoutMs, ...addonOption(dirname(path)) });
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw new JobdError('unavailable', `${path} cannot be opened: ${why}`, { cause: error });
+    throw unavailable(`${path} cannot be opened`, error);
   }
 }
 

@@ -2,7 +2,7 @@
 
 import type { Alert } from '../alert.ts';
 import type { ChannelConfig } from '../channel.ts';
-import { got, invalidInput } from '../errors.ts';
+import { got, invalidInput, messageOf } from '../errors.ts';
 import { judgeUrl } from '../target.ts';
 import type { AllowedTarget } from '../target.ts';
 
@@ -46,7 +46,7 @@ export function checkUrl(config: ChannelConfig, allowTargets: readonly AllowedTa
   try {
     return judgeUrl(field(config, 'url'), allowTargets);
   } catch (error) {
-    throw invalidInput(`config.${error instanceof Error ? error.message : String(error)}`);
+    throw invalidInput(`config.${messageOf(error)}`);
   }
 }
 
