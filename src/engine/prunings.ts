@@ -5,7 +5,7 @@ import type { Clock } from '../domain/clock.ts';
 import { hasDeletedChannels, removeDeletedChannels } from '../store/channels.ts';
 import { hasOldDeliveries, removeOldDeliveries } from '../store/deliveries.ts';
 import { hasDeletedJobs, removeDeletedJobs } from '../store/jobs.ts';
-import type { Store } from '../store/open.ts';
+import type { Db, Store } from '../store/open.ts';
 import { hasOldPings, removeOldPings } from '../store/pings.ts';
 import { findDeletedWorkspace, removeDeletedWorkspace } from '../store/workspaces.ts';
 import { createGivingBack } from './give-back.ts';
@@ -17,9 +17,18 @@ import { createSmallWrites } from './small-writes.ts';
 export function createPrunings(store: Store, clock: Clock): Pruning[] {
   const results = createResultsPruning(store, clock);
   return [
-    createJobsPruning(store, clock, results.restart),
-    createPingsPruning(store, clock),
-    createChannelsPruning(store, clock),
+    createRemoving(store, clock, {
+      name: 'deletedJobs',
+      isThere: hasDeletedJobs,
+      remove: removeDeletedJobs,
+      onFound: results.restart,
+    }),
+    createRemoving(store, clock, { name: 'pings', isThere: hasOldPings, remove: removeOldPings }),
+    createRemoving(store, clock, {
+      name: 'deletedChannels',
+      isThere: hasDeletedChannels,
+      remove: removeDeletedChannels,
+    }),
     createDeliveriesPruning(store, clock),
     createWorkspacesPruning(store, clock),
     results,
@@ -27,42 +36,29 @@ export function createPrunings(store: Store, clock: Clock): Pruning[] {
   ];
 }
 
-/** Removes deleted jobs with their histories; says when it has found one. */
-function createJobsPruning(store: Store, clock: Clock, onFound: () => void): Pruning {
-  const writes = createSmallWrites(store, clock);
-  return {
-    name: 'deletedJobs',
-    writes,
-    async step() {
-      if (!(await hasDeletedJobs(store.db))) return null;
-      onFound();
-      return await writes.write((tx) => removeDeletedJobs(tx, writes.rows));
-    },
-  };
+interface Removal {
+  name: string;
+  readonly isThere: (db: Db) => Promise<boolean>;
+  /** Removes up to so many rows. Returns how many those were. */
+  readonly remove: (tx: Db, rows: number) => Promise<number>;
+  /** Hears of each time that something is there. */
+  readonly onFound?: () => void;
 }
 
-/** Removes pings of deleted monitors, and of others what is more than is kept. */
-function createPingsPruning(store: Store, clock: Clock): Pruning {
+/** Removes what is there, in small writes. */
+function createRemoving(
+  store: Store,
+  clock: Clock,
+  { name, isThere, remove, onFound }: Removal,
+): Pruning {
   const writes = createSmallWrites(store, clock);
   return {
-    name: 'pings',
+    name,
     writes,
     async step() {
-      if (!(await hasOldPings(store.db))) return null;
-      return await writes.write((tx) => removeOldPings(tx, writes.rows));
-    },
-  };
-}
-
-/** Removes deleted channels with their deliveries. */
-function createChannelsPruning(store: Store, clock: Clock): Pruning {
-  const writes = createSmallWrites(store, clock);
-  return {
-    name: 'deletedChannels',
-    writes,
-    async step() {
-      if (!(await hasDeletedChannels(store.db))) return null;
-      return await writes.write((tx) => removeDeletedChannels(tx, writes.rows));
+      if (!(await isThere(store.db))) return null;
+      onFound?.();
+      return await writes.write((tx) => remove(tx, writes.rows));
     },
   };
 }
