@@ -4,8 +4,8 @@ import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { isoTime, msPerDay } from '../domain/clock.ts';
 import type { Clock } from '../domain/clock.ts';
-import { JobdError, messageOf } from '../domain/errors.ts';
-import { identityOf, sealedTables } from '../domain/vault.ts';
+import { messageOf } from '../domain/errors.ts';
+import { identityOf, ifOpens, sealedTables } from '../domain/vault.ts';
 import type { MasterKeys } from '../secrets/master-keys.ts';
 import { openVault } from '../secrets/vault.ts';
 import * as inspect from '../store/inspect.ts';
@@ -153,7 +153,7 @@ async function seeSecrets(db: Db, masterKeys: MasterKeys): Promise<Seen> {
       const values = await findSealedByOthers(db, table, page);
       for (const { id, sealed } of values) {
         const identity = identityOf(table, id);
-        if (!opens(() => vault.open(sealed, identity))) damaged.push(identity);
+        if (ifOpens(() => vault.open(sealed, identity)) === undefined) damaged.push(identity);
       }
       count += values.length;
       afterId = values.at(-1)?.id ?? '';
@@ -164,16 +164,6 @@ async function seeSecrets(db: Db, masterKeys: MasterKeys): Promise<Seen> {
   const named = damaged.slice(0, namedAtMost).join(', ');
   const more = damaged.length > namedAtMost ? ', …' : '';
   return fail(`${damaged.length} of ${count} sealed cannot be opened: ${named}${more}`);
-}
-
-function opens(open: () => string): boolean {
-  try {
-    open();
-    return true;
-  } catch (error) {
-    if (error instanceof JobdError) return false;
-    throw error;
-  }
 }
 
 function seeDaemon(pid: string | undefined, dataDir: string): Seen {

@@ -5,7 +5,7 @@
  */
 
 import { JobdError } from '../domain/errors.ts';
-import { givenUp, identityOf } from '../domain/vault.ts';
+import { givenUp, identityOf, ifOpens } from '../domain/vault.ts';
 import type { Vault } from '../domain/vault.ts';
 import { makeSigningKey, openSigningKey } from '../receipt/keyring.ts';
 import type { MasterKey } from '../secrets/master-key.ts';
@@ -105,7 +105,7 @@ async function replaceSigningKey(
 ): Promise<string | null> {
   const active = await findActiveSigningKey(tx);
   if (active === undefined || active.sealed === null) return null;
-  if (opens(() => openSigningKey(vault, active))) return null;
+  if (ifOpens(() => openSigningKey(vault, active)) !== undefined) return null;
   const key = makeSigningKey(vault, masterKeyId);
   await activateSigningKey(tx, key, now);
   return key.keyId;
@@ -125,22 +125,12 @@ async function giveUp(
     rows = await listSealedRows(tx, table, { afterId, limit: rowsPerLook });
     for (const { sealed, isDeleted, ...owner } of rows) {
       afterId = owner.id;
-      if (sealed === givenUp || opens(() => vault.open(sealed, identityOf(table, owner.id)))) {
-        continue;
-      }
+      if (sealed === givenUp) continue;
+      const identity = identityOf(table, owner.id);
+      if (ifOpens(() => vault.open(sealed, identity)) !== undefined) continue;
       await giveUpOne(tx, owner.id);
       if (!isDeleted) lost.push(owner);
     }
   } while (rows.length > 0);
   return lost;
-}
-
-function opens(open: () => unknown): boolean {
-  try {
-    open();
-    return true;
-  } catch (error) {
-    if (error instanceof JobdError) return false;
-    throw error;
-  }
 }

@@ -3,7 +3,7 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Clock } from '../domain/clock.ts';
 import { JobdError } from '../domain/errors.ts';
-import { identityOf, sealedTables } from '../domain/vault.ts';
+import { identityOf, ifOpens, sealedTables } from '../domain/vault.ts';
 import type { SealedTable, Vault } from '../domain/vault.ts';
 import type { MasterKey } from '../secrets/master-key.ts';
 import { openVault } from '../secrets/vault.ts';
@@ -129,7 +129,7 @@ async function resealTable(
 
   async function resealValue(tx: Db, of: SealedTable, value: { id: string; sealed: string }) {
     const identity = identityOf(of, value.id);
-    const plaintext = opened(vault, value.sealed, identity);
+    const plaintext = ifOpens(() => vault.open(value.sealed, identity));
     if (plaintext === undefined) {
       rotation.unreadable.push(identity);
       return;
@@ -137,15 +137,5 @@ async function resealTable(
     const sealed = vault.seal(keyId, plaintext, identity);
     await replaceSealed(tx, of, { id: value.id, sealed });
     rotation.resealed += 1;
-  }
-}
-
-/** Undefined for what was damaged: no key would open it. */
-function opened(vault: Vault, sealed: string, identity: string): string | undefined {
-  try {
-    return vault.open(sealed, identity);
-  } catch (error) {
-    if (error instanceof JobdError) return undefined;
-    throw error;
   }
 }

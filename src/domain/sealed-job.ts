@@ -7,7 +7,7 @@ import { JobdError } from './errors.ts';
 import type { Job, JobRequest } from './job.ts';
 import { errorText } from './outcome.ts';
 import type { Failure } from './outcome.ts';
-import { identityOf } from './vault.ts';
+import { identityOf, ifOpens } from './vault.ts';
 import type { Vault } from './vault.ts';
 
 /** What of a request is kept sealed. */
@@ -51,13 +51,10 @@ export function openJob({ sealed, ...job }: SealedJob, vault: Vault): Job {
  * the reason that its next run will have: whoever lists jobs must not lose sight of the others.
  */
 export function openForPeople(sealedJob: SealedJob, vault: Vault): Job {
-  try {
-    return openJob(sealedJob, vault);
-  } catch (error) {
-    if (!(error instanceof JobdError)) throw error;
-    const { sealed: _, ...job } = sealedJob;
-    return { ...job, headers: {}, body: null, health: 'down', downReason: errorText(damage) };
-  }
+  const opened = ifOpens(() => openJob(sealedJob, vault));
+  if (opened !== undefined) return opened;
+  const { sealed: _, ...job } = sealedJob;
+  return { ...job, headers: {}, body: null, health: 'down', downReason: errorText(damage) };
 }
 
 /** Opens what a job sends. Throws `unavailable` if it cannot be opened. */
