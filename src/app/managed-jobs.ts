@@ -4,28 +4,21 @@
  */
 
 import { hasExpired } from '../domain/account.ts';
-import type { Account } from '../domain/account.ts';
 import { JobdError } from '../domain/errors.ts';
-import { changeJob } from '../domain/job-input.ts';
-import type { JobInput, JobUpdate } from '../domain/job-input.ts';
+import type { JobInput } from '../domain/job-input.ts';
 import type { Job } from '../domain/job.ts';
-import {
-  changedFields,
-  changedHeaders,
-  checkJobKey,
-  definedFields,
-  replacementOf,
-} from '../domain/managed-job.ts';
+import { checkJobKey } from '../domain/managed-job.ts';
 import type { DefinedField, JobChange } from '../domain/managed-job.ts';
 import { checkPlanLimits } from '../domain/plan-limits.ts';
-import { defaultTimeoutSeconds, plans } from '../domain/plan.ts';
-import { openForPeople, openJob } from '../domain/sealed-job.ts';
+import { plans } from '../domain/plan.ts';
+import { openForPeople } from '../domain/sealed-job.ts';
 import type { SealedJob } from '../domain/sealed-job.ts';
 import { findJob } from '../store/jobs.ts';
 import * as managed from '../store/managed-jobs.ts';
 import type { Db } from '../store/open.ts';
 import { requireAccount } from './account-limits.ts';
 import type { App, Principal } from './app.ts';
+import { compared, isPauseAtMost, readJob, replacement } from './definition-changes.ts';
 import { whenIdle } from './idle.ts';
 import { deleteJob, hasAccountExpired, newJob, shownJob } from './jobs.ts';
 import { keepChangedJob, keepNewJob } from './keep-job.ts';
@@ -112,17 +105,17 @@ export async function previewDefinition(
   const found = await findTarget(store.db, principal, definition);
   const account = await requireAccount(store.db, principal);
   if (found === undefined) {
-    if (input === null) return nothing(null);
+    if (input === null) return whole('none', null);
     checkPlanLimits(plans[account.plan], newJob(app, account, principal, input), null);
-    return { change: 'create', fields: [], headers: [], isAdopted: false, job: null };
+    return whole('create', null);
   }
   const { job, isAdopted } = found;
-  const now = shownJob(readJob(job, vault).job, hasExpired(account, clock.now()));
-  if (input === null)
-    return { change: 'delete', fields: [], headers: [], isAdopted: false, job: now };
+  const isExpired = hasExpired(account, clock.now());
+  if (input === null) return whole('delete', shownJob(readJob(job, vault).job, isExpired));
   const { before, after, fields, headers } = compared(app, job, replacement(account, input));
   if (fields.length > 0) checkPlanLimits(plans[account.plan], after, before);
-  return { change: fields.length > 0 ? 'update' : 'none', fields, headers, isAdopted, job: now };
+  const change = fields.length > 0 ? 'update' : 'none';
+  return { change, fields, headers, isAdopted, job: shownJob(before, isExpired) };
 }
 
 /** Null if somebody else came between: then everything is looked at again. */
@@ -133,7 +126,7 @@ async function tryToApply(
 ): Promise<Applied | null> {
   const { job: input, key } = definition;
   const found = await findTarget(app.store.db, principal, definition);
-  if (input === null) return found ? await remove(app, principal, found.job) : nothing(null);
+  if (input === null) return found ? await remove(app, principal, found.job) : whole('none', null);
   if (found === undefined) return await create(app, principal, key, input);
   return await replace(app, principal, { key, input, ...found });
 }
@@ -179,7 +172,7 @@ async function create(
   });
   if (!isKept) return null;
   wake();
-  return { change: 'create', fields: [], headers: [], isAdopted: false, job };
+  return whole('create', job);
 }
 
 async function replace(
@@ -191,14 +184,15 @@ async function replace(
   const account = await requireAccount(store.db, principal);
   const isExpired = hasExpired(account, clock.now());
   const seen = compared(app, found, replacement(account, input));
-  if (seen.fields.length === 0 && !isAdopted) return nothing(shownJob(seen.before, isExpired));
+  if (seen.fields.length === 0 && !isAdopted)
+    return whole('none', shownJob(seen.before, isExpired));
 
   const work = async (tx: Db, job: SealedJob): Promise<Applied | null> => {
     const other = await managed.findManagedJob(tx, principal.workspaceId, key);
     if (isAdopted ? other || (await managed.jobKeyOf(tx, job.id)) : other?.id !== job.id)
       return null;
     const { before, fields, headers, update } = compared(app, job, replacement(account, input));
-    if (fields.length === 0 && !isAdopted) return nothing(shownJob(before, isExpired));
+    if (fields.length === 0 && !isAdopted) return whole('none', shownJob(before, isExpired));
     // Somebody changed it meanwhile, and more than a pause is needed now: that waits for the call in flight.
     if (!isPauseAtMost(fields) && job.activeRunId !== null) return null;
     const changed = await keepChangedJob(app, principal, tx, { job, update });
@@ -224,7 +218,7 @@ async function replace(
 async function remove(app: App, principal: Principal, job: SealedJob): Promise<Applied | null> {
   return await orElse('not_found', async () => {
     await deleteJob(app, principal, job.id);
-    return { change: 'delete', fields: [], headers: [], isAdopted: false, job: null };
+    return whole('delete', null);
   });
 }
 
@@ -238,49 +232,7 @@ async function orElse<T>(code: JobdError['code'], work: () => Promise<T>): Promi
   }
 }
 
-function nothing(job: Job | null): Applied {
-  return { change: 'none', fields: [], headers: [], isAdopted: false, job };
-}
-
-function replacement({ plan }: Account, input: JobInput): JobUpdate {
-  return replacementOf(input, { timeoutSeconds: defaultTimeoutSeconds(plans[plan]) });
-}
-
-/** A job before and after a replacement, what differs, and the smallest update that makes it so. */
-function compared(
-  { vault, clock, allowTargets }: App,
-  sealed: SealedJob,
-  update: JobUpdate,
-): { before: Job; after: Job; fields: DefinedField[]; headers: string[]; update: JobUpdate } {
-  const { job: before, isDamaged } = readJob(sealed, vault);
-  const after = changeJob(before, update, { now: clock.now(), allowTargets });
-  const changed = new Set(changedFields(before, after));
-  // What cannot be opened is not what the definition says, and is replaced.
-  if (isDamaged) for (const field of ['headers', 'body'] as const) changed.add(field);
-  const fields = definedFields.filter((field) => changed.has(field));
-  const { action } = update;
-  // A pause alone asks for nothing else: it need not wait for the call in flight.
-  const isPause = isPauseAtMost(fields) && action !== undefined;
-  return {
-    before,
-    after,
-    fields,
-    headers: changedHeaders(before, after),
-    update: isPause ? { action } : update,
-  };
-}
-
-/** What need not wait for the call in flight. */
-function isPauseAtMost(fields: readonly DefinedField[]): boolean {
-  return fields.every((field) => field === 'paused');
-}
-
-/** A job whose sealed part was damaged shows none. */
-function readJob(job: SealedJob, vault: App['vault']): { job: Job; isDamaged: boolean } {
-  try {
-    return { job: openJob(job, vault), isDamaged: false };
-  } catch (error) {
-    if (!(error instanceof JobdError) || error.code !== 'unavailable') throw error;
-    return { job: openJob({ ...job, sealed: null }, vault), isDamaged: true };
-  }
+/** What became of a job as a whole: no field of it is named. */
+function whole(change: JobChange, job: Job | null): Applied {
+  return { change, fields: [], headers: [], isAdopted: false, job };
 }
