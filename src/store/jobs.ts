@@ -9,8 +9,13 @@ import type { JobRow } from './schema.ts';
 import { columnsOf, statement, statementForEach } from './statement.ts';
 import type { Parameters } from './statement.ts';
 
-const insertRow = statementForEach((db: Db, of: Parameters<ReturnType<typeof rowOf>>) =>
-  db.insertInto('jobs').values(columnsOf(of, rowColumns)).compile(),
+type Row = ReturnType<typeof rowOf>;
+
+const insertRow = statementForEach((db: Db, of: Parameters<Row>, row: Row) =>
+  db
+    .insertInto('jobs')
+    .values(columnsOf(of, Object.keys(row) as (keyof Row)[]))
+    .compile(),
 );
 
 /** Keeps a new job. */
@@ -125,35 +130,11 @@ function wishesOf(job: SealedJob) {
   };
 }
 
-/** A new job as it is written. */
+/** A new job as it is written: these columns and no others. */
 function rowOf(job: SealedJob) {
   const { id, workspaceId, health, createdAt } = job;
   return { id, workspace_id: workspaceId, health, created_at: createdAt, ...wishesOf(job) };
 }
-
-const rowColumns = [
-  'id',
-  'workspace_id',
-  'health',
-  'created_at',
-  'name',
-  'url',
-  'host',
-  'method',
-  'headers',
-  'body',
-  'sealed',
-  'schedule_type',
-  'cron_expr',
-  'timezone',
-  'period_seconds',
-  'anchor_at',
-  'timeout_seconds',
-  'retries',
-  'notes',
-  'paused',
-  'next_run_at',
-] as const satisfies (keyof ReturnType<typeof rowOf>)[];
 
 /** The job that a row holds. */
 export function jobOf(row: Selectable<JobRow>): SealedJob {

@@ -17,8 +17,12 @@ export interface Parameters<Values> {
   <Name extends keyof Values & string>(name: Name): RawBuilder<Values[Name]>;
 }
 
-/** Builds a statement; it is called once. */
-type Build<Values, Row> = (db: Db, parameter: Parameters<Values>) => CompiledQuery<Row>;
+/** Builds a statement; it is called once, with the first values that are sent to know their names by. */
+type Build<Values, Row> = (
+  db: Db,
+  parameter: Parameters<Values>,
+  first: Values,
+) => CompiledQuery<Row>;
 
 /** Stands in the list of parameters where that of this name goes. */
 class Named {
@@ -34,7 +38,7 @@ export function statement<Values extends object, Row>(
 ): (db: Db, values: Values) => Promise<Row[]> {
   const compiled = compileOnce(build);
   return async (db, values) => {
-    const { query, listOf } = compiled(db);
+    const { query, listOf } = compiled(db, values);
     const { rows } = await db.executeQuery<Row>({ ...query, parameters: listOf(values) });
     return rows;
   };
@@ -49,8 +53,9 @@ export function statementForEach<Values extends object>(
 ): (db: Db, values: readonly Values[]) => Promise<boolean[]> {
   const compiled = compileOnce(build);
   return async (db, values) => {
-    if (values.length === 0) return [];
-    const { query, listOf } = compiled(db);
+    const [first] = values;
+    if (first === undefined) return [];
+    const { query, listOf } = compiled(db, first);
     const parameterLists = values.map(listOf);
     const repeated: Repeated = { ...query, parameters: parameterLists[0] ?? [], parameterLists };
     const { rows } = await db.executeQuery(repeated);
@@ -75,9 +80,9 @@ interface Compiled<Values, Row> {
 
 function compileOnce<Values extends object, Row>(
   build: Build<Values, Row>,
-): (db: Db) => Compiled<Values, Row> {
+): (db: Db, first: Values) => Compiled<Values, Row> {
   let known: Compiled<Values, Row> | undefined;
-  return (db) => (known ??= compiledOf(build(db, (name) => sql`${new Named(name)}`)));
+  return (db, first) => (known ??= compiledOf(build(db, (name) => sql`${new Named(name)}`, first)));
 }
 
 function compiledOf<Values extends object, Row>(query: CompiledQuery<Row>): Compiled<Values, Row> {
