@@ -4,6 +4,7 @@ import type { Command } from 'commander';
 import type { Finding } from '../app/doctor.ts';
 import { dataDir, secretKeys, serveConfig } from '../config.ts';
 import type { Flags } from '../config.ts';
+import { messageOf } from '../domain/errors.ts';
 import { state } from './cell.ts';
 import type { Context } from './context.ts';
 import { printJson, printRows } from './output.ts';
@@ -58,7 +59,7 @@ function configurationFinding(flags: Flags): Finding {
     serveConfig(flags);
     return { check, result: 'ok', detail: 'the environment of this command is valid' };
   } catch (error) {
-    const detail = error instanceof Error ? error.message : String(error);
+    const detail = messageOf(error);
     return { check, result: 'fail', detail };
   }
 }

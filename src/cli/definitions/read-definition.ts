@@ -1,5 +1,6 @@
 /** One definition of a file, field by field: every problem is told at its place, not only the first one. */
 
+import { messageOf } from '../../domain/errors.ts';
 import { characterCount } from '../../domain/characters.ts';
 import { checkHeaders, maxHeaders } from '../../domain/headers.ts';
 import { isId } from '../../domain/id.ts';
@@ -111,7 +112,7 @@ const wordsOfFile = { cronExpr: 'cron', periodSeconds: 'every', timeoutSeconds: 
 
 /** A sentence that begins with the field, as those of the domain do. */
 function inWordsOfFile(field: string, error: unknown): string {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   const words = Object.entries(wordsOfFile).reduce(
     (text, [word, name]) => text.replaceAll(word, name),
     message,
