@@ -3,10 +3,12 @@
  * else. `request` as most programs would use it, `dispatch` as the fastest way undici has.
  */
 
+import type { LookupFunction } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { Agent } from 'undici';
 import type { Dispatcher } from 'undici';
 import { listenToParent, sayToParent } from './child.ts';
+import { originOf } from './hosts.ts';
 import { wallOffset } from './wall-clock.ts';
 
 export type BareWay = 'request' | 'dispatch';
@@ -15,6 +17,7 @@ export type BareWay = 'request' | 'dispatch';
 export interface BareTask {
   way: BareWay;
   origin: string;
+  hosts: number;
   jobs: number;
   warm: number;
   concurrency: number;
@@ -24,7 +27,7 @@ export interface BareTask {
 export type BareSaid = { kind: 'ready' } | { kind: 'done'; doneAt: number };
 export type BareTold = { kind: 'warm up'; task: BareTask } | { kind: 'go'; at: number };
 
-type CallOne = (path: string) => Promise<unknown>;
+type CallOne = (origin: string, path: string) => Promise<unknown>;
 
 let go: () => Promise<void>;
 const say: (message: BareSaid) => void = sayToParent;
@@ -35,11 +38,13 @@ listenToParent((told) => {
 
 async function obey(message: BareTold): Promise<void> {
   if (message.kind === 'warm up') {
-    const { way, origin, jobs, warm, concurrency } = message.task;
-    const agent = new Agent({ connections: concurrency, pipelining: 1 });
-    const callOne = way === 'request' ? byRequest(agent, origin) : byDispatch(agent, origin);
-    await callAll(callOne, '/warm', warm, concurrency);
-    go = () => callAll(callOne, '/job', jobs, concurrency);
+    const { way, origin, hosts, jobs, warm, concurrency } = message.task;
+    const agent = new Agent({ connections: concurrency, pipelining: 1, connect: { lookup } });
+    const callOne = way === 'request' ? byRequest(agent) : byDispatch(agent);
+    const callNumber = (prefix: string) => (number: number) =>
+      callOne(originOf(origin, hosts, number), `${prefix}/${number}`);
+    await callAll(callNumber('/warm'), warm, concurrency);
+    go = () => callAll(callNumber('/job'), jobs, concurrency);
     say({ kind: 'ready' });
   } else {
     const offset = wallOffset();
@@ -49,10 +54,17 @@ async function obey(message: BareTold): Promise<void> {
   }
 }
 
+/** Names of the sink are names of this machine, as they are for jobd (RFC 6761 section 6.3). */
+const lookup: LookupFunction = (_host, { all }, done) => {
+  const address = '127.0.0.1';
+  const family = 4;
+  if (all === true) done(null, [{ address, family }]);
+  else done(null, address, family);
+};
+
 /** As many loops as calls may be in flight, each with one call at a time. */
 async function callAll(
-  callOne: CallOne,
-  prefix: string,
+  callNumber: (number: number) => Promise<unknown>,
   calls: number,
   concurrency: number,
 ): Promise<void> {
@@ -60,7 +72,7 @@ async function callAll(
   const loop = async (): Promise<void> => {
     while (begun < calls) {
       begun += 1;
-      await callOne(`${prefix}/${begun}`);
+      await callNumber(begun);
     }
   };
   await Promise.all(Array.from({ length: Math.min(concurrency, calls) }, loop));
@@ -71,15 +83,15 @@ const headers = {
   'x-service-run-id': '00000000-0000-7000-8000-000000000000',
 };
 
-function byRequest(agent: Agent, origin: string): CallOne {
-  return async (path) => {
+function byRequest(agent: Agent): CallOne {
+  return async (origin, path) => {
     const { body } = await agent.request({ origin, path, method: 'GET', headers });
     return body.text();
   };
 }
 
-function byDispatch(agent: Agent, origin: string): CallOne {
-  return (path) =>
+function byDispatch(agent: Agent): CallOne {
+  return (origin, path) =>
     new Promise((resolve, reject) => {
       const chunks: Buffer[] = [];
       const handler: Dispatcher.DispatchHandler = {

@@ -19,12 +19,16 @@ export interface Child<Said extends Message, Told extends Message> extends Async
   ): Promise<Extract<Said, { kind: Kind }>>;
 }
 
-/** Starts `bench/FILE` with arguments; it writes to the same stdout and stderr. */
+/** Starts `bench/FILE` with arguments and, beside its own, an environment; it writes to the same stdout and stderr. */
 export function startChild<Said extends Message, Told extends Message>(
   file: string,
   args: readonly string[],
+  env: Record<string, string> = {},
 ): Child<Said, Told> {
-  const child = fork(join(import.meta.dirname, file), args, { serialization: 'advanced' });
+  const child = fork(join(import.meta.dirname, file), args, {
+    serialization: 'advanced',
+    env: { ...process.env, ...env },
+  });
   const { pid } = child;
   if (pid === undefined) throw new Error(`${file} could not be started`);
   const untaken: Said[] = [];

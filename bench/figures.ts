@@ -1,5 +1,6 @@
 /** From what was seen in a round to the figures of a table. */
 
+import { availableParallelism } from 'node:os';
 import type { CpuUse } from './processes.ts';
 import { median, percentile } from './statistics.ts';
 
@@ -17,6 +18,13 @@ export interface Round {
   cpuPerRunUs: number;
   /** Of the thread that ran the longest. */
   busiestThreadPerRunUs: number;
+  /**
+   * Computed: what the caller would do in a second if all cores were its own, its threads spread over them and
+   * none waiting for another.
+   */
+  jobsPerSecondApart: number;
+  /** The same time of the target's process: what it took of the same cores. */
+  sinkCpuPerRunUs: number;
   /** Of the makespan: how long the caller's main thread waited for a processor that others had. */
   mainWaitedMs: number;
   peakRssMb: number;
@@ -30,11 +38,13 @@ export function roundOf(
     arrivedAt: Float64Array;
     doneAt: number;
     peakRssMb: number;
+    sinkCpuSeconds: number;
   },
 ): Round {
   const { jobs, dueAt, doneAt } = seen;
   const lateness = seen.arrivedAt.map((at) => at - dueAt).toSorted();
   const makespanMs = doneAt - dueAt;
+  const shareOfCores = seen.cpuSeconds / availableParallelism();
   return {
     latenessP50Ms: percentile(lateness, 50),
     latenessP99Ms: percentile(lateness, 99),
@@ -44,6 +54,8 @@ export function roundOf(
     cpuSeconds: seen.cpuSeconds,
     cpuPerRunUs: (seen.cpuSeconds * 1e6) / jobs,
     busiestThreadPerRunUs: (seen.busiestThreadSeconds * 1e6) / jobs,
+    jobsPerSecondApart: jobs / Math.max(seen.busiestThreadSeconds, shareOfCores),
+    sinkCpuPerRunUs: (seen.sinkCpuSeconds * 1e6) / jobs,
     mainWaitedMs: seen.mainWaitedSeconds * 1e3,
     peakRssMb: seen.peakRssMb,
   };
@@ -61,6 +73,8 @@ export function medianRound(rounds: readonly Round[]): Round {
     cpuSeconds: of('cpuSeconds'),
     cpuPerRunUs: of('cpuPerRunUs'),
     busiestThreadPerRunUs: of('busiestThreadPerRunUs'),
+    jobsPerSecondApart: of('jobsPerSecondApart'),
+    sinkCpuPerRunUs: of('sinkCpuPerRunUs'),
     mainWaitedMs: of('mainWaitedMs'),
     peakRssMb: of('peakRssMb'),
   };
@@ -73,6 +87,7 @@ export interface Comparison {
   lastArrivalRatio: number;
   latenessP99Ratio: number;
   cpuPerRunBeyondUs: number;
+  jobsPerSecondApartRatio: number;
 }
 
 /** Compares medians. */
@@ -82,5 +97,6 @@ export function compare(jobd: Round, yardstick: Round): Comparison {
     lastArrivalRatio: jobd.latenessMaxMs / yardstick.latenessMaxMs,
     latenessP99Ratio: jobd.latenessP99Ms / yardstick.latenessP99Ms,
     cpuPerRunBeyondUs: jobd.cpuPerRunUs - yardstick.cpuPerRunUs,
+    jobsPerSecondApartRatio: jobd.jobsPerSecondApart / yardstick.jobsPerSecondApart,
   };
 }

@@ -21,6 +21,8 @@ const columns: readonly [title: string, figure: (round: Round) => string][] = [
   ['waited ms', (round) => milliseconds(round.mainWaitedMs)],
   ['CPU µs/run', (round) => grouped(round.cpuPerRunUs)],
   ['busiest thread', (round) => grouped(round.busiestThreadPerRunUs)],
+  ['jobs/s apart', (round) => grouped(round.jobsPerSecondApart)],
+  ['target µs/run', (round) => grouped(round.sinkCpuPerRunUs)],
   ['peak RSS MB', (round) => grouped(round.peakRssMb)],
 ];
 
@@ -36,7 +38,8 @@ export function describe(storm: Storm): string {
       `jobd over ${yardstick}: makespan ${figures.makespanRatio.toFixed(2)}` +
       ` (to the last arrival ${figures.lastArrivalRatio.toFixed(2)}),` +
       ` p99 lateness ${figures.latenessP99Ratio.toFixed(2)},` +
-      ` CPU ${signed(figures.cpuPerRunBeyondUs)} µs a run`,
+      ` CPU ${signed(figures.cpuPerRunBeyondUs)} µs a run,` +
+      ` jobs/s apart ${figures.jobsPerSecondApartRatio.toFixed(2)}`,
   );
   return `${table([head, ...rows])}\n${[...lines, ...audits.map((found) => sentence(jobs, found))].join('\n')}\n`;
 }

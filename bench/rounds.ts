@@ -10,7 +10,7 @@ import { startDaemon } from './daemon.ts';
 import { temporaryDirectory } from './directory.ts';
 import { roundOf } from './figures.ts';
 import type { Round } from './figures.ts';
-import { cpuTimes, cpuUse, peakRssMb } from './processes.ts';
+import { cpuSeconds, cpuTimes, cpuUse, peakRssMb } from './processes.ts';
 import { isOver, keepJobs, makeDue, recordedRuns } from './seed.ts';
 import type { SinkReport } from './sink.ts';
 import type { RunningSink } from './start-sink.ts';
@@ -21,6 +21,8 @@ import { wallOffset } from './wall-clock.ts';
 export interface Ground {
   options: Options;
   sink: RunningSink;
+  /** The environment of every caller. */
+  env: Record<string, string>;
   /** How long jobd takes to start with an empty store. */
   startUpMs: number;
 }
@@ -43,7 +45,7 @@ function longestStormMs(jobs: number, delayMs: number): number {
 export async function jobdRound(ground: Ground, jobs: number): Promise<Round & { audit: Audit }> {
   using directory = temporaryDirectory();
   const dataDir = directory.path;
-  const { options, sink } = ground;
+  const { options, sink, env } = ground;
   const { warm } = options;
   await keepJobs(
     dataDir,
@@ -61,7 +63,7 @@ export async function jobdRound(ground: Ground, jobs: number): Promise<Round & {
   await makeDue(dataDir, 'warm', warmAt);
   await makeDue(dataDir, 'job', dueAt);
 
-  await using daemon = await startDaemon({ ...options, dataDir });
+  await using daemon = await startDaemon({ ...options, dataDir, env });
   await using store = await openStore(dataDir);
   const inTime = Date.now() < warmAt && (await sleepUntil(dueAt - idleMs / 2));
   if (!inTime || (warm > 0 && !(await isOver(store, warmAt)))) {
@@ -70,6 +72,7 @@ export async function jobdRound(ground: Ground, jobs: number): Promise<Round & {
   await begin(sink, jobs);
   await sleepUntil(dueAt - beforeMs);
   const cpuBefore = cpuTimes(daemon.pid);
+  const sinkBefore = cpuSeconds(sink.pid);
   const offset = wallOffset();
 
   let allArrived = false;
@@ -90,6 +93,7 @@ export async function jobdRound(ground: Ground, jobs: number): Promise<Round & {
   const seen = {
     ...cpuUse(daemon.pid, cpuBefore),
     peakRssMb: peakRssMb(daemon.pid),
+    sinkCpuSeconds: cpuSeconds(sink.pid) - sinkBefore,
   };
   const arrived = await report(sink);
   const found = audit(jobs, await recordedRuns(store, dueAt), arrived);
@@ -99,22 +103,28 @@ export async function jobdRound(ground: Ground, jobs: number): Promise<Round & {
 
 /** Bare undici, in a fresh process. Throws if it does not call each path once. */
 export async function bareRound(ground: Ground, jobs: number, way: BareWay): Promise<Round> {
-  const { options, sink } = ground;
-  const { concurrency, warm } = options;
-  await using bare = startChild<BareSaid, BareTold>('bare.ts', []);
-  bare.tell({ kind: 'warm up', task: { way, origin: sink.origin, jobs, warm, concurrency } });
+  const { options, sink, env } = ground;
+  const { hosts, concurrency, warm } = options;
+  await using bare = startChild<BareSaid, BareTold>('bare.ts', [], env);
+  const { origin } = sink;
+  bare.tell({ kind: 'warm up', task: { way, origin, hosts, jobs, warm, concurrency } });
   await bare.hear('ready', answerWithinMs);
   const dueAt = Math.ceil((Date.now() + idleMs) / 1_000) * 1_000;
   bare.tell({ kind: 'go', at: dueAt });
   await begin(sink, jobs);
   await sleepUntil(dueAt - beforeMs);
   const cpuBefore = cpuTimes(bare.pid);
+  const sinkBefore = cpuSeconds(sink.pid);
   const longestMs = longestStormMs(jobs, options.delayMs);
   const [{ doneAt }] = await Promise.all([
     bare.hear('done', longestMs),
     sink.hear('full', longestMs),
   ]);
-  const seen = { ...cpuUse(bare.pid, cpuBefore), peakRssMb: peakRssMb(bare.pid) };
+  const seen = {
+    ...cpuUse(bare.pid, cpuBefore),
+    peakRssMb: peakRssMb(bare.pid),
+    sinkCpuSeconds: cpuSeconds(sink.pid) - sinkBefore,
+  };
   const { arrivedAt, path } = await report(sink);
   if (new Set(path).size !== jobs || path.length !== jobs) {
     throw new Error(`bare ${way} made ${path.length} calls instead of ${jobs}`);
@@ -126,7 +136,7 @@ export async function bareRound(ground: Ground, jobs: number, way: BareWay): Pro
 export async function measureStartUp(options: Options): Promise<number> {
   using directory = temporaryDirectory();
   const dataDir = directory.path;
-  await using daemon = await startDaemon({ ...options, dataDir, profileDir: null });
+  await using daemon = await startDaemon({ ...options, dataDir, profileDir: null, env: {} });
   return daemon.startUpMs;
 }
 

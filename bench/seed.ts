@@ -5,6 +5,7 @@ import { defineJob } from '../src/domain/job-input.ts';
 import { parseAllowTargets } from '../src/domain/target.ts';
 import { insertJob } from '../src/store/jobs.ts';
 import { openLocal } from '../src/daemon.ts';
+import { originOf } from './hosts.ts';
 import { sealJob } from '../src/domain/sealed-job.ts';
 import { activeMasterKeyId } from '../src/store/master-keys.ts';
 import { openStore } from '../src/store/open.ts';
@@ -35,7 +36,7 @@ export async function keepJobs(
   dataDir: string,
   origin: string,
   batches: readonly Batch[],
-  { secrets }: { secrets: boolean } = { secrets: false },
+  { secrets, hosts }: { secrets: boolean; hosts: number } = { secrets: false, hosts: 0 },
 ): Promise<void> {
   await using local = await openLocal(dataDir);
   const { store } = local;
@@ -46,7 +47,7 @@ export async function keepJobs(
   await store.write(async (tx) => {
     for (const { prefix, count } of batches) {
       for (let number = 1; number <= count; number += 1) {
-        const url = `${origin}/${prefix}/${number}`;
+        const url = `${originOf(origin, hosts, number)}/${prefix}/${number}`;
         const every = { scheduleType: 'period', periodSeconds } as const;
         const input = { name: prefix, url, ...every, ...(secrets && secretRequest) };
         const job = defineJob(input, { id: newId(now), workspaceId, now, allowTargets });

@@ -17,17 +17,18 @@ const longestStopMs = 60_000;
 
 /**
  * Starts node with this command and resolves once it listens; disposing of it stops it as a service manager
- * would. `onLog` gets what it writes to stderr.
+ * would. `onLog` gets what it writes to stderr; `env` is all its environment.
  */
 export async function startServer(
   command: string[],
   profileDir: string | null,
   onLog: (lines: string) => void = () => {},
+  env: Record<string, string> = {},
 ): Promise<HttpServer> {
   const began = performance.now();
   const profiling = profileDir === null ? [] : ['--cpu-prof', `--cpu-prof-dir=${profileDir}`];
   const child = spawn(process.execPath, [...profiling, ...command], {
-    env: {},
+    env,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const exited = once(child, 'exit');

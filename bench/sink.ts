@@ -1,13 +1,24 @@
 /**
- * The target of the calls, a process of its own: answers every request with `ok` on kept connections
- * and notes when its last byte came. It reads just enough HTTP for requests without a body, so that
+ * The target of the calls, a process of its own: answers every request with `ok` on kept connections,
+ * with or without TLS, and notes when its last byte came. It reads just enough HTTP for requests without a body, so that
  * it costs little and is not what the figures measure.
  */
 
 import { createServer } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
+import { createServer as createTlsServer } from 'node:tls';
+import { servers } from './certificates.ts';
+import type { KeyKind } from './certificates.ts';
 import { listenToParent, sayToParent } from './child.ts';
 import { wallOffset } from './wall-clock.ts';
+
+/** How it answers; its one argument, as JSON. */
+export interface SinkOptions {
+  /** After this long. */
+  delayMs: number;
+  /** With this kind of key; null for no TLS. */
+  tls: KeyKind | null;
+}
 
 /** What the sink says. Every request is one element of each array of a report. */
 export type SinkSaid =
@@ -27,11 +38,13 @@ export interface SinkReport {
 /** `begin` forgets what came before; `full` is said when so many requests have come since. */
 export type SinkTold = { kind: 'begin'; expected: number } | { kind: 'report' };
 
-const answer = 'HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\ncontent-length: 2\r\n\r\nok';
+/** It promises to keep connections open: else callers would not use again those of a warming up. */
+const answer =
+  'HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\ncontent-length: 2\r\nkeep-alive: timeout=120\r\n\r\nok';
 const endOfHead = '\r\n\r\n';
 const runIdHeader = /\r\nx-service-run-id: *(\S+)/i;
 
-const delayMs = Number(process.argv[2] ?? 0);
+const { delayMs, tls } = JSON.parse(process.argv[2] ?? '') as SinkOptions;
 let offset = wallOffset();
 let expected = 0;
 let arrivedAt: number[] = [];
@@ -66,7 +79,7 @@ function reply(socket: Socket): void {
   else setTimeout(() => socket.write(answer), delayMs);
 }
 
-const server = createServer({ noDelay: true }, (socket) => {
+function serve(socket: Socket): void {
   let unread = '';
   socket.setEncoding('latin1');
   socket.on('data', (text: string) => {
@@ -80,7 +93,12 @@ const server = createServer({ noDelay: true }, (socket) => {
   });
   // A caller that is ended with its connections open is no concern of the sink's.
   socket.on('error', () => socket.destroy());
-});
+}
+
+const server =
+  tls === null
+    ? createServer({ noDelay: true }, serve)
+    : createTlsServer({ noDelay: true, ...servers[tls] }, serve);
 // As many may connect at one instant as there are slots.
 server.listen({ port: 0, host: '127.0.0.1', backlog: 16_384 }, () => {
   say({ kind: 'ready', port: (server.address() as AddressInfo).port });

@@ -2,22 +2,25 @@
 
 import { startChild } from './child.ts';
 import type { Child } from './child.ts';
-import type { SinkSaid, SinkTold } from './sink.ts';
+import type { SinkOptions, SinkSaid, SinkTold } from './sink.ts';
 
 /** A running sink; disposing of it ends it. */
 export interface RunningSink extends Child<SinkSaid, SinkTold> {
-  /** As `http://127.0.0.1:PORT`. */
+  /** As `http://127.0.0.1:PORT`, or `https:`. */
   origin: string;
 }
 
 const startMs = 30_000;
 
-/** Starts it and resolves once it listens; it answers after `delayMs`. */
-export async function startSink(delayMs = 0): Promise<RunningSink> {
-  const child = startChild<SinkSaid, SinkTold>('sink.ts', [String(delayMs)]);
+/** Starts it and resolves once it listens. */
+export async function startSink(
+  options: SinkOptions = { delayMs: 0, tls: null },
+): Promise<RunningSink> {
+  const child = startChild<SinkSaid, SinkTold>('sink.ts', [JSON.stringify(options)]);
   try {
     const { port } = await child.hear('ready', startMs);
-    return { ...child, origin: `http://127.0.0.1:${port}` };
+    const scheme = options.tls === null ? 'http' : 'https';
+    return { ...child, origin: `${scheme}://127.0.0.1:${port}` };
   } catch (error) {
     await child[Symbol.asyncDispose]();
     throw error;

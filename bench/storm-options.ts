@@ -1,5 +1,7 @@
 /** The command line of bench/storm. */
 
+import { servers } from './certificates.ts';
+import type { KeyKind } from './certificates.ts';
 import { commonOptions, defineOptions, flag, readWholeNumber, wholeNumber } from './options.ts';
 import type { Option, OptionsOf } from './options.ts';
 
@@ -10,6 +12,17 @@ const jobs: Option<number[]> = {
   fallback: '1000,10000',
   read: (given = '') =>
     given.split(',').map((text) => readWholeNumber('--jobs', text, 1, 1_000_000)),
+};
+
+/** What key the target's certificate is for; null if it speaks no TLS. */
+const tls: Option<KeyKind | null> = {
+  typed: '--tls KEY',
+  about: `the target speaks TLS, with a key of this kind: ${Object.keys(servers).join(' or ')}`,
+  read(given) {
+    if (given === undefined) return null;
+    if (given === 'ecdsa' || given === 'rsa') return given;
+    throw new Error(`--tls must be ${Object.keys(servers).join(' or ')}, got ${given}`);
+  },
 };
 
 export const { usage, parseOptions } = defineOptions({
@@ -32,6 +45,16 @@ export const { usage, parseOptions } = defineOptions({
       min: 0,
       max: 10_000,
     }),
+    tls,
+    hosts: wholeNumber(
+      '--hosts N',
+      'names of the target that calls go to in turn; 0 for its address',
+      {
+        fallback: 0,
+        min: 0,
+        max: 100_000,
+      },
+    ),
     warm: wholeNumber(
       '--warm N',
       'calls made before the instant, so that code and connections are warm',

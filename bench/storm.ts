@@ -4,10 +4,12 @@
  * docs/benchmarks.md says what the figures mean.
  */
 
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isClean } from './audit.ts';
 import type { Audit } from './audit.ts';
+import { authority } from './certificates.ts';
+import { temporaryDirectory } from './directory.ts';
 import { compare, medianRound } from './figures.ts';
 import type { Round } from './figures.ts';
 import { describe } from './report.ts';
@@ -55,6 +57,8 @@ function surroundings(options: Options) {
     undici: versionOf('node_modules/undici/package.json'),
     concurrency: options.concurrency,
     delayMs: options.delayMs,
+    tls: options.tls ?? 'no',
+    hosts: options.hosts,
     warm: options.warm,
     rounds: options.rounds,
   };
@@ -65,6 +69,13 @@ function versionOf(packageFile: string): string {
   return (JSON.parse(text) as { version: string }).version;
 }
 
+/** What lets a program of Node trust the target, as an operator would. */
+function trustIn(directory: string): Record<string, string> {
+  const file = join(directory, 'authority.pem');
+  writeFileSync(file, authority);
+  return { NODE_EXTRA_CA_CERTS: file };
+}
+
 /** Measures and prints. Returns whether every run was made once and recorded. */
 async function main(options: Options): Promise<boolean> {
   const print = (text: string): void => {
@@ -73,10 +84,13 @@ async function main(options: Options): Promise<boolean> {
   const on = surroundings(options);
   print(describeSurroundings(on));
 
-  await using sink = await startSink(options.delayMs);
+  const { delayMs, tls } = options;
+  await using sink = await startSink({ delayMs, tls });
+  using directory = temporaryDirectory();
+  const env = trustIn(directory.path);
   const startUpMs = await measureStartUp(options);
   print(`jobd starts in ${Math.round(startUpMs)} ms\n`);
-  const ground: Ground = { options, sink, startUpMs };
+  const ground: Ground = { options, sink, env, startUpMs };
   const storms: Storm[] = [];
   for (const jobs of options.jobs) {
     const found = await storm(ground, jobs);
