@@ -41,10 +41,9 @@ async function obey(message: BareTold): Promise<void> {
     const { way, origin, hosts, jobs, warm, concurrency } = message.task;
     const agent = new Agent({ connections: concurrency, pipelining: 1, connect: { lookup } });
     const callOne = way === 'request' ? byRequest(agent) : byDispatch(agent);
-    const callNumber = (prefix: string) => (number: number) =>
-      callOne(originOf(origin, hosts, number), `${prefix}/${number}`);
-    await callAll(callNumber('/warm'), warm, concurrency);
-    go = () => callAll(callNumber('/job'), jobs, concurrency);
+    await callAll((number) => callOne(origin, `/warm/${number}`), warm, concurrency);
+    const callJob = (number: number) => callOne(originOf(origin, hosts, number), `/job/${number}`);
+    go = () => callAll(callJob, jobs, concurrency);
     say({ kind: 'ready' });
   } else {
     const offset = wallOffset();

@@ -46,12 +46,12 @@ export async function jobdRound(ground: Ground, jobs: number): Promise<Round & {
   using directory = temporaryDirectory();
   const dataDir = directory.path;
   const { options, sink, env } = ground;
-  const { warm } = options;
+  const { hosts, warm } = options;
   await keepJobs(
     dataDir,
     sink.origin,
     [
-      { prefix: 'job', count: jobs },
+      { prefix: 'job', count: jobs, hosts },
       { prefix: 'warm', count: warm },
     ],
     options,

@@ -25,10 +25,11 @@ const secretRequest = {
   body: JSON.stringify({ report: 'daily', rows: Array.from({ length: 100 }, (_, row) => row) }),
 } as const;
 
-/** The jobs to keep: `count` of them, which call `ORIGIN/PREFIX/1` and so on. */
+/** The jobs to keep: `count` of them, which call `ORIGIN/PREFIX/1` and so on, or so many hosts in turn. */
 export interface Batch {
   prefix: string;
   count: number;
+  hosts?: number;
 }
 
 /** Keeps jobs that are not due before tomorrow. */
@@ -36,7 +37,7 @@ export async function keepJobs(
   dataDir: string,
   origin: string,
   batches: readonly Batch[],
-  { secrets, hosts }: { secrets: boolean; hosts: number } = { secrets: false, hosts: 0 },
+  { secrets }: { secrets: boolean } = { secrets: false },
 ): Promise<void> {
   await using local = await openLocal(dataDir);
   const { store } = local;
@@ -45,7 +46,7 @@ export async function keepJobs(
   const workspaceId = (await findWorkspace(store.db, defaultWorkspace))?.id ?? '';
   const allowTargets = parseAllowTargets([sinkTarget]);
   await store.write(async (tx) => {
-    for (const { prefix, count } of batches) {
+    for (const { prefix, count, hosts = 0 } of batches) {
       for (let number = 1; number <= count; number += 1) {
         const url = `${originOf(origin, hosts, number)}/${prefix}/${number}`;
         const every = { scheduleType: 'period', periodSeconds } as const;

@@ -46,18 +46,14 @@ export const { usage, parseOptions } = defineOptions({
       max: 10_000,
     }),
     tls,
-    hosts: wholeNumber(
-      '--hosts N',
-      'names of the target that calls go to in turn; 0 for its address',
-      {
-        fallback: 0,
-        min: 0,
-        max: 100_000,
-      },
-    ),
+    hosts: wholeNumber('--hosts N', 'names of the target, called in turn; 0 for its address', {
+      fallback: 0,
+      min: 0,
+      max: 100_000,
+    }),
     warm: wholeNumber(
       '--warm N',
-      'calls made before the instant, so that code and connections are warm',
+      'calls to its address before the instant: code and connections to it are warm',
       { fallback: 0, min: 0, max: 10_000 },
     ),
     /** Whether jobd signs them. */
