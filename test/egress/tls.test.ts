@@ -68,6 +68,16 @@ for (const [what, cert, ca, words] of refusals) {
   });
 }
 
+test('of the certificates that a server sends, the first one must be for the host', async (t) => {
+  const startWith = (cert: string) =>
+    startTarget(t, (socket) => socket.write(answer('ok')), { tls: { key: serverKey, cert } });
+  const behind = await startWith(foreignCertificate + goodCertificate);
+  const failure = failureOf(await trusting(t).call(get(behind.url)));
+  assert.match(failure.detail, /the certificate is for another host/);
+  const before = await startWith(goodCertificate + foreignCertificate);
+  assert.equal(responseOf(await trusting(t).call(get(before.url))).body, 'ok');
+});
+
 test('a server that does not speak TLS fails with tls', async (t) => {
   const target = await startTarget(t, () => {}, {
     greet: (socket) => socket.write('HTTP/1.1 400 Bad Request\r\n\r\n'),
