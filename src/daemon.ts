@@ -16,7 +16,7 @@ import { everywhere } from './domain/target.ts';
 import type { Vault } from './domain/vault.ts';
 import { createEgress } from './egress/egress.ts';
 import { createMailer } from './egress/mail.ts';
-import { startEgressThread } from './egress/threaded.ts';
+import { startEgressThreads } from './egress/threads.ts';
 import { startEngine } from './engine/engine.ts';
 import type { Engine } from './engine/engine.ts';
 import { startHeartbeat } from './engine/heartbeat.ts';
@@ -61,7 +61,7 @@ export async function startDaemon(
   if (!(await ensureGivingBack(store))) log.warn(keepsSpace(config.dataDir));
   const { allowTargets } = config;
   const ways = { connectionsPerHost: config.slotsPerHost, userAgent: `jobd/${version}` };
-  const egress = parts.use(startEgressThread({ ...ways, allowTargets }));
+  const egress = parts.use(startEgressThreads({ ...ways, allowTargets }));
   const mailer = config.smtp === null ? null : parts.use(createMailer(config.smtp));
   const keyUses = createKeyUses({ store, clock });
   const writeKeyUses = async (): Promise<number> => {

@@ -29,13 +29,14 @@ export type Answer = { number: number; result: AttemptResult } | { number: numbe
 /** What the thread says. */
 export type Said = { kind: 'answered'; answers: Answer[] } | { kind: 'closed' };
 
-type Options = Omit<EgressOptions, 'resolve'>;
+/** What can cross to a thread. */
+export type ThreadOptions = Omit<EgressOptions, 'resolve'>;
 
 /** A thread that has not closed by then does not listen any more: it is ended. */
 const longestCloseMs = 5_000;
 
 /** Starts the thread. Should it ever end by itself, that is an error of this process, which nobody catches. */
-export function startEgressThread(options: Options): Egress {
+export function startEgressThread(options: ThreadOptions): Egress {
   const worker = startWorker(options);
   const pending = new Map<number, PromiseWithResolvers<AttemptResult>>();
   const signals = new WeakMap<AbortSignal, number>();
@@ -114,7 +115,7 @@ export function startEgressThread(options: Options): Egress {
   }
 }
 
-function startWorker(options: Options): Worker {
+function startWorker(options: ThreadOptions): Worker {
   const { code, isFile } = threadCode();
   return new Worker(code, { eval: !isFile, name: 'egress', workerData: options });
 }

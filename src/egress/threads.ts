@@ -1,0 +1,88 @@
+/**
+ * The way out in as many threads as handshakes ask for: each takes 1 to 2 ms of CPU, so one thread is busy with 700
+ * a second. A host has one thread, which keeps its connections, its TLS sessions and what its name resolves to:
+ * what holds for a host holds as if there were no other. Calls without TLS cost too little to need a second one.
+ */
+import { availableParallelism } from 'node:os';
+import type { Egress } from './egress.ts';
+import { startEgressThread, type ThreadOptions } from './threaded.ts';
+
+/** A thread with so many calls under way is busy for long enough to start another beside it. */
+const callsThatPress = 32;
+/** Each is some 27 MB, and all of them are handed their calls by one. */
+const mostThreads = 4;
+/** Hosts whose thread is known. One not called while so many others were has no connection left to speak of. */
+const maxKnownHosts = 20_000;
+
+/** What is needed beside the options of a thread. */
+export interface Threads {
+  most: number;
+  start: (options: ThreadOptions) => Egress;
+}
+
+interface Thread {
+  egress: Egress;
+  /** Calls with TLS that are under way. */
+  calls: number;
+}
+
+/** Starts the first thread, and others when it is pressed: as many as there are cores, 4 at most. */
+export function startEgressThreads(
+  options: ThreadOptions,
+  { most, start }: Threads = {
+    most: Math.min(availableParallelism(), mostThreads),
+    start: startEgressThread,
+  },
+): Egress {
+  const first = startThread();
+  const threads = [first];
+  /** By origin, the one called last at the end. */
+  const threadOf = new Map<string, Thread>();
+
+  function startThread(): Thread {
+    return { egress: start(options), calls: 0 };
+  }
+
+  function threadFor(url: string): Thread {
+    const origin = URL.parse(url)?.origin ?? '';
+    const thread = threadOf.get(origin) ?? leastBusy();
+    threadOf.delete(origin);
+    threadOf.set(origin, thread);
+    if (threadOf.size > maxKnownHosts) forgetOldest();
+    return thread;
+  }
+
+  function forgetOldest(): void {
+    for (const origin of threadOf.keys()) {
+      threadOf.delete(origin);
+      break;
+    }
+  }
+
+  function leastBusy(): Thread {
+    const least = threads.reduce((one, other) => (other.calls < one.calls ? other : one));
+    if (least.calls < callsThatPress || threads.length >= most) return least;
+    const another = startThread();
+    threads.push(another);
+    return another;
+  }
+
+  const callWithTls: Egress['call'] = async (call, signal) => {
+    const thread = threadFor(call.url);
+    thread.calls++;
+    try {
+      return await thread.egress.call(call, signal);
+    } finally {
+      thread.calls--;
+    }
+  };
+
+  return {
+    call: (call, signal) =>
+      /^https:/i.test(call.url) ? callWithTls(call, signal) : first.egress.call(call, signal),
+
+    async [Symbol.asyncDispose]() {
+      await Promise.all(threads.map(({ egress }) => egress[Symbol.asyncDispose]()));
+    },
+  };
+}

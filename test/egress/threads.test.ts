@@ -1,0 +1,133 @@
+/** The way out in several threads: which calls get another one, and what holds for a host whatever its thread. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { TestContext } from 'node:test';
+import { parseAllowTargets } from '../../src/domain/target.ts';
+import type { Egress } from '../../src/egress/egress.ts';
+import { startEgressThread } from '../../src/egress/threaded.ts';
+import type { ThreadOptions } from '../../src/egress/threaded.ts';
+import { startEgressThreads } from '../../src/egress/threads.ts';
+import { authority, goodCertificate, serverKey } from './certificates.ts';
+import { answer, eventually, get, responseOf, startTarget } from './support.ts';
+import type { Target } from './support.ts';
+
+const tls = { key: serverKey, cert: goodCertificate };
+/** More than a thread takes before another one is started. */
+const pressing = 40;
+
+/** The way out, and the URLs that each of its threads was given. */
+function startThreads(t: TestContext, most = 2): { egress: Egress; urls: string[][] } {
+  const urls: string[][] = [];
+  const start = (options: ThreadOptions): Egress => {
+    const given: string[] = [];
+    urls.push(given);
+    const thread = startEgressThread(options);
+    return {
+      call(call, signal) {
+        given.push(call.url);
+        return thread.call(call, signal);
+      },
+      [Symbol.asyncDispose]: () => thread[Symbol.asyncDispose](),
+    };
+  };
+  const allowTargets = parseAllowTargets(['127.0.0.1/32:*']);
+  const options = { allowTargets, connectionsPerHost: 4, userAgent: 'jobd/test', ca: authority };
+  const egress = startEgressThreads(options, { most, start });
+  t.after(() => egress[Symbol.asyncDispose]());
+  return { egress, urls };
+}
+
+/** A target that answers a request for `/held` when it is told to. */
+async function startHolding(t: TestContext): Promise<Target & { letGo: () => void }> {
+  const held: (() => void)[] = [];
+  let isHolding = true;
+  const target = await startTarget(
+    t,
+    (socket, request) => {
+      const reply = (): unknown => socket.write(answer('ok'));
+      if (isHolding && request.startsWith('GET /held')) held.push(reply);
+      else reply();
+    },
+    { tls },
+  );
+  const letGo = (): void => {
+    isHolding = false;
+    for (const reply of held) reply();
+  };
+  return Object.assign(target, { letGo });
+}
+
+function callMany(egress: Egress, url: string, signal?: AbortSignal): Promise<unknown>[] {
+  return Array.from({ length: pressing }, async () => {
+    return responseOf(await egress.call(get(url, { timeoutMs: 30_000 }), signal));
+  });
+}
+
+test('calls to one host stay in one thread, however many, and so do calls without TLS', async (t) => {
+  const target = await startHolding(t);
+  const plain = await startTarget(t, (socket) => socket.write(answer('ok')));
+  const { egress, urls } = startThreads(t);
+  const calls = callMany(egress, `${target.url}held`);
+  await eventually(() => target.requests.length === 4);
+  await Promise.all(callMany(egress, plain.url));
+  target.letGo();
+  await Promise.all(calls);
+  assert.equal(urls.length, 1);
+});
+
+test('a new host gets another thread while the first is pressed, and both keep theirs', async (t) => {
+  const [one, other] = [await startHolding(t), await startHolding(t)];
+  const { egress, urls } = startThreads(t);
+  const calls = callMany(egress, `${one.url}held`);
+  const others = callMany(egress, `${other.url}held`);
+  await eventually(() => one.requests.length === 4 && other.requests.length === 4);
+  one.letGo();
+  await Promise.all(calls);
+  // In other words the same hosts; the first thread has nothing to do by now.
+  calls.push(...callMany(egress, one.url.replace('https', 'HTTPS')));
+  others.push(...callMany(egress, other.url.replace('https', 'HTTPS')));
+  other.letGo();
+  await Promise.all([...calls, ...others]);
+  const ports = urls.map((given) => given.map((url) => Number(new URL(url).port)));
+  assert.deepEqual(ports, [
+    Array.from({ length: 2 * pressing }, () => one.port),
+    Array.from({ length: 2 * pressing }, () => other.port),
+  ]);
+  // The limit of connections to a host holds, whatever else is called.
+  assert.deepEqual([one.connections, other.connections], [4, 4]);
+});
+
+test('there are never more threads than allowed', async (t) => {
+  const targets = await Promise.all(Array.from({ length: 4 }, () => startHolding(t)));
+  const { egress, urls } = startThreads(t, 3);
+  const calls = targets.flatMap((target) => callMany(egress, `${target.url}held`));
+  await eventually(() => targets.every(({ requests }) => requests.length > 0));
+  for (const target of targets) target.letGo();
+  await Promise.all(calls);
+  assert.deepEqual(
+    urls.map((given) => given.length).toSorted((a, b) => a - b),
+    [pressing, pressing, 2 * pressing],
+  );
+});
+
+test('an abort ends calls in every thread, and a disposal closes their connections', async (t) => {
+  const [one, other] = [await startHolding(t), await startHolding(t)];
+  const { egress, urls } = startThreads(t);
+  const aborter = new AbortController();
+  const reason = new Error('stopped');
+  const aborted = [one, other].flatMap((target) => {
+    return callMany(egress, `${target.url}held`, aborter.signal);
+  });
+  const ends = aborted.map((call) => assert.rejects(call, (error) => error === reason));
+  await eventually(() => one.requests.length === 4 && other.requests.length === 4);
+  assert.equal(urls.length, 2);
+  aborter.abort(reason);
+  await Promise.all(ends);
+  const left = [one, other].map((target) => egress.call(get(`${target.url}held`)));
+  const leftEnds = left.map((call) => assert.rejects(call, /egress was closed/));
+  await eventually(() => one.requests.length === 5 && other.requests.length === 5);
+  await egress[Symbol.asyncDispose]();
+  await Promise.all(leftEnds);
+  await eventually(() => one.open.size + other.open.size === 0);
+});
