@@ -33,6 +33,7 @@ export const environment: readonly (readonly [name: string, means: string])[] = 
   ['JOBD_LOG_LEVEL', 'serve: fatal, error, warn, info, debug, trace or silent (default info)'],
   ['JOBD_SECRET_KEY', 'the master key, instead of the file in the data directory'],
   ['JOBD_SECRET_KEY_NEW', 'secrets rotate: the master key to change to'],
+  ['NODE_EXTRA_CA_CERTS', 'serve: file of certificates (PEM) to trust beside the built-in ones'],
   ['NO_COLOR', 'no colours, if it is set to anything; there are none in a pipe either'],
   ['TERM', 'dumb: nothing moves, and there are no colours'],
 ];
