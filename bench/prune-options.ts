@@ -10,7 +10,7 @@ export const { usage, parseOptions } = defineOptions({
     /** When the plan is lowered, near enough. */
     runs: wholeNumber('--runs N', 'runs in the store; all but 100000 are pruned', {
       fallback: 1_000_000,
-      min: 110_000,
+      min: 120_000,
       max: 1_000_000,
     }),
     jobs: wholeNumber('--jobs N', 'jobs that are called once a minute', {

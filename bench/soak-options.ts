@@ -9,7 +9,7 @@ export const { usage, parseOptions } = defineOptions({
   options: {
     /** Each job is called once a minute. */
     rate: wholeNumber('--rate N', 'runs a second', { fallback: 500, min: 1, max: 5_000 }),
-    minutes: wholeNumber('--minutes N', 'how long', { fallback: 30, min: 3, max: 600 }),
+    minutes: wholeNumber('--minutes N', 'how long', { fallback: 30, min: 1, max: 600 }),
     ...commonOptions({
       profile: 'profile jobd (and so make it slower); load the file',
       json: 'one JSON document with every sample',
