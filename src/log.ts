@@ -16,24 +16,23 @@ export function openLog(level: LogLevel): Logger {
   );
 }
 
-/** Lines are written together at the end of the event loop's turn, or when they are this many bytes. */
-const gatheredBytes = 8_192;
-
-/** A storm of runs ends hundreds at once, and a write for each line would hold up the calls. */
+/**
+ * Lines are written together at the end of the event loop's turn: a storm of runs ends hundreds at once, and a
+ * write for each line would hold up the calls. They are not synced: a log that is a file would hold them up, too.
+ */
 function standardError(): DestinationStream {
-  const gathered = destination({ dest: 2, sync: true, minLength: gatheredBytes });
-  let isWaiting = false;
+  const out = destination({ dest: 2, sync: true });
+  let lines = '';
   const flush = (): void => {
-    isWaiting = false;
-    gathered.flushSync();
+    const gathered = lines;
+    lines = '';
+    if (gathered !== '') out.write(gathered);
   };
   process.once('exit', flush);
   return {
     write(line) {
-      gathered.write(line);
-      if (isWaiting) return;
-      isWaiting = true;
-      setImmediate(flush);
+      if (lines === '') setImmediate(flush);
+      lines += line;
     },
   };
 }

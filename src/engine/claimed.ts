@@ -1,8 +1,9 @@
 /** A run between its claim and its record. */
 
 import type { JobRequest } from '../domain/job.ts';
-import type { RequestSecrets, SealedJob } from '../domain/sealed-job.ts';
+import type { RequestSecrets } from '../domain/sealed-job.ts';
 import type { ClaimBounds } from '../store/claims.ts';
+import type { DueJob } from '../store/jobs.ts';
 import type { EndedRun } from '../store/results.ts';
 
 /** A run that was claimed and is to be dispatched. Times are epoch milliseconds. */
@@ -42,7 +43,7 @@ export interface Room {
 /** What is needed of a job to call it, as plain data. */
 export function claimedRun(run: {
   runId: string;
-  job: SealedJob;
+  job: DueJob;
   host: string;
   scheduledFor: number;
   startedAt: number;

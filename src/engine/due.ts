@@ -7,9 +7,9 @@ import { latestStartMs, missedText, planDue } from '../domain/due.ts';
 import type { Missed } from '../domain/due.ts';
 import { newId } from '../domain/id.ts';
 import { scheduleOf } from '../domain/job.ts';
-import type { SealedJob } from '../domain/sealed-job.ts';
 import { findDueJobs, insertScheduledRuns, updateClaimedJobs } from '../store/claims.ts';
 import type { ClaimableJob, ScheduledRun } from '../store/claims.ts';
+import type { DueJob } from '../store/jobs.ts';
 import type { Db } from '../store/open.ts';
 import { claimedRun } from './claimed.ts';
 import type { Claim, Room } from './claimed.ts';
@@ -80,7 +80,7 @@ function planClaim({ job, host }: ClaimableJob, moment: Moment): ClaimPlan {
   };
 }
 
-function missedRun(job: SealedJob, missed: Missed, { now, servingSince }: Moment): ScheduledRun {
+function missedRun(job: DueJob, missed: Missed, { now, servingSince }: Moment): ScheduledRun {
   return {
     id: newId(now),
     jobId: job.id,
@@ -92,12 +92,12 @@ function missedRun(job: SealedJob, missed: Missed, { now, servingSince }: Moment
 }
 
 /** When the run ended that may have kept the job from being called; later runs say nothing of it. */
-function busyUntil({ lastRunAt, lastDurationMs }: SealedJob, missed: Missed): number | null {
+function busyUntil({ lastRunAt, lastDurationMs }: DueJob, missed: Missed): number | null {
   if (lastRunAt === null || lastRunAt > missed.first + latestStartMs) return null;
   return lastRunAt + (lastDurationMs ?? 0);
 }
 
-function startingRun(job: SealedJob, dueAt: number, now: number): ScheduledRun {
+function startingRun(job: DueJob, dueAt: number, now: number): ScheduledRun {
   return {
     id: newId(now),
     jobId: job.id,

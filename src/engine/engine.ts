@@ -74,8 +74,8 @@ export interface Engine extends AsyncDisposable {
 /** A run whose call is over, as it waits to be recorded. */
 type Ended = EndedClaim & { claimed: ClaimedRun };
 
-/** While calls wait for slots, signing and pruning take a tenth of the time. */
-const restsPerBatch = 9;
+/** While calls wait for slots, signing and pruning take a fiftieth of the time. */
+const restsPerBatch = 49;
 
 /** Starts claiming, once what a dead process left behind is marked as interrupted. */
 export function startEngine(parts: EngineParts): Engine {

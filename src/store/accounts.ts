@@ -1,9 +1,9 @@
 /** Accounts, as operators keep them. What follows from their expiry is in `expiry.ts`. */
 
+import { sql } from 'kysely';
 import type { Selectable } from 'kysely';
 import type { Account } from '../domain/account.ts';
 import type { PlanName } from '../domain/plan.ts';
-import { idList } from './dialect.ts';
 import type { Db } from './open.ts';
 import type { AccountRow } from './schema.ts';
 import { statement } from './statement.ts';
@@ -58,17 +58,21 @@ export async function listAccounts(db: Db): Promise<Account[]> {
   return rows.map(accountOf);
 }
 
+const plansOfWorkspaces = statement((db: Db, of: Parameters<{ ids: string }>) =>
+  db
+    .selectFrom('workspaces')
+    .innerJoin('accounts', 'accounts.id', 'workspaces.account_id')
+    .select(['workspaces.id', 'plan'])
+    .where(sql<boolean>`workspaces.id in (select value from json_each(${of('ids')}))`)
+    .compile(),
+);
+
 /** The plans that these workspaces are on, by their ids. */
 export async function findPlans(
   db: Db,
   workspaceIds: readonly string[],
 ): Promise<Map<string, PlanName>> {
-  const rows = await db
-    .selectFrom('workspaces')
-    .innerJoin('accounts', 'accounts.id', 'workspaces.account_id')
-    .select(['workspaces.id', 'plan'])
-    .where('workspaces.id', 'in', idList(workspaceIds))
-    .execute();
+  const rows = await plansOfWorkspaces(db, { ids: JSON.stringify(workspaceIds) });
   return new Map(rows.map(({ id, plan }) => [id, plan]));
 }
 

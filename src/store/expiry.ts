@@ -12,19 +12,25 @@
 import { sql } from 'kysely';
 import { idList } from './dialect.ts';
 import type { Db } from './open.ts';
+import { statement } from './statement.ts';
+import type { Parameters } from './statement.ts';
+
+const expiredAccounts = statement((db: Db, of: Parameters<{ now: number }>) =>
+  db
+    .selectFrom('accounts')
+    .select('id')
+    .where('expires_at', '<=', of('now'))
+    .where('expires_at', 'is not', null)
+    .where('schedules', '<>', sql.lit<'off'>('off'))
+    .compile(),
+);
 
 /**
  * Takes their due times from all jobs of accounts that have expired by `now` (epoch milliseconds).
  * Returns how many accounts those are; nearly always none, which costs one look into an index.
  */
 export async function stopExpiredAccounts(tx: Db, now: number): Promise<number> {
-  const expired = await tx
-    .selectFrom('accounts')
-    .select('id')
-    .where('expires_at', '<=', now)
-    .where('expires_at', 'is not', null)
-    .where('schedules', '<>', sql.lit<'off'>('off'))
-    .execute();
+  const expired = await expiredAccounts(tx, { now });
   if (expired.length === 0) return 0;
   const accounts = idList(expired.map(({ id }) => id));
   const workspaces = tx.selectFrom('workspaces').select('id').where('account_id', 'in', accounts);

@@ -136,12 +136,35 @@ function rowOf(job: SealedJob) {
   return { id, workspace_id: workspaceId, health, created_at: createdAt, ...wishesOf(job) };
 }
 
-/** The job that a row holds. */
-export function jobOf(row: Selectable<JobRow>): SealedJob {
+/** What claiming looks at of a job, and what its call needs. */
+export type DueJob = ReturnType<typeof dueJobOf>;
+
+/** The columns that hold it. */
+export type DueJobRow = Pick<
+  Selectable<JobRow>,
+  | 'id'
+  | 'workspace_id'
+  | 'url'
+  | 'method'
+  | 'sealed'
+  | 'schedule_type'
+  | 'cron_expr'
+  | 'timezone'
+  | 'period_seconds'
+  | 'anchor_at'
+  | 'timeout_seconds'
+  | 'retries'
+  | 'failures'
+  | 'next_run_at'
+  | 'last_run_at'
+  | 'last_duration_ms'
+>;
+
+/** The part of a job that is looked at when it is due. */
+export function dueJobOf(row: DueJobRow) {
   return {
     id: row.id,
     workspaceId: row.workspace_id,
-    name: row.name,
     url: row.url,
     method: row.method,
     sealed: row.sealed,
@@ -152,14 +175,22 @@ export function jobOf(row: Selectable<JobRow>): SealedJob {
     anchorAt: row.anchor_at,
     timeoutSeconds: row.timeout_seconds,
     retries: row.retries,
-    notes: row.notes,
-    paused: row.paused === 1,
-    health: row.health,
     failures: row.failures,
-    activeRunId: row.active_run_id,
     nextRunAt: row.next_run_at,
     lastRunAt: row.last_run_at,
     lastDurationMs: row.last_duration_ms,
+  } satisfies Partial<SealedJob>;
+}
+
+/** The job that a row holds. */
+export function jobOf(row: Selectable<JobRow>): SealedJob {
+  return {
+    ...dueJobOf(row),
+    name: row.name,
+    notes: row.notes,
+    paused: row.paused === 1,
+    health: row.health,
+    activeRunId: row.active_run_id,
     downReason: row.down_reason,
     createdAt: row.created_at,
   };
