@@ -33,12 +33,12 @@ export function identify(server: FastifyInstance, app: App, limits: RequestLimit
 /** Demands a valid key, and `write` for all but reading. */
 export function requireKey(server: FastifyInstance): void {
   server.decorateRequest('principal');
-  server.addHook('onRequest', async (request) => {
-    if (request.asker === undefined) throw refused();
-    if (!isReading(request) && request.asker.permission !== 'write') {
-      throw new JobdError('forbidden', 'this key may only read, a key with write is needed');
-    }
-    request.principal = request.asker;
+  server.addHook('onRequest', (request, _, done) => {
+    const { asker } = request;
+    if (asker === undefined) return done(refused());
+    if (!isReading(request) && asker.permission !== 'write') return done(mayOnlyRead());
+    request.principal = asker;
+    return done();
   });
 }
 
@@ -53,6 +53,10 @@ function isReading({ method }: FastifyRequest): boolean {
 function presentedKey({ raw, headers }: FastifyRequest): string {
   if (headerCount(raw, 'authorization') !== 1) return '';
   return /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1] ?? '';
+}
+
+function mayOnlyRead(): JobdError {
+  return new JobdError('forbidden', 'this key may only read, a key with write is needed');
 }
 
 function refused(): JobdError {

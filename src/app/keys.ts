@@ -1,6 +1,6 @@
 /** API keys: made, listed, revoked by whoever may open the store; checked at every request. */
 
-import { createHash, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import { checkLength } from '../domain/characters.ts';
 import { isoTime } from '../domain/clock.ts';
 import { invalidInput, JobdError } from '../domain/errors.ts';
@@ -38,7 +38,7 @@ export async function createKey(
     await requireKeyRoom(tx, accountId, now);
     const given = { id: newId(now), workspaceId, name, permission, createdAt: now };
     const made = { ...given, lastUsedAt: null, expiresAt, revokedAt: null };
-    await keys.insertKey(tx, made, sha256(secret));
+    await keys.insertKey(tx, made, sha256Of(secret));
     return made;
   });
   return { key, secret };
@@ -82,28 +82,28 @@ export function createAuthenticate({ store, clock }: Pick<App, 'store' | 'clock'
   const remembered = new Map<string, ActiveKey>();
   let version = NaN;
 
-  async function find(hash: string, now: number): Promise<ActiveKey | undefined> {
-    // Before the look-up, so that what is written behind it is noticed by the next request.
-    const found = await dataVersion(store.db);
-    if (found !== version || remembered.size > rememberedKeys) remembered.clear();
-    version = found;
-    const known = remembered.get(hash);
-    if (known !== undefined) return known;
-    const key = await keys.findActiveKey(store.db, hash, now);
-    if (key !== undefined && version === found) remembered.set(hash, key);
+  async function lookUp(sha256: string, now: number): Promise<ActiveKey | undefined> {
+    const asOf = version;
+    const key = await keys.findActiveKey(store.db, sha256, now);
+    if (key !== undefined && version === asOf) remembered.set(sha256, key);
     return key;
   }
 
   return async (secret) => {
     if (!keyPattern.test(secret)) return undefined;
     const now = clock.now();
-    const key = await find(sha256(secret), now);
+    const sha256 = sha256Of(secret);
+    // Before the look-up, so that what is written behind it is noticed by the next request.
+    const found = await dataVersion(store.db);
+    if (found !== version || remembered.size > rememberedKeys) remembered.clear();
+    version = found;
+    const key = remembered.get(sha256) ?? (await lookUp(sha256, now));
     if (key === undefined || (key.expiresAt !== null && key.expiresAt <= now)) return undefined;
     const { id: keyId, workspaceId, permission, accountExpiresAt } = key;
     return { keyId, workspaceId, permission, accountExpiresAt };
   };
 }
 
-function sha256(secret: string): string {
-  return createHash('sha256').update(secret).digest('hex');
+function sha256Of(secret: string): string {
+  return hash('sha256', secret, 'hex');
 }

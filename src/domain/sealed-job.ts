@@ -35,10 +35,14 @@ export const damage: Failure = {
   detail: 'nothing is sent: the headers and the body cannot be opened, set both anew',
 };
 
-/** Opens a job. Throws `unavailable`, with the remedy, if it cannot be opened. */
-export function openJob({ sealed, ...job }: SealedJob, vault: Vault): Job {
+/**
+ * Opens a job. What was sealed stays with it: to leave out one field costs more than to copy all. Throws `unavailable`,
+ * with the remedy, if it cannot be opened.
+ */
+export function openJob(job: SealedJob, vault: Vault): Job {
   try {
-    return { ...job, ...openRequest(job.id, sealed, vault) };
+    const { headers, body } = openRequest(job.id, job.sealed, vault);
+    return { ...job, headers, body };
   } catch (error) {
     if (!(error instanceof JobdError)) throw error;
     const remedy = 'set headers and body anew, both in one update';

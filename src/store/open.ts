@@ -4,9 +4,12 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { Kysely } from 'kysely';
 import { JobdError, unavailable } from '../domain/errors.ts';
+import { openWay } from './at-once.ts';
+import { isBusy } from './connection.ts';
 import { migrate, schemaVersion } from './migrate.ts';
 import type { Schema } from './schema.ts';
-import { isBusy, readingDialect, sqliteDialect } from './sqlite.ts';
+import { readingDialect, sqliteDialect } from './sqlite.ts';
+import type { SqliteDialect } from './sqlite.ts';
 
 /** What every store function asks: the database itself, or a transaction of it. */
 export type Db = Kysely<Schema>;
@@ -37,10 +40,12 @@ export function storePath(dataDir: string): string {
  */
 export async function openStore(dataDir: string): Promise<Store> {
   const path = storePath(dataDir);
-  const db = new Kysely<Schema>({ dialect: sqliteDialect(path) });
+  const dialect = sqliteDialect(path);
+  const db = new Kysely<Schema>({ dialect });
+  openWay(db, { connection: dialect.connection, isTransaction: false });
   const store: Store = {
     db,
-    write: (work) => writePatiently(db, work),
+    write: (work) => writePatiently({ db, dialect }, work),
     [Symbol.asyncDispose]: () => db.destroy(),
   };
   try {
@@ -73,12 +78,16 @@ export async function openReader(path: string): Promise<Reader> {
   return reader;
 }
 
-async function writePatiently<T>(db: Db, work: (tx: Db) => Promise<T>): Promise<T> {
+async function writePatiently<T>(
+  { db, dialect: { connection } }: { db: Db; dialect: SqliteDialect },
+  work: (tx: Db) => Promise<T>,
+): Promise<T> {
   const deadline = performance.now() + longestWaitMs;
   let isBegun = false;
-  const begun = (tx: Db): Promise<T> => {
+  const begun = async (tx: Db): Promise<T> => {
     isBegun = true;
-    return work(tx);
+    using _ = openWay(tx, { connection, isTransaction: true });
+    return await work(tx);
   };
   for (;;) {
     try {

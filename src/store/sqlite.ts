@@ -1,15 +1,13 @@
-/**
- * SQLite behind kysely: one connection, statements prepared once, and every transaction an
- * immediate one, so that a writer waits at its beginning and never fails in its middle.
- */
+/** SQLite behind kysely: how a file is opened, and the one connection to it (`connection.ts`). */
 
 import { accessSync, constants, existsSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import { SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely';
-import type { CompiledQuery, DatabaseConnection, Dialect, Driver, QueryResult } from 'kysely';
-import { JobdError, unavailable } from '../domain/errors.ts';
+import type { Dialect, Driver } from 'kysely';
+import { unavailable } from '../domain/errors.ts';
 import { loadAddon } from './addon.ts';
+import { SqliteConnection } from './connection.ts';
 import { makeOwnersFile, ownerOf } from './owners-file.ts';
 
 /** How long opening waits for another process that opens the same file. */
@@ -19,23 +17,29 @@ const openingTimeoutMs = 2_000;
  * is short; who has more patience tries again (`isBusy`).
  */
 const busyTimeoutMs = 5;
-/** Statements kept prepared; the program has far fewer, so this bounds only a mistake. */
-const cachedStatements = 500;
+
+/** A kysely dialect with one connection. */
+export interface SqliteDialect extends Dialect {
+  /** The connection, once kysely has opened it. */
+  readonly connection: () => SqliteConnection | undefined;
+}
 
 /** A kysely dialect for the SQLite file at `path`, made with its directory if it is not there. */
-export function sqliteDialect(path: string): Dialect {
+export function sqliteDialect(path: string): SqliteDialect {
   return dialectOf(() => openDatabase(path));
 }
 
 /** A kysely dialect that only reads; the file must be there, and nothing of it is changed. */
-export function readingDialect(path: string): Dialect {
+export function readingDialect(path: string): SqliteDialect {
   return dialectOf(() => new Database(path, { readonly: true, ...addonOption(dirname(path)) }));
 }
 
-function dialectOf(open: () => Database.Database): Dialect {
+function dialectOf(open: () => Database.Database): SqliteDialect {
+  const driver = new SqliteDriver(open);
   return {
+    connection: () => driver.connection,
     createAdapter: () => new SqliteAdapter(),
-    createDriver: () => new SqliteDriver(open),
+    createDriver: () => driver,
     createIntrospector: (db) => new SqliteIntrospector(db),
     createQueryCompiler: () => new SqliteQueryCompiler(),
   };
@@ -111,17 +115,17 @@ function addonOption(dataDir: string): { nativeBinding?: string } {
   return nativeBinding === undefined ? {} : { nativeBinding };
 }
 
-/** A statement that is run once for each of several lists of parameters. */
-export interface Repeated extends CompiledQuery {
-  readonly parameterLists: readonly (readonly unknown[])[];
-}
-
 class SqliteDriver implements Driver {
   readonly #open: () => Database.Database;
   #connection: SqliteConnection | undefined;
 
   constructor(open: () => Database.Database) {
     this.#open = open;
+  }
+
+  /** The one connection, once it is open. */
+  get connection(): SqliteConnection | undefined {
+    return this.#connection;
   }
 
   async init(): Promise<void> {
@@ -134,11 +138,11 @@ class SqliteDriver implements Driver {
   }
 
   async beginTransaction(connection: SqliteConnection): Promise<void> {
-    connection.run('begin immediate');
+    connection.begin();
   }
 
   async commitTransaction(connection: SqliteConnection): Promise<void> {
-    connection.run('commit');
+    connection.commit();
   }
 
   async rollbackTransaction(connection: SqliteConnection): Promise<void> {
@@ -151,77 +155,4 @@ class SqliteDriver implements Driver {
     this.#connection?.close();
     this.#connection = undefined;
   }
-}
-
-class SqliteConnection implements DatabaseConnection {
-  readonly #database: Database.Database;
-  readonly #statements = new Map<string, Database.Statement>();
-
-  constructor(database: Database.Database) {
-    this.#database = database;
-  }
-
-  async executeQuery<Row>(query: CompiledQuery | Repeated): Promise<QueryResult<Row>> {
-    const { sql, parameters } = query;
-    return usable(() => {
-      const statement = this.#prepare(sql);
-      if ('parameterLists' in query) {
-        const changes = query.parameterLists.map((list) => ({
-          changes: statement.run(...list).changes,
-        }));
-        return { rows: changes as Row[] };
-      }
-      if (statement.reader) return { rows: statement.all(...parameters) as Row[] };
-      const { changes } = statement.run(...parameters);
-      return { rows: [], numAffectedRows: BigInt(changes) };
-    });
-  }
-
-  // oxlint-disable-next-line require-yield -- nothing here reads more rows than fit in memory
-  async *streamQuery<Row>(): AsyncIterableIterator<QueryResult<Row>> {
-    throw new Error('streaming is not supported');
-  }
-
-  run(sql: string): void {
-    usable(() => this.#prepare(sql).run());
-  }
-
-  /** SQLite rolls back by itself on some errors (a full disk, say); then nothing is left to do. */
-  rollback(): void {
-    if (this.#database.inTransaction) this.run('rollback');
-  }
-
-  close(): void {
-    this.#statements.clear();
-    this.#database.close();
-  }
-
-  #prepare(sql: string): Database.Statement {
-    const known = this.#statements.get(sql);
-    if (known !== undefined) return known;
-    if (this.#statements.size >= cachedStatements) this.#statements.clear();
-    const statement = this.#database.prepare(sql);
-    this.#statements.set(sql, statement);
-    return statement;
-  }
-}
-
-/** What SQLite says when not the statement is at fault but the disk, the file or another process. */
-const unusable = /^SQLITE_(BUSY|LOCKED|FULL|IOERR|READONLY|CANTOPEN|CORRUPT|NOTADB|NOMEM|PERM)/;
-
-/** Asks the database; if it cannot be used now, throws `JobdError` `unavailable`. */
-function usable<T>(ask: () => T): T {
-  try {
-    return ask();
-  } catch (error) {
-    if (!(error instanceof Database.SqliteError) || !unusable.test(error.code)) throw error;
-    const message = `the store cannot be used now: ${error.message} (${error.code})`;
-    throw new JobdError('unavailable', message, { cause: error });
-  }
-}
-
-/** Whether a statement failed because another process was writing, so that trying again may help. */
-export function isBusy(error: unknown): boolean {
-  const cause = error instanceof JobdError ? error.cause : error;
-  return cause instanceof Database.SqliteError && cause.code.startsWith('SQLITE_BUSY');
 }

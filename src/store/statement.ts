@@ -9,8 +9,9 @@
 
 import { sql } from 'kysely';
 import type { CompiledQuery, RawBuilder } from 'kysely';
+import { atOnce } from './at-once.ts';
+import type { Changed, Repeated } from './connection.ts';
 import type { Db } from './open.ts';
-import type { Repeated } from './sqlite.ts';
 
 /** Stands for a parameter in the text of a statement. */
 export interface Parameters<Values> {
@@ -39,7 +40,10 @@ export function statement<Values extends object, Row>(
   const compiled = compileOnce(build);
   return async (db, values) => {
     const { query, listOf } = compiled(db, values);
-    const { rows } = await db.executeQuery<Row>({ ...query, parameters: listOf(values) });
+    const parameters = listOf(values);
+    const connection = atOnce(db);
+    if (connection !== undefined) return connection.ask(query.sql, parameters) as Row[];
+    const { rows } = await db.executeQuery<Row>({ ...query, parameters });
     return rows;
   };
 }
@@ -58,8 +62,9 @@ export function statementForEach<Values extends object>(
     const { query, listOf } = compiled(db, first);
     const parameterLists = values.map(listOf);
     const repeated: Repeated = { ...query, parameters: parameterLists[0] ?? [], parameterLists };
-    const { rows } = await db.executeQuery(repeated);
-    return (rows as { changes: number }[]).map(({ changes }) => changes > 0);
+    const connection = atOnce(db);
+    const changed = connection?.runForEach(repeated) ?? (await db.executeQuery(repeated)).rows;
+    return (changed as Changed[]).map(({ changes }) => changes > 0);
   };
 }
 

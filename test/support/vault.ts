@@ -19,5 +19,6 @@ export function sealed(job: Job): Promise<SealedJob> {
 
 /** A job as it was before it was kept. */
 export function opened(job: SealedJob): Job {
-  return openJob(job, testVault);
+  const { sealed: _, ...found } = openJob(job, testVault) as Job & SealedJob;
+  return found;
 }
