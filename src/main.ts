@@ -1,6 +1,9 @@
 /** Arguments in, exit code out: the only place that sets it. */
 
 import { run } from './cli/program.ts';
+import { keepTickShape } from './ticks.ts';
+
+keepTickShape();
 
 // A reader that closes the pipe (`jobd … | head`) has had enough; that is no error.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {

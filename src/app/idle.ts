@@ -28,7 +28,7 @@ export async function whenIdle<T>(
   for (;;) {
     const seen = await requireJob(store.db, principal, jobId);
     if (seen.activeRunId === null) {
-      const done = await store.write(async (tx) => {
+      const done = await store.writeShared(async (tx) => {
         const job = await requireJob(tx, principal, jobId);
         return job.activeRunId === null ? { result: await work(tx, job) } : null;
       });

@@ -37,7 +37,7 @@ export async function createJob(
   const account = await requirePaid(store.db, principal, clock.now());
   const { workspaceId: _, ...fields } = input;
   const job = newJob(app, account, principal, fields);
-  await store.write((tx) => keepNewJob(app, principal, tx, job));
+  await store.writeShared((tx) => keepNewJob(app, principal, tx, job));
   wake();
   return job;
 }
@@ -112,7 +112,7 @@ export async function updateJob(
   await requirePaid(store.db, principal, clock.now());
   const atOnce = Object.keys(update).every((field) => field === 'action');
   const job = atOnce
-    ? await store.write(async (tx) => change(tx, await requireJob(tx, principal, id)))
+    ? await store.writeShared(async (tx) => change(tx, await requireJob(tx, principal, id)))
     : await whenIdle(app, principal, id, change);
   wake();
   return job;

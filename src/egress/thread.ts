@@ -4,10 +4,12 @@
  */
 
 import { parentPort, workerData } from 'node:worker_threads';
+import { keepTickShape } from '../ticks.ts';
 import { createEgress } from './egress.ts';
 import type { EgressOptions } from './egress.ts';
 import type { Answer, NumberedCall, Said, Told } from './threaded.ts';
 
+keepTickShape();
 const egress = createEgress(workerData as EgressOptions);
 const signals = new Map<number, AbortController>();
 let answered: Answer[] = [];

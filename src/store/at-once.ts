@@ -3,8 +3,11 @@
  * several promises; but SQLite answers at once, and only a transaction of others has to be waited for.
  */
 
+import type { Kysely } from 'kysely';
 import type { SqliteConnection } from './connection.ts';
-import type { Db } from './open.ts';
+import type { Schema } from './schema.ts';
+
+type Db = Kysely<Schema>;
 
 interface Way {
   readonly connection: () => SqliteConnection | undefined;

@@ -53,6 +53,11 @@ export class SqliteConnection implements DatabaseConnection {
     return this.#isWriting;
   }
 
+  /** Whether a transaction is open: SQLite gives one up by itself on some errors (a full disk, say). */
+  get isInTransaction(): boolean {
+    return this.#database.inTransaction;
+  }
+
   /** Asks at once. Throws `JobdError` `unavailable` if the database cannot be used now. */
   ask(sql: string, parameters: readonly unknown[]): unknown[] {
     return usable(() => this.#prepare(sql).all(...parameters));
@@ -102,7 +107,7 @@ export class SqliteConnection implements DatabaseConnection {
     usable(() => this.#prepare(sql).run());
   }
 
-  /** SQLite rolls back by itself on some errors (a full disk, say); then nothing is left to do. */
+  /** Rolls back what is left to roll back. */
   rollback(): void {
     this.#isWriting = false;
     if (this.#database.inTransaction) this.run('rollback');

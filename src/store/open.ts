@@ -6,6 +6,7 @@ import { Kysely } from 'kysely';
 import { JobdError, unavailable } from '../domain/errors.ts';
 import { openWay } from './at-once.ts';
 import { isBusy } from './connection.ts';
+import { createGatherer } from './gather.ts';
 import { migrate, schemaVersion } from './migrate.ts';
 import type { Schema } from './schema.ts';
 import { readingDialect, sqliteDialect } from './sqlite.ts';
@@ -23,6 +24,11 @@ export interface Store extends AsyncDisposable {
    * for another process's write. A failure of the commit itself leaves open whether it was kept.
    */
   write<T>(work: (tx: Db) => Promise<T>): Promise<T>;
+  /**
+   * The same in a transaction that is shared with what else of this turn of the event loop comes here: it sees what those before
+   * it wrote, and what it wrote is undone alone if it throws. It is told what came of it after the commit.
+   */
+  writeShared<T>(work: (tx: Db) => Promise<T>): Promise<T>;
 }
 
 /** How long a write waits for one of another process, and how often it looks. */
@@ -43,9 +49,11 @@ export async function openStore(dataDir: string): Promise<Store> {
   const dialect = sqliteDialect(path);
   const db = new Kysely<Schema>({ dialect });
   openWay(db, { connection: dialect.connection, isTransaction: false });
+  const write: Store['write'] = (work) => writePatiently({ db, dialect }, work);
   const store: Store = {
     db,
-    write: (work) => writePatiently({ db, dialect }, work),
+    write,
+    writeShared: createGatherer(write),
     [Symbol.asyncDispose]: () => db.destroy(),
   };
   try {
