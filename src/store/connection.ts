@@ -87,7 +87,7 @@ export class SqliteConnection implements DatabaseConnection {
   endLook(): void {
     if (!this.#isLooking) return;
     this.#isLooking = false;
-    this.run('commit');
+    if (this.isInTransaction) this.run('commit');
   }
 
   /** Begins a transaction that writes: it waits for other writers now, and for none in its middle. */
@@ -110,7 +110,7 @@ export class SqliteConnection implements DatabaseConnection {
   /** Rolls back what is left to roll back. */
   rollback(): void {
     this.#isWriting = false;
-    if (this.#database.inTransaction) this.run('rollback');
+    if (this.isInTransaction) this.run('rollback');
   }
 
   close(): void {

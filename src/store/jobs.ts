@@ -57,21 +57,31 @@ export async function findJob(
   return row && jobOf(row);
 }
 
+/** Comes behind every id: they are of hexadecimal digits. */
+const behindAllIds = 'g';
+
+const jobPage = statement(
+  (db: Db, of: Parameters<{ workspaceId: string; before: string; limit: number }>) =>
+    db
+      .selectFrom('jobs')
+      .selectAll()
+      .where('workspace_id', '=', of('workspaceId'))
+      .where('deleted_at', 'is', null)
+      .where('id', '<', of('before'))
+      .orderBy('id', 'desc')
+      .limit(of('limit'))
+      .compile(),
+);
+
 /** A page of a workspace's jobs, newest first; `before` is the last id of the page before. */
 export async function listJobs(
   db: Db,
   workspaceId: string,
   page: { limit: number; before: string | null },
 ): Promise<SealedJob[]> {
-  let query = db
-    .selectFrom('jobs')
-    .selectAll()
-    .where('workspace_id', '=', workspaceId)
-    .where('deleted_at', 'is', null)
-    .orderBy('id', 'desc')
-    .limit(page.limit);
-  if (page.before !== null) query = query.where('id', '<', page.before);
-  return (await query.execute()).map(jobOf);
+  const { limit, before } = page;
+  const rows = await jobPage(db, { workspaceId, limit, before: before ?? behindAllIds });
+  return rows.map(jobOf);
 }
 
 /** Whether there is anything that `removeDeletedJobs` would remove. */

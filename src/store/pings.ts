@@ -10,15 +10,21 @@ import type { PingedMonitor } from './monitor-states.ts';
 import { monitorOf } from './monitors.ts';
 import type { Db } from './open.ts';
 import type { PingRow } from './schema.ts';
+import { statement } from './statement.ts';
+import type { Parameters } from './statement.ts';
+
+const monitorByPingId = statement((db: Db, of: Parameters<{ pingId: string }>) =>
+  db
+    .selectFrom('monitors')
+    .select('id')
+    .where('ping_id', '=', of('pingId'))
+    .where('deleted_at', 'is', null)
+    .compile(),
+);
 
 /** The id of the monitor with this ping id, or undefined. */
 export async function findPinged(db: Db, pingId: string): Promise<string | undefined> {
-  const row = await db
-    .selectFrom('monitors')
-    .select('id')
-    .where('ping_id', '=', pingId)
-    .where('deleted_at', 'is', null)
-    .executeTakeFirst();
+  const [row] = await monitorByPingId(db, { pingId });
   return row?.id;
 }
 
