@@ -57,8 +57,8 @@ export async function findJob(
   return row && jobOf(row);
 }
 
-/** Comes behind every id: they are of hexadecimal digits. */
-const behindAllIds = 'g';
+/** Comes behind every id: they are of letters, digits and hyphens. */
+const behindAllIds = '~';
 
 const jobPage = statement(
   (db: Db, of: Parameters<{ workspaceId: string; before: string; limit: number }>) =>
