@@ -25,12 +25,14 @@ import { startLoop } from './loop.ts';
 import type { Loop } from './loop.ts';
 import { startNotifier } from './notify.ts';
 import type { Notifier } from './notify.ts';
+import { createPause } from './pause.ts';
 import { createPruner } from './prune.ts';
 import { createPrunings } from './prunings.ts';
 import { createRecorder } from './record.ts';
 import { createRenewer } from './renew.ts';
 import { createMonitorReplanner, createReplanner } from './replan.ts';
 import { rescueRuns } from './rescue.ts';
+import { signingBatch } from './sign.ts';
 import type { Signer } from './sign.ts';
 import { createSlots } from './slots.ts';
 import type { Slots } from './slots.ts';
@@ -74,6 +76,12 @@ export interface Engine extends AsyncDisposable {
 /** A run whose call is over, as it waits to be recorded. */
 type Ended = EndedClaim & { claimed: ClaimedRun };
 
+/** Of the slots that are taken: as many are given to calls that wait at once. */
+const goodPart = 1 / 8;
+/** Runs that end one after the other are recorded together, with one sync of the disk, as many as end in this. */
+const gatheringMs = 10;
+/** Runs that end one after the other are signed together, as many as end in this. */
+const signingEveryMs = 250;
 /** While calls wait for slots, signing and pruning take a fiftieth of the time. */
 const restsPerBatch = 49;
 
@@ -96,8 +104,10 @@ export function startEngine(parts: EngineParts): Engine {
   let isRescued = false;
   /** Whether calls wait for slots. */
   let isPressed = false;
-  /** While calls wait, nothing is signed before this monotonic time, whoever wakes. */
-  let signAgainAt = 0;
+  /** Whether something is due that is to be claimed with what is recorded next. */
+  let isDue = false;
+  const gathering = createPause(() => recordLoop.wake());
+  const signPause = createPause(() => signLoop.wake());
   let stopping: Promise<void> | undefined;
 
   const recordLoop = startLoop('record', recordStep, log);
@@ -119,6 +129,11 @@ export function startEngine(parts: EngineParts): Engine {
     const restMs = dueAt - clock.now();
     isPressed &&= restMs <= 0;
     if (restMs > 0 && !(await hasQueuedRuns(store.db))) return restMs;
+    if (recorder.waiting > 0 && recordLoop.trouble === null) {
+      isDue = true;
+      recordLoop.wake();
+      return Infinity;
+    }
     begin(await claimer.claim());
     return isPressed ? 0 : Infinity;
   }
@@ -175,9 +190,17 @@ export function startEngine(parts: EngineParts): Engine {
     recordLoop.wake();
   }
 
-  /** Writes what ended, and gives its slots to what is due. */
+  /**
+   * Writes what ended, and gives its slots to what is due. What ends one after the other is written together, and
+   * with a claim if there is one meanwhile; while calls wait for slots, as soon as there is a good part of them to give.
+   */
   async function recordStep(): Promise<number> {
-    const written = await recorder.writeBatch(isPressed ? recordAndClaim : recordAlone);
+    const enough = isPressed ? Math.ceil((parts.slots - slots.free) * goodPart) : Infinity;
+    if (gathering.isOn && !isDue && recorder.waiting < enough) return Infinity;
+    const isClaiming = isPressed || isDue;
+    isDue = false;
+    const written = await recorder.writeBatch(isClaiming ? recordAndClaim : recordAlone);
+    if (written.length > 0) gathering.begin(gatheringMs);
     for (const { ended, claimed } of written) {
       const latenessMs = claimed.startedAt - claimed.scheduledFor;
       const { status, durationMs } = ended;
@@ -232,13 +255,15 @@ export function startEngine(parts: EngineParts): Engine {
   }
 
   async function signStep(): Promise<number> {
+    if (signPause.isOn) return Infinity;
     const began = clock.monotonicMs();
-    if (isPressed && began < signAgainAt) return signAgainAt - began;
     const signed = (await signer?.sign()) ?? 0;
     if (signed === 0) return Infinity;
     const tookMs = clock.monotonicMs() - began;
-    signAgainAt = began + (1 + restsPerBatch) * tookMs;
-    return isPressed ? restsPerBatch * tookMs : 0;
+    const isOver = signed < signingBatch;
+    if (!isPressed && !isOver) return 0;
+    signPause.begin(isPressed ? restsPerBatch * tookMs : signingEveryMs);
+    return Infinity;
   }
 
   async function pruneStep(): Promise<number> {

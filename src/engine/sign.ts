@@ -15,8 +15,8 @@ import { findUnsignedRuns, keepReceipts } from '../store/receipts.ts';
 import type { SignedReceipt, UnsignedRun } from '../store/receipts.ts';
 import { findActiveSigningKey } from '../store/signing-keys.ts';
 
-/** Receipts signed in one step: some milliseconds, and one sync of the disk. */
-const largestBatch = 50;
+/** Receipts signed in one step at most: some milliseconds, and one sync of the disk. */
+export const signingBatch = 50;
 
 export interface SignerParts {
   store: Store;
@@ -49,7 +49,7 @@ export function createSigner({ store, clock, vault, siteUrl }: SignerParts): Sig
   async function signBatch(jobId: string | undefined): Promise<number> {
     const unsigned = await findUnsignedRuns(store.db, {
       ...(jobId !== undefined && { jobId }),
-      limit: largestBatch,
+      limit: signingBatch,
     });
     if (unsigned.length === 0) return 0;
     const active = await activeKey();
