@@ -16,7 +16,7 @@ const longestStartMs = 60_000;
 const longestStopMs = 60_000;
 
 /**
- * Starts node with this command and resolves once it listens; disposing of it stops it as a service manager
+ * Starts a script by node, or an executable, with this command and resolves once it listens; disposing of it stops it as a service manager
  * would. `onLog` gets what it writes to stderr; `env` is all its environment.
  */
 export async function startServer(
@@ -27,7 +27,10 @@ export async function startServer(
 ): Promise<HttpServer> {
   const began = performance.now();
   const profiling = profileDir === null ? [] : ['--cpu-prof', `--cpu-prof-dir=${profileDir}`];
-  const child = spawn(process.execPath, [...profiling, ...command], {
+  const [file = '', ...args] = isScript(command)
+    ? [process.execPath, ...profiling, ...command]
+    : command;
+  const child = spawn(file, args, {
     env,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -64,4 +67,9 @@ export async function startServer(
     await end();
     throw error;
   }
+}
+
+/** The packaged executable starts by itself, and cannot be profiled. */
+function isScript([file = '']: readonly string[]): boolean {
+  return /\.[cm]?[jt]s$/.test(file);
 }

@@ -35,8 +35,9 @@ export const { usage, parseOptions } = defineOptions({
       min: 1,
       max: 100,
     }),
+    // As many slots as jobd has unless it is told otherwise.
     concurrency: wholeNumber('--concurrency N', 'calls in flight at most', {
-      fallback: 256,
+      fallback: 512,
       min: 1,
       max: 10_000,
     }),

@@ -1,0 +1,99 @@
+/** What ends one after the other shares transactions, so that it shares syncs of the disk. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
+import type { Call, Egress } from '../../src/egress/egress.ts';
+import { createPause } from '../../src/engine/pause.ts';
+import type { Store } from '../../src/store/open.ts';
+import { dueAt, setupEngine } from '../support/engine.ts';
+import { until } from '../support/until.ts';
+
+const minute = 60_000;
+const jobs = 40;
+/** Turns of the event loop in which an ended run could well be recorded before the next one is due. */
+const turnsBetween = 10;
+
+test('an ended run is recorded in the transaction that claims the next one', async (t) => {
+  const { start, addJob, clock, endedRuns, store } = await setupEngine(t);
+  const { egress, begun } = instantEgress();
+  const counted = countWrites(store);
+  const added = [];
+  for (let index = 0; index < jobs; index += 1) {
+    const cronExpr = `${index} * * * *`;
+    added.push(await addJob({ cronExpr, url: 'http://127.0.0.1:1/' }, dueAt));
+  }
+  const engine = await start({ store: counted.store, egress });
+  const from = Math.ceil(dueAt / (60 * minute)) * 60 * minute;
+  clock.set(from - 1);
+  engine.wake();
+  await until('the start', () => (counted.writes() > 0 ? true : null));
+  const before = counted.writes();
+
+  for (let index = 0; index < jobs; index += 1) {
+    const next = begun();
+    clock.set(from + index * minute);
+    engine.wake();
+    await next;
+    for (let turn = 0; turn < turnsBetween; turn += 1) await setImmediate();
+  }
+  for (const job of added) await endedRuns(job, 1);
+
+  // Each by itself would be a claim and a record for each job.
+  const writes = counted.writes() - before;
+  assert.ok(
+    writes >= jobs,
+    `${writes} writes cannot have claimed ${jobs} jobs one after the other`,
+  );
+  assert.ok(writes < 2 * jobs - jobs / 8, `${writes} writes for ${jobs} runs`);
+});
+
+test('a pause is on until its time has passed, which it tells once', async () => {
+  let told = 0;
+  const pause = createPause(() => {
+    told += 1;
+  });
+  assert.equal(pause.isOn, false);
+  pause.begin(60_000);
+  pause.begin(1);
+  assert.equal(pause.isOn, true);
+  const keepAwake = setInterval(() => {}, 1_000);
+  await until('the end of the pause', () => (pause.isOn ? null : true));
+  clearInterval(keepAwake);
+  assert.equal(told, 1);
+});
+
+/** Answers each call in the next turn; `begun` resolves with the next call. */
+function instantEgress(): { egress: Egress; begun: () => Promise<Call> } {
+  let next = Promise.withResolvers<Call>();
+  const response = {
+    httpStatus: 200,
+    location: null,
+    retryAfter: null,
+    body: 'ok',
+    truncated: false,
+    broken: null,
+  };
+  const egress: Egress = {
+    call: (call) =>
+      new Promise((resolve) => {
+        next.resolve(call);
+        resolve({ kind: 'response', response });
+      }),
+    async [Symbol.asyncDispose]() {},
+  };
+  const begun = (): Promise<Call> => {
+    next = Promise.withResolvers<Call>();
+    return next.promise;
+  };
+  return { egress, begun };
+}
+
+function countWrites(store: Store): { store: Store; writes: () => number } {
+  let count = 0;
+  const write: Store['write'] = (work) => {
+    count += 1;
+    return store.write(work);
+  };
+  return { store: { ...store, write }, writes: () => count };
+}
