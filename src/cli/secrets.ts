@@ -6,6 +6,7 @@ import type { Flags } from '../config.ts';
 import { JobdError } from '../domain/errors.ts';
 import { confirm } from './confirm.ts';
 import type { Context } from './context.ts';
+import { counted } from './counted.ts';
 import { openStoreFor } from './local.ts';
 import { printJson, printRows } from './output.ts';
 import type { Output } from './output.ts';
@@ -101,7 +102,7 @@ async function forget(lostId: string, flags: Flags, output: Output): Promise<voi
     name: ({ name }) => name,
   });
   output.say(
-    `${jobs.length} jobs are paused and ${channels.length} channels are disabled: set headers, bodies and configs ` +
+    `${counted(jobs.length, 'job')} paused and ${counted(channels.length, 'channel')} disabled: set headers, bodies and configs ` +
       `anew. Back the new master key ${keyId} up.`,
   );
   if (!isErased) output.say(notErased('lost'));

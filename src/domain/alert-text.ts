@@ -60,7 +60,7 @@ export function oneLine(text: string | undefined): string {
     (text ?? '')
       .toWellFormed()
       // oxlint-disable-next-line no-control-regex -- control characters are what is taken out
-      .replace(/[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069\ufeff]+/g, ' ')
+      .replace(/[\u0000-\u001f\u007f-\u009f\u061c\u2028-\u202e\u2066-\u2069\ufeff]+/g, ' ')
       .trim()
   );
 }

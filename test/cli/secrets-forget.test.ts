@@ -58,7 +58,7 @@ test('what a lost key sealed is given up, and nothing is called or told without 
   assert.match(forgotten.stdout, /^job\t\S+\tdefault\tsealed\nchannel\t\S+\tdefault\tops\n$/);
   assert.match(
     forgotten.stderr,
-    /^1 jobs are paused and 1 channels are disabled[^]*\nreceipts are signed with/,
+    /^1 job paused and 1 channel disabled: set [^]*\nreceipts are signed with/,
   );
   assert.ok(!bytesIn(dataDir).includes(`v1.${lostId}.`), 'no ciphertext of the lost key is left');
 

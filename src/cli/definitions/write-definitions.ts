@@ -74,7 +74,7 @@ export function literalOf<Job extends Pick<ShownJob, 'url' | 'body'>>(job: Job):
 
 /** Texts that YAML would show as they are, though terminals and editors do something with them. */
 // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
-const unseen = /[\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
+const unseen = /[\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
 
 /** YAML of a value. */
 export function yamlOf(value: unknown): string {

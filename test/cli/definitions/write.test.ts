@@ -68,6 +68,7 @@ const hard = fc.oneof(
     '\u0085',
     '\u2028',
     '\u202e',
+    '\u061c',
     '\ufeffx',
     '\u001b[31m',
     ' x ',
