@@ -134,8 +134,12 @@ export function startEngine(parts: EngineParts): Engine {
       recordLoop.wake();
       return Infinity;
     }
-    begin(await claimer.claim());
-    return isPressed ? 0 : Infinity;
+    const claim = await claimer.claim();
+    begin(claim);
+    if (claim.more) return 0;
+    // What is due and was not found waits for slots of its host.
+    isPressed = restMs <= 0;
+    return Infinity;
   }
 
   function begin({ runs, missed, expired, more }: Claim): void {
@@ -145,7 +149,7 @@ export function startEngine(parts: EngineParts): Engine {
       log.warn({ jobs: missed }, 'due times were missed');
     }
     for (const run of runs) void execute(run);
-    isPressed = more;
+    isPressed = more && slots.free <= 0;
   }
 
   /** Before anything is claimed: what is running then is of a process that is gone. */
