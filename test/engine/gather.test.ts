@@ -2,9 +2,13 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { TestContext } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
+import type { Job } from '../../src/domain/job.ts';
 import type { Call, Egress } from '../../src/egress/egress.ts';
+import type { Engine, EngineParts } from '../../src/engine/engine.ts';
 import { createPause } from '../../src/engine/pause.ts';
+import { signingBatch } from '../../src/engine/sign.ts';
 import type { Store } from '../../src/store/open.ts';
 import { dueAt, setupEngine } from '../support/engine.ts';
 import { until } from '../support/until.ts';
@@ -15,29 +19,13 @@ const jobs = 40;
 const turnsBetween = 10;
 
 test('an ended run is recorded in the transaction that claims the next one', async (t) => {
-  const { start, addJob, clock, endedRuns, store } = await setupEngine(t);
-  const { egress, begun } = instantEgress();
+  const { start, callEach, endedRuns, store } = await setupSteady(t);
   const counted = countWrites(store);
-  const added = [];
-  for (let index = 0; index < jobs; index += 1) {
-    const cronExpr = `${index} * * * *`;
-    added.push(await addJob({ cronExpr, url: 'http://127.0.0.1:1/' }, dueAt));
-  }
-  const engine = await start({ store: counted.store, egress });
-  const from = Math.ceil(dueAt / (60 * minute)) * 60 * minute;
-  clock.set(from - 1);
-  engine.wake();
+  await start({ store: counted.store });
   await until('the start', () => (counted.writes() > 0 ? true : null));
   const before = counted.writes();
-
-  for (let index = 0; index < jobs; index += 1) {
-    const next = begun();
-    clock.set(from + index * minute);
-    engine.wake();
-    await next;
-    for (let turn = 0; turn < turnsBetween; turn += 1) await setImmediate();
-  }
-  for (const job of added) await endedRuns(job, 1);
+  const called = await callEach();
+  for (const job of called) await endedRuns(job, 1);
 
   // Each by itself would be a claim and a record for each job.
   const writes = counted.writes() - before;
@@ -46,6 +34,25 @@ test('an ended run is recorded in the transaction that claims the next one', asy
     `${writes} writes cannot have claimed ${jobs} jobs one after the other`,
   );
   assert.ok(writes < 2 * jobs - jobs / 8, `${writes} writes for ${jobs} runs`);
+});
+
+test('signing goes on at a steady rate, which is no storm', async (t) => {
+  const { start, callEach, clock } = await setupSteady(t);
+  let signs = 0;
+  let monotonic = 0;
+  // A batch takes so long that a rest by its length would outlast the test.
+  const sign = async (): Promise<number> => {
+    signs += 1;
+    monotonic += minute;
+    return signingBatch;
+  };
+  await start({
+    signer: { sign, signText: async (text) => text },
+    clock: { now: () => clock.now(), monotonicMs: () => monotonic },
+  });
+  await callEach();
+  const before = signs;
+  await until('more batches', () => (signs > before + 10 ? true : null));
 });
 
 test('a pause is on until its time has passed, which it tells once', async () => {
@@ -63,7 +70,36 @@ test('a pause is on until its time has passed, which it tells once', async () =>
   assert.equal(told, 1);
 });
 
-/** Answers each call in the next turn; `begun` resolves with the next call. */
+/** An engine whose jobs are due one a minute, and called one after the other by `callEach`. */
+async function setupSteady(t: TestContext) {
+  const parts = await setupEngine(t);
+  const { addJob, clock } = parts;
+  const { egress, begun } = instantEgress();
+  const added: Job[] = [];
+  for (let index = 0; index < jobs; index += 1) {
+    const cronExpr = `${index} * * * *`;
+    added.push(await addJob({ cronExpr, url: 'http://127.0.0.1:1/' }, dueAt));
+  }
+  const from = Math.ceil(dueAt / (60 * minute)) * 60 * minute;
+  clock.set(from - 1);
+  let engine: Engine;
+  const start = async (changes: Partial<EngineParts>): Promise<void> => {
+    engine = await parts.start({ egress, ...changes });
+  };
+  const callEach = async (): Promise<Job[]> => {
+    for (let index = 0; index < jobs; index += 1) {
+      const next = begun();
+      clock.set(from + index * minute);
+      engine.wake();
+      await next;
+      for (let turn = 0; turn < turnsBetween; turn += 1) await setImmediate();
+    }
+    return added;
+  };
+  return { ...parts, start, callEach };
+}
+
+/** Answers each call at once; `begun` resolves with the next call. */
 function instantEgress(): { egress: Egress; begun: () => Promise<Call> } {
   let next = Promise.withResolvers<Call>();
   const response = {
