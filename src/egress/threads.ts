@@ -62,9 +62,14 @@ export function startEgressThreads(
   function leastBusy(): Thread {
     const least = threads.reduce((one, other) => (other.calls < one.calls ? other : one));
     if (least.calls < callsThatPress || threads.length >= most) return least;
-    const another = startThread();
-    threads.push(another);
-    return another;
+    try {
+      const another = startThread();
+      threads.push(another);
+      return another;
+    } catch {
+      // No room for another thread (a limit of processes, say): the ones that are there do the work.
+      return least;
+    }
   }
 
   const callWithTls: Egress['call'] = async (call, signal) => {

@@ -131,3 +131,26 @@ test('an abort ends calls in every thread, and a disposal closes their connectio
   await Promise.all(leftEnds);
   await eventually(() => one.open.size + other.open.size === 0);
 });
+
+test('calls go to the threads that are there if no other can be started', async () => {
+  let started = 0;
+  const urls: string[] = [];
+  const start = (): Egress => {
+    started += 1;
+    if (started > 1) throw new Error('there is no room for a thread');
+    return {
+      call: (call) => {
+        urls.push(call.url);
+        return new Promise(() => {});
+      },
+      async [Symbol.asyncDispose]() {},
+    };
+  };
+  const options = { allowTargets: [], connectionsPerHost: 4, userAgent: 'jobd/test' };
+  await using egress = startEgressThreads(options, { most: 2, start });
+  const url = 'https://pressing.example/';
+  for (let call = 0; call < pressing; call += 1) void egress.call(get(url));
+  void egress.call(get('https://other.example/'));
+  assert.equal(started, 2);
+  assert.equal(urls.length, pressing + 1);
+});
