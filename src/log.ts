@@ -16,12 +16,17 @@ export function openLog(level: LogLevel): Logger {
   );
 }
 
+/** Characters that wait to be written at most; what comes beyond is lost. */
+const mostWaiting = 1024 * 1024;
+
 /**
  * Lines are written together at the end of the event loop's turn: a storm of runs ends hundreds at once, and a
  * write for each line would hold up the calls. They are not synced: a log that is a file would hold them up, too.
  */
 function standardError(): DestinationStream {
-  const out = destination({ dest: 2, sync: true });
+  const out = destination({ dest: 2, sync: true, maxLength: mostWaiting });
+  // A full disk, say: what could not be written is tried again with the next lines, as far as there is room for it.
+  out.on('error', () => {});
   let lines = '';
   const flush = (): void => {
     const gathered = lines;

@@ -84,6 +84,12 @@ const gatheringMs = 10;
 const signingEveryMs = 250;
 /** While calls wait for slots, signing and pruning take a fiftieth of the time. */
 const restsPerBatch = 49;
+/** A step that had to wait for others was not at work for all of its time. */
+const longestRestMs = 2_000;
+
+function restAfter(tookMs: number): number {
+  return Math.min(restsPerBatch * tookMs, longestRestMs);
+}
 
 /** Starts claiming, once what a dead process left behind is marked as interrupted. */
 export function startEngine(parts: EngineParts): Engine {
@@ -106,6 +112,8 @@ export function startEngine(parts: EngineParts): Engine {
   let isPressed = false;
   /** Whether something is due that is to be claimed with what is recorded next. */
   let isDue = false;
+  /** Whether recording and claiming failed together: until a claim works again, each goes alone and tells its own trouble. */
+  let isJointBroken = false;
   const gathering = createPause(() => recordLoop.wake());
   const signPause = createPause(() => signLoop.wake());
   let stopping: Promise<void> | undefined;
@@ -129,12 +137,13 @@ export function startEngine(parts: EngineParts): Engine {
     const restMs = dueAt - clock.now();
     isPressed &&= restMs <= 0;
     if (restMs > 0 && !(await hasQueuedRuns(store.db))) return restMs;
-    if (recorder.waiting > 0 && recordLoop.trouble === null) {
+    if (recorder.waiting > 0 && !isJointBroken) {
       isDue = true;
       recordLoop.wake();
       return Infinity;
     }
     const claim = await claimer.claim();
+    isJointBroken = false;
     begin(claim);
     if (claim.more) return 0;
     // What is due and was not found waits for slots of its host.
@@ -254,6 +263,7 @@ export function startEngine(parts: EngineParts): Engine {
       if (isHandedOn) for (const { claimed } of batch) slots.takeBack(claimed.host);
       // Whatever it was: the next time the batch is recorded alone, so that no claim keeps it from that.
       isPressed = false;
+      isJointBroken = true;
       throw error;
     }
   }
@@ -266,14 +276,14 @@ export function startEngine(parts: EngineParts): Engine {
     const tookMs = clock.monotonicMs() - began;
     const isOver = signed < signingBatch;
     if (!isPressed && !isOver) return 0;
-    signPause.begin(isPressed ? restsPerBatch * tookMs : signingEveryMs);
+    signPause.begin(isPressed ? restAfter(tookMs) : signingEveryMs);
     return Infinity;
   }
 
   async function pruneStep(): Promise<number> {
     const began = clock.monotonicMs();
     const restMs = await pruner.step();
-    return isPressed ? Math.max(restMs, restsPerBatch * (clock.monotonicMs() - began)) : restMs;
+    return isPressed ? Math.max(restMs, restAfter(clock.monotonicMs() - began)) : restMs;
   }
 
   return {

@@ -26,6 +26,7 @@ export class SqliteConnection implements DatabaseConnection {
   readonly #statements = new Map<string, Database.Statement>();
   #isWriting = false;
   #isLooking = false;
+  #willEndLook = false;
 
   constructor(database: Database.Database) {
     this.#database = database;
@@ -73,14 +74,20 @@ export class SqliteConnection implements DatabaseConnection {
   }
 
   /**
-   * What is asked from now on sees the store as it is now: until this turn of the event loop ends, or until something is
-   * written. Questions of many requests so cost one look at the locks and the log.
+   * What is asked from now on sees the store as it is now: until the next look, the end of this turn of the event loop, or until
+   * something is written. The questions of a request so cost one look at the locks and the log.
    */
   look(): void {
-    if (this.#isLooking || this.#isWriting) return;
+    this.endLook();
+    if (this.#isWriting) return;
     this.run('begin');
     this.#isLooking = true;
-    setImmediate(() => this.endLook());
+    if (this.#willEndLook) return;
+    this.#willEndLook = true;
+    setImmediate(() => {
+      this.#willEndLook = false;
+      this.endLook();
+    });
   }
 
   /** What is asked from now on sees the store as it is when it is asked. */

@@ -1,4 +1,4 @@
-/** Requests of one turn of the event loop share a look at the store, and none sees less than it must. */
+/** The questions of a request share a look at the store, and none sees less than it must. */
 
 import assert from 'node:assert/strict';
 import { setImmediate } from 'node:timers/promises';
@@ -8,7 +8,7 @@ import { findJob, markJobDeleted } from '../../src/store/jobs.ts';
 import { openStore } from '../../src/store/open.ts';
 import { openTestStore } from '../support/store.ts';
 
-test('a look lasts until the turn of the event loop ends, and no longer', async (t) => {
+test('a look lasts until the next one, or until the turn of the event loop ends', async (t) => {
   const { store, dataDir, workspaceId, addJob } = await openTestStore(t);
   const { id } = await addJob();
   await using other = await openStore(dataDir);
@@ -19,10 +19,23 @@ test('a look lasts until the turn of the event loop ends, and no longer', async 
   assert.equal(await isThere(), true);
   await other.write((tx) => markJobDeleted(tx, id, 1));
   assert.equal(await isThere(), true, 'in the same turn');
-  assert.equal(await dataVersion(store.db), before);
   await setImmediate();
   assert.equal(await isThere(), false, 'in the next one');
   assert.notEqual(await dataVersion(store.db), before);
+});
+
+test('a request that arrives late in a turn sees what others wrote before it', async (t) => {
+  const { store, dataDir, workspaceId, addJob } = await openTestStore(t);
+  const { id } = await addJob();
+  await using other = await openStore(dataDir);
+  await setImmediate();
+  let turns = 0;
+  void setImmediate().then(() => (turns += 1));
+  const before = await dataVersion(store.db);
+  await other.write((tx) => markJobDeleted(tx, id, 1));
+  assert.notEqual(await dataVersion(store.db), before);
+  assert.equal(await findJob(store.db, workspaceId, id), undefined);
+  assert.equal(turns, 0, 'all of that was one turn');
 });
 
 test('what this process writes is seen at once, also in the turn of a look', async (t) => {
