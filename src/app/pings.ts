@@ -10,6 +10,7 @@ import type { Flip } from '../domain/monitor.ts';
 import type { Ping } from '../domain/ping.ts';
 import { insertEdges } from '../store/edges.ts';
 import { keepPingedMonitors } from '../store/monitor-states.ts';
+import { createBatcher } from '../store/batches.ts';
 import type { Db } from '../store/open.ts';
 import { findPinged, findPingedMonitors, insertPings } from '../store/pings.ts';
 import type { App } from './app.ts';
@@ -28,9 +29,6 @@ export async function findPingedMonitor(
   return await findPinged(store.db, pingId);
 }
 
-/** Pings that one transaction takes at most. */
-const largestBatch = 500;
-
 interface Waiting {
   ping: ReceivedPing;
   receivedAt: number;
@@ -47,19 +45,6 @@ export function createPingKeeper(
   { store, clock }: Pick<App, 'store' | 'clock'>,
   onFlips: (flips: readonly Flip[]) => void,
 ): (ping: ReceivedPing) => Promise<boolean> {
-  let waiting: Waiting[] = [];
-  let isKeeping = false;
-
-  async function keepWaiting(): Promise<void> {
-    isKeeping = true;
-    while (waiting.length > 0) {
-      const batch = waiting.slice(0, largestBatch);
-      waiting = waiting.slice(batch.length);
-      await keepBatch(batch);
-    }
-    isKeeping = false;
-  }
-
   async function keepBatch(batch: readonly Waiting[]): Promise<void> {
     try {
       const { kept, flips } = await store.write((tx) => keepPings(tx, batch));
@@ -70,11 +55,10 @@ export function createPingKeeper(
     }
   }
 
+  const keep = createBatcher(keepBatch);
   return (ping) =>
     new Promise((resolve, reject) => {
-      const isFirst = waiting.length === 0 && !isKeeping;
-      waiting.push({ ping, receivedAt: clock.now(), resolve, reject });
-      if (isFirst) setImmediate(() => void keepWaiting());
+      keep({ ping, receivedAt: clock.now(), resolve, reject });
     });
 }
 

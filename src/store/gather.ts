@@ -5,13 +5,11 @@
 
 import type { Kysely } from 'kysely';
 import { atOnce } from './at-once.ts';
+import { createBatcher } from './batches.ts';
 import type { Schema } from './schema.ts';
 
 type Db = Kysely<Schema>;
 type Work<T> = (tx: Db) => Promise<T>;
-
-/** Writes that one transaction takes at most. */
-const largestBatch = 500;
 
 interface Waiting {
   work: Work<unknown>;
@@ -26,19 +24,6 @@ type Answer = () => void;
 export function createGatherer(
   write: <T>(work: Work<T>) => Promise<T>,
 ): <T>(work: Work<T>) => Promise<T> {
-  let waiting: Waiting[] = [];
-  let isWriting = false;
-
-  async function writeWaiting(): Promise<void> {
-    isWriting = true;
-    while (waiting.length > 0) {
-      const batch = waiting.slice(0, largestBatch);
-      waiting = waiting.slice(batch.length);
-      await writeBatch(batch);
-    }
-    isWriting = false;
-  }
-
   async function writeBatch(batch: readonly Waiting[]): Promise<void> {
     try {
       const answers = await write((tx) => workThrough(tx, batch));
@@ -48,11 +33,10 @@ export function createGatherer(
     }
   }
 
+  const gather = createBatcher(writeBatch);
   return <T>(work: Work<T>) =>
     new Promise<T>((resolve, reject) => {
-      const isFirst = waiting.length === 0 && !isWriting;
-      waiting.push({ work, resolve: resolve as Waiting['resolve'], reject });
-      if (isFirst) setImmediate(() => void writeWaiting());
+      gather({ work, resolve: resolve as Waiting['resolve'], reject });
     });
 }
 
