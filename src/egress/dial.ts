@@ -12,6 +12,7 @@ import { parseAddress, sameAddress } from '../domain/address.ts';
 import type { Failure } from '../domain/outcome.ts';
 import { DeadlineOver, type Deadline } from './deadline.ts';
 import { connectFailure, secondsText, tlsFailure } from './failure.ts';
+import { createRecent } from './recent.ts';
 
 /** Where a URL leads: scheme, host and port. */
 export interface Origin {
@@ -42,17 +43,7 @@ const keepAliveProbeMs = 60_000;
 /** Creates the dialler. TLS contexts and sessions are shared: they cost most of a handshake. */
 export function createDial(ca: string | undefined): Dial {
   let context: SecureContext | null = null;
-  const sessions = new Map<string, Buffer>();
-
-  function rememberSession(key: string, session: Buffer): void {
-    sessions.delete(key);
-    sessions.set(key, session);
-    if (sessions.size <= maxSessions) return;
-    for (const oldest of sessions.keys()) {
-      sessions.delete(oldest);
-      break;
-    }
-  }
+  const sessions = createRecent<Buffer>(maxSessions);
 
   function open(origin: Origin, address: string): Socket {
     const tcpOptions = {
@@ -84,8 +75,8 @@ export function createDial(ca: string | undefined): Dial {
     showLeafOnly(tls);
     // Sessions can arrive before the certificate has been verified.
     tls.on('session', (fresh) => {
-      if (tls.authorized) rememberSession(origin.key, fresh);
-      else tls.once('secureConnect', () => rememberSession(origin.key, fresh));
+      if (tls.authorized) sessions.set(origin.key, fresh);
+      else tls.once('secureConnect', () => sessions.set(origin.key, fresh));
     });
     return tls;
   }

@@ -5,6 +5,7 @@
  */
 import { availableParallelism } from 'node:os';
 import type { Egress } from './egress.ts';
+import { createRecent } from './recent.ts';
 import { startEgressThread, type ThreadOptions } from './threaded.ts';
 
 /** A thread with so many calls under way is busy for long enough to start another beside it. */
@@ -36,8 +37,8 @@ export function startEgressThreads(
 ): Egress {
   const first = startThread();
   const threads = [first];
-  /** By origin, the one called last at the end. */
-  const threadOf = new Map<string, Thread>();
+  /** By origin. */
+  const threadOf = createRecent<Thread>(maxKnownHosts);
 
   function startThread(): Thread {
     return { egress: start(options), calls: 0 };
@@ -46,17 +47,8 @@ export function startEgressThreads(
   function threadFor(url: string): Thread {
     const origin = URL.parse(url)?.origin ?? '';
     const thread = threadOf.get(origin) ?? leastBusy();
-    threadOf.delete(origin);
     threadOf.set(origin, thread);
-    if (threadOf.size > maxKnownHosts) forgetOldest();
     return thread;
-  }
-
-  function forgetOldest(): void {
-    for (const origin of threadOf.keys()) {
-      threadOf.delete(origin);
-      break;
-    }
   }
 
   function leastBusy(): Thread {
