@@ -7,7 +7,7 @@ import { sql } from 'kysely';
 import type { RawBuilder } from 'kysely';
 import type { Run } from '../domain/run.ts';
 import { idList } from './dialect.ts';
-import { dueJobOf } from './jobs.ts';
+import { dueJobColumns, dueJobOf } from './jobs.ts';
 import type { DueJob } from './jobs.ts';
 import type { Db } from './open.ts';
 import { statement, statementForEach } from './statement.ts';
@@ -18,27 +18,6 @@ export interface ClaimableJob {
   job: DueJob;
   host: string;
 }
-
-/** The columns of those; a row has twice as many, and each costs time. */
-const dueColumns = [
-  'jobs.id',
-  'workspace_id',
-  'url',
-  'method',
-  'sealed',
-  'schedule_type',
-  'cron_expr',
-  'timezone',
-  'period_seconds',
-  'anchor_at',
-  'timeout_seconds',
-  'retries',
-  'failures',
-  'next_run_at',
-  'last_run_at',
-  'last_duration_ms',
-  'host',
-] as const;
 
 /** A run waiting to be started, with its job. */
 export interface QueuedRun extends ClaimableJob {
@@ -58,8 +37,8 @@ const queuedRuns = statement((db: Db, of: Parameters<Bounds>) =>
   db
     .selectFrom('runs')
     .innerJoin('jobs', 'jobs.id', 'runs.job_id')
-    .select(dueColumns)
-    .select(['runs.id as run_id', 'scheduled_for as queued_at'])
+    .select(dueJobColumns)
+    .select(['host', 'runs.id as run_id', 'scheduled_for as queued_at'])
     .where('status', '=', sql.lit<'queued'>('queued'))
     .where('active_run_id', 'is', null)
     .where('deleted_at', 'is', null)
@@ -83,7 +62,8 @@ export async function findQueuedRuns(db: Db, bounds: ClaimBounds): Promise<Queue
 const dueJobs = statement((db: Db, of: Parameters<Bounds & { now: number }>) =>
   db
     .selectFrom('jobs')
-    .select(dueColumns)
+    .select(dueJobColumns)
+    .select('host')
     .where('next_run_at', '<=', of('now'))
     .where('active_run_id', 'is', null)
     .where(isOutside(of('hosts')))
