@@ -15,16 +15,13 @@ import { findEarliestDueTime, hasQueuedRuns } from '../store/claims.ts';
 import type { Db, Store } from '../store/open.ts';
 import type { EndedRun } from '../store/results.ts';
 import { createClaimer } from './claim.ts';
-import type { Claimer } from './claim.ts';
 import type { Claim, ClaimedRun } from './claimed.ts';
 import { clockStepMs, watchClock } from './clock-watch.ts';
 import { dispatch } from './dispatch.ts';
 import type { Dispatcher } from './dispatch.ts';
 import type { EndedClaim } from './edges.ts';
 import { startLoop } from './loop.ts';
-import type { Loop } from './loop.ts';
 import { startNotifier } from './notify.ts';
-import type { Notifier } from './notify.ts';
 import { createPause } from './pause.ts';
 import { createPruner } from './prune.ts';
 import { createPrunings } from './prunings.ts';
@@ -35,7 +32,7 @@ import { rescueRuns } from './rescue.ts';
 import { signingBatch } from './sign.ts';
 import type { Signer } from './sign.ts';
 import { createSlots } from './slots.ts';
-import type { Slots } from './slots.ts';
+import { stop } from './stop.ts';
 import { createWatch } from './watch.ts';
 
 export interface EngineParts {
@@ -57,9 +54,6 @@ export interface EngineParts {
   /** How long a stop waits for calls in flight. */
   drainMs: number;
 }
-
-/** What a store that cannot be written may cost a stop; the next start calls the rest interrupted. */
-const longestLastWriteMs = 10_000;
 
 /** Disposing of it stops claiming, waits for calls in flight, and marks the rest interrupted. */
 export interface Engine extends AsyncDisposable {
@@ -239,8 +233,8 @@ export function startEngine(parts: EngineParts): Engine {
   }
 
   /**
-   * While calls wait for slots, those of a batch are given to the next ones in the transaction that records it:
-   * one commit for both. If it fails the batch has its slots again, beside those of a claim in doubt.
+   * Where calls wait for slots, or something is due, those of a batch are given to the next ones in the transaction that
+   * records it: one commit for both. If it fails the batch has its slots again, beside those of a claim in doubt.
    */
   async function recordAndClaim<Written>(
     batch: readonly Ended[],
@@ -307,33 +301,6 @@ export function startEngine(parts: EngineParts): Engine {
         drainMs: parts.drainMs,
       })),
   };
-}
-
-/** Stops claiming, waits a while for calls in flight, aborts the rest; all of them are recorded. */
-async function stop(parts: {
-  /** Loops that begin something new. */
-  beginning: Loop[];
-  recordLoop: Loop;
-  signLoop: Loop;
-  notifier: Notifier;
-  claimer: Claimer;
-  slots: Slots;
-  aborter: AbortController;
-  drainMs: number;
-}): Promise<void> {
-  await Promise.all(parts.beginning.map((loop) => loop[Symbol.asyncDispose]()));
-  parts.claimer.giveUp();
-  const { promise: givenUp, resolve: giveUp } = Promise.withResolvers<void>();
-  const drained = setTimeout(() => parts.aborter.abort(), parts.drainMs);
-  const written = setTimeout(giveUp, parts.drainMs + longestLastWriteMs);
-  await Promise.race([parts.slots.allReleased(), givenUp]);
-  clearTimeout(drained);
-  clearTimeout(written);
-  await parts.recordLoop[Symbol.asyncDispose]();
-  // What is not signed by now is signed after the next start.
-  await parts.signLoop[Symbol.asyncDispose]();
-  // Nor what is not delivered: it is kept.
-  await parts.notifier[Symbol.asyncDispose]();
 }
 
 function summaryOf({ runId, jobId, status, httpStatus, durationMs, attempts, error }: EndedRun) {
