@@ -22,7 +22,10 @@ async function rememberedAfter(beginning: string): Promise<string> {
     await tick();
     %DebugPrint(process.nextTick);`;
   const flags = ['--expose-gc', '--allow-natives-syntax', '--input-type=module'];
-  const { stdout } = await promisify(execFile)(process.execPath, [...flags, '--eval', script]);
+  // Optimised code notes nothing, and when it is there depends on how busy the machine is.
+  const unoptimised = ['--no-opt', '--no-maglev'];
+  const options = [...flags, ...unoptimised, '--eval', script];
+  const { stdout } = await promisify(execFile)(process.execPath, options);
   return stdout;
 }
 
