@@ -80,9 +80,8 @@ function parsePorts(portText: string | undefined, text: string): AllowedTarget['
  * name that passes has been found plausible, no more: its addresses are judged at each connect.
  */
 export function judgeUrl(raw: string, allow: readonly AllowedTarget[]): URL {
-  checkSpelling(raw);
-  const url = parseUrl(raw);
-  const authority = /^[^/?#]*/.exec(raw.slice(raw.indexOf('//') + 2))?.[0] ?? '';
+  const url = plainUrl(raw);
+  const authority = siteText(raw).slice(raw.indexOf('//') + 2);
   if (authority.includes('@')) {
     throw invalidInput('url must not contain a user name or password, use a header instead');
   }
@@ -106,6 +105,14 @@ export function judgeUrl(raw: string, allow: readonly AllowedTarget[]): URL {
   return url;
 }
 
+/**
+ * A URL's scheme and authority as they are written. Of what `judgeUrl` looks at, all else that decides is how the whole
+ * is spelled: where it passed one URL, `plainUrl` is enough for another that begins with the same text.
+ */
+export function siteText(raw: string): string {
+  return /^[^/?#]*\/\/[^/?#]*/.exec(raw)?.[0] ?? '';
+}
+
 /** The port a URL leads to, the default of its scheme included. */
 export function portOf(url: URL): number {
   if (url.port !== '') return Number(url.port);
@@ -116,6 +123,16 @@ export function portOf(url: URL): number {
 export function literalOf(url: URL): string | null {
   if (url.hostname.startsWith('[')) return url.hostname.slice(1, -1);
   return parseAddress(url.hostname) === null ? null : url.hostname;
+}
+
+/** Parses a URL whose spelling leaves no doubt of what it means. Throws `invalid_input` with the reason. */
+export function plainUrl(raw: string): URL {
+  checkSpelling(raw);
+  const url = URL.parse(raw);
+  if (url === null || url.hostname === '') {
+    throw invalidInput('url must be a valid absolute URL like https://example.com/path');
+  }
+  return url;
 }
 
 /** The URL parser drops, trims or rewrites these; what it would rewrite is refused instead. */
@@ -136,14 +153,6 @@ function checkSpelling(raw: string): void {
   if (!/^[a-z]+:\/\/[^/]/i.test(raw)) {
     throw invalidInput('url must have exactly two slashes and a host after its scheme');
   }
-}
-
-function parseUrl(raw: string): URL {
-  const url = URL.parse(raw);
-  if (url === null || url.hostname === '') {
-    throw invalidInput('url must be a valid absolute URL like https://example.com/path');
-  }
-  return url;
 }
 
 /** Whether an address and port may be connected to. */

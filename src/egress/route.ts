@@ -1,13 +1,22 @@
 /**
- * From a URL to the addresses that may be dialled for it. The text of a URL is judged once and kept,
- * for jobs call the same ones again and again; what its name resolves to is judged whenever it changes.
+ * From a URL to the addresses that may be dialled for it. Scheme, host and port are judged once as they are written
+ * and kept, for jobs call the same ones again and again; what a name resolves to is judged whenever it changes.
  */
 import { JobdError } from '../domain/errors.ts';
 import { isLoopbackName } from '../domain/name.ts';
 import type { Failure } from '../domain/outcome.ts';
-import { judgeAnswers, judgeUrl, literalOf, portOf, type AllowedTarget } from '../domain/target.ts';
+import {
+  judgeAnswers,
+  judgeUrl,
+  literalOf,
+  plainUrl,
+  portOf,
+  siteText,
+  type AllowedTarget,
+} from '../domain/target.ts';
 import { within, type Deadline } from './deadline.ts';
 import type { Origin } from './dial.ts';
+import { createRecent } from './recent.ts';
 import type { Answers, Resolve } from './resolve.ts';
 
 /** A judged URL, taken apart. */
@@ -38,15 +47,12 @@ export interface Router {
   addresses(site: Site, deadline: Deadline): Judged | Promise<Judged>;
 }
 
-const maxKeptRoutes = 20_000;
-/** Longer URLs are rare, and judged anew each time, so that what is kept stays small. */
-const maxKeptUrlCharacters = 512;
+const maxKeptSites = 20_000;
 
 /** Creates a router for these allow entries. */
 export function createRouter(allow: readonly AllowedTarget[], resolve: Resolve): Router {
-  const routes = new Map<string, Route>();
-  /** By the keys of their origins: a storm on one host judges its addresses once. */
-  const sites = new Map<string, Site>();
+  /** By how they are written: a storm on one host judges its name and its addresses once. */
+  const sites = createRecent<Site>(maxKeptSites);
 
   function judge(site: Site, answers: Answers): Judged {
     if (site.judged === answers) return site.addresses;
@@ -55,41 +61,24 @@ export function createRouter(allow: readonly AllowedTarget[], resolve: Resolve):
     return site.addresses;
   }
 
-  function newRoute(raw: string): Route | { failure: Failure } {
-    try {
-      const url = judgeUrl(raw, allow);
-      return { site: siteOf(url), path: url.pathname + url.search };
-    } catch (error) {
-      if (!(error instanceof JobdError)) throw error;
-      return { failure: { reason: 'blocked_address', detail: error.message } };
-    }
-  }
-
-  function siteOf(url: URL): Site {
-    const known = sites.get(url.origin);
-    if (known !== undefined) return known;
-    if (sites.size >= maxKeptRoutes) forget();
-    const site = newSite(url);
-    sites.set(url.origin, site);
-    return site;
-  }
-
-  function forget(): void {
-    routes.clear();
-    sites.clear();
+  /** Throws `invalid_input`. */
+  function judgedRoute(raw: string): Route {
+    const text = siteText(raw);
+    const known = sites.get(text);
+    const url = known === undefined ? judgeUrl(raw, allow) : plainUrl(raw);
+    const site = known ?? newSite(url);
+    if (known === undefined) sites.set(text, site);
+    return { site, path: url.pathname + url.search };
   }
 
   return {
     route(url) {
-      const kept = routes.get(url);
-      if (kept !== undefined) return kept;
-      const route = newRoute(url);
-      if ('failure' in route) return route;
-      if (url.length > maxKeptUrlCharacters) return route;
-      // Starting over now and then is cheaper than keeping an order on the hot path.
-      if (routes.size >= maxKeptRoutes) forget();
-      routes.set(url, route);
-      return route;
+      try {
+        return judgedRoute(url);
+      } catch (error) {
+        if (!(error instanceof JobdError)) throw error;
+        return { failure: { reason: 'blocked_address', detail: error.message } };
+      }
     },
     addresses(site, deadline) {
       const answers = site.literal ?? resolve(site.origin.host);

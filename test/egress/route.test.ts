@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import * as fc from 'fast-check';
+import { judgeUrl, parseAllowTargets, siteText } from '../../src/domain/target.ts';
+import { createRouter, type Router } from '../../src/egress/route.ts';
+
+const vectors = JSON.parse(
+  readFileSync(new URL('../vectors/ssrf.json', import.meta.url), 'utf8'),
+) as { urls: { url: string }[] };
+const allow = parseAllowTargets(['127.0.0.1/32:*', '10.0.0.0/8']);
+
+function startRouter(): Router {
+  return createRouter(allow, () => ({ kind: 'addresses', addresses: [] }));
+}
+
+/** What a router says of a URL, as text. */
+function told(router: Router, url: string): string {
+  const route = router.route(url);
+  if ('failure' in route) return route.failure.detail;
+  const { protocol, host, port } = route.site.origin;
+  return `${protocol} ${host} ${port} ${route.path}`;
+}
+
+/** What `judgeUrl` says of it. */
+function judged(url: string): string {
+  try {
+    const { protocol, hostname, port, pathname, search } = judgeUrl(url, allow);
+    const host = hostname.replace(/^\[(.*)\]$/, '$1');
+    return `${protocol} ${host} ${port || (protocol === 'https:' ? 443 : 80)} ${pathname}${search}`;
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+test('a URL is judged alike whether or not its site is known', () => {
+  const router = startRouter();
+  for (const { url } of vectors.urls) {
+    told(router, siteText(url));
+    told(router, `${siteText(url)}/x`);
+    assert.equal(told(router, url), judged(url), JSON.stringify(url));
+    assert.equal(told(router, url), judged(url), JSON.stringify(url));
+  }
+});
+
+test('whatever stands behind a known site is judged as if it were not known', () => {
+  const router = startRouter();
+  const site = fc.constantFrom(
+    'http://127.0.0.1:8080',
+    'https://example.com',
+    'HTTP://EXAMPLE.com:80',
+    'http://10.1.2.3',
+    'http://[2606:4700::1111]',
+  );
+  const odd = fc.constantFrom(
+    '/',
+    '?',
+    '#',
+    '@',
+    '\\',
+    ':',
+    '\t',
+    '\n',
+    '%',
+    '.',
+    '//',
+    '\ud800',
+    'ä',
+    '80',
+  );
+  const rest = fc.array(fc.oneof(odd, fc.string({ unit: 'binary', maxLength: 4 })), {
+    maxLength: 6,
+  });
+  fc.assert(
+    fc.property(site, rest, (known, parts) => {
+      told(router, `${known}/`);
+      const url = known + parts.join('');
+      assert.equal(told(router, url), judged(url), JSON.stringify(url));
+    }),
+    { numRuns: 2_000 },
+  );
+});
