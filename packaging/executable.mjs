@@ -58,8 +58,9 @@ async function seaBlob({ maker, work, assets }) {
     output,
     useCodeCache: false, // each piece has its own
     disableExperimentalSEAWarning: true,
-    // Half of what V8 would take for what is young, in each thread: 150 MB less in a storm, at no cost that shows.
-    execArgv: ['--max-semi-space-size=16'],
+    // Half of what V8 would take for what is young, in each thread, and what is old is collected once it has grown by half:
+    // 150 MB and 50 MB less in a storm (docs/benchmarks.md has the figures).
+    execArgv: ['--max-semi-space-size=16', '--heap-growing-percent=50'],
     execArgvExtension: 'none', // NODE_OPTIONS is meant for other programs
     assets,
   };

@@ -29,6 +29,8 @@ export interface Egress extends AsyncDisposable {
    * the signal aborts, for then nobody knows what the target did.
    */
   call(call: Call, signal?: AbortSignal): Promise<AttemptResult>;
+  /** Does now what the first call would have to wait for. */
+  prepare(): void;
 }
 
 /** How the way out is set up. */
@@ -104,6 +106,8 @@ export function createEgress(options: EgressOptions): Egress {
         underWay.delete(deadline);
       }
     },
+
+    prepare() {},
 
     async [Symbol.asyncDispose]() {
       for (const deadline of underWay) deadline.end({ abortedBy: new Error('egress was closed') });

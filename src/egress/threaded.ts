@@ -100,6 +100,8 @@ export function startEgressThread(options: ThreadOptions): Egress {
         throw error;
       }
     },
+    prepare() {},
+
     async [Symbol.asyncDispose]() {
       closing ??= close();
       await closing;

@@ -27,7 +27,7 @@ interface Thread {
   calls: number;
 }
 
-/** Starts the first thread, and others when it is pressed: as many as there are cores, 4 at most. */
+/** Starts a thread when the first call is near, and others when it is pressed: as many as there are cores, 4 at most. */
 export function startEgressThreads(
   options: ThreadOptions,
   { most, start }: Threads = {
@@ -35,13 +35,20 @@ export function startEgressThreads(
     start: startEgressThread,
   },
 ): Egress {
-  const first = startThread();
-  const threads = [first];
+  const threads: Thread[] = [];
+  let isClosed = false;
   /** By origin. */
   const threadOf = createRecent<Thread>(maxKnownHosts);
 
   function startThread(): Thread {
-    return { egress: start(options), calls: 0 };
+    if (isClosed) throw new Error('egress was closed');
+    const thread = { egress: start(options), calls: 0 };
+    threads.push(thread);
+    return thread;
+  }
+
+  function first(): Thread {
+    return threads[0] ?? startThread();
   }
 
   function threadFor(url: string): Thread {
@@ -52,12 +59,10 @@ export function startEgressThreads(
   }
 
   function leastBusy(): Thread {
-    const least = threads.reduce((one, other) => (other.calls < one.calls ? other : one));
+    const least = threads.reduce((one, other) => (other.calls < one.calls ? other : one), first());
     if (least.calls < callsThatPress || threads.length >= most) return least;
     try {
-      const another = startThread();
-      threads.push(another);
-      return another;
+      return startThread();
     } catch {
       // No room for another thread (a limit of processes, say): the ones that are there do the work.
       return least;
@@ -76,9 +81,12 @@ export function startEgressThreads(
 
   return {
     call: (call, signal) =>
-      /^https:/i.test(call.url) ? callWithTls(call, signal) : first.egress.call(call, signal),
+      /^https:/i.test(call.url) ? callWithTls(call, signal) : first().egress.call(call, signal),
+
+    prepare: () => void first(),
 
     async [Symbol.asyncDispose]() {
+      isClosed = true;
       await Promise.all(threads.map(({ egress }) => egress[Symbol.asyncDispose]()));
     },
   };

@@ -70,6 +70,8 @@ export interface Engine extends AsyncDisposable {
 /** A run whose call is over, as it waits to be recorded. */
 type Ended = EndedClaim & { claimed: ClaimedRun };
 
+/** The way out is made ready so long before the first call: a jobd with nothing to call needs no room for it. */
+const soonMs = 5_000;
 /** Of the slots that are taken: as many are given to calls that wait at once. */
 const goodPart = 1 / 8;
 /** Runs that end one after the other are recorded together, with one sync of the disk, as many as end in this. */
@@ -130,6 +132,7 @@ export function startEngine(parts: EngineParts): Engine {
     const dueAt = (await findEarliestDueTime(store.db)) ?? Infinity;
     const restMs = dueAt - clock.now();
     isPressed &&= restMs <= 0;
+    if (restMs <= soonMs) egress.prepare();
     if (restMs > 0 && !(await hasQueuedRuns(store.db))) return restMs;
     if (recorder.waiting > 0 && !isJointBroken) {
       isDue = true;

@@ -61,6 +61,8 @@ export function openFile(path: string, timeoutMs: number): Database.Database {
   }
 }
 
+/** Pages that are kept; the system keeps the rest of the file, where there is room. A larger cache gained nothing in a storm. */
+const cacheKib = 8 * 1024;
 /** The write-ahead log is cut to this after a while in which it had to be longer. */
 const longestLogBytes = 16 * 1024 * 1024;
 
@@ -75,6 +77,7 @@ function openDatabase(path: string): Database.Database {
   database.pragma('synchronous = full');
   database.pragma('foreign_keys = on');
   database.pragma(`busy_timeout = ${busyTimeoutMs}`);
+  database.pragma(`cache_size = -${cacheKib}`);
   database.pragma(`journal_size_limit = ${longestLogBytes}`);
   return database;
 }

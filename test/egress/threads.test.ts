@@ -28,6 +28,7 @@ function startThreads(t: TestContext, most = 2): { egress: Egress; urls: string[
         given.push(call.url);
         return thread.call(call, signal);
       },
+      prepare() {},
       [Symbol.asyncDispose]: () => thread[Symbol.asyncDispose](),
     };
   };
@@ -63,6 +64,22 @@ function callMany(egress: Egress, url: string, signal?: AbortSignal): Promise<un
     return responseOf(await egress.call(get(url, { timeoutMs: 30_000 }), signal));
   });
 }
+
+test('there is no thread before it is asked for, and none once the way out is closed', async (t) => {
+  const plain = await startTarget(t, (socket) => socket.write(answer('ok')));
+  const { egress, urls } = startThreads(t);
+  assert.equal(urls.length, 0);
+  egress.prepare();
+  egress.prepare();
+  assert.equal(urls.length, 1);
+  responseOf(await egress.call(get(plain.url)));
+  assert.deepEqual(urls, [[plain.url]]);
+  await egress[Symbol.asyncDispose]();
+  const closed = startThreads(t);
+  await closed.egress[Symbol.asyncDispose]();
+  await assert.rejects(async () => closed.egress.call(get(plain.url)), /egress was closed/);
+  assert.equal(closed.urls.length, 0);
+});
 
 test('calls to one host stay in one thread, however many, and so do calls without TLS', async (t) => {
   const target = await startHolding(t);
@@ -143,6 +160,7 @@ test('calls go to the threads that are there if no other can be started', async 
         urls.push(call.url);
         return new Promise(() => {});
       },
+      prepare() {},
       async [Symbol.asyncDispose]() {},
     };
   };

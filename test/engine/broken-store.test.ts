@@ -132,6 +132,7 @@ test('a call that breaks down inside jobd ends its run as interrupted, and the s
   const job = await addJob(dueOnce);
   const egress: Egress = {
     call: () => Promise.reject(new Error('a bug')),
+    prepare() {},
     [Symbol.asyncDispose]: async () => {},
   };
   const engine = await start({ egress, slots: 1 });

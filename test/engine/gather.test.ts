@@ -116,6 +116,7 @@ function instantEgress(): { egress: Egress; begun: () => Promise<Call> } {
         next.resolve(call);
         resolve({ kind: 'response', response });
       }),
+    prepare() {},
     async [Symbol.asyncDispose]() {},
   };
   const begun = (): Promise<Call> => {

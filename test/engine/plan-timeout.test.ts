@@ -15,6 +15,7 @@ test('a call takes no longer than the plan allows when it is made', async (t) =>
       timeouts.push(timeoutMs);
       return { kind: 'failure', failure: { reason: 'timeout', detail: 'by the test' } };
     },
+    prepare() {},
     async [Symbol.asyncDispose]() {},
   };
   const long = await addJob({ ...dueOnce, timeoutSeconds: 60 });
