@@ -7,9 +7,9 @@ import { invalidInput, JobdError } from '../domain/errors.ts';
 import { newId } from '../domain/id.ts';
 import { activeKeysPerAccount, keyPattern } from '../domain/key.ts';
 import type { Key, Permission } from '../domain/key.ts';
-import { dataVersion } from '../store/data-version.ts';
 import * as keys from '../store/keys.ts';
 import type { ActiveKey } from '../store/keys.ts';
+import { createLook } from '../store/look.ts';
 import type { Db } from '../store/open.ts';
 import { countActiveKeys } from '../store/usage.ts';
 import type { App, Principal } from './app.ts';
@@ -80,6 +80,7 @@ const rememberedKeys = 10_000;
  */
 export function createAuthenticate({ store, clock }: Pick<App, 'store' | 'clock'>): Authenticate {
   const remembered = new Map<string, ActiveKey>();
+  const look = createLook(store.db);
   let version = NaN;
 
   async function lookUp(sha256: string, now: number): Promise<ActiveKey | undefined> {
@@ -91,10 +92,10 @@ export function createAuthenticate({ store, clock }: Pick<App, 'store' | 'clock'
 
   return async (secret) => {
     if (!keyPattern.test(secret)) return undefined;
-    const now = clock.now();
     const sha256 = sha256Of(secret);
     // Before the look-up, so that what is written behind it is noticed by the next request.
-    const found = await dataVersion(store.db);
+    const found = await look();
+    const now = clock.now();
     if (found !== version || remembered.size > rememberedKeys) remembered.clear();
     version = found;
     const key = remembered.get(sha256) ?? (await lookUp(sha256, now));

@@ -74,8 +74,8 @@ export class SqliteConnection implements DatabaseConnection {
   }
 
   /**
-   * What is asked from now on sees the store as it is now: until the next look, the end of this turn of the event loop, or until
-   * something is written. The questions of a request so cost one look at the locks and the log.
+   * What is asked from now on sees the store as it is now: until the next look, until something is written, or until this callback of
+   * the event loop and the promises behind it are done. The questions of several requests so cost one look at the locks and the log.
    */
   look(): void {
     this.endLook();
@@ -84,7 +84,7 @@ export class SqliteConnection implements DatabaseConnection {
     this.#isLooking = true;
     if (this.#willEndLook) return;
     this.#willEndLook = true;
-    setImmediate(() => {
+    process.nextTick(() => {
       this.#willEndLook = false;
       this.endLook();
     });

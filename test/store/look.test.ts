@@ -3,46 +3,62 @@
 import assert from 'node:assert/strict';
 import { setImmediate } from 'node:timers/promises';
 import { test } from 'node:test';
-import { dataVersion } from '../../src/store/data-version.ts';
 import { findJob, markJobDeleted } from '../../src/store/jobs.ts';
+import { createLook } from '../../src/store/look.ts';
 import { openStore } from '../../src/store/open.ts';
 import { openTestStore } from '../support/store.ts';
 
-test('a look lasts until the next one, or until the turn of the event loop ends', async (t) => {
+/** Until promises have gone on, and before anything new arrives. */
+const tick = (): Promise<void> => new Promise((resolve) => process.nextTick(resolve));
+
+test('a look lasts until what follows from it is done', async (t) => {
   const { store, dataDir, workspaceId, addJob } = await openTestStore(t);
   const { id } = await addJob();
   await using other = await openStore(dataDir);
+  const look = createLook(store.db);
   const isThere = async (): Promise<boolean> =>
     (await findJob(store.db, workspaceId, id)) !== undefined;
-  await setImmediate();
-  const before = await dataVersion(store.db);
+  const before = await look();
   assert.equal(await isThere(), true);
   await other.write((tx) => markJobDeleted(tx, id, 1));
-  assert.equal(await isThere(), true, 'in the same turn');
-  await setImmediate();
-  assert.equal(await isThere(), false, 'in the next one');
-  assert.notEqual(await dataVersion(store.db), before);
+  assert.equal(await isThere(), true, 'as it was seen');
+  await tick();
+  assert.equal(await isThere(), false, 'as it is');
+  assert.notEqual(await look(), before);
 });
 
-test('a request that arrives late in a turn sees what others wrote before it', async (t) => {
+test('requests of one turn share a look, and each sees what others wrote before it arrived', async (t) => {
   const { store, dataDir, workspaceId, addJob } = await openTestStore(t);
   const { id } = await addJob();
   await using other = await openStore(dataDir);
+  const look = createLook(store.db);
+  const before = await look();
   await setImmediate();
   let turns = 0;
   void setImmediate().then(() => (turns += 1));
-  const before = await dataVersion(store.db);
+  const early = look();
   await other.write((tx) => markJobDeleted(tx, id, 1));
-  assert.notEqual(await dataVersion(store.db), before);
+  const late = look();
+  assert.equal(turns, 0, 'both arrived in one turn');
+  assert.notEqual(await late, before);
   assert.equal(await findJob(store.db, workspaceId, id), undefined);
-  assert.equal(turns, 0, 'all of that was one turn');
+  assert.equal(await early, await late);
+});
+
+test('a request that arrives behind a look gets one of its own', async (t) => {
+  const { store, dataDir, addJob } = await openTestStore(t);
+  const { id } = await addJob();
+  await using other = await openStore(dataDir);
+  const look = createLook(store.db);
+  const before = await look();
+  await other.write((tx) => markJobDeleted(tx, id, 1));
+  assert.notEqual(await look(), before);
 });
 
 test('what this process writes is seen at once, also in the turn of a look', async (t) => {
   const { store, workspaceId, addJob } = await openTestStore(t);
   const { id } = await addJob();
-  await setImmediate();
-  await dataVersion(store.db);
+  await createLook(store.db)();
   assert.notEqual(await findJob(store.db, workspaceId, id), undefined);
   await store.write((tx) => markJobDeleted(tx, id, 1));
   assert.equal(await findJob(store.db, workspaceId, id), undefined);
