@@ -24,6 +24,15 @@ const longestRestMs = 1_000;
 const firstPauseMs = 100;
 const longestPauseMs = 5_000;
 
+/**
+ * What was sent to this process meanwhile is read in the turn of the event loop that follows, and requests are answered at the end of
+ * that turn (store/look.ts).
+ */
+async function requestsToBeAnswered(): Promise<void> {
+  await setImmediate();
+  await setImmediate();
+}
+
 /** Starts a loop; disposing of it waits for the step under way. */
 export function startLoop(name: string, step: Step, log: Log): Loop {
   const stopper = new AbortController();
@@ -64,7 +73,7 @@ export function startLoop(name: string, step: Step, log: Log): Loop {
       const isUrgent = woken && failures === 0;
       if (!stopper.signal.aborted && !isUrgent && restMs > 0) await rest(restMs);
       endRest = undefined;
-      await setImmediate();
+      await requestsToBeAnswered();
     }
   };
 

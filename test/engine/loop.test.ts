@@ -1,6 +1,9 @@
 /** The one shape of everything that runs by itself. */
 
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect, createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
@@ -36,6 +39,28 @@ test('a loop steps again at once while there is more, and then rests', async (t)
   await until('the work to be done', () => left === 0);
   await loop[Symbol.asyncDispose]();
   assert.equal(counts().ended, 5);
+});
+
+test('what is sent during a step is answered before the next one', async (t) => {
+  const order: string[] = [];
+  const server = createServer((socket) => {
+    socket.on('data', () => setImmediate(() => order.push('answered')));
+  });
+  t.after(() => server.close());
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const client = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  t.after(() => client.destroy());
+  await Promise.all([once(client, 'connect'), once(server, 'connection')]);
+  const { counts } = start(t, async () => {
+    order.push('step');
+    // The first one is where the test is, each later one where loops have theirs.
+    const { begun } = counts();
+    if (begun > 1 && begun < 5) client.write('x');
+    return begun < 5 ? 0 : Infinity;
+  });
+  await until('the last step', () => counts().ended === 5);
+  const [, ...later] = order;
+  assert.deepEqual(later, ['step', 'answered', 'step', 'answered', 'step', 'answered', 'step']);
 });
 
 test('a rest ends after its time, or when the loop is woken', async (t) => {
