@@ -15,6 +15,13 @@ const run = promisify(execFile);
 const seaResource = 'NODE_SEA_BLOB';
 const seaFuse = 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2';
 
+/** What V8 is told; docs/benchmarks.md has what each gives. */
+const heapAndCompiler = [
+  '--max-semi-space-size=16', // MB, in each thread: half of what it would take for what is young
+  '--heap-growing-percent=50', // what is old is collected once it has grown by so much
+  '--invocation-count-for-maglev=1500', // instead of 400: less is compiled that a short storm does not need
+];
+
 /**
  * Makes it for Linux on `arch`. `assets` are files by the names the program knows them by. For another
  * architecture than the machine's it has no code cache, which only a node of that architecture can make.
@@ -58,9 +65,7 @@ async function seaBlob({ maker, work, assets }) {
     output,
     useCodeCache: false, // each piece has its own
     disableExperimentalSEAWarning: true,
-    // Half of what V8 would take for what is young, in each thread, and what is old is collected once it has grown by half:
-    // 150 MB and 50 MB less in a storm (docs/benchmarks.md has the figures).
-    execArgv: ['--max-semi-space-size=16', '--heap-growing-percent=50'],
+    execArgv: heapAndCompiler,
     execArgvExtension: 'none', // NODE_OPTIONS is meant for other programs
     assets,
   };
