@@ -26,7 +26,7 @@ export interface Route {
   path: string;
 }
 
-/** What the URLs of one origin have in common. */
+/** What URLs have in common whose scheme and authority are written alike. */
 export interface Site {
   origin: Origin;
   /** The answers of a host that is an address; null for a name. */
@@ -66,8 +66,8 @@ export function createRouter(allow: readonly AllowedTarget[], resolve: Resolve):
     const text = siteText(raw);
     const known = sites.get(text);
     const url = known === undefined ? judgeUrl(raw, allow) : plainUrl(raw);
-    const site = known ?? newSite(url);
-    if (known === undefined) sites.set(text, site);
+    const site = known ?? newSite(new URL(text));
+    if (known === undefined) sites.set(copyOf(text), site);
     return { site, path: url.pathname + url.search };
   }
 
@@ -86,6 +86,11 @@ export function createRouter(allow: readonly AllowedTarget[], resolve: Resolve):
       return within(deadline, answers).then((resolved) => judge(site, resolved));
     },
   };
+}
+
+/** A piece of a string keeps all of it in memory, here a whole URL; a copy does not. */
+function copyOf(text: string): string {
+  return Buffer.from(text).toString();
 }
 
 function newSite(url: URL): Site {
