@@ -15,12 +15,11 @@ const run = promisify(execFile);
 const seaResource = 'NODE_SEA_BLOB';
 const seaFuse = 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2';
 
-/** What V8 is told; docs/benchmarks.md has what each gives. */
-const heapAndCompiler = [
-  '--max-semi-space-size=16', // MB, in each thread: half of what it would take for what is young
-  '--heap-growing-percent=50', // what is old is collected once it has grown by so much
-  '--invocation-count-for-maglev=1500', // instead of 400: less is compiled that a short storm does not need
-];
+/**
+ * What V8 is told: to take half of what it would for what is young, in each thread, 150 MB less in a storm. Most other
+ * flags would make it refuse code caches, Node's own among them; `src/heap.ts` has one that can be set later.
+ */
+const v8Flags = ['--max-semi-space-size=16'];
 
 /**
  * Makes it for Linux on `arch`. `assets` are files by the names the program knows them by. For another
@@ -46,6 +45,7 @@ export async function makeExecutable({ arch, entry, options, assets, outfile }) 
 async function makeCaches(maker, pieces) {
   const env = { JOBD_URL: 'http://127.0.0.1:9', JOBD_API_KEY: `cp_${'0'.repeat(64)}` };
   await run(maker, [join(import.meta.dirname, 'make-caches.cjs'), pieces], { env });
+  await run(maker, [...v8Flags, join(import.meta.dirname, 'check-caches.cjs'), pieces]);
   const names = await readdir(pieces);
   const bare = names.find((name) => name.endsWith('.js') && !names.includes(`${name}.cache`));
   if (bare !== undefined) throw new Error(`${bare} has no code cache`);
@@ -65,7 +65,7 @@ async function seaBlob({ maker, work, assets }) {
     output,
     useCodeCache: false, // each piece has its own
     disableExperimentalSEAWarning: true,
-    execArgv: heapAndCompiler,
+    execArgv: v8Flags,
     execArgvExtension: 'none', // NODE_OPTIONS is meant for other programs
     assets,
   };

@@ -26,6 +26,7 @@ import type { Log } from './log.ts';
 import { givenMasterKey, masterKeysInFile, withNextMasterKey } from './secrets/master-keys.ts';
 import type { MasterKeys } from './secrets/master-keys.ts';
 import { unpackAddonInto } from './store/addon.ts';
+import { collectSooner } from './heap.ts';
 import { lockDataDir, lockMasterKey } from './store/lock.ts';
 import { openStore, storePath } from './store/open.ts';
 import type { Store } from './store/open.ts';
@@ -119,6 +120,7 @@ export async function startDaemon(
     const trusting = parts.use(createEgress({ ...ways, allowTargets: everywhere }));
     parts.use(startHeartbeat({ url, egress: trusting, clock, log, troubles }));
   }
+  collectSooner();
   const running = parts.move();
   return { url: server.url, [Symbol.asyncDispose]: () => running.disposeAsync() };
 }

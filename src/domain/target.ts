@@ -106,8 +106,8 @@ export function judgeUrl(raw: string, allow: readonly AllowedTarget[]): URL {
 }
 
 /**
- * A URL's scheme and authority as they are written. Of what `judgeUrl` looks at, all else that decides is how the whole
- * is spelled: where it passed one URL, `plainUrl` is enough for another that begins with the same text.
+ * A URL's scheme and authority as they are written. `judgeUrl` decides by these and by the spelling of the whole: a URL
+ * that begins with a text it passed needs only `plainUrl`.
  */
 export function siteText(raw: string): string {
   return /^[^/?#]*\/\/[^/?#]*/.exec(raw)?.[0] ?? '';

@@ -3,6 +3,7 @@
  * executable an asset; run from source, it is the source.
  */
 
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { getAsset, isSea } from 'node:sea';
 
@@ -10,10 +11,18 @@ import { getAsset, isSea } from 'node:sea';
 declare const JOBD_EGRESS_THREAD: string;
 
 /** The code itself, or the file that holds it. */
-export function threadCode(): { code: string; isFile: boolean } {
-  const isBuilt = typeof JOBD_EGRESS_THREAD !== 'undefined';
-  if (isBuilt && isSea()) return { code: getAsset(JOBD_EGRESS_THREAD, 'utf8'), isFile: false };
+export interface ThreadCode {
+  code: string;
+  isFile: boolean;
+}
+
+/** Reads it. Throws if it is not there. */
+export function threadCode(): ThreadCode {
+  if (typeof JOBD_EGRESS_THREAD === 'undefined') {
+    return { code: join(import.meta.dirname, 'thread.ts'), isFile: true };
+  }
+  if (isSea()) return { code: getAsset(JOBD_EGRESS_THREAD, 'utf8'), isFile: false };
   // In the bundle, the build makes this directory the bundle's own.
-  const name = isBuilt ? JOBD_EGRESS_THREAD : 'thread.ts';
-  return { code: join(import.meta.dirname, name), isFile: true };
+  const file = join(import.meta.dirname, JOBD_EGRESS_THREAD);
+  return { code: readFileSync(file, 'utf8'), isFile: false };
 }

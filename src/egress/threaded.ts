@@ -8,7 +8,7 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import type { AttemptResult } from '../domain/outcome.ts';
 import type { Call, Egress, EgressOptions } from './egress.ts';
-import { threadCode } from './thread-code.ts';
+import { threadCode, type ThreadCode } from './thread-code.ts';
 
 /** A call with the number its answer carries, and that of its signal. */
 export interface NumberedCall {
@@ -35,9 +35,20 @@ export type ThreadOptions = Omit<EgressOptions, 'resolve'>;
 /** A thread that has not closed by then does not listen any more: it is ended. */
 const longestCloseMs = 5_000;
 
+/** What calls reject with that are under way when the thread is closed, or come later. */
+export function closed(): Error {
+  return new Error('egress was closed');
+}
+
+/** Makes what starts threads, with the code that is there now: another jobd may stand in its place when one is needed. */
+export function createThreadStarter(): (options: ThreadOptions) => Egress {
+  const code = threadCode();
+  return (options) => startEgressThread(options, code);
+}
+
 /** Starts the thread. Should it ever end by itself, that is an error of this process, which nobody catches. */
-export function startEgressThread(options: ThreadOptions): Egress {
-  const worker = startWorker(options);
+export function startEgressThread(options: ThreadOptions, code = threadCode()): Egress {
+  const worker = startWorker(options, code);
   const pending = new Map<number, PromiseWithResolvers<AttemptResult>>();
   const signals = new WeakMap<AbortSignal, number>();
   let lastNumber = 0;
@@ -49,8 +60,10 @@ export function startEgressThread(options: ThreadOptions): Egress {
     // A look-up that nobody waits for may be left; it must not hold up the end.
     else void worker.terminate();
   });
-  worker.on('exit', (code) => {
-    if (closing === undefined) throw new Error(`the thread of outgoing calls ended with ${code}`);
+  worker.on('exit', (exitCode) => {
+    if (closing === undefined)
+      throw new Error(`the thread of outgoing calls ended with ${exitCode}`);
+    for (const waiting of pending.values()) waiting.reject(closed());
   });
 
   function settle(answer: Answer): void {
@@ -117,7 +130,6 @@ export function startEgressThread(options: ThreadOptions): Egress {
   }
 }
 
-function startWorker(options: ThreadOptions): Worker {
-  const { code, isFile } = threadCode();
+function startWorker(options: ThreadOptions, { code, isFile }: ThreadCode): Worker {
   return new Worker(code, { eval: !isFile, name: 'egress', workerData: options });
 }

@@ -6,7 +6,7 @@
 import { availableParallelism } from 'node:os';
 import type { Egress } from './egress.ts';
 import { createRecent } from './recent.ts';
-import { startEgressThread, type ThreadOptions } from './threaded.ts';
+import { closed, createThreadStarter, type ThreadOptions } from './threaded.ts';
 
 /** A thread with so many calls under way is busy for long enough to start another beside it. */
 const callsThatPress = 32;
@@ -32,7 +32,7 @@ export function startEgressThreads(
   options: ThreadOptions,
   { most, start }: Threads = {
     most: Math.min(availableParallelism(), mostThreads),
-    start: startEgressThread,
+    start: createThreadStarter(),
   },
 ): Egress {
   const threads: Thread[] = [];
@@ -41,7 +41,7 @@ export function startEgressThreads(
   const threadOf = createRecent<Thread>(maxKnownHosts);
 
   function startThread(): Thread {
-    if (isClosed) throw new Error('egress was closed');
+    if (isClosed) throw closed();
     const thread = { egress: start(options), calls: 0 };
     threads.push(thread);
     return thread;
@@ -80,8 +80,12 @@ export function startEgressThreads(
   };
 
   return {
-    call: (call, signal) =>
-      /^https:/i.test(call.url) ? callWithTls(call, signal) : first().egress.call(call, signal),
+    async call(call, signal) {
+      if (isClosed) throw closed();
+      return await (/^https:/i.test(call.url)
+        ? callWithTls(call, signal)
+        : first().egress.call(call, signal));
+    },
 
     prepare: () => void first(),
 

@@ -134,6 +134,8 @@ export function startEngine(parts: EngineParts): Engine {
     isPressed &&= restMs <= 0;
     if (restMs <= soonMs) egress.prepare();
     if (restMs > 0 && !(await hasQueuedRuns(store.db))) return restMs;
+    // If that fails nothing is claimed.
+    egress.prepare();
     if (recorder.waiting > 0 && !isJointBroken) {
       isDue = true;
       recordLoop.wake();

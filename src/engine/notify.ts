@@ -92,6 +92,8 @@ export function startNotifier(parts: NotifierParts): Notifier {
         limit,
         except: [...inFlight.keys()],
       });
+      // If that fails no attempt is counted.
+      if (due.length > 0) parts.egress.prepare();
       for (const delivery of due) start(channel, delivery);
       started += due.length;
     }

@@ -74,7 +74,7 @@ export class SqliteConnection implements DatabaseConnection {
   }
 
   /**
-   * What is asked from now on sees the store as it is now: until the next look, until something is written, or until this callback of
+   * What is asked from now on sees the store as it is now: until the next look, until something is written or asked through kysely, or until this callback of
    * the event loop and the promises behind it are done. The questions of several requests so cost one look at the locks and the log.
    */
   look(): void {

@@ -74,10 +74,14 @@ test('there is no thread before it is asked for, and none once the way out is cl
   assert.equal(urls.length, 1);
   responseOf(await egress.call(get(plain.url)));
   assert.deepEqual(urls, [[plain.url]]);
+  const late = egress.call(get(plain.url));
+  const lateEnd = assert.rejects(late, /egress was closed/);
   await egress[Symbol.asyncDispose]();
+  await lateEnd;
+  await assert.rejects(egress.call(get(plain.url)), /egress was closed/);
   const closed = startThreads(t);
   await closed.egress[Symbol.asyncDispose]();
-  await assert.rejects(async () => closed.egress.call(get(plain.url)), /egress was closed/);
+  await assert.rejects(closed.egress.call(get(plain.url)), /egress was closed/);
   assert.equal(closed.urls.length, 0);
 });
 
