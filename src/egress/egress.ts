@@ -33,6 +33,11 @@ export interface Egress extends AsyncDisposable {
   prepare(): void;
 }
 
+/** What calls reject with that are under way when the way out is closed, or come later. */
+export function closed(): Error {
+  return new Error('egress was closed');
+}
+
 /** How the way out is set up. */
 export interface EgressOptions {
   allowTargets: readonly AllowedTarget[];
@@ -110,7 +115,7 @@ export function createEgress(options: EgressOptions): Egress {
     prepare() {},
 
     async [Symbol.asyncDispose]() {
-      for (const deadline of underWay) deadline.end({ abortedBy: new Error('egress was closed') });
+      for (const deadline of underWay) deadline.end({ abortedBy: closed() });
       await pool[Symbol.asyncDispose]();
     },
   };

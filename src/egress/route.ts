@@ -62,19 +62,22 @@ export function createRouter(allow: readonly AllowedTarget[], resolve: Resolve):
   }
 
   /** Throws `invalid_input`. */
-  function judgedRoute(raw: string): Route {
+  function judgedSite(raw: string): Site {
     const text = siteText(raw);
     const known = sites.get(text);
-    const url = known === undefined ? judgeUrl(raw, allow) : plainUrl(raw);
-    const site = known ?? newSite(new URL(text));
-    if (known === undefined) sites.set(copyOf(text), site);
-    return { site, path: url.pathname + url.search };
+    if (known !== undefined) return known;
+    judgeUrl(raw, allow);
+    const site = newSite(new URL(text));
+    sites.set(copyOf(text), site);
+    return site;
   }
 
   return {
-    route(url) {
+    route(raw) {
       try {
-        return judgedRoute(url);
+        const site = judgedSite(raw);
+        const url = plainUrl(raw);
+        return { site, path: url.pathname + url.search };
       } catch (error) {
         if (!(error instanceof JobdError)) throw error;
         return { failure: { reason: 'blocked_address', detail: error.message } };

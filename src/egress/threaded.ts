@@ -7,7 +7,7 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import type { AttemptResult } from '../domain/outcome.ts';
-import type { Call, Egress, EgressOptions } from './egress.ts';
+import { closed, type Call, type Egress, type EgressOptions } from './egress.ts';
 import { threadCode, type ThreadCode } from './thread-code.ts';
 
 /** A call with the number its answer carries, and that of its signal. */
@@ -34,11 +34,6 @@ export type ThreadOptions = Omit<EgressOptions, 'resolve'>;
 
 /** A thread that has not closed by then does not listen any more: it is ended. */
 const longestCloseMs = 5_000;
-
-/** What calls reject with that are under way when the thread is closed, or come later. */
-export function closed(): Error {
-  return new Error('egress was closed');
-}
 
 /** Makes what starts threads, with the code that is there now: another jobd may stand in its place when one is needed. */
 export function createThreadStarter(): (options: ThreadOptions) => Egress {
@@ -83,6 +78,7 @@ export function startEgressThread(options: ThreadOptions, code = threadCode()): 
   }
 
   function flush(): void {
+    if (begun.length === 0) return;
     tell({ kind: 'call', calls: begun });
     begun = [];
   }
@@ -105,6 +101,7 @@ export function startEgressThread(options: ThreadOptions, code = threadCode()): 
 
   return {
     async call(call, signal) {
+      if (closing !== undefined) throw closed();
       signal?.throwIfAborted();
       try {
         return await begin(call, signal === undefined ? null : numberOf(signal));
@@ -123,6 +120,8 @@ export function startEgressThread(options: ThreadOptions, code = threadCode()): 
 
   async function close(): Promise<void> {
     const ended = once(worker, 'exit');
+    // What began in this turn is under way, too.
+    flush();
     tell({ kind: 'close' });
     const late = setTimeout(() => void worker.terminate(), longestCloseMs);
     await ended;

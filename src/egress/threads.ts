@@ -4,9 +4,9 @@
  * what holds for a host holds as if there were no other. Calls without TLS cost too little to need a second one.
  */
 import { availableParallelism } from 'node:os';
-import type { Egress } from './egress.ts';
+import { closed, type Egress } from './egress.ts';
 import { createRecent } from './recent.ts';
-import { closed, createThreadStarter, type ThreadOptions } from './threaded.ts';
+import { createThreadStarter, type ThreadOptions } from './threaded.ts';
 
 /** A thread with so many calls under way is busy for long enough to start another beside it. */
 const callsThatPress = 32;
@@ -81,7 +81,6 @@ export function startEgressThreads(
 
   return {
     async call(call, signal) {
-      if (isClosed) throw closed();
       return await (/^https:/i.test(call.url)
         ? callWithTls(call, signal)
         : first().egress.call(call, signal));

@@ -132,10 +132,10 @@ export function startEngine(parts: EngineParts): Engine {
     const dueAt = (await findEarliestDueTime(store.db)) ?? Infinity;
     const restMs = dueAt - clock.now();
     isPressed &&= restMs <= 0;
-    if (restMs <= soonMs) egress.prepare();
-    if (restMs > 0 && !(await hasQueuedRuns(store.db))) return restMs;
+    const isToStart = restMs <= 0 || (await hasQueuedRuns(store.db));
     // If that fails nothing is claimed.
-    egress.prepare();
+    if (isToStart || restMs <= soonMs) egress.prepare();
+    if (!isToStart) return restMs;
     if (recorder.waiting > 0 && !isJointBroken) {
       isDue = true;
       recordLoop.wake();

@@ -26,7 +26,6 @@ export class SqliteConnection implements DatabaseConnection {
   readonly #statements = new Map<string, Database.Statement>();
   #isWriting = false;
   #isLooking = false;
-  #willEndLook = false;
 
   constructor(database: Database.Database) {
     this.#database = database;
@@ -82,12 +81,7 @@ export class SqliteConnection implements DatabaseConnection {
     if (this.#isWriting) return;
     this.run('begin');
     this.#isLooking = true;
-    if (this.#willEndLook) return;
-    this.#willEndLook = true;
-    process.nextTick(() => {
-      this.#willEndLook = false;
-      this.endLook();
-    });
+    process.nextTick(() => this.endLook());
   }
 
   /** What is asked from now on sees the store as it is when it is asked. */

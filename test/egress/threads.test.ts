@@ -74,7 +74,8 @@ test('there is no thread before it is asked for, and none once the way out is cl
   assert.equal(urls.length, 1);
   responseOf(await egress.call(get(plain.url)));
   assert.deepEqual(urls, [[plain.url]]);
-  const late = egress.call(get(plain.url));
+  const silent = await startTarget(t, () => {});
+  const late = egress.call(get(silent.url));
   const lateEnd = assert.rejects(late, /egress was closed/);
   await egress[Symbol.asyncDispose]();
   await lateEnd;
