@@ -1,21 +1,23 @@
 /**
  * The way out in a thread of its own: its entry. `threaded.ts` is the other side, and says what goes between them.
- * Answers that are there in one turn of the event loop go back as one message.
+ * Calls are begun, and answers go back, a few at a time (`portions.ts`).
  */
 
 import { parentPort, workerData } from 'node:worker_threads';
 import { keepTickShape } from '../ticks.ts';
 import { createEgress } from './egress.ts';
 import type { EgressOptions } from './egress.ts';
+import { createGathering, createIntake } from './portions.ts';
 import type { Answer, NumberedCall, Said, Told } from './threaded.ts';
 
 keepTickShape();
 const egress = createEgress(workerData as EgressOptions);
 const signals = new Map<number, AbortController>();
-let answered: Answer[] = [];
+const calls = createIntake<NumberedCall>((call) => void make(call));
+const answer = createGathering<Answer>((answers) => say({ kind: 'answered', answers }));
 
 parentPort?.on('message', (told: Told) => {
-  if (told.kind === 'call') for (const call of told.calls) void make(call);
+  if (told.kind === 'call') calls.add(told.calls);
   else if (told.kind === 'abort') controllerOf(told.signal).abort(new Error('aborted'));
   else void close();
 });
@@ -37,17 +39,8 @@ function controllerOf(signal: number): AbortController {
   return controller;
 }
 
-function answer(one: Answer): void {
-  if (answered.length === 0) setImmediate(flush);
-  answered.push(one);
-}
-
-function flush(): void {
-  say({ kind: 'answered', answers: answered });
-  answered = [];
-}
-
 async function close(): Promise<void> {
+  calls.finish();
   await egress[Symbol.asyncDispose]();
   // Behind the last answers: immediates run in their order.
   setImmediate(() => say({ kind: 'closed' }));

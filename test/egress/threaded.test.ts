@@ -75,3 +75,13 @@ test('a disposal ends calls that are under way and closes every connection', asy
   await call;
   await eventually(() => target.open.size === 0);
 });
+
+test('a disposal ends calls that the thread has not begun yet', async (t) => {
+  const target = await startTarget(t, () => {});
+  const egress = startThread(t);
+  const calls = Array.from({ length: 200 }, () =>
+    assert.rejects(egress.call(get(target.url)), /egress was closed/),
+  );
+  await egress[Symbol.asyncDispose]();
+  await Promise.all(calls);
+});
