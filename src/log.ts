@@ -10,10 +10,20 @@ export type LogLevel = 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' |
 
 /** Opens the log. Errors are logged with type, message and stack under `err`. */
 export function openLog(level: LogLevel): Logger {
-  return pino(
-    { level, base: null, timestamp: () => `,"time":"${new Date().toISOString()}"` },
-    standardError(),
-  );
+  return pino({ level, base: null, timestamp: timeOfNow }, standardError());
+}
+
+let lastMs = 0;
+let lastTime = '';
+
+/** The time of a line; those of one millisecond share its text. */
+function timeOfNow(): string {
+  const now = Date.now();
+  if (now !== lastMs) {
+    lastMs = now;
+    lastTime = `,"time":"${new Date(now).toISOString()}"`;
+  }
+  return lastTime;
 }
 
 /** Characters that wait to be written at most; what comes beyond is lost. */

@@ -4,7 +4,9 @@
  * clock steps back. The randomness here names things; it decides nothing.
  */
 
-const hexOf = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
+const digits = new TextEncoder().encode('0123456789abcdef');
+/** The id that is being written: as bytes, for a string put together of pieces would have to be copied wherever it goes. */
+const written = Buffer.alloc(36, '-');
 const randomPool = new Uint8Array(4096);
 let randomLeft = 0;
 let lastMs = 0;
@@ -19,24 +21,28 @@ export function newId(now: number): string {
     lastMs += 1;
     counter = 0;
   }
-  const time = lastMs.toString(16).padStart(12, '0');
-  const sequence = (0x7000 | counter).toString(16);
-  const random = randomHex();
-  return `${time.slice(0, 8)}-${time.slice(8)}-${sequence}-${random.slice(0, 4)}-${random.slice(4)}`;
+  putHex(0, 8, Math.floor(lastMs / 0x1_0000));
+  putHex(9, 4, lastMs & 0xffff);
+  putHex(14, 4, 0x7000 | counter);
+  putHex(19, 4, 0x8000 | ((randomByte() & 0x3f) << 8) | randomByte());
+  for (let at = 24; at < written.length; at += 2) putHex(at, 2, randomByte());
+  return written.toString('latin1');
 }
 
-/** 16 hex digits: the variant bits `10`, then 62 random bits. */
-function randomHex(): string {
+/** Writes the last `length` hex digits of a number of 32 bits. */
+function putHex(at: number, length: number, value: number): void {
+  for (let left = length, rest = value; left > 0; left -= 1, rest >>>= 4) {
+    written[at + left - 1] = digits[rest & 0xf] ?? 0;
+  }
+}
+
+function randomByte(): number {
   if (randomLeft === 0) {
     crypto.getRandomValues(randomPool);
     randomLeft = randomPool.length;
   }
-  randomLeft -= 8;
-  let hex = '';
-  for (const byte of randomPool.subarray(randomLeft, randomLeft + 8)) {
-    hex += hexOf[hex === '' ? (byte & 0x3f) | 0x80 : byte];
-  }
-  return hex;
+  randomLeft -= 1;
+  return randomPool[randomLeft] ?? 0;
 }
 
 const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;

@@ -17,17 +17,19 @@ export interface NumberedCall {
   signal: number | null;
 }
 
-/** What the thread is told. */
+/** What the thread is told. Calls are JSON, as answers are: V8 copies objects more slowly than it writes and reads their text. */
 export type Told =
-  | { kind: 'call'; calls: NumberedCall[] }
+  | { kind: 'call'; calls: string }
   | { kind: 'abort'; signal: number }
   | { kind: 'close' };
 
-/** How a call ended. An error is one of this side, never the target's. */
-export type Answer = { number: number; result: AttemptResult } | { number: number; error: unknown };
+/** How a call ended. An error is one of the thread, never the target's. */
+export type Answer =
+  | { number: number; result: AttemptResult }
+  | { number: number; error: { message: string; stack: string | undefined } };
 
 /** What the thread says. */
-export type Said = { kind: 'answered'; answers: Answer[] } | { kind: 'closed' };
+export type Said = { kind: 'answered'; answers: string } | { kind: 'closed' };
 
 /** What can cross to a thread. */
 export type ThreadOptions = Omit<EgressOptions, 'resolve'>;
@@ -51,7 +53,7 @@ export function startEgressThread(options: ThreadOptions, code = threadCode()): 
   let begun: NumberedCall[] = [];
   let closing: Promise<void> | undefined;
   worker.on('message', (said: Said) => {
-    if (said.kind === 'answered') for (const answer of said.answers) settle(answer);
+    if (said.kind === 'answered') for (const answer of answersOf(said.answers)) settle(answer);
     // A look-up that nobody waits for may be left; it must not hold up the end.
     else void worker.terminate();
   });
@@ -65,7 +67,7 @@ export function startEgressThread(options: ThreadOptions, code = threadCode()): 
     const waiting = pending.get(answer.number);
     pending.delete(answer.number);
     if ('result' in answer) waiting?.resolve(answer.result);
-    else waiting?.reject(answer.error);
+    else waiting?.reject(Object.assign(new Error(answer.error.message), answer.error));
   }
 
   function begin(call: Call, signal: number | null): Promise<AttemptResult> {
@@ -79,7 +81,7 @@ export function startEgressThread(options: ThreadOptions, code = threadCode()): 
 
   function flush(): void {
     if (begun.length === 0) return;
-    tell({ kind: 'call', calls: begun });
+    tell({ kind: 'call', calls: JSON.stringify(begun) });
     begun = [];
   }
 
@@ -127,6 +129,10 @@ export function startEgressThread(options: ThreadOptions, code = threadCode()): 
     await ended;
     clearTimeout(late);
   }
+}
+
+function answersOf(text: string): Answer[] {
+  return JSON.parse(text) as Answer[];
 }
 
 function startWorker(options: ThreadOptions, { code, isFile }: ThreadCode): Worker {

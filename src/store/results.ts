@@ -70,6 +70,7 @@ export async function recordEndedRuns(
 /** Half a surrogate pair would come back from the database as three characters. */
 function wellFormed(run: EndedRun): EndedRun {
   const { responseBody, error } = run;
+  if ((responseBody ?? '').isWellFormed() && (error ?? '').isWellFormed()) return run;
   return {
     ...run,
     responseBody: responseBody && responseBody.toWellFormed(),
