@@ -11,6 +11,7 @@ import { listRuns } from '../src/store/runs.ts';
 import type { RunPosition } from '../src/store/runs.ts';
 import { startJobd } from './api-server.ts';
 import { temporaryDirectory } from './directory.ts';
+import { forgetFile } from './page-cache.ts';
 import { cpuSeconds, peakRssMb, rssMb } from './processes.ts';
 import { makePeriodic, seedHistory } from './prune-seed.ts';
 import { run } from './run.ts';
@@ -115,6 +116,7 @@ async function main(options: Options): Promise<void> {
   if (!options.json) process.stdout.write(describeSurroundings(on));
   await using sink = await startSink();
   const { origin } = sink;
+  forgetFile(options.bundle);
   const stores = [await measure(options, few, origin), await measure(options, many, origin)];
   const pagesUs = await pageTimes(many, origin);
   process.stdout.write(

@@ -12,6 +12,7 @@ import { authority } from './certificates.ts';
 import { temporaryDirectory } from './directory.ts';
 import { compare, medianRound } from './figures.ts';
 import type { Round } from './figures.ts';
+import { forgetFile } from './page-cache.ts';
 import { describe } from './report.ts';
 import type { Storm } from './report.ts';
 import { bareRound, jobdRound, measureStartUp } from './rounds.ts';
@@ -88,6 +89,7 @@ async function main(options: Options): Promise<boolean> {
   await using sink = await startSink({ delayMs, tls });
   using directory = temporaryDirectory();
   const env = trustIn(directory.path);
+  forgetFile(options.bundle);
   const startUpMs = await measureStartUp(options);
   print(`jobd starts in ${Math.round(startUpMs)} ms\n`);
   const ground: Ground = { options, sink, env, startUpMs };
