@@ -13,7 +13,7 @@ export function openLog(level: LogLevel): Logger {
   return pino({ level, base: null, timestamp: timeOfNow }, standardError());
 }
 
-let lastMs = 0;
+let lastMs = NaN;
 let lastTime = '';
 
 /** The time of a line; those of one millisecond share its text. */

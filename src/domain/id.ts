@@ -5,8 +5,8 @@
  */
 
 const digits = new TextEncoder().encode('0123456789abcdef');
-/** The id that is being written: as bytes, for a string put together of pieces would have to be copied wherever it goes. */
-const written = Buffer.alloc(36, '-');
+/** Used again for each id. One buffer gives a flat string; of a string that is joined, each use copies the pieces. */
+const idBytes = Buffer.alloc(36, '-');
 const randomPool = new Uint8Array(4096);
 let randomLeft = 0;
 let lastMs = 0;
@@ -25,14 +25,14 @@ export function newId(now: number): string {
   putHex(9, 4, lastMs & 0xffff);
   putHex(14, 4, 0x7000 | counter);
   putHex(19, 4, 0x8000 | ((randomByte() & 0x3f) << 8) | randomByte());
-  for (let at = 24; at < written.length; at += 2) putHex(at, 2, randomByte());
-  return written.toString('latin1');
+  for (let at = 24; at < idBytes.length; at += 2) putHex(at, 2, randomByte());
+  return idBytes.toString('latin1');
 }
 
-/** Writes the last `length` hex digits of a number of 32 bits. */
+/** Writes the last `length` hex digits of a number below 2^32. */
 function putHex(at: number, length: number, value: number): void {
   for (let left = length, rest = value; left > 0; left -= 1, rest >>>= 4) {
-    written[at + left - 1] = digits[rest & 0xf] ?? 0;
+    idBytes[at + left - 1] = digits[rest & 0xf] ?? 0;
   }
 }
 

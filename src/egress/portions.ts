@@ -1,12 +1,12 @@
 /**
- * A few at a time, so that both sides of a thread have work. All at once would take turns instead: while 512 connections are
- * opened no answer is read, and while 512 answers are read the store waits for the first of them.
+ * A few at a time, for the thread of calls (`thread.ts`), so that both sides of it have work. All at once would take turns
+ * instead: while 512 connections are opened no answer is read, and while 512 answers are read the store waits for the first of them.
  */
 
-/** As many are taken in one turn of the event loop, or handed on as one, as are worth the turn or the message. */
+/** How many items one turn of the event loop takes, and one message holds. */
 export const portionSize = 16;
 
-/** Takes what is given in the order in which it came, a portion each turn, the first one at once. */
+/** Takes what is given in the order in which it came, a portion in each turn of the event loop. */
 export interface Intake<Item> {
   add(items: readonly Item[]): void;
   /** Takes at once all that is still to be taken. */
@@ -16,17 +16,24 @@ export interface Intake<Item> {
 /** Makes an intake; `take` must not throw. */
 export function createIntake<Item>(take: (item: Item) => void): Intake<Item> {
   const waiting: Item[] = [];
+  /** Whether this turn has had its portion. */
+  let isTurnOver = false;
 
   function takePortion(): void {
+    isTurnOver = true;
+    setImmediate(beginTurn);
     for (const item of waiting.splice(0, portionSize)) take(item);
-    if (waiting.length > 0) setImmediate(takePortion);
+  }
+
+  function beginTurn(): void {
+    isTurnOver = false;
+    if (waiting.length > 0) takePortion();
   }
 
   return {
     add(items) {
-      const isUnderWay = waiting.length > 0;
       for (const item of items) waiting.push(item);
-      if (!isUnderWay) takePortion();
+      if (!isTurnOver) takePortion();
     },
     finish() {
       for (const item of waiting.splice(0)) take(item);

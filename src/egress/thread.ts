@@ -4,7 +4,6 @@
  */
 
 import { parentPort, workerData } from 'node:worker_threads';
-import { messageOf } from '../domain/errors.ts';
 import { keepTickShape } from '../ticks.ts';
 import { createEgress } from './egress.ts';
 import type { EgressOptions } from './egress.ts';
@@ -15,12 +14,10 @@ keepTickShape();
 const egress = createEgress(workerData as EgressOptions);
 const signals = new Map<number, AbortController>();
 const calls = createIntake<NumberedCall>((call) => void make(call));
-const answer = createGathering<Answer>((answers) =>
-  say({ kind: 'answered', answers: JSON.stringify(answers) }),
-);
+const answer = createGathering<Answer>((answers) => say({ kind: 'answered', answers }));
 
 parentPort?.on('message', (told: Told) => {
-  if (told.kind === 'call') calls.add(callsOf(told.calls));
+  if (told.kind === 'call') calls.add(told.calls);
   else if (told.kind === 'abort') controllerOf(told.signal).abort(new Error('aborted'));
   else void close();
 });
@@ -30,13 +27,8 @@ async function make({ number, call, signal }: NumberedCall): Promise<void> {
   try {
     answer({ number, result: await egress.call(call, aborted) });
   } catch (error) {
-    const { message, stack } = error instanceof Error ? error : new Error(messageOf(error));
-    answer({ number, error: { message, stack } });
+    answer({ number, error });
   }
-}
-
-function callsOf(text: string): NumberedCall[] {
-  return JSON.parse(text) as NumberedCall[];
 }
 
 function controllerOf(signal: number): AbortController {

@@ -1,7 +1,7 @@
 /**
  * The way out in a thread of its own, so that calls go on while the store writes, and requests to the API while
- * handshakes are computed. Calls that begin in one turn of the event loop go over as one message, and so do
- * their answers come back. Nothing here decides anything: what is judged, dialled and read is so over there.
+ * handshakes are computed. Calls that begin together go over as one message; over there they are begun, and their
+ * answers handed back, a few at a time (`portions.ts`). Nothing here decides anything: what is judged, dialled and read is so over there.
  */
 
 import { once } from 'node:events';
@@ -17,19 +17,17 @@ export interface NumberedCall {
   signal: number | null;
 }
 
-/** What the thread is told. Calls are JSON, as answers are: V8 copies objects more slowly than it writes and reads their text. */
+/** What the thread is told. */
 export type Told =
-  | { kind: 'call'; calls: string }
+  | { kind: 'call'; calls: NumberedCall[] }
   | { kind: 'abort'; signal: number }
   | { kind: 'close' };
 
-/** How a call ended. An error is one of the thread, never the target's. */
-export type Answer =
-  | { number: number; result: AttemptResult }
-  | { number: number; error: { message: string; stack: string | undefined } };
+/** How a call ended. An error is one of this side, never the target's. */
+export type Answer = { number: number; result: AttemptResult } | { number: number; error: unknown };
 
 /** What the thread says. */
-export type Said = { kind: 'answered'; answers: string } | { kind: 'closed' };
+export type Said = { kind: 'answered'; answers: Answer[] } | { kind: 'closed' };
 
 /** What can cross to a thread. */
 export type ThreadOptions = Omit<EgressOptions, 'resolve'>;
@@ -53,7 +51,7 @@ export function startEgressThread(options: ThreadOptions, code = threadCode()): 
   let begun: NumberedCall[] = [];
   let closing: Promise<void> | undefined;
   worker.on('message', (said: Said) => {
-    if (said.kind === 'answered') for (const answer of answersOf(said.answers)) settle(answer);
+    if (said.kind === 'answered') for (const answer of said.answers) settle(answer);
     // A look-up that nobody waits for may be left; it must not hold up the end.
     else void worker.terminate();
   });
@@ -67,7 +65,7 @@ export function startEgressThread(options: ThreadOptions, code = threadCode()): 
     const waiting = pending.get(answer.number);
     pending.delete(answer.number);
     if ('result' in answer) waiting?.resolve(answer.result);
-    else waiting?.reject(Object.assign(new Error(answer.error.message), answer.error));
+    else waiting?.reject(answer.error);
   }
 
   function begin(call: Call, signal: number | null): Promise<AttemptResult> {
@@ -81,7 +79,7 @@ export function startEgressThread(options: ThreadOptions, code = threadCode()): 
 
   function flush(): void {
     if (begun.length === 0) return;
-    tell({ kind: 'call', calls: JSON.stringify(begun) });
+    tell({ kind: 'call', calls: begun });
     begun = [];
   }
 
@@ -129,10 +127,6 @@ export function startEgressThread(options: ThreadOptions, code = threadCode()): 
     await ended;
     clearTimeout(late);
   }
-}
-
-function answersOf(text: string): Answer[] {
-  return JSON.parse(text) as Answer[];
 }
 
 function startWorker(options: ThreadOptions, { code, isFile }: ThreadCode): Worker {

@@ -13,15 +13,35 @@ test('a portion is taken at once and one in each turn that follows, in order', a
   const taken: number[] = [];
   const intake = createIntake<number>((item) => taken.push(item));
   const all = numbers(portionSize * 2 + 2);
-  intake.add(all.slice(0, -1));
-  intake.add(all.slice(-1));
-  assert.equal(taken.length, portionSize);
+  intake.add(all.slice(0, portionSize));
+  intake.add(all.slice(portionSize));
+  assert.equal(taken.length, portionSize, 'also if the first to come were no more than a portion');
   await nextTurn();
   assert.equal(taken.length, portionSize * 2);
   await nextTurn();
   assert.deepEqual(taken, all);
-  intake.add([0]);
-  assert.equal(taken.length, all.length + 1);
+});
+
+test('what comes in a later turn is taken at once', async () => {
+  const taken: number[] = [];
+  const intake = createIntake<number>((item) => taken.push(item));
+  for (const item of numbers(3)) {
+    intake.add([item]);
+    assert.equal(taken.length, item + 1);
+    await nextTurn();
+  }
+});
+
+test('what is given while a portion is taken comes behind what waits', async () => {
+  const taken: number[] = [];
+  const intake = createIntake<number>((item) => {
+    taken.push(item);
+    if (item < portionSize) intake.add([item + portionSize]);
+  });
+  const all = numbers(portionSize * 2);
+  intake.add(all.slice(0, portionSize));
+  await nextTurn();
+  assert.deepEqual(taken, all);
 });
 
 test('what waits is taken at once when told to, and not again', async () => {
