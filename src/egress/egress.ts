@@ -19,6 +19,7 @@ export interface Call {
   method: string;
   headers: Readonly<Record<string, string>>;
   body: string | null;
+  /** From when it is begun: of many at once some wait for their turn (`portions.ts`). */
   timeoutMs: number;
 }
 
