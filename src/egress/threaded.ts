@@ -78,9 +78,9 @@ export function startEgressThread(options: ThreadOptions, code = threadCode()): 
   }
 
   function flush(): void {
-    if (begun.length === 0) return;
-    tell({ kind: 'call', calls: begun });
+    const calls = begun;
     begun = [];
+    if (calls.length > 0) tell({ kind: 'call', calls });
   }
 
   /** One listener per signal, however many calls. */

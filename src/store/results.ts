@@ -53,28 +53,21 @@ export async function recordEndedRuns(
   runs: readonly EndedRun[],
   { receipts }: { receipts: boolean } = { receipts: false },
 ): Promise<Set<string>> {
-  const ended = runs.map(wellFormed);
-  const isRecorded = await endRun(
-    db,
-    ended.map((run) => ({
-      ...run,
-      truncated: Number(run.truncated),
-      receiptDue: Number(receipts && run.status !== 'interrupted' && run.httpStatus !== null),
-    })),
-  );
-  const recorded = ended.filter((_, index) => isRecorded[index]);
+  const rows = runs.map((run) => rowOf(run, receipts));
+  const isRecorded = await endRun(db, rows);
+  const recorded = rows.filter((_, index) => isRecorded[index]);
   await updateJobsOf(db, recorded);
   return new Set(recorded.map(({ runId }) => runId));
 }
 
-/** Half a surrogate pair would come back from the database as three characters. */
-function wellFormed(run: EndedRun): EndedRun {
-  const { responseBody, error } = run;
-  if ((responseBody ?? '').isWellFormed() && (error ?? '').isWellFormed()) return run;
+/** Its texts are made well-formed: half a surrogate pair would come back from the database as three characters. */
+function rowOf(run: EndedRun, receipts: boolean): EndedRow {
   return {
     ...run,
-    responseBody: responseBody && responseBody.toWellFormed(),
-    error: error && error.toWellFormed(),
+    responseBody: run.responseBody && run.responseBody.toWellFormed(),
+    truncated: Number(run.truncated),
+    error: run.error && run.error.toWellFormed(),
+    receiptDue: Number(receipts && run.status !== 'interrupted' && run.httpStatus !== null),
   };
 }
 
@@ -112,7 +105,7 @@ const interruptRunOf = statementForEach(
 );
 
 /** Health follows the last outcome, an interrupted run has none; the job may be claimed again. */
-async function updateJobsOf(db: Db, runs: readonly EndedRun[]): Promise<void> {
+async function updateJobsOf(db: Db, runs: readonly EndedRow[]): Promise<void> {
   const interrupted = runs.filter(({ status }) => status === 'interrupted');
   const answered = runs.filter(({ status }) => status !== 'interrupted');
   await interruptRunOf(db, interrupted);
