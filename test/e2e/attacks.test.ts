@@ -1,0 +1,20 @@
+/** Attacks on the packaged executable: each is bounded in time, and others must hardly notice it. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
+import { notPackaged } from '../support/executable.ts';
+import { startVictim } from '../support/under-attack.ts';
+
+test(
+  'without an attack, health checks and due jobs are served at once',
+  { skip: notPackaged },
+  async (t) => {
+    const victim = await startVictim(t);
+    const toll = await victim.watch(() => setTimeout(6_000));
+    t.diagnostic(JSON.stringify(toll));
+    assert.ok(toll.due >= 2);
+    assert.ok(toll.healthMs < 1_000);
+    assert.ok(toll.latestCallMs < 5_000);
+  },
+);
