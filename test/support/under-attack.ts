@@ -56,7 +56,8 @@ export async function startVictim(
   { args = [], wrapper = [], prepare, dataDir = temporaryDirectory(t) }: Options = {},
 ): Promise<Victim> {
   const witness = await startWitness(t);
-  const firstDueAt = Date.now() + 3_000;
+  // Due times are whole seconds.
+  const firstDueAt = Math.ceil(Date.now() / 1_000) * 1_000 + 3_000;
   const key = await prepareStore(dataDir, async (preparation) => {
     for (let number = 0; number < goodJobs; number += 1) {
       const schedule = { scheduleType: 'period', periodSeconds: periodMs / 1_000 } as const;
