@@ -105,11 +105,18 @@ export const Run = Type.Object(
     }),
     scheduledFor: moment('The due time, or when the run was asked for.'),
     startedAt: nullable(moment('When the first attempt began.')),
-    finishedAt: nullable(moment('When the outcome was known.')),
-    attempts: integer('Requests that were sent, or tried to be sent.'),
+    finishedAt: nullable(
+      moment(
+        'When the outcome was known, or the run was closed as `interrupted`. Null while it is `queued` or `running`, ' +
+          'and for `missed`.',
+      ),
+    ),
+    attempts: integer('Attempts begun so far, the one under way included.'),
     httpStatus: nullable(integer('Status of the last answer; null if there was none.')),
     durationMs: nullable(
-      integer('Milliseconds from `startedAt` to `finishedAt`, all attempts and waits included.'),
+      integer(
+        'Milliseconds from `startedAt` to `finishedAt`, all attempts and waits included; null for `interrupted`.',
+      ),
     ),
     responseBody: nullable(text('Beginning of the last answer, at most 4096 bytes of UTF-8.')),
     truncated: Type.Boolean({

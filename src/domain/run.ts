@@ -34,11 +34,12 @@ export interface Run {
   /** The due time, or the time of the manual request. */
   scheduledFor: number;
   startedAt: number | null;
+  /** When the outcome was known, or the run was closed as interrupted; null for a missed run, which never began. */
   finishedAt: number | null;
-  /** Requests that were sent, or tried to be sent. */
+  /** Attempts begun, kept before each is sent: after a crash the last one may not have left. */
   attempts: number;
   httpStatus: number | null;
-  /** `finishedAt − startedAt`, all attempts and the waits between them included. */
+  /** `finishedAt − startedAt`, all attempts and the waits between them included; null if it was interrupted. */
   durationMs: number | null;
   /** Preview of the last answer: at most 4096 bytes of UTF-8. */
   responseBody: string | null;

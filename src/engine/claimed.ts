@@ -62,17 +62,16 @@ export function claimedRun(run: {
   };
 }
 
-/** A run that ends without an outcome; `why` is a clause for people. */
+/** A run that is closed without an outcome; `why` is a clause for people. */
 export function interruptedRun(
   run: { runId: string; jobId: string },
-  why: string,
-  attempts: number,
+  { why, attempts, finishedAt }: { why: string; attempts: number; finishedAt: number },
 ): EndedRun {
   return {
     runId: run.runId,
     jobId: run.jobId,
     status: 'interrupted',
-    finishedAt: null,
+    finishedAt,
     durationMs: null,
     attempts,
     httpStatus: null,

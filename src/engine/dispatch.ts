@@ -15,7 +15,7 @@ import type { RequestSecrets } from '../domain/sealed-job.ts';
 import type { Vault } from '../domain/vault.ts';
 import type { Call, Egress } from '../egress/egress.ts';
 import type { Log } from '../log.ts';
-import type { EndedRun } from '../store/results.ts';
+import type { Attempt, EndedRun } from '../store/results.ts';
 import { interruptedRun } from './claimed.ts';
 import type { ClaimedRun } from './claimed.ts';
 
@@ -26,28 +26,31 @@ export interface Dispatcher {
   vault: Vault;
   clock: Clock;
   log: Log;
+  /** Resolves once a further attempt is on the disk; until then it is not sent. Rejects if jobd stops before. */
+  readonly keepAttempt: (attempt: Attempt) => Promise<void>;
   /** Aborted when the daemon waits no longer: the runs in flight end as interrupted. */
   signal: AbortSignal;
 }
 
 /** Calls the target. Never rejects: what breaks down on this side ends the run as interrupted. */
 export async function dispatch(run: ClaimedRun, dispatcher: Dispatcher): Promise<EndedRun> {
-  const { egress, vault, clock, log, signal } = dispatcher;
-  if (clock.now() - run.startedAt > latestStartMs) {
-    return interruptedRun(
-      run,
-      'the store was not sure of it for over a minute, it was not sent',
-      0,
-    );
+  const { egress, vault, clock, log, keepAttempt, signal } = dispatcher;
+  const sureAt = clock.now();
+  if (sureAt - run.startedAt > latestStartMs) {
+    const why = 'the store was not sure of it for over a minute, it was not sent';
+    return interruptedRun(run, { why, attempts: 0, finishedAt: sureAt });
   }
   const began = clock.monotonicMs();
   let attempts = 0;
+  const elapsedMs = (): number => Math.round(clock.monotonicMs() - began);
   const ended = (result: AttemptResult, secrets: RequestSecrets | null): EndedRun => {
-    const durationMs = Math.round(clock.monotonicMs() - began);
+    const durationMs = elapsedMs();
     const finishedAt = run.startedAt + durationMs;
     const { runId, jobId } = run;
     return { runId, jobId, finishedAt, durationMs, attempts, ...outcomeWithout(secrets, result) };
   };
+  const interrupted = (why: string): EndedRun =>
+    interruptedRun(run, { why, attempts, finishedAt: run.startedAt + elapsedMs() });
   try {
     const secrets = opened(run, vault, log);
     if (secrets === null) return ended(unopened, null);
@@ -59,11 +62,15 @@ export async function dispatch(run: ClaimedRun, dispatcher: Dispatcher): Promise
       const nextAt = retryAt(run.request.retries, attempts, result, now);
       if (nextAt === null) return ended(result, secrets);
       await setTimeout(nextAt - now, undefined, { signal });
+      const askedAt = clock.monotonicMs();
+      await keepAttempt({ runId: run.runId, attempts: attempts + 1 });
+      // As with a claim: what the store could not keep for over a minute is not sent.
+      if (clock.monotonicMs() - askedAt > latestStartMs) return ended(result, secrets);
     }
   } catch (error) {
-    if (signal.aborted) return interruptedRun(run, 'jobd stopped before the answer came', attempts);
+    if (signal.aborted) return interrupted('jobd stopped before the answer came');
     log.error({ err: error, runId: run.runId, jobId: run.jobId }, 'a call broke down');
-    return interruptedRun(run, 'an error inside jobd, see its log', attempts);
+    return interrupted('an error inside jobd, see its log');
   }
 }
 

@@ -87,6 +87,7 @@ function missedRun(job: DueJob, missed: Missed, { now, servingSince }: Moment): 
     status: 'missed',
     scheduledFor: missed.first,
     startedAt: null,
+    attempts: 0,
     error: missedText(missed, { busyUntil: busyUntil(job, missed), servingSince }),
   };
 }
@@ -104,6 +105,7 @@ function startingRun(job: DueJob, dueAt: number, now: number): ScheduledRun {
     status: 'running',
     scheduledFor: dueAt,
     startedAt: now,
+    attempts: 1,
     error: null,
   };
 }

@@ -49,7 +49,7 @@ function edgeOf(run: EndedClaim): Edge | null {
   const before = claimed.failures;
   const after = failuresOf(run);
   const type = alertsFor(before, after);
-  if (type === null || ended.finishedAt === null) return null;
+  if (type === null) return null;
   return {
     id: newId(ended.finishedAt),
     type,

@@ -13,7 +13,7 @@ import type { Mailer } from '../egress/mail.ts';
 import type { Log } from '../log.ts';
 import { findEarliestDueTime, hasQueuedRuns } from '../store/claims.ts';
 import type { Db, Store } from '../store/open.ts';
-import type { EndedRun } from '../store/results.ts';
+import type { Attempt, EndedRun } from '../store/results.ts';
 import { createClaimer } from './claim.ts';
 import type { Claim, ClaimedRun } from './claimed.ts';
 import { clockStepMs, watchClock } from './clock-watch.ts';
@@ -92,17 +92,19 @@ export function startEngine(parts: EngineParts): Engine {
   const { store, egress, vault, clock, log, signer, meter } = parts;
   const slots = createSlots(parts.slots, parts.slotsPerHost);
   const claimer = createClaimer(store, clock, slots);
+  const aborter = new AbortController();
+  const { signal } = aborter;
   const recorder = createRecorder<Ended>(log, {
     receipts: signer !== null,
     onEdges: () => notifier.wake(),
+    signal,
   });
   const replanner = createReplanner(store, clock);
   const renewer = createRenewer(store, clock);
   const monitorReplanner = createMonitorReplanner(store, clock);
   const pruner = createPruner({ store, clock, log }, createPrunings(store, clock));
   const lookAtClock = watchClock(clock);
-  const aborter = new AbortController();
-  const dispatcher: Dispatcher = { egress, vault, clock, log, signal: aborter.signal };
+  const dispatcher: Dispatcher = { egress, vault, clock, log, keepAttempt, signal };
   let isRescued = false;
   /** Whether calls wait for slots. */
   let isPressed = false;
@@ -162,7 +164,7 @@ export function startEngine(parts: EngineParts): Engine {
 
   /** Before anything is claimed: what is running then is of a process that is gone. */
   async function rescue(): Promise<void> {
-    const runs = await rescueRuns(store);
+    const runs = await rescueRuns(store, clock);
     isRescued = true;
     if (runs > 0) log.warn({ runs }, 'runs of an ended process are interrupted');
   }
@@ -202,6 +204,12 @@ export function startEngine(parts: EngineParts): Engine {
     recordLoop.wake();
   }
 
+  async function keepAttempt(attempt: Attempt): Promise<void> {
+    const kept = recorder.keepAttempt(attempt);
+    recordLoop.wake();
+    await kept;
+  }
+
   /**
    * Writes what ended, and gives its slots to what is due. What ends one after the other is written together, and
    * with a claim if there is one meanwhile; while calls wait for slots, as soon as there is a good part of them to give.
@@ -209,10 +217,11 @@ export function startEngine(parts: EngineParts): Engine {
   async function recordStep(): Promise<number> {
     const enough = isPressed ? Math.ceil((parts.slots - slots.free) * goodPart) : Infinity;
     if (gathering.isOn && !isDue && recorder.waiting < enough) return Infinity;
+    const isAny = recorder.waiting > 0;
     const isClaiming = isPressed || isDue;
     isDue = false;
     const written = await recorder.writeBatch(isClaiming ? recordAndClaim : recordAlone);
-    if (written.length > 0) gathering.begin(gatheringMs);
+    if (isAny) gathering.begin(gatheringMs);
     for (const { ended, claimed } of written) {
       const latenessMs = claimed.startedAt - claimed.scheduledFor;
       const { status, durationMs } = ended;

@@ -125,14 +125,16 @@ export async function findEarliestDueTime(db: Db): Promise<number | null> {
 export interface ScheduledRun extends Pick<Run, 'id' | 'jobId' | 'scheduledFor'> {
   status: 'running' | 'missed';
   startedAt: number | null;
+  /** 1 if it starts now: its first attempt begins as soon as it is kept. */
+  attempts: number;
   error: string | null;
 }
 
 const insertRun = statementForEach((db: Db, of: Parameters<ScheduledRun>) =>
   sql`
-    insert into runs (id, job_id, source, status, scheduled_for, started_at, error)
+    insert into runs (id, job_id, source, status, scheduled_for, started_at, attempts, error)
     values (${of('id')}, ${of('jobId')}, 'scheduled', ${of('status')},
-            ${of('scheduledFor')}, ${of('startedAt')}, ${of('error')})
+            ${of('scheduledFor')}, ${of('startedAt')}, ${of('attempts')}, ${of('error')})
     on conflict (job_id, scheduled_for, source) do nothing`.compile(db),
 );
 
@@ -156,7 +158,7 @@ export async function startQueuedRuns(
 ): Promise<Set<string>> {
   if (runIds.length === 0) return new Set();
   const started = await sql<{ id: string }>`
-    update runs set status = 'running', started_at = ${startedAt}
+    update runs set status = 'running', started_at = ${startedAt}, attempts = 1
     where id in ${idList(runIds)} and status = 'queued'
     returning id`.execute(db);
   return new Set(started.rows.map((row) => row.id));

@@ -12,8 +12,9 @@ export interface EndedRun {
   runId: string;
   jobId: string;
   status: Extract<RunStatus, 'success' | 'failed' | 'interrupted'>;
-  /** When the outcome was known; null if it never was. */
-  finishedAt: number | null;
+  /** When the outcome was known, or the run was closed without one. */
+  finishedAt: number;
+  /** Null if it was interrupted. */
   durationMs: number | null;
   attempts: number;
   httpStatus: number | null;
@@ -71,6 +72,23 @@ function rowOf(run: EndedRun, receipts: boolean): EndedRow {
   };
 }
 
+/** A further attempt of a run under way; `attempts` counts it. */
+export interface Attempt {
+  runId: string;
+  attempts: number;
+}
+
+const keepAttempt = statementForEach((db: Db, of: Parameters<Attempt>) =>
+  sql`
+    update runs set attempts = ${of('attempts')}
+    where id = ${of('runId')} and status = 'running'`.compile(db),
+);
+
+/** Keeps further attempts; the first one is kept with the claim. */
+export async function keepAttempts(db: Db, attempts: readonly Attempt[]): Promise<void> {
+  await keepAttempt(db, attempts);
+}
+
 /** What the end of a run says of its job. */
 interface JobOutcome {
   jobId: string;
@@ -123,11 +141,20 @@ async function updateJobsOf(db: Db, runs: readonly EndedRow[]): Promise<void> {
   );
 }
 
+/** A run that is under way. */
+export interface RunningRun {
+  runId: string;
+  jobId: string;
+  startedAt: number;
+  attempts: number;
+}
+
 /** The runs that are `running`, with their jobs: at a start, those of a process that is gone. */
-export async function findRunningRuns(db: Db): Promise<{ runId: string; jobId: string }[]> {
+export async function findRunningRuns(db: Db): Promise<RunningRun[]> {
   return await db
     .selectFrom('runs')
-    .select(['id as runId', 'job_id as jobId'])
+    .select(['id as runId', 'job_id as jobId', 'attempts'])
+    .select((of) => of.ref('started_at').$notNull().as('startedAt'))
     .where(isOpen)
     .where('status', '=', sql.lit<'running'>('running'))
     .execute();

@@ -30,7 +30,7 @@ const rightFields: Record<RunStatus, StateFields> = {
   running: { ...unset, started_at: 1 },
   success: { ...unset, started_at: 1, finished_at: 2, http_status: 200 },
   failed: { ...unset, started_at: 1, finished_at: 2, error: 'dns: no such name' },
-  interrupted: { ...unset, started_at: 1, error: 'interrupted: jobd stopped' },
+  interrupted: { ...unset, started_at: 1, finished_at: 2, error: 'interrupted: jobd stopped' },
   missed: { ...unset, source: 'scheduled', error: 'missed: 1 due time' },
 };
 
@@ -103,7 +103,16 @@ test('the store begins a run in exactly the first states', async (t) => {
   for (const status of ['running', 'missed'] as const) {
     const startedAt = status === 'running' ? 1 : null;
     const error = status === 'missed' ? 'missed: 1 due time' : null;
-    const run = { id: newId(0), jobId: job.id, scheduledFor: 1, startedAt, error, status };
+    const attempts = status === 'running' ? 1 : 0;
+    const run = {
+      id: newId(0),
+      jobId: job.id,
+      scheduledFor: 1,
+      startedAt,
+      attempts,
+      error,
+      status,
+    };
     await insertScheduledRuns(store.db, [{ ...run, scheduledFor: begun.length }]);
     begun.push(await statusOf(run.id));
   }
@@ -135,7 +144,7 @@ test('the table refuses a state with fields of another', async (t) => {
     ['failed', { finished_at: null }],
     ['failed', { error: null }],
     ['interrupted', { started_at: null }],
-    ['interrupted', { finished_at: 2 }],
+    ['interrupted', { finished_at: null }],
     ['interrupted', { error: null }],
     ['missed', { source: 'manual' }],
     ['missed', { started_at: 1 }],

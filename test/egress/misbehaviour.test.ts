@@ -54,6 +54,7 @@ describe('a target that', { concurrency: 8 }, () => {
         vault: testVault,
         clock: systemClock,
         log: openLog('silent'),
+        keepAttempt: async () => {},
         signal,
       });
       assert.equal(ended.status, row.status, ended.error ?? '');

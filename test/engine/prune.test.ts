@@ -23,6 +23,7 @@ function missedRuns(jobId: string, count: number): ScheduledRun[] {
     status: 'missed' as const,
     scheduledFor: Date.parse('2026-03-02T09:00:00Z') + index,
     startedAt: null,
+    attempts: 0,
     error: 'missed: 1 due time',
   }));
 }

@@ -1,9 +1,20 @@
 /** Attempts of one run, and what the job's health makes of them. */
 
 import assert from 'node:assert/strict';
+import type { ServerResponse } from 'node:http';
 import { test } from 'node:test';
+import type { Egress } from '../../src/egress/egress.ts';
+import { createClaimer } from '../../src/engine/claim.ts';
+import { dispatch } from '../../src/engine/dispatch.ts';
+import { createRecorder } from '../../src/engine/record.ts';
+import { rescueRuns } from '../../src/engine/rescue.ts';
+import { createSlots } from '../../src/engine/slots.ts';
+import { openLog } from '../../src/log.ts';
+import type { Store } from '../../src/store/open.ts';
 import { dueAt, dueOnce, setupEngine } from '../support/engine.ts';
 import { startSink } from '../support/sink.ts';
+import { until } from '../support/until.ts';
+import { testVault } from '../support/vault.ts';
 
 const hour = 3_600_000;
 
@@ -63,6 +74,125 @@ test('a connection that was refused counts as an attempt', async (t) => {
   assert.deepEqual([run?.status, run?.attempts, run?.httpStatus], ['failed', 2, null]);
   assert.match(run?.error ?? '', /^refused: /);
   assert.ok((run?.durationMs ?? 0) >= 990, 'the wait between the attempts is part of the run');
+});
+
+test('attempts is right before each attempt arrives, and after a crash', async (t) => {
+  const { start, addJob, ask, clock, endedRuns, runsOf, store } = await setupEngine(t);
+  const seen: unknown[] = [];
+  const answer = async (response: ServerResponse): Promise<void> => {
+    const [run] = await runsOf(job);
+    seen.push([run?.status, run?.attempts]);
+    if (seen.length < 3) response.writeHead(503, { 'retry-after': '0' }).end();
+  };
+  const sink = await startSink(t, (response) => void answer(response));
+  const job = await addJob({ ...dueOnce, url: sink.url, retries: 2 });
+  const queued = await ask(job);
+  assert.equal(queued.attempts, 0);
+  const engine = await start({ drainMs: 50 });
+  await until('the third attempt', () => seen.length === 3);
+  assert.deepEqual(seen, [
+    ['running', 1],
+    ['running', 2],
+    ['running', 3],
+  ]);
+  // As the next process would, if this one died now.
+  clock.advance(-60_000);
+  assert.equal(await rescueRuns(store, clock), 1);
+  const [run] = await endedRuns(job, 1);
+  assert.deepEqual([run?.status, run?.attempts, run?.durationMs], ['interrupted', 3, null]);
+  assert.equal(run?.finishedAt, run?.startedAt, 'it never ends before it began');
+  await engine[Symbol.asyncDispose]();
+});
+
+test('further attempts of many runs are kept in a few transactions', async (t) => {
+  const { start, addJob, clock, endedRuns, store } = await setupEngine(t);
+  const sink = await startSink(t, (response) => {
+    response.writeHead(503, { 'retry-after': '0' }).end();
+  });
+  const count = 200;
+  const jobs = await Promise.all(
+    Array.from({ length: count }, () => addJob({ ...dueOnce, url: sink.url, retries: 2 })),
+  );
+  let transactions = 0;
+  const counting: Store = {
+    ...store,
+    write(work) {
+      transactions += 1;
+      return store.write(work);
+    },
+  };
+  await start({ store: counting, slots: count, slotsPerHost: count });
+  clock.set(dueAt);
+  for (const job of jobs) {
+    const [run] = await endedRuns(job, 1);
+    assert.deepEqual([run?.status, run?.attempts], ['failed', 3]);
+  }
+  assert.ok(transactions < count, `${transactions} transactions for ${2 * count} attempts`);
+});
+
+test('an attempt that could not be kept for over a minute is not sent at all', async (t) => {
+  const { addJob, store, clock } = await setupEngine(t);
+  await addJob({ ...dueOnce, retries: 2 });
+  clock.set(dueAt);
+  const { runs } = await createClaimer(store, clock, createSlots(1, 1)).claim();
+  const [run = assert.fail()] = runs;
+  let calls = 0;
+  const egress: Egress = {
+    async call() {
+      calls += 1;
+      return { kind: 'failure', failure: { reason: 'refused', detail: 'by the test' } };
+    },
+    prepare() {},
+    async [Symbol.asyncDispose]() {},
+  };
+  const keepAttempt = async (): Promise<void> => clock.pass(60_001);
+  const parts = { egress, vault: testVault, clock, log: openLog('silent'), keepAttempt };
+  const ended = await dispatch(run, { ...parts, signal: new AbortController().signal });
+  const { status, attempts, error } = ended;
+  assert.deepEqual([status, attempts, error, calls], ['failed', 1, 'refused: by the test', 1]);
+});
+
+test('an attempt that cannot be kept is not sent before it can', async (t) => {
+  const { start, addJob, clock, logged, endedRuns, store } = await setupEngine(t);
+  let isBroken = false;
+  const sink = await startSink(t, (response) => {
+    isBroken = sink.received.length === 1;
+    response.writeHead(503, { 'retry-after': '0' }).end();
+  });
+  const job = await addJob({ ...dueOnce, url: sink.url, retries: 1 });
+  const breaking: Store = {
+    ...store,
+    write(work) {
+      if (isBroken) throw new Error('the disk is full');
+      return store.write(work);
+    },
+  };
+  await start({ store: breaking });
+  clock.set(dueAt);
+  await until(
+    'failures',
+    () => logged.filter(({ msg }) => msg.startsWith('record failed')).length > 1,
+  );
+  assert.equal(sink.received.length, 1);
+  isBroken = false;
+  const [run] = await endedRuns(job, 1);
+  assert.deepEqual([run?.attempts, sink.received.length], [2, 2]);
+});
+
+test('a stop that waits no longer ends the wait of attempts to be kept', async () => {
+  const stop = new AbortController();
+  const { signal } = stop;
+  const recorder = createRecorder(openLog('silent'), {
+    receipts: false,
+    onEdges: () => {},
+    signal,
+  });
+  const kept = recorder.keepAttempt({ runId: 'r', attempts: 2 });
+  assert.equal(recorder.waiting, 1);
+  stop.abort();
+  await assert.rejects(kept, /aborted/);
+  await assert.rejects(recorder.keepAttempt({ runId: 'r', attempts: 2 }), /aborted/);
+  assert.equal(recorder.waiting, 0);
 });
 
 test('a job is new, then up or down by its last outcome, and says why it is down', async (t) => {

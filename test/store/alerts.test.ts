@@ -31,7 +31,11 @@ import { openTestStore } from '../support/store.ts';
 import type { TestStore } from '../support/store.ts';
 
 const recorderOf = (onEdges = () => {}) =>
-  createRecorder(openLog('silent'), { receipts: false, onEdges });
+  createRecorder(openLog('silent'), {
+    receipts: false,
+    onEdges,
+    signal: new AbortController().signal,
+  });
 
 /** A job's run that ends as failed, ready to be recorded. */
 async function failingRun(setup: TestStore, failures = 0) {

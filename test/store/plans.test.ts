@@ -52,7 +52,7 @@ import {
   listOldestRuns,
   removeBeginnings,
 } from '../../src/store/retention.ts';
-import { findRunningRuns, recordEndedRuns } from '../../src/store/results.ts';
+import { findRunningRuns, keepAttempts, recordEndedRuns } from '../../src/store/results.ts';
 import {
   countRuns,
   findRunByIdempotencyKey,
@@ -67,7 +67,7 @@ import {
   removeDeletedWorkspace,
 } from '../../src/store/workspaces.ts';
 import { sqliteDialect } from '../../src/store/sqlite.ts';
-import { endedRun, queuedRun } from '../support/run.ts';
+import { endedRun, queuedRun, startingRun } from '../support/run.ts';
 import { openTestStore } from '../support/store.ts';
 
 /** How SQLite goes about every statement that a store function sends: a line per step. */
@@ -140,15 +140,17 @@ test('claiming touches only what is claimed', async (t) => {
 });
 
 test('recording touches only what is recorded', async (t) => {
-  const running = { id: 'r', jobId: 'j', scheduledFor: 1, startedAt: 1, error: null } as const;
+  const running = { ...startingRun('j', 1), id: 'r' };
   const record = async (db: Db, status: 'success' | 'interrupted'): Promise<void> => {
     // So that the run needs no job.
     await sql`pragma foreign_keys = off`.execute(db);
-    await insertScheduledRuns(db, [{ ...running, status: 'running' }]);
+    await insertScheduledRuns(db, [running]);
     await recordEndedRuns(db, [endedRun('r', 'j', status)]);
   };
   assertPlan(await planOf(t, (db) => record(db, 'success')), [runById, jobById]);
   assertPlan(await planOf(t, (db) => record(db, 'interrupted')), [runById, jobById]);
+  const attempt = { runId: 'r', attempts: 2 };
+  assertPlan(await planOf(t, (db) => keepAttempts(db, [attempt])), [runById]);
 });
 
 test('signing touches only what is to be signed', async (t) => {

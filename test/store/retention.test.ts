@@ -64,6 +64,7 @@ test('of two runs of one moment only the first goes where the beginning ends wit
       status: 'interrupted',
       scheduled_for: 1,
       started_at: 1,
+      finished_at: 2,
       error: 'interrupted: by the test',
     })
     .execute();
@@ -87,7 +88,12 @@ test('an idempotency key is known as long as its run', async (t) => {
   await insertQueuedRun(store.db, run, 'once');
   await store.db
     .updateTable('runs')
-    .set({ status: 'interrupted', started_at: 5, error: 'interrupted: by the test' })
+    .set({
+      status: 'interrupted',
+      started_at: 5,
+      finished_at: 6,
+      error: 'interrupted: by the test',
+    })
     .execute();
   await store.db.updateTable('jobs').set({ total_interrupted: 1 }).execute();
   const remove = (scheduledFor: number) =>

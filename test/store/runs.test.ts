@@ -162,7 +162,7 @@ test('the totals equal the counted rows, whatever happens in whatever order', as
         fail: () => endAll(db, 'failed'),
         interrupt: () => endAll(db, 'interrupted'),
         twice: () => endAll(db, 'success', 2),
-        crash: () => rescueRuns(store),
+        crash: () => rescueRuns(store, clock),
       };
       for (const step of walk) {
         await acts[step]();

@@ -26,7 +26,7 @@ export async function keepHistory(store: Store, jobId: string, runs: readonly Pa
       status,
       scheduled_for: at,
       started_at: status === 'missed' ? null : at,
-      finished_at: answered ? at + 1 : null,
+      finished_at: answered || status === 'interrupted' ? at + 1 : null,
       http_status: answered ? 200 : null,
       response_body: answered ? responseBody : null,
       error: status === 'success' || status === 'running' ? null : `${status}: by the test`,

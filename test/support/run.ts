@@ -14,13 +14,21 @@ export function queuedRun(jobId: string, now: number): Run {
 /** A run of the due time `dueAt` (epoch milliseconds) that starts right then. */
 export function startingRun(jobId: string, dueAt: number): ScheduledRun {
   const id = newId(dueAt);
-  return { id, jobId, status: 'running', scheduledFor: dueAt, startedAt: dueAt, error: null };
+  return {
+    id,
+    jobId,
+    status: 'running',
+    scheduledFor: dueAt,
+    startedAt: dueAt,
+    attempts: 1,
+    error: null,
+  };
 }
 
 /** A run of the due time `dueAt` (epoch milliseconds) that was not called. */
 export function missedRun(jobId: string, dueAt: number): ScheduledRun {
   const error = 'missed: 1 due time';
-  return { ...startingRun(jobId, dueAt), status: 'missed', startedAt: null, error };
+  return { ...startingRun(jobId, dueAt), status: 'missed', startedAt: null, attempts: 0, error };
 }
 
 /** What a run that ended in this state brings; `changes` is what matters to the test. */
@@ -36,7 +44,7 @@ export function endedRun(
     runId,
     jobId,
     status,
-    finishedAt: known ? 2 : null,
+    finishedAt: 2,
     durationMs: known ? 1 : null,
     attempts: 1,
     httpStatus: known ? (status === 'success' ? 200 : 500) : null,

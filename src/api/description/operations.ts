@@ -74,7 +74,7 @@ export const runJob: OperationNotes = {
   summary: 'Run a job by hand',
   description:
     'Queues one call and leaves the schedule alone; a paused job can be run too. Ask `resultUrl` for the result ' +
-    'until `finishedAt` is not null. One job can be run by hand once a minute.',
+    'until `status` is neither `queued` nor `running`. One job can be run by hand once a minute.',
   answer: 'The run that was queued, or the one that the same `Idempotency-Key` made before.',
   failures: {
     402: notPaid,

@@ -91,8 +91,8 @@ const statements = [
                            and http_status is not null and error is null
        when 'failed' then started_at is not null and finished_at is not null
                           and error is not null
-       when 'interrupted' then started_at is not null and finished_at is null
-                               and error is not null
+       when 'interrupted' then started_at is not null and finished_at is not null
+                               and duration_ms is null and error is not null
        when 'missed' then source = 'scheduled' and started_at is null and finished_at is null
                           and error is not null
        else false
