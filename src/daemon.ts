@@ -3,6 +3,7 @@
 import { existsSync } from 'node:fs';
 import { startServer } from './api/server.ts';
 import type { App } from './app/app.ts';
+import { createHeldJobs } from './app/held-jobs.ts';
 import { createKeyUses } from './app/key-uses.ts';
 import { openStoreVault } from './app/master-keys.ts';
 import { sealPlainText } from './app/plain-text.ts';
@@ -80,12 +81,15 @@ export async function startDaemon(
   const slotsInUse = () => ({ used: engine?.slotsUsed() ?? 0, all: config.slots });
   const gauges = { slots: slotsInUse, troubles, version };
   const meter = parts.use(await startMeters({ clock, log, listen: config.metrics, gauges }));
+  const wake = (): void => engine?.wake();
+  const heldJobs = createHeldJobs(wake);
   const app: App = {
     store,
     vault,
     clock,
     allowTargets,
-    wake: () => engine?.wake(),
+    wake,
+    holdJob: heldJobs.hold,
     wakeNotifier: () => engine?.wakeNotifier(),
     noteKeyUse: keyUses.note,
     isSigning: signer !== null,
@@ -110,6 +114,7 @@ export async function startDaemon(
       log,
       slots,
       slotsPerHost,
+      heldJobs: heldJobs.ids,
       signer,
       drainMs,
     }),

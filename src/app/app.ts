@@ -15,6 +15,8 @@ export interface App {
   allowTargets: readonly AllowedTarget[];
   /** Tells the engine that something may have become due. */
   readonly wake: () => void;
+  /** Lets no run of a job begin until it is disposed of (`held-jobs.ts`). */
+  readonly holdJob: (jobId: string) => Disposable;
   /** Tells the engine that there is an alert to deliver. */
   readonly wakeNotifier: () => void;
   /** Whether receipts are issued. */

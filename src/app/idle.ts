@@ -1,6 +1,6 @@
 /**
- * Changes that must not cross with a call: an update and a deletion wait for the run that executes
- * (spec section 4, rules 2 and 3), but not for ever.
+ * Changes that must not cross with a call: an update and a deletion wait for the run that executes, but not for ever.
+ * Who waits goes before the next run of the job.
  */
 
 import { setTimeout } from 'node:timers/promises';
@@ -14,34 +14,43 @@ const longestWaitMs = 5_000;
 /** Between looks. The run's end is seen in the store, whoever executes it. */
 const lookEveryMs = 25;
 
+/** What came of the work, or the job that executes a run. */
+type Tried<T> = { result: T } | { executing: SealedJob };
+
 /**
  * Runs `work` in a transaction in which the job executes nothing. Throws `not_found`, and `conflict`
  * if a run still executes after 5 s.
  */
 export async function whenIdle<T>(
-  { store, clock }: Pick<App, 'store' | 'clock'>,
+  { store, clock, holdJob }: Pick<App, 'store' | 'clock' | 'holdJob'>,
   principal: Principal,
   jobId: string,
   work: (tx: Db, job: SealedJob) => Promise<T>,
 ): Promise<T> {
-  const deadline = clock.monotonicMs() + longestWaitMs;
-  for (;;) {
+  const tryOnce = async (): Promise<Tried<T>> => {
     const seen = await requireJob(store.db, principal, jobId);
-    if (seen.activeRunId === null) {
-      const done = await store.writeShared(async (tx) => {
-        const job = await requireJob(tx, principal, jobId);
-        return job.activeRunId === null ? { result: await work(tx, job) } : null;
-      });
-      if (done !== null) return done.result;
-    }
-    if (clock.monotonicMs() >= deadline) throw stillExecuting(seen);
+    if (seen.activeRunId !== null) return { executing: seen };
+    return await store.writeShared(async (tx) => {
+      const job = await requireJob(tx, principal, jobId);
+      return job.activeRunId === null ? { result: await work(tx, job) } : { executing: job };
+    });
+  };
+  const deadline = clock.monotonicMs() + longestWaitMs;
+  const first = await tryOnce();
+  if ('result' in first) return first.result;
+  using _ = holdJob(first.executing.id);
+  for (;;) {
     await setTimeout(lookEveryMs);
+    const tried = await tryOnce();
+    if ('result' in tried) return tried.result;
+    if (clock.monotonicMs() >= deadline) throw stillExecuting(tried.executing);
   }
 }
 
 function stillExecuting({ activeRunId }: SealedJob): JobdError {
   return new JobdError(
     'conflict',
-    `run ${activeRunId} of this job is still executing, try again when it has ended`,
+    `run ${activeRunId} of this job is still executing: try again when it has ended, or pause the job first ` +
+      '(an update with only action pause is taken at once)',
   );
 }

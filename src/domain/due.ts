@@ -10,6 +10,9 @@ import type { Schedule } from './schedule/schedule.ts';
 /** A due time this far past is still called; beyond it, it is missed. */
 export const latestStartMs = 60_000;
 
+/** A job that somebody holds is called all the same once its due time is this far past: it would be missed else. */
+export const longestHeldMs = latestStartMs - 2_000;
+
 /** Due times that were not called, of one outage of one job. Times are epoch milliseconds. */
 export interface Missed {
   first: number;

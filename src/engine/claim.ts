@@ -36,8 +36,13 @@ export interface Claimer {
   giveUp(): void;
 }
 
-/** Makes a claimer that serves from now on. */
-export function createClaimer(store: Store, clock: Clock, slots: Slots): Claimer {
+/** Makes a claimer that serves from now on; it leaves alone the jobs that `heldJobs` names. */
+export function createClaimer(
+  store: Store,
+  clock: Clock,
+  slots: Slots,
+  heldJobs: () => readonly string[] = () => [],
+): Claimer {
   const servingSince = clock.now();
   /** Runs of a claim whose commit failed. */
   let doubtful: ClaimedRun[] = [];
@@ -52,6 +57,7 @@ export function createClaimer(store: Store, clock: Clock, slots: Slots): Claimer
       bounds: () => ({
         limit: Math.min(slots.free, largestBatch - taken.length),
         exceptHosts: slots.fullHosts(),
+        exceptJobs: heldJobs(),
       }),
       take(host) {
         const isFree = slots.take(host);

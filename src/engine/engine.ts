@@ -45,6 +45,8 @@ export interface EngineParts {
   /** Calls in flight at most: in all, and to one host. */
   slots: number;
   slotsPerHost: number;
+  /** Ids of the jobs of which no run is to begin now. */
+  readonly heldJobs: () => readonly string[];
   /** Signs the receipts; null if none are issued. */
   signer: Signer | null;
   /** Delivers alerts of mail; null if there is no mail server. */
@@ -91,7 +93,7 @@ function restAfter(tookMs: number): number {
 export function startEngine(parts: EngineParts): Engine {
   const { store, egress, vault, clock, log, signer, meter } = parts;
   const slots = createSlots(parts.slots, parts.slotsPerHost);
-  const claimer = createClaimer(store, clock, slots);
+  const claimer = createClaimer(store, clock, slots, parts.heldJobs);
   const aborter = new AbortController();
   const { signal } = aborter;
   const recorder = createRecorder<Ended>(log, {
@@ -131,10 +133,11 @@ export function startEngine(parts: EngineParts): Engine {
     if (!isRescued) await rescue();
     for (const run of await claimer.settle()) void execute(run);
     if (slots.free <= 0) return Infinity;
-    const dueAt = (await findEarliestDueTime(store.db)) ?? Infinity;
-    const restMs = dueAt - clock.now();
+    const now = clock.now();
+    const held = parts.heldJobs();
+    const restMs = ((await findEarliestDueTime(store.db, now, held)) ?? Infinity) - now;
     isPressed &&= restMs <= 0;
-    const isToStart = restMs <= 0 || (await hasQueuedRuns(store.db));
+    const isToStart = restMs <= 0 || (await hasQueuedRuns(store.db, held));
     // If that fails nothing is claimed.
     if (isToStart || restMs <= soonMs) egress.prepare();
     if (!isToStart) return restMs;

@@ -5,6 +5,7 @@
 
 import { sql } from 'kysely';
 import type { RawBuilder } from 'kysely';
+import { longestHeldMs } from '../domain/due.ts';
 import type { Run } from '../domain/run.ts';
 import { idList } from './dialect.ts';
 import { dueJobColumns, dueJobOf } from './jobs.ts';
@@ -31,6 +32,8 @@ export interface ClaimBounds {
   limit: number;
   /** Hosts that have as many calls in flight as one host may. */
   exceptHosts: readonly string[];
+  /** Jobs that somebody holds; those about to be missed are found all the same. */
+  exceptJobs: readonly string[];
 }
 
 const queuedRuns = statement((db: Db, of: Parameters<Bounds>) =>
@@ -42,7 +45,8 @@ const queuedRuns = statement((db: Db, of: Parameters<Bounds>) =>
     .where('status', '=', sql.lit<'queued'>('queued'))
     .where('active_run_id', 'is', null)
     .where('deleted_at', 'is', null)
-    .where(isOutside(of('hosts')))
+    .where(isNoneOf('host', of('hosts')))
+    .where(isNoneOf('jobs.id', of('jobs')))
     .orderBy('scheduled_for')
     .limit(of('limit'))
     .compile(),
@@ -59,14 +63,15 @@ export async function findQueuedRuns(db: Db, bounds: ClaimBounds): Promise<Queue
   }));
 }
 
-const dueJobs = statement((db: Db, of: Parameters<Bounds & { now: number }>) =>
+const dueJobs = statement((db: Db, of: Parameters<Bounds & Due>) =>
   db
     .selectFrom('jobs')
     .select(dueJobColumns)
     .select('host')
     .where('next_run_at', '<=', of('now'))
     .where('active_run_id', 'is', null)
-    .where(isOutside(of('hosts')))
+    .where(isNoneOf('host', of('hosts')))
+    .where(isNotHeld(of))
     .orderBy('next_run_at')
     .limit(of('limit'))
     .compile(),
@@ -78,7 +83,7 @@ export async function findDueJobs(
   now: number,
   bounds: ClaimBounds,
 ): Promise<ClaimableJob[]> {
-  const rows = await dueJobs(db, { now, ...asParameters(bounds) });
+  const rows = await dueJobs(db, { ...dueBy(now), ...asParameters(bounds) });
   return rows.map((row) => ({ job: dueJobOf(row), host: row.host }));
 }
 
@@ -87,37 +92,64 @@ interface Bounds {
   limit: number;
   /** JSON. */
   hosts: string;
+  jobs: string;
 }
 
-function asParameters({ limit, exceptHosts }: ClaimBounds): Bounds {
-  // SQLite takes less than none for as many as there are.
-  return { limit: Math.max(0, limit), hosts: JSON.stringify(exceptHosts) };
+function asParameters({ limit, exceptHosts, exceptJobs }: ClaimBounds): Bounds {
+  return {
+    // SQLite takes less than none for as many as there are.
+    limit: Math.max(0, limit),
+    hosts: JSON.stringify(exceptHosts),
+    jobs: JSON.stringify(exceptJobs),
+  };
 }
 
-function isOutside(hosts: RawBuilder<string>): RawBuilder<boolean> {
-  return sql<boolean>`host not in (select value from json_each(${hosts}))`;
+/** What is due, in epoch milliseconds; up to `urgent`, also what is held. */
+interface Due {
+  now: number;
+  urgent: number;
 }
 
-/** Whether a run asked for by hand could be started. */
-export async function hasQueuedRuns(db: Db): Promise<boolean> {
-  const found = await findQueuedRuns(db, { limit: 1, exceptHosts: [] });
+function dueBy(now: number): Due {
+  return { now, urgent: now - longestHeldMs };
+}
+
+function isNotHeld(of: Parameters<Pick<Bounds, 'jobs'> & Due>): RawBuilder<boolean> {
+  return sql<boolean>`(${isNoneOf('jobs.id', of('jobs'))} or next_run_at <= ${of('urgent')})`;
+}
+
+function isNoneOf(column: string, values: RawBuilder<string>): RawBuilder<boolean> {
+  return sql<boolean>`${sql.ref(column)} not in (select value from json_each(${values}))`;
+}
+
+/** Whether a run asked for by hand could be started, of other jobs than these. */
+export async function hasQueuedRuns(db: Db, exceptJobs: readonly string[]): Promise<boolean> {
+  const found = await findQueuedRuns(db, { limit: 1, exceptHosts: [], exceptJobs });
   return found.length > 0;
 }
 
-const earliestDueTime = statement((db: Db) =>
+const earliestDueTime = statement((db: Db, of: Parameters<Pick<Bounds, 'jobs'> & Due>) =>
   db
     .selectFrom('jobs')
     .select('next_run_at')
     .where('next_run_at', 'is not', null)
     .where('active_run_id', 'is', null)
+    .where(isNotHeld(of))
     .orderBy('next_run_at')
     .limit(sql.lit(1))
     .compile(),
 );
 
-/** When the next job becomes due, in epoch milliseconds; null if none is scheduled. */
-export async function findEarliestDueTime(db: Db): Promise<number | null> {
-  const [row] = await earliestDueTime(db, {});
+/**
+ * When the next job becomes due that could be claimed at `now`, leaving out held ones (`exceptJobs`) as `findDueJobs`
+ * does. In epoch milliseconds; null if there is none.
+ */
+export async function findEarliestDueTime(
+  db: Db,
+  now: number,
+  exceptJobs: readonly string[],
+): Promise<number | null> {
+  const [row] = await earliestDueTime(db, { ...dueBy(now), jobs: JSON.stringify(exceptJobs) });
   return row?.next_run_at ?? null;
 }
 

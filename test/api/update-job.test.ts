@@ -4,12 +4,16 @@ import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
-import type { Job } from '../../src/api/contract.ts';
+import type { Job, Run } from '../../src/api/contract.ts';
 import { assertRefused } from '../support/answer.ts';
+import { fakeClock } from '../support/clock.ts';
 import { startTestDaemon } from '../support/daemon.ts';
 import type { TestDaemon } from '../support/daemon.ts';
+import { startHeldSink } from '../support/held-sink.ts';
 import { startSink } from '../support/sink.ts';
 import { until } from '../support/until.ts';
+
+const minute = 60_000;
 
 async function addJob({ ask }: TestDaemon, input: object = {}): Promise<Job> {
   const given = { name: 'a', url: 'http://127.0.0.1:1/', cronExpr: '0 0 1 1 *', ...input };
@@ -109,14 +113,82 @@ test('a call that does not end in 5 s makes an update and a deletion 409; a paus
     daemon.ask('PATCH', `/jobs/${job.id}`, { name: 'b', action: 'resume' }),
     daemon.ask('DELETE', `/jobs/${job.id}`),
   ]);
-  assertRefused(update, 409, /still executing/, 'update');
-  assertRefused(deletion, 409, /still executing/, 'deletion');
+  const words = /still executing: .* only action pause is taken at once/;
+  assertRefused(update, 409, words, 'update');
+  assertRefused(deletion, 409, words, 'deletion');
   answer();
   const ended = await until('the end of the run', async () => {
     const { runs } = (await daemon.ask('GET', `/jobs/${job.id}/runs`)).body;
     return runs[0].finishedAt !== null && runs[0];
   });
   assert.equal(ended.status, 'success', 'a call in flight may finish');
+});
+
+/** A job that is due again when its run, which is in flight, ends. */
+async function busyJob(t: TestContext) {
+  const clock = fakeClock();
+  const daemon = await startTestDaemon(t, { clock });
+  const sink = await startHeldSink(t);
+  const { id } = await addJob(daemon, { url: sink.url, cronExpr: '* * * * *' });
+  clock.advance(minute);
+  await sink.waitFor(1);
+  clock.advance(minute);
+  return { ...daemon, clock, sink, path: `/jobs/${id}` };
+}
+
+test('who waits for a run goes before the next one, which is called then', async (t) => {
+  const { ask, sink, path } = await busyJob(t);
+  // All see the first run, and wait.
+  const answers = ['b', 'c', 'd'].map((name) => ask('PATCH', path, { name }));
+  await ask('GET', path);
+  sink.release();
+  for (const answer of answers) assert.equal((await answer).status, 200);
+  await sink.waitFor(1);
+  sink.release();
+  const runs = await until('both runs', async () => {
+    const found = (await ask('GET', `${path}/runs`)).body.runs as Run[];
+    return found.length === 2 && found.every(({ status }) => status === 'success') && found;
+  });
+  assert.deepEqual(
+    runs.map(({ scheduledFor }) => scheduledFor.slice(11, 16)),
+    ['10:02', '10:01'],
+  );
+});
+
+test('a deletion goes before the next run, too, and an update beside it is answered', async (t) => {
+  const { ask, sink, path } = await busyJob(t);
+  const update = ask('PATCH', path, { name: 'b' });
+  const deletion = ask('DELETE', path);
+  await ask('GET', path);
+  sink.release();
+  assert.equal((await deletion).status, 200);
+  assert.ok([200, 404].includes((await update).status));
+  assert.equal(sink.received.length, 1, 'it is not called again');
+});
+
+test('a job that is updated all the time is called at each of its due times', async (t) => {
+  const { ask, clock, sink, path } = await busyJob(t);
+  const over = new AbortController();
+  const statuses = new Set<number>();
+  const updateOn = async (): Promise<void> => {
+    while (!over.signal.aborted) {
+      // So that the rate limit takes it.
+      clock.pass(1_000);
+      statuses.add((await ask('PATCH', path, { notes: 'n' })).status);
+    }
+  };
+  const updating = Array.from({ length: 8 }, updateOn);
+  for (let calls = 2; calls < 5; calls += 1) {
+    if (calls > 2) clock.advance(minute);
+    sink.release();
+    await until(`${calls} calls`, () => sink.received.length === calls);
+  }
+  over.abort();
+  sink.release();
+  await Promise.all(updating);
+  const { runs } = (await ask('GET', `${path}/runs`)).body;
+  assert.ok((runs as Run[]).every(({ status }) => status !== 'missed'));
+  assert.ok(statuses.has(200));
 });
 
 test('a deleted job is gone with its runs, for everybody', async (t) => {

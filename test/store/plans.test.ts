@@ -104,7 +104,7 @@ function assertPlan(steps: string[], expected: RegExp[]): void {
   for (const pattern of expected) assert.match(told, new RegExp(pattern.source, 'm'), told);
 }
 
-const bounds = { limit: 10, exceptHosts: ['127.0.0.1:80'] };
+const bounds = { limit: 10, exceptHosts: ['127.0.0.1:80'], exceptJobs: ['j'] };
 /** Whether the key of a row is referred to. */
 const receiptByRun =
   /^SEARCH receipts USING COVERING INDEX sqlite_autoindex_receipts_1 \(run_id=\?\)$/;
@@ -115,21 +115,19 @@ const openByStatus = /^SEARCH runs USING INDEX runs_open \(status=\?\)$/;
 
 test('due jobs are found in the order of their due times, without a scan or a sort', async (t) => {
   assertPlan(await planOf(t, (db) => findDueJobs(db, 1, bounds)), [byDueTime]);
-  assertPlan(await planOf(t, (db) => findDueJobs(db, 1, { limit: 1, exceptHosts: [] })), [
-    byDueTime,
-  ]);
+  const all = { limit: 1, exceptHosts: [], exceptJobs: [] };
+  assertPlan(await planOf(t, (db) => findDueJobs(db, 1, all)), [byDueTime]);
 });
 
 test('the earliest due time is one look into the index of due times', async (t) => {
-  const [step, ...more] = await planOf(t, findEarliestDueTime);
-  assert.equal(step, 'SEARCH jobs USING INDEX jobs_by_due_time (next_run_at>?)');
-  assert.deepEqual(more, []);
+  const steps = await planOf(t, (db) => findEarliestDueTime(db, 1, ['j']));
+  assertPlan(steps, [/^SEARCH jobs USING INDEX jobs_by_due_time \(next_run_at>\?\)$/]);
 });
 
 test('runs that are not over are found through their own small indexes, without a sort', async (t) => {
   const queuedInOrder = /^SCAN runs USING INDEX runs_queued$/;
   assertPlan(await planOf(t, (db) => findQueuedRuns(db, bounds)), [queuedInOrder, jobById]);
-  assertPlan(await planOf(t, hasQueuedRuns), [queuedInOrder, jobById]);
+  assertPlan(await planOf(t, (db) => hasQueuedRuns(db, ['j'])), [queuedInOrder, jobById]);
   assertPlan(await planOf(t, findRunningRuns), [openByStatus]);
 });
 

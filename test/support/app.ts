@@ -1,6 +1,7 @@
 /** What use cases get, without an engine behind it. */
 
 import type { App } from '../../src/app/app.ts';
+import { createHeldJobs } from '../../src/app/held-jobs.ts';
 import { testVault } from './vault.ts';
 
 /** An app on this store and clock that calls nothing and signs nothing. */
@@ -9,6 +10,7 @@ export function quietApp(parts: Pick<App, 'store' | 'clock'> & Partial<App>): Ap
     vault: testVault,
     allowTargets: [],
     wake: () => {},
+    holdJob: createHeldJobs(() => {}).hold,
     wakeNotifier: () => {},
     noteKeyUse: () => {},
     isSigning: false,

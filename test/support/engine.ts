@@ -69,6 +69,7 @@ export async function setupEngine(t: TestContext): Promise<EngineTest> {
       log,
       slots: 10,
       slotsPerHost: 10,
+      heldJobs: () => [],
       signer: null,
       mailer: null,
       meter: { runEnded: () => {}, jobsMissed: () => {} },

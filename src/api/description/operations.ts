@@ -5,7 +5,8 @@ import type { OperationNotes } from './operation.ts';
 
 const noJob = 'The workspace of the key has no such job.';
 const noRun = 'The workspace of the key has no such job, or the job has no such run.';
-const stillExecuting = 'A run of the job was still executing after 5 s.';
+const stillExecuting =
+  'A run of the job was still executing after 5 s. To avoid the wait, pause the job first: an update of `action` alone is taken at once.';
 
 export const listJobs: OperationNotes = {
   operationId: 'listJobs',
