@@ -2,6 +2,8 @@
 
 import { JobdError } from '../domain/errors.ts';
 import { hasReceipt } from '../domain/receipt.ts';
+import { isFinal } from '../domain/run.ts';
+import type { Run } from '../domain/run.ts';
 import { keyDocument, keySet } from '../receipt/key.ts';
 import type { KeyDocument, KeySet } from '../receipt/key.ts';
 import { findReceipt } from '../store/receipts.ts';
@@ -11,7 +13,7 @@ import { getRun } from './runs.ts';
 
 /**
  * The receipt of a run, as text in canonical form; one that is not signed yet is signed at once.
- * Throws `not_found`, and `conflict` if there is none.
+ * Throws `not_found`, and `conflict` if there is none, or none yet.
  */
 export async function getReceipt(
   app: App,
@@ -21,7 +23,8 @@ export async function getReceipt(
 ): Promise<string> {
   const run = await getRun(app, principal, jobId, runId);
   const { db } = app.store;
-  if (!hasReceipt(run)) throw noReceipt(run.id, 'it has no HTTP answer');
+  if (!isFinal(run.status) && app.isSigning) throw notYet(run);
+  if (!hasReceipt(run)) throw noReceipt(run.id, whyNot(run));
   const receipt = (await findReceipt(db, run.id)) ?? (await signNow());
   if (receipt !== undefined) return receipt;
   throw noReceipt(run.id, 'none was issued when it ended');
@@ -30,6 +33,21 @@ export async function getReceipt(
     await app.signReceiptsOf(jobId);
     return await findReceipt(db, run.id);
   }
+}
+
+/** Why a run that has none by now has none. */
+function whyNot({ status }: Run): string {
+  return status === 'interrupted' || status === 'missed'
+    ? `it was ${status}`
+    : 'it has no HTTP answer';
+}
+
+function notYet({ id, status }: Run): JobdError {
+  const state = status === 'queued' ? 'queued' : 'still running';
+  return new JobdError(
+    'conflict',
+    `there is no receipt yet: run ${id} is ${state}, its receipt exists once it has ended with an HTTP answer`,
+  );
 }
 
 function noReceipt(runId: string, why: string): JobdError {

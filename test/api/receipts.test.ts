@@ -2,12 +2,20 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Insertable } from 'kysely';
+import { getReceipt } from '../../src/app/receipts.ts';
 import { openLocal } from '../../src/daemon.ts';
 import { rotateSigningKey } from '../../src/app/signing-keys.ts';
+import { newId } from '../../src/domain/id.ts';
+import type { RunRow } from '../../src/store/schema.ts';
 import { assertRefused } from '../support/answer.ts';
+import { quietApp } from '../support/app.ts';
+import { fakeClock } from '../support/clock.ts';
 import { startTestDaemon } from '../support/daemon.ts';
 import type { TestDaemon } from '../support/daemon.ts';
+import { startHeldSink } from '../support/held-sink.ts';
 import { startSink } from '../support/sink.ts';
+import { openTestStore } from '../support/store.ts';
 import { until } from '../support/until.ts';
 
 /** Makes a job, runs it by hand, and resolves with the path of its run when it has ended. */
@@ -74,6 +82,56 @@ test('without a receipt the answer says why', async (t) => {
   const [, , jobId] = path.split('/');
   const unknown = `/jobs/${jobId}/runs/${jobId}/receipt`;
   assertRefused(await daemon.ask('GET', unknown), 404, /no run/, 'an unknown run');
+});
+
+test('while a run is not over the answer says that there is no receipt yet', async (t) => {
+  const daemon = await startTestDaemon(t);
+  const sink = await startHeldSink(t);
+  const job = { name: 'a', url: sink.url, cronExpr: '0 0 1 1 *' };
+  const { id } = (await daemon.ask('POST', '/jobs', job)).body.job;
+  const { run } = (await daemon.ask('POST', `/jobs/${id}/run`)).body;
+  const path = `/jobs/${id}/runs/${run.id}/receipt`;
+  await sink.waitFor(1);
+  const words = new RegExp(`no receipt yet: run ${run.id} is still running`);
+  assertRefused(await daemon.ask('GET', path), 409, words, 'a run under way');
+  sink.release();
+  await until('the receipt', async () => (await daemon.ask('GET', path)).status === 200, {
+    everyMs: 100,
+  });
+});
+
+test('each state of a run without a receipt has its own sentence', async (t) => {
+  const { store, addJob, workspaceId } = await openTestStore(t);
+  const { id: jobId } = await addJob();
+  const rows: [Partial<Insertable<RunRow>>, RegExp][] = [
+    [{ status: 'queued', source: 'manual' }, /^there is no receipt yet: run .* is queued/],
+    [{ status: 'running', started_at: 1 }, /^there is no receipt yet: run .* is still running/],
+    [
+      { status: 'interrupted', started_at: 1, finished_at: 2, error: 'interrupted: x' },
+      /^there is no receipt for run .*: it was interrupted$/,
+    ],
+    [{ status: 'missed', error: 'missed: x' }, /^there is no receipt for run .*: it was missed$/],
+    [
+      { status: 'failed', started_at: 1, finished_at: 2, error: 'dns: x' },
+      /^there is no receipt for run .*: it has no HTTP answer$/,
+    ],
+  ];
+  const app = quietApp({ store, clock: fakeClock(), isSigning: true });
+  for (const [index, [fields, message]] of rows.entries()) {
+    const id = newId(index);
+    const row = { id, job_id: jobId, scheduled_for: index, source: 'scheduled' as const };
+    await store.db
+      .insertInto('runs')
+      .values({ ...row, status: 'queued', ...fields })
+      .execute();
+    const principal = {
+      keyId: '',
+      workspaceId,
+      permission: 'read',
+      accountExpiresAt: null,
+    } as const;
+    await assert.rejects(getReceipt(app, principal, jobId, id), { code: 'conflict', message });
+  }
 });
 
 test('with --no-signing there are neither receipts nor a key', async (t) => {

@@ -117,7 +117,9 @@ export const getReceipt: OperationNotes = {
   answerHeaders: { 'Content-Disposition': '`attachment` and the name of a file.' },
   failures: {
     404: noRun,
-    409: 'There is no receipt for this run: it got no HTTP answer, has not ended, or none was issued when it did.',
+    409:
+      'There is no receipt for this run: not yet, as it has not ended; or never, as it was interrupted or missed, got no ' +
+      'HTTP answer, or none was issued when it ended. The sentence says which.',
   },
 };
 
