@@ -78,7 +78,8 @@ export const Job = Type.Object(
     }),
     nextRunAt: nullable(
       moment(
-        'When the job is due next; null while it is paused, and once the account has expired.',
+        'When the job is due next, while a run executes the next time to come; null while it is paused, and once the ' +
+          'account has expired.',
       ),
     ),
     lastRunAt: nullable(moment('When the last call began.')),

@@ -4,6 +4,7 @@ import { hasExpired } from '../domain/account.ts';
 import type { Account } from '../domain/account.ts';
 import { JobdError } from '../domain/errors.ts';
 import { newId } from '../domain/id.ts';
+import { upcomingDueTime } from '../domain/due.ts';
 import { defineJob } from '../domain/job-input.ts';
 import type { JobInput, JobUpdate } from '../domain/job-input.ts';
 import type { Job } from '../domain/job.ts';
@@ -66,8 +67,10 @@ export async function listJobs(
   const page = { limit: limit + 1, before };
   const found = await jobs.listJobs(store.db, principal.workspaceId, page);
   const { items, nextCursor } = pageOf(found, limit, (job) => idCursor(job.id));
-  const isExpired = hasAccountExpired(principal, clock.now());
-  return { items: items.map((job) => shownJob(openForPeople(job, vault), isExpired)), nextCursor };
+  const now = clock.now();
+  const isExpired = hasAccountExpired(principal, now);
+  const shown = items.map((job) => shownJob(openForPeople(job, vault), isExpired, now));
+  return { items: shown, nextCursor };
 }
 
 /** A job of the workspace. Throws `not_found`. */
@@ -77,7 +80,8 @@ export async function getJob(
   id: string,
 ): Promise<Job> {
   const job = openForPeople(await requireJob(store.db, principal, id), vault);
-  return shownJob(job, hasAccountExpired(principal, clock.now()));
+  const now = clock.now();
+  return shownJob(job, hasAccountExpired(principal, now), now);
 }
 
 /** Whether the account of the workspace has expired, as known since the key was looked up. */
@@ -88,9 +92,10 @@ export function hasAccountExpired(
   return hasExpired({ expiresAt }, now);
 }
 
-/** Of an expired account no job is due, though the engine may not have written that down yet. */
-export function shownJob(job: Job, isExpired: boolean): Job {
-  return isExpired ? { ...job, nextRunAt: null } : job;
+/** A job as people see it: of an expired account none is due, whatever due time is kept. */
+export function shownJob(job: Job, isExpired: boolean, now: number): Job {
+  const nextRunAt = isExpired ? null : upcomingDueTime(job, now);
+  return nextRunAt === job.nextRunAt ? job : { ...job, nextRunAt };
 }
 
 /**
@@ -115,7 +120,7 @@ export async function updateJob(
     ? await store.writeShared(async (tx) => change(tx, await requireJob(tx, principal, id)))
     : await whenIdle(app, principal, id, change);
   wake();
-  return job;
+  return shownJob(job, false, clock.now());
 }
 
 /**

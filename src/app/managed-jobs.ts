@@ -67,10 +67,11 @@ export async function listManagedJobs(
   const page = { limit: limit + 1, before };
   const found = await managed.listManagedJobs(store.db, principal.workspaceId, page);
   const { items, nextCursor } = pageOf(found, limit, ({ job }) => idCursor(job.id));
-  const isExpired = hasAccountExpired(principal, clock.now());
+  const now = clock.now();
+  const isExpired = hasAccountExpired(principal, now);
   const shown = items.map(({ key, job }) => ({
     key,
-    job: shownJob(openForPeople(job, vault), isExpired),
+    job: shownJob(openForPeople(job, vault), isExpired, now),
   }));
   return { items: shown, nextCursor };
 }
@@ -110,12 +111,13 @@ export async function previewDefinition(
     return whole('create', null);
   }
   const { job, isAdopted } = found;
-  const isExpired = hasExpired(account, clock.now());
-  if (input === null) return whole('delete', shownJob(readJob(job, vault).job, isExpired));
+  const now = clock.now();
+  const isExpired = hasExpired(account, now);
+  if (input === null) return whole('delete', shownJob(readJob(job, vault).job, isExpired, now));
   const { before, after, fields, headers } = compared(app, job, replacement(account, input));
   if (fields.length > 0) checkPlanLimits(plans[account.plan], after, before);
   const change = fields.length > 0 ? 'update' : 'none';
-  return { change, fields, headers, isAdopted, job: shownJob(before, isExpired) };
+  return { change, fields, headers, isAdopted, job: shownJob(before, isExpired, now) };
 }
 
 /** Null if somebody else came between: then everything is looked at again. */
@@ -185,14 +187,15 @@ async function replace(
   const isExpired = hasExpired(account, clock.now());
   const seen = compared(app, found, replacement(account, input));
   if (seen.fields.length === 0 && !isAdopted)
-    return whole('none', shownJob(seen.before, isExpired));
+    return whole('none', shownJob(seen.before, isExpired, clock.now()));
 
   const work = async (tx: Db, job: SealedJob): Promise<Applied | null> => {
     const other = await managed.findManagedJob(tx, principal.workspaceId, key);
     if (isAdopted ? other || (await managed.jobKeyOf(tx, job.id)) : other?.id !== job.id)
       return null;
     const { before, fields, headers, update } = compared(app, job, replacement(account, input));
-    if (fields.length === 0 && !isAdopted) return whole('none', shownJob(before, isExpired));
+    if (fields.length === 0 && !isAdopted)
+      return whole('none', shownJob(before, isExpired, clock.now()));
     // Somebody changed it meanwhile, and more than a pause is needed now: that waits for the call in flight.
     if (!isPauseAtMost(fields) && job.activeRunId !== null) return null;
     const changed = await keepChangedJob(app, principal, tx, { job, update });

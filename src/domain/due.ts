@@ -4,6 +4,8 @@
  */
 
 import { isoTime } from './clock.ts';
+import { scheduleOf } from './job.ts';
+import type { Job } from './job.ts';
 import { dueBetween, nextDue } from './schedule/next.ts';
 import type { Schedule } from './schedule/schedule.ts';
 
@@ -12,6 +14,16 @@ export const latestStartMs = 60_000;
 
 /** A job that somebody holds is called all the same once its due time is this far past: it would be missed else. */
 export const longestHeldMs = latestStartMs - 2_000;
+
+/**
+ * The due time that people see at `now`. While a run outlasts the one that its job waits for, and which is called late
+ * or missed, that is the next one to come.
+ */
+export function upcomingDueTime(job: Job, now: number): number | null {
+  const { activeRunId, nextRunAt } = job;
+  const isOutlasted = activeRunId !== null && nextRunAt !== null && nextRunAt <= now;
+  return isOutlasted ? nextDue(scheduleOf(job), now) : nextRunAt;
+}
 
 /** Due times that were not called, of one outage of one job. Times are epoch milliseconds. */
 export interface Missed {

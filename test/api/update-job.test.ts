@@ -136,6 +136,29 @@ async function busyJob(t: TestContext) {
   return { ...daemon, clock, sink, path: `/jobs/${id}` };
 }
 
+test('while a run outlasts a due time, the next one to come is shown', async (t) => {
+  const { ask, clock, sink, path } = await busyJob(t);
+  const shown = async (): Promise<unknown[]> => {
+    const { job } = (await ask('GET', path)).body;
+    const { jobs } = (await ask('GET', '/jobs')).body;
+    // An update of nothing is answered while the run executes.
+    const updated = (await ask('PATCH', path, {})).body.job;
+    return [job, jobs[0], updated].map(({ nextRunAt }) => nextRunAt.slice(11, 16));
+  };
+  assert.deepEqual(await shown(), ['10:03', '10:03', '10:03']);
+  clock.advance(30_000);
+  assert.deepEqual(await shown(), ['10:03', '10:03', '10:03']);
+  sink.release();
+  await sink.waitFor(1);
+  sink.release();
+  const { runs } = await until('both runs', async () => {
+    const { body } = await ask('GET', `${path}/runs`);
+    return body.totals.success === 2 && body;
+  });
+  assert.equal(runs[0].scheduledFor.slice(11, 16), '10:02', 'it was called, late');
+  assert.deepEqual(await shown(), ['10:03', '10:03', '10:03']);
+});
+
 test('who waits for a run goes before the next one, which is called then', async (t) => {
   const { ask, sink, path } = await busyJob(t);
   // All see the first run, and wait.
