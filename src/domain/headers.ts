@@ -88,10 +88,15 @@ export function checkHeaders(
   return Object.freeze(Object.fromEntries(entries));
 }
 
-/** Why a job may not set a header; undefined if it may. */
+/**
+ * Why a job may not set a header; undefined if it may. Programs behind CGI, WSGI or Rack see `_` and `-` as one
+ * character (RFC 3875 section 4.1.18), so they would take `X_Service_Run_Id` for ours.
+ */
 export function whyRefused(name: string): string | undefined {
-  const lowerCase = name.toLowerCase();
-  return lowerCase.startsWith('proxy-') ? 'it is meant for proxies' : refusedNames.get(lowerCase);
+  const plain = name.toLowerCase().replaceAll('_', '-');
+  const why = plain.startsWith('proxy-') ? 'it is meant for proxies' : refusedNames.get(plain);
+  if (why === undefined || !name.includes('_')) return why;
+  return `many servers read it as ${name.replaceAll('_', '-')}, and ${why}`;
 }
 
 function checkName(name: string): void {

@@ -38,6 +38,19 @@ test('headers that frame the message, belong to the connection or to the service
   }
 });
 
+test('names that servers read as one of those are refused too, other underscores are not', () => {
+  const names = `X_Service_Run_Id x-service_run-id Content_Length TRANSFER_ENCODING Keep_Alive HTTP2_Settings
+    Proxy_Authorization proxy_x Proxy-Any_thing`;
+  for (const name of names.split(/\s+/)) assert.ok(refusal({ [name]: 'x' }).includes(name), name);
+  assert.equal(
+    refusal({ X_Service_Run_Id: 'x' }),
+    'headers must not contain X_Service_Run_Id: many servers read it as X-Service-Run-Id, and the service sets it',
+  );
+  for (const name of ['X_Api_Key', '_', 'Host_', 'X_Proxy_A', 'content_type']) {
+    assert.equal(refusal({ [name]: 'x' }), '', name);
+  }
+});
+
 test('a refusal never shows the value, which may be a secret', () => {
   for (const value of ['s3cret\r\n', ' s3cret', 's3cret\u0000', 's3crét']) {
     const message = refusal({ Authorization: value });
