@@ -11,7 +11,7 @@ import { runStatuses } from '../domain/run.ts';
 import type { RunStatus } from '../domain/run.ts';
 import * as examples from './description/examples.ts';
 import { creationFields, jobFields } from './job-fields.ts';
-import { id, integer, moment, nullable, oneOf, text, withoutDefaults } from './schema.ts';
+import { id, integer, moment, nullable, oneOf, readOnly, text, withoutDefaults } from './schema.ts';
 
 const optionalJobFields = Type.Partial(Type.Object(jobFields)).properties;
 const changedJobFields = Type.Partial(Type.Object(withoutDefaults(jobFields))).properties;
@@ -33,23 +33,6 @@ export const JobInput = Type.Object(
   },
 );
 export type JobInput = Static<typeof JobInput>;
-
-/** Update of a job: what is not given stays as it is. */
-export const JobUpdate = Type.Object(
-  {
-    ...changedJobFields,
-    action: Type.Optional(
-      oneOf(jobActions, { description: 'Applied after the other fields, in one step with them.' }),
-    ),
-  },
-  {
-    additionalProperties: false,
-    title: 'JobUpdate',
-    description: 'A change of a job. What is not given stays as it is.',
-    examples: [examples.jobUpdate, examples.pauseUpdate],
-  },
-);
-export type JobUpdate = Static<typeof JobUpdate>;
 
 /** A job as it is returned (spec section 2.2): names of headers, never their values. */
 export const Job = Type.Object(
@@ -90,6 +73,52 @@ export const Job = Type.Object(
   { title: 'Job', description: 'What is called, and when.', examples: [examples.job] },
 );
 export type Job = Static<typeof Job>;
+
+const {
+  id: jobId,
+  headerNames,
+  status,
+  nextRunAt,
+  lastRunAt,
+  lastDurationMs,
+  downReason,
+  ...rest
+} = Job.properties;
+const { paused, createdAt } = rest;
+
+/** Update of a job: what is not given stays as it is. A job may be sent back as it was read. */
+export const JobUpdate = Type.Object(
+  {
+    ...changedJobFields,
+    action: Type.Optional(
+      oneOf(jobActions, { description: 'Applied after the other fields, in one step with them.' }),
+    ),
+    ...Type.Partial(
+      Type.Object(
+        readOnly({
+          id: jobId,
+          headerNames,
+          paused,
+          status,
+          nextRunAt,
+          lastRunAt,
+          lastDurationMs,
+          downReason,
+          createdAt,
+        }),
+      ),
+    ).properties,
+  },
+  {
+    additionalProperties: false,
+    title: 'JobUpdate',
+    description:
+      'A change of a job. What is not given stays as it is. A job can be sent back as it was read: of the read-only ' +
+      'fields, `id`, `headerNames`, `paused` and `createdAt` must be as they are, and the other ones are ignored.',
+    examples: [examples.jobUpdate, examples.pauseUpdate],
+  },
+);
+export type JobUpdate = Static<typeof JobUpdate>;
 
 /** A run as it is returned (spec section 2.3). */
 export const Run = Type.Object(

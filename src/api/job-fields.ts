@@ -1,4 +1,4 @@
-/** The fields of a job that people give, at creation and later (spec section 2.1). */
+/** The fields of a job that people give, at creation and later. Null for a field of the schedule says "not given". */
 
 import { Type } from 'typebox';
 import { jobLimits, methods, scheduleTypes } from '../domain/job.ts';
@@ -31,36 +31,42 @@ export const jobFields = {
       default: null,
     }),
   ),
-  scheduleType: oneOf(scheduleTypes, {
-    description: 'Whether `cronExpr` or `periodSeconds` says when the job is due.',
-    default: 'cron',
-  }),
+  scheduleType: nullable(
+    oneOf(scheduleTypes, {
+      description: 'Whether `cronExpr` or `periodSeconds` says when the job is due.',
+      default: 'cron',
+    }),
+  ),
   cronExpr: nullable(
     Type.String({
       description:
         'Five fields: minute, hour, day of month, month, day of week; with names, ranges, steps, lists, `L` and `#`, ' +
-        'or one of `@hourly @daily @weekly @monthly @yearly`.',
+        'or one of `@hourly @daily @weekly @monthly @yearly`. Refused when `scheduleType` is `period`.',
       default: '0 * * * *',
     }),
   ),
-  timezone: Type.String({
-    description:
-      'The IANA time zone that `cronExpr` is read in. Offsets such as `+02:00` are refused.',
-    default: 'Europe/Paris',
-  }),
-  periodSeconds: Type.Integer({
-    minimum: jobLimits.periodSeconds.min,
-    maximum: jobLimits.periodSeconds.max,
-    description:
-      'Seconds from one due time to the next, counted from the creation of the job or the last change of its ' +
-      'schedule. Required when `scheduleType` is `period`.',
-  }),
+  timezone: nullable(
+    Type.String({
+      description:
+        'The IANA time zone that `cronExpr` is read in. Offsets such as `+02:00` are refused.',
+      default: 'Europe/Paris',
+    }),
+  ),
+  periodSeconds: nullable(
+    Type.Integer({
+      minimum: jobLimits.periodSeconds.min,
+      maximum: jobLimits.periodSeconds.max,
+      description:
+        'Seconds from one due time to the next, counted from the creation of the job or the last change of its ' +
+        'schedule. Required when `scheduleType` is `period`, refused when it is `cron`.',
+    }),
+  ),
   timeoutSeconds: Type.Integer({
     minimum: jobLimits.timeoutSeconds.min,
     maximum: jobLimits.timeoutSeconds.max,
     description:
-      'Seconds that one attempt may take, from looking up the name to the end of the answer. A plan may allow less.',
-    default: 30,
+      'Seconds that one attempt may take, from looking up the name to the end of the answer. A plan may allow less. ' +
+      'The default is 30, or what the plan allows if that is less.',
   }),
   retries: Type.Integer({
     minimum: jobLimits.retries.min,

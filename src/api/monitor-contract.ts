@@ -9,7 +9,7 @@ import { pingKinds, pingMethods } from '../domain/ping.ts';
 import { nextCursor } from './contract.ts';
 import * as examples from './description/examples.ts';
 import { jobFields } from './job-fields.ts';
-import { id, integer, moment, nullable, oneOf, text, withoutDefaults } from './schema.ts';
+import { id, integer, moment, nullable, oneOf, readOnly, text, withoutDefaults } from './schema.ts';
 
 const { cronExpr, timezone } = jobFields;
 const { min, max } = monitorLimits.graceSeconds;
@@ -21,17 +21,22 @@ const fields = {
     maxLength: monitorLimits.nameLength,
     description: 'What people call the monitor. Not blank; it need not be unique.',
   }),
-  scheduleType: oneOf(scheduleTypes, {
-    description: 'Whether `cronExpr` or `periodSeconds` says when a ping is due.',
-    default: 'cron',
-  }),
+  scheduleType: nullable(
+    oneOf(scheduleTypes, {
+      description: 'Whether `cronExpr` or `periodSeconds` says when a ping is due.',
+      default: 'cron',
+    }),
+  ),
   cronExpr,
   timezone,
-  periodSeconds: Type.Integer({
-    minimum: monitorLimits.periodSeconds.min,
-    maximum: monitorLimits.periodSeconds.max,
-    description: 'Seconds from one ping to the next. Required when `scheduleType` is `period`.',
-  }),
+  periodSeconds: nullable(
+    Type.Integer({
+      minimum: monitorLimits.periodSeconds.min,
+      maximum: monitorLimits.periodSeconds.max,
+      description:
+        'Seconds from one ping to the next. Required when `scheduleType` is `period`, refused when it is `cron`.',
+    }),
+  ),
   graceSeconds: Type.Integer({
     minimum: min,
     maximum: max,
@@ -68,23 +73,6 @@ export const MonitorInput = Type.Object(
   },
 );
 export type MonitorInput = Static<typeof MonitorInput>;
-
-/** Update of a monitor: what is not given stays as it is. */
-export const MonitorUpdate = Type.Object(
-  {
-    ...Type.Partial(Type.Object(withoutDefaults(fields))).properties,
-    action: Type.Optional(
-      oneOf(jobActions, { description: 'Applied after the other fields, in one step with them.' }),
-    ),
-  },
-  {
-    additionalProperties: false,
-    title: 'MonitorUpdate',
-    description: 'A change of a monitor. What is not given stays as it is.',
-    examples: [examples.monitorUpdate, examples.pauseUpdate],
-  },
-);
-export type MonitorUpdate = Static<typeof MonitorUpdate>;
 
 /** A monitor as it is returned. */
 export const Monitor = Type.Object(
@@ -131,6 +119,50 @@ export const Monitor = Type.Object(
   },
 );
 export type Monitor = Static<typeof Monitor>;
+
+const {
+  id: monitorId,
+  status,
+  pingUrl,
+  nextDueAt,
+  lastPingAt,
+  lastDurationMs,
+  ...rest
+} = Monitor.properties;
+const { paused, createdAt } = rest;
+
+/** Update of a monitor: what is not given stays as it is. A monitor may be sent back as it was read. */
+export const MonitorUpdate = Type.Object(
+  {
+    ...Type.Partial(Type.Object(withoutDefaults(fields))).properties,
+    action: Type.Optional(
+      oneOf(jobActions, { description: 'Applied after the other fields, in one step with them.' }),
+    ),
+    ...Type.Partial(
+      Type.Object(
+        readOnly({
+          id: monitorId,
+          status,
+          pingUrl,
+          nextDueAt,
+          lastPingAt,
+          lastDurationMs,
+          paused,
+          createdAt,
+        }),
+      ),
+    ).properties,
+  },
+  {
+    additionalProperties: false,
+    title: 'MonitorUpdate',
+    description:
+      'A change of a monitor. What is not given stays as it is. A monitor can be sent back as it was read: of the ' +
+      'read-only fields, `id`, `pingUrl`, `paused` and `createdAt` must be as they are, and the other ones are ignored.',
+    examples: [examples.monitorUpdate, examples.pauseUpdate],
+  },
+);
+export type MonitorUpdate = Static<typeof MonitorUpdate>;
 
 /** A ping as it is returned. */
 export const Ping = Type.Object(

@@ -6,7 +6,7 @@ import { jobLimits, scheduleTypes } from '../domain/job.ts';
 import { previewCount } from '../domain/schedule-preview.ts';
 import * as examples from './description/examples.ts';
 import { jobFields } from './job-fields.ts';
-import { moment, oneOf, text } from './schema.ts';
+import { moment, nullable, oneOf, text } from './schema.ts';
 
 const { cronExpr, timezone } = jobFields;
 const { min, max, default: defaultCount } = previewCount;
@@ -15,20 +15,25 @@ const { min, max, default: defaultCount } = previewCount;
 export const SchedulePreviewInput = Type.Object(
   {
     scheduleType: Type.Optional(
-      oneOf(scheduleTypes, {
-        description: 'Whether `cronExpr` or `periodSeconds` says when the schedule is due.',
-        default: 'cron',
-      }),
+      nullable(
+        oneOf(scheduleTypes, {
+          description: 'Whether `cronExpr` or `periodSeconds` says when the schedule is due.',
+          default: 'cron',
+        }),
+      ),
     ),
     cronExpr: Type.Optional(cronExpr),
     timezone: Type.Optional(timezone),
     periodSeconds: Type.Optional(
-      Type.Integer({
-        minimum: jobLimits.periodSeconds.min,
-        maximum: jobLimits.periodSeconds.max,
-        description:
-          'Seconds from one due time to the next, counted from `from`. Required when `scheduleType` is `period`.',
-      }),
+      nullable(
+        Type.Integer({
+          minimum: jobLimits.periodSeconds.min,
+          maximum: jobLimits.periodSeconds.max,
+          description:
+            'Seconds from one due time to the next, counted from `from`. Required when `scheduleType` is `period`, ' +
+            'refused when it is `cron`.',
+        }),
+      ),
     ),
     count: Type.Optional(
       Type.Integer({

@@ -4,15 +4,25 @@ import { Type } from 'typebox';
 import type { Static, TSchema, TUnsafe } from 'typebox';
 
 /** `type: [T, "null"]`: shorter than a union, and its errors name both. */
-export function nullable<T extends TSchema & { type: string }>(
-  schema: T,
-): TUnsafe<Static<T> | null> {
-  return Type.Unsafe<Static<T> | null>({ ...schema, type: [schema.type, 'null'] });
+export function nullable<T extends TSchema>(schema: T): TUnsafe<Static<T> | null> {
+  const { type, enum: words } = schema as { type?: string; enum?: unknown[] };
+  return Type.Unsafe<Static<T> | null>({
+    ...schema,
+    type: [type, 'null'],
+    ...(words && { enum: [...words, null] }),
+  });
 }
 
 /** One of these words. */
 export function oneOf<const T extends string>(values: readonly T[], about: About): TUnsafe<T> {
   return Type.Unsafe<T>({ type: 'string', enum: [...values], ...about });
+}
+
+/** Fields of an answer that an update may carry and cannot change. */
+export function readOnly<T extends Record<string, object>>(fields: T): T {
+  const copy: Record<string, { readOnly?: true }> = structuredClone(fields);
+  for (const schema of Object.values(copy)) schema.readOnly = true;
+  return copy as T;
 }
 
 /** What the published description says of a field besides its rules. */
@@ -38,7 +48,7 @@ export function moment(description: string): ReturnType<typeof Type.String> {
   return Type.String({ format: 'date-time', description });
 }
 
-/** An id of ours: a UUID, version 7, in lower case. */
+/** An id of ours: a UUID, version 7. Answers have it in lower case; upper case is accepted. */
 export function id(description: string): ReturnType<typeof Type.String> {
   return Type.String({ format: 'uuid', description });
 }

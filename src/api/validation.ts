@@ -41,7 +41,7 @@ export function sentenceFor(error: ErrorObject, part: string): string {
     case 'type':
       return `${field} must be ${article(typeNames(params['type']))}, got ${gotOf(error, part)}`;
     case 'enum': {
-      const allowed = (params['allowedValues'] as string[]).join(', ');
+      const allowed = (params['allowedValues'] as unknown[]).map(String).join(', ');
       return `${field} must be one of ${allowed}, got ${gotOf(error, part)}`;
     }
     case 'minimum':

@@ -4,17 +4,19 @@
  */
 
 import { characterCount } from './characters.ts';
+import { isoTime } from './clock.ts';
 import { invalidInput, JobdError } from './errors.ts';
 import { checkHeaders } from './headers.ts';
-import { jobLimits, sameSchedule, scheduleOf } from './job.ts';
-import type { Job, JobAction, Method } from './job.ts';
+import { jobLimits, jobStatus, sameSchedule, scheduleOf } from './job.ts';
+import type { Job, JobAction, JobStatus, Method } from './job.ts';
+import { writable } from './read-only.ts';
 import { firstDue } from './schedule/next.ts';
 import { anchorOf, defaultSchedule, readSchedule } from './schedule-input.ts';
 import type { ScheduleInput } from './schedule-input.ts';
 import { judgeUrl } from './target.ts';
 import type { AllowedTarget } from './target.ts';
 
-/** Fields of a job that people give (spec section 2.1). */
+/** Fields of a job that people give. */
 export interface JobFields extends ScheduleInput {
   name: string;
   url: string;
@@ -32,8 +34,24 @@ export interface JobInput extends Partial<JobFields> {
   paused?: boolean;
 }
 
-/** What is not given stays as it is; the action is applied after the fields. */
-export interface JobUpdate extends Partial<JobFields> {
+/** Fields of a job as people read them, which they cannot set. */
+export interface JobReading {
+  id: string;
+  headerNames: readonly string[];
+  paused: boolean;
+  status: JobStatus;
+  nextRunAt: string | null;
+  lastRunAt: string | null;
+  lastDurationMs: number | null;
+  downReason: string | null;
+  createdAt: string;
+}
+
+/**
+ * What is not given stays as it is; the action is applied after the fields. A job may be sent back as it was read, so
+ * there may be fields that cannot be set.
+ */
+export interface JobUpdate extends Partial<JobFields>, Partial<JobReading> {
   action?: JobAction;
 }
 
@@ -54,6 +72,7 @@ export function defineJob(
   input: JobInput,
   { id, workspaceId, now, allowTargets }: JobContext & { id: string; workspaceId: string },
 ): Job {
+  judgeUrl(input.url, allowTargets);
   const unscheduled: Job = {
     id,
     workspaceId,
@@ -86,12 +105,9 @@ export function defineJob(
  * Changes a job. A changed schedule, and a resumed one, counts from now; an unchanged one goes on.
  * Throws as `defineJob` does.
  */
-export function changeJob(
-  job: Job,
-  { action, ...fields }: JobUpdate,
-  { now, allowTargets }: JobContext,
-): Job {
-  checkEach(fields, allowTargets);
+export function changeJob(job: Job, update: JobUpdate, { now, allowTargets }: JobContext): Job {
+  const { action, ...fields } = writableOf(job, update);
+  checkEach(fields, job, allowTargets);
   const changed: Job = { ...job, ...normalised(fields), ...readSchedule(fields, job) };
   checkTogether(changed);
   const fresh = { ...changed, ...countedFrom(now, changed) };
@@ -101,10 +117,32 @@ export function changeJob(
   return goesOn ? changed : { ...fresh, paused: false };
 }
 
-function checkEach(fields: Partial<JobFields>, allowTargets: readonly AllowedTarget[]): void {
+/** The fields that can be set. Throws `invalid_input` if another one is not as it is. */
+function writableOf(job: Job, update: JobUpdate): Partial<JobFields> & { action?: JobAction } {
+  const isPauseMeant = (update.status === 'paused') !== job.paused;
+  return writable(update, {
+    fixed: {
+      id: job.id,
+      headerNames: Object.keys(job.headers),
+      paused: job.paused,
+      createdAt: isoTime(job.createdAt),
+      ...(isPauseMeant && { status: jobStatus(job) }),
+    },
+    passing: ['status', 'nextRunAt', 'lastRunAt', 'lastDurationMs', 'downReason'],
+  });
+}
+
+function checkEach(
+  fields: Partial<JobFields>,
+  job: Job,
+  allowTargets: readonly AllowedTarget[],
+): void {
   const { name, url, body } = fields;
   if (name?.trim() === '') throw invalidInput('name must not be blank');
-  if (url !== undefined) judgeUrl(url, allowTargets);
+  // What an operator allows may have become less: a URL that stays as it is stands in the way of no change.
+  if (url !== undefined && url !== job.url) {
+    judgeUrl(url, allowTargets);
+  }
   const length = characterCount(body ?? '');
   if (length > jobLimits.bodyLength) {
     const limit = `body must be at most ${jobLimits.bodyLength} characters`;

@@ -7,7 +7,7 @@ import type { JobFields, JobInput, JobUpdate } from './job-input.ts';
 import { invalidInput } from './errors.ts';
 import { sameSchedule } from './job.ts';
 import type { Job } from './job.ts';
-import { defaultSchedule } from './schedule-input.ts';
+import { readSchedule } from './schedule-input.ts';
 
 /** What a key may look like: a name in a file, fit for a URL and for a branch. */
 export const jobKeyPattern = /^[a-z0-9][a-z0-9._-]{0,62}$/;
@@ -45,24 +45,22 @@ export function checkJobKey(key: string): void {
 
 /**
  * The change that makes any job what a definition says: what it leaves out has its default, as at a creation.
- * `timeoutSeconds` is the default of the plan.
+ * `timeoutSeconds` is the default of the plan. Throws `invalid_input` if the schedule breaks a rule.
  */
 export function replacementOf(
   { paused = false, ...input }: JobInput,
   { timeoutSeconds }: Pick<JobFields, 'timeoutSeconds'>,
 ): JobUpdate {
-  const { scheduleType, cronExpr, timezone } = defaultSchedule;
   return {
     method: 'GET',
     headers: {},
     body: null,
-    scheduleType,
-    cronExpr,
-    timezone,
     timeoutSeconds,
     retries: 0,
     notes: '',
     ...input,
+    // By itself: a schedule that the job had before adds nothing to it.
+    ...readSchedule(input),
     action: paused ? 'pause' : 'resume',
   };
 }

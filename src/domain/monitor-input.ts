@@ -1,10 +1,13 @@
 /** What people give to make or change a monitor, and the rules it must keep; types are checked before. */
 
 import { invalidInput } from './errors.ts';
+import { isoTime } from './clock.ts';
 import { sameSchedule } from './job.ts';
 import type { JobAction } from './job.ts';
-import { dueAfter, expecting, monitorLimits, scheduleFrom } from './monitor.ts';
+import { dueAfter, expecting, monitorLimits, monitorStatus, scheduleFrom } from './monitor.ts';
 import type { Monitor } from './monitor.ts';
+import type { MonitorDocument } from './monitor-document.ts';
+import { writable } from './read-only.ts';
 import { firstDue } from './schedule/next.ts';
 import { defaultSchedule, readSchedule } from './schedule-input.ts';
 import type { ScheduleInput } from './schedule-input.ts';
@@ -21,8 +24,17 @@ export interface MonitorInput extends Partial<MonitorFields> {
   paused?: boolean;
 }
 
-/** What is not given stays as it is; the action is applied after the fields. */
-export interface MonitorUpdate extends Partial<MonitorFields> {
+/** Fields of a monitor as people read them, which they cannot set. */
+export type MonitorReading = Omit<MonitorDocument, keyof MonitorFields> & {
+  /** Null for those who may only read. */
+  pingUrl: string | null;
+};
+
+/**
+ * What is not given stays as it is; the action is applied after the fields. A monitor may be sent back as it was read,
+ * so there may be fields that cannot be set.
+ */
+export interface MonitorUpdate extends Partial<MonitorFields>, Partial<MonitorReading> {
   action?: JobAction;
 }
 
@@ -59,11 +71,8 @@ export function defineMonitor(
  * Changes a monitor, at `now` in epoch milliseconds. With a changed schedule, and when it is resumed, the
  * next ping is expected from now on; else it stays due when it was. Throws as `defineMonitor` does.
  */
-export function changeMonitor(
-  monitor: Monitor,
-  { action, ...fields }: MonitorUpdate,
-  now: number,
-): Monitor {
+export function changeMonitor(monitor: Monitor, update: MonitorUpdate, now: number): Monitor {
+  const { action, ...fields } = writableOf(monitor, update, now);
   checkEach(fields);
   const paused = action === undefined ? monitor.paused : action === 'pause';
   const changed: Monitor = { ...monitor, ...fields, ...readSchedule(fields, monitor), paused };
@@ -71,6 +80,28 @@ export function changeMonitor(
   const goesOn = monitor.paused === paused && sameSchedule(monitor, changed);
   if (goesOn) return expecting(changed, changed.nextDueAt);
   return expecting(changed, changed.health === 'new' ? null : dueAfter(changed, now));
+}
+
+/** The fields that can be set. Throws `invalid_input` if another one is not as it is. */
+function writableOf(
+  monitor: Monitor,
+  { pingUrl, ...update }: MonitorUpdate,
+  now: number,
+): Partial<MonitorFields> & { action?: JobAction } {
+  // The site may have another URL by now.
+  if (pingUrl && !pingUrl.endsWith(`/${monitor.pingId}`)) {
+    throw invalidInput('pingUrl cannot be set: leave it out');
+  }
+  const isPauseMeant = (update.status === 'paused') !== monitor.paused;
+  return writable(update, {
+    fixed: {
+      id: monitor.id,
+      paused: monitor.paused,
+      createdAt: isoTime(monitor.createdAt),
+      ...(isPauseMeant && { status: monitorStatus(monitor, now) }),
+    },
+    passing: ['status', 'nextDueAt', 'lastPingAt', 'lastDurationMs'],
+  });
 }
 
 function checkEach({ name, graceSeconds }: Partial<MonitorFields>): void {

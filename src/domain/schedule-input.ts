@@ -9,12 +9,12 @@ import type { ScheduleFields, ScheduleType } from './job.ts';
 import { parseCron } from './schedule/cron.ts';
 import { canonicalZone } from './schedule/zone.ts';
 
-/** Fields of a schedule that people give (spec section 2.1). */
+/** Fields of a schedule that people give. Null says the same as leaving the field out. */
 export interface ScheduleInput {
-  scheduleType: ScheduleType;
+  scheduleType: ScheduleType | null;
   cronExpr: string | null;
-  timezone: string;
-  periodSeconds: number;
+  timezone: string | null;
+  periodSeconds: number | null;
 }
 
 /** The fields of a schedule, wherever it is counted from. */
@@ -32,26 +32,52 @@ const defaultCronExpr = '0 * * * *';
 
 /**
  * Applies what is given to the fields of a schedule: zones are spelt as ICU spells them, a cron schedule has
- * an expression, a period its seconds. Throws `invalid_input`, naming the field.
+ * an expression, a period its seconds. Throws `invalid_input`, naming the field, also for a field that the schedule
+ * would not use.
  */
 export function readSchedule(
   given: Partial<ScheduleInput>,
   before: ScheduleSettings = defaultSchedule,
 ): ScheduleSettings {
-  const { scheduleType = before.scheduleType, periodSeconds = before.periodSeconds } = given;
-  const cronExpr = given.cronExpr === undefined ? before.cronExpr : given.cronExpr;
+  const scheduleType = given.scheduleType ?? before.scheduleType;
+  const periodSeconds = given.periodSeconds ?? before.periodSeconds;
+  const cronExpr = given.cronExpr ?? before.cronExpr;
   const { timezone } = given;
-  if (given.cronExpr !== undefined && given.cronExpr !== null) parseCron(given.cronExpr);
+  if (isGiven(given.cronExpr)) parseCron(given.cronExpr);
+  if (isGiven(given.periodSeconds)) checkPeriod(given.periodSeconds);
+  refuseUnused(given, before, scheduleType);
   if (scheduleType === 'period' && periodSeconds === null) {
     throw invalidInput('periodSeconds is required when scheduleType is period');
   }
-  if (given.periodSeconds !== undefined) checkPeriod(given.periodSeconds);
   return {
     scheduleType,
     cronExpr: cronExpr ?? (scheduleType === 'cron' ? defaultCronExpr : null),
-    timezone: timezone === undefined ? before.timezone : canonicalZone(timezone),
+    timezone: isGiven(timezone) ? canonicalZone(timezone) : before.timezone,
     periodSeconds,
   };
+}
+
+function isGiven<T>(value: T | null | undefined): value is T {
+  return value !== undefined && value !== null;
+}
+
+/**
+ * Whoever sets the field of the other kind of schedule believes that it says when the job is due. One that is as it was
+ * may come from an answer that is sent back. The zone is not judged: times of a period are shown in it, too.
+ */
+function refuseUnused(
+  given: Partial<ScheduleInput>,
+  before: ScheduleSettings,
+  scheduleType: ScheduleType,
+): void {
+  const [unused, other] =
+    scheduleType === 'cron'
+      ? (['periodSeconds', 'period'] as const)
+      : (['cronExpr', 'cron'] as const);
+  if (!isGiven(given[unused]) || given[unused] === before[unused]) return;
+  throw invalidInput(
+    `${unused} has no effect while scheduleType is ${scheduleType}: set scheduleType to ${other} too, or leave ${unused} out`,
+  );
 }
 
 function checkPeriod(periodSeconds: number): void {

@@ -108,7 +108,7 @@ test('a definition that changes nothing writes nothing, so an interval counts on
   const row = async () => await local.store.db.selectFrom('jobs').selectAll().executeTakeFirst();
   const before = await row();
   clock.set('2026-03-02T11:00:00Z');
-  const zoned = { ...job, timezone: 'UTC', cronExpr: '5 * * * *' };
+  const zoned = { ...job, timezone: 'UTC', cronExpr: null };
   assert.equal(words(await one(ask, { key: 'a', job: zoned })), 'none', 'a period has no zone');
   assert.deepEqual(await row(), before);
   const renamed = await one(ask, { key: 'a', job: { ...job, name: 'b' } });
@@ -189,7 +189,7 @@ test('a definition that is refused holds up no other', async (t) => {
   await fill(8);
   const results = await apply(ask, [
     { key: 'a', job: { ...rare, cronExpr: '* * *' } },
-    { key: 'b', job: { ...rare, scheduleType: 'period', periodSeconds: 60 } },
+    { key: 'b', job: { name: 'a', url, scheduleType: 'period', periodSeconds: 60 } },
     { key: 'Upper', job: rare },
     { key: 'c', job: rare },
     { key: 'd', job: { ...rare, body: 'x' } },

@@ -79,6 +79,7 @@ const refused: [what: string, input: object, words: RegExp, status?: number][] =
   ],
 
   ['scheduleType, unknown', { scheduleType: 'rate' }, /^scheduleType must be one of cron, period/],
+  ['scheduleType, a number', { scheduleType: 5 }, /^scheduleType must be a string or null, got 5/],
   ['cronExpr, a number', { cronExpr: 5 }, /^cronExpr must be a string or null, got 5/],
   ['cronExpr, empty', { cronExpr: '' }, /^cronExpr must have 5 fields.*got 0/],
   ['cronExpr, 6 fields', { cronExpr: '0 0 * * * *' }, /^cronExpr must have 5 fields.*got 6/],
@@ -95,15 +96,29 @@ const refused: [what: string, input: object, words: RegExp, status?: number][] =
   ['timezone, unknown', { timezone: 'Europe/Atlantis' }, /^timezone must be an IANA.*got "Europe/],
   ['timezone, an offset', { timezone: '+02:00' }, /^timezone must be an IANA name.*got "\+02:00"/],
   ['timezone, local', { timezone: 'local' }, /^timezone must be an IANA name/],
-  ['timezone, null', { timezone: null }, /^timezone must be a string, got null/],
+  ['timezone, a number', { timezone: 5 }, /^timezone must be a string or null, got 5/],
 
   ['period without periodSeconds', { scheduleType: 'period' }, /^periodSeconds is required/],
   [
     'periodSeconds, a string',
     { periodSeconds: '30' },
-    /^periodSeconds must be an integer, got "30"/,
+    /^periodSeconds must be an integer or null, got "30"/,
   ],
-  ['periodSeconds, null', { periodSeconds: null }, /^periodSeconds must be an integer, got null/],
+  [
+    'periodSeconds beside a cron expression',
+    { cronExpr: '0 5 * * *', periodSeconds: 60 },
+    /^periodSeconds has no effect while scheduleType is cron: set scheduleType to period too, or/,
+  ],
+  [
+    'cronExpr beside a period',
+    { scheduleType: 'period', periodSeconds: 60, cronExpr: '0 5 * * *' },
+    /^cronExpr has no effect while scheduleType is period: set scheduleType to cron too, or leave/,
+  ],
+  [
+    'null for what a period needs',
+    { scheduleType: 'period', periodSeconds: null },
+    /^periodSeconds is required/,
+  ],
   [
     'periodSeconds, 59',
     { periodSeconds: 59 },
@@ -114,7 +129,7 @@ const refused: [what: string, input: object, words: RegExp, status?: number][] =
     { periodSeconds: 31_536_001 },
     /^periodSeconds must be between/,
   ],
-  ['periodSeconds, half', { periodSeconds: 60.5 }, /^periodSeconds must be an integer, got 60\.5/],
+  ['periodSeconds, half', { periodSeconds: 60.5 }, /^periodSeconds must be an integer or null/],
 
   ['timeoutSeconds, 0', { timeoutSeconds: 0 }, /^timeoutSeconds must be between 1 and 60, got 0/],
   [

@@ -62,8 +62,8 @@ const shown: [promise: string, input: object, next: string[], notes?: string[]][
     ['2027-03-02T10:00'],
   ],
   [
-    'what the type of schedule does not use may be there',
-    { scheduleType: 'period', periodSeconds: 60, cronExpr: '@daily', timezone: 'UTC', count: 1 },
+    'what the type of schedule does not use may be null',
+    { scheduleType: 'period', periodSeconds: 60, cronExpr: null, timezone: 'UTC', count: 1 },
     ['2026-03-02T10:01'],
   ],
   [
@@ -162,7 +162,12 @@ const refused: [what: string, input: unknown, words: RegExp][] = [
   ],
   ['timezone, unknown', { timezone: 'Mars' }, /^timezone must be an IANA name.*got "Mars"/],
   ['timezone, an offset', { timezone: '+02:00' }, /^timezone must be an IANA name/],
-  ['timezone, null', { timezone: null }, /^timezone must be a string, got null/],
+  ['timezone, a number', { timezone: 5 }, /^timezone must be a string or null, got 5/],
+  [
+    'cronExpr beside a period',
+    { scheduleType: 'period', periodSeconds: 60, cronExpr: '@daily' },
+    /^cronExpr has no effect while scheduleType is period/,
+  ],
   ['period without periodSeconds', { scheduleType: 'period' }, /^periodSeconds is required/],
   ['periodSeconds, 59', { periodSeconds: 59 }, /^periodSeconds must be between 60 and 31536000/],
   ['periodSeconds, a string', { periodSeconds: '60' }, /^periodSeconds must be an integer/],

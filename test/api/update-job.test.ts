@@ -54,7 +54,16 @@ test('what an update must not hold is refused, and nothing changes', async (t) =
   const daemon = await startTestDaemon(t);
   const job = await addJob(daemon);
   const cases: [unknown, number, RegExp][] = [
-    [{ paused: true }, 400, /paused is not a known field/],
+    [{ paused: true }, 400, /^paused cannot be set, it is false: use action$/],
+    [
+      { status: 'paused' },
+      400,
+      /^status cannot be set, it is "new": use action to pause or resume/,
+    ],
+    [{ id: '0199c6a2-3f5e-7b14-9d0a-5b1c2e7f8a90' }, 400, /^id cannot be set, it is "/],
+    [{ headerNames: ['X-A'] }, 400, /^headerNames cannot be set, it is \[\]: set headers/],
+    [{ createdAt: '2026-01-01T00:00:00.000Z' }, 400, /^createdAt cannot be set/],
+    [{ periodSeconds: 600 }, 400, /^periodSeconds has no effect while scheduleType is cron/],
     [{ workspaceId: job.id }, 400, /workspaceId is not a known field/],
     [{ action: 'stop' }, 400, /action must be one of pause, resume, got "stop"/],
     [{ action: null }, 400, /action must be/],

@@ -34,7 +34,7 @@ test('only what is given changes', () => {
   const job = define({ ...posting, ...everyFive, notes: 'n', retries: 2, timeoutSeconds: 5 });
   const updates: JobUpdate[] = [
     { name: 'b' },
-    { url: 'https://example.org/x' },
+    { url: 'https://example.com/x' },
     { method: 'PUT' },
     { body: null },
     { body: '' },
@@ -59,7 +59,6 @@ test('a changed schedule counts from now', () => {
     [hourly, everyFive, '2026-03-02T15:35:45.000Z'],
     [define(everyFive), { periodSeconds: 60 }, '2026-03-02T15:31:45.000Z'],
     [define(everyFive), { scheduleType: 'cron' }, '2026-03-02T16:00:00.000Z'],
-    [define({ cronExpr: '15 * * * *' }), { cronExpr: null }, '2026-03-02T16:00:00.000Z'],
   ];
   for (const [job, update, expected] of cases) {
     const { nextRunAt } = change(job, update);
@@ -70,17 +69,36 @@ test('a changed schedule counts from now', () => {
 test('a schedule that is given again as it was goes on as it was', () => {
   const period = define(everyFive);
   assert.deepEqual(change(period, everyFive), period);
-  // What a schedule does not use may change without touching it.
-  const { anchorAt, nextRunAt } = change(period, { timezone: 'UTC', cronExpr: '1 1 * * *' });
+  // Times of a period are shown in the zone, and no more.
+  const { anchorAt, nextRunAt } = change(period, { timezone: 'UTC' });
   assert.deepEqual(
     { anchorAt, nextRunAt },
     { anchorAt: period.anchorAt, nextRunAt: period.nextRunAt },
   );
   const cron = define({ cronExpr: '0 5 * * *', timezone: 'UTC' });
-  assert.equal(
-    change(cron, { cronExpr: '0 5 * * *', periodSeconds: 60 }).nextRunAt,
-    cron.nextRunAt,
+  assert.deepEqual(change(cron, { cronExpr: '0 5 * * *', timezone: 'utc' }), cron);
+});
+
+test('null for a field of the schedule changes nothing', () => {
+  const nulls = { scheduleType: null, cronExpr: null, timezone: null, periodSeconds: null };
+  for (const input of [{ cronExpr: '0 0 1 1 *', timezone: 'Asia/Tokyo' }, everyFive]) {
+    const job = define(input);
+    assert.deepEqual(change(job, nulls), job);
+  }
+});
+
+test('what the kind of schedule does not use is refused, unless it is as it was', () => {
+  const yearly = define({ cronExpr: '0 0 1 1 *' });
+  const period = change(yearly, everyFive);
+  assert.equal(period.cronExpr, '0 0 1 1 *', 'what was said before stays said');
+  assert.deepEqual(change(period, { cronExpr: '0 0 1 1 *' }), period);
+  assert.throws(
+    () => change(period, { cronExpr: '0 5 * * *' }),
+    /^JobdError: cronExpr has no effect/,
   );
+  assert.throws(() => change(yearly, { periodSeconds: 60 }), /periodSeconds has no effect while/);
+  assert.throws(() => change(yearly, { ...everyFive, cronExpr: '0 5 * * *' }), /cronExpr has no/);
+  assert.equal(change(period, { scheduleType: 'cron' }).nextRunAt, yearly.nextRunAt);
 });
 
 test('a paused job is never due; resumed, it counts from then', () => {

@@ -62,7 +62,6 @@ test('what is given is kept', () => {
     body: '{}',
     cronExpr: '30 2 * * *',
     timezone: 'America/New_York',
-    periodSeconds: 60,
     timeoutSeconds: 60,
     retries: 2,
     notes: 'call Ann',

@@ -21,9 +21,9 @@ function timeOf(moment: number | null): string | null {
 const hourly = { cronExpr: '0 * * * *', timezone: 'UTC' } as const;
 const everyHour = { scheduleType: 'period', periodSeconds: 3_600 } as const;
 
-function define(input: Partial<MonitorInput> = {}, now = at('10:00')): Monitor {
+function define(input: Partial<MonitorInput> = hourly, now = at('10:00')): Monitor {
   const ids = { id: 'the-id', workspaceId: 'the-workspace', pingId: 'the-ping-id' };
-  return defineMonitor({ name: 'a', ...hourly, ...input }, { ...ids, now });
+  return defineMonitor({ name: 'a', timezone: 'UTC', ...input }, { ...ids, now });
 }
 
 /** What people do. */

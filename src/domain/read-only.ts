@@ -1,0 +1,43 @@
+/**
+ * Updates may carry what a GET answered, whole. A field that cannot be set must be as it is: to ignore another value
+ * would look like a change that was made. What the service changes by itself may be out of date by now, and is ignored.
+ */
+
+import { parseIsoTime } from './clock.ts';
+import { invalidInput } from './errors.ts';
+
+/**
+ * The fields of an update that can be set, without those of `fixed`, which must be as they are there, and those of
+ * `passing`, which are ignored. Throws `invalid_input`, naming the field.
+ */
+export function writable<Update extends object, Fixed extends object, Passing extends string>(
+  update: Update,
+  { fixed, passing }: { fixed: Fixed; passing: readonly Passing[] },
+): Omit<Update, keyof Fixed | Passing> {
+  const fields = { ...update } as Record<string, unknown>;
+  for (const [name, value] of Object.entries(fixed)) {
+    const given = fields[name];
+    if (given !== undefined && comparable(given) !== comparable(value)) throw readOnly(name, value);
+    delete fields[name];
+  }
+  for (const name of passing) delete fields[name];
+  return fields as Omit<Update, keyof Fixed | Passing>;
+}
+
+/** Libraries write the same moment, and lists without an order, in several ways. */
+function comparable(value: unknown): unknown {
+  if (Array.isArray(value)) return JSON.stringify(value.toSorted());
+  return typeof value === 'string' ? (parseIsoTime(value) ?? value) : value;
+}
+
+/** What to set instead. */
+const settable: Record<string, string> = {
+  headerNames: 'set headers',
+  paused: 'use action',
+  status: 'use action to pause or resume',
+};
+
+function readOnly(name: string, value: unknown): Error {
+  const remedy = settable[name] ?? 'leave it out';
+  return invalidInput(`${name} cannot be set, it is ${JSON.stringify(value)}: ${remedy}`);
+}
