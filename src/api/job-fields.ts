@@ -20,7 +20,8 @@ export const jobFields = {
   headers: Type.Record(Type.String(), Type.String(), {
     description:
       'Headers sent with each call, name to value: at most 50, at most 16 KiB in all. An update replaces the whole ' +
-      'set, `{}` removes it. Values are never shown again.',
+      'set, `{}` removes it. Values are never shown again, so an update that moves `url` to another scheme, host or ' +
+      'port must give them again.',
     default: {},
   }),
   body: nullable(

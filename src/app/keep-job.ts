@@ -2,6 +2,7 @@
 
 import { changeJob } from '../domain/job-input.ts';
 import type { JobUpdate } from '../domain/job-input.ts';
+import { leavesOrigin } from '../domain/job.ts';
 import type { Job } from '../domain/job.ts';
 import { checkPlanLimits } from '../domain/plan-limits.ts';
 import { plans } from '../domain/plan.ts';
@@ -40,7 +41,7 @@ export async function keepChangedJob(
   const changed = changeJob(before, update, { now, allowTargets });
   checkPlanLimits(plans[plan], changed, before);
   const kept = { ...changed, sealed: job.sealed };
-  await jobs.updateJob(tx, isOfRequest(update) ? await sealed(app, tx, changed) : kept);
+  await jobs.updateJob(tx, isOfRequest(job, update) ? await sealed(app, tx, changed) : kept);
   return changed;
 }
 
@@ -49,12 +50,16 @@ function opened(job: SealedJob, update: JobUpdate, vault: Vault): Job {
   const { headers, body } = update;
   // With new headers and a new body nothing of the old ones is needed.
   if (headers !== undefined && body !== undefined) return openJob({ ...job, sealed: null }, vault);
-  return isOfRequest(update) ? openJob(job, vault) : openForPeople(job, vault);
+  return isOfRequest(job, update) ? openJob(job, vault) : openForPeople(job, vault);
 }
 
-/** Whether an update is about what is sealed; the method decides whether there may be a body. */
-function isOfRequest({ headers, body, method }: JobUpdate): boolean {
-  return headers !== undefined || body !== undefined || method !== undefined;
+/**
+ * Whether an update is about what is sealed. The method decides whether there may be a body, and another origin must not be
+ * sent headers that were meant for the one before, also if they cannot be opened now.
+ */
+function isOfRequest(job: SealedJob, update: JobUpdate): boolean {
+  const { headers, body, method } = update;
+  return [headers, body, method].some((field) => field !== undefined) || leavesOrigin(job, update);
 }
 
 async function sealed({ vault }: App, tx: Db, job: Job): Promise<SealedJob> {

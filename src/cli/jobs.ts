@@ -4,9 +4,9 @@ import type { Command } from 'commander';
 import type * as contract from '../api/contract.ts';
 import { clientConfig } from '../config.ts';
 import type { Flags } from '../config.ts';
-import { JobdError } from '../domain/errors.ts';
+import { invalidInput, JobdError } from '../domain/errors.ts';
 import { interruptedExitCode } from './exit-codes.ts';
-import { jobActions } from '../domain/job.ts';
+import { jobActions, leavesOrigin } from '../domain/job.ts';
 import type { JobAction } from '../domain/job.ts';
 import { moment, state } from './cell.ts';
 import { createClient } from './client.ts';
@@ -105,8 +105,9 @@ export function addJobCommands(program: Command, context: Context): void {
     .action(async (name: string, flags: Flags) => {
       const update = await updateOf(flags);
       const client = createClient(clientConfig());
-      const { id } = await findJob(client, name);
-      const job = await client.updateJob(id, update);
+      const found = await findJob(client, name);
+      checkMove(found, update);
+      const job = await client.updateJob(found.id, update);
       if (flags['json']) printJson(output, { job });
       else await printJob(context, job);
     });
@@ -170,6 +171,15 @@ export function addJobCommands(program: Command, context: Context): void {
       if (flags['json']) printJson(output, { run });
       else printRun(output, run);
     });
+}
+
+/** Says in words of the command line what the server would refuse. */
+function checkMove({ url, headerNames }: contract.Job, update: contract.JobUpdate): void {
+  const areKept = headerNames.length > 0 && update.headers === undefined;
+  if (!areKept || !leavesOrigin({ url }, update)) return;
+  throw invalidInput(
+    `give --header again for ${headerNames.join(', ')}, or --no-headers, when --url moves to another scheme, host or port: their values are secret`,
+  );
 }
 
 const actionWords: Record<JobAction, string> = {

@@ -7,7 +7,7 @@ import { characterCount } from './characters.ts';
 import { isoTime } from './clock.ts';
 import { invalidInput, JobdError } from './errors.ts';
 import { checkHeaders } from './headers.ts';
-import { jobLimits, jobStatus, sameSchedule, scheduleOf } from './job.ts';
+import { jobLimits, jobStatus, leavesOrigin, sameSchedule, scheduleOf } from './job.ts';
 import type { Job, JobAction, JobStatus, Method } from './job.ts';
 import { writable } from './read-only.ts';
 import { firstDue } from './schedule/next.ts';
@@ -142,6 +142,9 @@ function checkEach(
   // What an operator allows may have become less: a URL that stays as it is stands in the way of no change.
   if (url !== undefined && url !== job.url) {
     judgeUrl(url, allowTargets);
+    if (fields.headers === undefined && hasHeaders(job) && leavesOrigin(job, { url })) {
+      throw invalidInput(headersNeeded);
+    }
   }
   const length = characterCount(body ?? '');
   if (length > jobLimits.bodyLength) {
@@ -154,6 +157,14 @@ function checkEach(
 function normalised({ headers, ...fields }: Partial<JobFields>): Partial<JobFields> {
   return { ...fields, ...(headers !== undefined && { headers: checkHeaders(headers) }) };
 }
+
+function hasHeaders({ headers }: Pick<Job, 'headers'>): boolean {
+  return Object.keys(headers).length > 0;
+}
+
+/** Whoever may write could have the values sent to themselves, and they are shown to nobody. */
+const headersNeeded =
+  'headers must be given again, or {} to remove them, when url moves to another scheme, host or port: their values are secret';
 
 function checkTogether({ method, body }: Job): void {
   if (body !== null && !methodsWithBody.includes(method)) {

@@ -108,3 +108,9 @@ export function sameSchedule(
 export function hostOf(url: string): string {
   return new URL(url).hostname;
 }
+
+/** Whether an update moves a job to another scheme, host or port, however these are written. A URL that is none moves nothing. */
+export function leavesOrigin(job: Pick<Job, 'url'>, update: { url?: string }): boolean {
+  const moved = update.url === undefined ? null : URL.parse(update.url);
+  return moved !== null && moved.origin !== URL.parse(job.url)?.origin;
+}

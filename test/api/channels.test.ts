@@ -97,6 +97,19 @@ test('a change is of what is given; a webhook keeps its secret', async (t) => {
   assertRefused(await ask('DELETE', path), 404, /no channel with id/, 'it is gone');
 });
 
+test('a token stays behind when a channel moves: config replaces the whole', async (t) => {
+  const { ask } = await startTestDaemon(t);
+  const [own, other] = [await startSink(t), await startSink(t)];
+  const config = { url: `${own.url}/topic`, token: 'tk_s3cret' };
+  const made = await ask('POST', '/channels', { name: 'a', type: 'ntfy', config });
+  const path = `/channels/${made.body.channel.id}`;
+  await ask('PATCH', path, { config: { url: `${other.url}/topic` } });
+  await ask('POST', `${path}/test`);
+  await until('the test', () => other.received.length === 1);
+  assert.equal(other.received[0]?.headers.authorization, undefined);
+  assert.equal(own.received.length, 0);
+});
+
 test('a secret that is repeated where the answer is cut leaves nothing of itself', async (t) => {
   const { ask } = await startTestDaemon(t);
   const sink = await startSink(t, (response, { path }) => {

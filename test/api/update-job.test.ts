@@ -258,3 +258,29 @@ test('a deletion is told even if the body says json and is empty', async (t) => 
   });
   assert.equal(response.status, 200);
 });
+
+test('whoever may write cannot have the headers of a job sent to themselves', async (t) => {
+  const daemon = await startTestDaemon(t);
+  const { ask } = daemon;
+  const own = await startSink(t);
+  const thief = await startSink(t);
+  const job = await addJob(daemon, { url: own.url, headers: { Authorization: 'Bearer s3cret' } });
+  const path = `/jobs/${job.id}`;
+  const { headerNames } = job;
+  for (const more of [{}, { body: null }, { method: 'POST', body: 'x' }, { headerNames }]) {
+    const moved = await ask('PATCH', path, { url: thief.url, ...more });
+    assertRefused(moved, 400, /^headers must be given again, or {} to remove them, when url/, '');
+  }
+  // What is applied as a definition says all of the job, its headers too.
+  const definition = { key: 'a', adopt: job.id, job: { name: 'a', url: thief.url } };
+  const applied = await ask('POST', '/managed-jobs', { definitions: [definition] });
+  assert.deepEqual(applied.body.results[0].changedHeaders, ['Authorization']);
+  const given = { url: `${own.url}/a`, headers: { 'X-A': '1' } };
+  assert.equal((await ask('PATCH', path, given)).status, 200);
+  assert.equal((await ask('PATCH', path, { url: `${own.url}/b` })).status, 200, 'the same origin');
+  const removed = await ask('PATCH', path, { url: thief.url, headers: {} });
+  assert.deepEqual([removed.status, removed.body.job.headerNames], [200, []]);
+  await ask('POST', `${path}/run`);
+  await until('the call', () => thief.received.length === 1);
+  assert.doesNotMatch(JSON.stringify(thief.received[0]?.headers), /s3cret|x-a/);
+});

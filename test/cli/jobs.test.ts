@@ -68,6 +68,11 @@ test('jobs and runs from the shell', async (t) => {
     const { job } = JSON.parse(stdout) as { job: Job };
     assert.deepEqual([job.name, job.scheduleType, job.periodSeconds], ['new', 'period', 300]);
     assert.deepEqual(job.headerNames, ['X-A'], 'what was not given stays');
+    const elsewhere = ['update', 'new', '--url', 'https://example.com/'];
+    assertEnds(await jobd('jobs', ...elsewhere), 2, /give --header again for X-A, or --no-headers/);
+    const again = ['--header', 'X-A: c', '--json'];
+    const moved = JSON.parse(assertOk(await jobd('jobs', ...elsewhere, ...again))) as { job: Job };
+    assert.equal(moved.job.url, 'https://example.com/');
     const bare = [
       '--no-headers',
       '--cron',

@@ -51,6 +51,35 @@ test('headers are replaced as a whole, and {} removes them', () => {
   assert.deepEqual(change(job, { headers: {} }).headers, {});
 });
 
+test('a job with headers moves to another scheme, host or port only with headers that are given again', () => {
+  const job = define({ ...posting, url: 'https://b\u00fccher.example.com/a?b' });
+  const stays = [
+    'https://b\u00fccher.example.com/',
+    'HTTPS://B\u00dcCHER.example.com:443/c',
+    'https://xn--bcher-kva.example.com/c',
+  ];
+  for (const url of stays) assert.equal(change(job, { url }).url, url);
+  const moves = [
+    'http://b\u00fccher.example.com/a?b',
+    'https://b\u00fccher.example.com:80/a?b',
+    'https://evil.example.org/a?b',
+  ];
+  for (const url of moves) {
+    assert.throws(
+      () => change(job, { url }),
+      /headers must be given again, or \{\} to remove them/,
+      url,
+    );
+    assert.throws(
+      () => change(job, { url, headerNames: ['X-A', 'X-B'], body: null }),
+      /headers must/,
+    );
+    assert.deepEqual(change(job, { url, headers: { 'X-A': '1' } }).headers, { 'X-A': '1' });
+    assert.deepEqual(change(job, { url, headers: {} }).headers, {});
+    assert.equal(change(define(), { url }).url, url, 'it has no headers');
+  }
+});
+
 test('a changed schedule counts from now', () => {
   const hourly = define();
   const cases: [Job, JobUpdate, string][] = [
