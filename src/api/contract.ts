@@ -74,17 +74,18 @@ export const Job = Type.Object(
 );
 export type Job = Static<typeof Job>;
 
-const {
-  id: jobId,
-  headerNames,
-  status,
-  nextRunAt,
-  lastRunAt,
-  lastDurationMs,
-  downReason,
-  ...rest
-} = Job.properties;
-const { paused, createdAt } = rest;
+/** What people read of a job and cannot set. */
+const readJobFields = Type.Pick(Job, [
+  'id',
+  'headerNames',
+  'paused',
+  'status',
+  'nextRunAt',
+  'lastRunAt',
+  'lastDurationMs',
+  'downReason',
+  'createdAt',
+]).properties;
 
 /** Update of a job: what is not given stays as it is. A job may be sent back as it was read. */
 export const JobUpdate = Type.Object(
@@ -93,21 +94,7 @@ export const JobUpdate = Type.Object(
     action: Type.Optional(
       oneOf(jobActions, { description: 'Applied after the other fields, in one step with them.' }),
     ),
-    ...Type.Partial(
-      Type.Object(
-        readOnly({
-          id: jobId,
-          headerNames,
-          paused,
-          status,
-          nextRunAt,
-          lastRunAt,
-          lastDurationMs,
-          downReason,
-          createdAt,
-        }),
-      ),
-    ).properties,
+    ...Type.Partial(Type.Object(readOnly(readJobFields))).properties,
   },
   {
     additionalProperties: false,

@@ -120,16 +120,17 @@ export const Monitor = Type.Object(
 );
 export type Monitor = Static<typeof Monitor>;
 
-const {
-  id: monitorId,
-  status,
-  pingUrl,
-  nextDueAt,
-  lastPingAt,
-  lastDurationMs,
-  ...rest
-} = Monitor.properties;
-const { paused, createdAt } = rest;
+/** What people read of a monitor and cannot set. */
+const readFields = Type.Pick(Monitor, [
+  'id',
+  'status',
+  'pingUrl',
+  'nextDueAt',
+  'lastPingAt',
+  'lastDurationMs',
+  'paused',
+  'createdAt',
+]).properties;
 
 /** Update of a monitor: what is not given stays as it is. A monitor may be sent back as it was read. */
 export const MonitorUpdate = Type.Object(
@@ -138,20 +139,7 @@ export const MonitorUpdate = Type.Object(
     action: Type.Optional(
       oneOf(jobActions, { description: 'Applied after the other fields, in one step with them.' }),
     ),
-    ...Type.Partial(
-      Type.Object(
-        readOnly({
-          id: monitorId,
-          status,
-          pingUrl,
-          nextDueAt,
-          lastPingAt,
-          lastDurationMs,
-          paused,
-          createdAt,
-        }),
-      ),
-    ).properties,
+    ...Type.Partial(Type.Object(readOnly(readFields))).properties,
   },
   {
     additionalProperties: false,

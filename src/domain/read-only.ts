@@ -26,7 +26,7 @@ export function writable<Update extends object, Fixed extends object, Passing ex
 
 /** Libraries write the same moment, and lists without an order, in several ways. */
 function comparable(value: unknown): unknown {
-  if (Array.isArray(value)) return JSON.stringify(value.toSorted());
+  if (Array.isArray(value)) return JSON.stringify((value as string[]).toSorted());
   return typeof value === 'string' ? (parseIsoTime(value) ?? value) : value;
 }
 

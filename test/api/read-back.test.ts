@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { jobShape, monitorShape } from '../../src/api/shape.ts';
 import { changeJob, defineJob } from '../../src/domain/job-input.ts';
 import type { JobInput, JobUpdate } from '../../src/domain/job-input.ts';
@@ -40,7 +40,7 @@ const schedule = fc.oneof(
   fc.record({ ...period, cronExpr: fc.constant(null), timezone }),
 );
 /** Afterwards a job may hold what its schedule does not use. */
-const later = fc.option(
+const switched = fc.option(
   fc.oneof(fc.record(period), fc.record({ scheduleType: fc.constant('cron' as const), cronExpr })),
 );
 
@@ -70,7 +70,7 @@ test('any job that is sent back as it was read is unchanged, due times included'
       call,
       fc.record({ retries: fc.nat(2), timeoutSeconds: fc.integer({ min: 1, max: 60 }) }),
     ),
-    later,
+    later: switched,
     state: fc.record({
       health: fc.constantFrom('new' as const, 'up' as const, 'down' as const),
       activeRunId: fc.option(fc.constant('a-run')),
@@ -103,7 +103,7 @@ test('any monitor that is sent back as it was read is unchanged, due times inclu
   const identity = { id: 'the-id', workspaceId: 'the-workspace', pingId: 'the-ping-id' };
   const anyMonitor = fc.record({
     input: fc.tuple(settings, schedule, fc.record({ graceSeconds: fc.nat(86_400) })),
-    later,
+    later: switched,
     pings: fc.array(fc.constantFrom('start' as const, 'success' as const, 'fail' as const), {
       maxLength: 3,
     }),
@@ -149,9 +149,9 @@ test('the API takes back every kind of job as it is, and says what cannot be set
     clock.goOn(61_000);
     const back = await ask('PATCH', path, job);
     assert.deepEqual([back.status, back.body], [200, { job }]);
-    const switched = job.scheduleType === 'cron' ? everyFive : { scheduleType: 'cron' };
-    const after = (await ask('PATCH', path, { ...job, ...switched, name: 'b' })).body.job;
-    assert.deepEqual([after.name, after.scheduleType], ['b', switched.scheduleType]);
+    const other = job.scheduleType === 'cron' ? everyFive : { scheduleType: 'cron' };
+    const after = (await ask('PATCH', path, { ...job, ...other, name: 'b' })).body.job;
+    assert.deepEqual([after.name, after.scheduleType], ['b', other.scheduleType]);
     assert.deepEqual((await ask('PATCH', path, after)).body, { job: after });
     const paused = { ...after, paused: !after.paused };
     assertRefused(await ask('PATCH', path, paused), 400, /^paused cannot be set, it is/, 'paused');

@@ -132,7 +132,7 @@ export const jobInputPromises: readonly Promised[] = [
         { scheduleType: 'cron', cronExpr: '5 4 * * *' },
         { scheduleType: 'period', periodSeconds: 300 },
       ]);
-      await refuses(customer, [{ scheduleType: 'rate' }, { scheduleType: null }]);
+      await refuses(customer, [{ scheduleType: 'rate' }, { scheduleType: 5 }]);
     },
   },
   {
