@@ -1,6 +1,7 @@
 /** Arguments in, exit code out: the only place that sets it. */
 
 import { run } from './cli/program.ts';
+import { plainText } from './cli/text.ts';
 import { keepTickShape } from './ticks.ts';
 
 keepTickShape();
@@ -14,7 +15,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 
 // What nobody catches ends the process. Node would show the source too, a line of many thousand characters.
 process.on('uncaughtException', (error) => {
-  process.stderr.write(`jobd: ${error.stack ?? error.message}\n`);
+  process.stderr.write(`jobd: ${plainText(error.stack ?? error.message)}\n`);
   process.exit(1);
 });
 

@@ -1,6 +1,9 @@
 /**
  * How commands speak: data on stdout, words on stderr. A table is fitted to a terminal and
  * tab-separated in a pipe; `--json` prints one document instead.
+ *
+ * Text of servers and files may hold characters that steer a terminal. They are removed here, from every line that is
+ * written, so that no command can forget it. Only `styled` passes escape sequences, for the colours of this program.
  */
 
 import { noColor } from '../config.ts';
@@ -8,7 +11,7 @@ import { systemClock } from '../domain/clock.ts';
 import { cellText, coloured } from './cell.ts';
 import type { Cell } from './cell.ts';
 import { fitColumns, gap } from './layout.ts';
-import { cutTo, padTo, plainJson, widthOf } from './text.ts';
+import { cutTo, padTo, plain, plainJson, plainText, widthOf } from './text.ts';
 
 export interface Output {
   /** Whether a person reads the data. */
@@ -19,6 +22,8 @@ export interface Output {
   readonly hasColour: boolean;
   /** Writes data, a line. */
   data(line: string): void;
+  /** The same for a line that was made plain and then coloured. */
+  styled(line: string): void;
   /** Writes words for people, a line. */
   say(line: string): void;
 }
@@ -39,8 +44,9 @@ export const standardOutput: Output = {
     knownColour ??= process.stdout.isTTY && !noColor() && process.stdout.hasColors();
     return knownColour;
   },
-  data: (line) => void process.stdout.write(`${line}\n`),
-  say: (line) => void process.stderr.write(`${line}\n`),
+  data: (line) => void process.stdout.write(`${plainText(line)}\n`),
+  styled: (line) => void process.stdout.write(`${line}\n`),
+  say: (line) => void process.stderr.write(`${plainText(line)}\n`),
 };
 
 /** A column: its title, and the cell of a row in it. */
@@ -85,7 +91,7 @@ export function printRows<Row>(
       const cell = row[index] ?? null;
       return width === 0 ? [] : [coloured(output, cell, padTo(cutTo(text, width), width))];
     });
-    output.data(shown.join(' '.repeat(gap)).trimEnd());
+    output.styled(shown.join(' '.repeat(gap)).trimEnd());
   };
   printRow(
     titles.map((title) => title.toUpperCase()),
@@ -105,7 +111,7 @@ function printBlocks(
     if (row > 0) output.data('');
     line.forEach((text, index) => {
       const value = coloured(output, cells[row]?.[index] ?? null, text);
-      output.data(`${padTo(titles[index] ?? '', width)}  ${value}`);
+      output.styled(`${padTo(titles[index] ?? '', width)}  ${value}`);
     });
   });
 }
@@ -116,7 +122,7 @@ export function printFields(output: Output, fields: Record<string, Cell>): void 
   const width = Math.max(...Object.keys(fields).map((name) => name.length));
   for (const [name, value] of Object.entries(fields)) {
     const label = output.isTerminal ? `${name.padEnd(width)}  ` : `${name}\t`;
-    output.data(label + coloured(output, value, fieldText(output, value, now)));
+    output.styled(label + coloured(output, value, fieldText(output, value, now)));
   }
 }
 
@@ -124,7 +130,7 @@ export function printFields(output: Output, fields: Record<string, Cell>): void 
 function fieldText(output: Output, value: Cell, now: number): string {
   const text = cellText(output, value, now);
   const isMoment = value !== null && typeof value === 'object' && 'at' in value;
-  return isMoment && output.isTerminal && value.at !== null ? `${value.at}, ${text}` : text;
+  return isMoment && output.isTerminal && value.at !== null ? `${plain(value.at)}, ${text}` : text;
 }
 
 /** Prints one JSON document. */

@@ -7,7 +7,7 @@ import { version } from '../version.ts';
 import type { Context } from './context.ts';
 import { standardOutput } from './output.ts';
 import type { Output } from './output.ts';
-import { plain } from './text.ts';
+import { plain, plainText } from './text.ts';
 
 /** Loads a file of commands, and gives what adds them. */
 type Loader = () => Promise<(program: Command, context: Context) => void>;
@@ -81,6 +81,7 @@ export async function createProgram(context: Context): Promise<Command> {
         '  jobd jobs create --name hello --url https://example.com/ --every 5m\n' +
         '\njobd help exit-codes and jobd help environment say what scripts need to know.',
     )
+    .configureOutput({ writeErr: (text) => void process.stderr.write(plainText(text)) })
     .exitOverride();
   const add = await Promise.all([...loadersFor(context.argv[2])].map((load) => load()));
   for (const addCommand of add) addCommand(program, context);

@@ -16,6 +16,7 @@ import { parseMomentOrAge } from './moment.ts';
 import { printLine } from './output.ts';
 import type { Output } from './output.ts';
 import type { Asks, Follower } from './tail.ts';
+import { plain } from './text.ts';
 import { patienceMs, pause } from './wait.ts';
 
 const finalStatuses = runStatuses.filter(isFinal);
@@ -96,7 +97,7 @@ async function follow(
     } catch (error) {
       const againMs = patienceMs(error);
       if (againMs === null) throw error;
-      if (!isLost) output.say(`${(error as Error).message}; it is asked again until it answers`);
+      if (!isLost) output.say(`${plain((error as Error).message)}; retrying`);
       isLost = true;
       await pause(againMs, signal);
     }

@@ -9,6 +9,7 @@ import truncatedWidth from 'fast-string-truncated-width';
  */
 const beyondJson = String.raw`\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff`;
 const steering = new RegExp(String.raw`[\u0000-\u001f${beyondJson}]+`, 'g');
+const steeringInLines = new RegExp(String.raw`[\u0000-\u0008\u000b-\u001f${beyondJson}]+`, 'g');
 const steeringInJson = new RegExp(`[${beyondJson}]`, 'g');
 
 /** Text of others on one line, without what would steer the terminal. */
@@ -16,7 +17,14 @@ export function plain(text: string): string {
   return stripVTControlCharacters(text).replace(steering, ' ');
 }
 
-/** The same for text of several lines, which stay lines. */
+/** The same for text whose line ends and tabs stay, as they are part of the output: `plain` is for a value in it. */
+export function plainText(text: string): string {
+  // Nearly all text has nothing to strip, and this is called for each line that is written.
+  if (text.search(steeringInLines) === -1) return text;
+  return stripVTControlCharacters(text).replace(steeringInLines, ' ');
+}
+
+/** Text of others in lines that stay lines, each as `plain` leaves it. */
 export function plainLines(text: string): string[] {
   return text.split(/\r\n|\n|\r/).map((line) => plain(line.replaceAll('\t', '  ')));
 }

@@ -12,13 +12,15 @@ import { widthOf } from '../../src/cli/text.ts';
 import { waitForRun } from '../../src/cli/wait.ts';
 import type { RunStatus } from '../../src/domain/run.ts';
 
+const noWords = (): never => assert.fail('these are data');
+
 function recorder(
   isTerminal: boolean,
   { width = 80, hasColour = false } = {},
 ): Output & { lines: string[] } {
   const lines: string[] = [];
   const data = (line: string): void => void lines.push(line);
-  return { isTerminal, width, hasColour, lines, data, say: () => assert.fail('these are data') };
+  return { isTerminal, width, hasColour, lines, data, styled: data, say: noWords };
 }
 
 const rows = [

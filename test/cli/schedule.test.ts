@@ -133,6 +133,7 @@ function onTerminal(input: PreviewInput, sinceNow: boolean) {
     width: 80,
     hasColour: false,
     data: (line) => void lines.push(line),
+    styled: (line) => void lines.push(line),
     say: (line) => void said.push(line),
   };
   const now = Date.parse('2026-03-28T22:10:30Z');

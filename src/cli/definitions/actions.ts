@@ -11,7 +11,7 @@ import type { Context } from '../context.ts';
 import { counted } from '../counted.ts';
 import { printJson, printRows } from '../output.ts';
 import type { Output } from '../output.ts';
-import { plain } from '../text.ts';
+import { plain, plainText } from '../text.ts';
 import { carryOut } from './apply.ts';
 import type { Carried } from './apply.ts';
 import { coloured, diffLines, remarksOn, summaryOf } from './diff-text.ts';
@@ -125,7 +125,8 @@ function showPlan(context: Context, plan: Plan, { prune = false, json }: PlanFla
     printJson(output, { counts, changes: shown, unlisted: keys, areHeadersCompared: mayWrite });
   } else {
     for (const line of diffLines(plan, prune)) {
-      output.data(output.hasColour ? coloured(line) : line);
+      if (output.hasColour) output.styled(coloured(plainText(line)));
+      else output.data(line);
     }
   }
   refusalsTold(context, plan);
