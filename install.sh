@@ -322,6 +322,8 @@ StateDirectory=jobd
 StateDirectoryMode=0700
 UMask=0077
 LimitNOFILE=65536
+# A dump of its memory would hold secrets in plain text.
+LimitCORE=0
 Restart=on-failure
 RestartSec=2
 # Calls in flight have 30 s to end.
@@ -356,11 +358,29 @@ SystemCallArchitectures=native
 SystemCallFilter=@system-service
 SystemCallFilter=~@privileged @resources
 SystemCallErrorNumber=EPERM
+# Whatever somebody makes it do, the rest of the machine goes on: beyond this share of memory jobd alone is ended, and
+# started again. 100,000 calls at once take some 250 MB, and it has a few dozen threads.
+MemoryMax=75%
+TasksMax=256
+# Metadata services of clouds give credentials to whoever asks from this machine. jobd calls no such address; this
+# holds also if jobd itself is broken into. Name servers of this machine are left out, as some clouds have them at the
+# same address. If jobd moves to another cloud, run install.sh again.
+$(deny_metadata)
 # MemoryDenyWriteExecute= must stay off: V8 compiles JavaScript into memory that it then runs.
 
 [Install]
 WantedBy=multi-user.target
 END
+}
+
+# AWS, Google, Azure and most others; AWS and Google by IPv6; Azure; Alibaba. A filter goes by addresses and knows no
+# ports: where one of them answers for names, too, as on Google's and Oracle's clouds, nothing could be looked up.
+deny_metadata() {
+  for address in 169.254.169.254 fd00:ec2::254 fd20:ce::254 168.63.129.16 100.100.100.200; do
+    if ! grep -qE "^[[:blank:]]*nameserver[[:blank:]]+$address([[:blank:]%]|\$)" /etc/resolv.conf 2>/dev/null; then
+      say "IPAddressDeny=$address"
+    fi
+  done
 }
 
 next_steps() {

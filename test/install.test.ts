@@ -102,6 +102,10 @@ describe('install.sh', { skip: noThrowAwayRoot }, () => {
     assert.equal(await mode('/etc/jobd/jobd.env'), 'root:jobd 640');
     assert.equal(await mode('/etc/systemd/system/jobd.service'), 'root:root 644');
     assert.ok(!root.has('/usr/local/bin/jobd.previous'));
+    const unit = root.read('/etc/systemd/system/jobd.service');
+    for (const line of ['LimitCORE=0', 'MemoryMax=75%', 'TasksMax=256']) {
+      assert.ok(unit.split('\n').includes(line), line);
+    }
 
     root.write('/etc/jobd/jobd.env', 'JOBD_PORT=9000\n');
     root.write('/var/lib/jobd/jobd.db', 'precious');
@@ -127,6 +131,26 @@ describe('install.sh', { skip: noThrowAwayRoot }, () => {
     );
     assert.deepEqual(made(root), ['/var/lib/jobd', '/etc/jobd']);
     assert.equal(root.read('/var/lib/jobd/jobd.db'), 'precious');
+  });
+
+  test('keeps the service from metadata services, but for those that this machine asks for names', async (t) => {
+    const root = await rootWithScript(t);
+    const env = { JOBD_DOWNLOAD_URL: await serveFiles(t, releaseOf(jobdOf('1.0.0'))) };
+    const denied = async (resolvConf: string): Promise<string[]> => {
+      // It may be a link into what is not mounted here.
+      await root.run(['rm', '--force', '/etc/resolv.conf']);
+      root.write('/etc/resolv.conf', resolvConf);
+      assert.equal((await root.run(['sh', '/install.sh'], env)).exitCode, 0);
+      const unit = root.read('/etc/systemd/system/jobd.service');
+      return Array.from(unit.matchAll(/^IPAddressDeny=(.*)$/gm), ([, address = '']) => address);
+    };
+    const [ipv4, azure, alibaba] = ['169.254.169.254', '168.63.129.16', '100.100.100.200'];
+    const ipv6 = ['fd00:ec2::254', 'fd20:ce::254'];
+    const elsewhere =
+      '# nameserver 169.254.169.254\nnameserver 169.254.169.25\nnameserver 1.1.1.1\n';
+    assert.deepEqual(await denied(elsewhere), [ipv4, ...ipv6, azure, alibaba]);
+    assert.deepEqual(await denied(`nameserver ${ipv4}\n`), [...ipv6, azure, alibaba]);
+    assert.deepEqual(await denied(`search a.test\nnameserver\t${azure}`), [ipv4, ...ipv6, alibaba]);
   });
 
   test('moves nothing that is not what the sums say', async (t) => {
