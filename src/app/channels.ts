@@ -48,7 +48,7 @@ export async function createChannel(
     await requirePaid(tx, principal, clock.now());
     await requireRoom(tx, workspaceId);
     await requireSubjects(tx, channel, null);
-    const sealed = sealConfig(channel.id, config, vault, await activeMasterKeyId(tx));
+    const sealed = sealConfig(channel, config, vault, await activeMasterKeyId(tx));
     await channels.insertChannel(tx, channel, sealed);
   });
   return { channel: { ...channel, lastDelivery: null }, secret };
@@ -91,7 +91,7 @@ export async function updateChannel(
     await requireSubjects(tx, channel, before);
     const config = update.config && (await wholeConfig(tx, before, update.config));
     if (config !== undefined) checkConfig(channel.type, config, allowTargets);
-    const sealed = config && sealConfig(id, config, vault, await activeMasterKeyId(tx));
+    const sealed = config && sealConfig(channel, config, vault, await activeMasterKeyId(tx));
     await channels.updateChannel(tx, channel, sealed ?? null);
     if (!channel.enabled) await deliveries.endDeliveries(tx, id, 'the channel was disabled');
     return { channel: await requireChannel(tx, principal, id), secret: null };
@@ -104,7 +104,7 @@ export async function updateChannel(
     given: ChannelConfig,
   ): Promise<ChannelConfig> {
     if (channel.type !== 'webhook' || given['secret'] !== undefined) return given;
-    const { secret = '' } = openConfig(id, await channels.findSealedConfig(tx, id), vault);
+    const { secret = '' } = openConfig(channel, await channels.findSealedConfig(tx, id), vault);
     return { ...given, secret };
   }
 }

@@ -5,7 +5,7 @@ import { statfs } from 'node:fs/promises';
 import { isoTime, msPerDay } from '../domain/clock.ts';
 import type { Clock } from '../domain/clock.ts';
 import { messageOf } from '../domain/errors.ts';
-import { identityOf, ifOpens, sealedTables } from '../domain/vault.ts';
+import { ifOpens, placeOf, rowOf, sealedTables } from '../domain/vault.ts';
 import type { MasterKeys } from '../secrets/master-keys.ts';
 import { openVault } from '../secrets/vault.ts';
 import * as inspect from '../store/inspect.ts';
@@ -151,9 +151,10 @@ async function seeSecrets(db: Db, masterKeys: MasterKeys): Promise<Seen> {
     for (let afterId = ''; ;) {
       const page = { keyId: '', afterId, limit: valuesPerPage };
       const values = await findSealedByOthers(db, table, page);
-      for (const { id, sealed } of values) {
-        const identity = identityOf(table, id);
-        if (ifOpens(() => vault.open(sealed, identity)) === undefined) damaged.push(identity);
+      for (const value of values) {
+        const place = placeOf(table, value);
+        if (ifOpens(() => vault.open(value.sealed, place)) === undefined)
+          damaged.push(rowOf(place));
       }
       count += values.length;
       afterId = values.at(-1)?.id ?? '';

@@ -2,12 +2,12 @@
 
 import { changeJob } from '../domain/job-input.ts';
 import type { JobUpdate } from '../domain/job-input.ts';
-import { leavesOrigin } from '../domain/job.ts';
 import type { Job } from '../domain/job.ts';
 import { checkPlanLimits } from '../domain/plan-limits.ts';
 import { plans } from '../domain/plan.ts';
 import { openForPeople, openJob, sealJob } from '../domain/sealed-job.ts';
 import type { SealedJob } from '../domain/sealed-job.ts';
+import { siteText } from '../domain/target.ts';
 import type { Vault } from '../domain/vault.ts';
 import * as jobs from '../store/jobs.ts';
 import { activeMasterKeyId } from '../store/master-keys.ts';
@@ -41,7 +41,8 @@ export async function keepChangedJob(
   const changed = changeJob(before, update, { now, allowTargets });
   checkPlanLimits(plans[plan], changed, before);
   const kept = { ...changed, sealed: job.sealed };
-  await jobs.updateJob(tx, isOfRequest(job, update) ? await sealed(app, tx, changed) : kept);
+  const isSealedAnew = isOfRequest(update) || isSentElsewhere(job, update);
+  await jobs.updateJob(tx, isSealedAnew ? await sealed(app, tx, changed) : kept);
   return changed;
 }
 
@@ -50,16 +51,18 @@ function opened(job: SealedJob, update: JobUpdate, vault: Vault): Job {
   const { headers, body } = update;
   // With new headers and a new body nothing of the old ones is needed.
   if (headers !== undefined && body !== undefined) return openJob({ ...job, sealed: null }, vault);
-  return isOfRequest(job, update) ? openJob(job, vault) : openForPeople(job, vault);
+  const isNeeded = isOfRequest(update) || isSentElsewhere(job, update);
+  return isNeeded ? openJob(job, vault) : openForPeople(job, vault);
 }
 
-/**
- * Whether an update is about what is sealed. The method decides whether there may be a body, and another origin must not be
- * sent headers that were meant for the one before, also if they cannot be opened now.
- */
-function isOfRequest(job: SealedJob, update: JobUpdate): boolean {
-  const { headers, body, method } = update;
-  return [headers, body, method].some((field) => field !== undefined) || leavesOrigin(job, update);
+/** What is sealed is bound to where it is sent. */
+function isSentElsewhere({ url, sealed: secrets }: SealedJob, update: JobUpdate): boolean {
+  return secrets !== null && update.url !== undefined && siteText(update.url) !== siteText(url);
+}
+
+/** Whether an update is about what is sealed; the method decides whether there may be a body. */
+function isOfRequest({ headers, body, method }: JobUpdate): boolean {
+  return headers !== undefined || body !== undefined || method !== undefined;
 }
 
 async function sealed({ vault }: App, tx: Db, job: Job): Promise<SealedJob> {

@@ -5,7 +5,7 @@
  */
 
 import { JobdError } from '../domain/errors.ts';
-import { givenUp, identityOf, ifOpens } from '../domain/vault.ts';
+import { givenUp, ifOpens, placeOf } from '../domain/vault.ts';
 import type { Vault } from '../domain/vault.ts';
 import { makeSigningKey, openSigningKey } from '../receipt/keyring.ts';
 import type { MasterKey } from '../secrets/master-key.ts';
@@ -123,11 +123,11 @@ async function giveUp(
   let afterId = '';
   do {
     rows = await listSealedRows(tx, table, { afterId, limit: rowsPerLook });
-    for (const { sealed, isDeleted, ...owner } of rows) {
+    for (const { value, isDeleted, ...owner } of rows) {
       afterId = owner.id;
-      if (sealed === givenUp) continue;
-      const identity = identityOf(table, owner.id);
-      if (ifOpens(() => vault.open(sealed, identity)) !== undefined) continue;
+      if (value.sealed === givenUp) continue;
+      const place = placeOf(table, value);
+      if (ifOpens(() => vault.open(value.sealed, place)) !== undefined) continue;
       await giveUpOne(tx, owner.id);
       if (!isDeleted) lost.push(owner);
     }

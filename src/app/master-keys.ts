@@ -3,7 +3,7 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Clock } from '../domain/clock.ts';
 import { JobdError } from '../domain/errors.ts';
-import { identityOf, ifOpens, sealedTables } from '../domain/vault.ts';
+import { ifOpens, placeOf, rowOf, sealedTables } from '../domain/vault.ts';
 import type { SealedTable, Vault } from '../domain/vault.ts';
 import type { MasterKey } from '../secrets/master-key.ts';
 import { openVault } from '../secrets/vault.ts';
@@ -11,6 +11,7 @@ import type { MasterKeys } from '../secrets/master-keys.ts';
 import * as keys from '../store/master-keys.ts';
 import type { Db, Store } from '../store/open.ts';
 import { findSealedByOthers, overwriteFreed, replaceSealed } from '../store/sealed.ts';
+import type { SealedValue } from '../store/sealed.ts';
 import { eraseFreed } from '../store/space.ts';
 
 export interface MasterKeyParts {
@@ -127,14 +128,14 @@ async function resealTable(
     await setTimeout(restMs);
   }
 
-  async function resealValue(tx: Db, of: SealedTable, value: { id: string; sealed: string }) {
-    const identity = identityOf(of, value.id);
-    const plaintext = ifOpens(() => vault.open(value.sealed, identity));
+  async function resealValue(tx: Db, of: SealedTable, value: SealedValue) {
+    const place = placeOf(of, value);
+    const plaintext = ifOpens(() => vault.open(value.sealed, place));
     if (plaintext === undefined) {
-      rotation.unreadable.push(identity);
+      rotation.unreadable.push(rowOf(place));
       return;
     }
-    const sealed = vault.seal(keyId, plaintext, identity);
+    const sealed = vault.seal(keyId, plaintext, place);
     await replaceSealed(tx, of, { id: value.id, sealed });
     rotation.resealed += 1;
   }

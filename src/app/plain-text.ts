@@ -1,7 +1,7 @@
 /** What an earlier jobd kept in plain text is sealed, once, before anything is served. */
 
 import { JobdError } from '../domain/errors.ts';
-import { identityOf } from '../domain/vault.ts';
+import { placeOf } from '../domain/vault.ts';
 import type { Vault } from '../domain/vault.ts';
 import { activeMasterKeyId } from '../store/master-keys.ts';
 import type { Store } from '../store/open.ts';
@@ -22,14 +22,14 @@ export async function sealPlainText(store: Store, vault: Vault): Promise<string 
     const last = await store.write(async (tx) => {
       const keyId = await activeMasterKeyId(tx);
       const found = await plain.findPlainRequests(tx, page);
-      for (const { jobId, ...request } of found) {
-        const sealed = vault.seal(keyId, JSON.stringify(request), identityOf('jobs', jobId));
-        await plain.replacePlainRequest(tx, jobId, sealed);
+      for (const { job, ...request } of found) {
+        const sealed = vault.seal(keyId, JSON.stringify(request), placeOf('jobs', job));
+        await plain.replacePlainRequest(tx, job.id, sealed);
       }
       return found.at(-1);
     });
     if (last === undefined) break;
-    afterId = last.jobId;
+    afterId = last.job.id;
   }
   try {
     return (await plain.removeFreedText(store.db)) ? null : 'another process reads the store';

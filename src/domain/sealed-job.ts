@@ -7,7 +7,7 @@ import { JobdError } from './errors.ts';
 import type { Job, JobRequest } from './job.ts';
 import { errorText } from './outcome.ts';
 import type { Failure } from './outcome.ts';
-import { identityOf, ifOpens } from './vault.ts';
+import { ifOpens, placeOf } from './vault.ts';
 import type { Vault } from './vault.ts';
 
 /** What of a request is kept sealed. */
@@ -26,7 +26,7 @@ export async function sealJob(
 ): Promise<SealedJob> {
   if (body === null && Object.keys(headers).length === 0) return { ...job, sealed: null };
   const plaintext = JSON.stringify({ headers, body } satisfies RequestSecrets);
-  return { ...job, sealed: vault.seal(await keyId(), plaintext, identityOf('jobs', job.id)) };
+  return { ...job, sealed: vault.seal(await keyId(), plaintext, placeOf('jobs', job)) };
 }
 
 /** Why a call of a damaged job fails: rather nothing is sent than something else than the job says. */
@@ -41,7 +41,7 @@ export const damage: Failure = {
  */
 export function openJob(job: SealedJob, vault: Vault): Job {
   try {
-    const { headers, body } = openRequest(job.id, job.sealed, vault);
+    const { headers, body } = openRequest(job, vault);
     return { ...job, headers, body };
   } catch (error) {
     if (!(error instanceof JobdError)) throw error;
@@ -62,7 +62,10 @@ export function openForPeople(sealedJob: SealedJob, vault: Vault): Job {
 }
 
 /** Opens what a job sends. Throws `unavailable` if it cannot be opened. */
-export function openRequest(jobId: string, sealed: string | null, vault: Vault): RequestSecrets {
-  if (sealed === null) return { headers: {}, body: null };
-  return JSON.parse(vault.open(sealed, identityOf('jobs', jobId))) as RequestSecrets;
+export function openRequest(
+  job: Pick<SealedJob, 'id' | 'workspaceId' | 'url' | 'sealed'>,
+  vault: Vault,
+): RequestSecrets {
+  if (job.sealed === null) return { headers: {}, body: null };
+  return JSON.parse(vault.open(job.sealed, placeOf('jobs', job))) as RequestSecrets;
 }

@@ -53,7 +53,7 @@ export async function deliver(
 ): Promise<Result> {
   let secrets: readonly string[] = [];
   try {
-    const config = openConfig(channel.id, channel.sealed, parts.vault);
+    const config = openConfig(channel, channel.sealed, parts.vault);
     secrets = channelSecrets(config);
     const alert = JSON.parse(delivery.payload) as Alert;
     const message = channelKinds[channel.type].message(alert, config);

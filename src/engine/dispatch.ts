@@ -77,11 +77,12 @@ export async function dispatch(run: ClaimedRun, dispatcher: Dispatcher): Promise
 const unopened: AttemptResult = { kind: 'failure', failure: damage };
 
 /** What the job sends; null if it cannot be opened. Behind the claim, so that no transaction waits for it. */
-function opened({ jobId, sealed }: ClaimedRun, vault: Vault, log: Log): RequestSecrets | null {
+function opened(run: ClaimedRun, vault: Vault, log: Log): RequestSecrets | null {
+  const { jobId: id, workspaceId, request, sealed } = run;
   try {
-    return openRequest(jobId, sealed, vault);
+    return openRequest({ id, workspaceId, url: request.url, sealed }, vault);
   } catch (error) {
-    log.error({ err: error, jobId }, 'the headers and the body of a job cannot be opened');
+    log.error({ err: error, jobId: id }, 'the headers and the body of a job cannot be opened');
     return null;
   }
 }

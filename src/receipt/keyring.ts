@@ -4,7 +4,7 @@ import { createPrivateKey, generateKeyPairSync } from 'node:crypto';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { JobdError, messageOf } from '../domain/errors.ts';
-import { identityOf } from '../domain/vault.ts';
+import { placeOf } from '../domain/vault.ts';
 import type { Vault } from '../domain/vault.ts';
 import type { PublicKey } from './key.ts';
 import { signingKeyOf } from './sign.ts';
@@ -33,7 +33,7 @@ export function sealSigningKey(
   keyId: string,
   pem: string,
 ): string {
-  return vault.seal(masterKeyId, pem, identityOf('signing_keys', keyId));
+  return vault.seal(masterKeyId, pem, placeOf('signing_keys', { id: keyId }));
 }
 
 /** Opens a key to sign with. Throws `unavailable` if it cannot be opened, or is another. */
@@ -43,7 +43,7 @@ export function openSigningKey(
 ): SigningKey {
   try {
     if (sealed === null) throw new Error('its private part is not in the store');
-    return keyIn(vault.open(sealed, identityOf('signing_keys', keyId)), keyId);
+    return keyIn(vault.open(sealed, placeOf('signing_keys', { id: keyId })), keyId);
   } catch (error) {
     throw unusable(`the signing key ${keyId} cannot be opened`, error);
   }

@@ -1,7 +1,7 @@
 /**
  * The sealed form, as text: `v1.KEYID.BASE64`, where the last part is the nonce (12 random bytes), the
  * ciphertext and the tag (16 bytes) of AES-256-GCM (NIST SP 800-38D). What is authenticated along with it
- * is everything before that, and the identity of the place it is kept at.
+ * is everything before that, and the place it is for (`placeOf`).
  */
 
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
@@ -16,10 +16,10 @@ const headForm = /^v1\.([0-9a-f]{16})\.$/;
 const headLength = 3 + 16 + 1;
 
 /** Seals a text for one place. */
-export function seal({ id, key }: MasterKey, plaintext: string, identity: string): string {
+export function seal({ id, key }: MasterKey, plaintext: string, place: string): string {
   const head = `v1.${id}.`;
   const nonce = randomBytes(nonceBytes);
-  const cipher = createCipheriv(algorithm, key, nonce, options).setAAD(aad(head, identity));
+  const cipher = createCipheriv(algorithm, key, nonce, options).setAAD(aad(head, place));
   const parts = [nonce, cipher.update(plaintext, 'utf8'), cipher.final(), cipher.getAuthTag()];
   return head + Buffer.concat(parts).toString('base64');
 }
@@ -30,11 +30,11 @@ export function sealedBy(sealed: string): string | undefined {
 }
 
 /** Opens what this key sealed for this place. Throws an Error if it is anything else. */
-export function open({ key }: MasterKey, sealed: string, identity: string): string {
+export function open({ key }: MasterKey, sealed: string, place: string): string {
   const bytes = Buffer.from(sealed.slice(headLength), 'base64');
   if (bytes.length < nonceBytes + tagBytes) throw new Error('it is too short');
   const decipher = createDecipheriv(algorithm, key, bytes.subarray(0, nonceBytes), options)
-    .setAAD(aad(sealed.slice(0, headLength), identity))
+    .setAAD(aad(sealed.slice(0, headLength), place))
     .setAuthTag(bytes.subarray(-tagBytes));
   const plaintext = decipher.update(bytes.subarray(nonceBytes, -tagBytes));
   // Checks the tag; with GCM there is nothing more to come.
@@ -42,6 +42,6 @@ export function open({ key }: MasterKey, sealed: string, identity: string): stri
   return plaintext.toString('utf8');
 }
 
-function aad(head: string, identity: string): Buffer {
-  return Buffer.from(head + identity);
+function aad(head: string, place: string): Buffer {
+  return Buffer.from(head + place);
 }

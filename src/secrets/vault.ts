@@ -1,7 +1,7 @@
 /** The vault: seals and opens with the master keys there are, and follows when they change. */
 
 import { JobdError } from '../domain/errors.ts';
-import { givenUp } from '../domain/vault.ts';
+import { givenUp, rowOf } from '../domain/vault.ts';
 import type { Vault } from '../domain/vault.ts';
 import type { MasterKeys } from './master-keys.ts';
 import type { MasterKey } from './master-key.ts';
@@ -21,28 +21,32 @@ export function openVault(source: MasterKeys): OpenVault {
   }
   return {
     has: (keyId) => find(keyId) !== undefined,
-    seal(keyId, plaintext, identity) {
+    seal(keyId, plaintext, place) {
       const key = find(keyId);
-      if (key !== undefined) return seal(key, plaintext, identity);
+      if (key !== undefined) return seal(key, plaintext, place);
       throw new JobdError('unavailable', `the master key ${keyId} is not in ${source.name}`);
     },
-    open(sealed, identity) {
-      if (sealed === givenUp) throw refused(identity, 'it was given up with its lost master key');
+    open(sealed, place) {
+      if (sealed === givenUp) throw refused(place, 'it was given up with its lost master key');
       const keyId = sealedBy(sealed);
-      if (keyId === undefined) throw refused(identity, 'it is no sealed value');
+      if (keyId === undefined) throw refused(place, 'it is no sealed value');
       const key = find(keyId);
-      if (key === undefined) throw refused(identity, `the master key ${keyId} is not here`);
+      if (key === undefined) throw refused(place, `the master key ${keyId} is not here`);
       try {
-        return open(key, sealed, identity);
+        return open(key, sealed, place);
       } catch (error) {
-        throw refused(identity, 'it was changed, or belongs elsewhere', error);
+        throw refused(place, 'it was changed, or belongs elsewhere', error);
       }
     },
   };
 }
 
-function refused(identity: string, why: string, cause?: unknown): JobdError {
-  return new JobdError('unavailable', `what is sealed at ${identity} cannot be opened: ${why}`, {
-    cause,
-  });
+function refused(place: string, why: string, cause?: unknown): JobdError {
+  return new JobdError(
+    'unavailable',
+    `what is sealed at ${rowOf(place)} cannot be opened: ${why}`,
+    {
+      cause,
+    },
+  );
 }

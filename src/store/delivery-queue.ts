@@ -11,6 +11,7 @@ import type { DeliveryRow } from './schema.ts';
 /** A channel with something to deliver now; `sealed` is its config. */
 export interface DueChannel {
   id: string;
+  workspaceId: string;
   type: ChannelType;
   sealed: string;
 }
@@ -23,7 +24,7 @@ export async function findDueChannels(
 ): Promise<DueChannel[]> {
   return await db
     .selectFrom('channels')
-    .select(['id', 'type', 'sealed'])
+    .select(['id', 'workspace_id as workspaceId', 'type', 'sealed'])
     .where('next_delivery_at', '<=', now)
     .where('id', 'not in', idList(except))
     .orderBy('next_delivery_at')

@@ -16,7 +16,7 @@ export async function hasPlainText(db: Db): Promise<boolean> {
 
 /** What a job has in plain text. */
 export interface PlainRequest extends RequestSecrets {
-  jobId: string;
+  job: { id: string; workspaceId: string; url: string };
 }
 
 /** Jobs with headers or body in plain text, in the order of their ids. */
@@ -26,14 +26,14 @@ export async function findPlainRequests(
 ): Promise<PlainRequest[]> {
   const rows = await db
     .selectFrom('jobs')
-    .select(['id', 'headers', 'body'])
+    .select(['id', 'workspace_id as workspaceId', 'url', 'headers', 'body'])
     .where('id', '>', afterId)
     .where((of) => of.or([of('headers', '<>', '{}'), of('body', 'is not', null)]))
     .orderBy('id')
     .limit(limit)
     .execute();
-  return rows.map(({ id, headers, body }) => ({
-    jobId: id,
+  return rows.map(({ headers, body, ...job }) => ({
+    job,
     headers: JSON.parse(headers) as Record<string, string>,
     body,
   }));

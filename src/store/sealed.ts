@@ -1,15 +1,26 @@
 /** Sealed values, whatever they are of: what changing the master key goes through. */
 
 import { sql } from 'kysely';
+import type { RawBuilder } from 'kysely';
 import { givenUp } from '../domain/vault.ts';
 import type { SealedTable } from '../domain/vault.ts';
 import type { Db } from './open.ts';
 
-/** The sealed value of a row. */
+/** The sealed value of a row, and what it is bound to there. */
 export interface SealedValue {
   id: string;
+  /** Empty where the table has no such column. */
+  workspaceId: string;
+  url: string;
   sealed: string;
 }
+
+/** What a sealed value is bound to beside its id, as columns of the table. */
+const bonds = {
+  jobs: sql`workspace_id as "workspaceId", url`,
+  channels: sql`workspace_id as "workspaceId", '' as url`,
+  signing_keys: sql`'' as "workspaceId", '' as url`,
+} satisfies Record<SealedTable, RawBuilder<unknown>>;
 
 const idColumns = { jobs: 'id', signing_keys: 'key_id', channels: 'id' } satisfies Record<
   SealedTable,
@@ -24,7 +35,7 @@ export async function findSealedByOthers(
 ): Promise<SealedValue[]> {
   const id = sql.ref(idColumns[table]);
   const found = await sql<SealedValue>`
-    select ${id} as id, sealed from ${sql.table(table)}
+    select ${id} as id, ${bonds[table]}, sealed from ${sql.table(table)}
     where sealed is not null and substr(sealed, 4, 16) <> ${keyId} and ${id} > ${afterId}
     order by ${id} limit ${limit}`.execute(db);
   return found.rows;
@@ -34,7 +45,7 @@ export async function findSealedByOthers(
 export async function replaceSealed(
   db: Db,
   table: SealedTable,
-  { id, sealed }: SealedValue,
+  { id, sealed }: Pick<SealedValue, 'id' | 'sealed'>,
 ): Promise<void> {
   await sql`
     update ${sql.table(table)} set sealed = ${sealed}
@@ -55,7 +66,7 @@ export interface SealedOwner {
 }
 
 export interface SealedRow extends SealedOwner {
-  sealed: string;
+  value: SealedValue;
   /** Whether people have deleted it. */
   isDeleted: boolean;
 }
@@ -66,13 +77,19 @@ export async function listSealedRows(
   table: 'jobs' | 'channels',
   { afterId, limit }: { afterId: string; limit: number },
 ): Promise<SealedRow[]> {
-  const { rows } = await sql<Omit<SealedRow, 'isDeleted'> & { deletedAt: number | null }>`
-    select owner.id, owner.name, owner.sealed, owner.deleted_at as "deletedAt",
-      workspaces.name as workspace
-    from ${sql.table(table)} as owner join workspaces on workspaces.id = owner.workspace_id
-    where owner.sealed is not null and owner.id > ${afterId}
-    order by owner.id limit ${limit}`.execute(db);
-  return rows.map(({ deletedAt, ...row }) => Object.assign(row, { isDeleted: deletedAt !== null }));
+  const { rows } = await sql<SealedOwner & SealedValue & { deletedAt: number | null }>`
+    select id, name, deleted_at as "deletedAt", ${bonds[table]}, sealed,
+      (select workspaces.name from workspaces where workspaces.id = workspace_id) as workspace
+    from ${sql.table(table)}
+    where sealed is not null and id > ${afterId}
+    order by id limit ${limit}`.execute(db);
+  return rows.map(({ id, name, workspace, deletedAt, ...value }) => ({
+    id,
+    name,
+    workspace,
+    isDeleted: deletedAt !== null,
+    value: { id, ...value },
+  }));
 }
 
 /** Gives up what is sealed of a job, and pauses it. */

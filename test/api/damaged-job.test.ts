@@ -77,6 +77,47 @@ test('a damaged job says so itself, can be paused, set anew or deleted, and dist
   assert.equal((await ask('GET', '/jobs')).body.jobs.length, 2);
 });
 
+test('what is sealed is sent nowhere but where the API said, whatever stands in the file', async (t) => {
+  const { ask, dataDir } = await startTestDaemon(t);
+  const [good, evil] = [await startSink(t), await startSink(t)];
+  const job = { name: 'a', url: `${good.url}/a`, method: 'POST', body: 'canary' };
+  const { id } = (await ask('POST', '/jobs', job)).body.job;
+  const path = `/jobs/${id}`;
+  await using local = await openLocal(dataDir);
+  const { db } = local.store;
+  const ended = async (): Promise<{ status: string; error: string | null }> => {
+    // A run by hand is there once a minute.
+    await db.deleteFrom('runs').where('job_id', '=', id).execute();
+    const { run } = (await ask('POST', `${path}/run`)).body;
+    return await until('the run to end', async () => {
+      const shown = (await ask('GET', `${path}/runs/${run.id}`)).body.run;
+      return shown.finishedAt !== null && shown;
+    });
+  };
+  const { host } = new URL(evil.url);
+  await db
+    .updateTable('jobs')
+    .set({ url: `${evil.url}/a`, host })
+    .where('id', '=', id)
+    .execute();
+  assert.equal((await ended()).error, reason);
+  assert.deepEqual(evil.received, []);
+  assert.equal((await ask('GET', path)).body.job.downReason, reason);
+
+  await db.updateTable('jobs').set({ url: job.url }).where('id', '=', id).execute();
+  assert.equal((await ended()).status, 'success', 'the row says again what it said');
+
+  // Whoever may write moves it, with its body, through the API.
+  for (const [url, sink] of [
+    [`${good.url}/b`, good],
+    [`${evil.url}/c`, evil],
+  ] as const) {
+    assert.equal((await ask('PATCH', path, { url })).status, 200);
+    assert.equal((await ended()).status, 'success');
+    assert.equal(sink.received.at(-1)?.body, 'canary');
+  }
+});
+
 test('a damaged channel says so where it delivers, and can be seen, set anew and deleted', async (t) => {
   const daemon = await startTestDaemon(t);
   const { ask } = daemon;

@@ -10,9 +10,11 @@ import { openStoreVault, rotateMasterKey } from '../../src/app/master-keys.ts';
 import { ensureSigningKey } from '../../src/app/signing-keys.ts';
 import { openLocal } from '../../src/daemon.ts';
 import type { Local } from '../../src/daemon.ts';
+import { placeOf } from '../../src/domain/vault.ts';
 import { openSigningKey } from '../../src/receipt/keyring.ts';
 import type { MasterKeys } from '../../src/secrets/master-keys.ts';
 import { sealedBy } from '../../src/secrets/seal.ts';
+import { jobOf } from '../../src/store/jobs.ts';
 import { findActiveSigningKey } from '../../src/store/signing-keys.ts';
 import { quietApp } from '../support/app.ts';
 import { temporaryDirectory } from '../support/directory.ts';
@@ -47,11 +49,11 @@ async function setup(t: TestContext) {
 /** Opens everything there is, as a new process would. */
 async function readAll({ store, clock, masterKeys }: Local): Promise<string[]> {
   const vault = await openStoreVault({ store, clock, masterKeys });
-  const rows = await store.db.selectFrom('jobs').select(['id', 'sealed']).orderBy('id').execute();
+  const rows = await store.db.selectFrom('jobs').selectAll().orderBy('id').execute();
   const key = await findActiveSigningKey(store.db);
   assert.ok(key);
   openSigningKey(vault, key);
-  return rows.map(({ id, sealed }) => vault.open(sealed ?? '', `jobs/${id}`));
+  return rows.map((row) => vault.open(row.sealed ?? '', placeOf('jobs', jobOf(row))));
 }
 
 async function sealers({ store }: Local): Promise<Set<string | undefined>> {

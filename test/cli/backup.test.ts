@@ -8,6 +8,8 @@ import { test } from 'node:test';
 import Database from 'better-sqlite3';
 import { makeBackup, restoreBackup } from '../../src/app/backups.ts';
 import { openLocal } from '../../src/daemon.ts';
+import { placeOf } from '../../src/domain/vault.ts';
+import { jobOf } from '../../src/store/jobs.ts';
 import { masterKeysInFile } from '../../src/secrets/master-keys.ts';
 import { fakeClock } from '../support/clock.ts';
 import { main, runCommand, serveCommand } from '../support/command.ts';
@@ -51,7 +53,7 @@ test('what was backed up beside a daemon is there again after a restore, secrets
   const row = await local.store.db.selectFrom('jobs').selectAll().executeTakeFirstOrThrow();
   assert.deepEqual([row.name, row.deleted_at, row.total_success], ['kept', null, 1]);
   const vault = await local.openVault();
-  assert.match(vault.open(row.sealed ?? '', `jobs/${row.id}`), /kept secret/);
+  assert.match(vault.open(row.sealed ?? '', placeOf('jobs', jobOf(row))), /kept secret/);
 });
 
 test('the log of the database of before goes with it, not into the one put back', async (t) => {

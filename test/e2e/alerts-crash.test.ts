@@ -97,7 +97,7 @@ async function addChannels({ store, openVault }: Local, url: string): Promise<st
       afterFailures,
     } as const;
     const channel = defineChannel(input, { id: newId(now), workspaceId, now });
-    await insertChannel(store.db, channel, sealConfig(channel.id, config, vault, keyId));
+    await insertChannel(store.db, channel, sealConfig(channel, config, vault, keyId));
   }
   return workspaceId;
 }

@@ -6,6 +6,8 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { openLocal } from '../../src/daemon.ts';
+import { placeOf } from '../../src/domain/vault.ts';
+import { jobOf } from '../../src/store/jobs.ts';
 import { temporaryDirectory } from '../support/directory.ts';
 import { executable, jobd, notPackaged } from '../support/executable.ts';
 import { prepareStore } from '../support/prepare.ts';
@@ -18,8 +20,10 @@ const mostSyncs = 40;
 async function openAll(dataDir: string): Promise<string[]> {
   await using local = await openLocal(dataDir);
   const vault = await local.openVault();
-  const jobs = local.store.db.selectFrom('jobs').select(['id', 'sealed']).orderBy('id');
-  return (await jobs.execute()).map(({ id, sealed }) => vault.open(sealed ?? '', `jobs/${id}`));
+  const jobs = local.store.db.selectFrom('jobs').selectAll().orderBy('id');
+  return (await jobs.execute()).map((row) =>
+    vault.open(row.sealed ?? '', placeOf('jobs', jobOf(row))),
+  );
 }
 
 /** Runs the command and kills it at its n-th sync. Returns whether it was killed. */

@@ -66,8 +66,9 @@ const replies: [what: string, reply: (text: string) => AttemptResult][] = [
 
 for (const [type, config] of configs) {
   test(`${type}: nothing of its config is in a reason, however it is repeated`, async () => {
-    const sealed = sealConfig('c', config, testVault, testMasterKeyId);
-    const channel = { id: 'c', type, sealed };
+    const owner = { id: 'c', workspaceId: 'w' };
+    const sealed = sealConfig(owner, config, testVault, testMasterKeyId);
+    const channel = { ...owner, type, sealed };
     const delivery = {
       id: '0199c6f4-8310-7e5b-9a1c-7d2e4f6a8b90',
       channelId: 'c',

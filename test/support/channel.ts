@@ -23,7 +23,7 @@ export async function addChannel(
   const config = { url, ...(input.type === undefined && { secret: webhookSecret }) };
   const given = { name: 'channel', type: 'webhook', config, ...input } as const;
   const channel = defineChannel(given, { id: newId(0), workspaceId, now: 0 });
-  const sealed = sealConfig(channel.id, given.config, testVault, testMasterKeyId);
+  const sealed = sealConfig(channel, given.config, testVault, testMasterKeyId);
   await insertChannel(store.db, channel, sealed);
   return channel;
 }
