@@ -1,19 +1,13 @@
 /** Makes one executable of the program (docs/decisions/0003-node-sea-executable.md). */
 
 import { execFile } from 'node:child_process';
-import { mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
+import { copyFile, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { nodePackage, writeStripped } from './base.mjs';
 import { makePieces } from './pieces.mjs';
 
-const require = createRequire(import.meta.url);
 const run = promisify(execFile);
-
-/** What a packaged node looks for in itself (Node's documentation, single executable applications). */
-const seaResource = 'NODE_SEA_BLOB';
-const seaFuse = 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2';
 
 /**
  * What V8 is told: to take half of what it would for what is young, in each thread, 150 MB less in a storm. Most other
@@ -32,11 +26,12 @@ export async function makeExecutable({ arch, entry, options, assets, outfile }) 
     await makePieces({ entry, options, directory: pieces });
     const maker = join(await nodePackage(process.arch), 'bin', 'node');
     if (arch === process.arch) await makeCaches(maker, pieces);
-    const blob = await seaBlob({ maker, work, assets: { ...assets, ...(await filesIn(pieces)) } });
-    const executable = join(work, basename(outfile));
-    await writeStripped(join(await nodePackage(arch), 'bin', 'node'), executable);
-    await inject(executable, blob);
-    await rename(executable, outfile);
+    const node = join(work, 'node');
+    await writeStripped(join(await nodePackage(arch), 'bin', 'node'), node);
+    const output = join(work, basename(outfile));
+    const everything = { ...assets, ...(await filesIn(pieces)) };
+    await putTogether({ arch, maker, node, assets: everything, output, work });
+    await rename(output, outfile);
   } finally {
     await rm(work, { recursive: true, force: true });
   }
@@ -57,26 +52,30 @@ async function filesIn(directory) {
   return Object.fromEntries(names.map((name) => [`./${name}`, join(directory, name)]));
 }
 
-async function seaBlob({ maker, work, assets }) {
-  const config = join(work, 'sea.json');
-  const output = join(work, 'jobd.blob');
-  const settings = {
-    main: 'loader.cjs', // the name that stack traces show: no path of the machine it is built on
-    output,
-    useCodeCache: false, // each piece has its own
-    disableExperimentalSEAWarning: true,
-    execArgv: v8Flags,
-    execArgvExtension: 'none', // NODE_OPTIONS is meant for other programs
-    assets,
+/**
+ * Puts the loader and the assets into `node` by means of @yao-pkg/pkg. `maker` is the same version of Node for this
+ * machine; with it and `useLocalNode` pkg downloads nothing, whatever the architecture.
+ */
+export async function putTogether({ arch, maker, node, assets, output, work }) {
+  await copyFile(join(import.meta.dirname, 'loader.cjs'), join(work, 'loader.cjs'));
+  const options = {
+    nodePath: node,
+    useLocalNode: true,
+    signature: false,
+    targets: [{ nodeRange: 'node24', platform: 'linux', arch, output }],
+    seaConfig: {
+      // Stack traces show this name. It is relative to the directory that pkg makes in TMPDIR, so it names no path of
+      // the build machine.
+      main: '../loader.cjs',
+      useSnapshot: false,
+      useCodeCache: false, // each piece has its own
+      disableExperimentalSEAWarning: true,
+      execArgv: v8Flags,
+      execArgvExtension: 'none', // NODE_OPTIONS is meant for other programs
+      assets,
+    },
   };
-  await writeFile(config, JSON.stringify(settings));
-  await run(maker, ['--experimental-sea-config', config], { cwd: import.meta.dirname });
-  return output;
-}
-
-/** A process of its own, as it prints warnings about the ELF notes it does not know: harmless. */
-async function inject(executable, blob) {
-  const postject = require.resolve('postject/dist/cli.js');
-  const args = [executable, seaResource, blob, '--sentinel-fuse', seaFuse];
-  await run(process.execPath, [postject, ...args]);
+  const args = [join(work, 'loader.cjs'), JSON.stringify(options)];
+  const env = { ...process.env, TMPDIR: work };
+  await run(maker, [join(import.meta.dirname, 'sea.mjs'), ...args], { env });
 }
