@@ -3,42 +3,57 @@
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { openStore } from '../src/store/open.ts';
-import { latencyOf } from './api-figures.ts';
-import type { StormRound } from './api-figures.ts';
-import type { Options } from './api-options.ts';
-import { ask, startClient } from './api-rounds.ts';
-import { copyStore } from './api-seed.ts';
-import type { Seed } from './api-seed.ts';
-import { startJobd } from './api-server.ts';
-import { temporaryDirectory } from './directory.ts';
-import { isOver, makeDue, recordedRuns } from './seed.ts';
+import type { Store } from '../src/store/open.ts';
+import type { Options } from './api.ts';
+import { latencyOf, temporaryDirectory } from './bench.ts';
+import type { Latency } from './bench.ts';
+import { ask, startClient, startJobd, startSink } from './processes.ts';
+import { copyStore, isOver, makeDue, recordedRuns, seedStore } from './seed.ts';
+import type { Seed } from './seed.ts';
 
-/** One getJob each so many milliseconds, whether or not the one before is answered. */
+/** getJob in one storm: before the instant, and while the calls were made. */
+export interface StormRound {
+  /** From the due instant until the last run was recorded. */
+  makespanMs: number;
+  idle: Latency;
+  during: Latency;
+}
+
+/** A getJob is sent every so many milliseconds, whether or not the one before is answered. */
 const everyMs = 2;
-/** Enough that a request does not wait for a connection. */
+/** Enough connections that no request waits for one. */
 const connections = 256;
 const warmRequests = 2_000;
-/** Asked before the instant, to compare with. */
+/** How long it is asked before the instant, to compare with. */
 const idleMs = 2_000;
 /** From the start of jobd until it is asked. */
 const startMs = 4_000;
-const lookEveryMs = 20;
+const pollMs = 20;
 
 function longestStormMs(jobs: number): number {
   return 5_000 + jobs / 2;
-}
-
-/** Requests of one storm, warming up included. */
-export function requestsOfStorm({ storm }: Options): number {
-  return warmRequests + pacedRequests(storm) + connections;
 }
 
 function pacedRequests(jobs: number): number {
   return Math.ceil((idleMs + longestStormMs(jobs)) / everyMs);
 }
 
-/** Throws if a run is not made, or the storm outlasts the requests. */
-export async function stormRound(options: Options, seed: Seed): Promise<StormRound> {
+/** All rounds, each on a copy of one store. */
+export async function stormRounds(options: Options): Promise<StormRound[]> {
+  using directory = temporaryDirectory();
+  await using sink = await startSink();
+  const seed = await seedStore(join(directory.path, 'seed'), {
+    origin: sink.origin,
+    jobs: options.storm,
+    requests: warmRequests + pacedRequests(options.storm) + connections,
+  });
+  const rounds: StormRound[] = [];
+  while (rounds.length < options.rounds) rounds.push(await stormRound(options, seed));
+  return rounds;
+}
+
+/** Throws if a run is not made, or the storm takes longer than the requests. */
+async function stormRound(options: Options, seed: Seed): Promise<StormRound> {
   using directory = temporaryDirectory();
   const dataDir = copyStore(seed.dataDir, join(directory.path, 'jobd'));
   const dueAt = Math.ceil((Date.now() + startMs + idleMs) / 1_000) * 1_000;
@@ -53,9 +68,10 @@ export async function stormRound(options: Options, seed: Seed): Promise<StormRou
   await setTimeout(waitMs);
 
   const count = pacedRequests(options.storm);
-  const answering = ask(client, { operation, count, pace: { everyMs } });
-  const overAt = lookUntilOver(store, dueAt, dueAt + longestStormMs(options.storm));
-  const [{ sentAt, latencyMs }, doneAt] = await Promise.all([answering, overAt]);
+  const [{ sentAt, latencyMs }, doneAt] = await Promise.all([
+    ask(client, { operation, count, pace: { everyMs } }),
+    waitUntilOver(store, dueAt, dueAt + longestStormMs(options.storm)),
+  ]);
 
   const runs = await recordedRuns(store, dueAt);
   const made = runs.filter(({ status }) => status === 'success').length;
@@ -67,22 +83,18 @@ export async function stormRound(options: Options, seed: Seed): Promise<StormRou
     });
   return {
     makespanMs: doneAt - dueAt,
-    // Nothing that is still on its way at the instant belongs to the time before.
+    // Requests of the last 50 ms may still be open at the instant.
     idle: latencyOf(between(dueAt - idleMs, dueAt - 50)),
     during: latencyOf(between(dueAt, doneAt)),
   };
 }
 
-/** When every run was recorded, to within 20 ms. */
-async function lookUntilOver(
-  store: Awaited<ReturnType<typeof openStore>>,
-  dueAt: number,
-  giveUpAt: number,
-): Promise<number> {
+/** Resolves with the time at which every run was recorded, to within 20 ms. */
+async function waitUntilOver(store: Store, dueAt: number, giveUpAt: number): Promise<number> {
   await setTimeout(dueAt - Date.now());
   while (!(await isOver(store, dueAt))) {
     if (Date.now() > giveUpAt) throw new Error('the storm was not over in time');
-    await setTimeout(lookEveryMs);
+    await setTimeout(pollMs);
   }
   return Date.now();
 }

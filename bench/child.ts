@@ -1,37 +1,37 @@
-/** A process of the bench: started from a file, spoken with by messages, ended by its id. */
+/** Processes of a benchmark that exchange messages with it, and the clock that they share. */
 
 import { fork } from 'node:child_process';
 import { join } from 'node:path';
 
-/** Every message says its kind. */
+/** Every message has a kind. */
 export interface Message {
   kind: string;
 }
 
 /** A running child; disposing of it ends it. */
-export interface Child<Said extends Message, Told extends Message> extends AsyncDisposable {
+export interface Child<Received extends Message, Sent extends Message> extends AsyncDisposable {
   readonly pid: number;
-  tell(message: Told): void;
-  /** The next message of this kind, or the first that came and nobody took. Rejects after `withinMs`. */
-  hear<Kind extends Said['kind']>(
+  send(message: Sent): void;
+  /** The first message of this kind that nobody took yet. Rejects after `withinMs`. */
+  receive<Kind extends Received['kind']>(
     kind: Kind,
     withinMs: number,
-  ): Promise<Extract<Said, { kind: Kind }>>;
+  ): Promise<Extract<Received, { kind: Kind }>>;
 }
 
-/** Starts `bench/FILE` with arguments and, beside its own, an environment; it writes to the same stdout and stderr. */
-export function startChild<Said extends Message, Told extends Message>(
+/** Starts `bench/FILE` with the same stdout and stderr. `env` is added to the environment of this process. */
+export function startChild<Received extends Message, Sent extends Message>(
   file: string,
   args: readonly string[],
   env: Record<string, string> = {},
-): Child<Said, Told> {
+): Child<Received, Sent> {
   const child = fork(join(import.meta.dirname, file), args, {
     serialization: 'advanced',
     env: { ...process.env, ...env },
   });
   const { pid } = child;
   if (pid === undefined) throw new Error(`${file} could not be started`);
-  const untaken: Said[] = [];
+  const untaken: Received[] = [];
   const listeners = new Set<() => void>();
   let ended: string | null = null;
   const exited = new Promise<void>((resolve) => {
@@ -42,17 +42,17 @@ export function startChild<Said extends Message, Told extends Message>(
     });
   });
   child.on('message', (message) => {
-    untaken.push(message as Said);
+    untaken.push(message as Received);
     for (const listen of listeners) listen();
   });
 
   return {
     pid,
-    tell: (message) => void child.send(message),
-    hear: (kind, withinMs) =>
+    send: (message) => void child.send(message),
+    receive: (kind, withinMs) =>
       new Promise((resolve, reject) => {
         const timer = setTimeout(() => {
-          fail(`${file} did not say "${kind}" within ${withinMs} ms`);
+          fail(`${file} did not send "${kind}" within ${withinMs} ms`);
         }, withinMs);
         const stop = (): void => {
           clearTimeout(timer);
@@ -67,7 +67,7 @@ export function startChild<Said extends Message, Told extends Message>(
           const [message] = index === -1 ? [] : untaken.splice(index, 1);
           if (message !== undefined) {
             stop();
-            resolve(message as Extract<Said, { kind: typeof kind }>);
+            resolve(message as Extract<Received, { kind: typeof kind }>);
           } else if (ended !== null) fail(ended);
         };
         listeners.add(listen);
@@ -81,13 +81,25 @@ export function startChild<Said extends Message, Told extends Message>(
   };
 }
 
-/** Says something to the parent, inside a child. */
-export function sayToParent(message: Message): void {
+/** Sends a message from a child to its parent. */
+export function sendToParent(message: Message): void {
   process.send?.(message);
 }
 
-/** Listens to the parent, inside a child, which then ends with its parent. */
-export function listenToParent(onTold: (message: unknown) => void): void {
-  process.on('message', onTold);
+/** Receives the parent's messages in a child, which ends with its parent. */
+export function onMessage(handle: (message: unknown) => void): void {
+  process.on('message', handle);
   process.once('disconnect', () => process.exit());
+}
+
+/**
+ * What to add to `performance.now()` for epoch milliseconds and their fractions. It waits for the next tick of the wall
+ * clock, at most 1 ms. To be called for each round: over minutes the wall clock is adjusted and the monotonic one is not.
+ */
+export function wallOffset(): number {
+  const before = Date.now();
+  for (;;) {
+    const now = Date.now();
+    if (now !== before) return now - performance.now();
+  }
 }

@@ -1,6 +1,6 @@
 /**
- * A plan is lowered and most of a long history is pruned, while jobs are called and getJob is asked: what both
- * notice of it, beside the same minute before. docs/benchmarks.md says what the figures mean.
+ * A plan is lowered and most of a long history is pruned, while jobs are called and getJob is asked: latency and
+ * lateness meanwhile, beside those of the time before. docs/benchmarks.md explains the figures.
  */
 
 import { statSync } from 'node:fs';
@@ -11,34 +11,62 @@ import { systemClock } from '../src/domain/clock.ts';
 import { openStore, storePath } from '../src/store/open.ts';
 import type { Store } from '../src/store/open.ts';
 import { countResults } from '../src/store/usage.ts';
-import { latencyOf } from './api-figures.ts';
-import { ask, startClient } from './api-rounds.ts';
-import type { Client } from './api-rounds.ts';
-import { startJobd } from './api-server.ts';
-import { temporaryDirectory } from './directory.ts';
-import { parseOptions, usage } from './prune-options.ts';
-import type { Options } from './prune-options.ts';
-import { describe } from './prune-report.ts';
-import type { Figures, Window } from './prune-report.ts';
-import { makePeriodic, seedHistory } from './prune-seed.ts';
-import { startSink } from './start-sink.ts';
-import { describeSurroundings, machine } from './surroundings.ts';
-import { run } from './run.ts';
+import { common, latencyOf, run, startOutput, temporaryDirectory, wholeNumber } from './bench.ts';
+import type { Latency, OptionsOf } from './bench.ts';
+import { ask, startClient, startJobd, startSink } from './processes.ts';
+import type { Client } from './processes.ts';
+import { makePeriodic, runsBetween, seedHistory } from './seed.ts';
 
-/** One getJob each so many milliseconds, whether or not the one before is answered. */
+const declared = {
+  runs: wholeNumber(
+    'runs in the store; all but 100000 are pruned',
+    [1_000_000, 120_000, 1_000_000],
+  ),
+  jobs: wholeNumber('jobs that are called once a minute', [1_000, 10, 1_000]),
+  seconds: wholeNumber('how long to measure before the plan is lowered', [60, 5, 600]),
+  ...common,
+};
+type Options = OptionsOf<typeof declared>;
+
+/** A getJob is sent every so many milliseconds, whether or not the one before is answered. */
 const everyMs = 5;
 const connections = 64;
 /** Enough keys for that pace: each may ask 120 times a minute, and is seeded for 100. */
 const requestsAMinute = 60_000 / everyMs;
 const warmMs = 10_000;
 const longestPruneMs = 15 * 60_000;
-/** Runs that are made before the plan is lowered: what is seeded stays below the higher plan with them. */
-const room = 5_000;
+/** Runs that are made before the plan is lowered. The seeded ones leave room for them below the limit of the plan. */
+const runsMeanwhile = 5_000;
+/** A log line with more results than this is that of the lowered plan. */
+const manyResults = 10_000;
 
-/** A line of jobd's log that says what was pruned. */
+/** What jobd logs about pruning. */
 interface Pruned {
   removed: { results?: number };
   longestWriteMs: number;
+  at: number;
+}
+
+/** What was measured in a period of time. */
+interface Period {
+  seconds: number;
+  getJob: Latency;
+  /** Start of each call minus its due time. */
+  lateness: Latency;
+}
+
+interface Figures {
+  runsBefore: number;
+  runsAfter: number;
+  bytesBefore: number;
+  bytesAfter: number;
+  /** The write-ahead log. */
+  logBytesAfter: number;
+  /** From the change of the plan until the first run was removed. */
+  waitSeconds: number;
+  longestWriteMs: number;
+  without: Period;
+  during: Period;
 }
 
 interface Sample {
@@ -47,35 +75,23 @@ interface Sample {
 }
 
 async function askFor(client: Client, ms: number): Promise<Sample[]> {
-  const count = Math.ceil(ms / everyMs);
-  const { sentAt, latencyMs } = await ask(client, {
-    operation: 'getJob',
-    count,
-    pace: { everyMs },
+  const task = { operation: 'getJob', count: Math.ceil(ms / everyMs), pace: { everyMs } } as const;
+  const { sentAt, latencyMs } = await ask(client, task);
+  return [...latencyMs].map((latency, index) => {
+    return { sentAt: sentAt[index] ?? NaN, latencyMs: latency };
   });
-  return [...latencyMs].map((latency, index) => ({
-    sentAt: sentAt[index] ?? NaN,
-    latencyMs: latency,
-  }));
 }
 
-async function windowOf(
-  { db }: Store,
+async function periodOf(
+  store: Store,
   samples: readonly Sample[],
-  [from, to]: [number, number],
-): Promise<Window> {
-  const runs = await db
-    .selectFrom('runs')
-    .select((of) => of('started_at', '-', of.ref('scheduled_for')).as('latenessMs'))
-    .where('scheduled_for', '>=', from)
-    .where('scheduled_for', '<', to)
-    .where('started_at', 'is not', null)
-    .execute();
+  [from, to]: [from: number, to: number],
+): Promise<Period> {
   const during = samples.filter(({ sentAt }) => sentAt >= from && sentAt < to);
   return {
     seconds: (to - from) / 1_000,
     getJob: latencyOf(during.map(({ latencyMs }) => latencyMs)),
-    lateness: latencyOf(runs.map(({ latenessMs }) => Number(latenessMs))),
+    lateness: latencyOf((await runsBetween(store, from, to)).latenessMs),
   };
 }
 
@@ -86,71 +102,98 @@ async function measure(options: Options): Promise<Figures> {
   const seed = await seedHistory(dataDir, {
     origin: sink.origin,
     jobs: options.jobs,
-    runs: options.runs - room,
+    runs: options.runs - runsMeanwhile,
     requests: 3 * requestsAMinute,
   });
   await makePeriodic(dataDir, Date.now() + 2_000);
-  const pruned: (Pruned & { at: number })[] = [];
-  await using server = await startJobd(options, dataDir, (lines) => {
+  const pruned: Pruned[] = [];
+  const onLog = (lines: string): void => {
     for (const line of lines.split('\n')) {
       if (!line.includes('"msg":"pruned"')) continue;
       pruned.push({ ...(JSON.parse(line) as Pruned), at: Date.now() });
     }
-  });
+  };
+  await using server = await startJobd(options, dataDir, { onLog });
   await using store = await openStore(dataDir);
   await using client = await startClient(server, seed, connections);
-  const accountId = (await store.db.selectFrom('accounts').select('id').executeTakeFirstOrThrow())
-    .id;
+  const { id } = await store.db.selectFrom('accounts').select('id').executeTakeFirstOrThrow();
 
   await askFor(client, warmMs);
   const beganAt = Date.now();
   const before = await askFor(client, options.seconds * 1_000);
   const loweredAt = Date.now();
-  const runsBefore = await countResults(store.db, accountId);
-  const fileBytes = (): number => statSync(storePath(dataDir)).size;
-  const bytesBefore = fileBytes();
+  const runsBefore = await countResults(store.db, id);
+  const bytesBefore = statSync(storePath(dataDir)).size;
   if (pruned.length > 0) throw new Error('something was pruned before the plan was lowered');
   await setPlan({ store, clock: systemClock }, 'default', 'business');
 
-  const isOver = (): boolean => pruned.some(({ removed }) => (removed.results ?? 0) > 10_000);
+  const giveUpAt = loweredAt + longestPruneMs;
+  const firstAt = waitForFirst(store, id, { runsBefore, giveUpAt });
+  const end = (): Pruned | undefined =>
+    pruned.find(({ removed }) => (removed.results ?? 0) > manyResults);
   const samples: Sample[] = [];
-  let firstAt = 0;
-  const lookForFirst = async (): Promise<void> => {
-    while ((await countResults(store.db, accountId)) >= runsBefore) {
-      if (Date.now() > loweredAt + longestPruneMs) return;
-      await setTimeout(100);
-    }
-    firstAt = Date.now();
-  };
-  const looking = lookForFirst();
-  while (!isOver()) {
-    if (Date.now() > loweredAt + longestPruneMs) throw new Error('pruning does not end');
+  while (end() === undefined) {
+    if (Date.now() > giveUpAt) throw new Error('pruning does not end');
     samples.push(...(await askFor(client, 5_000)));
   }
-  await looking;
-  const last = pruned.find(({ removed }) => (removed.results ?? 0) > 10_000);
-  const overAt = last?.at ?? NaN;
+  const range: [number, number] = [await firstAt, end()?.at ?? NaN];
   return {
     runsBefore,
-    runsAfter: await countResults(store.db, accountId),
+    runsAfter: await countResults(store.db, id),
     bytesBefore,
-    bytesAfter: fileBytes(),
+    bytesAfter: statSync(storePath(dataDir)).size,
     logBytesAfter: statSync(`${storePath(dataDir)}-wal`).size,
-    waitSeconds: (firstAt - loweredAt) / 1_000,
+    waitSeconds: (range[0] - loweredAt) / 1_000,
     longestWriteMs: Math.max(...pruned.map(({ longestWriteMs }) => longestWriteMs)),
-    without: await windowOf(store, before, [beganAt, loweredAt]),
-    during: await windowOf(store, samples, [firstAt, overAt]),
+    without: await periodOf(store, before, [beganAt, loweredAt]),
+    during: await periodOf(store, samples, range),
   };
+}
+
+/** Resolves with the time at which the first run was removed, to within 100 ms. */
+async function waitForFirst(
+  store: Store,
+  accountId: string,
+  { runsBefore, giveUpAt }: { runsBefore: number; giveUpAt: number },
+): Promise<number> {
+  while (Date.now() < giveUpAt && (await countResults(store.db, accountId)) >= runsBefore) {
+    await setTimeout(100);
+  }
+  return Date.now();
 }
 
 async function main(options: Options): Promise<void> {
   const { runs, jobs, seconds } = options;
-  const on = { ...machine(), runs, jobs, seconds };
-  if (!options.json) process.stdout.write(describeSurroundings(on));
+  const output = startOutput(options.json, { runs, jobs, seconds });
   const figures = await measure(options);
-  process.stdout.write(
-    options.json ? `${JSON.stringify({ ...on, ...figures }, null, 2)}\n` : `\n${describe(figures)}`,
-  );
+  output.text(`\n${describe(figures)}`);
+  output.document(figures);
 }
 
-await run({ name: 'prune', usage, parseOptions, main });
+function describe(figures: Figures): string {
+  const { without, during, runsBefore, runsAfter, bytesBefore, bytesAfter } = figures;
+  return `${[
+    `runs ${runsBefore} → ${runsAfter}, file ${megabytes(bytesBefore)} → ${megabytes(bytesAfter)}, log ${megabytes(figures.logBytesAfter)}`,
+    `pruning began after ${figures.waitSeconds.toFixed(1)} s and took ${during.seconds.toFixed(1)} s; longest write ${figures.longestWriteMs} ms`,
+    ...rows('getJob', without.getJob, during.getJob),
+    ...rows('lateness', without.lateness, during.lateness),
+  ].join('\n')}\n`;
+}
+
+function rows(name: string, without: Latency, during: Latency): string[] {
+  return [
+    `${name} without: ${cells(without)}`,
+    `${name} during:  ${cells(during)}`,
+    `${name} p99 during / without: ${(during.p99Ms / without.p99Ms).toFixed(2)}`,
+  ];
+}
+
+function megabytes(bytes: number): string {
+  return `${(bytes / 1e6).toFixed(1)} MB`;
+}
+
+function cells({ requests, p50Ms, p99Ms, maxMs }: Latency): string {
+  return `${requests} times, p50 ${p50Ms.toFixed(1)} p99 ${p99Ms.toFixed(1)} max ${maxMs.toFixed(1)} ms`;
+}
+
+await run('prune', 'getJob and lateness of calls while a lowered plan is pruned', declared, main);

@@ -1,7 +1,7 @@
 /**
- * What it costs to keep many jobs that are not due: start, memory and CPU of an idle jobd, and of one that makes the
- * same calls, beside a small store. And what a page of a long history takes, wherever it is. docs/benchmarks.md says
- * what the figures mean.
+ * What jobs cost that are stored and not due: start, memory and CPU of jobd when nothing is due, and when 1,000 of them are
+ * called once a minute, in a large store and a small one. And what a page of a long history takes, wherever it is.
+ * docs/benchmarks.md explains the figures.
  */
 
 import { join } from 'node:path';
@@ -9,20 +9,27 @@ import { setTimeout } from 'node:timers/promises';
 import { openStore } from '../src/store/open.ts';
 import { listRuns } from '../src/store/runs.ts';
 import type { RunPosition } from '../src/store/runs.ts';
-import { startJobd } from './api-server.ts';
-import { temporaryDirectory } from './directory.ts';
-import { forgetFile } from './page-cache.ts';
-import { cpuSeconds, peakRssMb, rssMb } from './processes.ts';
-import { makePeriodic, seedHistory } from './prune-seed.ts';
-import { run } from './run.ts';
-import { parseOptions, usage } from './scale-options.ts';
-import type { Options } from './scale-options.ts';
-import { seedJobs } from './scale-seed.ts';
-import { startSink } from './start-sink.ts';
-import { median } from './statistics.ts';
-import { describeSurroundings, machine } from './surroundings.ts';
+import { common, median, run, startOutput, temporaryDirectory, wholeNumber } from './bench.ts';
+import type { OptionsOf } from './bench.ts';
+import { cpuSeconds, dropFromCache, residentMb, startJobd, startSink } from './processes.ts';
+import { makePeriodic, seedCopies, seedHistory } from './seed.ts';
 
-/** What a start does is over when so long a stretch takes hardly any CPU time. */
+const declared = {
+  few: wholeNumber('jobs in the small store', [10_000, 1_000, 100_000]),
+  many: wholeNumber(
+    'jobs in the large one, and runs of the job whose pages are read',
+    [1_000_000, 1_000, 2_000_000],
+  ),
+  due: wholeNumber(
+    'jobs of both that are called once a minute in the second part',
+    [1_000, 1, 1_000],
+  ),
+  seconds: wholeNumber('how long to measure each part', [60, 5, 600]),
+  ...common,
+};
+type Options = OptionsOf<typeof declared>;
+
+/** A server is idle once a period of this length took less than this CPU time. */
 const quietMs = 2_000;
 const quietSeconds = 0.02;
 const longestSettleMs = 300_000;
@@ -30,7 +37,7 @@ const leadMs = 2_000;
 
 interface Part {
   startUpMs: number;
-  /** Until it is at rest, after it listened. */
+  /** From the moment it listened until it was idle. */
   settleMs: number;
   /** Percent of one core. */
   cpuPercent: number;
@@ -44,12 +51,16 @@ interface Figures {
   busy: Part;
 }
 
-/** `restMs`: how long it takes to come to rest; null to find out, which can be done only where nothing is due. */
-async function look(options: Options, dataDir: string, restMs: number | null): Promise<Part> {
+/** `knownSettleMs`: how long the start keeps it busy; null to measure it, which works only if nothing is due. */
+async function measurePart(
+  options: Options,
+  dataDir: string,
+  knownSettleMs: number | null,
+): Promise<Part> {
   await using server = await startJobd(options, dataDir);
   const { pid, startUpMs } = server;
-  if (restMs !== null) await setTimeout(restMs);
-  const settleMs = restMs ?? (await settle(pid));
+  if (knownSettleMs !== null) await setTimeout(knownSettleMs);
+  const settleMs = knownSettleMs ?? (await settle(pid));
   const before = cpuSeconds(pid);
   await setTimeout(options.seconds * 1_000);
   const spent = cpuSeconds(pid) - before;
@@ -57,12 +68,12 @@ async function look(options: Options, dataDir: string, restMs: number | null): P
     startUpMs,
     settleMs,
     cpuPercent: (100 * spent) / options.seconds,
-    rssMb: rssMb(pid),
-    peakRssMb: peakRssMb(pid),
+    rssMb: residentMb(pid, 'now'),
+    peakRssMb: residentMb(pid, 'peak'),
   };
 }
 
-/** Waits until a process is at rest. Resolves with how long it took, in milliseconds. */
+/** Waits until a process is idle. Resolves with how long it took, in milliseconds. */
 async function settle(pid: number): Promise<number> {
   const began = performance.now();
   while (performance.now() - began < longestSettleMs) {
@@ -76,13 +87,13 @@ async function settle(pid: number): Promise<number> {
 async function measure(options: Options, jobs: number, origin: string): Promise<Figures> {
   using directory = temporaryDirectory();
   const dataDir = join(directory.path, 'jobd');
-  await seedJobs(dataDir, origin, jobs);
-  const idle = await look(options, dataDir, null);
+  await seedCopies(dataDir, origin, jobs);
+  const idle = await measurePart(options, dataDir, null);
   await makePeriodic(dataDir, Date.now() + leadMs, options.due);
-  return { jobs, idle, busy: await look(options, dataDir, idle.settleMs) };
+  return { jobs, idle, busy: await measurePart(options, dataDir, idle.settleMs) };
 }
 
-/** Microseconds that a page of 50 takes: the first, one of the middle, one of the end. */
+/** Microseconds for a page of 50 runs: the first, the middle and the last one. */
 async function pageTimes(runs: number, origin: string): Promise<[number, number, number]> {
   using directory = temporaryDirectory();
   const dataDir = join(directory.path, 'jobd');
@@ -112,27 +123,22 @@ async function pageTimes(runs: number, origin: string): Promise<[number, number,
 
 async function main(options: Options): Promise<void> {
   const { few, many, due, seconds } = options;
-  const on = { ...machine(), few, many, due, seconds };
-  if (!options.json) process.stdout.write(describeSurroundings(on));
+  const output = startOutput(options.json, { few, many, due, seconds });
   await using sink = await startSink();
   const { origin } = sink;
-  forgetFile(options.bundle);
+  dropFromCache(options.bundle);
   const stores = [await measure(options, few, origin), await measure(options, many, origin)];
   const pagesUs = await pageTimes(many, origin);
-  process.stdout.write(
-    options.json
-      ? `${JSON.stringify({ ...on, stores, pagesUs }, null, 2)}\n`
-      : describe(stores, pagesUs),
-  );
+  output.text(describe(stores, pagesUs));
+  output.document({ stores, pagesUs });
 }
 
 function line(jobs: number, name: string, part: Part): string {
   const { startUpMs, settleMs, cpuPercent } = part;
-  return `${jobs} jobs, ${name}: start ${startUpMs.toFixed(0)} ms, at rest ${settleMs.toFixed(0)} ms later, ${cpuPercent.toFixed(2)} % of a core, RSS ${part.rssMb.toFixed(0)} MB, peak ${part.peakRssMb.toFixed(0)} MB`;
+  return `${jobs} jobs, ${name}: start ${startUpMs.toFixed(0)} ms, idle ${settleMs.toFixed(0)} ms later, ${cpuPercent.toFixed(2)} % of a core, RSS ${part.rssMb.toFixed(0)} MB, peak ${part.peakRssMb.toFixed(0)} MB`;
 }
 
-function describe(stores: readonly Figures[], pagesUs: readonly number[]): string {
-  const [first = NaN, ...others] = pagesUs;
+function describe(stores: readonly Figures[], [first = NaN, ...others]: readonly number[]): string {
   return `${[
     ...stores.flatMap(({ jobs, idle, busy }) => [
       line(jobs, 'nothing due', idle),
@@ -142,4 +148,4 @@ function describe(stores: readonly Figures[], pagesUs: readonly number[]): strin
   ].join('\n')}\n`;
 }
 
-await run({ name: 'scale', usage, parseOptions, main });
+await run('scale', 'what jobs cost that are not due, and pages of a long history', declared, main);

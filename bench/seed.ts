@@ -1,22 +1,31 @@
-/** A data directory as a storm finds it, written through the store, and what the store holds after it. */
+/** Data directories for the benchmarks, written through the store, and what the store holds afterwards. */
 
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import { cpSync } from 'node:fs';
+import { sql } from 'kysely';
+import { openLocal } from '../src/daemon.ts';
 import { newId } from '../src/domain/id.ts';
 import { defineJob } from '../src/domain/job-input.ts';
+import type { Key } from '../src/domain/key.ts';
+import { defineMonitor } from '../src/domain/monitor-input.ts';
+import { sealJob } from '../src/domain/sealed-job.ts';
 import { parseAllowTargets } from '../src/domain/target.ts';
 import { insertJob } from '../src/store/jobs.ts';
-import { openLocal } from '../src/daemon.ts';
-import { originOf } from './hosts.ts';
-import { sealJob } from '../src/domain/sealed-job.ts';
+import { insertKey } from '../src/store/keys.ts';
 import { activeMasterKeyId } from '../src/store/master-keys.ts';
+import { insertMonitor } from '../src/store/monitors.ts';
 import { openStore } from '../src/store/open.ts';
 import type { Store } from '../src/store/open.ts';
 import { isOpen } from '../src/store/runs.ts';
 import { defaultWorkspace, findWorkspace } from '../src/store/workspaces.ts';
+import { originOf, sinkTarget } from './target.ts';
 
-/** What `--allow-target` takes, so that the sink may be called. */
-export const sinkTarget = '127.0.0.1/32:*';
-
-const periodSeconds = 86_400;
+const dayMs = 86_400_000;
+const minuteMs = 60_000;
+/** How often a key is used in the life of a server; a key may ask 120 times a minute. */
+const requestsPerKey = 100;
+/** The length of a usual receipt. */
+const receiptCharacters = 1_000;
 
 /** What has to be sealed, opened and looked for in the answers. */
 const secretRequest = {
@@ -25,15 +34,15 @@ const secretRequest = {
   body: JSON.stringify({ report: 'daily', rows: Array.from({ length: 100 }, (_, row) => row) }),
 } as const;
 
-/** The jobs to keep: `count` of them, which call `ORIGIN/PREFIX/1` and so on, or so many hosts in turn. */
+/** `count` jobs with the name PREFIX that call `ORIGIN/PREFIX/1` and so on, or names of the target in turn. */
 export interface Batch {
   prefix: string;
   count: number;
   hosts?: number;
 }
 
-/** Keeps jobs that are not due before tomorrow. */
-export async function keepJobs(
+/** Keeps jobs that are due tomorrow. */
+export async function seedJobs(
   dataDir: string,
   origin: string,
   batches: readonly Batch[],
@@ -43,13 +52,13 @@ export async function keepJobs(
   const { store } = local;
   const vault = await local.openVault();
   const now = Date.now();
-  const workspaceId = (await findWorkspace(store.db, defaultWorkspace))?.id ?? '';
+  const workspaceId = await workspaceOf(store);
   const allowTargets = parseAllowTargets([sinkTarget]);
   await store.write(async (tx) => {
     for (const { prefix, count, hosts = 0 } of batches) {
       for (let number = 1; number <= count; number += 1) {
         const url = `${originOf(origin, hosts, number)}/${prefix}/${number}`;
-        const every = { scheduleType: 'period', periodSeconds } as const;
+        const every = { scheduleType: 'period', periodSeconds: dayMs / 1_000 } as const;
         const input = { name: prefix, url, ...every, ...(secrets && secretRequest) };
         const job = defineJob(input, { id: newId(now), workspaceId, now, allowTargets });
         await insertJob(tx, await sealJob(job, vault, () => activeMasterKeyId(tx)));
@@ -58,19 +67,144 @@ export async function keepJobs(
   });
 }
 
-/** Makes the jobs of a batch due at this instant, and a day later again. */
+async function workspaceOf({ db }: Store): Promise<string> {
+  return (await findWorkspace(db, defaultWorkspace))?.id ?? '';
+}
+
+/** Keeps jobs as `seedJobs` does, but copies one of them in one statement: for a million of them. */
+export async function seedCopies(dataDir: string, origin: string, count: number): Promise<void> {
+  await seedJobs(dataDir, origin, [{ prefix: 'job', count: 1 }]);
+  await using store = await openStore(dataDir);
+  const columns = await sql<{ name: string }>`pragma table_info(jobs)`.execute(store.db);
+  const names = columns.rows.map(({ name }) => name);
+  const copied = names
+    .filter((name) => !['id', 'next_run_at'].includes(name))
+    .map((name) => sql.ref(name));
+  await store.write(async (tx) => {
+    await sql`
+      with recursive copies (number) as (
+        select 1 union all select number + 1 from copies where number < ${count - 1})
+      insert into jobs (id, next_run_at, ${sql.join(copied)})
+      select printf('01a00000-0000-7000-8000-%012x', number),
+        ${Date.now() + dayMs} + number % ${dayMs}, ${sql.join(copied)}
+      from copies cross join (select * from jobs limit 1)`.execute(tx);
+  });
+}
+
+/** A store that is asked for things. */
+export interface Seed {
+  dataDir: string;
+  /** Keys of the default workspace that may write. */
+  keys: string[];
+  jobIds: string[];
+  pingIds: string[];
+}
+
+/** Fills a new data directory: jobs that call `ORIGIN/job/N`, monitors, and keys for this number of requests. */
+export async function seedStore(
+  dataDir: string,
+  wanted: { origin: string; jobs: number; requests: number; monitors?: number },
+): Promise<Seed> {
+  const { origin, jobs, requests, monitors = 0 } = wanted;
+  await seedJobs(dataDir, origin, [{ prefix: 'job', count: jobs }]);
+  await using store = await openStore(dataDir);
+  const keys: string[] = [];
+  for (let left = requests; left > 0; left -= requestsPerKey) keys.push(await keepKey(store));
+  const pingIds = await keepMonitors(store, monitors);
+  const rows = await store.db.selectFrom('jobs').select('id').execute();
+  return { dataDir, keys, jobIds: rows.map(({ id }) => id), pingIds };
+}
+
+/** Writes past the rule of 20 keys an account, because a benchmark needs more. */
+async function keepKey(store: Store): Promise<string> {
+  const now = Date.now();
+  const secret = `cp_${randomBytes(32).toString('hex')}`;
+  const workspaceId = await workspaceOf(store);
+  const given = { id: newId(now), workspaceId, name: 'bench', createdAt: now };
+  const key = { ...given, permission: 'write', lastUsedAt: null, expiresAt: null, revokedAt: null };
+  await insertKey(store.db, key as Key, createHash('sha256').update(secret).digest('hex'));
+  return secret;
+}
+
+async function keepMonitors(store: Store, count: number): Promise<string[]> {
+  const workspaceId = await workspaceOf(store);
+  const now = Date.now();
+  const pingIds = Array.from({ length: count }, () => randomUUID());
+  await store.write(async (tx) => {
+    for (const pingId of pingIds) {
+      const input = { name: 'task', scheduleType: 'period', periodSeconds: 3_600 } as const;
+      await insertMonitor(tx, defineMonitor(input, { id: newId(now), workspaceId, pingId, now }));
+    }
+  });
+  return pingIds;
+}
+
+/** Fills a new data directory with jobs and a long history of their runs, written by a few large statements. */
+export async function seedHistory(
+  dataDir: string,
+  wanted: { origin: string; jobs: number; runs: number; requests: number },
+): Promise<Seed> {
+  const seed = await seedStore(dataDir, wanted);
+  await using store = await openStore(dataDir);
+  const { jobs, runs } = wanted;
+  const everyMs = minuteMs / jobs;
+  const lastAt = Date.now() - minuteMs;
+  await store.write(async (tx) => {
+    await sql`create temp table numbered as
+      select id as job_id, row_number() over (order by id) - 1 as number from jobs`.execute(tx);
+    await sql`create unique index temp.by_number on numbered (number)`.execute(tx);
+    // As if each job had been called once a minute until a minute ago.
+    await sql`
+      with recursive past (number) as (
+        select 0 union all select number + 1 from past where number < ${runs - 1})
+      insert into runs (id, job_id, source, status, scheduled_for, started_at, finished_at,
+        attempts, http_status, duration_ms, response_body)
+      select printf('%08x-%04x-7000-8000-%012x', at / 65536, at % 65536, past.number),
+        job_id, 'scheduled', 'success', at, at + 2, at + 5, 1, 200, 3, 'ok'
+      from (select number,
+        cast(${lastAt} - (${runs} - number) * ${everyMs} as integer) as at from past) as past
+      cross join numbered on numbered.number = past.number % ${jobs}`.execute(tx);
+    await sql`insert into receipts (run_id, receipt)
+      select id, hex(zeroblob(${receiptCharacters / 2})) from runs order by rowid`.execute(tx);
+    await sql`drop table temp.numbered`.execute(tx);
+    await sql`update jobs set total_success =
+      (select count(*) from runs where job_id = jobs.id)`.execute(tx);
+  });
+  return seed;
+}
+
+/** Copies a seeded data directory that nobody has open. */
+export function copyStore(dataDir: string, to: string): string {
+  cpSync(dataDir, to, { recursive: true });
+  return to;
+}
+
+/** Makes the jobs of a batch due at this instant, and again a day later. */
 export async function makeDue(dataDir: string, prefix: string, dueAt: number): Promise<void> {
   await using store = await openStore(dataDir);
   await store.write((tx) =>
     tx
       .updateTable('jobs')
-      .set({ anchor_at: dueAt - periodSeconds * 1_000, next_run_at: dueAt })
+      .set({ anchor_at: dueAt - dayMs, next_run_at: dueAt })
       .where('name', '=', prefix)
       .execute(),
   );
 }
 
-/** Whether every job that was due at this instant has a run, and every run is over. */
+/** Makes the first `count` jobs, or all, due once a minute from an instant on, spread over the minute. */
+export async function makePeriodic(dataDir: string, fromAt: number, count = -1): Promise<void> {
+  await using store = await openStore(dataDir);
+  await store.write(async (tx) => {
+    await sql`update jobs set period_seconds = 60, next_run_at = ${fromAt} + planned.at,
+        anchor_at = ${fromAt} + planned.at - ${minuteMs}
+      from (select id, cast((row_number() over (order by id) - 1) * ${minuteMs} * 1.0
+        / count(*) over () as integer) as at
+        from (select id from jobs order by id limit ${count})) as planned
+      where jobs.id = planned.id`.execute(tx);
+  });
+}
+
+/** Whether every job that was due at this instant has a run, and every run has ended. */
 export async function isOver({ db }: Store, dueAt: number): Promise<boolean> {
   const open = await db.selectFrom('runs').select('id').where(isOpen).limit(1).executeTakeFirst();
   if (open !== undefined) return false;
@@ -84,7 +218,7 @@ export async function isOver({ db }: Store, dueAt: number): Promise<boolean> {
   return due === undefined;
 }
 
-/** A run as the store recorded it, with the path its job calls. */
+/** A run as it was recorded, with the path that its job calls. */
 export interface RecordedRun {
   id: string;
   path: string;
@@ -100,4 +234,34 @@ export async function recordedRuns({ db }: Store, dueAt: number): Promise<Record
     .where('scheduled_for', '=', dueAt)
     .execute();
   return rows.map(({ id, status, url }) => ({ id, status, path: new URL(url).pathname }));
+}
+
+/** How long after their due times the runs due in a range started, in milliseconds, and how many have each status. */
+export async function runsBetween(
+  { db }: Store,
+  from: number,
+  to: number,
+): Promise<{ latenessMs: number[]; success: number; missed: number }> {
+  const rows = await db
+    .selectFrom('runs')
+    .select(['status', (of) => of('started_at', '-', of.ref('scheduled_for')).as('latenessMs')])
+    .where('scheduled_for', '>=', from)
+    .where('scheduled_for', '<', to)
+    .execute();
+  const started = rows.filter(({ latenessMs }) => latenessMs !== null);
+  return {
+    latenessMs: started.map(({ latenessMs }) => Number(latenessMs)),
+    success: rows.filter(({ status }) => status === 'success').length,
+    missed: rows.filter(({ status }) => status === 'missed').length,
+  };
+}
+
+/** The number of pings in a store that nobody has open. */
+export async function countPings(dataDir: string): Promise<number> {
+  await using store = await openStore(dataDir);
+  const { pings } = await store.db
+    .selectFrom('pings')
+    .select((of) => of.fn.countAll<number>().as('pings'))
+    .executeTakeFirstOrThrow();
+  return pings;
 }

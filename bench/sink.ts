@@ -1,27 +1,26 @@
 /**
- * The target of the calls, a process of its own: answers every request with `ok` on kept connections,
- * with or without TLS, and notes when its last byte came. It reads just enough HTTP for requests without a body, so that
- * it costs little and is not what the figures measure.
+ * The target of the calls, a process of its own: it answers every request with `ok` on kept connections, with or without
+ * TLS, and records when the request's last byte came. It reads only as much HTTP as requests without a body need, so
+ * that it costs little.
  */
 
 import { createServer } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
-import { servers } from './certificates.ts';
-import type { KeyKind } from './certificates.ts';
-import { listenToParent, sayToParent } from './child.ts';
-import { wallOffset } from './wall-clock.ts';
+import { onMessage, sendToParent, wallOffset } from './child.ts';
+import { servers } from './target.ts';
+import type { KeyKind } from './target.ts';
 
-/** How it answers; its one argument, as JSON. */
+/** Its one argument, as JSON. */
 export interface SinkOptions {
-  /** After this long. */
+  /** How long it waits before it answers. */
   delayMs: number;
-  /** With this kind of key; null for no TLS. */
+  /** Null for no TLS. */
   tls: KeyKind | null;
 }
 
-/** What the sink says. Every request is one element of each array of a report. */
-export type SinkSaid =
+/** Each request is one element of every array of a report. */
+export type SinkSent =
   | { kind: 'ready'; port: number }
   | { kind: 'begun' }
   | { kind: 'full' }
@@ -35,10 +34,10 @@ export interface SinkReport {
   runId: string[];
 }
 
-/** `begin` forgets what came before; `full` is said when so many requests have come since. */
-export type SinkTold = { kind: 'begin'; expected: number } | { kind: 'report' };
+/** `begin` clears the records; `full` is sent when as many requests as expected have come since. */
+export type SinkReceived = { kind: 'begin'; expected: number } | { kind: 'report' };
 
-/** It promises to keep connections open: else callers would not use again those of a warming up. */
+/** Keep-Alive is announced so that callers reuse the connections of a warm-up. */
 const answer =
   'HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\ncontent-length: 2\r\nkeep-alive: timeout=120\r\n\r\nok';
 const endOfHead = '\r\n\r\n';
@@ -51,12 +50,12 @@ let arrivedAt: number[] = [];
 let path: string[] = [];
 let runId: string[] = [];
 
-const say: (message: SinkSaid) => void = sayToParent;
+const send: (message: SinkSent) => void = sendToParent;
 
-listenToParent((told) => {
-  const message = told as SinkTold;
+onMessage((received) => {
+  const message = received as SinkReceived;
   if (message.kind === 'report') {
-    say({ kind: 'report', arrivedAt: Float64Array.from(arrivedAt), path, runId });
+    send({ kind: 'report', arrivedAt: Float64Array.from(arrivedAt), path, runId });
     return;
   }
   offset = wallOffset();
@@ -64,14 +63,14 @@ listenToParent((told) => {
   arrivedAt = [];
   path = [];
   runId = [];
-  say({ kind: 'begun' });
+  send({ kind: 'begun' });
 });
 
 function note(head: string, at: number): void {
   arrivedAt.push(at);
   path.push(head.slice(head.indexOf(' ') + 1, head.indexOf(' HTTP/')));
   runId.push(runIdHeader.exec(head)?.[1] ?? '');
-  if (arrivedAt.length === expected) say({ kind: 'full' });
+  if (arrivedAt.length === expected) send({ kind: 'full' });
 }
 
 function reply(socket: Socket): void {
@@ -91,7 +90,7 @@ function serve(socket: Socket): void {
       reply(socket);
     }
   });
-  // A caller that is ended with its connections open is no concern of the sink's.
+  // A caller may be killed while its connections are open.
   socket.on('error', () => socket.destroy());
 }
 
@@ -99,7 +98,7 @@ const server =
   tls === null
     ? createServer({ noDelay: true }, serve)
     : createTlsServer({ noDelay: true, ...servers[tls] }, serve);
-// As many may connect at one instant as there are slots.
+// The backlog must hold as many connections as there are slots.
 server.listen({ port: 0, host: '127.0.0.1', backlog: 16_384 }, () => {
-  say({ kind: 'ready', port: (server.address() as AddressInfo).port });
+  send({ kind: 'ready', port: (server.address() as AddressInfo).port });
 });

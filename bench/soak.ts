@@ -1,6 +1,6 @@
 /**
- * A steady rate of calls for half an hour: whether memory, open files and the room a run takes stay as they are,
- * and nothing is missed. docs/benchmarks.md says what the figures mean.
+ * A steady rate of calls for half an hour: whether memory, open files and the disk space of a run stay the same, and no
+ * run is missed. docs/benchmarks.md explains the figures.
  */
 
 import { readdirSync, readlinkSync, statSync } from 'node:fs';
@@ -8,24 +8,56 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { openStore, storePath } from '../src/store/open.ts';
 import type { Store } from '../src/store/open.ts';
-import { seedStore } from './api-seed.ts';
-import { startJobd } from './api-server.ts';
-import { temporaryDirectory } from './directory.ts';
-import { cpuSeconds, rssMb } from './processes.ts';
-import { makePeriodic } from './prune-seed.ts';
-import { run } from './run.ts';
-import { parseOptions, usage } from './soak-options.ts';
-import type { Options } from './soak-options.ts';
-import { describe, judge } from './soak-report.ts';
-import type { Figures, Sample } from './soak-report.ts';
-import { startSink } from './start-sink.ts';
-import { percentile } from './statistics.ts';
-import { describeSurroundings, machine } from './surroundings.ts';
+import { common, latencyOf, run, startOutput, temporaryDirectory, wholeNumber } from './bench.ts';
+import type { Latency, OptionsOf } from './bench.ts';
+import { cpuSeconds, residentMb, startJobd, startSink } from './processes.ts';
+import { makePeriodic, runsBetween, seedStore } from './seed.ts';
+
+const declared = {
+  // Each job is called once a minute.
+  rate: wholeNumber('runs a second', [500, 1, 5_000]),
+  minutes: wholeNumber('how long', [30, 1, 600]),
+  ...common,
+};
+type Options = OptionsOf<typeof declared>;
+
+/** The state at one moment. */
+interface Sample {
+  /** Seconds since the first due time. */
+  second: number;
+  rssMb: number;
+  /** Open files, sockets included. */
+  files: number;
+  sockets: number;
+  databaseMb: number;
+  logMb: number;
+  cpuSeconds: number;
+  /** Runs that are recorded. */
+  runs: number;
+}
+
+interface Figures {
+  samples: Sample[];
+  /** Runs that were due, and how many of them succeeded and were missed. */
+  due: number;
+  recorded: number;
+  missed: number;
+  /** Start of each call minus its due time. */
+  lateness: Latency;
+}
+
+/** The last third of the time over the middle one, when everything is warm. */
+interface Verdict {
+  rssRatio: number;
+  filesRatio: number;
+  bytesPerRunRatio: number;
+  isSteady: boolean;
+}
 
 /** Time for the server to start before the first due time. */
 const leadMs = 5_000;
 const sampleMs = 10_000;
-/** After the last due time that counts, for what is under way. */
+/** Time for the last calls to end. */
 const settleMs = 5_000;
 
 async function measure(options: Options): Promise<Figures> {
@@ -42,15 +74,22 @@ async function measure(options: Options): Promise<Figures> {
   const samples: Sample[] = [];
   for (let at = beginsAt + sampleMs; at <= endsAt; at += sampleMs) {
     await setTimeout(Math.max(0, at - Date.now()));
-    // The sink notes each request: it forgets them now.
-    sink.tell({ kind: 'begin', expected: Infinity });
-    samples.push(await look(server.pid, store, dataDir, (Date.now() - beginsAt) / 1_000));
+    // Else the target would keep a record of every request.
+    sink.send({ kind: 'begin', expected: Infinity });
+    samples.push(await takeSample(server.pid, store, dataDir, (Date.now() - beginsAt) / 1_000));
   }
   await setTimeout(settleMs);
-  return { samples, ...(await outcome(store, beginsAt, endsAt)) };
+  const { latenessMs, success, missed } = await runsBetween(store, beginsAt, endsAt);
+  const due = options.rate * 60 * options.minutes;
+  return { samples, due, recorded: success, missed, lateness: latencyOf(latenessMs) };
 }
 
-async function look(pid: number, store: Store, dataDir: string, second: number): Promise<Sample> {
+async function takeSample(
+  pid: number,
+  store: Store,
+  dataDir: string,
+  second: number,
+): Promise<Sample> {
   const links = readdirSync(`/proc/${pid}/fd`).map((name) => linkOf(`/proc/${pid}/fd/${name}`));
   const { runs } = await store.db
     .selectFrom('jobs')
@@ -59,7 +98,7 @@ async function look(pid: number, store: Store, dataDir: string, second: number):
   const path = storePath(dataDir);
   return {
     second,
-    rssMb: rssMb(pid),
+    rssMb: residentMb(pid, 'now'),
     files: links.length,
     sockets: links.filter((link) => link.startsWith('socket:')).length,
     databaseMb: statSync(path).size / 1e6,
@@ -69,7 +108,7 @@ async function look(pid: number, store: Store, dataDir: string, second: number):
   };
 }
 
-/** One that was closed meanwhile is not open. */
+/** Empty if it was closed meanwhile. */
 function linkOf(path: string): string {
   try {
     return readlinkSync(path);
@@ -78,40 +117,60 @@ function linkOf(path: string): string {
   }
 }
 
-async function outcome({ db }: Store, from: number, to: number): Promise<Omit<Figures, 'samples'>> {
-  const rows = await db
-    .selectFrom('runs')
-    .select(['status', (of) => of('started_at', '-', of.ref('scheduled_for')).as('latenessMs')])
-    .where('scheduled_for', '>=', from)
-    .where('scheduled_for', '<', to)
-    .execute();
-  const jobs = await db
-    .selectFrom('jobs')
-    .select((of) => of.fn.countAll<number>().as('count'))
-    .executeTakeFirstOrThrow();
-  const called = rows.filter(({ latenessMs }) => latenessMs !== null);
-  const lateness = Float64Array.from(called, ({ latenessMs }) => Number(latenessMs)).toSorted();
-  return {
-    due: (jobs.count * (to - from)) / 60_000,
-    recorded: rows.filter(({ status }) => status === 'success').length,
-    missed: rows.filter(({ status }) => status === 'missed').length,
-    latenessP50Ms: percentile(lateness, 50),
-    latenessP99Ms: percentile(lateness, 99),
-    latenessMaxMs: percentile(lateness, 100),
-  };
-}
-
 async function main(options: Options): Promise<boolean> {
   const { rate, minutes } = options;
-  const on = { ...machine(), rate, minutes };
-  if (!options.json) process.stdout.write(describeSurroundings(on));
+  const output = startOutput(options.json, { rate, minutes });
   const figures = await measure(options);
-  process.stdout.write(
-    options.json
-      ? `${JSON.stringify({ ...on, ...figures, ...judge(figures) }, null, 2)}\n`
-      : `\n${describe(figures)}`,
-  );
-  return judge(figures).isSteady;
+  const verdict = judge(figures);
+  output.text(`\n${describe(figures, verdict)}`);
+  output.document({ ...figures, ...verdict });
+  return verdict.isSteady;
 }
 
-await run({ name: 'soak', usage, parseOptions, main });
+/** A higher ratio is growth, not noise. */
+const mostGrowth = 1.1;
+
+function judge({ samples, due, recorded, missed }: Figures): Verdict {
+  const third = Math.floor(samples.length / 3);
+  const [middle, last] = [samples.slice(third, 2 * third), samples.slice(2 * third)];
+  const ratio = (of: (sample: Sample) => number): number => mean(last, of) / mean(middle, of);
+  const rssRatio = ratio(({ rssMb }) => rssMb);
+  const filesRatio = ratio(({ files }) => files);
+  const bytesPerRunRatio = bytesPerRun(last) / bytesPerRun(middle);
+  const grows = [rssRatio, filesRatio, bytesPerRunRatio].some((growth) => growth > mostGrowth);
+  const isComplete = missed === 0 && recorded >= due;
+  return { rssRatio, filesRatio, bytesPerRunRatio, isSteady: !grows && isComplete };
+}
+
+function mean(samples: readonly Sample[], of: (sample: Sample) => number): number {
+  return samples.reduce((sum, sample) => sum + of(sample), 0) / samples.length;
+}
+
+function bytesPerRun(samples: readonly Sample[]): number {
+  const [first, last] = [samples[0], samples.at(-1)];
+  if (first === undefined || last === undefined) return NaN;
+  return ((last.databaseMb - first.databaseMb) * 1e6) / (last.runs - first.runs);
+}
+
+function describe(figures: Figures, verdict: Verdict): string {
+  const { samples, due, recorded, missed, lateness } = figures;
+  const { rssRatio, filesRatio, bytesPerRunRatio, isSteady } = verdict;
+  const every = Math.max(1, Math.floor(samples.length / 10));
+  const shown = samples.filter((_, index) => index % every === every - 1);
+  const last = samples.at(-1);
+  const cpu = last === undefined ? NaN : (last.cpuSeconds / last.second) * 100;
+  return `${[
+    'second  RSS MB  files  sockets  database MB  log MB  runs',
+    ...shown.map(({ second, rssMb, files, sockets, databaseMb, logMb, runs }) =>
+      [second, rssMb, files, sockets, databaseMb, logMb, runs]
+        .map((value) => value.toFixed(0).padStart(6))
+        .join('  '),
+    ),
+    '',
+    `${due} due, ${recorded} recorded, ${missed} missed; lateness p50 ${lateness.p50Ms} p99 ${lateness.p99Ms} max ${lateness.maxMs} ms; ${cpu.toFixed(1)} % of a core`,
+    `last third over middle third: RSS ${rssRatio.toFixed(3)}, open files ${filesRatio.toFixed(3)}, bytes a run ${bytesPerRunRatio.toFixed(3)} (${bytesPerRun(samples.slice(-Math.ceil(samples.length / 3))).toFixed(0)} bytes)`,
+    isSteady ? 'steady' : 'NOT steady',
+  ].join('\n')}\n`;
+}
+
+await run('soak', 'memory, open files and disk space at a steady rate of calls', declared, main);

@@ -1,19 +1,30 @@
 /**
- * How long commands of the packaged executable take from their start to their end, beside `node -e 0` of the
- * same Node. They are started in turn, so that what else the machine does falls on all. docs/benchmarks.md says
- * what the figures mean.
+ * How long commands of the packaged executable take from start to end, beside `node -e 0` of the same Node. The commands
+ * take turns, so that other load on the machine affects all of them. docs/benchmarks.md explains the figures.
  */
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { temporaryDirectory } from './directory.ts';
-import { run } from './run.ts';
-import { parseOptions, usage } from './startup-options.ts';
-import type { Options } from './startup-options.ts';
-import { median } from './statistics.ts';
-import { describeSurroundings, machine } from './surroundings.ts';
+import {
+  builtFile,
+  json,
+  median,
+  run,
+  startOutput,
+  table,
+  temporaryDirectory,
+  wholeNumber,
+} from './bench.ts';
+import type { OptionsOf } from './bench.ts';
+
+const declared = {
+  rounds: wholeNumber('starts of each command, in turn', [40, 1, 1_000]),
+  executable: builtFile('the packaged jobd', 'jobd'),
+  json,
+};
+type Options = OptionsOf<typeof declared>;
 
 interface Started {
   name: string;
@@ -22,11 +33,12 @@ interface Started {
   timesMs: number[];
 }
 
-/** Starts that are not counted: they bring what is read from the disk into memory. */
+/** Starts that are not counted: they load the files into memory. */
 const warmUps = 2;
 
 async function main(options: Options): Promise<void> {
   const { rounds, executable } = options;
+  const output = startOutput(options.json, { rounds });
   using directory = temporaryDirectory();
   await using server = await startApi();
   const env = {
@@ -41,10 +53,8 @@ async function main(options: Options): Promise<void> {
       if (round >= 0) timesMs.push(took);
     }
   }
-  const on = { ...machine(), rounds };
-  process.stdout.write(
-    options.json ? `${JSON.stringify({ on, all })}\n` : describeSurroundings(on) + table(all),
-  );
+  output.text(describe(all));
+  output.document({ all });
 }
 
 function commandsOf(executable: string): Started[] {
@@ -80,20 +90,19 @@ async function time([file = '', ...args]: string[], env: Record<string, string>)
   return performance.now() - begun;
 }
 
-/** Medians and minima, and both over those of the first. */
-function table(all: readonly Started[]): string {
+/** Medians and minima, and both over those of the first command. */
+function describe(all: readonly Started[]): string {
   const rows = all.map(({ name, timesMs }) => ({
     name,
     middle: median(timesMs),
     least: Math.min(...timesMs),
   }));
   const [bare] = rows;
-  const lines = rows.map(({ name, middle, least }) => {
+  const cells = rows.map(({ name, middle, least }) => {
     const figures = [middle, middle / (bare?.middle ?? NaN), least, least / (bare?.least ?? NaN)];
-    return name.padEnd(24) + figures.map((figure) => figure.toFixed(2).padStart(10)).join('');
+    return [name].concat(figures.map((figure) => figure.toFixed(2)));
   });
-  const head = ['median ms', 'ratio', 'least ms', 'ratio'];
-  return `${' '.repeat(24)}${head.map((title) => title.padStart(10)).join('')}\n${lines.join('\n')}\n`;
+  return table([['', 'median ms', 'ratio', 'least ms', 'ratio'], ...cells]);
 }
 
-await run({ name: 'startup', usage, parseOptions, main });
+await run('startup', 'how long commands take, beside node -e 0', declared, main);

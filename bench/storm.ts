@@ -1,68 +1,135 @@
 /**
- * Many jobs due at one instant: jobd, run as users run it, beside the same calls made by bare undici.
- * Rounds alternate, so that what else the machine does meets all of them alike.
- * docs/benchmarks.md says what the figures mean.
+ * Many jobs due at one instant: jobd, run as users run it, beside the same calls made by bare undici. The rounds of all
+ * three take turns, so that other load on the machine affects all of them. docs/benchmarks.md explains the figures.
  */
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isClean } from './audit.ts';
-import type { Audit } from './audit.ts';
-import { authority } from './certificates.ts';
-import { temporaryDirectory } from './directory.ts';
-import { compare, medianRound } from './figures.ts';
-import type { Round } from './figures.ts';
-import { forgetFile } from './page-cache.ts';
-import { describe } from './report.ts';
-import type { Storm } from './report.ts';
-import { bareRound, jobdRound, measureStartUp } from './rounds.ts';
-import type { Ground } from './rounds.ts';
-import { startSink } from './start-sink.ts';
-import { parseOptions, usage } from './storm-options.ts';
-import type { Options } from './storm-options.ts';
-import { describeSurroundings, machine } from './surroundings.ts';
-import { run } from './run.ts';
+import {
+  common,
+  flag,
+  grouped,
+  medians,
+  readWholeNumber,
+  run,
+  startOutput,
+  table,
+  temporaryDirectory,
+  wholeNumber,
+} from './bench.ts';
+import type { Option, OptionsOf } from './bench.ts';
+import { dropFromCache, startSink } from './processes.ts';
+import { bareRound, isClean, jobdRound, measureStartUp } from './storm-rounds.ts';
+import type { Audit, Round, Setting } from './storm-rounds.ts';
+import { authority, servers } from './target.ts';
+import type { KeyKind } from './target.ts';
 
-const names = { jobd: 'jobd', request: 'undici.request', dispatch: 'undici dispatch' };
+const jobs: Option<number[]> = {
+  value: 'N[,N...]',
+  about: 'jobs due at the instant',
+  fallback: '1000,10000',
+  read: (given = '', name) =>
+    given.split(',').map((text) => readWholeNumber(text, name, 1, 1_000_000)),
+};
 
-async function storm(ground: Ground, jobs: number): Promise<Storm> {
-  const jobd: (Round & { audit: Audit })[] = [];
+const tls: Option<KeyKind | null> = {
+  value: 'KEY',
+  about: `the target uses TLS, with a key of this kind: ${Object.keys(servers).join(' or ')}`,
+  read(given) {
+    if (given === undefined) return null;
+    if (given === 'ecdsa' || given === 'rsa') return given;
+    throw new Error(`--tls must be ${Object.keys(servers).join(' or ')}, got ${given}`);
+  },
+};
+
+const declared = {
+  jobs,
+  rounds: wholeNumber('rounds, of which the medians are shown', [3, 1, 100]),
+  // jobd's own default.
+  concurrency: wholeNumber('the most calls in flight', [512, 1, 10_000]),
+  delay: wholeNumber('milliseconds before the target answers', [0, 0, 10_000]),
+  tls,
+  hosts: wholeNumber('names of the target, called in turn; 0 for its address', [0, 0, 100_000]),
+  warm: wholeNumber('calls to its address before the instant', [0, 0, 10_000]),
+  noReceipts: flag('jobd signs no receipts'),
+  secrets: flag("jobd's jobs have headers and bodies, which are sealed"),
+  ...common,
+};
+export type Options = OptionsOf<typeof declared>;
+
+/** The storm of one N: every round, the medians, and jobd beside each yardstick. */
+interface Storm {
+  jobs: number;
+  callers: { name: string; rounds: readonly Round[]; median: Round }[];
+  audits: readonly Audit[];
+  comparisons: ({ yardstick: string } & Comparison)[];
+}
+
+interface Comparison {
+  makespanRatio: number;
+  /** Without what jobd records after the last call. */
+  lastArrivalRatio: number;
+  latenessP99Ratio: number;
+  cpuPerRunBeyondUs: number;
+  jobsPerSecondApartRatio: number;
+}
+
+async function storm(setting: Setting, count: number): Promise<Storm> {
+  const own: Round[] = [];
+  const audits: Audit[] = [];
   const request: Round[] = [];
   const dispatch: Round[] = [];
-  for (let round = 0; round < ground.options.rounds; round += 1) {
-    jobd.push(await jobdRound(ground, jobs));
-    request.push(await bareRound(ground, jobs, 'request'));
-    dispatch.push(await bareRound(ground, jobs, 'dispatch'));
+  for (let round = 0; round < setting.options.rounds; round += 1) {
+    const { round: figures, audit } = await jobdRound(setting, count);
+    own.push(figures);
+    audits.push(audit);
+    request.push(await bareRound(setting, count, 'request'));
+    dispatch.push(await bareRound(setting, count, 'dispatch'));
   }
-  const measured = caller(names.jobd, jobd);
-  const yardsticks = [caller(names.request, request), caller(names.dispatch, dispatch)];
-  return {
-    jobs,
-    callers: [measured, ...yardsticks],
-    audits: jobd.map((round) => round.audit),
-    comparisons: yardsticks.map(({ name, median }) => ({
-      yardstick: name,
-      figures: compare(measured.median, median),
-    })),
-  };
+  const jobd = caller('jobd', own);
+  const yardsticks = [caller('undici.request', request), caller('undici dispatch', dispatch)];
+  const comparisons = yardsticks.map(({ name, median }) => ({
+    yardstick: name,
+    ...compare(jobd.median, median),
+  }));
+  return { jobs: count, callers: [jobd, ...yardsticks], audits, comparisons };
 }
 
 function caller(name: string, rounds: readonly Round[]): Storm['callers'][number] {
-  return { name, rounds, median: medianRound(rounds) };
+  return { name, rounds, median: medians(rounds) };
 }
 
-/** What the figures were taken on. */
-function surroundings(options: Options) {
+function compare(jobd: Round, yardstick: Round): Comparison {
+  const ratio = (figure: keyof Round): number => jobd[figure] / yardstick[figure];
   return {
-    ...machine(),
-    undici: versionOf('node_modules/undici/package.json'),
-    concurrency: options.concurrency,
-    delayMs: options.delayMs,
-    tls: options.tls ?? 'no',
-    hosts: options.hosts,
-    warm: options.warm,
-    rounds: options.rounds,
+    makespanRatio: ratio('makespanMs'),
+    lastArrivalRatio: ratio('latenessMaxMs'),
+    latenessP99Ratio: ratio('latenessP99Ms'),
+    cpuPerRunBeyondUs: jobd.cpuPerRunUs - yardstick.cpuPerRunUs,
+    jobsPerSecondApartRatio: ratio('jobsPerSecondApart'),
   };
+}
+
+/** Measures and prints. Returns whether every job was called once and recorded. */
+async function main(options: Options): Promise<boolean> {
+  const { concurrency, delay, hosts, warm, rounds } = options;
+  const undici = versionOf('node_modules/undici/package.json');
+  const given = { undici, concurrency, delay, tls: options.tls ?? 'no', hosts, warm, rounds };
+  const output = startOutput(options.json, given);
+  await using sink = await startSink({ delayMs: delay, tls: options.tls });
+  using directory = temporaryDirectory();
+  const env = trustAuthority(directory.path);
+  dropFromCache(options.bundle);
+  const startUpMs = await measureStartUp(options);
+  output.text(`jobd starts in ${Math.round(startUpMs)} ms\n`);
+  const storms: Storm[] = [];
+  for (const count of options.jobs) {
+    const found = await storm({ options, sink, env, startUpMs }, count);
+    storms.push(found);
+    output.text(`\n${describe(found)}`);
+  }
+  output.document({ startUpMs, storms });
+  return storms.every((found) => found.audits.every((one) => isClean(found.jobs, one)));
 }
 
 function versionOf(packageFile: string): string {
@@ -70,39 +137,53 @@ function versionOf(packageFile: string): string {
   return (JSON.parse(text) as { version: string }).version;
 }
 
-/** What lets a program of Node trust the target, as an operator would. */
-function trustIn(directory: string): Record<string, string> {
+/** The environment in which a Node program trusts the target, as an operator would set it. */
+function trustAuthority(directory: string): Record<string, string> {
   const file = join(directory, 'authority.pem');
   writeFileSync(file, authority);
   return { NODE_EXTRA_CA_CERTS: file };
 }
 
-/** Measures and prints. Returns whether every run was made once and recorded. */
-async function main(options: Options): Promise<boolean> {
-  const print = (text: string): void => {
-    if (!options.json) process.stdout.write(text);
-  };
-  const on = surroundings(options);
-  print(describeSurroundings(on));
+const columns: readonly [title: string, figure: (round: Round) => string][] = [
+  ['p50 ms', (round) => milliseconds(round.latenessP50Ms)],
+  ['p99 ms', (round) => milliseconds(round.latenessP99Ms)],
+  ['last arrival ms', (round) => milliseconds(round.latenessMaxMs)],
+  ['done ms', (round) => milliseconds(round.makespanMs)],
+  ['jobs/s', (round) => grouped(round.jobsPerSecond)],
+  ['waited ms', (round) => milliseconds(round.mainWaitedMs)],
+  ['CPU µs/run', (round) => grouped(round.cpuPerRunUs)],
+  ['busiest thread', (round) => grouped(round.busiestThreadPerRunUs)],
+  ['jobs/s apart', (round) => grouped(round.jobsPerSecondApart)],
+  ['target µs/run', (round) => grouped(round.sinkCpuPerRunUs)],
+  ['peak RSS MB', (round) => grouped(round.peakRssMb)],
+];
 
-  const { delayMs, tls } = options;
-  await using sink = await startSink({ delayMs, tls });
-  using directory = temporaryDirectory();
-  const env = trustIn(directory.path);
-  forgetFile(options.bundle);
-  const startUpMs = await measureStartUp(options);
-  print(`jobd starts in ${Math.round(startUpMs)} ms\n`);
-  const ground: Ground = { options, sink, env, startUpMs };
-  const storms: Storm[] = [];
-  for (const jobs of options.jobs) {
-    const found = await storm(ground, jobs);
-    storms.push(found);
-    print(`\n${describe(found)}`);
-  }
-  if (options.json) {
-    process.stdout.write(`${JSON.stringify({ ...on, startUpMs, storms }, null, 2)}\n`);
-  }
-  return storms.every(({ jobs, audits }) => audits.every((found) => isClean(jobs, found)));
+function describe({ jobs: count, callers, audits, comparisons }: Storm): string {
+  const head = [`N = ${grouped(count)}`, ...columns.map(([title]) => title)];
+  const rows = callers.map(({ name, median }) =>
+    [name].concat(columns.map(([, figure]) => figure(median))),
+  );
+  const lines = comparisons.map(
+    (than) =>
+      `jobd over ${than.yardstick}: makespan ${than.makespanRatio.toFixed(2)}` +
+      ` (to the last arrival ${than.lastArrivalRatio.toFixed(2)}),` +
+      ` p99 lateness ${than.latenessP99Ratio.toFixed(2)},` +
+      ` CPU ${than.cpuPerRunBeyondUs < 0 ? '−' : '+'}${grouped(Math.abs(than.cpuPerRunBeyondUs))} µs a run,` +
+      ` jobs/s apart ${than.jobsPerSecondApartRatio.toFixed(2)}`,
+  );
+  const sentences = audits.map((found) => {
+    const { recorded, otherwise, missed, double, unknown } = found;
+    const words = isClean(count, found) ? 'runs' : 'WRONG RUNS';
+    return (
+      `${words}: ${recorded} of ${count} recorded as success, ${otherwise} otherwise, ` +
+      `${missed} not called, ${double} called twice, ${unknown} unknown`
+    );
+  });
+  return `${table([head, ...rows])}${[...lines, ...sentences].join('\n')}\n`;
 }
 
-await run({ name: 'storm', usage, parseOptions, main });
+function milliseconds(value: number): string {
+  return value < 100 ? value.toFixed(1) : grouped(value);
+}
+
+await run('storm', 'many jobs due at one instant, jobd beside bare undici', declared, main);

@@ -1,7 +1,17 @@
-/**
- * Certificates of a made-up authority, for a target that speaks TLS; they protect nothing. As on the web, servers send their own
- * and that of an intermediate authority.
- */
+/** The target of the calls as callers see it: its names, and the certificates for them. */
+
+/** The value of `--allow-target` with which the target may be called. */
+export const sinkTarget = '127.0.0.1/32:*';
+
+/** The origin that call `number` goes to: the target's own, or one of `hosts` names below storm.localhost in turn. */
+export function originOf(origin: string, hosts: number, number: number): string {
+  if (hosts === 0) return origin;
+  const { protocol, port } = new URL(origin);
+  return `${protocol}//h${number % hosts}.storm.localhost:${port}`;
+}
+
+// The certificates are by a made-up authority and protect nothing. As on the web, a server sends its own
+// certificate and that of an intermediate authority.
 
 /** The authority to trust. */
 export const authority = `-----BEGIN CERTIFICATE-----
@@ -30,10 +40,10 @@ qwHc0B622gC9AiAU5H1rjsBWNqVBz4F8j0wKs4BzfHIdYGl4eWdZk9M9NQ==
 -----END CERTIFICATE-----
 `;
 
-/** What the key of a server is: the one signs fast, of the other the signature is checked fast. */
+/** The kind of a server's key: ECDSA signs faster, RSA is verified faster. */
 export type KeyKind = 'ecdsa' | 'rsa';
 
-/** P-256 and RSA with 2,048 bits, both good for 127.0.0.1 and every name below storm.localhost. */
+/** P-256 and RSA with 2,048 bits. Both certificates are for 127.0.0.1 and every name below storm.localhost. */
 export const servers: Readonly<Record<KeyKind, { key: string; cert: string }>> = {
   ecdsa: {
     key: `-----BEGIN PRIVATE KEY-----

@@ -1,31 +1,38 @@
 /**
- * The client of bench/api and bench/ping, a process of its own: asks by undici's `dispatch` on kept connections, one
- * request at a time on each. Every key is used in turn, so that none is used more often than a key may be.
+ * The client of the API, a process of its own: it asks by undici's `dispatch` on kept connections, one request at a time on
+ * each. It uses its keys in turn, as the number of requests per key and minute is limited.
  */
 
 import { setTimeout } from 'node:timers/promises';
 import { Pool } from 'undici';
 import type { Dispatcher } from 'undici';
-import { listenToParent, sayToParent } from './child.ts';
-import { wallOffset } from './wall-clock.ts';
+import { onMessage, sendToParent, wallOffset } from './child.ts';
 
 export type Operation = 'getJob' | 'listJobs' | 'createJob' | 'ping';
 
-/** `begin` comes once, before any `ask`; the ids are of jobs, or of the URLs that are pinged. */
-export type ClientTold =
-  | { kind: 'begin'; origin: string; keys: string[]; ids: string[]; connections: number }
+/** `begin` comes once, before any `ask`. */
+export type ClientReceived =
+  | ({ kind: 'begin'; origin: string; connections: number } & Known)
   | { kind: 'ask'; task: Task };
+
+/** What the client may ask with and for. */
+export interface Known {
+  keys: string[];
+  jobIds: string[];
+  /** The ids in ping URLs. */
+  pingIds: string[];
+}
 
 export interface Task {
   operation: Operation;
   count: number;
-  /** So many are always in flight; or one is sent each so many milliseconds, whatever is in flight. */
+  /** A constant number in flight, or one request each `everyMs`, however many are in flight. */
   pace: { inFlight: number } | { everyMs: number };
 }
 
-export type ClientSaid = { kind: 'ready' } | { kind: 'answered'; answers: Answers };
+export type ClientSent = { kind: 'ready' } | { kind: 'answered'; answers: Answers };
 
-/** What came of a task; each request is an element of both arrays. */
+/** Each request is one element of both arrays. */
 export interface Answers {
   /** Epoch milliseconds and their fractions. */
   sentAt: Float64Array;
@@ -33,9 +40,9 @@ export interface Answers {
   latencyMs: Float64Array;
   /** From the first request to the last answer. */
   seconds: number;
-  /** Of this process, in that time. */
+  /** CPU time of this process, in that time. */
   cpuSeconds: number;
-  /** Answers with another status than the one of success, and requests without an answer. */
+  /** Requests without an answer, or with an unexpected status. */
   failed: number;
   firstFailure: string | null;
 }
@@ -47,30 +54,31 @@ const newJob = JSON.stringify({
   timezone: 'Europe/Paris',
 });
 const jsonType = 'application/json';
-/** Neighbours in time are no neighbours in the store. */
+/** So that consecutive requests are not for neighbouring rows. */
 const stride = 7_919;
 
 let pool: Pool;
 let authorizations: string[];
-let ids: string[];
+let known: Known;
 let asked = 0;
 
-const say: (message: ClientSaid) => void = sayToParent;
+const send: (message: ClientSent) => void = sendToParent;
 
-listenToParent((told) => {
-  const message = told as ClientTold;
+onMessage((received) => {
+  const message = received as ClientReceived;
   if (message.kind === 'begin') {
     pool = new Pool(message.origin, { connections: message.connections, pipelining: 1 });
     authorizations = message.keys.map((key) => `Bearer ${key}`);
-    ids = message.ids;
-    say({ kind: 'ready' });
+    known = message;
+    send({ kind: 'ready' });
   } else {
-    void work(message.task).then((answers) => say({ kind: 'answered', answers }));
+    void work(message.task).then((answers) => send({ kind: 'answered', answers }));
   }
 });
 
 function nextRequest(operation: Operation): Dispatcher.DispatchOptions {
   asked += 1;
+  const ids = operation === 'ping' ? known.pingIds : known.jobIds;
   const id = ids[(asked * stride) % ids.length];
   if (operation === 'ping') return { method: 'POST', path: `/ping/${id}/0` };
   const authorization = authorizations[asked % authorizations.length] ?? '';

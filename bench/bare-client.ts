@@ -1,21 +1,20 @@
 /**
- * The yardstick, a process of its own: the same calls as the storm's, made by bare undici and nothing
- * else. `request` as most programs would use it, `dispatch` as the fastest way undici has.
+ * The yardstick for calls, a process of its own: the calls of a storm made by bare undici and nothing else, by `request`
+ * as most programs use it or by `dispatch`, undici's fastest interface.
  */
 
 import type { LookupFunction } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { Agent } from 'undici';
 import type { Dispatcher } from 'undici';
-import { listenToParent, sayToParent } from './child.ts';
-import { originOf } from './hosts.ts';
-import { wallOffset } from './wall-clock.ts';
+import { onMessage, sendToParent, wallOffset } from './child.ts';
+import { originOf } from './target.ts';
 
-export type BareWay = 'request' | 'dispatch';
+export type BareKind = 'request' | 'dispatch';
 
-/** What to do: `warm` calls at once, then `jobs` calls from the instant `at` (epoch milliseconds). */
+/** `warm` calls at once, then `jobs` calls from an instant on. */
 export interface BareTask {
-  way: BareWay;
+  by: BareKind;
   origin: string;
   hosts: number;
   jobs: number;
@@ -23,37 +22,35 @@ export interface BareTask {
   concurrency: number;
 }
 
-/** `done` tells when the last answer had been read, in epoch milliseconds. */
-export type BareSaid = { kind: 'ready' } | { kind: 'done'; doneAt: number };
-export type BareTold = { kind: 'warm up'; task: BareTask } | { kind: 'go'; at: number };
+/** `doneAt` is when the last answer had been read. Instants are in epoch milliseconds. */
+export type BareSent = { kind: 'ready' } | { kind: 'done'; doneAt: number };
+export type BareReceived = { kind: 'warm up'; task: BareTask } | { kind: 'go'; at: number };
 
 type CallOne = (origin: string, path: string) => Promise<unknown>;
 
 let go: () => Promise<void>;
-const say: (message: BareSaid) => void = sayToParent;
+const send: (message: BareSent) => void = sendToParent;
 
-listenToParent((told) => {
-  void obey(told as BareTold);
-});
+onMessage((message) => void handle(message as BareReceived));
 
-async function obey(message: BareTold): Promise<void> {
+async function handle(message: BareReceived): Promise<void> {
   if (message.kind === 'warm up') {
-    const { way, origin, hosts, jobs, warm, concurrency } = message.task;
+    const { by, origin, hosts, jobs, warm, concurrency } = message.task;
     const agent = new Agent({ connections: concurrency, pipelining: 1, connect: { lookup } });
-    const callOne = way === 'request' ? byRequest(agent) : byDispatch(agent);
+    const callOne = by === 'request' ? byRequest(agent) : byDispatch(agent);
     await callAll((number) => callOne(origin, `/warm/${number}`), warm, concurrency);
     const callJob = (number: number) => callOne(originOf(origin, hosts, number), `/job/${number}`);
     go = () => callAll(callJob, jobs, concurrency);
-    say({ kind: 'ready' });
+    send({ kind: 'ready' });
   } else {
     const offset = wallOffset();
     await setTimeout(message.at - Date.now());
     await go();
-    say({ kind: 'done', doneAt: offset + performance.now() });
+    send({ kind: 'done', doneAt: offset + performance.now() });
   }
 }
 
-/** Names of the sink are names of this machine, as they are for jobd (RFC 6761 section 6.3). */
+/** Names below localhost are this machine, as they are for jobd (RFC 6761 section 6.3). */
 const lookup: LookupFunction = (_host, { all }, done) => {
   const address = '127.0.0.1';
   const family = 4;
@@ -61,7 +58,7 @@ const lookup: LookupFunction = (_host, { all }, done) => {
   else done(null, address, family);
 };
 
-/** As many loops as calls may be in flight, each with one call at a time. */
+/** Runs one loop for each call that may be in flight. */
 async function callAll(
   callNumber: (number: number) => Promise<unknown>,
   calls: number,

@@ -1,7 +1,7 @@
 /**
- * The yardstick, a process of its own: fastify with one handler an operation, the statements that
- * jobd's store sends prepared once on the same kind of file, answers written through jobd's schemas.
- * No key is looked at, nothing is validated, counted or scheduled.
+ * The yardstick for requests, a process of its own: fastify with one handler an operation. It sends the statements of
+ * jobd's store, prepared once, on the same kind of file, and writes its answers through jobd's schemas. It checks no key,
+ * validates nothing, counts nothing and schedules nothing.
  */
 
 import { join } from 'node:path';
@@ -19,7 +19,7 @@ database.pragma('synchronous = full');
 database.pragma('foreign_keys = on');
 
 type Row = Parameters<typeof jobOf>[0];
-/** The columns that the database fills by itself. */
+/** The columns with defaults. */
 type Filled =
   | 'deleted_at'
   | 'total_success'
@@ -51,7 +51,7 @@ const insert = database.prepare<[NewRow]>(
 const pageSize = 50;
 const dayMs = 86_400_000;
 
-/** No job here has headers or a body. */
+/** None of these jobs has headers or a body. */
 function shapeOf(row: Row): ReturnType<typeof jobShape> {
   return jobShape({ ...jobOf(row), headers: {}, body: null });
 }
@@ -118,6 +118,58 @@ server.post<{ Body: Pick<NewRow, 'name' | 'url' | 'timezone'> & { cronExpr: stri
       job_key: null,
     });
     return reply.code(201).send({ job: jobShape({ ...job, headers: {}, body: null }) });
+  },
+);
+
+// Pings: those of one turn of the event loop in one transaction. What a ping means for the monitor is not decided.
+
+const findMonitor = database.prepare<[string], { id: string; ping_count: number }>(
+  'select id, ping_count from monitors where ping_id = ? and deleted_at is null',
+);
+const insertPing = database.prepare(
+  `insert into pings (monitor_id, number, id, kind, exit_code, method, received_at, duration_ms, body, truncated)
+   values (?, ?, ?, 'success', ?, 'POST', ?, null, null, 0)`,
+);
+const updateMonitor = database.prepare(
+  'update monitors set ping_count = ?, last_ping_at = ? where id = ?',
+);
+
+interface Ping {
+  pingId: string;
+  exitCode: number;
+  resolve: (isKept: boolean) => void;
+}
+
+/** Returns whether there is such a monitor. */
+function keepPing({ pingId, exitCode }: Ping): boolean {
+  const monitor = findMonitor.get(pingId);
+  if (monitor === undefined) return false;
+  const now = Date.now();
+  insertPing.run(monitor.id, monitor.ping_count + 1, newId(now), exitCode, now);
+  updateMonitor.run(monitor.ping_count + 1, now, monitor.id);
+  return true;
+}
+
+const keepPings = database.transaction((batch: readonly Ping[]) => batch.map(keepPing));
+let waiting: Ping[] = [];
+
+function keepWaiting(): void {
+  const batch = waiting;
+  waiting = [];
+  const kept = keepPings.immediate(batch);
+  for (const [index, { resolve }] of batch.entries()) resolve(kept[index] ?? false);
+}
+
+server.post<{ Params: { id: string; code: string } }>(
+  '/ping/:id/:code',
+  async ({ params }, reply) => {
+    const isKept = await new Promise<boolean>((resolve) => {
+      if (waiting.length === 0) setImmediate(keepWaiting);
+      waiting.push({ pingId: params.id, exitCode: Number(params.code), resolve });
+    });
+    return isKept
+      ? { ok: true }
+      : reply.code(404).send({ error: 'there is no monitor at this URL' });
   },
 );
 

@@ -1,0 +1,217 @@
+/** One round of a storm: by jobd, or by bare undici, against the same target. */
+
+import { availableParallelism } from 'node:os';
+import { setTimeout } from 'node:timers/promises';
+import { openStore } from '../src/store/open.ts';
+import type { BareKind, BareReceived, BareSent } from './bare-client.ts';
+import { percentile, temporaryDirectory } from './bench.ts';
+import { startChild, wallOffset } from './child.ts';
+import { cpuSeconds, cpuTimes, cpuUse, residentMb, startJobd } from './processes.ts';
+import type { HttpServer, Sink } from './processes.ts';
+import { isOver, makeDue, recordedRuns, seedJobs } from './seed.ts';
+import type { RecordedRun } from './seed.ts';
+import type { SinkReport } from './sink.ts';
+import type { Options } from './storm.ts';
+
+/** What every round needs. */
+export interface Setting {
+  options: Options;
+  sink: Sink;
+  /** The environment of every caller. */
+  env: Record<string, string>;
+  /** How long jobd takes to start with an empty store. */
+  startUpMs: number;
+}
+
+/** The figures of one round of one caller. */
+export interface Round {
+  /** Arrival at the target minus due instant. */
+  latenessP50Ms: number;
+  latenessP99Ms: number;
+  latenessMaxMs: number;
+  /** From the due instant until the last run was recorded, or the last answer read. */
+  makespanMs: number;
+  jobsPerSecond: number;
+  /** How long the caller's main thread waited for a processor during the makespan. */
+  mainWaitedMs: number;
+  /** User and system time of the caller, all threads. */
+  cpuPerRunUs: number;
+  busiestThreadPerRunUs: number;
+  /** Computed: jobs a second if all cores were the caller's own, its load spread evenly and no thread waited. */
+  jobsPerSecondApart: number;
+  /** CPU time of the target's process. */
+  sinkCpuPerRunUs: number;
+  peakRssMb: number;
+}
+
+/** Whether every job was called once and recorded. All but `recorded` are 0 if all went well. */
+export interface Audit {
+  /** Runs recorded as `success`, and as anything else. */
+  recorded: number;
+  otherwise: number;
+  /** Jobs that were never called. */
+  missed: number;
+  /** Calls after the first one of their job. */
+  double: number;
+  /** Calls whose run is not in the store, or belongs to another job. */
+  unknown: number;
+}
+
+const answerWithinMs = 30_000;
+/** How long everything is up and idle before the instant. */
+const idleMs = 1_000;
+/** CPU time is first read this long before the instant, while nothing happens. */
+const beforeMs = 20;
+/** How often the store is read while calls are coming, and after the last one, when the time counts. */
+const pollMs = 50;
+const finalPollMs = 1;
+
+/** After this time the round is given up. */
+function longestStormMs(jobs: number, delayMs: number): number {
+  return 60_000 + jobs * 2 + delayMs * jobs;
+}
+
+/** jobd with a new data directory. Throws if the storm is not over in time. */
+export async function jobdRound(
+  setting: Setting,
+  jobs: number,
+): Promise<{ round: Round; audit: Audit }> {
+  using directory = temporaryDirectory();
+  const dataDir = directory.path;
+  const { options, sink } = setting;
+  const { hosts, warm, delay } = options;
+  const batches = [
+    { prefix: 'job', count: jobs, hosts },
+    { prefix: 'warm', count: warm },
+  ];
+  await seedJobs(dataDir, sink.origin, batches, options);
+  const upAt = Date.now() + 2 * setting.startUpMs + jobs / 20;
+  const warmMs = warm === 0 ? 0 : 2_000 + warm;
+  const warmAt = Math.ceil((upAt + idleMs) / 1_000) * 1_000;
+  const dueAt = warmAt + Math.ceil(warmMs / 1_000) * 1_000;
+  await makeDue(dataDir, 'warm', warmAt);
+  await makeDue(dataDir, 'job', dueAt);
+
+  await using server = await startServer(setting, dataDir);
+  await using store = await openStore(dataDir);
+  const inTime = Date.now() < warmAt && (await sleepUntil(dueAt - idleMs / 2));
+  if (!inTime || (warm > 0 && !(await isOver(store, warmAt)))) {
+    throw new Error('jobd was not up and idle before the instant: the machine is too busy');
+  }
+  const watched = await watch(sink, server.pid, { jobs, dueAt });
+  const longestMs = longestStormMs(jobs, delay);
+  let allArrived = false;
+  const noteArrival = (): void => {
+    allArrived = true;
+  };
+  // A call that never comes is found in the store, not here.
+  const full = sink.receive('full', longestMs).then(noteArrival, noteArrival);
+  await sleepUntil(dueAt);
+  while (!(await isOver(store, dueAt))) {
+    if (Date.now() > dueAt + longestMs) throw new Error(`not over after ${longestMs} ms`);
+    await (allArrived ? setTimeout(finalPollMs) : Promise.race([full, setTimeout(pollMs)]));
+  }
+  const { round, arrived } = await watched.end(watched.offset + performance.now());
+  return { round, audit: audit(jobs, await recordedRuns(store, dueAt), arrived) };
+}
+
+/** jobd as it is in every round. */
+async function startServer({ options, env }: Setting, dataDir: string): Promise<HttpServer> {
+  const slots = String(options.concurrency);
+  const signing = options.noReceipts ? ['--no-signing'] : [];
+  const args = ['--slots', slots, '--slots-per-host', slots, ...signing];
+  return await startJobd(options, dataDir, { args, env });
+}
+
+/** Bare undici in a new process. Throws if it does not call each path once. */
+export async function bareRound(setting: Setting, jobs: number, by: BareKind): Promise<Round> {
+  const { options, sink, env } = setting;
+  const { hosts, concurrency, warm } = options;
+  await using bare = startChild<BareSent, BareReceived>('bare-client.ts', [], env);
+  const { origin } = sink;
+  bare.send({ kind: 'warm up', task: { by, origin, hosts, jobs, warm, concurrency } });
+  await bare.receive('ready', answerWithinMs);
+  const dueAt = Math.ceil((Date.now() + idleMs) / 1_000) * 1_000;
+  bare.send({ kind: 'go', at: dueAt });
+  const watched = await watch(sink, bare.pid, { jobs, dueAt });
+  const longestMs = longestStormMs(jobs, options.delay);
+  const [{ doneAt }] = await Promise.all([
+    bare.receive('done', longestMs),
+    sink.receive('full', longestMs),
+  ]);
+  const { round, arrived } = await watched.end(doneAt);
+  if (new Set(arrived.path).size !== jobs || arrived.path.length !== jobs) {
+    throw new Error(`bare ${by} made ${arrived.path.length} calls instead of ${jobs}`);
+  }
+  return round;
+}
+
+/** How long jobd takes to start with an empty store, in milliseconds. */
+export async function measureStartUp(options: Options): Promise<number> {
+  using directory = temporaryDirectory();
+  await using server = await startJobd({ ...options, cpuProf: null }, directory.path);
+  return server.startUpMs;
+}
+
+/** Has the target record calls, and reads the CPU times just before the instant. */
+async function watch(sink: Sink, pid: number, { jobs, dueAt }: { jobs: number; dueAt: number }) {
+  sink.send({ kind: 'begin', expected: jobs });
+  await sink.receive('begun', answerWithinMs);
+  await sleepUntil(dueAt - beforeMs);
+  const cpuBefore = cpuTimes(pid);
+  const sinkBefore = cpuSeconds(sink.pid);
+  return {
+    offset: wallOffset(),
+    async end(doneAt: number): Promise<{ round: Round; arrived: SinkReport }> {
+      const cpu = cpuUse(pid, cpuBefore);
+      const peakRssMb = residentMb(pid, 'peak');
+      const sinkCpuSeconds = cpuSeconds(sink.pid) - sinkBefore;
+      sink.send({ kind: 'report' });
+      const arrived = await sink.receive('report', answerWithinMs);
+      const lateness = arrived.arrivedAt.map((at) => at - dueAt).toSorted();
+      const makespanMs = doneAt - dueAt;
+      const shareOfCores = cpu.cpuSeconds / availableParallelism();
+      const round = {
+        latenessP50Ms: percentile(lateness, 50),
+        latenessP99Ms: percentile(lateness, 99),
+        latenessMaxMs: percentile(lateness, 100),
+        makespanMs,
+        jobsPerSecond: jobs / (makespanMs / 1_000),
+        mainWaitedMs: cpu.mainWaitedSeconds * 1e3,
+        cpuPerRunUs: (cpu.cpuSeconds * 1e6) / jobs,
+        busiestThreadPerRunUs: (cpu.busiestThreadSeconds * 1e6) / jobs,
+        jobsPerSecondApart: jobs / Math.max(cpu.busiestThreadSeconds, shareOfCores),
+        sinkCpuPerRunUs: (sinkCpuSeconds * 1e6) / jobs,
+        peakRssMb,
+      };
+      return { round, arrived };
+    },
+  };
+}
+
+/** Compares the recorded runs with the calls that arrived. */
+function audit(jobs: number, runs: readonly RecordedRun[], arrived: SinkReport): Audit {
+  const success = runs.filter(({ status }) => status === 'success');
+  const pathOf = new Map(runs.map(({ id, path }) => [id, path]));
+  const called = new Set(arrived.path);
+  return {
+    recorded: success.length,
+    otherwise: runs.length - success.length,
+    missed: jobs - called.size,
+    double: arrived.path.length - called.size,
+    unknown: arrived.runId.filter((id, index) => pathOf.get(id) !== arrived.path[index]).length,
+  };
+}
+
+/** Whether nothing went wrong. */
+export function isClean(jobs: number, found: Audit): boolean {
+  const { recorded, otherwise, missed, double, unknown } = found;
+  return recorded === jobs && otherwise + missed + double + unknown === 0;
+}
+
+/** Sleeps until a wall-clock instant; false if it had already passed. */
+async function sleepUntil(at: number): Promise<boolean> {
+  const leftMs = at - Date.now();
+  if (leftMs > 0) await setTimeout(leftMs);
+  return leftMs > 0;
+}
