@@ -73,8 +73,8 @@ export const jobFields = {
     minimum: jobLimits.retries.min,
     maximum: jobLimits.retries.max,
     description:
-      'Further attempts after a connection that failed for the moment, HTTP 429 or 5xx. The first waits 1 s, the ' +
-      'second 5 s, or as long as `Retry-After` says, up to 30 s.',
+      'Further attempts after a transient connection error (a timeout before the request was sent is one), HTTP 429 or ' +
+      '5xx. The first waits 1 s, the second 5 s, or as long as `Retry-After` says, up to 30 s.',
     default: 0,
   }),
   notes: Type.String({

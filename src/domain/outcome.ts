@@ -21,6 +21,8 @@ export interface Failure {
   detail: string;
   /** For `dns` only: a failure that may be gone a moment later (server failure, no answer). */
   temporary?: boolean;
+  /** For `timeout` only: the time was up before anything of the request was written. */
+  unsent?: boolean;
 }
 
 /** Most characters of a `Location` that are looked at. */
@@ -41,10 +43,13 @@ export interface Response {
   broken: Failure | null;
 }
 
-/** What one attempt came to. */
-export type AttemptResult =
+/** What came of calling a target. */
+export type TargetResult =
   | { kind: 'response'; response: Response }
   | { kind: 'failure'; failure: Failure };
+
+/** What one attempt came to; `local`: this machine could not begin it, for a reason that may pass. Nothing was sent then. */
+export type AttemptResult = TargetResult | { kind: 'local'; trouble: string };
 
 /** What a run keeps of its last attempt. */
 export interface Outcome {
@@ -56,7 +61,7 @@ export interface Outcome {
 }
 
 /** Judges an attempt: any complete 2xx is a success, all else a failure (spec sections 1.8, 3.2). */
-export function outcomeOf(result: AttemptResult): Outcome {
+export function outcomeOf(result: TargetResult): Outcome {
   if (result.kind === 'failure') {
     return {
       status: 'failed',

@@ -6,7 +6,7 @@
 import { maxPreviewBytes } from './body-preview.ts';
 import { isSecretHeader } from './headers.ts';
 import { maxLocationLength } from './outcome.ts';
-import type { AttemptResult, Response } from './outcome.ts';
+import type { Response, TargetResult } from './outcome.ts';
 import type { RequestSecrets } from './sealed-job.ts';
 
 /** Shorter values would be found by chance, in words and numbers. */
@@ -112,14 +112,14 @@ function tailStart(text: string, secret: string): number {
 }
 
 /** Whether there is room for a secret in what a target said; mostly there is none, and nothing to look for. */
-export function mayRepeat(result: AttemptResult): boolean {
+export function mayRepeat(result: TargetResult): boolean {
   if (result.kind === 'failure') return true;
   const { body, location, broken } = result.response;
   return body.length >= minSecretLength || location !== null || broken !== null;
 }
 
 /** What a target said, without the secrets; `truncated` stays true to what is kept. */
-export function redactResult(result: AttemptResult, secrets: readonly string[]): AttemptResult {
+export function redactResult(result: TargetResult, secrets: readonly string[]): TargetResult {
   if (secrets.length === 0 || result.kind === 'failure') return result;
   const { response } = result;
   const { location } = response;

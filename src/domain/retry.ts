@@ -1,6 +1,6 @@
 /** Whether and when an attempt is followed by another (spec section 1.8). */
 
-import type { AttemptResult } from './outcome.ts';
+import type { TargetResult } from './outcome.ts';
 
 /** Waits before the second and the third attempt, unless the target asks for another. */
 const waitsMs = [1_000, 5_000];
@@ -9,7 +9,7 @@ const longestWaitMs = 30_000;
 
 /**
  * The time of the next attempt in epoch milliseconds, or null if there is none: retries are used
- * up, or the failure is not of the passing kind.
+ * up, or the failure is not of the passing kind. After a timeout the target may be at work, unless nothing was sent.
  *
  * @param retries how many attempts may follow the first
  * @param attempt the number of the attempt just made, from 1
@@ -18,20 +18,22 @@ const longestWaitMs = 30_000;
 export function retryAt(
   retries: number,
   attempt: number,
-  result: AttemptResult,
+  result: TargetResult,
   now: number,
 ): number | null {
   if (attempt > retries || !isPassing(result)) return null;
   return now + (askedWaitMs(result, now) ?? waitsMs[attempt - 1] ?? longestWaitMs);
 }
 
-function isPassing(result: AttemptResult): boolean {
+function isPassing(result: TargetResult): boolean {
   if (result.kind === 'response') {
     const { httpStatus } = result.response;
     return httpStatus === 429 || (httpStatus >= 500 && httpStatus < 600);
   }
-  const { reason, temporary } = result.failure;
-  return reason === 'refused' || reason === 'reset' || (reason === 'dns' && temporary === true);
+  const { reason, temporary, unsent } = result.failure;
+  if (reason === 'dns') return temporary === true;
+  if (reason === 'timeout') return unsent === true;
+  return reason === 'refused' || reason === 'reset';
 }
 
 /** `Sun, 06 Nov 1994 08:49:37 GMT`; Date.parse takes far more for a date, `-1` among it. */
@@ -42,7 +44,7 @@ const httpDate = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GM
  * milliseconds, at most `longestMs`; null if it is not there or unreadable.
  */
 export function askedWaitMs(
-  result: AttemptResult,
+  result: TargetResult,
   now: number,
   longestMs = longestWaitMs,
 ): number | null {

@@ -36,6 +36,11 @@ export class Deadline {
     this.#timer = setTimeout(expire, timeoutMs, this);
   }
 
+  /** Whether something of the request may have been written. */
+  get isSent(): boolean {
+    return this.phase === 'waiting for the answer' || this.phase === 'reading the body';
+  }
+
   /** Milliseconds left, never below 0. */
   remainingMs(): number {
     return Math.max(0, this.#endsAt - performance.now());

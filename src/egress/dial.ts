@@ -9,9 +9,11 @@ import {
   type SecureContext,
 } from 'node:tls';
 import { parseAddress, sameAddress } from '../domain/address.ts';
+import { systemCode } from '../domain/errors.ts';
 import type { Failure } from '../domain/outcome.ts';
 import { DeadlineOver, type Deadline } from './deadline.ts';
 import { connectFailure, secondsText, tlsFailure } from './failure.ts';
+import { localTrouble } from './local-trouble.ts';
 import { createRecent } from './recent.ts';
 
 /** Where a URL leads: scheme, host and port. */
@@ -27,7 +29,10 @@ export interface Origin {
 /** A connected socket, or why there is none; `unreachable` if another address may be tried. */
 export type Dialled = { socket: Socket } | { failure: Failure; unreachable: boolean };
 
-/** Dials within the deadline; gives up on an unanswered TCP connect after `connectMs` (null: never). */
+/**
+ * Dials within the deadline; gives up on an unanswered TCP connect after `connectMs` (null: never). Throws DeadlineOver
+ * and LocalTrouble.
+ */
 export type Dial = (
   origin: Origin,
   address: string,
@@ -91,9 +96,15 @@ export function createDial(ca: string | undefined): Dial {
       return { failure: { reason: 'refused', detail }, unreachable: true };
     }
     if (connected !== null) {
+      throwLocal(connected, address);
       return { failure: connectFailure(connected, endpoint), unreachable: true };
     }
-    const peer = socket.remoteAddress ?? 'nobody';
+    const peer = socket.remoteAddress;
+    if (peer === undefined) {
+      socket.destroy();
+      const detail = `the connection was reset by ${endpoint}`;
+      return { failure: { reason: 'reset', detail }, unreachable: true };
+    }
     if (!sameAddress(peer, address)) {
       socket.destroy();
       const detail = `connected to ${peer} instead of ${address}`;
@@ -142,6 +153,14 @@ function opened(
     reject(new DeadlineOver());
   });
   return promise;
+}
+
+/** Throws LocalTrouble if that is what kept the connection from being made. */
+function throwLocal(error: Error, address: string): void {
+  // A machine without IPv6 has no address of that kind: another target may be called, this one never.
+  if (address.includes(':') && systemCode(error) === 'EADDRNOTAVAIL') return;
+  const trouble = localTrouble(error);
+  if (trouble !== null) throw trouble;
 }
 
 /**

@@ -9,6 +9,7 @@ import { Deadline, DeadlineOver } from './deadline.ts';
 import { createDial } from './dial.ts';
 import { exchange, type WireRequest } from './exchange.ts';
 import { secondsText } from './failure.ts';
+import { LocalTrouble } from './local-trouble.ts';
 import { createPool } from './pool.ts';
 import { createResolver, type Resolve } from './resolve.ts';
 import { createRouter } from './route.ts';
@@ -103,10 +104,11 @@ export function createEgress(options: EgressOptions): Egress {
       try {
         return await attempt(call, deadline);
       } catch (error) {
+        if (error instanceof LocalTrouble) return { kind: 'local', trouble: error.message };
         if (!(error instanceof DeadlineOver) || deadline.over === null) throw error;
         if (deadline.over !== 'expired') throw deadline.over.abortedBy;
         const detail = `no answer within ${secondsText(call.timeoutMs)}, ${deadline.phase}`;
-        return failed({ reason: 'timeout', detail });
+        return failed({ reason: 'timeout', detail, unsent: !deadline.isSent });
       } finally {
         deadline.stop();
         underWay.delete(deadline);

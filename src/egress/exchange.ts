@@ -118,6 +118,7 @@ export function exchange(
       if (head !== null) breakOff(brokenBody(error));
       else if (sent) fail(answerFailure(error));
       else if (connection.socket.destroyed) {
+        deadline.phase = 'waiting for a free connection';
         if (settle()) resolve('unsent');
       } else fail({ reason: 'protocol', detail: `the request cannot be sent: ${error.message}` });
     },

@@ -9,11 +9,10 @@ const refusedCodes = new Map([
   ['ENETUNREACH', 'the network is unreachable'],
   ['EHOSTDOWN', 'the host is down'],
   ['ENETDOWN', 'the network is down'],
+  // Of IPv6 only, which a machine may be without; else it is a LocalTrouble.
   ['EADDRNOTAVAIL', 'this machine has no address to connect from'],
   ['EACCES', 'this machine does not permit the connection'],
   ['EPERM', 'this machine does not permit the connection'],
-  ['EMFILE', 'this machine has too many open files'],
-  ['ENFILE', 'this machine has too many open files'],
   ['ETIMEDOUT', 'the host does not answer'],
 ]);
 

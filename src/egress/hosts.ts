@@ -1,5 +1,6 @@
 /** The hosts file: names that the operator of this machine has given addresses (hosts(5)). */
 import { readFileSync, statSync, type Stats } from 'node:fs';
+import { localTrouble } from './local-trouble.ts';
 
 /** Larger files are lists of blocked advertisers at best; they are not read. */
 const maxFileBytes = 4 * 1024 * 1024;
@@ -9,7 +10,7 @@ export type HostsFile = (name: string) => readonly string[];
 
 /**
  * Reads the hosts file at `path` when it is first asked and whenever it has changed since. A file
- * that is missing or unreadable has no names.
+ * that is missing or unreadable has no names. Throws LocalTrouble.
  */
 export function openHostsFile(path: string): HostsFile {
   let version = '';
@@ -18,8 +19,8 @@ export function openHostsFile(path: string): HostsFile {
     const stat = lookAt(path);
     const current = stat === null ? '' : `${stat.mtimeMs}:${stat.ino}:${stat.size}`;
     if (current !== version) {
-      version = current;
       names = stat === null || stat.size > maxFileBytes ? new Map() : readNames(path);
+      version = current;
     }
     return names.get(name) ?? [];
   };
@@ -51,7 +52,9 @@ function readNames(path: string): Map<string, string[]> {
 function readText(path: string): string {
   try {
     return readFileSync(path, 'utf8');
-  } catch {
+  } catch (error) {
+    const trouble = localTrouble(error);
+    if (trouble !== null) throw trouble;
     // Gone or unreadable since it was looked at: the same as a file without names.
     return '';
   }

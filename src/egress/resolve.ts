@@ -7,6 +7,7 @@ import { Resolver } from 'node:dns/promises';
 import { systemCode } from '../domain/errors.ts';
 import { isLoopbackName } from '../domain/name.ts';
 import { openHostsFile } from './hosts.ts';
+import { checkOpenFiles } from './local-trouble.ts';
 import { createPace } from './pace.ts';
 
 /** All that is known about a name: its addresses, IPv4 first, or why there are none. */
@@ -19,7 +20,7 @@ export type Answers =
       temporary: boolean;
     };
 
-/** Resolves a host name (lower case, no literal). Never rejects. */
+/** Resolves a host name (lower case, no literal). Throws or rejects with LocalTrouble only. */
 export type Resolve = (host: string) => Answers | Promise<Answers>;
 
 /** Answers are kept for what their TTL says, but never longer than this. */
@@ -58,7 +59,13 @@ export function createResolver(options: ResolverOptions = {}): Resolve {
   function start(host: string): Answers | Promise<Answers> {
     const listed = hostsFile(host);
     if (listed.length > 0) return keep(host, { answers: found(host, listed), ttlMs: maxKeptMs });
-    const answers = pace(() => query(host)).then((result) => keep(host, result));
+    const answers = pace(() => query(host)).then(
+      (result) => keep(host, result),
+      (error: unknown) => {
+        entries.delete(host);
+        throw error;
+      },
+    );
     remember(host, { answers, keptUntil: Number.POSITIVE_INFINITY });
     return answers;
   }
@@ -120,9 +127,11 @@ interface Family {
 }
 
 function createQuery(servers: readonly string[] | undefined): (host: string) => Promise<Queried> {
-  let resolver = createDnsClient(servers);
+  let resolver: Resolver | null = null;
 
   return async (host) => {
+    checkOpenFiles();
+    resolver ??= createDnsClient(servers);
     const client = resolver;
     const [v4, v6] = await Promise.all([
       ask(client.resolve4(host, { ttl: true })),
@@ -143,7 +152,8 @@ function createQuery(servers: readonly string[] | undefined): (host: string) => 
       };
     }
     // The machine's servers may have changed since: c-ares reads them once, when it starts.
-    if (resolver === client) resolver = createDnsClient(servers);
+    if (resolver === client) resolver = null;
+    checkOpenFiles();
     const detail = `${temporaryWords.get(trouble) ?? 'the look-up failed'} for ${host} (${trouble})`;
     return { answers: { kind: 'failure', detail, temporary: true }, ttlMs: minKeptMs };
   };

@@ -4,10 +4,10 @@
  * answers handed back, a few at a time (`portions.ts`). Nothing here decides anything: what is judged, dialled and read is so over there.
  */
 
-import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import type { AttemptResult } from '../domain/outcome.ts';
 import { closed, type Call, type Egress, type EgressOptions } from './egress.ts';
+import { localTrouble } from './local-trouble.ts';
 import { threadCode, type ThreadCode } from './thread-code.ts';
 
 /** A call with the number its answer carries, and that of its signal. */
@@ -41,25 +41,43 @@ export function createThreadStarter(): (options: ThreadOptions) => Egress {
   return (options) => startEgressThread(options, code);
 }
 
-/** Starts the thread. Should it ever end by itself, that is an error of this process, which nobody catches. */
+/**
+ * Starts the thread. Should it ever end by itself, that is an error of this process, which nobody catches; one that could not
+ * begin for want of files or memory is started again by the next call.
+ */
 export function startEgressThread(options: ThreadOptions, code = threadCode()): Egress {
-  const worker = startWorker(options, code);
   const pending = new Map<number, PromiseWithResolvers<AttemptResult>>();
   const signals = new WeakMap<AbortSignal, number>();
   let lastNumber = 0;
   let lastSignal = 0;
   let begun: NumberedCall[] = [];
   let closing: Promise<void> | undefined;
-  worker.on('message', (said: Said) => {
-    if (said.kind === 'answered') for (const answer of said.answers) settle(answer);
-    // A look-up that nobody waits for may be left; it must not hold up the end.
-    else void worker.terminate();
-  });
-  worker.on('exit', (exitCode) => {
-    if (closing === undefined)
-      throw new Error(`the thread of outgoing calls ended with ${exitCode}`);
-    for (const waiting of pending.values()) waiting.reject(closed());
-  });
+  let worker: Worker | null = startThread();
+
+  function startThread(): Worker {
+    const thread = startWorker(options, code);
+    let hasBegun = true;
+    thread.on('message', (said: Said) => {
+      if (said.kind === 'answered') for (const answer of said.answers) settle(answer);
+      // A look-up that nobody waits for may be left; it must not hold up the end.
+      else void thread.terminate();
+    });
+    thread.on('error', (error) => {
+      const trouble = localTrouble(error);
+      if (trouble === null) throw error;
+      hasBegun = false;
+      worker = null;
+      const result = { kind: 'local', trouble: trouble.message } as const;
+      for (const number of pending.keys()) settle({ number, result });
+    });
+    thread.on('exit', (exitCode) => {
+      if (!hasBegun) return;
+      if (closing === undefined)
+        throw new Error(`the thread of outgoing calls ended with ${exitCode}`);
+      for (const waiting of pending.values()) waiting.reject(closed());
+    });
+    return thread;
+  }
 
   function settle(answer: Answer): void {
     const waiting = pending.get(answer.number);
@@ -72,6 +90,7 @@ export function startEgressThread(options: ThreadOptions, code = threadCode()): 
     lastNumber += 1;
     const waiting = Promise.withResolvers<AttemptResult>();
     pending.set(lastNumber, waiting);
+    worker ??= startThread();
     if (begun.length === 0) queueMicrotask(flush);
     begun.push({ number: lastNumber, call, signal });
     return waiting.promise;
@@ -96,7 +115,7 @@ export function startEgressThread(options: ThreadOptions, code = threadCode()): 
 
   function tell(told: Told): void {
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- this is no window
-    worker.postMessage(told);
+    worker?.postMessage(told);
   }
 
   return {
@@ -119,11 +138,13 @@ export function startEgressThread(options: ThreadOptions, code = threadCode()): 
   };
 
   async function close(): Promise<void> {
-    const ended = once(worker, 'exit');
+    if (worker === null) return;
+    const { promise: ended, resolve } = Promise.withResolvers<unknown>();
+    worker.once('exit', resolve);
     // What began in this turn is under way, too.
     flush();
     tell({ kind: 'close' });
-    const late = setTimeout(() => void worker.terminate(), longestCloseMs);
+    const late = setTimeout(() => void worker?.terminate(), longestCloseMs);
     await ended;
     clearTimeout(late);
   }

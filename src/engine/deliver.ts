@@ -83,6 +83,9 @@ async function post(
   const headers = { ...message.headers, ...signature };
   const call = { url: message.url, method: 'POST', headers, body: message.body, timeoutMs };
   const result = await egress.call(call, signal);
+  if (result.kind === 'local') {
+    return { error: `jobd: ${result.trouble}`, httpStatus: null, askedMs: null };
+  }
   // Before it is cut: half a secret would not be found.
   const { error, httpStatus, responseBody } = outcomeOf(redactResult(result, secrets));
   if (error === null) return { error, httpStatus, askedMs: null };

@@ -7,7 +7,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { Clock } from '../domain/clock.ts';
 import { latestStartMs } from '../domain/due.ts';
 import { outcomeOf } from '../domain/outcome.ts';
-import type { AttemptResult, Outcome } from '../domain/outcome.ts';
+import type { AttemptResult, Outcome, TargetResult } from '../domain/outcome.ts';
 import { retryAt } from '../domain/retry.ts';
 import { mayRepeat, redact, redactResult, secretTexts } from '../domain/redaction.ts';
 import { damage, openRequest } from '../domain/sealed-job.ts';
@@ -30,11 +30,16 @@ export interface Dispatcher {
   readonly keepAttempt: (attempt: Attempt) => Promise<void>;
   /** Aborted when the daemon waits no longer: the runs in flight end as interrupted. */
   signal: AbortSignal;
+  /** Runs that wait for this machine to be able to call, by id, and why. */
+  heldUp: Map<string, string>;
 }
+
+/** What this machine lacked for a call may be there after so long. */
+const heldUpPauseMs = 1_000;
 
 /** Calls the target. Never rejects: what breaks down on this side ends the run as interrupted. */
 export async function dispatch(run: ClaimedRun, dispatcher: Dispatcher): Promise<EndedRun> {
-  const { egress, vault, clock, log, keepAttempt, signal } = dispatcher;
+  const { vault, clock, log, keepAttempt, signal } = dispatcher;
   const sureAt = clock.now();
   if (sureAt - run.startedAt > latestStartMs) {
     const why = 'the store was not sure of it for over a minute, it was not sent';
@@ -43,7 +48,7 @@ export async function dispatch(run: ClaimedRun, dispatcher: Dispatcher): Promise
   const began = clock.monotonicMs();
   let attempts = 0;
   const elapsedMs = (): number => Math.round(clock.monotonicMs() - began);
-  const ended = (result: AttemptResult, secrets: RequestSecrets | null): EndedRun => {
+  const ended = (result: TargetResult, secrets: RequestSecrets | null): EndedRun => {
     const durationMs = elapsedMs();
     const finishedAt = run.startedAt + durationMs;
     const { runId, jobId } = run;
@@ -55,9 +60,16 @@ export async function dispatch(run: ClaimedRun, dispatcher: Dispatcher): Promise
     const secrets = opened(run, vault, log);
     if (secrets === null) return ended(unopened, null);
     const call = callOf(run, secrets);
+    let last: TargetResult | null = null;
     for (;;) {
       attempts += 1;
-      const result = await egress.call(call, signal);
+      const result = await attempt(run.runId, call, dispatcher);
+      if (result.kind === 'local') {
+        attempts -= 1;
+        if (last !== null) return ended(last, secrets);
+        return interrupted(`not sent: ${result.trouble}`);
+      }
+      last = result;
       const now = clock.now();
       const nextAt = retryAt(run.request.retries, attempts, result, now);
       if (nextAt === null) return ended(result, secrets);
@@ -74,7 +86,27 @@ export async function dispatch(run: ClaimedRun, dispatcher: Dispatcher): Promise
   }
 }
 
-const unopened: AttemptResult = { kind: 'failure', failure: damage };
+/** Makes one attempt, as soon as this machine is able to within a minute: what it lacks is not the target's failure. */
+async function attempt(
+  runId: string,
+  call: Call,
+  { egress, clock, log, signal, heldUp }: Dispatcher,
+): Promise<AttemptResult> {
+  const giveUpAt = clock.monotonicMs() + latestStartMs;
+  try {
+    for (;;) {
+      const result = await egress.call(call, signal);
+      if (result.kind !== 'local' || clock.monotonicMs() >= giveUpAt) return result;
+      if (heldUp.size === 0) log.warn({ trouble: result.trouble }, 'calls wait for this machine');
+      heldUp.set(runId, result.trouble);
+      await setTimeout(heldUpPauseMs, undefined, { signal });
+    }
+  } finally {
+    heldUp.delete(runId);
+  }
+}
+
+const unopened: TargetResult = { kind: 'failure', failure: damage };
 
 /** What the job sends; null if it cannot be opened. Behind the claim, so that no transaction waits for it. */
 function opened(run: ClaimedRun, vault: Vault, log: Log): RequestSecrets | null {
@@ -88,7 +120,7 @@ function opened(run: ClaimedRun, vault: Vault, log: Log): RequestSecrets | null 
 }
 
 /** What the run keeps: nothing of it repeats what nobody may read. */
-function outcomeWithout(secrets: RequestSecrets | null, result: AttemptResult): Outcome {
+function outcomeWithout(secrets: RequestSecrets | null, result: TargetResult): Outcome {
   if (secrets === null || !mayRepeat(result)) return outcomeOf(result);
   const texts = secretTexts(secrets.headers);
   const outcome = outcomeOf(redactResult(result, texts));

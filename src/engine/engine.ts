@@ -106,7 +106,9 @@ export function startEngine(parts: EngineParts): Engine {
   const monitorReplanner = createMonitorReplanner(store, clock);
   const pruner = createPruner({ store, clock, log }, createPrunings(store, clock));
   const lookAtClock = watchClock(clock);
-  const dispatcher: Dispatcher = { egress, vault, clock, log, keepAttempt, signal };
+  /** Runs that wait for this machine to be able to call, by id, and why. */
+  const heldUp = new Map<string, string>();
+  const dispatcher: Dispatcher = { egress, vault, clock, log, keepAttempt, signal, heldUp };
   let isRescued = false;
   /** Whether calls wait for slots. */
   let isPressed = false;
@@ -304,7 +306,9 @@ export function startEngine(parts: EngineParts): Engine {
     troubles() {
       if (stopping !== undefined) return ['jobd is stopping'];
       const loops = [claimLoop, recordLoop, signLoop, watchLoop, notifier];
-      return loops.map(({ trouble }) => trouble).filter((trouble) => trouble !== null);
+      const stuck = loops.map(({ trouble }) => trouble).filter((trouble) => trouble !== null);
+      const waiting = [...new Set(heldUp.values())].map((why) => `calls wait: ${why}`);
+      return [...stuck, ...waiting];
     },
     [Symbol.asyncDispose]: () =>
       (stopping ??= stop({

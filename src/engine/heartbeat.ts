@@ -36,7 +36,8 @@ export function startHeartbeat({ url, egress, clock, log, troubles }: HeartbeatP
     if (troubles().length > 0) return lookAgainMs;
     dueAt = now + everyMs;
     const call = { url, method: 'GET', headers: {}, body: null, timeoutMs };
-    const { error } = outcomeOf(await egress.call(call));
+    const result = await egress.call(call);
+    const error = result.kind === 'local' ? result.trouble : outcomeOf(result).error;
     if (error !== null) log.warn({ error }, 'the heartbeat did not arrive');
     else if (isFailing) log.info('the heartbeat arrives again');
     isFailing = error !== null;

@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { failureReasons, outcomeOf } from '../../src/domain/outcome.ts';
-import type { AttemptResult, Failure, Response } from '../../src/domain/outcome.ts';
+import type { TargetResult, Failure, Response } from '../../src/domain/outcome.ts';
 
-function answered(response: Partial<Response>): AttemptResult {
+function answered(response: Partial<Response>): TargetResult {
   const defaults: Response = {
     httpStatus: 200,
     location: null,

@@ -3,23 +3,23 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { failureReasons } from '../../src/domain/outcome.ts';
-import type { AttemptResult, Failure } from '../../src/domain/outcome.ts';
+import type { TargetResult, Failure } from '../../src/domain/outcome.ts';
 import { retryAt } from '../../src/domain/retry.ts';
 
 const now = Date.parse('2026-03-02T10:00:00Z');
 
-function answered(httpStatus: number, retryAfter: string | null = null): AttemptResult {
+function answered(httpStatus: number, retryAfter: string | null = null): TargetResult {
   const rest = { location: null, body: '', truncated: false, broken: null };
   return { kind: 'response', response: { httpStatus, retryAfter, ...rest } };
 }
 
-function failed(reason: Failure['reason'], temporary?: boolean): AttemptResult {
+function failed(reason: Failure['reason'], temporary?: boolean): TargetResult {
   const failure = { reason, detail: '', ...(temporary !== undefined && { temporary }) };
   return { kind: 'failure', failure };
 }
 
 /** How long after its first attempt a run with one retry is tried again; null: never. */
-function waitMs(result: AttemptResult): number | null {
+function waitMs(result: TargetResult): number | null {
   const at = retryAt(1, 1, result, now);
   return at === null ? null : at - now;
 }
@@ -48,7 +48,7 @@ test('a 2xx that broke off is not tried again: the task may have run', () => {
   for (const reason of failureReasons) {
     const broken: Failure = { reason, detail: '' };
     const response = { httpStatus: 200, location: null, retryAfter: null, body: '' };
-    const result: AttemptResult = {
+    const result: TargetResult = {
       kind: 'response',
       response: { ...response, truncated: false, broken },
     };
@@ -65,6 +65,13 @@ test('a name that could not be looked up is tried again only if that may pass', 
   assert.equal(waitMs(failed('dns', true)), 1_000);
   assert.equal(waitMs(failed('dns', false)), null);
   assert.equal(waitMs(failed('timeout', true)), null, 'temporary is a word of dns only');
+});
+
+test('a timeout is tried again only if nothing of the request was written', () => {
+  for (const unsent of [true, false]) {
+    const failure: Failure = { reason: 'timeout', detail: '', unsent };
+    assert.equal(waitMs({ kind: 'failure', failure }), unsent ? 1_000 : null);
+  }
 });
 
 test('Retry-After replaces the wait, in seconds or as a date, up to 30 s', () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { Socket } from 'node:net';
 import { test } from 'node:test';
 import { parseAllowTargets } from '../../src/domain/target.ts';
 import {
@@ -216,4 +217,19 @@ test('an idle connection does not keep the process alive', async (t) => {
   });
   const [code] = (await once(child, 'exit')) as [number];
   assert.equal(code, 42);
+});
+
+test('a connection that is reset as soon as it is accepted fails with reset', async (t) => {
+  const target = await startTarget(t, () => {});
+  const egress = startEgress(t);
+  // What Node's sockets say of their other end when the reset came before they were asked.
+  const sockets = Socket.prototype as unknown as { _getpeername: () => object };
+  t.mock.method(sockets, '_getpeername', () => ({}));
+  for (const url of [target.url, target.url.replace('http:', 'https:')]) {
+    assert.deepEqual(failureOf(await egress.call(get(url))), {
+      reason: 'reset',
+      detail: `the connection was reset by 127.0.0.1:${target.port}`,
+    });
+  }
+  assert.deepEqual(target.requests, []);
 });

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
 import { outcomeOf } from '../../src/domain/outcome.ts';
-import { answer, eventually, get, startEgress, startTarget } from './support.ts';
+import { answer, eventually, get, ofTarget, startEgress, startTarget } from './support.ts';
 
 const whole = [
   answer('hello', '200 OK', 'connection: close\r\n').toString(),
@@ -27,7 +27,7 @@ test('an answer cut at any byte, by a close or a reset, is a success only when i
   for (resets of [false, true]) {
     for (const [text, complete] of cuts) {
       current = text;
-      const outcome = outcomeOf(await egress.call(get(target.url)));
+      const outcome = outcomeOf(ofTarget(await egress.call(get(target.url))));
       const how = `${JSON.stringify(text)} ${resets ? 'reset' : 'closed'}: ${outcome.error}`;
       // A reset may overtake what was written before it.
       if (text !== complete) assert.equal(outcome.status, 'failed', how);
@@ -83,7 +83,7 @@ test('noise of any kind is a result, and nothing but the connection ends', async
       noise = sample;
       const results = await Promise.all(sample.map(() => egress.call(get(target.url))));
       for (const result of results) {
-        const { error } = outcomeOf(result);
+        const { error } = outcomeOf(ofTarget(result));
         assert.match(error ?? 'http: ', /^(reset|protocol|redirect|http): /);
       }
     }),

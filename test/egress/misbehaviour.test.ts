@@ -56,6 +56,7 @@ describe('a target that', { concurrency: 8 }, () => {
         log: openLog('silent'),
         keepAttempt: async () => {},
         signal,
+        heldUp: new Map(),
       });
       assert.equal(ended.status, row.status, ended.error ?? '');
       if (row.error === null) assert.equal(ended.error, null);

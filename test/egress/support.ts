@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
 import { createServer as createTlsServer, type TlsOptions } from 'node:tls';
 import type { TestContext } from 'node:test';
-import type { AttemptResult, Failure, Response } from '../../src/domain/outcome.ts';
+import type { AttemptResult, Failure, Response, TargetResult } from '../../src/domain/outcome.ts';
 import { parseAllowTargets } from '../../src/domain/target.ts';
 import {
   createEgress,
@@ -119,15 +119,21 @@ export function get(url: string, changes: Partial<Call> = {}): Call {
   return { url, method: 'GET', headers: {}, body: null, timeoutMs: 5000, ...changes };
 }
 
+/** The result of an attempt that this machine must have been able to make. */
+export function ofTarget(result: AttemptResult): TargetResult {
+  if (result.kind === 'local') throw new Error(result.trouble);
+  return result;
+}
+
 /** The failure of an attempt that must have failed. */
 export function failureOf(result: AttemptResult): Failure {
-  if (result.kind !== 'failure') throw new Error(`no failure: ${JSON.stringify(result.response)}`);
+  if (result.kind !== 'failure') throw new Error(`no failure: ${JSON.stringify(result)}`);
   return result.failure;
 }
 
 /** The response of an attempt that must have got one. */
 export function responseOf(result: AttemptResult): Response {
-  if (result.kind !== 'response') throw new Error(`no response: ${JSON.stringify(result.failure)}`);
+  if (result.kind !== 'response') throw new Error(`no response: ${JSON.stringify(result)}`);
   return result.response;
 }
 

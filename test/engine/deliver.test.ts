@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Alert } from '../../src/domain/alert.ts';
 import type { ChannelConfig, ChannelType } from '../../src/domain/channel.ts';
-import type { AttemptResult, FailureReason } from '../../src/domain/outcome.ts';
+import type { TargetResult, FailureReason } from '../../src/domain/outcome.ts';
 import { sealConfig } from '../../src/domain/sealed-config.ts';
 import type { Call, Egress } from '../../src/egress/egress.ts';
 import { deliver } from '../../src/engine/deliver.ts';
@@ -44,16 +44,16 @@ function echoes(config: ChannelConfig, { url, headers }: Call): string[] {
   return [...values, ...parts].filter((text) => text.length > 8);
 }
 
-const answer = (body: string, httpStatus = 401, location: string | null = null): AttemptResult => ({
+const answer = (body: string, httpStatus = 401, location: string | null = null): TargetResult => ({
   kind: 'response',
   response: { httpStatus, location, retryAfter: null, body, truncated: false, broken: null },
 });
-const failure = (reason: FailureReason, detail: string): AttemptResult => ({
+const failure = (reason: FailureReason, detail: string): TargetResult => ({
   kind: 'failure',
   failure: { reason, detail },
 });
 
-const replies: [what: string, reply: (text: string) => AttemptResult][] = [
+const replies: [what: string, reply: (text: string) => TargetResult][] = [
   ['as it is', (text) => answer(`no such hook: ${text}!`)],
   ['in JSON', (text) => answer(JSON.stringify({ error: `not ${text}` }).replaceAll('/', '\\/'))],
   ['percent-encoded', (text) => answer(`/login?next=${encodeURIComponent(text)}`)],
@@ -80,7 +80,7 @@ for (const [type, config] of configs) {
       createdAt: 0,
       payload: JSON.stringify(alert),
     } as const;
-    const attempt = async (reply: (call: Call) => AttemptResult): Promise<string> => {
+    const attempt = async (reply: (call: Call) => TargetResult): Promise<string> => {
       const egress = { call: async (call: Call) => reply(call) } as unknown as Egress;
       const parts = { egress, mailer: null, signer: null, vault: testVault, clock: fakeClock() };
       const { signal } = new AbortController();

@@ -147,7 +147,11 @@ test('an attempt that could not be kept for over a minute is not sent at all', a
   };
   const keepAttempt = async (): Promise<void> => clock.pass(60_001);
   const parts = { egress, vault: testVault, clock, log: openLog('silent'), keepAttempt };
-  const ended = await dispatch(run, { ...parts, signal: new AbortController().signal });
+  const ended = await dispatch(run, {
+    ...parts,
+    heldUp: new Map(),
+    signal: new AbortController().signal,
+  });
   const { status, attempts, error } = ended;
   assert.deepEqual([status, attempts, error, calls], ['failed', 1, 'refused: by the test', 1]);
 });

@@ -76,12 +76,19 @@ export const handshakes: HostileTarget[] = [
     ...noAnswer,
     error: /^tls: the server does not speak TLS on this port/,
   },
-  { does: 'says nothing in the TLS handshake', https: 'raw', ...cutOff, requests: { atMost: 0 } },
+  {
+    does: 'says nothing in the TLS handshake',
+    https: 'raw',
+    ...cutOff,
+    requests: { atMost: 0 },
+    isRetried: true,
+  },
   {
     does: 'drips in the TLS handshake',
     https: 'raw',
     greet: (s) => drip(s, '\u0016\u0003\u0003\u0040\0', '\u0002'),
     ...cutOff,
+    isRetried: true,
   },
   {
     does: 'closes in the TLS handshake',
