@@ -227,6 +227,7 @@ settings_text() {
 #JOBD_BASE_URL=https://jobs.example.com
 #JOBD_ALLOW_TARGETS=
 #JOBD_SMTP_URL=
+#JOBD_MAIL_ALLOW=
 #JOBD_HEARTBEAT_URL=
 END
 }

@@ -6,6 +6,8 @@
 import { homedir } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
 import { invalidInput, JobdError } from './domain/errors.ts';
+import { parseMailRules } from './domain/mail-allow.ts';
+import type { MailRule } from './domain/mail-allow.ts';
 import { parseMailServer } from './domain/mail-server.ts';
 import type { MailServer } from './domain/mail-server.ts';
 import { parseAllowTargets } from './domain/target.ts';
@@ -33,6 +35,8 @@ export interface ServeConfig {
   secretKey: string | null;
   /** Where mail goes out; null if none does. */
   smtp: MailServer | null;
+  /** Whom mail may be sent to; anybody if there are none. */
+  mailAllow: readonly MailRule[];
   /** What is called each minute while the scheduler is healthy. */
   heartbeatUrl: string | null;
   /** Where metrics are asked for; null if they are not. */
@@ -80,6 +84,10 @@ export function serveConfig(flags: Flags, env: Environment = process.env): Serve
     signing: flags['signing'] !== false && !env['JOBD_NO_SIGNING'],
     secretKey: secretKeys(env).current,
     smtp: parseMailServer(setting('smtpUrl', 'JOBD_SMTP_URL', '')),
+    mailAllow: parseMailRules(
+      listOf(flags['mailAllow'], env['JOBD_MAIL_ALLOW']),
+      '--mail-allow (or JOBD_MAIL_ALLOW)',
+    ),
     heartbeatUrl: heartbeatUrl(setting('heartbeatUrl', 'JOBD_HEARTBEAT_URL', '')),
     metrics: listenAddress(setting('metrics', 'JOBD_METRICS', '')),
     logLevel: logLevel(setting('logLevel', 'JOBD_LOG_LEVEL', 'info')),

@@ -61,10 +61,11 @@ export async function startDaemon(
   const vault = await openSealed(local, config, log);
   // Behind it: a file that was written anew for the secrets needs no second time.
   if (!(await ensureGivingBack(store))) log.warn(keepsSpace(config.dataDir));
-  const { allowTargets } = config;
+  const { allowTargets, mailAllow } = config;
   const ways = { connectionsPerHost: config.slotsPerHost, userAgent: `jobd/${version}` };
   const egress = parts.use(startEgressThreads({ ...ways, allowTargets }));
-  const mailer = config.smtp === null ? null : parts.use(createMailer(config.smtp));
+  const mailer =
+    config.smtp === null ? null : parts.use(createMailer(config.smtp, { allow: mailAllow }));
   const keyUses = createKeyUses({ store, clock });
   const writeKeyUses = async (): Promise<number> => {
     await keyUses.write();
@@ -88,6 +89,7 @@ export async function startDaemon(
     vault,
     clock,
     allowTargets,
+    mailAllow,
     wake,
     holdJob: heldJobs.hold,
     wakeNotifier: () => engine?.wakeNotifier(),

@@ -2,6 +2,7 @@
 
 import type { Clock } from '../domain/clock.ts';
 import type { Permission } from '../domain/key.ts';
+import type { MailRule } from '../domain/mail-allow.ts';
 import type { Lateness } from '../domain/meter.ts';
 import type { AllowedTarget } from '../domain/target.ts';
 import type { Vault } from '../domain/vault.ts';
@@ -13,6 +14,8 @@ export interface App {
   vault: Vault;
   clock: Clock;
   allowTargets: readonly AllowedTarget[];
+  /** Whom mail channels may send to; anybody if there are none. */
+  mailAllow: readonly MailRule[];
   /** Tells the engine that something may have become due. */
   readonly wake: () => void;
   /** Lets no run of a job begin until it is disposed of (`held-jobs.ts`). */

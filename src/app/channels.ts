@@ -10,11 +10,15 @@ import { isoTime } from '../domain/clock.ts';
 import type { Delivery, TriedDelivery } from '../domain/delivery.ts';
 import { got, invalidInput, JobdError } from '../domain/errors.ts';
 import { isId, newId } from '../domain/id.ts';
+import { isMailAllowed, notAllowed } from '../domain/mail-allow.ts';
+import type { MailRule } from '../domain/mail-allow.ts';
 import { openConfig, sealConfig } from '../domain/sealed-config.ts';
 import * as channels from '../store/channels.ts';
 import * as deliveries from '../store/deliveries.ts';
+import { endBackOff } from '../store/delivery-queue.ts';
 import { activeMasterKeyId } from '../store/master-keys.ts';
 import type { Db } from '../store/open.ts';
+import { findWorkspaceName } from '../store/workspaces.ts';
 import { requirePaid } from './account-limits.ts';
 import type { App, Principal } from './app.ts';
 import { idCursor, pageOf, parseIdCursor } from './page.ts';
@@ -34,7 +38,7 @@ const testIntervalMs = 60_000;
  * `forbidden` for one too many.
  */
 export async function createChannel(
-  { store, clock, allowTargets, vault }: App,
+  { store, clock, allowTargets, mailAllow, vault }: App,
   principal: Principal,
   input: ChannelInput,
 ): Promise<MadeChannel> {
@@ -42,6 +46,7 @@ export async function createChannel(
   const now = clock.now();
   const channel = defineChannel(input, { id: newId(now), workspaceId, now });
   checkConfig(channel.type, input.config, allowTargets);
+  requireMailAllowed(input.config, mailAllow);
   const secret = secretFor(channel, input.config);
   const config = secret === null ? input.config : { ...input.config, secret };
   await store.write(async (tx) => {
@@ -79,7 +84,7 @@ export async function getChannel(
  * `invalid_input`, `payment_required`.
  */
 export async function updateChannel(
-  { store, clock, allowTargets, vault }: App,
+  { store, clock, allowTargets, mailAllow, vault }: App,
   principal: Principal,
   id: string,
   update: ChannelUpdate,
@@ -90,10 +95,16 @@ export async function updateChannel(
     const channel = changeChannel(before, update);
     await requireSubjects(tx, channel, before);
     const config = update.config && (await wholeConfig(tx, before, update.config));
-    if (config !== undefined) checkConfig(channel.type, config, allowTargets);
+    if (config !== undefined) {
+      checkConfig(channel.type, config, allowTargets);
+      requireMailAllowed(config, mailAllow);
+    }
     const sealed = config && sealConfig(channel, config, vault, await activeMasterKeyId(tx));
     await channels.updateChannel(tx, channel, sealed ?? null);
-    if (!channel.enabled) await deliveries.endDeliveries(tx, id, 'the channel was disabled');
+    if (sealed !== undefined) await endBackOff(tx, id);
+    if (before.enabled && !channel.enabled) {
+      await deliveries.endDeliveries(tx, id, 'the channel was disabled');
+    }
     return { channel: await requireChannel(tx, principal, id), secret: null };
   });
 
@@ -135,11 +146,15 @@ export async function testChannel(
 ): Promise<Delivery> {
   const delivery = await store.write(async (tx) => {
     const { name } = await requireChannel(tx, principal, id);
+    const { workspaceId } = principal;
+    const workspaceName = (await findWorkspaceName(tx, workspaceId)) ?? '';
     const now = clock.now();
     await requirePaid(tx, principal, now);
     if (await deliveries.hasTestIn(tx, id, now - testIntervalMs, now)) throw tooSoon();
     const deliveryId = newId(now);
-    const alert: Alert = { type: 'test', timestamp: isoTime(now), data: { channel: { id, name } } };
+    const workspace = { id: workspaceId, name: workspaceName };
+    const data = { workspace, channel: { id, name } };
+    const alert: Alert = { type: 'test', timestamp: isoTime(now), data };
     await deliveries.insertDelivery(tx, {
       id: deliveryId,
       channelId: id,
@@ -148,6 +163,7 @@ export async function testChannel(
       payload: JSON.stringify(alert),
       createdAt: now,
     });
+    await endBackOff(tx, id);
     return await deliveries.findDelivery(tx, id, deliveryId);
   });
   if (delivery === undefined) throw new Error('the delivery is gone');
@@ -198,6 +214,12 @@ async function requireChannel(
   const channel = isId(id) ? await channels.findChannel(db, workspaceId, id) : undefined;
   if (channel !== undefined) return channel;
   throw new JobdError('not_found', `there is no channel with id ${id}`);
+}
+
+/** Only a channel of mail has an address. */
+function requireMailAllowed({ to }: ChannelConfig, rules: readonly MailRule[]): void {
+  if (to === undefined || isMailAllowed(to, rules)) return;
+  throw invalidInput(`config.to: ${notAllowed}`);
 }
 
 async function requireRoom(tx: Db, workspaceId: string): Promise<void> {

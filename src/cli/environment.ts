@@ -27,6 +27,7 @@ export const environment: readonly (readonly [name: string, means: string])[] = 
   ],
   ['JOBD_CORS_ORIGINS', 'serve: origins whose pages may ask the API, by commas'],
   ['JOBD_SMTP_URL', 'serve: server that mails of alerts go out by'],
+  ['JOBD_MAIL_ALLOW', 'serve: addresses and domains that mail channels may send to, by commas'],
   ['JOBD_HEARTBEAT_URL', 'serve: called each minute while the scheduler is healthy'],
   ['JOBD_METRICS', 'serve: also listen here, HOST:PORT, for GET /metrics, for Prometheus'],
   ['JOBD_NO_SIGNING', 'serve: issue no receipts, if it is set to anything'],

@@ -28,6 +28,11 @@ export function addServeCommand(program: Command, { output }: Context): void {
       collect,
     )
     .option('--smtp-url <url>', 'server that mails of alerts go out by')
+    .option(
+      '--mail-allow <address|domain>',
+      'let mail channels send here only; may be repeated',
+      collect,
+    )
     .option('--heartbeat-url <url>', 'called each minute while the scheduler is healthy')
     .option('--metrics <host:port>', 'also listen here for GET /metrics, for Prometheus')
     .option('--no-signing', 'issue no receipts')

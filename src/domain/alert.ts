@@ -25,7 +25,7 @@ export interface Edge {
   subjectId: string;
   /** The run that made it; null for a monitor. */
   runId: string | null;
-  /** Failures in a row: up to this one, or those that a recovery ends. 1 for a monitor. */
+  /** Consecutive failures: 0 for a recovery, 1 for a monitor that is down. */
   failures: number;
   /** What the alert tells, if it is not read from job and run. */
   data: AlertData | null;
@@ -35,6 +35,8 @@ export interface Edge {
 
 /** What an alert tells, by what it is of. */
 export interface AlertData {
+  /** Whose alert it is: signatures by key (`v1a`) are the same for all workspaces. */
+  workspace?: { id: string; name: string };
   job?: { id: string; name: string; status: string; downReason: string | null };
   run?: RunDocument;
   monitor?: MonitorDocument;
@@ -47,6 +49,16 @@ export interface Alert {
   /** When it happened: ISO 8601. */
   timestamp: string;
   data: AlertData;
+}
+
+/** Whether an edge says that a job or monitor works again. */
+export function isRecovery({ type }: Pick<Edge, 'type'>): boolean {
+  return type === 'job.recovered' || type === 'monitor.up';
+}
+
+/** Whether an edge is of a monitor: it is down at once, after no number of failures. */
+export function isMonitorEdge({ type }: Pick<Edge, 'type'>): boolean {
+  return type === 'monitor.down' || type === 'monitor.up';
 }
 
 /** Failures in a row after a run, which follows `before` of them. */

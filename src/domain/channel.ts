@@ -1,8 +1,8 @@
 /** A channel: where alerts of a workspace go, and which. */
 
-import { isMonitorEdge } from './delivery.ts';
-import type { Delivery } from './delivery.ts';
+import { isMonitorEdge, isRecovery } from './alert.ts';
 import type { Edge } from './alert.ts';
+import type { Delivery } from './delivery.ts';
 
 export const channelTypes = ['webhook', 'email', 'slack', 'discord', 'telegram', 'ntfy'] as const;
 export type ChannelType = (typeof channelTypes)[number];
@@ -40,27 +40,9 @@ export interface ShownChannel extends Channel {
 /** Where it delivers to, with its secrets: a text for each field. It is kept sealed. */
 export type ChannelConfig = Readonly<Record<string, string>>;
 
-/** Which channels hear of an edge. */
-export interface Audience {
-  /** Channels of its workspace. */
-  channels: readonly Channel[];
-  /** Ids of those that were told of the failure. */
-  told: ReadonlySet<string>;
-}
-
-/**
- * The channels that hear of an edge: of a failure those that serve the job and ask for just so many in a
- * row, each once; of a recovery those that were told of the failure.
- */
-export function recipientsOf(edge: Edge, { channels, told }: Audience): Channel[] {
-  const enabled = channels.filter((channel) => channel.enabled);
-  if (edge.type === 'job.recovered' || edge.type === 'monitor.up') {
-    return enabled.filter(({ id }) => told.has(id));
-  }
-  return enabled.filter(
-    ({ id, jobIds, afterFailures }) =>
-      !told.has(id) &&
-      (jobIds === null || jobIds.includes(edge.subjectId)) &&
-      (isMonitorEdge(edge) || afterFailures === edge.failures),
-  );
+/** Whether an edge is a failure that this channel is to be alerted of, as far as its settings say. */
+export function servesFailure({ enabled, jobIds, afterFailures }: Channel, edge: Edge): boolean {
+  if (!enabled || isRecovery(edge)) return false;
+  const isServed = jobIds === null || jobIds.includes(edge.subjectId);
+  return isServed && (isMonitorEdge(edge) || afterFailures === edge.failures);
 }

@@ -1,6 +1,6 @@
 /** A delivery: one alert on its way to one channel, tried again until it arrives or a day has passed. */
 
-import type { AlertType, Edge } from './alert.ts';
+import type { AlertType } from './alert.ts';
 
 export const deliveryStatuses = ['pending', 'delivered', 'failed'] as const;
 export type DeliveryStatus = (typeof deliveryStatuses)[number];
@@ -42,10 +42,21 @@ const hourMs = 60 * minuteMs;
 
 /** Waits before the second attempt and the next ones; then one each hour. */
 const waitsMs = [5_000, 30_000, 2 * minuteMs, 10 * minuteMs];
+/** Waits of a channel that gave no answer before it is tried again: the last one from then on. */
+const backOffsMs = [5_000, 30_000, 2 * minuteMs];
 /** From then on there is one last attempt. */
 export const deliveryLifeMs = 24 * hourMs;
 /** A wait is shorter or longer by up to this share, so that many do not come back at one instant. */
 const jitter = 0.1;
+
+/**
+ * Until when a channel is left alone that gave no answer, in epoch milliseconds.
+ *
+ * @param unanswered consecutive attempts that got none, at least 1
+ */
+export function backOffUntil(unanswered: number, now: number): number {
+  return now + (backOffsMs[unanswered - 1] ?? backOffsMs.at(-1) ?? 0);
+}
 
 /**
  * When to try again what has just failed, in epoch milliseconds; null if it is over.
@@ -65,9 +76,4 @@ export function nextAttemptAt(
   const waitMs = (waitsMs[attempts - 1] ?? hourMs) * (1 - jitter + 2 * jitter * random);
   const wantedMs = Math.max(waitMs, Math.min(askedMs ?? 0, hourMs));
   return Math.min(Math.round(now + wantedMs), endAt);
-}
-
-/** Whether an edge is of a monitor: it is down at once, after no number of failures. */
-export function isMonitorEdge({ type }: Pick<Edge, 'type'>): boolean {
-  return type === 'monitor.down' || type === 'monitor.up';
 }

@@ -17,7 +17,7 @@ function edgeOf({ monitor, to, at }: Flip): Edge {
     workspaceId: monitor.workspaceId,
     subjectId: monitor.id,
     runId: null,
-    failures: 1,
+    failures: to === 'down' ? 1 : 0,
     data: { monitor: monitorDocument(monitor, at) },
     at,
   };

@@ -3,7 +3,10 @@
  * no file, URL or raw message can be named, so that nothing is read or fetched for a mail.
  */
 import type { Transporter } from 'nodemailer';
+import { encodedWords } from '../domain/encoded-words.ts';
 import { messageOf } from '../domain/errors.ts';
+import { isMailAllowed } from '../domain/mail-allow.ts';
+import type { MailRule } from '../domain/mail-allow.ts';
 import type { MailServer } from '../domain/mail-server.ts';
 import { redact, spellingsOf } from '../domain/redaction.ts';
 
@@ -17,6 +20,8 @@ export interface Mail {
 }
 
 export interface Mailer extends AsyncDisposable {
+  /** Whether the operator lets mail go to this address. */
+  allows(to: string): boolean;
   /** Sends a mail. Returns why it could not be handed over, in a sentence; null if it was. */
   send(mail: Mail, timeoutMs: number): Promise<string | null>;
 }
@@ -24,21 +29,29 @@ export interface Mailer extends AsyncDisposable {
 /** Connections at most; further mails wait. */
 const maxConnections = 3;
 
-/** Creates the mailer; nodemailer is loaded with the first mail. `ca` is trusted instead of the usual authorities. */
-export function createMailer(server: MailServer, { ca }: { ca?: string } = {}): Mailer {
+/**
+ * Creates the mailer; nodemailer is loaded with the first mail. Mail goes to what `allow` covers, to any address if that
+ * is empty. `ca` is trusted instead of the usual authorities.
+ */
+export function createMailer(
+  server: MailServer,
+  { allow = [], ca }: { allow?: readonly MailRule[]; ca?: string } = {},
+): Mailer {
   let transporter: Promise<Transporter> | undefined;
   const secrets = passwordTexts(server);
   const domain = server.from.slice(server.from.lastIndexOf('@') + 1);
 
   return {
+    allows: (to) => isMailAllowed(to, allow),
     async send({ id, to, subject, text, html }, timeoutMs) {
       transporter ??= open(server, timeoutMs, ca);
       try {
         const opened = await transporter;
         const { rejected } = await opened.sendMail({
-          from: server.from,
-          to,
-          subject,
+          // As objects, so that nothing looks for names in them.
+          from: { name: '', address: server.from },
+          to: { name: '', address: to },
+          subject: encodedWords(subject),
           text,
           html,
           messageId: `<${id}@${domain}>`,

@@ -11,6 +11,7 @@ import { messageOf } from '../domain/errors.ts';
 import { outcomeOf } from '../domain/outcome.ts';
 import { redact, redactResult } from '../domain/redaction.ts';
 import { askedWaitMs } from '../domain/retry.ts';
+import { notAllowed } from '../domain/mail-allow.ts';
 import { openConfig } from '../domain/sealed-config.ts';
 import type { Vault } from '../domain/vault.ts';
 import type { Egress } from '../egress/egress.ts';
@@ -35,6 +36,10 @@ export interface Result {
   httpStatus: number | null;
   /** How long the other side asked to wait, in milliseconds. */
   askedMs: number | null;
+  /** Whether the other side answered, in time and whole. */
+  isAnswered: boolean;
+  /** Whether another attempt would come to the same. */
+  isFinal: boolean;
 }
 
 /** How long one attempt may take. */
@@ -64,11 +69,7 @@ export async function deliver(
     return { ...result, error: result.error && redact(result.error, secrets) };
   } catch (error) {
     signal.throwIfAborted();
-    return {
-      error: redact(`jobd: ${oneLine(messageOf(error))}`, secrets),
-      httpStatus: null,
-      askedMs: null,
-    };
+    return ourFailure(redact(oneLine(messageOf(error)), secrets));
   }
 }
 
@@ -83,18 +84,28 @@ async function post(
   const headers = { ...message.headers, ...signature };
   const call = { url: message.url, method: 'POST', headers, body: message.body, timeoutMs };
   const result = await egress.call(call, signal);
-  if (result.kind === 'local') {
-    return { error: `jobd: ${result.trouble}`, httpStatus: null, askedMs: null };
-  }
+  if (result.kind === 'local') return ourFailure(result.trouble);
   // Before it is cut: half a secret would not be found.
   const { error, httpStatus, responseBody } = outcomeOf(redactResult(result, secrets));
-  if (error === null) return { error, httpStatus, askedMs: null };
+  const isAnswered = result.kind === 'response' && result.response.broken === null;
+  if (error === null) return { error, httpStatus, askedMs: null, isAnswered, isFinal: false };
   const answer = cut(oneLine(responseBody ?? ''), longestAnswer);
   return {
     error: answer === '' ? error : `${error}, ${answer}`,
     httpStatus,
     askedMs: askedWaitMs(result, now, longestAskedMs),
+    isAnswered,
+    isFinal: false,
   };
+}
+
+/** What failed on this side: the channel is not to wait for it. */
+function ourFailure(why: string): Result {
+  return { ...withoutAnswer(`jobd: ${why}`), isAnswered: true };
+}
+
+function withoutAnswer(error: string | null): Result {
+  return { error, httpStatus: null, askedMs: null, isAnswered: error === null, isFinal: false };
 }
 
 /**
@@ -121,10 +132,11 @@ async function signatureHeaders(
 
 async function mail(message: MailMessage, id: string, { mailer }: DelivererParts): Promise<Result> {
   if (mailer === null) {
-    const error = 'mail: no mail server is configured, start jobd serve with --smtp-url';
-    return { error, httpStatus: null, askedMs: null };
+    return withoutAnswer('mail: no mail server is configured, start jobd serve with --smtp-url');
+  }
+  if (!mailer.allows(message.to)) {
+    return { ...withoutAnswer(`mail: ${notAllowed}`), isAnswered: true, isFinal: true };
   }
   const { kind: _, ...fields } = message;
-  const error = await mailer.send({ ...fields, id }, timeoutMs);
-  return { error, httpStatus: null, askedMs: null };
+  return withoutAnswer(await mailer.send({ ...fields, id }, timeoutMs));
 }

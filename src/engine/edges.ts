@@ -46,9 +46,8 @@ function isRepeated({ type, failures }: Edge): boolean {
 
 function edgeOf(run: EndedClaim): Edge | null {
   const { ended, claimed } = run;
-  const before = claimed.failures;
-  const after = failuresOf(run);
-  const type = alertsFor(before, after);
+  const failures = failuresOf(run);
+  const type = alertsFor(claimed.failures, failures);
   if (type === null) return null;
   return {
     id: newId(ended.finishedAt),
@@ -56,7 +55,7 @@ function edgeOf(run: EndedClaim): Edge | null {
     workspaceId: claimed.workspaceId,
     subjectId: ended.jobId,
     runId: ended.runId,
-    failures: Math.max(before, after),
+    failures,
     data: null,
     at: ended.finishedAt,
   };

@@ -1,13 +1,15 @@
 /**
  * Notify: edges become deliveries, and deliveries are tried until they arrive. Both are found by queries, so
- * that a crash loses none. A channel has a few attempts in flight, all together a bounded number: one that is
- * slow holds up no other.
+ * that a crash loses none. A channel has a few attempts in flight, all together a bounded number. A workspace may have
+ * as many as it leaves to others; a channel that gives no answer is left alone for a while, then tried with one.
  */
 
 import { setTimeout } from 'node:timers/promises';
 import type { Clock } from '../domain/clock.ts';
-import { nextAttemptAt } from '../domain/delivery.ts';
+import { longestMemoryMs } from '../domain/damping.ts';
+import { backOffUntil, nextAttemptAt } from '../domain/delivery.ts';
 import type { Log } from '../log.ts';
+import { findNextLook, lookSooner } from '../store/alerted.ts';
 import {
   bringForward,
   findDueChannels,
@@ -21,7 +23,7 @@ import type { Store } from '../store/open.ts';
 import { clockStepMs } from './clock-watch.ts';
 import { deliver } from './deliver.ts';
 import type { DelivererParts, Result } from './deliver.ts';
-import { expandEdges } from './expand.ts';
+import { expandEdges, releaseHeld } from './expand.ts';
 import { startLoop } from './loop.ts';
 import type { Loop } from './loop.ts';
 
@@ -34,6 +36,11 @@ export interface NotifierParts extends DelivererParts {
 /** Disposing of it ends the attempts under way: they are made again after the next start. */
 export type Notifier = Pick<Loop, 'wake' | 'trouble'> & AsyncDisposable;
 
+/** Attempts that a channel may have in flight: while it gives no answer, one that shows whether it does again. */
+function mostOf({ unanswered }: DueChannel): number {
+  return unanswered > 0 ? 1 : maxPerChannel;
+}
+
 /** What came of an attempt, with when it began and how long it took. */
 interface TimedResult extends Result {
   startedAt: number;
@@ -43,6 +50,8 @@ interface TimedResult extends Result {
 /** Attempts in flight: in all, and of one channel. */
 const maxInFlight = 64;
 const maxPerChannel = 4;
+/** Deliveries that one transaction brings forward. */
+const broughtAtOnce = 500;
 /** After a start, and after the wall clock was set, what is open is tried within this. */
 const longestFirstWaitMs = 30_000;
 /** How long a stop waits for attempts under way, and for them to notice that it waits no longer. */
@@ -55,8 +64,8 @@ const keepAgainMs = 1_000;
 export function startNotifier(parts: NotifierParts): Notifier {
   const { store, clock, log } = parts;
   const aborter = new AbortController();
-  /** Ids of deliveries, with those of their channels. */
-  const inFlight = new Map<string, string>();
+  /** Their channels, by ids of deliveries. */
+  const inFlight = new Map<string, DueChannel>();
   let ended: Promise<void>[] = [];
   let seenAt = Infinity;
   const loop = startLoop('notify', step, log);
@@ -65,50 +74,83 @@ export function startNotifier(parts: NotifierParts): Notifier {
     const now = clock.now();
     if (seenAt === Infinity || now < seenAt - clockStepMs) await hasten(now);
     seenAt = now;
-    if ((await findEdges(store.db, 1)).length > 0) {
-      await store.write((tx) => expandEdges(tx, clock.now()));
-      return 0;
-    }
+    const made = await makeDeliveries(now);
     const started = await startDue(now);
-    const nextAt = started > 0 ? now : await findNextDeliveryTime(store.db, now);
-    return (nextAt ?? Infinity) - now;
+    if (made + started > 0) return 0;
+    const nextAt = (await findNextDeliveryTime(store.db, now)) ?? Infinity;
+    return Math.min(nextAt, (await findNextLook(store.db)) ?? Infinity) - now;
+  }
+
+  async function makeDeliveries(now: number): Promise<number> {
+    let made = 0;
+    if ((await findEdges(store.db, 1)).length > 0) {
+      made += await store.write((tx) => expandEdges(tx, clock.now()));
+    }
+    if (((await findNextLook(store.db)) ?? Infinity) <= now) {
+      made += await store.write((tx) => releaseHeld(tx, now));
+    }
+    return made;
   }
 
   async function hasten(now: number): Promise<void> {
     const latest = Math.round(now + Math.random() * longestFirstWaitMs);
-    if ((await findNextDeliveryTime(store.db, latest)) === null) return;
-    await store.write((tx) => bringForward(tx, latest));
+    await store.write((tx) => lookSooner(tx, now, now + longestMemoryMs));
+    while ((await store.write((tx) => bringForward(tx, latest, broughtAtOnce))) > 0);
   }
 
+  /** Starts what is due, channel after channel, until nothing is or no attempt is free. */
   async function startDue(now: number): Promise<number> {
-    const full = [...new Set(inFlight.values())].filter((id) => openOf(id) >= maxPerChannel);
-    const free = maxInFlight - inFlight.size;
-    if (free === 0) return 0;
+    const tried = new Set([...inFlight.values()].filter(isFull).map(({ id }) => id));
     let started = 0;
-    for (const channel of await findDueChannels(store.db, now, { limit: free, except: full })) {
-      const limit = Math.min(maxPerChannel - openOf(channel.id), maxInFlight - inFlight.size);
-      if (limit <= 0) continue;
-      const due = await findDueDeliveries(store.db, channel.id, now, {
-        limit,
-        except: [...inFlight.keys()],
+    while (inFlight.size < maxInFlight) {
+      const due = await findDueChannels(store.db, now, {
+        limit: maxInFlight - inFlight.size,
+        except: [...tried],
+        exceptOf: [...inFlight.values()].map((one) => one.workspaceId).filter(isSated),
       });
-      // If that fails no attempt is counted.
-      if (due.length > 0) parts.egress.prepare();
-      for (const delivery of due) start(channel, delivery);
-      started += due.length;
+      if (due.length === 0) break;
+      for (const channel of due) {
+        tried.add(channel.id);
+        started += await startDueOf(channel, now);
+      }
     }
     return started;
   }
 
-  function openOf(channelId: string): number {
-    return inFlight
-      .values()
-      .filter((id) => id === channelId)
-      .toArray().length;
+  async function startDueOf(channel: DueChannel, now: number): Promise<number> {
+    const limit = Math.min(
+      mostOf(channel) - openOf((other) => other.id === channel.id),
+      roomOf(channel.workspaceId),
+    );
+    if (limit <= 0) return 0;
+    const except = [...inFlight.keys()];
+    const due = await findDueDeliveries(store.db, channel.id, now, { limit, except });
+    // If that fails no attempt is counted.
+    if (due.length > 0) parts.egress.prepare();
+    for (const delivery of due) start(channel, delivery);
+    return due.length;
+  }
+
+  /** Attempts that a workspace may still begin: it has no more than it leaves free, whatever others need later. */
+  function roomOf(workspaceId: string): number {
+    const free = maxInFlight - inFlight.size;
+    return Math.ceil((free - openOf((channel) => channel.workspaceId === workspaceId)) / 2);
+  }
+
+  function isSated(workspaceId: string): boolean {
+    return roomOf(workspaceId) <= 0;
+  }
+
+  function isFull(channel: DueChannel): boolean {
+    return openOf(({ id }) => id === channel.id) >= mostOf(channel);
+  }
+
+  function openOf(isCounted: (channel: DueChannel) => boolean): number {
+    return inFlight.values().filter(isCounted).toArray().length;
   }
 
   function start(channel: DueChannel, delivery: DueDelivery): void {
-    inFlight.set(delivery.id, channel.id);
+    inFlight.set(delivery.id, channel);
     const attempt = attemptOnce(channel, delivery).finally(() => {
       inFlight.delete(delivery.id);
       ended = ended.filter((other) => other !== attempt);
@@ -154,14 +196,18 @@ export function startNotifier(parts: NotifierParts): Notifier {
   async function keep(
     channel: DueChannel,
     delivery: DueDelivery,
-    { askedMs, ...result }: TimedResult,
+    { askedMs, isFinal, isAnswered, ...result }: TimedResult,
   ): Promise<void> {
     const { error } = result;
     const at = clock.now();
     const attempts = delivery.attempts + 1;
-    const nextAt =
-      error === null ? null : nextAttemptAt({ ...delivery, attempts }, at, Math.random(), askedMs);
-    const attempted = { delivery, at, ...result, nextAttemptAt: nextAt };
+    const isOver = error === null || isFinal;
+    const nextAt = isOver
+      ? null
+      : nextAttemptAt({ ...delivery, attempts }, at, Math.random(), askedMs);
+    const { unanswered } = channel;
+    const backOff = isAnswered ? null : { unanswered, until: backOffUntil(unanswered + 1, at) };
+    const attempted = { delivery, at, ...result, nextAttemptAt: nextAt, backOff };
     if (!(await store.write((tx) => recordAttempt(tx, attempted)))) return;
     const { id: deliveryId, event } = delivery;
     const about = { deliveryId, channelId: channel.id, channelType: channel.type, event, attempts };

@@ -2,8 +2,17 @@
 
 import { msPerDay } from '../domain/clock.ts';
 import type { Clock } from '../domain/clock.ts';
+import { deliveryLifeMs } from '../domain/delivery.ts';
 import { hasDeletedChannels, removeDeletedChannels } from '../store/channels.ts';
-import { hasOldDeliveries, removeOldDeliveries } from '../store/deliveries.ts';
+
+import {
+  endOldDeliveries,
+  hasEndedDeliveries,
+  hasOldDeliveries,
+  hasPendingDeliveries,
+  removeOldDeliveries,
+  settleEndedDeliveries,
+} from '../store/deliveries.ts';
 import { hasDeletedJobs, removeDeletedJobs } from '../store/jobs.ts';
 import type { Db, Store } from '../store/open.ts';
 import { hasOldPings, removeOldPings } from '../store/pings.ts';
@@ -29,7 +38,23 @@ export function createPrunings(store: Store, clock: Clock): Pruning[] {
       isThere: hasDeletedChannels,
       remove: removeDeletedChannels,
     }),
-    createDeliveriesPruning(store, clock),
+    createRemoving(store, clock, {
+      name: 'endedDeliveries',
+      isThere: hasEndedDeliveries,
+      remove: settleEndedDeliveries,
+    }),
+    createAging(store, clock, {
+      name: 'pendingDeliveries',
+      ageMs: deliveryLifeMs + lastAttemptMs,
+      isThere: hasPendingDeliveries,
+      remove: endOldDeliveries,
+    }),
+    createAging(store, clock, {
+      name: 'deliveries',
+      ageMs: deliveriesKeptMs,
+      isThere: hasOldDeliveries,
+      remove: removeOldDeliveries,
+    }),
     createWorkspacesPruning(store, clock),
     results,
     createGivingBack(store, clock),
@@ -65,24 +90,34 @@ function createRemoving(
 
 /** Alerts that are over are shown for so long. */
 const deliveriesKeptMs = 30 * msPerDay;
+/** So long after its time is over, the last attempt of an alert has ended, unless its channel could not be tried. */
+const lastAttemptMs = 600_000;
 /** Between two looks for older ones. */
-const deliveriesEveryMs = 60_000;
+const agingEveryMs = 60_000;
 
-/** Removes deliveries of alerts that were over long ago. */
-function createDeliveriesPruning(store: Store, clock: Clock): Pruning {
+interface Aging {
+  name: string;
+  ageMs: number;
+  readonly isThere: (db: Db, before: number) => Promise<boolean>;
+  /** Removes up to so many rows from before a moment. Returns how many those were. */
+  readonly remove: (tx: Db, before: number, rows: number) => Promise<number>;
+}
+
+/** Removes what is older than it may be, in small writes. */
+function createAging(store: Store, clock: Clock, { name, ageMs, isThere, remove }: Aging): Pruning {
   const writes = createSmallWrites(store, clock);
   let lookAgainAt = 0;
   return {
-    name: 'deliveries',
+    name,
     writes,
     async step() {
       if (clock.monotonicMs() < lookAgainAt) return null;
-      const before = clock.now() - deliveriesKeptMs;
-      if (!(await hasOldDeliveries(store.db, before))) {
-        lookAgainAt = clock.monotonicMs() + deliveriesEveryMs;
+      const before = clock.now() - ageMs;
+      if (!(await isThere(store.db, before))) {
+        lookAgainAt = clock.monotonicMs() + agingEveryMs;
         return null;
       }
-      return await writes.write((tx) => removeOldDeliveries(tx, before, writes.rows));
+      return await writes.write((tx) => remove(tx, before, writes.rows));
     },
   };
 }

@@ -58,7 +58,7 @@ export async function hasDeletedChannels(db: Db): Promise<boolean> {
 }
 
 /**
- * Removes up to `limit` deliveries of a deleted channel, then what it was told of, and the channel itself when
+ * Removes up to `limit` deliveries of a deleted channel, then what it was alerted of, and the channel itself when
  * nothing is left. Returns how many rows that were.
  */
 export async function removeDeletedChannels(db: Db, limit: number): Promise<number> {
@@ -67,7 +67,7 @@ export async function removeDeletedChannels(db: Db, limit: number): Promise<numb
   let removed = 0;
   for (const [table, key] of [
     ['deliveries', 'id'],
-    ['told', 'subject_id'],
+    ['alerted', 'subject_id'],
   ] as const) {
     const doomed = sql`select ${sql.ref(key)} from ${sql.table(table)}
       where channel_id = ${channel.id} limit ${limit - removed}`;
@@ -162,6 +162,17 @@ export async function findChannelsOf(db: Db, workspaceId: string): Promise<Chann
     .orderBy('id')
     .execute();
   return rows.map(channelOf);
+}
+
+/** The channel with this id, if it is not deleted. */
+export async function findLiveChannel(db: Db, id: string): Promise<Channel | undefined> {
+  const row = await db
+    .selectFrom('channels')
+    .selectAll()
+    .where('id', '=', id)
+    .where('deleted_at', 'is', null)
+    .executeTakeFirst();
+  return row && channelOf(row);
 }
 
 /** The sealed config of a channel. */

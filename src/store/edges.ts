@@ -1,7 +1,7 @@
 /** The outbox: edges that are to become deliveries, kept in the transaction that records them. */
 
 import { sql } from 'kysely';
-import { jobAlertData } from '../domain/alert.ts';
+import { isMonitorEdge, jobAlertData } from '../domain/alert.ts';
 import type { AlertData, Edge } from '../domain/alert.ts';
 import { numberOf, rowsOf, textOf } from './dialect.ts';
 import type { Db } from './open.ts';
@@ -29,10 +29,19 @@ export async function findThresholds(db: Db): Promise<Set<number>> {
   return new Set(rows.map((row) => row.after_failures));
 }
 
-/** Keeps edges. */
+/**
+ * Keeps edges. One takes the place of an edge of the same kind that its subject still has here: what a channel is to
+ * hear follows from the last of each kind, and nobody can fill the outbox.
+ */
 export async function insertEdges(db: Db, edges: readonly Edge[]): Promise<void> {
   if (edges.length === 0) return;
-  const elements = edges.map((edge) => ({ ...edge, data: edge.data && JSON.stringify(edge.data) }));
+  const last = new Map(
+    edges.map((edge) => [`${edge.subjectId} ${edge.type} ${edge.failures}`, edge]),
+  );
+  const elements = Array.from(last.values(), (edge) => ({
+    ...edge,
+    data: edge.data && JSON.stringify(edge.data),
+  }));
   await db
     .insertInto('edges')
     .columns(['id', 'type', 'workspace_id', 'subject_id', 'run_id', 'failures', 'data', 'at'])
@@ -48,7 +57,17 @@ export async function insertEdges(db: Db, edges: readonly Edge[]): Promise<void>
           numberOf('failures').as('failures'),
           textOf('data').as('data'),
           numberOf('at').as('at'),
-        ]),
+        ])
+        // Without it SQLite takes what follows for the condition of a join.
+        .where(sql.lit(true)),
+    )
+    .onConflict((conflict) =>
+      conflict.columns(['subject_id', 'type', 'failures']).doUpdateSet((of) => ({
+        id: of.ref('excluded.id'),
+        run_id: of.ref('excluded.run_id'),
+        data: of.ref('excluded.data'),
+        at: of.ref('excluded.at'),
+      })),
     )
     .execute();
 }
@@ -74,9 +93,9 @@ export async function removeEdges(db: Db, edges: readonly Edge[]): Promise<void>
   if (last !== undefined) await db.deleteFrom('edges').where('id', '<=', last.id).execute();
 }
 
-/** What the alert of an edge tells; undefined if the job or its run is gone, so that nobody is told. */
+/** What the alert of an edge tells; undefined if its subject or run is gone, so that nobody is alerted. */
 export async function findAlertData(db: Db, edge: Edge): Promise<AlertData | undefined> {
-  if (edge.data !== null) return edge.data;
+  if (edge.data !== null) return (await isGone(db, edge)) ? undefined : edge.data;
   const job = await db
     .selectFrom('jobs')
     .select(['id', 'name', 'paused'])
@@ -88,26 +107,12 @@ export async function findAlertData(db: Db, edge: Edge): Promise<AlertData | und
   return run && jobAlertData({ ...job, paused: job.paused === 1 }, run);
 }
 
-/** The channels that were told that a job or monitor is down. */
-export async function findTold(db: Db, subjectId: string): Promise<Set<string>> {
-  const rows = await db
-    .selectFrom('told')
-    .select('channel_id')
-    .where('subject_id', '=', subjectId)
-    .execute();
-  return new Set(rows.map((row) => row.channel_id));
-}
-
-/** Notes that a channel is told of a failure. */
-export async function noteTold(db: Db, subjectId: string, channelId: string): Promise<void> {
-  await db
-    .insertInto('told')
-    .values({ subject_id: subjectId, channel_id: channelId })
-    .onConflict((conflict) => conflict.doNothing())
-    .execute();
-}
-
-/** Forgets who was told of a job or monitor: it works again, or is gone. */
-export async function forgetSubject(db: Db, subjectId: string): Promise<void> {
-  await db.deleteFrom('told').where('subject_id', '=', subjectId).execute();
+async function isGone(db: Db, edge: Edge): Promise<boolean> {
+  const subject = await db
+    .selectFrom(isMonitorEdge(edge) ? 'monitors' : 'jobs')
+    .select('id')
+    .where('id', '=', edge.subjectId)
+    .where('deleted_at', 'is', null)
+    .executeTakeFirst();
+  return subject === undefined;
 }

@@ -3,7 +3,7 @@
 import type { Selectable } from 'kysely';
 import { hostOf } from '../domain/job.ts';
 import type { SealedJob } from '../domain/sealed-job.ts';
-import { forgetSubject } from './edges.ts';
+import { forgetSubject } from './alerted.ts';
 import type { Db } from './open.ts';
 import type { JobRow } from './schema.ts';
 import { columnsOf, statement, statementForEach } from './statement.ts';

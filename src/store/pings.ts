@@ -5,7 +5,7 @@ import type { Selectable } from 'kysely';
 import { pingsKept } from '../domain/ping.ts';
 import type { Ping } from '../domain/ping.ts';
 import { idList, numberOf, rowsOf, textOf } from './dialect.ts';
-import { forgetSubject } from './edges.ts';
+import { forgetSubject } from './alerted.ts';
 import type { PingedMonitor } from './monitor-states.ts';
 import { monitorOf } from './monitors.ts';
 import type { Db } from './open.ts';

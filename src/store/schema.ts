@@ -26,7 +26,7 @@ export interface Schema {
   channels: ChannelRow;
   deliveries: DeliveryRow;
   delivery_attempts: DeliveryAttemptRow;
-  told: ToldRow;
+  alerted: AlertedRow;
 }
 
 export interface AccountRow {
@@ -225,6 +225,14 @@ export interface ChannelRow {
   created_at: number;
   /** When the next of its deliveries is to be tried; null if none is pending. */
   next_delivery_at: Generated<number | null>;
+  /** Consecutive attempts that got no answer. */
+  unanswered: Generated<number>;
+  /** Nothing is tried before. */
+  backed_off_until: Generated<number | null>;
+  /** Deliveries of a lower number are not made any more: a channel that is disabled begins a new queue. */
+  queue: Generated<number>;
+  /** Why they are not; null if all of them are settled. */
+  ended_because: Generated<string | null>;
   /** From then on nobody sees the channel any more; its deliveries are removed in small steps. */
   deleted_at: Generated<number | null>;
 }
@@ -235,10 +243,13 @@ export interface DeliveryRow {
   event: AlertType;
   /** The job or the monitor; the delivery itself for a test. */
   subject_id: string;
+  /** That of its channel when it was made. */
+  queue: number;
   /** The alert as JSON, as a webhook gets it. */
   payload: string;
   status: DeliveryStatus;
   attempts: Generated<number>;
+  /** Null if it is over, or waits for an earlier one of the same subject. */
   next_attempt_at: number | null;
   last_attempt_at: Generated<number | null>;
   last_error: Generated<string | null>;
@@ -256,7 +267,15 @@ export interface DeliveryAttemptRow {
   error: string | null;
 }
 
-export interface ToldRow {
+/** As in domain/damping.ts. */
+export interface AlertedRow {
   subject_id: string;
   channel_id: string;
+  health: 'up' | 'down';
+  alerts: number;
+  changed_at: number;
+  quiet_until: number;
+  /** JSON: the edge that is held back. */
+  held: string | null;
+  look_at: number | null;
 }

@@ -43,7 +43,7 @@ test('a webhook is made with a secret that is shown once, tested, and signed wit
   assert.deepEqual(alert, {
     type: 'test',
     timestamp: tested.body.delivery.createdAt,
-    data: { channel: { id, name: 'ops' } },
+    data: { workspace: (await ask('GET', '/me')).body.workspace, channel: { id, name: 'ops' } },
   });
   assert.equal(headers['webhook-id'], tested.body.delivery.id);
   assert.match(String(headers['webhook-signature']), /^v1,\S+ v1a,\S+$/);

@@ -30,6 +30,7 @@ test('without flags and environment serve has the documented defaults', () => {
     signing: true,
     secretKey: null,
     smtp: null,
+    mailAllow: [],
     heartbeatUrl: null,
     metrics: null,
     logLevel: 'info',
@@ -38,7 +39,10 @@ test('without flags and environment serve has the documented defaults', () => {
 });
 
 test('a flag wins over the environment, the environment over the default', () => {
-  type Text = Exclude<keyof ServeConfig, 'allowTargets' | 'corsOrigins' | 'smtp' | 'metrics'>;
+  type Text = Exclude<
+    keyof ServeConfig,
+    'allowTargets' | 'corsOrigins' | 'smtp' | 'mailAllow' | 'metrics'
+  >;
   const rows: [setting: Text, flag: string, variable: string, values: string[]][] = [
     ['host', 'host', 'JOBD_HOST', ['0.0.0.0', '::1', '127.0.0.1']],
     ['port', 'port', 'JOBD_PORT', ['0', '9090', '8080']],

@@ -6,6 +6,7 @@ import { test } from 'node:test';
 import type { TestContext } from 'node:test';
 import PostalMime from 'postal-mime';
 import type { SMTPServerOptions } from 'smtp-server';
+import { channelKinds } from '../../src/domain/channels/registry.ts';
 import { parseMailServer } from '../../src/domain/mail-server.ts';
 import { createMailer } from '../../src/egress/mail.ts';
 import type { Mailer } from '../../src/egress/mail.ts';
@@ -57,6 +58,54 @@ test('an alert becomes a mail whose subject is the name of the job and nothing e
   assert.ok(read.text?.startsWith(`${oneLine} failed\nhttp: 500\n`), read.text);
   assert.match(read.html ?? '', /&lt;b&gt;body&lt;\/b&gt; 😀 failed/);
   assert.equal(read.headers.find(({ key }) => key === 'auto-submitted')?.value, 'auto-generated');
+});
+
+test('a subject is read as it is written, whatever a name has in it', async (t) => {
+  const { host, received } = await startMailServer(t);
+  const mailer = mailerFor(t, `smtp://${host}?from=jobd@example.com`);
+  const names = [
+    'nightly backup',
+    '=?utf-8?Q?Your_password_has_expired?=',
+    'a =?utf-8?B?UGF5IG5vdw==?= b',
+    'ü =?utf-8?q?evil?= =?utf-8?q?_word?=',
+    '=?',
+    '=?x?=\r\nBcc: all@example.com',
+    '=?iso-8859-1?Q?=E9\u202egnp.exe',
+    `=?utf-8?Q?${'A'.repeat(120)}?=`,
+    'ö'.repeat(120),
+    '😀'.repeat(120),
+    `${'long '.repeat(23)}ü`,
+    'x'.repeat(120),
+    '\ud800 =?utf-8?q?a?=',
+  ];
+  for (const name of names) {
+    const job = { id: 'j', name, status: 'down', downReason: null };
+    const alert = {
+      type: 'job.failed',
+      timestamp: '2026-03-02T10:11:00.000Z',
+      data: { job },
+    } as const;
+    const message = channelKinds.email.message(alert, { to: mail.to });
+    assert.ok(message.kind === 'mail');
+    assert.equal(await mailer.send({ ...message, id: 'i' }, 5_000), null);
+    const { raw = '' } = received.at(-1) ?? {};
+    const read = await PostalMime.parse(raw);
+    assert.equal(read.subject, message.subject.toWellFormed(), name);
+    assert.deepEqual([read.bcc, read.from?.name, read.to?.[0]?.name], [undefined, '', '']);
+    const head = raw.slice(0, raw.indexOf('\r\n\r\n'));
+    assert.ok(
+      head.split('\r\n').every((line) => line.length <= 140 && /^[\x20-\x7e]*$/.test(line)),
+    );
+    assert.doesNotMatch(head.replace(/^Subject: [^]*?\r\n(?! )/m, ''), /=\?/, 'in no other header');
+  }
+});
+
+test('an address that looks like an encoded word is that address', async (t) => {
+  const { host, received } = await startMailServer(t);
+  const mailer = mailerFor(t, `smtp://${host}?from=jobd@example.com`);
+  const to = '=?utf-8?q?all?=@example.com';
+  assert.equal(await mailer.send({ ...mail, to }, 5_000), null);
+  assert.deepEqual(received[0]?.to, [to]);
 });
 
 test('user and password go with it; what the server refuses is told without them', async (t) => {

@@ -287,9 +287,11 @@ test('a monitor is told to be down once, for a missing ping or a failure, and up
   const heard = (count: number) =>
     until(`${count} alerts`, () => receiver.received.length === count);
   await heard(1);
+  clock.advance(30_000);
   await monitors.ping(monitor, 'fail');
   await monitors.ping(monitor, 'success');
   await heard(2);
+  clock.advance(30_000);
   await monitors.ping(monitor, 'fail');
   await heard(3);
   const told = receiver.received.map(({ body }) => JSON.parse(body));
@@ -331,6 +333,7 @@ test('of an expired account jobs are not called, so nothing of theirs is told; m
     const all = await deliveriesOf(setup, channel);
     return all.length === 2 && all.every(({ status }) => status === 'delivered');
   });
+  clock.advance(30_000);
   await monitors.ping(monitor, 'success');
   await until('the recovery', async () => {
     wakeNotifier();

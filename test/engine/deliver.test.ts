@@ -68,7 +68,7 @@ for (const [type, config] of configs) {
   test(`${type}: nothing of its config is in a reason, however it is repeated`, async () => {
     const owner = { id: 'c', workspaceId: 'w' };
     const sealed = sealConfig(owner, config, testVault, testMasterKeyId);
-    const channel = { ...owner, type, sealed };
+    const channel = { ...owner, type, sealed, unanswered: 0 };
     const delivery = {
       id: '0199c6f4-8310-7e5b-9a1c-7d2e4f6a8b90',
       channelId: 'c',

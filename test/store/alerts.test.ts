@@ -140,7 +140,7 @@ test('a recovery waits for its failure to arrive, the alerts of other jobs do no
     await store.write((tx) => expandEdges(tx, at));
   };
   const dueAt = async (now: number): Promise<string[]> => {
-    const bounds = { limit: 9, except: [] };
+    const bounds = { limit: 9, except: [], exceptOf: [] };
     const [channel] = await findDueChannels(store.db, now, bounds);
     const due = await findDueDeliveries(store.db, channelId, now, bounds);
     assert.equal(channel === undefined, due.length === 0, 'the channel is due with its deliveries');
@@ -151,32 +151,32 @@ test('a recovery waits for its failure to arrive, the alerts of other jobs do no
     limit: 9,
     except: [],
   });
-  const tried = { delivery, startedAt: 10, durationMs: 1 };
+  const tried = { delivery, startedAt: 10, durationMs: 1, backOff: null };
   const failed = {
     ...tried,
     at: 11,
     httpStatus: 500,
     error: 'http: 500',
-    nextAttemptAt: 5_000,
+    nextAttemptAt: 60_000,
   };
   assert.ok(await recordAttempt(store.db, failed));
   assert.equal(await recordAttempt(store.db, failed), false, 'once');
-  await flip(run.job.id, 'job.recovered', 20);
-  assert.deepEqual(await dueAt(20), []);
-  assert.equal(await findNextDeliveryTime(store.db, 20), 5_000);
-  await flip('another', 'job.failed', 30);
-  assert.deepEqual(await dueAt(30), ['job.failed']);
+  await flip(run.job.id, 'job.recovered', 40_000);
+  assert.deepEqual(await dueAt(40_000), []);
+  assert.equal(await findNextDeliveryTime(store.db, 40_000), 60_000);
+  await flip((await setup.addJob()).id, 'job.failed', 40_030);
+  assert.deepEqual(await dueAt(40_030), ['job.failed']);
   const arrived = {
     ...tried,
     delivery: { ...delivery, attempts: 1 },
-    at: 40,
+    at: 40_040,
     httpStatus: 204,
     error: null,
     nextAttemptAt: null,
   };
   assert.ok(await recordAttempt(store.db, arrived));
   assert.equal(await recordAttempt(store.db, arrived), false, 'once');
-  assert.deepEqual(await dueAt(40), ['job.recovered', 'job.failed']);
+  assert.deepEqual(await dueAt(40_040), ['job.failed', 'job.recovered']);
   assert.deepEqual(await listAttempts(store.db, delivery.id), [
     { number: 1, startedAt: 10, durationMs: 1, httpStatus: 500, error: 'http: 500' },
     { number: 2, startedAt: 10, durationMs: 1, httpStatus: 204, error: null },
@@ -199,7 +199,7 @@ test('of a job that is deleted nobody is told, and nothing is left behind', asyn
   assert.equal((await deliveriesOf(setup, channel)).length, 1);
   await markJobDeleted(store.db, kept.job.id, 8);
   for (let step = 0; step < 4; step += 1) await removeDeletedJobs(store.db, 10);
-  assert.deepEqual(await store.db.selectFrom('told').selectAll().execute(), []);
+  assert.deepEqual(await store.db.selectFrom('alerted').selectAll().execute(), []);
   assert.equal((await deliveriesOf(setup, channel)).length, 1, 'what was told stays readable');
 });
 
@@ -230,22 +230,26 @@ async function triedDeliveries(setup: TestStore, count: number) {
   const { store, workspaceId } = setup;
   const channel = await addChannel(setup, 'http://127.0.0.1:1/');
   for (let at = 1; at <= count; at += 1) {
+    const { id: subjectId } = await setup.addJob();
     const edge = { id: newId(at), type: 'job.failed', workspaceId, runId: null } as const;
-    const more = { subjectId: `job ${at}`, failures: 1, data: {}, at };
+    const more = { subjectId, failures: 1, data: {}, at };
     await insertEdges(store.db, [{ ...edge, ...more }]);
   }
   while ((await store.write((tx) => expandEdges(tx, 1))) > 0);
   const due = await findDueDeliveries(store.db, channel.id, 1, { limit: count, except: [] });
   assert.equal(due.length, count);
-  const tried = { at: 3, startedAt: 2, durationMs: 1, httpStatus: 500, error: 'http: 500' };
+  const at = { at: 3, startedAt: 2, durationMs: 1, backOff: null };
+  const tried = { ...at, httpStatus: 500, error: 'http: 500' };
   for (const delivery of due) {
     assert.ok(await recordAttempt(store.db, { delivery, ...tried, nextAttemptAt: 9 }));
   }
   return { channel, due, tried };
 }
 
-const countOf = async ({ store }: TestStore, table: 'deliveries' | 'delivery_attempts' | 'told') =>
-  (await store.db.selectFrom(table).selectAll().execute()).length;
+const countOf = async (
+  { store }: TestStore,
+  table: 'deliveries' | 'delivery_attempts' | 'alerted',
+) => (await store.db.selectFrom(table).selectAll().execute()).length;
 
 test('a deleted channel is gone at once, and leaves the disk in steps of bounded size', async (t) => {
   const setup = await openTestStore(t);
@@ -255,16 +259,16 @@ test('a deleted channel is gone at once, and leaves the disk in steps of bounded
   await markChannelDeleted(db, channel.id, 10);
   const delivery = { ...(due[0] ?? assert.fail()), attempts: 1 };
   assert.ok(await recordAttempt(db, { delivery, ...tried, nextAttemptAt: 9 }), 'it was under way');
-  const bounds = { limit: 9, except: [] };
+  const bounds = { limit: 9, except: [], exceptOf: [] };
   const channels = (await findDueChannels(db, 100, bounds)).map(({ id }) => id);
   assert.deepEqual(channels, [other.channel.id], 'it delivers nothing more');
   const steps: number[] = [];
   while (await hasDeletedChannels(db)) steps.push(await removeDeletedChannels(db, 2));
-  assert.deepEqual(steps, [2, 2, 2, 2, 2, 1]);
+  assert.deepEqual(steps, [2, 2, 2, 2, 2, 2, 2, 1]);
   const left = await Promise.all([
     countOf(setup, 'deliveries'),
     countOf(setup, 'delivery_attempts'),
-    countOf(setup, 'told'),
+    countOf(setup, 'alerted'),
   ]);
   assert.deepEqual(left, [2, 2, 2], 'those of the other channel');
 });

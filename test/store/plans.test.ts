@@ -1,10 +1,8 @@
 /** What the hot statements cost: each uses the index made for it and looks at nothing else. */
 
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
 import { test } from 'node:test';
-import type { TestContext } from 'node:test';
-import { CompiledQuery, Kysely, sql } from 'kysely';
+import { sql } from 'kysely';
 import { findAccountOf, findPlans } from '../../src/store/accounts.ts';
 import {
   findDueJobs,
@@ -15,17 +13,6 @@ import {
   startQueuedRuns,
   updateClaimedJobs,
 } from '../../src/store/claims.ts';
-import { hasDeletedChannels } from '../../src/store/channels.ts';
-import { listAttempts, removeOldDeliveries } from '../../src/store/deliveries.ts';
-import {
-  deliveryOf,
-  findDueChannels,
-  findDueDeliveries,
-  findNextDeliveryTime,
-  planChannel,
-  recordAttempt,
-} from '../../src/store/delivery-queue.ts';
-import { findEdges, findThresholds } from '../../src/store/edges.ts';
 import { findAccountToResume, stopExpiredAccounts } from '../../src/store/expiry.ts';
 import { listJobs } from '../../src/store/jobs.ts';
 import { findActiveKey } from '../../src/store/keys.ts';
@@ -59,50 +46,14 @@ import {
   hasManualRunIn,
   listRuns,
 } from '../../src/store/runs.ts';
-import type { Schema } from '../../src/store/schema.ts';
 import { countActiveKeys, usageOf } from '../../src/store/usage.ts';
 import {
   findDeletedWorkspace,
   markWorkspaceDeleted,
   removeDeletedWorkspace,
 } from '../../src/store/workspaces.ts';
-import { sqliteDialect } from '../../src/store/sqlite.ts';
 import { endedRun, queuedRun, startingRun } from '../support/run.ts';
-import { openTestStore } from '../support/store.ts';
-
-/** How SQLite goes about every statement that a store function sends: a line per step. */
-async function planOf(t: TestContext, ask: (db: Db) => Promise<unknown>): Promise<string[]> {
-  const { dataDir } = await openTestStore(t);
-  const sent: CompiledQuery[] = [];
-  const db = new Kysely<Schema>({
-    dialect: sqliteDialect(join(dataDir, 'jobd.db')),
-    log: ({ query }) => void sent.push(query),
-  });
-  t.after(() => db.destroy());
-  await ask(db);
-  const steps: string[] = [];
-  for (const query of sent.splice(0)) {
-    const explain = CompiledQuery.raw(`explain query plan ${query.sql}`, [...query.parameters]);
-    const { rows } = await db.executeQuery<{ detail: string }>(explain);
-    steps.push(...rows.map(({ detail }) => detail));
-  }
-  assert.ok(steps.length > 0, 'nothing was asked');
-  return steps;
-}
-
-/** A batch arrives as JSON, which is gone through once; that is no scan of a table. */
-const batch = /^(SCAN json_each|SCAN changed|LIST SUBQUERY|CREATE BLOOM FILTER)/;
-
-function assertPlan(steps: string[], expected: RegExp[]): void {
-  const told = steps.join('\n');
-  for (const step of steps.filter((line) => !batch.test(line))) {
-    assert.ok(
-      expected.some((pattern) => pattern.test(step)),
-      `unexpected: ${step}\n${told}`,
-    );
-  }
-  for (const pattern of expected) assert.match(told, new RegExp(pattern.source, 'm'), told);
-}
+import { assertPlan, planOf } from '../support/plan.ts';
 
 const bounds = { limit: 10, exceptHosts: ['127.0.0.1:80'], exceptJobs: ['j'] };
 /** Whether the key of a row is referred to. */
@@ -177,53 +128,6 @@ test('a page of runs is read in the order of its index, and counting counts open
   assert.match(counted.join('\n'), /runs USING (COVERING )?INDEX runs_open/);
   assert.doesNotMatch(counted.join('\n'), /runs_by_time|SCAN runs$/m);
 });
-
-test('alerts look only at what is to be told now', async (t) => {
-  const first = /^SCAN edges USING INDEX sqlite_autoindex_edges_1$/;
-  assertPlan(await planOf(t, (db) => findEdges(db, 5)), [first]);
-  assertPlan(await planOf(t, findThresholds), [
-    /^SEARCH channels USING COVERING INDEX channels_by_threshold/,
-  ]);
-  const dueChannel = /^SEARCH channels USING (COVERING )?INDEX channels_by_due_time/;
-  const none = { limit: 5, except: ['x'] };
-  assertPlan(await planOf(t, (db) => findDueChannels(db, 1, none)), [dueChannel]);
-  assertPlan(await planOf(t, (db) => findNextDeliveryTime(db, 1)), [dueChannel]);
-  const open = /^SEARCH (deliveries|earlier) USING (COVERING )?INDEX deliveries_open/;
-  const byId = /INDEX sqlite_autoindex_(deliveries|channels)_1 \(id=\?\)$/;
-  const order = /^(USE TEMP B-TREE FOR ORDER BY|CORRELATED SCALAR SUBQUERY)/;
-  const due = await planOf(t, (db) => findDueDeliveries(db, 'c', 1, none));
-  assertPlan(due, [open, order]);
-  const delivery = deliveryOf({ ...blankDelivery, channel_id: 'c' });
-  const ended = { startedAt: 1, durationMs: 1, httpStatus: null, error: null };
-  const attempted = { delivery, at: 1, ...ended, nextAttemptAt: null };
-  const recorded = await planOf(t, (db) => recordAttempt(db, attempted));
-  assertPlan(recorded, [byId]);
-  assertPlan(await planOf(t, (db) => planChannel(db, 'c')), [open, byId, order]);
-  const attempts =
-    /^SEARCH delivery_attempts USING (COVERING )?INDEX sqlite_autoindex_delivery_attempts_1 \(delivery_id=\?\)$/;
-  assertPlan(await planOf(t, (db) => listAttempts(db, 'd')), [attempts]);
-  assertPlan(await planOf(t, hasDeletedChannels), [
-    /^SEARCH channels USING (COVERING )?INDEX channels_deleted \(deleted_at>\?\)$/,
-  ]);
-  assertPlan(await planOf(t, (db) => removeOldDeliveries(db, 1, 5)), [
-    /^SEARCH deliveries USING INDEX deliveries_by_age/,
-    byId,
-    attempts,
-  ]);
-});
-
-const blankDelivery = {
-  id: 'd',
-  event: 'test',
-  subject_id: 'd',
-  payload: '{}',
-  status: 'pending',
-  attempts: 1,
-  next_attempt_at: 1,
-  last_attempt_at: null,
-  last_error: null,
-  created_at: 1,
-} as const;
 
 function lookUp(index: string, condition: string): RegExp[] {
   return [new RegExp(`^SEARCH \\w+ USING (COVERING )?INDEX ${index} \\(${condition}`)];

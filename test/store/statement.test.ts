@@ -25,28 +25,27 @@ test('a statement is built once, and sent with the parameters of each call in th
 
 test('a statement for each of several rows says which of them it changed', async (t) => {
   const { store } = await openTestStore(t);
-  const keep = statementForEach(
-    (db: Db, of: Parameters<{ subject_id: string; channel_id: string }>) =>
-      db
-        .insertInto('told')
-        .values(columnsOf(of, ['subject_id', 'channel_id']))
-        .onConflict((conflict) => conflict.doNothing())
-        .compile(),
+  const keep = statementForEach((db: Db, of: Parameters<{ run_id: string; receipt: string }>) =>
+    db
+      .insertInto('receipts')
+      .values(columnsOf(of, ['run_id', 'receipt']))
+      .onConflict((conflict) => conflict.doNothing())
+      .compile(),
   );
   await sql`pragma foreign_keys = off`.execute(store.db);
-  const rows = ['a', 'b', 'a'].map((subject) => ({ subject_id: subject, channel_id: 'c' }));
+  const rows = ['a', 'b', 'a'].map((run) => ({ run_id: run, receipt: 'c' }));
   assert.deepEqual(await keep(store.db, rows), [true, true, false]);
   assert.deepEqual(await keep(store.db, []), []);
-  const kept = await store.db.selectFrom('told').selectAll().orderBy('subject_id').execute();
+  const kept = await store.db.selectFrom('receipts').selectAll().orderBy('run_id').execute();
   assert.deepEqual(kept, rows.slice(0, 2));
 });
 
 test('of rows that are written in a transaction all are kept or none', async (t) => {
   const { store } = await openTestStore(t);
   const keep = statementForEach((db: Db, of: Parameters<{ id: string }>) =>
-    sql`insert into told (subject_id, channel_id) values (${of('id')}, 'c')`.compile(db),
+    sql`insert into receipts (run_id, receipt) values (${of('id')}, 'c')`.compile(db),
   );
-  const kept = () => store.db.selectFrom('told').select('subject_id').execute();
+  const kept = () => store.db.selectFrom('receipts').select('run_id').execute();
   await sql`pragma foreign_keys = off`.execute(store.db);
   await assert.rejects(
     store.write((tx) => keep(tx, [{ id: 'a' }, { id: 'b' }, { id: 'a' }])),

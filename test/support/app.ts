@@ -9,6 +9,7 @@ export function quietApp(parts: Pick<App, 'store' | 'clock'> & Partial<App>): Ap
   return {
     vault: testVault,
     allowTargets: [],
+    mailAllow: [],
     wake: () => {},
     holdJob: createHeldJobs(() => {}).hold,
     wakeNotifier: () => {},

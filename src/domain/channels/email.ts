@@ -1,12 +1,9 @@
 /** Mail, in plain text and HTML. The server it goes through is the operator's. */
 
 import { cut, plainText, textOf } from '../alert-text.ts';
+import { addressForm } from '../mail-allow.ts';
 import { checkForm, field } from './kind.ts';
 import type { ChannelKind } from './kind.ts';
-
-/** One address of plain ASCII (RFC 5321 in its usual form); the local part needs no quotes. */
-const addressForm =
-  /^(?=.{3,254}$)[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*@(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)*[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?$/;
 
 const longestSubject = 200;
 const longestText = 4_000;

@@ -16,9 +16,13 @@ export interface Flip {
 
 /**
  * The flips that a channel is told which waits for `afterFailures` in a row; runs in the order in which they
- * ended. Job by job, each in its order.
+ * ended. Job by job, each in its order. A recovery is one after so many failures, or after `recoversFrom` of them.
  */
-export function flipsIn(runs: readonly EndedRun[], afterFailures: number): Flip[] {
+export function flipsIn(
+  runs: readonly EndedRun[],
+  afterFailures: number,
+  recoversFrom = afterFailures,
+): Flip[] {
   const flips: Flip[] = [];
   const failures = new Map<string, number>();
   for (const { id: runId, jobId, status } of runs) {
@@ -27,7 +31,7 @@ export function flipsIn(runs: readonly EndedRun[], afterFailures: number): Flip[
     if (status === 'failed' && before + 1 === afterFailures) {
       flips.push({ type: 'job.failed', jobId, runId });
     }
-    if (status === 'success' && before >= afterFailures) {
+    if (status === 'success' && before >= recoversFrom) {
       flips.push({ type: 'job.recovered', jobId, runId });
     }
   }
@@ -59,6 +63,32 @@ export function wrongIn(expected: readonly Flip[], heard: readonly Heard[]): str
     if (new Set(requests.map(keyOf)).size > 1) wrong.push(`id ${id} tells different flips`);
   }
   return [...wrong, ...disorderIn(expected, heard)];
+}
+
+/**
+ * What is wrong with what a channel heard of jobs that flap, in sentences: each alert is of a flip, comes under one id, and
+ * is of another state than the one before; the last one is of the last flip's state.
+ */
+export function wrongOfFlapping(flips: readonly Flip[], heard: readonly Heard[]): string[] {
+  const told = new Map(
+    heard.filter(({ isAcknowledged }) => isAcknowledged).map((one) => [one.runId, one]),
+  );
+  const toldFlips = flips.filter(({ runId }) => told.has(runId));
+  const wrong = wrongIn(toldFlips, heard);
+  const ofJobs = Map.groupBy(toldFlips, ({ jobId }) => jobId);
+  for (const [jobId, alerts] of ofJobs) {
+    const types = alerts.map(({ type }) => type);
+    if (types.some((type, index) => type === types[index + 1])) {
+      wrong.push(`alerts of job ${jobId} do not alternate: ${types.join()}`);
+    }
+  }
+  for (const [jobId, of] of Map.groupBy(flips, (flip) => flip.jobId)) {
+    const last = of.at(-1)?.type;
+    // Nobody is told that a job works of which nothing else was told.
+    const lastTold = ofJobs.get(jobId)?.at(-1)?.type ?? 'job.recovered';
+    if (lastTold !== last) wrong.push(`job ${jobId}: ${last} is missing`);
+  }
+  return wrong;
 }
 
 /** The alerts of one job must have been acknowledged in the order of its flips. */

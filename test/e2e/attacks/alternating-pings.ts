@@ -1,0 +1,34 @@
+/**
+ * Pings that say failure and success in turn, all at once on one connection.
+ *
+ *   node alternating-pings.ts PING_URL COUNT
+ *
+ * The last one is a failure. Prints `{ answered, ms }`.
+ */
+
+import { connect } from 'node:net';
+
+const [pingUrl = '', count = '0'] = process.argv.slice(2);
+const { hostname, port, pathname } = new URL(pingUrl);
+const requests = Array.from({ length: Number(count) }, (_, index) => {
+  const path = (Number(count) - index) % 2 === 1 ? `${pathname}/fail` : pathname;
+  return `GET ${path} HTTP/1.1\r\nHost: ${hostname}\r\n\r\n`;
+});
+const began = performance.now();
+const socket = connect(Number(port), hostname);
+// What is answered is counted; a part of it may be cut between two chunks.
+let text = '';
+socket.setEncoding('latin1').on('data', (chunk: string) => {
+  text += chunk;
+  if (answered() === requests.length) socket.end();
+});
+socket.on('error', () => {});
+socket.setTimeout(10_000, () => socket.destroy());
+socket.once('close', () => {
+  process.stdout.write(JSON.stringify({ answered: answered(), ms: performance.now() - began }));
+});
+socket.write(requests.join(''));
+
+function answered(): number {
+  return text.split('HTTP/1.1 200 ').length - 1;
+}
