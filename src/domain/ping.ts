@@ -32,6 +32,21 @@ export interface Ping extends PingSignal {
 /** How many pings of a monitor are kept, the newest. */
 export const pingsKept = 1_000;
 
+/**
+ * How fast pings of a monitor are kept one by one: this many at once, and one more every `everyMs`. Of faster ones
+ * only the last of each `everyMs` is kept; all of them count for the monitor's state.
+ */
+export const pingPace = { burst: 300, everyMs: 200 } as const;
+
+/**
+ * Judges a ping that comes at `now`; `restedAt` is when the monitor may keep a whole burst again (undefined: it may
+ * now). Returns `restedAt` after keeping this ping, or null if it comes too fast. Any one clock, in milliseconds.
+ */
+export function keptAtPace(restedAt: number | undefined, now: number): number | null {
+  const after = Math.max(restedAt ?? now, now) + pingPace.everyMs;
+  return after - now > pingPace.burst * pingPace.everyMs ? null : after;
+}
+
 /** Largest exit code of a process. */
 const largestExitCode = 255;
 

@@ -15,7 +15,7 @@ import {
 } from '../store/deliveries.ts';
 import { hasDeletedJobs, removeDeletedJobs } from '../store/jobs.ts';
 import type { Db, Store } from '../store/open.ts';
-import { hasOldPings, removeOldPings } from '../store/pings.ts';
+import { hasDeletedMonitors, removeDeletedMonitors } from '../store/pings.ts';
 import { findDeletedWorkspace, removeDeletedWorkspace } from '../store/workspaces.ts';
 import { createGivingBack } from './give-back.ts';
 import { createResultsPruning } from './prune-results.ts';
@@ -32,7 +32,11 @@ export function createPrunings(store: Store, clock: Clock): Pruning[] {
       remove: removeDeletedJobs,
       onFound: results.restart,
     }),
-    createRemoving(store, clock, { name: 'pings', isThere: hasOldPings, remove: removeOldPings }),
+    createRemoving(store, clock, {
+      name: 'deletedMonitors',
+      isThere: hasDeletedMonitors,
+      remove: removeDeletedMonitors,
+    }),
     createRemoving(store, clock, {
       name: 'deletedChannels',
       isThere: hasDeletedChannels,

@@ -2,7 +2,6 @@
 
 import { sql } from 'kysely';
 import type { Monitor } from '../domain/monitor.ts';
-import { pingsKept } from '../domain/ping.ts';
 import { numberOf, rowsOf, textOf } from './dialect.ts';
 import { monitorOf } from './monitors.ts';
 import type { Db } from './open.ts';
@@ -26,18 +25,11 @@ export interface PingedMonitor {
 export async function keepPingedMonitors(db: Db, pinged: readonly PingedMonitor[]): Promise<void> {
   if (pinged.length === 0) return;
   const elements = pinged.map(({ monitor, pingCount }) => ({ ...stateOf(monitor), pingCount }));
-  const count = numberOf('pingCount', 'changed.value');
   await sql`
-    update monitors set ${changes},
-      ping_count = ${count},
-      has_old_pings = case when ${count} - pings_removed > ${sql.lit(pingsKept + pruneSlack)}
-        then 1 else has_old_pings end
+    update monitors set ${changes}, ping_count = ${numberOf('pingCount', 'changed.value')}
     from ${rowsOf(elements)} as changed
     where monitors.id = ${textOf('id', 'changed.value')}`.execute(db);
 }
-
-/** So many pings more than are kept may gather before some are removed. */
-const pruneSlack = 100;
 
 const changes = sql`
   health = ${textOf('health', 'changed.value')},

@@ -24,7 +24,7 @@ export async function updateMonitor(db: Db, monitor: Monitor): Promise<void> {
     .execute();
 }
 
-/** Hides a monitor for good; its pings are removed by `removeOldPings`. */
+/** Hides a monitor for good; its pings are removed by `removeDeletedMonitors`. */
 export async function markMonitorDeleted(db: Db, id: string, now: number): Promise<void> {
   await db.updateTable('monitors').set(deletedAt(now)).where('id', '=', id).execute();
 }
@@ -40,7 +40,7 @@ export async function markMonitorsDeleted(db: Db, workspaceId: string, now: numb
 }
 
 function deletedAt(now: number) {
-  return { deleted_at: now, next_due_at: null, next_check_at: null, has_old_pings: 1 };
+  return { deleted_at: now, next_due_at: null, next_check_at: null };
 }
 
 /** The monitor with this id in this workspace, or undefined. */

@@ -1,4 +1,4 @@
-/** Pings: kept in batches as they come, read back in pages, removed when they are old. */
+/** Pings: kept in batches as they come, the newest of each monitor, and read back in pages. */
 
 import { sql } from 'kysely';
 import type { Selectable } from 'kysely';
@@ -10,7 +10,7 @@ import type { PingedMonitor } from './monitor-states.ts';
 import { monitorOf } from './monitors.ts';
 import type { Db } from './open.ts';
 import type { PingRow } from './schema.ts';
-import { statement } from './statement.ts';
+import { statement, statementForEach } from './statement.ts';
 import type { Parameters } from './statement.ts';
 
 const monitorByPingId = statement((db: Db, of: Parameters<{ pingId: string }>) =>
@@ -73,45 +73,62 @@ export async function listPings(
   return (await query.execute()).map(pingOf);
 }
 
-/** Whether there is anything that `removeOldPings` would remove. */
-export async function hasOldPings(db: Db): Promise<boolean> {
-  return (await findWithOldPings(db)) !== undefined;
+const removeUpTo = statementForEach(
+  (db: Db, of: Parameters<{ monitorId: string; number: number }>) =>
+    db
+      .deleteFrom('pings')
+      .where('monitor_id', '=', of('monitorId'))
+      .where('number', '<=', of('number'))
+      .compile(),
+);
+
+/** Removes the pings of these monitors that are older than the newest `pingsKept`. */
+export async function removeOldPings(db: Db, pinged: readonly PingedMonitor[]): Promise<void> {
+  const surplus = pinged.map(({ monitor, pingCount }) => ({
+    monitorId: monitor.id,
+    number: pingCount - pingsKept,
+  }));
+  await removeUpTo(
+    db,
+    surplus.filter(({ number }) => number > 0),
+  );
+}
+
+/** Whether there is anything that `removeDeletedMonitors` would remove. */
+export async function hasDeletedMonitors(db: Db): Promise<boolean> {
+  return (await findDeletedMonitor(db)) !== undefined;
 }
 
 /**
- * Removes up to `limit` of a monitor's oldest pings, down to those that are kept; of a deleted monitor
- * all, and the monitor itself when none is left. Returns how many were removed, a monitor counted too.
+ * Removes up to `limit` pings of a deleted monitor, and the monitor itself when none is left. Returns how many rows
+ * that were.
  */
-export async function removeOldPings(db: Db, limit: number): Promise<number> {
-  const row = await findWithOldPings(db);
-  if (row === undefined) return 0;
-  const isDeleted = row.deleted_at !== null;
-  const goal = isDeleted ? row.ping_count : row.ping_count - pingsKept;
-  const upTo = Math.min(goal, row.pings_removed + limit);
+export async function removeDeletedMonitors(db: Db, limit: number): Promise<number> {
+  const monitor = await findDeletedMonitor(db);
+  if (monitor === undefined) return 0;
+  const oldest = db
+    .selectFrom('pings')
+    .select('number')
+    .where('monitor_id', '=', monitor.id)
+    .orderBy('number')
+    .limit(limit);
   const { numDeletedRows } = await db
     .deleteFrom('pings')
-    .where('monitor_id', '=', row.id)
-    .where('number', '<=', upTo)
-    .executeTakeFirst();
+    .where('monitor_id', '=', monitor.id)
+    .where('number', 'in', oldest)
+    .executeTakeFirstOrThrow();
   const removed = Number(numDeletedRows);
-  if (isDeleted && upTo === goal) {
-    await forgetSubject(db, row.id);
-    await db.deleteFrom('monitors').where('id', '=', row.id).execute();
-    return removed + 1;
-  }
-  await db
-    .updateTable('monitors')
-    .set({ pings_removed: upTo, has_old_pings: upTo < goal ? 1 : 0 })
-    .where('id', '=', row.id)
-    .execute();
-  return removed;
+  if (removed >= limit) return removed;
+  await forgetSubject(db, monitor.id);
+  await db.deleteFrom('monitors').where('id', '=', monitor.id).execute();
+  return removed + 1;
 }
 
-async function findWithOldPings(db: Db) {
+async function findDeletedMonitor(db: Db): Promise<{ id: string } | undefined> {
   return await db
     .selectFrom('monitors')
-    .select(['id', 'ping_count', 'pings_removed', 'deleted_at'])
-    .where('has_old_pings', '=', sql.lit(1))
+    .select('id')
+    .where('deleted_at', 'is not', null)
     .limit(1)
     .executeTakeFirst();
 }

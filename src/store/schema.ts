@@ -168,10 +168,6 @@ export interface MonitorRow {
   deleted_at: Generated<number | null>;
   /** The number of the newest ping. */
   ping_count: Generated<number>;
-  /** Pings up to this number are gone. */
-  pings_removed: Generated<number>;
-  /** Whether there are pings to remove. */
-  has_old_pings: Generated<number>;
 }
 
 export interface PingRow {

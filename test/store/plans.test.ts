@@ -28,7 +28,7 @@ import type { Db } from '../../src/store/open.ts';
 import {
   findPinged,
   findPingedMonitors,
-  hasOldPings,
+  hasDeletedMonitors,
   insertPings,
   listPings,
 } from '../../src/store/pings.ts';
@@ -186,7 +186,7 @@ test('monitors that may be overdue are found in the order of their deadlines, wi
   );
 });
 
-test('pages of monitors and pings are read in order; old pings are found without a search', async (t) => {
+test('pages of monitors and pings are read in order; deleted monitors are found without a search', async (t) => {
   assertPlan(
     await planOf(t, (db) => listMonitors(db, 'w', { limit: 5, before: 'm' })),
     lookUp('monitors_by_workspace', 'workspace_id=\\? AND id<\\?'),
@@ -195,8 +195,8 @@ test('pages of monitors and pings are read in order; old pings are found without
     await planOf(t, (db) => listPings(db, 'm', { limit: 5, before: 7 })),
     lookUp('sqlite_autoindex_pings_1', 'monitor_id=\\? AND number<\\?'),
   );
-  assertPlan(await planOf(t, hasOldPings), [
-    /^SEARCH monitors USING INDEX monitors_with_old_pings \(has_old_pings=\?\)$/,
+  assertPlan(await planOf(t, hasDeletedMonitors), [
+    /^SEARCH monitors USING INDEX monitors_deleted \(deleted_at>\?\)$/,
   ]);
 });
 

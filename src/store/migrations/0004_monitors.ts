@@ -31,8 +31,6 @@ const statements = [
      created_at bigint not null,
      deleted_at bigint,
      ping_count bigint not null default 0,
-     pings_removed bigint not null default 0,
-     has_old_pings smallint not null default 0 check (has_old_pings in (0, 1)),
      check (schedule_type = 'period' or cron_expr is not null),
      check (schedule_type = 'cron' or period_seconds is not null),
      check (next_check_at is null
@@ -44,8 +42,8 @@ const statements = [
   `create index monitors_counted on monitors (workspace_id) where deleted_at is null`,
   // Only monitors that a ping can be missing of are in it, in the order in which that is looked at.
   `create index monitors_by_check on monitors (next_check_at) where next_check_at is not null`,
-  // Monitors with pings to remove: more than are kept, or of a monitor that people have deleted.
-  `create index monitors_with_old_pings on monitors (has_old_pings) where has_old_pings = 1`,
+  // Monitors that people have deleted and whose pings are still being removed.
+  `create index monitors_deleted on monitors (deleted_at) where deleted_at is not null`,
 
   `create table pings (
      monitor_id text not null references monitors (id),

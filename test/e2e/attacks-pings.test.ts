@@ -1,0 +1,56 @@
+/** A URL of a monitor stands in crontabs: whoever reads it can ping as fast as they like. */
+
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { notPackaged } from '../support/executable.ts';
+import { monitorsOf } from '../support/monitor.ts';
+import { readAnswer } from '../support/daemon.ts';
+import { runAttack, startVictim } from '../support/under-attack.ts';
+
+const noProc = process.platform === 'linux' ? false : 'only Linux tells how much was written';
+/** Bytes of a ping's body that are kept. */
+const bodyBytes = 4_096;
+const seconds = 5;
+
+test(
+  'a flood of pings to a monitor is answered, writes little, and holds up nobody',
+  { skip: notPackaged || noProc },
+  async (t) => {
+    const victim = await startVictim(t);
+    const ask = async (method: string, path: string, body?: unknown) => {
+      const authorization = `Bearer ${victim.key}`;
+      const response = await fetch(`${victim.url}/api/v1${path}`, {
+        method,
+        headers: {
+          authorization,
+          ...(body !== undefined && { 'content-type': 'application/json' }),
+        },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      });
+      return await readAnswer(method, response);
+    };
+    const { createMonitor, readPings } = monitorsOf({ ask });
+    const { id, pingUrl } = await createMonitor();
+    const before = writtenMB(victim.pid);
+    const flood = { urls: [pingUrl, `${pingUrl}/fail`], pings: 1e9, seconds, bodyBytes };
+    const toll = await victim.watch(() => runAttack(t, 'pings.ts', [JSON.stringify(flood)]));
+    const writtenPerSecond = (writtenMB(victim.pid) - before) / seconds;
+    t.diagnostic(JSON.stringify({ ...toll, writtenPerSecond }));
+    const answered = toll.result as Record<string, number>;
+    assert.deepEqual(Object.keys(answered), ['200'], 'no valid ping is refused');
+    assert.ok((answered['200'] ?? 0) > 1_000, `${answered['200']} pings are a flood`);
+    assert.ok(writtenPerSecond < 5, `${writtenPerSecond} MB a second`);
+    assert.equal((await readPings(id, '?limit=100')).length, 100);
+    assert.ok(toll.healthMs < 1_000, `/healthz took ${toll.healthMs} ms`);
+    assert.equal(toll.healthFailed, 0);
+    assert.ok(toll.latestCallMs < 5_000, `a call came ${toll.latestCallMs} ms late`);
+    assert.ok(toll.grownMiB <= 100, `${toll.grownMiB} MiB more`);
+  },
+);
+
+/** What a process has written to files so far. */
+function writtenMB(pid: number): number {
+  const [, bytes] = /^write_bytes: (\d+)$/m.exec(readFileSync(`/proc/${pid}/io`, 'utf8')) ?? [];
+  return Number(bytes) / 1e6;
+}
