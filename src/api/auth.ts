@@ -4,6 +4,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { createAuthenticate } from '../app/keys.ts';
 import type { App, Principal } from '../app/app.ts';
 import { JobdError } from '../domain/errors.ts';
+import { connectionOf } from './edge/connection.ts';
 import { headerCount } from './edge/header-count.ts';
 import type { RequestLimits } from './edge/request-limits.ts';
 
@@ -22,8 +23,9 @@ export function identify(server: FastifyInstance, app: App, limits: RequestLimit
   server.decorateRequest('asker');
   server.addHook('onRequest', async (request) => {
     request.asker = await authenticate(presentedKey(request));
-    if (request.asker === undefined) limits.countAddress(request.socket.remoteAddress);
+    if (request.asker === undefined) limits.countAddress(request.raw);
     else {
+      connectionOf(request.socket)?.trust();
       app.noteKeyUse(request.asker.keyId);
       limits.countKey(request.asker.keyId);
     }

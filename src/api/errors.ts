@@ -3,10 +3,11 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { JobdError } from '../domain/errors.ts';
 import type { Log } from '../log.ts';
+import type { RequestLimits } from './edge/request-limits.ts';
 import { sentenceFor } from './validation.ts';
 
 /** Answers for errors thrown by handlers and hooks, and for unknown paths. */
-export function answerErrors(server: FastifyInstance, log: Log): void {
+export function answerErrors(server: FastifyInstance, log: Log, requests: RequestLimits): void {
   server.setErrorHandler<FastifyError>((error, request, reply) => {
     const known = errorFor(error);
     if (known.code === 'internal' || known.cause !== undefined) {
@@ -15,12 +16,19 @@ export function answerErrors(server: FastifyInstance, log: Log): void {
     }
     return sendError(reply, known);
   });
-  server.setNotFoundHandler(answerUnknownPath);
+  server.setNotFoundHandler(answerUnknownPath(requests));
 }
 
-/** Answers for a path that leads nowhere. */
-export function answerUnknownPath(request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  return sendError(reply, unknownPath(request));
+/** Makes what answers for a path that leads nowhere; without a valid key that counts for the address. */
+export function answerUnknownPath(requests: RequestLimits) {
+  return (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
+    try {
+      requests.countAddress(request.raw);
+    } catch (error) {
+      return sendError(reply, error as JobdError);
+    }
+    return sendError(reply, unknownPath(request));
+  };
 }
 
 /** Sends an error. */

@@ -5,12 +5,14 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import { fastify } from 'fastify';
 import type { FastifyBaseLogger, FastifyInstance, RawServerDefault } from 'fastify';
 import type { Log } from '../log.ts';
-import { createClientErrors } from './edge/client-errors.ts';
-import { defaultConnectionLimits, guardConnections, httpOptions } from './edge/connections.ts';
+import { answerLargeBodies, defaultConnectionLimits, maxBodyBytes } from './edge/connections.ts';
 import type { ConnectionLimits } from './edge/connections.ts';
 import { answerErrors, answerUnknownPath } from './errors.ts';
 import { requireHost } from './edge/host.ts';
+import { createHttpServer } from './edge/http-server.ts';
+import type { HttpServerParts } from './edge/http-server.ts';
 import { acceptJsonOnly } from './edge/json.ts';
+import type { RequestLimits } from './edge/request-limits.ts';
 import { addSecurityHeaders, securityHeaders } from './edge/security.ts';
 import { schemaCompiler } from './validation.ts';
 
@@ -23,28 +25,38 @@ export type ApiServer = FastifyInstance<
   TypeBoxTypeProvider
 >;
 
+export interface FastifyParts {
+  log: Log;
+  requests: RequestLimits;
+  isLeftToRoutes?: HttpServerParts['isLeftToRoutes'];
+  /** Other limits than the default ones. */
+  limits?: Partial<ConnectionLimits>;
+}
+
 /** Makes it, without routes. */
-export function createFastify(log: Log, limits: Partial<ConnectionLimits> = {}): ApiServer {
-  const allLimits = { ...defaultConnectionLimits, ...limits };
-  const clientErrors = createClientErrors();
+export function createFastify(parts: FastifyParts): ApiServer {
+  const { log, requests, isLeftToRoutes = () => false } = parts;
+  const limits = { ...defaultConnectionLimits, ...parts.limits };
   const server = fastify({
-    ...httpOptions(allLimits),
+    serverFactory: (handler) =>
+      createHttpServer(handler, { limits, requests, isLeftToRoutes, log }),
+    bodyLimit: maxBodyBytes,
     forceCloseConnections: 'idle',
     // While it stops, the store is still open: what arrived is answered.
     return503OnClosing: false,
-    clientErrorHandler: clientErrors.handle,
+    // The server has its own, which fastify's would come before.
+    clientErrorHandler: () => {},
     // Paths that cannot be decoded, or whose ids are too long to be any.
     frameworkErrors: (_, request, reply) => {
-      answerUnknownPath(request, reply.headers(securityHeaders));
+      answerUnknownPath(requests)(request, reply.headers(securityHeaders));
     },
     routerOptions: { maxParamLength: 500 },
   }).withTypeProvider<TypeBoxTypeProvider>();
   server.setValidatorCompiler(schemaCompiler());
-  clientErrors.watch(server.server);
   addSecurityHeaders(server);
-  guardConnections(server, allLimits);
+  answerLargeBodies(server);
   requireHost(server);
   acceptJsonOnly(server);
-  answerErrors(server, log);
+  answerErrors(server, log, requests);
   return server;
 }

@@ -11,6 +11,7 @@ import type { Flip } from '../domain/monitor.ts';
 import { pingSignal } from '../domain/ping.ts';
 import type { PingMethod, PingSignal } from '../domain/ping.ts';
 import type { Log } from '../log.ts';
+import { connectionOf } from './edge/connection.ts';
 import { acceptAnyBody } from './edge/preview-body.ts';
 import type { BodyPreview } from './edge/preview-body.ts';
 import type { RequestLimits } from './edge/request-limits.ts';
@@ -38,9 +39,10 @@ export function pingRoutes(server: ApiServer, app: App, limits: RequestLimits, l
     const monitorId = await findPingedMonitor(app, pingId);
     const signal = pingSignal(words);
     if (monitorId === undefined || signal === null) {
-      limits.countAddress(request.socket.remoteAddress);
+      limits.countAddress(request.raw);
       throw unknown();
     }
+    connectionOf(request.socket)?.trust();
     request.pinged = { monitorId, signal };
   });
 

@@ -3,6 +3,7 @@
 import type { App } from '../app/app.ts';
 import { getReceipt, getReceiptKey, listReceiptKeys } from '../app/receipts.ts';
 import { RunPath } from './contract.ts';
+import { fixedAnswer } from './edge/fixed-answer.ts';
 import type { ApiServer } from './fastify.ts';
 import * as operations from './description/operations.ts';
 import { Receipt, ReceiptKey, ReceiptKeys } from './receipt-contract.ts';
@@ -24,8 +25,9 @@ export function receiptRoutes(server: ApiServer, app: App): void {
 
 /** Adds what is outside the API: the script that checks receipts without jobd (spec section 2.5). */
 export function verifyScriptRoute(server: ApiServer, app: App): void {
-  server.get('/verify-receipt.mjs', async (_, reply) =>
-    reply.type('text/javascript; charset=utf-8').send(await app.verifyScript()),
+  server.get(
+    '/verify-receipt.mjs',
+    fixedAnswer('text/javascript; charset=utf-8', () => app.verifyScript()),
   );
 }
 

@@ -1,5 +1,6 @@
 /** The HTTP server: the API under `/api/v1`, and what stands beside it. */
 
+import type { IncomingMessage } from 'node:http';
 import type { App } from '../app/app.ts';
 import type { Log } from '../log.ts';
 import { identify, requireKey } from './auth.ts';
@@ -48,11 +49,16 @@ export interface Server extends AsyncDisposable {
 
 /** Starts to listen. Rejects if it cannot. */
 export async function startServer(app: App, options: ServerOptions, log: Log): Promise<Server> {
-  const server = createFastify(log, options.connections);
+  const limits = createRequestLimits(app.clock);
+  const server = createFastify({
+    log,
+    requests: limits,
+    isLeftToRoutes,
+    ...(options.connections !== undefined && { limits: options.connections }),
+  });
   let url = '';
   const siteUrl = (): string => options.baseUrl ?? url;
   const apiUrl = (): string => `${siteUrl()}${apiPrefix}`;
-  const limits = createRequestLimits(app.clock);
   healthRoutes(server, app);
   verifyScriptRoute(server, app);
   await server.register(async (pings: ApiServer) => pingRoutes(pings, app, limits, log));
@@ -63,7 +69,7 @@ export async function startServer(app: App, options: ServerOptions, log: Log): P
       allowOrigins(api, options.corsOrigins);
       identify(api, app, limits);
       // Stated here too, so that unknown paths under the prefix are counted.
-      api.setNotFoundHandler(answerUnknownPath);
+      api.setNotFoundHandler(answerUnknownPath(limits));
       receiptKeyRoutes(api, app);
       openApiRoutes(api, description);
       await api.register(async (keyed: ApiServer) => {
@@ -83,6 +89,18 @@ export async function startServer(app: App, options: ServerOptions, log: Log): P
   );
   url = await server.listen({ host: options.host, port: options.port });
   return { url, [Symbol.asyncDispose]: () => closeServer(server) };
+}
+
+/**
+ * Requests that may have a valid key, or be a ping of a monitor: what finds out counts those that are not. Checks of health
+ * never count. All others count before anything is done for them. Clients may name the whole URL (RFC 9112 section 3.2.2).
+ */
+function isLeftToRoutes({ url = '', method, headers }: IncomingMessage): boolean {
+  const path = url.startsWith('/') ? url : url.replace(/^https?:\/\/.*?\//, '/');
+  if (path.startsWith(`${apiPrefix}/`)) {
+    return headers.authorization !== undefined || method === 'OPTIONS';
+  }
+  return ['/ping/', '/healthz', '/readyz'].some((start) => path.startsWith(start));
 }
 
 /** Answers what is under way; clients that are not done with asking by then are cut off. */

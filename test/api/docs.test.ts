@@ -145,3 +145,20 @@ test('whatever stands in the description is shown as text', () => {
   assert.doesNotMatch(page, /<script|&amp;'|alert\("/);
   assert.ok(page.split('&lt;script&gt;').length > 25);
 });
+
+test('whoever has the page already is told that it has not changed', async (t) => {
+  const { url } = await startTestDaemon(t);
+  for (const path of ['/docs', '/docs.css']) {
+    const etag = (await fetch(url + path)).headers.get('etag') ?? '';
+    assert.match(etag, /^"[\w-]{43}"$/);
+    const again = await fetch(url + path, { headers: { 'if-none-match': `"other", ${etag}` } });
+    assert.equal(again.status, 304);
+    assert.equal(await again.text(), '');
+    const other = await fetch(url + path, { headers: { 'if-none-match': '"other"' } });
+    assert.equal(other.status, 200);
+    const head = await fetch(url + path, { method: 'HEAD' });
+    assert.equal(head.headers.get('etag'), etag);
+    const bytes = (await other.arrayBuffer()).byteLength;
+    assert.equal(head.headers.get('content-length'), String(bytes));
+  }
+});

@@ -13,6 +13,8 @@ import addFormats from 'ajv-formats';
 import { createFastify } from '../../src/api/fastify.ts';
 import type { OpenApiDocument, Operation } from '../../src/api/description/openapi-document.ts';
 import { describeRoutes } from '../../src/api/description/openapi.ts';
+import { createRequestLimits } from '../../src/api/edge/request-limits.ts';
+import { systemClock } from '../../src/domain/clock.ts';
 import { openLog } from '../../src/log.ts';
 import { startTestDaemon } from '../support/daemon.ts';
 import type { TestDaemon } from '../support/daemon.ts';
@@ -165,7 +167,10 @@ test('every described operation is answered, without a key with what it says of 
 });
 
 test('a route that says nothing of itself cannot be added', () => {
-  const server = createFastify(openLog('silent'));
+  const server = createFastify({
+    log: openLog('silent'),
+    requests: createRequestLimits(systemClock),
+  });
   const describe = describeRoutes(server, '/api/v1', () => 'http://127.0.0.1:1/api/v1');
   server.get('/elsewhere', () => 'as it likes');
   assert.throws(

@@ -9,6 +9,8 @@ import { assertRefused } from '../support/answer.ts';
 import { fakeClock } from '../support/clock.ts';
 import { startTestDaemon } from '../support/daemon.ts';
 import type { TestDaemon } from '../support/daemon.ts';
+import { exchange, openSocket, parseAnswers, receiveAll } from '../support/raw.ts';
+import type { RawAnswer } from '../support/raw.ts';
 
 const rule = { limit: 120, windowMs: 60_000, subjects: 1_000 };
 
@@ -163,4 +165,51 @@ test('without a valid key an address may ask 300 times in 60 s; valid keys are n
   assert.equal((await fetch(`${daemon.url}/healthz`)).status, 200, 'outside the API');
   clock.pass(60_000);
   assert.equal((await ask('GET', '/jobs', undefined, null)).status, 401, '60 s later');
+});
+
+test('whatever is asked without a key counts, is refused at once after 300, and the connection is closed', async (t) => {
+  const clock = fakeClock();
+  const { url, ask } = await startTestDaemon(t, { clock });
+  const { monitor } = (await ask('POST', '/monitors', { name: 'a', periodSeconds: 60 })).body;
+  const pingPath = new URL(monitor.pingUrl).pathname;
+  const requests: [line: string, status: number][] = [
+    ['GET /', 404],
+    ['GET /docs', 200],
+    ['GET /docs.css', 200],
+    ['GET /verify-receipt.mjs', 200],
+    ['GET /api/v1/openapi.json', 200],
+    ['GET /api/v1/%zz', 404],
+    [`GET /api/v1/${'a'.repeat(600)}`, 404],
+    ['POST /ping/unknown', 404],
+    ['GET /healthier', 404],
+    ['garbage', 400],
+    ['CONNECT a:1', 404],
+  ];
+  const send = (line: string): Promise<RawAnswer[]> =>
+    exchange(url, `${line} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`);
+  for (const [line, status] of requests) {
+    assert.equal((await send(line))[0]?.status, status, line);
+  }
+  const left = 300 - requests.length;
+  for (let number = 0; number < left; number += 1) await send('GET /docs.css');
+
+  for (const [line] of requests) {
+    const socket = await openSocket(url);
+    socket.write(`${line} HTTP/1.1\r\nHost: a\r\n\r\n`);
+    const [answer] = parseAnswers(await receiveAll(socket));
+    if (line === 'garbage' || line.startsWith('CONNECT')) {
+      assert.equal(answer, undefined, line);
+      continue;
+    }
+    assert.equal(answer?.status, 429, line);
+    assert.equal(answer.headers.get('retry-after'), '60', line);
+    assert.equal(answer.headers.get('x-content-type-options'), 'nosniff', line);
+    assert.equal(answer.headers.get('connection'), 'close', line);
+  }
+  for (const path of ['/healthz', '/readyz', pingPath]) {
+    assert.equal((await fetch(url + path)).status, 200, path);
+  }
+  assert.equal((await ask('GET', '/jobs')).status, 200);
+  clock.pass(60_000);
+  assert.equal((await send('GET /docs'))[0]?.status, 200, '60 s later');
 });

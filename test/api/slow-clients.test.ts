@@ -2,13 +2,16 @@
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
+import { connectionOf, mostWaiting } from '../../src/api/edge/connection.ts';
 import { maxBodyBytes } from '../../src/api/edge/connections.ts';
 import type { ConnectionLimits } from '../../src/api/edge/connections.ts';
 import { createFastify } from '../../src/api/fastify.ts';
 import type { ApiServer } from '../../src/api/fastify.ts';
+import { createRequestLimits } from '../../src/api/edge/request-limits.ts';
+import { systemClock } from '../../src/domain/clock.ts';
 import { openLog } from '../../src/log.ts';
 import { exchange, openSocket, parseAnswers, receiveAll } from '../support/raw.ts';
 import type { RawAnswer } from '../support/raw.ts';
@@ -17,12 +20,24 @@ import { until } from '../support/until.ts';
 interface Listening {
   url: string;
   server: ApiServer;
+  /** Requests that were begun. */
+  begun: () => number;
 }
 
 /** A server of two routes; times are short unless a test says otherwise. */
 async function listen(t: TestContext, limits: Partial<ConnectionLimits> = {}): Promise<Listening> {
-  const server = createFastify(openLog('silent'), { checkIntervalMs: 20, ...limits });
+  const server = createFastify({
+    log: openLog('silent'),
+    requests: createRequestLimits(systemClock),
+    limits: { checkIntervalMs: 20, ...limits },
+  });
+  let begun = 0;
+  server.addHook('onRequest', async () => void (begun += 1));
   server.get('/ok', () => ({ ok: true }));
+  server.get('/trusted', ({ socket }) => {
+    connectionOf(socket)?.trust();
+    return { ok: true };
+  });
   server.post('/size', ({ body }) => ({ size: JSON.stringify(body).length }));
   server.get('/endless', (_, reply) => reply.send(Buffer.alloc(64 * 1024 * 1024)));
   await server.listen({ host: '127.0.0.1', port: 0 });
@@ -31,7 +46,7 @@ async function listen(t: TestContext, limits: Partial<ConnectionLimits> = {}): P
     return server.close();
   });
   const { port } = server.server.address() as AddressInfo;
-  return { url: `http://127.0.0.1:${port}`, server };
+  return { url: `http://127.0.0.1:${port}`, server, begun: () => begun };
 }
 
 function connections({ server }: ApiServer): Promise<number> {
@@ -92,20 +107,66 @@ test('a connection is kept for more requests, then closed without a word', async
   assert.deepEqual(statuses(answers), [200, 200, 200]);
 });
 
-test('more connections than the bound are closed, those that are open go on', async (t) => {
-  const { url } = await listen(t, { maxConnections: 2 });
-  const kept = [await openSocket(url), await openSocket(url)];
-  t.after(() => kept.forEach((socket) => socket.destroy()));
-  // The server accepts in turn: an answer on the last one shows that both are counted.
-  for (const socket of kept) {
-    socket.write('GET /ok HTTP/1.1\r\nHost: a\r\n\r\n');
-    await once(socket, 'data');
-  }
-  const third = await openSocket(url);
-  assert.equal((await receiveAll(third)).length, 0);
-  kept[0]?.write('GET /ok HTTP/1.1\r\nHost: a\r\n\r\n');
-  const [answer] = (await once(kept[0]!, 'data')) as [Buffer];
-  assert.match(answer.toString(), /^HTTP\/1\.1 200 /);
+/** Sends a request on a connection that is kept, and waits for the beginning of its answer. */
+async function ask(socket: Socket, path = '/ok'): Promise<void> {
+  const came = once(socket, 'data');
+  socket.write(`GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`);
+  const [answer] = (await came) as [Buffer];
+  assert.match(answer.toString('latin1'), /^HTTP\/1\.1 200 /);
+}
+
+test('for a connection beyond the bound the idlest stranger is closed, one that was trusted only after all strangers', async (t) => {
+  const { url } = await listen(t, { maxConnections: 3 });
+  const open = async (path: string): Promise<Socket> => {
+    const socket = await openSocket(url);
+    t.after(() => socket.destroy());
+    await ask(socket, path);
+    return socket;
+  };
+  const trusted = await open('/trusted');
+  const [first, second] = [await open('/ok'), await open('/ok')];
+  await ask(first);
+  await open('/ok');
+  await until('the end of the idlest', () => second.closed);
+  await ask(first);
+  const others = [await open('/trusted'), await open('/trusted')];
+  await until('the end of the other strangers', () => first.closed);
+  await ask(trusted);
+  await open('/trusted');
+  await until('the end of the idlest trusted one', () => others[0]?.closed === true);
+  await ask(trusted);
+});
+
+test('of 2,000 requests in a packet the first few are answered, then the connection is closed', async (t) => {
+  const { url, begun } = await listen(t);
+  const answers = await exchange(url, 'GET /ok HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(2_000));
+  assert.deepEqual(statuses(answers), Array(mostWaiting + 1).fill(200));
+  assert.equal(begun(), mostWaiting + 1);
+});
+
+test('a request waits until the answer before it is taken', async (t) => {
+  const { url, begun } = await listen(t);
+  const socket = await openSocket(url);
+  t.after(() => socket.destroy());
+  socket.pause();
+  socket.write('GET /endless HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(5));
+  await until('the first request', () => begun() > 0);
+  // A later connection is served meanwhile.
+  await ask(await openSocket(url));
+  assert.equal(begun(), 2);
+});
+
+test('a client that takes its answer a little at a time is cut off in the end', async (t) => {
+  const { url, server } = await listen(t, { takeTimeoutMs: 200 });
+  const socket = await openSocket(url);
+  socket.pause();
+  socket.write('GET /endless HTTP/1.1\r\nHost: a\r\n\r\n');
+  const timer = setInterval(() => socket.read(1_000), 10);
+  t.after(() => {
+    clearInterval(timer);
+    socket.destroy();
+  });
+  await until('the end of the connection', async () => (await connections(server)) === 0);
 });
 
 const post = 'POST /size HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n';

@@ -39,17 +39,17 @@ function describedRoutes({ method, url, schema }: RouteOptions, prefix: string):
   });
 }
 
-/** Sent as the text it is kept as. */
-const DocumentText = Type.Unsafe<string>({ type: 'object', description: 'OpenAPI 3.1.' });
+/** Sent as the bytes it is kept as. */
+const DocumentBytes = Type.Unsafe<Buffer>({ type: 'object', description: 'OpenAPI 3.1.' });
 
 /** Adds the route of the description. It needs no key: generators fetch it. */
 export function openApiRoutes(server: ApiServer, description: () => OpenApiDocument): void {
-  let text: string | undefined;
+  let bytes: Buffer | undefined;
   server.route({
     method: 'GET',
     url: '/openapi.json',
     schema: {
-      response: { 200: DocumentText },
+      response: { 200: DocumentBytes },
       operation: {
         operationId: 'getOpenApi',
         tag: 'Description',
@@ -62,8 +62,8 @@ export function openApiRoutes(server: ApiServer, description: () => OpenApiDocum
       },
     },
     handler: async (_, reply) => {
-      text ??= JSON.stringify(description());
-      return reply.type('application/json; charset=utf-8').send(text);
+      bytes ??= Buffer.from(JSON.stringify(description()));
+      return reply.type('application/json; charset=utf-8').send(bytes);
     },
   });
 }

@@ -2,6 +2,7 @@
 
 import { referencePage } from './page.ts';
 import { stylesheet } from './style.ts';
+import { fixedAnswer } from '../edge/fixed-answer.ts';
 import type { ApiServer } from '../fastify.ts';
 import type { OpenApiDocument } from '../description/openapi-document.ts';
 
@@ -11,15 +12,12 @@ const pagePolicy =
 
 /** Adds page and stylesheet. Neither needs a key: they show nothing but the interface. */
 export function docsRoutes(server: ApiServer, description: () => OpenApiDocument): void {
-  let page: string | undefined;
-  server.get('/docs', (_, reply) => {
-    page ??= referencePage(description());
-    return reply
-      .headers({ 'content-security-policy': pagePolicy, 'cache-control': 'no-cache' })
-      .type('text/html; charset=utf-8')
-      .send(page);
-  });
-  server.get('/docs.css', (_, reply) =>
-    reply.header('cache-control', 'no-cache').type('text/css; charset=utf-8').send(stylesheet),
+  const page = fixedAnswer('text/html; charset=utf-8', () => referencePage(description()));
+  server.get('/docs', (request, reply) =>
+    page(request, reply.header('content-security-policy', pagePolicy)),
+  );
+  server.get(
+    '/docs.css',
+    fixedAnswer('text/css; charset=utf-8', () => stylesheet),
   );
 }

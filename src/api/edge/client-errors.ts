@@ -1,10 +1,12 @@
 /** Answers to what is no HTTP request, or came too slowly: `{ error }` too, and the connection closes. */
 
 import { STATUS_CODES } from 'node:http';
-import type { Server, ServerResponse } from 'node:http';
+import type { Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Socket } from 'node:net';
-import { closeGently, createPatience } from './closing.ts';
+import { closeGently } from './closing.ts';
+import { connectionOf } from './connection.ts';
+import type { RequestLimits } from './request-limits.ts';
 import { securityHeaders } from './security.ts';
 
 /** What node's parser says of a connection; `reason` is one of its own fixed phrases. */
@@ -13,40 +15,16 @@ interface ClientError extends Error {
   reason?: string;
 }
 
-export interface ClientErrors {
-  /** Remembers which answer of a connection is the latest. */
-  watch(http: Server): void;
-  /** Handles node's `clientError`: there is no request then, only a connection. */
-  readonly handle: (error: ClientError, socket: Socket) => void;
-}
-
-/** Makes the handler of one server. */
-export function createClientErrors(): ClientErrors {
-  const latest = new WeakMap<Socket, ServerResponse>();
-  const told = new WeakMap<Socket, () => boolean>();
-  return {
-    watch(http) {
-      http.prependListener('request', (request, response) => latest.set(request.socket, response));
-    },
-    handle(error, socket) {
-      const isPatient = told.get(socket);
-      if (isPatient !== undefined) {
-        // The broken connection is told so already; each further packet comes here again.
-        if (!isPatient()) socket.destroy();
-        return;
-      }
-      told.set(socket, createPatience(socket));
-      const response = latest.get(socket);
-      if (response === undefined) answer(socket, error);
-      else if (!response.req.complete) {
-        // The latest request is the broken one; it may have its answer already.
-        if (response.headersSent) socket.destroySoon();
-        else answer(socket, error);
-      } else if (response.writableFinished) answer(socket, error);
-      // Several requests may come at once: those before the broken one are answered first.
-      else response.once('close', () => answer(socket, error));
-    },
-  };
+/** Answers what node's `clientError` says of a server: there is no request then, only a connection. */
+export function answerClientErrors(http: Server, requests: RequestLimits): void {
+  http.on('clientError', (error: ClientError, socket: Socket) => {
+    const connection = connectionOf(socket);
+    if (connection === undefined) socket.destroy();
+    // It is ending already; each further packet comes here again.
+    else if (connection.isOver) connection.dropPacket();
+    else if (!requests.admits(connection.addressGroup)) socket.destroy();
+    else connection.endWith(() => answer(socket, error));
+  });
 }
 
 function answer(socket: Socket, error: ClientError): void {

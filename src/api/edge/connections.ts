@@ -5,7 +5,6 @@
 
 import type { IncomingMessage, Server } from 'node:http';
 import type { FastifyInstance } from 'fastify';
-import { refuseTunnel } from './client-errors.ts';
 import { closeAfterAnswer } from './closing.ts';
 
 /** Times in milliseconds. */
@@ -18,10 +17,14 @@ export interface ConnectionLimits {
   keepAliveTimeoutMs: number;
   /** Without a byte in either direction: a client that does not read its answer. */
   idleTimeoutMs: number;
+  /** From when an answer is sent until the client has taken it, however slowly. */
+  takeTimeoutMs: number;
   /** How often slow requests are looked for: they may take so much longer. */
   checkIntervalMs: number;
-  /** More are closed at once. Calls to targets and the store need file descriptors too. */
+  /** For each further one another is closed: open-connections.ts has the order. */
   maxConnections: number;
+  /** How long a connection without a valid key may be idle when its address has many. */
+  strangerGraceMs: number;
 }
 
 export const defaultConnectionLimits: ConnectionLimits = {
@@ -29,9 +32,16 @@ export const defaultConnectionLimits: ConnectionLimits = {
   requestTimeoutMs: 30_000,
   keepAliveTimeoutMs: 72_000,
   idleTimeoutMs: 60_000,
+  takeTimeoutMs: 120_000,
   checkIntervalMs: 1_000,
   maxConnections: 2_000,
+  strangerGraceMs: 5_000,
 };
+
+/** How many idle connections without a valid key one address may have. */
+export function strangersPerAddress(maxConnections: number): number {
+  return Math.max(8, Math.floor(maxConnections / 8));
+}
 
 /** Request line and headers together. */
 export const maxHeaderBytes = 16 * 1024;
@@ -39,32 +49,8 @@ export const maxHeaderBytes = 16 * 1024;
 /** HTTP bodies over this are refused; the largest valid one is a job with a body of 32 KiB. */
 export const maxBodyBytes = 256 * 1024;
 
-/** The limits as fastify and node call them. */
-export function httpOptions(limits: ConnectionLimits) {
-  return {
-    bodyLimit: maxBodyBytes,
-    requestTimeout: limits.requestTimeoutMs,
-    keepAliveTimeout: limits.keepAliveTimeoutMs,
-    connectionTimeout: limits.idleTimeoutMs,
-    http: {
-      headersTimeout: limits.headersTimeoutMs,
-      connectionsCheckingInterval: limits.checkIntervalMs,
-      maxHeaderSize: maxHeaderBytes,
-      // Answered as an API answers: see host.ts.
-      requireHostHeader: false,
-    },
-  } as const;
-}
-
-/** Adds what is no option: large bodies, expectations, tunnels, the number of connections. */
-export function guardConnections(
-  server: FastifyInstance,
-  { maxConnections }: ConnectionLimits,
-): void {
-  const http = server.server;
-  http.maxConnections = maxConnections;
-  http.on('connect', (_, socket) => refuseTunnel(socket));
-  answerExpectations(http);
+/** Closes the connection of a request that is answered before all of a large body has come. */
+export function answerLargeBodies(server: FastifyInstance): void {
   server.addHook('onSend', (request, reply, payload, done) => {
     if (!request.raw.complete && isPerhapsLarge(request.raw)) {
       reply.header('connection', 'close');
@@ -75,7 +61,7 @@ export function guardConnections(
 }
 
 /** RFC 9110 section 10.1.1: a body is asked for only if it may be read, other expectations count for nothing. */
-function answerExpectations(http: Server): void {
+export function answerExpectations(http: Server): void {
   http.on('checkContinue', (request, response) => {
     if (declaredBytes(request) <= maxBodyBytes) response.writeContinue();
     http.emit('request', request, response);

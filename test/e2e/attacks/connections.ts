@@ -1,0 +1,40 @@
+/**
+ * Holds many connections from one address: asks for a health check on each, now and then again, and opens those that are closed
+ * again. Arguments: URL, connections, seconds, requests per second. Prints how many were open at the end.
+ */
+
+import { connect } from 'node:net';
+import type { Socket } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
+
+const [url = '', connections = '', seconds = '', perSecond = ''] = process.argv.slice(2);
+const { hostname, port } = new URL(url);
+const endAt = Date.now() + Number(seconds) * 1_000;
+const sockets: Socket[] = [];
+
+function ask(socket: Socket): void {
+  socket.write('GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n');
+}
+
+function open(): Socket {
+  const socket = connect({ host: hostname, port: Number(port) });
+  socket.on('error', () => {}).resume();
+  socket.once('connect', () => ask(socket));
+  return socket;
+}
+
+for (let index = 0; index < Number(connections); index += 1) {
+  sockets.push(open());
+  // As many as the system lets wait for the server.
+  if (index % 100 === 99) await setTimeout(20);
+}
+for (let turn = 0; Date.now() < endAt; turn += 1) {
+  const index = turn % sockets.length;
+  const socket = sockets[index];
+  if (socket === undefined || socket.destroyed) sockets[index] = open();
+  else ask(socket);
+  await setTimeout(1_000 / Number(perSecond));
+}
+const held = sockets.filter((socket) => !socket.destroyed).length;
+process.stdout.write(JSON.stringify({ held }));
+process.exit();
