@@ -13,6 +13,7 @@ import type { ServeConfig } from './config.ts';
 import { systemClock } from './domain/clock.ts';
 import type { Clock } from './domain/clock.ts';
 import { newId } from './domain/id.ts';
+import { shareOpenFiles } from './domain/open-files.ts';
 import { everywhere } from './domain/target.ts';
 import type { Vault } from './domain/vault.ts';
 import { createEgress } from './egress/egress.ts';
@@ -23,6 +24,7 @@ import type { Engine } from './engine/engine.ts';
 import { startHeartbeat } from './engine/heartbeat.ts';
 import { startLoop } from './engine/loop.ts';
 import { createSigner } from './engine/sign.ts';
+import { openFilesLimit } from './file-limit.ts';
 import { collectSooner } from './heap.ts';
 import type { Log } from './log.ts';
 import { givenMasterKey, masterKeysInFile, withNextMasterKey } from './secrets/master-keys.ts';
@@ -61,9 +63,15 @@ export async function startDaemon(
   const vault = await openSealed(local, config, log);
   // Behind it: a file that was written anew for the secrets needs no second time.
   if (!(await ensureGivingBack(store))) log.warn(keepsSpace(config.dataDir));
-  const { allowTargets, mailAllow } = config;
-  const ways = { connectionsPerHost: config.slotsPerHost, userAgent: `jobd/${version}` };
-  const egress = parts.use(startEgressThreads({ ...ways, allowTargets }));
+  const { allowTargets, mailAllow, slotsPerHost } = config;
+  const limit = openFilesLimit();
+  const files = shareOpenFiles(limit, config.slots);
+  const { slots } = files;
+  if (slots < config.slots) log.warn({ limit, slots }, tooFewFiles(config.slots));
+  const ways = { connectionsPerHost: slotsPerHost, userAgent: `jobd/${version}` };
+  const egress = parts.use(
+    startEgressThreads({ ...ways, allowTargets, idleConnections: files.idle }),
+  );
   const mailer =
     config.smtp === null ? null : parts.use(createMailer(config.smtp, { allow: mailAllow }));
   const keyUses = createKeyUses({ store, clock });
@@ -79,7 +87,7 @@ export async function startDaemon(
     ? createSigner({ store, clock, vault, siteUrl: () => siteUrl })
     : null;
   const troubles = (): string[] => engine?.troubles() ?? ['jobd is starting'];
-  const slotsInUse = () => ({ used: engine?.slotsUsed() ?? 0, all: config.slots });
+  const slotsInUse = () => ({ used: engine?.slotsUsed() ?? 0, all: slots });
   const gauges = { slots: slotsInUse, troubles, version };
   const meter = parts.use(await startMeters({ clock, log, listen: config.metrics, gauges }));
   const wake = (): void => engine?.wake();
@@ -102,9 +110,9 @@ export async function startDaemon(
     lateness: meter.lateness,
     engineTroubles: troubles,
   };
-  const server = parts.use(await startServer(app, config, log));
+  const connections = { maxConnections: files.connections };
+  const server = parts.use(await startServer(app, { ...config, connections }, log));
   siteUrl ||= server.url;
-  const { slots, slotsPerHost } = config;
   engine = parts.use(
     startEngine({
       store,
@@ -130,6 +138,13 @@ export async function startDaemon(
   collectSooner();
   const running = parts.move();
   return { url: server.url, [Symbol.asyncDispose]: () => running.disposeAsync() };
+}
+
+function tooFewFiles(slots: number): string {
+  return (
+    `the limit of open files leaves fewer than the ${slots} slots: raise it ` +
+    '(LimitNOFILE= of a systemd unit, ulimit -n in a shell), or ask for fewer with --slots'
+  );
 }
 
 /** For a large file of before; stopping is needed, as the file is rewritten as a whole. */

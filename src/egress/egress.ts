@@ -45,6 +45,8 @@ export interface EgressOptions {
   allowTargets: readonly AllowedTarget[];
   /** Most connections to one scheme, host and port; further calls wait within their deadline. */
   connectionsPerHost: number;
+  /** Most connections kept open between calls, over all hosts. */
+  idleConnections?: number;
   /** Sent as `User-Agent` unless the call has its own. */
   userAgent: string;
   /** Default: loopback names, the hosts file and DNS. */
@@ -60,7 +62,11 @@ const maxTakes = 3;
 export function createEgress(options: EgressOptions): Egress {
   const { userAgent } = options;
   const router = createRouter(options.allowTargets, options.resolve ?? createResolver());
-  const pool = createPool(createDial(options.ca), options.connectionsPerHost);
+  const pool = createPool(
+    createDial(options.ca),
+    options.connectionsPerHost,
+    options.idleConnections,
+  );
   const underWay = new Set<Deadline>();
   const signals = new WeakSet<AbortSignal>();
 

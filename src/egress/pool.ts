@@ -19,8 +19,8 @@ const trustMarginMs = 2000;
 /** A connection as fresh as this is used in any case. */
 const alwaysTrustedMs = 1000;
 const observeEveryMs = 5000;
-/** Idle connections over all origins; the one idle longest makes room. */
-const maxIdle = 2048;
+/** Idle connections over all origins unless fewer are given; the one idle longest makes room. */
+export const mostIdle = 2048;
 /** Addresses tried for one request, the first included. */
 const maxDials = 3;
 
@@ -50,8 +50,8 @@ export interface Pool extends AsyncDisposable {
   giveBack(connection: Connection): void;
 }
 
-/** Creates a pool of at most `connectionsPerHost` connections to one origin. */
-export function createPool(dial: Dial, connectionsPerHost: number): Pool {
+/** Creates a pool of at most `connectionsPerHost` connections to one origin, and `maxIdle` idle ones. */
+export function createPool(dial: Dial, connectionsPerHost: number, maxIdle = mostIdle): Pool {
   const hosts = new Map<string, Host>();
   const idleOldestFirst = new Set<Connection>();
   const openConnections = new Set<Connection>();

@@ -6,6 +6,7 @@
 import { availableParallelism } from 'node:os';
 import { closed, type Egress } from './egress.ts';
 import { createRecent } from './recent.ts';
+import { mostIdle } from './pool.ts';
 import { createThreadStarter, type ThreadOptions } from './threaded.ts';
 
 /** A thread with so many calls under way is busy for long enough to start another beside it. */
@@ -35,6 +36,7 @@ export function startEgressThreads(
     start: createThreadStarter(),
   },
 ): Egress {
+  const { idleConnections: idleInAll = Infinity } = options;
   const threads: Thread[] = [];
   let isClosed = false;
   /** By origin. */
@@ -42,7 +44,8 @@ export function startEgressThreads(
 
   function startThread(): Thread {
     if (isClosed) throw closed();
-    const thread = { egress: start(options), calls: 0 };
+    const idleConnections = Math.min(Math.floor(idleInAll / most), mostIdle);
+    const thread = { egress: start({ ...options, idleConnections }), calls: 0 };
     threads.push(thread);
     return thread;
   }

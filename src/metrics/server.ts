@@ -22,6 +22,9 @@ export interface MetricsServer extends AsyncDisposable {
 /** How long a request may take to be asked. */
 const requestTimeoutMs = 10_000;
 
+/** Those who ask are few; descriptors are needed elsewhere. */
+const maxConnections = 16;
+
 /** Starts to listen. Rejects if it cannot. */
 export async function startMetricsServer(
   { host, port }: ListenAddress,
@@ -40,6 +43,7 @@ export async function startMetricsServer(
       },
     );
   });
+  server.maxConnections = maxConnections;
   server.listen({ host, port });
   await once(server, 'listening');
   return {
