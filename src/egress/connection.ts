@@ -1,7 +1,7 @@
 /** One open connection and the undici client that speaks HTTP/1.1 on it. */
 import type { Socket } from 'node:net';
 import { Client } from 'undici';
-import type { Origin } from './dial.ts';
+import type { Dialled, Origin } from './dial.ts';
 import { guardIncoming, type Incoming } from './incoming.ts';
 
 /** Without a Keep-Alive promise of the server, an idle connection is closed after this. */
@@ -31,9 +31,13 @@ class ConnectionUsedUp extends Error {
  * Puts a client on a connected socket. The client never connects by itself: a connection that closes
  * ends it, so no request can be written a second time, and nothing is dialled that was not judged.
  */
-export function openConnection(origin: Origin, address: string, socket: Socket): Connection {
+export function openConnection(
+  origin: Origin,
+  address: string,
+  { socket, wire }: Dialled,
+): Connection {
   let handedOver = false;
-  const incoming = guardIncoming(socket);
+  const incoming = guardIncoming(socket, (use) => wire?.startUse(use));
   const client = new Client(origin.key, {
     allowH2: false,
     pipelining: 1,

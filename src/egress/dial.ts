@@ -4,6 +4,7 @@ import { connect as connectTcp, type Socket } from 'node:net';
 import {
   connect as connectTls,
   createSecureContext,
+  DEFAULT_CIPHERS,
   TLSSocket,
   type PeerCertificate,
   type SecureContext,
@@ -13,8 +14,10 @@ import { systemCode } from '../domain/errors.ts';
 import type { Failure } from '../domain/outcome.ts';
 import { DeadlineOver, type Deadline } from './deadline.ts';
 import { connectFailure, secondsText, tlsFailure } from './failure.ts';
+import { BadAnswer } from './incoming.ts';
 import { localTrouble } from './local-trouble.ts';
 import { createRecent } from './recent.ts';
+import { createRests, Wire } from './wire.ts';
 
 /** Where a URL leads: scheme, host and port. */
 export interface Origin {
@@ -26,8 +29,17 @@ export interface Origin {
   key: string;
 }
 
-/** A connected socket, or why there is none; `unreachable` if another address may be tried. */
-export type Dialled = { socket: Socket } | { failure: Failure; unreachable: boolean };
+/** A connected socket, and what is under it if it speaks TLS. */
+export interface Dialled {
+  socket: Socket;
+  wire: Wire | null;
+}
+
+/** Why there is no connection; `unreachable` if another address may be tried. */
+export interface NotDialled {
+  failure: Failure;
+  unreachable: boolean;
+}
 
 /**
  * Dials within the deadline; gives up on an unanswered TCP connect after `connectMs` (null: never). Throws DeadlineOver
@@ -38,10 +50,16 @@ export type Dial = (
   address: string,
   deadline: Deadline,
   connectMs: number | null,
-) => Promise<Dialled>;
+) => Promise<Dialled | NotDialled>;
 
 /** About 1 KB each; a handshake that resumes one costs three fifths of another. */
 const maxSessions = 10_000;
+/** Servers give one to four with a handshake; each costs some 20 µs, and hundreds fit into a record. */
+const maxTickets = 16;
+/** The default of OpenSSL without the finite fields (`ffdhe`), which cost tens of milliseconds; `*` sends a key share. */
+const groups = '*X25519MLKEM768:*X25519:P-256:X448:P-384:P-521';
+/** The primes of DHE are the server's choice, up to 10,000 bits: a second of CPU. All else takes certificates or fixed curves. */
+const ciphers = `${DEFAULT_CIPHERS}:!kDHE`;
 /** Probes keep routers from forgetting an idle connection. */
 const keepAliveProbeMs = 60_000;
 
@@ -49,8 +67,9 @@ const keepAliveProbeMs = 60_000;
 export function createDial(ca: string | undefined): Dial {
   let context: SecureContext | null = null;
   const sessions = createRecent<Buffer>(maxSessions);
+  const rests = createRests();
 
-  function open(origin: Origin, address: string): Socket {
+  function open(origin: Origin, address: string): Dialled {
     const tcpOptions = {
       host: address,
       port: origin.port,
@@ -59,8 +78,17 @@ export function createDial(ca: string | undefined): Dial {
       keepAlive: true,
       keepAliveInitialDelay: keepAliveProbeMs,
     };
-    if (origin.protocol === 'http:') return connectTcp(tcpOptions);
+    if (origin.protocol === 'http:') return { socket: connectTcp(tcpOptions), wire: null };
+    const wire = new Wire(address, rests);
+    const socket = openTls(origin, wire);
+    wire.connect(tcpOptions);
+    return { socket, wire };
+  }
+
+  function openTls(origin: Origin, wire: Wire): TLSSocket {
     context ??= createSecureContext({
+      ciphers,
+      ecdhCurve: groups,
       // A server could ask for one handshake after the other on one connection (TLS 1.2).
       secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
       ...(ca === undefined ? {} : { ca }),
@@ -68,7 +96,7 @@ export function createDial(ca: string | undefined): Dial {
     // A resumed session skips the name check, so it may serve only the name it was made for.
     const session = sessions.get(origin.key);
     const tls = connectTls({
-      ...tcpOptions,
+      socket: wire,
       secureContext: context,
       rejectUnauthorized: true,
       ALPNProtocols: ['http/1.1'],
@@ -78,9 +106,17 @@ export function createDial(ca: string | undefined): Dial {
       ...(session === undefined ? {} : { session }),
     });
     showLeafOnly(tls);
+    // TLS would tell of an error under it, and stay open.
+    wire.on('error', (error) => tls.destroy(error));
+    // It does not reach what is under it by itself.
+    Object.assign(tls, { ref: () => (wire.ref(), tls), unref: () => (wire.unref(), tls) });
+    let tickets = 0;
     // Sessions can arrive before the certificate has been verified.
     tls.on('session', (fresh) => {
-      if (tls.authorized) sessions.set(origin.key, fresh);
+      tickets++;
+      if (tickets > maxTickets)
+        tls.destroy(new BadAnswer('the target sends too many TLS sessions'));
+      else if (tls.authorized) sessions.set(origin.key, fresh);
       else tls.once('secureConnect', () => sessions.set(origin.key, fresh));
     });
     return tls;
@@ -89,7 +125,8 @@ export function createDial(ca: string | undefined): Dial {
   return async (origin, address, deadline, connectMs) => {
     deadline.phase = 'connecting';
     const endpoint = `${address.includes(':') ? `[${address}]` : address}:${origin.port}`;
-    const socket = open(origin, address);
+    const dialled = open(origin, address);
+    const { socket } = dialled;
     const connected = await opened(socket, 'connect', deadline, connectMs);
     if (connected === 'silent') {
       const detail = `no connection to ${endpoint} within ${secondsText(connectMs ?? 0)}`;
@@ -99,7 +136,7 @@ export function createDial(ca: string | undefined): Dial {
       throwLocal(connected, address);
       return { failure: connectFailure(connected, endpoint), unreachable: true };
     }
-    const peer = socket.remoteAddress;
+    const peer = (dialled.wire ?? socket).remoteAddress;
     if (peer === undefined) {
       socket.destroy();
       const detail = `the connection was reset by ${endpoint}`;
@@ -110,11 +147,11 @@ export function createDial(ca: string | undefined): Dial {
       const detail = `connected to ${peer} instead of ${address}`;
       return { failure: { reason: 'blocked_address', detail }, unreachable: false };
     }
-    if (origin.protocol === 'http:') return { socket };
+    if (dialled.wire === null) return dialled;
 
     deadline.phase = 'in the TLS handshake';
     const secured = await opened(socket, 'secureConnect', deadline, null);
-    if (secured === null) return { socket };
+    if (secured === null) return dialled;
     // The next handshake starts afresh, in case it was the old session that failed.
     sessions.delete(origin.key);
     return { failure: tlsFailure(secured, origin.host), unreachable: false };

@@ -56,6 +56,7 @@ export function tlsFailure(error: unknown, host: string): Failure {
   const code = codeOf(error);
   const reset = resetCodes.get(code);
   if (reset !== undefined) return { reason: 'reset', detail: `${reset} during the TLS handshake` };
+  if (error instanceof BadAnswer) return { reason: 'tls', detail: `${error.message}, ${host}` };
   const words = certificateCodes.get(code) ?? 'the handshake failed';
   return { reason: 'tls', detail: `${words}, ${host}${inBrackets(code)}` };
 }

@@ -33,8 +33,11 @@ export interface Incoming {
   answerComplete(): void;
 }
 
-/** Guards what is read from a socket. Whoever reads from it must do so with `read()`, as undici does. */
-export function guardIncoming(socket: Socket): Incoming {
+/**
+ * Guards what is read from a socket. Whoever reads from it must do so with `read()`, as undici does. `onUse` hears what the
+ * connection is used for.
+ */
+export function guardIncoming(socket: Socket, onUse: (use: 'answer' | 'idle') => void): Incoming {
   let phase: 'idle' | 'head' | 'body' = 'idle';
   /** Read from the socket, not yet looked at. */
   let pending: Buffer | null = null;
@@ -133,12 +136,14 @@ export function guardIncoming(socket: Socket): Incoming {
       phase = 'head';
       interimBytes = 0;
       interimResponses = 0;
+      onUse('answer');
     },
     bodySeen() {
       framingBytes = 0;
     },
     answerComplete() {
       phase = 'idle';
+      onUse('idle');
     },
   };
 }

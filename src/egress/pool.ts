@@ -156,7 +156,7 @@ export function createPool(dial: Dial, connectionsPerHost: number, maxIdle = mos
       const connectMs = others === 0 ? null : remainingMs / 2;
       const dialled = await dial(host.origin, address, deadline, connectMs);
       if ('socket' in dialled) {
-        const connection = openConnection(host.origin, address, dialled.socket);
+        const connection = openConnection(host.origin, address, dialled);
         openConnections.add(connection);
         dialled.socket.once('close', () => onClosed(host, connection));
         return connection;

@@ -82,6 +82,7 @@ test('egress itself uses what it is known to use', () => {
     'src/egress/dial.ts: node:tls',
     'src/egress/mail.ts: nodemailer', // the operator's server, which is trusted
     'src/egress/resolve.ts: node:dns/promises',
+    'src/egress/wire.ts: node:net',
   ]);
 });
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { constants } from 'node:crypto';
+import { constants, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { test, type TestContext } from 'node:test';
@@ -13,7 +13,15 @@ import {
   goodCertificate,
   serverKey,
 } from './certificates.ts';
-import { answer, failureOf, get, responseOf, startEgress, startTarget } from './support.ts';
+import {
+  answer,
+  failureOf,
+  get,
+  responseOf,
+  startEgress,
+  startTarget,
+  type Target,
+} from './support.ts';
 
 function trusting(t: TestContext): Egress {
   return startEgress(t, { ca: authority });
@@ -116,7 +124,8 @@ test('a session is offered only to the scheme, host and port it was made for', a
     done(null, session);
   });
   server.on('secureConnection', (socket) => {
-    socket.on('error', () => {}).end(answer('ok', '200 OK', 'connection: close\r\n'));
+    socket.on('error', () => {});
+    socket.once('data', () => socket.end(answer('ok', '200 OK', 'connection: close\r\n')));
   });
   server.on('tlsClientError', () => {}).listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -171,4 +180,49 @@ test('TLS sessions are resumed on new connections to the same name', async (t) =
   await egress.call(get(target.url));
   await egress.call(get(target.url));
   assert.deepEqual(reused, [false, true]);
+});
+
+test('a TLS 1.3 session is offered to the same name and port only, though all servers would take it', async (t) => {
+  const resumed: string[] = [];
+  // Servers with the same ticket keys take the tickets of each other.
+  const ticketKeys = randomBytes(48);
+  const start = (): Promise<Target> =>
+    startTarget(
+      t,
+      (socket, request) => {
+        const host = /\r\nhost: (\S+)/i.exec(request)?.[1] ?? '';
+        if ((socket as TLSSocket).isSessionReused()) resumed.push(host);
+        socket.end(answer('ok', '200 OK', 'connection: close\r\n'));
+      },
+      { tls: { ...good, minVersion: 'TLSv1.3', ticketKeys } },
+    );
+  const [one, other] = [await start(), await start()];
+  const egress = startEgress(t, { ca: authority, resolve: loopback });
+  const call = async (host: string, { port }: Target): Promise<void> => {
+    responseOf(await egress.call(get(`https://${host}:${port}/`)));
+  };
+  await call('localhost', one);
+  await call('127.0.0.1', one);
+  await call('localhost', other);
+  assert.deepEqual(resumed, []);
+  // Another way out, with rules of its own, knows none of them.
+  const strangers = startEgress(t, { ca: authority, resolve: loopback });
+  responseOf(await strangers.call(get(`https://localhost:${one.port}/`)));
+  assert.deepEqual(resumed, []);
+  await call('localhost', one);
+  await call('127.0.0.1', one);
+  await call('localhost', other);
+  const hosts = [`localhost:${one.port}`, `127.0.0.1:${one.port}`, `localhost:${other.port}`];
+  assert.deepEqual(resumed, hosts);
+});
+
+test('a session does not make up for a certificate that is refused', async (t) => {
+  const target = await startTarget(t, (socket) => socket.end(answer('ok')), {
+    tls: { key: serverKey, cert: foreignCertificate },
+  });
+  const egress = trusting(t);
+  for (let round = 0; round < 3; round++) {
+    assert.equal(failureOf(await egress.call(get(target.url))).reason, 'tls');
+  }
+  assert.deepEqual(target.requests, []);
 });
