@@ -3,14 +3,14 @@
  * reports comes in through `subscribe` and `cancel`.
  */
 
-import { checkName } from '../domain/account.ts';
+import { checkName, hasExpired } from '../domain/account.ts';
 import type { Account } from '../domain/account.ts';
 import { msPerDay } from '../domain/clock.ts';
 import { JobdError } from '../domain/errors.ts';
 import { newId } from '../domain/id.ts';
 import type { PlanName } from '../domain/plan.ts';
 import * as accounts from '../store/accounts.ts';
-import { stopExpiredAccounts } from '../store/expiry.ts';
+import { markRenewed } from '../store/expiry.ts';
 import type { Db } from '../store/open.ts';
 import { countActiveKeys, countResults, usageOf } from '../store/usage.ts';
 import type { App } from './app.ts';
@@ -94,12 +94,12 @@ async function change(
 ): Promise<Account> {
   return await store.write(async (tx) => {
     const now = clock.now();
-    // What expired while nothing was claimed has no due times either, before it is renewed: they would
-    // be taken for missed ones.
-    await stopExpiredAccounts(tx, now);
     const before = await requireAccountNamed(tx, name);
     const account = { ...before, ...changes(now, before) };
     await accounts.updateAccount(tx, account);
+    if (hasExpired(before, now) && !hasExpired(account, now)) {
+      await markRenewed(tx, account.id, now);
+    }
     return account;
   });
 }

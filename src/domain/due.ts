@@ -40,8 +40,26 @@ export interface DuePlan {
   nextRunAt: number | null;
 }
 
-/** Decides about a job whose due time `nextRunAt` is not after `now`. */
-export function planDue(schedule: Schedule, nextRunAt: number, now: number): DuePlan {
+/**
+ * Decides about a job whose due time `nextRunAt` is not after `now`. One from before its account was paid for again, at
+ * `renewedAt`, is neither called nor missed; a renewal by a clock that was ahead does not count.
+ */
+export function planDue(
+  schedule: Schedule,
+  nextRunAt: number,
+  now: number,
+  renewedAt: number | null = null,
+): DuePlan {
+  if (renewedAt === null || nextRunAt > renewedAt || renewedAt > now) {
+    return planFrom(schedule, nextRunAt, now);
+  }
+  const first = nextDue(schedule, renewedAt);
+  return first !== null && first <= now
+    ? planFrom(schedule, first, now)
+    : { missed: null, dueAt: null, nextRunAt: first };
+}
+
+function planFrom(schedule: Schedule, nextRunAt: number, now: number): DuePlan {
   const earliest = now - latestStartMs;
   if (nextRunAt >= earliest) {
     return { missed: null, dueAt: nextRunAt, nextRunAt: nextDue(schedule, nextRunAt) };

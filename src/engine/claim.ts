@@ -12,13 +12,13 @@ import {
   updateClaimedJobs,
 } from '../store/claims.ts';
 import type { QueuedRun } from '../store/claims.ts';
-import { stopExpiredAccounts } from '../store/expiry.ts';
 import type { Db, Store } from '../store/open.ts';
 import { claimedRun } from './claimed.ts';
 import type { Claim, ClaimedRun, Room } from './claimed.ts';
 import { claimDueJobs } from './due.ts';
 import type { Slots } from './slots.ts';
-import { capTimeouts } from './timeouts.ts';
+import { termsOf } from './expire.ts';
+import { capTimeout } from './timeouts.ts';
 
 export interface Claimer {
   /**
@@ -70,11 +70,10 @@ export function createClaimer(
       const kept = await store.write(async (tx) => {
         if (!(await before(tx)) || doubtful.length > 0) return nothing;
         const now = clock.now();
-        const expired = await stopExpiredAccounts(tx, now);
         const queued = await claimQueuedRuns(tx, room, now);
         const due = await claimDueJobs(tx, room, { now, servingSince });
-        claimed = await capTimeouts(tx, [...queued, ...due.runs]);
-        return { ...due, runs: claimed, expired, more: queued.length > 0 || due.more };
+        claimed = [...queued, ...due.runs];
+        return { ...due, runs: claimed, more: queued.length > 0 || due.more };
       });
       largestBatch *= 2;
       return kept;
@@ -144,8 +143,9 @@ async function claimQueuedRuns(tx: Db, room: Room, now: number): Promise<Claimed
       missed: 0,
     })),
   );
+  const terms = await termsOf(tx, claimed);
   return claimed.map(({ runId, job, host, queuedAt }) =>
-    claimedRun({ runId, job, host, scheduledFor: queuedAt, startedAt: now }),
+    capTimeout(claimedRun({ runId, job, host, scheduledFor: queuedAt, startedAt: now }), terms),
   );
 }
 

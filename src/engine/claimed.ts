@@ -26,7 +26,7 @@ export interface Claim {
   runs: ClaimedRun[];
   /** Jobs of which due times were missed. */
   missed: number;
-  /** Accounts whose schedules stopped, as they have expired. */
+  /** Accounts whose schedules stop, as they have expired. */
   expired: number;
   /** Whether there may be more to claim at once. */
   more: boolean;

@@ -7,12 +7,14 @@ import { latestStartMs, missedText, planDue } from '../domain/due.ts';
 import type { Missed } from '../domain/due.ts';
 import { newId } from '../domain/id.ts';
 import { scheduleOf } from '../domain/job.ts';
-import { findDueJobs, insertScheduledRuns, updateClaimedJobs } from '../store/claims.ts';
+import { insertScheduledRuns, updateClaimedJobs } from '../store/claims.ts';
 import type { ClaimableJob, ScheduledRun } from '../store/claims.ts';
 import type { DueJob } from '../store/jobs.ts';
 import type { Db } from '../store/open.ts';
 import { claimedRun } from './claimed.ts';
 import type { Claim, Room } from './claimed.ts';
+import { findCallable } from './expire.ts';
+import { capTimeout } from './timeouts.ts';
 
 /** When this is, in epoch milliseconds of the wall clock. */
 export interface Moment {
@@ -22,14 +24,12 @@ export interface Moment {
 }
 
 /** Claims the jobs that are due, the longest due first, as there is room. */
-export async function claimDueJobs(
-  tx: Db,
-  room: Room,
-  moment: Moment,
-): Promise<Omit<Claim, 'expired'>> {
+export async function claimDueJobs(tx: Db, room: Room, moment: Moment): Promise<Claim> {
   const { now } = moment;
-  const found = await findDueJobs(tx, now, room.bounds());
-  const plans = found.filter(({ host }) => room.take(host)).map((due) => planClaim(due, moment));
+  const { due, terms, isAny, expired } = await findCallable(tx, now, room.bounds());
+  const plans = due
+    .filter(({ host }) => room.take(host))
+    .map((one) => planClaim(one, terms.get(one.job.workspaceId)?.renewedAt ?? null, moment));
   const kept = await insertScheduledRuns(
     tx,
     plans.flatMap(({ missed, run }) => [missed, run]).filter((run) => run !== null),
@@ -55,10 +55,19 @@ export async function claimDueJobs(
   const runs = claims.flatMap(({ job, host, run }) =>
     run === null
       ? []
-      : claimedRun({ runId: run.id, job, host, scheduledFor: run.scheduledFor, startedAt: now }),
+      : capTimeout(
+          claimedRun({
+            runId: run.id,
+            job,
+            host,
+            scheduledFor: run.scheduledFor,
+            startedAt: now,
+          }),
+          terms,
+        ),
   );
   const missed = claims.filter((claim) => claim.missed !== null).length;
-  return { runs, missed, more: found.length > 0 };
+  return { runs, missed, expired, more: isAny };
 }
 
 /** What becomes of one due job: at most one missed run, at most one that starts. */
@@ -68,9 +77,14 @@ interface ClaimPlan extends ClaimableJob {
   nextRunAt: number | null;
 }
 
-function planClaim({ job, host }: ClaimableJob, moment: Moment): ClaimPlan {
+function planClaim(
+  { job, host }: ClaimableJob,
+  renewedAt: number | null,
+  moment: Moment,
+): ClaimPlan {
   const { now } = moment;
-  const { missed, dueAt, nextRunAt } = planDue(scheduleOf(job), job.nextRunAt ?? now, now);
+  const waitedFor = job.nextRunAt ?? now;
+  const { missed, dueAt, nextRunAt } = planDue(scheduleOf(job), waitedFor, now, renewedAt);
   return {
     job,
     host,

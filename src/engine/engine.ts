@@ -1,8 +1,9 @@
 /**
  * Time, the one thing besides people that changes the state. A run goes through the files of this
  * folder in this order: due → claim → dispatch → record → sign, and edges → expand → deliver for what there is to
- * tell. Rescue is for what a dead process left, replan for clocks that were wrong, renew for accounts that are paid for
- * again, prune for what people deleted and plans do not keep. Watch sees what monitors do not hear of.
+ * tell. Rescue is for what a dead process left, replan for clocks that were wrong, expire for accounts that are not paid
+ * for any more, renew for those that are again, prune for what people deleted and plans do not keep. Watch sees what monitors
+ * do not hear of.
  */
 
 import type { Clock } from '../domain/clock.ts';

@@ -1,17 +1,12 @@
 /** The longest a call may take by the plan, which may have become smaller since the job was made. */
 
 import { plans } from '../domain/plan.ts';
-import { findPlans } from '../store/accounts.ts';
-import type { Db } from '../store/open.ts';
+import type { Terms } from '../store/expiry.ts';
 import type { ClaimedRun } from './claimed.ts';
 
-/** Caps the timeouts of runs that are about to be called. */
-export async function capTimeouts(tx: Db, runs: readonly ClaimedRun[]): Promise<ClaimedRun[]> {
-  if (runs.length === 0) return [];
-  const planNames = await findPlans(tx, [...new Set(runs.map(({ workspaceId }) => workspaceId))]);
-  return runs.map((run) => {
-    const { maxTimeoutSeconds } = plans[planNames.get(run.workspaceId) ?? 'free'];
-    if (run.request.timeoutSeconds <= maxTimeoutSeconds) return run;
-    return { ...run, request: { ...run.request, timeoutSeconds: maxTimeoutSeconds } };
-  });
+/** Caps the timeout of a run that is about to be called. */
+export function capTimeout(run: ClaimedRun, terms: ReadonlyMap<string, Terms>): ClaimedRun {
+  const { maxTimeoutSeconds } = plans[terms.get(run.workspaceId)?.plan ?? 'free'];
+  if (run.request.timeoutSeconds <= maxTimeoutSeconds) return run;
+  return { ...run, request: { ...run.request, timeoutSeconds: maxTimeoutSeconds } };
 }

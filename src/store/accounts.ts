@@ -1,9 +1,7 @@
 /** Accounts, as operators keep them. What follows from their expiry is in `expiry.ts`. */
 
-import { sql } from 'kysely';
 import type { Selectable } from 'kysely';
 import type { Account } from '../domain/account.ts';
-import type { PlanName } from '../domain/plan.ts';
 import type { Db } from './open.ts';
 import type { AccountRow } from './schema.ts';
 import { statement } from './statement.ts';
@@ -56,24 +54,6 @@ export async function findAccountByName(db: Db, name: string): Promise<Account |
 export async function listAccounts(db: Db): Promise<Account[]> {
   const rows = await db.selectFrom('accounts').selectAll().orderBy('id').execute();
   return rows.map(accountOf);
-}
-
-const plansOfWorkspaces = statement((db: Db, of: Parameters<{ ids: string }>) =>
-  db
-    .selectFrom('workspaces')
-    .innerJoin('accounts', 'accounts.id', 'workspaces.account_id')
-    .select(['workspaces.id', 'plan'])
-    .where(sql<boolean>`workspaces.id in (select value from json_each(${of('ids')}))`)
-    .compile(),
-);
-
-/** The plans that these workspaces are on, by their ids. */
-export async function findPlans(
-  db: Db,
-  workspaceIds: readonly string[],
-): Promise<Map<string, PlanName>> {
-  const rows = await plansOfWorkspaces(db, { ids: JSON.stringify(workspaceIds) });
-  return new Map(rows.map(({ id, plan }) => [id, plan]));
 }
 
 /** The columns that operators decide. */

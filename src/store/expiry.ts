@@ -1,56 +1,92 @@
 /**
- * What an account's expiry means for its jobs: none of them has a due time, so that claiming never meets
- * them and nothing is missed. `accounts.schedules` tells how far that is:
+ * What an account's expiry means for its jobs. When it expires nothing is written: a job that is found due after that
+ * loses its due time in the claim that finds it. So no transaction is larger than a claim, however many jobs there are.
+ * `accounts.schedules` tells whether jobs have lost theirs:
  *
- *     on → off        in the transaction that claims, or renews, once the account has expired
- *     off → resuming  with the first jobs that are planned anew after a renewal
- *     resuming → on   with the last ones; or off, should the account expire meanwhile
+ *     on → off        with the first of them
+ *     off → resuming  with the first step that plans jobs again, after a renewal
+ *     resuming → on   with the last one; or off, should the account expire meanwhile
  *
- * Monitors go on: nothing is called for them, and their pings come from elsewhere.
+ * What was due up to `accounts.renewed_at` is neither called nor missed. Monitors go on: nothing is called for them, and
+ * their pings come from elsewhere.
  */
 
 import { sql } from 'kysely';
+import type { PlanName } from '../domain/plan.ts';
 import { idList } from './dialect.ts';
 import type { Db } from './open.ts';
-import { statement } from './statement.ts';
+import { statement, statementForEach } from './statement.ts';
 import type { Parameters } from './statement.ts';
 
-const expiredAccounts = statement((db: Db, of: Parameters<{ now: number }>) =>
+/** What the account of a job allows now. Times are epoch milliseconds. */
+export interface Terms {
+  accountId: string;
+  plan: PlanName;
+  expiresAt: number | null;
+  schedules: 'on' | 'off' | 'resuming';
+  renewedAt: number | null;
+}
+
+const termsOfWorkspaces = statement((db: Db, of: Parameters<{ ids: string }>) =>
   db
-    .selectFrom('accounts')
-    .select('id')
-    .where('expires_at', '<=', of('now'))
-    .where('expires_at', 'is not', null)
-    .where('schedules', '<>', sql.lit<'off'>('off'))
+    .selectFrom('workspaces')
+    .innerJoin('accounts', 'accounts.id', 'workspaces.account_id')
+    .select(['workspaces.id', 'accounts.id as account_id'])
+    .select(['plan', 'expires_at', 'schedules', 'renewed_at'])
+    .where(sql<boolean>`workspaces.id in (select value from json_each(${of('ids')}))`)
     .compile(),
 );
 
-/**
- * Takes their due times from all jobs of accounts that have expired by `now` (epoch milliseconds).
- * Returns how many accounts those are; nearly always none, which costs one look into an index.
- */
-export async function stopExpiredAccounts(tx: Db, now: number): Promise<number> {
-  const expired = await expiredAccounts(tx, { now });
-  if (expired.length === 0) return 0;
-  const accounts = idList(expired.map(({ id }) => id));
-  const workspaces = tx.selectFrom('workspaces').select('id').where('account_id', 'in', accounts);
-  await tx
-    .updateTable('jobs')
-    .set({ next_run_at: null })
-    .where('workspace_id', 'in', workspaces)
-    .where('next_run_at', 'is not', null)
-    .execute();
-  await tx.updateTable('accounts').set({ schedules: 'off' }).where('id', 'in', accounts).execute();
-  return expired.length;
+/** The terms of the accounts that own these workspaces, by the ids of the workspaces. */
+export async function findTerms(
+  db: Db,
+  workspaceIds: readonly string[],
+): Promise<Map<string, Terms>> {
+  const rows = await termsOfWorkspaces(db, { ids: JSON.stringify(workspaceIds) });
+  return new Map(
+    rows.map((row) => [
+      row.id,
+      {
+        accountId: row.account_id,
+        plan: row.plan,
+        expiresAt: row.expires_at,
+        schedules: row.schedules,
+        renewedAt: row.renewed_at,
+      },
+    ]),
+  );
 }
 
-/** An account that is paid for while its jobs have no due times, or not all of them. */
+const stopJob = statementForEach((db: Db, of: Parameters<{ id: string }>) =>
+  sql`update jobs set next_run_at = null where id = ${of('id')}`.compile(db),
+);
+
+/** Takes their due times from jobs of these accounts, which have expired. */
+export async function stopJobs(
+  tx: Db,
+  jobs: readonly { id: string }[],
+  accountIds: readonly string[],
+): Promise<void> {
+  await stopJob(tx, jobs);
+  await tx
+    .updateTable('accounts')
+    .set({ schedules: 'off' })
+    .where('id', 'in', idList(accountIds))
+    .execute();
+}
+
+/** Notes that an account that had expired is paid for again from `now` on, in epoch milliseconds. */
+export async function markRenewed(tx: Db, accountId: string, now: number): Promise<void> {
+  await tx.updateTable('accounts').set({ renewed_at: now }).where('id', '=', accountId).execute();
+}
+
+/** An account that is paid for while jobs of it have no due times. */
 export interface StoppedAccount {
   id: string;
   schedules: 'off' | 'resuming';
 }
 
-/** An account whose jobs are to be planned anew, or undefined. */
+/** An account whose jobs are to be planned again, or undefined. */
 export async function findAccountToResume(
   db: Db,
   now: number,
@@ -68,7 +104,7 @@ export async function findAccountToResume(
   );
 }
 
-/** Notes how far an account's jobs are planned anew. */
+/** Notes how far an account's jobs are planned again. */
 export async function markResumed(
   tx: Db,
   accountId: string,

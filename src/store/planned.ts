@@ -53,21 +53,44 @@ export async function updateDueTimes(db: Db, changes: readonly DueTimeChange[]):
       and jobs.next_run_at = ${numberOf('nextRunAt', 'changed.value')}`.execute(db);
 }
 
-/** Jobs of an account that are not paused and have no due time, in the order of their ids. */
-export async function findUnplannedJobs(
+/** The next workspace of an account in the order of their ids, or undefined. */
+export async function findWorkspaceAfter(
   db: Db,
   accountId: string,
+  afterId: string,
+): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('workspaces')
+    .select('id')
+    .where('account_id', '=', accountId)
+    .where('deleted_at', 'is', null)
+    .where('id', '>', afterId)
+    .orderBy('id')
+    .limit(1)
+    .executeTakeFirst();
+  return row?.id;
+}
+
+/** A job that may have lost its due time; `isStopped` is 1 if it has none and is not paused, else 0. */
+export interface StoppableJob extends ScheduleFields {
+  id: string;
+  isStopped: number;
+}
+
+const isStopped = sql<number>`paused = 0 and deleted_at is null and next_run_at is null`;
+
+/** Jobs of a workspace, whatever their state, in the order of their ids: a page costs its own rows and no others. */
+export async function findJobsAfter(
+  db: Db,
+  workspaceId: string,
   { afterId, limit }: { afterId: string; limit: number },
-): Promise<(ScheduleFields & { id: string })[]> {
-  const workspaces = db.selectFrom('workspaces').select('id').where('account_id', '=', accountId);
+): Promise<StoppableJob[]> {
   return await db
     .selectFrom('jobs')
     .select(scheduleColumns)
-    .where('workspace_id', 'in', workspaces.where('deleted_at', 'is', null))
+    .select(isStopped.as('isStopped'))
+    .where('workspace_id', '=', workspaceId)
     .where('id', '>', afterId)
-    .where('paused', '=', 0)
-    .where('deleted_at', 'is', null)
-    .where('next_run_at', 'is', null)
     .orderBy('id')
     .limit(limit)
     .execute();

@@ -38,10 +38,12 @@ export interface AccountRow {
   /** Whether what ends then is a trial. */
   on_trial: Generated<number>;
   /**
-   * `off` once the account has expired: none of its jobs has a due time then. `resuming` while they are
+   * `off` once jobs have lost their due times because the account has expired. `resuming` while they are
    * given due times again, in steps.
    */
   schedules: Generated<'on' | 'off' | 'resuming'>;
+  /** When it was last paid for again after it had expired: what was due up to then is nobody's loss. */
+  renewed_at: Generated<number | null>;
   created_at: number;
 }
 

@@ -7,9 +7,13 @@ import { createWorkspace } from '../../src/app/workspaces.ts';
 import { newId } from '../../src/domain/id.ts';
 import { defineJob } from '../../src/domain/job-input.ts';
 import type { Job } from '../../src/domain/job.ts';
+import { createClaimer } from '../../src/engine/claim.ts';
 import { createRenewer } from '../../src/engine/renew.ts';
+import type { Renewer } from '../../src/engine/renew.ts';
+import { createSlots } from '../../src/engine/slots.ts';
 import { insertJob } from '../../src/store/jobs.ts';
 import { openStore } from '../../src/store/open.ts';
+import type { Store } from '../../src/store/open.ts';
 import { dueAt, setupEngine } from '../support/engine.ts';
 import type { EngineTest } from '../support/engine.ts';
 import { startSink } from '../support/sink.ts';
@@ -159,22 +163,69 @@ test('a clock that was ahead stops an account only for as long', async (t) => {
   assert.deepEqual(summary(await endedRuns(job, 1)), [['success', 1]]);
 });
 
+/** Jobs with a due time. */
+async function countPlanned({ store }: EngineTest): Promise<number> {
+  const { count } = await store.db
+    .selectFrom('jobs')
+    .where('next_run_at', 'is not', null)
+    .select((of) => of.fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow();
+  return count;
+}
+
+test('an end with many jobs that are due costs no transaction more than a claim does', async (t) => {
+  const engineTest = await setupEngine(t);
+  const { addJob, clock, store } = engineTest;
+  const count = 1_200;
+  for (let added = 0; added < count; added += 1) await addJob(everyMinute, dueAt - minute);
+  clock.set(dueAt);
+  await cancel(engineTest, own);
+  assert.equal(await countPlanned(engineTest), count, 'the end itself writes nothing of them');
+  // Few slots are free: that must not hold up others for long.
+  const claimer = createClaimer(store, clock, createSlots(3, 3));
+  const stopped: number[] = [];
+  for (let left = count; left > 0;) {
+    const { runs, missed, more } = await claimer.claim();
+    assert.deepEqual([runs.length, missed, more], [0, 0, true]);
+    const now = await countPlanned(engineTest);
+    stopped.push(left - now);
+    left = now;
+  }
+  assert.deepEqual(stopped, [500, 500, 200]);
+  assert.equal((await claimer.claim()).more, false);
+  assert.deepEqual(await store.db.selectFrom('runs').selectAll().execute(), []);
+});
+
+/** Renews all there is to renew. Returns the number of jobs that each step planned. */
+async function planAll(by: Renewer): Promise<number[]> {
+  const planned: number[] = [];
+  for (;;) {
+    const step = await by.step();
+    if (step.restMs === Infinity) return planned;
+    planned.push(step.planned);
+  }
+}
+
 test('many jobs are renewed in steps; an end or a restart in between loses none of them', async (t) => {
   const engineTest = await setupEngine(t);
-  const { addJob, clock, store, dataDir } = engineTest;
+  const { addJob, clock, store, dataDir, workspaceId } = engineTest;
   for (let count = 0; count < 1_200; count += 1) await addJob(everyMinute, dueAt - minute);
-  const planned = async (): Promise<number> => {
-    const jobs = store.db.selectFrom('jobs').where('next_run_at', 'is not', null);
-    const { count } = await jobs
-      .select((of) => of.fn.countAll<number>().as('count'))
-      .executeTakeFirstOrThrow();
-    return count;
-  };
+  const { id: second } = await createWorkspace(engineTest, { name: 'second', account: own });
+  const job = await addJob(everyMinute, dueAt - minute);
+  await store.db
+    .updateTable('jobs')
+    .set({ workspace_id: second })
+    .where('id', '=', job.id)
+    .execute();
+  assert.ok(second > workspaceId);
   const expireAndRenew = async (): Promise<void> => {
+    clock.advance(minute);
     await cancel(engineTest, own);
+    const claimer = createClaimer(store, clock, createSlots(500, 500));
+    while ((await claimer.claim()).more);
     clock.advance(hour);
     await subscribe(engineTest, own, null);
-    assert.equal(await planned(), 0);
+    assert.equal(await countPlanned(engineTest), 0);
   };
   clock.set(dueAt);
   let renewer = createRenewer(store, clock);
@@ -182,21 +233,62 @@ test('many jobs are renewed in steps; an end or a restart in between loses none 
   await expireAndRenew();
   assert.equal((await renewer.step()).planned, 500);
   await expireAndRenew();
-  const steps = [await renewer.step(), await renewer.step(), await renewer.step()];
-  assert.deepEqual(
-    steps.map((step) => step.planned),
-    [500, 500, 200],
-    'it began with the first again',
-  );
-  assert.deepEqual(await renewer.step(), { restMs: Infinity, planned: 0 });
+  assert.deepEqual(await planAll(renewer), [500, 500, 200, 1, 0], 'it began with the first again');
 
   await expireAndRenew();
   await renewer.step();
   await using reopened = await openStore(dataDir);
   renewer = createRenewer(reopened, clock);
-  assert.equal((await renewer.step()).planned, 500);
-  assert.equal((await renewer.step()).planned, 200);
-  assert.equal(await planned(), 1_200);
+  assert.deepEqual(await planAll(renewer), [0, 500, 200, 1, 0]);
   const rows = await store.db.selectFrom('jobs').select('next_run_at').execute();
   assert.deepEqual(new Set(rows.map((row) => row.next_run_at)), new Set([clock.now() + minute]));
+});
+
+test('a step of a renewal that could not be kept is made again', async (t) => {
+  const engineTest = await setupEngine(t);
+  const { addJob, clock, store } = engineTest;
+  for (let count = 0; count < 600; count += 1) await addJob(everyMinute, dueAt - minute);
+  clock.set(dueAt);
+  await cancel(engineTest, own);
+  const claimer = createClaimer(store, clock, createSlots(10, 10));
+  while ((await claimer.claim()).more);
+  await subscribe(engineTest, own, null);
+  let isBroken = false;
+  const broken: Store = {
+    ...store,
+    write: (work) =>
+      store.write(async (tx) => {
+        const result = await work(tx);
+        if (isBroken) throw new Error('the disk is full');
+        return result;
+      }),
+  };
+  const renewer = createRenewer(broken, clock);
+  isBroken = true;
+  await assert.rejects(renewer.step(), /the disk is full/);
+  isBroken = false;
+  await renewer.step();
+  isBroken = true;
+  await assert.rejects(renewer.step(), /the disk is full/);
+  isBroken = false;
+  await renewer.step();
+  assert.equal(await countPlanned(engineTest), 600);
+});
+
+test('after a renewal only due times since then can be missed', async (t) => {
+  const engineTest = await setupEngine(t);
+  const { start, addJob, clock, endedRuns, readJob } = engineTest;
+  const sink = await startSink(t);
+  const job = await addJob({ ...everyMinute, url: sink.url }, dueAt - minute);
+  clock.set(dueAt);
+  await cancel(engineTest, own);
+  clock.set(dueAt + hour);
+  await subscribe(engineTest, own, null);
+  // jobd is started again long after that.
+  clock.set(dueAt + 2 * hour);
+  await start();
+  const [missed] = await endedRuns(job, 2);
+  assert.deepEqual([missed?.status, missed?.scheduledFor], ['missed', dueAt + hour + minute]);
+  assert.match(missed?.error ?? '', /^missed: 58 due times .*: jobd was not running$/);
+  assert.equal((await readJob(job)).nextRunAt, dueAt + 2 * hour + minute);
 });

@@ -54,6 +54,7 @@ test('the workspaces of an earlier jobd belong to the default account, which may
         expires_at: null,
         on_trial: 0,
         schedules: 'on',
+        renewed_at: null,
         created_at: 0,
       },
     );

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
-import { findAccountOf, findPlans } from '../../src/store/accounts.ts';
+import { findAccountOf } from '../../src/store/accounts.ts';
 import {
   findDueJobs,
   findEarliestDueTime,
@@ -13,7 +13,7 @@ import {
   startQueuedRuns,
   updateClaimedJobs,
 } from '../../src/store/claims.ts';
-import { findAccountToResume, stopExpiredAccounts } from '../../src/store/expiry.ts';
+import { findAccountToResume, findTerms, stopJobs } from '../../src/store/expiry.ts';
 import { listJobs } from '../../src/store/jobs.ts';
 import { findActiveKey } from '../../src/store/keys.ts';
 import {
@@ -32,6 +32,7 @@ import {
   insertPings,
   listPings,
 } from '../../src/store/pings.ts';
+import { findJobsAfter, findWorkspaceAfter } from '../../src/store/planned.ts';
 import { findUnsignedRuns, keepReceipts } from '../../src/store/receipts.ts';
 import {
   findPlan,
@@ -230,17 +231,22 @@ const accountById =
   /^SEARCH accounts USING (COVERING )?INDEX sqlite_autoindex_accounts_1 \(id=\?\)$/;
 const workspaceById = /^SEARCH workspaces USING INDEX sqlite_autoindex_workspaces_1 \(id=\?\)$/;
 const workspacesOfAccount =
-  /^SEARCH workspaces USING INDEX workspaces_by_account \(account_id=\?\)$/;
+  /^SEARCH workspaces USING COVERING INDEX workspaces_by_account \(account_id=\?\)$/;
 
 test('the account behind a request or a claim is two looks, however many there are', async (t) => {
   const byKeys = [workspaceById, accountById];
   assertPlan(await planOf(t, (db) => findAccountOf(db, 'w')), byKeys);
-  assertPlan(await planOf(t, (db) => findPlans(db, ['w'])), byKeys);
+  assertPlan(await planOf(t, (db) => findTerms(db, ['w'])), byKeys);
 });
 
-test('expiry looks only at accounts that may expire or that stand still', async (t) => {
-  assertPlan(await planOf(t, (db) => stopExpiredAccounts(db, 1)), [
-    /^SEARCH accounts USING INDEX accounts_by_expiry \(expires_at>\? AND expires_at<\?\)$/,
+test('expiry stops only what is due, a renewal looks only at what stands still, page by page', async (t) => {
+  assertPlan(await planOf(t, (db) => stopJobs(db, [{ id: 'j' }], ['a'])), [jobById, accountById]);
+  assertPlan(await planOf(t, (db) => findWorkspaceAfter(db, 'a', 'w')), [
+    /^SEARCH workspaces USING INDEX workspaces_by_account \(account_id=\? AND id>\?\)$/,
+  ]);
+  const page = { afterId: 'j', limit: 5 };
+  assertPlan(await planOf(t, (db) => findJobsAfter(db, 'w', page)), [
+    /^SEARCH jobs USING INDEX jobs_by_workspace \(workspace_id=\? AND id>\?\)$/,
   ]);
   assertPlan(await planOf(t, (db) => findAccountToResume(db, 1)), [
     /^SEARCH accounts USING INDEX accounts_stopped \(expires_at[=>]\?\)$/,

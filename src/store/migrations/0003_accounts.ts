@@ -22,21 +22,19 @@ const accounts = `create table accounts (
   expires_at bigint,
   on_trial smallint not null default 0 check (on_trial in (0, 1)),
   schedules text not null default 'on' check (schedules in ('on', 'off', 'resuming')),
+  renewed_at bigint,
   created_at bigint not null,
   check (on_trial = 0 or expires_at is not null)
 )`;
 
 const changes = [
-  // What claiming looks at each time: accounts that may expire, and have not been seen to.
-  `create index accounts_by_expiry on accounts (expires_at)
-     where expires_at is not null and schedules <> 'off'`,
   // What renewing looks at each time: accounts whose jobs have no due times, or only some of them.
   `create index accounts_stopped on accounts (expires_at) where schedules <> 'on'`,
 
   // Never null; a column with a reference can only be added to rows as one that may be.
   `alter table workspaces add column account_id text references accounts (id)`,
   `alter table workspaces add column deleted_at bigint`,
-  `create index workspaces_by_account on workspaces (account_id)`,
+  `create index workspaces_by_account on workspaces (account_id, id)`,
   `create index workspaces_deleted on workspaces (deleted_at) where deleted_at is not null`,
 
   // Jobs that count towards the quota, counted without reading them.
