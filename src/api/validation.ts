@@ -5,9 +5,11 @@
 
 import { Ajv } from 'ajv';
 import type { ErrorObject } from 'ajv';
+import type { DataValidationCxt } from 'ajv/dist/types/index.js';
 import type { FastifySchemaCompiler } from 'fastify';
 import type { TSchema } from 'typebox';
 import { characterCount } from '../domain/characters.ts';
+import { isId } from '../domain/id.ts';
 import { wholeNumberParser } from './edge/query.ts';
 
 /** Fields whose values may be secret: what came is not repeated. */
@@ -15,9 +17,9 @@ const secretFields = new Set(['body', 'headers', 'config']);
 
 /** Makes the compiler that fastify asks for each schema of a route. */
 export function schemaCompiler(): FastifySchemaCompiler<TSchema> {
-  // Formats tell readers of the contract something; what they demand is checked in the domain.
-  const formats = { 'date-time': true, uri: true, uuid: true } as const;
-  const ajv = new Ajv({ verbose: true, strict: true, allowUnionTypes: true, formats });
+  const ajv = new Ajv({ verbose: true, strict: true, allowUnionTypes: true });
+  ajv.removeKeyword('format');
+  ajv.addKeyword({ keyword: 'format', type: 'string', validate: readFormat });
   return ({ schema, httpPart }) => {
     const validate = ajv.compile(schema);
     if (httpPart !== 'querystring') return validate;
@@ -27,6 +29,18 @@ export function schemaCompiler(): FastifySchemaCompiler<TSchema> {
       return validate(query) ? { value: query } : { error: validate.errors ?? [] };
     };
   };
+}
+
+/**
+ * Formats tell readers of the contract something; what they demand is checked in the domain. But an id may come in upper
+ * case (RFC 9562 section 4), and is read here as it is kept.
+ */
+function readFormat(format: string, text: string, _: unknown, place?: DataValidationCxt): boolean {
+  const id = text.toLowerCase();
+  if (format === 'uuid' && place !== undefined && isId(id)) {
+    place.parentData[place.parentDataProperty] = id;
+  }
+  return true;
 }
 
 /** The sentence for a broken rule. `part` is what fastify was validating: body, querystring, … */

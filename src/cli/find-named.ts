@@ -10,23 +10,28 @@ import type { Client } from './client.ts';
 
 /** Finds the job. Throws `not_found`, or `invalid_input` if several have this name. */
 export async function findJob(client: Client, idOrName: string): Promise<Job> {
-  return isId(idOrName)
+  return isIdInAnyCase(idOrName)
     ? await client.getJob(idOrName)
     : await findNamed('job', client.listJobs(), idOrName);
 }
 
 /** Finds the monitor. Throws as `findJob` does. */
 export async function findMonitor(client: Client, idOrName: string): Promise<Monitor> {
-  return isId(idOrName)
+  return isIdInAnyCase(idOrName)
     ? await client.getMonitor(idOrName)
     : await findNamed('monitor', client.listMonitors(), idOrName);
 }
 
 /** Finds the channel. Throws as `findJob` does. */
 export async function findChannel(client: ChannelClient, idOrName: string): Promise<Channel> {
-  return isId(idOrName)
+  return isIdInAnyCase(idOrName)
     ? await client.get(idOrName)
     : await findNamed('channel', client.list(), idOrName);
+}
+
+/** The server takes ids in upper case, too. */
+function isIdInAnyCase(text: string): boolean {
+  return isId(text.toLowerCase());
 }
 
 async function findNamed<Named extends { id: string; name: string }>(

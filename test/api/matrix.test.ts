@@ -127,8 +127,9 @@ function expectedStatus({ operation, key, id, runId }: Cell): number {
   if (includes(badKeys, key)) return 401;
   if (operation.method !== 'GET' && includes(readKeys, key)) return 403;
   const workspace = workspaceOf(key);
-  if (id !== undefined && id !== `of ${workspace}`) return 404;
-  if (runId !== undefined && runId !== id) return 404;
+  const [named, run] = [id, runId].map((kind) => kind?.replace(', in upper case', ''));
+  if (named !== undefined && named !== `of ${workspace}`) return 404;
+  if (run !== undefined && run !== named) return 404;
   return operation.ok;
 }
 

@@ -243,8 +243,9 @@ function yesOrNo(text: string): boolean {
 }
 
 function idOfJob(text: string): string {
-  if (!isId(text)) throw new Error(`must be the id of a job, got ${text.slice(0, 60)}`);
-  return text;
+  const id = text.toLowerCase();
+  if (!isId(id)) throw new Error(`must be the id of a job, got ${text.slice(0, 60)}`);
+  return id;
 }
 
 function withoutUndefined(record: Record<string, unknown>): Record<string, unknown> {
