@@ -23,7 +23,10 @@ export function withJobOptions(command: Command, { required }: { required: boole
     .option('--method <method>', `GET, POST, PUT, PATCH, DELETE or HEAD${defaults('GET')}`)
     .option('--header <name:value>', 'header to send; may be repeated', collect)
     .option('--data <text|@file|->', 'body to send: the text, a file, or standard input')
-    .option('--timeout <duration>', `longest wait for an answer${defaults('30s')}`)
+    .option(
+      '--timeout <duration>',
+      `longest wait for an answer${defaults('30s, or less as on the plan')}`,
+    )
     .option('--retries <n>', `further attempts after a passing failure, 0 to 2${defaults('0')}`)
     .option('--notes <text>', 'notes for people');
 }
