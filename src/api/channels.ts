@@ -26,6 +26,7 @@ import {
 import { channelShape, deliveryShape, triedDeliveryShape } from './channel-shape.ts';
 import { Ok, PageQuery } from './contract.ts';
 import * as operations from './description/channel-operations.ts';
+import { bodiless } from './bodiless.ts';
 import type { ApiServer } from './fastify.ts';
 import { pageRequest } from './page.ts';
 
@@ -99,6 +100,7 @@ export function channelRoutes(server: ApiServer, app: App): void {
   });
 
   server.route({
+    ...bodiless,
     method: 'POST',
     url: '/channels/:id/test',
     schema: {

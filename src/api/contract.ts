@@ -241,8 +241,8 @@ export const RunJobHeaders = Type.Object({
       minLength: 1,
       maxLength: 128,
       description:
-        'Any text of your choice. Asking again with the same one answers with the run that the first request made, ' +
-        'as long as that run is kept.',
+        'Any text of your choice, read as UTF-8. Asking again with the same one answers with the run that the first request ' +
+        'made, as long as that run is kept.',
       examples: ['invoice-2025-10'],
     }),
   ),

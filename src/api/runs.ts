@@ -1,8 +1,11 @@
 /** Routes of runs. */
 
+import { isUtf8 } from 'node:buffer';
+import type { FastifyRequest } from 'fastify';
 import { getRun, listRuns, runJob } from '../app/runs.ts';
 import { runDocument } from '../domain/run-document.ts';
 import type { App } from '../app/app.ts';
+import { bodiless } from './bodiless.ts';
 import {
   JobPath,
   PageQuery,
@@ -19,6 +22,7 @@ import { pageRequest } from './page.ts';
 /** Adds the routes; `apiUrl` gives the absolute base of the API, without a slash at its end. */
 export function runRoutes(server: ApiServer, app: App, apiUrl: () => string): void {
   server.route({
+    ...bodiless,
     method: 'POST',
     url: '/jobs/:id/run',
     schema: {
@@ -27,6 +31,7 @@ export function runRoutes(server: ApiServer, app: App, apiUrl: () => string): vo
       response: { 202: QueuedRun },
       operation: operations.runJob,
     },
+    preValidation: [bodiless.preValidation, readIdempotencyKey],
     handler: async ({ principal, params, headers }, reply) => {
       const idempotencyKey = headers['idempotency-key'] ?? null;
       const run = await runJob(app, principal, params.id, idempotencyKey);
@@ -59,4 +64,11 @@ export function runRoutes(server: ApiServer, app: App, apiUrl: () => string): vo
       run: runDocument(await getRun(app, principal, params.id, params.runId)),
     }),
   });
+}
+
+/** The header as text: node makes a character of each byte, most clients send UTF-8. */
+function readIdempotencyKey({ headers }: FastifyRequest, _: unknown, done: () => void): void {
+  const bytes = Buffer.from(String(headers['idempotency-key'] ?? ''), 'latin1');
+  if (bytes.length > 0 && isUtf8(bytes)) headers['idempotency-key'] = bytes.toString('utf8');
+  done();
 }

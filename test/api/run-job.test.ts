@@ -8,6 +8,7 @@ import { assertRefused } from '../support/answer.ts';
 import { fakeClock } from '../support/clock.ts';
 import { readAnswer, startTestDaemon } from '../support/daemon.ts';
 import type { Answer, TestDaemon } from '../support/daemon.ts';
+import { exchange } from '../support/raw.ts';
 import { startSink } from '../support/sink.ts';
 import { until } from '../support/until.ts';
 
@@ -159,6 +160,57 @@ test('an Idempotency-Key that is empty or over 128 characters is refused', async
   const empty = await runJob(daemon, job.id, { 'idempotency-key': '' });
   assertRefused(empty, 400, /^idempotency-key must not be empty/, 'empty');
   assert.deepEqual((await daemon.ask('GET', `/jobs/${job.id}/runs`)).body.runs, []);
+});
+
+test('the length of an Idempotency-Key is in characters, in UTF-8 or in Latin-1', async (t) => {
+  const daemon = await startTestDaemon(t);
+  const job = await addJob(daemon, 'http://127.0.0.1:1/');
+  // As bytes: what fetch takes is a character for each.
+  const utf8 = (text: string): string => Buffer.from(text).toString('latin1');
+  for (const key of [
+    utf8('\u20ac'.repeat(129)),
+    utf8('\u{1f319}'.repeat(129)),
+    '\u00e9'.repeat(129),
+  ]) {
+    const refused = await runJob(daemon, job.id, { 'idempotency-key': key });
+    assertRefused(refused, 400, /^idempotency-key must be at most 128 characters, got 129$/, key);
+  }
+  const key = utf8('\u20ac'.repeat(128));
+  const { status, body } = await runJob(daemon, job.id, { 'idempotency-key': key });
+  assert.equal(status, 202);
+  const again = await runJob(daemon, job.id, { 'idempotency-key': key });
+  assert.equal(again.body.run.id, body.run.id);
+});
+
+test('a run takes no body: any content type where there is none, and an empty object', async (t) => {
+  const clock = fakeClock();
+  const daemon = await startTestDaemon(t, { clock });
+  const job = await addJob(daemon, 'http://127.0.0.1:1/', { paused: true });
+  const target = `/api/v1/jobs/${job.id}/run`;
+  const run = async (lines: string[], body = ''): Promise<[number, string]> => {
+    clock.goOn(61_000);
+    const head = [`POST ${target} HTTP/1.1`, 'Host: a', `Authorization: Bearer ${daemon.key}`];
+    const text = [...head, ...lines, 'Connection: close', '', body].join('\r\n');
+    const [answer] = await exchange(daemon.url, text);
+    assert.ok(answer);
+    if (answer.status === 202) await endedRun(daemon, JSON.parse(answer.body).run);
+    return [answer.status, answer.body];
+  };
+  const types = ['application/x-www-form-urlencoded', 'text/plain', 'multipart/form-data', '*', ''];
+  for (const type of [...types, 'application/json']) {
+    const line = `Content-Type: ${type}`;
+    assert.equal((await run([line]))[0], 202, type);
+    assert.equal((await run([line, 'Content-Length: 0']))[0], 202, type);
+  }
+  assert.equal((await run(['Content-Length: 0']))[0], 202);
+  const json = 'Content-Type: application/json';
+  assert.equal((await run([json, 'Content-Length: 2'], '{}'))[0], 202);
+  const [status, said] = await run([json, 'Content-Length: 9'], '{"url":1}');
+  assert.deepEqual(
+    [status, said],
+    [400, '{"error":"the body must be empty, this operation takes none"}'],
+  );
+  assert.equal((await run(['Content-Type: text/plain', 'Content-Length: 1'], 'x'))[0], 400);
 });
 
 test('a job can be run by hand once a minute', async (t) => {

@@ -12,7 +12,9 @@ own does not exist for a key: asking for it is 404.
 
 Bodies are JSON in UTF-8, of at most 256 KiB, with \`Content-Type: application/json\`. A field that is not known is \
 refused, and types are strict: \`"60"\` is not a number. Lengths count characters. Times are ISO 8601 in UTC, with \
-milliseconds. New fields may appear in answers.
+milliseconds. Ids are UUIDs in lower case; upper case is accepted. New fields may appear in answers.
+
+What a GET answers can be sent back as an update, changed or as it is.
 
 Whatever fails is answered \`{ "error": "…" }\`: a sentence that says what is wrong, where, and what would be right. \
 Go by the status; the sentence is for people.
