@@ -96,11 +96,12 @@ test('files become jobs, and differ from them only where something was changed',
   assert.equal(assertEnds(await jobd(token, 'apply', '-f', file), 0, /0 created/), '');
 
   const changed = write(
-    'jobs.yaml',
+    'tâches.yaml', // shown as it is, not quoted
     twoJobs.replace('30 2', '45 3').replace('    every: 5m', '    every: 10m'),
   );
   const other = { TOKEN: 's3cret-two' };
   const diff = assertEnds(await jobd(other, 'diff', '-f', changed), 1, /0 to create, 2 to update/);
+  assert.match(diff, /^\+\+\+ ping \(.*\/tâches\.yaml:\d+:3\)\n@@ -1,2 \+1,2 @@\n/m);
   assert.match(diff, /-every: 5m\n\+every: 10m\n/);
   assert.match(
     diff,

@@ -1,6 +1,6 @@
 /** A plan as people read it: unified diffs of definitions, and how many of each change. No secret is in it. */
 
-import { structuredPatch } from 'diff';
+import { OMIT_HEADERS, formatPatch, structuredPatch } from 'diff';
 import type * as contract from '../../api/contract.ts';
 import { definedJob } from './compare.ts';
 import type { Definition } from './definition.ts';
@@ -138,14 +138,7 @@ function patch([from, to]: [string, string], [before, after]: [string, string]):
       ...(fresh ?? []).map((line) => `+${line}`),
     ];
   }
-  const hunks = found.hunks.flatMap((hunk) => [
-    `@@ -${rangeOf(hunk.oldStart, hunk.oldLines)} +${rangeOf(hunk.newStart, hunk.newLines)} @@`,
-    hunk.lines,
-  ]);
-  return [...head, ...hunks.flat()];
-}
-
-/** A range of no lines is counted from the line before it. */
-function rangeOf(start: number, lines: number): string {
-  return `${lines === 0 ? start - 1 : start},${lines}`;
+  // formatPatch would quote names that are not ASCII. No line of a hunk is empty.
+  const lines = formatPatch(found, OMIT_HEADERS).split('\n');
+  return [...head, ...lines.filter((line) => line !== '')];
 }
