@@ -205,7 +205,7 @@ async function replace(
       fields,
       headers,
       isAdopted,
-      job: changed,
+      job: shownJob(changed, isExpired, clock.now()),
     };
   };
   const atOnce = isPauseAtMost(seen.fields);

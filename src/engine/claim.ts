@@ -18,7 +18,6 @@ import type { Claim, ClaimedRun, Room } from './claimed.ts';
 import { claimDueJobs } from './due.ts';
 import type { Slots } from './slots.ts';
 import { termsOf } from './expire.ts';
-import { capTimeout } from './timeouts.ts';
 
 export interface Claimer {
   /**
@@ -144,9 +143,10 @@ async function claimQueuedRuns(tx: Db, room: Room, now: number): Promise<Claimed
     })),
   );
   const terms = await termsOf(tx, claimed);
-  return claimed.map(({ runId, job, host, queuedAt }) =>
-    capTimeout(claimedRun({ runId, job, host, scheduledFor: queuedAt, startedAt: now }), terms),
-  );
+  return claimed.map(({ runId, job, host, queuedAt }) => {
+    const run = { runId, job, host, scheduledFor: queuedAt, startedAt: now };
+    return claimedRun(run, terms.get(job.workspaceId));
+  });
 }
 
 /** The oldest queued run of each job: a job executes one run at a time. */

@@ -1,8 +1,10 @@
 /** A run between its claim and its record. */
 
 import type { JobRequest } from '../domain/job.ts';
+import { plans } from '../domain/plan.ts';
 import type { RequestSecrets } from '../domain/sealed-job.ts';
 import type { ClaimBounds } from '../store/claims.ts';
+import type { Terms } from '../store/expiry.ts';
 import type { DueJob } from '../store/jobs.ts';
 import type { EndedRun } from '../store/results.ts';
 
@@ -40,15 +42,17 @@ export interface Room {
   take(host: string): boolean;
 }
 
-/** What is needed of a job to call it, as plain data. */
-export function claimedRun(run: {
-  runId: string;
-  job: DueJob;
-  host: string;
-  scheduledFor: number;
-  startedAt: number;
-}): ClaimedRun {
-  const { url, method, timeoutSeconds, retries, sealed } = run.job;
+/**
+ * What is needed of a job to call it, as plain data. The call takes no longer than the plan allows by now, which may have
+ * become smaller since the job was made.
+ */
+export function claimedRun(
+  run: { runId: string; job: DueJob; host: string; scheduledFor: number; startedAt: number },
+  terms: Terms | undefined,
+): ClaimedRun {
+  const { url, method, retries, sealed } = run.job;
+  const { maxTimeoutSeconds } = plans[terms?.plan ?? 'free'];
+  const timeoutSeconds = Math.min(run.job.timeoutSeconds, maxTimeoutSeconds);
   return {
     runId: run.runId,
     jobId: run.job.id,

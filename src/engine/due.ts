@@ -14,7 +14,6 @@ import type { Db } from '../store/open.ts';
 import { claimedRun } from './claimed.ts';
 import type { Claim, Room } from './claimed.ts';
 import { findCallable } from './expire.ts';
-import { capTimeout } from './timeouts.ts';
 
 /** When this is, in epoch milliseconds of the wall clock. */
 export interface Moment {
@@ -52,20 +51,12 @@ export async function claimDueJobs(tx: Db, room: Room, moment: Moment): Promise<
       missed: missed === null ? 0 : 1,
     })),
   );
-  const runs = claims.flatMap(({ job, host, run }) =>
-    run === null
-      ? []
-      : capTimeout(
-          claimedRun({
-            runId: run.id,
-            job,
-            host,
-            scheduledFor: run.scheduledFor,
-            startedAt: now,
-          }),
-          terms,
-        ),
-  );
+  const runs = claims.flatMap(({ job, host, run }) => {
+    if (run === null) return [];
+    const { id: runId, scheduledFor } = run;
+    const claimed = { runId, job, host, scheduledFor, startedAt: now };
+    return claimedRun(claimed, terms.get(job.workspaceId));
+  });
   const missed = claims.filter((claim) => claim.missed !== null).length;
   return { runs, missed, expired, more: isAny };
 }

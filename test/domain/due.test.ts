@@ -17,6 +17,26 @@ function cron(cronExpr: string): Schedule {
 const everyMinute = cron('* * * * *');
 const hourly = cron('0 * * * *');
 
+test('what was due up to a renewal is neither called nor missed, what was due since then is', () => {
+  const renewedAt = due + 90_000;
+  const plan = (now: number) => planDue(everyMinute, due, now, renewedAt);
+  const nothing = { missed: null, dueAt: null };
+  assert.deepEqual(plan(renewedAt), { ...nothing, nextRunAt: due + 120_000 });
+  assert.deepEqual(plan(due + 120_000), {
+    missed: null,
+    dueAt: due + 120_000,
+    nextRunAt: due + 180_000,
+  });
+  assert.deepEqual(plan(due + 240_001), {
+    missed: { first: due + 120_000, last: due + 180_000, count: 2 },
+    dueAt: due + 240_000,
+    nextRunAt: due + 300_000,
+  });
+  const aheadOfTime = planDue(everyMinute, due, due, due + 3_600_000);
+  assert.equal(aheadOfTime.dueAt, due, 'a clock that was ahead');
+  assert.equal(planDue(everyMinute, due, due, due - 1).dueAt, due);
+});
+
 test('on time, the due time is called and the next one is waited for', () => {
   assert.deepEqual(planDue(hourly, due, due), {
     missed: null,
