@@ -26,7 +26,7 @@ import {
 import { channelShape, deliveryShape, triedDeliveryShape } from './channel-shape.ts';
 import { Ok, PageQuery } from './contract.ts';
 import * as operations from './description/channel-operations.ts';
-import { bodiless } from './bodiless.ts';
+import { ignoreTypeOfNothing, refuseBody } from './bodiless.ts';
 import type { ApiServer } from './fastify.ts';
 import { pageRequest } from './page.ts';
 
@@ -100,7 +100,6 @@ export function channelRoutes(server: ApiServer, app: App): void {
   });
 
   server.route({
-    ...bodiless,
     method: 'POST',
     url: '/channels/:id/test',
     schema: {
@@ -108,6 +107,8 @@ export function channelRoutes(server: ApiServer, app: App): void {
       response: { 202: DeliveryResponse },
       operation: operations.testChannel,
     },
+    onRequest: ignoreTypeOfNothing,
+    preValidation: refuseBody,
     handler: async ({ principal, params }, reply) => {
       const delivery = await testChannel(app, principal, params.id);
       return reply.code(202).send({ delivery: deliveryShape(delivery) });

@@ -5,7 +5,7 @@ import type { FastifyRequest } from 'fastify';
 import { getRun, listRuns, runJob } from '../app/runs.ts';
 import { runDocument } from '../domain/run-document.ts';
 import type { App } from '../app/app.ts';
-import { bodiless } from './bodiless.ts';
+import { ignoreTypeOfNothing, refuseBody } from './bodiless.ts';
 import {
   JobPath,
   PageQuery,
@@ -22,7 +22,6 @@ import { pageRequest } from './page.ts';
 /** Adds the routes; `apiUrl` gives the absolute base of the API, without a slash at its end. */
 export function runRoutes(server: ApiServer, app: App, apiUrl: () => string): void {
   server.route({
-    ...bodiless,
     method: 'POST',
     url: '/jobs/:id/run',
     schema: {
@@ -31,7 +30,8 @@ export function runRoutes(server: ApiServer, app: App, apiUrl: () => string): vo
       response: { 202: QueuedRun },
       operation: operations.runJob,
     },
-    preValidation: [bodiless.preValidation, readIdempotencyKey],
+    onRequest: ignoreTypeOfNothing,
+    preValidation: [refuseBody, readIdempotencyKey],
     handler: async ({ principal, params, headers }, reply) => {
       const idempotencyKey = headers['idempotency-key'] ?? null;
       const run = await runJob(app, principal, params.id, idempotencyKey);

@@ -2,6 +2,7 @@
 
 import type { App } from '../app/app.ts';
 import { previewSchedule } from '../domain/schedule-preview.ts';
+import { badPeriod, readOnly, tooLarge } from './description/operation.ts';
 import type { OperationNotes } from './description/operation.ts';
 import type { ApiServer } from './fastify.ts';
 import { SchedulePreview, SchedulePreviewInput } from './schedule-contract.ts';
@@ -16,7 +17,7 @@ const notes: OperationNotes = {
     'them. Rules and defaults are those of a job: what is refused here is refused there. Nothing is kept; the key needs ' +
     '`write` all the same, as for everything that is not a GET.',
   answer: 'The due times, and notes on them.',
-  failures: { 403: 'The key may only read.', 413: 'The request body is over 256 KiB.' },
+  failures: { 400: badPeriod, 403: readOnly, 413: tooLarge },
   isExtension: true,
 };
 

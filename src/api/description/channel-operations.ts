@@ -1,11 +1,10 @@
 /** What the routes of channels say of themselves. */
 
+import { badRequest, notPaid, readOnly, tooLarge, unknown } from './operation.ts';
 import type { OperationNotes } from './operation.ts';
 
-const readOnly = 'The key may only read.';
-const tooLarge = 'The request body is over 256 KiB.';
-const trialEnded = 'The trial or the subscription has ended: a subscription is needed.';
-const noChannel = 'The workspace of the key has no such channel.';
+const noChannel = unknown('channel', 'The workspace of the key has no such channel.');
+const noUrl = badRequest('config.url is required for a webhook channel');
 
 export const listChannels: OperationNotes = {
   operationId: 'listChannels',
@@ -27,7 +26,8 @@ export const createChannel: OperationNotes = {
     'with the key of receipts (`v1a`). What does not arrive is tried again for 24 hours, with the same `webhook-id`.',
   answer: 'The channel; `secret` is there if one was made for it, and is shown only now.',
   failures: {
-    402: trialEnded,
+    400: noUrl,
+    402: notPaid,
     403: 'The key may only read, or the workspace has 100 channels.',
     413: tooLarge,
   },
@@ -50,7 +50,7 @@ export const updateChannel: OperationNotes = {
   summary: 'Change a channel',
   description: 'Only what is given changes; `config` replaces the whole. The type stays.',
   answer: 'The channel as it is after the change.',
-  failures: { 402: trialEnded, 403: readOnly, 404: noChannel, 413: tooLarge },
+  failures: { 400: noUrl, 402: notPaid, 403: readOnly, 404: noChannel, 413: tooLarge },
   isExtension: true,
 };
 
@@ -72,11 +72,14 @@ export const testChannel: OperationNotes = {
     'Sends an alert of type `test`, also to a channel that is disabled; once a minute. Its deliveries tell what came of it.',
   answer: 'The delivery, which is still to be made.',
   failures: {
-    402: trialEnded,
+    402: notPaid,
     403: readOnly,
     404: noChannel,
     413: tooLarge,
-    429: 'The channel was tested less than a minute ago, or the key asks more than 120 times in 60 s.',
+    429: {
+      when: 'The channel was tested less than a minute ago, or the key asks more than 120 times in 60 s.',
+      example: 'a channel can be tested once a minute',
+    },
   },
   isExtension: true,
 };
@@ -99,6 +102,11 @@ export const getDelivery: OperationNotes = {
   description:
     'A delivery, and what came of each attempt: when, how long it took, what was answered.',
   answer: 'The delivery with its attempts, the first one first.',
-  failures: { 404: 'The workspace of the key has no such channel, or it no such delivery.' },
+  failures: {
+    404: unknown(
+      'delivery',
+      'The workspace of the key has no such channel, or the channel has no such delivery.',
+    ),
+  },
   isExtension: true,
 };

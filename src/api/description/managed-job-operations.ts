@@ -1,6 +1,6 @@
 /** What the routes of managed jobs say of themselves. */
 
-import { readOnly } from './operation.ts';
+import { badRequest, readOnly, tooLarge } from './operation.ts';
 import type { OperationNotes } from './operation.ts';
 
 export const listManagedJobs: OperationNotes = {
@@ -24,6 +24,10 @@ export const applyDefinitions: OperationNotes = {
     'result says why. Plan limits and waiting for a run that executes are as for single jobs. Asking again changes ' +
     'nothing more. A dry run does not look at whether there is room for so many jobs.',
   answer: 'What became of each definition.',
-  failures: { 403: readOnly, 413: 'The request body is over 256 KiB.' },
+  failures: {
+    400: badRequest('definitions must have at most 100 entries, got 101'),
+    403: readOnly,
+    413: tooLarge,
+  },
   isExtension: true,
 };

@@ -1,9 +1,9 @@
 /** What the routes of monitors say of themselves. */
 
-import { notPaid, readOnly, tooLarge } from './operation.ts';
+import { badPeriod, notPaid, readOnly, tooLarge, unknown } from './operation.ts';
 import type { OperationNotes } from './operation.ts';
 
-const noMonitor = 'The workspace of the key has no such monitor.';
+const noMonitor = unknown('monitor', 'The workspace of the key has no such monitor.');
 
 export const listMonitors: OperationNotes = {
   operationId: 'listMonitors',
@@ -23,6 +23,7 @@ export const createMonitor: OperationNotes = {
     'Only `name` is required; such a monitor expects a ping every hour. Nothing is expected before the first ping.',
   answer: 'The monitor, with the URL to ping.',
   failures: {
+    400: badPeriod,
     402: notPaid,
     403: 'The key may only read, or the plan does not allow another monitor or this interval.',
     413: tooLarge,
@@ -49,6 +50,7 @@ export const updateMonitor: OperationNotes = {
     'Pings are kept while it is paused too.',
   answer: 'The monitor as it is after the change.',
   failures: {
+    400: badPeriod,
     402: notPaid,
     403: 'The key may only read, or the plan does not allow this interval.',
     404: noMonitor,

@@ -4,10 +4,10 @@ import type { FastifySchema } from 'fastify';
 import type { TSchema } from 'typebox';
 import { publish } from './components.ts';
 import type { Schema } from './components.ts';
-import { ErrorBody } from '../contract.ts';
+import { ErrorBody, PageQuery } from '../contract.ts';
 import { overview } from './overview.ts';
-import { commonFailures, failures, tags } from './operation.ts';
-import type { Failure, OperationNotes } from './operation.ts';
+import { commonFailures, refusalOf, tags } from './operation.ts';
+import type { Failure, OperationNotes, Refusal } from './operation.ts';
 
 /** Version of the interface, not of this program (spec section 9). */
 const interfaceVersion = '1.1.0';
@@ -116,7 +116,7 @@ function operationOf({ schema }: DescribedRoute, components: Map<string, Schema>
     ...(schema.body !== undefined && {
       requestBody: { required: true, content: contentOf(schema.body as TSchema, components) },
     }),
-    responses: { ...successes(schema, components), ...refusals(schema.operation, components) },
+    responses: { ...successes(schema, components), ...refusals(schema, components) },
     ...(isOpen && { security: [] }),
     ...(isExtension && { 'x-extension': true }),
   };
@@ -184,16 +184,27 @@ function successes(
   );
 }
 
-function refusals(notes: OperationNotes, components: Map<string, Schema>): Record<string, Answer> {
-  const all = { ...commonFailures(notes.isOpen === true), ...notes.failures };
-  const statuses = Object.keys(all).map(Number) as Failure[];
+function refusals(
+  { operation, querystring }: DescribedRoute['schema'],
+  components: Map<string, Schema>,
+): Record<string, Answer> {
+  const isOpen = operation.isOpen === true;
+  const common = commonFailures({ isOpen, isList: querystring === PageQuery });
+  const all = Object.entries({ ...common, ...operation.failures });
   return Object.fromEntries(
-    statuses.map((status) => [String(status), refusal(status, all[status] ?? '', components)]),
+    all.map(([name, said]) => {
+      const status = Number(name) as Failure;
+      return [name, answerOf(status, refusalOf(status, said), components)];
+    }),
   );
 }
 
-function refusal(status: Failure, description: string, components: Map<string, Schema>): Answer {
-  const content = { schema: publish(ErrorBody, components), example: { error: failures[status] } };
+function answerOf(
+  status: Failure,
+  { when: description, example }: Refusal,
+  components: Map<string, Schema>,
+): Answer {
+  const content = { schema: publish(ErrorBody, components), example: { error: example } };
   return {
     description,
     ...(status === 401 && { headers: { 'WWW-Authenticate': header('`Bearer`.', 'string') } }),

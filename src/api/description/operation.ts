@@ -1,7 +1,5 @@
 /** What a route says of itself for the published description, beside its schemas. */
 
-import { jobLimits } from '../../domain/job.ts';
-
 declare module 'fastify' {
   interface FastifySchema {
     operation?: OperationNotes;
@@ -21,20 +19,29 @@ export const tags = {
   Description: 'This description, for machines.',
 } as const;
 
-/** A failure that is documented, with its example. */
-export const failures = {
-  400: 'periodSeconds must be between 60 and 31536000, got 30',
+/**
+ * What the server says where an operation has no sentence of its own. Each example is compared with what the server
+ * answers by test/api/error-examples.test.ts.
+ */
+const usualExamples = {
   401: 'a valid key is needed, send it as: Authorization: Bearer cp_…',
   402: 'the trial ended at 2025-10-23T00:00:00.000Z, a subscription is needed to run and edit',
   403: 'this key may only read, a key with write is needed',
-  404: 'there is no job with id 0199c6a2-3f5e-7b14-9d0a-5b1c2e7f8a91',
-  409: 'run 0199c6f4-81d0-7c35-8e6b-1f4d9a2b7c63 of this job is executing',
-  413: `body must be at most ${jobLimits.bodyLength} characters, got 40000`,
-  429: 'at most 120 requests a minute, try again after 60 s',
-  503: 'the store cannot be written now',
+  413: 'the request body must be at most 256 KiB',
+  429: 'a key may ask 120 times a minute, try again later',
+  503: 'the store cannot be used now: database is locked (SQLITE_BUSY)',
 } as const;
 
-export type Failure = keyof typeof failures;
+export type Failure = 400 | 404 | 409 | keyof typeof usualExamples;
+
+/** When an operation fails, and what the server says then. */
+export interface Refusal {
+  when: string;
+  example: string;
+}
+
+type UsualFailures = Partial<Record<keyof typeof usualExamples, string | Refusal>>;
+export type Failures = UsualFailures & Partial<Record<400 | 404 | 409, Refusal>>;
 
 export interface OperationNotes {
   operationId: string;
@@ -46,27 +53,55 @@ export interface OperationNotes {
   answer: string;
   /** Headers of that answer, with what they say. */
   answerHeaders?: Record<string, string>;
-  /** When it fails, besides what every operation has in common. */
-  failures: Partial<Record<Failure, string>>;
+  /** When it fails, besides what every operation has in common; a text alone has the usual example. */
+  failures: Failures;
   /** Asks for no key. */
   isOpen?: true;
   /** Stands beside the interface that was promised. */
   isExtension?: true;
 }
 
-/** What may happen wherever something is asked; `isOpen` as above. */
-export function commonFailures(isOpen: boolean): Partial<Record<Failure, string>> {
+/** What may happen wherever something is asked; `isOpen` as above, `isList` if there are pages. */
+export function commonFailures({ isOpen, isList }: { isOpen: boolean; isList: boolean }): Failures {
   return {
-    400: 'The request is not valid; the sentence names the field and the rule.',
+    400: badRequest(
+      isList
+        ? 'limit must be between 1 and 100, got 0'
+        : 'the request must have one Host header, got 2',
+    ),
     ...(!isOpen && { 401: 'There is no key, or it is not valid.' }),
     429: isOpen
-      ? 'Too many requests without a key from this address.'
+      ? {
+          when: 'Too many requests without a key from this address.',
+          example: 'without a valid key an address may ask 300 times a minute, try again later',
+        }
       : 'Too many requests with this key: more than 120 in 60 s.',
     503: 'The service cannot do this now: it is stopping, or its store fails. Nothing was changed.',
   };
+}
+
+/** The refusal of a request that breaks a rule of this operation. */
+export function badRequest(example: string): Refusal {
+  return { when: 'The request is not valid; the sentence names the field and the rule.', example };
+}
+
+/** A failure with its example. */
+export function refusalOf(status: Failure, said: string | Refusal): Refusal {
+  if (typeof said !== 'string') return said;
+  return { when: said, example: usualExamples[status as keyof typeof usualExamples] };
 }
 
 /** What several operations say of their failures, beyond the sentences above. */
 export const readOnly = 'The key may only read.';
 export const tooLarge = 'The request body is over 256 KiB.';
 export const notPaid = 'The trial or the subscription has ended: a subscription is needed.';
+export const badPeriod = badRequest('periodSeconds must be between 60 and 31536000, got 30');
+export const longBody: Refusal = {
+  when: 'The request body is over 256 KiB, or the `body` of the job over 32768 characters.',
+  example: 'body must be at most 32768 characters, got 40000',
+};
+
+/** Nothing of this kind has the id. */
+export function unknown(kind: string, when: string): Refusal {
+  return { when, example: `there is no ${kind} with id 0199c6a2-3f5e-7b14-9d0a-5b1c2e7f8a91` };
+}

@@ -1,12 +1,28 @@
 /** What the routes of the spec (section 4) say of themselves; the keys are the spec's names. */
 
-import { notPaid, readOnly, tooLarge } from './operation.ts';
-import type { OperationNotes } from './operation.ts';
+import {
+  badPeriod,
+  badRequest,
+  longBody,
+  notPaid,
+  readOnly,
+  tooLarge,
+  unknown,
+} from './operation.ts';
+import type { OperationNotes, Refusal } from './operation.ts';
 
-const noJob = 'The workspace of the key has no such job.';
-const noRun = 'The workspace of the key has no such job, or the job has no such run.';
-const stillExecuting =
-  'A run of the job was still executing after 5 s. To avoid the wait, pause the job first: an update of `action` alone is taken at once.';
+const noJob = unknown('job', 'The workspace of the key has no such job.');
+const noRun = unknown(
+  'run',
+  'The workspace of the key has no such job, or the job has no such run.',
+);
+const runId = '0199c6f4-81d0-7c35-8e6b-1f4d9a2b7c63';
+const stillExecuting: Refusal = {
+  when: 'A run of the job was still executing after 5 s. To avoid the wait, pause the job first: an update of `action` alone is taken at once.',
+  example:
+    `run ${runId} of this job is still executing: try again when it has ended, or pause the job first ` +
+    '(an update with only action pause is taken at once)',
+};
 
 export const listJobs: OperationNotes = {
   operationId: 'listJobs',
@@ -25,9 +41,10 @@ export const createJob: OperationNotes = {
     'Only `name` and `url` are required; such a job is called every full hour. Without `paused` the schedule begins at once.',
   answer: 'The job, with its `id` and the time it is due next.',
   failures: {
+    400: badPeriod,
     402: notPaid,
     403: 'The key may only read, `workspaceId` is not its own, or the plan does not allow another job, this interval or this timeout.',
-    413: 'The request body is over 256 KiB, or the `body` of the job over 32768 characters.',
+    413: longBody,
   },
 };
 
@@ -51,11 +68,12 @@ export const updateJob: OperationNotes = {
     'Pausing does not stop a call that has begun.',
   answer: 'The job as it is after the change.',
   failures: {
+    400: badPeriod,
     402: notPaid,
     403: 'The key may only read, or the plan does not allow this interval or this timeout.',
     404: noJob,
     409: stillExecuting,
-    413: 'The request body is over 256 KiB, or the `body` of the job over 32768 characters.',
+    413: longBody,
   },
 };
 
@@ -78,12 +96,19 @@ export const runJob: OperationNotes = {
     'until `status` is neither `queued` nor `running`. One job can be run by hand once a minute.',
   answer: 'The run that was queued, or the one that the same `Idempotency-Key` made before.',
   failures: {
+    400: badRequest('idempotency-key must be at most 128 characters, got 129'),
     402: notPaid,
     403: readOnly,
     404: noJob,
-    409: 'A run of the job is executing.',
+    409: {
+      when: 'A run of the job is executing.',
+      example: `run ${runId} of this job is executing, wait for it`,
+    },
     413: tooLarge,
-    429: 'The job was run by hand less than a minute ago, or the key asks more than 120 times in 60 s.',
+    429: {
+      when: 'The job was run by hand less than a minute ago, or the key asks more than 120 times in 60 s.',
+      example: 'a job can be run by hand once a minute',
+    },
   },
 };
 
@@ -117,9 +142,12 @@ export const getReceipt: OperationNotes = {
   answerHeaders: { 'Content-Disposition': '`attachment` and the name of a file.' },
   failures: {
     404: noRun,
-    409:
-      'There is no receipt for this run: not yet, as it has not ended; or never, as it was interrupted or missed, got no ' +
-      'HTTP answer, or none was issued when it ended. The sentence says which.',
+    409: {
+      when:
+        'There is no receipt for this run: not yet, as it has not ended; or never, as it was interrupted or missed, got no ' +
+        'HTTP answer, or none was issued when it ended. The sentence says which.',
+      example: `there is no receipt for run ${runId}: it has no HTTP answer`,
+    },
   },
 };
 
@@ -143,6 +171,11 @@ export const getReceiptKey: OperationNotes = {
     'The public key that receipts are signed with now. Fetch it over HTTPS and keep it: after a rotation, older receipts ' +
     'are checked with the key they were signed with.',
   answer: 'The key.',
-  failures: { 503: 'Receipt signing is not configured.' },
+  failures: {
+    503: {
+      when: 'Receipt signing is not configured.',
+      example: 'receipt signing is not configured',
+    },
+  },
   isOpen: true,
 };

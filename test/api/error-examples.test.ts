@@ -1,0 +1,236 @@
+/** Examples of failures in the published description: each is what the server says, but for ids and times. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { OpenApiDocument, Operation } from '../../src/api/description/openapi-document.ts';
+import { getReceiptKey } from '../../src/app/receipts.ts';
+import { openLocal } from '../../src/daemon.ts';
+import { addAccount } from '../support/account.ts';
+import { quietApp } from '../support/app.ts';
+import { fakeClock } from '../support/clock.ts';
+import { startTestDaemon } from '../support/daemon.ts';
+import type { Answer } from '../support/daemon.ts';
+import { startHeldSink } from '../support/held-sink.ts';
+import { exchange } from '../support/raw.ts';
+import { until } from '../support/until.ts';
+import { holdWriteLock } from '../support/write-lock.ts';
+
+const uuid = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
+const time = /\d{4}-\d\d-\d\dT[\d:.]+Z/g;
+const unknownId = '01a1fc58-a505-7000-bebc-059153f75def';
+const nowhere = 'http://127.0.0.1:1/';
+const job = { name: 'a', url: nowhere, paused: true };
+const channel = { name: 'a', type: 'webhook', config: { url: nowhere } };
+const huge = 'x'.repeat(300 * 1024);
+
+function normalised(sentence: string): string {
+  return sentence.replaceAll(uuid, 'ID').replaceAll(time, 'TIME');
+}
+
+function exampleOf({ responses }: Operation, status: string): string {
+  const example = responses[status]?.content['application/json']?.example;
+  return (example as { error: string } | undefined)?.error ?? 'no example';
+}
+
+/** What breaks a rule of an operation that has a body, or a header. */
+const bad: Record<string, unknown> = {
+  createJob: { ...job, periodSeconds: 30 },
+  updateJob: { periodSeconds: 30 },
+  createMonitor: { name: 'a', periodSeconds: 30 },
+  updateMonitor: { periodSeconds: 30 },
+  previewSchedule: { periodSeconds: 30 },
+  createChannel: { ...channel, config: {} },
+  updateChannel: { config: {} },
+  applyDefinitions: {
+    definitions: Array.from({ length: 101 }, (_, index) => ({ key: `k${index}`, job: null })),
+  },
+};
+/** Good ones, where one is needed to get further. */
+const good: Record<string, unknown> = {
+  createJob: job,
+  updateJob: { notes: 'n' },
+  createMonitor: { name: 'a' },
+  updateMonitor: { notes: 'n' },
+  createChannel: channel,
+  updateChannel: { name: 'b' },
+  previewSchedule: {},
+  applyDefinitions: { definitions: [] },
+};
+const longBody = { method: 'POST', body: 'x'.repeat(40_000) };
+const tooLong: Record<string, unknown> = {
+  createJob: { ...job, ...longBody },
+  updateJob: longBody,
+};
+
+interface Ids {
+  jobs: string;
+  monitors: string;
+  channels: string;
+  runId: string;
+  deliveryId: string;
+}
+
+interface Place {
+  method: string;
+  path: string;
+  operation: Operation;
+}
+
+type Ask = (method: string, path: string, body?: unknown, key?: string | null) => Promise<Answer>;
+
+async function madeBy(ask: Ask): Promise<Ids> {
+  const { id: jobs } = (await ask('POST', '/jobs', job)).body.job;
+  const { id: monitors } = (await ask('POST', '/monitors', { name: 'a' })).body.monitor;
+  const { id: channels } = (await ask('POST', '/channels', channel)).body.channel;
+  const { run } = (await ask('POST', `/jobs/${jobs}/run`)).body;
+  const { delivery } = (await ask('POST', `/channels/${channels}/test`)).body;
+  await until('the run', async () => {
+    const { status } = (await ask('GET', `/jobs/${jobs}/runs/${run.id}`)).body.run;
+    return status === 'failed';
+  });
+  return { jobs, monitors, channels, runId: run.id, deliveryId: delivery.id };
+}
+
+/** A path with these ids; for an unknown one, its last. */
+function pathFor(path: string, ids: Ids): string {
+  const [, noun = ''] = path.split('/');
+  const values: Record<string, string> = { ...ids, id: ids[noun as 'jobs'] ?? '' };
+  return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => values[name] ?? '');
+}
+
+test('every example of a failure is what the server says', async (t) => {
+  const clock = fakeClock();
+  const daemon = await startTestDaemon(t, { clock });
+  const ask: Ask = (...asked) => {
+    clock.goOn(61_000);
+    return daemon.ask(...asked);
+  };
+  const { paths } = (await ask('GET', '/openapi.json')).body as OpenApiDocument;
+  const operations = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({
+      method: method.toUpperCase(),
+      path,
+      operation,
+    })),
+  );
+  const ids = await madeBy(ask);
+  const readKey = await daemon.newKey('read');
+
+  const expired = await addAccount(daemon, clock, 'pro', 14);
+  const theirs = await madeBy((method, path, body) => ask(method, path, body, expired.key));
+  clock.advance(15 * 86_400_000);
+
+  const sink = await startHeldSink(t);
+  const { id: busy } = (await ask('POST', '/jobs', { ...job, url: sink.url })).body.job;
+  await ask('POST', `/jobs/${busy}/run`);
+  await sink.waitFor(1);
+
+  const spent = await daemon.newKey('read');
+  const provoke = async (
+    status: string,
+    { operation: { operationId, security }, method, path }: Place,
+  ): Promise<Answer | { status: number; body: { error: string } } | null> => {
+    const isOpen = security !== undefined;
+    const target = pathFor(path, ids);
+    switch (status) {
+      case '400': {
+        if (operationId in bad) return await ask(method, target, bad[operationId]);
+        if (operationId.startsWith('list') && !isOpen)
+          return await ask(method, `${target}?limit=0`);
+        const key = operationId === 'runJob' ? `Idempotency-Key: ${'k'.repeat(129)}` : 'Host: b';
+        const head = [`${method} /api/v1${target} HTTP/1.1`, 'Host: a', key, 'Connection: close'];
+        const text = [...head, `Authorization: Bearer ${daemon.key}`, '', ''].join('\r\n');
+        clock.goOn(61_000);
+        const [answer] = await exchange(daemon.url, text);
+        return { status: answer?.status ?? 0, body: JSON.parse(answer?.body ?? '') };
+      }
+      case '401':
+        return await ask(method, target, undefined, null);
+      case '402':
+        return await ask(method, pathFor(path, theirs), good[operationId], expired.key);
+      case '403':
+        return await ask(method, target, good[operationId], readKey);
+      case '404': {
+        const lastId = target.match(uuid)?.at(-1) ?? '';
+        return await ask(method, target.replace(lastId, unknownId), good[operationId]);
+      }
+      case '409': {
+        if (operationId === 'getReceipt') return await ask(method, target);
+        return await ask(method, pathFor(path, { ...ids, jobs: busy }), good[operationId]);
+      }
+      case '413':
+        return await ask(method, target, tooLong[operationId] ?? huge);
+      case '429': {
+        if (operationId === 'runJob' || operationId === 'testChannel') {
+          await ask(method, target);
+          if (operationId === 'runJob') await until('the end', () => isIdle(target));
+          return await daemon.ask(method, target);
+        }
+        for (let count = 0; count < 300; count += 1) {
+          const answer = await daemon.ask(method, target, undefined, isOpen ? null : spent);
+          if (answer.status === 429) return answer;
+        }
+        return await daemon.ask(method, target, undefined, isOpen ? null : spent);
+      }
+      case '503': {
+        if (operationId === 'getReceiptKey') return await unsigned();
+        // What only reads needs a broken disk; it is the same sentence, with another reason of SQLite.
+        if (!(operationId in good) || operationId === 'previewSchedule') return null;
+        return await ask(
+          method,
+          target,
+          operationId === 'applyDefinitions'
+            ? { definitions: [{ key: 'k', job }] }
+            : good[operationId],
+        );
+      }
+      default:
+        return assert.fail(`${operationId} ${status}: nothing provokes it`);
+    }
+  };
+  const isIdle = async (target: string): Promise<boolean> => {
+    const { body } = await daemon.ask('GET', target.replace(/\/run$/, ''));
+    return body.job.lastDurationMs !== null && body.job.nextRunAt === null;
+  };
+  const unsigned = async (): Promise<{ status: number; body: { error: string } }> => {
+    await using local = await openLocal(daemon.dataDir);
+    const { store } = local;
+    return await getReceiptKey(quietApp({ store, clock })).then(
+      () => assert.fail('it signs'),
+      (error) => ({ status: error.httpStatus, body: { error: error.message } }),
+    );
+  };
+
+  const common = paths['/jobs']?.['post'] ?? assert.fail();
+  const check = async (status: string): Promise<number> => {
+    const documented = operations.filter(({ operation }) => status in operation.responses);
+    const answers = await Promise.all(
+      documented.map(async (place) => ({
+        operation: place.operation,
+        got: await provoke(status, place),
+      })),
+    );
+    for (const { operation, got } of answers) {
+      const what = `${operation.operationId} ${status}`;
+      const example = exampleOf(operation, status);
+      if (got === null) assert.equal(example, exampleOf(common, status), what);
+      else {
+        assert.equal(String(got.status), status, `${what}: ${JSON.stringify(got.body)}`);
+        assert.equal(normalised(got.body.error), normalised(example), what);
+      }
+    }
+    return answers.length;
+  };
+  const statuses = new Set(operations.flatMap(({ operation }) => Object.keys(operation.responses)));
+  let count = 0;
+  for (const status of [...statuses].filter((each) => each >= '400' && each !== '503')) {
+    count += await check(status);
+  }
+  const lock = await holdWriteLock(t, daemon.dataDir, 'until released');
+  count += await check('503');
+  lock.release();
+  await lock.ended;
+  sink.release();
+  t.diagnostic(`${count} examples`);
+  assert.ok(count > 100);
+});
