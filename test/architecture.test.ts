@@ -137,6 +137,15 @@ test('only config.ts reads the environment, only main.ts and the script of recei
   }
 });
 
+test('commands ask for the data directory where root becomes its owner, and nowhere else', () => {
+  const named = sources.filter((file) => {
+    return file.startsWith('src/cli/') && /\bdataDir\((?!\{\}\))/.test(read(file));
+  });
+  // The question of a restore names the directory before anything is opened.
+  assert.deepEqual(named, ['src/cli/backup.ts', 'src/cli/local.ts']);
+  assert.match(read('src/cli/serve.ts'), /actAsOwner\(given\.dataDir\)/);
+});
+
 test('the domain has no clock, no randomness and no I/O', () => {
   const homes = new Map([
     ['src/domain/clock.ts', /Date\.now|performance\.now/g],

@@ -1,13 +1,32 @@
 /** Backups of the database: made at any time, put back while no daemon runs. */
 
-import { stat } from 'node:fs/promises';
+import {
+  appendFileSync,
+  closeSync,
+  existsSync,
+  fstatSync,
+  openSync,
+  readSync,
+  statSync,
+} from 'node:fs';
 import { isoTime } from '../domain/clock.ts';
 import type { Clock } from '../domain/clock.ts';
 import { JobdError } from '../domain/errors.ts';
+import { ifOpens } from '../domain/vault.ts';
+import {
+  isProvenBy,
+  parseBackupProof,
+  proofBytes,
+  startBackupProof,
+} from '../secrets/backup-proof.ts';
+import type { BackupProver } from '../secrets/backup-proof.ts';
+import type { MasterKey } from '../secrets/master-key.ts';
 import type { MasterKeys } from '../secrets/master-keys.ts';
-import { copyDatabase, replaceDatabase } from '../store/backup.ts';
+import { bytesOf, copyDatabase, receiveCopy, replaceDatabase } from '../store/backup.ts';
+import type { Received, Target } from '../store/backup.ts';
 import { hasTable } from '../store/dialect.ts';
 import { checkDatabase } from '../store/inspect.ts';
+import { findForeign } from '../store/foreign.ts';
 import { lockDataDir } from '../store/lock.ts';
 import { listMasterKeys } from '../store/master-keys.ts';
 import { newestVersion, schemaVersion } from '../store/migrate.ts';
@@ -20,14 +39,48 @@ export interface Backup {
   bytes: number;
   /** Ids of the master keys without which what is sealed in it cannot be read; the keys are not in it. */
   masterKeys: string[];
+  /** The id of the master key that proves that nobody changed it; null if none is here, or the database has none. */
+  provenBy: string | null;
 }
 
 /** Writes a backup while a daemon works, or without one. Throws `conflict`, `not_found` or `unavailable`. */
-export async function makeBackup(dataDir: string, path: string): Promise<Backup> {
+export async function makeBackup(
+  dataDir: string,
+  target: Target,
+  masterKeys: MasterKeys,
+): Promise<Backup> {
   await using reader = await openJobd(storePath(dataDir));
-  await copyDatabase(reader.db, path);
-  const { size } = await stat(path);
-  return { path, bytes: size, masterKeys: await masterKeysOf(reader.db) };
+  let made: Omit<Backup, 'path'> | undefined;
+  await copyDatabase(reader.db, dataDir, target, async (draft) => {
+    await using copy = await openReader(draft);
+    const needed = await masterKeysOf(copy.db);
+    // A backup without a proof is better than none.
+    const key = ifOpens(() => masterKeys.read())?.find(({ id }) => needed.includes(id));
+    if (key !== undefined) appendFileSync(draft, proofOf(draft, key));
+    const { size } = statSync(draft);
+    made = { bytes: size, masterKeys: needed, provenBy: key?.id ?? null };
+  });
+  if (made === undefined) throw new Error('nothing was written');
+  return { path: target.path, ...made };
+}
+
+function proofOf(path: string, key: MasterKey): string {
+  const proof = startBackupProof(key);
+  const descriptor = openSync(path, 'r');
+  try {
+    for (const bytes of bytesOf(descriptor)) proof.add(bytes);
+  } finally {
+    closeSync(descriptor);
+  }
+  return proof.line();
+}
+
+/** A backup that is open. */
+export interface Source {
+  path: string;
+  descriptor: number;
+  /** The write-ahead log beside it, which a copy of a database in use has; null if there is none. */
+  log: number | null;
 }
 
 export interface RestoreParts {
@@ -36,49 +89,105 @@ export interface RestoreParts {
   masterKeys: MasterKeys;
   /** Whether to go on where the master key of the backup is not there. */
   withoutKey: boolean;
+  /** Whether to go on where nothing proves that the backup was not changed. */
+  unverified: boolean;
 }
 
 /** What was put back. */
 export interface Restored {
   /** Where the database of before is now; null if there was none. */
   kept: string | null;
+  /** Whether it is proven that the backup is as it was made. */
+  verified: boolean;
 }
 
 /**
  * Puts a backup in the place of the database, which is kept under another name. Throws, having changed
- * nothing: `not_found`, `conflict` while a daemon runs, `unavailable` if the file is no backup that this jobd
- * can read, or its master key is not there.
+ * nothing: `conflict` while a daemon runs, `unavailable` if the file is no backup that this jobd
+ * can read, was changed, or its master key is not there.
  */
-export async function restoreBackup(path: string, parts: RestoreParts): Promise<Restored> {
+export async function restoreBackup(source: Source, parts: RestoreParts): Promise<Restored> {
   const { dataDir, clock, masterKeys, withoutKey } = parts;
-  await requireFile(path);
+  const { path } = source;
+  requireDatabase(source);
   using locks = new DisposableStack();
   locks.use(lockDataDir(dataDir));
-  await using backup = await openJobd(path);
-  const version = await schemaVersion(backup.db);
-  if (version > newestVersion) {
-    throw new JobdError('unavailable', `${path} was written by a newer jobd: run that one`);
+  const { received, verified } = receive(source, parts);
+  locks.use(received);
+  {
+    await using backup = await openJobd(received.path, path);
+    const version = await schemaVersion(backup.db);
+    if (version > newestVersion) {
+      throw new JobdError('unavailable', `${path} was written by a newer jobd: run that one`);
+    }
+    const [foreign] = await findForeign(backup.db, version);
+    if (foreign !== undefined) throw new JobdError('unavailable', `${path}: ${foreign}`);
+    const [damage] = await checkDatabase(backup.db);
+    if (damage !== undefined) throw new JobdError('unavailable', `${path} is damaged: ${damage}`);
+    if (!withoutKey) await requireMasterKeys(backup.db, masterKeys);
   }
-  const [damage] = await checkDatabase(backup.db);
-  if (damage !== undefined) throw new JobdError('unavailable', `${path} is damaged: ${damage}`);
-  if (!withoutKey) await requireMasterKeys(backup.db, masterKeys);
   const when = isoTime(clock.now()).replace(/[-:]|\.\d+/g, '');
-  return { kept: await replaceDatabase(backup.db, dataDir, `jobd-before-${when}`) };
+  return { kept: replaceDatabase(received, dataDir, `jobd-before-${when}`), verified };
 }
 
-/** Opens a database of jobd, whatever its version. Throws `not_found` or `unavailable`. */
-async function openJobd(path: string): Promise<Reader> {
-  await requireFile(path);
+/** Nothing that is no database is copied to where another user may read it. */
+function requireDatabase({ path, descriptor }: Source): void {
+  const first = Buffer.alloc(16);
+  readSync(descriptor, first, 0, first.length, 0);
+  if (first.toString('latin1') === 'SQLite format 3\0') return;
+  throw new JobdError('unavailable', `${path} cannot be read: it is not a database`);
+}
+
+/** Copies a backup into the data directory, and judges its proof on the way: the file may change meanwhile. */
+function receive(
+  { path, descriptor, log }: Source,
+  { dataDir, masterKeys, withoutKey, unverified }: RestoreParts,
+): { received: Received; verified: boolean } {
+  const { size } = fstatSync(descriptor);
+  const end = Buffer.alloc(proofBytes);
+  readSync(descriptor, end, 0, proofBytes, Math.max(size - proofBytes, 0));
+  const proof = parseBackupProof(end);
+  if (proof === null) {
+    if (!unverified) throw refused(path, 'nothing proves that this backup is as jobd made it');
+    const logBytes = log === null ? null : bytesOf(log);
+    return { received: receiveCopy(dataDir, bytesOf(descriptor), logBytes), verified: false };
+  }
+  const key = masterKeys.read().find(({ id }) => id === proof.keyId);
+  if (key === undefined && !withoutKey) throw missing([proof.keyId], masterKeys);
+  const prover = key && startBackupProof(key);
+  const content = bytesOf(descriptor, size - proofBytes);
+  // A log beside it is none of jobd's: a backup has none.
+  const received = receiveCopy(dataDir, provedBytes(content, prover), null);
+  const verified = prover !== undefined && isProvenBy(proof, prover.line());
+  if (verified || key === undefined || unverified) return { received, verified };
+  received[Symbol.dispose]();
+  throw refused(path, 'this backup was changed or damaged since it was made');
+}
+
+function* provedBytes(
+  chunks: Iterable<Uint8Array>,
+  prover: BackupProver | undefined,
+): Generator<Uint8Array> {
+  for (const bytes of chunks) {
+    prover?.add(bytes);
+    yield bytes;
+  }
+}
+
+function refused(path: string, why: string): JobdError {
+  return new JobdError(
+    'unavailable',
+    `${path} is not put back: ${why}; if you trust it all the same, use --unverified`,
+  );
+}
+
+/** Opens a database of jobd, whatever its version; people know it as `name`. Throws `not_found` or `unavailable`. */
+async function openJobd(path: string, name = path): Promise<Reader> {
+  if (!existsSync(path)) throw new JobdError('not_found', `${name} is not there`);
   const reader = await openReader(path);
   if ((await schemaVersion(reader.db)) > 0) return reader;
   await reader[Symbol.asyncDispose]();
-  throw new JobdError('unavailable', `${path} is no database of jobd`);
-}
-
-async function requireFile(path: string): Promise<void> {
-  await stat(path).catch(() => {
-    throw new JobdError('not_found', `${path} is not there`);
-  });
+  throw new JobdError('unavailable', `${name} is no database of jobd`);
 }
 
 async function masterKeysOf(db: Db): Promise<string[]> {
@@ -89,11 +198,14 @@ async function masterKeysOf(db: Db): Promise<string[]> {
 
 async function requireMasterKeys(db: Db, masterKeys: MasterKeys): Promise<void> {
   const here = new Set(masterKeys.read().map(({ id }) => id));
-  const missing = (await masterKeysOf(db)).filter((id) => !here.has(id));
-  if (missing.length === 0) return;
-  throw new JobdError(
+  const lost = (await masterKeysOf(db)).filter((id) => !here.has(id));
+  if (lost.length > 0) throw missing(lost, masterKeys);
+}
+
+function missing(keyIds: readonly string[], masterKeys: MasterKeys): JobdError {
+  return new JobdError(
     'unavailable',
-    `what is sealed in the backup needs the master key ${missing.join(' and ')}, which is not in ${masterKeys.name}: ` +
-      'put it there first, or say --without-key',
+    `this backup needs the master key ${keyIds.join(' and ')}, which is not in ${masterKeys.name}: ` +
+      'copy it there first, or pass --without-key',
   );
 }

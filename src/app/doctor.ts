@@ -8,6 +8,7 @@ import { messageOf } from '../domain/errors.ts';
 import { ifOpens, placeOf, rowOf, sealedTables } from '../domain/vault.ts';
 import type { MasterKeys } from '../secrets/master-keys.ts';
 import { openVault } from '../secrets/vault.ts';
+import { findForeign } from '../store/foreign.ts';
 import * as inspect from '../store/inspect.ts';
 import { whoServes } from '../store/lock.ts';
 import { listMasterKeys } from '../store/master-keys.ts';
@@ -63,6 +64,7 @@ async function* examineDatabase(db: Db, parts: DoctorParts): AsyncGenerator<Find
     yield { check: 'schema', ...seeOtherVersion(version) };
     return;
   }
+  yield await finding('schema', () => seeSchema(db));
   const pid = whoServes(dataDir);
   yield await finding('master key', () => seeMasterKey(db, masterKeys));
   yield await finding('secrets', () => seeSecrets(db, masterKeys));
@@ -123,6 +125,12 @@ function seeOtherVersion(version: number): Seen {
   return warn(
     `version ${version}; the next start brings it to ${newestVersion}: make a backup before`,
   );
+}
+
+async function seeSchema(db: Db): Promise<Seen> {
+  const foreign = await findForeign(db, newestVersion);
+  if (foreign.length === 0) return ok(`version ${newestVersion}, as jobd makes it`);
+  return fail(`${foreign.slice(0, 3).join('; ')}: find out who changed the file, restore a backup`);
 }
 
 async function seeMasterKey(db: Db, masterKeys: MasterKeys): Promise<Seen> {

@@ -1,12 +1,16 @@
 /** `jobd backup` and `jobd restore`: the database as one file, and back. */
 
+import { constants, existsSync, fstatSync, openSync } from 'node:fs';
 import type { Command } from 'commander';
+import type { Source } from '../app/backups.ts';
 import { dataDir, secretKeys } from '../config.ts';
 import type { Flags } from '../config.ts';
+import { JobdError, unavailable } from '../domain/errors.ts';
 import { confirm } from './confirm.ts';
 import type { Context } from './context.ts';
+import { enterDataDir } from './local.ts';
 import { printJson } from './output.ts';
-import { plain } from './text.ts';
+import { rootsName } from './owner.ts';
 
 /** Adds the commands. */
 export function addBackupCommands(program: Command, { output }: Context): void {
@@ -26,10 +30,13 @@ export function addBackupCommands(program: Command, { output }: Context): void {
     )
     .action(async (file: string, flags: Flags) => {
       const { makeBackup } = await import('../app/backups.ts');
-      // It says where the database driver goes if the data directory is no place for it.
-      await import('../daemon.ts');
-      const directory = dataDir(flags);
-      const backup = await makeBackup(directory, file);
+      const { masterKeysFor } = await import('../daemon.ts');
+      const { path: directory, opened: descriptor } = enterDataDir(flags, () => {
+        const name = rootsName(file);
+        return name === null ? null : makeFile(name);
+      });
+      const masterKeys = masterKeysFor(directory, { ...secretKeys(), next: null });
+      const backup = await makeBackup(directory, { path: file, descriptor }, masterKeys);
       if (flags['json']) return printJson(output, backup);
       output.data(backup.path);
       if (backup.masterKeys.length === 0) return;
@@ -37,6 +44,12 @@ export function addBackupCommands(program: Command, { output }: Context): void {
       output.say(
         `it can be read only with the master key ${needed}, which is not in it: keep both`,
       );
+      if (backup.provenBy === null) {
+        output.say(
+          `that key is not in ${masterKeys.name} either, so nothing proves that the backup is not changed: ` +
+            'restore will ask for --unverified',
+        );
+      }
     });
 
   program
@@ -44,28 +57,64 @@ export function addBackupCommands(program: Command, { output }: Context): void {
     .argument('<file>', 'a backup')
     .description('put a backup in the place of the database; the daemon must be stopped')
     .option('--without-key', 'even if the master key of the backup is not there')
+    .option('--unverified', 'even if nothing proves that the backup was not changed')
     .option('--yes', 'do not ask')
     .option('--data <dir>', 'data directory')
     .option('--json', 'print one JSON document')
     .addHelpText('after', '\nExample:\n  jobd restore /var/backups/jobd-2026-11-21.db --yes')
     .action(async (file: string, flags: Flags) => {
-      const directory = dataDir(flags);
-      const question = `Put ${plain(file)} in the place of the database in ${plain(directory)}?`;
+      const question = `Put ${file} in the place of the database in ${dataDir(flags)}?`;
       await confirm(question, flags['yes'] === true);
       const { restoreBackup } = await import('../app/backups.ts');
       const { masterKeysFor } = await import('../daemon.ts');
       const { systemClock } = await import('../domain/clock.ts');
-      const restored = await restoreBackup(file, {
+      const { path: directory, opened } = enterDataDir(flags, () => {
+        const name = rootsName(file);
+        return name === null ? null : openBackup(name);
+      });
+      const restored = await restoreBackup(opened ?? openBackup(file), {
         dataDir: directory,
         clock: systemClock,
         masterKeys: masterKeysFor(directory, { ...secretKeys(), next: null }),
         withoutKey: flags['withoutKey'] === true,
+        unverified: flags['unverified'] === true,
       });
       if (flags['json']) return printJson(output, restored);
+      if (!restored.verified) {
+        output.say('warning: it was not checked whether somebody changed this backup');
+      }
       if (restored.kept !== null) {
-        output.say(`the database of before is ${restored.kept}: remove it when you are sure`);
+        output.say(
+          `the previous database was kept as ${restored.kept}; delete it once you are sure`,
+        );
       }
       output.say('what was due since the backup will be recorded as missed at the next start,');
       output.say('and keys that were revoked since are valid again: jobd key list');
     });
+}
+
+/** Makes a file that only its owner can read. Throws `conflict` if there is one, or a link, of this name. */
+function makeFile(path: string): number {
+  try {
+    return openSync(path, 'wx', 0o600);
+  } catch (error) {
+    const isThere = (error as NodeJS.ErrnoException).code === 'EEXIST';
+    if (!isThere) throw unavailable(`${path} cannot be written`, error);
+    throw new JobdError('conflict', `${path} is there already: name another file, or remove it`);
+  }
+}
+
+/** Opens a backup, and the log beside it, which a copy of a database in use has. Throws `not_found` or `unavailable`. */
+function openBackup(path: string): Source {
+  try {
+    // Of a pipe nobody would wait for the other end.
+    const descriptor = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+    if (!fstatSync(descriptor).isFile()) throw new Error('it is no file');
+    const log = existsSync(`${path}-wal`) ? openSync(`${path}-wal`, 'r') : null;
+    return { path, descriptor, log };
+  } catch (error) {
+    const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT';
+    if (!isMissing) throw unavailable(`${path} cannot be read`, error);
+    throw new JobdError('not_found', `${path} is not there`);
+  }
 }

@@ -2,11 +2,12 @@
 
 import type { Command } from 'commander';
 import type { Finding } from '../app/doctor.ts';
-import { dataDir, secretKeys, serveConfig } from '../config.ts';
+import { secretKeys, serveConfig } from '../config.ts';
 import type { Flags } from '../config.ts';
 import { messageOf } from '../domain/errors.ts';
 import { state } from './cell.ts';
 import type { Context } from './context.ts';
+import { enterDataDir } from './local.ts';
 import { printJson, printRows } from './output.ts';
 
 /** Adds the command. */
@@ -43,13 +44,26 @@ async function* examination(flags: Flags): AsyncGenerator<Finding> {
   const configuration = configurationFinding(flags);
   yield configuration;
   if (configuration.result === 'fail') return;
-  const directory = dataDir(flags);
+  const directory = enteredDirectory(flags);
+  if (typeof directory !== 'string') {
+    yield directory;
+    return;
+  }
   yield* examine({
     dataDir: directory,
     clock: systemClock,
     masterKeys: masterKeysFor(directory, { ...secretKeys(), next: null }),
     hasMailServer: serveConfig(flags).smtp !== null,
   });
+}
+
+/** The data directory, or what keeps root out of it. */
+function enteredDirectory(flags: Flags): string | Finding {
+  try {
+    return enterDataDir(flags).path;
+  } catch (error) {
+    return { check: 'data directory', result: 'fail', detail: messageOf(error) };
+  }
 }
 
 /** The environment of this command; that of the daemon may be another one. */

@@ -1,13 +1,13 @@
 /** `jobd secrets`: the master key that seals what nobody may read in the store. */
 
 import type { Command } from 'commander';
-import { dataDir, secretKeys } from '../config.ts';
+import { secretKeys } from '../config.ts';
 import type { Flags } from '../config.ts';
 import { JobdError } from '../domain/errors.ts';
 import { confirm } from './confirm.ts';
 import type { Context } from './context.ts';
 import { counted } from './counted.ts';
-import { openStoreFor } from './local.ts';
+import { enterDataDir, openStoreFor } from './local.ts';
 import { printJson, printRows } from './output.ts';
 import type { Output } from './output.ts';
 
@@ -34,7 +34,7 @@ export function addSecretsCommands(program: Command, { output }: Context): void 
     )
     .action(async (flags: Flags) => {
       await confirm('Seal all secrets anew with another master key?', flags['yes'] === true);
-      const directory = dataDir(flags);
+      const { path: directory } = enterDataDir(flags);
       const keys = secretKeys();
       if (keys.current !== null && keys.next === null) throw noNextKey();
       await using local = await openStoreFor(flags, output);
@@ -77,7 +77,7 @@ export function addSecretsCommands(program: Command, { output }: Context): void 
 }
 
 async function forget(lostId: string, flags: Flags, output: Output): Promise<void> {
-  const directory = dataDir(flags);
+  const { path: directory } = enterDataDir(flags);
   const { hasStore, lockStopped, masterKeysFor } = await import('../daemon.ts');
   if (!hasStore(directory)) throw new JobdError('not_found', `there is no store in ${directory}`);
   await using local = await openStoreFor(flags, output);

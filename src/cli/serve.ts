@@ -5,6 +5,7 @@ import { clientConfig, dataDir, serveConfig } from '../config.ts';
 import type { Flags, ServeConfig } from '../config.ts';
 import { collect } from './collect.ts';
 import type { Context } from './context.ts';
+import { actAsOwner } from './owner.ts';
 
 /** Adds the command. */
 export function addServeCommand(program: Command, { output }: Context): void {
@@ -50,11 +51,13 @@ export function addServeCommand(program: Command, { output }: Context): void {
         'on: jobd help environment has them all.',
     )
     .action(async (flags: Flags) => {
-      const config = serveConfig(flags);
+      const given = serveConfig(flags);
       const [{ startDaemon }, { openLog }] = await Promise.all([
         import('../daemon.ts'),
         import('../log.ts'),
       ]);
+      const { path } = actAsOwner(given.dataDir);
+      const config = { ...given, dataDir: path };
       const log = openLog(config.logLevel);
       const stopSignal = nextStopSignal();
       await using daemon = await startDaemon(config, log);

@@ -10,45 +10,134 @@ import { JobdError, unavailable } from '../domain/errors.ts';
 import { checkDatabase } from './inspect.ts';
 import { openReader, storePath } from './open.ts';
 import type { Db } from './open.ts';
-import { makeOwnersFile, ownerOf } from './owners-file.ts';
-import type { Owner } from './owners-file.ts';
+import { makeOwnersFile } from './owners-file.ts';
+import { openFile } from './sqlite.ts';
+
+/** Where a copy goes. */
+export interface Target {
+  path: string;
+  /** The open, empty file of that name, where this process may not write names; null where it makes the file itself. */
+  descriptor: number | null;
+}
 
 /**
  * Writes what the database holds at this moment to a file that only its owner can read. Nobody waits for it, and
- * what was deleted is not in it. Root may give it to another `owner`. Throws `conflict` if there is a file of this name, `unavailable` if it cannot be
- * written or is not sound.
+ * what was deleted is not in it. `finish` may add to the file before it is synced. Throws `conflict` if there is a file of this
+ * name, `unavailable` if it cannot be written or is not sound.
  */
-export async function copyDatabase(db: Db, path: string, owner?: Owner): Promise<void> {
-  if (fs.existsSync(path)) throw isThere(path);
-  const draft = join(dirname(path), `.${basename(path)}.${process.pid}`);
+export async function copyDatabase(
+  db: Db,
+  dataDir: string,
+  { path, descriptor }: Target,
+  finish: (draft: string) => Promise<void>,
+): Promise<void> {
+  if (descriptor === null && fs.existsSync(path)) throw isThere(path);
+  const draftIn = descriptor === null ? dirname(path) : dataDir;
+  const draft = join(draftIn, `.${basename(path)}.${process.pid}`);
   try {
-    await writeCopy(db, draft, owner);
-    publish(draft, path);
+    await writeCopy(db, draft);
+    await finish(draft);
+    syncFile(draft);
+    if (descriptor === null) publish(draft, path);
+    else pour(draft, descriptor);
   } catch (error) {
     if (error instanceof JobdError && error.code === 'conflict') throw error;
-    throw unavailable(`${path} cannot be written`, error);
+    if (descriptor !== null) fs.ftruncateSync(descriptor);
+    const what = `${path} cannot be written${descriptor === null ? '' : ', and is left empty'}`;
+    throw unavailable(what, error);
   } finally {
     fs.rmSync(draft, { force: true });
   }
 }
 
+/** Bytes that are copied at once. */
+const chunkBytes = 1024 * 1024;
+
+/** Reads an open file from its beginning, up to so many bytes. */
+export function* bytesOf(descriptor: number, length = Infinity): Generator<Uint8Array> {
+  const buffer = Buffer.alloc(chunkBytes);
+  for (let position = 0; position < length;) {
+    const wanted = Math.min(chunkBytes, length - position);
+    const read = fs.readSync(descriptor, buffer, 0, wanted, position);
+    if (read === 0) return;
+    yield buffer.subarray(0, read);
+    position += read;
+  }
+}
+
+function pour(draft: string, descriptor: number): void {
+  const from = fs.openSync(draft, 'r');
+  try {
+    for (const bytes of bytesOf(from)) fs.writeFileSync(descriptor, bytes);
+  } finally {
+    fs.closeSync(from);
+  }
+  fs.fsyncSync(descriptor);
+}
+
+/** A copy of a backup in the data directory, which only its owner can read; disposing of it removes what is left. */
+export interface Received extends Disposable {
+  path: string;
+}
+
+/** Copies a backup, and the log beside it if there is one, into the data directory. */
+export function receiveCopy(
+  dataDir: string,
+  database: Iterable<Uint8Array>,
+  log: Iterable<Uint8Array> | null,
+): Received {
+  const path = `${storePath(dataDir)}.restored`;
+  const remove = (): void => {
+    for (const part of ['', '-wal', '-shm']) fs.rmSync(path + part, { force: true });
+  };
+  remove();
+  try {
+    writeNew(path, database);
+    if (log !== null) writeNew(`${path}-wal`, log);
+    emptyLogInto(path);
+  } catch (error) {
+    remove();
+    throw error;
+  }
+  return { path, [Symbol.dispose]: remove };
+}
+
+/** What is in the log goes into the file, which is then one that has none. */
+function emptyLogInto(path: string): void {
+  const database = openFile(path, 0);
+  try {
+    database.pragma('journal_mode = delete');
+  } finally {
+    database.close();
+  }
+}
+
+function writeNew(path: string, chunks: Iterable<Uint8Array>): void {
+  const descriptor = fs.openSync(path, 'wx', 0o600);
+  try {
+    for (const bytes of chunks) fs.writeFileSync(descriptor, bytes);
+    fs.fsyncSync(descriptor);
+  } finally {
+    fs.closeSync(descriptor);
+  }
+}
+
 /**
- * Puts a copy of `db` in the place of the database of a data directory, which nobody uses now. Returns the path
- * under which the database of before is kept, `keepAs` with what makes it unique; null if there was none. Throws as `copyDatabase` does.
+ * Puts a received copy in the place of the database of a data directory, which nobody uses now. Returns the path
+ * under which the database of before is kept, `keepAs` with what makes it unique; null if there was none. Throws
+ * `unavailable` if it cannot be written.
  */
-export async function replaceDatabase(
-  db: Db,
+export function replaceDatabase(
+  { path: draft }: Received,
   dataDir: string,
   keepAs: string,
-): Promise<string | null> {
+): string | null {
   const path = storePath(dataDir);
-  const draft = `${path}.restored`;
-  fs.rmSync(draft, { force: true });
-  await copyDatabase(db, draft, ownerOf(dataDir));
   try {
+    syncFile(draft);
     return takePlace(draft, path, freeName(dataDir, keepAs));
-  } finally {
-    fs.rmSync(draft, { force: true });
+  } catch (error) {
+    throw unavailable(`${path} cannot be written`, error);
   }
 }
 
@@ -77,12 +166,11 @@ function takePlace(draft: string, path: string, kept: string): string | null {
   return kept;
 }
 
-async function writeCopy(db: Db, path: string, owner?: Owner): Promise<void> {
+async function writeCopy(db: Db, path: string): Promise<void> {
   fs.rmSync(path, { force: true });
-  // SQLite writes into an empty file that is there, and leaves its mode and owner as they are.
-  makeOwnersFile(path, owner);
+  // SQLite writes into an empty file that is there, and leaves its mode as it is.
+  makeOwnersFile(path);
   await sql`vacuum into ${path}`.execute(db);
-  syncFile(path);
   await using copy = await openReader(path);
   const [damage] = await checkDatabase(copy.db);
   if (damage === undefined) return;

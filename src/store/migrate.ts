@@ -39,10 +39,33 @@ interface Unmigrated {
  * is not written. Throws `JobdError` `unavailable` when it was written by a newer jobd.
  */
 export async function migrate(store: Unmigrated): Promise<void> {
+  await refuseActive(store.db);
   for (let next = await schemaVersion(store.db); next < newestVersion; next += 1) {
     await store.write((tx) => apply(tx as Kysely<unknown>, next));
   }
   await refuseNewer(store.db);
+}
+
+/** Makes the schema of a version in an empty database. */
+export async function makeSchema(db: Kysely<unknown>, version: number): Promise<void> {
+  for (let next = 0; next < version; next += 1) await apply(db, next);
+}
+
+/**
+ * jobd makes no triggers and no views. One in the file was put there by somebody else, and would act with each statement of
+ * jobd: a trigger can undo the revocation of a key.
+ */
+async function refuseActive<Tables>(db: Kysely<Tables>): Promise<void> {
+  const found = await sql<{ type: string; name: string }>`
+    select type, name from sqlite_master where type in ('trigger', 'view') limit 1`.execute(db);
+  const [active] = found.rows;
+  if (active === undefined) return;
+  const { type, name } = active;
+  throw new JobdError(
+    'unavailable',
+    `the database has a ${type} ${JSON.stringify(name)}, which is none of jobd's: find out who changed the file, ` +
+      'and restore a backup or remove it with sqlite3',
+  );
 }
 
 /** Another process may have been faster, so it is looked again. */

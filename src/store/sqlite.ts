@@ -3,12 +3,12 @@
 import { accessSync, constants, existsSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
-import { SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely';
+import { Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely';
 import type { Dialect, Driver } from 'kysely';
 import { unavailable } from '../domain/errors.ts';
 import { loadAddon } from './addon.ts';
 import { SqliteConnection } from './connection.ts';
-import { makeOwnersFile, ownerOf } from './owners-file.ts';
+import { makeOwnersFile } from './owners-file.ts';
 
 /** How long opening waits for another process that opens the same file. */
 const openingTimeoutMs = 2_000;
@@ -29,9 +29,23 @@ export function sqliteDialect(path: string): SqliteDialect {
   return dialectOf(() => openDatabase(path));
 }
 
+/** What stands in the schema of a file may call no function that does more than compute. */
+const distrust = 'trusted_schema = off';
+
 /** A kysely dialect that only reads; the file must be there, and nothing of it is changed. */
 export function readingDialect(path: string): SqliteDialect {
-  return dialectOf(() => new Database(path, { readonly: true, ...addonOption(dirname(path)) }));
+  return dialectOf(() => {
+    const database = new Database(path, { readonly: true, ...addonOption(dirname(path)) });
+    database.pragma(distrust);
+    return database;
+  });
+}
+
+/** An empty database in memory, which goes with its disposal. */
+export function openInMemory(): AsyncDisposable & { db: Kysely<unknown> } {
+  const dialect = dialectOf(() => new Database(':memory:', addonOption('')));
+  const db = new Kysely<unknown>({ dialect });
+  return { db, [Symbol.asyncDispose]: () => db.destroy() };
 }
 
 function dialectOf(open: () => Database.Database): SqliteDialect {
@@ -76,6 +90,7 @@ function openDatabase(path: string): Database.Database {
   database.pragma('journal_mode = wal');
   database.pragma('synchronous = full');
   database.pragma('foreign_keys = on');
+  database.pragma(distrust);
   database.pragma(`busy_timeout = ${busyTimeoutMs}`);
   database.pragma(`cache_size = -${cacheKib}`);
   database.pragma(`journal_size_limit = ${longestLogBytes}`);
@@ -105,7 +120,7 @@ function makeDirectory(path: string): void {
 function createOwnersFile(path: string): void {
   if (existsSync(path)) return;
   try {
-    makeOwnersFile(path, ownerOf(dirname(path)));
+    makeOwnersFile(path);
   } catch (error) {
     // Another process may have been faster.
     if (!existsSync(path)) throw error;

@@ -62,7 +62,7 @@ function openDirectory(directory: string): Unpacked {
   }
 }
 
-/** Only inside of what is this user's: a directory of root's in that of a service would lock the service out. */
+/** Only inside of what is this user's: its directory in that of somebody else would lock the owner out. */
 function makeDirectory(directory: string): void {
   const parent = dirname(directory);
   if (!fs.existsSync(parent)) makeDirectory(parent);

@@ -97,7 +97,7 @@ test('what is there is never written over, and what is no backup is refused', as
     [await withVersion(t, 99), 1, /was written by a newer jobd/],
     [damaged(join(dataDir, 'jobd.db'), other), 1, /damaged\.db is damaged: /],
   ] as const) {
-    const refused = await jobd('restore', path, '--yes');
+    const refused = await jobd('restore', path, '--yes', '--unverified');
     assert.equal(refused.exitCode, exitCode, refused.stderr);
     assert.match(refused.stderr, words);
   }
@@ -131,10 +131,13 @@ test('each restore keeps what was there, however soon after another one, and lea
   const file = join(temporaryDirectory(t), 'kept.db');
   const parts = { clock: fakeClock(), masterKeys: masterKeysInFile(dataDir) };
   assert.equal((await runCommand(['key', 'create'], { JOBD_DATA: dataDir })).exitCode, 0);
-  await makeBackup(dataDir, file);
+  await makeBackup(dataDir, { path: file, descriptor: null }, parts.masterKeys);
+  const source = { path: file, descriptor: fs.openSync(file, 'r'), log: null };
+  t.after(() => fs.closeSync(source.descriptor));
+  const restoring = { dataDir, ...parts, withoutKey: false, unverified: true };
   const kept: (string | null)[] = [];
   for (let round = 0; round < 3; round += 1) {
-    kept.push((await restoreBackup(file, { dataDir, ...parts, withoutKey: false })).kept);
+    kept.push((await restoreBackup(source, restoring)).kept);
   }
   assert.equal(new Set(kept).size, 3, kept.join(' '));
   assert.deepEqual(
@@ -149,7 +152,8 @@ test('what root puts back for a service is the service’s own', { skip: notRoot
   assert.equal((await runCommand(['key', 'create'], { JOBD_DATA: from })).exitCode, 0);
   assert.equal((await runCommand(['backup', file], { JOBD_DATA: from })).exitCode, 0);
   fs.chownSync(to, nobody, nobody);
-  const restored = await runCommand(['restore', file, '--yes'], { JOBD_DATA: to });
+  const restore = ['restore', file, '--yes', '--unverified'];
+  const restored = await runCommand(restore, { JOBD_DATA: to });
   assert.equal(restored.exitCode, 0, restored.stderr);
   for (const name of ['jobd.db', 'serve.lock']) {
     const { uid, gid, mode } = fs.statSync(join(to, name));

@@ -141,7 +141,7 @@ describe('the native part', { skip: notPackaged }, () => {
   });
 
   test('is not taken from a directory of another user', { skip: notRoot }, async (t) => {
-    const { native, cached, env } = places(t);
+    const { directory, native, cached, env } = places(t);
     for (const path of [native, cached]) {
       fs.mkdirSync(path, { mode: 0o700 });
       fs.chownSync(path, nobody, nobody);
@@ -149,10 +149,13 @@ describe('the native part', { skip: notPackaged }, () => {
     await assertSentence(env, /native: belongs to another user \(65534\).*cache\/jobd: belongs to/);
     fs.rmdirSync(native);
     fs.rmdirSync(cached);
+    for (const name of fs.readdirSync(env.JOBD_DATA)) fs.rmSync(join(env.JOBD_DATA, name));
+    fs.chmodSync(directory, 0o755);
     fs.chownSync(env.JOBD_DATA, nobody, nobody);
     await opens(env);
-    assert.ok(!fs.existsSync(native), 'a directory of root’s would lock the service out');
-    only(cached);
+    const { uid } = fs.statSync(native);
+    assert.equal(uid, nobody, 'a directory of root’s would lock the service out');
+    only(native);
   });
 
   const mounts: [what: string, options: string, words: RegExp][] = [

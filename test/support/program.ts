@@ -16,14 +16,15 @@ export interface Running {
   /** Its standard input, a pipe. */
   input?: string;
   timeoutMs?: number;
+  cwd?: string;
 }
 
 /** Runs these words, a minute at most unless said otherwise. Rejects if there is no such program. */
 export async function runProgram(
   [file = '', ...args]: readonly string[],
-  { env = {}, input = '', timeoutMs = 60_000 }: Running = {},
+  { env = {}, input = '', timeoutMs = 60_000, cwd }: Running = {},
 ): Promise<Ran> {
-  const child = spawn(file, args, { env, timeout: timeoutMs });
+  const child = spawn(file, args, { env, timeout: timeoutMs, cwd });
   // A program that does not read its input may be gone before the input is written.
   child.stdin.on('error', () => {}).end(input);
   const ended = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>;

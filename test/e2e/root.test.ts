@@ -1,0 +1,167 @@
+/** Root in a directory of somebody else's: whatever its owner does there meanwhile, no file outside changes. */
+
+import assert from 'node:assert/strict';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import * as fs from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import type { TestContext } from 'node:test';
+import { temporaryDirectory } from '../support/directory.ts';
+import { executable, jobd, notPackaged, serve } from '../support/executable.ts';
+import { runProgram } from '../support/program.ts';
+
+/** Nobody, by convention. */
+const nobody = 65_534;
+const notRoot = process.getuid?.() === 0 ? false : 'only root can become somebody else';
+const noRacer =
+  spawnSync(process.execPath, ['--version'], { uid: nobody, gid: nobody }).status === 0
+    ? false
+    : 'nobody cannot run node';
+const limits = { skip: notPackaged || notRoot, timeout: 120_000 };
+
+/** A data directory of nobody's with a store in it, and a directory that only root can open, with a backup. */
+async function prepare(t: TestContext) {
+  const [dataDir, outside] = [temporaryDirectory(t), temporaryDirectory(t)];
+  fs.chownSync(dataDir, nobody, nobody);
+  const env = { JOBD_DATA: dataDir };
+  const asRoot = (...args: string[]) => jobd(args, env);
+  const file = join(outside, 'kept.db');
+  for (const args of [
+    ['signing-key', 'rotate', '--yes'],
+    ['backup', file],
+  ]) {
+    const { exitCode, stderr } = await asRoot(...args);
+    assert.equal(exitCode, 0, stderr);
+  }
+  return { dataDir, outside, file, asRoot };
+}
+
+/** The owner and mode of each file of a directory, and what is in it. */
+function stateOf(directory: string): string[] {
+  return fs.readdirSync(directory).map((name) => {
+    const path = join(directory, name);
+    const { uid, mode, mtimeMs, ino } = fs.lstatSync(path);
+    return [name, uid, mode, mtimeMs, ino, fs.readFileSync(path, 'base64')].join(' ');
+  });
+}
+
+/** Swaps files of these names in the data directory as its owner, until it is stopped. */
+async function startSwapping(t: TestContext, dataDir: string, target: string, names: string) {
+  // In a place that everybody can read.
+  const script = join(temporaryDirectory(t), 'swap-names.ts');
+  fs.copyFileSync(join(import.meta.dirname, 'attacks', 'swap-names.ts'), script);
+  fs.chmodSync(join(script, '..'), 0o755);
+  const racer = spawn(process.execPath, [script, dataDir, target, names], {
+    uid: nobody,
+    gid: nobody,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  t.after(() => racer.kill('SIGKILL'));
+  const ended = once(racer, 'exit');
+  await once(racer.stdout, 'data');
+  return async () => {
+    racer.kill('SIGKILL');
+    await ended;
+  };
+}
+
+test(
+  'what root does in a data directory changes no file outside, whatever its owner swaps',
+  { ...limits, skip: limits.skip || noRacer },
+  async (t) => {
+    const { dataDir: whole, outside, file } = await prepare(t);
+    const target = join(outside, 'authorized_keys');
+    fs.writeFileSync(target, '', { mode: 0o600 });
+    const before = stateOf(outside);
+    const restore = ['restore', file, '--yes'];
+    for (const [names, args] of [
+      ['restored', restore],
+      ['restored', restore],
+      ['jobd-before', restore],
+      [String.raw`\.lock$`, restore],
+      [String.raw`\.pid$`, restore],
+      ['^native$', restore],
+      ['-(wal|shm|journal)$', ['key', 'create']],
+      [String.raw`^secret-key\.`, ['secrets', 'rotate', '--yes']],
+      ['^secret-key$', ['signing-key', 'rotate', '--yes']],
+      [String.raw`^\.`, ['backup', 'inside.db']],
+    ] as const) {
+      const dataDir = temporaryDirectory(t);
+      fs.cpSync(whole, dataDir, { recursive: true });
+      for (const path of ['.', ...fs.readdirSync(dataDir, { recursive: true, encoding: 'utf8' })]) {
+        fs.chownSync(join(dataDir, path), nobody, nobody);
+      }
+      const stop = await startSwapping(t, dataDir, target, names);
+      // It may fail: its owner makes the directory unusable.
+      await runProgram([executable, ...args], { cwd: dataDir, env: { JOBD_DATA: dataDir } });
+      await stop();
+      assert.deepEqual(stateOf(outside), before, `${names}: ${args.join(' ')}`);
+      const isRoots = (path: string): boolean => fs.lstatSync(join(dataDir, path)).uid === 0;
+      assert.deepEqual(fs.readdirSync(dataDir).filter(isRoots), [], `${names}: ${args.join(' ')}`);
+    }
+  },
+);
+
+test('root backs up to and restores from places that only root can open', limits, async (t) => {
+  const { dataDir, outside, file, asRoot } = await prepare(t);
+  const { uid, mode } = fs.statSync(file);
+  assert.deepEqual([uid, mode & 0o777], [0, 0o600]);
+  const again = await asRoot('backup', file);
+  assert.deepEqual([again.exitCode, /is there already/.test(again.stderr)], [5, true]);
+  const nowhere = await asRoot('backup', join(outside, 'no', 'place'));
+  assert.deepEqual([nowhere.exitCode, /cannot be written/.test(nowhere.stderr)], [1, true]);
+
+  const restored = await asRoot('restore', file, '--yes', '--json');
+  assert.equal(restored.exitCode, 0, restored.stderr);
+  assert.equal(JSON.parse(restored.stdout).verified, true);
+  assert.deepEqual(fs.readdirSync(outside), ['kept.db']);
+  for (const name of fs.readdirSync(dataDir)) {
+    assert.equal(fs.lstatSync(join(dataDir, name)).uid, nobody, name);
+  }
+  // A link in the directory of somebody else's leads to what that user may read, and no further.
+  fs.symlinkSync(file, join(dataDir, 'mine.db'));
+  const led = await asRoot('restore', join(dataDir, 'mine.db'), '--yes');
+  assert.equal(led.exitCode, 0, 'the file itself is where only root can put one');
+  fs.writeFileSync(join(outside, 'secret'), 'not for nobody', { mode: 0o600 });
+  fs.symlinkSync(join(outside, 'secret'), join(dataDir, 'other.db'));
+  const refused = await asRoot('restore', join(dataDir, 'other.db'), '--yes');
+  assert.match(refused.stderr, /is not a database/);
+});
+
+test('jobd serve of root acts as the owner of its data, in every thread', limits, async (t) => {
+  const { dataDir } = await prepare(t);
+  const daemon = await serve(t, ['--data', dataDir], '/');
+  assert.equal((await fetch(`${daemon.url}/readyz`)).status, 200);
+  const tasks = `/proc/${daemon.pid}/task`;
+  for (const task of fs.readdirSync(tasks)) {
+    const status = fs.readFileSync(join(tasks, task, 'status'), 'utf8');
+    const line = (name: string): string =>
+      new RegExp(`^${name}:\\s*(.*)$`, 'm').exec(status)?.[1]?.trim() ?? '';
+    const four = Array.from({ length: 4 }, () => nobody).join('\t');
+    assert.deepEqual([line('Uid'), line('Gid')], [four, four]);
+    assert.deepEqual([line('Groups'), /^0+$/.test(line('CapPrm'))], [String(nobody), true]);
+  }
+  assert.equal(await daemon.stop(), 0);
+});
+
+test('root stays out of a place whose names others can change', limits, async (t) => {
+  const open = temporaryDirectory(t);
+  fs.mkdirSync(join(open, 'data'), { mode: 0o700 });
+  fs.chmodSync(open, 0o777);
+  const rows: [directory: string, words: RegExp][] = [
+    [join(open, 'data'), /other users can change: chown root .* && chmod go-w/],
+    [join(open, 'new'), /other users can change: mkdir -p -m 700/],
+  ];
+  const theirs = temporaryDirectory(t);
+  fs.mkdirSync(join(theirs, 'data'));
+  fs.chownSync(join(theirs, 'data'), 12_345, 12_345);
+  fs.chownSync(theirs, nobody, nobody);
+  rows.push([join(theirs, 'data'), /other users can change: run sudo -u '#12345' jobd/]);
+  for (const [directory, words] of rows) {
+    const { exitCode, stderr } = await jobd(['key', 'create', '--data', directory]);
+    assert.equal(exitCode, 1, stderr);
+    assert.match(stderr, words);
+    assert.ok(!fs.existsSync(join(directory, 'jobd.db')));
+  }
+});
