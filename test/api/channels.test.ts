@@ -164,6 +164,22 @@ test('what cannot be delivered is shown, with the reason and without secrets', a
   assert.deepEqual([status, lastError], ['failed', 'the channel was disabled']);
 });
 
+const mail = (to: string) => ({ name: 'mail', type: 'email', config: { to } });
+
+test('mail goes only where the operator lets it', async (t) => {
+  const { ask } = await startTestDaemon(t, {
+    flags: { mailAllow: ['ops@example.com', '.example.org'] },
+  });
+  const words = /^config\.to: the operator of this jobd does not allow mail to this address$/;
+  assertRefused(await ask('POST', '/channels', mail('dev@example.com')), 400, words, 'another');
+  const made = await ask('POST', '/channels', mail('ops@Example.com'));
+  assert.equal(made.status, 201, made.body.error);
+  const { id } = made.body.channel;
+  const change = (to: string) => ask('PATCH', `/channels/${id}`, { config: { to } });
+  assertRefused(await change('x@example.org'), 400, words, 'not of a subdomain');
+  assert.equal((await change('x@mail.example.org')).status, 200);
+});
+
 test('what is wrong is refused, and no secret is repeated', async (t) => {
   const { ask } = await startTestDaemon(t);
   const config = { url: 'https://example.com/' };

@@ -22,8 +22,10 @@ export const createChannel: OperationNotes = {
   summary: 'Create a channel',
   description:
     'From now on it is told when a job begins to fail, after its retries, and when it works again. A webhook gets ' +
-    '`{ type, timestamp, data: { job, run } }` with the headers of Standard Webhooks, signed with its secret (`v1`) and ' +
-    'with the key of receipts (`v1a`). What does not arrive is tried again for 24 hours, with the same `webhook-id`.',
+    '`{ type, timestamp, data: { workspace, job, run } }` with the headers of Standard Webhooks, signed with its secret (`v1`) and ' +
+    'with the key of receipts (`v1a`). What does not arrive is tried again for 24 hours, with the same `webhook-id`. ' +
+    'Of a job that changes fast the first change is sent at once and then the last state, after 30 seconds or more. ' +
+    'Mail goes only to addresses that the operator allows.',
   answer: 'The channel; `secret` is there if one was made for it, and is shown only now.',
   failures: {
     400: noUrl,
