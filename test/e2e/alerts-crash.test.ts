@@ -141,20 +141,23 @@ async function passTime({ store }: Local): Promise<void> {
   });
 }
 
-/** Whether nothing of a job is under way: no run, and no flip that is still to be looked at. */
-async function isIdle(tx: Db, jobId: string): Promise<boolean> {
+/** Runs of a job that are not over. */
+async function openRuns(tx: Db, jobId: string): Promise<number> {
   const runs = tx.selectFrom('runs').select('id').where('job_id', '=', jobId);
-  const open = await runs.where('status', 'in', ['queued', 'running']).execute();
-  const edges = await tx.selectFrom('edges').select('id').where('subject_id', '=', jobId).execute();
-  return open.length + edges.length === 0;
+  return (await runs.where('status', 'in', ['queued', 'running']).execute()).length;
 }
 
-/** Asks for runs until somebody says that it is enough: of a calm job once all of the one before is over. */
+/** Whether nothing of a job is under way: no run, and no flip that is still to be looked at. */
+async function isIdle(tx: Db, jobId: string): Promise<boolean> {
+  const edges = await tx.selectFrom('edges').select('id').where('subject_id', '=', jobId).execute();
+  return edges.length === 0 && (await openRuns(tx, jobId)) === 0;
+}
+
+/** Asks for runs until somebody says that it is enough: of a calm job when nothing of it is under way, of others before. */
 async function askForRuns(
   { local, calm, flapping, random }: Campaign,
   isOver: () => boolean,
 ): Promise<void> {
-  const any = (ids: readonly string[]): string => ids[Math.floor(random() * ids.length)] ?? '';
   for (let asked = 0; asked < 500 && !isOver(); asked += 1) {
     await local.store.write(async (tx) => {
       for (const jobId of calm) {
@@ -162,7 +165,11 @@ async function askForRuns(
         await endWindows(tx, jobId);
         await insertQueuedRun(tx, queuedRun(jobId, Date.now() + asked), null);
       }
-      await insertQueuedRun(tx, queuedRun(any(flapping), Date.now() + asked), null);
+      // Few that wait, so that calm jobs have their turn.
+      for (const jobId of flapping) {
+        if ((await openRuns(tx, jobId)) > 1) continue;
+        await insertQueuedRun(tx, queuedRun(jobId, Date.now() + asked), null);
+      }
     });
     await setTimeout(20);
   }
@@ -171,6 +178,14 @@ async function askForRuns(
 function start(t: TestContext, { dataDir }: Campaign) {
   const args = ['--data', dataDir, '--allow-target', '127.0.0.1/32:*', '--log-level', 'warn'];
   return startServe(t, args, { cwd: join(dataDir, '..') });
+}
+
+async function countEnded({ store }: Local): Promise<number> {
+  const ended = store.db.selectFrom('runs').where('status', 'in', ['success', 'failed']);
+  const { count } = await ended
+    .select((of) => of.fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow();
+  return count;
 }
 
 /** One life of the daemon, and its death at any moment. */
@@ -182,9 +197,17 @@ async function crash(t: TestContext, campaign: Campaign): Promise<void> {
   const daemon = start(t, campaign);
   let isOver = false;
   const asking = askForRuns(campaign, () => isOver);
-  // One in five dies before or as it listens, the others while they work.
-  if (random() > 0.2) await daemon.listening;
-  await setTimeout(random() * 1_200);
+  // One in five dies before or as it listens, the others once they have done a part of the work.
+  if (random() > 0.2) {
+    const goal = (await countEnded(local)) + 1 + random() * 40;
+    await daemon.listening;
+    for (let tries = 0; tries < 300 && (await countEnded(local)) < goal; tries += 1) {
+      await setTimeout(10);
+    }
+    await setTimeout(random() * 100);
+  } else {
+    await setTimeout(random() * 1_200);
+  }
   await daemon.stop('SIGKILL');
   isOver = true;
   await asking;
