@@ -14,21 +14,25 @@ export function answerErrors(server: FastifyInstance, log: Log, requests: Reques
       const { method } = request;
       log.error({ err: error, method, url: urlWithoutSecret(request) }, 'a request broke down');
     }
-    return sendError(reply, known);
+    return sendError(reply, known.httpStatus < 500 ? counted(known, request, requests) : known);
   });
   server.setNotFoundHandler(answerUnknownPath(requests));
 }
 
-/** Makes what answers for a path that leads nowhere; without a valid key that counts for the address. */
+/** Makes what answers for a path that leads nowhere. */
 export function answerUnknownPath(requests: RequestLimits) {
-  return (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
-    try {
-      requests.countAddress(request.raw);
-    } catch (error) {
-      return sendError(reply, error as JobdError);
-    }
-    return sendError(reply, unknownPath(request));
-  };
+  return (request: FastifyRequest, reply: FastifyReply): FastifyReply =>
+    sendError(reply, counted(unknownPath(request), request, requests));
+}
+
+/** What is wrong with a request counts for its address, unless it has a valid key; then it may be once too often. */
+function counted(error: JobdError, { raw }: FastifyRequest, requests: RequestLimits): JobdError {
+  try {
+    requests.countAddress(raw);
+    return error;
+  } catch (refusal) {
+    return refusal as JobdError;
+  }
 }
 
 /** Sends an error. */

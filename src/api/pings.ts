@@ -14,7 +14,6 @@ import type { Log } from '../log.ts';
 import { connectionOf } from './edge/connection.ts';
 import { acceptAnyBody } from './edge/preview-body.ts';
 import type { BodyPreview } from './edge/preview-body.ts';
-import type { RequestLimits } from './edge/request-limits.ts';
 import type { ApiServer } from './fastify.ts';
 
 declare module 'fastify' {
@@ -24,8 +23,8 @@ declare module 'fastify' {
   }
 }
 
-/** Adds the routes. What is no monitor's counts as a request without a key; a ping never counts. */
-export function pingRoutes(server: ApiServer, app: App, limits: RequestLimits, log: Log): void {
+/** Adds the routes. What is no monitor's counts as any error does (errors.ts); a ping never counts. */
+export function pingRoutes(server: ApiServer, app: App, log: Log): void {
   const keep = createPingKeeper(app, (flips) => {
     if (flips.length > 0) app.wakeNotifier();
     logFlips(log, flips);
@@ -38,10 +37,7 @@ export function pingRoutes(server: ApiServer, app: App, limits: RequestLimits, l
     const { pingId = '', signal: words } = request.params as { pingId?: string; signal?: string };
     const monitorId = await findPingedMonitor(app, pingId);
     const signal = pingSignal(words);
-    if (monitorId === undefined || signal === null) {
-      limits.countAddress(request.raw);
-      throw unknown();
-    }
+    if (monitorId === undefined || signal === null) throw unknown();
     connectionOf(request.socket)?.trust();
     request.pinged = { monitorId, signal };
   });

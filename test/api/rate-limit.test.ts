@@ -170,6 +170,7 @@ test('without a valid key an address may ask 300 times in 60 s; valid keys are n
 test('whatever is asked without a key counts, is refused at once after 300, and the connection is closed', async (t) => {
   const clock = fakeClock();
   const { url, ask } = await startTestDaemon(t, { clock });
+  const unknownKey = `cp_${'0'.repeat(64)}`;
   const { monitor } = (await ask('POST', '/monitors', { name: 'a', periodSeconds: 60 })).body;
   const pingPath = new URL(monitor.pingUrl).pathname;
   const requests: [line: string, status: number][] = [
@@ -182,6 +183,7 @@ test('whatever is asked without a key counts, is refused at once after 300, and 
     [`GET /api/v1/${'a'.repeat(600)}`, 404],
     ['POST /ping/unknown', 404],
     ['GET /healthier', 404],
+    [`GET /api/v1/jobs HTTP/1.1\r\nAuthorization: Bearer ${unknownKey}\r\nHost: b\r\nX: a`, 400],
     ['garbage', 400],
     ['CONNECT a:1', 404],
   ];

@@ -169,6 +169,12 @@ test('a client that takes its answer a little at a time is cut off in the end', 
   await until('the end of the connection', async () => (await connections(server)) === 0);
 });
 
+test('an error of accepting a connection ends nothing', async (t) => {
+  const { url, server } = await listen(t);
+  server.server.emit('error', Object.assign(new Error('accept EMFILE'), { code: 'EMFILE' }));
+  await ask(await openSocket(url));
+});
+
 const post = 'POST /size HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n';
 
 test('a body declared over 256 KiB is 413 before any of it is sent', async (t) => {

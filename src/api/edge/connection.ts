@@ -42,10 +42,10 @@ export class Connection implements OpenConnection {
   readonly addressGroup: string;
   isTrusted = false;
   activeAt: number;
-  /** Since when it has not taken all that was sent, monotonic milliseconds; null if it has. */
-  untakenSince: number | null = null;
   /** The request that is being answered. */
   turn: Turn | undefined;
+  /** Since when it has not taken all that was sent, monotonic milliseconds; null if it has. */
+  #untakenSince: number | null = null;
   readonly #open: OpenConnections<Connection>;
   readonly #answer: (turn: Turn) => void;
   readonly #waiting: Turn[] = [];
@@ -70,8 +70,9 @@ export class Connection implements OpenConnection {
     this.#watchParser();
   }
 
+  /** A client that takes its time over an answer is not busy. */
   get isBusy(): boolean {
-    return this.turn !== undefined;
+    return this.turn !== undefined && this.#untakenSince === null;
   }
 
   /** Whether nothing more is read of it. */
@@ -128,6 +129,16 @@ export class Connection implements OpenConnection {
     this.socket.destroy();
   }
 
+  /** To be called now and then: a client may take its answers slowly, a byte at a time, but not for ever. */
+  lookAtUntaken(takeTimeoutMs: number): void {
+    const now = performance.now();
+    if (this.socket.writableLength === 0) this.#untakenSince = null;
+    else if (this.#untakenSince === null) {
+      this.#untakenSince = now;
+      this.#open.update(this);
+    } else if (now - this.#untakenSince > takeTimeoutMs) this.close();
+  }
+
   #breakOff(turn: Turn | undefined, say: () => void): void {
     if (turn === undefined || turn.response.headersSent) this.socket.destroySoon();
     else say();
@@ -141,6 +152,7 @@ export class Connection implements OpenConnection {
 
   #next({ request }: Turn): void {
     this.turn = undefined;
+    this.#untakenSince = null;
     this.#unread = request.complete ? null : request;
     if (!this.socket.destroyed && !this.socket.writableEnded) {
       const next = this.#waiting.shift();

@@ -24,9 +24,6 @@ export interface HttpServerParts {
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** Such logs at most one in this time. */
-const logEveryMs = 60_000;
-
 /** Makes it. */
 export function createHttpServer(handler: Handler, parts: HttpServerParts): Server {
   const { limits, requests, isLeftToRoutes } = parts;
@@ -78,41 +75,37 @@ export function createHttpServer(handler: Handler, parts: HttpServerParts): Serv
 }
 
 /** Ends connections that do not take their answers; says in the log when there were too many. */
-function watchOver(
-  http: Server,
-  open: OpenConnections<Connection>,
-  { limits, log }: HttpServerParts,
-): void {
-  let loggedAt = -Infinity;
+function watchOver(http: Server, open: OpenConnections<Connection>, parts: HttpServerParts): void {
+  const { limits, log } = parts;
+  const isLoggable = createPatientLog();
+  const isErrorLoggable = createPatientLog();
   let loggedClosed = 0;
   const look = setInterval(() => {
-    const now = performance.now();
-    for (const connection of open.all) endUntaken(connection, now, limits);
-    if (open.closed === loggedClosed || now - loggedAt < logEveryMs) return;
+    for (const connection of open.all) connection.lookAtUntaken(limits.takeTimeoutMs);
     const closed = open.closed - loggedClosed;
+    if (closed === 0 || !isLoggable()) return;
     const about = { closed, open: open.all.size, most: limits.maxConnections };
     log.warn(about, 'too many connections: idle ones were closed for others');
-    loggedAt = now;
     loggedClosed = open.closed;
   }, limits.checkIntervalMs);
   look.unref();
   http.once('close', () => clearInterval(look));
-  // Without a listener an error would end the process: there may be no descriptor for a connection (EMFILE).
+  // An error without a listener would end the process: there may be no descriptor for a connection (EMFILE).
   http.on('error', (error) => {
-    if (http.listening) log.error({ err: error }, 'a connection could not be accepted');
+    if (!http.listening || !isErrorLoggable()) return;
+    log.error({ err: error }, 'a connection could not be accepted');
   });
 }
 
-/** A client may take its answers slowly, a byte now and then, but not for ever. */
-function endUntaken(
-  connection: Connection,
-  now: number,
-  { takeTimeoutMs }: ConnectionLimits,
-): void {
-  const { socket } = connection;
-  if (socket.writableLength === 0) connection.untakenSince = null;
-  else connection.untakenSince ??= now;
-  if (now - (connection.untakenSince ?? now) > takeTimeoutMs) connection.close();
+/** Whether something may be logged that could fill the log: once a minute. */
+function createPatientLog(): () => boolean {
+  let loggedAt = -Infinity;
+  return () => {
+    const now = performance.now();
+    if (now - loggedAt < 60_000) return false;
+    loggedAt = now;
+    return true;
+  };
 }
 
 const refusal = JSON.stringify({ error: tooManyOfAddress.message });
