@@ -60,6 +60,7 @@ export async function startDaemon(
   parts.use(lockDataDir(config.dataDir));
   const local = parts.use(await openLocal(config.dataDir, clock, config.secretKey));
   const { store } = local;
+  await store.reserve.keep((isInUse) => tellDisk(log, isInUse));
   const vault = await openSealed(local, config, log);
   // Behind it: a file that was written anew for the secrets needs no second time.
   if (!(await ensureGivingBack(store))) log.warn(keepsSpace(config.dataDir));
@@ -145,6 +146,12 @@ function tooFewFiles(slots: number): string {
     `the limit of open files leaves fewer than the ${slots} slots: raise it ` +
     '(LimitNOFILE= of a systemd unit, ulimit -n in a shell), or ask for fewer with --slots'
   );
+}
+
+function tellDisk(log: Log, isInUse: boolean): void {
+  if (isInUse)
+    log.error('the disk is full: the reserve is in use, make room or delete jobs or monitors');
+  else log.info('there is room on the disk again: the reserve is filled');
 }
 
 /** For a large file of before; stopping is needed, as the file is rewritten as a whole. */

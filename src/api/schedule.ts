@@ -26,6 +26,7 @@ export function scheduleRoutes(server: ApiServer, { clock }: Pick<App, 'clock'>)
   server.route({
     method: 'POST',
     url: '/schedule/preview',
+    config: { keepsNothing: true },
     schema: {
       body: SchedulePreviewInput,
       response: { 200: SchedulePreview },

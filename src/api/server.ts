@@ -9,6 +9,7 @@ import type { ConnectionLimits } from './edge/connections.ts';
 import { allowOrigins } from './edge/cors.ts';
 import { createRequestLimits } from './edge/request-limits.ts';
 import { answerUnknownPath } from './errors.ts';
+import { refuseOnFullDisk } from './disk-full.ts';
 import { createFastify } from './fastify.ts';
 import type { ApiServer } from './fastify.ts';
 import { docsRoutes } from './docs/docs.ts';
@@ -74,6 +75,7 @@ export async function startServer(app: App, options: ServerOptions, log: Log): P
       openApiRoutes(api, description);
       await api.register(async (keyed: ApiServer) => {
         requireKey(keyed);
+        refuseOnFullDisk(keyed, app);
         jobRoutes(keyed, app);
         managedJobRoutes(keyed, app, limits);
         runRoutes(keyed, app, apiUrl);

@@ -15,6 +15,7 @@ import { listMasterKeys } from '../store/master-keys.ts';
 import { newestVersion, schemaVersion } from '../store/migrate.ts';
 import { openReader, storePath } from '../store/open.ts';
 import type { Db } from '../store/open.ts';
+import { isReserveInUse } from '../store/reserve.ts';
 import { findSealedByOthers } from '../store/sealed.ts';
 import { readSpace } from '../store/space.ts';
 
@@ -105,6 +106,9 @@ async function seeDisk(dataDir: string): Promise<Seen> {
   const { bavail, bsize } = await statfs(dataDir);
   const free = bavail * bsize;
   const words = `${sizeText(free)} free`;
+  if (isReserveInUse(dataDir)) {
+    return fail(`${words}, and the disk was full: make room, or delete jobs or monitors`);
+  }
   if (free < fullBytes) return fail(`${words}: nothing can be recorded when there is no room`);
   return free < tightBytes ? warn(`${words}, which is little`) : ok(words);
 }

@@ -54,9 +54,20 @@ export function createPingKeeper(
   const isAtPace = createPace(clock);
   const folds = new Map<string, Fold>();
 
+  /** On a full disk pings change their monitors in place, and are no rows. */
+  async function write(batch: readonly Fold[]): ReturnType<typeof keepPings> {
+    const isKeepingRows = !store.reserve.isInUse;
+    try {
+      return await store.write((tx) => keepPings(tx, batch, { isKeepingRows }));
+    } catch (error) {
+      if (isKeepingRows && store.reserve.isInUse) return await write(batch);
+      throw error;
+    }
+  }
+
   async function keepBatch(batch: readonly Fold[]): Promise<void> {
     try {
-      const { kept, flips } = await store.write((tx) => keepPings(tx, batch));
+      const { kept, flips } = await write(batch);
       for (const { last, senders } of batch) {
         for (const { resolve } of senders) resolve(kept.has(last.monitorId));
       }
@@ -123,6 +134,7 @@ function createPace(clock: Clock): (monitorId: string) => boolean {
 async function keepPings(
   tx: Db,
   batch: readonly Fold[],
+  { isKeepingRows }: { isKeepingRows: boolean },
 ): Promise<{ kept: ReadonlySet<string>; flips: readonly Flip[] }> {
   const ids = new Set(batch.map(({ last }) => last.monitorId));
   const pinged = await findPingedMonitors(tx, [...ids]);
@@ -135,8 +147,9 @@ async function keepPings(
     const before = earlier.reduce(afterPing, first);
     const after = afterPing(before, { kind: last.kind, at: receivedAt });
     const durationMs = last.kind === 'start' ? null : durationUntil(before, receivedAt);
-    const number = pingCount + 1;
-    pings.push({ ...last, id: newId(receivedAt), number, receivedAt, durationMs });
+    const number = isKeepingRows ? pingCount + 1 : pingCount;
+    if (isKeepingRows)
+      pings.push({ ...last, id: newId(receivedAt), number, receivedAt, durationMs });
     pinged.set(last.monitorId, { monitor: after, pingCount: number });
     const flip = flipOf(first, after, receivedAt);
     if (flip !== null) flips.push(flip);

@@ -68,6 +68,7 @@ export function createClaimer(
     try {
       const kept = await store.write(async (tx) => {
         if (!(await before(tx)) || doubtful.length > 0) return nothing;
+        if (!(await store.reserve.hasRoomForRuns(tx))) return nothing;
         const now = clock.now();
         const queued = await claimQueuedRuns(tx, room, now);
         const due = await claimDueJobs(tx, room, { now, servingSince });

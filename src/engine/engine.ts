@@ -86,6 +86,11 @@ const restsPerBatch = 49;
 /** A step that had to wait for others was not at work for all of its time. */
 const longestRestMs = 2_000;
 
+/** The reserve of a new data directory is written when what was due at the start is called. */
+const settledAfterMs = 5_000;
+const diskIsFull =
+  'the disk is full: only what is deleted and pruned makes room, and runs go on while the reserve lasts';
+
 function restAfter(tookMs: number): number {
   return Math.min(restsPerBatch * tookMs, longestRestMs);
 }
@@ -107,6 +112,7 @@ export function startEngine(parts: EngineParts): Engine {
   const monitorReplanner = createMonitorReplanner(store, clock);
   const pruner = createPruner({ store, clock, log }, createPrunings(store, clock));
   const lookAtClock = watchClock(clock);
+  const fillAt = clock.monotonicMs() + settledAfterMs;
   /** Runs that wait for this machine to be able to call, by id, and why. */
   const heldUp = new Map<string, string>();
   const dispatcher: Dispatcher = { egress, vault, clock, log, keepAttempt, signal, heldUp };
@@ -296,8 +302,11 @@ export function startEngine(parts: EngineParts): Engine {
 
   async function pruneStep(): Promise<number> {
     const began = clock.monotonicMs();
+    if (store.reserve.isInUse || (!isPressed && began >= fillAt)) await store.reserve.fill();
     const restMs = await pruner.step();
-    return isPressed ? Math.max(restMs, restAfter(clock.monotonicMs() - began)) : restMs;
+    // On a full disk calls wait for what pruning removes.
+    const isSlow = isPressed && !store.reserve.isInUse;
+    return isSlow ? Math.max(restMs, restAfter(clock.monotonicMs() - began)) : restMs;
   }
 
   return {
@@ -309,7 +318,7 @@ export function startEngine(parts: EngineParts): Engine {
       const loops = [claimLoop, recordLoop, signLoop, watchLoop, notifier];
       const stuck = loops.map(({ trouble }) => trouble).filter((trouble) => trouble !== null);
       const waiting = [...new Set(heldUp.values())].map((why) => `calls wait: ${why}`);
-      return [...stuck, ...waiting];
+      return [...(store.reserve.isInUse ? [diskIsFull] : []), ...stuck, ...waiting];
     },
     [Symbol.asyncDispose]: () =>
       (stopping ??= stop({

@@ -1,12 +1,12 @@
 /** Space: free pages of the database file, beyond a reserve for what comes next, are given back to the system. */
 
 import type { Clock } from '../domain/clock.ts';
-import { canGiveBack, emptyLog, giveBackPages, readSpace } from '../store/space.ts';
+import { canGiveBack, checkpoint, emptyLog, giveBackPages, readSpace } from '../store/space.ts';
 import type { Store } from '../store/open.ts';
 import type { Pruning } from './prune.ts';
 import { createSmallWrites } from './small-writes.ts';
 
-/** Free pages that stay: 4 MiB, or a sixteenth of a large file. */
+/** Free pages that stay: 4 MiB, or a sixteenth of a large file; none on a full disk. */
 const fewestKept = 1_024;
 const keptShare = 16;
 
@@ -23,7 +23,8 @@ export function createGivingBack(store: Store, clock: Clock): Pruning {
       isPossible ??= await canGiveBack(store.db);
       if (!isPossible) return null;
       const { pages, freePages } = await readSpace(store.db);
-      const spare = freePages - Math.max(fewestKept, Math.ceil(pages / keptShare));
+      const kept = Math.max(fewestKept, Math.ceil(pages / keptShare));
+      const spare = freePages - (store.reserve.isInUse ? 0 : kept);
       if (spare > 0) {
         isLogFull = true;
         const count = Math.min(spare, writes.rows);
@@ -34,7 +35,8 @@ export function createGivingBack(store: Store, clock: Clock): Pruning {
       }
       if (!isLogFull) return null;
       isLogFull = false;
-      await emptyLog(store.db);
+      // On a full disk the log keeps its room: another program would take it.
+      await (store.reserve.isInUse ? checkpoint : emptyLog)(store.db);
       return 0;
     },
   };

@@ -67,7 +67,8 @@ export function createResultsPruning(store: Store, clock: Clock): ResultsPruning
   const isClockSteady = watchSteadiness(clock, steadyForMs);
   let isSteady = false;
   let pass: Pass | null = beginPass();
-  let nextPassAt = 0;
+  let passEndedAt = 0;
+  let restMs = 0;
   /** Results of all accounts at the end of the last pass. */
   let kept = 0;
 
@@ -123,7 +124,7 @@ export function createResultsPruning(store: Store, clock: Clock): ResultsPruning
 
   async function step(): Promise<number | null> {
     isSteady = isClockSteady();
-    if (pass === null && clock.monotonicMs() < nextPassAt) return null;
+    if (pass === null && clock.monotonicMs() < passEndedAt + longestRest()) return null;
     const current = (pass ??= beginPass());
     if (current.afterJobId !== null) {
       await lookAtJobs(current, current.afterJobId);
@@ -154,8 +155,13 @@ export function createResultsPruning(store: Store, clock: Clock): ResultsPruning
   function end(current: Pass): void {
     kept = current.kept;
     pass = null;
-    const restMs = Math.max(restsPerLook * current.lookedMs, shortestPassRestMs);
-    nextPassAt = clock.monotonicMs() + Math.min(restMs, longestPassRestMs);
+    passEndedAt = clock.monotonicMs();
+    restMs = Math.max(restsPerLook * current.lookedMs, shortestPassRestMs);
+  }
+
+  /** On a full disk the next pass comes soon, however long one takes. */
+  function longestRest(): number {
+    return Math.min(restMs, store.reserve.isInUse ? shortestPassRestMs : longestPassRestMs);
   }
 
   return {

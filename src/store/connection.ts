@@ -144,6 +144,12 @@ function usable<T>(ask: () => T): T {
   }
 }
 
+/** Whether a write failed because there is no room on the disk. */
+export function isFull(error: unknown): boolean {
+  const cause = error instanceof JobdError ? error.cause : error;
+  return cause instanceof Database.SqliteError && cause.code === 'SQLITE_FULL';
+}
+
 /** Whether a statement failed because another process was writing, so that trying again may help. */
 export function isBusy(error: unknown): boolean {
   const cause = error instanceof JobdError ? error.cause : error;

@@ -5,9 +5,11 @@ import { setTimeout } from 'node:timers/promises';
 import { Kysely } from 'kysely';
 import { JobdError, unavailable } from '../domain/errors.ts';
 import { openWay } from './at-once.ts';
-import { isBusy } from './connection.ts';
+import { isBusy, isFull } from './connection.ts';
 import { createGatherer } from './gather.ts';
 import { migrate, schemaVersion } from './migrate.ts';
+import { createReserve, giveUpToOpen } from './reserve.ts';
+import type { Reserve } from './reserve.ts';
 import type { Schema } from './schema.ts';
 import { readingDialect, sqliteDialect } from './sqlite.ts';
 import type { SqliteDialect } from './sqlite.ts';
@@ -29,6 +31,8 @@ export interface Store extends AsyncDisposable {
    * it wrote, and what it wrote is undone alone if it throws. It is told what came of it after the commit.
    */
   writeShared<T>(work: (tx: Db) => Promise<T>): Promise<T>;
+  /** What is given up when a write finds the disk full. */
+  readonly reserve: Reserve;
 }
 
 /** How long a write waits for one of another process, and how often it looks. */
@@ -45,15 +49,33 @@ export function storePath(dataDir: string): string {
  * `JobdError` `unavailable`, naming the file, if the database cannot be opened.
  */
 export async function openStore(dataDir: string): Promise<Store> {
+  try {
+    return await openOnce(dataDir);
+  } catch (error) {
+    if (!giveUpToOpen(dataDir)) throw error;
+    return await openOnce(dataDir);
+  }
+}
+
+async function openOnce(dataDir: string): Promise<Store> {
   const path = storePath(dataDir);
   const dialect = sqliteDialect(path);
   const db = new Kysely<Schema>({ dialect });
   openWay(db, { connection: dialect.connection, isTransaction: false });
-  const write: Store['write'] = (work) => writePatiently({ db, dialect }, work);
+  const reserve = createReserve(db, dataDir);
+  const write: Store['write'] = async (work) => {
+    try {
+      return await writePatiently({ db, dialect }, work);
+    } catch (error) {
+      if (isFull(error)) await reserve.giveUp();
+      throw error;
+    }
+  };
   const store: Store = {
     db,
     write,
     writeShared: createGatherer(write),
+    reserve,
     [Symbol.asyncDispose]: () => db.destroy(),
   };
   try {

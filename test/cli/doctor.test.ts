@@ -120,6 +120,14 @@ for (const [check, result, words, breakIt] of wrongs) {
   });
 }
 
+test('a reserve that is in use is a failure, however much room there is', async (t) => {
+  const dataDir = await storeWithJob(t);
+  fs.writeFileSync(join(dataDir, 'jobd.reserve'), '');
+  const { exitCode, results, details } = await doctor(dataDir);
+  assert.deepEqual([exitCode, results['disk']], [1, 'fail']);
+  assert.match(details['disk'] ?? '', /free, and the disk was full: make room/);
+});
+
 test('nothing is made where there is nothing, and nothing is changed where there is', async (t) => {
   const empty = temporaryDirectory(t);
   const found = await doctor(empty);

@@ -76,7 +76,7 @@ export function commonFailures({ isOpen, isList }: { isOpen: boolean; isList: bo
           example: 'without a valid key an address may ask 300 times a minute, try again later',
         }
       : 'Too many requests with this key: more than 120 in 60 s.',
-    503: 'The service cannot do this now: it is stopping, or its store fails. Nothing was changed.',
+    503: 'The service cannot do this now: it is stopping, its store fails, or the disk is full. Nothing was changed.',
   };
 }
 

@@ -31,7 +31,7 @@ export interface Service {
   /** Starts `jobd serve`, which may fail. */
   readonly tryStart: (by?: Omit<Surroundings, 'cwd' | 'wrapper'>) => Process;
   /** Asks the API of the daemon started last. */
-  readonly ask: (method: string, path: string, body?: object) => Promise<Answer>;
+  readonly ask: (method: string, path: string, body?: unknown) => Promise<Answer>;
   /** Asks an address of the site itself, without a key. */
   readonly askSite: (path: string) => Promise<{ status: number; body: unknown }>;
   /** The newest run of a job, over the API. */
