@@ -68,7 +68,12 @@ export function isReserveInUse(dataDir: string): boolean {
 /** Empties the reserve of a store that cannot be opened, if the disk is full. Returns whether it did. */
 export function giveUpToOpen(dataDir: string): boolean {
   const path = reservePath(dataDir);
-  if (!bytesOf(path) || freeBytes(path) >= leastBytes) return false;
+  try {
+    if (!bytesOf(path) || freeBytes(path) >= leastBytes) return false;
+  } catch {
+    // There is no such directory.
+    return false;
+  }
   empty(path);
   return true;
 }

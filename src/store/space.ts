@@ -6,8 +6,11 @@
 
 import { setTimeout } from 'node:timers/promises';
 import { sql } from 'kysely';
+import type { Kysely } from 'kysely';
 import { JobdError } from '../domain/errors.ts';
-import type { Db, Store } from './open.ts';
+import type { Schema } from './schema.ts';
+
+type Db = Kysely<Schema>;
 
 /** The database file, in pages. */
 export interface Space {
@@ -65,7 +68,7 @@ const largestRewriteBytes = 64 * 1024 * 1024;
  * Rewrites a file that was made without `auto_vacuum`, if it is small. Returns whether the file can give
  * back space now. Nobody else should be using the store.
  */
-export async function ensureGivingBack({ db }: Pick<Store, 'db'>): Promise<boolean> {
+export async function ensureGivingBack({ db }: { db: Db }): Promise<boolean> {
   if (await canGiveBack(db)) return true;
   const { pageBytes, pages } = await readSpace(db);
   if (pageBytes * pages > largestRewriteBytes) return false;
