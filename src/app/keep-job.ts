@@ -14,6 +14,7 @@ import { activeMasterKeyId } from '../store/master-keys.ts';
 import type { Db } from '../store/open.ts';
 import { requirePaid, requireRoom } from './account-limits.ts';
 import type { App, Principal } from './app.ts';
+import { readJob } from './definition-changes.ts';
 
 /** Keeps a new job. Throws `payment_required`, and `forbidden` for what the plan does not allow. */
 export async function keepNewJob(app: App, principal: Principal, tx: Db, job: Job): Promise<void> {
@@ -49,8 +50,8 @@ export async function keepChangedJob(
 /** A job as an update needs it: what is sealed must be opened only for a change of a part of it. */
 function opened(job: SealedJob, update: JobUpdate, vault: Vault): Job {
   const { headers, body } = update;
-  // With new headers and a new body nothing of the old ones is needed.
-  if (headers !== undefined && body !== undefined) return openJob({ ...job, sealed: null }, vault);
+  // With new headers and a new body nothing of the old ones is needed: whatever was damaged may be.
+  if (headers !== undefined && body !== undefined) return readJob(job, vault).job;
   const isNeeded = isOfRequest(update) || isSentElsewhere(job, update);
   return isNeeded ? openJob(job, vault) : openForPeople(job, vault);
 }

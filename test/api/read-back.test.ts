@@ -153,7 +153,10 @@ test('the API takes back every kind of job as it is, and says what cannot be set
     const after = (await ask('PATCH', path, { ...job, ...other, name: 'b' })).body.job;
     assert.deepEqual([after.name, after.scheduleType], ['b', other.scheduleType]);
     assert.deepEqual((await ask('PATCH', path, after)).body, { job: after });
-    const paused = { ...after, paused: !after.paused };
+    const withHeaders = { ...after, headers: { 'X-New': '1' } };
+    const changed = (await ask('PATCH', path, withHeaders)).body.job;
+    assert.deepEqual(changed, { ...after, headerNames: ['X-New'] });
+    const paused = { ...changed, paused: !after.paused };
     assertRefused(await ask('PATCH', path, paused), 400, /^paused cannot be set, it is/, 'paused');
   }
 });

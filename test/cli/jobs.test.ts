@@ -58,6 +58,8 @@ test('jobs and runs from the shell', async (t) => {
     assert.deepEqual([schedule, lastRun], ['0 * * * * UTC', '-']);
     assert.deepEqual(fields(assertOk(await jobd('jobs', 'get', 'hourly'))), shown);
     assert.deepEqual(fields(assertOk(await jobd('jobs', 'get', shown['id'] ?? ''))), shown);
+    const upper = shown['id']?.toUpperCase() ?? '';
+    assert.deepEqual(fields(assertOk(await jobd('jobs', 'get', upper))), shown);
   });
 
   await t.test('a job is changed, paused, resumed and deleted', async () => {

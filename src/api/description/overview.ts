@@ -14,7 +14,8 @@ Bodies are JSON in UTF-8, of at most 256 KiB, with \`Content-Type: application/j
 refused, and types are strict: \`"60"\` is not a number. Lengths count characters. Times are ISO 8601 in UTC, with \
 milliseconds. Ids are UUIDs in lower case; upper case is accepted. New fields may appear in answers.
 
-What a GET answers can be sent back as an update, changed or as it is.
+A job or monitor can be sent back as it was read, changed or not. Null for a field of its schedule says that it is not given: \
+the default when it is created, no change in an update.
 
 Whatever fails is answered \`{ "error": "…" }\`: a sentence that says what is wrong, where, and what would be right. \
 Go by the status; the sentence is for people.
