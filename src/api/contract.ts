@@ -117,7 +117,8 @@ export const Run = Type.Object(
     }),
     status: oneOf(runStatuses, {
       description:
-        '`interrupted`: the service stopped while the call was under way, so what came of it is not known. ' +
+        '`interrupted`: the service stopped while the call was under way, so what came of it is not known; or it was not able to ' +
+        'call, then `error` says that nothing was sent. ' +
         '`missed`: the due time was over a minute past before the call could begin. Neither is called again.',
     }),
     scheduledFor: moment('The due time, or when the run was asked for.'),

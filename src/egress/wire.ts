@@ -26,6 +26,8 @@ const pieceBytes = 16 * 1024;
 
 /** What a piece may cost, in CPU time: a whole handshake is 1 to 2 ms. */
 const freeMs = 10;
+/** Once the handshake is over, smaller pieces cost less than that whatever they are. */
+const smallBytes = 4 * 1024;
 /** A rest is so many times as long as what a piece cost beyond that. */
 const restsPerCost = 20;
 /** Addresses whose rests are known. */
@@ -43,7 +45,10 @@ export interface Rests {
 export function createRests(now: () => number = () => performance.now()): Rests {
   const until = createRecent<number>(maxRests);
   return {
-    leftMs: (owner) => Math.max(0, (until.get(owner) ?? 0) - now()),
+    leftMs(owner) {
+      const end = until.get(owner);
+      return end === undefined ? 0 : Math.max(0, end - now());
+    },
     add(owner, costMs) {
       if (costMs > freeMs) until.set(owner, now() + (costMs - freeMs) * restsPerCost);
     },
@@ -105,14 +110,19 @@ export class Wire extends Socket {
       }
       const piece = this.#held.subarray(0, pieceBytes);
       this.#held = piece.length < this.#held.length ? this.#held.subarray(pieceBytes) : null;
-      const before = process.threadCpuUsage();
+      const isMeasured = this.#use === 'handshake' || piece.length > smallBytes;
+      const before = isMeasured ? process.threadCpuUsage() : null;
       wantsMore = super.push(piece);
-      const { user, system } = process.threadCpuUsage(before);
-      this.#rests.add(this.#owner, (user + system) / 1_000);
+      if (before !== null) this.#rests.add(this.#owner, cpuMsSince(before));
     }
     if (this.#hasEnded && !this.destroyed) super.push(null);
     return wantsMore;
   }
+}
+
+function cpuMsSince(before: NodeJS.CpuUsage): number {
+  const { user, system } = process.threadCpuUsage(before);
+  return (user + system) / 1_000;
 }
 
 /** Whose an address is: that of IPv6 is one of 2^64 that belong together. */
