@@ -1,6 +1,6 @@
 /** Opens one connection to one judged address: TCP, then TLS for https. Nothing is looked up here. */
 import { constants } from 'node:crypto';
-import { connect as connectTcp, type Socket } from 'node:net';
+import { Socket } from 'node:net';
 import {
   connect as connectTls,
   createSecureContext,
@@ -70,18 +70,11 @@ export function createDial(ca: string | undefined): Dial {
   const rests = createRests();
 
   function open(origin: Origin, address: string): Dialled {
-    const tcpOptions = {
-      host: address,
-      port: origin.port,
-      autoSelectFamily: false,
-      noDelay: true,
-      keepAlive: true,
-      keepAliveInitialDelay: keepAliveProbeMs,
-    };
-    if (origin.protocol === 'http:') return { socket: connectTcp(tcpOptions), wire: null };
-    const wire = new Wire(address, rests);
-    const socket = openTls(origin, wire);
-    wire.connect(tcpOptions);
+    const wire = origin.protocol === 'https:' ? new Wire(address, rests) : null;
+    const tcp = wire ?? new Socket();
+    tcp.setNoDelay(true).setKeepAlive(true, keepAliveProbeMs);
+    const socket = wire === null ? tcp : openTls(origin, wire);
+    tcp.connect({ host: address, port: origin.port, autoSelectFamily: false });
     return { socket, wire };
   }
 

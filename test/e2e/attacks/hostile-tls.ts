@@ -43,4 +43,4 @@ const ports = [
     maxVersion: 'TLSv1.2',
   }),
 ];
-console.log(JSON.stringify(ports));
+process.stdout.write(`${JSON.stringify(ports)}\n`);
