@@ -72,8 +72,7 @@ export function storedMonitors(
     async add(input = {}) {
       const now = clock.now();
       const given = { id: newId(now), workspaceId, pingId: randomUUID(), now };
-      const hourly = { name: 'a monitor', cronExpr: '0 * * * *', timezone: 'UTC' };
-      const monitor = defineMonitor({ ...hourly, ...input }, given);
+      const monitor = defineMonitor({ name: 'a monitor', timezone: 'UTC', ...input }, given);
       await insertMonitor(store.db, monitor);
       return monitor;
     },

@@ -42,8 +42,9 @@ export async function openTestStore(t: TestContext): Promise<TestStore> {
     dataDir,
     workspaceId,
     addJob: async (input = {}, createdAt = Date.parse('2026-03-02T10:00:00Z')) => {
+      const cronExpr = input.scheduleType === 'period' ? null : '* * * * *';
       const job = defineJob(
-        { name: 'job', url: 'http://127.0.0.1:1/', cronExpr: '* * * * *', ...input },
+        { name: 'job', url: 'http://127.0.0.1:1/', cronExpr, ...input },
         { id: newId(createdAt), workspaceId, now: createdAt, allowTargets: loopback },
       );
       await insertJob(store.db, await sealed(job));
