@@ -171,7 +171,7 @@ test('whatever is asked without a key counts, is refused at once after 300, and 
   const clock = fakeClock();
   const { url, ask } = await startTestDaemon(t, { clock });
   const unknownKey = `cp_${'0'.repeat(64)}`;
-  const { monitor } = (await ask('POST', '/monitors', { name: 'a', periodSeconds: 60 })).body;
+  const { monitor } = (await ask('POST', '/monitors', { name: 'a' })).body;
   const pingPath = new URL(monitor.pingUrl).pathname;
   const requests: [line: string, status: number][] = [
     ['GET /', 404],

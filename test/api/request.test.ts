@@ -55,7 +55,7 @@ test('an id that is unknown, or none at all, is 404', async (t) => {
   const daemon = await startTestDaemon(t);
   const { job } = (await daemon.ask('POST', '/jobs', { name: 'a', url: 'http://127.0.0.1:1/' }))
     .body;
-  for (const id of [unknownId, 'abc', '123', '%20', "'; drop table jobs", job.id.toUpperCase()]) {
+  for (const id of [unknownId, 'abc', '123', '%20', "'; drop table jobs"]) {
     const path = encodeURIComponent(id);
     for (const [method, under] of [
       ['GET', ''],
