@@ -2,6 +2,9 @@
 
 import type { AlertType } from './alert.ts';
 
+/** Attempts in flight at most, over all channels. Each may need a connection. */
+export const attemptsInFlight = 64;
+
 export const deliveryStatuses = ['pending', 'delivered', 'failed'] as const;
 export type DeliveryStatus = (typeof deliveryStatuses)[number];
 

@@ -3,6 +3,8 @@
  * for; clients of the API get what is left, so that no number of them can make a call fail.
  */
 
+import { attemptsInFlight } from './delivery.ts';
+
 export interface OpenFiles {
   /** Calls in flight. */
   slots: number;
@@ -14,8 +16,6 @@ export interface OpenFiles {
 
 /** What jobd itself has open: 30 files, and 12 for each of the threads of calls with its DNS sockets. The rest is margin. */
 const reserved = 96;
-/** Alerts that are delivered at once. */
-const deliveries = 64;
 /** Of what is left, calls get this much at most, and of the rest clients. */
 const largestShare = 2 / 3;
 /** More are of no use. */
@@ -26,7 +26,7 @@ const fewestConnections = 8;
 
 /** Shares the files that a process may open. `slots` is how many calls the operator wants in flight. */
 export function shareOpenFiles(limit: number, slots: number): OpenFiles {
-  const forCalls = Math.max(limit - reserved - deliveries, 0);
+  const forCalls = Math.max(limit - reserved - attemptsInFlight, 0);
   const given = Math.max(Math.min(slots, Math.floor(forCalls * largestShare)), 1);
   const rest = Math.max(forCalls - given, 0);
   const forClients = Math.min(Math.floor(rest * largestShare), mostConnections);

@@ -7,7 +7,7 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Clock } from '../domain/clock.ts';
 import { longestMemoryMs } from '../domain/damping.ts';
-import { backOffUntil, nextAttemptAt } from '../domain/delivery.ts';
+import { attemptsInFlight, backOffUntil, nextAttemptAt } from '../domain/delivery.ts';
 import type { Log } from '../log.ts';
 import { findNextLook, lookSooner } from '../store/alerted.ts';
 import {
@@ -47,8 +47,7 @@ interface TimedResult extends Result {
   durationMs: number;
 }
 
-/** Attempts in flight: in all, and of one channel. */
-const maxInFlight = 64;
+/** Attempts in flight of one channel. */
 const maxPerChannel = 4;
 /** Deliveries that one transaction brings forward. */
 const broughtAtOnce = 500;
@@ -102,9 +101,9 @@ export function startNotifier(parts: NotifierParts): Notifier {
   async function startDue(now: number): Promise<number> {
     const tried = new Set([...inFlight.values()].filter(isFull).map(({ id }) => id));
     let started = 0;
-    while (inFlight.size < maxInFlight) {
+    while (inFlight.size < attemptsInFlight) {
       const due = await findDueChannels(store.db, now, {
-        limit: maxInFlight - inFlight.size,
+        limit: attemptsInFlight - inFlight.size,
         except: [...tried],
         exceptOf: [...inFlight.values()].map((one) => one.workspaceId).filter(isSated),
       });
@@ -133,7 +132,7 @@ export function startNotifier(parts: NotifierParts): Notifier {
 
   /** Attempts that a workspace may still begin: it has no more than it leaves free, whatever others need later. */
   function roomOf(workspaceId: string): number {
-    const free = maxInFlight - inFlight.size;
+    const free = attemptsInFlight - inFlight.size;
     return Math.ceil((free - openOf((channel) => channel.workspaceId === workspaceId)) / 2);
   }
 
