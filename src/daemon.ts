@@ -39,7 +39,7 @@ import { startMeters } from './metrics/meter.ts';
 import { readVerifyScript } from './built-files.ts';
 import { version } from './version.ts';
 
-/** How long a stop waits for calls in flight (design: 30 s). */
+/** How long a stop waits for calls in flight (docs/behavior.md#run-4). */
 const drainMs = 30_000;
 
 unpackAddonInto(cacheDir());

@@ -1,4 +1,4 @@
-/** Who asks, and how often they may: the bearer key of a request (spec sections 5 and 8). */
+/** Who asks, and how often they may: the bearer key of a request (docs/behavior.md#key-1). */
 
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { createAuthenticate } from '../app/keys.ts';

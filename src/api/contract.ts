@@ -1,7 +1,7 @@
 /**
  * The contract of the API, once: types, validation, serialisation and the published description come
  * from these schemas. What is in no schema is neither accepted nor sent. A schema with a `title` is
- * published under that name; the names are the spec's.
+ * published under that name.
  */
 
 import { Type } from 'typebox';
@@ -34,7 +34,7 @@ export const JobInput = Type.Object(
 );
 export type JobInput = Static<typeof JobInput>;
 
-/** A job as it is returned (spec section 2.2): names of headers, never their values. */
+/** A job as it is returned (docs/behavior.md#jobs): names of headers, never their values. */
 export const Job = Type.Object(
   {
     id: id('The id of the job.'),
@@ -107,7 +107,7 @@ export const JobUpdate = Type.Object(
 );
 export type JobUpdate = Static<typeof JobUpdate>;
 
-/** A run as it is returned (spec section 2.3). */
+/** A run as it is returned (docs/behavior.md#runs). */
 export const Run = Type.Object(
   {
     id: id('The id of the run; sent with each of its attempts as `X-Service-Run-Id`.'),
@@ -167,7 +167,7 @@ export const nextCursor = nullable(
   text('Pass it as `cursor` for the next page; null when there is none.'),
 );
 
-/** The envelopes (spec section 2.4). */
+/** The envelopes (docs/behavior.md#the-api). */
 export const JobResponse = Type.Object(
   { job: Job },
   { title: 'JobResponse', examples: [examples.jobResponse] },

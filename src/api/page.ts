@@ -3,7 +3,7 @@
 import type { PageRequest } from '../app/page.ts';
 import type { PageQuery } from './contract.ts';
 
-/** Fills in the defaults (spec section 4: 50 a page). */
+/** Fills in the defaults (docs/behavior.md#api-5). */
 export function pageRequest({ limit, cursor }: PageQuery): PageRequest {
   return { limit: limit ?? 50, cursor: cursor ?? null };
 }

@@ -1,4 +1,4 @@
-/** The contract of receipts (spec section 2.5): what jobd signs, and the key to check it with. */
+/** The contract of receipts (docs/behavior.md#receipt-2): what jobd signs, and the key to check it with. */
 
 import { Type } from 'typebox';
 import type { Static } from 'typebox';

@@ -23,7 +23,7 @@ export function receiptRoutes(server: ApiServer, app: App): void {
   });
 }
 
-/** Adds what is outside the API: the script that checks receipts without jobd (spec section 2.5). */
+/** Adds what is outside the API: the script that checks receipts without jobd (docs/behavior.md#receipt-4). */
 export function verifyScriptRoute(server: ApiServer, app: App): void {
   server.get(
     '/verify-receipt.mjs',
@@ -31,7 +31,7 @@ export function verifyScriptRoute(server: ApiServer, app: App): void {
   );
 }
 
-/** Adds the routes that need none (spec section 5). */
+/** Adds the routes that need none (docs/behavior.md#key-4). */
 export function receiptKeyRoutes(server: ApiServer, app: App): void {
   server.route({
     method: 'GET',

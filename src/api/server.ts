@@ -25,7 +25,7 @@ import { receiptKeyRoutes, receiptRoutes, verifyScriptRoute } from './receipts.t
 import { runRoutes } from './runs.ts';
 import { scheduleRoutes } from './schedule.ts';
 
-/** Where the version stands in every path (spec section 9). */
+/** Where the version stands in every path (docs/behavior.md#api-1). */
 const apiPrefix = '/api/v1';
 /** An update may wait 5 s for a call in flight; a stop leaves it this much to be answered. */
 const longestCloseMs = 6_000;

@@ -12,7 +12,7 @@ import { pageOf, parseRunCursor, runCursor } from './page.ts';
 import type { Page, PageRequest } from './page.ts';
 import { requireJob } from './require-job.ts';
 
-/** One manual run per job in this time (spec section 4, rule 4). */
+/** One manual run per job in this time (docs/behavior.md#run-6). */
 const manualIntervalMs = 60_000;
 
 /**

@@ -37,7 +37,7 @@ export function trialEndsAt({ expiresAt, onTrial }: Account): number | null {
   return onTrial ? expiresAt : null;
 }
 
-/** Demands an account that may run and edit (spec section 8). Throws `payment_required`. */
+/** Demands an account that may run and edit (docs/behavior.md#plan-2). Throws `payment_required`. */
 export function checkPaid(account: Account, now: number): void {
   if (!hasExpired(account, now)) return;
   const what = account.onTrial ? 'trial' : 'subscription';

@@ -1,5 +1,5 @@
 /**
- * Alerts tell of edges, not of levels: that a job began to fail, and that it works again (spec section 6).
+ * Alerts tell of edges, not of levels: that a job began to fail, and that it works again (docs/behavior.md#alert-1).
  * What counts is the number of failures in a row, after retries; missed and interrupted runs change nothing.
  */
 

@@ -3,7 +3,7 @@
  * were replaced, cut between two characters. What comes after is not kept.
  */
 
-/** Most bytes of UTF-8 a preview holds (spec section 8). */
+/** Most bytes of UTF-8 a preview holds (docs/behavior.md#result-2). */
 export const maxPreviewBytes = 4096;
 /** An invalid byte becomes U+FFFD, three bytes: what is shorter than this cannot overflow. */
 const surelyFits = Math.floor(maxPreviewBytes / 3);

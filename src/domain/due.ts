@@ -1,5 +1,5 @@
 /**
- * What to do about a job that is due (spec sections 1.8 and 3.2): call it if the due time is at most
+ * What to do about a job that is due (docs/behavior.md#schedule-4): call it if the due time is at most
  * a minute past, else account for it as missed. There is no catching up.
  */
 

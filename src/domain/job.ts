@@ -8,11 +8,11 @@ export type Method = (typeof methods)[number];
 export const scheduleTypes = ['cron', 'period'] as const;
 export type ScheduleType = (typeof scheduleTypes)[number];
 
-/** What an update may ask for besides changes of fields (spec section 3.1). */
+/** What an update may ask for besides changes of fields (docs/behavior.md#job-7). */
 export const jobActions = ['pause', 'resume'] as const;
 export type JobAction = (typeof jobActions)[number];
 
-/** Bounds of the fields (spec sections 2.1 and 8); lengths in characters (code points). */
+/** Bounds of the fields (docs/behavior.md#job-2); lengths in characters (code points). */
 export const jobLimits = {
   nameLength: 120,
   notesLength: 4_000,
@@ -63,7 +63,7 @@ export interface Job extends JobRequest {
   createdAt: number;
 }
 
-/** The one word that says how a job is (spec section 3.1). */
+/** The one word that says how a job is (docs/behavior.md#job-8). */
 export function jobStatus(job: Job): JobStatus {
   if (job.paused) return 'paused';
   return job.activeRunId === null ? job.health : 'running';

@@ -1,4 +1,4 @@
-/** API keys (spec section 5): scoped to one workspace, shown once. */
+/** API keys (docs/behavior.md#keys): scoped to one workspace, shown once. */
 
 export const permissions = ['read', 'write'] as const;
 export type Permission = (typeof permissions)[number];
@@ -18,7 +18,7 @@ export interface Key {
   revokedAt: number | null;
 }
 
-/** Keys that one account may hold: neither revoked nor expired (spec section 5). */
+/** Keys that one account may hold: neither revoked nor expired (docs/behavior.md#key-3). */
 export const activeKeysPerAccount = 20;
 
 /** The form of every key. */

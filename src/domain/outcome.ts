@@ -60,7 +60,7 @@ export interface Outcome {
   error: string | null;
 }
 
-/** Judges an attempt: any complete 2xx is a success, all else a failure (spec sections 1.8, 3.2). */
+/** Judges an attempt: any complete 2xx is a success, all else a failure (docs/behavior.md#result-1). */
 export function outcomeOf(result: TargetResult): Outcome {
   if (result.kind === 'failure') {
     return {

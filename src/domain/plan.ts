@@ -1,4 +1,4 @@
-/** Plans: what an account may have (spec section 8). A limit that does not exist is null. */
+/** Plans: what an account may have (docs/behavior.md#plans). A limit that does not exist is null. */
 
 export const planNames = ['free', 'pro', 'business', 'self-hosted'] as const;
 export type PlanName = (typeof planNames)[number];

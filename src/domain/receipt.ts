@@ -1,5 +1,5 @@
 /**
- * A receipt: what the service attests of one answered call (spec section 2.5). This file says which
+ * A receipt: what the service attests of one answered call (docs/behavior.md#receipt-1). This file says which
  * runs have one and what stands in it; `receipt/` signs it and checks it.
  */
 

@@ -1,4 +1,4 @@
-/** Retention: which results of an account are kept (spec section 8). Results are runs that are over, missed ones too. */
+/** Retention: which results of an account are kept (docs/behavior.md#result-6). Results are runs that are over, missed ones too. */
 
 import { msPerDay } from './clock.ts';
 import type { Plan } from './plan.ts';

@@ -1,4 +1,4 @@
-/** Whether and when an attempt is followed by another (spec section 1.8). */
+/** Whether and when an attempt is followed by another (docs/behavior.md#retry-1). */
 
 import type { TargetResult } from './outcome.ts';
 

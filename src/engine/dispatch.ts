@@ -1,6 +1,6 @@
 /**
  * Dispatch: calls the target of one claimed run, again where its retries allow, and reports what came
- * of it. All attempts carry the same `X-Service-Run-Id` (spec section 6).
+ * of it. All attempts carry the same `X-Service-Run-Id` (docs/behavior.md#call-2).
  */
 
 import { setTimeout } from 'node:timers/promises';

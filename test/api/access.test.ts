@@ -1,4 +1,4 @@
-/** Who may ask what (spec section 5; design section 1). */
+/** Who may ask what (docs/behavior.md#keys). */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,4 +1,4 @@
-/** Channels over the API, an extension (design section 1). */
+/** Channels over the API, an extension (docs/behavior.md#alerts). */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

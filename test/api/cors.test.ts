@@ -1,4 +1,4 @@
-/** Pages of other origins ask only where the operator named them (design section 1). */
+/** Pages of other origins ask only where the operator named them (docs/behavior.md#the-api). */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

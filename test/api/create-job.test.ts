@@ -1,4 +1,4 @@
-/** What a job may be made of (spec section 2.1; design section 1): with what defaults. */
+/** What a job may be made of (docs/behavior.md#job-1): with what defaults. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,4 +1,4 @@
-/** What holds for every request and answer, whatever it is about (design section 1). */
+/** What holds for every request and answer, whatever it is about (docs/behavior.md#the-api). */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

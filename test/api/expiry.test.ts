@@ -1,4 +1,4 @@
-/** Trials and subscriptions that end: what is refused then, and what goes on (spec sections 7 and 8). */
+/** Trials and subscriptions that end: what is refused then, and what goes on (docs/behavior.md#plan-2). */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

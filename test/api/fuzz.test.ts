@@ -33,7 +33,7 @@ const seed = Number(process.env['JOBD_FUZZ_SEED'] ?? randomInt(2 ** 31));
 /** Requests in flight at once. */
 const parallel = 16;
 
-/** Failures that spec section 7 documents for every operation; 503 is the key's of receipts alone. */
+/** Failures that docs/behavior.md#errors has for every operation; 503 is the key's of receipts alone. */
 const documentedFailures = [400, 401, 402, 403, 404, 409, 413, 429];
 
 interface Fuzzed {

@@ -1,4 +1,4 @@
-/** How long a key is valid, how many an account may hold, and what is known of their use (spec section 5). */
+/** How long a key is valid, how many an account may hold, and what is known of their use (docs/behavior.md#key-3). */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,5 +1,5 @@
 /**
- * Permissions and scope, whole (spec section 5; design section 1): every operation, with every kind of
+ * Permissions and scope, whole (docs/behavior.md#keys): every operation, with every kind of
  * key, on every kind of id. `expectedStatus` is the rule; the table is made from its words.
  */
 

@@ -1,4 +1,4 @@
-/** What a key may learn of itself, an extension (design section 1). */
+/** What a key may learn of itself, an extension (docs/behavior.md#plans). */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

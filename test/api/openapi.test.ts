@@ -115,7 +115,7 @@ test('every reference leads to a schema, and every schema is referred to', async
   );
 });
 
-/** The operations of the spec (section 4) and their statuses beside 400, 401, 429 and 503. */
+/** The operations on jobs, runs and receipts (docs/behavior.md#the-api) and their statuses beside 400, 401, 429 and 503. */
 const promised: Record<string, [place: string, statuses: number[]]> = {
   listJobs: ['get /jobs', [200]],
   createJob: ['post /jobs', [201, 402, 403, 413]],

@@ -1,4 +1,4 @@
-/** Lists come in pages (spec section 4, rule 1). */
+/** Lists come in pages (docs/behavior.md#api-5). */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,4 +1,4 @@
-/** What each plan allows: at, below and above every limit (spec section 8; design section 1). */
+/** What each plan allows: at, below and above every limit (docs/behavior.md#plans). */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,4 +1,4 @@
-/** How often one may ask (spec section 8; design section 1). */
+/** How often one may ask (docs/behavior.md#limit-1). */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,4 +1,4 @@
-/** What is refused when a job is made, and in which words (spec section 2.1; design section 1). */
+/** What is refused when a job is made, and in which words (docs/behavior.md#jobs). */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,4 +1,4 @@
-/** Runs asked for by hand (spec section 4, rule 4; design section 1). */
+/** Runs asked for by hand (docs/behavior.md#run-6). */
 
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';

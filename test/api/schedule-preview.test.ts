@@ -1,4 +1,4 @@
-/** A look at a schedule over the API (an extension; design section 1). */
+/** A look at a schedule over the API (an extension; docs/behavior.md#schedules). */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

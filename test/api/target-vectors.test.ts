@@ -1,4 +1,4 @@
-/** Which targets and headers a job may have (spec section 8), asked as a customer asks: through the API. */
+/** Which targets and headers a job may have (docs/behavior.md#call-1), asked as a customer asks: through the API. */
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';

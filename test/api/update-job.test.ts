@@ -1,4 +1,4 @@
-/** Updates and deletions over the API (spec section 4, rules 2 and 3; section 3.1). */
+/** Updates and deletions over the API (docs/behavior.md#job-9). */
 
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';

@@ -1,4 +1,4 @@
-/** Accounts and workspaces from the shell, while the daemon runs (design section 2). */
+/** Accounts and workspaces from the shell, while the daemon runs (docs/behavior.md#plans). */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

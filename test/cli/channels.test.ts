@@ -1,4 +1,4 @@
-/** Channels from the shell (design section 2). */
+/** Channels from the shell (docs/behavior.md#the-command-line). */
 
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-/** Where settings come from: flags before environment before defaults (design section 2). */
+/** Where settings come from: flags before environment before defaults (docs/behavior.md#cli-2). */
 
 import assert from 'node:assert/strict';
 import { homedir } from 'node:os';

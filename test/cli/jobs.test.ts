@@ -1,4 +1,4 @@
-/** Jobs and runs from the shell: what scripts read, and how commands end (design section 2). */
+/** Jobs and runs from the shell: what scripts read, and how commands end (docs/behavior.md#the-command-line). */
 
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';

@@ -1,4 +1,4 @@
-/** Keys, made and revoked from the shell while the daemon runs (spec section 5). */
+/** Keys, made and revoked from the shell while the daemon runs (docs/behavior.md#keys). */
 
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';

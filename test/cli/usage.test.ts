@@ -1,4 +1,4 @@
-/** What the command line says before it does anything, and how it ends (design section 2). */
+/** What the command line says before it does anything, and how it ends (docs/behavior.md#the-command-line). */
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';

@@ -1,4 +1,4 @@
-/** `jobd verify`: verdicts in words, as data and as exit codes (design section 2). */
+/** `jobd verify`: verdicts in words, as data and as exit codes (docs/behavior.md#receipt-4). */
 
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';

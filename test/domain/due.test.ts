@@ -1,4 +1,4 @@
-/** Called, or missed: what becomes of due times that have passed (spec sections 1.8 and 3.2). */
+/** Called, or missed: what becomes of due times that have passed (docs/behavior.md#schedule-4). */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

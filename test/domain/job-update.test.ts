@@ -1,4 +1,4 @@
-/** What an update makes of a job (spec sections 2.1 and 3.1). */
+/** What an update makes of a job (docs/behavior.md#job-4). */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

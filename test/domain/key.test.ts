@@ -1,4 +1,4 @@
-/** The form of API keys (spec section 5). */
+/** The form of API keys (docs/behavior.md#key-1). */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,4 +1,4 @@
-/** What a run keeps of an attempt, and the words of its error (spec sections 1.8 and 3.2). */
+/** What a run keeps of an attempt, and the words of its error (docs/behavior.md#results). */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

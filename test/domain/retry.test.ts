@@ -1,4 +1,4 @@
-/** Which failures are tried again, and when (spec section 1.8). */
+/** Which failures are tried again, and when (docs/behavior.md#retries). */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,4 +1,4 @@
-/** Due times that passed without a call (spec sections 1.8 and 3.2). */
+/** Due times that passed without a call (docs/behavior.md#run-5). */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

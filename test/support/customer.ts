@@ -1,4 +1,4 @@
-/** A customer who has read the spec and nothing else: plain fetch, in a workspace of their own. */
+/** A customer who has read docs/behavior.md and nothing else: plain fetch, in a workspace of their own. */
 
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
@@ -119,7 +119,7 @@ export async function newCustomer({
 
 /** A row of the table of promises. */
 export interface Promised {
-  /** Where in the spec it is said. */
+  /** The heading of docs/behavior.md that it stands under, as links name it. */
   section: string;
   /** What is promised, in our words. */
   promise: string;

@@ -23,7 +23,7 @@ export interface Operation {
   body?: fc.Arbitrary<string | Buffer>;
 }
 
-/** Every operation of the spec (section 4), and the extensions that take input. */
+/** Every operation on jobs, runs and receipts, and the extensions that take input. */
 export const operations: readonly Operation[] = [
   { operation: 'listJobs', method: 'GET', path: '/jobs', success: 200 },
   {

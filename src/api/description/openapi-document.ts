@@ -9,7 +9,7 @@ import { overview } from './overview.ts';
 import { commonFailures, refusalOf, tags } from './operation.ts';
 import type { Failure, OperationNotes, Refusal } from './operation.ts';
 
-/** Version of the interface, not of this program (spec section 9). */
+/** Version of the interface, not of this program (docs/behavior.md#api-8). */
 const interfaceVersion = '1.1.0';
 
 export interface OpenApiDocument {

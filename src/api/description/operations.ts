@@ -1,4 +1,4 @@
-/** What the routes of the spec (section 4) say of themselves; the keys are the spec's names. */
+/** What the OpenAPI document says of the routes of jobs, runs and receipts. */
 
 import {
   badPeriod,

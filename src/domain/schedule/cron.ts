@@ -37,7 +37,7 @@ const cache = new Map<string, CronFields>();
 
 /**
  * Parses a cron expression: five fields (names, ranges, steps, lists, `L`, `#`) or a nickname
- * (design section 1, "cron"). Results are shared, so they are not to be changed.
+ * (docs/behavior.md#schedule-1). Results are shared, so they are not to be changed.
  * Throws invalid_input that names the field; also for an expression that no date ever matches.
  */
 export function parseCron(cronExpr: string): CronFields {

@@ -1,5 +1,5 @@
 /**
- * Due times. The rule for daylight-saving changes is that of Debian's cron (design section 1):
+ * Due times. The rule for daylight-saving changes is that of Debian's cron (docs/behavior.md#daylight-saving):
  *
  * - A *fixed* schedule names its hours and minutes. Its times that fall into a gap become one fire
  *   at the first minute after the gap; in an overlap it fires in the first of the two passes.

@@ -1,4 +1,4 @@
-/** What is promised of keys, errors, limits and versions (spec sections 5, 7, 8 and 9). */
+/** What is promised of keys, errors, limits and versions (docs/behavior.md#keys). */
 
 import assert from 'node:assert/strict';
 import { newCustomer, nowhere } from '../../support/customer.ts';
@@ -29,7 +29,7 @@ async function ranJob({ createJob, run }: Customer): Promise<{ id: string; runId
 
 const keys: readonly Promised[] = [
   {
-    section: '5',
+    section: 'keys',
     promise: 'every operation but the receipt key needs a valid key',
     async check(customer) {
       const { id, runId } = await ranJob(customer);
@@ -41,7 +41,7 @@ const keys: readonly Promised[] = [
     },
   },
   {
-    section: '5',
+    section: 'keys',
     promise: 'the receipt key needs none',
     async check({ call }) {
       const { status } = await call('GET', '/receipts/key', { key: null });
@@ -49,14 +49,14 @@ const keys: readonly Promised[] = [
     },
   },
   {
-    section: '5',
+    section: 'keys',
     promise: 'a key is cp_ and 64 hexadecimal digits',
     check: async ({ key, newKey }) => {
       for (const each of [key, await newKey('read')]) assert.match(each, /^cp_[0-9a-f]{64}$/);
     },
   },
   {
-    section: '5',
+    section: 'keys',
     promise: 'a key reaches its own workspace and no other',
     async check(customer) {
       const { siteUrl: url, dataDir } = customer;
@@ -72,7 +72,7 @@ const keys: readonly Promised[] = [
     },
   },
   {
-    section: '5',
+    section: 'keys',
     promise: 'a key that may only read gets 403 for all that changes something',
     async check(customer) {
       const key = await customer.newKey('read');
@@ -88,7 +88,7 @@ const keys: readonly Promised[] = [
 
 const errors: readonly Promised[] = [
   {
-    section: '7',
+    section: 'errors',
     promise: 'a failure is { error } in words, whatever failed',
     async check({ refused }) {
       await refused(400, 'POST', '/jobs', { body: {} });
@@ -99,7 +99,7 @@ const errors: readonly Promised[] = [
     },
   },
   {
-    section: '7',
+    section: 'errors',
     promise: 'what cannot be read as JSON is 400',
     async check({ baseUrl, key }) {
       const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
@@ -117,7 +117,7 @@ const errors: readonly Promised[] = [
 
 const limits: readonly Promised[] = [
   {
-    section: '8',
+    section: 'limits',
     promise: 'a key asks 120 times a minute; the next one is 429 with Retry-After: 60',
     async check({ call, refused, newKey }) {
       const key = await newKey('read');
@@ -130,7 +130,7 @@ const limits: readonly Promised[] = [
     },
   },
   {
-    section: '8',
+    section: 'limits',
     promise: 'a page holds 50 unless another size is asked for',
     async check({ createJob, newKey, call }) {
       for (let count = 0; count < 51; count += 1) await createJob();
@@ -142,7 +142,7 @@ const limits: readonly Promised[] = [
     },
   },
   {
-    section: '8',
+    section: 'limits',
     promise: 'an Idempotency-Key has at most 128 characters',
     async check({ createJob, call, refused }) {
       const { id } = await createJob();
@@ -154,7 +154,7 @@ const limits: readonly Promised[] = [
     },
   },
   {
-    section: '8',
+    section: 'limits',
     promise: 'targets are public addresses only',
     async check({ refused }) {
       const hosts = ['10.0.0.1', '172.16.0.1', '192.168.1.1', '169.254.169.254', '100.64.0.1'];
@@ -166,7 +166,7 @@ const limits: readonly Promised[] = [
     },
   },
   {
-    section: '8',
+    section: 'limits',
     promise: 'targets are on ports 80 and 443 only',
     async check({ createJob, refused }) {
       for (const url of ['http://93.184.216.34:80/', 'http://93.184.216.34:443/']) {
@@ -179,7 +179,7 @@ const limits: readonly Promised[] = [
     },
   },
   {
-    section: '8',
+    section: 'limits',
     promise: 'a redirect is a failure and is not followed',
     async check({ createJob, run }, t) {
       const { url, received } = await startSink(t, (response) =>
@@ -194,7 +194,7 @@ const limits: readonly Promised[] = [
 
 const versions: readonly Promised[] = [
   {
-    section: '9',
+    section: 'the-api',
     promise: 'the version is v1 in every path',
     async check({ siteUrl, key, baseUrl }) {
       const headers = { authorization: `Bearer ${key}` };
@@ -205,7 +205,7 @@ const versions: readonly Promised[] = [
     },
   },
   {
-    section: '9',
+    section: 'the-api',
     promise: 'the description of the interface is of version 1.1.0',
     async check({ baseUrl }) {
       const response = await fetch(`${baseUrl}/openapi.json`);

@@ -1,4 +1,4 @@
-/** What is promised of jobs, runs and envelopes as they are returned (spec sections 2.2 to 2.4). */
+/** What is promised of jobs, runs and envelopes as they are returned (docs/behavior.md#the-api). */
 
 import assert from 'node:assert/strict';
 import { fakeClock } from '../../support/clock.ts';
@@ -84,7 +84,7 @@ async function everythingShown({ call, run }: Customer, jobId: string): Promise<
 
 export const answerPromises: readonly Promised[] = [
   {
-    section: '2.2',
+    section: 'jobs',
     promise: 'a job has the promised fields and no other, before and after a run',
     async check({ createJob, run, readJob }, t) {
       const { url } = await startSink(t);
@@ -99,7 +99,7 @@ export const answerPromises: readonly Promised[] = [
     },
   },
   {
-    section: '2.2',
+    section: 'jobs',
     promise: 'values of headers are shown nowhere, names are',
     async check(customer, t) {
       const { url, received } = await startSink(t);
@@ -112,7 +112,7 @@ export const answerPromises: readonly Promised[] = [
     },
   },
   {
-    section: '2.2',
+    section: 'jobs',
     promise: 'nextRunAt is the next time the schedule is due',
     async check({ createJob }) {
       const job = await createJob({ cronExpr: '30 12 * * *', timezone: 'UTC' });
@@ -123,7 +123,7 @@ export const answerPromises: readonly Promised[] = [
     },
   },
   {
-    section: '2.2',
+    section: 'jobs',
     promise: 'downReason says why a job is down, and goes when it is up again',
     async check(_, t) {
       const clock = fakeClock();
@@ -141,7 +141,7 @@ export const answerPromises: readonly Promised[] = [
     },
   },
   {
-    section: '2.3',
+    section: 'runs',
     promise: 'a run has the promised fields and no other, queued and ended',
     async check({ createJob, call, readRuns }, t) {
       const { url } = await startSink(t);
@@ -153,7 +153,7 @@ export const answerPromises: readonly Promised[] = [
     },
   },
   {
-    section: '2.3',
+    section: 'runs',
     promise: 'an ended run tells code, duration, attempts and what was answered',
     async check({ createJob, run }, t) {
       const { url } = await startSink(t, (response) => response.writeHead(202).end('taken'));
@@ -165,7 +165,7 @@ export const answerPromises: readonly Promised[] = [
     },
   },
   {
-    section: '2.3',
+    section: 'runs',
     promise: 'the preview holds 4096 bytes at most and says if it was cut',
     async check({ createJob, run }, t) {
       const { url } = await startSink(t, (response) => response.end('é'.repeat(3_000)));
@@ -175,7 +175,7 @@ export const answerPromises: readonly Promised[] = [
     },
   },
   {
-    section: '2.4',
+    section: 'the-api',
     promise: 'each answer comes in its envelope',
     async check({ createJob, call }) {
       const { id } = await createJob();
@@ -192,7 +192,7 @@ export const answerPromises: readonly Promised[] = [
     },
   },
   {
-    section: '2.4',
+    section: 'the-api',
     promise: 'totals count the runs of a job by status',
     async check({ createJob, call, run }) {
       const { id } = await createJob();

@@ -1,4 +1,4 @@
-/** What is promised of each operation (spec section 4). */
+/** What is promised of each operation (docs/behavior.md#the-api). */
 
 import assert from 'node:assert/strict';
 import { fakeClock } from '../../support/clock.ts';
@@ -7,7 +7,7 @@ import type { Customer, Promised } from '../../support/customer.ts';
 import { startHeldSink } from '../../support/held-sink.ts';
 import { startSink } from '../../support/sink.ts';
 
-const section = '4';
+const section = 'the-api';
 const unknownId = '01a1fc58-a505-7000-bebc-059153f75def';
 
 /** Walks a list to its end, at most 20 pages, and returns what was met. */

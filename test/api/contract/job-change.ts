@@ -1,11 +1,11 @@
-/** What is promised of jobs as they are made, changed and called (spec section 2.1). */
+/** What is promised of jobs as they are made, changed and called (docs/behavior.md#jobs). */
 
 import assert from 'node:assert/strict';
 import { nowhere } from '../../support/customer.ts';
 import type { Promised } from '../../support/customer.ts';
 import { startSink } from '../../support/sink.ts';
 
-const section = '2.1';
+const section = 'jobs';
 
 export const jobChangePromises: readonly Promised[] = [
   {

@@ -1,10 +1,10 @@
-/** What is promised of the fields of a job, one by one (spec section 2.1). */
+/** What is promised of the fields of a job, one by one (docs/behavior.md#jobs). */
 
 import assert from 'node:assert/strict';
 import type { Customer, Promised } from '../../support/customer.ts';
 import { nowhere } from '../../support/customer.ts';
 
-const section = '2.1';
+const section = 'jobs';
 
 /** Demands that each of these makes a job that shows it. */
 async function accepts({ createJob }: Customer, inputs: object[]): Promise<void> {

@@ -1,4 +1,4 @@
-/** What is promised of the states of jobs and runs (spec section 3). */
+/** What is promised of the states of jobs and runs (docs/behavior.md#runs). */
 
 import assert from 'node:assert/strict';
 import { fakeClock } from '../../support/clock.ts';
@@ -11,7 +11,7 @@ import { until } from '../../support/until.ts';
 
 const jobStates: readonly Promised[] = [
   {
-    section: '3.1',
+    section: 'jobs',
     promise: 'a job made paused is paused and is never due',
     async check({ createJob }) {
       const { status, nextRunAt } = await createJob({ paused: true });
@@ -19,7 +19,7 @@ const jobStates: readonly Promised[] = [
     },
   },
   {
-    section: '3.1',
+    section: 'jobs',
     promise: 'pause stops the schedule, resume starts it, whatever the job was before',
     async check({ createJob, call, run }, t) {
       const { url } = await startSink(t);
@@ -43,7 +43,7 @@ const jobStates: readonly Promised[] = [
     },
   },
   {
-    section: '3.1',
+    section: 'jobs',
     promise: 'a call that was sent when its job is paused may finish',
     async check({ createJob, call, readJob, readRuns }, t) {
       const sink = await startHeldSink(t);
@@ -62,7 +62,7 @@ const jobStates: readonly Promised[] = [
 
 const runStates: readonly Promised[] = [
   {
-    section: '3.2',
+    section: 'runs',
     promise: 'a run asked for by hand is queued: 202, and resultUrl leads to its result',
     async check({ createJob, call, key }, t) {
       const { url } = await startSink(t);
@@ -77,7 +77,7 @@ const runStates: readonly Promised[] = [
     },
   },
   {
-    section: '3.2',
+    section: 'runs',
     promise: 'any 2xx is a success',
     async check({ createJob, run }, t) {
       const codes = [200, 201, 204, 206, 299];
@@ -91,7 +91,7 @@ const runStates: readonly Promised[] = [
     },
   },
   {
-    section: '3.2',
+    section: 'runs',
     promise: 'any other answer is a failure',
     async check({ createJob, run }, t) {
       const codes = [304, 400, 404, 429, 500, 503];
@@ -105,7 +105,7 @@ const runStates: readonly Promised[] = [
     },
   },
   {
-    section: '3.2',
+    section: 'runs',
     promise: 'a connection that fails and a timeout are failures without a code',
     async check({ createJob, run }, t) {
       const silent = await startHeldSink(t);
@@ -117,7 +117,7 @@ const runStates: readonly Promised[] = [
     },
   },
   {
-    section: '3.2',
+    section: 'runs',
     promise: 'a run fails only once its retries are used up, and succeeds if one of them does',
     async check({ createJob, run }, t) {
       const { url, received } = await startSink(t, (response) => {
@@ -132,7 +132,7 @@ const runStates: readonly Promised[] = [
     },
   },
   {
-    section: '3.2',
+    section: 'runs',
     promise: 'a run that was cut off by the end of the service is interrupted, and not sent again',
     async check(_, t) {
       const sink = await startHeldSink(t);
@@ -155,7 +155,7 @@ const runStates: readonly Promised[] = [
     },
   },
   {
-    section: '3.2',
+    section: 'runs',
     promise: 'due times that passed by more than a minute are one missed run, not called any more',
     async check(_, t) {
       const clock = fakeClock('2026-03-02T10:00:30Z');
@@ -175,7 +175,7 @@ const runStates: readonly Promised[] = [
     },
   },
   {
-    section: '3.2',
+    section: 'runs',
     promise: 'a due time is called and recorded as a scheduled run',
     async check(_, t) {
       const clock = fakeClock('2026-03-02T10:00:30Z');

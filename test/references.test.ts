@@ -1,0 +1,47 @@
+/** References to pages of docs/ lead somewhere: from the code, the tests, and from one page to another. */
+
+import assert from 'node:assert/strict';
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { test } from 'node:test';
+import { anchorsOf } from './support/anchors.ts';
+
+const root = join(import.meta.dirname, '..');
+const read = (path: string): string => readFileSync(join(root, path), 'utf8');
+const find = (...patterns: string[]): string[] => globSync(patterns, { cwd: root });
+
+/** Checks that a page is there, and has the anchor. */
+function assertLeads(page: string, anchor: string | undefined, from: string): void {
+  assert.ok(existsSync(join(root, page)), `${from} refers to ${page}, which is not there`);
+  if (anchor === undefined) return;
+  assert.ok(
+    anchorsOf(read(page)).has(anchor),
+    `${from} refers to ${page}#${anchor}: no such anchor`,
+  );
+}
+
+test('every page of docs/ that code, tests and README name is there, with its anchor', () => {
+  for (const file of find('{src,test,bench,packaging}/**/*.{ts,mjs}', 'build.mjs', 'README.md')) {
+    for (const [, page = '', anchor] of read(file).matchAll(
+      /\b(docs\/[\w/-]+\.md)(?:#([\w-]+))?/g,
+    )) {
+      assertLeads(page, anchor, file);
+    }
+  }
+});
+
+test('every link of one page to another leads somewhere', () => {
+  for (const file of [...find('docs/**/*.md'), 'README.md', 'CHANGELOG.md']) {
+    for (const [, path = '', anchor] of read(file).matchAll(/\]\(([\w./-]*)(?:#([\w-]+))?\)/g)) {
+      if (path === '' && anchor === undefined) continue;
+      const page = path === '' ? file : relative(root, join(root, dirname(file), path));
+      assertLeads(page, page.endsWith('.md') ? anchor : undefined, file);
+    }
+  }
+});
+
+test('no rule is referred to in a text that is not here', () => {
+  for (const file of find('{src,test,bench}/**/*.ts')) {
+    assert.doesNotMatch(read(file), /\((?:spec|design) sections? \d/, file);
+  }
+});
