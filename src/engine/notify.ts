@@ -93,7 +93,10 @@ export function startNotifier(parts: NotifierParts): Notifier {
 
   async function hasten(now: number): Promise<void> {
     const latest = Math.round(now + Math.random() * longestFirstWaitMs);
-    await store.write((tx) => lookSooner(tx, now, now + longestMemoryMs));
+    if ((await findNextLook(store.db)) !== null) {
+      await store.write((tx) => lookSooner(tx, now, now + longestMemoryMs));
+    }
+    if ((await findNextDeliveryTime(store.db, latest)) === null) return;
     while ((await store.write((tx) => bringForward(tx, latest, broughtAtOnce))) > 0);
   }
 

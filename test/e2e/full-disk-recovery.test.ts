@@ -1,8 +1,10 @@
 /** A disk that people fill through jobd itself: runs go on, deleting makes room, and nobody has to help. */
 
 import assert from 'node:assert/strict';
+import { existsSync, statSync } from 'node:fs';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
+import { reservePath } from '../../src/store/reserve.ts';
 import { assertRefused } from '../support/answer.ts';
 import { temporaryDirectory } from '../support/directory.ts';
 import { notPackaged } from '../support/executable.ts';
@@ -30,6 +32,8 @@ for (const ending of [null, 'SIGTERM'] as const) {
     async (t) => {
       const service = await prepareOnSmallDisk(t);
       const first = await service.start();
+      const reserve = reservePath(service.outside);
+      await until('the reserve', () => existsSync(reserve) && statSync(reserve).size > 0);
       const { createMonitor, readMonitor } = monitorsOf(service);
       const monitors: PingedMonitor[] = [];
       for (let number = 0; number < monitorCount; number += 1) monitors.push(await createMonitor());

@@ -42,6 +42,7 @@ const backDoors = ['getBuiltinModule', 'createRequire', 'process.binding', 'eval
  */
 const allowed = [
   'src/api/edge/client-errors.ts: node:http', // the words of status codes, for what no route has answered
+  'src/api/edge/http-server.ts: node:http', // it listens
   'src/cli/exchange.ts: node:http', // the API of a jobd, at the address its user names
   'src/cli/exchange.ts: node:https',
   'src/cli/wrapped.ts: node:child_process', // `jobd ping` runs the command that its user names
