@@ -1,5 +1,5 @@
 /**
- * Pings that say failure and success in turn, all at once on one connection.
+ * Pings that say failure and success in turn, on one connection, each as soon as the one before is answered.
  *
  *   node alternating-pings.ts PING_URL COUNT
  *
@@ -18,17 +18,24 @@ const began = performance.now();
 const socket = connect(Number(port), hostname);
 // What is answered is counted; a part of it may be cut between two chunks.
 let text = '';
+let sent = 0;
 socket.setEncoding('latin1').on('data', (chunk: string) => {
   text += chunk;
-  if (answered() === requests.length) socket.end();
+  next();
 });
 socket.on('error', () => {});
 socket.setTimeout(10_000, () => socket.destroy());
 socket.once('close', () => {
   process.stdout.write(JSON.stringify({ answered: answered(), ms: performance.now() - began }));
 });
-socket.write(requests.join(''));
+next();
+
+function next(): void {
+  const done = answered();
+  if (done === requests.length) socket.end();
+  else if (done === sent) socket.write(requests[sent++] ?? '');
+}
 
 function answered(): number {
-  return text.split('HTTP/1.1 200 ').length - 1;
+  return text.split('"ok":true').length - 1;
 }
