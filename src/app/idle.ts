@@ -50,7 +50,7 @@ export async function whenIdle<T>(
 function stillExecuting({ activeRunId }: SealedJob): JobdError {
   return new JobdError(
     'conflict',
-    `run ${activeRunId} of this job is still executing: try again when it has ended, or pause the job first ` +
-      '(an update with only action pause is taken at once)',
+    `run ${activeRunId} of this job is still executing: try again when it has ended. An update with only action pause ` +
+      'is taken at once, and then no further run begins',
   );
 }

@@ -122,7 +122,7 @@ test('a call that does not end in 5 s makes an update and a deletion 409; a paus
     daemon.ask('PATCH', `/jobs/${job.id}`, { name: 'b', action: 'resume' }),
     daemon.ask('DELETE', `/jobs/${job.id}`),
   ]);
-  const words = /still executing: .* only action pause is taken at once/;
+  const words = /still executing: .* only action pause is taken at once, and then no further run/;
   assertRefused(update, 409, words, 'update');
   assertRefused(deletion, 409, words, 'deletion');
   answer();

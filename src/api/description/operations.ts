@@ -18,10 +18,10 @@ const noRun = unknown(
 );
 const runId = '0199c6f4-81d0-7c35-8e6b-1f4d9a2b7c63';
 const stillExecuting: Refusal = {
-  when: 'A run of the job was still executing after 5 s. To avoid the wait, pause the job first: an update of `action` alone is taken at once.',
+  when: 'A run of the job was still executing after 5 s. An update of `action` alone does not wait: pause the job, and no further run begins.',
   example:
-    `run ${runId} of this job is still executing: try again when it has ended, or pause the job first ` +
-    '(an update with only action pause is taken at once)',
+    `run ${runId} of this job is still executing: try again when it has ended. An update with only action pause ` +
+    'is taken at once, and then no further run begins',
 };
 
 export const listJobs: OperationNotes = {
