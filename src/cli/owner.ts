@@ -63,7 +63,8 @@ function withoutLinks(path: string): { path: string; present: string } {
 
 /**
  * The first directory on the way down to this one that somebody besides root and its owner could change, or null. Whom a path
- * leads to must not depend on others; who may write in an owner's directories is that owner's business, but root lets nobody.
+ * leads to must not depend on others. Who may write in an owner's directories is that owner's business; in root's nobody may,
+ * but for sticky ones, where names stay.
  */
 function changeableBy(directory: string, owner: number): string | null {
   // In a container the system itself may belong to a user that has no number there.
@@ -72,7 +73,8 @@ function changeableBy(directory: string, owner: number): string | null {
     const { uid, gid, mode } = fs.lstatSync(each);
     const others = gid === 0 ? 0o002 : 0o022;
     const isSticky = (mode & 0o1000) !== 0 && each !== directory;
-    const isOpen = owner === 0 && (mode & others) !== 0 && !isSticky;
+    const isOwners = owner !== 0 && uid === owner;
+    const isOpen = !isOwners && (mode & others) !== 0 && !isSticky;
     if (!trusted.has(uid) || isOpen) return each;
   }
   return null;

@@ -158,6 +158,10 @@ test('root stays out of a place whose names others can change', limits, async (t
   fs.chownSync(join(theirs, 'data'), 12_345, 12_345);
   fs.chownSync(theirs, nobody, nobody);
   rows.push([join(theirs, 'data'), /other users can change: run sudo -u '#12345' jobd/]);
+  // Whoever may rename in a directory of root's decides whose directory this is.
+  fs.mkdirSync(join(open, 'service'));
+  fs.chownSync(join(open, 'service'), 12_345, 12_345);
+  rows.push([join(open, 'service'), /other users can change: run sudo -u '#12345' jobd/]);
   for (const [directory, words] of rows) {
     const { exitCode, stderr } = await jobd(['key', 'create', '--data', directory]);
     assert.equal(exitCode, 1, stderr);
