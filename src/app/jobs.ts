@@ -16,7 +16,7 @@ import type { Db } from '../store/open.ts';
 import { requirePaid } from './account-limits.ts';
 import type { App, Principal } from './app.ts';
 import { whenIdle } from './idle.ts';
-import { keepChangedJob, keepNewJob } from './keep-job.ts';
+import { changesNoField, keepChangedJob, keepNewJob } from './keep-job.ts';
 import { idCursor, pageOf, parseIdCursor } from './page.ts';
 import type { Page, PageRequest } from './page.ts';
 import { requireJob } from './require-job.ts';
@@ -99,9 +99,10 @@ export function shownJob(job: Job, isExpired: boolean, now: number): Job {
 }
 
 /**
- * Changes a job. A pause or a resumption alone is taken at once; all else waits for the run that
- * executes. Throws `not_found`, `invalid_input`, `too_large`, `conflict`, `payment_required`, `forbidden`
- * for what the plan does not allow, and `unavailable` where what is sealed is needed and was damaged.
+ * Changes a job. An update that changes no field is taken at once: a pause or a resumption, or nothing at all, which
+ * is not written; every other one waits for the run that executes. Throws `not_found`, `invalid_input`, `too_large`,
+ * `conflict`, `payment_required`, `forbidden` for what the plan does not allow, and `unavailable` where what is sealed
+ * is needed and was damaged.
  */
 export async function updateJob(
   app: App,
@@ -109,13 +110,18 @@ export async function updateJob(
   id: string,
   update: JobUpdate,
 ): Promise<Job> {
-  const { store, clock, wake } = app;
-  const change = (tx: Db, job: SealedJob): Promise<Job> =>
-    keepChangedJob(app, principal, tx, { job, update });
+  const { store, clock, vault, wake } = app;
+  const { action } = update;
   // Whoever may not edit need not wait for the run that executes to learn it.
-  await requireJob(store.db, principal, id);
+  const seen = await requireJob(store.db, principal, id);
   await requirePaid(store.db, principal, clock.now());
-  const atOnce = Object.keys(update).every((field) => field === 'action');
+  const atOnce = changesNoField(app, seen, update);
+  if (atOnce && action === undefined) {
+    return shownJob(openForPeople(seen, vault), false, clock.now());
+  }
+  const needed = atOnce && action !== undefined ? { action } : update;
+  const change = (tx: Db, current: SealedJob): Promise<Job> =>
+    keepChangedJob(app, principal, tx, { job: current, update: needed });
   const job = atOnce
     ? await store.writeShared(async (tx) => change(tx, await requireJob(tx, principal, id)))
     : await whenIdle(app, principal, id, change);

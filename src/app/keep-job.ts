@@ -1,5 +1,6 @@
 /** Keeping a job, new or changed, in the transaction that decides about it: the rules are the same whoever asks. */
 
+import { isDeepStrictEqual } from 'node:util';
 import { changeJob } from '../domain/job-input.ts';
 import type { JobUpdate } from '../domain/job-input.ts';
 import type { Job } from '../domain/job.ts';
@@ -45,6 +46,22 @@ export async function keepChangedJob(
   const isSealedAnew = isOfRequest(update) || isSentElsewhere(job, update);
   await jobs.updateJob(tx, isSealedAnew ? await sealed(app, tx, changed) : kept);
   return changed;
+}
+
+/**
+ * Whether an update leaves every field as it is; its action is not looked at. Headers that are given count as a change,
+ * as nobody could have read their values. Throws as `changeJob` does, and `unavailable` like `keepChangedJob`.
+ */
+export function changesNoField(
+  { vault, clock, allowTargets }: App,
+  job: SealedJob,
+  update: JobUpdate,
+): boolean {
+  const { action: _, ...fields } = update;
+  if (fields.headers !== undefined) return false;
+  const before = opened(job, fields, vault);
+  const changed = changeJob(before, fields, { now: clock.now(), allowTargets });
+  return isDeepStrictEqual(changed, before);
 }
 
 /** A job as an update needs it: what is sealed must be opened only for a change of a part of it. */

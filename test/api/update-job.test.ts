@@ -8,7 +8,7 @@ import type { Job, Run } from '../../src/api/contract.ts';
 import { assertRefused } from '../support/answer.ts';
 import { fakeClock } from '../support/clock.ts';
 import { startTestDaemon } from '../support/daemon.ts';
-import type { TestDaemon } from '../support/daemon.ts';
+import type { Answer, TestDaemon } from '../support/daemon.ts';
 import { startHeldSink } from '../support/held-sink.ts';
 import { startSink } from '../support/sink.ts';
 import { until } from '../support/until.ts';
@@ -20,6 +20,10 @@ async function addJob({ ask }: TestDaemon, input: object = {}): Promise<Job> {
   const { status, body } = await ask('POST', '/jobs', given);
   assert.equal(status, 201, body.error);
   return body.job;
+}
+
+function statusAndBody({ status, body }: Answer): unknown[] {
+  return [status, body];
 }
 
 /** A job with a call in flight, which ends when `answer` is called. */
@@ -110,6 +114,27 @@ test('an update and a deletion wait for the call in flight', async (t) => {
     answer();
     assert.equal((await asked).status, 200);
   }
+});
+
+test('an update that changes no field does not wait for the call in flight', async (t) => {
+  const daemon = await startTestDaemon(t);
+  const { job, answer } = await executingJob(t, daemon);
+  const path = `/jobs/${job.id}`;
+  const { body: read } = await daemon.ask('GET', path);
+  const began = performance.now();
+  for (const update of [read.job, {}, { name: job.name, timezone: 'europe/paris' }]) {
+    assert.deepEqual(await daemon.ask('PATCH', path, update).then(statusAndBody), [200, read]);
+  }
+  const paused = await daemon.ask('PATCH', path, { ...read.job, action: 'pause' });
+  assert.deepEqual([paused.status, paused.body.job.paused], [200, true]);
+  const wrong = await daemon.ask('PATCH', path, { ...paused.body.job, periodSeconds: 600 });
+  assertRefused(wrong, 400, /^periodSeconds has no effect/, 'refused without waiting');
+  assert.ok(performance.now() - began < 4_000, 'one of them waited');
+  // Nobody can read the values of headers, so that they are taken for new ones.
+  const changed = daemon.ask('PATCH', path, { ...paused.body.job, headers: {} });
+  await daemon.ask('GET', path);
+  answer();
+  assert.equal((await changed).status, 200);
 });
 
 test('a call that does not end in 5 s makes an update and a deletion 409; a pause is taken at once', async (t) => {

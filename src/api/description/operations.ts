@@ -64,7 +64,7 @@ export const updateJob: OperationNotes = {
   summary: 'Change, pause or resume a job',
   description:
     'Only what is given changes; `headers` replaces the whole set. A changed or resumed schedule counts from now. ' +
-    'An update of `action` alone is taken at once; every other one waits up to 5 s for a run under way. ' +
+    'An update that changes no field, with or without `action`, is taken at once; every other one waits up to 5 s for a run under way. ' +
     'Pausing does not stop a call that has begun.',
   answer: 'The job as it is after the change.',
   failures: {
