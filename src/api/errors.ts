@@ -9,7 +9,7 @@ import { sentenceFor } from './validation.ts';
 /** Answers for errors thrown by handlers and hooks, and for unknown paths. */
 export function answerErrors(server: FastifyInstance, log: Log, requests: RequestLimits): void {
   server.setErrorHandler<FastifyError>((error, request, reply) => {
-    const known = errorFor(error);
+    const known = errorFor(error, request);
     if (known.code === 'internal' || known.cause !== undefined) {
       const { method } = request;
       log.error({ err: error, method, url: urlWithoutSecret(request) }, 'a request broke down');
@@ -61,10 +61,14 @@ function urlWithoutSecret({ params, routeOptions, url }: FastifyRequest): string
 }
 
 /** What any error comes to at this door. */
-function errorFor(error: FastifyError): JobdError {
+function errorFor(error: FastifyError, { body }: FastifyRequest): JobdError {
   if (error instanceof JobdError) return error;
   const broken = error.validation?.[0];
   if (broken !== undefined) {
+    // An empty body is validated as null.
+    if (partOf(error) === 'body' && body === undefined) {
+      return new JobdError('invalid_input', 'the body must be an object, it is empty');
+    }
     const sentence = sentenceFor(broken as Parameters<typeof sentenceFor>[0], partOf(error));
     return new JobdError('invalid_input', sentence);
   }
@@ -73,9 +77,6 @@ function errorFor(error: FastifyError): JobdError {
   }
   if (error.statusCode === 415) {
     return new JobdError('invalid_input', 'the content type must be application/json');
-  }
-  if (error.code === 'FST_ERR_CTP_INVALID_JSON_BODY') {
-    return new JobdError('invalid_input', 'the body must be valid JSON, with no key __proto__');
   }
   if (error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500) {
     return new JobdError('invalid_input', `the request is not valid: ${error.message}`);

@@ -59,3 +59,8 @@ export function withoutDefaults<T extends Record<string, object>>(fields: T): T 
   for (const schema of Object.values(copy)) delete schema.default;
   return copy as T;
 }
+
+/** How the name of a header is written: `idempotency-key` is Idempotency-Key. */
+export function headerName(name: string): string {
+  return name.replaceAll(/(?<=^|-)[a-z]/g, (letter) => letter.toUpperCase());
+}

@@ -11,6 +11,7 @@ import type { TSchema } from 'typebox';
 import { characterCount } from '../domain/characters.ts';
 import { isId } from '../domain/id.ts';
 import { wholeNumberParser } from './edge/query.ts';
+import { headerName } from './schema.ts';
 
 /** Fields whose values may be secret: what came is not repeated. */
 const secretFields = new Set(['body', 'headers', 'config']);
@@ -78,7 +79,8 @@ function fieldOf({ instancePath }: ErrorObject, part: string): string {
     .split('/')
     .slice(1)
     .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
-  return path.length === 0 ? wholeOf(part) : path.join('.');
+  if (path.length === 0) return wholeOf(part);
+  return part === 'headers' ? headerName(path.join('.')) : path.join('.');
 }
 
 function wholeOf(part: string): string {
@@ -92,7 +94,17 @@ function inside(field: string, name: unknown, part: string): string {
 function unknownField(error: ErrorObject, field: string, part: string): string {
   const known = Object.keys((error.parentSchema as { properties?: object }).properties ?? {});
   const what = part === 'querystring' ? 'query parameter' : 'field';
+  if (isEnvelope(error, known))
+    return `${field} is not a known field: send what is inside ${field}`;
   return `${field.slice(0, 60)} is not a known ${what}, known are ${known.join(', ')}`;
+}
+
+/** Answers wrap what they show, as in `{ job: { … } }`; requests do not. */
+function isEnvelope({ data, instancePath }: ErrorObject, known: readonly string[]): boolean {
+  if (instancePath !== '' || typeof data !== 'object' || data === null) return false;
+  const [inner, ...others] = Object.values(data) as unknown[];
+  if (others.length > 0 || typeof inner !== 'object' || inner === null) return false;
+  return known.some((name) => Object.hasOwn(inner, name));
 }
 
 function typeNames(type: unknown): string[] {

@@ -153,6 +153,8 @@ test('the API takes back every kind of job as it is, and says what cannot be set
     const after = (await ask('PATCH', path, { ...job, ...other, name: 'b' })).body.job;
     assert.deepEqual([after.name, after.scheduleType], ['b', other.scheduleType]);
     assert.deepEqual((await ask('PATCH', path, after)).body, { job: after });
+    const wrapped = await ask('PATCH', path, { job: after });
+    assertRefused(wrapped, 400, /^job is not a known field: send what is inside job$/, 'wrapped');
     const withHeaders = { ...after, headers: { 'X-New': '1' } };
     const changed = (await ask('PATCH', path, withHeaders)).body.job;
     assert.deepEqual(changed, { ...after, headerNames: ['X-New'] });
@@ -182,6 +184,8 @@ test('the API takes back every kind of monitor as it is, and says what cannot be
       const seen = (await ask('GET', `/monitors/${id}`, undefined, readKey)).body.monitor;
       assert.equal((await ask('PATCH', `/monitors/${id}`, seen)).status, 200);
     }
+    const wrapped = await ask('PATCH', `/monitors/${id}`, { monitor: await readMonitor(id) });
+    assertRefused(wrapped, 400, /^monitor is not a known .*: send what is inside monitor$/, 'w');
     const elsewhere = { pingUrl: pingUrl.replace(/.$/, 'x') };
     assertRefused(
       await ask('PATCH', `/monitors/${id}`, elsewhere),

@@ -76,17 +76,23 @@ test('a body that is no JSON object, or not said to be JSON, is 400', async (t) 
   const valid = '{"name":"a","url":"http://127.0.0.1:1/"}';
   const rows: [what: string, headers: Record<string, string>, body: string | undefined, RegExp][] =
     [
-      ['half an object', json, '{"name":', /valid JSON/],
+      ['half an object', json, '{"name":', /^the body must be valid JSON$/],
       ['words', json, 'name=a', /valid JSON/],
       ['single quotes', json, "{'name':'a'}", /valid JSON/],
       ['two objects', json, `${valid}${valid}`, /valid JSON/],
-      ['nothing', json, '', /the body must be an object/],
-      ['nothing, of no type', {}, undefined, /the body must be an object/],
+      ['nothing', json, '', /^the body must be an object, it is empty$/],
+      ['nothing, of no type', {}, undefined, /^the body must be an object, it is empty$/],
       ['null', json, 'null', /the body must be an object, got null/],
       ['an array', json, `[${valid}]`, /the body must be an object, got an array/],
       ['a number', json, '5', /the body must be an object, got 5/],
-      ['__proto__', json, `{"__proto__":{"name":"a"},${valid.slice(1)}`, /__proto__/],
+      [
+        '__proto__',
+        json,
+        `{"__proto__":{"name":"a"},${valid.slice(1)}`,
+        /^the body must not .*__proto__/,
+      ],
       ['__proto__ inside', json, `{"headers":{"__proto__":"a"},${valid.slice(1)}`, /__proto__/],
+      ['constructor', json, '{"constructor":{"prototype":{}}}', /^the body must not .*constructor/],
       ['text', { 'content-type': 'text/plain' }, valid, /content type must be application\/json/],
       ['xml', { 'content-type': 'text/xml' }, '<job/>', /content type must be application\/json/],
       ['a form', { 'content-type': 'application/x-www-form-urlencoded' }, 'name=a', /content type/],

@@ -141,9 +141,9 @@ test('an Idempotency-Key that is empty or over 128 characters is refused', async
   const daemon = await startTestDaemon(t);
   const job = await addJob(daemon, 'http://127.0.0.1:1/');
   const long = await runJob(daemon, job.id, { 'idempotency-key': 'k'.repeat(129) });
-  assertRefused(long, 400, /^idempotency-key must be at most 128 characters, got 129/, '129');
+  assertRefused(long, 400, /^Idempotency-Key must be at most 128 characters, got 129/, '129');
   const empty = await runJob(daemon, job.id, { 'idempotency-key': '' });
-  assertRefused(empty, 400, /^idempotency-key must not be empty/, 'empty');
+  assertRefused(empty, 400, /^Idempotency-Key must not be empty/, 'empty');
   assert.deepEqual((await daemon.ask('GET', `/jobs/${job.id}/runs`)).body.runs, []);
 });
 
@@ -161,7 +161,7 @@ test('the length of an Idempotency-Key is in characters, in UTF-8 or in Latin-1'
     '\u00e9'.repeat(129),
   ]) {
     const refused = await runJob(daemon, job.id, { 'idempotency-key': key });
-    assertRefused(refused, 400, /^idempotency-key must be at most 128 characters, got 129$/, key);
+    assertRefused(refused, 400, /^Idempotency-Key must be at most 128 characters, got 129$/, key);
   }
   const key = utf8('\u20ac'.repeat(128));
   const { status, body } = await runJob(daemon, job.id, { 'idempotency-key': key });

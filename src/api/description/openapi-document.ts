@@ -5,6 +5,7 @@ import type { TSchema } from 'typebox';
 import { publish } from './components.ts';
 import type { Schema } from './components.ts';
 import { ErrorBody, PageQuery } from '../contract.ts';
+import { headerName } from '../schema.ts';
 import { overview } from './overview.ts';
 import { commonFailures, refusalOf, tags } from './operation.ts';
 import type { Failure, OperationNotes, Refusal } from './operation.ts';
@@ -149,11 +150,6 @@ function parameterOf(
     schema,
     ...(example !== undefined && { example }),
   };
-}
-
-/** `idempotency-key` is written Idempotency-Key. */
-function headerName(name: string): string {
-  return name.replaceAll(/(?<=^|-)[a-z]/g, (letter) => letter.toUpperCase());
 }
 
 function contentOf(schema: TSchema, components: Map<string, Schema>): Content {

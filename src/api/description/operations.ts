@@ -96,7 +96,7 @@ export const runJob: OperationNotes = {
     'until `status` is neither `queued` nor `running`. One job can be run by hand once a minute.',
   answer: 'The run that was queued, or the one that the same `Idempotency-Key` made before.',
   failures: {
-    400: badRequest('idempotency-key must be at most 128 characters, got 129'),
+    400: badRequest('Idempotency-Key must be at most 128 characters, got 129'),
     402: notPaid,
     403: readOnly,
     404: noJob,

@@ -23,11 +23,28 @@ export function acceptJsonOnly(server: FastifyInstance): void {
       const text = bytes.toString('utf8');
       return void parse(request, text, (error, body) => {
         const broken = error === null && surrogateEscape.test(text) ? brokenText(body) : null;
-        if (broken === null) done(error, body);
+        if (error !== null) done(invalidInput(refusalOf(text)));
+        else if (broken === null) done(null, body);
         else done(invalidInput(`${broken} must be well-formed Unicode, got half a surrogate pair`));
       });
     },
   );
+}
+
+/** The parser refuses both alike. */
+function refusalOf(text: string): string {
+  return isJson(text)
+    ? 'the body must not have a key __proto__, or constructor with prototype inside'
+    : 'the body must be valid JSON';
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Where the first broken string of a JSON value is, or null. No recursion: bodies may be deep. */
