@@ -7,7 +7,7 @@ import { channelLimits, channelTypes } from '../domain/channel.ts';
 import { deliveryStatuses } from '../domain/delivery.ts';
 import { nextCursor } from './contract.ts';
 import * as examples from './description/channel-examples.ts';
-import { id, integer, moment, nullable, oneOf, text } from './schema.ts';
+import { id, integer, moment, nullable, oneOf, readOnly, text } from './schema.ts';
 
 const secretField = (description: string): ReturnType<typeof Type.Optional> =>
   Type.Optional(Type.String({ description }));
@@ -90,26 +90,6 @@ const withoutDefault = <T extends object>(schema: T): T => {
   return copy;
 };
 
-/** Update: what is not given stays as it is. */
-export const ChannelUpdate = Type.Object(
-  {
-    name: Type.Optional(fields.name),
-    config: Type.Optional(fields.config),
-    enabled: Type.Optional(withoutDefault(enabled)),
-    jobIds: Type.Optional(withoutDefault(jobIds)),
-    afterFailures: Type.Optional(withoutDefault(afterFailures)),
-  },
-  {
-    additionalProperties: false,
-    title: 'ChannelUpdate',
-    description:
-      'A change of a channel. What is not given stays as it is; `config` replaces the whole, but a webhook without a new ' +
-      '`secret` keeps its own.',
-    examples: [examples.channelUpdate],
-  },
-);
-export type ChannelUpdate = Static<typeof ChannelUpdate>;
-
 /** A delivery as it is returned. */
 export const Delivery = Type.Object(
   {
@@ -168,6 +148,31 @@ export const Channel = Type.Object(
   { title: 'Channel', description: 'Where alerts go, and which.', examples: [examples.channel] },
 );
 export type Channel = Static<typeof Channel>;
+
+/** What people read of a channel and cannot set. */
+const readFields = Type.Pick(Channel, ['id', 'type', 'createdAt', 'lastDelivery']).properties;
+
+/** Update: what is not given stays as it is. A channel may be sent back as it was read. */
+export const ChannelUpdate = Type.Object(
+  {
+    name: Type.Optional(fields.name),
+    config: Type.Optional(fields.config),
+    enabled: Type.Optional(withoutDefault(enabled)),
+    jobIds: Type.Optional(withoutDefault(jobIds)),
+    afterFailures: Type.Optional(withoutDefault(afterFailures)),
+    ...Type.Partial(Type.Object(readOnly(readFields))).properties,
+  },
+  {
+    additionalProperties: false,
+    title: 'ChannelUpdate',
+    description:
+      'A change of a channel. What is not given stays as it is; `config` replaces the whole, but a webhook without a new ' +
+      '`secret` keeps its own. What GET answers inside `channel` can be sent: of the read-only fields, `id`, `type` and ' +
+      '`createdAt` must be as they are, and `lastDelivery` is ignored.',
+    examples: [examples.channelUpdate],
+  },
+);
+export type ChannelUpdate = Static<typeof ChannelUpdate>;
 
 export const ChannelResponse = Type.Object(
   { channel: Channel },

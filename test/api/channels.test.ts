@@ -97,6 +97,41 @@ test('a change is of what is given; a webhook keeps its secret', async (t) => {
   assertRefused(await ask('DELETE', path), 404, /no channel with id/, 'it is gone');
 });
 
+test('what GET answers can be sent back, and what cannot be set is refused', async (t) => {
+  const { ask } = await startTestDaemon(t);
+  const sink = await startSink(t);
+  const input = { name: 'ops', type: 'webhook', config: { url: sink.url } };
+  const { id } = (await ask('POST', '/channels', input)).body.channel;
+  const path = `/channels/${id}`;
+  const fresh = (await ask('GET', path)).body;
+  assert.deepEqual((await ask('PATCH', path, fresh.channel)).body, fresh);
+  await ask('POST', `${path}/test`);
+  const read = await until('the test', async () => {
+    const { body } = await ask('GET', path);
+    return body.channel.lastDelivery.status === 'delivered' && body;
+  });
+  for (const lastDelivery of [read.channel.lastDelivery, null]) {
+    const update = { ...read.channel, id: id.toUpperCase(), lastDelivery };
+    assert.deepEqual((await ask('PATCH', path, update)).body, read);
+  }
+  const rows: [object, RegExp][] = [
+    [{ id: '0199c6a2-3f5e-7b14-9d0a-5b1c2e7f8a90' }, /^id cannot be set, it is "/],
+    [{ type: 'email' }, /^type cannot be set, it is "webhook": leave it out$/],
+    [{ createdAt: '2026-01-01T00:00:00Z' }, /^createdAt cannot be set/],
+    [{ config: {} }, /^config\.url is required for a webhook channel$/],
+    [read, /^channel is not a known field: send what is inside channel$/],
+  ];
+  for (const [update, words] of rows) {
+    assertRefused(await ask('PATCH', path, update), 400, words, JSON.stringify(update));
+  }
+  assertRefused(
+    await ask('POST', '/channels', { ...input, type: 'email', config: {} }),
+    400,
+    /^config\.to is required for an email channel$/,
+    'email',
+  );
+});
+
 test('a token stays behind when a channel moves: config replaces the whole', async (t) => {
   const { ask } = await startTestDaemon(t);
   const [own, other] = [await startSink(t), await startSink(t)];
