@@ -65,9 +65,9 @@ export async function listChannels(
   { workspaceId }: Principal,
   { limit, cursor }: PageRequest,
 ): Promise<Page<ShownChannel>> {
-  const before = cursor === null ? null : parseIdCursor(cursor);
+  const before = cursor === null ? null : parseIdCursor('channels', cursor);
   const found = await channels.listChannels(store.db, workspaceId, { limit: limit + 1, before });
-  return pageOf(found, limit, ({ id }) => idCursor(id));
+  return pageOf(found, limit, ({ id }) => idCursor('channels', id));
 }
 
 /** A channel of the workspace. Throws `not_found`. */
@@ -185,9 +185,9 @@ export async function listDeliveries(
   { limit, cursor }: PageRequest,
 ): Promise<Page<Delivery>> {
   await requireChannel(store.db, principal, id);
-  const before = cursor === null ? null : parseIdCursor(cursor);
+  const before = cursor === null ? null : parseIdCursor(id, cursor);
   const found = await deliveries.listDeliveries(store.db, id, { limit: limit + 1, before });
-  return pageOf(found, limit, (delivery) => idCursor(delivery.id));
+  return pageOf(found, limit, (delivery) => idCursor(id, delivery.id));
 }
 
 /** A delivery of a channel with its attempts. Throws `not_found`. */

@@ -63,10 +63,10 @@ export async function listJobs(
   principal: Principal,
   { limit, cursor }: PageRequest,
 ): Promise<Page<Job>> {
-  const before = cursor === null ? null : parseIdCursor(cursor);
+  const before = cursor === null ? null : parseIdCursor('jobs', cursor);
   const page = { limit: limit + 1, before };
   const found = await jobs.listJobs(store.db, principal.workspaceId, page);
-  const { items, nextCursor } = pageOf(found, limit, (job) => idCursor(job.id));
+  const { items, nextCursor } = pageOf(found, limit, (job) => idCursor('jobs', job.id));
   const now = clock.now();
   const isExpired = hasAccountExpired(principal, now);
   const shown = items.map((job) => shownJob(openForPeople(job, vault), isExpired, now));

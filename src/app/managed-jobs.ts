@@ -63,10 +63,10 @@ export async function listManagedJobs(
   principal: Principal,
   { limit, cursor }: PageRequest,
 ): Promise<Page<ManagedJob>> {
-  const before = cursor === null ? null : parseIdCursor(cursor);
+  const before = cursor === null ? null : parseIdCursor('managed-jobs', cursor);
   const page = { limit: limit + 1, before };
   const found = await managed.listManagedJobs(store.db, principal.workspaceId, page);
-  const { items, nextCursor } = pageOf(found, limit, ({ job }) => idCursor(job.id));
+  const { items, nextCursor } = pageOf(found, limit, ({ job }) => idCursor('managed-jobs', job.id));
   const now = clock.now();
   const isExpired = hasAccountExpired(principal, now);
   const shown = items.map(({ key, job }) => ({

@@ -49,9 +49,9 @@ export async function listMonitors(
   { workspaceId }: Principal,
   { limit, cursor }: PageRequest,
 ): Promise<Page<Monitor>> {
-  const before = cursor === null ? null : parseIdCursor(cursor);
+  const before = cursor === null ? null : parseIdCursor('monitors', cursor);
   const found = await monitors.listMonitors(store.db, workspaceId, { limit: limit + 1, before });
-  return pageOf(found, limit, ({ id }) => idCursor(id));
+  return pageOf(found, limit, ({ id }) => idCursor('monitors', id));
 }
 
 /** A monitor of the workspace. Throws `not_found`. */
@@ -107,7 +107,7 @@ export async function listPings(
   { limit, cursor }: PageRequest,
 ): Promise<Page<Ping>> {
   const monitor = await requireMonitor(store.db, principal, monitorId);
-  const before = cursor === null ? null : parseNumberCursor(cursor);
+  const before = cursor === null ? null : parseNumberCursor(monitor.id, cursor);
   const found = await pings.listPings(store.db, monitor.id, { limit: limit + 1, before });
-  return pageOf(found, limit, ({ number }) => numberCursor(number));
+  return pageOf(found, limit, ({ number }) => numberCursor(monitor.id, number));
 }

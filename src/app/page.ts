@@ -27,49 +27,51 @@ export function pageOf<T>(found: T[], limit: number, cursorOf: (last: T) => stri
   return { items, nextCursor };
 }
 
-/** The cursor of a list that is ordered by id. */
-export function idCursor(id: string): string {
-  return encode(id);
+/** The cursor of a list that is ordered by id. Every cursor holds the name of its list, and fits no other one. */
+export function idCursor(list: string, id: string): string {
+  return encode(list, id);
 }
 
 /** Reads a cursor of `idCursor`; throws `invalid_input`. */
-export function parseIdCursor(cursor: string): string {
-  const id = decode(cursor);
+export function parseIdCursor(list: string, cursor: string): string {
+  const id = decode(list, cursor);
   if (!isId(id)) throw badCursor(cursor);
   return id;
 }
 
 /** The cursor of a list that is ordered by whole numbers. */
-export function numberCursor(number: number): string {
-  return encode(`number ${number}`);
+export function numberCursor(list: string, number: number): string {
+  return encode(list, String(number));
 }
 
 /** Reads a cursor of `numberCursor`; throws `invalid_input`. */
-export function parseNumberCursor(cursor: string): number {
-  const match = /^number (\d{1,15})$/.exec(decode(cursor));
-  if (match === null) throw badCursor(cursor);
-  return Number(match[1]);
+export function parseNumberCursor(list: string, cursor: string): number {
+  const number = decode(list, cursor);
+  if (!/^\d{1,15}$/.test(number)) throw badCursor(cursor);
+  return Number(number);
 }
 
 /** The cursor of a list of runs. */
-export function runCursor({ scheduledFor, source }: RunPosition): string {
-  return encode(`${scheduledFor} ${source}`);
+export function runCursor(list: string, { scheduledFor, source }: RunPosition): string {
+  return encode(list, `${scheduledFor} ${source}`);
 }
 
 /** Reads a cursor of `runCursor`; throws `invalid_input`. */
-export function parseRunCursor(cursor: string): RunPosition {
-  const match = /^(\d{1,15}) (scheduled|manual)$/.exec(decode(cursor));
+export function parseRunCursor(list: string, cursor: string): RunPosition {
+  const match = /^(\d{1,15}) (scheduled|manual)$/.exec(decode(list, cursor));
   if (match === null) throw badCursor(cursor);
   return { scheduledFor: Number(match[1]), source: match[2] as RunPosition['source'] };
 }
 
-function encode(text: string): string {
-  return Buffer.from(text).toString('base64url');
+function encode(list: string, position: string): string {
+  return Buffer.from(`${list} ${position}`).toString('base64url');
 }
 
-function decode(cursor: string): string {
+/** The position; empty if the cursor is of another list. */
+function decode(list: string, cursor: string): string {
   const text = Buffer.from(cursor, 'base64url').toString();
-  return encode(text) === cursor ? text : '';
+  const isWhole = Buffer.from(text).toString('base64url') === cursor;
+  return isWhole && text.startsWith(`${list} `) ? text.slice(list.length + 1) : '';
 }
 
 function badCursor(cursor: string) {

@@ -63,10 +63,10 @@ export async function listRuns(
   { limit, cursor }: PageRequest,
 ): Promise<Page<Run> & { totals: RunTotals }> {
   const job = await requireJob(store.db, principal, jobId);
-  const before = cursor === null ? null : parseRunCursor(cursor);
+  const before = cursor === null ? null : parseRunCursor(job.id, cursor);
   const found = await runs.listRuns(store.db, job.id, { limit: limit + 1, before });
   const totals = await runs.countRuns(store.db, job.id);
-  return { ...pageOf(found, limit, runCursor), totals };
+  return { ...pageOf(found, limit, (run) => runCursor(job.id, run)), totals };
 }
 
 /** A run of a job of the workspace. Throws `not_found`. */

@@ -121,6 +121,9 @@ test('walking the pages gives each run once, newest first, with totals over all'
     missed: 0,
   });
 
+  const [other] = await addJobs(daemon, 1);
+  const elsewhere = await daemon.ask('GET', `/jobs/${other!.id}/runs?cursor=${nextCursor}`);
+  assertRefused(elsewhere, 400, /^cursor must be a nextCursor of this list/, 'of another job');
   const crossed = await daemon.ask('GET', `/jobs?cursor=${nextCursor}`);
   assertRefused(crossed, 400, /^cursor must be a nextCursor of this list/, 'runs to jobs');
 });
@@ -153,4 +156,6 @@ test('a limit or cursor that breaks the rules is refused, on every list', async 
   assertRefused(altered, 400, /^cursor must be a nextCursor of this list/, 'an altered cursor');
   const crossed = await daemon.ask('GET', `/jobs/${job!.id}/runs?cursor=${nextCursor}`);
   assertRefused(crossed, 400, /^cursor must be a nextCursor of this list/, 'jobs to runs');
+  const monitors = await daemon.ask('GET', `/monitors?cursor=${nextCursor}`);
+  assertRefused(monitors, 400, /^cursor must be a nextCursor of this list/, 'jobs to monitors');
 });
