@@ -1,12 +1,12 @@
 /**
  * `SITE/ping/ID`, where tasks say how they are: outside the API, without a key. The id is the secret, so
- * it is in no log, and whatever does not lead to a monitor gets one and the same answer.
+ * it is in no log, and every unknown id gets one and the same answer.
  */
 
 import type { FastifyRequest } from 'fastify';
 import type { App } from '../app/app.ts';
 import { createPingKeeper, findPingedMonitor } from '../app/pings.ts';
-import { JobdError } from '../domain/errors.ts';
+import { got, JobdError } from '../domain/errors.ts';
 import type { Flip } from '../domain/monitor.ts';
 import { pingSignal } from '../domain/ping.ts';
 import type { PingMethod, PingSignal } from '../domain/ping.ts';
@@ -36,8 +36,9 @@ export function pingRoutes(server: ApiServer, app: App, log: Log): void {
   server.addHook('onRequest', async (request) => {
     const { pingId = '', signal: words } = request.params as { pingId?: string; signal?: string };
     const monitorId = await findPingedMonitor(app, pingId);
+    if (monitorId === undefined) throw unknown();
     const signal = pingSignal(words);
-    if (monitorId === undefined || signal === null) throw unknown();
+    if (signal === null) throw badSignal(words ?? '');
     connectionOf(request.socket)?.trust();
     request.pinged = { monitorId, signal };
   });
@@ -64,6 +65,12 @@ function bodyOf({ body }: FastifyRequest): { body: string | null; truncated: boo
 
 function unknown(): JobdError {
   return new JobdError('not_found', 'there is no monitor at this URL');
+}
+
+/** Said only to those who know an id. */
+function badSignal(words: string): JobdError {
+  const rule = 'after the ping id may follow start, fail or an exit code from 0 to 255';
+  return new JobdError('not_found', `${rule}, ${got(words)}`);
 }
 
 function logFlips(log: Log, flips: readonly Flip[]): void {

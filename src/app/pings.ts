@@ -26,12 +26,12 @@ export type ReceivedPing = Pick<
   'monitorId' | 'kind' | 'exitCode' | 'method' | 'body' | 'truncated'
 >;
 
-/** The id of the monitor that a ping id stands for, or undefined. */
+/** The id of the monitor that a ping id, in lower or upper case, stands for, or undefined. */
 export async function findPingedMonitor(
   { store }: Pick<App, 'store'>,
   pingId: string,
 ): Promise<string | undefined> {
-  return await findPinged(store.db, pingId);
+  return await findPinged(store.db, pingId.toLowerCase());
 }
 
 /** Pings of one monitor, of which the last becomes a row. Times are epoch milliseconds. */

@@ -176,14 +176,11 @@ test('what leads to no monitor gets one answer, whatever it is, before its body 
     `/ping/${randomUUID()}/start`,
     `/ping/${monitor.id}`,
     new URL(deleted.pingUrl).pathname,
-    pathname.toUpperCase().replace('/PING/', '/ping/'),
     `${pathname}0`,
     '/ping/17',
     "/ping/'%20or%201=1",
     '/ping/%00',
-    `${pathname}/256`,
-    `${pathname}/-1`,
-    `${pathname}/stop`,
+    `/ping/${randomUUID()}/256`,
   ];
   for (const path of paths) {
     for (const method of ['GET', 'POST']) {
@@ -202,6 +199,23 @@ test('what leads to no monitor gets one answer, whatever it is, before its body 
   assert.equal(early?.status, 404, 'it does not wait for the rest');
   socket.destroy();
   assert.deepEqual(await readPings(monitor.id), []);
+});
+
+test('whoever knows an id may write it in upper case, and learns what may follow it', async (t) => {
+  const daemon = await startTestDaemon(t);
+  const { createMonitor, readPings } = monitorsOf(daemon);
+  const { id, pingUrl } = await createMonitor();
+  const { pathname } = new URL(pingUrl);
+  const upper = daemon.url + pathname.toUpperCase().replace('/PING/', '/ping/');
+  for (const url of [upper, `${upper}/start`]) {
+    assert.deepEqual((await ping(url)).body, ok, url);
+  }
+  for (const words of ['256', '300', '-1', '01', 'stop']) {
+    const { status, body } = await ping(`${pingUrl}/${words}`, { method: 'POST' });
+    const rule = 'after the ping id may follow start, fail or an exit code from 0 to 255';
+    assert.deepEqual([status, body], [404, { error: `${rule}, got "${words}"` }]);
+  }
+  assert.equal((await readPings(id)).length, 2);
 });
 
 test('other methods and longer paths are no pings', async (t) => {
