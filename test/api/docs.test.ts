@@ -64,6 +64,13 @@ test('every link within the page leads somewhere, and every id is there once', a
   const { text } = await get(`${(await startTestDaemon(t)).url}/docs`);
   const ids = [...text.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id);
   assert.equal(new Set(ids).size, ids.length);
+  for (const id of ids) assert.match(id ?? '', /^\S+$/);
+  const variables = new Set([...text.matchAll(/\$[A-Z]+_ID/g)].map(([name]) => name));
+  const nouns = ['CHANNEL', 'DELIVERY', 'JOB', 'MONITOR', 'RUN'];
+  assert.deepEqual(
+    [...variables].toSorted(),
+    nouns.map((noun) => `$${noun}_ID`),
+  );
   const targets = [...text.matchAll(/ href="#([^"]+)"/g)].map(([, id]) => id);
   assert.ok(targets.length > ids.length);
   for (const target of targets) assert.ok(ids.includes(target), target);

@@ -27,7 +27,8 @@ function headersOf({ parameters = [] }: Operation): string[] {
 
 /** `/jobs/{id}/runs/{runId}` is `/jobs/$JOB_ID/runs/$RUN_ID`. */
 function withVariables(path: string): string {
-  return path.replaceAll(/(\w+)s\/\{\w+\}/g, (_, noun: string) => {
-    return `${noun}s/$${noun.toUpperCase()}_ID`;
+  return path.replaceAll(/(\w+)\/\{\w+\}/g, (_, nouns: string) => {
+    const noun = nouns.replace(/ies$/, 'y').replace(/s$/, '');
+    return `${nouns}/$${noun.toUpperCase()}_ID`;
   });
 }

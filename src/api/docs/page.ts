@@ -57,7 +57,7 @@ export function referencePage(document: OpenApiDocument): string {
           </header>
           ${groups.map(
             (group) =>
-              html`<section id="${group.name}">
+              html`<section id="${anchorOf(group.name)}">
                 <h2>${group.name}</h2>
                 <p>${group.description}</p>
                 ${group.operations.map(({ method, path, operation }) =>
@@ -82,8 +82,13 @@ function placedOperations({ paths }: OpenApiDocument): Placed[] {
   );
 }
 
+/** An id has no spaces. */
+function anchorOf(group: string): string {
+  return group.replaceAll(' ', '-');
+}
+
 function navigation(group: string, operations: Placed[]): Html {
-  return html`<p class="group"><a href="#${group}">${group}</a></p>
+  return html`<p class="group"><a href="#${anchorOf(group)}">${group}</a></p>
     <ul>
       ${operations.map(
         ({ method, operation }) =>
