@@ -100,8 +100,9 @@ export const JobUpdate = Type.Object(
     additionalProperties: false,
     title: 'JobUpdate',
     description:
-      'A change of a job. What is not given stays as it is. A job can be sent back as it was read: of the read-only ' +
-      'fields, `id`, `headerNames`, `paused` and `createdAt` must be as they are, and the other ones are ignored.',
+      'A change of a job. What is not given stays as it is. What GET answers inside `job` can be sent: of the read-only ' +
+      'fields, `id`, `headerNames`, `paused` and `createdAt` must be as they are, and the other ones are ignored ' +
+      '(a `status` that would mean pausing or resuming is refused: use `action`).',
     examples: [examples.jobUpdate, examples.pauseUpdate],
   },
 );

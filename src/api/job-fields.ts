@@ -42,14 +42,16 @@ export const jobFields = {
     Type.String({
       description:
         'Five fields: minute, hour, day of month, month, day of week; with names, ranges, steps, lists, `L` and `#`, ' +
-        'or one of `@hourly @daily @weekly @monthly @yearly`. Refused when `scheduleType` is `period`.',
+        'or one of `@hourly @daily @weekly @monthly @yearly`. Refused when `scheduleType` is `period`, unless null ' +
+        'or, in an update, unchanged.',
       default: '0 * * * *',
     }),
   ),
   timezone: nullable(
     Type.String({
       description:
-        'The IANA time zone that `cronExpr` is read in. Offsets such as `+02:00` are refused.',
+        'The IANA time zone that `cronExpr` is read in. Offsets such as `+02:00` are refused. With a period it does not ' +
+        'affect the due times, and is kept for when `scheduleType` becomes `cron`.',
       default: 'Europe/Paris',
     }),
   ),
@@ -59,7 +61,8 @@ export const jobFields = {
       maximum: jobLimits.periodSeconds.max,
       description:
         'Seconds from one due time to the next, counted from the creation of the job or the last change of its ' +
-        'schedule. Required when `scheduleType` is `period`, refused when it is `cron`.',
+        'schedule. Required when `scheduleType` is `period`; refused when it is `cron`, unless null or, in an update, ' +
+        'unchanged.',
     }),
   ),
   timeoutSeconds: Type.Integer({

@@ -16,8 +16,8 @@ const Lateness = Type.Object(
   {
     title: 'Lateness',
     description:
-      'How long after their due times runs began that ended in the last hour, to two significant digits; all null if none ' +
-      'ended since the start of the server.',
+      'For runs that ended in the last hour: how long after their due time they began, to two significant digits. All ' +
+      'null if none ended in it since the start of the server.',
     examples: [{ windowSeconds: 3600, p50Ms: 3, p99Ms: 21, maxMs: 34 }],
   },
 );

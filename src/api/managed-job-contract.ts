@@ -15,8 +15,7 @@ export const ManagedJob = Type.Object(
   { key: key('The key of the job, unique in the workspace.'), job: Job },
   {
     title: 'ManagedJob',
-    description:
-      'A job that a definition elsewhere says what it is, a file in a repository as a rule.',
+    description: 'A job that is defined elsewhere, usually in a file of a repository.',
     examples: [examples.managedJob],
   },
 );

@@ -34,14 +34,15 @@ const fields = {
       minimum: monitorLimits.periodSeconds.min,
       maximum: monitorLimits.periodSeconds.max,
       description:
-        'Seconds from one ping to the next. Required when `scheduleType` is `period`, refused when it is `cron`.',
+        'Seconds from one ping to the next. Required when `scheduleType` is `period`; refused when it is `cron`, unless ' +
+        'null or, in an update, unchanged.',
     }),
   ),
   graceSeconds: Type.Integer({
     minimum: min,
     maximum: max,
     description:
-      'Seconds that a ping may be overdue before the monitor is down. The run it tells of has to end within them.',
+      'Seconds that a ping may be overdue before the monitor is down. A run that has started must end before they are over.',
     default: defaultGraceSeconds,
   }),
   notes: Type.String({
@@ -145,8 +146,9 @@ export const MonitorUpdate = Type.Object(
     additionalProperties: false,
     title: 'MonitorUpdate',
     description:
-      'A change of a monitor. What is not given stays as it is. A monitor can be sent back as it was read: of the ' +
-      'read-only fields, `id`, `pingUrl`, `paused` and `createdAt` must be as they are, and the other ones are ignored.',
+      'A change of a monitor. What is not given stays as it is. What GET answers inside `monitor` can be sent: of the ' +
+      'read-only fields, `id`, `pingUrl`, `paused` and `createdAt` must be as they are, and the other ones are ignored ' +
+      '(a `status` that would mean pausing or resuming is refused: use `action`).',
     examples: [examples.monitorUpdate, examples.pauseUpdate],
   },
 );

@@ -30,8 +30,8 @@ export const SchedulePreviewInput = Type.Object(
           minimum: jobLimits.periodSeconds.min,
           maximum: jobLimits.periodSeconds.max,
           description:
-            'Seconds from one due time to the next, counted from `from`. Required when `scheduleType` is `period`, ' +
-            'refused when it is `cron`.',
+            'Seconds from one due time to the next, counted from the moment `from`. Required when `scheduleType` ' +
+            'is `period`, refused when it is `cron`.',
         }),
       ),
     ),

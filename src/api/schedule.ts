@@ -14,7 +14,7 @@ const notes: OperationNotes = {
   summary: 'Preview a schedule',
   description:
     'The next due times of a job that would be created at `from` with this schedule, and what changes of the clocks do to ' +
-    'them. Rules and defaults are those of a job: what is refused here is refused there. Nothing is kept; the key needs ' +
+    'them. Rules and defaults are those of a job, plan limits aside: what is refused here is refused there. Nothing is kept; the key needs ' +
     '`write` all the same, as for everything that is not a GET.',
   answer: 'The due times, and notes on them.',
   failures: { 400: badPeriod, 403: readOnly, 413: tooLarge },

@@ -14,8 +14,8 @@ Bodies are JSON in UTF-8, of at most 256 KiB, with \`Content-Type: application/j
 refused, and types are strict: \`"60"\` is not a number. Lengths count characters. Times are ISO 8601 in UTC, with \
 milliseconds. Ids are UUIDs in lower case; upper case is accepted. New fields may appear in answers.
 
-A job or monitor can be sent back as it was read, changed or not. Null for a field of its schedule says that it is not given: \
-the default when it is created, no change in an update.
+What GET answers inside \`job\` (or \`monitor\`, \`channel\`) can be sent to PATCH, changed or not. Null for a field of a schedule \
+says that it is not given: the default when it is created, no change in an update.
 
 Whatever fails is answered \`{ "error": "…" }\`: a sentence that says what is wrong, where, and what would be right. \
 Go by the status; the sentence is for people.
@@ -27,8 +27,8 @@ last. What is added meanwhile does not shift the pages.
 
 ## Limits
 
-A key may ask 120 times in any 60 s. Beyond that the answer is 429 with \`Retry-After: 60\`; so it is for a second run \
-by hand of one job within a minute.
+A key may ask 120 times in any 60 s. Beyond that the answer is 429 with \`Retry-After: 60\`. A second run by hand of \
+one job within a minute is answered the same.
 
 The plan of an account limits how many jobs it has, how often they are due and how long a call may take; beyond that \
 the answer is 403 and names the limit. After the end of a trial or a subscription, running and editing are 402, and \
