@@ -16,6 +16,7 @@ import { describeRoutes } from '../../src/api/description/openapi.ts';
 import { createRequestLimits } from '../../src/api/edge/request-limits.ts';
 import { systemClock } from '../../src/domain/clock.ts';
 import { openLog } from '../../src/log.ts';
+import { fakeClock } from '../support/clock.ts';
 import { startTestDaemon } from '../support/daemon.ts';
 import type { TestDaemon } from '../support/daemon.ts';
 import { temporaryDirectory } from '../support/directory.ts';
@@ -207,6 +208,41 @@ test('every example is valid, and every operation shows one of what it takes and
     }
   }
 });
+
+/** What changes by itself, or is of this one alone. */
+const passing = /^(id|createdAt|pingUrl|status|next\w+|last\w+)$/;
+
+function settingsIn(answer: object): object {
+  const [shown = {}] = Object.values(answer) as object[];
+  return Object.fromEntries(Object.entries(shown).filter(([name]) => !passing.test(name)));
+}
+
+test('the example of an answer is what the example of the request is answered', async (t) => {
+  const clock = fakeClock('2025-10-09T04:00:12.318Z');
+  const daemon = await startTestDaemon(t, { clock });
+  const { paths } = await describedBy(daemon);
+  for (const noun of ['job', 'monitor', 'channel']) {
+    const create = paths[`/${noun}s`]?.['post'] ?? assert.fail(noun);
+    const made = await daemon.ask('POST', `/${noun}s`, requestExample(create));
+    const example = answerExample(create, '201') as Record<string, object>;
+    const { id, createdAt, pingUrl } = made.body[noun];
+    const own = { id, createdAt, ...(pingUrl && { pingUrl }) };
+    assert.deepEqual(made.body[noun], { ...example[noun], ...own }, noun);
+
+    const change = paths[`/${noun}s/{id}`]?.['patch'] ?? assert.fail(noun);
+    const changed = await daemon.ask('PATCH', `/${noun}s/${id}`, requestExample(change));
+    const shown = answerExample(change, '200');
+    assert.deepEqual(settingsIn(changed.body), settingsIn(shown), noun);
+  }
+});
+
+function requestExample({ requestBody }: Operation): unknown {
+  return requestBody?.content['application/json']?.example;
+}
+
+function answerExample({ responses }: Operation, status: string): object {
+  return (responses[status]?.content['application/json']?.example as object) ?? assert.fail(status);
+}
 
 test('every field, parameter and answer is described in words', async (t) => {
   const description = await describedBy(await startTestDaemon(t));

@@ -39,6 +39,13 @@ export const channel = {
   lastDelivery: delivery,
 };
 
+/** What `channelUpdate` is answered: a channel that is disabled gives up what is pending. */
+export const changedChannel = {
+  ...channel,
+  ...channelUpdate,
+  lastDelivery: { ...delivery, status: 'failed', lastError: 'the channel was disabled' },
+};
+
 export const channelResponse = { channel };
 export const channelMade = {
   channel: { ...channel, lastDelivery: null },

@@ -1,5 +1,6 @@
 /** What the routes of channels say of themselves. */
 
+import { changedChannel } from './channel-examples.ts';
 import { badRequest, notPaid, readOnly, tooLarge, unknown } from './operation.ts';
 import type { OperationNotes } from './operation.ts';
 
@@ -52,6 +53,7 @@ export const updateChannel: OperationNotes = {
   summary: 'Change a channel',
   description: 'Only what is given changes; `config` replaces the whole. The type stays.',
   answer: 'The channel as it is after the change.',
+  answerExample: { channel: changedChannel },
   failures: { 400: noUrl, 402: notPaid, 403: readOnly, 404: noChannel, 413: tooLarge },
   isExtension: true,
 };

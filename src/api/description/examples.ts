@@ -51,6 +51,18 @@ export const job = {
   createdAt: '2025-10-09T04:00:12.318Z',
 };
 
+/** What `jobInput` is answered: a new job has no runs. */
+export const createdJob = {
+  ...job,
+  status: 'new',
+  nextRunAt: '2025-10-09T05:30:00.000Z',
+  lastRunAt: null,
+  lastDurationMs: null,
+};
+
+/** What `jobUpdate` is answered. */
+export const changedJob = { ...job, ...jobUpdate, nextRunAt: '2025-10-10T06:00:00.000Z' };
+
 export const run = {
   id: runId,
   jobId,
@@ -159,6 +171,18 @@ export const monitor = {
   paused: false,
   createdAt: '2025-10-08T12:03:44.120Z',
 };
+
+/** What `monitorInput` is answered: nothing is expected before the first ping. */
+export const createdMonitor = {
+  ...monitor,
+  status: 'new',
+  nextDueAt: null,
+  lastPingAt: null,
+  lastDurationMs: null,
+};
+
+/** What `monitorUpdate` is answered. */
+export const changedMonitor = { ...monitor, ...monitorUpdate };
 
 export const ping = {
   id: '0199c45f-0bdc-7f24-b1a3-6d5e8c0f4a27',

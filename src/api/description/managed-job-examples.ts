@@ -19,7 +19,13 @@ export const definitionResult = {
   changedFields: ['headers', 'schedule'],
   changedHeaders: ['Authorization'],
   isAdopted: false,
-  job,
+  // In a dry run it is as it was before.
+  job: {
+    ...job,
+    cronExpr: '0 7 * * mon-fri',
+    nextRunAt: '2025-10-10T05:00:00.000Z',
+    lastRunAt: '2025-10-09T05:00:00.214Z',
+  },
   refusal: null,
 };
 export const definitionResults = {

@@ -1,5 +1,6 @@
 /** What the routes of monitors say of themselves. */
 
+import { changedMonitor, createdMonitor } from './examples.ts';
 import { badPeriod, notPaid, readOnly, tooLarge, unknown } from './operation.ts';
 import type { OperationNotes } from './operation.ts';
 
@@ -22,6 +23,7 @@ export const createMonitor: OperationNotes = {
   description:
     'Only `name` is required; such a monitor expects a ping every hour. Nothing is expected before the first ping.',
   answer: 'The monitor, with the URL to ping.',
+  answerExample: { monitor: createdMonitor },
   failures: {
     400: badPeriod,
     402: notPaid,
@@ -49,6 +51,7 @@ export const updateMonitor: OperationNotes = {
     'Only what is given changes. With a changed schedule, and when it is resumed, the next ping is expected from now on. ' +
     'Pings are kept while it is paused too.',
   answer: 'The monitor as it is after the change.',
+  answerExample: { monitor: changedMonitor },
   failures: {
     400: badPeriod,
     402: notPaid,

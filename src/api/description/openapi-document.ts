@@ -152,8 +152,11 @@ function parameterOf(
   };
 }
 
-function contentOf(schema: TSchema, components: Map<string, Schema>): Content {
-  const [example] = (schema as Schema).examples ?? [];
+function contentOf(
+  schema: TSchema,
+  components: Map<string, Schema>,
+  example: unknown = (schema as Schema).examples?.[0],
+): Content {
   const published = publish(schema, components);
   return {
     'application/json': { schema: published, ...(example !== undefined && { example }) },
@@ -164,7 +167,7 @@ function successes(
   { response, operation }: DescribedRoute['schema'],
   components: Map<string, Schema>,
 ): Record<string, Answer> {
-  const { answer, answerHeaders = {} } = operation;
+  const { answer, answerExample, answerHeaders = {} } = operation;
   const headers = Object.fromEntries(
     Object.entries(answerHeaders).map(([name, says]) => [name, header(says, 'string')]),
   );
@@ -174,7 +177,7 @@ function successes(
       {
         description: answer,
         ...(Object.keys(headers).length > 0 && { headers }),
-        content: contentOf(schema, components),
+        content: contentOf(schema, components, answerExample),
       },
     ]),
   );

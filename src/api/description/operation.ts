@@ -9,7 +9,7 @@ declare module 'fastify' {
 /** Groups of operations, in the order they are shown. */
 export const tags = {
   Jobs: 'What is called, and when.',
-  'Managed jobs': 'Jobs that definitions elsewhere manage, files in a repository as a rule.',
+  'Managed jobs': 'Jobs that are defined elsewhere, usually in files of a repository.',
   Runs: 'Calls of a job, by its schedule or by hand, and what came of them.',
   Monitors: 'Tasks that run elsewhere and say so by a ping: what is missing when they do not.',
   Schedules: 'When a schedule is due, seen before a job has it.',
@@ -51,6 +51,8 @@ export interface OperationNotes {
   description: string;
   /** What the answer is when all is well. */
   answer: string;
+  /** What the example of its request is answered, where the schema has an example of another answer. */
+  answerExample?: object;
   /** Headers of that answer, with what they say. */
   answerHeaders?: Record<string, string>;
   /** When it fails, besides what every operation has in common; a text alone has the usual example. */

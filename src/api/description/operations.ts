@@ -1,5 +1,6 @@
 /** What the OpenAPI document says of the routes of jobs, runs and receipts. */
 
+import { changedJob, createdJob } from './examples.ts';
 import {
   badPeriod,
   badRequest,
@@ -40,6 +41,7 @@ export const createJob: OperationNotes = {
   description:
     'Only `name` and `url` are required; such a job is called every full hour. Without `paused` the schedule begins at once.',
   answer: 'The job, with its `id` and the time it is due next.',
+  answerExample: { job: createdJob },
   failures: {
     400: badPeriod,
     402: notPaid,
@@ -67,6 +69,7 @@ export const updateJob: OperationNotes = {
     'An update that changes no field, with or without `action`, is taken at once; every other one waits up to 5 s for a run under way. ' +
     'Pausing does not stop a call that has begun.',
   answer: 'The job as it is after the change.',
+  answerExample: { job: changedJob },
   failures: {
     400: badPeriod,
     402: notPaid,
