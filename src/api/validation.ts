@@ -94,9 +94,10 @@ function inside(field: string, name: unknown, part: string): string {
 function unknownField(error: ErrorObject, field: string, part: string): string {
   const known = Object.keys((error.parentSchema as { properties?: object }).properties ?? {});
   const what = part === 'querystring' ? 'query parameter' : 'field';
-  if (isEnvelope(error, known))
-    return `${field} is not a known field: send what is inside ${field}`;
-  return `${field.slice(0, 60)} is not a known ${what}, known are ${known.join(', ')}`;
+  const name = field.slice(0, 60);
+  return isEnvelope(error, known)
+    ? `${name} is not a known field: send what is inside ${name}`
+    : `${name} is not a known ${what}, known are ${known.join(', ')}`;
 }
 
 /** Answers wrap what they show, as in `{ job: { … } }`; requests do not. */

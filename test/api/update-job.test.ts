@@ -121,7 +121,7 @@ test('an update that changes no field does not wait for the call in flight', asy
   const { job, answer } = await executingJob(t, daemon);
   const path = `/jobs/${job.id}`;
   const { body: read } = await daemon.ask('GET', path);
-  const began = performance.now();
+  // One that waited would be answered 409.
   for (const update of [read.job, {}, { name: job.name, timezone: 'europe/paris' }]) {
     assert.deepEqual(await daemon.ask('PATCH', path, update).then(statusAndBody), [200, read]);
   }
@@ -129,7 +129,6 @@ test('an update that changes no field does not wait for the call in flight', asy
   assert.deepEqual([paused.status, paused.body.job.paused], [200, true]);
   const wrong = await daemon.ask('PATCH', path, { ...paused.body.job, periodSeconds: 600 });
   assertRefused(wrong, 400, /^periodSeconds has no effect/, 'refused without waiting');
-  assert.ok(performance.now() - began < 4_000, 'one of them waited');
   // Nobody can read the values of headers, so that they are taken for new ones.
   const changed = daemon.ask('PATCH', path, { ...paused.body.job, headers: {} });
   await daemon.ask('GET', path);
