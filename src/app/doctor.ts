@@ -16,8 +16,8 @@ import { newestVersion, schemaVersion } from '../store/migrate.ts';
 import { openReader, storePath } from '../store/open.ts';
 import type { Db } from '../store/open.ts';
 import { isReserveInUse } from '../store/reserve.ts';
-import { findSealedByOthers } from '../store/sealed.ts';
 import { readSpace } from '../store/space.ts';
+import { remedyOf, sealedValues } from './master-keys.ts';
 
 /** What was looked at, and what was seen. */
 export interface Finding {
@@ -152,7 +152,6 @@ async function seeMasterKey(db: Db, masterKeys: MasterKeys): Promise<Seen> {
   return ok(`${active.keyId} in ${masterKeys.name}: keep a copy of it elsewhere`);
 }
 
-const valuesPerPage = 500;
 const namedAtMost = 10;
 
 async function seeSecrets(db: Db, masterKeys: MasterKeys): Promise<Seen> {
@@ -160,23 +159,19 @@ async function seeSecrets(db: Db, masterKeys: MasterKeys): Promise<Seen> {
   const damaged: string[] = [];
   let count = 0;
   for (const table of sealedTables) {
-    for (let afterId = ''; ;) {
-      const page = { keyId: '', afterId, limit: valuesPerPage };
-      const values = await findSealedByOthers(db, table, page);
-      for (const value of values) {
-        const place = placeOf(table, value);
-        if (ifOpens(() => vault.open(value.sealed, place)) === undefined)
-          damaged.push(rowOf(place));
-      }
-      count += values.length;
-      afterId = values.at(-1)?.id ?? '';
-      if (values.length < valuesPerPage) break;
+    for await (const value of sealedValues(db, table)) {
+      const place = placeOf(table, value);
+      count += 1;
+      if (value.isDeleted === 1) continue;
+      if (ifOpens(() => vault.open(value.sealed, place)) === undefined) damaged.push(rowOf(place));
     }
   }
   if (damaged.length === 0) return ok(`${count} sealed, all can be opened`);
   const named = damaged.slice(0, namedAtMost).join(', ');
   const more = damaged.length > namedAtMost ? ', …' : '';
-  return fail(`${damaged.length} of ${count} sealed cannot be opened: ${named}${more}`);
+  return fail(
+    `${damaged.length} of ${count} sealed cannot be opened: ${named}${more}: ${remedyOf(damaged)}`,
+  );
 }
 
 function seeDaemon(pid: string | undefined, dataDir: string): Seen {

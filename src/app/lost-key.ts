@@ -123,13 +123,13 @@ async function giveUp(
   let afterId = '';
   do {
     rows = await listSealedRows(tx, table, { afterId, limit: rowsPerLook });
-    for (const { value, isDeleted, ...owner } of rows) {
+    for (const { value, ...owner } of rows) {
       afterId = owner.id;
       if (value.sealed === givenUp) continue;
       const place = placeOf(table, value);
       if (ifOpens(() => vault.open(value.sealed, place)) !== undefined) continue;
       await giveUpOne(tx, owner.id);
-      if (!isDeleted) lost.push(owner);
+      if (value.isDeleted === 0) lost.push(owner);
     }
   } while (rows.length > 0);
   return lost;

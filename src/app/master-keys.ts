@@ -3,7 +3,7 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Clock } from '../domain/clock.ts';
 import { JobdError } from '../domain/errors.ts';
-import { ifOpens, placeOf, rowOf, sealedTables } from '../domain/vault.ts';
+import { givenUp, ifOpens, placeOf, rowOf, sealedTables } from '../domain/vault.ts';
 import type { SealedTable, Vault } from '../domain/vault.ts';
 import type { MasterKey } from '../secrets/master-key.ts';
 import { openVault } from '../secrets/vault.ts';
@@ -67,20 +67,22 @@ export interface Rotation {
   keyId: string;
   /** Values that were sealed anew. */
   resealed: number;
-  /** Whether nothing is left in the file that the old key opens, but for those rows. */
+  /** Whether nothing is left in the file that the old key opens. */
   isErased: boolean;
-  /** Rows whose values could not be opened, as `TABLE/ID`; they were left as they are. */
-  unreadable: string[];
+  /** Ids of the master keys that sealed until now: backups made before need them. */
+  retired: string[];
 }
 
 /**
  * Lets another master key seal from now on, seals everything anew with it, and forgets the old one. What
  * broke off is gone on with. At every moment all that is sealed can be opened with keys that are there.
- * Only one may run at a time. Throws as `openStoreVault` does.
+ * Only one may run at a time. Throws as `openStoreVault` does, and `unavailable`, having rotated nothing, if a
+ * value cannot be opened: without the old key it never could be.
  */
 export async function rotateMasterKey(parts: MasterKeyParts): Promise<Rotation> {
   const { store, clock, masterKeys } = parts;
   const vault = await openStoreVault(parts);
+  await requireReadable(store, vault);
   const next = await nextKey(parts);
   await overwriteFreed(store.db);
   await store.write(async (tx) => {
@@ -88,7 +90,8 @@ export async function rotateMasterKey(parts: MasterKeyParts): Promise<Rotation> 
       await keys.activateMasterKey(tx, next.id, clock.now());
     }
   });
-  const rotation: Rotation = { keyId: next.id, resealed: 0, isErased: false, unreadable: [] };
+  const retired = (await keys.listMasterKeys(store.db)).slice(1).map(({ keyId }) => keyId);
+  const rotation: Rotation = { keyId: next.id, resealed: 0, isErased: false, retired };
   for (const table of sealedTables) await resealTable(store, vault, table, rotation);
   await store.write((tx) => keys.removeRetiredMasterKeys(tx));
   masterKeys.keepOnly(next);
@@ -106,6 +109,52 @@ async function nextKey({ store, masterKeys }: MasterKeyParts): Promise<MasterKey
   const isNewest = masterKeys.read()[0]?.id === activeId;
   if (isNewest) masterKeys.makeNext(active);
   return masterKeys.read()[0] ?? active;
+}
+
+const namedAtMost = 10;
+
+async function requireReadable(store: Store, vault: Vault): Promise<void> {
+  const unreadable: string[] = [];
+  for (const table of sealedTables) {
+    for await (const value of sealedValues(store.db, table)) {
+      const place = placeOf(table, value);
+      const open = (): string => vault.open(value.sealed, place);
+      if (!isOver(value) && ifOpens(open) === undefined) unreadable.push(rowOf(place));
+    }
+  }
+  if (unreadable.length === 0) return;
+  const named = unreadable.slice(0, namedAtMost).join(', ');
+  const more = unreadable.length > namedAtMost ? ', …' : '';
+  throw new JobdError(
+    'unavailable',
+    `${named}${more} cannot be opened: nothing was rotated, since without the present key they never could be; ${remedyOf(unreadable)}, then rotate`,
+  );
+}
+
+/** What people can do about rows, as `TABLE/ID`, whose sealed values cannot be opened. */
+export function remedyOf(rows: readonly string[]): string {
+  const has = (table: SealedTable): boolean => rows.some((row) => row.startsWith(`${table}/`));
+  return [
+    ...(has('jobs') ? ['set headers and body of a job, both in one update, or delete it'] : []),
+    ...(has('channels') ? ['set the config of a channel, or delete it'] : []),
+    ...(has('signing_keys') ? ['let another key sign: jobd signing-key rotate'] : []),
+  ].join('; ');
+}
+
+/** Whether nobody will ever open it: it was given up, or its row was deleted. */
+function isOver({ sealed, isDeleted }: SealedValue): boolean {
+  return sealed === givenUp || isDeleted === 1;
+}
+
+/** All sealed values of a table, page by page. */
+export async function* sealedValues(db: Db, table: SealedTable): AsyncGenerator<SealedValue> {
+  for (let afterId = ''; ;) {
+    const page = { keyId: '', afterId, limit: valuesPerStep };
+    const values = await findSealedByOthers(db, table, page);
+    yield* values;
+    if (values.length < valuesPerStep) return;
+    afterId = values.at(-1)?.id ?? afterId;
+  }
 }
 
 async function resealTable(
@@ -130,11 +179,10 @@ async function resealTable(
 
   async function resealValue(tx: Db, of: SealedTable, value: SealedValue) {
     const place = placeOf(of, value);
-    const plaintext = ifOpens(() => vault.open(value.sealed, place));
-    if (plaintext === undefined) {
-      rotation.unreadable.push(rowOf(place));
-      return;
-    }
+    const open = (): string => vault.open(value.sealed, place);
+    // What cannot be opened though it could be before ends the rotation, with both keys still there.
+    const plaintext = isOver(value) ? ifOpens(open) : open();
+    if (plaintext === undefined) return;
     const sealed = vault.seal(keyId, plaintext, place);
     await replaceSealed(tx, of, { id: value.id, sealed });
     rotation.resealed += 1;

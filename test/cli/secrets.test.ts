@@ -30,8 +30,8 @@ test('a running daemon goes on across a rotation, with old jobs, new ones and re
 
   const rotated = await jobd('secrets', 'rotate', '--yes', '--json');
   assert.equal(rotated.exitCode, 0, rotated.stderr);
-  const { keyId, resealed, unreadable } = JSON.parse(rotated.stdout);
-  assert.deepEqual([resealed, unreadable], [2, []]);
+  const { keyId, resealed, retired } = JSON.parse(rotated.stdout);
+  assert.deepEqual([resealed, retired.length], [2, 1]);
   assert.notEqual(readFileSync(keyFile, 'utf8'), before);
   assert.equal(statSync(keyFile).mode & 0o777, 0o600);
 
