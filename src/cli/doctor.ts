@@ -9,6 +9,7 @@ import { state } from './cell.ts';
 import type { Context } from './context.ts';
 import { enterDataDir } from './local.ts';
 import { printJson, printRows } from './output.ts';
+import type { Columns } from './output.ts';
 
 /** Adds the command. */
 export function addDoctorCommand(program: Command, context: Context): void {
@@ -29,11 +30,12 @@ export function addDoctorCommand(program: Command, context: Context): void {
       const findings = await Array.fromAsync(examination(flags));
       if (findings.some(({ result }) => result === 'fail')) context.exitCode = 1;
       if (flags['json']) return printJson(output, { findings });
-      printRows(output, findings, {
+      const columns: Columns<Finding> = {
         result: ({ result }) => state(result),
         check: ({ check }) => check,
         detail: ({ detail }) => detail,
-      });
+      };
+      printRows(output, findings, columns, { wrapsLast: true });
     });
 }
 

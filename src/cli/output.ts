@@ -11,7 +11,7 @@ import { systemClock } from '../domain/clock.ts';
 import { cellText, coloured } from './cell.ts';
 import type { Cell } from './cell.ts';
 import { fitColumns, gap } from './layout.ts';
-import { cutTo, padTo, plain, plainJson, plainText, widthOf } from './text.ts';
+import { cutTo, padTo, plain, plainJson, plainText, widthOf, wrapTo } from './text.ts';
 
 export interface Output {
   /** Whether a person reads the data. */
@@ -57,6 +57,8 @@ export interface TableOptions {
   none?: string;
   /** Columns that are left out on a terminal that has no room for them. */
   optional?: readonly string[];
+  /** Whether the last column is shown whole, in as many lines as it needs, where others would be cut. */
+  wrapsLast?: boolean;
 }
 
 /** Prints rows as a table; on a terminal too narrow for it, row after row as fields. */
@@ -64,7 +66,7 @@ export function printRows<Row>(
   output: Output,
   rows: readonly Row[],
   columns: Columns<Row>,
-  { none, optional = [] }: TableOptions = {},
+  { none, optional = [], wrapsLast = false }: TableOptions = {},
 ): void {
   if (rows.length === 0 && none !== undefined) {
     output.say(none);
@@ -89,7 +91,9 @@ export function printRows<Row>(
     const shown = line.flatMap((text, index) => {
       const width = widths[index] ?? 0;
       const cell = row[index] ?? null;
-      return width === 0 ? [] : [coloured(output, cell, padTo(cutTo(text, width), width))];
+      const isWhole = wrapsLast && index === line.length - 1;
+      const fitted = isWhole ? text : padTo(cutTo(text, width), width);
+      return width === 0 ? [] : [coloured(output, cell, fitted)];
     });
     output.styled(shown.join(' '.repeat(gap)).trimEnd());
   };
@@ -97,7 +101,13 @@ export function printRows<Row>(
     titles.map((title) => title.toUpperCase()),
     [],
   );
-  texts.forEach((line, index) => printRow(line, cells[index] ?? []));
+  texts.forEach((line, index) => {
+    const parts = wrapsLast ? wrapTo(line.at(-1) ?? '', widths.at(-1) ?? 0) : [line.at(-1) ?? ''];
+    parts.forEach((part, number) => {
+      const before = number === 0 ? line.slice(0, -1) : line.slice(0, -1).map(() => '');
+      printRow([...before, part], cells[index] ?? []);
+    });
+  });
 }
 
 function printBlocks(

@@ -54,3 +54,15 @@ export function cutTo(line: string, width: number): string {
 export function padTo(line: string, width: number): string {
   return line + ' '.repeat(Math.max(0, width - widthOf(line)));
 }
+
+/** The words in lines of at most so many columns; a word that is longer has a line of its own. */
+export function wrapTo(text: string, width: number): string[] {
+  const lines: string[] = [];
+  for (const word of text.split(' ')) {
+    const last = lines.at(-1);
+    const longer = `${last} ${word}`;
+    if (last === undefined || widthOf(longer) > width) lines.push(word);
+    else lines[lines.length - 1] = longer;
+  }
+  return lines;
+}

@@ -44,6 +44,26 @@ test('a table has titles and aligned columns on a terminal, tabs and no titles i
   assert.deepEqual(empty.lines, [], 'no rows, no lines');
 });
 
+test('a last column that wraps is whole on a narrow terminal, the same in a pipe', () => {
+  const detail = 'others may look into /var/lib/jobd (mode 0755): chmod 700 it';
+  const findings = [{ check: 'disk', detail }];
+  const shown: Columns<(typeof findings)[0]> = {
+    check: (row) => row.check,
+    detail: (row) => row.detail,
+  };
+  const terminal = recorder(true, { width: 40 });
+  printRows(terminal, findings, shown, { wrapsLast: true });
+  assert.deepEqual(terminal.lines, [
+    'CHECK  DETAIL',
+    'disk   others may look into',
+    '       /var/lib/jobd (mode 0755): chmod',
+    '       700 it',
+  ]);
+  const pipe = recorder(false);
+  printRows(pipe, findings, shown, { wrapsLast: true });
+  assert.deepEqual(pipe.lines, [`disk\t${detail}`]);
+});
+
 test('fields are aligned on a terminal and tab-separated in a pipe', () => {
   const fields = { id: 'x', 'next run': null, done: false };
   const terminal = recorder(true);
