@@ -1,6 +1,5 @@
 /** The composition root: lock → store → egress → server → engine, disposed in reverse. */
 
-import { existsSync } from 'node:fs';
 import { startServer } from './api/server.ts';
 import type { App } from './app/app.ts';
 import { createHeldJobs } from './app/held-jobs.ts';
@@ -31,7 +30,7 @@ import { givenMasterKey, masterKeysInFile, withNextMasterKey } from './secrets/m
 import type { MasterKeys } from './secrets/master-keys.ts';
 import { unpackAddonInto } from './store/addon.ts';
 import { lockDataDir, lockMasterKey } from './store/lock.ts';
-import { openStore, storePath } from './store/open.ts';
+import { hasDatabase, openStore, storePath } from './store/open.ts';
 import type { Store } from './store/open.ts';
 import { ensureGivingBack } from './store/space.ts';
 import { ensureDefaultWorkspace } from './store/workspaces.ts';
@@ -184,9 +183,9 @@ export interface Local extends AsyncDisposable {
   readonly openVault: () => Promise<Vault>;
 }
 
-/** Whether a data directory holds a store already. */
+/** Whether a data directory holds a store already. Throws `unavailable` if this user may not look. */
 export function hasStore(dataDir: string): boolean {
-  return existsSync(storePath(dataDir));
+  return hasDatabase(dataDir);
 }
 
 /**

@@ -1,14 +1,6 @@
 /** Backups of the database: made at any time, put back while no daemon runs. */
 
-import {
-  appendFileSync,
-  closeSync,
-  existsSync,
-  fstatSync,
-  openSync,
-  readSync,
-  statSync,
-} from 'node:fs';
+import { appendFileSync, closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs';
 import { isoTime } from '../domain/clock.ts';
 import type { Clock } from '../domain/clock.ts';
 import { JobdError } from '../domain/errors.ts';
@@ -30,7 +22,7 @@ import { findForeign } from '../store/foreign.ts';
 import { lockDataDir } from '../store/lock.ts';
 import { listMasterKeys } from '../store/master-keys.ts';
 import { newestVersion, schemaVersion } from '../store/migrate.ts';
-import { openReader, storePath } from '../store/open.ts';
+import { hasDatabase, openReader, storePath } from '../store/open.ts';
 import type { Db, Reader } from '../store/open.ts';
 
 /** A backup that was made. */
@@ -49,7 +41,9 @@ export async function makeBackup(
   target: Target,
   masterKeys: MasterKeys,
 ): Promise<Backup> {
-  await using reader = await openJobd(storePath(dataDir));
+  const path = storePath(dataDir);
+  if (!hasDatabase(dataDir)) throw new JobdError('not_found', `${path} is not there`);
+  await using reader = await openJobd(path);
   let made: Omit<Backup, 'path'> | undefined;
   await copyDatabase(reader.db, dataDir, target, async (draft) => {
     await using copy = await openReader(draft);
@@ -181,9 +175,8 @@ function refused(path: string, why: string): JobdError {
   );
 }
 
-/** Opens a database of jobd, whatever its version; people know it as `name`. Throws `not_found` or `unavailable`. */
+/** Opens a database of jobd, whatever its version; people know it as `name`. Throws `unavailable`. */
 async function openJobd(path: string, name = path): Promise<Reader> {
-  if (!existsSync(path)) throw new JobdError('not_found', `${name} is not there`);
   const reader = await openReader(path);
   if ((await schemaVersion(reader.db)) > 0) return reader;
   await reader[Symbol.asyncDispose]();

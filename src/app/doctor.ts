@@ -1,6 +1,6 @@
 /** What may be wrong with an installation, looked at without changing anything. */
 
-import { accessSync, constants, existsSync, statSync } from 'node:fs';
+import { accessSync, constants, statSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { isoTime, msPerDay } from '../domain/clock.ts';
 import type { Clock } from '../domain/clock.ts';
@@ -13,7 +13,7 @@ import * as inspect from '../store/inspect.ts';
 import { whoServes } from '../store/lock.ts';
 import { listMasterKeys } from '../store/master-keys.ts';
 import { newestVersion, schemaVersion } from '../store/migrate.ts';
-import { openReader, storePath } from '../store/open.ts';
+import { hasDatabase, openReader, storePath } from '../store/open.ts';
 import type { Db } from '../store/open.ts';
 import { isReserveInUse } from '../store/reserve.ts';
 import { readSpace } from '../store/space.ts';
@@ -43,8 +43,13 @@ const fail = (detail: string): Seen => ({ result: 'fail', detail });
 /** Looks at everything, one thing after another; what cannot be looked at is a finding too. */
 export async function* examine(parts: DoctorParts): AsyncGenerator<Finding> {
   const { dataDir } = parts;
-  if (!existsSync(storePath(dataDir))) {
-    yield { check: 'database', ...fail(`there is none in ${dataDir}: jobd serve makes it`) };
+  try {
+    if (!hasDatabase(dataDir)) {
+      yield { check: 'database', ...fail(`there is none in ${dataDir}: jobd serve makes it`) };
+      return;
+    }
+  } catch (error) {
+    yield { check: 'data directory', ...fail(messageOf(error)) };
     return;
   }
   yield await finding('data directory', () => seeDirectory(dataDir));

@@ -1,9 +1,10 @@
 /** Opens the store, and runs what must happen together as one transaction. */
 
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { Kysely } from 'kysely';
-import { JobdError, unavailable } from '../domain/errors.ts';
+import { JobdError, systemCode, unavailable } from '../domain/errors.ts';
 import { openWay } from './at-once.ts';
 import { isBusy, isFull } from './connection.ts';
 import { createGatherer } from './gather.ts';
@@ -42,6 +43,29 @@ const lookEveryMs = 20;
 /** The database file of a data directory. */
 export function storePath(dataDir: string): string {
   return join(dataDir, 'jobd.db');
+}
+
+/** Whether a data directory holds a database. Throws `unavailable` if this user may not look. */
+export function hasDatabase(dataDir: string): boolean {
+  try {
+    return statSync(storePath(dataDir), { throwIfNoEntry: false }) !== undefined;
+  } catch (error) {
+    if (systemCode(error) !== 'EACCES') throw unavailable(`${dataDir} cannot be read`, error);
+    throw new JobdError(
+      'unavailable',
+      `${dataDir} may not be read by this user: run this as root or as its owner (sudo -u ${ownerOf(dataDir)} jobd …)`,
+      { cause: error },
+    );
+  }
+}
+
+/** As sudo takes it. */
+function ownerOf(path: string): string {
+  try {
+    return `'#${statSync(path).uid}'`;
+  } catch {
+    return 'OWNER';
+  }
 }
 
 /**

@@ -8,7 +8,7 @@ import Database from 'better-sqlite3';
 import { sql } from 'kysely';
 import { JobdError } from '../../src/domain/errors.ts';
 import { findJob } from '../../src/store/jobs.ts';
-import { openStore } from '../../src/store/open.ts';
+import { hasDatabase, openStore } from '../../src/store/open.ts';
 import type { Db } from '../../src/store/open.ts';
 import { temporaryDirectory } from '../support/directory.ts';
 import { openTestStore } from '../support/store.ts';
@@ -29,6 +29,23 @@ async function pragma(db: Db, name: string): Promise<unknown> {
 function modeOf(path: string): string {
   return (statSync(path).mode & 0o777).toString(8);
 }
+
+test(
+  'a directory that this user may not read is not taken for one without a database',
+  { skip: process.getuid?.() === 0 ? false : 'only root can act as somebody else' },
+  (t) => {
+    const dataDir = temporaryDirectory(t);
+    assert.equal(hasDatabase(dataDir), false);
+    // Nobody, by convention.
+    process.seteuid?.(65_534);
+    t.after(() => process.seteuid?.(0));
+    assert.throws(() => hasDatabase(dataDir), {
+      code: 'unavailable',
+      message: `${dataDir} may not be read by this user: run this as root or as its owner (sudo -u '#0' jobd …)`,
+    });
+    process.seteuid?.(0);
+  },
+);
 
 test('a fresh store has every table, in a directory made for it', async (t) => {
   const dataDir = join(temporaryDirectory(t), 'made', 'for', 'it');
