@@ -14,6 +14,7 @@ import {
 import type { BackupProver } from '../secrets/backup-proof.ts';
 import type { MasterKey } from '../secrets/master-key.ts';
 import type { MasterKeys } from '../secrets/master-keys.ts';
+import { isDamage } from '../store/connection.ts';
 import { bytesOf, copyDatabase, receiveCopy, replaceDatabase } from '../store/backup.ts';
 import type { Received, Target } from '../store/backup.ts';
 import { hasTable } from '../store/dialect.ts';
@@ -93,6 +94,8 @@ export interface Restored {
   kept: string | null;
   /** Whether it is proven that the backup is as it was made. */
   verified: boolean;
+  /** Ids of the master keys that it needs and that are not there: jobd does not start without them. */
+  missingKeys: string[];
 }
 
 /**
@@ -106,22 +109,41 @@ export async function restoreBackup(source: Source, parts: RestoreParts): Promis
   requireDatabase(source);
   using locks = new DisposableStack();
   locks.use(lockDataDir(dataDir));
-  const { received, verified } = receive(source, parts);
-  locks.use(received);
-  {
-    await using backup = await openJobd(received.path, path);
-    const version = await schemaVersion(backup.db);
-    if (version > newestVersion) {
-      throw new JobdError('unavailable', `${path} was written by a newer jobd: run that one`);
-    }
-    const [foreign] = await findForeign(backup.db, version);
-    if (foreign !== undefined) throw new JobdError('unavailable', `${path}: ${foreign}`);
-    const [damage] = await checkDatabase(backup.db);
-    if (damage !== undefined) throw new JobdError('unavailable', `${path} is damaged: ${damage}`);
-    if (!withoutKey) await requireMasterKeys(backup.db, masterKeys);
+  try {
+    const { received, verified } = receive(source, parts);
+    locks.use(received);
+    const missingKeys = await inspectReceived(received, path, masterKeys);
+    if (missingKeys.length > 0 && !withoutKey) throw missing(missingKeys, masterKeys);
+    const when = isoTime(clock.now()).replace(/[-:]|\.\d+/g, '');
+    const kept = replaceDatabase(received, dataDir, `jobd-before-${when}`);
+    return { kept, verified, missingKeys };
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+    const sentence = `${path} is damaged: it was not restored, nothing was changed`;
+    throw new JobdError('unavailable', sentence, { cause: error });
   }
-  const when = isoTime(clock.now()).replace(/[-:]|\.\d+/g, '');
-  return { kept: replaceDatabase(received, dataDir, `jobd-before-${when}`), verified };
+}
+
+/** Throws `unavailable` if it is nothing to put back. Returns the ids of the master keys that it needs and that are not there. */
+async function inspectReceived(
+  received: Received,
+  path: string,
+  masterKeys: MasterKeys,
+): Promise<string[]> {
+  await using backup = await openJobd(received.path, path);
+  const version = await schemaVersion(backup.db);
+  if (version > newestVersion) {
+    throw new JobdError('unavailable', `${path} was written by a newer jobd: run that one`);
+  }
+  const [foreign] = await findForeign(backup.db, version);
+  if (foreign !== undefined) throw new JobdError('unavailable', `${path}: ${foreign}`);
+  const [damage] = await checkDatabase(backup.db);
+  if (damage !== undefined) {
+    const sentence = `${path} is damaged: it was not restored, nothing was changed (${damage})`;
+    throw new JobdError('unavailable', sentence);
+  }
+  const here = new Set(masterKeys.read().map(({ id }) => id));
+  return (await masterKeysOf(backup.db)).filter((id) => !here.has(id));
 }
 
 /** Nothing that is no database is copied to where another user may read it. */
@@ -189,16 +211,17 @@ async function masterKeysOf(db: Db): Promise<string[]> {
   return (await listMasterKeys(db)).map(({ keyId }) => keyId);
 }
 
-async function requireMasterKeys(db: Db, masterKeys: MasterKeys): Promise<void> {
-  const here = new Set(masterKeys.read().map(({ id }) => id));
-  const lost = (await masterKeysOf(db)).filter((id) => !here.has(id));
-  if (lost.length > 0) throw missing(lost, masterKeys);
-}
-
 function missing(keyIds: readonly string[], masterKeys: MasterKeys): JobdError {
   return new JobdError(
     'unavailable',
-    `this backup needs the master key ${keyIds.join(' and ')}, which is not in ${masterKeys.name}: ` +
-      'copy it there first, or pass --without-key',
+    `this backup needs the master key ${keyIds.join(' and ')}, which is not in ${masterKeys.name}: ${wayIn(masterKeys)}; ` +
+      'if it is lost, --without-key restores everything but headers, bodies, channel configs and the signing key',
   );
+}
+
+/** How a key comes to where keys are read from. */
+function wayIn({ name, isFile }: MasterKeys): string {
+  return isFile
+    ? `add that key as a further line of ${name} (keep a line that is there: the present database needs it)`
+    : `set ${name} to it for this command`;
 }

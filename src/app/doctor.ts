@@ -148,7 +148,8 @@ async function seeMasterKey(db: Db, masterKeys: MasterKeys): Promise<Seen> {
   const missing = known.filter(({ keyId }) => !here.has(keyId)).map(({ keyId }) => keyId);
   if (missing.length > 0) {
     return fail(
-      `${missing.join(' and ')} is not in ${masterKeys.name}: jobd cannot start without it`,
+      `${missing.join(' and ')} is not in ${masterKeys.name}: jobd cannot start without it: add it, ` +
+        `or give up what it sealed: jobd secrets forget ${missing[0]}`,
     );
   }
   const [active] = known;

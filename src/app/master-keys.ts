@@ -69,7 +69,7 @@ export interface Rotation {
   resealed: number;
   /** Whether nothing is left in the file that the old key opens. */
   isErased: boolean;
-  /** Ids of the master keys that sealed until now: backups made before need them. */
+  /** Ids of the master keys that were there until now: backups made before need them. */
   retired: string[];
 }
 
@@ -90,7 +90,8 @@ export async function rotateMasterKey(parts: MasterKeyParts): Promise<Rotation> 
       await keys.activateMasterKey(tx, next.id, clock.now());
     }
   });
-  const retired = (await keys.listMasterKeys(store.db)).slice(1).map(({ keyId }) => keyId);
+  const ids = masterKeys.read().map(({ id }) => id);
+  const retired = ids.filter((id) => id !== next.id);
   const rotation: Rotation = { keyId: next.id, resealed: 0, isErased: false, retired };
   for (const table of sealedTables) await resealTable(store, vault, table, rotation);
   await store.write((tx) => keys.removeRetiredMasterKeys(tx));

@@ -56,12 +56,24 @@ export function addBackupCommands(program: Command, { output }: Context): void {
     .command('restore')
     .argument('<file>', 'a backup')
     .description('put a backup in the place of the database; the daemon must be stopped')
-    .option('--without-key', 'even if the master key of the backup is not there')
-    .option('--unverified', 'even if nothing proves that the backup was not changed')
+    .option('--without-key', 'restore without the master key of the backup')
+    .option('--unverified', 'restore although nothing proves that the backup is unchanged')
     .option('--yes', 'do not ask')
     .option('--data <dir>', 'data directory')
     .option('--json', 'print one JSON document')
-    .addHelpText('after', '\nExample:\n  jobd restore /var/backups/jobd-2026-11-21.db --yes')
+    .addHelpText(
+      'after',
+      '\nExamples:\n' +
+        '  jobd restore /var/backups/jobd-2026-11-21.db --yes\n' +
+        '  jobd restore /var/lib/jobd/jobd-before-20261121T173556Z.db --unverified\n' +
+        '\nThe second one goes back to the database that an earlier restore kept.\n' +
+        '\n--unverified is for a file that carries no proof: a kept database, or a copy of\n' +
+        'jobd.db. Whoever could write the file may have changed jobs, keys and accounts\n' +
+        'in it: use it only for a file of your own.\n' +
+        '--without-key is for a lost master key. Headers, bodies, configs of channels and\n' +
+        'the signing key cannot be read, and nothing proves that the backup is unchanged.\n' +
+        'jobd does not start until the key is there, or given up: jobd secrets forget.',
+    )
     .action(async (file: string, flags: Flags) => {
       const question = `Put ${file} in the place of the database in ${dataDir(flags)}?`;
       await confirm(question, flags['yes'] === true);
@@ -72,10 +84,11 @@ export function addBackupCommands(program: Command, { output }: Context): void {
         const name = rootsName(file);
         return name === null ? null : openBackup(name);
       });
+      const masterKeys = masterKeysFor(directory, { ...secretKeys(), next: null });
       const restored = await restoreBackup(opened ?? openBackup(file), {
         dataDir: directory,
         clock: systemClock,
-        masterKeys: masterKeysFor(directory, { ...secretKeys(), next: null }),
+        masterKeys,
         withoutKey: flags['withoutKey'] === true,
         unverified: flags['unverified'] === true,
       });
@@ -85,11 +98,17 @@ export function addBackupCommands(program: Command, { output }: Context): void {
       }
       if (restored.kept !== null) {
         output.say(
-          `the previous database was kept as ${restored.kept}; delete it once you are sure`,
+          `the previous database was kept as ${restored.kept}; delete it once you are sure,`,
         );
+        output.say(`or to go back: jobd restore ${restored.kept} --unverified`);
       }
       output.say('what was due since the backup will be recorded as missed at the next start,');
       output.say('and keys that were revoked since are valid again: jobd key list');
+      for (const id of restored.missingKeys) {
+        output.say(
+          `jobd does not start without the master key ${id}: add it to ${masterKeys.name}, or give up what it sealed: jobd secrets forget ${id}`,
+        );
+      }
     });
 }
 

@@ -46,6 +46,10 @@ export function addSecretsCommands(program: Command, { output }: Context): void 
       const rotation = await rotateMasterKey(parts);
       if (flags['json']) printJson(output, rotation);
       else output.data(rotation.keyId);
+      const retired = rotation.retired.join(' and ');
+      output.say(
+        `backups made before need the old master key ${retired}: keep your copy of it as long as them, and make a backup now`,
+      );
       if (!rotation.isErased) output.say(notErased('old'));
       if (keys.next !== null) output.say('start jobd with the new key as JOBD_SECRET_KEY');
     });

@@ -8,6 +8,8 @@ import type { MasterKey } from './master-key.ts';
 export interface MasterKeys {
   /** For messages: a path, or the name of a variable. */
   name: string;
+  /** Whether they are in a file, a line each. */
+  isFile: boolean;
   /** Every key there is now, the newest first. Throws `JobdError` if what is there is no key. */
   read(): MasterKey[];
   /** Makes the first key; it is on the disk when this returns. Throws `unavailable`. */
@@ -23,6 +25,7 @@ export function masterKeysInFile(dataDir: string): MasterKeys {
   const path = keyFilePath(dataDir);
   return {
     name: path,
+    isFile: true,
     read: () => readKeyFile(path),
     makeFirst: () => createKeyFile(path, makeMasterKey()),
     makeNext: (active) => replaceKeyFile(path, [makeMasterKey(), active]),
@@ -44,6 +47,7 @@ export function withNextMasterKey(keys: MasterKeys, text: string): MasterKeys {
 function given(keys: readonly MasterKey[]): MasterKeys {
   return {
     name: 'JOBD_SECRET_KEY',
+    isFile: false,
     read: () => [...keys],
     makeFirst: refuseToMake,
     makeNext: refuseToMake,

@@ -97,7 +97,7 @@ export function receiveCopy(
     emptyLogInto(path);
   } catch (error) {
     remove();
-    throw error;
+    throw error instanceof JobdError ? error : unavailable(`${path} cannot be written`, error);
   }
   return { path, [Symbol.dispose]: remove };
 }

@@ -150,6 +150,15 @@ export function isFull(error: unknown): boolean {
   return cause instanceof Database.SqliteError && cause.code === 'SQLITE_FULL';
 }
 
+/** Whether it failed because the file is damaged, whoever passed the error on. */
+export function isDamage(error: unknown): boolean {
+  for (let cause = error; cause instanceof Error; { cause } = cause) {
+    if (cause instanceof Database.SqliteError && damage.test(cause.code)) return true;
+  }
+  return false;
+}
+const damage = /^SQLITE_(CORRUPT|NOTADB)/;
+
 /** Whether a statement failed because another process was writing, so that trying again may help. */
 export function isBusy(error: unknown): boolean {
   const cause = error instanceof JobdError ? error.cause : error;

@@ -68,7 +68,11 @@ test('the log of the database of before goes with it, not into the one put back'
   const restored = await jobd('restore', file, '--yes', '--json');
   assert.equal(restored.exitCode, 0, restored.stderr);
   assert.deepEqual(workspacesIn(join(dataDir, 'jobd.db')), ['default']);
-  assert.deepEqual(workspacesIn(JSON.parse(restored.stdout).kept), ['default', 'later']);
+  const { kept } = JSON.parse(restored.stdout);
+  assert.deepEqual(workspacesIn(kept), ['default', 'later']);
+  const back = await jobd('restore', kept, '--yes', '--unverified');
+  assert.match(back.stderr, /or to go back: jobd restore .*jobd-before-.*\.db --unverified\n/);
+  assert.deepEqual(workspacesIn(join(dataDir, 'jobd.db')), ['default', 'later']);
 });
 
 test('what is there is never written over, and what is no backup is refused', async (t) => {
@@ -95,7 +99,16 @@ test('what is there is never written over, and what is no backup is refused', as
     [join(other, 'missing'), 3, /missing is not there/],
     [emptyDatabase(other), 1, /is no database of jobd/],
     [await withVersion(t, 99), 1, /was written by a newer jobd/],
-    [damaged(join(dataDir, 'jobd.db'), other), 1, /damaged\.db is damaged: /],
+    [
+      damaged(join(dataDir, 'jobd.db'), other),
+      1,
+      /damaged\.db is damaged: it was not restored, nothing was changed/,
+    ],
+    [
+      cutOff(join(dataDir, 'jobd.db'), other),
+      1,
+      /^jobd: .*cut\.db is damaged: it was not restored, nothing was changed\n$/,
+    ],
   ] as const) {
     const refused = await jobd('restore', path, '--yes', '--unverified');
     assert.equal(refused.exitCode, exitCode, refused.stderr);
@@ -119,10 +132,17 @@ test('a backup whose master key is not there is put back only on demand', async 
   }
   const refused = await runCommand(['restore', file, '--yes'], { JOBD_DATA: to });
   assert.equal(refused.exitCode, 1);
-  assert.match(refused.stderr, /needs the master key [0-9a-f]{16}, which is not in .*secret-key/);
+  assert.match(
+    refused.stderr,
+    /needs the master key [0-9a-f]{16}, which is not in .*: add that key as a further line of .*secret-key/,
+  );
   assert.ok(!fs.existsSync(join(to, 'jobd.db')));
   const forced = await runCommand(['restore', file, '--yes', '--without-key'], { JOBD_DATA: to });
   assert.equal(forced.exitCode, 0, forced.stderr);
+  assert.match(
+    forced.stderr,
+    /does not start without the master key ([0-9a-f]{16}): add it to .*secret-key, or .*: jobd secrets forget \1\n/,
+  );
   assert.deepEqual(workspacesIn(join(to, 'jobd.db')), ['default']);
 });
 
@@ -201,6 +221,14 @@ function emptyDatabase(directory: string): string {
   const path = join(directory, 'empty.db');
   new Database(path).exec('create table things (id)').close();
   return path;
+}
+
+/** A copy that ends in the middle. */
+function cutOff(path: string, directory: string): string {
+  const bytes = fs.readFileSync(path);
+  const copy = join(directory, 'cut.db');
+  fs.writeFileSync(copy, bytes.subarray(0, Math.floor(bytes.length / 2)));
+  return copy;
 }
 
 /** A copy of which a page in the middle holds something else. */

@@ -98,6 +98,7 @@ test('the key may be in the environment, and is changed there', async (t) => {
   });
   assert.equal(rotated.exitCode, 0, rotated.stderr);
   assert.match(rotated.stderr, /start jobd with the new key/);
+  assert.match(rotated.stderr, /backups made before need the old master key [0-9a-f]{16}: keep/);
   assert.throws(() => statSync(join(dataDir, 'secret-key')), 'no key was written to a file');
   const needed = rotated.stdout.trim();
   const starts: [Record<string, string>, number, RegExp][] = [
