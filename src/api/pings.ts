@@ -7,7 +7,6 @@ import type { FastifyRequest } from 'fastify';
 import type { App } from '../app/app.ts';
 import { createPingKeeper, findPingedMonitor } from '../app/pings.ts';
 import { got, JobdError } from '../domain/errors.ts';
-import type { Flip } from '../domain/monitor.ts';
 import { pingSignal } from '../domain/ping.ts';
 import type { PingMethod, PingSignal } from '../domain/ping.ts';
 import type { Log } from '../log.ts';
@@ -15,6 +14,7 @@ import { connectionOf } from './edge/connection.ts';
 import { acceptAnyBody } from './edge/preview-body.ts';
 import type { BodyPreview } from './edge/preview-body.ts';
 import type { ApiServer } from './fastify.ts';
+import { createFlipLog } from './flip-log.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -25,9 +25,10 @@ declare module 'fastify' {
 
 /** Adds the routes. What is no monitor's counts as any error does (errors.ts); a ping never counts. */
 export function pingRoutes(server: ApiServer, app: App, log: Log): void {
+  const logFlip = createFlipLog(log, () => app.clock.monotonicMs());
   const keep = createPingKeeper(app, (flips) => {
     if (flips.length > 0) app.wakeNotifier();
-    logFlips(log, flips);
+    for (const flip of flips) logFlip(flip);
   });
   acceptAnyBody(server);
   server.decorateRequest('pinged');
@@ -71,10 +72,4 @@ function unknown(): JobdError {
 function badSignal(words: string): JobdError {
   const rule = 'after the ping id may follow start, fail or an exit code from 0 to 255';
   return new JobdError('not_found', `${rule}, ${got(words)}`);
-}
-
-function logFlips(log: Log, flips: readonly Flip[]): void {
-  for (const { monitor, from, to } of flips) {
-    log.info({ monitorId: monitor.id, from, to }, 'monitor changed');
-  }
 }
