@@ -207,10 +207,21 @@ async function seeSchedule(db: Db, clock: Clock, isServed: boolean): Promise<See
     : warn(`${words}, as nothing serves them`);
 }
 
+/** An alert arrives within seconds; one that waits longer met a channel that gives no answer. */
+const slowAlertMs = 5 * 60_000;
+
 async function seeAlerts(db: Db, { clock, hasMailServer }: DoctorParts): Promise<Seen> {
   const failed = await inspect.countFailedDeliveries(db, clock.now() - 7 * msPerDay);
   if (failed > 0) {
     return warn(`${failed} did not arrive in the last 7 days: jobd channels deliveries CHANNEL`);
+  }
+  const waiting = await inspect.longestWaiting(db, clock.now() - slowAlertMs);
+  if (waiting !== undefined) {
+    const { name, count, since } = waiting;
+    const alerts = count === 1 ? '1 alert' : `${count} alerts`;
+    return warn(
+      `${alerts} to the channel ${name} ${count === 1 ? 'waits' : 'wait'} since ${isoTime(since)}: jobd channels deliveries ${name}`,
+    );
   }
   if (!hasMailServer && (await inspect.hasMailChannel(db))) {
     return warn('there are mail channels, and no JOBD_SMTP_URL here: see that the daemon has it');

@@ -126,12 +126,15 @@ async function shownChannels(
     .limit(limit)
     .execute();
   const elements = rows.map(({ id }) => ({ id }));
+  // The newest may wait behind one that gets no answer: the newest that was tried tells why.
   const last = await db
     .selectFrom('deliveries')
     .selectAll()
     .where(
       sql<boolean>`id in (
-        select (select max(id) from deliveries where channel_id = ${textOf('id', 'shown.value')})
+        select coalesce(
+          (select max(id) from deliveries where channel_id = ${textOf('id', 'shown.value')} and attempts > 0),
+          (select max(id) from deliveries where channel_id = ${textOf('id', 'shown.value')}))
         from ${rowsOf(elements)} as shown)`,
     )
     .execute();

@@ -40,6 +40,31 @@ export async function countFailedDeliveries(db: Db, after: number): Promise<numb
   return count;
 }
 
+/** Deliveries of a channel that wait. */
+export interface Waiting {
+  name: string;
+  count: number;
+  /** When the oldest was made, in epoch milliseconds. */
+  since: number;
+}
+
+/** The channel whose deliveries wait longest, if the oldest was made before an instant (epoch milliseconds). */
+export async function longestWaiting(db: Db, before: number): Promise<Waiting | undefined> {
+  const since = sql<number>`min(deliveries.created_at)`;
+  return await db
+    .selectFrom('deliveries')
+    .innerJoin('channels', 'channels.id', 'deliveries.channel_id')
+    .select((of) => ['channels.name', of.fn.countAll<number>().as('count'), since.as('since')])
+    .where('deliveries.status', '=', sql.lit<'pending'>('pending'))
+    .whereRef('deliveries.queue', '=', 'channels.queue')
+    .where('channels.deleted_at', 'is', null)
+    .groupBy('channels.id')
+    .having(since, '<', before)
+    .orderBy(since)
+    .limit(1)
+    .executeTakeFirst();
+}
+
 /** Whether mail is to be sent to anybody. */
 export async function hasMailChannel(db: Db): Promise<boolean> {
   const row = await db

@@ -72,6 +72,7 @@ const statements = [
      check (status = 'pending' or next_attempt_at is null)
    )`,
   `create index deliveries_by_channel on deliveries (channel_id, id)`,
+  `create index deliveries_attempted on deliveries (channel_id, id) where attempts > 0`,
   `create index deliveries_open on deliveries (channel_id, queue, subject_id, id)
      where status = 'pending'`,
   `create index deliveries_by_due_time on deliveries (channel_id, queue, next_attempt_at)
