@@ -2,15 +2,16 @@
  * Pings as they come in. Those of one turn of the event loop are written in one transaction: each is on
  * the disk before it is acknowledged, and a crowd of them costs few syncs.
  *
- * Pings of a monitor that come faster than `pingPace` allows are folded: they wait for the end of a short interval, change the
- * monitor's state in their order, and only the last of them becomes a row. They too are acknowledged after the commit.
+ * Pings of a monitor that come faster than `pingPace` allows are folded: they wait for the end of a short interval and change the
+ * monitor's state in their order. Only the last of them becomes a row, and the last failure before it. They too are acknowledged
+ * after the commit.
  */
 
 import type { Clock } from '../domain/clock.ts';
 import { newId } from '../domain/id.ts';
 import { edgesOf } from '../domain/monitor-alert.ts';
 import { durationUntil, flipOf, monitorAfter } from '../domain/monitor.ts';
-import type { Flip, Monitor } from '../domain/monitor.ts';
+import type { Flip, MonitorHealth } from '../domain/monitor.ts';
 import { keptAtPace, pingPace } from '../domain/ping.ts';
 import type { Ping, PingKind } from '../domain/ping.ts';
 import { insertEdges } from '../store/edges.ts';
@@ -34,11 +35,19 @@ export async function findPingedMonitor(
   return await findPinged(store.db, pingId.toLowerCase());
 }
 
-/** Pings of one monitor, of which the last becomes a row. Times are epoch milliseconds. */
+/** What a ping says; `at` in epoch milliseconds. */
+interface Said {
+  kind: PingKind;
+  at: number;
+}
+
+/** Pings of one monitor that are kept together. */
 interface Fold {
-  earlier: { kind: PingKind; at: number }[];
-  last: ReceivedPing;
-  receivedAt: number;
+  monitorId: string;
+  /** All of them, in their order. */
+  said: Said[];
+  /** Those that become rows: the last one, and the last failure before it. Of the others no body is held. */
+  rows: Map<Said, ReceivedPing>;
   /** Called after the commit. */
   senders: { resolve: (isKept: boolean) => void; reject: (error: unknown) => void }[];
 }
@@ -68,8 +77,8 @@ export function createPingKeeper(
   async function keepBatch(batch: readonly Fold[]): Promise<void> {
     try {
       const { kept, flips } = await write(batch);
-      for (const { last, senders } of batch) {
-        for (const { resolve } of senders) resolve(kept.has(last.monitorId));
+      for (const { monitorId, senders } of batch) {
+        for (const { resolve } of senders) resolve(kept.has(monitorId));
       }
       onFlips(flips);
     } catch (error) {
@@ -87,24 +96,27 @@ export function createPingKeeper(
   return (ping) =>
     new Promise((resolve, reject) => {
       const { monitorId } = ping;
-      const sender = { resolve, reject };
-      const receivedAt = clock.now();
-      const fold = folds.get(monitorId);
-      if (fold !== undefined) {
-        fold.earlier.push({ kind: fold.last.kind, at: fold.receivedAt });
-        fold.last = ping;
-        fold.receivedAt = receivedAt;
-        fold.senders.push(sender);
-        return;
-      }
-      const first: Fold = { earlier: [], last: ping, receivedAt, senders: [sender] };
+      const open = folds.get(monitorId);
+      const fold: Fold = open ?? { monitorId, said: [], rows: new Map(), senders: [] };
+      addPing(fold, ping, clock.now());
+      fold.senders.push({ resolve, reject });
+      if (open !== undefined) return;
       if (isAtPace(monitorId)) {
-        keep(first);
+        keep(fold);
         return;
       }
       if (folds.size === 0) setTimeout(keepFolds, pingPace.everyMs);
-      folds.set(monitorId, first);
+      folds.set(monitorId, fold);
     });
+}
+
+function addPing({ said, rows }: Fold, ping: ReceivedPing, at: number): void {
+  for (const one of rows.keys()) {
+    if (ping.kind === 'fail' || one.kind !== 'fail') rows.delete(one);
+  }
+  const last = { kind: ping.kind, at };
+  said.push(last);
+  rows.set(last, ping);
 }
 
 /** Monitors that have rested are forgotten this often, so that only those pinged in the last minutes are remembered. */
@@ -136,31 +148,36 @@ async function keepPings(
   batch: readonly Fold[],
   { isKeepingRows }: { isKeepingRows: boolean },
 ): Promise<{ kept: ReadonlySet<string>; flips: readonly Flip[] }> {
-  const ids = new Set(batch.map(({ last }) => last.monitorId));
+  const ids = new Set(batch.map(({ monitorId }) => monitorId));
   const pinged = await findPingedMonitors(tx, [...ids]);
   const pings: Ping[] = [];
   const flips: Flip[] = [];
-  for (const { earlier, last, receivedAt } of batch) {
-    const known = pinged.get(last.monitorId);
+  for (const { monitorId, said, rows } of batch) {
+    const known = pinged.get(monitorId);
     if (known === undefined) continue;
-    const { monitor: first, pingCount } = known;
-    const before = earlier.reduce(afterPing, first);
-    const after = afterPing(before, { kind: last.kind, at: receivedAt });
-    const durationMs = last.kind === 'start' ? null : durationUntil(before, receivedAt);
-    const number = isKeepingRows ? pingCount + 1 : pingCount;
-    if (isKeepingRows)
-      pings.push({ ...last, id: newId(receivedAt), number, receivedAt, durationMs });
-    pinged.set(last.monitorId, { monitor: after, pingCount: number });
-    const flip = flipOf(first, after, receivedAt);
-    if (flip !== null) flips.push(flip);
+    let { monitor, pingCount: number } = known;
+    // The outbox keeps the last edge of each kind; so a flood of pings makes, and logs, two at most.
+    const lastFlips = new Map<MonitorHealth, Flip>();
+    for (const one of said) {
+      const before = monitor;
+      monitor = monitorAfter(before, { type: 'ping', ...one });
+      const flip = flipOf(before, monitor, one.at);
+      if (flip !== null) {
+        lastFlips.delete(flip.to);
+        lastFlips.set(flip.to, flip);
+      }
+      const ping = isKeepingRows ? rows.get(one) : undefined;
+      if (ping === undefined) continue;
+      number += 1;
+      const durationMs = one.kind === 'start' ? null : durationUntil(before, one.at);
+      pings.push({ ...ping, id: newId(one.at), number, receivedAt: one.at, durationMs });
+    }
+    pinged.set(monitorId, { monitor, pingCount: number });
+    flips.push(...lastFlips.values());
   }
   await insertPings(tx, pings);
   await keepPingedMonitors(tx, [...pinged.values()]);
   await removeOldPings(tx, [...pinged.values()]);
   await insertEdges(tx, edgesOf(flips));
   return { kept: new Set(pinged.keys()), flips };
-}
-
-function afterPing(monitor: Monitor, ping: { kind: PingKind; at: number }): Monitor {
-  return monitorAfter(monitor, { type: 'ping', ...ping });
 }

@@ -34,7 +34,7 @@ export const pingsKept = 1_000;
 
 /**
  * How fast pings of a monitor are kept one by one: this many at once, and one more every `everyMs`. Of faster ones
- * only the last of each `everyMs` is kept; all of them count for the monitor's state.
+ * only the last of each `everyMs` is kept, and the last failure before it; all of them count for the monitor's state.
  */
 export const pingPace = { burst: 300, everyMs: 200 } as const;
 

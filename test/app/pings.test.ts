@@ -48,6 +48,10 @@ async function setup(t: TestContext) {
     send,
     flips,
     commits: () => commits,
+    edges: async () => {
+      const rows = await store.db.selectFrom('edges').select('type').orderBy('id').execute();
+      return rows.map(({ type }) => type);
+    },
     list: (monitor: Monitor) => listPings(store.db, monitor.id, { limit: 2_000, before: null }),
     pass: (ms: number): void => {
       monotonicMs += ms;
@@ -68,7 +72,7 @@ test('of a flood of pings the first ones and the last one are rows, and the last
   assert.deepEqual(bodies.slice(0, 3), ['1999', '299', '298']);
   assert.equal((await read(monitor)).health, 'down');
   assert.equal(flips.at(-1)?.to, 'down');
-  assert.ok(flips.length <= pingPace.burst + 1, `${flips.length} changes`);
+  assert.ok(flips.length <= pingPace.burst + 2, `${flips.length} changes`);
   assert.ok(commits() <= 3, `${commits()} commits`);
 });
 
@@ -84,6 +88,27 @@ test('pings that are folded change the state in their order, and a start among t
   const [newest, second] = await list(monitor);
   assert.deepEqual([newest?.body, newest?.durationMs], ['last', 40]);
   assert.equal(second?.body, 'full');
+});
+
+test('a failure between successes that are folded is alerted of, and is a row with its body', async (t) => {
+  const { add, send, list, flips, edges, pass } = await setup(t);
+  const monitor = await add();
+  const sent = Array.from({ length: pingPace.burst + 50 }, () => send(monitor, 'success', ''));
+  for (const body of ['first', 'second']) {
+    sent.push(send(monitor, 'fail', body));
+    pass(1);
+    sent.push(send(monitor, 'start', ''), send(monitor, 'success', 'last'));
+  }
+  await Promise.all(sent);
+  assert.deepEqual(await edges(), ['monitor.down', 'monitor.up']);
+  const changes = flips.map(({ from, to }) => `${from} ${to}`);
+  assert.deepEqual(changes, ['new up', 'up down', 'down up'], 'one of each kind');
+  const rows = (await list(monitor)).map(({ kind, body, number }) => [kind, body, number]);
+  assert.equal(rows.length, pingPace.burst + 2);
+  assert.deepEqual(rows.slice(0, 2), [
+    ['success', 'last', pingPace.burst + 2],
+    ['fail', 'second', pingPace.burst + 1],
+  ]);
 });
 
 test('some pings a second are all kept, for as long as they come, and other monitors do not notice a flood', async (t) => {
