@@ -15,7 +15,13 @@ import type { BackupProver } from '../secrets/backup-proof.ts';
 import type { MasterKey } from '../secrets/master-key.ts';
 import type { MasterKeys } from '../secrets/master-keys.ts';
 import { isDamage } from '../store/connection.ts';
-import { bytesOf, copyDatabase, receiveCopy, replaceDatabase } from '../store/backup.ts';
+import {
+  bytesOf,
+  copyDatabase,
+  emptyLogOf,
+  receiveCopy,
+  replaceDatabase,
+} from '../store/backup.ts';
 import type { Received, Target } from '../store/backup.ts';
 import { hasTable } from '../store/dialect.ts';
 import { checkDatabase } from '../store/inspect.ts';
@@ -112,8 +118,11 @@ export async function restoreBackup(source: Source, parts: RestoreParts): Promis
   try {
     const { received, verified } = receive(source, parts);
     locks.use(received);
+    emptyLogOf(received);
     const missingKeys = await inspectReceived(received, path, masterKeys);
     if (missingKeys.length > 0 && !withoutKey) throw missing(missingKeys, masterKeys);
+    // All its keys are here, so it was the proof that named another one.
+    if (missingKeys.length === 0 && !verified && !parts.unverified) throw wasChanged(path);
     const when = isoTime(clock.now()).replace(/[-:]|\.\d+/g, '');
     const kept = replaceDatabase(received, dataDir, `jobd-before-${when}`);
     return { kept, verified, missingKeys };
@@ -177,7 +186,7 @@ function receive(
   const verified = prover !== undefined && isProvenBy(proof, prover.line());
   if (verified || key === undefined || unverified) return { received, verified };
   received[Symbol.dispose]();
-  throw refused(path, 'this backup was changed or damaged since it was made');
+  throw wasChanged(path);
 }
 
 function* provedBytes(
@@ -188,6 +197,10 @@ function* provedBytes(
     prover?.add(bytes);
     yield bytes;
   }
+}
+
+function wasChanged(path: string): JobdError {
+  return refused(path, 'this backup was changed or damaged since it was made');
 }
 
 function refused(path: string, why: string): JobdError {

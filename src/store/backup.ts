@@ -94,7 +94,6 @@ export function receiveCopy(
   try {
     writeNew(path, database);
     if (log !== null) writeNew(`${path}-wal`, log);
-    emptyLogInto(path);
   } catch (error) {
     remove();
     throw error instanceof JobdError ? error : unavailable(`${path} cannot be written`, error);
@@ -102,8 +101,8 @@ export function receiveCopy(
   return { path, [Symbol.dispose]: remove };
 }
 
-/** What is in the log goes into the file, which is then one that has none. */
-function emptyLogInto(path: string): void {
+/** Puts what is in the log of a copy into its file. This is the first time that SQLite reads the copy. */
+export function emptyLogOf({ path }: Received): void {
   const database = openFile(path, 0);
   try {
     database.pragma('journal_mode = delete');

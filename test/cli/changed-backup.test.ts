@@ -86,6 +86,28 @@ test('a changed backup is put back by nobody who does not say so', async (t) => 
   assert.equal(JSON.parse(sound.stdout).verified, true, sound.stderr);
 });
 
+test('a backup whose proof names a key that is nowhere is a changed one', async (t) => {
+  const { jobd, elsewhere, file } = await backedUp(t);
+  const copy = join(elsewhere, 'copy.db');
+  const bytes = fs.readFileSync(file);
+  bytes.write('0123456789abcdef', bytes.length - proofBytes + '\njobd backup v1 '.length);
+  fs.writeFileSync(copy, bytes);
+  const { exitCode, stderr } = await jobd('restore', copy, '--yes', '--without-key');
+  assert.equal(exitCode, 1);
+  assert.match(stderr, /changed or damaged since/);
+});
+
+test('a changed backup is judged before SQLite reads it', async (t) => {
+  const { jobd, elsewhere, file } = await backedUp(t);
+  const copy = join(elsewhere, 'copy.db');
+  const bytes = fs.readFileSync(file);
+  // The header says how many pages there are.
+  bytes.writeUInt32BE(1, 28);
+  fs.writeFileSync(copy, bytes);
+  const { exitCode, stderr } = await jobd('restore', copy, '--yes');
+  assert.deepEqual([exitCode, /changed or damaged since/.test(stderr)], [1, true], stderr);
+});
+
 test('a log is a part of a copy of the files, and none of a proven backup', async (t) => {
   const { jobd, dataDir, elsewhere, file } = await backedUp(t);
   const open = new Database(join(dataDir, 'jobd.db'));
