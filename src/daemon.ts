@@ -32,6 +32,7 @@ import { unpackAddonInto } from './store/addon.ts';
 import { lockDataDir, lockMasterKey } from './store/lock.ts';
 import { hasDatabase, openStore, storePath } from './store/open.ts';
 import type { Store } from './store/open.ts';
+import type { Reserve } from './store/reserve.ts';
 import { ensureGivingBack } from './store/space.ts';
 import { ensureDefaultWorkspace } from './store/workspaces.ts';
 import { startMeters } from './metrics/meter.ts';
@@ -59,7 +60,7 @@ export async function startDaemon(
   parts.use(lockDataDir(config.dataDir));
   const local = parts.use(await openLocal(config.dataDir, clock, config.secretKey));
   const { store } = local;
-  await store.reserve.keep((isInUse) => tellDisk(log, isInUse));
+  await store.reserve.keep(() => tellDisk(log, store.reserve));
   const vault = await openSealed(local, config, log);
   // Behind it: a file that was written anew for the secrets needs no second time.
   if (!(await ensureGivingBack(store))) log.warn(keepsSpace(config.dataDir));
@@ -147,8 +148,9 @@ function tooFewFiles(slots: number): string {
   );
 }
 
-function tellDisk(log: Log, isInUse: boolean): void {
-  if (isInUse)
+function tellDisk(log: Log, { isInUse, isMissing, refusal }: Reserve): void {
+  if (isMissing) log.error(refusal ?? '');
+  else if (isInUse)
     log.error('the disk is full: the reserve is in use, make room or delete jobs or monitors');
   else log.info('there is room on the disk again: the reserve is filled');
 }

@@ -17,12 +17,8 @@ const harmless = new Set(['GET', 'HEAD', 'DELETE']);
 export function refuseOnFullDisk(server: FastifyInstance, { store }: Pick<App, 'store'>): void {
   server.addHook('onRequest', (request, _, done) => {
     const isHarmless = harmless.has(request.method) || request.routeOptions.config.keepsNothing;
-    if (!store.reserve.isInUse || isHarmless) return done();
-    return done(
-      new JobdError(
-        'unavailable',
-        'the disk is full: until there is room again, you can only read and delete',
-      ),
-    );
+    const { refusal } = store.reserve;
+    if (refusal === null || isHarmless) return done();
+    return done(new JobdError('unavailable', refusal));
   });
 }

@@ -15,7 +15,7 @@ import { listMasterKeys } from '../store/master-keys.ts';
 import { newestVersion, schemaVersion } from '../store/migrate.ts';
 import { hasDatabase, openReader, storePath } from '../store/open.ts';
 import type { Db } from '../store/open.ts';
-import { isReserveInUse } from '../store/reserve.ts';
+import { isReserveInUse, lacksReserve } from '../store/reserve.ts';
 import { readSpace } from '../store/space.ts';
 import { remedyOf, sealedValues } from './master-keys.ts';
 
@@ -103,9 +103,9 @@ function seeDirectory(dataDir: string): Seen {
   return ok(`${dataDir}, only for its owner`);
 }
 
-/** Below this there is soon no room for runs; below the other there is none. */
+/** Below this there is soon no room for runs; below the other there is none, but for the reserve. */
 const tightBytes = 1024 ** 3;
-const fullBytes = 64 * 1024 ** 2;
+const fullBytes = 1024 ** 2;
 
 async function seeDisk(dataDir: string): Promise<Seen> {
   const { bavail, bsize } = await statfs(dataDir);
@@ -114,8 +114,11 @@ async function seeDisk(dataDir: string): Promise<Seen> {
   if (isReserveInUse(dataDir)) {
     return fail(`${words}, and the disk was full: make room, or delete jobs or monitors`);
   }
-  if (free < fullBytes) return fail(`${words}: nothing can be recorded when there is no room`);
-  return free < tightBytes ? warn(`${words}, which is little`) : ok(words);
+  if (lacksReserve(dataDir)) {
+    return fail(`${words}, and no reserve for the time when the disk is full: make room`);
+  }
+  if (free < fullBytes) return fail(`${words}: make room`);
+  return free < tightBytes ? warn(`${words}, which is soon too little: make room`) : ok(words);
 }
 
 async function seeDatabase(db: Db, path: string): Promise<Seen> {

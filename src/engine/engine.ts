@@ -318,7 +318,9 @@ export function startEngine(parts: EngineParts): Engine {
       const loops = [claimLoop, recordLoop, signLoop, watchLoop, notifier];
       const stuck = loops.map(({ trouble }) => trouble).filter((trouble) => trouble !== null);
       const waiting = [...new Set(heldUp.values())].map((why) => `calls wait: ${why}`);
-      return [...(store.reserve.isInUse ? [diskIsFull] : []), ...stuck, ...waiting];
+      const { isInUse, isMissing, refusal } = store.reserve;
+      const full = isMissing ? refusal : diskIsFull;
+      return [...(isInUse && full !== null ? [full] : []), ...stuck, ...waiting];
     },
     [Symbol.asyncDispose]: () =>
       (stopping ??= stop({

@@ -91,8 +91,11 @@ async function openOnce(dataDir: string): Promise<Store> {
     try {
       return await writePatiently({ db, dialect }, work);
     } catch (error) {
-      if (isFull(error)) await reserve.giveUp();
-      throw error;
+      if (!isFull(error)) throw error;
+      await reserve.giveUp();
+      if (reserve.refusal === null) throw error;
+      const cause = error instanceof JobdError ? error.cause : error;
+      throw new JobdError('unavailable', reserve.refusal, { cause });
     }
   };
   const store: Store = {

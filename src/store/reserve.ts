@@ -45,6 +45,10 @@ const runsShare = 4;
 export interface Reserve {
   /** Whether the disk was full: until the reserve is filled again nothing new is kept, except runs. */
   readonly isInUse: boolean;
+  /** Whether it was not there yet when the disk became full: not even removing is possible then. */
+  readonly isMissing: boolean;
+  /** Why nothing new is kept, in a sentence; null if it is. */
+  readonly refusal: string | null;
   /** Begins to keep it; without this nothing is done. `onChange` hears when it begins to be in use, and when that ends. */
   keep(onChange: (isInUse: boolean) => void): Promise<void>;
   /** Empties it: a write has found the disk full. */
@@ -63,6 +67,13 @@ export function reservePath(dataDir: string): string {
 /** Whether the reserve of a data directory is in use, as whoever looks from outside sees it. */
 export function isReserveInUse(dataDir: string): boolean {
   return bytesOf(reservePath(dataDir)) === 0;
+}
+
+/** Whether there is neither a reserve nor room to fill one, so that a full disk would stop everything. */
+export function lacksReserve(dataDir: string): boolean {
+  const path = reservePath(dataDir);
+  const [bytes, wanted] = [bytesOf(path) ?? 0, wantedAt(dataDir)];
+  return bytes !== wanted && freeBytes(path) + bytes < wanted * freeToFill;
 }
 
 /** Empties the reserve of a store that cannot be opened, if the disk is full. Returns whether it did. */
@@ -85,6 +96,7 @@ export function createReserve(db: Db, dataDir: string): Reserve {
   let wantedBytes = 0;
   let isFilled = false;
   let isInUse = false;
+  let isMissing = false;
   let fillAgainAt = 0;
   /** Pages of the database that may hold something before no run is begun. */
   let mostPages = Infinity;
@@ -103,6 +115,15 @@ export function createReserve(db: Db, dataDir: string): Reserve {
     get isInUse() {
       return isInUse;
     },
+    get isMissing() {
+      return isMissing;
+    },
+    get refusal() {
+      if (isMissing)
+        return 'the disk is full and there is no reserve yet: make room, nothing can be written';
+      if (!isInUse) return null;
+      return 'the disk is full: until there is room again, you can only read and delete';
+    },
     async keep(hear) {
       wantedBytes = wantedAt(dataDir);
       if (wantedBytes === 0) return;
@@ -114,6 +135,7 @@ export function createReserve(db: Db, dataDir: string): Reserve {
     },
     async giveUp() {
       if (onChange === undefined || isInUse) return;
+      isMissing = !bytesOf(path);
       empty(path);
       await use();
     },
@@ -131,6 +153,7 @@ export function createReserve(db: Db, dataDir: string): Reserve {
       }
       isFilled = true;
       isInUse = false;
+      isMissing = false;
       mostPages = Infinity;
       if (wasInUse) onChange(false);
     },

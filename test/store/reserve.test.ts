@@ -63,8 +63,13 @@ test('a write that finds the disk full gives it up, one that fails otherwise doe
   // SQLite says the same of a file that may not grow.
   await sql`pragma max_page_count = 1`.execute(store.db);
   const grow = store.write((tx) => sql`create table more (a text)`.execute(tx));
-  await assert.rejects(grow, /the store cannot be used now: .*SQLITE_FULL/);
-  assert.equal(store.reserve.isInUse, true);
+  await assert.rejects(grow, /^JobdError: the disk is full and there is no reserve yet: make room/);
+  assert.deepEqual([store.reserve.isInUse, store.reserve.isMissing], [true, true]);
+  await store.reserve.fill();
+  assert.equal(store.reserve.refusal, null);
+  const again = store.write((tx) => sql`create table more (a text)`.execute(tx));
+  await assert.rejects(again, /^JobdError: the disk is full: until there is room again/);
+  assert.equal(store.reserve.isMissing, false);
 });
 
 test('a link in its place is removed, and what it leads to is left alone', async (t) => {
