@@ -84,10 +84,7 @@ export function serveConfig(flags: Flags, env: Environment = process.env): Serve
     signing: flags['signing'] !== false && !env['JOBD_NO_SIGNING'],
     secretKey: secretKeys(env).current,
     smtp: parseMailServer(setting('smtpUrl', 'JOBD_SMTP_URL', '')),
-    mailAllow: parseMailRules(
-      listOf(flags['mailAllow'], env['JOBD_MAIL_ALLOW']),
-      '--mail-allow (or JOBD_MAIL_ALLOW)',
-    ),
+    mailAllow: mailAllow(flags['mailAllow'], env['JOBD_MAIL_ALLOW']),
     heartbeatUrl: heartbeatUrl(setting('heartbeatUrl', 'JOBD_HEARTBEAT_URL', '')),
     metrics: listenAddress(setting('metrics', 'JOBD_METRICS', '')),
     logLevel: logLevel(setting('logLevel', 'JOBD_LOG_LEVEL', 'info')),
@@ -252,6 +249,16 @@ function logLevel({ name, value }: Setting): LogLevel {
 function listOf(flag: Flags[string], variable: string | undefined): string[] {
   const given = Array.isArray(flag) ? flag : (variable ?? '').split(/[\s,]+/);
   return given.filter((text) => text !== '');
+}
+
+/** Nothing at all would allow everybody, which is hardly what a flag with an empty variable behind it is for. */
+function mailAllow(flag: Flags[string], variable: string | undefined): readonly MailRule[] {
+  if (Array.isArray(flag) && flag.includes('')) {
+    throw invalidInput(
+      '--mail-allow has nothing in it: name an address or a domain, or leave it out to allow every address',
+    );
+  }
+  return parseMailRules(listOf(flag, variable), '--mail-allow (or JOBD_MAIL_ALLOW)');
 }
 
 function allowTargets(flags: Flags, env: Environment): readonly AllowedTarget[] {

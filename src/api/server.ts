@@ -2,6 +2,7 @@
 
 import type { IncomingMessage } from 'node:http';
 import type { App } from '../app/app.ts';
+import { listenError } from '../domain/errors.ts';
 import type { Log } from '../log.ts';
 import { identify, requireKey } from './auth.ts';
 import { channelRoutes } from './channels.ts';
@@ -89,7 +90,12 @@ export async function startServer(app: App, options: ServerOptions, log: Log): P
     },
     { prefix: apiPrefix },
   );
-  url = await server.listen({ host: options.host, port: options.port });
+  const { host, port } = options;
+  try {
+    url = await server.listen({ host, port });
+  } catch (error) {
+    throw listenError(error, options, { host: '--host', port: '--port' });
+  }
   return { url, [Symbol.asyncDispose]: () => closeServer(server) };
 }
 

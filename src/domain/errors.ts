@@ -63,6 +63,20 @@ export function unavailable(what: string, cause: unknown): JobdError {
   return new JobdError('unavailable', `${what}: ${messageOf(cause)}`, { cause });
 }
 
+/** What came of listening on an address, with the options that choose another where that helps. */
+export function listenError(
+  error: unknown,
+  { host, port }: { host: string; port: number },
+  options: { host: string; port: string },
+): unknown {
+  const sentences: Record<string, string> = {
+    EADDRINUSE: `${host.includes(':') ? `[${host}]` : host}:${port} is taken by another program: choose another with ${options.port}, or stop it`,
+    EADDRNOTAVAIL: `${host} is not an address of this machine: choose another with ${options.host}`,
+  };
+  const sentence = sentences[systemCode(error)];
+  return sentence === undefined ? error : new JobdError('unavailable', sentence, { cause: error });
+}
+
 /** What was thrown, in its own words. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);

@@ -3,6 +3,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { Server, ServerResponse } from 'node:http';
+import { listenError } from '../domain/errors.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from './metrics.ts';
 
@@ -45,7 +46,11 @@ export async function startMetricsServer(
   });
   server.maxConnections = maxConnections;
   server.listen({ host, port });
-  await once(server, 'listening');
+  try {
+    await once(server, 'listening');
+  } catch (error) {
+    throw listenError(error, { host, port }, { host: '--metrics', port: '--metrics' });
+  }
   return {
     url: `http://${authorityOf(server)}/metrics`,
     async [Symbol.asyncDispose]() {

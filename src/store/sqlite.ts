@@ -5,7 +5,7 @@ import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import { Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely';
 import type { Dialect, Driver } from 'kysely';
-import { unavailable } from '../domain/errors.ts';
+import { JobdError, systemCode, unavailable } from '../domain/errors.ts';
 import { loadAddon } from './addon.ts';
 import { SqliteConnection } from './connection.ts';
 import { makeOwnersFile } from './owners-file.ts';
@@ -71,6 +71,9 @@ export function openFile(path: string, timeoutMs: number): Database.Database {
     accessSync(path, constants.R_OK | constants.W_OK);
     return new Database(path, { timeout: timeoutMs, ...addonOption(dirname(path)) });
   } catch (error) {
+    if (systemCode(error) === 'ENOTDIR') {
+      throw new JobdError('unavailable', `${dirname(path)} is not a directory`, { cause: error });
+    }
     throw unavailable(`${path} cannot be opened`, error);
   }
 }

@@ -60,7 +60,9 @@ test('an address in use, or none, is refused at the start', async (t) => {
   t.after(() => taken.close());
   await once(taken, 'listening');
   const { port } = taken.address() as AddressInfo;
-  await assert.rejects(startTestDaemon(t, { flags: { metrics: String(port) } }), /EADDRINUSE/);
+  await assert.rejects(startTestDaemon(t, { flags: { metrics: String(port) } }), {
+    message: `127.0.0.1:${port} is taken by another program: choose another with --metrics, or stop it`,
+  });
   for (const metrics of ['here', '127.0.0.1:', '127.0.0.1:70000', 'http://127.0.0.1:1']) {
     await assert.rejects(startTestDaemon(t, { flags: { metrics } }), /--metrics .* must be like/);
   }

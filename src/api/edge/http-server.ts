@@ -85,7 +85,10 @@ function watchOver(http: Server, open: OpenConnections<Connection>, parts: HttpS
     const closed = open.closed - loggedClosed;
     if (closed === 0 || !isLoggable()) return;
     const about = { closed, open: open.all.size, most: limits.maxConnections };
-    log.warn(about, 'too many connections: idle ones were closed for others');
+    log.warn(
+      about,
+      'too many connections: idle ones were closed for others: raise LimitNOFILE=, or block the address',
+    );
     loggedClosed = open.closed;
   }, limits.checkIntervalMs);
   look.unref();
