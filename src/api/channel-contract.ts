@@ -57,7 +57,7 @@ const fields = {
   afterFailures: Type.Integer({
     minimum: channelLimits.afterFailures.min,
     maximum: channelLimits.afterFailures.max,
-    description: 'So many failures of a job in a row are needed before it is told.',
+    description: 'Consecutive failures of a job before this channel is alerted.',
     default: 1,
   }),
 };
@@ -139,13 +139,13 @@ export const Channel = Type.Object(
     type,
     enabled: withoutDefault(enabled),
     jobIds: withoutDefault(jobIds),
-    afterFailures: integer('So many failures of a job in a row are needed before it is told.'),
+    afterFailures: integer('Consecutive failures of a job before this channel is alerted.'),
     createdAt: moment('When the channel was created.'),
     lastDelivery: Type.Union([Delivery, Type.Null()], {
-      description: 'The delivery that was made last; null if there is none.',
+      description: 'The newest delivery that was tried, else the newest; null if there is none.',
     }),
   },
-  { title: 'Channel', description: 'Where alerts go, and which.', examples: [examples.channel] },
+  { title: 'Channel', description: 'A destination for alerts.', examples: [examples.channel] },
 );
 export type Channel = Static<typeof Channel>;
 
