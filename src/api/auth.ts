@@ -25,9 +25,10 @@ export function identify(server: FastifyInstance, app: App, limits: RequestLimit
     request.asker = await authenticate(presentedKey(request));
     if (request.asker === undefined) limits.countAddress(request.raw);
     else {
-      connectionOf(request.socket)?.trust();
       app.noteKeyUse(request.asker.keyId);
+      limits.countElsewhere(request.raw);
       limits.countKey(request.asker.keyId);
+      connectionOf(request.socket)?.trust();
     }
   });
 }

@@ -13,6 +13,7 @@ import type { Log } from '../log.ts';
 import { connectionOf } from './edge/connection.ts';
 import { acceptAnyBody } from './edge/preview-body.ts';
 import type { BodyPreview } from './edge/preview-body.ts';
+import type { RequestLimits } from './edge/request-limits.ts';
 import type { ApiServer } from './fastify.ts';
 import { createFlipLog } from './flip-log.ts';
 
@@ -24,7 +25,7 @@ declare module 'fastify' {
 }
 
 /** Adds the routes. What is no monitor's counts as any error does (errors.ts); a ping never counts. */
-export function pingRoutes(server: ApiServer, app: App, log: Log): void {
+export function pingRoutes(server: ApiServer, app: App, limits: RequestLimits, log: Log): void {
   const logFlip = createFlipLog(log, () => app.clock.monotonicMs());
   const keep = createPingKeeper(app, (flips) => {
     if (flips.length > 0) app.wakeNotifier();
@@ -40,6 +41,7 @@ export function pingRoutes(server: ApiServer, app: App, log: Log): void {
     if (monitorId === undefined) throw unknown();
     const signal = pingSignal(words);
     if (signal === null) throw badSignal(words ?? '');
+    limits.countElsewhere(request.raw);
     connectionOf(request.socket)?.trust();
     request.pinged = { monitorId, signal };
   });

@@ -63,7 +63,7 @@ export async function startServer(app: App, options: ServerOptions, log: Log): P
   const apiUrl = (): string => `${siteUrl()}${apiPrefix}`;
   healthRoutes(server, app);
   verifyScriptRoute(server, app);
-  await server.register(async (pings: ApiServer) => pingRoutes(pings, app, log));
+  await server.register(async (pings: ApiServer) => pingRoutes(pings, app, limits, log));
   const description = describeRoutes(server, apiPrefix, apiUrl);
   docsRoutes(server, description);
   await server.register(

@@ -7,7 +7,7 @@ import type { OpenConnection, OpenConnections } from '../../src/api/edge/open-co
 
 type Tested = OpenConnection & { isClosed: boolean };
 
-const bounds = { most: 10, mostStrangers: 3, graceMs: 5_000 };
+const most = 10;
 
 function connect(
   open: OpenConnections<Tested>,
@@ -34,7 +34,7 @@ function numberClosed(connections: readonly Tested[]): number {
 }
 
 test('an address that holds many connections loses its own, and others are admitted', () => {
-  const open = createOpenConnections<Tested>(bounds);
+  const open = createOpenConnections<Tested>(most);
   const others = connectAll(open, 2, { addressGroup: 'b' });
   const held = connectAll(open, 8, { addressGroup: 'a' });
   for (let number = 0; number < 5; number += 1) {
@@ -49,36 +49,59 @@ test('an address that holds many connections loses its own, and others are admit
   assert.equal(open.closed, 5);
 });
 
-test('an address keeps only so many idle strangers, but a burst of them is left alone', () => {
-  const open = createOpenConnections<Tested>(bounds);
-  const held = connectAll(open, 6, { activeAt: 0 });
-  connect(open, { activeAt: 4_999 });
-  assert.equal(numberClosed(held), 0);
-  connect(open, { activeAt: 5_000 });
-  assert.equal(numberClosed(held), 5, 'all but as many as may stay, beside the new one');
-  const trusted = connectAll(open, 5, { isTrusted: true, activeAt: 0 });
-  connect(open, { activeAt: 20_000 });
-  assert.equal(numberClosed(trusted), 0);
+test('the larger of two groups loses, trusted or not: a stranger of another address, or of the same, is spared', () => {
+  const open = createOpenConnections<Tested>(most);
+  const [stranger] = connectAll(open, 1, { addressGroup: 'b', activeAt: 0 });
+  const trusted = connectAll(open, 20, { isTrusted: true, activeAt: 1 });
+  const [same] = connectAll(open, 1, { activeAt: 2 });
+  assert.equal(numberClosed(trusted), 12);
+  assert.equal(numberClosed([stranger!, same!]), 0);
 });
 
-test('strangers are closed before trusted connections, and one that is busy and trusted never is', () => {
-  const open = createOpenConnections<Tested>(bounds);
+test('strangers that had time to show a key weigh more than trusted connections', () => {
+  const rows: [now: number, ofTrusted: number, ofStrangers: number][] = [
+    [1_999, 1, 0],
+    [2_000, 0, 1],
+  ];
+  for (const [now, ofTrusted, ofStrangers] of rows) {
+    const open = createOpenConnections<Tested>(most);
+    const trusted = connectAll(open, 6, { isTrusted: true, addressGroup: 'b' });
+    const strangers = connectAll(open, 4, {});
+    connect(open, { addressGroup: 'c', activeAt: now });
+    assert.deepEqual([numberClosed(trusted), numberClosed(strangers)], [ofTrusted, ofStrangers]);
+  }
+});
+
+test('a thousand addresses with one trusted connection each keep no stranger out', () => {
+  const open = createOpenConnections<Tested>(most);
+  for (let number = 0; number < 500; number += 1) {
+    connect(open, { addressGroup: `b ${number}`, isTrusted: true, activeAt: number });
+  }
+  const { connection } = connect(open, { activeAt: 500 });
+  connect(open, { addressGroup: 'c', isTrusted: true, activeAt: 501 });
+  assert.equal(connection.isClosed, false);
+});
+
+test('what is busy and trusted is closed last, and never for its own address', () => {
+  const open = createOpenConnections<Tested>(most);
   const [idle, busy] = connectAll(open, 2, { isTrusted: true, addressGroup: 'b' });
   busy!.isBusy = true;
   open.update(busy!);
   const strangers = connectAll(open, 8, { isBusy: true });
   const trusted = connectAll(open, 9, { isTrusted: true, isBusy: true });
-  assert.equal(numberClosed(strangers), 8);
-  assert.ok(idle!.isClosed);
-  assert.equal(connect(open).isAdmitted, false, 'all are busy');
+  assert.equal(numberClosed([idle!, ...strangers]), 9);
+  assert.equal(connect(open).isAdmitted, false, 'its own address keeps all others busy');
   assert.equal(numberClosed([busy!, ...trusted]), 0);
-  open.remove(busy!);
-  assert.ok(connect(open).isAdmitted);
+  assert.ok(connect(open, { addressGroup: 'c' }).isAdmitted);
+  assert.deepEqual([trusted[0]!.isClosed, busy!.isClosed], [true, false]);
+  trusted[5]!.isBusy = false;
+  open.update(trusted[5]!);
+  assert.ok(connect(open, { addressGroup: 'c', activeAt: 1 }).isAdmitted);
 });
 
 test('the connection that was active longest ago is the first, trusted or not', () => {
   for (const isTrusted of [false, true]) {
-    const open = createOpenConnections<Tested>(bounds);
+    const open = createOpenConnections<Tested>(most);
     const [first, second] = connectAll(open, 10, { isTrusted });
     first!.activeAt = 1;
     open.update(first!);

@@ -1,6 +1,7 @@
 /** How often one may ask (docs/behavior.md#limit-1). */
 
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
 import { createRateLimiter } from '../../src/api/edge/rate-limit.ts';
@@ -214,4 +215,24 @@ test('whatever is asked without a key counts, is refused at once after 300, and 
   assert.equal((await ask('GET', '/jobs')).status, 200);
   clock.pass(60_000);
   assert.equal((await send('GET /docs'))[0]?.status, 200, '60 s later');
+});
+
+test('a request whose body never comes, or whose client goes away, counts once', async (t) => {
+  const { url } = await startTestDaemon(t, { clock: fakeClock() });
+  const requests: string[] = [
+    'POST /ping/unknown HTTP/1.1\r\nHost: a\r\nContent-Length: 99999999\r\n\r\n',
+    'GET /docs HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n',
+  ];
+  for (let number = 0; number < 300; number += 1) {
+    const socket = await openSocket(url);
+    const came = once(socket, 'data');
+    socket.write(requests[number % 2] ?? '');
+    const [answer] = (await came) as [Buffer];
+    assert.match(answer.toString('latin1'), /^HTTP\/1\.1 (200|404) /, `request ${number}`);
+    if (number % 4 < 2) socket.resetAndDestroy();
+    else socket.end();
+    await once(socket, 'close');
+  }
+  const [refused] = await exchange(url, requests[1] ?? '');
+  assert.equal(refused?.status, 429);
 });

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import type { AddressInfo, Socket } from 'node:net';
 import { test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
 import type { TestContext } from 'node:test';
 import { connectionOf, mostWaiting } from '../../src/api/edge/connection.ts';
 import { maxBodyBytes } from '../../src/api/edge/connections.ts';
@@ -115,8 +116,8 @@ async function ask(socket: Socket, path = '/ok'): Promise<void> {
   assert.match(answer.toString('latin1'), /^HTTP\/1\.1 200 /);
 }
 
-test('for a connection beyond the bound the idlest stranger is closed, one that was trusted only after all strangers', async (t) => {
-  const { url } = await listen(t, { maxConnections: 3 });
+test('for a connection beyond the bound the idlest of the larger group is closed: of strangers, or of those trusted', async (t) => {
+  const { url } = await listen(t, { maxConnections: 4 });
   const open = async (path: string): Promise<Socket> => {
     const socket = await openSocket(url);
     t.after(() => socket.destroy());
@@ -125,16 +126,52 @@ test('for a connection beyond the bound the idlest stranger is closed, one that 
   };
   const trusted = await open('/trusted');
   const [first, second] = [await open('/ok'), await open('/ok')];
+  await open('/ok');
   await ask(first);
   await open('/ok');
-  await until('the end of the idlest', () => second.closed);
+  await until('the end of the idlest stranger', () => second.closed);
   await ask(first);
+  await ask(trusted, '/trusted');
   const others = [await open('/trusted'), await open('/trusted')];
-  await until('the end of the other strangers', () => first.closed);
-  await ask(trusted);
-  await open('/trusted');
+  await ask(trusted, '/trusted');
+  await open('/ok');
   await until('the end of the idlest trusted one', () => others[0]?.closed === true);
+  await ask(first);
   await ask(trusted);
+});
+
+test('a connection is trusted once a request has arrived completely, not before', async (t) => {
+  const { url } = await listen(t, { maxConnections: 2 });
+  const [sending, held] = [await openSocket(url), await openSocket(url)];
+  t.after(() => sending.destroy());
+  const came = once(sending, 'data');
+  sending.write('GET /trusted HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\n\r\n');
+  await came;
+  await ask(held, '/trusted');
+  // One stranger and one trusted: were both trusted, the idlest would be this one.
+  await ask(held);
+  const third = await openSocket(url);
+  t.after(() => third.destroy());
+  await until('the end of the stranger', () => sending.closed);
+  await ask(held);
+});
+
+test('requests that wait are few bytes, and none once an answer is not taken', async (t) => {
+  const { url, begun } = await listen(t);
+  const large = `GET /ok HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(5_000)}\r\n\r\n`;
+  assert.deepEqual(statuses(await exchange(url, large.repeat(10))), [200, 200]);
+  const before = begun();
+  const socket = await openSocket(url);
+  t.after(() => socket.destroy());
+  socket.pause();
+  socket.write('GET /endless HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(3));
+  // Until it was looked at.
+  await setTimeout(200);
+  const receiving = receiveAll(socket);
+  socket.resume();
+  const received = await receiving;
+  assert.ok(received.length > 64 * 1024 * 1024, 'the first answer is whole');
+  assert.equal(begun() - before, 1);
 });
 
 test('of 2,000 requests in a packet the first few are answered, then the connection is closed', async (t) => {

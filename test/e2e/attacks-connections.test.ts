@@ -5,7 +5,12 @@ import { Agent, request } from 'node:http';
 import { test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { notPackaged } from '../support/executable.ts';
+import { openSocket, parseAnswers, receiveAll } from '../support/raw.ts';
 import { runAttack, startVictim } from '../support/under-attack.ts';
+import type { Victim } from '../support/under-attack.ts';
+
+const noAddresses =
+  process.platform === 'linux' ? false : 'only Linux has all of 127.0.0.0/8 as addresses';
 
 test(
   'one address holds 2,500 connections: keys, pings and health checks are served, kept connections stay',
@@ -48,3 +53,51 @@ test(
     assert.ok(toll.grownMiB <= 100);
   },
 );
+
+const ways: [what: string, way: string, connections: number, addresses: number, seconds: number][] =
+  [
+    ['ping a monitor with a body that never comes', 'slow', 2_050, 1, 8],
+    ['ping a monitor once and stay', 'idle', 2_050, 1, 8],
+    ['ask for health with large headers, and read nothing', 'large', 240, 8, 12],
+  ];
+
+for (const [what, way, connections, addresses, seconds] of ways) {
+  test(
+    `${connections * addresses} connections ${what}: keys and health checks of others are served`,
+    { skip: notPackaged || noAddresses },
+    async (t) => {
+      const victim = await startVictim(t);
+      const headers = { authorization: `Bearer ${victim.key}`, 'content-type': 'application/json' };
+      const body = JSON.stringify({ name: 'a' });
+      const made = await fetch(`${victim.url}/api/v1/monitors`, { method: 'POST', headers, body });
+      const { pingUrl } = ((await made.json()) as { monitor: { pingUrl: string } }).monitor;
+      const statuses: number[] = [];
+      const toll = await victim.watch(async () => {
+        const args = [pingUrl, way, String(connections), String(addresses), String(seconds)];
+        const attack = runAttack(t, 'held-connections.ts', args);
+        for (let round = 0; round < seconds; round += 1) {
+          await setTimeout(1_000);
+          statuses.push(await askAfterAWhile(victim));
+        }
+        return await attack;
+      });
+      t.diagnostic(JSON.stringify(toll));
+      assert.deepEqual(statuses, Array(seconds).fill(200));
+      assert.equal(toll.healthFailed, 0);
+      assert.ok(toll.healthMs < 1_000);
+      assert.ok(toll.latestCallMs < 5_000);
+      assert.ok(toll.grownMiB <= 100);
+    },
+  );
+}
+
+/** The status of a request with a valid key that comes a round trip after its connection, as over a network. */
+async function askAfterAWhile({ url, key }: Victim): Promise<number> {
+  const socket = await openSocket(url);
+  await setTimeout(100);
+  socket.write(
+    `GET /api/v1/jobs HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\nConnection: close\r\n\r\n`,
+  );
+  const received = await receiveAll(socket);
+  return received.length === 0 ? 0 : (parseAnswers(received)[0]?.status ?? 0);
+}

@@ -132,7 +132,8 @@ test('a directory that cannot be made is told at once', { timeout: 30_000 }, asy
   for (const directory of ['/proc/jobd/data', '/dev/null/jobd']) {
     await assert.rejects(openStore(directory), {
       code: 'unavailable',
-      message: new RegExp(`^${directory}/jobd\\.db cannot be opened: `),
+      message:
+        /^\/(dev\/null\/jobd is not a directory$|proc\/jobd\/data\/jobd\.db cannot be opened: )/,
     });
   }
 });

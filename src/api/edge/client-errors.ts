@@ -6,6 +6,7 @@ import type { Duplex } from 'node:stream';
 import type { Socket } from 'node:net';
 import { closeGently } from './closing.ts';
 import { connectionOf } from './connection.ts';
+import type { Connection } from './connection.ts';
 import type { RequestLimits } from './request-limits.ts';
 import { securityHeaders } from './security.ts';
 
@@ -22,16 +23,21 @@ export function answerClientErrors(http: Server, requests: RequestLimits): void 
     if (connection === undefined) socket.destroy();
     // It is ending already; each further packet comes here again.
     else if (connection.isOver) connection.dropPacket();
-    else if (!requests.admits(connection.addressGroup)) socket.destroy();
+    // The client is gone; nothing is left to answer, or to count.
+    else if (!socket.writable || error.code === 'ECONNRESET') socket.destroy();
+    else if (!isAdmitted(connection, requests)) socket.destroy();
     else connection.endWith(() => answer(socket, error));
   });
 }
 
+/** Where a request breaks off that counted already, it does not count again. */
+function isAdmitted({ arriving, addressGroup }: Connection, requests: RequestLimits): boolean {
+  if (arriving?.isCounted === true) return true;
+  if (arriving !== undefined) arriving.isCounted = true;
+  return requests.admits(addressGroup);
+}
+
 function answer(socket: Socket, error: ClientError): void {
-  if (!socket.writable || error.code === 'ECONNRESET') {
-    socket.destroy();
-    return;
-  }
   const [status, sentence] = sayingOf(error);
   const text = answerText(status, sentence);
   // Who was too slow once is not waited for again.

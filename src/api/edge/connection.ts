@@ -19,8 +19,9 @@ export interface Turn {
   isRefused: boolean;
 }
 
-/** Requests that may wait while one is answered. Who sends more at once gets these answered, then the end. */
+/** Requests that may wait while one is answered, and their bytes. Who sends more at once gets these answered, then the end. */
 export const mostWaiting = 16;
+const mostWaitingBytes = 4 * 1024;
 
 /** What node's parser is told so that it looks at nothing more of a packet; it takes the rest for another protocol. */
 const nothingMore = 2;
@@ -49,8 +50,8 @@ export class Connection implements OpenConnection {
   readonly #open: OpenConnections<Connection>;
   readonly #answer: (turn: Turn) => void;
   readonly #waiting: Turn[] = [];
-  /** The request that was answered last, if it had not come to its end by then. */
-  #unread: IncomingMessage | null = null;
+  /** The request that was answered last, if it had not arrived completely by then. */
+  #unread: Turn | undefined;
   /** What it ends with when nothing waits any more. */
   #lastWord = (): void => closeGently(this.socket);
   /** Null while it is read; then whether what still comes is within bounds. */
@@ -70,9 +71,9 @@ export class Connection implements OpenConnection {
     this.#watchParser();
   }
 
-  /** A client that takes its time over an answer is not busy. */
+  /** A client that takes its time over a request or an answer is not busy. */
   get isBusy(): boolean {
-    return this.turn !== undefined && this.#untakenSince === null;
+    return this.turn?.request.complete === true && this.#untakenSince === null;
   }
 
   /** Whether nothing more is read of it. */
@@ -84,19 +85,25 @@ export class Connection implements OpenConnection {
   add(turn: Turn, now: number): void {
     if (this.isOver) return;
     this.activeAt = now;
-    if (turn.isRefused || this.#waiting.length === mostWaiting) this.stopReading();
-    if (this.#waiting.length === mostWaiting) return;
+    const mayWait = this.turn === undefined || this.#hasRoomFor(turn);
+    if (turn.isRefused || !mayWait) this.stopReading();
+    if (!mayWait) return;
     if (this.turn !== undefined) this.#waiting.push(turn);
     else this.#begin(turn);
     this.#open.update(this);
   }
 
-  /** Counts it among those that are closed last. */
+  /** Once the request that is being answered has arrived completely, counts the connection among those that are closed last. */
   trust(): void {
-    if (this.turn !== undefined) this.turn.isCounted = true;
-    if (this.isTrusted) return;
-    this.isTrusted = true;
-    this.#open.update(this);
+    const request = this.turn?.request;
+    if (request?.complete === false) request.once('end', () => this.#trustNow());
+    else this.#trustNow();
+  }
+
+  /** The request that what comes now belongs to; undefined between two. */
+  get arriving(): Turn | undefined {
+    const last = this.#waiting.at(-1) ?? this.turn ?? this.#unread;
+    return last?.request.complete === false ? last : undefined;
   }
 
   /** Looks at nothing more that comes; once what waits is answered the connection is closed. */
@@ -115,7 +122,7 @@ export class Connection implements OpenConnection {
     this.stopReading();
     if (this.#waiting.at(-1)?.request.complete === false) this.#waiting.pop();
     const { turn } = this;
-    if (turn === undefined && this.#unread?.complete !== false) say();
+    if (turn === undefined && this.#unread?.request.complete !== false) say();
     else if (turn === undefined || !turn.request.complete) this.#breakOff(turn, say);
     else this.#lastWord = say;
   }
@@ -129,14 +136,26 @@ export class Connection implements OpenConnection {
     this.socket.destroy();
   }
 
-  /** To be called now and then: a client may take its answers slowly, a byte at a time, but not for ever. */
+  /** To be called now and then: a client may take its answers slowly, a byte at a time, but not for ever, and none waits then. */
   lookAtUntaken(takeTimeoutMs: number): void {
     const now = performance.now();
     if (this.socket.writableLength === 0) this.#untakenSince = null;
     else if (this.#untakenSince === null) {
       this.#untakenSince = now;
+      if (this.#waiting.splice(0).length > 0) this.stopReading();
       this.#open.update(this);
     } else if (now - this.#untakenSince > takeTimeoutMs) this.close();
+  }
+
+  #hasRoomFor({ request }: Turn): boolean {
+    if (this.#untakenSince !== null || this.#waiting.length === mostWaiting) return false;
+    const bytes = this.#waiting.reduce((sum, turn) => sum + bytesOf(turn.request), 0);
+    return bytes + bytesOf(request) <= mostWaitingBytes;
+  }
+
+  #trustNow(): void {
+    this.isTrusted = true;
+    this.#open.update(this);
   }
 
   #breakOff(turn: Turn | undefined, say: () => void): void {
@@ -150,10 +169,10 @@ export class Connection implements OpenConnection {
     this.#answer(turn);
   }
 
-  #next({ request }: Turn): void {
+  #next(turn: Turn): void {
     this.turn = undefined;
     this.#untakenSince = null;
-    this.#unread = request.complete ? null : request;
+    this.#unread = turn.request.complete ? undefined : turn;
     if (!this.socket.destroyed && !this.socket.writableEnded) {
       const next = this.#waiting.shift();
       if (next !== undefined) this.#begin(next);
@@ -173,4 +192,8 @@ export class Connection implements OpenConnection {
       return nothingMore;
     };
   }
+}
+
+function bytesOf({ url = '', rawHeaders }: IncomingMessage): number {
+  return rawHeaders.reduce((sum, text) => sum + text.length, url.length);
 }

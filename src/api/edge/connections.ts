@@ -23,8 +23,6 @@ export interface ConnectionLimits {
   checkIntervalMs: number;
   /** For each further one another is closed: open-connections.ts has the order. */
   maxConnections: number;
-  /** How long a connection without a valid key may be idle when its address has many. */
-  strangerGraceMs: number;
 }
 
 export const defaultConnectionLimits: ConnectionLimits = {
@@ -35,13 +33,7 @@ export const defaultConnectionLimits: ConnectionLimits = {
   takeTimeoutMs: 120_000,
   checkIntervalMs: 1_000,
   maxConnections: 2_000,
-  strangerGraceMs: 5_000,
 };
-
-/** How many idle connections without a valid key one address may have. */
-export function strangersPerAddress(maxConnections: number): number {
-  return Math.max(8, Math.floor(maxConnections / 8));
-}
 
 /** Request line and headers together. */
 export const maxHeaderBytes = 16 * 1024;

@@ -6,7 +6,7 @@ import type { Log } from '../../log.ts';
 import { answerClientErrors, refuseTunnel } from './client-errors.ts';
 import { Connection, connectionOf } from './connection.ts';
 import type { Turn } from './connection.ts';
-import { answerExpectations, maxHeaderBytes, strangersPerAddress } from './connections.ts';
+import { answerExpectations, maxHeaderBytes } from './connections.ts';
 import type { ConnectionLimits } from './connections.ts';
 import { createOpenConnections } from './open-connections.ts';
 import type { OpenConnections } from './open-connections.ts';
@@ -27,11 +27,7 @@ type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 /** Makes it. */
 export function createHttpServer(handler: Handler, parts: HttpServerParts): Server {
   const { limits, requests, isLeftToRoutes } = parts;
-  const open = createOpenConnections<Connection>({
-    most: limits.maxConnections,
-    mostStrangers: strangersPerAddress(limits.maxConnections),
-    graceMs: limits.strangerGraceMs,
-  });
+  const open = createOpenConnections<Connection>(limits.maxConnections);
   const answer = ({ request, response, isRefused }: Turn): void => {
     if (isRefused) refuse(response);
     else handler(request, response);

@@ -1,17 +1,16 @@
 /**
- * Which connections stay open when there are too many. A new one is always admitted if any other is idle, so connections
- * that are only held keep nobody out. Strangers are closed first: connections that never showed a valid key and never pinged a
- * monitor. Among them it is the address with the most that loses the one whose last request is oldest; so whoever holds many
- * connections competes with itself.
+ * Which connections stay open when there are too many: for each new one another is closed, so connections that are only held
+ * keep nobody out. They are ranked in groups: all of one address that are trusted, and all that are not. The largest group loses
+ * the one that was active longest ago; so whoever holds many connections competes with itself, whatever it knows.
  */
 
 /** What is known of a connection here. */
 export interface OpenConnection {
   /** Whom its address stands for. */
   readonly addressGroup: string;
-  /** Whether it showed a valid key, or pinged a monitor. */
+  /** Whether it showed a valid key, or pinged a monitor, in a request that arrived completely. */
   isTrusted: boolean;
-  /** Whether a request of it is being answered. */
+  /** Whether such a request is being answered, and the client takes the answer. */
   isBusy: boolean;
   /** When it was opened or sent its last request, monotonic milliseconds. */
   activeAt: number;
@@ -22,73 +21,61 @@ export interface OpenConnections<C extends OpenConnection> {
   readonly all: ReadonlySet<C>;
   /** Connections that were closed for others so far, or not admitted. */
   readonly closed: number;
-  /** Admits a new connection, closing others where there are too many; false if all are trusted and busy. */
+  /** Admits a new connection, closing another where there are too many; false if its own address keeps all others busy. */
   admit(connection: C): boolean;
   /** To be called after each change of a connection: a request came, was answered, showed a key. */
   update(connection: C): void;
   remove(connection: C): void;
 }
 
-export interface ConnectionBounds {
-  /** Connections at most. */
-  most: number;
-  /** Strangers of one address at most; those with a request in the last `graceMs` may be more, as in a burst of pings. */
-  mostStrangers: number;
-  graceMs: number;
-}
+/** How long a stranger has to show a valid key. A group whose idlest one had longer weighs several times what it holds. */
+const graceMs = 2_000;
+const strangerWeight = 4;
 
-/** Makes the set of open connections, empty. */
-export function createOpenConnections<C extends OpenConnection>(
-  bounds: ConnectionBounds,
-): OpenConnections<C> {
+/** Connections of one address that rank alike, the one that was active longest ago first. */
+type Group<C> = Set<C>;
+
+/** Makes the set of open connections, empty; `most` is how many there may be. */
+export function createOpenConnections<C extends OpenConnection>(most: number): OpenConnections<C> {
   const all = new Set<C>();
-  /** By address; each set has the one that was active longest ago first. */
-  const strangers = new Map<string, Set<C>>();
-  const idleTrusted = new Set<C>();
+  const groups = {
+    stranger: new Map<string, Group<C>>(),
+    trusted: new Map<string, Group<C>>(),
+    /** Closed only if there are no others. */
+    busy: new Map<string, Group<C>>(),
+  };
+  /** Where each is now. */
+  const placeOf = new Map<C, Map<string, Group<C>>>();
   let closed = 0;
 
   function insert(connection: C): void {
     const { addressGroup, isTrusted, isBusy } = connection;
-    if (isTrusted) {
-      if (!isBusy) idleTrusted.add(connection);
-      return;
-    }
-    const same = strangers.get(addressGroup);
-    if (same === undefined) strangers.set(addressGroup, new Set([connection]));
+    const place = isTrusted ? groups[isBusy ? 'busy' : 'trusted'] : groups.stranger;
+    placeOf.set(connection, place);
+    const same = place.get(addressGroup);
+    if (same === undefined) place.set(addressGroup, new Set([connection]));
     else same.add(connection);
   }
 
   function take(connection: C): void {
-    if (idleTrusted.delete(connection)) return;
-    const same = strangers.get(connection.addressGroup);
-    if (same?.delete(connection) && same.size === 0) strangers.delete(connection.addressGroup);
+    const place = placeOf.get(connection);
+    const same = place?.get(connection.addressGroup);
+    same?.delete(connection);
+    if (same?.size === 0) place?.delete(connection.addressGroup);
   }
 
   function remove(connection: C): void {
-    if (all.delete(connection)) take(connection);
+    if (!all.delete(connection)) return;
+    take(connection);
+    placeOf.delete(connection);
   }
 
-  function close(connection: C): void {
-    remove(connection);
-    closed += 1;
-    connection.close();
-  }
-
-  function leastWorthy(): C | undefined {
-    let most: Set<C> | undefined;
-    for (const same of strangers.values()) {
-      if (most === undefined || same.size > most.size) most = same;
-    }
-    return firstOf(most ?? idleTrusted);
-  }
-
-  /** Closes what one address holds without use. */
-  function trim(addressGroup: string, now: number): void {
-    for (const connection of strangers.get(addressGroup) ?? []) {
-      const isOver = (strangers.get(addressGroup)?.size ?? 0) >= bounds.mostStrangers;
-      if (!isOver || now - connection.activeAt < bounds.graceMs) return;
-      close(connection);
-    }
+  /** Whom a new connection replaces. */
+  function leastWorthy({ addressGroup, activeAt: now }: C): C | undefined {
+    const held = heaviest([...groups.stranger.values(), ...groups.trusted.values()], now);
+    if (held !== undefined) return held;
+    const busy = heaviest(groups.busy.values(), now);
+    return busy?.addressGroup === addressGroup ? undefined : busy;
   }
 
   return {
@@ -97,14 +84,12 @@ export function createOpenConnections<C extends OpenConnection>(
       return closed;
     },
     admit(connection) {
-      trim(connection.addressGroup, connection.activeAt);
-      if (all.size >= bounds.most) {
-        const least = leastWorthy();
-        if (least === undefined) {
-          closed += 1;
-          return false;
-        }
-        close(least);
+      if (all.size >= most) {
+        closed += 1;
+        const least = leastWorthy(connection);
+        if (least === undefined) return false;
+        remove(least);
+        least.close();
       }
       all.add(connection);
       insert(connection);
@@ -119,7 +104,20 @@ export function createOpenConnections<C extends OpenConnection>(
   };
 }
 
-function firstOf<T>(set: ReadonlySet<T>): T | undefined {
-  for (const first of set) return first;
-  return undefined;
+/** The first connection of the group that weighs most; of several such groups the one that was active longest ago. */
+function heaviest<C extends OpenConnection>(
+  groups: Iterable<Group<C>>,
+  now: number,
+): C | undefined {
+  let heaviest: C | undefined;
+  let most = 0;
+  for (const group of groups) {
+    const [first] = group;
+    if (first === undefined) continue;
+    const isHeld = !first.isTrusted && now - first.activeAt >= graceMs;
+    const weight = group.size * (isHeld ? strangerWeight : 1);
+    if (weight < most || (weight === most && first.activeAt >= (heaviest?.activeAt ?? 0))) continue;
+    [heaviest, most] = [first, weight];
+  }
+  return heaviest;
 }

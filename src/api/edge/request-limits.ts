@@ -20,7 +20,9 @@ const addressRule = { limit: 300, windowMs: 60_000, subjects: 10_000 } as const;
 export interface RequestLimits {
   /** Counts a request that came with this valid key. Throws `rate_limited`. */
   countKey(keyId: string): void;
-  /** Counts a request for its address unless that was done, or it is trusted. Throws `rate_limited`. */
+  /** Says that a request does not count for its address: it has a valid key, or pings a monitor. */
+  countElsewhere(request: IncomingMessage): void;
+  /** Counts a request for its address unless that was done, or it counts elsewhere. Throws `rate_limited`. */
   countAddress(request: IncomingMessage): void;
   /** Whether one more request of this group of addresses is within the limit; it is counted. */
   admits(addressGroup: string): boolean;
@@ -40,6 +42,10 @@ export function createRequestLimits(clock: Clock): RequestLimits {
     countKey(keyId) {
       if (keys.admit(keyId, clock.monotonicMs())) return;
       throw tooMany(`a key may ask ${keyRule.limit} times a minute`);
+    },
+    countElsewhere({ socket }) {
+      const turn = connectionOf(socket)?.turn;
+      if (turn !== undefined) turn.isCounted = true;
     },
     countAddress({ socket }) {
       const connection = connectionOf(socket);
