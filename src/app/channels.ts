@@ -155,14 +155,10 @@ export async function testChannel(
     const workspace = { id: workspaceId, name: workspaceName };
     const data = { workspace, channel: { id, name } };
     const alert: Alert = { type: 'test', timestamp: isoTime(now), data };
-    await deliveries.insertDelivery(tx, {
-      id: deliveryId,
-      channelId: id,
-      event: 'test',
-      subjectId: deliveryId,
-      payload: JSON.stringify(alert),
-      createdAt: now,
-    });
+    const payload = JSON.stringify(alert);
+    const test = { id: deliveryId, channelId: id, event: 'test', subjectId: deliveryId } as const;
+    // Before all others.
+    await deliveries.insertDeliveries(tx, [{ ...test, payload, createdAt: now, dueAt: 0 }]);
     await endBackOff(tx, id);
     return await deliveries.findDelivery(tx, id, deliveryId);
   });

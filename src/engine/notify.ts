@@ -18,12 +18,11 @@ import {
   recordAttempt,
 } from '../store/delivery-queue.ts';
 import type { DueChannel, DueDelivery } from '../store/delivery-queue.ts';
-import { findEdges } from '../store/edges.ts';
 import type { Store } from '../store/open.ts';
 import { clockStepMs } from './clock-watch.ts';
 import { deliver } from './deliver.ts';
 import type { DelivererParts, Result } from './deliver.ts';
-import { expandEdges, releaseHeld } from './expand.ts';
+import { createExpander } from './expand.ts';
 import { startLoop } from './loop.ts';
 import type { Loop } from './loop.ts';
 
@@ -63,6 +62,7 @@ const keepAgainMs = 1_000;
 export function startNotifier(parts: NotifierParts): Notifier {
   const { store, clock, log } = parts;
   const aborter = new AbortController();
+  const expander = createExpander(store, clock);
   /** Their channels, by ids of deliveries. */
   const inFlight = new Map<string, DueChannel>();
   let ended: Promise<void>[] = [];
@@ -81,14 +81,10 @@ export function startNotifier(parts: NotifierParts): Notifier {
   }
 
   async function makeDeliveries(now: number): Promise<number> {
-    let made = 0;
-    if ((await findEdges(store.db, 1)).length > 0) {
-      made += await store.write((tx) => expandEdges(tx, clock.now()));
-    }
-    if (((await findNextLook(store.db)) ?? Infinity) <= now) {
-      made += await store.write((tx) => releaseHeld(tx, now));
-    }
-    return made;
+    const underWay = [...inFlight.keys()];
+    const expanded = await expander.expand(underWay);
+    const isLookDue = ((await findNextLook(store.db)) ?? Infinity) <= now;
+    return expanded + (isLookDue ? await expander.release(underWay) : 0);
   }
 
   async function hasten(now: number): Promise<void> {

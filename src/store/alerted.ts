@@ -1,9 +1,11 @@
 /** What channels were alerted of last, and what is held back from them: the memory of domain/damping.ts. */
 
+import { sql } from 'kysely';
 import type { Selectable } from 'kysely';
 import type { Edge } from '../domain/alert.ts';
 import { lookAt } from '../domain/damping.ts';
 import type { Alerted } from '../domain/damping.ts';
+import { idList, numberOf, rowsOf, textOf } from './dialect.ts';
 import type { Db } from './open.ts';
 import type { AlertedRow } from './schema.ts';
 
@@ -13,14 +15,27 @@ export interface AlertedChannel extends Alerted {
   channelId: string;
 }
 
-/** What channels know of a job or monitor, by their ids. */
-export async function findAlerted(db: Db, subjectId: string): Promise<Map<string, AlertedChannel>> {
+/** A text for a channel and a job or monitor. */
+export function keyOfAlerted({
+  subjectId,
+  channelId,
+}: Pick<AlertedChannel, 'subjectId' | 'channelId'>): string {
+  return `${subjectId} ${channelId}`;
+}
+
+/** What these channels know of these jobs and monitors, by `keyOfAlerted`. */
+export async function findAlerted(
+  db: Db,
+  subjectIds: readonly string[],
+  channelIds: readonly string[],
+): Promise<Map<string, AlertedChannel>> {
   const rows = await db
     .selectFrom('alerted')
     .selectAll()
-    .where('subject_id', '=', subjectId)
+    .where('subject_id', 'in', idList(subjectIds))
+    .where('channel_id', 'in', idList(channelIds))
     .execute();
-  return new Map(rows.map((row) => [row.channel_id, alertedOf(row)]));
+  return new Map(rows.map(alertedOf).map((alerted) => [keyOfAlerted(alerted), alerted]));
 }
 
 /** Of what is to be looked at by `now` (epoch milliseconds), the longest due. */
@@ -56,21 +71,52 @@ export async function lookSooner(db: Db, now: number, latest: number): Promise<v
   await db.updateTable('alerted').set({ look_at: now }).where('look_at', '>', latest).execute();
 }
 
-/** Keeps what a channel knows. */
-export async function keepAlerted(db: Db, alerted: AlertedChannel): Promise<void> {
-  const { subjectId, channelId, health, alerts, changedAt, quietUntil, held } = alerted;
-  const values = {
-    health,
-    alerts,
-    changed_at: changedAt,
-    quiet_until: quietUntil,
-    held: held && JSON.stringify(held),
-    look_at: lookAt(alerted),
-  };
+/** Keeps what channels know. */
+export async function keepAlerted(db: Db, all: readonly AlertedChannel[]): Promise<void> {
+  if (all.length === 0) return;
+  const elements = all.map((alerted) => ({
+    ...alerted,
+    held: alerted.held && JSON.stringify(alerted.held),
+    lookAt: lookAt(alerted),
+  }));
   await db
     .insertInto('alerted')
-    .values({ subject_id: subjectId, channel_id: channelId, ...values })
-    .onConflict((conflict) => conflict.columns(['subject_id', 'channel_id']).doUpdateSet(values))
+    .columns([
+      'subject_id',
+      'channel_id',
+      'health',
+      'alerts',
+      'changed_at',
+      'quiet_until',
+      'held',
+      'look_at',
+    ])
+    .expression((of) =>
+      of
+        .selectFrom(rowsOf(elements).as('known'))
+        .select([
+          textOf('subjectId').as('subject_id'),
+          textOf('channelId').as('channel_id'),
+          textOf('health').$castTo<'up' | 'down'>().as('health'),
+          numberOf('alerts').as('alerts'),
+          numberOf('changedAt').as('changed_at'),
+          numberOf('quietUntil').as('quiet_until'),
+          textOf('held').as('held'),
+          numberOf('lookAt').as('look_at'),
+        ])
+        // Without it SQLite takes what follows for the condition of a join.
+        .where(sql.lit(true)),
+    )
+    .onConflict((conflict) =>
+      conflict.columns(['subject_id', 'channel_id']).doUpdateSet((of) => ({
+        health: of.ref('excluded.health'),
+        alerts: of.ref('excluded.alerts'),
+        changed_at: of.ref('excluded.changed_at'),
+        quiet_until: of.ref('excluded.quiet_until'),
+        held: of.ref('excluded.held'),
+        look_at: of.ref('excluded.look_at'),
+      })),
+    )
     .execute();
 }
 

@@ -155,14 +155,20 @@ export async function countChannels(db: Db, workspaceId: string): Promise<number
   return count;
 }
 
-/** All channels of a workspace. */
-export async function findChannelsOf(db: Db, workspaceId: string): Promise<Channel[]> {
+/** Channels of a workspace whose ids follow `after`, in that order. */
+export async function findChannelsOf(
+  db: Db,
+  workspaceId: string,
+  { after, limit }: { after: string; limit: number },
+): Promise<Channel[]> {
   const rows = await db
     .selectFrom('channels')
     .selectAll()
     .where('workspace_id', '=', workspaceId)
     .where('deleted_at', 'is', null)
+    .where('id', '>', after)
     .orderBy('id')
+    .limit(limit)
     .execute();
   return rows.map(channelOf);
 }

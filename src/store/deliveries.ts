@@ -2,48 +2,85 @@
 
 import { sql } from 'kysely';
 import type { Delivery, DeliveryAttempt } from '../domain/delivery.ts';
-import {
-  deliveryOf,
-  makeNextDue,
-  pending,
-  pendingIn,
-  planChannel,
-  queueOf,
-} from './delivery-queue.ts';
-import { idList } from './dialect.ts';
+import { deliveryOf, makeNextDue, pending, planChannel, queueOf } from './delivery-queue.ts';
+import { idList, numberOf, rowsOf, textOf } from './dialect.ts';
 import type { Db } from './open.ts';
 
-/** A delivery before its first attempt, which is due at once. */
+/** A delivery before its first attempt. */
 export interface NewDelivery extends Pick<Delivery, 'id' | 'channelId' | 'event' | 'createdAt'> {
   /** The job or the monitor; the delivery itself for a test. */
   subjectId: string;
   /** The alert as JSON. */
   payload: string;
+  /** Its place in the channel's queue, in epoch milliseconds. It is due once the earlier ones of its subject are over, too. */
+  dueAt: number;
 }
 
-/** Keeps a delivery. It is due once the earlier ones of its subject are over; a test is due before all others. */
-export async function insertDelivery(db: Db, delivery: NewDelivery): Promise<void> {
-  const { channelId, subjectId } = delivery;
-  const queue = queueOf(channelId);
-  const line = { channelId, queue, subjectId };
-  const dueAt = delivery.event === 'test' ? 0 : delivery.createdAt;
-  await db
-    .insertInto('deliveries')
-    .values({
-      id: delivery.id,
-      channel_id: channelId,
-      event: delivery.event,
-      subject_id: subjectId,
-      payload: delivery.payload,
-      status: 'pending',
-      queue,
-      next_attempt_at: sql<
-        number | null
-      >`case when exists ${pendingIn(db, line)} then null else ${dueAt} end`,
-      created_at: delivery.createdAt,
-    })
-    .execute();
-  await planChannel(db, channelId);
+/** Keeps deliveries, of which no two have the same channel and subject. */
+export async function insertDeliveries(db: Db, made: readonly NewDelivery[]): Promise<void> {
+  if (made.length === 0) return;
+  await sql`
+    insert into deliveries
+      (id, channel_id, event, subject_id, payload, status, queue, next_attempt_at, created_at)
+    select ${textOf('id', 'made.value')}, channels.id, ${textOf('event', 'made.value')},
+      ${textOf('subjectId', 'made.value')}, ${textOf('payload', 'made.value')}, 'pending',
+      channels.queue, case when exists (
+        select 1 from deliveries as open where open.status = 'pending'
+          and open.channel_id = channels.id and open.queue = channels.queue
+          and open.subject_id = ${textOf('subjectId', 'made.value')})
+        then null else ${numberOf('dueAt', 'made.value')} end,
+      ${numberOf('createdAt', 'made.value')}
+    from ${rowsOf(made)} as made
+    cross join channels on channels.id = ${textOf('channelId', 'made.value')}`.execute(db);
+  for (const channelId of new Set(made.map((one) => one.channelId))) {
+    await planChannel(db, channelId);
+  }
+}
+
+/** A delivery that a newer one takes the place of. */
+interface Untried {
+  /** The id of the newer one. */
+  by: string;
+  id: string;
+  channelId: string;
+  queue: number;
+  subjectId: string;
+  dueAt: number | null;
+}
+
+/**
+ * Removes what new deliveries take the place of: of their channel and subject the delivery of the same event that was
+ * never tried, and those behind it. So a line has two untried ones at most. Returns the new ones, due when the removed ones were.
+ */
+export async function removeUntried(
+  db: Db,
+  made: readonly NewDelivery[],
+  underWay: readonly string[],
+): Promise<readonly NewDelivery[]> {
+  if (made.length === 0) return made;
+  const { rows } = await sql<Untried>`
+    select ${textOf('id', 'made.value')} as "by", untried.id, untried.channel_id as "channelId",
+      untried.queue, untried.subject_id as "subjectId", untried.next_attempt_at as "dueAt"
+    from ${rowsOf(made.map(({ id, channelId, subjectId, event }) => ({ id, channelId, subjectId, event })))} as made
+    cross join channels on channels.id = ${textOf('channelId', 'made.value')}
+    cross join deliveries as untried on untried.status = 'pending'
+      and untried.channel_id = channels.id and untried.queue = channels.queue
+      and untried.subject_id = ${textOf('subjectId', 'made.value')}
+    where untried.event = ${textOf('event', 'made.value')} and untried.attempts = 0
+      and untried.id not in ${idList(underWay)}
+    order by untried.id desc`.execute(db);
+  if (rows.length === 0) return made;
+  // The oldest one counts, if there are several.
+  const untried = new Map(rows.map((row) => [row.by, row]));
+  await sql`
+    delete from deliveries where id in (
+      select behind.id from ${rowsOf([...untried.values()])} as untried
+      cross join deliveries as behind on behind.status = 'pending'
+        and behind.channel_id = ${textOf('channelId', 'untried.value')}
+        and behind.queue = ${numberOf('queue', 'untried.value')}
+        and behind.subject_id = ${textOf('subjectId', 'untried.value')}
+        and behind.id >= ${textOf('id', 'untried.value')})`.execute(db);
+  return made.map((one) => ({ ...one, dueAt: untried.get(one.id)?.dueAt ?? one.dueAt }));
 }
 
 /** The delivery with this id of this channel, or undefined. */

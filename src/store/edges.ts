@@ -72,9 +72,28 @@ export async function insertEdges(db: Db, edges: readonly Edge[]): Promise<void>
     .execute();
 }
 
-/** The oldest edges. */
-export async function findEdges(db: Db, limit: number): Promise<Edge[]> {
-  const rows = await db.selectFrom('edges').selectAll().orderBy('id').limit(limit).execute();
+/** The first workspace with an edge after another one, by their ids; then from the beginning. Undefined if there is no edge. */
+export async function findNextWorkspace(db: Db, after: string): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('edges')
+    .select('workspace_id')
+    .where('workspace_id', '>', after)
+    .orderBy('workspace_id')
+    .limit(1)
+    .executeTakeFirst();
+  if (row === undefined && after !== '') return await findNextWorkspace(db, '');
+  return row?.workspace_id;
+}
+
+/** The oldest edges of a workspace; only those up to an id, if one is given. */
+export async function findEdges(
+  db: Db,
+  workspaceId: string,
+  { upTo, limit }: { upTo?: string | undefined; limit: number },
+): Promise<Edge[]> {
+  const all = db.selectFrom('edges').selectAll().where('workspace_id', '=', workspaceId);
+  const wanted = upTo === undefined ? all : all.where('id', '<=', upTo);
+  const rows = await wanted.orderBy('id').limit(limit).execute();
   return rows.map((row) => ({
     id: row.id,
     type: row.type,
@@ -87,10 +106,13 @@ export async function findEdges(db: Db, limit: number): Promise<Edge[]> {
   }));
 }
 
-/** Removes edges that have become deliveries. */
-export async function removeEdges(db: Db, edges: readonly Edge[]): Promise<void> {
-  const last = edges.at(-1);
-  if (last !== undefined) await db.deleteFrom('edges').where('id', '<=', last.id).execute();
+/** Removes the edges of a workspace up to an id: they have become deliveries. */
+export async function removeEdges(db: Db, workspaceId: string, upTo: string): Promise<void> {
+  await db
+    .deleteFrom('edges')
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '<=', upTo)
+    .execute();
 }
 
 /** What the alert of an edge tells; undefined if its subject or run is gone, so that nobody is alerted. */

@@ -4,10 +4,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Monitor } from '../../src/domain/monitor.ts';
 import { createMailer } from '../../src/egress/mail.ts';
-import { expandEdges } from '../../src/engine/expand.ts';
 import { markMonitorDeleted } from '../../src/store/monitors.ts';
 import { updateChannel } from '../../src/store/channels.ts';
-import { addChannel, deliveriesOf } from '../support/channel.ts';
+import { addChannel, deliveriesOf, expandAll } from '../support/channel.ts';
 import { dueAt, dueOnce, setupEngine } from '../support/engine.ts';
 import type { EngineTest } from '../support/engine.ts';
 import { startMailServer } from '../support/mail-server.ts';
@@ -125,7 +124,7 @@ test('however fast a monitor flips, the outbox holds an edge of each kind, the l
       ['monitor.up', 0],
     ],
   );
-  await store.write((tx) => expandEdges(tx, clock.now()));
+  await expandAll(setup, clock.now());
   assert.deepEqual(
     (await deliveriesOf(setup, channel)).map(({ event }) => event),
     ['monitor.down'],

@@ -9,9 +9,10 @@ import {
   endOldDeliveries,
   hasEndedDeliveries,
   hasTestIn,
-  insertDelivery,
+  insertDeliveries,
   listAttempts,
   removeOldDeliveries,
+  removeUntried,
 } from '../../src/store/deliveries.ts';
 import {
   bringForward,
@@ -23,12 +24,21 @@ import {
   planChannel,
   recordAttempt,
 } from '../../src/store/delivery-queue.ts';
-import { findEdges, findThresholds } from '../../src/store/edges.ts';
+import {
+  findEdges,
+  findNextWorkspace,
+  findThresholds,
+  removeEdges,
+} from '../../src/store/edges.ts';
 import { assertPlan, planOf } from '../support/plan.ts';
 
 test('alerts look only at what is to be told now', async (t) => {
-  const first = /^SCAN edges USING INDEX sqlite_autoindex_edges_1$/;
-  assertPlan(await planOf(t, (db) => findEdges(db, 5)), [first]);
+  const ofWorkspace =
+    /^SEARCH edges USING (COVERING )?INDEX edges_by_workspace \(workspace_id[=>]\?/;
+  assertPlan(await planOf(t, (db) => findNextWorkspace(db, 'w')), [ofWorkspace]);
+  const upTo = { upTo: 'e', limit: 5 };
+  assertPlan(await planOf(t, (db) => findEdges(db, 'w', upTo)), [ofWorkspace]);
+  assertPlan(await planOf(t, (db) => removeEdges(db, 'w', 'e')), [ofWorkspace]);
   assertPlan(await planOf(t, findThresholds), [
     /^SEARCH channels USING COVERING INDEX channels_by_threshold/,
   ]);
@@ -57,9 +67,15 @@ test('alerts look only at what is to be told now', async (t) => {
     dueChannel,
     /^LIST SUBQUERY/,
   ]);
-  const insert = { ...delivery, subjectId: 's', payload: '{}' };
-  const inserted = await planOf(t, (db) => insertDelivery(db, insert).catch(() => {}));
-  assertPlan(inserted, [inLine, byId, part]);
+  const insert = { ...delivery, subjectId: 's', payload: '{}', dueAt: 1 };
+  const inserted = await planOf(t, (db) => insertDeliveries(db, [insert]));
+  const inOpenLine =
+    /^SEARCH (open|untried|behind) USING (COVERING )?INDEX deliveries_open \(channel_id=\? AND queue=\? AND subject_id=\?/;
+  const made = /^SCAN made /;
+  assertPlan(inserted, [made, inOpenLine, byDueTime, byId, part, /^SEARCH delivery_attempts/]);
+  const sorted = /^USE TEMP B-TREE FOR ORDER BY$/;
+  const replaced = await planOf(t, (db) => removeUntried(db, [insert], ['d']));
+  assertPlan(replaced, [made, inOpenLine, byId, sorted]);
   assertPlan(await planOf(t, (db) => hasTestIn(db, 'c', 1, 2)), [
     /^SEARCH deliveries USING INDEX deliveries_tests \(channel_id=\? AND created_at>\?/,
   ]);
@@ -80,8 +96,8 @@ test('alerts look only at what is to be told now', async (t) => {
   const byLook = /^SEARCH alerted USING (COVERING )?INDEX alerted_by_time/;
   assertPlan(await planOf(t, (db) => findAlertedToLookAt(db, 1, 5)), [byLook]);
   assertPlan(await planOf(t, findNextLook), [byLook]);
-  assertPlan(await planOf(t, (db) => findAlerted(db, 's')), [
-    /^SEARCH alerted USING INDEX sqlite_autoindex_alerted_1 \(subject_id=\?\)$/,
+  assertPlan(await planOf(t, (db) => findAlerted(db, ['s'], ['c'])), [
+    /^SEARCH alerted USING INDEX sqlite_autoindex_alerted_1 \(subject_id=\? AND channel_id=\?\)$/,
   ]);
   const attempts =
     /^SEARCH delivery_attempts USING (COVERING )?INDEX sqlite_autoindex_delivery_attempts_1 \(delivery_id=\?\)$/;

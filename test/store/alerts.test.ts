@@ -8,7 +8,6 @@ import { alertsFor, failuresAfter } from '../../src/domain/alert.ts';
 import { deliveryLifeMs, nextAttemptAt } from '../../src/domain/delivery.ts';
 import { newId } from '../../src/domain/id.ts';
 import { keepEdges } from '../../src/engine/edges.ts';
-import { expandEdges } from '../../src/engine/expand.ts';
 import { createRecorder } from '../../src/engine/record.ts';
 import { openLog } from '../../src/log.ts';
 import { insertScheduledRuns, updateClaimedJobs } from '../../src/store/claims.ts';
@@ -25,7 +24,7 @@ import {
   recordAttempt,
 } from '../../src/store/delivery-queue.ts';
 import { insertEdges } from '../../src/store/edges.ts';
-import { addChannel, deliveriesOf } from '../support/channel.ts';
+import { addChannel, deliveriesOf, expandAll } from '../support/channel.ts';
 import { endedRun, startingRun } from '../support/run.ts';
 import { openTestStore } from '../support/store.ts';
 import type { TestStore } from '../support/store.ts';
@@ -86,8 +85,8 @@ test('recording a run twice makes one edge; expanding it twice makes one deliver
   assert.equal(told, 1);
   const [job] = await store.db.selectFrom('jobs').select('failures').execute();
   assert.deepEqual(job, { failures: 1 });
-  assert.equal(await store.write((tx) => expandEdges(tx, 5)), 1);
-  assert.equal(await store.write((tx) => expandEdges(tx, 6)), 0);
+  assert.equal(await expandAll(setup, 5), 1);
+  assert.equal(await expandAll(setup, 6), 0);
   assert.equal((await deliveriesOf(setup, channel)).length, 1);
 });
 
@@ -137,7 +136,7 @@ test('a recovery waits for its failure to arrive, the alerts of other jobs do no
     const edge = { id: newId(at), type, workspaceId, subjectId, runId: run.ended.runId };
     // What is told is of no matter here.
     await insertEdges(store.db, [{ ...edge, failures: 1, data: {}, at }]);
-    await store.write((tx) => expandEdges(tx, at));
+    await expandAll(setup, at);
   };
   const dueAt = async (now: number): Promise<string[]> => {
     const bounds = { limit: 9, except: [], exceptOf: [] };
@@ -191,11 +190,11 @@ test('of a job that is deleted nobody is told, and nothing is left behind', asyn
   const recorder = recorderOf();
   recorder.add(kept);
   await recorder.writeBatch((_batch, write) => store.write(write));
-  await store.write((tx) => expandEdges(tx, 5));
+  await expandAll(setup, 5);
   recorder.add(doomed);
   await recorder.writeBatch((_batch, write) => store.write(write));
   await markJobDeleted(store.db, doomed.job.id, 6);
-  await store.write((tx) => expandEdges(tx, 7));
+  await expandAll(setup, 7);
   assert.equal((await deliveriesOf(setup, channel)).length, 1);
   await markJobDeleted(store.db, kept.job.id, 8);
   for (let step = 0; step < 4; step += 1) await removeDeletedJobs(store.db, 10);
@@ -212,7 +211,7 @@ test('old deliveries are removed in steps, those that are still tried are not', 
     recorder.add(await failingRun(setup));
     await recorder.writeBatch((_batch, write) => store.write(write));
   }
-  await store.write((tx) => expandEdges(tx, 5));
+  await expandAll(setup, 5);
   const ended = (await deliveriesOf(setup, channel)).slice(1).map(({ id }) => id);
   await store.db
     .updateTable('deliveries')
@@ -235,7 +234,7 @@ async function triedDeliveries(setup: TestStore, count: number) {
     const more = { subjectId, failures: 1, data: {}, at };
     await insertEdges(store.db, [{ ...edge, ...more }]);
   }
-  while ((await store.write((tx) => expandEdges(tx, 1))) > 0);
+  await expandAll(setup, 1);
   const due = await findDueDeliveries(store.db, channel.id, 1, { limit: count, except: [] });
   assert.equal(due.length, count);
   const at = { at: 3, startedAt: 2, durationMs: 1, backOff: null };

@@ -9,7 +9,7 @@ import {
   endOldDeliveries,
   hasEndedDeliveries,
   hasPendingDeliveries,
-  insertDelivery,
+  insertDeliveries,
   settleEndedDeliveries,
 } from '../../src/store/deliveries.ts';
 import {
@@ -33,7 +33,7 @@ async function setup(t: TestContext) {
   const add = async (subjectId: string, createdAt: number, tx: Db = db): Promise<string> => {
     const id = newId(createdAt);
     const given = { id, channelId: channel.id, event: 'job.failed', subjectId } as const;
-    await insertDelivery(tx, { ...given, payload: '{}', createdAt });
+    await insertDeliveries(tx, [{ ...given, payload: '{}', createdAt, dueAt: createdAt }]);
     return id;
   };
   const due = async (now: number) => await findDueDeliveries(db, channel.id, now, bounds);

@@ -6,6 +6,7 @@ import type { ChannelInput } from '../../src/domain/channel-input.ts';
 import type { Channel } from '../../src/domain/channel.ts';
 import type { Delivery } from '../../src/domain/delivery.ts';
 import { sealConfig } from '../../src/domain/sealed-config.ts';
+import { createExpander } from '../../src/engine/expand.ts';
 import { insertChannel } from '../../src/store/channels.ts';
 import { listDeliveries } from '../../src/store/deliveries.ts';
 import type { TestStore } from './store.ts';
@@ -26,6 +27,18 @@ export async function addChannel(
   const sealed = sealConfig(channel, given.config, testVault, testMasterKeyId);
   await insertChannel(store.db, channel, sealed);
   return channel;
+}
+
+/** Makes deliveries of all edges that there are. Returns how many transactions that took. */
+export async function expandAll(
+  { store }: Pick<TestStore, 'store'>,
+  now: number,
+  underWay: readonly string[] = [],
+): Promise<number> {
+  const expander = createExpander(store, { now: () => now, monotonicMs: () => performance.now() });
+  let steps = 0;
+  while ((await expander.expand(underWay)) > 0) steps += 1;
+  return steps;
 }
 
 /** All deliveries of a channel, the oldest first. */

@@ -27,6 +27,8 @@ const statements = [
    )`,
   // Of edges of one kind that wait, a subject has one: whoever flips it fast adds no more rows.
   `create unique index edges_by_subject on edges (subject_id, type, failures)`,
+  // Workspaces take turns.
+  `create index edges_by_workspace on edges (workspace_id, id)`,
 
   `create table channels (
      id text not null primary key,
