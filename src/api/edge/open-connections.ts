@@ -109,15 +109,15 @@ function heaviest<C extends OpenConnection>(
   groups: Iterable<Group<C>>,
   now: number,
 ): C | undefined {
-  let heaviest: C | undefined;
+  let found: C | undefined;
   let most = 0;
   for (const group of groups) {
     const [first] = group;
     if (first === undefined) continue;
     const isHeld = !first.isTrusted && now - first.activeAt >= graceMs;
     const weight = group.size * (isHeld ? strangerWeight : 1);
-    if (weight < most || (weight === most && first.activeAt >= (heaviest?.activeAt ?? 0))) continue;
-    [heaviest, most] = [first, weight];
+    if (weight < most || (weight === most && first.activeAt >= (found?.activeAt ?? 0))) continue;
+    [found, most] = [first, weight];
   }
-  return heaviest;
+  return found;
 }
