@@ -23,7 +23,7 @@ const packets: Record<string, string[]> = {
   idle: [`GET ${pathname} HTTP/1.1\r\nHost: a\r\n\r\n`],
   large: [
     ...Array<string>(6).fill(`${health}\r\n`.repeat(15)),
-    `${health}X: ${'a'.repeat(15_000)}\r\n\r\n`.repeat(40),
+    `${health}X: ${'a'.repeat(15_000)}\r\n\r\n`.repeat(16),
   ],
 };
 let opened = 0;
