@@ -56,26 +56,20 @@ test(
 );
 
 const prlimit = '/usr/bin/prlimit';
-const few = [prlimit, '--nofile=1024:1024'];
+const wrapper = [prlimit, '--nofile=1024:1024'];
 const skip = notPackaged || noAddresses || (existsSync(prlimit) ? false : 'there is no prlimit');
 
 /** With few files 234 connections are all. */
-const ways: [
-  what: string,
-  way: string,
-  wrapper: string[],
-  connections: number,
-  addresses: number,
-][] = [
-  ['ping a monitor with a body that never comes', 'slow', few, 300, 1],
-  ['ping a monitor once and stay', 'idle', few, 300, 1],
-  ['ask for health with large headers, and read nothing', 'large', [], 150, 8],
+const ways: [what: string, way: string][] = [
+  ['ping a monitor with a body that never comes', 'slow'],
+  ['ping a monitor once and stay', 'idle'],
 ];
+const connections = 300;
 const seconds = 8;
 
-for (const [what, way, wrapper, connections, addresses] of ways) {
+for (const [what, way] of ways) {
   test(
-    `${connections * addresses} connections ${what}: keys and health checks of others are served`,
+    `${connections} connections ${what}: keys and health checks of others are served`,
     { skip },
     async (t) => {
       const victim = await startVictim(t, { wrapper });
@@ -85,7 +79,7 @@ for (const [what, way, wrapper, connections, addresses] of ways) {
       const { pingUrl } = ((await made.json()) as { monitor: { pingUrl: string } }).monitor;
       const statuses: number[] = [];
       const toll = await victim.watch(async () => {
-        const args = [pingUrl, way, String(connections), String(addresses), String(seconds)];
+        const args = [pingUrl, way, String(connections), String(seconds)];
         const attack = runAttack(t, 'held-connections.ts', args);
         for (let round = 0; round < seconds; round += 1) {
           await setTimeout(1_000);
