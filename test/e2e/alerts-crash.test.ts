@@ -147,10 +147,21 @@ async function openRuns(tx: Db, jobId: string): Promise<number> {
   return (await runs.where('status', 'in', ['queued', 'running']).execute()).length;
 }
 
-/** Whether nothing of a job is under way: no run, and no flip that is still to be looked at. */
+/**
+ * Whether nothing of a job is under way: no run, no flip that is still to be looked at, and no alert whose place the next
+ * one would take.
+ */
 async function isIdle(tx: Db, jobId: string): Promise<boolean> {
   const edges = await tx.selectFrom('edges').select('id').where('subject_id', '=', jobId).execute();
-  return edges.length === 0 && (await openRuns(tx, jobId)) === 0;
+  const untried = await tx
+    .selectFrom('deliveries')
+    .select('channel_id')
+    .where('subject_id', '=', jobId)
+    .where('status', '=', 'pending')
+    .where('attempts', '=', 0)
+    .execute();
+  const isReplacing = new Set(untried.map((row) => row.channel_id)).size < untried.length;
+  return edges.length === 0 && !isReplacing && (await openRuns(tx, jobId)) === 0;
 }
 
 /** Asks for runs until somebody says that it is enough: of a calm job when nothing of it is under way, of others before. */
