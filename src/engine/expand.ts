@@ -24,7 +24,7 @@ import {
 import type { AlertedChannel } from '../store/alerted.ts';
 import { findChannelsOf, findLiveChannel } from '../store/channels.ts';
 import { insertDeliveries, removeUntried } from '../store/deliveries.ts';
-import type { NewDelivery } from '../store/deliveries.ts';
+import type { MaybeTried, NewDelivery } from '../store/deliveries.ts';
 import { findAlertData, findEdges, findNextWorkspace, removeEdges } from '../store/edges.ts';
 import type { Db, Store } from '../store/open.ts';
 import { findWorkspaceName } from '../store/workspaces.ts';
@@ -50,6 +50,10 @@ export interface Expander {
 /** Makes it. Where it ends amid edges, it begins them again: a channel that knows of a change is not alerted again. */
 export function createExpander(store: Store, clock: Clock): Expander {
   const progress = new Map<string, Progress>();
+  // Older deliveries may have been sent by a process that died before it wrote that down.
+  const startId = newId(clock.now());
+  const batchOf = (tx: Db, underWay: readonly string[]): Batch =>
+    createBatch(tx, clock.now(), { underWay, startId });
   let lastWorkspaceId = '';
 
   return {
@@ -59,14 +63,13 @@ export function createExpander(store: Store, clock: Clock): Expander {
       if (workspaceId === undefined) return 0;
       const from = progress.get(workspaceId);
       const reached = await store.write((tx) =>
-        expandEdges(tx, { workspaceId, from, batch: createBatch(tx, clock.now(), underWay) }),
+        expandEdges(tx, { workspaceId, from, batch: batchOf(tx, underWay) }),
       );
       if (reached === null) progress.delete(workspaceId);
       else progress.set(workspaceId, reached);
       return 1;
     },
-    release: (underWay) =>
-      store.write((tx) => releaseHeld(tx, createBatch(tx, clock.now(), underWay))),
+    release: (underWay) => store.write((tx) => releaseHeld(tx, batchOf(tx, underWay))),
   };
 }
 
@@ -169,7 +172,7 @@ async function isReleased(
 /** What one transaction keeps of channels and subjects: gathered, then written with a statement each. */
 type Batch = ReturnType<typeof createBatch>;
 
-function createBatch(tx: Db, now: number, underWay: readonly string[]) {
+function createBatch(tx: Db, now: number, tried: MaybeTried) {
   const alerts = new Map<string, Alert | undefined>();
   const kept = new Map<string, AlertedChannel>();
   const deliveries: NewDelivery[] = [];
@@ -189,7 +192,7 @@ function createBatch(tx: Db, now: number, underWay: readonly string[]) {
     },
     async write(): Promise<void> {
       await keepAlerted(tx, [...kept.values()]);
-      await insertDeliveries(tx, await removeUntried(tx, deliveries, underWay));
+      await insertDeliveries(tx, await removeUntried(tx, deliveries, tried));
     },
   };
 }

@@ -37,6 +37,14 @@ export async function insertDeliveries(db: Db, made: readonly NewDelivery[]): Pr
   }
 }
 
+/** Deliveries that may have been tried though their rows do not say so. */
+export interface MaybeTried {
+  /** What is tried now. */
+  underWay: readonly string[];
+  /** What is first in its line may have been tried before this start; later ids were made since. */
+  startId: string;
+}
+
 /** A delivery that a newer one takes the place of. */
 interface Untried {
   /** The id of the newer one. */
@@ -55,7 +63,7 @@ interface Untried {
 export async function removeUntried(
   db: Db,
   made: readonly NewDelivery[],
-  underWay: readonly string[],
+  { underWay, startId }: MaybeTried,
 ): Promise<readonly NewDelivery[]> {
   if (made.length === 0) return made;
   const { rows } = await sql<Untried>`
@@ -68,6 +76,7 @@ export async function removeUntried(
       and untried.subject_id = ${textOf('subjectId', 'made.value')}
     where untried.event = ${textOf('event', 'made.value')} and untried.attempts = 0
       and untried.id not in ${idList(underWay)}
+      and (untried.next_attempt_at is null or untried.id > ${startId})
     order by untried.id desc`.execute(db);
   if (rows.length === 0) return made;
   // The oldest one counts, if there are several.
