@@ -109,3 +109,12 @@ test('the connection that was active longest ago is the first, trusted or not', 
     assert.deepEqual([first!.isClosed, second!.isClosed], [false, true]);
   }
 });
+
+test('an address that keeps many connections busy keeps no other out', () => {
+  const open = createOpenConnections<Tested>(20);
+  const { connection } = connect(open, { addressGroup: 'b' });
+  const busy = connectAll(open, 30, { isTrusted: true, isBusy: true });
+  const other = connect(open, { addressGroup: 'c' });
+  assert.ok(other.isAdmitted && !connection.isClosed);
+  assert.equal(numberClosed(busy), 1);
+});

@@ -31,6 +31,8 @@ export interface OpenConnections<C extends OpenConnection> {
 /** How long a stranger has to show a valid key. A group whose idlest one had longer weighs several times what it holds. */
 const graceMs = 2_000;
 const strangerWeight = 4;
+/** Answers to pings may be held back: many busy connections of one address are no reason to close another's. */
+const busyWeight = 1 / 8;
 
 /** Connections of one address that rank alike, the one that was active longest ago first. */
 type Group<C> = Set<C>;
@@ -41,7 +43,7 @@ export function createOpenConnections<C extends OpenConnection>(most: number): O
   const groups = {
     stranger: new Map<string, Group<C>>(),
     trusted: new Map<string, Group<C>>(),
-    /** Closed only if there are no others. */
+    /** Closed only for other addresses. */
     busy: new Map<string, Group<C>>(),
   };
   /** Where each is now. */
@@ -72,10 +74,12 @@ export function createOpenConnections<C extends OpenConnection>(most: number): O
 
   /** Whom a new connection replaces. */
   function leastWorthy({ addressGroup, activeAt: now }: C): C | undefined {
-    const held = heaviest([...groups.stranger.values(), ...groups.trusted.values()], now);
-    if (held !== undefined) return held;
-    const busy = heaviest(groups.busy.values(), now);
-    return busy?.addressGroup === addressGroup ? undefined : busy;
+    const { stranger, trusted, busy } = groups;
+    const every = [...stranger.values(), ...trusted.values(), ...busy.values()];
+    const found = heaviest(every, now);
+    if (found === undefined || !busy.get(addressGroup)?.has(found)) return found;
+    const [idlest] = stranger.get(addressGroup) ?? trusted.get(addressGroup) ?? [];
+    return idlest;
   }
 
   return {
@@ -115,7 +119,8 @@ function heaviest<C extends OpenConnection>(
     const [first] = group;
     if (first === undefined) continue;
     const isHeld = !first.isTrusted && now - first.activeAt >= graceMs;
-    const weight = group.size * (isHeld ? strangerWeight : 1);
+    const isBusy = first.isTrusted && first.isBusy;
+    const weight = group.size * (isHeld ? strangerWeight : isBusy ? busyWeight : 1);
     if (weight < most || (weight === most && first.activeAt >= (found?.activeAt ?? 0))) continue;
     [found, most] = [first, weight];
   }
