@@ -251,7 +251,7 @@ function listOf(flag: Flags[string], variable: string | undefined): string[] {
   return given.filter((text) => text !== '');
 }
 
-/** Nothing at all would allow everybody, which is hardly what a flag with an empty variable behind it is for. */
+/** An empty list would allow everybody. A flag without a value, such as an unset variable, hardly means that. */
 function mailAllow(flag: Flags[string], variable: string | undefined): readonly MailRule[] {
   if (Array.isArray(flag) && flag.includes('')) {
     throw invalidInput(

@@ -5,7 +5,7 @@ import type { Log } from '../log.ts';
 
 /** A monitor has one line in this time at most. */
 const quietMs = 30_000;
-/** Monitors that are remembered; while so many are quiet, others have no line. */
+/** Monitors remembered at most; while all of them are quiet, others have no line. */
 const mostMonitors = 10_000;
 
 /** Makes what logs changes of monitors; `now` is monotonic, in milliseconds. What a monitor has no line for, its next one counts. */

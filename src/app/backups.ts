@@ -96,7 +96,7 @@ export interface RestoreParts {
 
 /** What was put back. */
 export interface Restored {
-  /** Where the database of before is now; null if there was none. */
+  /** Where the previous database is now; null if there was none. */
   kept: string | null;
   /** Whether it is proven that the backup is as it was made. */
   verified: boolean;

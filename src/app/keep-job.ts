@@ -43,8 +43,7 @@ export async function keepChangedJob(
   const changed = changeJob(before, update, { now, allowTargets });
   checkPlanLimits(plans[plan], changed, before);
   const kept = { ...changed, sealed: job.sealed };
-  const isSealedAnew = isOfRequest(update) || isSentElsewhere(job, update);
-  await jobs.updateJob(tx, isSealedAnew ? await sealed(app, tx, changed) : kept);
+  await jobs.updateJob(tx, needsSealed(job, update) ? await sealed(app, tx, changed) : kept);
   return changed;
 }
 
@@ -69,18 +68,17 @@ function opened(job: SealedJob, update: JobUpdate, vault: Vault): Job {
   const { headers, body } = update;
   // With new headers and a new body nothing of the old ones is needed: whatever was damaged may be.
   if (headers !== undefined && body !== undefined) return readJob(job, vault).job;
-  const isNeeded = isOfRequest(update) || isSentElsewhere(job, update);
-  return isNeeded ? openJob(job, vault) : openForPeople(job, vault);
+  return needsSealed(job, update) ? openJob(job, vault) : openForPeople(job, vault);
 }
 
-/** What is sealed is bound to where it is sent. */
-function isSentElsewhere({ url, sealed: secrets }: SealedJob, update: JobUpdate): boolean {
+/**
+ * Whether an update needs what is sealed, to seal it again: the method decides whether there may be a body, and what is
+ * sealed is bound to where it is sent.
+ */
+function needsSealed({ url, sealed: secrets }: SealedJob, update: JobUpdate): boolean {
+  const { headers, body, method } = update;
+  if ([headers, body, method].some((field) => field !== undefined)) return true;
   return secrets !== null && update.url !== undefined && siteText(update.url) !== siteText(url);
-}
-
-/** Whether an update is about what is sealed; the method decides whether there may be a body. */
-function isOfRequest({ headers, body, method }: JobUpdate): boolean {
-  return headers !== undefined || body !== undefined || method !== undefined;
 }
 
 async function sealed({ vault }: App, tx: Db, job: Job): Promise<SealedJob> {

@@ -55,7 +55,7 @@ export function padTo(line: string, width: number): string {
   return line + ' '.repeat(Math.max(0, width - widthOf(line)));
 }
 
-/** The words in lines of at most so many columns; a word that is longer has a line of its own. */
+/** Wraps words into lines of at most `width` columns; a longer word has a line of its own. */
 export function wrapTo(text: string, width: number): string[] {
   const lines: string[] = [];
   for (const word of text.split(' ')) {

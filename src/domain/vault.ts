@@ -32,7 +32,7 @@ export function placeOf<Table extends SealedTable>(table: Table, row: Bonds[Tabl
   return placeIn[table](row);
 }
 
-/** The row of a place, as `TABLE/ID`: what people are told. */
+/** The row of a place, as `TABLE/ID`, for messages. */
 export function rowOf(place: string): string {
   return place.split(' ', 1)[0] ?? place;
 }

@@ -28,7 +28,7 @@ const pieceBytes = 16 * 1024;
 const freeMs = 10;
 /** Once the handshake is over, smaller pieces cost less than that whatever they are. */
 const smallBytes = 4 * 1024;
-/** A rest is so many times as long as what a piece cost beyond that. */
+/** A rest is this many times as long as what a piece cost beyond `freeMs`. */
 const restsPerCost = 20;
 /** Addresses whose rests are known. */
 const maxRests = 10_000;

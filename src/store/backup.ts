@@ -53,7 +53,7 @@ export async function copyDatabase(
 /** Bytes that are copied at once. */
 const chunkBytes = 1024 * 1024;
 
-/** Reads an open file from its beginning, up to so many bytes. */
+/** Reads an open file from its beginning, up to `length` bytes. */
 export function* bytesOf(descriptor: number, length = Infinity): Generator<Uint8Array> {
   const buffer = Buffer.alloc(chunkBytes);
   for (let position = 0; position < length;) {
@@ -123,7 +123,7 @@ function writeNew(path: string, chunks: Iterable<Uint8Array>): void {
 
 /**
  * Puts a received copy in the place of the database of a data directory, which nobody uses now. Returns the path
- * under which the database of before is kept, `keepAs` with what makes it unique; null if there was none. Throws
+ * under which the previous database is kept, `keepAs` with what makes it unique; null if there was none. Throws
  * `unavailable` if it cannot be written.
  */
 export function replaceDatabase(

@@ -58,7 +58,7 @@ interface Untried {
 
 /**
  * Removes what new deliveries take the place of: of their channel and subject the delivery of the same event that was
- * never tried, and those behind it. So a line has two untried ones at most. Returns the new ones, due when the removed ones were.
+ * never tried, and the ones after it. So a line has two untried ones at most. Returns the new ones, due when the removed ones were.
  */
 export async function removeUntried(
   db: Db,

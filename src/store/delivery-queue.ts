@@ -80,7 +80,7 @@ export interface Line {
 }
 
 /** The pending deliveries of a line, each in its turn: a recovery does not overtake its failure. */
-export function pendingIn(db: Db, { channelId, queue, subjectId }: Line) {
+function pendingIn(db: Db, { channelId, queue, subjectId }: Line) {
   return db
     .selectFrom('deliveries')
     .select('id')
