@@ -10,8 +10,8 @@ import { fastify } from 'fastify';
 import { JobList, JobResponse } from '../src/api/contract.ts';
 import { jobShape } from '../src/api/shape.ts';
 import { newId } from '../src/domain/id.ts';
-import { jobOf } from '../src/store/jobs.ts';
-import type { JobRow } from '../src/store/schema.ts';
+import { jobOf } from '../src/store/jobs/jobs.ts';
+import type { JobRow } from '../src/store/database/schema.ts';
 
 const database = new Database(join(process.argv[2] ?? '', 'jobd.db'));
 database.pragma('journal_mode = wal');

@@ -6,11 +6,11 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { setPlan } from '../src/app/accounts.ts';
+import { setPlan } from '../src/app/accounts/accounts.ts';
 import { systemClock } from '../src/domain/clock.ts';
-import { openStore, storePath } from '../src/store/open.ts';
-import type { Store } from '../src/store/open.ts';
-import { countResults } from '../src/store/usage.ts';
+import { openStore, storePath } from '../src/store/database/open.ts';
+import type { Store } from '../src/store/database/open.ts';
+import { countResults } from '../src/store/accounts/usage.ts';
 import { common, latencyOf, run, startOutput, temporaryDirectory, wholeNumber } from './bench.ts';
 import type { Latency, OptionsOf } from './bench.ts';
 import { ask, startClient, startJobd, startSink } from './processes.ts';

@@ -6,9 +6,9 @@
 
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { openStore } from '../src/store/open.ts';
-import { listRuns } from '../src/store/runs.ts';
-import type { RunPosition } from '../src/store/runs.ts';
+import { openStore } from '../src/store/database/open.ts';
+import { listRuns } from '../src/store/runs/runs.ts';
+import type { RunPosition } from '../src/store/runs/runs.ts';
 import { common, median, run, startOutput, temporaryDirectory, wholeNumber } from './bench.ts';
 import type { OptionsOf } from './bench.ts';
 import { cpuSeconds, dropFromCache, residentMb, startJobd, startSink } from './processes.ts';

@@ -6,12 +6,12 @@
 import { homedir } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
 import { invalidInput, JobdError } from './domain/errors.ts';
-import { parseMailRules } from './domain/mail-allow.ts';
-import type { MailRule } from './domain/mail-allow.ts';
-import { parseMailServer } from './domain/mail-server.ts';
-import type { MailServer } from './domain/mail-server.ts';
-import { parseAllowTargets } from './domain/target.ts';
-import type { AllowedTarget } from './domain/target.ts';
+import { parseMailRules } from './domain/alerts/mail-allow.ts';
+import type { MailRule } from './domain/alerts/mail-allow.ts';
+import { parseMailServer } from './domain/alerts/mail-server.ts';
+import type { MailServer } from './domain/alerts/mail-server.ts';
+import { parseAllowTargets } from './domain/targets/target.ts';
+import type { AllowedTarget } from './domain/targets/target.ts';
 import type { LogLevel } from './log.ts';
 import { profileNamed, readProfiles } from './profiles.ts';
 import type { Profile } from './profiles.ts';

@@ -1,7 +1,7 @@
 /** Arguments in, exit code out: the only place that sets it. */
 
 import { run } from './cli/program.ts';
-import { plainText } from './cli/text.ts';
+import { plainText } from './cli/terminal/text.ts';
 import { keepTickShape } from './ticks.ts';
 
 keepTickShape();

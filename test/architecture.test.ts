@@ -38,7 +38,7 @@ function importsOf(file: string): Import[] {
     .toArray();
 }
 
-/** `src/domain/job.ts` belongs to `domain`, `src/config.ts` to `config`. */
+/** `src/domain/jobs/job.ts` belongs to `domain`, `src/config.ts` to `config`. */
 function partOf(file: string): string {
   return (file.split('/')[1] ?? '').replace(/\.ts$/, '');
 }
@@ -142,8 +142,8 @@ test('commands ask for the data directory where root becomes its owner, and nowh
     return file.startsWith('src/cli/') && /\bdataDir\((?!\{\}\))/.test(read(file));
   });
   // The question of a restore names the directory before anything is opened.
-  assert.deepEqual(named, ['src/cli/backup.ts', 'src/cli/local.ts']);
-  assert.match(read('src/cli/serve.ts'), /actAsOwner\(given\.dataDir\)/);
+  assert.deepEqual(named, ['src/cli/operator/backup.ts', 'src/cli/operator/local.ts']);
+  assert.match(read('src/cli/operator/serve.ts'), /actAsOwner\(given\.dataDir\)/);
 });
 
 test('the domain has no clock, no randomness and no I/O', () => {
@@ -176,7 +176,7 @@ test('every exported function has a doc comment', () => {
 });
 
 test('the state diagram shows the transitions of the code, no more and no fewer', async () => {
-  const { firstRunStatuses, runTransitions } = await import('../src/domain/run.ts');
+  const { firstRunStatuses, runTransitions } = await import('../src/domain/runs/run.ts');
   const drawn = [...page.matchAll(/^ +(\S+) --> (\w+)/gm)].map(([, from, to]) => `${from} ${to}`);
   const written = [
     ...firstRunStatuses.map((status) => `[*] ${status}`),

@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import type { TestContext } from 'node:test';
 import { temporaryDirectory } from './support/directory.ts';
-import { executable, notPackaged } from './support/executable.ts';
+import { executable, notPackaged } from './support/running/executable.ts';
 
 const packaging = join(import.meta.dirname, '..', 'packaging');
 const notLinux = process.platform === 'linux' ? false : 'executables are made on Linux';

@@ -11,9 +11,9 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import type { TestContext } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { executable, notPackaged } from './support/executable.ts';
-import { makeThrowAwayRoot, noThrowAwayRoot } from './support/throw-away-root.ts';
-import type { ThrowAwayRoot } from './support/throw-away-root.ts';
+import { executable, notPackaged } from './support/running/executable.ts';
+import { makeThrowAwayRoot, noThrowAwayRoot } from './support/running/throw-away-root.ts';
+import type { ThrowAwayRoot } from './support/running/throw-away-root.ts';
 
 const script = join(import.meta.dirname, '..', 'install.sh');
 const name = `jobd-linux-${process.arch}`;

@@ -6,12 +6,21 @@
 
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
-import { jobActions, jobStatuses, methods, scheduleTypes } from '../domain/job.ts';
-import { runStatuses } from '../domain/run.ts';
-import type { RunStatus } from '../domain/run.ts';
+import { jobActions, jobStatuses, methods, scheduleTypes } from '../domain/jobs/job.ts';
+import { runStatuses } from '../domain/runs/run.ts';
+import type { RunStatus } from '../domain/runs/run.ts';
 import * as examples from './description/examples.ts';
-import { creationFields, jobFields } from './job-fields.ts';
-import { id, integer, moment, nullable, oneOf, readOnly, text, withoutDefaults } from './schema.ts';
+import { creationFields, jobFields } from './jobs/fields.ts';
+import {
+  id,
+  integer,
+  moment,
+  nullable,
+  oneOf,
+  readOnly,
+  text,
+  withoutDefaults,
+} from './http/schema.ts';
 
 const optionalJobFields = Type.Partial(Type.Object(jobFields)).properties;
 const changedJobFields = Type.Partial(Type.Object(withoutDefaults(jobFields))).properties;

@@ -1,18 +1,18 @@
 /** Turns what the domain knows into what the contract shows. */
 
-import type { Me } from '../app/me.ts';
+import type { Me } from '../app/accounts/me.ts';
 import { isoTime, isoTimeOrNull } from '../domain/clock.ts';
-import { jobStatus } from '../domain/job.ts';
-import type { Job } from '../domain/job.ts';
-import type { Permission } from '../domain/key.ts';
-import { monitorDocument } from '../domain/monitor-document.ts';
-import type { Monitor } from '../domain/monitor.ts';
-import type { Ping } from '../domain/ping.ts';
+import { jobStatus } from '../domain/jobs/job.ts';
+import type { Job } from '../domain/jobs/job.ts';
+import type { Permission } from '../domain/accounts/key.ts';
+import { monitorDocument } from '../domain/monitors/document.ts';
+import type { Monitor } from '../domain/monitors/monitor.ts';
+import type { Ping } from '../domain/monitors/ping.ts';
 import type { Preview } from '../domain/schedule/preview.ts';
 import type * as contract from './contract.ts';
-import type * as contractOfMe from './me-contract.ts';
-import type * as monitorContract from './monitor-contract.ts';
-import type { SchedulePreview } from './schedule-contract.ts';
+import type * as contractOfMe from './accounts/me-contract.ts';
+import type * as monitorContract from './monitors/contract.ts';
+import type { SchedulePreview } from './jobs/schedule-contract.ts';
 
 /** A job as the contract shows it: header values stay here. */
 export function jobShape(job: Job): contract.Job {

@@ -1,12 +1,12 @@
 /** What every use case gets: the parts it acts on. One function per use case in this folder. */
 
 import type { Clock } from '../domain/clock.ts';
-import type { Permission } from '../domain/key.ts';
-import type { MailRule } from '../domain/mail-allow.ts';
-import type { Lateness } from '../domain/meter.ts';
-import type { AllowedTarget } from '../domain/target.ts';
-import type { Vault } from '../domain/vault.ts';
-import type { Store } from '../store/open.ts';
+import type { Permission } from '../domain/accounts/key.ts';
+import type { MailRule } from '../domain/alerts/mail-allow.ts';
+import type { Lateness } from '../domain/runs/meter.ts';
+import type { AllowedTarget } from '../domain/targets/target.ts';
+import type { Vault } from '../domain/secrets/vault.ts';
+import type { Store } from '../store/database/open.ts';
 
 export interface App {
   store: Store;

@@ -2,7 +2,7 @@
 
 import { invalidInput } from '../domain/errors.ts';
 import { isId } from '../domain/id.ts';
-import type { RunPosition } from '../store/runs.ts';
+import type { RunPosition } from '../store/runs/runs.ts';
 
 /** What a person asks of a list. */
 export interface PageRequest {

@@ -1,6 +1,6 @@
 /** What the commands of one command line share. */
 
-import type { Output } from './output.ts';
+import type { Output } from './terminal/output.ts';
 
 export interface Context {
   output: Output;

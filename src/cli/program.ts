@@ -5,47 +5,48 @@ import { useProfile } from '../config.ts';
 import { JobdError } from '../domain/errors.ts';
 import { version } from '../version.ts';
 import type { Context } from './context.ts';
-import { standardOutput } from './output.ts';
-import type { Output } from './output.ts';
-import { plain, plainText } from './text.ts';
+import { standardOutput } from './terminal/output.ts';
+import type { Output } from './terminal/output.ts';
+import { plain, plainText } from './terminal/text.ts';
 
 /** Loads a file of commands, and gives what adds them. */
 type Loader = () => Promise<(program: Command, context: Context) => void>;
 
-const definitions: Loader = async () => (await import('./definitions.ts')).addDefinitionCommands;
-const login: Loader = async () => (await import('./login.ts')).addLoginCommands;
-const backup: Loader = async () => (await import('./backup.ts')).addBackupCommands;
-const help: Loader = async () => (await import('./help.ts')).addHelpCommands;
+const definitions: Loader = async () =>
+  (await import('./definitions/commands.ts')).addDefinitionCommands;
+const login: Loader = async () => (await import('./client/login.ts')).addLoginCommands;
+const backup: Loader = async () => (await import('./operator/backup.ts')).addBackupCommands;
+const help: Loader = async () => (await import('./manual/help.ts')).addHelpCommands;
 
 /**
  * Every command, as help lists them. A command line stands in shell loops, and its start counts: what a command
  * needs is loaded only when it is asked for, or when nothing known is, and help has to show them all.
  */
 const loaders: Readonly<Record<string, Loader>> = {
-  serve: async () => (await import('./serve.ts')).addServeCommand,
-  key: async () => (await import('./key.ts')).addKeyCommands,
-  'signing-key': async () => (await import('./signing-key.ts')).addSigningKeyCommands,
-  secrets: async () => (await import('./secrets.ts')).addSecretsCommands,
-  account: async () => (await import('./account.ts')).addAccountCommands,
-  workspace: async () => (await import('./workspace.ts')).addWorkspaceCommands,
+  serve: async () => (await import('./operator/serve.ts')).addServeCommand,
+  key: async () => (await import('./operator/key.ts')).addKeyCommands,
+  'signing-key': async () => (await import('./operator/signing-key.ts')).addSigningKeyCommands,
+  secrets: async () => (await import('./operator/secrets.ts')).addSecretsCommands,
+  account: async () => (await import('./operator/account.ts')).addAccountCommands,
+  workspace: async () => (await import('./operator/workspace.ts')).addWorkspaceCommands,
   login,
   logout: login,
   profile: login,
-  jobs: async () => (await import('./jobs.ts')).addJobCommands,
+  jobs: async () => (await import('./jobs/jobs.ts')).addJobCommands,
   export: definitions,
   diff: definitions,
   apply: definitions,
-  import: async () => (await import('./import.ts')).addImportCommands,
-  runs: async () => (await import('./runs.ts')).addRunCommands,
-  monitors: async () => (await import('./monitors.ts')).addMonitorCommands,
-  ping: async () => (await import('./ping.ts')).addPingCommand,
-  channels: async () => (await import('./channels.ts')).addChannelCommands,
-  schedule: async () => (await import('./schedule.ts')).addScheduleCommands,
-  verify: async () => (await import('./verify.ts')).addVerifyCommand,
+  import: async () => (await import('./definitions/import.ts')).addImportCommands,
+  runs: async () => (await import('./runs/runs.ts')).addRunCommands,
+  monitors: async () => (await import('./monitors/monitors.ts')).addMonitorCommands,
+  ping: async () => (await import('./monitors/ping.ts')).addPingCommand,
+  channels: async () => (await import('./alerts/channels.ts')).addChannelCommands,
+  schedule: async () => (await import('./jobs/schedule.ts')).addScheduleCommands,
+  verify: async () => (await import('./receipts/verify.ts')).addVerifyCommand,
   backup,
   restore: backup,
-  doctor: async () => (await import('./doctor.ts')).addDoctorCommand,
-  licenses: async () => (await import('./licenses.ts')).addLicensesCommand,
+  doctor: async () => (await import('./operator/doctor.ts')).addDoctorCommand,
+  licenses: async () => (await import('./manual/licenses.ts')).addLicensesCommand,
   help,
   completion: help,
   man: help,

@@ -9,9 +9,9 @@ import {
   type PeerCertificate,
   type SecureContext,
 } from 'node:tls';
-import { parseAddress, sameAddress } from '../domain/address.ts';
+import { parseAddress, sameAddress } from '../domain/targets/address.ts';
 import { systemCode } from '../domain/errors.ts';
-import type { Failure } from '../domain/outcome.ts';
+import type { Failure } from '../domain/runs/outcome.ts';
 import { DeadlineOver, type Deadline } from './deadline.ts';
 import { connectFailure, secondsText, tlsFailure } from './failure.ts';
 import { BadAnswer } from './incoming.ts';

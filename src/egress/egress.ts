@@ -3,8 +3,8 @@
  * judge the URL, resolve its host, judge every answer, connect to a judged address, exchange one request
  * for one answer, all within one deadline. What a target does comes back as a value.
  */
-import type { AttemptResult, Failure } from '../domain/outcome.ts';
-import type { AllowedTarget } from '../domain/target.ts';
+import type { AttemptResult, Failure } from '../domain/runs/outcome.ts';
+import type { AllowedTarget } from '../domain/targets/target.ts';
 import { Deadline, DeadlineOver } from './deadline.ts';
 import { createDial } from './dial.ts';
 import { exchange, type WireRequest } from './exchange.ts';

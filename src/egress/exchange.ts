@@ -3,9 +3,9 @@
  * most once. Redirects are not followed, nothing is decompressed, and reading stops with the preview.
  */
 import type { Dispatcher } from 'undici';
-import { maxPreviewBytes, startPreview } from '../domain/body-preview.ts';
-import { maxLocationLength } from '../domain/outcome.ts';
-import type { AttemptResult, Failure, Response } from '../domain/outcome.ts';
+import { maxPreviewBytes, startPreview } from '../domain/runs/preview.ts';
+import { maxLocationLength } from '../domain/runs/outcome.ts';
+import type { AttemptResult, Failure, Response } from '../domain/runs/outcome.ts';
 import type { Connection } from './connection.ts';
 import { DeadlineOver, type Deadline } from './deadline.ts';
 import { answerFailure, brokenBody, secondsText } from './failure.ts';

@@ -1,5 +1,5 @@
 /** Turns what Node and undici throw into failures that people can read. */
-import type { Failure } from '../domain/outcome.ts';
+import type { Failure } from '../domain/runs/outcome.ts';
 import { BadAnswer } from './incoming.ts';
 
 /** Systems say these when nothing was sent and nobody answers at that address. */

@@ -3,12 +3,12 @@
  * no file, URL or raw message can be named, so that nothing is read or fetched for a mail.
  */
 import type { Transporter } from 'nodemailer';
-import { encodedWords } from '../domain/encoded-words.ts';
+import { encodedWords } from '../domain/alerts/encoded-words.ts';
 import { messageOf } from '../domain/errors.ts';
-import { isMailAllowed } from '../domain/mail-allow.ts';
-import type { MailRule } from '../domain/mail-allow.ts';
-import type { MailServer } from '../domain/mail-server.ts';
-import { redact, spellingsOf } from '../domain/redaction.ts';
+import { isMailAllowed } from '../domain/alerts/mail-allow.ts';
+import type { MailRule } from '../domain/alerts/mail-allow.ts';
+import type { MailServer } from '../domain/alerts/mail-server.ts';
+import { redact, spellingsOf } from '../domain/secrets/redaction.ts';
 
 /** A mail; `id` makes its Message-ID, so that one sent twice can be told. */
 export interface Mail {

@@ -7,7 +7,7 @@
  * closes after 60 s would lose one after the other. So an idle connection is trusted only for as long
  * as the server promised (Keep-Alive) or has been seen to keep one open.
  */
-import type { Failure } from '../domain/outcome.ts';
+import type { Failure } from '../domain/runs/outcome.ts';
 import { openConnection, type Connection } from './connection.ts';
 import { DeadlineOver, type Deadline } from './deadline.ts';
 import type { Dial, Origin } from './dial.ts';

@@ -5,7 +5,7 @@
  */
 import { Resolver } from 'node:dns/promises';
 import { systemCode } from '../domain/errors.ts';
-import { isLoopbackName } from '../domain/name.ts';
+import { isLoopbackName } from '../domain/targets/host-name.ts';
 import { openHostsFile } from './hosts.ts';
 import { checkOpenFiles } from './local-trouble.ts';
 import { createPace } from './pace.ts';

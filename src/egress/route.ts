@@ -3,8 +3,8 @@
  * and kept, for jobs call the same ones again and again; what a name resolves to is judged whenever it changes.
  */
 import { JobdError } from '../domain/errors.ts';
-import { isLoopbackName } from '../domain/name.ts';
-import type { Failure } from '../domain/outcome.ts';
+import { isLoopbackName } from '../domain/targets/host-name.ts';
+import type { Failure } from '../domain/runs/outcome.ts';
 import {
   judgeAnswers,
   judgeUrl,
@@ -13,7 +13,7 @@ import {
   portOf,
   siteText,
   type AllowedTarget,
-} from '../domain/target.ts';
+} from '../domain/targets/target.ts';
 import { within, type Deadline } from './deadline.ts';
 import type { Origin } from './dial.ts';
 import { createRecent } from './recent.ts';

@@ -5,7 +5,7 @@
  */
 
 import { Worker } from 'node:worker_threads';
-import type { AttemptResult } from '../domain/outcome.ts';
+import type { AttemptResult } from '../domain/runs/outcome.ts';
 import { closed, type Call, type Egress, type EgressOptions } from './egress.ts';
 import { localTrouble } from './local-trouble.ts';
 import { threadCode, type ThreadCode } from './thread-code.ts';

@@ -5,7 +5,7 @@
  * long: it has its share of the thread, and all others have theirs.
  */
 import { Socket } from 'node:net';
-import { parseAddress } from '../domain/address.ts';
+import { parseAddress } from '../domain/targets/address.ts';
 import { BadAnswer } from './incoming.ts';
 import { createRecent } from './recent.ts';
 

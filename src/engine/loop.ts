@@ -26,7 +26,7 @@ const longestPauseMs = 5_000;
 
 /**
  * What was sent to this process meanwhile is read in the turn of the event loop that follows, and requests are answered at the end of
- * that turn (store/look.ts).
+ * that turn (store/database/look.ts).
  */
 async function requestsToBeAnswered(): Promise<void> {
   await setImmediate();

@@ -1,9 +1,9 @@
 /** How the engine stops: nothing begins, what is in flight ends, and what came of it is kept. */
 
-import type { Claimer } from './claim.ts';
+import type { Claimer } from './runs/claim.ts';
 import type { Loop } from './loop.ts';
-import type { Notifier } from './notify.ts';
-import type { Slots } from './slots.ts';
+import type { Notifier } from './alerts/notify.ts';
+import type { Slots } from './runs/slots.ts';
 
 /** What a store that cannot be written may cost a stop; the next start calls the rest interrupted. */
 const longestLastWriteMs = 10_000;

@@ -6,7 +6,7 @@
 import { createHistogram } from 'node:perf_hooks';
 import type { RecordableHistogram } from 'node:perf_hooks';
 import type { Clock } from '../domain/clock.ts';
-import type { Lateness } from '../domain/meter.ts';
+import type { Lateness } from '../domain/runs/meter.ts';
 
 const minutes = 60;
 const msPerMinute = 60_000;

@@ -1,7 +1,7 @@
 /** What the engine tells of its work to: the lateness that people may ask for, and metrics where they are wanted. */
 
 import type { Clock } from '../domain/clock.ts';
-import type { Lateness, Meter } from '../domain/meter.ts';
+import type { Lateness, Meter } from '../domain/runs/meter.ts';
 import type { Log } from '../log.ts';
 import { createLatenessWindow } from './lateness.ts';
 import type { Gauges } from './metrics.ts';

@@ -1,7 +1,7 @@
 /** Metrics in the text format of Prometheus, as its own client library writes it. */
 
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
-import type { Lateness, Meter } from '../domain/meter.ts';
+import type { Lateness, Meter } from '../domain/runs/meter.ts';
 
 /** What is asked for when somebody looks. */
 export interface Gauges {

@@ -4,7 +4,7 @@
  */
 
 import { escaped } from './refusal.ts';
-import type { Receipt } from '../domain/receipt.ts';
+import type { Receipt } from '../domain/receipts/receipt.ts';
 
 /** A receipt that is valid by itself, where it was found, and its SHA-256. */
 export interface Link {

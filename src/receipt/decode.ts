@@ -3,7 +3,7 @@
  * refused here is never looked at by anything else.
  */
 
-import type { Receipt, ReceiptPayload } from '../domain/receipt.ts';
+import type { Receipt, ReceiptPayload } from '../domain/receipts/receipt.ts';
 import { fromBase64url } from './base64.ts';
 import { demandOnly, objectOf, textOf, wrongField } from './fields.ts';
 import type { Json } from './json.ts';

@@ -2,7 +2,7 @@
 
 import { createPublicKey, hash, sign } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
-import type { ReceiptPayload } from '../domain/receipt.ts';
+import type { ReceiptPayload } from '../domain/receipts/receipt.ts';
 import { toBase64url } from './base64.ts';
 import { canonicalJson } from './canonical.ts';
 import { algorithm, publicKeyOf } from './key.ts';

@@ -3,7 +3,7 @@
  * least of all what the receipt says of its own key.
  */
 
-import type { Receipt } from '../domain/receipt.ts';
+import type { Receipt } from '../domain/receipts/receipt.ts';
 import { fromBase64url } from './base64.ts';
 import { canonicalBytes } from './canonical.ts';
 import { decodeReceipt, signatureBytes } from './decode.ts';

@@ -1,8 +1,8 @@
 /** The vault: seals and opens with the master keys there are, and follows when they change. */
 
 import { JobdError } from '../domain/errors.ts';
-import { givenUp, rowOf } from '../domain/vault.ts';
-import type { Vault } from '../domain/vault.ts';
+import { givenUp, rowOf } from '../domain/secrets/vault.ts';
+import type { Vault } from '../domain/secrets/vault.ts';
 import type { MasterKeys } from './master-keys.ts';
 import type { MasterKey } from './master-key.ts';
 import { open, seal, sealedBy } from './seal.ts';

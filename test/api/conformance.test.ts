@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as examples from '../../src/api/description/examples.ts';
-import { assertConforms } from '../support/conformance.ts';
-import { readAnswer, startTestDaemon } from '../support/daemon.ts';
+import { assertConforms } from '../support/checks/conformance.ts';
+import { readAnswer, startTestDaemon } from '../support/running/daemon.ts';
 
 const jobs = { method: 'GET', url: '/jobs?limit=1' };
 const job = { method: 'GET', url: `http://127.0.0.1:1/api/v1/jobs/${examples.job.id}` };

@@ -8,15 +8,15 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { anchorsOf } from '../support/anchors.ts';
-import { newCustomer } from '../support/customer.ts';
+import { anchorsOf } from '../support/checks/anchors.ts';
+import { newCustomer } from '../support/records/customer.ts';
 import { accessPromises } from './contract/access.ts';
 import { answerPromises } from './contract/answers.ts';
 import { endpointPromises } from './contract/endpoints.ts';
 import { jobChangePromises } from './contract/job-change.ts';
 import { jobInputPromises } from './contract/job-input.ts';
 import { statePromises } from './contract/states.ts';
-import { startTestDaemon } from '../support/daemon.ts';
+import { startTestDaemon } from '../support/running/daemon.ts';
 
 const table = [
   ...jobInputPromises,

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { referencePage } from '../../src/api/docs/page.ts';
 import type { OpenApiDocument } from '../../src/api/description/openapi-document.ts';
-import { startTestDaemon } from '../support/daemon.ts';
+import { startTestDaemon } from '../support/running/daemon.ts';
 
 interface Page {
   status: number;

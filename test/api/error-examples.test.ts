@@ -3,17 +3,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { OpenApiDocument, Operation } from '../../src/api/description/openapi-document.ts';
-import { getReceiptKey } from '../../src/app/receipts.ts';
+import { getReceiptKey } from '../../src/app/receipts/receipts.ts';
 import { openLocal } from '../../src/daemon.ts';
-import { addAccount } from '../support/account.ts';
-import { quietApp } from '../support/app.ts';
-import { fakeClock } from '../support/clock.ts';
-import { startTestDaemon } from '../support/daemon.ts';
-import type { Answer } from '../support/daemon.ts';
-import { startHeldSink } from '../support/held-sink.ts';
-import { exchange } from '../support/raw.ts';
+import { addAccount } from '../support/records/account.ts';
+import { quietApp } from '../support/running/app.ts';
+import { fakeClock } from '../support/fakes/clock.ts';
+import { startTestDaemon } from '../support/running/daemon.ts';
+import type { Answer } from '../support/running/daemon.ts';
+import { startHeldSink } from '../support/fakes/held-sink.ts';
+import { exchange } from '../support/hostile/raw.ts';
 import { until } from '../support/until.ts';
-import { holdWriteLock } from '../support/write-lock.ts';
+import { holdWriteLock } from '../support/running/write-lock.ts';
 
 const uuid = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
 const time = /\d{4}-\d\d-\d\dT[\d:.]+Z/g;

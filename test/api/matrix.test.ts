@@ -5,13 +5,13 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { assertRefused } from '../support/answer.ts';
-import { fakeClock, steadyClock } from '../support/clock.ts';
-import { startTestDaemon } from '../support/daemon.ts';
-import { defaultWorkspaceId, revokedKey } from '../support/keys.ts';
-import { fillWorkspace, openLook, untilQuiet } from '../support/two-workspaces.ts';
-import type { Holding } from '../support/two-workspaces.ts';
-import { addWorkspace } from '../support/workspace.ts';
+import { assertRefused } from '../support/checks/answer.ts';
+import { fakeClock, steadyClock } from '../support/fakes/clock.ts';
+import { startTestDaemon } from '../support/running/daemon.ts';
+import { defaultWorkspaceId, revokedKey } from '../support/records/keys.ts';
+import { fillWorkspace, openLook, untilQuiet } from '../support/records/two-workspaces.ts';
+import type { Holding } from '../support/records/two-workspaces.ts';
+import { addWorkspace } from '../support/records/workspace.ts';
 
 const readKeys = ["a's read key", "b's read key"] as const;
 const writeKeys = ["a's write key", "b's write key"] as const;

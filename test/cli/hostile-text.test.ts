@@ -7,8 +7,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
-import { main, runCommand } from '../support/command.ts';
-import { runProgram } from '../support/program.ts';
+import { main, runCommand } from '../support/running/command.ts';
+import { runProgram } from '../support/running/program.ts';
 
 /** Clears the screen, sets the title, colours, turns the direction of text, rings, goes back and breaks the line. */
 const steering =

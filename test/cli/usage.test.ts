@@ -8,7 +8,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import { version } from '../../src/version.ts';
-import { main, runCommand } from '../support/command.ts';
+import { main, runCommand } from '../support/running/command.ts';
 
 const unknownKey = `cp_${'0'.repeat(64)}`;
 /** A server that must not be needed. */

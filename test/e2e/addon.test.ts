@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import type { TestContext } from 'node:test';
 import { temporaryDirectory } from '../support/directory.ts';
-import { executable, jobd, notPackaged } from '../support/executable.ts';
-import { makeNamespace, noNamespaces } from '../support/namespace.ts';
+import { executable, jobd, notPackaged } from '../support/running/executable.ts';
+import { makeNamespace, noNamespaces } from '../support/running/namespace.ts';
 
 const notRoot = process.getuid?.() === 0 ? false : 'only root can act as somebody else';
 /** Nobody, by convention. */

@@ -5,11 +5,11 @@ import { test } from 'node:test';
 import type { TestContext } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { temporaryDirectory } from '../support/directory.ts';
-import { notPackaged } from '../support/executable.ts';
-import { startSink } from '../support/sink.ts';
-import { runAttack, startVictim } from '../support/under-attack.ts';
+import { notPackaged } from '../support/running/executable.ts';
+import { startSink } from '../support/fakes/sink.ts';
+import { runAttack, startVictim } from '../support/running/under-attack.ts';
 import { until } from '../support/until.ts';
-import { addWorkspace } from '../support/workspace.ts';
+import { addWorkspace } from '../support/records/workspace.ts';
 
 interface Tenant {
   /** Makes a channel to this URL. */

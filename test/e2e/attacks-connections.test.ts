@@ -5,10 +5,10 @@ import { existsSync } from 'node:fs';
 import { Agent, request } from 'node:http';
 import { test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
-import { notPackaged } from '../support/executable.ts';
-import { openSocket, parseAnswers, receiveAll } from '../support/raw.ts';
-import { runAttack, startVictim } from '../support/under-attack.ts';
-import type { Victim } from '../support/under-attack.ts';
+import { notPackaged } from '../support/running/executable.ts';
+import { openSocket, parseAnswers, receiveAll } from '../support/hostile/raw.ts';
+import { runAttack, startVictim } from '../support/running/under-attack.ts';
+import type { Victim } from '../support/running/under-attack.ts';
 
 const noAddresses =
   process.platform === 'linux' ? false : 'only Linux has all of 127.0.0.0/8 as addresses';

@@ -6,11 +6,11 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import { temporaryDirectory } from '../support/directory.ts';
-import { notPackaged, serve } from '../support/executable.ts';
-import { prepareStore } from '../support/prepare.ts';
-import { runAttack, startVictim } from '../support/under-attack.ts';
+import { notPackaged, serve } from '../support/running/executable.ts';
+import { prepareStore } from '../support/running/prepare.ts';
+import { runAttack, startVictim } from '../support/running/under-attack.ts';
 import { until } from '../support/until.ts';
-import { startWitness } from '../support/witness.ts';
+import { startWitness } from '../support/fakes/witness.ts';
 
 const prlimit = '/usr/bin/prlimit';
 const skip = notPackaged || (existsSync(prlimit) ? false : 'there is no prlimit');

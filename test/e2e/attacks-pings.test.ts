@@ -3,11 +3,11 @@
 import assert from 'node:assert/strict';
 import { readFileSync, statSync } from 'node:fs';
 import { test } from 'node:test';
-import { reservePath } from '../../src/store/reserve.ts';
-import { notPackaged } from '../support/executable.ts';
-import { monitorsOf } from '../support/monitor.ts';
-import { readAnswer } from '../support/daemon.ts';
-import { runAttack, startVictim } from '../support/under-attack.ts';
+import { reservePath } from '../../src/store/database/reserve.ts';
+import { notPackaged } from '../support/running/executable.ts';
+import { monitorsOf } from '../support/records/monitor.ts';
+import { readAnswer } from '../support/running/daemon.ts';
+import { runAttack, startVictim } from '../support/running/under-attack.ts';
 
 const noProc = process.platform === 'linux' ? false : 'only Linux tells how much was written';
 /** Bytes of a ping's body that are kept. */

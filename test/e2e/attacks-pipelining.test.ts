@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { notPackaged } from '../support/executable.ts';
-import { runAttack, startVictim } from '../support/under-attack.ts';
+import { notPackaged } from '../support/running/executable.ts';
+import { runAttack, startVictim } from '../support/running/under-attack.ts';
 
 const attacks: [connections: number, requests: string[]][] = [
   [300, ['GET /docs', 'GET /']],

@@ -10,8 +10,8 @@ import type { TestContext } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { authority } from '../egress/certificates.ts';
 import { temporaryDirectory } from '../support/directory.ts';
-import { notPackaged } from '../support/executable.ts';
-import { startVictim } from '../support/under-attack.ts';
+import { notPackaged } from '../support/running/executable.ts';
+import { startVictim } from '../support/running/under-attack.ts';
 
 const attackSeconds = 12;
 

@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
-import { notPackaged } from '../support/executable.ts';
-import { startVictim } from '../support/under-attack.ts';
+import { notPackaged } from '../support/running/executable.ts';
+import { startVictim } from '../support/running/under-attack.ts';
 
 test(
   'without an attack, health checks and due jobs are served at once',

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
 import Database from 'better-sqlite3';
-import { notPackaged } from '../support/executable.ts';
+import { notPackaged } from '../support/running/executable.ts';
 import { assertRefuses } from './faults/refusal.ts';
 import { until } from '../support/until.ts';
 import { prepareService } from './faults/service.ts';

@@ -7,10 +7,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { join } from 'node:path';
 import { temporaryDirectory } from '../support/directory.ts';
-import { jobd, notPackaged, serve } from '../support/executable.ts';
-import { startMailServer } from '../support/mail-server.ts';
-import { rawBytes } from '../support/raw-bytes.ts';
-import { startSink } from '../support/sink.ts';
+import { jobd, notPackaged, serve } from '../support/running/executable.ts';
+import { startMailServer } from '../support/fakes/mail-server.ts';
+import { rawBytes } from '../support/checks/raw-bytes.ts';
+import { startSink } from '../support/fakes/sink.ts';
 import { until } from '../support/until.ts';
 
 const smtpPassword = 'canary-smtp-password';

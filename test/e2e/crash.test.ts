@@ -11,9 +11,9 @@ import assert from 'node:assert/strict';
 import { randomInt } from 'node:crypto';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
-import { readBooks } from '../support/audit.ts';
-import { notPackaged } from '../support/executable.ts';
-import { cannotTrace } from '../support/strace.ts';
+import { readBooks } from '../support/checks/audit.ts';
+import { notPackaged } from '../support/running/executable.ts';
+import { cannotTrace } from '../support/running/strace.ts';
 import { crash, settle, startCampaign } from './crash/campaign.ts';
 import * as kills from './crash/kills.ts';
 

@@ -5,8 +5,8 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { notPackaged } from '../support/executable.ts';
-import { cannotTrace, putFault } from '../support/strace.ts';
+import { notPackaged } from '../support/running/executable.ts';
+import { cannotTrace, putFault } from '../support/running/strace.ts';
 import { until } from '../support/until.ts';
 import { prepareService } from './faults/service.ts';
 

@@ -7,9 +7,9 @@
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { describe, test } from 'node:test';
-import { assertRefused } from '../support/answer.ts';
-import { notPackaged } from '../support/executable.ts';
-import type { Process } from '../support/executable.ts';
+import { assertRefused } from '../support/checks/answer.ts';
+import { notPackaged } from '../support/running/executable.ts';
+import type { Process } from '../support/running/executable.ts';
 import { until } from '../support/until.ts';
 import { outages } from './faults/outages.ts';
 import type { Service } from './faults/service.ts';

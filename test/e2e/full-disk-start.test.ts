@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { notPackaged } from '../support/executable.ts';
+import { notPackaged } from '../support/running/executable.ts';
 import { until } from '../support/until.ts';
 import { fullDisk } from './faults/outages.ts';
 

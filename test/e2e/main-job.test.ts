@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import type { Job, Run, RunList } from '../../src/api/contract.ts';
 import { temporaryDirectory } from '../support/directory.ts';
-import { jobd, notPackaged, serve } from '../support/executable.ts';
-import { startSink } from '../support/sink.ts';
+import { jobd, notPackaged, serve } from '../support/running/executable.ts';
+import { startSink } from '../support/fakes/sink.ts';
 import { until } from '../support/until.ts';
 
 test(

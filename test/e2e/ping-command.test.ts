@@ -6,12 +6,12 @@ import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
-import type { Ping } from '../../src/api/monitor-contract.ts';
-import { startTestDaemon } from '../support/daemon.ts';
-import { executable, jobd, notPackaged } from '../support/executable.ts';
-import { monitorsOf } from '../support/monitor.ts';
-import type { PingedMonitor } from '../support/monitor.ts';
-import { startSink } from '../support/sink.ts';
+import type { Ping } from '../../src/api/monitors/contract.ts';
+import { startTestDaemon } from '../support/running/daemon.ts';
+import { executable, jobd, notPackaged } from '../support/running/executable.ts';
+import { monitorsOf } from '../support/records/monitor.ts';
+import type { PingedMonitor } from '../support/records/monitor.ts';
+import { startSink } from '../support/fakes/sink.ts';
 
 const PATH = '/usr/bin:/bin';
 const nowhere = 'http://127.0.0.1:1/ping/nobody';

@@ -8,9 +8,9 @@ import { test } from 'node:test';
 import { promisify } from 'node:util';
 import type { Run } from '../../src/api/contract.ts';
 import { temporaryDirectory } from '../support/directory.ts';
-import { jobd, notPackaged, serve } from '../support/executable.ts';
-import type { Ran } from '../support/program.ts';
-import { startSink } from '../support/sink.ts';
+import { jobd, notPackaged, serve } from '../support/running/executable.ts';
+import type { Ran } from '../support/running/program.ts';
+import { startSink } from '../support/fakes/sink.ts';
 
 const run = promisify(execFile);
 const canaries = [

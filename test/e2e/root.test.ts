@@ -8,8 +8,8 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
 import { temporaryDirectory } from '../support/directory.ts';
-import { executable, jobd, notPackaged, serve } from '../support/executable.ts';
-import { runProgram } from '../support/program.ts';
+import { executable, jobd, notPackaged, serve } from '../support/running/executable.ts';
+import { runProgram } from '../support/running/program.ts';
 
 /** Nobody, by convention. */
 const nobody = 65_534;

@@ -6,12 +6,12 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { openLocal } from '../../src/daemon.ts';
-import { placeOf } from '../../src/domain/vault.ts';
-import { jobOf } from '../../src/store/jobs.ts';
+import { placeOf } from '../../src/domain/secrets/vault.ts';
+import { jobOf } from '../../src/store/jobs/jobs.ts';
 import { temporaryDirectory } from '../support/directory.ts';
-import { executable, jobd, notPackaged } from '../support/executable.ts';
-import { prepareStore } from '../support/prepare.ts';
-import { cannotTrace, withFault } from '../support/strace.ts';
+import { executable, jobd, notPackaged } from '../support/running/executable.ts';
+import { prepareStore } from '../support/running/prepare.ts';
+import { cannotTrace, withFault } from '../support/running/strace.ts';
 
 /** More syncs than a rotation makes. */
 const mostSyncs = 40;

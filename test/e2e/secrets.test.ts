@@ -9,11 +9,11 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { openLocal } from '../../src/daemon.ts';
 import { openSigningKey } from '../../src/receipt/keyring.ts';
-import { findActiveSigningKey } from '../../src/store/signing-keys.ts';
+import { findActiveSigningKey } from '../../src/store/receipts/signing-keys.ts';
 import { temporaryDirectory } from '../support/directory.ts';
-import { jobd, notPackaged, serve } from '../support/executable.ts';
-import { rawBytes } from '../support/raw-bytes.ts';
-import { startSink } from '../support/sink.ts';
+import { jobd, notPackaged, serve } from '../support/running/executable.ts';
+import { rawBytes } from '../support/checks/raw-bytes.ts';
+import { startSink } from '../support/fakes/sink.ts';
 import { until } from '../support/until.ts';
 
 const password = 'canary-basic-password';

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { test } from 'node:test';
-import { notPackaged } from '../support/executable.ts';
+import { notPackaged } from '../support/running/executable.ts';
 import { until } from '../support/until.ts';
 import { prepareService } from './faults/service.ts';
 

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
 import { temporaryDirectory } from '../support/directory.ts';
-import { notPackaged } from '../support/executable.ts';
+import { notPackaged } from '../support/running/executable.ts';
 import { prepareService } from './faults/service.ts';
 
 const dist = join(import.meta.dirname, '..', '..', 'dist');

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { Socket } from 'node:net';
 import { test } from 'node:test';
-import { parseAllowTargets } from '../../src/domain/target.ts';
+import { parseAllowTargets } from '../../src/domain/targets/target.ts';
 import {
   answer,
   eventually,
@@ -206,7 +206,7 @@ test('an idle connection does not keep the process alive', async (t) => {
   const target = await startTarget(t, (socket) => socket.write(answer('ok')));
   const script = `
     import { createEgress } from ${JSON.stringify(new URL('../../src/egress/egress.ts', import.meta.url).href)};
-    import { parseAllowTargets } from ${JSON.stringify(new URL('../../src/domain/target.ts', import.meta.url).href)};
+    import { parseAllowTargets } from ${JSON.stringify(new URL('../../src/domain/targets/target.ts', import.meta.url).href)};
     const egress = createEgress({
       allowTargets: parseAllowTargets(['127.0.0.1:*']), connectionsPerHost: 1, userAgent: 'x' });
     const call = { url: ${JSON.stringify(target.url)}, method: 'GET', headers: {}, body: null, timeoutMs: 60000 };

@@ -3,8 +3,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { test, type TestContext } from 'node:test';
-import { outcomeOf } from '../../src/domain/outcome.ts';
-import { parseAllowTargets } from '../../src/domain/target.ts';
+import { outcomeOf } from '../../src/domain/runs/outcome.ts';
+import { parseAllowTargets } from '../../src/domain/targets/target.ts';
 import {
   answer,
   eventually,

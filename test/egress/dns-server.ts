@@ -3,7 +3,7 @@ import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import type { TestContext } from 'node:test';
-import { parseAddress } from '../../src/domain/address.ts';
+import { parseAddress } from '../../src/domain/targets/address.ts';
 
 /** What one question is answered with. */
 export type Reply = string[] | 'SERVFAIL' | 'NXDOMAIN' | 'TIMEOUT';

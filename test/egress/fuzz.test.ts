@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
-import { outcomeOf } from '../../src/domain/outcome.ts';
+import { outcomeOf } from '../../src/domain/runs/outcome.ts';
 import { answer, eventually, get, ofTarget, startEgress, startTarget } from './support.ts';
 
 const whole = [

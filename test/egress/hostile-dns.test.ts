@@ -1,7 +1,7 @@
 /** What a DNS server may do to the one who asks it. */
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
-import { parseAllowTargets } from '../../src/domain/target.ts';
+import { parseAllowTargets } from '../../src/domain/targets/target.ts';
 import { createResolver, type Answers, type Resolve } from '../../src/egress/resolve.ts';
 import { startDnsServer, type DnsServer, type Zone } from './dns-server.ts';
 import { answer, failureOf, get, responseOf, startEgress, startTarget } from './support.ts';

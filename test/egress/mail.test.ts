@@ -6,14 +6,14 @@ import { test } from 'node:test';
 import type { TestContext } from 'node:test';
 import PostalMime from 'postal-mime';
 import type { SMTPServerOptions } from 'smtp-server';
-import { channelKinds } from '../../src/domain/channels/registry.ts';
-import { parseMailServer } from '../../src/domain/mail-server.ts';
+import { channelKinds } from '../../src/domain/alerts/kinds/registry.ts';
+import { parseMailServer } from '../../src/domain/alerts/mail-server.ts';
 import { createMailer } from '../../src/egress/mail.ts';
 import type { Mailer } from '../../src/egress/mail.ts';
-import { addChannel, deliveriesOf } from '../support/channel.ts';
-import { dueAt, dueOnce, setupEngine } from '../support/engine.ts';
-import { startMailServer } from '../support/mail-server.ts';
-import { startSink } from '../support/sink.ts';
+import { addChannel, deliveriesOf } from '../support/records/channel.ts';
+import { dueAt, dueOnce, setupEngine } from '../support/running/engine.ts';
+import { startMailServer } from '../support/fakes/mail-server.ts';
+import { startSink } from '../support/fakes/sink.ts';
 import { until } from '../support/until.ts';
 import {
   authority,

@@ -3,13 +3,13 @@ import assert from 'node:assert/strict';
 import { describe, test, type TestContext } from 'node:test';
 import { systemClock } from '../../src/domain/clock.ts';
 import { newId } from '../../src/domain/id.ts';
-import { dispatch } from '../../src/engine/dispatch.ts';
-import type { ClaimedRun } from '../../src/engine/claimed.ts';
+import { dispatch } from '../../src/engine/runs/dispatch.ts';
+import type { ClaimedRun } from '../../src/engine/runs/claimed.ts';
 import { openLog } from '../../src/log.ts';
 import { authority, goodCertificate, serverKey } from './certificates.ts';
 import type { HostileTarget } from './hostile/row.ts';
 import { hostileTargets } from './hostile/targets.ts';
-import { testVault } from '../support/vault.ts';
+import { testVault } from '../support/fakes/vault.ts';
 import { eventually, startEgress, startTarget, type Target } from './support.ts';
 
 /** How late a run may end on a machine that is busy with other tests. */

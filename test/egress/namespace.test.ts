@@ -4,7 +4,7 @@ import { execFile, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
-import { executable, notPackaged } from '../support/executable.ts';
+import { executable, notPackaged } from '../support/running/executable.ts';
 import type { Report } from './namespace/inside.ts';
 
 /** Who is not root becomes so in a user namespace, where that is permitted. */

@@ -41,11 +41,11 @@ const backDoors = ['getBuiltinModule', 'createRequire', 'process.binding', 'eval
  * Who may use what outside of egress. The server listens, the command line asks its own server and runs its user's command.
  */
 const allowed = [
-  'src/api/edge/client-errors.ts: node:http', // the words of status codes, for what no route has answered
-  'src/api/edge/http-server.ts: node:http', // it listens
-  'src/cli/exchange.ts: node:http', // the API of a jobd, at the address its user names
-  'src/cli/exchange.ts: node:https',
-  'src/cli/wrapped.ts: node:child_process', // `jobd ping` runs the command that its user names
+  'src/api/http/limits/client-errors.ts: node:http', // the words of status codes, for what no route has answered
+  'src/api/http/http-server.ts: node:http', // it listens
+  'src/cli/client/exchange.ts: node:http', // the API of a jobd, at the address its user names
+  'src/cli/client/exchange.ts: node:https',
+  'src/cli/monitors/wrapped.ts: node:child_process', // `jobd ping` runs the command that its user names
   'src/metrics/server.ts: node:http', // it listens
 ];
 

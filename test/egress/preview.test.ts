@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
-import { startPreview } from '../../src/domain/body-preview.ts';
+import { startPreview } from '../../src/domain/runs/preview.ts';
 import { answer, eventually, get, responseOf, startEgress, startTarget } from './support.ts';
 
 /** What the preview of these bytes must be, said the simple way. */

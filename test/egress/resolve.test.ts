@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
-import { judgeUrl, parseAllowTargets } from '../../src/domain/target.ts';
+import { judgeUrl, parseAllowTargets } from '../../src/domain/targets/target.ts';
 import { Deadline } from '../../src/egress/deadline.ts';
 import { createResolver, type Resolve } from '../../src/egress/resolve.ts';
 import { createRouter, type Judged } from '../../src/egress/route.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
-import { judgeUrl, parseAllowTargets, siteText } from '../../src/domain/target.ts';
+import { judgeUrl, parseAllowTargets, siteText } from '../../src/domain/targets/target.ts';
 import { createRouter, type Router } from '../../src/egress/route.ts';
 
 const vectors = JSON.parse(

@@ -3,8 +3,13 @@ import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
 import { createServer as createTlsServer, type TlsOptions } from 'node:tls';
 import type { TestContext } from 'node:test';
-import type { AttemptResult, Failure, Response, TargetResult } from '../../src/domain/outcome.ts';
-import { parseAllowTargets } from '../../src/domain/target.ts';
+import type {
+  AttemptResult,
+  Failure,
+  Response,
+  TargetResult,
+} from '../../src/domain/runs/outcome.ts';
+import { parseAllowTargets } from '../../src/domain/targets/target.ts';
 import {
   createEgress,
   type Call,

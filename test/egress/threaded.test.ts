@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import type { Socket } from 'node:net';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
-import { parseAllowTargets } from '../../src/domain/target.ts';
+import { parseAllowTargets } from '../../src/domain/targets/target.ts';
 import { startEgressThread } from '../../src/egress/threaded.ts';
 import type { Egress } from '../../src/egress/egress.ts';
 import { answer, eventually, failureOf, get, responseOf, startTarget } from './support.ts';

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
-import { parseAllowTargets } from '../../src/domain/target.ts';
+import { parseAllowTargets } from '../../src/domain/targets/target.ts';
 import type { Egress } from '../../src/egress/egress.ts';
 import { startEgressThread } from '../../src/egress/threaded.ts';
 import type { ThreadOptions } from '../../src/egress/threaded.ts';

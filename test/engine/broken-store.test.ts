@@ -3,13 +3,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Egress } from '../../src/egress/egress.ts';
-import { createClaimer } from '../../src/engine/claim.ts';
-import { createSlots } from '../../src/engine/slots.ts';
-import type { Store } from '../../src/store/open.ts';
-import { dueAt, dueOnce, setupEngine } from '../support/engine.ts';
-import { startSink } from '../support/sink.ts';
+import { createClaimer } from '../../src/engine/runs/claim.ts';
+import { createSlots } from '../../src/engine/runs/slots.ts';
+import type { Store } from '../../src/store/database/open.ts';
+import { dueAt, dueOnce, setupEngine } from '../support/running/engine.ts';
+import { startSink } from '../support/fakes/sink.ts';
 import { until } from '../support/until.ts';
-import { holdWriteLock } from '../support/write-lock.ts';
+import { holdWriteLock } from '../support/running/write-lock.ts';
 
 interface BreakingStore extends Store {
   /** Writes that fail from now on, each after its work and before its commit. */

@@ -10,7 +10,7 @@ import type { TestContext } from 'node:test';
 import { pino } from 'pino';
 import { startLoop } from '../../src/engine/loop.ts';
 import type { Step } from '../../src/engine/loop.ts';
-import type { LogLine } from '../support/engine.ts';
+import type { LogLine } from '../support/running/engine.ts';
 import { until } from '../support/until.ts';
 
 /** Starts a loop that ends with the test, and counts its steps. */

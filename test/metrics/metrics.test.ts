@@ -6,8 +6,8 @@ import type { AddressInfo } from 'node:net';
 import { once } from 'node:events';
 import { test } from 'node:test';
 import { pino } from 'pino';
-import { startTestDaemon } from '../support/daemon.ts';
-import { startSink } from '../support/sink.ts';
+import { startTestDaemon } from '../support/running/daemon.ts';
+import { startSink } from '../support/fakes/sink.ts';
 import { until } from '../support/until.ts';
 
 test('a run by hand shows in the metrics, which are served on an address of their own', async (t) => {

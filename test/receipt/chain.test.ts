@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Receipt } from '../../src/domain/receipt.ts';
+import type { Receipt } from '../../src/domain/receipts/receipt.ts';
 import { judge } from '../../src/receipt/judge.ts';
 import type { Judgement } from '../../src/receipt/judge.ts';
 import { keyDocument, keySet } from '../../src/receipt/key.ts';
@@ -18,7 +18,7 @@ import {
   payloadOf,
   signingKey,
   signed,
-} from '../support/receipts.ts';
+} from '../support/records/receipts.ts';
 
 const trusted = readTrustedKeys([fileOf(keyDocument(signingKey))]);
 const chain = chainOfReceipts(6);

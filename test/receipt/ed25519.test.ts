@@ -8,8 +8,8 @@ import { toBase64url } from '../../src/receipt/base64.ts';
 import { isSoundKey, verifyEd25519 } from '../../src/receipt/ed25519.ts';
 import edges from '../vectors/ed25519-edges.json' with { type: 'json' };
 import wycheproof from '../vectors/ed25519.json' with { type: 'json' };
-import { unsoundPoints } from '../support/receipt-keys.ts';
-import { attackerKey, signingKey } from '../support/receipts.ts';
+import { unsoundPoints } from '../support/records/receipt-keys.ts';
+import { attackerKey, signingKey } from '../support/records/receipts.ts';
 
 const hex = (text: string): Uint8Array => Uint8Array.from(Buffer.from(text, 'hex'));
 

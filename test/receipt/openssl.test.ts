@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { signedBytes } from '../../src/receipt/verify.ts';
 import { temporaryDirectory } from '../support/directory.ts';
-import { key, receipt } from '../support/receipt-mutations.ts';
-import { fileOf } from '../support/receipts.ts';
+import { key, receipt } from '../support/hostile/receipt-mutations.ts';
+import { fileOf } from '../support/records/receipts.ts';
 
 const page = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'receipts.md'), 'utf8');
 const recipe = /## With openssl alone[\s\S]*?```sh\n([\s\S]*?)```/.exec(page)?.[1] ?? '';

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { generateKeyPairSync, sign } from 'node:crypto';
 import { test } from 'node:test';
 import { receipt as exampleReceipt, receiptKey } from '../../src/api/description/examples.ts';
-import { Receipt as ReceiptSchema, ReceiptKey } from '../../src/api/receipt-contract.ts';
+import { Receipt as ReceiptSchema, ReceiptKey } from '../../src/api/receipts/contract.ts';
 import { canonicalBytes, canonicalJson } from '../../src/receipt/canonical.ts';
 import { keyDocument, keySet } from '../../src/receipt/key.ts';
 import { Refusal } from '../../src/receipt/refusal.ts';
@@ -12,9 +12,9 @@ import { nativeSha256, signingKeyOf } from '../../src/receipt/sign.ts';
 import { readTrustedKeys } from '../../src/receipt/trusted-keys.ts';
 import { receiptSha256, signedBytes, verifyReceipt } from '../../src/receipt/verify.ts';
 import type { Verdict } from '../../src/receipt/verify.ts';
-import { soundKeys, unsoundKeys } from '../support/receipt-keys.ts';
-import { bitFlips, edits, key, receipt, soundCases } from '../support/receipt-mutations.ts';
-import { attackerKey, fileOf, receiptOf, signingKey } from '../support/receipts.ts';
+import { soundKeys, unsoundKeys } from '../support/records/receipt-keys.ts';
+import { bitFlips, edits, key, receipt, soundCases } from '../support/hostile/receipt-mutations.ts';
+import { attackerKey, fileOf, receiptOf, signingKey } from '../support/records/receipts.ts';
 
 const trusted = readTrustedKeys([key]);
 

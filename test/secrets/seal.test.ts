@@ -8,7 +8,7 @@ import { JobdError } from '../../src/domain/errors.ts';
 import { makeMasterKey, masterKeyText, parseMasterKey } from '../../src/secrets/master-key.ts';
 import { sealedBy } from '../../src/secrets/seal.ts';
 import { openVault } from '../../src/secrets/vault.ts';
-import { testMasterKeyId as keyId, testMasterKeys, testVault } from '../support/vault.ts';
+import { testMasterKeyId as keyId, testMasterKeys, testVault } from '../support/fakes/vault.ts';
 
 /** What a refusal says; it must be fit for people, and tell nothing. */
 function refusalOf(sealed: string, identity: string): string {

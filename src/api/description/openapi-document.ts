@@ -5,7 +5,7 @@ import type { TSchema } from 'typebox';
 import { publish } from './components.ts';
 import type { Schema } from './components.ts';
 import { ErrorBody, PageQuery } from '../contract.ts';
-import { headerName } from '../schema.ts';
+import { headerName } from '../http/schema.ts';
 import { overview } from './overview.ts';
 import { commonFailures, refusalOf, tags } from './operation.ts';
 import type { Failure, OperationNotes, Refusal } from './operation.ts';

@@ -2,7 +2,7 @@
 
 import type { RouteOptions } from 'fastify';
 import { Type } from 'typebox';
-import type { ApiServer } from '../fastify.ts';
+import type { ApiServer } from '../http/fastify.ts';
 import { openApiDocument } from './openapi-document.ts';
 import type { DescribedRoute, OpenApiDocument } from './openapi-document.ts';
 

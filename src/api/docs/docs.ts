@@ -2,8 +2,8 @@
 
 import { referencePage } from './page.ts';
 import { stylesheet } from './style.ts';
-import { fixedAnswer } from '../edge/fixed-answer.ts';
-import type { ApiServer } from '../fastify.ts';
+import { fixedAnswer } from '../http/fixed-answer.ts';
+import type { ApiServer } from '../http/fastify.ts';
 import type { OpenApiDocument } from '../description/openapi-document.ts';
 
 /** Nothing runs, nothing comes from elsewhere: one stylesheet of our own. */

@@ -1,17 +1,17 @@
 /** What `jobd export`, `jobd diff` and `jobd apply` do. It stands apart, so that other commands need not load it. */
 
-import type { DefinitionResult } from '../../api/managed-job-contract.ts';
+import type { DefinitionResult } from '../../api/jobs/managed-contract.ts';
 import { clientConfig, environmentVariable } from '../../config.ts';
 import { JobdError } from '../../domain/errors.ts';
-import type { JobChange } from '../../domain/managed-job.ts';
-import { codeOf, createAsker } from '../client.ts';
-import type { Ask } from '../client.ts';
-import { confirm } from '../confirm.ts';
+import type { JobChange } from '../../domain/jobs/managed-job.ts';
+import { codeOf, createAsker } from '../client/client.ts';
+import type { Ask } from '../client/client.ts';
+import { confirm } from '../terminal/confirm.ts';
 import type { Context } from '../context.ts';
-import { counted } from '../counted.ts';
-import { printJson, printRows } from '../output.ts';
-import type { Output } from '../output.ts';
-import { plain, plainText } from '../text.ts';
+import { counted } from '../terminal/counted.ts';
+import { printJson, printRows } from '../terminal/output.ts';
+import type { Output } from '../terminal/output.ts';
+import { plain, plainText } from '../terminal/text.ts';
 import { carryOut } from './apply.ts';
 import type { Carried } from './apply.ts';
 import { coloured, diffLines, remarksOn, summaryOf } from './diff-text.ts';

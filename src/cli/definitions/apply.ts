@@ -1,7 +1,7 @@
 /** Carrying out a plan: what files define first, and only if all of that went well, what they no longer define. */
 
-import type { DefinitionResult } from '../../api/managed-job-contract.ts';
-import type { Ask } from '../client.ts';
+import type { DefinitionResult } from '../../api/jobs/managed-contract.ts';
+import type { Ask } from '../client/client.ts';
 import type { Plan } from './plan.ts';
 import type { Progress } from './progress.ts';
 import { sendWishes, wishOf } from './server.ts';

@@ -4,10 +4,10 @@
  */
 
 import type * as contract from '../../api/contract.ts';
-import type { DefinitionResult } from '../../api/managed-job-contract.ts';
-import { changeJob, defineJob } from '../../domain/job-input.ts';
-import type { Job } from '../../domain/job.ts';
-import { changedFields, changedHeaders, replacementOf } from '../../domain/managed-job.ts';
+import type { DefinitionResult } from '../../api/jobs/managed-contract.ts';
+import { changeJob, defineJob } from '../../domain/jobs/job-input.ts';
+import type { Job } from '../../domain/jobs/job.ts';
+import { changedFields, changedHeaders, replacementOf } from '../../domain/jobs/managed-job.ts';
 import { nowhere } from './definition.ts';
 import type { Definition } from './definition.ts';
 

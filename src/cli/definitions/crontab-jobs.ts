@@ -3,7 +3,7 @@
 import { parseCrontab } from '../../domain/shell/crontab.ts';
 import type { BrokenLine, CrontabLine } from '../../domain/shell/crontab.ts';
 import { readCurl } from '../../domain/shell/curl.ts';
-import { isSecretHeader } from '../../domain/headers.ts';
+import { isSecretHeader } from '../../domain/jobs/headers.ts';
 import type { Remark } from '../../domain/shell/remark.ts';
 import { readShellCommand } from '../../domain/shell/words.ts';
 import { readWget } from '../../domain/shell/wget.ts';

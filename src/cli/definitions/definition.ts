@@ -1,7 +1,7 @@
 /** A definition as it was read: what a job should be, and where that stands. */
 
-import type { JobInput } from '../../domain/job-input.ts';
-import { everywhere } from '../../domain/target.ts';
+import type { JobInput } from '../../domain/jobs/job-input.ts';
+import { everywhere } from '../../domain/targets/target.ts';
 import type { Place } from './place.ts';
 
 export interface Definition {

@@ -2,7 +2,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { JobdError } from '../../domain/errors.ts';
-import type { Ask } from '../client.ts';
+import type { Ask } from '../client/client.ts';
 
 /** A server that still refuses by then refuses for another reason. */
 const mostWaits = 10;

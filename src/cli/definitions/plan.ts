@@ -1,8 +1,8 @@
 /** What definitions would change, asked of the server: nothing is changed by planning. */
 
 import type * as contract from '../../api/contract.ts';
-import type { DefinitionResult, ManagedJob } from '../../api/managed-job-contract.ts';
-import type { Ask } from '../client.ts';
+import type { DefinitionResult, ManagedJob } from '../../api/jobs/managed-contract.ts';
+import type { Ask } from '../client/client.ts';
 import { compare } from './compare.ts';
 import type { Definition } from './definition.ts';
 import { allJobs, askMe, managedJobs, sendWishes, wishOf } from './server.ts';

@@ -1,7 +1,7 @@
 /** How far long work is: one line that is rewritten on a terminal, else a line every few seconds. */
 
 import { systemClock } from '../../domain/clock.ts';
-import type { Output } from '../output.ts';
+import type { Output } from '../terminal/output.ts';
 
 export interface Progress {
   /** Says how far it is. */

@@ -2,16 +2,16 @@
 
 import { messageOf } from '../../domain/errors.ts';
 import { characterCount } from '../../domain/characters.ts';
-import { checkHeaders, maxHeaders } from '../../domain/headers.ts';
+import { checkHeaders, maxHeaders } from '../../domain/jobs/headers.ts';
 import { isId } from '../../domain/id.ts';
-import { defineJob } from '../../domain/job-input.ts';
-import type { JobInput } from '../../domain/job-input.ts';
-import { jobLimits, methods } from '../../domain/job.ts';
-import type { Method } from '../../domain/job.ts';
-import { jobKeyPattern, jobKeyRule } from '../../domain/managed-job.ts';
-import { readSchedule } from '../../domain/schedule-input.ts';
-import { everywhere, judgeUrl } from '../../domain/target.ts';
-import { parseDuration } from '../duration.ts';
+import { defineJob } from '../../domain/jobs/job-input.ts';
+import type { JobInput } from '../../domain/jobs/job-input.ts';
+import { jobLimits, methods } from '../../domain/jobs/job.ts';
+import type { Method } from '../../domain/jobs/job.ts';
+import { jobKeyPattern, jobKeyRule } from '../../domain/jobs/managed-job.ts';
+import { readSchedule } from '../../domain/schedule/schedule-input.ts';
+import { everywhere, judgeUrl } from '../../domain/targets/target.ts';
+import { parseDuration } from '../options/duration.ts';
 import { fieldNames, nowhere } from './definition.ts';
 import type { Definition, FieldName } from './definition.ts';
 import { nearest } from './nearest.ts';

@@ -1,12 +1,12 @@
 /** What the server knows of managed jobs, and what it makes of definitions. */
 
 import type * as contract from '../../api/contract.ts';
-import type * as managed from '../../api/managed-job-contract.ts';
-import type { Me } from '../../api/me-contract.ts';
-import { longestBatch } from '../../domain/managed-job.ts';
-import { defaultTimeoutSeconds } from '../../domain/plan.ts';
-import { pages } from '../client.ts';
-import type { Ask } from '../client.ts';
+import type * as managed from '../../api/jobs/managed-contract.ts';
+import type { Me } from '../../api/accounts/me-contract.ts';
+import { longestBatch } from '../../domain/jobs/managed-job.ts';
+import { defaultTimeoutSeconds } from '../../domain/accounts/plan.ts';
+import { pages } from '../client/client.ts';
+import type { Ask } from '../client/client.ts';
 import type { Definition } from './definition.ts';
 
 /** The API takes bodies of 256 KiB. */

@@ -1,8 +1,8 @@
 /** Definitions as people keep them in a file. The same jobs are always the same text. */
 
 import { Scalar, stringify } from 'yaml';
-import { durationOf } from '../duration.ts';
-import { escaped } from '../text.ts';
+import { durationOf } from '../options/duration.ts';
+import { escaped } from '../terminal/text.ts';
 import { fieldNames } from './definition.ts';
 import type { FieldName } from './definition.ts';
 import { literal, literalVariables } from './references.ts';

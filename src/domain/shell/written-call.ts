@@ -1,8 +1,8 @@
 /** A call that people wrote down as a command of another tool, and what of it a job can say. */
 
-import { whyRefused } from '../headers.ts';
-import { jobLimits, methods } from '../job.ts';
-import type { Method } from '../job.ts';
+import { whyRefused } from '../jobs/headers.ts';
+import { jobLimits, methods } from '../jobs/job.ts';
+import type { Method } from '../jobs/job.ts';
 import type { OptionRule } from './command-options.ts';
 import type { Remark } from './remark.ts';
 

@@ -1,9 +1,9 @@
 /** What is promised of keys, errors, limits and versions (docs/behavior.md#keys). */
 
 import assert from 'node:assert/strict';
-import { newCustomer, nowhere } from '../../support/customer.ts';
-import type { Customer, Promised } from '../../support/customer.ts';
-import { startSink } from '../../support/sink.ts';
+import { newCustomer, nowhere } from '../../support/records/customer.ts';
+import type { Customer, Promised } from '../../support/records/customer.ts';
+import { startSink } from '../../support/fakes/sink.ts';
 
 const unknownKey = `cp_${'0'.repeat(64)}`;
 

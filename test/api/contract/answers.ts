@@ -1,10 +1,10 @@
 /** What is promised of jobs, runs and envelopes as they are returned (docs/behavior.md#the-api). */
 
 import assert from 'node:assert/strict';
-import { fakeClock } from '../../support/clock.ts';
-import { startForCustomer } from '../../support/customer.ts';
-import type { Customer, Promised } from '../../support/customer.ts';
-import { startSink } from '../../support/sink.ts';
+import { fakeClock } from '../../support/fakes/clock.ts';
+import { startForCustomer } from '../../support/records/customer.ts';
+import type { Customer, Promised } from '../../support/records/customer.ts';
+import { startSink } from '../../support/fakes/sink.ts';
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const dateTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;

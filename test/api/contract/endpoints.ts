@@ -1,11 +1,11 @@
 /** What is promised of each operation (docs/behavior.md#the-api). */
 
 import assert from 'node:assert/strict';
-import { fakeClock } from '../../support/clock.ts';
-import { startForCustomer } from '../../support/customer.ts';
-import type { Customer, Promised } from '../../support/customer.ts';
-import { startHeldSink } from '../../support/held-sink.ts';
-import { startSink } from '../../support/sink.ts';
+import { fakeClock } from '../../support/fakes/clock.ts';
+import { startForCustomer } from '../../support/records/customer.ts';
+import type { Customer, Promised } from '../../support/records/customer.ts';
+import { startHeldSink } from '../../support/fakes/held-sink.ts';
+import { startSink } from '../../support/fakes/sink.ts';
 
 const section = 'the-api';
 const unknownId = '01a1fc58-a505-7000-bebc-059153f75def';

@@ -1,9 +1,9 @@
 /** What is promised of jobs as they are made, changed and called (docs/behavior.md#jobs). */
 
 import assert from 'node:assert/strict';
-import { nowhere } from '../../support/customer.ts';
-import type { Promised } from '../../support/customer.ts';
-import { startSink } from '../../support/sink.ts';
+import { nowhere } from '../../support/records/customer.ts';
+import type { Promised } from '../../support/records/customer.ts';
+import { startSink } from '../../support/fakes/sink.ts';
 
 const section = 'jobs';
 

@@ -1,8 +1,8 @@
 /** What is promised of the fields of a job, one by one (docs/behavior.md#jobs). */
 
 import assert from 'node:assert/strict';
-import type { Customer, Promised } from '../../support/customer.ts';
-import { nowhere } from '../../support/customer.ts';
+import type { Customer, Promised } from '../../support/records/customer.ts';
+import { nowhere } from '../../support/records/customer.ts';
 
 const section = 'jobs';
 

@@ -1,12 +1,12 @@
 /** What is promised of the states of jobs and runs (docs/behavior.md#runs). */
 
 import assert from 'node:assert/strict';
-import { fakeClock } from '../../support/clock.ts';
-import { serveCommand } from '../../support/command.ts';
-import { startForCustomer } from '../../support/customer.ts';
-import type { Promised } from '../../support/customer.ts';
-import { startHeldSink } from '../../support/held-sink.ts';
-import { startSink } from '../../support/sink.ts';
+import { fakeClock } from '../../support/fakes/clock.ts';
+import { serveCommand } from '../../support/running/command.ts';
+import { startForCustomer } from '../../support/records/customer.ts';
+import type { Promised } from '../../support/records/customer.ts';
+import { startHeldSink } from '../../support/fakes/held-sink.ts';
+import { startSink } from '../../support/fakes/sink.ts';
 import { until } from '../../support/until.ts';
 
 const jobStates: readonly Promised[] = [

@@ -15,8 +15,8 @@ import {
 } from '../../../src/cli/definitions/references.ts';
 import { characterCount } from '../../../src/domain/characters.ts';
 import { newId } from '../../../src/domain/id.ts';
-import { changedFields } from '../../../src/domain/managed-job.ts';
-import type { Job } from '../../../src/domain/job.ts';
+import { changedFields } from '../../../src/domain/jobs/managed-job.ts';
+import type { Job } from '../../../src/domain/jobs/job.ts';
 
 const noSources = {
   variable: (): string => assert.fail('a variable was asked for'),

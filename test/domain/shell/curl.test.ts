@@ -11,7 +11,7 @@ import { readCurl } from '../../../src/domain/shell/curl.ts';
 import { readShellCommand } from '../../../src/domain/shell/words.ts';
 import { readWget } from '../../../src/domain/shell/wget.ts';
 import type { ReadCall, WrittenCall } from '../../../src/domain/shell/written-call.ts';
-import { startSink } from '../../support/sink.ts';
+import { startSink } from '../../support/fakes/sink.ts';
 
 const url = 'https://example.com/a';
 

@@ -1,7 +1,7 @@
 /** A customer who asks the API until it is gone, and remembers what was promised. */
 
 import { randomUUID } from 'node:crypto';
-import type { Books } from '../../support/audit.ts';
+import type { Books } from '../../support/checks/audit.ts';
 
 /** What was asked for, and whether it was answered with a 2xx. */
 export interface Promises {

@@ -1,10 +1,10 @@
 /** The ways in which a daemon dies, each at a point of its own. */
 
 import { setTimeout } from 'node:timers/promises';
-import { readRunning } from '../../support/audit.ts';
-import type { Process } from '../../support/executable.ts';
-import { withFault } from '../../support/strace.ts';
-import type { Witness } from '../../support/witness.ts';
+import { readRunning } from '../../support/checks/audit.ts';
+import type { Process } from '../../support/running/executable.ts';
+import { withFault } from '../../support/running/strace.ts';
+import type { Witness } from '../../support/fakes/witness.ts';
 
 /** What a kill may watch. */
 export interface Scene {

@@ -5,9 +5,9 @@ import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { temporaryDirectory } from '../../support/directory.ts';
-import { makeNamespace, noNamespaces } from '../../support/namespace.ts';
-import { cannotTrace, putFault } from '../../support/strace.ts';
-import { holdWriteLock } from '../../support/write-lock.ts';
+import { makeNamespace, noNamespaces } from '../../support/running/namespace.ts';
+import { cannotTrace, putFault } from '../../support/running/strace.ts';
+import { holdWriteLock } from '../../support/running/write-lock.ts';
 import { prepareService } from './service.ts';
 import type { Service } from './service.ts';
 

@@ -1,7 +1,7 @@
 /** A start that is refused, as a person should hear of it. */
 
 import assert from 'node:assert/strict';
-import type { Process } from '../../support/executable.ts';
+import type { Process } from '../../support/running/executable.ts';
 
 /** It ended by itself, with a failure and one sentence that names where; it never listened. */
 export async function assertRefuses(daemon: Process, path: string): Promise<void> {

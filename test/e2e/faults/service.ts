@@ -3,18 +3,18 @@
 import { copyFileSync, existsSync, mkdirSync, cpSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import { audit, readBooks } from '../../support/audit.ts';
-import type { Books, RunBooks } from '../../support/audit.ts';
-import { readAnswer } from '../../support/daemon.ts';
-import type { Answer } from '../../support/daemon.ts';
+import { audit, readBooks } from '../../support/checks/audit.ts';
+import type { Books, RunBooks } from '../../support/checks/audit.ts';
+import { readAnswer } from '../../support/running/daemon.ts';
+import type { Answer } from '../../support/running/daemon.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
-import { startServe } from '../../support/executable.ts';
-import type { Process, Surroundings } from '../../support/executable.ts';
-import type { Namespace } from '../../support/namespace.ts';
-import { prepareStore } from '../../support/prepare.ts';
+import { startServe } from '../../support/running/executable.ts';
+import type { Process, Surroundings } from '../../support/running/executable.ts';
+import type { Namespace } from '../../support/running/namespace.ts';
+import { prepareStore } from '../../support/running/prepare.ts';
 import { until } from '../../support/until.ts';
-import { startWitness } from '../../support/witness.ts';
-import type { Witness } from '../../support/witness.ts';
+import { startWitness } from '../../support/fakes/witness.ts';
+import type { Witness } from '../../support/fakes/witness.ts';
 
 /** Jobs by name; when each is due, in milliseconds from now. It is due once, and then not for an hour. */
 export type DueIn = Record<string, number>;

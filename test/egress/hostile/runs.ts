@@ -3,7 +3,7 @@
  * that did to the process. The targets live elsewhere, so its memory is that of egress.
  */
 import { setImmediate } from 'node:timers/promises';
-import { parseAllowTargets } from '../../../src/domain/target.ts';
+import { parseAllowTargets } from '../../../src/domain/targets/target.ts';
 import { createEgress, type Call } from '../../../src/egress/egress.ts';
 import { authority } from '../certificates.ts';
 

@@ -1,0 +1,46 @@
+/** Channels and deliveries as the contract shows them. */
+
+import type { ShownChannel } from '../../domain/alerts/channel.ts';
+import { isoTime, isoTimeOrNull } from '../../domain/clock.ts';
+import type { Delivery, TriedDelivery } from '../../domain/alerts/delivery.ts';
+import type * as contract from './contract.ts';
+
+/** A channel: where it delivers to stays here. */
+export function channelShape(channel: ShownChannel): contract.Channel {
+  const { id, name, type, enabled, jobIds, afterFailures, createdAt, lastDelivery } = channel;
+  return {
+    id,
+    name,
+    type,
+    enabled,
+    jobIds: jobIds && [...jobIds],
+    afterFailures,
+    createdAt: isoTime(createdAt),
+    lastDelivery: lastDelivery && deliveryShape(lastDelivery),
+  };
+}
+
+/** A delivery. */
+export function deliveryShape(delivery: Delivery): contract.Delivery {
+  const { id, event, status, attempts, lastAttemptAt, lastError, createdAt } = delivery;
+  return {
+    id,
+    event,
+    status,
+    attempts,
+    lastAttemptAt: isoTimeOrNull(lastAttemptAt),
+    lastError,
+    createdAt: isoTime(createdAt),
+  };
+}
+
+/** A delivery with its attempts. */
+export function triedDeliveryShape({ delivery, attempts }: TriedDelivery): contract.TriedDelivery {
+  return {
+    delivery: deliveryShape(delivery),
+    attempts: attempts.map(({ startedAt, ...rest }) => ({
+      ...rest,
+      startedAt: isoTime(startedAt),
+    })),
+  };
+}

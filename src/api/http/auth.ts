@@ -1,0 +1,70 @@
+/** Who asks, and how often they may: the bearer key of a request (docs/behavior.md#key-1). */
+
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { createAuthenticate } from '../../app/accounts/keys.ts';
+import type { App, Principal } from '../../app/app.ts';
+import { JobdError } from '../../domain/errors.ts';
+import { connectionOf } from './limits/connection.ts';
+import { headerCount } from './header-count.ts';
+import type { RequestLimits } from './limits/request-limits.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Whom the key of the request stands for; undefined without a valid one. */
+    asker: Principal | undefined;
+    /** The same, on routes that demand a key. */
+    principal: Principal;
+  }
+}
+
+/** Finds out who asks, before anything else of a request is read, and counts it. */
+export function identify(server: FastifyInstance, app: App, limits: RequestLimits): void {
+  const authenticate = createAuthenticate(app);
+  server.decorateRequest('asker');
+  server.addHook('onRequest', async (request) => {
+    request.asker = await authenticate(presentedKey(request));
+    if (request.asker === undefined) limits.countAddress(request.raw);
+    else {
+      app.noteKeyUse(request.asker.keyId);
+      limits.countElsewhere(request.raw);
+      limits.countKey(request.asker.keyId);
+      connectionOf(request.socket)?.trust();
+    }
+  });
+}
+
+/** Demands a valid key, and `write` for all but reading. */
+export function requireKey(server: FastifyInstance): void {
+  server.decorateRequest('principal');
+  server.addHook('onRequest', (request, _, done) => {
+    const { asker } = request;
+    if (asker === undefined) return done(refused());
+    if (!isReading(request) && asker.permission !== 'write') return done(mayOnlyRead());
+    request.principal = asker;
+    return done();
+  });
+}
+
+function isReading({ method }: FastifyRequest): boolean {
+  return method === 'GET' || method === 'HEAD';
+}
+
+/**
+ * The credentials of RFC 6750 section 2.1: the scheme in any letter case, one or more spaces (RFC 9110
+ * section 11.4), one token. Of two Authorization headers none counts: a proxy may have judged the other.
+ */
+function presentedKey({ raw, headers }: FastifyRequest): string {
+  if (headerCount(raw, 'authorization') !== 1) return '';
+  return /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1] ?? '';
+}
+
+function mayOnlyRead(): JobdError {
+  return new JobdError('forbidden', 'this key may only read, a key with write is needed');
+}
+
+function refused(): JobdError {
+  return new JobdError(
+    'unauthenticated',
+    'a valid key is needed, send it as: Authorization: Bearer cp_…',
+  );
+}

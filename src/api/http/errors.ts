@@ -1,0 +1,91 @@
+/** Every failure is answered `{ error }` and nothing else, with the status of the closed table. */
+
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { JobdError } from '../../domain/errors.ts';
+import type { Log } from '../../log.ts';
+import type { RequestLimits } from './limits/request-limits.ts';
+import { sentenceFor } from './validation.ts';
+
+/** Answers for errors thrown by handlers and hooks, and for unknown paths. */
+export function answerErrors(server: FastifyInstance, log: Log, requests: RequestLimits): void {
+  server.setErrorHandler<FastifyError>((error, request, reply) => {
+    const known = errorFor(error, request);
+    if (known.code === 'internal' || known.cause !== undefined) {
+      const { method } = request;
+      log.error({ err: error, method, url: urlWithoutSecret(request) }, 'a request broke down');
+    }
+    return sendError(reply, known.httpStatus < 500 ? counted(known, request, requests) : known);
+  });
+  server.setNotFoundHandler(answerUnknownPath(requests));
+}
+
+/** Makes what answers for a path that leads nowhere. */
+export function answerUnknownPath(requests: RequestLimits) {
+  return (request: FastifyRequest, reply: FastifyReply): FastifyReply =>
+    sendError(reply, counted(unknownPath(request), request, requests));
+}
+
+/** What is wrong with a request counts for its address, unless it has a valid key; then it may be once too often. */
+function counted(error: JobdError, { raw }: FastifyRequest, requests: RequestLimits): JobdError {
+  try {
+    requests.countAddress(raw);
+    return error;
+  } catch (refusal) {
+    return refusal as JobdError;
+  }
+}
+
+/** Sends an error. */
+function sendError(reply: FastifyReply, error: JobdError): FastifyReply {
+  if (error.code === 'unauthenticated') reply.header('www-authenticate', 'Bearer');
+  if (error.retryAfterSeconds !== undefined) {
+    reply.header('retry-after', String(error.retryAfterSeconds));
+  }
+  return reply.code(error.httpStatus).send({ error: onOneLine(error.message) });
+}
+
+/** Sentences repeat what people sent; control characters in it could steer a terminal. */
+function onOneLine(message: string): string {
+  return message.replace(/\p{Cc}+/gu, ' ');
+}
+
+function unknownPath(request: FastifyRequest): JobdError {
+  const path = request.url.split('?', 1)[0]?.slice(0, 200) ?? '';
+  return new JobdError('not_found', `there is nothing at ${request.method} ${path}`);
+}
+
+/** Whoever knows a ping id may ping with it: none is logged, however its URL was written. */
+function urlWithoutSecret({ params, routeOptions, url }: FastifyRequest): string {
+  const isPing = typeof params === 'object' && params !== null && 'pingId' in params;
+  return isPing ? (routeOptions.url ?? '') : url;
+}
+
+/** What any error comes to at this door. */
+function errorFor(error: FastifyError, { body }: FastifyRequest): JobdError {
+  if (error instanceof JobdError) return error;
+  const broken = error.validation?.[0];
+  if (broken !== undefined) {
+    // An empty body is validated as null.
+    if (partOf(error) === 'body' && body === undefined) {
+      return new JobdError('invalid_input', 'the body must be an object, it is empty');
+    }
+    const sentence = sentenceFor(broken as Parameters<typeof sentenceFor>[0], partOf(error));
+    return new JobdError('invalid_input', sentence);
+  }
+  if (error.statusCode === 413) {
+    return new JobdError('too_large', 'the request body must be at most 256 KiB');
+  }
+  if (error.statusCode === 415) {
+    return new JobdError('invalid_input', 'the content type must be application/json');
+  }
+  if (error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500) {
+    return new JobdError('invalid_input', `the request is not valid: ${error.message}`);
+  }
+  return new JobdError('internal', 'something broke inside jobd, its log says more', {
+    cause: error,
+  });
+}
+
+function partOf(error: FastifyError): string {
+  return error.validationContext ?? 'body';
+}

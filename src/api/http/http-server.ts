@@ -1,0 +1,122 @@
+/** Node's HTTP server as clients may be let at it: see connection.ts, open-connections.ts and request-limits.ts. */
+
+import { createServer } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Log } from '../../log.ts';
+import { answerClientErrors, refuseTunnel } from './limits/client-errors.ts';
+import { Connection, connectionOf } from './limits/connection.ts';
+import type { Turn } from './limits/connection.ts';
+import { answerExpectations, maxHeaderBytes } from './limits/connections.ts';
+import type { ConnectionLimits } from './limits/connections.ts';
+import { createOpenConnections } from './limits/open-connections.ts';
+import type { OpenConnections } from './limits/open-connections.ts';
+import { addressGroup, tooManyOfAddress } from './limits/request-limits.ts';
+import type { RequestLimits } from './limits/request-limits.ts';
+import { securityHeaders } from './security.ts';
+
+export interface HttpServerParts {
+  limits: ConnectionLimits;
+  requests: RequestLimits;
+  /** Whether a route has to look at a request before it is known to have no valid key. All others count as they arrive. */
+  isLeftToRoutes: (request: IncomingMessage) => boolean;
+  log: Log;
+}
+
+type Handler = (request: IncomingMessage, response: ServerResponse) => void;
+
+/** Makes it. */
+export function createHttpServer(handler: Handler, parts: HttpServerParts): Server {
+  const { limits, requests, isLeftToRoutes } = parts;
+  const open = createOpenConnections<Connection>(limits.maxConnections);
+  const answer = ({ request, response, isRefused }: Turn): void => {
+    if (isRefused) refuse(response);
+    else handler(request, response);
+  };
+  const http = createServer(
+    {
+      keepAliveTimeout: limits.keepAliveTimeoutMs,
+      requestTimeout: limits.requestTimeoutMs,
+      headersTimeout: limits.headersTimeoutMs,
+      connectionsCheckingInterval: limits.checkIntervalMs,
+      maxHeaderSize: maxHeaderBytes,
+      // Answered as an API answers: see host.ts.
+      requireHostHeader: false,
+    },
+    (request, response) => {
+      const connection = connectionOf(request.socket);
+      const isCounted = !isLeftToRoutes(request);
+      const isRefused = isCounted && !requests.admits(connection?.addressGroup ?? '');
+      connection?.add({ request, response, isCounted, isRefused }, performance.now());
+    },
+  );
+  http.setTimeout(limits.idleTimeoutMs);
+  http.on('connection', (socket) => {
+    const place = {
+      addressGroup: addressGroup(socket.remoteAddress),
+      now: performance.now(),
+      open,
+    };
+    const connection = new Connection(socket, place, answer);
+    socket.once('close', () => open.remove(connection));
+    if (!open.admit(connection)) socket.destroy();
+  });
+  http.on('connect', ({ socket }: IncomingMessage) => {
+    if (requests.admits(addressGroup(socket.remoteAddress))) refuseTunnel(socket);
+    else socket.destroy();
+  });
+  answerExpectations(http);
+  answerClientErrors(http, requests);
+  watchOver(http, open, parts);
+  return http;
+}
+
+/** Ends connections that do not take their answers; says in the log when there were too many. */
+function watchOver(http: Server, open: OpenConnections<Connection>, parts: HttpServerParts): void {
+  const { limits, log } = parts;
+  const isLoggable = createPatientLog();
+  const isErrorLoggable = createPatientLog();
+  let loggedClosed = 0;
+  const look = setInterval(() => {
+    for (const connection of open.all) connection.lookAtUntaken(limits.takeTimeoutMs);
+    const closed = open.closed - loggedClosed;
+    if (closed === 0 || !isLoggable()) return;
+    const about = { closed, open: open.all.size, most: limits.maxConnections };
+    log.warn(
+      about,
+      'too many connections: idle ones were closed for others: raise LimitNOFILE=, or block the address',
+    );
+    loggedClosed = open.closed;
+  }, limits.checkIntervalMs);
+  look.unref();
+  http.once('close', () => clearInterval(look));
+  // An error without a listener would end the process: there may be no descriptor for a connection (EMFILE).
+  http.on('error', (error) => {
+    if (!http.listening || !isErrorLoggable()) return;
+    log.error({ err: error }, 'a connection could not be accepted');
+  });
+}
+
+/** Whether something may be logged that could fill the log: once a minute. */
+function createPatientLog(): () => boolean {
+  let loggedAt = -Infinity;
+  return () => {
+    const now = performance.now();
+    if (now - loggedAt < 60_000) return false;
+    loggedAt = now;
+    return true;
+  };
+}
+
+const refusal = JSON.stringify({ error: tooManyOfAddress.message });
+const refusalHeaders = {
+  ...securityHeaders,
+  'content-type': 'application/json; charset=utf-8',
+  'content-length': String(Buffer.byteLength(refusal)),
+  'retry-after': String(tooManyOfAddress.retryAfterSeconds),
+  connection: 'close',
+} as const;
+
+/** The answer that an address gets once it asked too often: as cheap as one can be. */
+function refuse(response: ServerResponse): void {
+  response.writeHead(tooManyOfAddress.httpStatus, refusalHeaders).end(refusal);
+}

@@ -1,0 +1,35 @@
+/**
+ * What an account may do: asked in the transaction that does it, so that nothing comes between. For
+ * whatever a plan limits: jobs, and monitors with them.
+ */
+
+import { checkPaid } from '../../domain/accounts/account.ts';
+import type { Account } from '../../domain/accounts/account.ts';
+import { JobdError } from '../../domain/errors.ts';
+import { checkRoom } from '../../domain/accounts/plan-limits.ts';
+import { plans } from '../../domain/accounts/plan.ts';
+import { findAccountOf } from '../../store/accounts/accounts.ts';
+import type { Db } from '../../store/database/open.ts';
+import { usageOf } from '../../store/accounts/usage.ts';
+import type { Principal } from '../app.ts';
+
+/** The account that a principal acts for. Throws `unauthenticated` if its workspace was deleted. */
+export async function requireAccount(db: Db, { workspaceId }: Principal): Promise<Account> {
+  const account = await findAccountOf(db, workspaceId);
+  if (account !== undefined) return account;
+  throw new JobdError('unauthenticated', 'the workspace of this key was deleted');
+}
+
+/** The same, if it may run and edit at `now`. Throws `payment_required`. */
+export async function requirePaid(db: Db, principal: Principal, now: number): Promise<Account> {
+  const account = await requireAccount(db, principal);
+  checkPaid(account, now);
+  return account;
+}
+
+/** Demands room for one more job or monitor. Throws `forbidden`, naming plan and figure. */
+export async function requireRoom(tx: Db, { id, plan }: Account): Promise<void> {
+  if (plans[plan].jobs === null) return;
+  const { jobs, monitors } = await usageOf(tx, id);
+  checkRoom(plans[plan], jobs + monitors);
+}

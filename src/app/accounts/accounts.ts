@@ -1,0 +1,105 @@
+/**
+ * Accounts: kept by whoever may open the store. Payment itself is made elsewhere; what a billing system
+ * reports comes in through `subscribe` and `cancel`.
+ */
+
+import { checkName, hasExpired } from '../../domain/accounts/account.ts';
+import type { Account } from '../../domain/accounts/account.ts';
+import { msPerDay } from '../../domain/clock.ts';
+import { JobdError } from '../../domain/errors.ts';
+import { newId } from '../../domain/id.ts';
+import type { PlanName } from '../../domain/accounts/plan.ts';
+import * as accounts from '../../store/accounts/accounts.ts';
+import { markRenewed } from '../../store/accounts/expiry.ts';
+import type { Db } from '../../store/database/open.ts';
+import { countActiveKeys, countResults, usageOf } from '../../store/accounts/usage.ts';
+import type { App } from '../app.ts';
+
+type Parts = Pick<App, 'store' | 'clock'>;
+
+/**
+ * Makes an account, on trial for so many days if they are given, else paid for without an end. Throws
+ * `invalid_input`, or `conflict` for a name that is taken.
+ */
+export async function createAccount(
+  { store, clock }: Parts,
+  input: { name: string; plan: PlanName; trialDays: number | null },
+): Promise<Account> {
+  const { name, plan, trialDays } = input;
+  checkName(name);
+  const now = clock.now();
+  const expiresAt = trialDays === null ? null : now + trialDays * msPerDay;
+  const onTrial = trialDays !== null;
+  const account = { id: newId(now), name, plan, expiresAt, onTrial, createdAt: now };
+  await store.write(async (tx) => {
+    if ((await accounts.findAccountByName(tx, name)) !== undefined) {
+      throw new JobdError('conflict', `there is an account named ${name} already`);
+    }
+    await accounts.insertAccount(tx, account);
+  });
+  return account;
+}
+
+/** Every account, oldest first. */
+export async function listAccounts({ store }: Pick<App, 'store'>): Promise<Account[]> {
+  return await accounts.listAccounts(store.db);
+}
+
+/** The account of this name. Throws `not_found`. */
+export async function requireAccountNamed(db: Db, name: string): Promise<Account> {
+  const account = await accounts.findAccountByName(db, name);
+  if (account === undefined) throw new JobdError('not_found', `there is no account named ${name}`);
+  return account;
+}
+
+/** An account with what it uses; `keys` are its active ones. Throws `not_found`. */
+export async function showAccount({ store, clock }: Parts, name: string) {
+  const account = await requireAccountNamed(store.db, name);
+  const usage = await usageOf(store.db, account.id);
+  const results = await countResults(store.db, account.id);
+  const keys = await countActiveKeys(store.db, account.id, clock.now());
+  return { account, usage: { ...usage, results, keys } };
+}
+
+/** Puts an account on a plan; when it expires stays as it is. Throws `not_found`. */
+export async function setPlan(parts: Parts, name: string, plan: PlanName): Promise<Account> {
+  return await change(parts, name, () => ({ plan }));
+}
+
+/** Sets when the trial of an account ends, in epoch milliseconds. Throws `not_found`. */
+export async function setTrial(parts: Parts, name: string, until: number): Promise<Account> {
+  return await change(parts, name, () => ({ expiresAt: until, onTrial: true }));
+}
+
+/** Notes that an account is paid for, until then or without an end. Throws `not_found`. */
+export async function subscribe(
+  parts: Parts,
+  name: string,
+  until: number | null,
+): Promise<Account> {
+  return await change(parts, name, () => ({ expiresAt: until, onTrial: false }));
+}
+
+/** Ends what an account has paid for, or its trial, now; an end that has passed stays. Throws `not_found`. */
+export async function cancel(parts: Parts, name: string): Promise<Account> {
+  return await change(parts, name, (now, { expiresAt }) => ({
+    expiresAt: Math.min(now, expiresAt ?? Infinity),
+  }));
+}
+
+async function change(
+  { store, clock }: Parts,
+  name: string,
+  changes: (now: number, before: Account) => Partial<Account>,
+): Promise<Account> {
+  return await store.write(async (tx) => {
+    const now = clock.now();
+    const before = await requireAccountNamed(tx, name);
+    const account = { ...before, ...changes(now, before) };
+    await accounts.updateAccount(tx, account);
+    if (hasExpired(before, now) && !hasExpired(account, now)) {
+      await markRenewed(tx, account.id, now);
+    }
+    return account;
+  });
+}

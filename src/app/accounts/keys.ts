@@ -1,0 +1,110 @@
+/** API keys: made, listed, revoked by whoever may open the store; checked at every request. */
+
+import { hash, randomBytes } from 'node:crypto';
+import { checkLength } from '../../domain/characters.ts';
+import { isoTime } from '../../domain/clock.ts';
+import { invalidInput, JobdError } from '../../domain/errors.ts';
+import { newId } from '../../domain/id.ts';
+import { activeKeysPerAccount, keyPattern } from '../../domain/accounts/key.ts';
+import type { Key, Permission } from '../../domain/accounts/key.ts';
+import * as keys from '../../store/accounts/keys.ts';
+import type { ActiveKey } from '../../store/accounts/keys.ts';
+import { createLook } from '../../store/database/look.ts';
+import type { Db } from '../../store/database/open.ts';
+import { countActiveKeys } from '../../store/accounts/usage.ts';
+import type { App, Principal } from '../app.ts';
+import { requireWorkspaceNamed } from './workspaces.ts';
+
+/** Longest label of a key, in characters. */
+const nameLength = 120;
+
+/**
+ * Makes a key; `expiresAt` in epoch milliseconds. `secret` is the key itself: it is kept nowhere and shown
+ * once. Throws `invalid_input`, `not_found` for an unknown workspace, `forbidden` for one key too many.
+ */
+export async function createKey(
+  { store, clock }: Pick<App, 'store' | 'clock'>,
+  input: { workspace: string; permission: Permission; name: string; expiresAt?: number | null },
+): Promise<{ key: Key; secret: string }> {
+  const { workspace, permission, name, expiresAt = null } = input;
+  checkLength('name', name, nameLength);
+  const now = clock.now();
+  if (expiresAt !== null && expiresAt <= now) {
+    throw invalidInput(`a key must expire in the future, got ${isoTime(expiresAt)}`);
+  }
+  const secret = `cp_${randomBytes(32).toString('hex')}`;
+  const key = await store.write(async (tx) => {
+    const { id: workspaceId, accountId } = await requireWorkspaceNamed(tx, workspace);
+    await requireKeyRoom(tx, accountId, now);
+    const given = { id: newId(now), workspaceId, name, permission, createdAt: now };
+    const made = { ...given, lastUsedAt: null, expiresAt, revokedAt: null };
+    await keys.insertKey(tx, made, sha256Of(secret));
+    return made;
+  });
+  return { key, secret };
+}
+
+async function requireKeyRoom(tx: Db, accountId: string, now: number): Promise<void> {
+  const used = await countActiveKeys(tx, accountId, now);
+  if (used < activeKeysPerAccount) return;
+  throw new JobdError(
+    'forbidden',
+    `an account may hold ${activeKeysPerAccount} active keys, this one holds ${used}: revoke one first`,
+  );
+}
+
+/** Every key with the name of its workspace, revoked and expired ones included; oldest first. */
+export async function listKeys({ store }: Pick<App, 'store'>) {
+  return await keys.listKeys(store.db);
+}
+
+/** Revokes a key for good. Throws `not_found` for an unknown id and for a key that is revoked. */
+export async function revokeKey(
+  { store, clock }: Pick<App, 'store' | 'clock'>,
+  id: string,
+): Promise<void> {
+  if (await store.write((tx) => keys.revokeKey(tx, id, clock.now()))) return;
+  throw new JobdError('not_found', `there is no active key with id ${id}`);
+}
+
+/** Tells whom a presented key stands for, or undefined. */
+export type Authenticate = (secret: string) => Promise<Principal | undefined>;
+
+/** Keys that are remembered; more are only there if many accounts ask at once. */
+const rememberedKeys = 10_000;
+
+/**
+ * Makes what tells whom a presented key stands for. Keys are found by their SHA-256, so the time this takes tells
+ * nothing about any key. What was found is remembered until another process writes: a daemon changes neither
+ * keys nor accounts itself, and a key that is revoked is refused from the next request on.
+ */
+export function createAuthenticate({ store, clock }: Pick<App, 'store' | 'clock'>): Authenticate {
+  const remembered = new Map<string, ActiveKey>();
+  const look = createLook(store.db);
+  let version = NaN;
+
+  async function lookUp(sha256: string, now: number): Promise<ActiveKey | undefined> {
+    const asOf = version;
+    const key = await keys.findActiveKey(store.db, sha256, now);
+    if (key !== undefined && version === asOf) remembered.set(sha256, key);
+    return key;
+  }
+
+  return async (secret) => {
+    if (!keyPattern.test(secret)) return undefined;
+    const sha256 = sha256Of(secret);
+    // Before the look-up, so that what is written behind it is noticed by the next request.
+    const found = await look();
+    const now = clock.now();
+    if (found !== version || remembered.size > rememberedKeys) remembered.clear();
+    version = found;
+    const key = remembered.get(sha256) ?? (await lookUp(sha256, now));
+    if (key === undefined || (key.expiresAt !== null && key.expiresAt <= now)) return undefined;
+    const { id: keyId, workspaceId, permission, accountExpiresAt } = key;
+    return { keyId, workspaceId, permission, accountExpiresAt };
+  };
+}
+
+function sha256Of(secret: string): string {
+  return hash('sha256', secret, 'hex');
+}

@@ -1,0 +1,53 @@
+/** Whom a key stands for, and what they may do and have used. */
+
+import { trialEndsAt } from '../../domain/accounts/account.ts';
+import type { Permission } from '../../domain/accounts/key.ts';
+import { plans } from '../../domain/accounts/plan.ts';
+import type { Plan } from '../../domain/accounts/plan.ts';
+import { countResults, usageOf } from '../../store/accounts/usage.ts';
+import { findWorkspaceName } from '../../store/accounts/workspaces.ts';
+import { requireAccount } from './account-limits.ts';
+import type { App, Principal } from '../app.ts';
+
+export interface Me {
+  workspace: { id: string; name: string };
+  permission: Permission;
+  plan: Plan;
+  /** Of the whole account, not of the workspace alone. */
+  usage: { jobs: number; monitors: number; results: number };
+  /** Epoch milliseconds; null without a trial. */
+  trialEndsAt: number | null;
+}
+
+/** Of an account with more jobs, which only a plan without a limit has, usage is counted once a minute. */
+const manyJobs = 1_000;
+const goodForMs = 60_000;
+
+/** Makes what tells a key its workspace, permission, plan and usage. */
+export function createMe({ store, clock }: Pick<App, 'store' | 'clock'>) {
+  /** Counting goes through all jobs of an account: of those with many, what was counted last. */
+  const counted = new Map<string, { at: number; usage: Me['usage'] }>();
+
+  async function usageNow(accountId: string): Promise<Me['usage']> {
+    const last = counted.get(accountId);
+    const at = clock.monotonicMs();
+    if (last !== undefined && at - last.at < goodForMs) return last.usage;
+    const results = await countResults(store.db, accountId);
+    const usage = { ...(await usageOf(store.db, accountId)), results };
+    if (usage.jobs > manyJobs) counted.set(accountId, { at, usage });
+    else counted.delete(accountId);
+    return usage;
+  }
+
+  return async (principal: Principal): Promise<Me> => {
+    const { workspaceId, permission } = principal;
+    const account = await requireAccount(store.db, principal);
+    return {
+      workspace: { id: workspaceId, name: (await findWorkspaceName(store.db, workspaceId)) ?? '' },
+      permission,
+      plan: plans[account.plan],
+      usage: await usageNow(account.id),
+      trialEndsAt: trialEndsAt(account),
+    };
+  };
+}

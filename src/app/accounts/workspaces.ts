@@ -1,0 +1,59 @@
+/** Workspaces: made, listed and deleted by whoever may open the store. */
+
+import { checkName } from '../../domain/accounts/account.ts';
+import { JobdError } from '../../domain/errors.ts';
+import { newId } from '../../domain/id.ts';
+import type { Workspace } from '../../domain/accounts/workspace.ts';
+import type { Db } from '../../store/database/open.ts';
+import * as workspaces from '../../store/accounts/workspaces.ts';
+import { requireAccountNamed } from './accounts.ts';
+import type { App } from '../app.ts';
+
+type Parts = Pick<App, 'store' | 'clock'>;
+
+/**
+ * Makes a workspace of an account. Throws `invalid_input`, `not_found` for an unknown account, `conflict`
+ * for a name that is taken.
+ */
+export async function createWorkspace(
+  { store, clock }: Parts,
+  { name, account }: { name: string; account: string },
+): Promise<Workspace> {
+  checkName(name);
+  const now = clock.now();
+  return await store.write(async (tx) => {
+    const { id: accountId } = await requireAccountNamed(tx, account);
+    if ((await workspaces.findWorkspace(tx, name)) !== undefined) {
+      throw new JobdError('conflict', `there is a workspace named ${name} already`);
+    }
+    const workspace = { id: newId(now), name, accountId, createdAt: now };
+    await workspaces.insertWorkspace(tx, workspace);
+    return workspace;
+  });
+}
+
+/** Every workspace with the name of its account, oldest first. */
+export async function listWorkspaces({ store }: Pick<App, 'store'>) {
+  return await workspaces.listWorkspaces(store.db);
+}
+
+/** The workspace of this name. Throws `not_found`. */
+export async function requireWorkspaceNamed(db: Db, name: string): Promise<Workspace> {
+  const workspace = await workspaces.findWorkspace(db, name);
+  if (workspace !== undefined) return workspace;
+  throw new JobdError('not_found', `there is no workspace named ${name}`);
+}
+
+/**
+ * Deletes a workspace with its jobs, their history and its keys. It is gone at once, a call in flight goes
+ * on; what is kept is removed in small steps behind it. Throws `not_found`, and `conflict` for the default one.
+ */
+export async function deleteWorkspace({ store, clock }: Parts, name: string): Promise<void> {
+  if (name === workspaces.defaultWorkspace) {
+    throw new JobdError('conflict', 'the default workspace cannot be deleted');
+  }
+  await store.write(async (tx) => {
+    const { id } = await requireWorkspaceNamed(tx, name);
+    await workspaces.markWorkspaceDeleted(tx, id, clock.now());
+  });
+}

@@ -1,0 +1,113 @@
+/** Monitors: what people may ask about them. */
+
+import { randomUUID } from 'node:crypto';
+import { newId } from '../../domain/id.ts';
+import { changeMonitor, defineMonitor } from '../../domain/monitors/monitor-input.ts';
+import type { MonitorInput, MonitorUpdate } from '../../domain/monitors/monitor-input.ts';
+import type { Monitor } from '../../domain/monitors/monitor.ts';
+import type { Ping } from '../../domain/monitors/ping.ts';
+import { checkMonitorLimits } from '../../domain/accounts/plan-limits.ts';
+import { plans } from '../../domain/accounts/plan.ts';
+import * as monitors from '../../store/monitors/monitors.ts';
+import * as pings from '../../store/monitors/pings.ts';
+import { requirePaid, requireRoom } from '../accounts/account-limits.ts';
+import type { App, Principal } from '../app.ts';
+import { idCursor, numberCursor, pageOf, parseIdCursor, parseNumberCursor } from '../page.ts';
+import type { Page, PageRequest } from '../page.ts';
+import { requireMonitor } from './require-monitor.ts';
+
+type Parts = Pick<App, 'store' | 'clock'>;
+
+/**
+ * Makes a monitor. Its ping id has 122 random bits: whoever knows it may ping. Throws `invalid_input`,
+ * `payment_required`, and `forbidden` for what the plan does not allow.
+ */
+export async function createMonitor(
+  { store, clock }: Parts,
+  principal: Principal,
+  input: MonitorInput,
+): Promise<Monitor> {
+  const now = clock.now();
+  const monitor = defineMonitor(input, {
+    id: newId(now),
+    workspaceId: principal.workspaceId,
+    pingId: randomUUID(),
+    now,
+  });
+  await store.write(async (tx) => {
+    const account = await requirePaid(tx, principal, clock.now());
+    checkMonitorLimits(plans[account.plan], monitor, null);
+    await requireRoom(tx, account);
+    await monitors.insertMonitor(tx, monitor);
+  });
+  return monitor;
+}
+
+/** A page of the workspace's monitors, newest first. */
+export async function listMonitors(
+  { store }: Parts,
+  { workspaceId }: Principal,
+  { limit, cursor }: PageRequest,
+): Promise<Page<Monitor>> {
+  const before = cursor === null ? null : parseIdCursor('monitors', cursor);
+  const found = await monitors.listMonitors(store.db, workspaceId, { limit: limit + 1, before });
+  return pageOf(found, limit, ({ id }) => idCursor('monitors', id));
+}
+
+/** A monitor of the workspace. Throws `not_found`. */
+export async function getMonitor(
+  { store }: Parts,
+  principal: Principal,
+  id: string,
+): Promise<Monitor> {
+  return await requireMonitor(store.db, principal, id);
+}
+
+/**
+ * Changes, pauses or resumes a monitor. Throws `not_found`, `invalid_input`, `payment_required`, and `forbidden`
+ * for an interval that the plan does not allow.
+ */
+export async function updateMonitor(
+  { store, clock }: Parts,
+  principal: Principal,
+  id: string,
+  update: MonitorUpdate,
+): Promise<Monitor> {
+  return await store.write(async (tx) => {
+    const monitor = await requireMonitor(tx, principal, id);
+    const now = clock.now();
+    const { plan } = await requirePaid(tx, principal, now);
+    const changed = changeMonitor(monitor, update, now);
+    checkMonitorLimits(plans[plan], changed, monitor);
+    await monitors.updateMonitor(tx, changed);
+    return changed;
+  });
+}
+
+/**
+ * Deletes a monitor with its pings. It is gone at once, for pings too; what is kept of it is removed in
+ * small steps behind it. Throws `not_found`.
+ */
+export async function deleteMonitor(
+  { store, clock }: Parts,
+  principal: Principal,
+  id: string,
+): Promise<void> {
+  await store.write(async (tx) => {
+    const monitor = await requireMonitor(tx, principal, id);
+    await monitors.markMonitorDeleted(tx, monitor.id, clock.now());
+  });
+}
+
+/** A page of a monitor's pings, newest first. Throws `not_found`. */
+export async function listPings(
+  { store }: Parts,
+  principal: Principal,
+  monitorId: string,
+  { limit, cursor }: PageRequest,
+): Promise<Page<Ping>> {
+  const monitor = await requireMonitor(store.db, principal, monitorId);
+  const before = cursor === null ? null : parseNumberCursor(monitor.id, cursor);
+  const found = await pings.listPings(store.db, monitor.id, { limit: limit + 1, before });
+  return pageOf(found, limit, ({ number }) => numberCursor(monitor.id, number));
+}

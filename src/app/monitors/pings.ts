@@ -1,0 +1,188 @@
+/**
+ * Pings as they come in. Those of one turn of the event loop are written in one transaction: each is on
+ * the disk before it is acknowledged, and a crowd of them costs few syncs.
+ *
+ * Pings of a monitor that come faster than `pingPace` allows are folded: they wait for the end of a short interval and change the
+ * monitor's state in their order. Only the last of them becomes a row, and the last failure before it. They too are acknowledged
+ * after the commit.
+ */
+
+import type { Clock } from '../../domain/clock.ts';
+import { newId } from '../../domain/id.ts';
+import { edgesOf } from '../../domain/alerts/monitor-alert.ts';
+import { durationUntil, flipOf, monitorAfter } from '../../domain/monitors/monitor.ts';
+import type { Flip, MonitorHealth } from '../../domain/monitors/monitor.ts';
+import { keptAtPace, pingPace } from '../../domain/monitors/ping.ts';
+import type { Ping, PingKind } from '../../domain/monitors/ping.ts';
+import { insertEdges } from '../../store/alerts/edges.ts';
+import { keepPingedMonitors } from '../../store/monitors/monitor-states.ts';
+import { createBatcher } from '../../store/database/batches.ts';
+import type { Db } from '../../store/database/open.ts';
+import {
+  findPinged,
+  findPingedMonitors,
+  insertPings,
+  removeOldPings,
+} from '../../store/monitors/pings.ts';
+import type { App } from '../app.ts';
+
+/** A ping before it is kept. */
+export type ReceivedPing = Pick<
+  Ping,
+  'monitorId' | 'kind' | 'exitCode' | 'method' | 'body' | 'truncated'
+>;
+
+/** The id of the monitor that a ping id, in lower or upper case, stands for, or undefined. */
+export async function findPingedMonitor(
+  { store }: Pick<App, 'store'>,
+  pingId: string,
+): Promise<string | undefined> {
+  return await findPinged(store.db, pingId.toLowerCase());
+}
+
+/** What a ping says; `at` in epoch milliseconds. */
+interface Said {
+  kind: PingKind;
+  at: number;
+}
+
+/** Pings of one monitor that are kept together. */
+interface Fold {
+  monitorId: string;
+  /** All of them, in their order. */
+  said: Said[];
+  /** Those that become rows: the last one, and the last failure before it. Of the others no body is held. */
+  rows: Map<Said, ReceivedPing>;
+  /** Called after the commit. */
+  senders: { resolve: (isKept: boolean) => void; reject: (error: unknown) => void }[];
+}
+
+/**
+ * Makes what keeps pings. Its promise resolves when the ping is on the disk, with false if the monitor is
+ * gone; it rejects with `unavailable` if the store cannot be written. `onFlips` hears what changed with that.
+ */
+export function createPingKeeper(
+  { store, clock }: Pick<App, 'store' | 'clock'>,
+  onFlips: (flips: readonly Flip[]) => void,
+): (ping: ReceivedPing) => Promise<boolean> {
+  const isAtPace = createPace(clock);
+  const folds = new Map<string, Fold>();
+
+  /** On a full disk pings change their monitors in place, and are no rows. */
+  async function write(batch: readonly Fold[]): ReturnType<typeof keepPings> {
+    const isKeepingRows = !store.reserve.isInUse;
+    try {
+      return await store.write((tx) => keepPings(tx, batch, { isKeepingRows }));
+    } catch (error) {
+      if (isKeepingRows && store.reserve.isInUse) return await write(batch);
+      throw error;
+    }
+  }
+
+  async function keepBatch(batch: readonly Fold[]): Promise<void> {
+    try {
+      const { kept, flips } = await write(batch);
+      for (const { monitorId, senders } of batch) {
+        for (const { resolve } of senders) resolve(kept.has(monitorId));
+      }
+      onFlips(flips);
+    } catch (error) {
+      for (const { senders } of batch) for (const { reject } of senders) reject(error);
+    }
+  }
+
+  const keep = createBatcher(keepBatch);
+
+  function keepFolds(): void {
+    for (const fold of folds.values()) keep(fold);
+    folds.clear();
+  }
+
+  return (ping) =>
+    new Promise((resolve, reject) => {
+      const { monitorId } = ping;
+      const open = folds.get(monitorId);
+      const fold: Fold = open ?? { monitorId, said: [], rows: new Map(), senders: [] };
+      addPing(fold, ping, clock.now());
+      fold.senders.push({ resolve, reject });
+      if (open !== undefined) return;
+      if (isAtPace(monitorId)) {
+        keep(fold);
+        return;
+      }
+      if (folds.size === 0) setTimeout(keepFolds, pingPace.everyMs);
+      folds.set(monitorId, fold);
+    });
+}
+
+function addPing({ said, rows }: Fold, ping: ReceivedPing, at: number): void {
+  for (const one of rows.keys()) {
+    if (ping.kind === 'fail' || one.kind !== 'fail') rows.delete(one);
+  }
+  const last = { kind: ping.kind, at };
+  said.push(last);
+  rows.set(last, ping);
+}
+
+/** Monitors that have rested are forgotten this often, so that only those pinged in the last minutes are remembered. */
+const sweepEveryMs = 60_000;
+
+/** Makes what tells whether another ping of a monitor may be kept by itself now. */
+function createPace(clock: Clock): (monitorId: string) => boolean {
+  const restedAt = new Map<string, number>();
+  let sweepAt = 0;
+
+  function sweep(now: number): void {
+    for (const [id, at] of restedAt) if (at <= now) restedAt.delete(id);
+    sweepAt = now + sweepEveryMs;
+  }
+
+  return (monitorId) => {
+    const now = clock.monotonicMs();
+    if (now >= sweepAt) sweep(now);
+    const after = keptAtPace(restedAt.get(monitorId), now);
+    if (after === null) return false;
+    restedAt.set(monitorId, after);
+    return true;
+  };
+}
+
+/** Keeps pings in the order they came, and what they make of their monitors. */
+async function keepPings(
+  tx: Db,
+  batch: readonly Fold[],
+  { isKeepingRows }: { isKeepingRows: boolean },
+): Promise<{ kept: ReadonlySet<string>; flips: readonly Flip[] }> {
+  const ids = new Set(batch.map(({ monitorId }) => monitorId));
+  const pinged = await findPingedMonitors(tx, [...ids]);
+  const pings: Ping[] = [];
+  const flips: Flip[] = [];
+  for (const { monitorId, said, rows } of batch) {
+    const known = pinged.get(monitorId);
+    if (known === undefined) continue;
+    let { monitor, pingCount: number } = known;
+    // The outbox keeps the last edge of each kind; so a flood of pings makes, and logs, two at most.
+    const lastFlips = new Map<MonitorHealth, Flip>();
+    for (const one of said) {
+      const before = monitor;
+      monitor = monitorAfter(before, { type: 'ping', ...one });
+      const flip = flipOf(before, monitor, one.at);
+      if (flip !== null) {
+        lastFlips.delete(flip.to);
+        lastFlips.set(flip.to, flip);
+      }
+      const ping = isKeepingRows ? rows.get(one) : undefined;
+      if (ping === undefined) continue;
+      number += 1;
+      const durationMs = one.kind === 'start' ? null : durationUntil(before, one.at);
+      pings.push({ ...ping, id: newId(one.at), number, receivedAt: one.at, durationMs });
+    }
+    pinged.set(monitorId, { monitor, pingCount: number });
+    flips.push(...lastFlips.values());
+  }
+  await insertPings(tx, pings);
+  await keepPingedMonitors(tx, [...pinged.values()]);
+  await removeOldPings(tx, [...pinged.values()]);
+  await insertEdges(tx, edgesOf(flips));
+  return { kept: new Set(pinged.keys()), flips };
+}

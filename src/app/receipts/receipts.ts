@@ -1,0 +1,67 @@
+/** Receipts, and the keys to check them with. */
+
+import { JobdError } from '../../domain/errors.ts';
+import { hasReceipt } from '../../domain/receipts/receipt.ts';
+import { isFinal } from '../../domain/runs/run.ts';
+import type { Run } from '../../domain/runs/run.ts';
+import { keyDocument, keySet } from '../../receipt/key.ts';
+import type { KeyDocument, KeySet } from '../../receipt/key.ts';
+import { findReceipt } from '../../store/receipts/receipts.ts';
+import * as keys from '../../store/receipts/signing-keys.ts';
+import type { App, Principal } from '../app.ts';
+import { getRun } from '../runs/runs.ts';
+
+/**
+ * The receipt of a run, as text in canonical form; one that is not signed yet is signed at once.
+ * Throws `not_found`, and `conflict` if there is none, or none yet.
+ */
+export async function getReceipt(
+  app: App,
+  principal: Principal,
+  jobId: string,
+  runId: string,
+): Promise<string> {
+  const run = await getRun(app, principal, jobId, runId);
+  const { db } = app.store;
+  if (!isFinal(run.status) && app.isSigning) throw notYet(run);
+  if (!hasReceipt(run)) throw noReceipt(run.id, whyNot(run));
+  const receipt = (await findReceipt(db, run.id)) ?? (await signNow());
+  if (receipt !== undefined) return receipt;
+  throw noReceipt(run.id, 'none was issued when it ended');
+
+  async function signNow(): Promise<string | undefined> {
+    await app.signReceiptsOf(jobId);
+    return await findReceipt(db, run.id);
+  }
+}
+
+/** Why a run that has none by now has none. */
+function whyNot({ status }: Run): string {
+  return status === 'interrupted' || status === 'missed'
+    ? `it was ${status}`
+    : 'it has no HTTP answer';
+}
+
+function notYet({ id, status }: Run): JobdError {
+  const state = status === 'queued' ? 'queued' : 'still running';
+  return new JobdError(
+    'conflict',
+    `there is no receipt yet: run ${id} is ${state}, its receipt exists once it has ended with an HTTP answer`,
+  );
+}
+
+function noReceipt(runId: string, why: string): JobdError {
+  return new JobdError('conflict', `there is no receipt for run ${runId}: ${why}`);
+}
+
+/** The key that receipts are signed with now. Throws `unavailable` if none are. */
+export async function getReceiptKey(app: App): Promise<KeyDocument> {
+  const active = app.isSigning ? await keys.findActiveSigningKey(app.store.db) : undefined;
+  if (active !== undefined) return keyDocument(active);
+  throw new JobdError('unavailable', 'receipt signing is not configured');
+}
+
+/** Every key that receipts were ever signed with, the newest first. */
+export async function listReceiptKeys({ store }: App): Promise<KeySet> {
+  return keySet(await keys.listSigningKeys(store.db));
+}

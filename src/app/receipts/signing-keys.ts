@@ -1,0 +1,84 @@
+/** The key that receipts are signed with: made, shown, changed by whoever may open the store. */
+
+import type { Clock } from '../../domain/clock.ts';
+import { JobdError } from '../../domain/errors.ts';
+import type { Vault } from '../../domain/secrets/vault.ts';
+import {
+  makeSigningKey,
+  openSigningKey,
+  readKeyFile,
+  removeKeyFiles,
+  sealSigningKey,
+} from '../../receipt/keyring.ts';
+import { activeMasterKeyId } from '../../store/secrets/master-keys.ts';
+import type { Store } from '../../store/database/open.ts';
+import * as keys from '../../store/receipts/signing-keys.ts';
+import type { SigningKeyRecord } from '../../store/receipts/signing-keys.ts';
+
+export type { SigningKeyRecord };
+
+/** What is needed to act on keys. */
+export interface SigningKeyParts {
+  store: Store;
+  clock: Clock;
+  vault: Vault;
+}
+
+/**
+ * Makes sure that there is a key to sign with and that it can be opened. Throws `unavailable` if it
+ * cannot be.
+ */
+export async function ensureSigningKey(parts: SigningKeyParts): Promise<void> {
+  const active = await keys.findActiveSigningKey(parts.store.db);
+  if (active === undefined) await rotateSigningKey(parts);
+  else openSigningKey(parts.vault, active);
+}
+
+/**
+ * Lets a new key sign from now on. Public keys are kept for ever; the private part of the old one is
+ * removed, as nothing is to be signed with it any more.
+ */
+export async function rotateSigningKey({
+  store,
+  clock,
+  vault,
+}: SigningKeyParts): Promise<SigningKeyRecord> {
+  const now = clock.now();
+  return await store.write(async (tx) => {
+    const key = makeSigningKey(vault, await activeMasterKeyId(tx));
+    await keys.activateSigningKey(tx, key, now);
+    return { keyId: key.keyId, publicKey: key.publicKey, createdAt: now, retiredAt: null };
+  });
+}
+
+/** Takes a private key that an earlier jobd kept as a file into the store, sealed. */
+export async function adoptSigningKey(
+  { store, vault }: SigningKeyParts,
+  dataDir: string,
+): Promise<void> {
+  const active = await keys.findActiveSigningKey(store.db);
+  const pem = active?.sealed === null ? readKeyFile(dataDir, active.keyId) : undefined;
+  if (active !== undefined && pem !== undefined) {
+    await store.write(async (tx) => {
+      const sealed = sealSigningKey(vault, await activeMasterKeyId(tx), active.keyId, pem);
+      await keys.keepPrivateKey(tx, active.keyId, sealed);
+    });
+  }
+  if (active === undefined || active.sealed !== null || pem !== undefined) removeKeyFiles(dataDir);
+}
+
+/** The key that signs now. Throws `not_found`. */
+export async function activeSigningKey({
+  store,
+}: Pick<SigningKeyParts, 'store'>): Promise<SigningKeyRecord> {
+  const active = await keys.findActiveSigningKey(store.db);
+  if (active !== undefined) return active;
+  throw new JobdError('not_found', 'there is no signing key yet: jobd serve makes one');
+}
+
+/** Every key, the one that signs first. */
+export async function listSigningKeys({
+  store,
+}: Pick<SigningKeyParts, 'store'>): Promise<SigningKeyRecord[]> {
+  return await keys.listSigningKeys(store.db);
+}

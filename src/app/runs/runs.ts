@@ -1,0 +1,83 @@
+/** Runs: asked for by hand, and read back. */
+
+import { JobdError } from '../../domain/errors.ts';
+import { isId, newId } from '../../domain/id.ts';
+import { queuedRun } from '../../domain/runs/run.ts';
+import type { Run, RunTotals } from '../../domain/runs/run.ts';
+import type { SealedJob } from '../../domain/secrets/sealed-job.ts';
+import * as runs from '../../store/runs/runs.ts';
+import { requirePaid } from '../accounts/account-limits.ts';
+import type { App, Principal } from '../app.ts';
+import { pageOf, parseRunCursor, runCursor } from '../page.ts';
+import type { Page, PageRequest } from '../page.ts';
+import { requireJob } from '../jobs/require-job.ts';
+
+/** One manual run per job in this time (docs/behavior.md#run-6). */
+const manualIntervalMs = 60_000;
+
+/**
+ * Queues one run and leaves the schedule alone. The same idempotency key answers with the run it
+ * asked for first. Throws `not_found`, `conflict` while a run executes, `rate_limited` within a
+ * minute of the manual run before, `payment_required`.
+ */
+export async function runJob(
+  { store, clock, wake }: App,
+  principal: Principal,
+  jobId: string,
+  idempotencyKey: string | null,
+): Promise<Run> {
+  const run = await store.write(async (tx) => {
+    const job = await requireJob(tx, principal, jobId);
+    if (idempotencyKey !== null) {
+      const first = await runs.findRunByIdempotencyKey(tx, job.id, idempotencyKey);
+      if (first !== undefined) return first;
+    }
+    const now = clock.now();
+    await requirePaid(tx, principal, now);
+    refuseWhileExecuting(job);
+    if (await runs.hasManualRunIn(tx, job.id, now - manualIntervalMs, now)) throw tooSoon();
+    const queued = queuedRun(newId(now), job.id, now);
+    await runs.insertQueuedRun(tx, queued, idempotencyKey);
+    return queued;
+  });
+  wake();
+  return run;
+}
+
+function refuseWhileExecuting(job: SealedJob): void {
+  if (job.activeRunId === null) return;
+  throw new JobdError('conflict', `run ${job.activeRunId} of this job is executing, wait for it`);
+}
+
+function tooSoon(): JobdError {
+  return new JobdError('rate_limited', 'a job can be run by hand once a minute', {
+    retryAfterSeconds: 60,
+  });
+}
+
+/** A page of a job's runs, newest first, and how many of them are in each state. */
+export async function listRuns(
+  { store }: App,
+  principal: Principal,
+  jobId: string,
+  { limit, cursor }: PageRequest,
+): Promise<Page<Run> & { totals: RunTotals }> {
+  const job = await requireJob(store.db, principal, jobId);
+  const before = cursor === null ? null : parseRunCursor(job.id, cursor);
+  const found = await runs.listRuns(store.db, job.id, { limit: limit + 1, before });
+  const totals = await runs.countRuns(store.db, job.id);
+  return { ...pageOf(found, limit, (run) => runCursor(job.id, run)), totals };
+}
+
+/** A run of a job of the workspace. Throws `not_found`. */
+export async function getRun(
+  { store }: App,
+  principal: Principal,
+  jobId: string,
+  runId: string,
+): Promise<Run> {
+  const job = await requireJob(store.db, principal, jobId);
+  const run = isId(runId) ? await runs.findRun(store.db, job.id, runId) : undefined;
+  if (run === undefined) throw new JobdError('not_found', `there is no run with id ${runId}`);
+  return run;
+}

@@ -1,0 +1,50 @@
+/** The next due times of a job, behind what else is shown of it. */
+
+import type { Job } from '../../api/contract.ts';
+import { isoTime, systemClock } from '../../domain/clock.ts';
+import type { SchedulePreview } from '../../domain/schedule/preview-input.ts';
+import type { Output } from '../terminal/output.ts';
+
+type Scheduled = Pick<
+  Job,
+  'scheduleType' | 'cronExpr' | 'timezone' | 'periodSeconds' | 'nextRunAt'
+>;
+
+/** How many are shown. */
+const count = 3;
+
+/**
+ * Prints them in the zone of the job and in UTC, with what clock changes do to them: a table for people, a line
+ * of each for programs. Nothing for a job that is never due.
+ */
+export async function printDueTimes(output: Output, job: Scheduled): Promise<void> {
+  const preview = await previewOf(job);
+  if (preview === null) return;
+  if (output.isTerminal) {
+    const { printPreview } = await import('./preview.ts');
+    output.data('');
+    printPreview(output, preview, { sinceNow: true });
+    return;
+  }
+  const { localIsoTime } = await import('../../domain/schedule/local-time.ts');
+  const { next, timezone, notes } = preview;
+  output.data(`next runs\t${next.map(isoTime).join(' ')}`);
+  output.data(`next runs local\t${next.map((at) => localIsoTime(at, timezone)).join(' ')}`);
+  for (const note of notes) output.say(note);
+}
+
+/** The server says when the next one is, as only it knows since when a period counts; the rest follows from it. */
+async function previewOf(job: Scheduled): Promise<SchedulePreview | null> {
+  const { scheduleType, cronExpr, timezone, periodSeconds, nextRunAt } = job;
+  if (nextRunAt === null) return null;
+  const first = Date.parse(nextRunAt);
+  const from = systemClock.now();
+  if (scheduleType === 'period') {
+    const step = (periodSeconds ?? 0) * 1_000;
+    const next = Array.from({ length: count }, (_, index) => first + index * step);
+    return { next, notes: [], from, timezone };
+  }
+  const { previewSchedule } = await import('../../domain/schedule/preview-input.ts');
+  const input = { scheduleType, cronExpr, timezone, count, from: isoTime(first - 1) };
+  return { ...previewSchedule(input, from), from };
+}

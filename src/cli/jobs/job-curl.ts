@@ -1,0 +1,47 @@
+/** `--curl`: a job that makes the call of a curl command. */
+
+import type { JobUpdate } from '../../api/contract.ts';
+import type { Flags } from '../../config.ts';
+import { readCurl } from '../../domain/shell/curl.ts';
+import { invalidInput, JobdError } from '../../domain/errors.ts';
+import type { Remark } from '../../domain/shell/remark.ts';
+import { readShellCommand } from '../../domain/shell/words.ts';
+import type { Output } from '../terminal/output.ts';
+import { plain } from '../terminal/text.ts';
+
+/** Options that say what the command says. */
+const saidTwice = ['url', 'method', 'header', 'data'];
+
+/**
+ * The fields that the command gives; what it says about curl itself is left out, and that is said. Throws
+ * `invalid_input`, naming everything that a job cannot do.
+ */
+export function fieldsOfCurl(command: string, flags: Flags, output: Output): JobUpdate {
+  const twice = saidTwice.find((flag) => flags[flag] !== undefined);
+  if (twice !== undefined) {
+    throw new JobdError('usage', `--curl and --${twice} exclude each other, give one of them`);
+  }
+  const shell = readShellCommand(command);
+  const [name, ...words] = shell.words;
+  if (name !== 'curl') throw invalidInput("--curl must be a command such as 'curl -X POST …'");
+  const { call, ignored, unhonoured } = readCurl(words);
+  if (call === null || shell.unhonoured.length > 0) {
+    throw refusal([...shell.unhonoured, ...unhonoured]);
+  }
+  const left = [...shell.ignored, ...ignored].map(({ text }) => plain(text));
+  if (left.length > 0) {
+    output.say(`left out, as it changes nothing about the call: ${left.join(' ')}`);
+  }
+  const { timeoutSeconds, retries, body, ...rest } = call;
+  return {
+    ...rest,
+    ...(body !== null && { body }),
+    ...(timeoutSeconds !== null && { timeoutSeconds }),
+    ...(retries !== null && { retries }),
+  };
+}
+
+function refusal(unhonoured: readonly Remark[]): JobdError {
+  const all = unhonoured.map(({ text, reason }) => `${text} (${reason})`).join('; ');
+  return invalidInput(`--curl has what a job cannot do: ${all}`);
+}

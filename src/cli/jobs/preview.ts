@@ -1,0 +1,30 @@
+/** How a preview of a schedule is printed: a table for people, ISO times for programs. */
+
+import { isoTime } from '../../domain/clock.ts';
+import type { SchedulePreview } from '../../domain/schedule/preview-input.ts';
+import { localIsoTime, localTimeText } from '../../domain/schedule/local-time.ts';
+import { durationText } from '../options/duration.ts';
+import { printRows } from '../terminal/output.ts';
+import { plain } from '../terminal/text.ts';
+import type { Columns, Output } from '../terminal/output.ts';
+
+/** Prints it. `sinceNow`: it begins now, so that how long until a due time says something. */
+export function printPreview(
+  output: Output,
+  { next, notes, from, timezone }: SchedulePreview,
+  { sinceNow }: { sinceNow: boolean },
+): void {
+  const withSeconds = next.some((at) => at % 60_000 !== 0);
+  const forPeople: Columns<number> = {
+    [`local (${timezone})`]: (at) => localTimeText(at, timezone, withSeconds),
+    utc: isoTime,
+    [sinceNow ? 'in' : 'after']: (at) => durationText(at - from),
+  };
+  const forPrograms: Columns<number> = {
+    local: (at) => localIsoTime(at, timezone),
+    utc: isoTime,
+  };
+  printRows(output, next, output.isTerminal ? forPeople : forPrograms);
+  if (output.isTerminal && notes.length > 0) output.say('');
+  for (const note of notes) output.say(plain(note));
+}

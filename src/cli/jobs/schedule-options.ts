@@ -1,0 +1,52 @@
+/** The options that say when something is due, for jobs and monitors alike. */
+
+import type { Command } from 'commander';
+import type { JobUpdate } from '../../api/contract.ts';
+import type { Flags } from '../../config.ts';
+import { invalidInput } from '../../domain/errors.ts';
+import { parseDuration } from '../options/duration.ts';
+
+/** Writes ` (default VALUE)` behind an option, where one holds. */
+export type DefaultText = (value: string) => string;
+
+/** Adds `--cron`, `--tz` and `--every`. */
+export function withScheduleOptions(command: Command, defaults: DefaultText): Command {
+  return command
+    .option('--cron <expr>', `when: five fields, or @daily and the like${defaults('0 * * * *')}`)
+    .option('--tz <zone>', `IANA time zone of the expression${defaults('Europe/Paris')}`)
+    .option('--every <duration>', 'when: a fixed interval such as 5m, instead of --cron');
+}
+
+type ScheduleFields = Pick<JobUpdate, 'scheduleType' | 'cronExpr' | 'timezone' | 'periodSeconds'>;
+
+/** The fields that these options give. Throws `invalid_input`, naming the option. */
+export function scheduleFieldsOf(flags: Flags): ScheduleFields {
+  const [cron, tz, every] = ['cron', 'tz', 'every'].map((flag) => textFlag(flags, flag));
+  if (cron !== undefined && every !== undefined) {
+    throw invalidInput('--cron and --every exclude each other, give one of them');
+  }
+  return {
+    ...(cron !== undefined && { scheduleType: 'cron' as const, cronExpr: cron }),
+    ...(tz !== undefined && { timezone: tz }),
+    ...(every !== undefined && {
+      scheduleType: 'period' as const,
+      periodSeconds: parseDuration(every, '--every'),
+    }),
+  };
+}
+
+/** The text of a flag, if it was given. */
+export function textFlag(flags: Flags, flag: string): string | undefined {
+  return typeof flags[flag] === 'string' ? flags[flag] : undefined;
+}
+
+/** A schedule in a cell of a table. */
+export function scheduleText(schedule: {
+  scheduleType: 'cron' | 'period';
+  cronExpr: string | null;
+  timezone: string;
+  periodSeconds: number | null;
+}): string {
+  const { scheduleType, cronExpr, timezone, periodSeconds } = schedule;
+  return scheduleType === 'cron' ? `${cronExpr} ${timezone}` : `every ${periodSeconds} s`;
+}

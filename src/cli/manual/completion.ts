@@ -1,0 +1,151 @@
+/** Scripts that complete commands and options in a shell, made from the commands themselves. */
+
+import { quoted } from '../../domain/shell/quote.ts';
+import { allCommands } from './command-tree.ts';
+import type { CommandNode } from './command-tree.ts';
+import type { Shell } from './shells.ts';
+
+/** What can follow a command: words with what they mean, and names that the server knows. */
+interface Stage {
+  path: string;
+  words: readonly (readonly [word: string, means: string])[];
+  options: CommandNode['options'];
+  /** The command that lists the names an argument takes; null if it takes none. */
+  lister: string | null;
+}
+
+/** The script that a shell reads. */
+export function completionScript(shell: Shell, tree: CommandNode): string {
+  const stages = allCommands(tree).map(stageOf);
+  return { bash, zsh, fish }[shell](stages);
+}
+
+/** Arguments that name something of the server. */
+const listers: Readonly<Record<string, string>> = {
+  job: 'jobs',
+  monitor: 'monitors',
+  channel: 'channels',
+};
+
+function stageOf({ path, children, options, args }: CommandNode): Stage {
+  const lister = args[0] === undefined ? undefined : listers[args[0].name];
+  const choices = args[0]?.choices ?? [];
+  return {
+    path: path.map((word) => ` ${word}`).join(''),
+    words: [
+      ...children.map((child) => [child.path.at(-1) ?? '', child.description] as const),
+      ...choices.map((choice) => [choice, ''] as const),
+    ],
+    options: [...options, { ...helpOption, takesValue: false }],
+    lister: lister === undefined ? null : `jobd ${lister} list 2>/dev/null | cut -f2`,
+  };
+}
+
+const helpOption = { flags: '--help', long: 'help', description: 'show what it does' };
+
+/** A pattern of all words that lead to another command. */
+function steps(stages: readonly Stage[]): string[] {
+  return stages.flatMap(({ path }) => (path === '' ? [] : [quoted(path)]));
+}
+
+function bash(stages: readonly Stage[]): string {
+  const cases = stages.map(({ path, words, options, lister }) => {
+    const flags = options.map(({ long }) => `--${long}`).join('\n');
+    const names = words.map(([word]) => word).join('\n');
+    const found = lister === null ? '' : `; found=$(${lister})`;
+    return `    ${quoted(path)}) flags=${quoted(flags)}; found=${quoted(names)}${found} ;;`;
+  });
+  return `# Completion of jobd in bash: source <(jobd completion bash)
+_jobd() {
+  local cur=\${COMP_WORDS[COMP_CWORD]} at='' flags='' found='' name i
+  COMPREPLY=()
+  for ((i = 1; i < COMP_CWORD; i++)); do
+    case "$at \${COMP_WORDS[i]}" in
+      ${steps(stages).join(' | ')}) at="$at \${COMP_WORDS[i]}" ;;
+    esac
+  done
+  case $at in
+${cases.join('\n')}
+  esac
+  [[ $cur == -* ]] && found=$flags
+  # Not by compgen -W, which would run what stands in the name of a job.
+  while IFS= read -r name; do
+    [[ -n $name && $name == "$cur"* ]] && COMPREPLY+=("$(printf %q "$name")")
+  done <<< "$found"
+}
+complete -o default -F _jobd jobd
+`;
+}
+
+/** A word and what it means, as _describe of zsh reads them. */
+function described(word: string, means: string): string {
+  return quoted(`${word.replaceAll(':', '\\:')}${means === '' ? '' : `:${means}`}`);
+}
+
+function zsh(stages: readonly Stage[]): string {
+  const cases = stages.map(({ path, words, options, lister }) => {
+    const flags = options.map(({ long, description }) => described(`--${long}`, description));
+    const names = words.map(([word, means]) => described(word, means));
+    const found = lister === null ? names.join(' ') : `\${(f)"$(${lister})"}`;
+    return `    ${quoted(path)}) flags=(${flags.join(' ')}); found=(${found}) ;;`;
+  });
+  return `#compdef jobd
+# Completion of jobd in zsh: source <(jobd completion zsh), or as a file _jobd in a directory of $fpath
+_jobd() {
+  local at='' i
+  local -a flags found
+  for ((i = 2; i < CURRENT; i++)); do
+    case "$at \${words[i]}" in
+      (${steps(stages).join('|')}) at="$at \${words[i]}" ;;
+    esac
+  done
+  case $at in
+${cases.join('\n')}
+  esac
+  if [[ \${words[CURRENT]} == -* ]]; then
+    _describe -t options option flags
+  elif (( \${#found} )); then
+    _describe -t commands command found
+  else
+    _files
+  fi
+}
+if [ "$funcstack[1]" = _jobd ]; then
+  _jobd "$@"
+else
+  compdef _jobd jobd
+fi
+`;
+}
+
+/** In single quotes of fish, which knows only these two escapes. */
+function fishText(text: string): string {
+  return `'${text.replace(/[\\']/g, '\\$&')}'`;
+}
+
+function fish(stages: readonly Stage[]): string {
+  const lines = stages.flatMap(({ path, words, options, lister }) => {
+    const here = `complete -c jobd -n ${fishText(`__jobd_at ${fishText(path)}`)}`;
+    return [
+      ...words.map(([word, means]) => `${here} -f -a ${fishText(word)} -d ${fishText(means)}`),
+      ...(lister === null ? [] : [`${here} -f -a ${fishText(`(${lister})`)}`]),
+      ...options.map(
+        ({ long, takesValue, description }) =>
+          `${here} -l ${long}${takesValue ? ' -r' : ''} -d ${fishText(description)}`,
+      ),
+    ];
+  });
+  return `# Completion of jobd in fish: jobd completion fish | source
+function __jobd_at
+  set -l at ''
+  for word in (commandline -opc)[2..-1]
+    switch "$at $word"
+      case ${steps(stages).join(' ')}
+        set at "$at $word"
+    end
+  end
+  test "$at" = "$argv[1]"
+end
+${lines.join('\n')}
+`;
+}

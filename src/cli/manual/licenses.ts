@@ -1,0 +1,21 @@
+/** `jobd licenses`: under which terms the software that jobd contains is. */
+
+import type { Command } from 'commander';
+import type { Flags } from '../../config.ts';
+import type { Context } from '../context.ts';
+import { printJson } from '../terminal/output.ts';
+
+/** Adds the command. */
+export function addLicensesCommand(program: Command, { output }: Context): void {
+  program
+    .command('licenses')
+    .description('print the licences of the software that jobd contains')
+    .option('--json', 'print one JSON document')
+    .addHelpText('after', '\nExample:\n  jobd licenses | less')
+    .action(async (flags: Flags) => {
+      const { readLicenses } = await import('../../built-files.ts');
+      const text = await readLicenses();
+      if (flags['json']) printJson(output, { text });
+      else output.data(text);
+    });
+}

@@ -1,0 +1,81 @@
+/** `jobd doctor`: looks for what may be wrong with an installation. */
+
+import type { Command } from 'commander';
+import type { Finding } from '../../app/operator/doctor.ts';
+import { secretKeys, serveConfig } from '../../config.ts';
+import type { Flags } from '../../config.ts';
+import { messageOf } from '../../domain/errors.ts';
+import { state } from '../terminal/cell.ts';
+import type { Context } from '../context.ts';
+import { enterDataDir } from './local.ts';
+import { printJson, printRows } from '../terminal/output.ts';
+import type { Columns } from '../terminal/output.ts';
+
+/** Adds the command. */
+export function addDoctorCommand(program: Command, context: Context): void {
+  const { output } = context;
+  program
+    .command('doctor')
+    .description('look for what may be wrong: data directory, database, keys, clock, alerts')
+    .option('--data <dir>', 'data directory')
+    .option('--json', 'print one JSON document')
+    .addHelpText(
+      'after',
+      '\nExamples:\n' +
+        '  jobd doctor\n' +
+        '  sudo -u jobd jobd doctor --data /var/lib/jobd --json\n' +
+        '\nNothing is changed. The exit code is 1 if something fails.',
+    )
+    .action(async (flags: Flags) => {
+      const findings = await Array.fromAsync(examination(flags));
+      if (findings.some(({ result }) => result === 'fail')) context.exitCode = 1;
+      if (flags['json']) return printJson(output, { findings });
+      const columns: Columns<Finding> = {
+        result: ({ result }) => state(result),
+        check: ({ check }) => check,
+        detail: ({ detail }) => detail,
+      };
+      printRows(output, findings, columns, { wrapsLast: true });
+    });
+}
+
+async function* examination(flags: Flags): AsyncGenerator<Finding> {
+  const { examine } = await import('../../app/operator/doctor.ts');
+  const { masterKeysFor } = await import('../../daemon.ts');
+  const { systemClock } = await import('../../domain/clock.ts');
+  const configuration = configurationFinding(flags);
+  yield configuration;
+  if (configuration.result === 'fail') return;
+  const directory = enteredDirectory(flags);
+  if (typeof directory !== 'string') {
+    yield directory;
+    return;
+  }
+  yield* examine({
+    dataDir: directory,
+    clock: systemClock,
+    masterKeys: masterKeysFor(directory, { ...secretKeys(), next: null }),
+    hasMailServer: serveConfig(flags).smtp !== null,
+  });
+}
+
+/** The data directory, or what keeps root out of it. */
+function enteredDirectory(flags: Flags): string | Finding {
+  try {
+    return enterDataDir(flags).path;
+  } catch (error) {
+    return { check: 'data directory', result: 'fail', detail: messageOf(error) };
+  }
+}
+
+/** The environment of this command; that of the daemon may be another one. */
+function configurationFinding(flags: Flags): Finding {
+  const check = 'configuration';
+  try {
+    serveConfig(flags);
+    return { check, result: 'ok', detail: 'the environment of this command is valid' };
+  } catch (error) {
+    const detail = messageOf(error);
+    return { check, result: 'fail', detail };
+  }
+}

@@ -1,0 +1,84 @@
+/** `jobd signing-key`: the key that receipts are signed with; works while the daemon runs. */
+
+import type { Command } from 'commander';
+import type { Flags } from '../../config.ts';
+import { isoTime, isoTimeOrNull } from '../../domain/clock.ts';
+import type { SigningKeyRecord } from '../../app/receipts/signing-keys.ts';
+import { moment } from '../terminal/cell.ts';
+import { confirm } from '../terminal/confirm.ts';
+import type { Context } from '../context.ts';
+import { openStoreFor } from './local.ts';
+import { printJson, printRows } from '../terminal/output.ts';
+
+/** Adds the commands. */
+export function addSigningKeyCommands(program: Command, { output }: Context): void {
+  const signingKey = program
+    .command('signing-key')
+    .description('show, export and rotate the key that signs receipts');
+
+  signingKey
+    .command('show')
+    .description('list the key that signs now, and the retired ones')
+    .option('--data <dir>', 'data directory')
+    .option('--json', 'print one JSON document')
+    .addHelpText('after', '\nExample:\n  jobd signing-key show')
+    .action(async (flags: Flags) => {
+      await using local = await openStoreFor(flags, output);
+      const { listSigningKeys } = await import('../../app/receipts/signing-keys.ts');
+      const keys = await listSigningKeys(local);
+      if (flags['json']) return printJson(output, { keys: keys.map(shape) });
+      printRows(output, keys, {
+        id: ({ keyId }) => keyId,
+        created: ({ createdAt }) => moment(isoTime(createdAt)),
+        retired: ({ retiredAt }) => moment(isoTimeOrNull(retiredAt)),
+      });
+    });
+
+  signingKey
+    .command('export')
+    .description('print the public key, to be archived by whoever checks receipts')
+    .option('--all', 'print every key, as a JSON Web Key Set')
+    .option('--pem', 'print it as PEM')
+    .option('--data <dir>', 'data directory')
+    .option('--json', 'print one JSON document, which is the default')
+    .addHelpText(
+      'after',
+      '\nExamples:\n' +
+        '  jobd signing-key export > key.json\n' +
+        '  jobd signing-key export --all > keys.json\n' +
+        '  jobd verify receipt.json key.json',
+    )
+    .action(async (flags: Flags) => {
+      await using local = await openStoreFor(flags, output);
+      const { activeSigningKey, listSigningKeys } =
+        await import('../../app/receipts/signing-keys.ts');
+      const { keyDocument, keySet } = await import('../../receipt/key.ts');
+      if (flags['all']) return printJson(output, keySet(await listSigningKeys(local)));
+      const document = keyDocument(await activeSigningKey(local));
+      if (flags['pem']) return output.data(document.pem.trimEnd());
+      printJson(output, document);
+    });
+
+  signingKey
+    .command('rotate')
+    .description('let a new key sign from now on; receipts of the old one stay valid')
+    .option('--yes', 'do not ask')
+    .option('--data <dir>', 'data directory')
+    .option('--json', 'print one JSON document')
+    .addHelpText('after', '\nExample:\n  jobd signing-key rotate --yes')
+    .action(async (flags: Flags) => {
+      await confirm('Let a new key sign receipts from now on?', flags['yes'] === true);
+      await using local = await openStoreFor(flags, output);
+      const { rotateSigningKey } = await import('../../app/receipts/signing-keys.ts');
+      const key = await rotateSigningKey({ ...local, vault: await local.openVault() });
+      if (flags['json']) return printJson(output, shape(key));
+      output.data(key.keyId);
+      if (output.isTerminal)
+        output.say('Let those who check receipts know: jobd signing-key export');
+    });
+}
+
+/** A key as JSON shows it: times as ISO 8601. */
+function shape(key: SigningKeyRecord) {
+  return { ...key, createdAt: isoTime(key.createdAt), retiredAt: isoTimeOrNull(key.retiredAt) };
+}

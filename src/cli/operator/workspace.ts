@@ -1,0 +1,80 @@
+/** `jobd workspace`: workspaces, kept in the store. */
+
+import type { Command } from 'commander';
+import type { Flags } from '../../config.ts';
+import { isoTimeOrNull } from '../../domain/clock.ts';
+import type { Workspace } from '../../domain/accounts/workspace.ts';
+import { moment } from '../terminal/cell.ts';
+import { confirm } from '../terminal/confirm.ts';
+import type { Context } from '../context.ts';
+import { openStoreFor } from './local.ts';
+import { printFields, printJson, printRows } from '../terminal/output.ts';
+
+/** Adds the commands. */
+export function addWorkspaceCommands(program: Command, { output }: Context): void {
+  const workspace = program.command('workspace').description('make, list and delete workspaces');
+
+  workspace
+    .command('create')
+    .argument('<name>', 'what the workspace is called')
+    .description('make a workspace')
+    .option('--account <name>', 'the account it belongs to', 'default')
+    .option('--data <dir>', 'data directory')
+    .option('--json', 'print one JSON document')
+    .addHelpText('after', '\nExample:\n  jobd workspace create staging --account acme')
+    .action(async (name: string, flags: Flags & { account: string }) => {
+      await using local = await openStoreFor(flags, output);
+      const { createWorkspace } = await import('../../app/accounts/workspaces.ts');
+      const { account } = flags;
+      const made = shape({ ...(await createWorkspace(local, { name, account })), account });
+      if (flags['json']) printJson(output, made);
+      else
+        printFields(output, {
+          id: made.id,
+          name: made.name,
+          account,
+          created: moment(made.createdAt),
+        });
+    });
+
+  workspace
+    .command('list')
+    .description('list all workspaces')
+    .option('--data <dir>', 'data directory')
+    .option('--json', 'print one JSON document')
+    .addHelpText('after', '\nExample:\n  jobd workspace list')
+    .action(async (flags: Flags) => {
+      await using local = await openStoreFor(flags, output);
+      const { listWorkspaces } = await import('../../app/accounts/workspaces.ts');
+      const found = (await listWorkspaces(local)).map(shape);
+      if (flags['json']) return printJson(output, { workspaces: found });
+      printRows(output, found, {
+        id: ({ id }) => id,
+        name: ({ name }) => name,
+        account: ({ account }) => account,
+      });
+    });
+
+  workspace
+    .command('delete')
+    .argument('<name>', 'name of the workspace')
+    .description('delete a workspace with its jobs, monitors, their history and its keys')
+    .option('--yes', 'do not ask')
+    .option('--data <dir>', 'data directory')
+    .option('--json', 'print one JSON document')
+    .addHelpText('after', '\nExample:\n  jobd workspace delete staging --yes')
+    .action(async (name: string, flags: Flags) => {
+      const question = `Delete workspace ${name} with all its jobs, monitors, results and keys for good?`;
+      await confirm(question, flags['yes'] === true);
+      await using local = await openStoreFor(flags, output);
+      const { deleteWorkspace } = await import('../../app/accounts/workspaces.ts');
+      await deleteWorkspace(local, name);
+      if (flags['json']) printJson(output, { ok: true });
+      else output.say(`deleted ${name}`);
+    });
+}
+
+/** A workspace as JSON shows it. */
+function shape({ id, name, account, createdAt }: Workspace & { account: string }) {
+  return { id, name, account, createdAt: isoTimeOrNull(createdAt) };
+}

@@ -1,0 +1,48 @@
+/** Whom mail may be sent to, if the operator says so: addresses, and domains. */
+
+import { invalidInput } from '../errors.ts';
+
+/** One address of plain ASCII (RFC 5321 in its usual form); the local part needs no quotes. */
+export const addressForm =
+  /^(?=.{3,254}$)[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*@(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)*[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?$/;
+
+/**
+ * `ops@example.com` is that address, `example.com` every address of that domain, `.example.com` every address of its
+ * subdomains. Domains are in lower case.
+ */
+export type MailRule = string;
+
+/** What somebody reads whose address no rule covers; the rules are not theirs to know. */
+export const notAllowed = 'the operator of this jobd does not allow mail to this address';
+
+/** Reads rules; `*.example.com` is `.example.com`. Throws `invalid_input`. */
+export function parseMailRules(texts: readonly string[], name: string): readonly MailRule[] {
+  const rules = texts.map((text) => lowerDomain(text.replace(/^\*\./, '.')));
+  const wrong = texts.find((_, index) => !isRule(rules[index] ?? ''));
+  if (wrong === undefined) return Object.freeze(rules);
+  throw invalidInput(
+    `${name} must be an address (ops@example.com), a domain (example.com) or its subdomains (.example.com), got ${wrong}`,
+  );
+}
+
+function isRule(rule: string): boolean {
+  // A star is for domains: as the name of a mailbox it would cover nobody.
+  if (rule.startsWith('*')) return false;
+  return addressForm.test(rule.includes('@') ? rule : `x@${rule.replace(/^\./, '')}`);
+}
+
+/** Whether mail may go to an address; without rules it may go to any. */
+export function isMailAllowed(address: string, rules: readonly MailRule[]): boolean {
+  if (rules.length === 0) return true;
+  const exact = lowerDomain(address);
+  const domain = exact.slice(exact.lastIndexOf('@') + 1);
+  return rules.some((rule) =>
+    rule.startsWith('.') ? domain.endsWith(rule) : rule === exact || rule === domain,
+  );
+}
+
+/** Domains are the same in any case (RFC 1034); a local part is for its server to read. */
+function lowerDomain(text: string): string {
+  const at = text.lastIndexOf('@') + 1;
+  return text.slice(0, at) + text.slice(at).toLowerCase();
+}

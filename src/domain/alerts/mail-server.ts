@@ -1,0 +1,69 @@
+/** The mail server, from one URL: `smtp://USER:PASSWORD@HOST:PORT?from=ADDRESS`, or `smtps://` for TLS at once. */
+
+import { invalidInput } from '../errors.ts';
+
+/** Where mail goes out. */
+export interface MailServer {
+  host: string;
+  port: number;
+  /** TLS from the first byte; without it STARTTLS is used where it is offered. */
+  secure: boolean;
+  user: string | null;
+  password: string | null;
+  /** The sender's address. */
+  from: string;
+}
+
+/** Ports of submission: with STARTTLS, and with TLS at once (RFC 8314). */
+const ports = { smtp: 587, smtps: 465 };
+
+/**
+ * Reads the URL; null if it is empty. Without `from` the sender is the user, if that is an address, else
+ * `jobd@HOST`. Throws `invalid_input`, which never repeats the password.
+ */
+export function parseMailServer({
+  name,
+  value,
+}: {
+  name: string;
+  value: string;
+}): MailServer | null {
+  if (value === '') return null;
+  const [, scheme] = /^(smtps?):\/\/[^/]/i.exec(value) ?? [];
+  // As another scheme, so that the parser treats host and port as those of the web.
+  const url = scheme && URL.parse(value.replace(/^[a-z]+/i, 'http'));
+  if (!url || !/^\/?$/.test(url.pathname) || url.hash !== '') {
+    throw invalidInput(`${name} must be like smtp://user:password@mail.example.com:587`);
+  }
+  const secure = scheme?.toLowerCase() === 'smtps';
+  for (const key of url.searchParams.keys()) {
+    if (key !== 'from') throw invalidInput(`${name} must have no other parameter than from`);
+  }
+  const user = decoded(url.username, name);
+  const host = url.hostname.replace(/^\[|\]$/g, '');
+  const ownName = user?.includes('@') === true ? user : `jobd@${host}`;
+  const from = url.searchParams.get('from') ?? ownName;
+  if (!/^[^\s<>"(),:;@\\]+@[^\s<>"(),:;@\\]+$/.test(from)) {
+    throw invalidInput(`${name} must have a mail address in from`);
+  }
+  const port = Number(
+    /:(\d+)(?:[/?]|$)/.exec(authorityOf(value))?.[1] ?? ports[secure ? 'smtps' : 'smtp'],
+  );
+  return { host, port, secure, user, password: decoded(url.password, name), from };
+}
+
+/** What stands behind the password: the parser drops a port that is the web's own. */
+function authorityOf(value: string): string {
+  const behindScheme = value.slice(value.indexOf('//') + 2);
+  const authority = /^[^/?]*/.exec(behindScheme)?.[0] ?? '';
+  return authority.slice(authority.lastIndexOf('@') + 1).replace(/^\[.*\]/, '');
+}
+
+function decoded(text: string, name: string): string | null {
+  if (text === '') return null;
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw invalidInput(`${name} must percent-encode its user name and password correctly`);
+  }
+}

@@ -1,0 +1,40 @@
+/** A monitor in the words of the API, which alerts use too. */
+
+import { isoTime, isoTimeOrNull } from '../clock.ts';
+import { monitorStatus } from './monitor.ts';
+import type { Monitor, MonitorStatus } from './monitor.ts';
+import type { ScheduleSettings } from '../schedule/schedule-input.ts';
+
+/** A monitor as the API shows it, but for its ping URL, which is a secret. */
+export interface MonitorDocument extends ScheduleSettings {
+  id: string;
+  name: string;
+  graceSeconds: number;
+  status: MonitorStatus;
+  nextDueAt: string | null;
+  lastPingAt: string | null;
+  lastDurationMs: number | null;
+  notes: string;
+  paused: boolean;
+  createdAt: string;
+}
+
+/** Shows a monitor as it is at `now`, in epoch milliseconds. */
+export function monitorDocument(monitor: Monitor, now: number): MonitorDocument {
+  return {
+    id: monitor.id,
+    name: monitor.name,
+    scheduleType: monitor.scheduleType,
+    cronExpr: monitor.cronExpr,
+    timezone: monitor.timezone,
+    periodSeconds: monitor.periodSeconds,
+    graceSeconds: monitor.graceSeconds,
+    status: monitorStatus(monitor, now),
+    nextDueAt: isoTimeOrNull(monitor.nextDueAt),
+    lastPingAt: isoTimeOrNull(monitor.lastPingAt),
+    lastDurationMs: monitor.lastDurationMs,
+    notes: monitor.notes,
+    paused: monitor.paused,
+    createdAt: isoTime(monitor.createdAt),
+  };
+}

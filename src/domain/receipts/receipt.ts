@@ -1,0 +1,109 @@
+/**
+ * A receipt: what the service attests of one answered call (docs/behavior.md#receipt-1). This file says which
+ * runs have one and what stands in it; `receipt/` signs it and checks it.
+ */
+
+import { isoTime } from '../clock.ts';
+import type { Run, RunSource } from '../runs/run.ts';
+
+/** Version of the payload's layout. */
+const receiptVersion = 1;
+
+/** What is attested: nothing of the request, and of the answer only a fingerprint. Times as `isoTime`. */
+export interface ReceiptPayload {
+  version: typeof receiptVersion;
+  /** URL of the site that made the call, without a slash at its end. */
+  issuer: string;
+  runId: string;
+  jobId: string;
+  source: RunSource;
+  status: 'success' | 'failed';
+  scheduledFor: string;
+  startedAt: string;
+  finishedAt: string;
+  attempts: number;
+  httpStatus: number;
+  durationMs: number;
+  /** SHA-256 of the stored preview's UTF-8 bytes, in hexadecimal. */
+  responseSha256: string;
+  /** Length of those bytes. */
+  responseBytes: number;
+  truncated: boolean;
+  issuedAt: string;
+  /** SHA-256, in hexadecimal, of the canonical form of this job's previous receipt; null for the first. */
+  previousReceiptSha256: string | null;
+}
+
+/** A receipt before it is signed: the signature is over all of this. */
+export interface UnsignedReceipt {
+  algorithm: 'Ed25519';
+  /** RFC 7638 thumbprint of the key. */
+  keyId: string;
+  /** The key, base64url; nobody may trust it for standing here. */
+  publicKey?: string;
+  payload: ReceiptPayload;
+}
+
+/** A receipt; `signature` in base64url. */
+export interface Receipt extends UnsignedReceipt {
+  signature: string;
+}
+
+/** A run that got an answer, whatever it was. */
+export type AnsweredRun = Run & {
+  status: 'success' | 'failed';
+  startedAt: number;
+  finishedAt: number;
+  httpStatus: number;
+  durationMs: number;
+};
+
+/** Whether there is a receipt of a run: it ended, and an HTTP response came. */
+export function hasReceipt(run: Run): run is AnsweredRun {
+  return (
+    (run.status === 'success' || run.status === 'failed') &&
+    run.httpStatus !== null &&
+    run.startedAt !== null &&
+    run.finishedAt !== null &&
+    run.durationMs !== null
+  );
+}
+
+const encoder = new TextEncoder();
+
+/** What the receipt of a run attests. `issuedAt` is in epoch milliseconds; `sha256` answers in hexadecimal. */
+export function receiptPayload(
+  run: AnsweredRun,
+  issue: {
+    siteUrl: string;
+    issuedAt: number;
+    previousReceiptSha256: string | null;
+    sha256: (bytes: Uint8Array) => string;
+  },
+): ReceiptPayload {
+  const preview = encoder.encode(run.responseBody ?? '');
+  return {
+    version: receiptVersion,
+    issuer: issuerOf(issue.siteUrl),
+    runId: run.id,
+    jobId: run.jobId,
+    source: run.source,
+    status: run.status,
+    scheduledFor: isoTime(run.scheduledFor),
+    startedAt: isoTime(run.startedAt),
+    finishedAt: isoTime(run.finishedAt),
+    attempts: run.attempts,
+    httpStatus: run.httpStatus,
+    durationMs: run.durationMs,
+    responseSha256: issue.sha256(preview),
+    responseBytes: preview.length,
+    truncated: run.truncated,
+    issuedAt: isoTime(issue.issuedAt),
+    previousReceiptSha256: issue.previousReceiptSha256,
+  };
+}
+
+/** As a URL is written in ASCII: a receipt holds no other characters, so none can be mistaken. */
+function issuerOf(siteUrl: string): string {
+  return new URL(siteUrl).href.replace(/\/+$/, '');
+}

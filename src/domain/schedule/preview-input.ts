@@ -1,0 +1,55 @@
+/** A look at a schedule before a job has it: what people give for it, and what they are shown. */
+
+import { parseIsoTime } from '../clock.ts';
+import { got, invalidInput } from '../errors.ts';
+import { scheduleOf } from '../jobs/job.ts';
+import { anchorOf, readSchedule } from './schedule-input.ts';
+import type { ScheduleInput } from './schedule-input.ts';
+import { preview } from './preview.ts';
+import type { Preview } from './preview.ts';
+
+/** A schedule as for a job, how many due times to show, and after which moment. */
+export interface PreviewInput extends Partial<ScheduleInput> {
+  count?: number;
+  /** ISO 8601 with an offset or `Z`. */
+  from?: string;
+}
+
+/** How many due times may be asked for; the door holds to it. */
+export const previewCount = { min: 1, max: 100, default: 5 } as const;
+
+/** Whatever is shown after a moment in these years has a year of four digits. */
+const earliestFrom = Date.UTC(1970);
+const latestFrom = Date.UTC(3000) - 1;
+
+/** Due times and notes, with the moment they come after and the zone as ICU spells it. */
+export interface SchedulePreview extends Preview {
+  /** Epoch milliseconds. */
+  from: number;
+  timezone: string;
+}
+
+/**
+ * The next due times of a job that is created at `from`, which is `now` (epoch milliseconds) unless it is
+ * given; defaults and rules are a job's. Throws `invalid_input`, naming the field.
+ */
+export function previewSchedule(
+  { count = previewCount.default, from, ...given }: PreviewInput,
+  now: number,
+): SchedulePreview {
+  const settings = readSchedule(given);
+  const start = from === undefined ? now : readFrom(from);
+  const schedule = scheduleOf({ ...settings, anchorAt: anchorOf(start) });
+  const { timezone } = settings;
+  return { ...preview(schedule, start, count), from: start, timezone };
+}
+
+function readFrom(text: string): number {
+  const at = parseIsoTime(text);
+  if (at === null) {
+    const right = 'ISO 8601 with an offset or Z such as 2026-03-28T12:00:00+01:00';
+    throw invalidInput(`from must be a date and time in ${right}, ${got(text)}`);
+  }
+  if (at >= earliestFrom && at <= latestFrom) return at;
+  throw invalidInput(`from must be in the years 1970 to 2999, ${got(text)}`);
+}

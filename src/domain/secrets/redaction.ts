@@ -1,0 +1,141 @@
+/**
+ * Redaction: what a job sends and nobody may read is taken out of what its target says. A target that means
+ * to tell a secret can write it in a way that is not found; this is for those that echo.
+ */
+
+import { maxPreviewBytes } from '../runs/preview.ts';
+import { isSecretHeader } from '../jobs/headers.ts';
+import { maxLocationLength } from '../runs/outcome.ts';
+import type { Response, TargetResult } from '../runs/outcome.ts';
+import type { RequestSecrets } from './sealed-job.ts';
+
+/** Shorter values would be found by chance, in words and numbers. */
+const minSecretLength = 8;
+const marker = '[redacted]';
+
+const encoder = new TextEncoder();
+
+/** The texts to look for: header values, and the spellings that targets echo them in. */
+export function secretTexts(headers: RequestSecrets['headers']): string[] {
+  const secret = Object.entries(headers).filter(([name]) => isSecretHeader(name));
+  return spellingsOf(secret.flatMap(([name, value]) => partsOf(name.toLowerCase(), value)));
+}
+
+/** Secrets in the spellings that the other side repeats them in; those that are too short are left out. */
+export function spellingsOf(secrets: readonly string[]): string[] {
+  const found = new Set<string>();
+  for (const secret of secrets) addSpellings(found, secret);
+  return [...found];
+}
+
+/** A value, and what in it is a secret by itself. */
+function partsOf(name: string, value: string): string[] {
+  if (name === 'cookie') {
+    return [value, ...value.split(/;\s*/).map((pair) => pair.slice(pair.indexOf('=') + 1))];
+  }
+  if (name !== 'authorization') return [value];
+  const [, scheme = '', credential = ''] = /^(\S+)\s+(.*)$/.exec(value) ?? [];
+  if (scheme.toLowerCase() !== 'basic') return [value, credential];
+  const pair = decodedBasic(credential);
+  return [value, credential, pair, pair.slice(pair.indexOf(':') + 1)];
+}
+
+/** `user:password` (RFC 7617); nothing if it is no base64. */
+function decodedBasic(credential: string): string {
+  try {
+    return new TextDecoder().decode(Uint8Array.from(atob(credential), (c) => c.charCodeAt(0)));
+  } catch {
+    return '';
+  }
+}
+
+/** As it is, in a JSON string (with and without `/` escaped), and in a query. */
+function addSpellings(found: Set<string>, secret: string): void {
+  if (secret.length < minSecretLength) return;
+  const inJson = JSON.stringify(secret).slice(1, -1);
+  found.add(secret).add(inJson).add(inJson.replaceAll('/', '\\/'));
+  found.add(encodeURIComponent(secret.toWellFormed()));
+}
+
+/**
+ * The text without the secrets. `isCut` says that it went on: then its end is also taken for the beginning
+ * of a secret.
+ */
+export function redact(text: string, secrets: readonly string[], isCut = false): string {
+  const hits = secrets.flatMap((secret) => occurrences(text, secret, isCut));
+  if (hits.length === 0) return text;
+  let redacted = '';
+  let end = 0;
+  for (const { start, end: hitEnd } of joined(hits)) {
+    // The few characters of a cut that may be a secret's first ones are not worth a marker.
+    const isWorthOne = hitEnd - start >= minSecretLength;
+    redacted += text.slice(end, start) + (isWorthOne ? marker : '');
+    end = hitEnd;
+  }
+  return redacted + text.slice(end);
+}
+
+interface Span {
+  start: number;
+  end: number;
+}
+
+/** What overlaps is one: nothing of either may stay between two markers. */
+function joined(spans: Span[]): Span[] {
+  const apart: Span[] = [];
+  for (const span of spans.toSorted((a, b) => a.start - b.start)) {
+    const last = apart.at(-1);
+    if (last !== undefined && span.start <= last.end) last.end = Math.max(last.end, span.end);
+    else apart.push({ ...span });
+  }
+  return apart;
+}
+
+function occurrences(text: string, secret: string, isCut: boolean): Span[] {
+  const spans: Span[] = [];
+  for (let start = text.indexOf(secret); start !== -1; start = text.indexOf(secret, start + 1)) {
+    spans.push({ start, end: start + secret.length });
+  }
+  const tail = isCut ? tailStart(text, secret) : text.length;
+  if (tail < text.length) spans.push({ start: tail, end: text.length });
+  return spans;
+}
+
+/** Where the longest end of the text begins that a secret begins with; the text's length if none does. */
+function tailStart(text: string, secret: string): number {
+  const first = secret.charAt(0);
+  let start = text.indexOf(first, Math.max(0, text.length - secret.length + 1));
+  while (start !== -1 && !secret.startsWith(text.slice(start))) {
+    start = text.indexOf(first, start + 1);
+  }
+  return start === -1 ? text.length : start;
+}
+
+/** Whether there is room for a secret in what a target said; mostly there is none, and nothing to look for. */
+export function mayRepeat(result: TargetResult): boolean {
+  if (result.kind === 'failure') return true;
+  const { body, location, broken } = result.response;
+  return body.length >= minSecretLength || location !== null || broken !== null;
+}
+
+/** What a target said, without the secrets; `truncated` stays true to what is kept. */
+export function redactResult(result: TargetResult, secrets: readonly string[]): TargetResult {
+  if (secrets.length === 0 || result.kind === 'failure') return result;
+  const { response } = result;
+  const { location } = response;
+  return {
+    kind: 'response',
+    response: {
+      ...response,
+      ...redactedBody(response, secrets),
+      location: location && redact(location, secrets, location.length === maxLocationLength),
+    },
+  };
+}
+
+function redactedBody({ body, truncated, broken }: Response, secrets: readonly string[]) {
+  const redacted = redact(body, secrets, truncated || broken !== null);
+  // A marker may be longer than what it stands for.
+  const { read } = encoder.encodeInto(redacted, new Uint8Array(maxPreviewBytes));
+  return { body: redacted.slice(0, read), truncated: truncated || read < redacted.length };
+}

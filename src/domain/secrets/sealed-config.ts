@@ -1,0 +1,34 @@
+/** The config of a channel as it is kept: sealed as a whole, as it holds the secrets of the other side. */
+
+import type { Channel, ChannelConfig } from '../alerts/channel.ts';
+import { JobdError } from '../errors.ts';
+import { placeOf } from './vault.ts';
+import type { Vault } from './vault.ts';
+
+/** The channel a config is of. */
+type Owner = Pick<Channel, 'id' | 'workspaceId'>;
+
+/** Seals the config of a channel with the master key of this id. */
+export function sealConfig(
+  channel: Owner,
+  config: ChannelConfig,
+  vault: Vault,
+  keyId: string,
+): string {
+  return vault.seal(keyId, JSON.stringify(config), placeOf('channels', channel));
+}
+
+/** Opens it. Throws `unavailable`, with the remedy, if it cannot be opened. */
+export function openConfig(channel: Owner, sealed: string, vault: Vault): ChannelConfig {
+  return JSON.parse(opened(channel, sealed, vault)) as ChannelConfig;
+}
+
+function opened(channel: Owner, sealed: string, vault: Vault): string {
+  try {
+    return vault.open(sealed, placeOf('channels', channel));
+  } catch (error) {
+    if (!(error instanceof JobdError)) throw error;
+    const message = `${error.message}: set its config anew, all of it`;
+    throw new JobdError('unavailable', message, { cause: error });
+  }
+}

@@ -1,0 +1,56 @@
+/** What must not be read by whoever gets the store is sealed before it is kept; `secrets/` does it. */
+
+import { JobdError } from '../errors.ts';
+import { siteText } from '../targets/target.ts';
+
+/** The tables whose rows have a sealed value, one each. */
+export const sealedTables = ['jobs', 'signing_keys', 'channels'] as const;
+export type SealedTable = (typeof sealedTables)[number];
+
+/** Stands where a sealed value was given up together with its lost master key. No key opens it. */
+export const givenUp = 'given up';
+
+/** The columns of a row that its sealed value is bound to. */
+interface Bonds {
+  jobs: { id: string; workspaceId: string; url: string };
+  channels: { id: string; workspaceId: string };
+  signing_keys: { id: string };
+}
+
+const placeIn: { [Table in SealedTable]: (row: Bonds[Table]) => string } = {
+  jobs: ({ id, workspaceId, url }) => `jobs/${id} ${workspaceId} ${siteText(url)}`,
+  channels: ({ id, workspaceId }) => `channels/${id} ${workspaceId}`,
+  signing_keys: ({ id }) => `signing_keys/${id}`,
+};
+
+/**
+ * The place of a sealed value: its row, the workspace that owns it, and of a job the scheme, host and port it is sent to.
+ * It opens at no other place: whoever can write the database file can neither let it pass for that of another row nor
+ * have it sent elsewhere.
+ */
+export function placeOf<Table extends SealedTable>(table: Table, row: Bonds[Table]): string {
+  return placeIn[table](row);
+}
+
+/** The row of a place, as `TABLE/ID`, for messages. */
+export function rowOf(place: string): string {
+  return place.split(' ', 1)[0] ?? place;
+}
+
+/** Seals and opens; `place` as `placeOf` says it. */
+export interface Vault {
+  /** Seals with the master key of this id, the one that the store says is active. */
+  seal(keyId: string, plaintext: string, place: string): string;
+  /** Throws `unavailable` if its master key is not here, or it is not what was sealed for this place. */
+  open(sealed: string, place: string): string;
+}
+
+/** What `open` gets out of a vault; undefined of what no key that is here opens, as it was damaged or given up. */
+export function ifOpens<T>(open: () => T): T | undefined {
+  try {
+    return open();
+  } catch (error) {
+    if (error instanceof JobdError) return undefined;
+    throw error;
+  }
+}

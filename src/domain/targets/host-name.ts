@@ -1,0 +1,71 @@
+/** Host names: which can be names of public hosts, judged on the text alone. */
+import { invalidInput } from '../errors.ts';
+
+/** Endings that never resolve in DNS, and the RFC that says so. */
+const unresolvableEndings = new Map([
+  ['invalid', 'RFC 6761'],
+  ['onion', 'RFC 7686'],
+  ['alt', 'RFC 9476'],
+]);
+
+/** Endings for networks of one's own: only a self-hoster with allow entries can mean them. */
+const localEndings = new Map([
+  ['localhost', 'RFC 6761'],
+  ['test', 'RFC 6761'],
+  ['example', 'RFC 6761'],
+  ['local', 'RFC 6762'],
+  ['arpa', 'RFC 3172'],
+  ['internal', 'reserved by ICANN'],
+  ['intranet', 'RFC 6762'],
+  ['private', 'RFC 6762'],
+  ['corp', 'RFC 6762'],
+  ['home', 'RFC 6762'],
+  ['lan', 'RFC 6762'],
+  ['localdomain', 'a common default of resolvers'],
+]);
+
+/**
+ * Refuses a name that cannot be that of a public host: `name` as the URL parser reads it,
+ * `written` as it stood in the URL. With `localNames`, single labels and local endings pass, for
+ * their addresses are judged at each connect. Throws `invalid_input` with the reason.
+ */
+export function judgeName(name: string, written: string, localNames: boolean): void {
+  checkWriting(name, written);
+  const labels = name.split('.');
+  if (name.length > 253 || labels.some((label) => label.length < 1 || label.length > 63)) {
+    throw invalidInput(
+      'url must have a host of at most 253 characters in labels of 1 to 63, without a dot at its end',
+    );
+  }
+  if (!/^[a-z0-9_.-]+$/.test(name)) {
+    throw invalidInput('url must have a host of letters, digits, hyphens and dots');
+  }
+  const ending = labels.at(-1) ?? '';
+  const never = unresolvableEndings.get(ending);
+  if (never !== undefined) throw invalidInput(`url must not lead to .${ending} (${never})`);
+  if (localNames) return;
+  if (labels.length === 1) {
+    throw invalidInput(`url must have a full public host name, got ${JSON.stringify(name)}`);
+  }
+  const local = localEndings.get(ending);
+  if (local !== undefined) {
+    throw invalidInput(`url must have a public host name, .${ending} is local (${local})`);
+  }
+}
+
+/** Whether a name always means this machine (RFC 6761 section 6.3). */
+export function isLoopbackName(name: string): boolean {
+  return name === 'localhost' || name.endsWith('.localhost');
+}
+
+/**
+ * A host may be written in upper case or as an internationalised name. Percent-encoding, and
+ * letters that the parser drops or turns into ASCII (full width, circled), only serve to disguise.
+ */
+function checkWriting(name: string, written: string): void {
+  if (written.includes('%')) throw invalidInput('url must not percent-encode its host');
+  const plain = /^[\x21-\x7e]*$/.test(written);
+  if (!plain && !name.split('.').some((label) => label.startsWith('xn--'))) {
+    throw invalidInput(`url must write its host plainly, ${JSON.stringify(name.slice(0, 60))}`);
+  }
+}

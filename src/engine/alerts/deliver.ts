@@ -1,0 +1,142 @@
+/** Deliver: one attempt to bring one alert to one channel. What the other side does is a value. */
+
+import { createHmac } from 'node:crypto';
+import type { Alert } from '../../domain/alerts/alert.ts';
+import { cut, oneLine } from '../../domain/alerts/text.ts';
+import { channelSecrets } from '../../domain/alerts/channel-secrets.ts';
+import { channelKinds } from '../../domain/alerts/kinds/registry.ts';
+import type { HttpMessage, MailMessage } from '../../domain/alerts/kinds/kind.ts';
+import type { Clock } from '../../domain/clock.ts';
+import { messageOf } from '../../domain/errors.ts';
+import { outcomeOf } from '../../domain/runs/outcome.ts';
+import { redact, redactResult } from '../../domain/secrets/redaction.ts';
+import { askedWaitMs } from '../../domain/runs/retry.ts';
+import { notAllowed } from '../../domain/alerts/mail-allow.ts';
+import { openConfig } from '../../domain/secrets/sealed-config.ts';
+import type { Vault } from '../../domain/secrets/vault.ts';
+import type { Egress } from '../../egress/egress.ts';
+import type { Mailer } from '../../egress/mail.ts';
+import type { DueChannel, DueDelivery } from '../../store/alerts/delivery-queue.ts';
+import type { Signer } from '../receipts/sign.ts';
+
+export interface DelivererParts {
+  egress: Egress;
+  /** Null if the operator named no mail server. */
+  mailer: Mailer | null;
+  /** Signs webhooks with the key of receipts; null if none is kept. */
+  signer: Signer | null;
+  vault: Vault;
+  clock: Clock;
+}
+
+/** What came of an attempt: `error` is null if the alert arrived. */
+export interface Result {
+  error: string | null;
+  /** Null where no answer came, and for mail. */
+  httpStatus: number | null;
+  /** How long the other side asked to wait, in milliseconds. */
+  askedMs: number | null;
+  /** Whether the other side answered, in time and whole. */
+  isAnswered: boolean;
+  /** Whether another attempt would come to the same. */
+  isFinal: boolean;
+}
+
+/** How long one attempt may take. */
+const timeoutMs = 10_000;
+/** A `Retry-After` counts up to this. */
+const longestAskedMs = 3_600_000;
+/** What is kept of the other side's own words. */
+const longestAnswer = 200;
+
+/** Makes one attempt. Rejects only when `signal` aborts. */
+export async function deliver(
+  channel: DueChannel,
+  delivery: DueDelivery,
+  parts: DelivererParts,
+  signal: AbortSignal,
+): Promise<Result> {
+  let secrets: readonly string[] = [];
+  try {
+    const config = openConfig(channel, channel.sealed, parts.vault);
+    secrets = channelSecrets(config);
+    const alert = JSON.parse(delivery.payload) as Alert;
+    const message = channelKinds[channel.type].message(alert, config);
+    const result =
+      message.kind === 'http'
+        ? await post(message, delivery.id, { ...parts, secrets }, signal)
+        : await mail(message, delivery.id, parts);
+    return { ...result, error: result.error && redact(result.error, secrets) };
+  } catch (error) {
+    signal.throwIfAborted();
+    return ourFailure(redact(oneLine(messageOf(error)), secrets));
+  }
+}
+
+async function post(
+  message: HttpMessage,
+  id: string,
+  { egress, signer, clock, secrets }: DelivererParts & { secrets: readonly string[] },
+  signal: AbortSignal,
+): Promise<Result> {
+  const now = clock.now();
+  const signature = await signatureHeaders(message, id, Math.floor(now / 1_000), signer);
+  const headers = { ...message.headers, ...signature };
+  const call = { url: message.url, method: 'POST', headers, body: message.body, timeoutMs };
+  const result = await egress.call(call, signal);
+  if (result.kind === 'local') return ourFailure(result.trouble);
+  // Before it is cut: half a secret would not be found.
+  const { error, httpStatus, responseBody } = outcomeOf(redactResult(result, secrets));
+  const isAnswered = result.kind === 'response' && result.response.broken === null;
+  if (error === null) return { error, httpStatus, askedMs: null, isAnswered, isFinal: false };
+  const answer = cut(oneLine(responseBody ?? ''), longestAnswer);
+  return {
+    error: answer === '' ? error : `${error}, ${answer}`,
+    httpStatus,
+    askedMs: askedWaitMs(result, now, longestAskedMs),
+    isAnswered,
+    isFinal: false,
+  };
+}
+
+/** What failed on this side: the channel is not to wait for it. */
+function ourFailure(why: string): Result {
+  return { ...withoutAnswer(`jobd: ${why}`), isAnswered: true };
+}
+
+function withoutAnswer(error: string | null): Result {
+  return { error, httpStatus: null, askedMs: null, isAnswered: error === null, isFinal: false };
+}
+
+/**
+ * Standard Webhooks: HMAC-SHA256 with the secret (`v1`), and Ed25519 with the key of receipts (`v1a`), over
+ * id, time in seconds and body.
+ */
+async function signatureHeaders(
+  { body, signWith }: HttpMessage,
+  id: string,
+  seconds: number,
+  signer: Signer | null,
+): Promise<Record<string, string>> {
+  if (signWith === null) return {};
+  const content = `${id}.${seconds}.${body}`;
+  const key = Buffer.from(signWith.replace(/^whsec_/, ''), 'base64');
+  const signatures = [`v1,${createHmac('sha256', key).update(content).digest('base64')}`];
+  if (signer !== null) signatures.push(`v1a,${await signer.signText(content)}`);
+  return {
+    'webhook-id': id,
+    'webhook-timestamp': String(seconds),
+    'webhook-signature': signatures.join(' '),
+  };
+}
+
+async function mail(message: MailMessage, id: string, { mailer }: DelivererParts): Promise<Result> {
+  if (mailer === null) {
+    return withoutAnswer('mail: no mail server is configured, start jobd serve with --smtp-url');
+  }
+  if (!mailer.allows(message.to)) {
+    return { ...withoutAnswer(`mail: ${notAllowed}`), isAnswered: true, isFinal: true };
+  }
+  const { kind: _, ...fields } = message;
+  return withoutAnswer(await mailer.send({ ...fields, id }, timeoutMs));
+}

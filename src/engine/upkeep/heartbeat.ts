@@ -1,0 +1,48 @@
+/**
+ * Heartbeat: the dead-man's switch of jobd itself. While the scheduler is healthy, a URL of the operator is
+ * called each minute; whoever is behind it tells when the calls stop.
+ */
+
+import type { Clock } from '../../domain/clock.ts';
+import { outcomeOf } from '../../domain/runs/outcome.ts';
+import type { Egress } from '../../egress/egress.ts';
+import type { Log } from '../../log.ts';
+import { startLoop } from '../loop.ts';
+import type { Loop } from '../loop.ts';
+
+export interface HeartbeatParts {
+  url: string;
+  /** A way out that trusts the operator: the URL may lead anywhere. */
+  egress: Egress;
+  clock: Clock;
+  log: Log;
+  /** Why the scheduler is not healthy; none if it is. */
+  readonly troubles: () => readonly string[];
+}
+
+const everyMs = 60_000;
+const timeoutMs = 10_000;
+/** While the scheduler is not healthy, it is asked again after this. */
+const lookAgainMs = 1_000;
+
+/** Starts to call it, at once and then each minute. */
+export function startHeartbeat({ url, egress, clock, log, troubles }: HeartbeatParts): Loop {
+  let dueAt = clock.monotonicMs();
+  let isFailing = false;
+
+  async function step(): Promise<number> {
+    const now = clock.monotonicMs();
+    if (now < dueAt) return dueAt - now;
+    if (troubles().length > 0) return lookAgainMs;
+    dueAt = now + everyMs;
+    const call = { url, method: 'GET', headers: {}, body: null, timeoutMs };
+    const result = await egress.call(call);
+    const error = result.kind === 'local' ? result.trouble : outcomeOf(result).error;
+    if (error !== null) log.warn({ error }, 'the heartbeat did not arrive');
+    else if (isFailing) log.info('the heartbeat arrives again');
+    isFailing = error !== null;
+    return everyMs;
+  }
+
+  return startLoop('heartbeat', step, log);
+}

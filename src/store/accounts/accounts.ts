@@ -1,0 +1,73 @@
+/** Accounts, as operators keep them. What follows from their expiry is in `expiry.ts`. */
+
+import type { Selectable } from 'kysely';
+import type { Account } from '../../domain/accounts/account.ts';
+import type { Db } from '../database/open.ts';
+import type { AccountRow } from '../database/schema.ts';
+import { statement } from '../database/statement.ts';
+import type { Parameters } from '../database/statement.ts';
+
+/** The account that exists from the first start. */
+export const defaultAccount = 'default';
+
+/** Keeps a new account. */
+export async function insertAccount(db: Db, account: Account): Promise<void> {
+  const { id, name, createdAt } = account;
+  await db
+    .insertInto('accounts')
+    .values({ id, name, created_at: createdAt, ...termsOf(account) })
+    .execute();
+}
+
+/** Keeps plan and expiry of an account. */
+export async function updateAccount(db: Db, account: Account): Promise<void> {
+  await db.updateTable('accounts').set(termsOf(account)).where('id', '=', account.id).execute();
+}
+
+const accountOfWorkspace = statement((db: Db, of: Parameters<{ workspaceId: string }>) =>
+  db
+    .selectFrom('workspaces')
+    .innerJoin('accounts', 'accounts.id', 'workspaces.account_id')
+    .selectAll('accounts')
+    .where('workspaces.id', '=', of('workspaceId'))
+    .where('deleted_at', 'is', null)
+    .compile(),
+);
+
+/** The account that owns a workspace; undefined if the workspace is not there any more. */
+export async function findAccountOf(db: Db, workspaceId: string): Promise<Account | undefined> {
+  const [row] = await accountOfWorkspace(db, { workspaceId });
+  return row && accountOf(row);
+}
+
+/** The account with this name, or undefined. */
+export async function findAccountByName(db: Db, name: string): Promise<Account | undefined> {
+  const row = await db
+    .selectFrom('accounts')
+    .selectAll()
+    .where('name', '=', name)
+    .executeTakeFirst();
+  return row && accountOf(row);
+}
+
+/** Every account, oldest first. */
+export async function listAccounts(db: Db): Promise<Account[]> {
+  const rows = await db.selectFrom('accounts').selectAll().orderBy('id').execute();
+  return rows.map(accountOf);
+}
+
+/** The columns that operators decide. */
+function termsOf({ plan, expiresAt, onTrial }: Account) {
+  return { plan, expires_at: expiresAt, on_trial: onTrial ? 1 : 0 };
+}
+
+function accountOf(row: Selectable<AccountRow>): Account {
+  return {
+    id: row.id,
+    name: row.name,
+    plan: row.plan,
+    expiresAt: row.expires_at,
+    onTrial: row.on_trial === 1,
+    createdAt: row.created_at,
+  };
+}

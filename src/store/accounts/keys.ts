@@ -1,0 +1,114 @@
+/** API keys, known by their SHA-256 only. */
+
+import { sql } from 'kysely';
+import type { Key } from '../../domain/accounts/key.ts';
+import { numberOf, rowsOf, textOf } from '../database/dialect.ts';
+import type { Db } from '../database/open.ts';
+import { statement } from '../database/statement.ts';
+import type { Parameters } from '../database/statement.ts';
+
+const columns = [
+  'keys.id',
+  'workspace_id as workspaceId',
+  'keys.name',
+  'permission',
+  'keys.created_at as createdAt',
+  'last_used_at as lastUsedAt',
+  'expires_at as expiresAt',
+  'revoked_at as revokedAt',
+] as const;
+
+/** Keeps a new key. */
+export async function insertKey(db: Db, key: Key, sha256: string): Promise<void> {
+  await db
+    .insertInto('keys')
+    .values({
+      id: key.id,
+      workspace_id: key.workspaceId,
+      name: key.name,
+      permission: key.permission,
+      sha256,
+      created_at: key.createdAt,
+      expires_at: key.expiresAt,
+      revoked_at: key.revokedAt,
+    })
+    .execute();
+}
+
+/** What a request needs of its key. Times are epoch milliseconds. */
+export interface ActiveKey extends Pick<Key, 'id' | 'workspaceId' | 'permission'> {
+  /** When the account that owns the workspace expires; null if that is never. */
+  accountExpiresAt: number | null;
+  /** When the key itself does; null if that is never. */
+  expiresAt: number | null;
+}
+
+const activeKey = statement((db: Db, of: Parameters<{ sha256: string; now: number }>) =>
+  db
+    .selectFrom('keys')
+    .innerJoin('workspaces', 'workspaces.id', 'keys.workspace_id')
+    .innerJoin('accounts', 'accounts.id', 'workspaces.account_id')
+    .select([
+      'keys.id',
+      'workspace_id as workspaceId',
+      'permission',
+      'accounts.expires_at as accountExpiresAt',
+      'keys.expires_at as expiresAt',
+    ])
+    .where('sha256', '=', of('sha256'))
+    .where('revoked_at', 'is', null)
+    .where('deleted_at', 'is', null)
+    .where((key) =>
+      key.or([key('keys.expires_at', 'is', null), key('keys.expires_at', '>', of('now'))]),
+    )
+    .compile(),
+);
+
+/** The key with this SHA-256 that is valid at `now`, or undefined. */
+export async function findActiveKey(
+  db: Db,
+  sha256: string,
+  now: number,
+): Promise<ActiveKey | undefined> {
+  const [key] = await activeKey(db, { sha256, now });
+  return key;
+}
+
+/**
+ * Every key, revoked and expired ones included, with the name of its workspace; oldest first. Those of
+ * workspaces that were deleted are not shown.
+ */
+export async function listKeys(db: Db): Promise<(Key & { workspace: string })[]> {
+  return await db
+    .selectFrom('keys')
+    .innerJoin('workspaces', 'workspaces.id', 'keys.workspace_id')
+    .select([...columns, 'workspaces.name as workspace'])
+    .where('deleted_at', 'is', null)
+    .orderBy('keys.id')
+    .execute();
+}
+
+/** Revokes a key; false if there is no such key or it was revoked before. */
+export async function revokeKey(db: Db, id: string, now: number): Promise<boolean> {
+  const result = await db
+    .updateTable('keys')
+    .set({ revoked_at: now })
+    .where('id', '=', id)
+    .where('revoked_at', 'is', null)
+    .executeTakeFirst();
+  return result.numUpdatedRows === 1n;
+}
+
+/** When a key was last used, in epoch milliseconds. */
+export interface KeyUse {
+  id: string;
+  at: number;
+}
+
+/** Keeps when keys were last used. */
+export async function recordKeyUses(db: Db, uses: readonly KeyUse[]): Promise<void> {
+  await sql`
+    update keys set last_used_at = ${numberOf('at', 'used.value')}
+    from ${rowsOf(uses)} as used
+    where keys.id = ${textOf('id', 'used.value')}`.execute(db);
+}

@@ -1,0 +1,87 @@
+/** What is asked of a database to know whether it is well; nothing here writes. */
+
+import { sql } from 'kysely';
+import { JobdError } from '../../domain/errors.ts';
+import type { Db } from './open.ts';
+
+/** What is wrong with the file, in SQLite's words, a hundred findings at most; none if it is sound. */
+export async function checkDatabase(db: Db): Promise<string[]> {
+  try {
+    const { rows } = await sql<{ quick_check: string }>`pragma quick_check(100)`.execute(db);
+    return rows.map((row) => row.quick_check).filter((words) => words !== 'ok');
+  } catch (error) {
+    // Some damage SQLite does not list but stops at.
+    if (error instanceof JobdError) return [error.message];
+    throw error;
+  }
+}
+
+/** Jobs that were due before an instant (epoch milliseconds), that could be called, and were not. */
+export async function countOverdueJobs(db: Db, before: number): Promise<number> {
+  const { count } = await db
+    .selectFrom('jobs')
+    .select((of) => of.fn.countAll<number>().as('count'))
+    .where('next_run_at', '<', before)
+    .where('active_run_id', 'is', null)
+    .where('paused', '=', 0)
+    .where('deleted_at', 'is', null)
+    .executeTakeFirstOrThrow();
+  return count;
+}
+
+/** Deliveries made after an instant (epoch milliseconds) that were given up. */
+export async function countFailedDeliveries(db: Db, after: number): Promise<number> {
+  const { count } = await db
+    .selectFrom('deliveries')
+    .select((of) => of.fn.countAll<number>().as('count'))
+    .where('status', '=', 'failed')
+    .where('created_at', '>', after)
+    .executeTakeFirstOrThrow();
+  return count;
+}
+
+/** Deliveries of a channel that wait. */
+export interface Waiting {
+  name: string;
+  count: number;
+  /** When the oldest was made, in epoch milliseconds. */
+  since: number;
+}
+
+/** The channel whose deliveries wait longest, if the oldest was made before an instant (epoch milliseconds). */
+export async function longestWaiting(db: Db, before: number): Promise<Waiting | undefined> {
+  const since = sql<number>`min(deliveries.created_at)`;
+  return await db
+    .selectFrom('deliveries')
+    .innerJoin('channels', 'channels.id', 'deliveries.channel_id')
+    .select((of) => ['channels.name', of.fn.countAll<number>().as('count'), since.as('since')])
+    .where('deliveries.status', '=', sql.lit<'pending'>('pending'))
+    .whereRef('deliveries.queue', '=', 'channels.queue')
+    .where('channels.deleted_at', 'is', null)
+    .groupBy('channels.id')
+    .having(since, '<', before)
+    .orderBy(since)
+    .limit(1)
+    .executeTakeFirst();
+}
+
+/** Whether mail is to be sent to anybody. */
+export async function hasMailChannel(db: Db): Promise<boolean> {
+  const row = await db
+    .selectFrom('channels')
+    .select('id')
+    .where('type', '=', 'email')
+    .where('enabled', '=', 1)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** When the job that was called last was called, in epoch milliseconds; null if none was. */
+export async function newestCall(db: Db): Promise<number | null> {
+  const { newest } = await db
+    .selectFrom('jobs')
+    .select((of) => of.fn.max('last_run_at').as('newest'))
+    .executeTakeFirstOrThrow();
+  return newest;
+}

@@ -1,0 +1,72 @@
+/**
+ * One `jobd serve` per data directory: two would call the same jobs, and each would take the other's
+ * runs for those of a dead process. The lock is one of SQLite's on a file of its own, which the system
+ * gives back however the process ends.
+ */
+
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { JobdError } from '../../domain/errors.ts';
+import { isBusy } from './connection.ts';
+import { openFile } from './sqlite.ts';
+
+/** Takes the lock; disposing of it gives it back. Throws `conflict`, naming who holds it. */
+export function lockDataDir(dataDir: string): Disposable {
+  const pidFile = join(dataDir, 'serve.pid');
+  const refusal = () => {
+    const pid = pidFrom(pidFile);
+    const who = pid === '' ? '' : ` (pid ${pid})`;
+    return `another jobd${who} already serves ${dataDir}, stop it first`;
+  };
+  const lock = lockFile(join(dataDir, 'serve.lock'), refusal);
+  try {
+    // Anew: the one that is there may be root's, or a link.
+    rmSync(pidFile, { force: true });
+    writeFileSync(pidFile, `${process.pid}\n`, { mode: 0o600, flag: 'wx' });
+  } catch {
+    // It is for a sentence only; on a full disk jobd serves all the same.
+  }
+  return lock;
+}
+
+/** The pid of the `jobd serve` that holds the lock now, `?` if it could not leave it; undefined if none does. */
+export function whoServes(dataDir: string): string | undefined {
+  const path = join(dataDir, 'serve.lock');
+  if (!existsSync(path)) return undefined;
+  const database = openFile(path, 0);
+  try {
+    database.exec('select 1 from sqlite_master');
+    return undefined;
+  } catch (error) {
+    if (!isBusy(error)) throw error;
+    return pidFrom(join(dataDir, 'serve.pid')) || '?';
+  } finally {
+    database.close();
+  }
+}
+
+/** Lets one process at a time change the master key, beside whoever serves. Throws `conflict`. */
+export function lockMasterKey(dataDir: string): Disposable {
+  const refusal = () => `another process changes the master key of ${dataDir} right now`;
+  return lockFile(join(dataDir, 'secrets.lock'), refusal);
+}
+
+function lockFile(path: string, refusal: () => string): Disposable {
+  const database = openFile(path, 0);
+  try {
+    database.exec('begin exclusive');
+  } catch (error) {
+    database.close();
+    if (!isBusy(error)) throw error;
+    throw new JobdError('conflict', refusal(), { cause: error });
+  }
+  return { [Symbol.dispose]: () => database.close() };
+}
+
+function pidFrom(path: string): string {
+  try {
+    return readFileSync(path, 'utf8').trim();
+  } catch {
+    return '';
+  }
+}

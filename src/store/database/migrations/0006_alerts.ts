@@ -1,0 +1,100 @@
+/** Alerts: the outbox, channels, and deliveries. */
+
+import { sql } from 'kysely';
+import type { Kysely } from 'kysely';
+
+/** Makes the tables. Jobs that are down count one failure; nobody was told of it. */
+export async function up(db: Kysely<unknown>): Promise<void> {
+  for (const statement of statements) await sql.raw(statement).execute(db);
+}
+
+const statements = [
+  `alter table jobs add column failures bigint not null default 0`,
+  `update jobs set failures = 1 where health = 'down'`,
+
+  // The outbox: edges in the order they were recorded, until they have become deliveries. They refer to
+  // nothing, so that no missing row can keep a run from being recorded.
+  `create table edges (
+     id text not null primary key,
+     type text not null check (type in
+       ('job.failed', 'job.recovered', 'monitor.down', 'monitor.up')),
+     workspace_id text not null,
+     subject_id text not null,
+     run_id text,
+     failures bigint not null,
+     data text,
+     at bigint not null
+   )`,
+  // Of edges of one kind that wait, a subject has one: whoever flips it fast adds no more rows.
+  `create unique index edges_by_subject on edges (subject_id, type, failures)`,
+  // Workspaces take turns.
+  `create index edges_by_workspace on edges (workspace_id, id)`,
+
+  `create table channels (
+     id text not null primary key,
+     workspace_id text not null references workspaces (id),
+     name text not null,
+     type text not null check (type in
+       ('webhook', 'email', 'slack', 'discord', 'telegram', 'ntfy')),
+     sealed text not null,
+     enabled smallint not null check (enabled in (0, 1)),
+     job_ids text,
+     after_failures bigint not null check (after_failures >= 1),
+     created_at bigint not null,
+     next_delivery_at bigint,
+     unanswered bigint not null default 0,
+     backed_off_until bigint,
+     queue bigint not null default 0,
+     ended_because text
+   )`,
+  `create index channels_by_workspace on channels (workspace_id, id)`,
+  // What recording looks at when a job fails again: whether anybody waits for that.
+  `create index channels_by_threshold on channels (after_failures) where after_failures > 1`,
+  // Channels with something to deliver, in the order in which it becomes due.
+  `create index channels_by_due_time on channels (next_delivery_at)
+     where next_delivery_at is not null`,
+  // Channels that have deliveries in queues that are over.
+  `create index channels_with_ended on channels (id) where ended_because is not null`,
+
+  // Of one subject's alerts to one channel the first goes first: those behind it have no time yet.
+  `create table deliveries (
+     id text not null primary key,
+     channel_id text not null references channels (id),
+     event text not null check (event in
+       ('job.failed', 'job.recovered', 'monitor.down', 'monitor.up', 'test')),
+     subject_id text not null,
+     queue bigint not null,
+     payload text not null,
+     status text not null check (status in ('pending', 'delivered', 'failed')),
+     attempts bigint not null default 0,
+     next_attempt_at bigint,
+     last_attempt_at bigint,
+     last_error text,
+     created_at bigint not null,
+     check (status = 'pending' or next_attempt_at is null)
+   )`,
+  `create index deliveries_by_channel on deliveries (channel_id, id)`,
+  `create index deliveries_attempted on deliveries (channel_id, id) where attempts > 0`,
+  `create index deliveries_open on deliveries (channel_id, queue, subject_id, id)
+     where status = 'pending'`,
+  `create index deliveries_by_due_time on deliveries (channel_id, queue, next_attempt_at)
+     where next_attempt_at is not null`,
+  `create index deliveries_tests on deliveries (channel_id, created_at) where event = 'test'`,
+  `create index deliveries_pending_by_age on deliveries (created_at) where status = 'pending'`,
+  `create index deliveries_ended_by_age on deliveries (created_at) where status <> 'pending'`,
+
+  // What a channel was alerted of last, and what is held back from it (domain/alerts/damping.ts).
+  `create table alerted (
+     subject_id text not null,
+     channel_id text not null references channels (id),
+     health text not null check (health in ('up', 'down')),
+     alerts bigint not null,
+     changed_at bigint not null,
+     quiet_until bigint not null,
+     held text,
+     look_at bigint,
+     primary key (subject_id, channel_id)
+   )`,
+  `create index alerted_by_channel on alerted (channel_id)`,
+  `create index alerted_by_time on alerted (look_at) where look_at is not null`,
+];

@@ -1,0 +1,209 @@
+/** Jobs, as people keep them. What the engine asks of them is in `claims.ts`. */
+
+import type { Selectable } from 'kysely';
+import { hostOf } from '../../domain/jobs/job.ts';
+import type { SealedJob } from '../../domain/secrets/sealed-job.ts';
+import { forgetSubject } from '../alerts/alerted.ts';
+import type { Db } from '../database/open.ts';
+import type { JobRow } from '../database/schema.ts';
+import { columnsOf, statement, statementForEach } from '../database/statement.ts';
+import type { Parameters } from '../database/statement.ts';
+
+type Row = ReturnType<typeof rowOf>;
+
+const insertRow = statementForEach((db: Db, of: Parameters<Row>, row: Row) =>
+  db
+    .insertInto('jobs')
+    .values(columnsOf(of, Object.keys(row) as (keyof Row)[]))
+    .compile(),
+);
+
+/** Keeps a new job. */
+export async function insertJob(db: Db, job: SealedJob): Promise<void> {
+  await insertRow(db, [rowOf(job)]);
+}
+
+/** Keeps what people changed of a job, and when it is due next. */
+export async function updateJob(db: Db, job: SealedJob): Promise<void> {
+  await db.updateTable('jobs').set(wishesOf(job)).where('id', '=', job.id).execute();
+}
+
+/** Hides a job for good; its history is removed by `removeDeletedJobs`. */
+export async function markJobDeleted(db: Db, id: string, now: number): Promise<void> {
+  await db
+    .updateTable('jobs')
+    .set({ deleted_at: now, next_run_at: null })
+    .where('id', '=', id)
+    .execute();
+}
+
+const jobById = statement((db: Db, of: Parameters<{ workspaceId: string; id: string }>) =>
+  db
+    .selectFrom('jobs')
+    .selectAll()
+    .where('id', '=', of('id'))
+    .where('workspace_id', '=', of('workspaceId'))
+    .where('deleted_at', 'is', null)
+    .compile(),
+);
+
+/** The job with this id in this workspace, or undefined. */
+export async function findJob(
+  db: Db,
+  workspaceId: string,
+  id: string,
+): Promise<SealedJob | undefined> {
+  const [row] = await jobById(db, { workspaceId, id });
+  return row && jobOf(row);
+}
+
+/** Comes behind every id: they are of letters, digits and hyphens. */
+const behindAllIds = '~';
+
+const jobPage = statement(
+  (db: Db, of: Parameters<{ workspaceId: string; before: string; limit: number }>) =>
+    db
+      .selectFrom('jobs')
+      .selectAll()
+      .where('workspace_id', '=', of('workspaceId'))
+      .where('deleted_at', 'is', null)
+      .where('id', '<', of('before'))
+      .orderBy('id', 'desc')
+      .limit(of('limit'))
+      .compile(),
+);
+
+/** A page of a workspace's jobs, newest first; `before` is the last id of the page before. */
+export async function listJobs(
+  db: Db,
+  workspaceId: string,
+  page: { limit: number; before: string | null },
+): Promise<SealedJob[]> {
+  const { limit, before } = page;
+  const rows = await jobPage(db, { workspaceId, limit, before: before ?? behindAllIds });
+  return rows.map(jobOf);
+}
+
+/** Whether there is anything that `removeDeletedJobs` would remove. */
+export async function hasDeletedJobs(db: Db): Promise<boolean> {
+  return (await findDeletedJob(db)) !== undefined;
+}
+
+/**
+ * Removes up to `limit` runs of a deleted job, and the job itself when none is left. Returns how many rows
+ * that were.
+ */
+export async function removeDeletedJobs(db: Db, limit: number): Promise<number> {
+  const job = await findDeletedJob(db);
+  if (job === undefined) return 0;
+  const doomed = db.selectFrom('runs').select('id').where('job_id', '=', job.id).limit(limit);
+  const { numDeletedRows } = await db
+    .deleteFrom('runs')
+    .where('id', 'in', doomed)
+    .executeTakeFirstOrThrow();
+  const removed = Number(numDeletedRows);
+  if (removed >= limit) return removed;
+  await forgetSubject(db, job.id);
+  await db.deleteFrom('jobs').where('id', '=', job.id).execute();
+  return removed + 1;
+}
+
+async function findDeletedJob(db: Db): Promise<{ id: string } | undefined> {
+  return await db
+    .selectFrom('jobs')
+    .select('id')
+    .where('deleted_at', 'is not', null)
+    .limit(1)
+    .executeTakeFirst();
+}
+
+/** The columns that people decide, and what follows from them; the others are the engine's. */
+function wishesOf(job: SealedJob) {
+  return {
+    name: job.name,
+    url: job.url,
+    host: hostOf(job.url),
+    method: job.method,
+    headers: '{}',
+    body: null,
+    sealed: job.sealed,
+    schedule_type: job.scheduleType,
+    cron_expr: job.cronExpr,
+    timezone: job.timezone,
+    period_seconds: job.periodSeconds,
+    anchor_at: job.anchorAt,
+    timeout_seconds: job.timeoutSeconds,
+    retries: job.retries,
+    notes: job.notes,
+    paused: job.paused ? 1 : 0,
+    next_run_at: job.nextRunAt,
+  };
+}
+
+/** A new job as it is written: these columns and no others. */
+function rowOf(job: SealedJob) {
+  const { id, workspaceId, health, createdAt } = job;
+  return { id, workspace_id: workspaceId, health, created_at: createdAt, ...wishesOf(job) };
+}
+
+/** What claiming looks at of a job, and what its call needs. */
+export type DueJob = ReturnType<typeof dueJobOf>;
+
+/** The columns that hold it; a row has twice as many, and each costs time. */
+export const dueJobColumns = [
+  'jobs.id',
+  'jobs.workspace_id',
+  'jobs.url',
+  'jobs.method',
+  'jobs.sealed',
+  'jobs.schedule_type',
+  'jobs.cron_expr',
+  'jobs.timezone',
+  'jobs.period_seconds',
+  'jobs.anchor_at',
+  'jobs.timeout_seconds',
+  'jobs.retries',
+  'jobs.failures',
+  'jobs.next_run_at',
+  'jobs.last_run_at',
+  'jobs.last_duration_ms',
+] as const;
+
+type DueJobColumn = (typeof dueJobColumns)[number] extends `jobs.${infer Name}` ? Name : never;
+type DueJobRow = Pick<Selectable<JobRow>, DueJobColumn & keyof JobRow>;
+
+/** The part of a job that is looked at when it is due. */
+export function dueJobOf(row: DueJobRow) {
+  return {
+    id: row.id,
+    workspaceId: row.workspace_id,
+    url: row.url,
+    method: row.method,
+    sealed: row.sealed,
+    scheduleType: row.schedule_type,
+    cronExpr: row.cron_expr,
+    timezone: row.timezone,
+    periodSeconds: row.period_seconds,
+    anchorAt: row.anchor_at,
+    timeoutSeconds: row.timeout_seconds,
+    retries: row.retries,
+    failures: row.failures,
+    nextRunAt: row.next_run_at,
+    lastRunAt: row.last_run_at,
+    lastDurationMs: row.last_duration_ms,
+  } satisfies Partial<SealedJob>;
+}
+
+/** The job that a row holds. */
+export function jobOf(row: Selectable<JobRow>): SealedJob {
+  return {
+    ...dueJobOf(row),
+    name: row.name,
+    notes: row.notes,
+    paused: row.paused === 1,
+    health: row.health,
+    activeRunId: row.active_run_id,
+    downReason: row.down_reason,
+    createdAt: row.created_at,
+  };
+}

@@ -1,0 +1,76 @@
+/** The public keys that receipts were and are signed with; one of them is active. */
+
+import type { Db } from '../database/open.ts';
+
+/** A key. Times are epoch milliseconds. */
+export interface SigningKeyRecord {
+  /** RFC 7638 thumbprint. */
+  keyId: string;
+  /** The 32 bytes in base64url. */
+  publicKey: string;
+  createdAt: number;
+  /** When another key took its place; null while it signs. */
+  retiredAt: number | null;
+}
+
+/** A key that signs. */
+export interface ActiveSigningKey extends SigningKeyRecord {
+  /** The private key, sealed; null if it is still a file of its own. */
+  sealed: string | null;
+}
+
+const columns = [
+  'key_id as keyId',
+  'public_key as publicKey',
+  'created_at as createdAt',
+  'retired_at as retiredAt',
+] as const;
+
+/** The key that signs now, or undefined if there is none yet. */
+export async function findActiveSigningKey(db: Db): Promise<ActiveSigningKey | undefined> {
+  return await db
+    .selectFrom('signing_keys')
+    .select([...columns, 'sealed'])
+    .where('retired_at', 'is', null)
+    .executeTakeFirst();
+}
+
+/** Every key there ever was, the newest first. */
+export async function listSigningKeys(db: Db): Promise<SigningKeyRecord[]> {
+  return await db
+    .selectFrom('signing_keys')
+    .select(columns)
+    .orderBy('retired_at', (order) => order.desc().nullsFirst())
+    .orderBy('created_at', 'desc')
+    .execute();
+}
+
+/**
+ * Retires the active key, if there is one, and lets this one sign from now on. Public keys are kept for ever;
+ * the private part of the old one goes, as nothing is to be signed with it any more.
+ */
+export async function activateSigningKey(
+  db: Db,
+  key: Pick<ActiveSigningKey, 'keyId' | 'publicKey' | 'sealed'>,
+  now: number,
+): Promise<void> {
+  await db
+    .updateTable('signing_keys')
+    .set({ retired_at: now, sealed: null })
+    .where('retired_at', 'is', null)
+    .execute();
+  await db
+    .insertInto('signing_keys')
+    .values({
+      key_id: key.keyId,
+      public_key: key.publicKey,
+      created_at: now,
+      sealed: key.sealed,
+    })
+    .execute();
+}
+
+/** Keeps the private part of a key that was a file until now. */
+export async function keepPrivateKey(db: Db, keyId: string, sealed: string): Promise<void> {
+  await db.updateTable('signing_keys').set({ sealed }).where('key_id', '=', keyId).execute();
+}

@@ -1,0 +1,161 @@
+/** What the engine writes when runs end: the run and its job's health, in batches. */
+
+import { sql } from 'kysely';
+import type { RunStatus } from '../../domain/runs/run.ts';
+import type { Db } from '../database/open.ts';
+import { isOpen } from './runs.ts';
+import { statementForEach } from '../database/statement.ts';
+import type { Parameters } from '../database/statement.ts';
+
+/** A run that ended. Times are epoch milliseconds. */
+export interface EndedRun {
+  runId: string;
+  jobId: string;
+  status: Extract<RunStatus, 'success' | 'failed' | 'interrupted'>;
+  /** When the outcome was known, or the run was closed without one. */
+  finishedAt: number;
+  /** Null if it was interrupted. */
+  durationMs: number | null;
+  attempts: number;
+  httpStatus: number | null;
+  responseBody: string | null;
+  truncated: boolean;
+  error: string | null;
+}
+
+const endRun = statementForEach((db: Db, of: Parameters<EndedRow>) =>
+  sql`
+    update runs set
+      status = ${of('status')},
+      finished_at = ${of('finishedAt')},
+      attempts = ${of('attempts')},
+      http_status = ${of('httpStatus')},
+      duration_ms = ${of('durationMs')},
+      response_body = ${of('responseBody')},
+      truncated = ${of('truncated')},
+      error = ${of('error')},
+      receipt_due = ${of('receiptDue')}
+    where id = ${of('runId')} and status = 'running'`.compile(db),
+);
+
+/** A run that ended, as it is written. */
+interface EndedRow extends Omit<EndedRun, 'truncated'> {
+  truncated: number;
+  receiptDue: number;
+}
+
+/**
+ * Records runs that ended, and what that means for their jobs. A run that is not `running` any more
+ * is left as it is, so that recording the same batch twice changes nothing. With `receipts`, runs that
+ * got an answer are marked for signing. Returns the ids of the runs that were recorded now.
+ */
+export async function recordEndedRuns(
+  db: Db,
+  runs: readonly EndedRun[],
+  { receipts }: { receipts: boolean } = { receipts: false },
+): Promise<Set<string>> {
+  const rows = runs.map((run) => rowOf(run, receipts));
+  const isRecorded = await endRun(db, rows);
+  const recorded = rows.filter((_, index) => isRecorded[index]);
+  await updateJobsOf(db, recorded);
+  return new Set(recorded.map(({ runId }) => runId));
+}
+
+/** Its texts are made well-formed: half a surrogate pair would come back from the database as three characters. */
+function rowOf(run: EndedRun, receipts: boolean): EndedRow {
+  return {
+    ...run,
+    responseBody: run.responseBody && run.responseBody.toWellFormed(),
+    truncated: Number(run.truncated),
+    error: run.error && run.error.toWellFormed(),
+    receiptDue: Number(receipts && run.status !== 'interrupted' && run.httpStatus !== null),
+  };
+}
+
+/** A further attempt of a run under way; `attempts` counts it. */
+export interface Attempt {
+  runId: string;
+  attempts: number;
+}
+
+const keepAttempt = statementForEach((db: Db, of: Parameters<Attempt>) =>
+  sql`
+    update runs set attempts = ${of('attempts')}
+    where id = ${of('runId')} and status = 'running'`.compile(db),
+);
+
+/** Keeps further attempts; the first one is kept with the claim. */
+export async function keepAttempts(db: Db, attempts: readonly Attempt[]): Promise<void> {
+  await keepAttempt(db, attempts);
+}
+
+/** What the end of a run says of its job. */
+interface JobOutcome {
+  jobId: string;
+  runId: string;
+  health: 'up' | 'down';
+  downReason: string | null;
+  durationMs: number | null;
+  success: number;
+  failed: number;
+}
+
+const endRunOf = statementForEach((db: Db, of: Parameters<JobOutcome>) =>
+  sql`
+    update jobs set
+      active_run_id = null,
+      health = ${of('health')},
+      down_reason = ${of('downReason')},
+      last_duration_ms = ${of('durationMs')},
+      total_success = total_success + ${of('success')},
+      total_failed = total_failed + ${of('failed')}
+    where id = ${of('jobId')} and active_run_id = ${of('runId')}`.compile(db),
+);
+
+const interruptRunOf = statementForEach(
+  (db: Db, of: Parameters<{ jobId: string; runId: string }>) =>
+    sql`
+    update jobs set
+      active_run_id = null,
+      last_duration_ms = null,
+      total_interrupted = total_interrupted + 1
+    where id = ${of('jobId')} and active_run_id = ${of('runId')}`.compile(db),
+);
+
+/** Health follows the last outcome, an interrupted run has none; the job may be claimed again. */
+async function updateJobsOf(db: Db, runs: readonly EndedRow[]): Promise<void> {
+  const interrupted = runs.filter(({ status }) => status === 'interrupted');
+  const answered = runs.filter(({ status }) => status !== 'interrupted');
+  await interruptRunOf(db, interrupted);
+  await endRunOf(
+    db,
+    answered.map(({ jobId, runId, status, durationMs, error }) => ({
+      jobId,
+      runId,
+      health: status === 'success' ? 'up' : 'down',
+      downReason: error,
+      durationMs,
+      success: Number(status === 'success'),
+      failed: Number(status === 'failed'),
+    })),
+  );
+}
+
+/** A run that is under way. */
+export interface RunningRun {
+  runId: string;
+  jobId: string;
+  startedAt: number;
+  attempts: number;
+}
+
+/** The runs that are `running`, with their jobs: at a start, those of a process that is gone. */
+export async function findRunningRuns(db: Db): Promise<RunningRun[]> {
+  return await db
+    .selectFrom('runs')
+    .select(['id as runId', 'job_id as jobId', 'attempts'])
+    .select((of) => of.ref('started_at').$notNull().as('startedAt'))
+    .where(isOpen)
+    .where('status', '=', sql.lit<'running'>('running'))
+    .execute();
+}

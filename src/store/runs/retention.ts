@@ -1,0 +1,115 @@
+/** What retention asks and removes: each job's history from its oldest run on, and never an open run. */
+
+import { sql } from 'kysely';
+import type { RawBuilder } from 'kysely';
+import type { PlanName } from '../../domain/accounts/plan.ts';
+import type { RunStatus } from '../../domain/runs/run.ts';
+import { numberOf, rowsOf, textOf } from '../database/dialect.ts';
+import type { Db } from '../database/open.ts';
+import { isOpen } from './runs.ts';
+import type { RunPosition } from './runs.ts';
+
+/** The history of a job. */
+export interface JobHistory {
+  jobId: string;
+  accountId: string;
+  /** Runs that are over, missed ones too. */
+  results: number;
+  /** When its oldest run was due, in epoch milliseconds; null if it has none. */
+  oldestAt: number | null;
+}
+
+/** Jobs with their histories, in the order of their ids; deleted ones are not among them. */
+export async function listHistories(
+  db: Db,
+  { afterId, limit }: { afterId: string; limit: number },
+): Promise<JobHistory[]> {
+  return await db
+    .selectFrom('jobs')
+    .innerJoin('workspaces', 'workspaces.id', 'jobs.workspace_id')
+    .select(['jobs.id as jobId', 'account_id as accountId'])
+    .select((of) => [
+      sql<number>`total_success + total_failed + total_interrupted + total_missed`.as('results'),
+      of
+        .selectFrom('runs')
+        .select('scheduled_for')
+        .whereRef('job_id', '=', 'jobs.id')
+        .orderBy('scheduled_for')
+        .limit(1)
+        .as('oldestAt'),
+    ])
+    .where('jobs.id', '>', afterId)
+    .where('jobs.deleted_at', 'is', null)
+    .orderBy('jobs.id')
+    .limit(limit)
+    .execute();
+}
+
+/** The plan of an account, as it is now; undefined if the account is gone. */
+export async function findPlan(db: Db, accountId: string): Promise<PlanName | undefined> {
+  const row = await db
+    .selectFrom('accounts')
+    .select('plan')
+    .where('id', '=', accountId)
+    .executeTakeFirst();
+  return row?.plan;
+}
+
+/** Where a job's oldest runs stand in its history, the oldest first; those behind `after` if it is given. */
+export async function listOldestRuns(
+  db: Db,
+  jobId: string,
+  { after, limit }: { after: RunPosition | null; limit: number },
+): Promise<RunPosition[]> {
+  let query = db
+    .selectFrom('runs')
+    .select(['scheduled_for as scheduledFor', 'source'])
+    .where('job_id', '=', jobId)
+    .orderBy('scheduled_for')
+    .orderBy('source')
+    .limit(limit);
+  if (after !== null) {
+    const { scheduledFor, source } = after;
+    query = query.where(sql<boolean>`(scheduled_for, source) > (${scheduledFor}, ${source})`);
+  }
+  return await query.execute();
+}
+
+/** The beginning of a job's history, up to and with one of its runs. */
+export interface Beginning extends RunPosition {
+  jobId: string;
+}
+
+/**
+ * Removes the runs at the beginnings of histories, with their receipts, and counts them off their jobs' totals;
+ * runs that are not over stay. Returns how many were removed.
+ */
+export async function removeBeginnings(tx: Db, beginnings: readonly Beginning[]): Promise<number> {
+  const removed = await sql<{ job_id: string; status: RunStatus }>`
+    delete from runs where id in (
+      select runs.id from ${rowsOf(beginnings)} as beginning
+      cross join runs on runs.job_id = ${textOf('jobId', 'beginning.value')}
+        and (runs.scheduled_for, runs.source)
+          <= (${numberOf('scheduledFor', 'beginning.value')}, ${textOf('source', 'beginning.value')})
+      where not (${isOpen}))
+    returning job_id, status`.execute(tx);
+  const counts = new Map<string, Record<string, number | string>>();
+  for (const { job_id: jobId, status } of removed.rows) {
+    const count = counts.get(jobId) ?? { jobId, success: 0, failed: 0, interrupted: 0, missed: 0 };
+    count[status] = Number(count[status]) + 1;
+    counts.set(jobId, count);
+  }
+  await sql`
+    update jobs set
+      total_success = total_success - ${countOf('success')},
+      total_failed = total_failed - ${countOf('failed')},
+      total_interrupted = total_interrupted - ${countOf('interrupted')},
+      total_missed = total_missed - ${countOf('missed')}
+    from ${rowsOf([...counts.values()])} as removed
+    where jobs.id = ${textOf('jobId', 'removed.value')}`.execute(tx);
+  return removed.rows.length;
+}
+
+function countOf(status: RunStatus): RawBuilder<number> {
+  return numberOf(status, 'removed.value');
+}

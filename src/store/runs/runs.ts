@@ -1,0 +1,150 @@
+/** Runs, as people ask for them. What the engine writes is in `claims.ts` and `results.ts`. */
+
+import { sql } from 'kysely';
+import type { Selectable } from 'kysely';
+import type { Run, RunStatus, RunTotals } from '../../domain/runs/run.ts';
+import type { Db } from '../database/open.ts';
+import type { RunRow } from '../database/schema.ts';
+
+/** Keeps a run that was asked for by hand. */
+export async function insertQueuedRun(
+  db: Db,
+  run: Run,
+  idempotencyKey: string | null,
+): Promise<void> {
+  await db
+    .insertInto('runs')
+    .values({
+      id: run.id,
+      job_id: run.jobId,
+      source: run.source,
+      status: run.status,
+      scheduled_for: run.scheduledFor,
+      idempotency_key: idempotencyKey,
+    })
+    .execute();
+}
+
+/** The run with this id of this job, or undefined. */
+export async function findRun(db: Db, jobId: string, id: string): Promise<Run | undefined> {
+  const row = await db
+    .selectFrom('runs')
+    .selectAll()
+    .where('id', '=', id)
+    .where('job_id', '=', jobId)
+    .executeTakeFirst();
+  return row && runOf(row);
+}
+
+/** The job's run that was asked for with this key, or undefined. */
+export async function findRunByIdempotencyKey(
+  db: Db,
+  jobId: string,
+  idempotencyKey: string,
+): Promise<Run | undefined> {
+  const row = await db
+    .selectFrom('runs')
+    .selectAll()
+    .where('job_id', '=', jobId)
+    .where('idempotency_key', '=', idempotencyKey)
+    .executeTakeFirst();
+  return row && runOf(row);
+}
+
+/**
+ * Whether a run of this job was asked for by hand in (after, until], epoch milliseconds: one that a
+ * clock was ahead for, and that seems to be still to come, does not count.
+ */
+export async function hasManualRunIn(
+  db: Db,
+  jobId: string,
+  after: number,
+  until: number,
+): Promise<boolean> {
+  const row = await db
+    .selectFrom('runs')
+    .select('id')
+    .where('job_id', '=', jobId)
+    .where('scheduled_for', '>', after)
+    .where('scheduled_for', '<=', until)
+    .where('source', '=', 'manual')
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Where a page of runs ended. */
+export type RunPosition = Pick<Run, 'scheduledFor' | 'source'>;
+
+/** A page of a job's runs, newest first; `before` is where the page before ended. */
+export async function listRuns(
+  db: Db,
+  jobId: string,
+  page: { limit: number; before: RunPosition | null },
+): Promise<Run[]> {
+  let query = db
+    .selectFrom('runs')
+    .selectAll()
+    .where('job_id', '=', jobId)
+    .orderBy('scheduled_for', 'desc')
+    .orderBy('source', 'desc')
+    .limit(page.limit);
+  if (page.before !== null) {
+    const { scheduledFor, source } = page.before;
+    query = query.where(sql<boolean>`(scheduled_for, source) < (${scheduledFor}, ${source})`);
+  }
+  return (await query.execute()).map(runOf);
+}
+
+/** How many retained runs a job has in each state. */
+export async function countRuns(db: Db, jobId: string): Promise<RunTotals> {
+  const ended = await db
+    .selectFrom('jobs')
+    .select([
+      'total_success as success',
+      'total_failed as failed',
+      'total_interrupted as interrupted',
+      'total_missed as missed',
+    ])
+    .where('id', '=', jobId)
+    .executeTakeFirst();
+  const open = await db
+    .selectFrom('runs')
+    .select((of) => ['status', of.fn.countAll<number>().as('count')])
+    .where(isOpen)
+    .where('job_id', '=', jobId)
+    .groupBy('status')
+    .execute();
+  const openCount = (status: RunStatus): number =>
+    open.find((row) => row.status === status)?.count ?? 0;
+  return {
+    queued: openCount('queued'),
+    running: openCount('running'),
+    success: ended?.success ?? 0,
+    failed: ended?.failed ?? 0,
+    interrupted: ended?.interrupted ?? 0,
+    missed: ended?.missed ?? 0,
+  };
+}
+
+/** The condition of the index of runs that are not over, word for word, so that it is used. */
+export const isOpen = sql<boolean>`status in ('queued', 'running')`;
+
+/** The run that a row holds. */
+export function runOf(row: Selectable<RunRow>): Run {
+  return {
+    id: row.id,
+    jobId: row.job_id,
+    source: row.source,
+    status: row.status,
+    scheduledFor: row.scheduled_for,
+    startedAt: row.started_at,
+    finishedAt: row.finished_at,
+    attempts: row.attempts,
+    httpStatus: row.http_status,
+    durationMs: row.duration_ms,
+    responseBody: row.response_body,
+    truncated: row.truncated === 1,
+    error: row.error,
+  };
+}

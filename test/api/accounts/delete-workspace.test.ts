@@ -1,0 +1,103 @@
+/** A workspace that is deleted takes everything along: its keys, its jobs, their history. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { sql } from 'kysely';
+import { createKey, listKeys } from '../../../src/app/accounts/keys.ts';
+import {
+  createWorkspace,
+  deleteWorkspace,
+  listWorkspaces,
+} from '../../../src/app/accounts/workspaces.ts';
+import { openLocal } from '../../../src/daemon.ts';
+import type { Local } from '../../../src/daemon.ts';
+import { assertRefused } from '../../support/checks/answer.ts';
+import { fakeClock } from '../../support/fakes/clock.ts';
+import { startTestDaemon } from '../../support/running/daemon.ts';
+import { startHeldSink } from '../../support/fakes/held-sink.ts';
+import { until } from '../../support/until.ts';
+
+const given = { permission: 'write', name: '' } as const;
+
+/** How many rows each table has that belong to a workspace, or did. */
+async function rowsOf({ store }: Local): Promise<Record<string, number>> {
+  const tables = ['workspaces', 'keys', 'jobs', 'runs', 'receipts'] as const;
+  const counts = tables.map(async (table) => {
+    const counted = sql<{ rows: number }>`select count(*) as rows from ${sql.table(table)}`;
+    return [table, (await counted.execute(store.db)).rows[0]?.rows ?? 0] as const;
+  });
+  return Object.fromEntries(await Promise.all(counts));
+}
+
+test('a deleted workspace ends its keys at once and is removed when its last call has ended', async (t) => {
+  const clock = fakeClock();
+  const daemon = await startTestDaemon(t, { clock });
+  const sink = await startHeldSink(t);
+  await using local = await openLocal(daemon.dataDir, clock);
+  const before = await rowsOf(local);
+  const { id: workspaceId } = await createWorkspace(local, { name: 'doomed', account: 'default' });
+  const keys = [
+    await createKey(local, { workspace: 'doomed', ...given }),
+    await createKey(local, { workspace: 'doomed', ...given }),
+  ];
+  const [{ secret } = { secret: '' }] = keys;
+  const ask = (method: string, path: string, body?: object) =>
+    daemon.ask(method, path, body, secret);
+  const make = async (input: object): Promise<string> => {
+    const made = await ask('POST', '/jobs', { name: 'a', url: sink.url, ...input });
+    assert.equal(made.status, 201, made.body.error);
+    return made.body.job.id;
+  };
+  const done = await make({ paused: true });
+  await ask('POST', `/jobs/${done}/run`);
+  await sink.waitFor(1);
+  sink.release();
+  await until('a receipt', async () => (await rowsOf(local))['receipts'] === 1);
+  const executing = await make({ cronExpr: '* * * * *' });
+  await ask('POST', `/jobs/${executing}/run`);
+  await sink.waitFor(1);
+  await make({ cronExpr: '* * * * *' });
+  // Asked for while another run executes, as it may be by the time the job can be called.
+  await sql`insert into runs (id, job_id, source, status, scheduled_for)
+    values ('waits', ${executing}, 'manual', 'queued', ${clock.now() + 1})`.execute(local.store.db);
+
+  await deleteWorkspace(local, 'doomed');
+  for (const key of keys) {
+    const answer = await daemon.ask('GET', '/jobs', undefined, key.secret);
+    assertRefused(answer, 401, /a valid key is needed/, 'its keys');
+  }
+  const names = (await listWorkspaces(local)).map(({ name }) => name);
+  assert.deepEqual(names, ['default']);
+  assert.equal((await listKeys(local)).length, 1);
+  const again = await createWorkspace(local, { name: 'doomed', account: 'default' });
+  assert.notEqual(again.id, workspaceId, 'the name is free again');
+
+  const left = await until('all but what executes to be gone', async () => {
+    const rows = await rowsOf(local);
+    return rows['jobs'] === 1 ? rows : null;
+  });
+  assert.deepEqual([left['runs'], left['workspaces']], [1, 3], 'the call in flight goes on');
+  // Nothing that is due, or was asked for, is called any more.
+  clock.advance(60_000);
+  sink.release();
+  const after = await until('the rest to be gone', async () => {
+    const rows = await rowsOf(local);
+    return rows['workspaces'] === 2 ? rows : null;
+  });
+  assert.deepEqual(after, { ...before, workspaces: 2 });
+  assert.equal(sink.received.length, 2);
+});
+
+test('what is not there, and the default workspace, cannot be deleted', async (t) => {
+  const { dataDir, ask } = await startTestDaemon(t);
+  await using local = await openLocal(dataDir);
+  await assert.rejects(deleteWorkspace(local, 'nowhere'), {
+    code: 'not_found',
+    message: 'there is no workspace named nowhere',
+  });
+  await assert.rejects(deleteWorkspace(local, 'default'), {
+    code: 'conflict',
+    message: 'the default workspace cannot be deleted',
+  });
+  assert.equal((await ask('GET', '/jobs')).status, 200);
+});

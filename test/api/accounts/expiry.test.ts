@@ -1,0 +1,183 @@
+/** Trials and subscriptions that end: what is refused then, and what goes on (docs/behavior.md#plan-2). */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { TestContext } from 'node:test';
+import type { App } from '../../../src/app/app.ts';
+import { createJob } from '../../../src/app/jobs/jobs.ts';
+import { createMonitor } from '../../../src/app/monitors/monitors.ts';
+import { openLocal } from '../../../src/daemon.ts';
+import { addAccount } from '../../support/records/account.ts';
+import type { TestAccount } from '../../support/records/account.ts';
+import { assertRefused } from '../../support/checks/answer.ts';
+import { quietApp } from '../../support/running/app.ts';
+import { fakeClock } from '../../support/fakes/clock.ts';
+import type { FakeClock } from '../../support/fakes/clock.ts';
+import { startTestDaemon } from '../../support/running/daemon.ts';
+import { startSink } from '../../support/fakes/sink.ts';
+import { until } from '../../support/until.ts';
+
+const day = 86_400_000;
+const job = { name: 'a', url: 'http://127.0.0.1:1/', cronExpr: '0 0 1 1 *' };
+
+/** Everything that runs or edits: refused with 402 and these words, or not. */
+async function assertEditing(
+  { ask }: TestAccount,
+  clock: FakeClock,
+  jobId: string,
+  refusal: RegExp | null,
+): Promise<void> {
+  clock.advance(60_000);
+  const asks: [status: number, method: string, path: string, body?: object][] = [
+    [201, 'POST', '/jobs', { ...job, paused: true }],
+    [202, 'POST', `/jobs/${jobId}/run`],
+    [200, 'PATCH', `/jobs/${jobId}`, { name: 'b' }],
+    [200, 'PATCH', `/jobs/${jobId}`, { action: 'pause' }],
+    [200, 'PATCH', `/jobs/${jobId}`, { action: 'resume' }],
+    [200, 'PATCH', `/jobs/${jobId}`, {}],
+  ];
+  for (const [status, method, path, body] of asks) {
+    const answer = await ask(method, path, body);
+    const what = `${method} ${path} ${JSON.stringify(body)}`;
+    if (refusal !== null) assertRefused(answer, 402, refusal, what);
+    else assert.equal(answer.status, status, `${what}: ${answer.body.error}`);
+  }
+}
+
+/** A job, and a run of it that was answered. */
+async function ranJob(
+  t: TestContext,
+  { ask }: TestAccount,
+): Promise<{ jobId: string; runId: string }> {
+  const { url } = await startSink(t);
+  const made = await ask('POST', '/jobs', { ...job, url });
+  const jobId: string = made.body.job.id;
+  const { run } = (await ask('POST', `/jobs/${jobId}/run`)).body;
+  await until('the end of the run', async () => {
+    return (await ask('GET', `/jobs/${jobId}/runs/${run.id}`)).body.run.status === 'success';
+  });
+  return { jobId, runId: run.id };
+}
+
+test('a trial is 14 days with the limits of its plan; then running and editing are 402', async (t) => {
+  const clock = fakeClock();
+  const daemon = await startTestDaemon(t, { clock });
+  const account = await addAccount(daemon, clock, 'pro', 14);
+  const { ask } = account;
+  const { jobId } = await ranJob(t, account);
+  const endsAt = clock.now() + 14 * day;
+  const me = (await ask('GET', '/me')).body;
+  assert.deepEqual([me.plan.name, me.trialEndsAt], ['pro', new Date(endsAt).toISOString()]);
+  assertRefused(await ask('PATCH', `/jobs/${jobId}`, { timeoutSeconds: 31 }), 403, /pro/, 'limit');
+
+  clock.set(endsAt - 60_001);
+  await assertEditing(account, clock, jobId, null);
+  clock.set(endsAt - 60_000);
+  await assertEditing(account, clock, jobId, /the trial ended at 2026-03-16T10:00:00\.000Z/);
+  assert.equal((await ask('GET', '/me')).body.trialEndsAt, me.trialEndsAt, 'it tells when it was');
+});
+
+for (const [what, end, words] of [
+  ['a trial that is ended', (a: TestAccount, now: number) => a.setTrial(now), /the trial ended/],
+  [
+    'a subscription that has passed',
+    (a: TestAccount, now: number) => a.subscribe(now - day),
+    /the subscription ended/,
+  ],
+  ['a cancelled account', (a: TestAccount) => a.cancel(), /the subscription ended/],
+] as const) {
+  test(`${what}: reading and deleting go on, and a renewal opens everything again`, async (t) => {
+    const clock = fakeClock();
+    const daemon = await startTestDaemon(t, { clock });
+    const account = await addAccount(daemon, clock, 'business');
+    const { ask } = account;
+    const { jobId, runId } = await ranJob(t, account);
+    const doomed = (await ask('POST', '/jobs', job)).body.job;
+    const before = (await ask('GET', `/jobs/${jobId}`)).body.job;
+    assert.notEqual(before.nextRunAt, null);
+    await end(account, clock.now());
+    await assertEditing(account, clock, jobId, words);
+
+    const stopped = { ...before, nextRunAt: null };
+    assert.deepEqual((await ask('GET', `/jobs/${jobId}`)).body.job, stopped);
+    const { jobs } = (await ask('GET', '/jobs')).body;
+    assert.deepEqual(jobs[1], stopped);
+    assert.equal((await ask('GET', `/jobs/${jobId}/runs`)).body.runs.length, 1);
+    assert.equal((await ask('GET', `/jobs/${jobId}/runs/${runId}`)).body.run.id, runId);
+    assert.equal((await ask('GET', `/jobs/${jobId}/runs/${runId}/receipt`)).status, 200);
+    assert.equal((await ask('GET', '/me')).body.usage.jobs, 2);
+    const preview = await ask('POST', '/schedule/preview', {});
+    assert.equal(preview.status, 200);
+    assert.equal((await ask('DELETE', `/jobs/${doomed.id}`)).status, 200);
+
+    await account.subscribe(clock.now() + 30 * day);
+    assert.equal((await ask('GET', '/me')).body.trialEndsAt, null);
+    await until('the due time', async () => {
+      const { nextRunAt } = (await ask('GET', `/jobs/${jobId}`)).body.job;
+      return nextRunAt === before.nextRunAt;
+    });
+    await assertEditing(account, clock, jobId, null);
+    clock.advance(30 * day);
+    await assertEditing(account, clock, jobId, /the subscription ended/);
+  });
+}
+
+test('what an Idempotency-Key asked for in time is still answered, and not run again', async (t) => {
+  const clock = fakeClock();
+  const daemon = await startTestDaemon(t, { clock });
+  const account = await addAccount(daemon, clock, 'pro');
+  const { body } = await account.ask('POST', '/jobs', job);
+  const run = async (key: string) => {
+    const response = await fetch(`${daemon.url}/api/v1/jobs/${body.job.id}/run`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${account.key}`, 'idempotency-key': key },
+    });
+    return { status: response.status, body: (await response.json()) as { run: { id: string } } };
+  };
+  const first = await run('once');
+  await account.cancel();
+  const again = await run('once');
+  assert.deepEqual([again.status, again.body.run.id], [202, first.body.run.id]);
+  assert.equal((await run('twice')).status, 402);
+});
+
+test('what is being made when the account expires is not made: a schedule would never stop', async (t) => {
+  const clock = fakeClock();
+  const daemon = await startTestDaemon(t, { clock });
+  const { workspaceId, setTrial, ask } = await addAccount(daemon, clock, 'pro');
+  const endsAt = clock.now() + day;
+  await setTrial(endsAt);
+  await using local = await openLocal(daemon.dataDir, clock);
+  const principal = {
+    keyId: '',
+    workspaceId,
+    permission: 'write',
+    accountExpiresAt: null,
+  } as const;
+  const input = { ...job, url: 'https://example.com/' };
+  const makings = [
+    (app: App) => createJob(app, principal, input),
+    (app: App) => createMonitor(app, principal, { name: 'a' }),
+  ];
+  for (const make of makings) {
+    let looks = 0;
+    const passing = { ...clock, now: () => endsAt - 1 + looks++ };
+    const making = make(quietApp({ store: local.store, clock: passing }));
+    await assert.rejects(making, { code: 'payment_required', message: /^the trial ended at/ });
+  }
+  const { jobs, monitors } = (await ask('GET', '/me')).body.usage;
+  assert.deepEqual([jobs, monitors], [0, 0]);
+});
+
+test('the end of one account concerns nobody else', async (t) => {
+  const clock = fakeClock();
+  const daemon = await startTestDaemon(t, { clock });
+  const account = await addAccount(daemon, clock, 'pro');
+  const other = await addAccount(daemon, clock, 'pro');
+  const { body } = await account.ask('POST', '/jobs', job);
+  await account.cancel();
+  const path = `/jobs/${body.job.id}`;
+  assertRefused(await account.ask('PATCH', path, { name: 'b' }), 402, /subscription/, 'own');
+  assertRefused(await other.ask('PATCH', path, { name: 'b' }), 404, /no job/, 'foreign');
+  assert.equal((await other.ask('POST', '/jobs', job)).status, 201, 'nobody else is affected');
+});

@@ -1,0 +1,115 @@
+/** How long a key is valid, how many an account may hold, and what is known of their use (docs/behavior.md#key-3). */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createKey, listKeys, revokeKey } from '../../../src/app/accounts/keys.ts';
+import { createWorkspace } from '../../../src/app/accounts/workspaces.ts';
+import { openLocal } from '../../../src/daemon.ts';
+import { addAccount } from '../../support/records/account.ts';
+import { assertRefused } from '../../support/checks/answer.ts';
+import { fakeClock } from '../../support/fakes/clock.ts';
+import { startTestDaemon } from '../../support/running/daemon.ts';
+import { until } from '../../support/until.ts';
+
+const day = 86_400_000;
+const given = { permission: 'write', name: '' } as const;
+const oneTooMany = {
+  code: 'forbidden',
+  message: 'an account may hold 20 active keys, this one holds 20: revoke one first',
+};
+
+test('a key is valid until the moment it expires', async (t) => {
+  const clock = fakeClock();
+  const daemon = await startTestDaemon(t, { clock });
+  await using local = await openLocal(daemon.dataDir, clock);
+  const expiresAt = clock.now() + day;
+  const made = await createKey(local, { workspace: 'default', ...given, expiresAt });
+  const ask = () => daemon.ask('GET', '/jobs', undefined, made.secret);
+  assert.equal((await ask()).status, 200);
+  clock.set(expiresAt - 1);
+  assert.equal((await ask()).status, 200, 'a millisecond before');
+  clock.set(expiresAt);
+  assertRefused(await ask(), 401, /a valid key is needed/, 'at that moment');
+  clock.advance(day);
+  assertRefused(await ask(), 401, /a valid key is needed/, 'later');
+  for (const past of [clock.now(), clock.now() - 1]) {
+    await assert.rejects(createKey(local, { workspace: 'default', ...given, expiresAt: past }), {
+      code: 'invalid_input',
+      message: /^a key must expire in the future, got 2026-03-04T/,
+    });
+  }
+});
+
+test('an account holds 20 active keys in all its workspaces; revoked and expired ones do not count', async (t) => {
+  const clock = fakeClock();
+  const daemon = await startTestDaemon(t, { clock });
+  const { name } = await addAccount(daemon, clock, 'business');
+  await using local = await openLocal(daemon.dataDir, clock);
+  await createWorkspace(local, { name: 'second', account: name });
+  const expiresAt = clock.now() + day;
+  const soon = await createKey(local, { workspace: name, ...given, expiresAt });
+  const made = [];
+  for (let count = 0; count < 18; count += 1) {
+    made.push(await createKey(local, { workspace: count % 2 ? 'second' : name, ...given }));
+  }
+  await assert.rejects(createKey(local, { workspace: name, ...given }), oneTooMany);
+  await assert.rejects(createKey(local, { workspace: 'second', ...given }), oneTooMany);
+  await createKey(local, { workspace: 'default', ...given });
+
+  await revokeKey(local, made[0]?.key.id ?? '');
+  await createKey(local, { workspace: 'second', ...given });
+  await assert.rejects(createKey(local, { workspace: 'second', ...given }), oneTooMany);
+  clock.set(expiresAt - 1);
+  await assert.rejects(createKey(local, { workspace: 'second', ...given }), oneTooMany);
+  clock.set(expiresAt);
+  await createKey(local, { workspace: 'second', ...given });
+  await assert.rejects(createKey(local, { workspace: 'second', ...given }), oneTooMany);
+  const shown = (await listKeys(local)).find(({ id }) => id === soon.key.id);
+  assert.equal(shown?.expiresAt, expiresAt, 'an expired key is still listed');
+});
+
+test('of 50 keys made at once where one has room, exactly one is, whoever makes them', async (t) => {
+  const clock = fakeClock();
+  const daemon = await startTestDaemon(t, { clock });
+  const { name } = await addAccount(daemon, clock, 'pro');
+  const processes = await Promise.all([1, 2, 3].map(() => openLocal(daemon.dataDir, clock)));
+  await using opened = new AsyncDisposableStack();
+  for (const local of processes) opened.use(local);
+  const [local = assert.fail()] = processes;
+  for (let count = 1; count < 19; count += 1) await createKey(local, { workspace: name, ...given });
+  const attempts = Array.from({ length: 50 }, (_, index) =>
+    createKey(processes[index % 3] ?? local, { workspace: name, ...given }),
+  );
+  const results = await Promise.allSettled(attempts);
+  const failures = results.filter((result) => result.status === 'rejected');
+  for (const { reason } of failures) assert.equal(reason.message, oneTooMany.message);
+  assert.equal(failures.length, 49);
+  const keys = (await listKeys(local)).filter(({ workspace }) => workspace === name);
+  assert.equal(keys.length, 20);
+});
+
+test('when a key was last used is known to the minute', async (t) => {
+  const clock = fakeClock();
+  const daemon = await startTestDaemon(t, { clock });
+  const { name, key, ask } = await addAccount(daemon, clock, 'pro');
+  await using local = await openLocal(daemon.dataDir, clock);
+  const lastUse = async (): Promise<number | null> => {
+    const own = (await listKeys(local)).find(({ workspace }) => workspace === name);
+    return own?.lastUsedAt ?? null;
+  };
+  assert.equal(await lastUse(), null);
+  const first = clock.now();
+  await ask('GET', '/jobs');
+  await until('the first use', async () => (await lastUse()) === first);
+  clock.advance(30_000);
+  await daemon.ask('GET', '/jobs', undefined, key);
+  clock.advance(31_000);
+  // `ask` lets a minute pass.
+  await ask('GET', '/jobs');
+  await until('the next use', async () => (await lastUse()) === first + 61_000);
+  const others = (await listKeys(local)).filter(({ workspace }) => workspace !== name);
+  assert.deepEqual(
+    others.map(({ lastUsedAt }) => lastUsedAt),
+    [null],
+  );
+});

@@ -1,0 +1,320 @@
+/** Channels over the API, an extension (docs/behavior.md#alerts). */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Webhook } from 'standardwebhooks';
+import { openLocal } from '../../../src/daemon.ts';
+import { addAccount } from '../../support/records/account.ts';
+import { assertRefused } from '../../support/checks/answer.ts';
+import { fakeClock } from '../../support/fakes/clock.ts';
+import { startTestDaemon } from '../../support/running/daemon.ts';
+import { startSink } from '../../support/fakes/sink.ts';
+import { until } from '../../support/until.ts';
+import { addWorkspace } from '../../support/records/workspace.ts';
+
+const unknown = '0199c6a2-3f5e-7b14-9d0a-5b1c2e7f8a90';
+
+test('a webhook is made with a secret that is shown once, tested, and signed with it', async (t) => {
+  const { ask, dataDir } = await startTestDaemon(t);
+  const sink = await startSink(t);
+  const config = { url: `${sink.url}/hook` };
+  const made = await ask('POST', '/channels', { name: 'ops', type: 'webhook', config });
+  assert.equal(made.status, 201, made.body.error);
+  const { channel, secret } = made.body;
+  assert.match(secret, /^whsec_[A-Za-z0-9+/]{43}=$/);
+  const { id, createdAt, ...rest } = channel;
+  assert.match(createdAt, /^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
+  assert.deepEqual(rest, {
+    name: 'ops',
+    type: 'webhook',
+    enabled: true,
+    jobIds: null,
+    afterFailures: 1,
+    lastDelivery: null,
+  });
+  assert.deepEqual((await ask('GET', `/channels/${id}`)).body, { channel });
+
+  const tested = await ask('POST', `/channels/${id}/test`);
+  assert.equal(tested.status, 202);
+  assert.equal(tested.body.delivery.status, 'pending');
+  await until('the test', () => sink.received.length === 1);
+  const [{ headers, body } = assert.fail()] = sink.received;
+  const alert = new Webhook(secret).verify(body, headers as Record<string, string>);
+  assert.deepEqual(alert, {
+    type: 'test',
+    timestamp: tested.body.delivery.createdAt,
+    data: { workspace: (await ask('GET', '/me')).body.workspace, channel: { id, name: 'ops' } },
+  });
+  assert.equal(headers['webhook-id'], tested.body.delivery.id);
+  assert.match(String(headers['webhook-signature']), /^v1,\S+ v1a,\S+$/);
+
+  const delivered = await until('its record', async () => {
+    const { deliveries } = (await ask('GET', `/channels/${id}/deliveries`)).body;
+    return deliveries[0].status === 'delivered' && deliveries;
+  });
+  assert.equal(delivered.length, 1);
+  const shown = await ask('GET', '/channels');
+  assert.deepEqual(shown.body.channels[0].lastDelivery, delivered[0]);
+  const again = await ask('POST', `/channels/${id}/test`);
+  assertRefused(again, 429, /once a minute/, 'a second test');
+  assert.equal(again.headers.get('retry-after'), '60');
+  for (const { body: answer } of [shown, again, tested]) {
+    assert.ok(!JSON.stringify(answer).includes(secret));
+    assert.ok(!JSON.stringify(answer).includes('/hook'), 'the URL is write-only');
+  }
+  await using local = await openLocal(dataDir);
+  const [kept] = await local.store.db.selectFrom('channels').select('sealed').execute();
+  assert.ok(kept, 'it is kept');
+});
+
+test('a change is of what is given; a webhook keeps its secret', async (t) => {
+  const { ask } = await startTestDaemon(t);
+  const [before, after] = await Promise.all([startSink(t), startSink(t)]);
+  const job = (await ask('POST', '/jobs', { name: 'j', url: 'https://example.com/' })).body.job;
+  const made = await ask('POST', '/channels', {
+    name: 'ops',
+    type: 'webhook',
+    config: { url: before.url },
+    afterFailures: 3,
+    jobIds: [job.id],
+  });
+  const { channel, secret } = made.body;
+  assert.deepEqual([channel.afterFailures, channel.jobIds], [3, [job.id]]);
+  const path = `/channels/${channel.id}`;
+  const empty = await ask('PATCH', path, {});
+  assert.deepEqual(empty.body, { channel });
+  const changes = { name: 'other', config: { url: after.url }, jobIds: null, enabled: false };
+  const changed = await ask('PATCH', path, changes);
+  const { config: _, ...visible } = changes;
+  assert.deepEqual(changed.body, { channel: { ...channel, ...visible } });
+  await ask('POST', `${path}/test`);
+  await until('the test, though it is disabled', () => after.received.length === 1);
+  const [{ headers, body } = assert.fail()] = after.received;
+  new Webhook(secret).verify(body, headers as Record<string, string>);
+  assert.equal(before.received.length, 0);
+  assert.deepEqual((await ask('DELETE', path)).body, { ok: true });
+  assertRefused(await ask('GET', path), 404, /no channel with id/, 'it is gone');
+  assertRefused(await ask('DELETE', path), 404, /no channel with id/, 'it is gone');
+});
+
+test('what GET answers can be sent back, and what cannot be set is refused', async (t) => {
+  const { ask } = await startTestDaemon(t);
+  const sink = await startSink(t);
+  const input = { name: 'ops', type: 'webhook', config: { url: sink.url } };
+  const { id } = (await ask('POST', '/channels', input)).body.channel;
+  const path = `/channels/${id}`;
+  const fresh = (await ask('GET', path)).body;
+  assert.deepEqual((await ask('PATCH', path, fresh.channel)).body, fresh);
+  await ask('POST', `${path}/test`);
+  const read = await until('the test', async () => {
+    const { body } = await ask('GET', path);
+    return body.channel.lastDelivery.status === 'delivered' && body;
+  });
+  for (const lastDelivery of [read.channel.lastDelivery, null]) {
+    const update = { ...read.channel, id: id.toUpperCase(), lastDelivery };
+    assert.deepEqual((await ask('PATCH', path, update)).body, read);
+  }
+  const rows: [object, RegExp][] = [
+    [{ id: '0199c6a2-3f5e-7b14-9d0a-5b1c2e7f8a90' }, /^id cannot be set, it is "/],
+    [{ type: 'email' }, /^type cannot be set, it is "webhook": leave it out$/],
+    [{ createdAt: '2026-01-01T00:00:00Z' }, /^createdAt cannot be set/],
+    [{ config: {} }, /^config\.url is required for a webhook channel$/],
+    [read, /^channel is not a known field: send what is inside channel$/],
+  ];
+  for (const [update, words] of rows) {
+    assertRefused(await ask('PATCH', path, update), 400, words, JSON.stringify(update));
+  }
+  assertRefused(
+    await ask('POST', '/channels', { ...input, type: 'email', config: {} }),
+    400,
+    /^config\.to is required for an email channel$/,
+    'email',
+  );
+});
+
+test('a token stays behind when a channel moves: config replaces the whole', async (t) => {
+  const { ask } = await startTestDaemon(t);
+  const [own, other] = [await startSink(t), await startSink(t)];
+  const config = { url: `${own.url}/topic`, token: 'tk_s3cret' };
+  const made = await ask('POST', '/channels', { name: 'a', type: 'ntfy', config });
+  const path = `/channels/${made.body.channel.id}`;
+  await ask('PATCH', path, { config: { url: `${other.url}/topic` } });
+  await ask('POST', `${path}/test`);
+  await until('the test', () => other.received.length === 1);
+  assert.equal(other.received[0]?.headers.authorization, undefined);
+  assert.equal(own.received.length, 0);
+});
+
+test('a secret that is repeated where the answer is cut leaves nothing of itself', async (t) => {
+  const { ask } = await startTestDaemon(t);
+  const sink = await startSink(t, (response, { path }) => {
+    response.writeHead(403).end(`${'-'.repeat(185)}${path}`);
+  });
+  const config = { url: `${sink.url}/services/T000/secret-part` };
+  const made = await ask('POST', '/channels', { name: 'chat', type: 'slack', config });
+  const { id } = made.body.channel;
+  await ask('POST', `/channels/${id}/test`);
+  const tried = await until('an attempt', async () => {
+    const { channel } = (await ask('GET', `/channels/${id}`)).body;
+    return channel.lastDelivery.attempts === 1 && channel.lastDelivery;
+  });
+  assert.equal(tried.lastError, `http: 403, ${'-'.repeat(185)}[redacted]`);
+});
+
+test('what cannot be delivered is shown, with the reason and without secrets', async (t) => {
+  const { ask } = await startTestDaemon(t);
+  const sink = await startSink(t, (response, { path }) => {
+    response.writeHead(403).end(`no such hook: ${path}`);
+  });
+  const config = { url: `${sink.url}/services/T000/secret-part` };
+  const made = await ask('POST', '/channels', { name: 'chat', type: 'slack', config });
+  assert.equal(made.body.secret, undefined);
+  const { id } = made.body.channel;
+  await ask('POST', `/channels/${id}/test`);
+  const tried = await until('an attempt', async () => {
+    const { channel } = (await ask('GET', `/channels/${id}`)).body;
+    return channel.lastDelivery.attempts === 1 && channel.lastDelivery;
+  });
+  assert.equal(tried.status, 'pending');
+  assert.equal(tried.lastError, 'http: 403, no such hook: [redacted]');
+  const shown = await ask('GET', `/channels/${id}/deliveries/${tried.id}`);
+  const [{ startedAt, durationMs, ...attempt }, ...others] = shown.body.attempts;
+  assert.deepEqual(shown.body.delivery, tried);
+  assert.deepEqual([attempt, others], [{ number: 1, httpStatus: 403, error: tried.lastError }, []]);
+  assert.ok(startedAt >= tried.createdAt && startedAt <= tried.lastAttemptAt, startedAt);
+  assert.ok(Number.isInteger(durationMs) && durationMs >= 0);
+  const mail = await ask('POST', '/channels', {
+    name: 'mail',
+    type: 'email',
+    config: { to: 'ops@example.com' },
+  });
+  await ask('POST', `/channels/${mail.body.channel.id}/test`);
+  await until('no mail server', async () => {
+    const { channel } = (await ask('GET', `/channels/${mail.body.channel.id}`)).body;
+    return /--smtp-url/.test(channel.lastDelivery.lastError ?? '');
+  });
+  await ask('PATCH', `/channels/${id}`, { enabled: false });
+  const { deliveries } = (await ask('GET', `/channels/${id}/deliveries`)).body;
+  const [{ status, lastError }] = deliveries;
+  assert.deepEqual([status, lastError], ['failed', 'the channel was disabled']);
+});
+
+const mail = (to: string) => ({ name: 'mail', type: 'email', config: { to } });
+
+test('mail goes only where the operator lets it', async (t) => {
+  const { ask } = await startTestDaemon(t, {
+    flags: { mailAllow: ['ops@example.com', '.example.org'] },
+  });
+  const words = /^config\.to: the operator of this jobd does not allow mail to this address$/;
+  assertRefused(await ask('POST', '/channels', mail('dev@example.com')), 400, words, 'another');
+  const made = await ask('POST', '/channels', mail('ops@Example.com'));
+  assert.equal(made.status, 201, made.body.error);
+  const { id } = made.body.channel;
+  const change = (to: string) => ask('PATCH', `/channels/${id}`, { config: { to } });
+  assertRefused(await change('x@example.org'), 400, words, 'not of a subdomain');
+  assert.equal((await change('x@mail.example.org')).status, 200);
+});
+
+test('what is wrong is refused, and no secret is repeated', async (t) => {
+  const { ask } = await startTestDaemon(t);
+  const config = { url: 'https://example.com/' };
+  const good = { name: 'a', type: 'slack', config };
+  const rows: [input: object, words: RegExp][] = [
+    [{ name: 'a', type: 'slack' }, /config is required/],
+    [{ name: 'a', config }, /type is required/],
+    [{ ...good, type: 'pager' }, /type must be one of webhook, email/],
+    [{ ...good, name: ' ' }, /name must not be blank/],
+    [{ ...good, config: 's3cret' }, /config must be an object, got a string/],
+    [{ ...good, config: { url: 17 } }, /config\.url must be a string/],
+    [{ ...good, config: { ...config, password: 's3cret' } }, /config\.password is not a known/],
+    [
+      { ...good, config: { ...config, token: 's3cret' } },
+      /config\.token is not a field of a slack/,
+    ],
+    [{ ...good, config: { url: 'http://10.0.0.1/s3cret' } }, /config\.url must lead to a public/],
+    [{ ...good, afterFailures: 0 }, /afterFailures must be between 1 and 100, got 0/],
+    [{ ...good, jobIds: [unknown] }, /jobIds must be ids of jobs or monitors of the workspace/],
+    [{ ...good, jobIds: 'x' }, /jobIds must be an array or null/],
+    [{ ...good, frob: 1 }, /frob is not a known field/],
+  ];
+  for (const [input, words] of rows) {
+    const answer = await ask('POST', '/channels', input);
+    assertRefused(answer, 400, words, JSON.stringify(input));
+    assert.doesNotMatch(answer.body.error, /s3cret/);
+  }
+  assert.deepEqual((await ask('GET', '/channels')).body, { channels: [], nextCursor: null });
+});
+
+test('no key, keys that may only read, and keys of others', async (t) => {
+  const { ask, newKey, dataDir } = await startTestDaemon(t);
+  const input = { name: 'a', type: 'slack', config: { url: 'https://example.com/' } };
+  const { id } = (await ask('POST', '/channels', input)).body.channel;
+  const { id: deliveryId } = (await ask('POST', `/channels/${id}/test`)).body.delivery;
+  const reader = await newKey('read');
+  const stranger = await (await addWorkspace(dataDir)).newKey('write');
+  const routes: [method: string, path: string, body?: object][] = [
+    ['GET', `/channels/${id}`],
+    ['PATCH', `/channels/${id}`, { name: 'b' }],
+    ['POST', `/channels/${id}/test`],
+    ['GET', `/channels/${id}/deliveries`],
+    ['GET', `/channels/${id}/deliveries/${deliveryId}`],
+    ['DELETE', `/channels/${id}`],
+  ];
+  for (const [method, path, body] of routes) {
+    assertRefused(await ask(method, path, body, null), 401, /a valid key/, path);
+    assertRefused(await ask(method, path, body, stranger), 404, /no channel with id/, path);
+    const read = await ask(method, path, body, reader);
+    if (method === 'GET') assert.equal(read.status, 200);
+    else assertRefused(read, 403, /may only read/, path);
+  }
+  assertRefused(await ask('POST', '/channels', input, null), 401, /a valid key/, 'no key');
+  assertRefused(await ask('POST', '/channels', input, reader), 403, /only read/, 'read');
+  assert.deepEqual((await ask('GET', '/channels', undefined, stranger)).body.channels, []);
+  const second = (await ask('POST', '/channels', input)).body.channel.id;
+  for (const path of [
+    `/channels/${second}/deliveries/${deliveryId}`,
+    `/channels/${id}/deliveries/${unknown}`,
+    `/channels/${id}/deliveries/x`,
+  ]) {
+    assertRefused(await ask('GET', path), 404, /no delivery with id/, path);
+  }
+  assert.equal((await ask('GET', `/channels/${id}`)).body.channel.name, 'a');
+});
+
+test('pages lead through all channels, newest first', async (t) => {
+  const { ask } = await startTestDaemon(t);
+  const names = ['1', '2', '3'];
+  for (const name of names) {
+    await ask('POST', '/channels', {
+      name,
+      type: 'slack',
+      config: { url: 'https://example.com/' },
+    });
+  }
+  const seen: string[] = [];
+  let cursor = '';
+  do {
+    const { body } = await ask('GET', `/channels?limit=2${cursor}`);
+    for (const { name } of body.channels) seen.push(name);
+    cursor = body.nextCursor === null ? '' : `&cursor=${body.nextCursor}`;
+  } while (cursor !== '');
+  assert.deepEqual(seen, names.toReversed());
+});
+
+test('an expired account may read and delete channels, not make, change or test them', async (t) => {
+  const clock = fakeClock();
+  const daemon = await startTestDaemon(t, { clock });
+  const account = await addAccount(daemon, clock, 'pro');
+  const input = { name: 'a', type: 'slack', config: { url: 'https://example.com/' } };
+  const { id } = (await account.ask('POST', '/channels', input)).body.channel;
+  await account.cancel();
+  for (const [method, path, body] of [
+    ['POST', '/channels', input],
+    ['PATCH', `/channels/${id}`, { name: 'b' }],
+    ['POST', `/channels/${id}/test`],
+  ] as const) {
+    assertRefused(await account.ask(method, path, body), 402, /subscription/, `${method} ${path}`);
+  }
+  assert.equal((await account.ask('GET', `/channels/${id}`)).status, 200);
+  assert.equal((await account.ask('DELETE', `/channels/${id}`)).status, 200);
+});

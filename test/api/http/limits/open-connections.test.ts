@@ -1,0 +1,123 @@
+/** Which connections are closed when there are too many. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createOpenConnections } from '../../../../src/api/http/limits/open-connections.ts';
+import type {
+  OpenConnection,
+  OpenConnections,
+} from '../../../../src/api/http/limits/open-connections.ts';
+
+type Tested = OpenConnection & { isClosed: boolean };
+
+const most = 10;
+
+function connect(
+  open: OpenConnections<Tested>,
+  given: Partial<OpenConnection> = {},
+): { connection: Tested; isAdmitted: boolean } {
+  const connection: Tested = {
+    addressGroup: 'a',
+    isTrusted: false,
+    isBusy: false,
+    activeAt: 0,
+    isClosed: false,
+    ...given,
+    close: () => void (connection.isClosed = true),
+  };
+  return { connection, isAdmitted: open.admit(connection) };
+}
+
+function connectAll(open: OpenConnections<Tested>, count: number, given: Partial<OpenConnection>) {
+  return Array.from({ length: count }, () => connect(open, given).connection);
+}
+
+function numberClosed(connections: readonly Tested[]): number {
+  return connections.filter(({ isClosed }) => isClosed).length;
+}
+
+test('an address that holds many connections loses its own, and others are admitted', () => {
+  const open = createOpenConnections<Tested>(most);
+  const others = connectAll(open, 2, { addressGroup: 'b' });
+  const held = connectAll(open, 8, { addressGroup: 'a' });
+  for (let number = 0; number < 5; number += 1) {
+    assert.ok(connect(open, { addressGroup: `c ${number}` }).isAdmitted);
+  }
+  assert.equal(numberClosed(others), 0);
+  assert.deepEqual(
+    held.map(({ isClosed }) => isClosed),
+    [true, true, true, true, true, false, false, false],
+  );
+  assert.equal(open.all.size, 10);
+  assert.equal(open.closed, 5);
+});
+
+test('the larger of two groups loses, trusted or not: a stranger of another address, or of the same, is spared', () => {
+  const open = createOpenConnections<Tested>(most);
+  const [stranger] = connectAll(open, 1, { addressGroup: 'b', activeAt: 0 });
+  const trusted = connectAll(open, 20, { isTrusted: true, activeAt: 1 });
+  const [same] = connectAll(open, 1, { activeAt: 2 });
+  assert.equal(numberClosed(trusted), 12);
+  assert.equal(numberClosed([stranger!, same!]), 0);
+});
+
+test('strangers that had time to show a key weigh more than trusted connections', () => {
+  const rows: [now: number, ofTrusted: number, ofStrangers: number][] = [
+    [1_999, 1, 0],
+    [2_000, 0, 1],
+  ];
+  for (const [now, ofTrusted, ofStrangers] of rows) {
+    const open = createOpenConnections<Tested>(most);
+    const trusted = connectAll(open, 6, { isTrusted: true, addressGroup: 'b' });
+    const strangers = connectAll(open, 4, {});
+    connect(open, { addressGroup: 'c', activeAt: now });
+    assert.deepEqual([numberClosed(trusted), numberClosed(strangers)], [ofTrusted, ofStrangers]);
+  }
+});
+
+test('a thousand addresses with one trusted connection each keep no stranger out', () => {
+  const open = createOpenConnections<Tested>(most);
+  for (let number = 0; number < 500; number += 1) {
+    connect(open, { addressGroup: `b ${number}`, isTrusted: true, activeAt: number });
+  }
+  const { connection } = connect(open, { activeAt: 500 });
+  connect(open, { addressGroup: 'c', isTrusted: true, activeAt: 501 });
+  assert.equal(connection.isClosed, false);
+});
+
+test('what is busy and trusted is closed last, and never for its own address', () => {
+  const open = createOpenConnections<Tested>(most);
+  const [idle, busy] = connectAll(open, 2, { isTrusted: true, addressGroup: 'b' });
+  busy!.isBusy = true;
+  open.update(busy!);
+  const strangers = connectAll(open, 8, { isBusy: true });
+  const trusted = connectAll(open, 9, { isTrusted: true, isBusy: true });
+  assert.equal(numberClosed([idle!, ...strangers]), 9);
+  assert.equal(connect(open).isAdmitted, false, 'its own address keeps all others busy');
+  assert.equal(numberClosed([busy!, ...trusted]), 0);
+  assert.ok(connect(open, { addressGroup: 'c' }).isAdmitted);
+  assert.deepEqual([trusted[0]!.isClosed, busy!.isClosed], [true, false]);
+  trusted[5]!.isBusy = false;
+  open.update(trusted[5]!);
+  assert.ok(connect(open, { addressGroup: 'c', activeAt: 1 }).isAdmitted);
+});
+
+test('the connection that was active longest ago is the first, trusted or not', () => {
+  for (const isTrusted of [false, true]) {
+    const open = createOpenConnections<Tested>(most);
+    const [first, second] = connectAll(open, 10, { isTrusted });
+    first!.activeAt = 1;
+    open.update(first!);
+    connect(open);
+    assert.deepEqual([first!.isClosed, second!.isClosed], [false, true]);
+  }
+});
+
+test('an address that keeps many connections busy keeps no other out', () => {
+  const open = createOpenConnections<Tested>(20);
+  const { connection } = connect(open, { addressGroup: 'b' });
+  const busy = connectAll(open, 30, { isTrusted: true, isBusy: true });
+  const other = connect(open, { addressGroup: 'c' });
+  assert.ok(other.isAdmitted && !connection.isClosed);
+  assert.equal(numberClosed(busy), 1);
+});

@@ -1,0 +1,238 @@
+/** How often one may ask (docs/behavior.md#limit-1). */
+
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { test } from 'node:test';
+import * as fc from 'fast-check';
+import { createRateLimiter } from '../../../src/api/http/limits/rate-limit.ts';
+import { addressGroup } from '../../../src/api/http/limits/request-limits.ts';
+import { assertRefused } from '../../support/checks/answer.ts';
+import { fakeClock } from '../../support/fakes/clock.ts';
+import { startTestDaemon } from '../../support/running/daemon.ts';
+import type { TestDaemon } from '../../support/running/daemon.ts';
+import { exchange, openSocket, parseAnswers, receiveAll } from '../../support/hostile/raw.ts';
+import type { RawAnswer } from '../../support/hostile/raw.ts';
+
+const rule = { limit: 120, windowMs: 60_000, subjects: 1_000 };
+
+/** How many of `count` requests at `now` are admitted. */
+function admittedAt(
+  limiter: ReturnType<typeof createRateLimiter>,
+  now: number,
+  count: number,
+): number {
+  return Array.from({ length: count }, () => limiter.admit('a', now)).filter(Boolean).length;
+}
+
+test('no 60 s hold more than 120 requests, wherever they begin', () => {
+  const limiter = createRateLimiter(rule);
+  assert.equal(admittedAt(limiter, 59_999, 100), 100);
+  // A counter that starts anew each minute would admit 120 here.
+  assert.equal(admittedAt(limiter, 60_001, 120), 20);
+  assert.equal(admittedAt(limiter, 119_998, 1), 0, 'a millisecond before the first ones are old');
+  assert.equal(admittedAt(limiter, 119_999, 120), 100, 'exactly as many as have become old');
+  assert.equal(admittedAt(limiter, 120_000, 1), 0);
+  assert.equal(admittedAt(limiter, 120_001, 120), 20);
+});
+
+test('who is refused gets through again 60 s after the last admitted requests, even by hammering', () => {
+  const limiter = createRateLimiter(rule);
+  assert.equal(admittedAt(limiter, 0, 120), 120);
+  for (let now = 10; now < 60_000; now += 10) assert.equal(limiter.admit('a', now), false);
+  assert.equal(limiter.admit('a', 60_000), true);
+});
+
+test('what is admitted is what counting every admitted request would admit', () => {
+  const small = { limit: 3, windowMs: 10, subjects: 100 };
+  const steps = fc.array(fc.tuple(fc.constantFrom('a', 'b'), fc.integer({ min: 0, max: 6 })), {
+    maxLength: 60,
+  });
+  fc.assert(
+    fc.property(steps, (asked) => {
+      const limiter = createRateLimiter(small);
+      const admitted: { subject: string; at: number }[] = [];
+      let now = 0;
+      for (const [subject, gap] of asked) {
+        now += gap;
+        const inWindow = admitted.filter(
+          (one) => one.subject === subject && now - one.at < small.windowMs,
+        );
+        const expected = inWindow.length < small.limit;
+        assert.equal(limiter.admit(subject, now), expected);
+        if (expected) admitted.push({ subject, at: now });
+      }
+    }),
+  );
+});
+
+test('those who ask no more are forgotten, and never more than a bound are remembered', () => {
+  const limiter = createRateLimiter({ limit: 2, windowMs: 100, subjects: 10 });
+  for (let subject = 0; subject < 50; subject += 1) {
+    limiter.admit(`first ${subject}`, 0);
+    assert.ok(limiter.size <= 10);
+  }
+  limiter.admit('much later', 100);
+  assert.equal(limiter.size, 1);
+});
+
+test('who keeps asking is not forgotten in favour of who came once', () => {
+  const limiter = createRateLimiter({ limit: 1, windowMs: 100, subjects: 10 });
+  assert.equal(limiter.admit('busy', 0), true);
+  for (let subject = 0; subject < 50; subject += 1) {
+    limiter.admit(`passing ${subject}`, 1);
+    assert.equal(limiter.admit('busy', 1), false);
+  }
+});
+
+test('an address stands for itself, an IPv6 address for its /64', () => {
+  const same: [string, string][] = [
+    ['127.0.0.1', '::ffff:127.0.0.1'],
+    ['127.0.0.1', '::ffff:7f00:1'],
+    ['2001:db8:1:2::1', '2001:db8:1:2:ffff:ffff:ffff:ffff'],
+    ['fe80::1%eth0', 'fe80::2%eth1'],
+  ];
+  const different: [string, string][] = [
+    ['127.0.0.1', '127.0.0.2'],
+    ['::ffff:10.0.0.1', '::ffff:10.0.0.2'],
+    ['2001:db8:1:2::1', '2001:db8:1:3::1'],
+    ['0.0.0.1', '::1'],
+  ];
+  for (const [a, b] of same) assert.equal(addressGroup(a), addressGroup(b), `${a} ${b}`);
+  for (const [a, b] of different) assert.notEqual(addressGroup(a), addressGroup(b), `${a} ${b}`);
+});
+
+const unknownId = '01a1fc58-a505-7000-bebc-059153f75def';
+
+/** Asks so many times, and counts the answers by status. */
+async function statuses(
+  { ask }: TestDaemon,
+  count: number,
+  key: string | null | undefined,
+  path = '/jobs?limit=1',
+): Promise<Record<number, number>> {
+  const seen: Record<number, number> = {};
+  for (let number = 0; number < count; number += 1) {
+    const { status } = await ask('GET', path, undefined, key);
+    seen[status] = (seen[status] ?? 0) + 1;
+  }
+  return seen;
+}
+
+test('a key may ask 120 times in 60 s, whatever it asks, then it is told to wait 60 s', async (t) => {
+  const clock = fakeClock();
+  const daemon = await startTestDaemon(t, { clock });
+  const { ask, newKey } = daemon;
+  const [readKey, otherKey] = [await newKey('read'), await newKey('write')];
+  const rows: [method: string, path: string, status: number][] = [
+    ['GET', '/jobs', 200],
+    ['POST', '/jobs', 403],
+    ['GET', '/jobs?limit=0', 400],
+    ['GET', `/jobs/${unknownId}`, 404],
+    ['GET', `/jobs/${unknownId}/runs/${unknownId}/receipt`, 404],
+    ['GET', '/nowhere', 404],
+  ];
+  for (const [method, path, status] of rows) {
+    assert.equal((await ask(method, path, undefined, readKey)).status, status, path);
+  }
+  assert.deepEqual(await statuses(daemon, 120 - rows.length, readKey), { 200: 120 - rows.length });
+  for (const [method, path] of rows) {
+    const refused = await ask(method, path, undefined, readKey);
+    assertRefused(refused, 429, /a key may ask 120 times a minute/, path);
+    assert.equal(refused.headers.get('retry-after'), '60');
+  }
+  assert.equal((await ask('GET', '/jobs', undefined, otherKey)).status, 200, 'another key');
+  clock.pass(60_000);
+  assert.equal((await ask('GET', '/jobs', undefined, readKey)).status, 200, '60 s later');
+});
+
+test('without a valid key an address may ask 300 times in 60 s; valid keys are not held up', async (t) => {
+  const clock = fakeClock();
+  const daemon = await startTestDaemon(t, { clock });
+  const { ask } = daemon;
+  const unknownKey = `cp_${'0'.repeat(64)}`;
+  assert.deepEqual(await statuses(daemon, 100, null), { 401: 100 });
+  assert.deepEqual(await statuses(daemon, 100, unknownKey), { 401: 100 });
+  assert.deepEqual(await statuses(daemon, 50, null, '/nowhere'), { 404: 50 });
+  assert.deepEqual(await statuses(daemon, 50, null, '/receipts/key'), { 200: 50 });
+  for (const path of ['/jobs', '/nowhere', '/receipts/key']) {
+    for (const key of [null, unknownKey, 'cp_123']) {
+      const refused = await ask('GET', path, undefined, key);
+      assertRefused(refused, 429, /without a valid key an address may ask 300 times/, path);
+      assert.equal(refused.headers.get('retry-after'), '60');
+    }
+  }
+  assert.deepEqual(await statuses(daemon, 110, undefined), { 200: 110 });
+  assert.equal((await ask('GET', '/receipts/key')).status, 200, 'a valid key where none is needed');
+  assert.equal((await fetch(`${daemon.url}/healthz`)).status, 200, 'outside the API');
+  clock.pass(60_000);
+  assert.equal((await ask('GET', '/jobs', undefined, null)).status, 401, '60 s later');
+});
+
+test('whatever is asked without a key counts, is refused at once after 300, and the connection is closed', async (t) => {
+  const clock = fakeClock();
+  const { url, ask } = await startTestDaemon(t, { clock });
+  const unknownKey = `cp_${'0'.repeat(64)}`;
+  const { monitor } = (await ask('POST', '/monitors', { name: 'a' })).body;
+  const pingPath = new URL(monitor.pingUrl).pathname;
+  const requests: [line: string, status: number][] = [
+    ['GET /', 404],
+    ['GET /docs', 200],
+    ['GET /docs.css', 200],
+    ['GET /verify-receipt.mjs', 200],
+    ['GET /api/v1/openapi.json', 200],
+    ['GET /api/v1/%zz', 404],
+    [`GET /api/v1/${'a'.repeat(600)}`, 404],
+    ['POST /ping/unknown', 404],
+    ['GET /healthier', 404],
+    [`GET /api/v1/jobs HTTP/1.1\r\nAuthorization: Bearer ${unknownKey}\r\nHost: b\r\nX: a`, 400],
+    ['garbage', 400],
+    ['CONNECT a:1', 404],
+  ];
+  const send = (line: string): Promise<RawAnswer[]> =>
+    exchange(url, `${line} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`);
+  for (const [line, status] of requests) {
+    assert.equal((await send(line))[0]?.status, status, line);
+  }
+  const left = 300 - requests.length;
+  for (let number = 0; number < left; number += 1) await send('GET /docs.css');
+
+  for (const [line] of requests) {
+    const socket = await openSocket(url);
+    socket.write(`${line} HTTP/1.1\r\nHost: a\r\n\r\n`);
+    const [answer] = parseAnswers(await receiveAll(socket));
+    if (line === 'garbage' || line.startsWith('CONNECT')) {
+      assert.equal(answer, undefined, line);
+      continue;
+    }
+    assert.equal(answer?.status, 429, line);
+    assert.equal(answer.headers.get('retry-after'), '60', line);
+    assert.equal(answer.headers.get('x-content-type-options'), 'nosniff', line);
+    assert.equal(answer.headers.get('connection'), 'close', line);
+  }
+  for (const path of ['/healthz', '/readyz', pingPath]) {
+    assert.equal((await fetch(url + path)).status, 200, path);
+  }
+  assert.equal((await ask('GET', '/jobs')).status, 200);
+  clock.pass(60_000);
+  assert.equal((await send('GET /docs'))[0]?.status, 200, '60 s later');
+});
+
+test('a request whose body never comes, or whose client goes away, counts once', async (t) => {
+  const { url } = await startTestDaemon(t, { clock: fakeClock() });
+  const requests: string[] = [
+    'POST /ping/unknown HTTP/1.1\r\nHost: a\r\nContent-Length: 99999999\r\n\r\n',
+    'GET /docs HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n',
+  ];
+  for (let number = 0; number < 300; number += 1) {
+    const socket = await openSocket(url);
+    const came = once(socket, 'data');
+    socket.write(requests[number % 2] ?? '');
+    const [answer] = (await came) as [Buffer];
+    assert.match(answer.toString('latin1'), /^HTTP\/1\.1 (200|404) /, `request ${number}`);
+    if (number % 4 < 2) socket.resetAndDestroy();
+    else socket.end();
+    await once(socket, 'close');
+  }
+  const [refused] = await exchange(url, requests[1] ?? '');
+  assert.equal(refused?.status, 429);
+});

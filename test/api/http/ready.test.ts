@@ -1,0 +1,57 @@
+/** Whether jobd can do its work, as a supervisor asks. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createReadiness } from '../../../src/app/operator/readiness.ts';
+import type { Store } from '../../../src/store/database/open.ts';
+import { quietApp } from '../../support/running/app.ts';
+import { fakeClock } from '../../support/fakes/clock.ts';
+import { startTestDaemon } from '../../support/running/daemon.ts';
+import { openTestStore } from '../../support/running/store.ts';
+import { until } from '../../support/until.ts';
+import { holdWriteLock } from '../../support/running/write-lock.ts';
+
+async function get(url: string, path: string): Promise<[number, unknown]> {
+  const response = await fetch(`${url}${path}`);
+  return [response.status, await response.json()];
+}
+
+test('ready while the store takes writes, not ready with the reason while it does not', async (t) => {
+  const { url, dataDir } = await startTestDaemon(t);
+  assert.deepEqual(await get(url, '/readyz'), [200, { status: 'ready' }]);
+  const lock = await holdWriteLock(t, dataDir, 'until released');
+  const notReady = await until('that it is not ready', async () => {
+    const [status, body] = await get(url, '/readyz');
+    return status === 503 ? (body as { error: string }) : null;
+  });
+  assert.deepEqual(Object.keys(notReady), ['error']);
+  assert.match(notReady.error, /^not ready: the store cannot be used now: database is locked/);
+  assert.deepEqual(await get(url, '/healthz'), [200, { status: 'ok' }], 'alive all the same');
+  lock.release();
+  await lock.ended;
+  await until('that it is ready again', async () => (await get(url, '/readyz'))[0] === 200);
+});
+
+test('what keeps the engine from its work is told too; many askers are one try', async (t) => {
+  const { store } = await openTestStore(t);
+  const clock = fakeClock();
+  let writes = 0;
+  const counting: Store = {
+    ...store,
+    write(work) {
+      writes += 1;
+      return store.write(work);
+    },
+  };
+  let troubles = ['claim fails: no'];
+  const readiness = createReadiness(
+    quietApp({ store: counting, clock, engineTroubles: () => troubles }),
+  );
+  const answers = await Promise.all(Array.from({ length: 20 }, readiness));
+  for (const answer of answers) assert.deepEqual(answer, ['claim fails: no']);
+  assert.equal(writes, 1);
+  troubles = [];
+  clock.pass(2_000);
+  assert.deepEqual(await readiness(), []);
+  assert.equal(writes, 2);
+});

@@ -1,0 +1,372 @@
+/** Clients that are slow, greedy or broken are cut off, and told why where they can be. */
+
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import type { AddressInfo, Socket } from 'node:net';
+import { test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
+import type { TestContext } from 'node:test';
+import { connectionOf, mostWaiting } from '../../../src/api/http/limits/connection.ts';
+import { maxBodyBytes } from '../../../src/api/http/limits/connections.ts';
+import type { ConnectionLimits } from '../../../src/api/http/limits/connections.ts';
+import { createFastify } from '../../../src/api/http/fastify.ts';
+import type { ApiServer } from '../../../src/api/http/fastify.ts';
+import { createRequestLimits } from '../../../src/api/http/limits/request-limits.ts';
+import { systemClock } from '../../../src/domain/clock.ts';
+import { openLog } from '../../../src/log.ts';
+import { exchange, openSocket, parseAnswers, receiveAll } from '../../support/hostile/raw.ts';
+import type { RawAnswer } from '../../support/hostile/raw.ts';
+import { until } from '../../support/until.ts';
+
+interface Listening {
+  url: string;
+  server: ApiServer;
+  /** Requests that were begun. */
+  begun: () => number;
+}
+
+/** A server of two routes; times are short unless a test says otherwise. */
+async function listen(t: TestContext, limits: Partial<ConnectionLimits> = {}): Promise<Listening> {
+  const server = createFastify({
+    log: openLog('silent'),
+    requests: createRequestLimits(systemClock),
+    limits: { checkIntervalMs: 20, ...limits },
+  });
+  let begun = 0;
+  server.addHook('onRequest', async () => void (begun += 1));
+  server.get('/ok', () => ({ ok: true }));
+  server.get('/trusted', ({ socket }) => {
+    connectionOf(socket)?.trust();
+    return { ok: true };
+  });
+  server.post('/size', ({ body }) => ({ size: JSON.stringify(body).length }));
+  server.get('/endless', (_, reply) => reply.send(Buffer.alloc(64 * 1024 * 1024)));
+  await server.listen({ host: '127.0.0.1', port: 0 });
+  t.after(() => {
+    server.server.closeAllConnections();
+    return server.close();
+  });
+  const { port } = server.server.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${port}`, server, begun: () => begun };
+}
+
+function connections({ server }: ApiServer): Promise<number> {
+  return new Promise((resolve) => {
+    server.getConnections((_, count) => resolve(count));
+  });
+}
+
+function assertError(answer: RawAnswer | undefined, status: number, words: RegExp): void {
+  assert.equal(answer?.status, status, answer?.body);
+  const body = JSON.parse(answer.body) as { error: string };
+  assert.deepEqual(Object.keys(body), ['error']);
+  assert.match(body.error, words);
+  assert.match(answer.headers.get('content-type') ?? '', /^application\/json/);
+  assert.equal(answer.headers.get('x-content-type-options'), 'nosniff');
+  assert.equal(answer.headers.get('cache-control'), 'no-store');
+}
+
+test('a client whose headers do not arrive in time gets 408, and the connection is closed', async (t) => {
+  const { url } = await listen(t, { headersTimeoutMs: 100 });
+  for (const start of ['', 'GET /ok', 'GET /ok HTTP/1.1\r\nHost: a\r\nX-Slow: ']) {
+    const answers = await exchange(url, start);
+    assert.equal(answers.length, 1);
+    assertError(answers[0], 408, /did not arrive in time/);
+  }
+});
+
+test('a client that sends a byte now and then gains no time by it', async (t) => {
+  const { url } = await listen(t, { headersTimeoutMs: 100, requestTimeoutMs: 200 });
+  const starts = [
+    'GET /ok HTTP/1.1\r\nHost: a\r\nX-Slow: ',
+    'POST /size HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 9999\r\n\r\n',
+  ];
+  for (const start of starts) {
+    const socket = await openSocket(url);
+    socket.write(start);
+    const timer = setInterval(() => socket.write('1'), 10);
+    t.after(() => clearInterval(timer));
+    const answers = parseAnswers(await receiveAll(socket));
+    clearInterval(timer);
+    assertError(answers[0], 408, /did not arrive in time/);
+  }
+});
+
+test('a client that does not read its answer is cut off', async (t) => {
+  const { url, server } = await listen(t, { idleTimeoutMs: 100 });
+  const socket = await openSocket(url);
+  t.after(() => socket.destroy());
+  assert.equal(await connections(server), 1);
+  socket.pause();
+  socket.write('GET /endless HTTP/1.1\r\nHost: a\r\n\r\n');
+  await until('the end of the connection', async () => (await connections(server)) === 0);
+});
+
+test('a connection is kept for more requests, then closed without a word', async (t) => {
+  const { url } = await listen(t, { keepAliveTimeoutMs: 50 });
+  const answers = await exchange(url, 'GET /ok HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(3));
+  assert.deepEqual(statuses(answers), [200, 200, 200]);
+});
+
+/** Sends a request on a connection that is kept, and waits for the beginning of its answer. */
+async function ask(socket: Socket, path = '/ok'): Promise<void> {
+  const came = once(socket, 'data');
+  socket.write(`GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`);
+  const [answer] = (await came) as [Buffer];
+  assert.match(answer.toString('latin1'), /^HTTP\/1\.1 200 /);
+}
+
+test('for a connection beyond the bound the idlest of the larger group is closed: of strangers, or of those trusted', async (t) => {
+  const { url } = await listen(t, { maxConnections: 4 });
+  const open = async (path: string): Promise<Socket> => {
+    const socket = await openSocket(url);
+    t.after(() => socket.destroy());
+    await ask(socket, path);
+    return socket;
+  };
+  const trusted = await open('/trusted');
+  const [first, second] = [await open('/ok'), await open('/ok')];
+  await open('/ok');
+  await ask(first);
+  await open('/ok');
+  await until('the end of the idlest stranger', () => second.closed);
+  await ask(first);
+  await ask(trusted, '/trusted');
+  const others = [await open('/trusted'), await open('/trusted')];
+  await ask(trusted, '/trusted');
+  await open('/ok');
+  await until('the end of the idlest trusted one', () => others[0]?.closed === true);
+  await ask(first);
+  await ask(trusted);
+});
+
+test('a connection is trusted once a request has arrived completely, not before', async (t) => {
+  const { url } = await listen(t, { maxConnections: 2 });
+  const [sending, held] = [await openSocket(url), await openSocket(url)];
+  t.after(() => sending.destroy());
+  const came = once(sending, 'data');
+  sending.write('GET /trusted HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\n\r\n');
+  await came;
+  await ask(held, '/trusted');
+  // One stranger and one trusted: were both trusted, the idlest would be this one.
+  await ask(held);
+  const third = await openSocket(url);
+  t.after(() => third.destroy());
+  await until('the end of the stranger', () => sending.closed);
+  await ask(held);
+});
+
+test('requests that wait are few bytes, and none once an answer is not taken', async (t) => {
+  const { url, begun } = await listen(t);
+  const large = `GET /ok HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(3_000)}\r\n\r\n`;
+  assert.deepEqual(statuses(await exchange(url, large.repeat(10))), [200, 200]);
+  const before = begun();
+  const socket = await openSocket(url);
+  t.after(() => socket.destroy());
+  socket.pause();
+  socket.write('GET /endless HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(3));
+  // Until it was looked at.
+  await setTimeout(200);
+  const receiving = receiveAll(socket);
+  socket.resume();
+  const received = await receiving;
+  assert.ok(received.length > 64 * 1024 * 1024, 'the first answer is whole');
+  assert.equal(begun() - before, 1);
+});
+
+test('of 2,000 requests in a packet the first few are answered, then the connection is closed', async (t) => {
+  const { url, begun } = await listen(t);
+  const answers = await exchange(url, 'GET /ok HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(2_000));
+  assert.deepEqual(statuses(answers), Array(mostWaiting + 1).fill(200));
+  assert.equal(begun(), mostWaiting + 1);
+});
+
+test('a request waits until the answer before it is taken', async (t) => {
+  const { url, begun } = await listen(t);
+  const socket = await openSocket(url);
+  t.after(() => socket.destroy());
+  socket.pause();
+  socket.write('GET /endless HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(5));
+  await until('the first request', () => begun() > 0);
+  // A later connection is served meanwhile.
+  await ask(await openSocket(url));
+  assert.equal(begun(), 2);
+});
+
+test('a client that takes its answer a little at a time is cut off in the end', async (t) => {
+  const { url, server } = await listen(t, { takeTimeoutMs: 200 });
+  const socket = await openSocket(url);
+  socket.pause();
+  socket.write('GET /endless HTTP/1.1\r\nHost: a\r\n\r\n');
+  const timer = setInterval(() => socket.read(1_000), 10);
+  t.after(() => {
+    clearInterval(timer);
+    socket.destroy();
+  });
+  await until('the end of the connection', async () => (await connections(server)) === 0);
+});
+
+test('an error of accepting a connection ends nothing', async (t) => {
+  const { url, server } = await listen(t);
+  server.server.emit('error', Object.assign(new Error('accept EMFILE'), { code: 'EMFILE' }));
+  await ask(await openSocket(url));
+});
+
+const post = 'POST /size HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n';
+
+test('a body declared over 256 KiB is 413 before any of it is sent', async (t) => {
+  const { url } = await listen(t);
+  const answers = await exchange(url, `${post}Content-Length: ${maxBodyBytes + 1}\r\n\r\n`);
+  assert.equal(answers.length, 1);
+  assertError(answers[0], 413, /at most 256 KiB/);
+  assert.equal(answers[0]?.headers.get('connection'), 'close');
+});
+
+test('a body that turns out to be over 256 KiB, or no HTTP at all, is not read to its end', async (t) => {
+  const { url } = await listen(t);
+  const endless = 256 * 1024 * 1024;
+  const chunk = Buffer.from(`10000\r\n${'1'.repeat(0x10000)}\r\n`);
+  for (const start of [
+    `${post}Transfer-Encoding: chunked\r\n\r\n`,
+    `${post}Host: b\r\nTransfer-Encoding: chunked\r\n\r\n`,
+    'garbage\r\n\r\n',
+  ]) {
+    const socket = await openSocket(url, { allowHalfOpen: true });
+    const received = receiveAll(socket);
+    socket.write(start);
+    let sent = 0;
+    while (!socket.destroyed && sent < endless) {
+      sent += chunk.length;
+      if (!socket.write(chunk)) {
+        await new Promise((resolve) => {
+          socket.once('drain', resolve).once('close', resolve);
+        });
+      }
+    }
+    socket.end();
+    await received;
+    // What the kernel keeps on its way counts too.
+    assert.ok(sent < 16 * 1024 * 1024, `${sent} bytes went out after ${start}`);
+  }
+});
+
+test('a client that sends its whole body before it reads is told 413 too', async (t) => {
+  const { url } = await listen(t);
+  const part = '1'.repeat(100_000);
+  const framings: [declared: string, part: string, end: string][] = [
+    [`Content-Length: ${part.length * 8}`, part, ''],
+    ['Transfer-Encoding: chunked', `${part.length.toString(16)}\r\n${part}\r\n`, '0\r\n\r\n'],
+  ];
+  for (const [declared, piece, end] of framings) {
+    const socket = await openSocket(url);
+    const write = (text: string): Promise<unknown> =>
+      new Promise((resolve) => {
+        socket.write(text, resolve);
+      });
+    await write(`${post}${declared}\r\n\r\n`);
+    for (let count = 0; count < 8; count += 1) await write(piece);
+    await write(end);
+    const [answer] = parseAnswers(await receiveAll(socket));
+    assertError(answer, 413, /at most 256 KiB/);
+  }
+});
+
+test('a client that keeps its side open after such an answer is cut off', async (t) => {
+  const { url, server } = await listen(t);
+  const socket = await openSocket(url, { allowHalfOpen: true });
+  t.after(() => socket.destroy());
+  socket.write(`${post}Content-Length: ${maxBodyBytes + 1}\r\n\r\n`);
+  socket.resume();
+  await once(socket, 'end');
+  assert.equal(await connections(server), 1);
+  await until('the end of the connection', async () => (await connections(server)) === 0);
+});
+
+test('a body that is never read and never comes is waited for no longer than another', async (t) => {
+  const { url } = await listen(t, { headersTimeoutMs: 100, requestTimeoutMs: 100 });
+  const answers = await exchange(url, `${post}Host: b\r\nContent-Length: 9\r\n\r\n`);
+  assert.deepEqual(statuses(answers), [400]);
+});
+
+function expecting(length: number, what = '100-continue'): string {
+  return `${post}Connection: close\r\nExpect: ${what}\r\nContent-Length: ${length}\r\n\r\n`;
+}
+
+function statuses(answers: RawAnswer[]): number[] {
+  return answers.map(({ status }) => status);
+}
+
+test('a client that asks before it sends is told to go on only if the body may be read', async (t) => {
+  const { url } = await listen(t);
+  const large = await exchange(url, expecting(maxBodyBytes + 1));
+  assert.equal(large.length, 1, 'no 100 Continue');
+  assertError(large[0], 413, /at most 256 KiB/);
+
+  assert.deepEqual(statuses(await exchange(url, `${expecting(3)}123`)), [100, 200]);
+  assert.deepEqual(statuses(await exchange(url, `${expecting(3, 'miracles')}123`)), [200]);
+});
+
+test('what is no HTTP is answered with an error that says so, and the connection is closed', async (t) => {
+  const { url } = await listen(t);
+  const rows: [what: string, bytes: string, status: number, words: RegExp][] = [
+    ['words', 'hello\r\n\r\n', 400, /not valid HTTP/],
+    ['TLS', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03', 400, /not valid HTTP/],
+    ['HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 400, /not valid HTTP/],
+    ['no colon', 'GET /ok HTTP/1.1\r\nHost a\r\n\r\n', 400, /not valid HTTP: Invalid header/],
+    ['a NUL', 'GET /ok HTTP/1.1\r\nHost: a\r\nX: \0\r\n\r\n', 400, /not valid HTTP/],
+    [
+      'two lengths',
+      `${post}Content-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n`,
+      400,
+      /not valid HTTP/,
+    ],
+    [
+      'a wrong chunk size',
+      `${post}Transfer-Encoding: chunked\r\n\r\nxyz\r\n`,
+      400,
+      /not valid HTTP/,
+    ],
+    [
+      'large headers',
+      `GET /ok HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(17_000)}\r\n\r\n`,
+      431,
+      /at most 16 KiB/,
+    ],
+    ['a tunnel', 'CONNECT example.com:443 HTTP/1.1\r\nHost: a\r\n\r\n', 404, /nothing at CONNECT/],
+    ['no host', 'GET /ok HTTP/1.1\r\nConnection: close\r\n\r\n', 400, /must have a Host header/],
+    [
+      'two hosts',
+      'GET /ok HTTP/1.1\r\nHost: a\r\nhost: b\r\nConnection: close\r\n\r\n',
+      400,
+      /must have one Host header, got 2/,
+    ],
+    [
+      'a host that is none',
+      'GET /ok HTTP/1.1\r\nHost: a/b\r\nConnection: close\r\n\r\n',
+      400,
+      /Host header is malformed/,
+    ],
+  ];
+  for (const [what, bytes, status, words] of rows) {
+    const answers = await exchange(url, Buffer.from(bytes, 'latin1'));
+    assert.equal(answers.length, 1, what);
+    assertError(answers[0], status, words);
+    assert.equal(answers[0]?.headers.get('connection'), 'close', what);
+  }
+  const [old] = await exchange(url, 'GET /ok HTTP/1.0\r\n\r\n');
+  assert.equal(old?.status, 200, 'HTTP/1.0 knows no Host header');
+});
+
+test('requests before a broken one on the same connection are answered, in their order', async (t) => {
+  const { url } = await listen(t);
+  const request = 'GET /ok HTTP/1.1\r\nHost: a\r\n\r\n';
+  const atOnce = await exchange(url, `${request}${request}garbage garbage\r\n\r\n`);
+  assert.deepEqual(statuses(atOnce), [200, 200, 400]);
+
+  const socket = await openSocket(url);
+  socket.write(request);
+  const [first] = (await once(socket, 'data')) as [Buffer];
+  socket.write('garbage garbage\r\n\r\n');
+  const inTurn = parseAnswers(Buffer.concat([first, await receiveAll(socket)]));
+  assert.deepEqual(statuses(inTurn), [200, 400]);
+});

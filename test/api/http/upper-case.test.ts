@@ -1,0 +1,26 @@
+/** Ids in upper case (RFC 9562 section 4): whoever keeps them so is understood, and is answered in lower case. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { startTestDaemon } from '../../support/running/daemon.ts';
+import { defaultWorkspaceId } from '../../support/records/keys.ts';
+
+test('ids are accepted in upper case in bodies too, and kept in lower case', async (t) => {
+  const daemon = await startTestDaemon(t);
+  const { ask } = daemon;
+  const workspaceId = (await defaultWorkspaceId(daemon)).toUpperCase();
+  const input = { name: 'A', url: 'http://127.0.0.1:1/', cronExpr: '0 0 1 1 *', workspaceId };
+  const { job } = (await ask('POST', '/jobs', input)).body;
+  const id = job.id.toUpperCase();
+  assert.deepEqual((await ask('GET', `/jobs/${id}`)).body, { job });
+  assert.deepEqual((await ask('PATCH', `/jobs/${id}`, { ...job, id })).body, { job });
+
+  const config = { url: 'http://127.0.0.1:1/' };
+  const channel = { name: 'A', type: 'slack', config, jobIds: [id] };
+  assert.deepEqual((await ask('POST', '/channels', channel)).body.channel.jobIds, [job.id]);
+
+  const definition = { key: 'a', adopt: id, job: { ...input, workspaceId: undefined } };
+  const { results } = (await ask('POST', '/managed-jobs', { definitions: [definition] })).body;
+  assert.deepEqual([results[0].isAdopted, results[0].job], [true, job]);
+  assert.equal((await ask('DELETE', `/jobs/${id}`)).status, 200);
+});

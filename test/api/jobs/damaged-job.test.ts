@@ -1,0 +1,162 @@
+/** A sealed value that was damaged: told by name, made sound again through the API, and no hindrance to others. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { openLocal } from '../../../src/daemon.ts';
+import { assertRefused } from '../../support/checks/answer.ts';
+import { startTestDaemon } from '../../support/running/daemon.ts';
+import { startSink } from '../../support/fakes/sink.ts';
+import { until } from '../../support/until.ts';
+
+const damaged = `v1.${'0'.repeat(16)}.canary`;
+const reason =
+  'protocol: nothing is sent: the headers and the body cannot be opened, set both anew';
+
+test('a damaged job says so itself, can be paused, set anew or deleted, and disturbs no other', async (t) => {
+  const daemon = await startTestDaemon(t);
+  const { ask } = daemon;
+  const job = { name: 'a', url: 'http://127.0.0.1:1/', method: 'POST', body: 'canary' };
+  const ids: string[] = [];
+  for (let count = 0; count < 3; count += 1)
+    ids.push((await ask('POST', '/jobs', job)).body.job.id);
+  const [sound = '', mended = '', deleted = ''] = ids;
+  await using local = await openLocal(daemon.dataDir);
+  const sealedOf = async (id: string): Promise<string | null> => {
+    const asked = local.store.db.selectFrom('jobs').select('sealed').where('id', '=', id);
+    return (await asked.executeTakeFirstOrThrow()).sealed;
+  };
+  for (const id of [mended, deleted]) {
+    const set = { sealed: damaged };
+    await local.store.db.updateTable('jobs').set(set).where('id', '=', id).execute();
+  }
+  const { jobs } = (await ask('GET', '/jobs')).body;
+  assert.deepEqual(
+    jobs.map((shown: Record<string, unknown>) => [
+      shown['id'],
+      shown['status'],
+      shown['body'],
+      shown['headerNames'],
+      shown['downReason'],
+    ]),
+    [
+      [deleted, 'down', null, [], reason],
+      [mended, 'down', null, [], reason],
+      [sound, 'new', 'canary', [], null],
+    ],
+  );
+  const path = `/jobs/${mended}`;
+  assert.deepEqual((await ask('GET', path)).body.job, jobs[1]);
+  assert.equal((await ask('GET', `${path}/runs`)).status, 200);
+
+  const paused = await ask('PATCH', path, { action: 'pause' });
+  assert.deepEqual([paused.status, paused.body.job.status], [200, 'paused']);
+  const noted = await ask('PATCH', path, { notes: 'x', action: 'resume' });
+  assert.deepEqual([noted.status, noted.body.job.downReason], [200, reason]);
+  assert.equal(await sealedOf(mended), damaged, 'what is sealed is left as it is');
+
+  const words = `what is sealed at jobs/${mended} cannot be opened: the master key 0{16} is not here`;
+  const whole = new RegExp(`^${words}: set headers and body anew, both in one update$`);
+  // Elsewhere what is sealed must not be sent, should its key be found again.
+  const url = 'https://example.com/';
+  for (const part of [{ body: 'x' }, { headers: {} }, { method: 'GET' }, { url }]) {
+    assertRefused(await ask('PATCH', path, part), 503, whole, JSON.stringify(part));
+  }
+  const { run } = (await ask('POST', `${path}/run`)).body;
+  const ended = await until('the run to fail in words', async () => {
+    const shown = (await ask('GET', `${path}/runs/${run.id}`)).body.run;
+    return shown.status === 'failed' && shown;
+  });
+  assert.equal(ended.error, reason);
+
+  const anew = await ask('PATCH', path, { headers: { 'X-A': 'b' }, body: 'new' });
+  assert.deepEqual(
+    [anew.status, anew.body.job.body, anew.body.job.headerNames],
+    [200, 'new', ['X-A']],
+  );
+  assert.equal((await ask('DELETE', `/jobs/${deleted}`)).status, 200);
+  assert.equal((await ask('GET', '/jobs')).body.jobs.length, 2);
+});
+
+test('what is sealed is sent nowhere but where the API said, whatever stands in the file', async (t) => {
+  const { ask, dataDir } = await startTestDaemon(t);
+  const [good, evil] = [await startSink(t), await startSink(t)];
+  const job = { name: 'a', url: `${good.url}/a`, method: 'POST', body: 'canary' };
+  const { id } = (await ask('POST', '/jobs', job)).body.job;
+  const path = `/jobs/${id}`;
+  await using local = await openLocal(dataDir);
+  const { db } = local.store;
+  const ended = async (): Promise<{ status: string; error: string | null }> => {
+    // A run by hand is there once a minute.
+    await db.deleteFrom('runs').where('job_id', '=', id).execute();
+    const { run } = (await ask('POST', `${path}/run`)).body;
+    return await until('the run to end', async () => {
+      const shown = (await ask('GET', `${path}/runs/${run.id}`)).body.run;
+      return shown.finishedAt !== null && shown;
+    });
+  };
+  const { host } = new URL(evil.url);
+  await db
+    .updateTable('jobs')
+    .set({ url: `${evil.url}/a`, host })
+    .where('id', '=', id)
+    .execute();
+  assert.equal((await ended()).error, reason);
+  assert.deepEqual(evil.received, []);
+  assert.equal((await ask('GET', path)).body.job.downReason, reason);
+
+  await db.updateTable('jobs').set({ url: job.url }).where('id', '=', id).execute();
+  assert.equal((await ended()).status, 'success', 'the row says again what it said');
+
+  // Whoever may write moves it, with its body, through the API.
+  for (const [url, sink] of [
+    [`${good.url}/b`, good],
+    [`${evil.url}/c`, evil],
+  ] as const) {
+    assert.equal((await ask('PATCH', path, { url })).status, 200);
+    assert.equal((await ended()).status, 'success');
+    assert.equal(sink.received.at(-1)?.body, 'canary');
+  }
+});
+
+test('a damaged channel says so where it delivers, and can be seen, set anew and deleted', async (t) => {
+  const daemon = await startTestDaemon(t);
+  const { ask } = daemon;
+  const sink = await startSink(t);
+  const ids: string[] = [];
+  for (const name of ['mended', 'deleted', 'sound']) {
+    const made = await ask('POST', '/channels', {
+      name,
+      type: 'webhook',
+      config: { url: sink.url },
+    });
+    ids.push(made.body.channel.id);
+  }
+  const [mended = '', deleted = '', sound = ''] = ids;
+  await using local = await openLocal(daemon.dataDir);
+  await local.store.db
+    .updateTable('channels')
+    .set({ sealed: damaged })
+    .where('id', '<>', sound)
+    .execute();
+  for (const id of ids) assert.equal((await ask('POST', `/channels/${id}/test`)).status, 202);
+  await until('the sound one', () => sink.received.length === 1);
+  const shown = await until('the reason', async () => {
+    const { channel } = (await ask('GET', `/channels/${mended}`)).body;
+    return channel.lastDelivery.lastError && channel;
+  });
+  const words = `what is sealed at channels/${mended} cannot be opened: the master key 0{16} is not here`;
+  assert.match(
+    shown.lastDelivery.lastError,
+    new RegExp(`^jobd: ${words}: set its config anew, all of it$`),
+  );
+  assert.equal((await ask('GET', '/channels')).body.channels.length, 3);
+  const path = `/channels/${mended}`;
+  assert.equal((await ask('PATCH', path, { name: 'other', enabled: false })).status, 200);
+  const url = sink.url;
+  const part = await ask('PATCH', path, { config: { url } });
+  assertRefused(part, 503, new RegExp(`^${words}: set its config anew, all of it$`), 'a part');
+  const secret = `whsec_${'A'.repeat(32)}`;
+  assert.equal((await ask('PATCH', path, { config: { url, secret } })).status, 200);
+  assert.equal((await ask('PATCH', path, { config: { url } })).status, 200, 'it is sound again');
+  assert.equal((await ask('DELETE', `/channels/${deleted}`)).status, 200);
+});

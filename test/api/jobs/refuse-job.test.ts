@@ -1,0 +1,180 @@
+/** What is refused when a job is made, and in which words (docs/behavior.md#jobs). */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { assertRefused } from '../../support/checks/answer.ts';
+import { startTestDaemon } from '../../support/running/daemon.ts';
+
+const url = 'http://127.0.0.1:1/';
+const smallest = { name: 'a', url };
+const astral = '😀';
+
+/** Inputs that break a rule, and the words that say which, where, and what came. */
+const refused: [what: string, input: object, words: RegExp, status?: number][] = [
+  ['no name', { name: undefined }, /^name is required/],
+  ['no url', { url: undefined }, /^url is required/],
+  ['an unknown field', { colour: 'red' }, /^colour is not a known field.*cronExpr/],
+  ['a field of updates', { action: 'pause' }, /^action is not a known field/],
+  ['a field that is only returned', { status: 'up' }, /^status is not a known field/],
+  ['constructor', { constructor: 'x' }, /^constructor is not a known field/],
+
+  ['name, a number', { name: 5 }, /^name must be a string, got 5/],
+  ['name, null', { name: null }, /^name must be a string, got null/],
+  ['name, empty', { name: '' }, /^name must not be empty/],
+  ['name, spaces', { name: '   ' }, /^name must not be blank/],
+  ['name, 121', { name: 'n'.repeat(121) }, /^name must be at most 120 characters, got 121/],
+  ['name, 121 astral', { name: astral.repeat(121) }, /^name .* 120 characters, got 121/],
+
+  ['url, a number', { url: 1 }, /^url must be a string, got 1/],
+  ['url, empty', { url: '' }, /^url must/],
+  ['url, a path', { url: '/backup' }, /^url must begin with http:\/\/ or https:\/\//],
+  ['url, ftp', { url: 'ftp://example.com/' }, /^url must begin with http.*got ftp:/],
+  ['url, javascript', { url: 'javascript:alert(1)' }, /^url must begin with http/],
+  [
+    'url, a password',
+    { url: 'http://me:secret@example.com/' },
+    /^url must not contain a user name/,
+  ],
+  ['url, a private address', { url: 'http://10.0.0.1/' }, /^url must lead to a public address/],
+  ['url, link-local', { url: 'http://169.254.169.254/' }, /^url must lead to a public address/],
+  ['url, an odd spelling', { url: 'http://0x7f.1/' }, /^url must write its address/],
+  ['url, a space', { url: 'http://example.com/a b' }, /^url must not contain spaces/],
+  ['url, 2049', { url: url.padEnd(2_049, 'a') }, /^url must be at most 2048 characters, got 2049/],
+
+  ['method, lower case', { method: 'get' }, /^method must be one of GET, POST.*got "get"/],
+  ['method, unknown', { method: 'TRACE' }, /^method must be one of.*got "TRACE"/],
+  ['method, null', { method: null }, /^method must be a string, got null/],
+
+  ['headers, an array', { headers: ['a: b'] }, /^headers must be an object, got an array/],
+  ['headers, null', { headers: null }, /^headers must be an object, got null/],
+  ['headers, a number in it', { headers: { 'X-A': 5 } }, /^headers\.X-A must be a string/],
+  ['headers, a name with a space', { headers: { 'X A': 'b' } }, /^headers must have names of/],
+  ['headers, a line break', { headers: { 'X-A': 'q\r\nw' } }, /^headers: the value of X-A must/],
+  ['headers, Host', { headers: { Host: 'q' } }, /^headers must not contain Host/],
+  ['headers, proxies', { headers: { 'Proxy-Foo': 'q' } }, /^headers must not contain Proxy-Foo/],
+  [
+    'headers, the id of runs',
+    { headers: { 'x-service-run-id': 'q' } },
+    /^headers must not contain/,
+  ],
+  [
+    'headers, twice',
+    { headers: { 'X-A': 'q', 'x-a': 'w' } },
+    /^headers must name each header once/,
+  ],
+
+  ['body, a number', { method: 'POST', body: 5 }, /^body must be a string or null/],
+  [
+    'body, an object',
+    { method: 'POST', body: {} },
+    /^body must be a string or null, got an object/,
+  ],
+  ['body with GET', { body: 'x' }, /^body is sent only with POST.*got method GET/],
+  ['body with HEAD', { method: 'HEAD', body: '' }, /^body is sent only with POST.*got method HEAD/],
+  [
+    'body, 32769',
+    { method: 'POST', body: 'b'.repeat(32_769) },
+    /^body must be at most 32768 characters, got 32769/,
+    413,
+  ],
+
+  ['scheduleType, unknown', { scheduleType: 'rate' }, /^scheduleType must be one of cron, period/],
+  ['scheduleType, a number', { scheduleType: 5 }, /^scheduleType must be a string or null, got 5/],
+  ['cronExpr, a number', { cronExpr: 5 }, /^cronExpr must be a string or null, got 5/],
+  ['cronExpr, empty', { cronExpr: '' }, /^cronExpr must have 5 fields.*got 0/],
+  ['cronExpr, 6 fields', { cronExpr: '0 0 * * * *' }, /^cronExpr must have 5 fields.*got 6/],
+  ['cronExpr, minute 60', { cronExpr: '60 * * * *' }, /^cronExpr: the minute field.*59.*got "60"/],
+  ['cronExpr, ?', { cronExpr: '0 0 ? * *' }, /^cronExpr: the day-of-month field.*write \*/],
+  ['cronExpr, @reboot', { cronExpr: '@reboot' }, /^cronExpr must be.*@daily.*got "@reboot"/],
+  ['cronExpr, 30 February', { cronExpr: '0 0 30 2 *' }, /^cronExpr never fires/],
+  [
+    'cronExpr, bad beside a period',
+    { scheduleType: 'period', periodSeconds: 60, cronExpr: 'x' },
+    /^cronExpr must have 5 fields/,
+  ],
+
+  ['timezone, unknown', { timezone: 'Europe/Atlantis' }, /^timezone must be an IANA.*got "Europe/],
+  ['timezone, an offset', { timezone: '+02:00' }, /^timezone must be an IANA name.*got "\+02:00"/],
+  ['timezone, local', { timezone: 'local' }, /^timezone must be an IANA name/],
+  ['timezone, a number', { timezone: 5 }, /^timezone must be a string or null, got 5/],
+
+  ['period without periodSeconds', { scheduleType: 'period' }, /^periodSeconds is required/],
+  [
+    'periodSeconds, a string',
+    { periodSeconds: '30' },
+    /^periodSeconds must be an integer or null, got "30"/,
+  ],
+  [
+    'periodSeconds beside a cron expression',
+    { cronExpr: '0 5 * * *', periodSeconds: 60 },
+    /^periodSeconds has no effect while scheduleType is cron: set scheduleType to period too, or/,
+  ],
+  [
+    'cronExpr beside a period',
+    { scheduleType: 'period', periodSeconds: 60, cronExpr: '0 5 * * *' },
+    /^cronExpr has no effect while scheduleType is period: set scheduleType to cron too, or leave/,
+  ],
+  [
+    'null for what a period needs',
+    { scheduleType: 'period', periodSeconds: null },
+    /^periodSeconds is required/,
+  ],
+  [
+    'periodSeconds, 59',
+    { periodSeconds: 59 },
+    /^periodSeconds must be between 60 and 31536000, got 59/,
+  ],
+  [
+    'periodSeconds, a year and a second',
+    { periodSeconds: 31_536_001 },
+    /^periodSeconds must be between/,
+  ],
+  ['periodSeconds, half', { periodSeconds: 60.5 }, /^periodSeconds must be an integer or null/],
+
+  ['timeoutSeconds, 0', { timeoutSeconds: 0 }, /^timeoutSeconds must be between 1 and 60, got 0/],
+  [
+    'timeoutSeconds, 61',
+    { timeoutSeconds: 61 },
+    /^timeoutSeconds must be between 1 and 60, got 61/,
+  ],
+  ['timeoutSeconds, a string', { timeoutSeconds: '5' }, /^timeoutSeconds must be an integer/],
+  ['retries, -1', { retries: -1 }, /^retries must be between 0 and 2, got -1/],
+  ['retries, 3', { retries: 3 }, /^retries must be between 0 and 2, got 3/],
+  ['retries, true', { retries: true }, /^retries must be an integer, got true/],
+  ['notes, 4001', { notes: 'n'.repeat(4_001) }, /^notes must be at most 4000 characters, got 4001/],
+  ['notes, null', { notes: null }, /^notes must be a string, got null/],
+  ['paused, a string', { paused: 'true' }, /^paused must be a boolean, got "true"/],
+  ['paused, 1', { paused: 1 }, /^paused must be a boolean, got 1/],
+  ['workspaceId, a number', { workspaceId: 5 }, /^workspaceId must be a string, got 5/],
+];
+
+/** Requests one key may not exceed in a minute; a table that is longer takes turns. */
+const perKey = 40;
+
+test('every input that breaks a rule is refused in a sentence, and nothing is kept', async (t) => {
+  const { ask, newKey } = await startTestDaemon(t);
+  let key = '';
+  for (const [index, [what, input, words, status = 400]] of refused.entries()) {
+    if (index % perKey === 0) key = await newKey('write');
+    const answer = await ask('POST', '/jobs', { ...smallest, ...input }, key);
+    assertRefused(answer, status, words, what);
+  }
+  assert.deepEqual((await ask('GET', '/jobs')).body.jobs, []);
+});
+
+test('a refusal does not repeat what may be secret', async (t) => {
+  const { ask } = await startTestDaemon(t);
+  const secret = 'hunter2';
+  const inputs = [
+    { headers: { 'X-Token': `${secret}\n` } },
+    { headers: { 'X-Token': [secret] } },
+    { headers: secret },
+    { method: 'POST', body: [secret] },
+    { url: `http://me:${secret}@example.com/` },
+  ];
+  for (const input of inputs) {
+    const { status, body } = await ask('POST', '/jobs', { ...smallest, ...input });
+    assert.equal(status, 400);
+    assert.doesNotMatch(body.error, new RegExp(secret), JSON.stringify(input));
+  }
+});

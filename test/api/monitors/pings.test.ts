@@ -1,0 +1,300 @@
+/** Pings: what tasks say, and what those who know no URL get. */
+
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { test } from 'node:test';
+import { fakeClock } from '../../support/fakes/clock.ts';
+import { startTestDaemon } from '../../support/running/daemon.ts';
+import { monitorsOf, ping } from '../../support/records/monitor.ts';
+import { exchange, openSocket, parseAnswers, receiveAll } from '../../support/hostile/raw.ts';
+import { until } from '../../support/until.ts';
+
+const ok = { ok: true };
+
+test('GET, HEAD and POST to the URL are pings, and are answered ok', async (t) => {
+  const clock = fakeClock('2026-03-02T10:20:00Z');
+  const daemon = await startTestDaemon(t, { clock });
+  const { createMonitor, readMonitor, readPings } = monitorsOf(daemon);
+  const { id, pingUrl, status } = await createMonitor({ timezone: 'UTC' });
+  assert.equal(status, 'new');
+  assert.match(pingUrl, new RegExp(`^${daemon.url}/ping/[0-9a-f-]{36}$`));
+  assert.ok(!pingUrl.includes(id), 'the id of the monitor does not ping it');
+  for (const method of ['GET', 'HEAD', 'POST']) {
+    clock.advance(1_000);
+    const answer = await ping(pingUrl, { method });
+    assert.deepEqual([answer.status, answer.body], [200, method === 'HEAD' ? null : ok], method);
+    assert.match(answer.headers.get('content-type') ?? '', /^application\/json/);
+  }
+  const pings = await readPings(id);
+  assert.deepEqual(
+    pings.map(({ source, kind, receivedAt }) => [source, kind, receivedAt.slice(11, 19)]),
+    [
+      ['POST', 'success', '10:20:03'],
+      ['HEAD', 'success', '10:20:02'],
+      ['GET', 'success', '10:20:01'],
+    ],
+  );
+  const monitor = await readMonitor(id);
+  assert.equal(monitor.status, 'up');
+  assert.equal(monitor.lastPingAt, '2026-03-02T10:20:03.000Z');
+  assert.equal(monitor.nextDueAt, '2026-03-02T11:00:00.000Z');
+});
+
+test('start, fail and exit codes are told by the end of the URL', async (t) => {
+  const clock = fakeClock('2026-03-02T10:20:00Z');
+  const daemon = await startTestDaemon(t, { clock });
+  const { createMonitor, readMonitor, readPings } = monitorsOf(daemon);
+  const { id, pingUrl } = await createMonitor();
+  const steps: [end: string, status: string, lastDurationMs: number | null][] = [
+    ['/start', 'new', null],
+    ['/0', 'up', 2_000],
+    ['/1', 'down', null],
+    ['/start', 'down', null],
+    ['', 'up', 2_000],
+    ['/fail', 'down', null],
+    ['/0', 'up', null],
+    ['/start', 'up', null],
+    ['/255', 'down', 2_000],
+  ];
+  for (const [end, status, lastDurationMs] of steps) {
+    clock.advance(2_000);
+    assert.equal((await ping(pingUrl + end)).status, 200, end);
+    const monitor = await readMonitor(id);
+    assert.equal(monitor.status, status, end);
+    assert.equal(monitor.lastDurationMs, lastDurationMs, end);
+  }
+  assert.deepEqual(
+    (await readPings(id)).map(({ kind, exitCode, durationMs }) => [kind, exitCode, durationMs]),
+    [
+      ['fail', 255, 2_000],
+      ['start', null, null],
+      ['success', 0, null],
+      ['fail', null, null],
+      ['success', null, 2_000],
+      ['start', null, null],
+      ['fail', 1, null],
+      ['success', 0, 2_000],
+      ['start', null, null],
+    ],
+  );
+});
+
+test('of a body of any type and size up to 256 KiB the first 4096 bytes are kept', async (t) => {
+  const daemon = await startTestDaemon(t);
+  const { createMonitor, readPings } = monitorsOf(daemon);
+  const { id, pingUrl } = await createMonitor();
+  const full = 'ü'.repeat(2_048);
+  const rows: [
+    what: string,
+    body: NonNullable<RequestInit['body']> | null,
+    kept: string | null,
+    truncated: boolean,
+  ][] = [
+    ['none', null, null, false],
+    ['an empty one', '', null, false],
+    ['text', 'backup done\n', 'backup done\n', false],
+    ['a zero byte', 'a\0b', 'a\0b', false],
+    ['no UTF-8', Buffer.from([0x61, 0xff, 0x62]), 'a\ufffdb', false],
+    ['as much as is kept', full, full, false],
+    ['a byte more', `${full}!`, full, true],
+    ['a character at the cut', `a${full}`, `a${full.slice(1)}`, true],
+    ['256 KiB', 'x'.repeat(256 * 1024), 'x'.repeat(4_096), true],
+  ];
+  const types = ['', 'text/plain', 'application/json', 'application/octet-stream', 'nonsense'];
+  for (const [index, [what, body, kept, truncated]] of rows.entries()) {
+    const type = types[index % types.length] ?? '';
+    const headers = type === '' ? {} : { 'content-type': type };
+    assert.equal((await ping(pingUrl, { method: 'POST', body, headers })).status, 200, what);
+    const [newest] = await readPings(id, '?limit=1');
+    assert.deepEqual([newest?.body, newest?.truncated], [kept, truncated], what);
+  }
+  for (const type of types) {
+    const headers = { 'content-type': type };
+    const { status } = await ping(pingUrl, { method: 'POST', body: '{"not JSON', headers });
+    assert.equal(status, 200, type);
+  }
+  assert.equal((await readPings(id)).length, rows.length + types.length);
+});
+
+test('a body over 256 KiB is 413, whether it is declared or not, and is no ping', async (t) => {
+  const daemon = await startTestDaemon(t);
+  const { createMonitor, readPings } = monitorsOf(daemon);
+  const { id, pingUrl } = await createMonitor();
+  const body = 'x'.repeat(256 * 1024 + 1);
+  const declared = await ping(pingUrl, { method: 'POST', body });
+  assert.equal(declared.status, 413);
+  assert.deepEqual(declared.body, { error: 'the request body must be at most 256 KiB' });
+  const stream = new Blob([body]).stream();
+  const chunked = await ping(pingUrl, { method: 'POST', body: stream, duplex: 'half' });
+  assert.equal(chunked.status, 413);
+  assert.deepEqual(await readPings(id), []);
+  assert.equal((await ping(pingUrl)).status, 200, 'the next one is none the worse');
+});
+
+test('a body that comes slowly or breaks off holds nobody up and is a ping only once it is whole', async (t) => {
+  const daemon = await startTestDaemon(t);
+  const { createMonitor, readPings } = monitorsOf(daemon);
+  const { id, pingUrl } = await createMonitor();
+  const { pathname } = new URL(pingUrl);
+  const head = `POST ${pathname} HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: 4\r\n\r\n`;
+  const slow = await openSocket(daemon.url);
+  slow.write(`${head}a`);
+  const broken = await openSocket(daemon.url);
+  broken.write(`${head}a`);
+  broken.destroy();
+  for (let count = 0; count < 10; count += 1) assert.equal((await ping(pingUrl)).status, 200);
+  assert.equal((await readPings(id)).length, 10);
+  slow.write('bcd');
+  const [answer] = parseAnswers(await receiveAll(slow));
+  assert.deepEqual([answer?.status, answer?.body], [200, '{"ok":true}']);
+  const pings = await readPings(id);
+  assert.deepEqual([pings.length, pings[0]?.body], [11, 'abcd']);
+});
+
+test('a GET with a body is a ping without one', async (t) => {
+  const daemon = await startTestDaemon(t);
+  const { createMonitor, readPings } = monitorsOf(daemon);
+  const { id, pingUrl } = await createMonitor();
+  const head = `GET ${new URL(pingUrl).pathname}?a=b HTTP/1.1\r\nHost: a\r\nConnection: close\r\n`;
+  const [answer] = await exchange(daemon.url, `${head}Content-Length: 5\r\n\r\nhello`);
+  assert.equal(answer?.status, 200);
+  assert.deepEqual(
+    (await readPings(id)).map(({ body }) => body),
+    [null],
+  );
+});
+
+test('what leads to no monitor gets one answer, whatever it is, before its body is read', async (t) => {
+  const daemon = await startTestDaemon(t);
+  const { createMonitor, readPings } = monitorsOf(daemon);
+  const monitor = await createMonitor();
+  const deleted = await createMonitor();
+  assert.equal((await daemon.ask('DELETE', `/monitors/${deleted.id}`)).status, 200);
+  const { pathname } = new URL(monitor.pingUrl);
+  const paths = [
+    `/ping/${randomUUID()}`,
+    `/ping/${randomUUID()}/start`,
+    `/ping/${monitor.id}`,
+    new URL(deleted.pingUrl).pathname,
+    `${pathname}0`,
+    '/ping/17',
+    "/ping/'%20or%201=1",
+    '/ping/%00',
+    `/ping/${randomUUID()}/256`,
+  ];
+  for (const path of paths) {
+    for (const method of ['GET', 'POST']) {
+      const { status, body, headers } = await ping(daemon.url + path, { method });
+      assert.equal(status, 404, path);
+      assert.deepEqual(body, { error: 'there is no monitor at this URL' }, path);
+      assert.equal(headers.get('www-authenticate'), null);
+    }
+  }
+  const socket = await openSocket(daemon.url);
+  const head = `POST /ping/${randomUUID()} HTTP/1.1\r\nHost: a\r\n`;
+  socket.write(`${head}Content-Length: 200000\r\n\r\nabc`);
+  const [early] = await new Promise<Buffer>((resolve) => {
+    socket.once('data', resolve);
+  }).then(parseAnswers);
+  assert.equal(early?.status, 404, 'it does not wait for the rest');
+  socket.destroy();
+  assert.deepEqual(await readPings(monitor.id), []);
+});
+
+test('whoever knows an id may write it in upper case, and learns what may follow it', async (t) => {
+  const daemon = await startTestDaemon(t);
+  const { createMonitor, readPings } = monitorsOf(daemon);
+  const { id, pingUrl } = await createMonitor();
+  const { pathname } = new URL(pingUrl);
+  const upper = daemon.url + pathname.toUpperCase().replace('/PING/', '/ping/');
+  for (const url of [upper, `${upper}/start`]) {
+    assert.deepEqual((await ping(url)).body, ok, url);
+  }
+  for (const words of ['256', '300', '-1', '01', 'stop']) {
+    const { status, body } = await ping(`${pingUrl}/${words}`, { method: 'POST' });
+    const rule = 'after the ping id may follow start, fail or an exit code from 0 to 255';
+    assert.deepEqual([status, body], [404, { error: `${rule}, got "${words}"` }]);
+  }
+  assert.equal((await readPings(id)).length, 2);
+});
+
+test('other methods and longer paths are no pings', async (t) => {
+  const daemon = await startTestDaemon(t);
+  const { createMonitor, readPings } = monitorsOf(daemon);
+  const { id, pingUrl } = await createMonitor();
+  for (const method of ['PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
+    const { status, body } = await ping(pingUrl, { method });
+    assert.equal(status, 404, method);
+    assert.deepEqual(Object.keys(body as object), ['error'], method);
+  }
+  for (const end of ['/start/now', '/0/0']) assert.equal((await ping(pingUrl + end)).status, 404);
+  assert.equal((await ping(`${daemon.url}/ping`)).status, 404);
+  assert.deepEqual(await readPings(id), []);
+});
+
+test('300 unknown ids a minute are answered 404, more 429; pings and keys go on', async (t) => {
+  const clock = fakeClock();
+  const daemon = await startTestDaemon(t, { clock });
+  const { createMonitor } = monitorsOf(daemon);
+  const { pingUrl } = await createMonitor();
+  const unknown = (): string => `${daemon.url}/ping/${randomUUID()}`;
+  assert.deepEqual(await countStatuses(400, () => pingUrl), { 200: 400 });
+  assert.equal((await daemon.ask('GET', '/jobs', undefined, null)).status, 401);
+  assert.deepEqual(await countStatuses(300, unknown), { 404: 299, 429: 1 });
+  const refused = await ping(unknown());
+  assert.equal(refused.headers.get('retry-after'), '60');
+  assert.equal((await daemon.ask('GET', '/jobs', undefined, null)).status, 429, 'one count');
+  assert.deepEqual(await countStatuses(50, () => pingUrl), { 200: 50 });
+  assert.equal((await daemon.ask('GET', '/jobs')).status, 200);
+  clock.pass(60_000);
+  assert.deepEqual(await countStatuses(1, unknown), { 404: 1 });
+});
+
+test('every ping that was acknowledged is kept, once, in order, however many come together', async (t) => {
+  const daemon = await startTestDaemon(t);
+  const { createMonitor, readMonitor } = monitorsOf(daemon);
+  const monitors = await Promise.all([createMonitor(), createMonitor(), createMonitor()]);
+  const sent = await Promise.all(
+    Array.from({ length: 600 }, async (_, index) => {
+      const monitor = monitors[index % 3]!;
+      const answer = await ping(monitor.pingUrl, { method: 'POST', body: `ping ${index}` });
+      assert.deepEqual([answer.status, answer.body], [200, ok]);
+      return { monitorId: monitor.id, body: `ping ${index}` };
+    }),
+  );
+  for (const { id } of monitors) {
+    const kept: string[] = [];
+    let cursor: string | null = null;
+    do {
+      const query: string = cursor === null ? '' : `&cursor=${cursor}`;
+      const { body } = await daemon.ask('GET', `/monitors/${id}/pings?limit=100${query}`);
+      kept.push(...body.pings.map((one: { body: string }) => one.body));
+      cursor = body.nextCursor;
+    } while (cursor !== null && kept.length <= 200);
+    const expected = sent.filter(({ monitorId }) => monitorId === id).map(({ body }) => body);
+    assert.deepEqual(kept.toSorted(), expected.toSorted());
+    assert.equal((await readMonitor(id)).status, 'up');
+  }
+});
+
+test('a ping that arrives while its monitor is deleted is answered one way or the other', async (t) => {
+  const daemon = await startTestDaemon(t);
+  const { createMonitor } = monitorsOf(daemon);
+  const { id, pingUrl } = await createMonitor();
+  const pings = Array.from({ length: 20 }, () => ping(pingUrl));
+  const deleted = daemon.ask('DELETE', `/monitors/${id}`);
+  const statuses = (await Promise.all(pings)).map(({ status }) => status);
+  assert.ok(statuses.every((status) => status === 200 || status === 404));
+  assert.equal((await deleted).status, 200);
+  await until('the monitor to be gone for pings', async () => (await ping(pingUrl)).status === 404);
+});
+
+/** How often each status came, of so many pings. */
+async function countStatuses(count: number, url: () => string): Promise<Record<number, number>> {
+  const seen: Record<number, number> = {};
+  for (let number = 0; number < count; number += 1) {
+    const { status } = await ping(url());
+    seen[status] = (seen[status] ?? 0) + 1;
+  }
+  return seen;
+}

@@ -1,0 +1,86 @@
+/** Results that the plan does not keep any more, as people see it. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setPlan } from '../../../src/app/accounts/accounts.ts';
+import { openLocal } from '../../../src/daemon.ts';
+import type { Receipt } from '../../../src/domain/receipts/receipt.ts';
+import { canonicalJson } from '../../../src/receipt/canonical.ts';
+import { nativeSha256 } from '../../../src/receipt/sign.ts';
+import { assertRefused } from '../../support/checks/answer.ts';
+import { fakeClock } from '../../support/fakes/clock.ts';
+import { readAnswer, startTestDaemon } from '../../support/running/daemon.ts';
+import { startSink } from '../../support/fakes/sink.ts';
+import { until } from '../../support/until.ts';
+
+const minute = 60_000;
+const day = 24 * 60 * minute;
+
+test('a result that is too old is gone with its receipt and its key, and the chain goes on', async (t) => {
+  const clock = fakeClock();
+  const daemon = await startTestDaemon(t, { clock });
+  const { ask } = daemon;
+  const sink = await startSink(t, (response, { path }) =>
+    path === '/silent' ? response.destroy() : response.end('ok'),
+  );
+  const addJob = async (path: string): Promise<string> => {
+    const input = { name: 'a', url: `${sink.url}${path}`, cronExpr: '0 0 1 1 *', retries: 0 };
+    return (await ask('POST', '/jobs', input)).body.job.id;
+  };
+  const runOnce = async (jobId: string): Promise<string> => {
+    const response = await fetch(`${daemon.url}/api/v1/jobs/${jobId}/run`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${daemon.key}`, 'idempotency-key': 'once' },
+    });
+    const { status, body } = await readAnswer('POST', response);
+    assert.equal(status, 202);
+    const path = `/jobs/${jobId}/runs/${body.run.id}`;
+    await until('the end of the run', async () => (await ask('GET', path)).body.run.finishedAt, {
+      everyMs: 50,
+    });
+    return path;
+  };
+  const jobs = { answering: await addJob('/'), silent: await addJob('/silent') };
+  const paths = [await runOnce(jobs.answering), await runOnce(jobs.silent)];
+  const first: Receipt = (await ask('GET', `${paths[0]}/receipt`)).body;
+  assertRefused(await ask('GET', `${paths[1]}/receipt`), 409, /no HTTP answer/, 'no answer');
+  {
+    await using local = await openLocal(daemon.dataDir, clock);
+    await setPlan(local, 'default', 'free');
+  }
+  clock.advance(7 * day - minute);
+  clock.pass(minute);
+  assert.equal(await runOnce(jobs.answering), paths[0], 'the key is known as long as its run');
+
+  let seenAt = performance.now();
+  const letTimePass = (): void => {
+    // The wall clock goes on with the real one, too: it would be taken for one that is set.
+    clock.advance(performance.now() - seenAt);
+    seenAt = performance.now();
+    clock.goOn(11 * minute);
+  };
+  // Seldom enough that pruning looks at the clock in between.
+  const seldom = { everyMs: 400, timeoutMs: 60_000 };
+  await until(
+    'the runs to be gone',
+    async () => {
+      letTimePass();
+      const answers = await Promise.all(paths.map((path) => ask('GET', path)));
+      return answers.every(({ status }) => status === 404);
+    },
+    seldom,
+  );
+  for (const path of paths) {
+    assertRefused(await ask('GET', path), 404, /no run/, 'the run');
+    assertRefused(await ask('GET', `${path}/receipt`), 404, /no run/, 'the receipt');
+  }
+  for (const jobId of Object.values(jobs)) {
+    const { runs, totals } = (await ask('GET', `/jobs/${jobId}/runs`)).body;
+    assert.deepEqual(runs, []);
+    assert.deepEqual(new Set(Object.values(totals)), new Set([0]));
+  }
+  const again = await runOnce(jobs.answering);
+  assert.notEqual(again, paths[0]);
+  const { payload } = (await ask('GET', `${again}/receipt`)).body;
+  assert.equal(payload.previousReceiptSha256, nativeSha256(Buffer.from(canonicalJson(first))));
+});

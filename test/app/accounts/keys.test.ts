@@ -1,0 +1,81 @@
+/** Keys are remembered until another process writes, and no longer than they are valid. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { TestContext } from 'node:test';
+import { cancel } from '../../../src/app/accounts/accounts.ts';
+import { createAuthenticate, createKey, revokeKey } from '../../../src/app/accounts/keys.ts';
+import { openLocal } from '../../../src/daemon.ts';
+import type { Local } from '../../../src/daemon.ts';
+import { fakeClock } from '../../support/fakes/clock.ts';
+import { temporaryDirectory } from '../../support/directory.ts';
+
+async function setup(t: TestContext) {
+  const dataDir = temporaryDirectory(t);
+  const clock = fakeClock();
+  const open = async (): Promise<Local> => {
+    const local = await openLocal(dataDir, clock);
+    t.after(() => local[Symbol.asyncDispose]());
+    return local;
+  };
+  const [ours, theirs] = [await open(), await open()];
+  const questions: string[] = [];
+  const db = new Proxy(ours.store.db, {
+    get(target, name) {
+      const value: unknown = Reflect.get(target, name, target);
+      if (typeof value !== 'function') return value;
+      return (...args: unknown[]): unknown => {
+        if (name === 'executeQuery') questions.push((args[0] as { sql: string }).sql);
+        return value.apply(target, args);
+      };
+    },
+  });
+  const authenticate = createAuthenticate({ store: { ...ours.store, db }, clock });
+  /** How often the tables of keys were asked for. */
+  const lookUps = (): number => questions.filter((sql) => sql.includes('"keys"')).length;
+  return { clock, theirs, authenticate, lookUps };
+}
+
+const input = { workspace: 'default', permission: 'write', name: '' } as const;
+
+test('a key that is asked with again is not looked up again', async (t) => {
+  const { theirs, authenticate, lookUps } = await setup(t);
+  const { secret, key } = await createKey(theirs, input);
+  const principals = [await authenticate(secret), await authenticate(secret)];
+  assert.deepEqual(
+    principals.map((principal) => principal?.keyId),
+    [key.id, key.id],
+  );
+  assert.equal(lookUps(), 1);
+});
+
+test('what another process writes holds from the next request on', async (t) => {
+  const { theirs, authenticate, clock } = await setup(t);
+  const [first, second] = [await createKey(theirs, input), await createKey(theirs, input)];
+  assert.equal((await authenticate(first.secret))?.accountExpiresAt, null);
+  assert.ok(await authenticate(second.secret));
+  await revokeKey(theirs, first.key.id);
+  assert.equal(await authenticate(first.secret), undefined);
+  assert.ok(await authenticate(second.secret));
+  await cancel(theirs, 'default');
+  assert.equal((await authenticate(second.secret))?.accountExpiresAt, clock.now());
+});
+
+test('a key that is remembered expires all the same', async (t) => {
+  const { theirs, authenticate, clock } = await setup(t);
+  const expiresAt = clock.now() + 1_000;
+  const { secret } = await createKey(theirs, { ...input, expiresAt });
+  assert.ok(await authenticate(secret));
+  clock.set(expiresAt - 1);
+  assert.ok(await authenticate(secret));
+  clock.set(expiresAt);
+  assert.equal(await authenticate(secret), undefined);
+});
+
+test('what is no key is refused again and again', async (t) => {
+  const { theirs, authenticate } = await setup(t);
+  await createKey(theirs, input);
+  for (const secret of ['', 'cp_', `cp_${'0'.repeat(64)}`, `cp_${'0'.repeat(64)}`]) {
+    assert.equal(await authenticate(secret), undefined);
+  }
+});

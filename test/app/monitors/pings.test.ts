@@ -1,0 +1,142 @@
+/** Pings that come faster than they are kept: every one counts, few are rows. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { TestContext } from 'node:test';
+import { createPingKeeper } from '../../../src/app/monitors/pings.ts';
+import type { ReceivedPing } from '../../../src/app/monitors/pings.ts';
+import type { Flip, Monitor } from '../../../src/domain/monitors/monitor.ts';
+import { keptAtPace, pingPace } from '../../../src/domain/monitors/ping.ts';
+import type { PingKind } from '../../../src/domain/monitors/ping.ts';
+import { listPings } from '../../../src/store/monitors/pings.ts';
+import { fakeClock } from '../../support/fakes/clock.ts';
+import { storedMonitors } from '../../support/records/monitor.ts';
+import { openTestStore } from '../../support/running/store.ts';
+
+/** The clock stands still while a test sends. */
+async function setup(t: TestContext) {
+  const testStore = await openTestStore(t);
+  const { store } = testStore;
+  const fake = fakeClock();
+  let monotonicMs = 0;
+  const clock = { now: () => fake.now(), monotonicMs: () => monotonicMs };
+  const { add, read } = storedMonitors(testStore, clock);
+  const flips: Flip[] = [];
+  let commits = 0;
+  const counted: typeof store = {
+    ...store,
+    write(work) {
+      commits += 1;
+      return store.write(work);
+    },
+  };
+  const keep = createPingKeeper({ store: counted, clock }, (news) => void flips.push(...news));
+  const send = async ({ id }: Monitor, kind: PingKind, body: string): Promise<boolean> => {
+    const ping: ReceivedPing = {
+      monitorId: id,
+      kind,
+      exitCode: null,
+      method: 'POST',
+      body,
+      truncated: false,
+    };
+    return await keep(ping);
+  };
+  return {
+    add,
+    read,
+    send,
+    flips,
+    commits: () => commits,
+    edges: async () => {
+      const rows = await store.db.selectFrom('edges').select('type').orderBy('id').execute();
+      return rows.map(({ type }) => type);
+    },
+    list: (monitor: Monitor) => listPings(store.db, monitor.id, { limit: 2_000, before: null }),
+    pass: (ms: number): void => {
+      monotonicMs += ms;
+      fake.advance(ms);
+    },
+  };
+}
+
+test('of a flood of pings the first ones and the last one are rows, and the last one decides', async (t) => {
+  const { add, read, send, list, flips, commits } = await setup(t);
+  const monitor = await add();
+  const flood = Array.from({ length: 2_000 }, (_, number) =>
+    send(monitor, number % 2 === 0 ? 'success' : 'fail', `${number}`),
+  );
+  assert.deepEqual(new Set(await Promise.all(flood)), new Set([true]));
+  const bodies = (await list(monitor)).map(({ body }) => body);
+  assert.equal(bodies.length, pingPace.burst + 1);
+  assert.deepEqual(bodies.slice(0, 3), ['1999', '299', '298']);
+  assert.equal((await read(monitor)).health, 'down');
+  assert.equal(flips.at(-1)?.to, 'down');
+  assert.ok(flips.length <= pingPace.burst + 2, `${flips.length} changes`);
+  assert.ok(commits() <= 3, `${commits()} commits`);
+});
+
+test('pings that are folded change the state in their order, and a start among them counts', async (t) => {
+  const { add, read, send, list, pass } = await setup(t);
+  const monitor = await add();
+  const full = Array.from({ length: pingPace.burst }, () => send(monitor, 'success', 'full'));
+  const folded = [send(monitor, 'start', 'folded')];
+  pass(40);
+  folded.push(send(monitor, 'success', 'last'));
+  await Promise.all([...full, ...folded]);
+  assert.equal((await read(monitor)).lastDurationMs, 40);
+  const [newest, second] = await list(monitor);
+  assert.deepEqual([newest?.body, newest?.durationMs], ['last', 40]);
+  assert.equal(second?.body, 'full');
+});
+
+test('a failure between successes that are folded is alerted of, and is a row with its body', async (t) => {
+  const { add, send, list, flips, edges, pass } = await setup(t);
+  const monitor = await add();
+  const sent = Array.from({ length: pingPace.burst + 50 }, () => send(monitor, 'success', ''));
+  for (const body of ['first', 'second']) {
+    sent.push(send(monitor, 'fail', body));
+    pass(1);
+    sent.push(send(monitor, 'start', ''), send(monitor, 'success', 'last'));
+  }
+  await Promise.all(sent);
+  assert.deepEqual(await edges(), ['monitor.down', 'monitor.up']);
+  const changes = flips.map(({ from, to }) => `${from} ${to}`);
+  assert.deepEqual(changes, ['new up', 'up down', 'down up'], 'one of each kind');
+  const rows = (await list(monitor)).map(({ kind, body, number }) => [kind, body, number]);
+  assert.equal(rows.length, pingPace.burst + 2);
+  assert.deepEqual(rows.slice(0, 2), [
+    ['success', 'last', pingPace.burst + 2],
+    ['fail', 'second', pingPace.burst + 1],
+  ]);
+});
+
+test('some pings a second are all kept, for as long as they come, and other monitors do not notice a flood', async (t) => {
+  const { add, send, list, pass } = await setup(t);
+  const [steady, flooded] = [await add(), await add()];
+  const flood: Promise<boolean>[] = [];
+  for (let number = 0; number < 900; number += 1) {
+    pass(pingPace.everyMs);
+    flood.push(send(flooded, 'success', ''), send(flooded, 'fail', ''));
+    await send(steady, number % 2 === 0 ? 'start' : 'success', '');
+  }
+  await Promise.all(flood);
+  assert.equal((await list(steady)).length, 900);
+});
+
+test('a burst is kept, then a ping for each interval that passed', () => {
+  let restedAt: number | undefined;
+  const kept = (now: number): boolean => {
+    const after = keptAtPace(restedAt, now);
+    restedAt = after ?? restedAt;
+    return after !== null;
+  };
+  const count = (now: number): number =>
+    Array.from({ length: 1_000 }, () => kept(now)).filter(Boolean).length;
+  const { burst, everyMs } = pingPace;
+  assert.equal(count(5), burst);
+  assert.equal(count(5 + everyMs - 1), 0);
+  assert.equal(count(5 + everyMs), 1);
+  assert.equal(count(5 + 11 * everyMs), 10);
+  assert.equal(count(5 + 1_000 * everyMs), burst, 'and no more after a long rest');
+});

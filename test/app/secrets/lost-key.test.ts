@@ -1,0 +1,53 @@
+/** A master key that is lost for good: what it sealed is given up, what other keys sealed is not. */
+
+import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { createJob, getJob, updateJob } from '../../../src/app/jobs/jobs.ts';
+import { forgetLostKey } from '../../../src/app/secrets/lost-key.ts';
+import { openStoreVault, rotateMasterKey } from '../../../src/app/secrets/master-keys.ts';
+import { openLocal } from '../../../src/daemon.ts';
+import { activateMasterKey } from '../../../src/store/secrets/master-keys.ts';
+import { quietApp } from '../../support/running/app.ts';
+import { temporaryDirectory } from '../../support/directory.ts';
+import { loopback } from '../../support/running/store.ts';
+
+test('a rotation that broke off, and lost its new key, gives up only what that sealed', async (t) => {
+  const dataDir = temporaryDirectory(t);
+  await using local = await openLocal(dataDir);
+  const { store, masterKeys } = local;
+  const vault = await local.openVault();
+  const workspace = await store.db.selectFrom('workspaces').select('id').executeTakeFirst();
+  const principal = {
+    keyId: '',
+    workspaceId: workspace?.id ?? '',
+    permission: 'write',
+    accountExpiresAt: null,
+  } as const;
+  const app = quietApp({ ...local, vault, allowTargets: loopback });
+  const input = { name: 'a', url: 'http://127.0.0.1:1/', method: 'POST', body: 'old' } as const;
+  const kept = await createJob(app, principal, input);
+  const lost = await createJob(app, principal, { ...input, name: 'lost' });
+  const keyFile = join(dataDir, 'secret-key');
+  const oldFile = readFileSync(keyFile, 'utf8');
+  const [active] = masterKeys.read();
+  masterKeys.makeNext(active ?? assert.fail());
+  const next = masterKeys.read()[0]?.id ?? '';
+  await store.write((tx) => activateMasterKey(tx, next, 5));
+  await updateJob(app, principal, lost.id, { body: 'sealed with the new one' });
+  writeFileSync(keyFile, oldFile, { mode: 0o600 });
+
+  await assert.rejects(openStoreVault(local), /is \w{16} and \w{16}, and in .*rotation was begun/);
+  await assert.rejects(forgetLostKey(local, active?.id ?? ''), { code: 'conflict' });
+  const { jobs, keyId } = await forgetLostKey(local, next);
+  assert.deepEqual(jobs, [{ id: lost.id, name: 'lost', workspace: 'default' }]);
+  assert.ok(keyId !== next && keyId !== active?.id, 'another key seals from now on');
+  const fresh = { ...app, vault: await openStoreVault(local) };
+  assert.equal((await getJob(fresh, principal, kept.id)).body, 'old');
+  const { paused, nextRunAt, downReason } = await getJob(fresh, principal, lost.id);
+  assert.deepEqual([paused, nextRunAt], [true, null]);
+  assert.match(downReason ?? '', /nothing is sent/);
+  await rotateMasterKey(local);
+  assert.equal((await getJob(fresh, principal, kept.id)).body, 'old');
+});

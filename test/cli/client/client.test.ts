@@ -1,0 +1,83 @@
+/** The command line's client and servers that do not answer in time. */
+
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { test } from 'node:test';
+import type { TestContext } from 'node:test';
+import { createClient } from '../../../src/cli/client/client.ts';
+import type { Client } from '../../../src/cli/client/client.ts';
+import { JobdError } from '../../../src/domain/errors.ts';
+
+/** A client that waits so long for a server that handles requests like this. */
+async function clientOf(
+  t: TestContext,
+  handle: RequestListener,
+  timeoutMs = 500,
+): Promise<{ url: string; client: Client }> {
+  const server = createServer(handle);
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  t.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const apiKey = `cp_${'0'.repeat(64)}`;
+  return { url, client: createClient({ url, apiKey }, { timeoutMs }) };
+}
+
+async function assertTooLate(asked: Promise<unknown>, sentence: string): Promise<void> {
+  const error = await asked.then(
+    () => assert.fail('it was answered'),
+    (reason: unknown) => reason,
+  );
+  assert.ok(error instanceof JobdError, String(error));
+  assert.deepEqual([error.message, error.exitCode], [sentence, 7]);
+}
+
+// Without an end of its own the client would wait five minutes: the test would run out of time.
+const limits = { timeout: 60_000 };
+
+test('a server that never answers is given up, and named', limits, async (t) => {
+  const { url, client } = await clientOf(t, () => {});
+  await assertTooLate(client.getJob('a'), `no answer from ${url} within 0.5 s`);
+  await assertTooLate(
+    client.runJob('a'),
+    `no answer from ${url} within 0.5 s; what was asked for may have been done`,
+  );
+});
+
+test('an answer that never ends is given up too', limits, async (t) => {
+  const { url, client } = await clientOf(t, (_, response) => {
+    response.writeHead(200, { 'content-type': 'application/json' }).write('{"job":');
+  });
+  await assertTooLate(client.getJob('a'), `no answer from ${url} within 0.5 s`);
+});
+
+const answerLater: RequestListener = (_, response) => {
+  setTimeout(() => response.end('{"job":{"id":"a"}}'), 600);
+};
+
+test('each request has the whole time for itself', limits, async (t) => {
+  const { client } = await clientOf(t, answerLater, 2_000);
+  const begun = performance.now();
+  for (let count = 0; count < 4; count += 1) assert.equal((await client.getJob('a')).id, 'a');
+  assert.ok(performance.now() - begun > 2_000, 'all of them together take longer');
+});
+
+test('what answers, but not as a jobd does, is told so', limits, async (t) => {
+  const pages = '{"jobs":[],"nextCursor":"again"}';
+  for (const answer of ['', 'null', '{}', '[]', '"jobs"', '<html>', '{"jobs":7}', pages]) {
+    const { client } = await clientOf(t, (_, response) => void response.end(answer));
+    await assert.rejects(
+      Array.fromAsync(client.listJobs()),
+      (error: unknown) =>
+        error instanceof JobdError &&
+        error.exitCode === 7 &&
+        error.message.endsWith('does not answer as a jobd does'),
+      answer,
+    );
+  }
+});

@@ -1,0 +1,87 @@
+/** What `jobd login` keeps, who may read it, and what goes before it. */
+
+import assert from 'node:assert/strict';
+import { chmodSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { clientConfig, profilesFile } from '../../../src/config.ts';
+import { readProfiles, writeProfiles } from '../../../src/profiles.ts';
+import { runCommand, serveCommand } from '../../support/running/command.ts';
+import type { Ran } from '../../support/running/program.ts';
+import { temporaryDirectory } from '../../support/directory.ts';
+import { startSink } from '../../support/fakes/sink.ts';
+
+const key = `cp_${'a'.repeat(64)}`;
+const other = `cp_${'b'.repeat(64)}`;
+
+test('a login is kept for its owner alone, and used until it is forgotten', async (t) => {
+  const daemon = await serveCommand(t);
+  const apiKey = daemon.env['JOBD_API_KEY'] ?? '';
+  const env = { XDG_CONFIG_HOME: temporaryDirectory(t) };
+  const jobd = (args: string[], input = ''): Promise<Ran> => runCommand(args, env, input);
+  const file = profilesFile(env);
+
+  assert.equal((await jobd(['jobs', 'list'])).exitCode, 4, 'there is no key yet');
+  const ran = await jobd(['login', '--url', `${daemon.url}/`], `${apiKey}\n`);
+  assert.equal(ran.exitCode, 0, ran.stderr);
+  assert.match(
+    ran.stdout,
+    /^profile\tdefault\nurl\thttp:\S+\nworkspace\tdefault\npermission\twrite\n$/,
+  );
+  assert.ok(!(ran.stdout + ran.stderr).includes(apiKey), 'a key is never shown');
+  assert.equal(statSync(file).mode & 0o777, 0o600);
+  assert.equal(statSync(join(file, '..')).mode & 0o777, 0o700);
+  assert.deepEqual(readdirSync(join(file, '..')), ['profiles.json']);
+
+  const list = await jobd(['jobs', 'list']);
+  assert.deepEqual(list, { exitCode: 0, stdout: '', stderr: 'there are no jobs\n' });
+
+  const second = await jobd(
+    ['login', '--profile', 'second', '--url', daemon.url, '--json'],
+    apiKey,
+  );
+  assert.equal((JSON.parse(second.stdout) as { profile: string }).profile, 'second');
+  const listed = await jobd(['profile', 'list']);
+  assert.equal(listed.stdout, `default\t${daemon.url}\tno\nsecond\t${daemon.url}\tyes\n`);
+  assert.equal((await jobd(['profile', 'use', 'default'])).exitCode, 0);
+  assert.equal((await jobd(['profile', 'use', 'nobody'])).exitCode, 3);
+  assert.equal((await jobd(['logout'])).stderr, 'forgot default\n');
+  assert.equal((await jobd(['jobs', 'list'])).exitCode, 4);
+  assert.equal((await jobd(['jobs', 'list', '--profile', 'second'])).exitCode, 0);
+  assert.equal((await jobd(['--profile', 'nobody', 'jobs', 'list'])).exitCode, 2);
+
+  const before = readFileSync(file, 'utf8');
+  const wrong = await jobd(['login', '--url', daemon.url], other);
+  assert.deepEqual([wrong.exitCode, wrong.stdout], [4, '']);
+  assert.equal((await jobd(['login', '--url', daemon.url], 'letmein')).exitCode, 2);
+  assert.equal(readFileSync(file, 'utf8'), before, 'what the server refuses is not kept');
+
+  chmodSync(file, 0o640);
+  const open = await jobd(['jobs', 'list']);
+  assert.equal(open.exitCode, 2);
+  assert.match(open.stderr, /^jobd: others may read the keys in .*: say chmod 600 \S+\n$/);
+});
+
+test('flags go before the environment, that before the profile; a key goes to its own server only', (t) => {
+  const env = { XDG_CONFIG_HOME: temporaryDirectory(t) };
+  const file = profilesFile(env);
+  const url = 'https://jobs.example.com';
+  writeProfiles(file, { current: 'a', profiles: { a: { url, apiKey: key } } });
+  assert.deepEqual(clientConfig(env), { url, apiKey: key });
+  assert.deepEqual(clientConfig({ ...env, JOBD_API_KEY: other }), { url, apiKey: other });
+  const elsewhere = { ...env, JOBD_URL: 'http://127.0.0.1:1' };
+  assert.deepEqual(clientConfig(elsewhere), { url: 'http://127.0.0.1:1', apiKey: null });
+  const same = { ...env, JOBD_URL: 'HTTPS://Jobs.Example.com:443/' };
+  assert.deepEqual(clientConfig(same), { url, apiKey: key }, 'however it is written');
+  assert.throws(() => clientConfig({ ...env, JOBD_PROFILE: 'b' }), /there is no profile b/);
+  writeFileSync(file, '{"current":1}');
+  assert.throws(() => readProfiles(file), /holds no profiles/);
+});
+
+test('a login to what is no jobd keeps nothing', async (t) => {
+  const sink = await startSink(t);
+  const env = { XDG_CONFIG_HOME: temporaryDirectory(t) };
+  const ran = await runCommand(['login', '--url', sink.url], env, key);
+  assert.equal(ran.exitCode, 7, ran.stderr);
+  assert.deepEqual(readProfiles(profilesFile(env)).profiles, {});
+});

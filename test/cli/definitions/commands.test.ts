@@ -1,0 +1,358 @@
+/** Jobs as files, as a person works with them: exported, compared, applied, pruned; within the rate limit. */
+
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { test } from 'node:test';
+import type { TestContext } from 'node:test';
+import { runCommand, serveCommand } from '../../support/running/command.ts';
+import type { ServedDaemon } from '../../support/running/command.ts';
+import type { Ran } from '../../support/running/program.ts';
+
+interface Setup {
+  daemon: ServedDaemon;
+  /** Writes a file of definitions. Returns its path. */
+  write: (name: string, text: string) => string;
+  /** Runs a command with more in the environment. */
+  jobd: (env: Record<string, string>, ...args: string[]) => Promise<Ran>;
+}
+
+async function setup(t: TestContext): Promise<Setup> {
+  const daemon = await serveCommand(t);
+  const write = (name: string, content: string): string => {
+    const path = join(daemon.dataDir, name);
+    writeFileSync(path, content);
+    return path;
+  };
+  const jobd = (env: Record<string, string>, ...args: string[]): Promise<Ran> =>
+    runCommand(args, { ...daemon.env, ...env });
+  return { daemon, write, jobd };
+}
+
+/** Demands an exit code, and words on stderr. */
+function assertEnds(ran: Ran, exitCode: number, words: RegExp): string {
+  assert.equal(ran.exitCode, exitCode, ran.stderr);
+  assert.match(ran.stderr, words);
+  return ran.stdout;
+}
+
+const twoJobs = `jobs:
+  backup:
+    name: Nightly backup
+    url: https://example.com/backup?token=\${TOKEN}
+    method: POST
+    headers:
+      Authorization: Bearer \${TOKEN}
+      X-Plain: a
+    body: '{"token": "\${TOKEN}"}'
+    cron: 30 2 * * *
+    timezone: UTC
+  ping:
+    url: https://example.com/ping
+    every: 5m
+`;
+
+test('files become jobs, and differ from them only where something was changed', async (t) => {
+  const { write, jobd, daemon } = await setup(t);
+  const file = write('jobs.yaml', twoJobs);
+  const token = { TOKEN: 's3cret-one' };
+  assertEnds(
+    await jobd({}, 'diff', '-f', file),
+    2,
+    /jobs\.yaml:4:10: url: the variable TOKEN is not set/,
+  );
+  const planned = assertEnds(
+    await jobd(token, 'diff', '-f', file),
+    1,
+    /^2 to create, 0 to update, 0 to delete; 0 the same\n$/,
+  );
+  assert.match(
+    planned,
+    /^--- \/dev\/null\n\+\+\+ backup \(.*jobs\.yaml:2:3\)\n@@ -0,0 \+1,9 @@\n\+name: Nightly backup\n/,
+  );
+  assert.match(planned, /\+ {2}Authorization: \(secret\)\n/);
+  assertEnds(await jobd(token, 'apply', '-f', file, '--dry-run'), 0, /2 to create/);
+  assert.equal((await daemon.jobd('jobs', 'list')).stdout, '');
+
+  assert.equal(
+    assertEnds(
+      await jobd(token, 'apply', '-f', file),
+      0,
+      /^2 created, 0 updated, 0 deleted; 0 the same\n$/,
+    ),
+    'created\tbackup\t-\ncreated\tping\t-\n',
+  );
+  assert.equal(
+    assertEnds(
+      await jobd(token, 'diff', '-f', file),
+      0,
+      /0 to create, 0 to update, 0 to delete; 2 the same/,
+    ),
+    '',
+  );
+  assert.equal(assertEnds(await jobd(token, 'apply', '-f', file), 0, /0 created/), '');
+
+  const changed = write(
+    'tâches.yaml', // shown as it is, not quoted
+    twoJobs.replace('30 2', '45 3').replace('    every: 5m', '    every: 10m'),
+  );
+  const other = { TOKEN: 's3cret-two' };
+  const diff = assertEnds(await jobd(other, 'diff', '-f', changed), 1, /0 to create, 2 to update/);
+  assert.match(diff, /^\+\+\+ ping \(.*\/tâches\.yaml:\d+:3\)\n@@ -1,2 \+1,2 @@\n/m);
+  assert.match(diff, /-every: 5m\n\+every: 10m\n/);
+  assert.match(
+    diff,
+    /- {2}Authorization: \(secret\)\n\+ {2}Authorization: \(changed\)\n {3}X-Plain: \(secret\)\n/,
+  );
+  assert.match(
+    diff,
+    /-body: \(secret\)\n-cron: 30 2 \* \* \*\n\+body: \(changed\)\n\+cron: 45 3 \* \* \*\n/,
+  );
+  assert.match(
+    diff,
+    /-url: \(secret\)\n\+url: https:\/\/example\.com\/backup\?token=\$\{TOKEN\}\n/,
+  );
+  const json = await jobd(other, 'diff', '-f', changed, '--json');
+  const { changes, counts } = JSON.parse(json.stdout) as {
+    changes: { changedFields: string[] }[];
+    counts: object;
+  };
+  assert.deepEqual(changes[0]?.changedFields, ['url', 'headers', 'body', 'schedule']);
+  assert.deepEqual(counts, {
+    create: 0,
+    update: 2,
+    delete: 0,
+    adopt: 0,
+    none: 0,
+    refused: 0,
+    unlisted: 0,
+  });
+  const applied = await jobd(other, 'apply', '-f', changed);
+  assert.equal(
+    assertEnds(applied, 0, /0 created, 2 updated/),
+    'updated\tbackup\turl headers body schedule\nupdated\tping\tschedule\n',
+  );
+  for (const said of [planned, diff, json.stdout, json.stderr, applied.stdout, applied.stderr]) {
+    assert.doesNotMatch(said, /s3cret/);
+    assert.ok(!said.includes('\u001b'), 'no colours in a pipe');
+  }
+});
+
+test('what is exported does not differ, and jobs made by hand are adopted, not doubled', async (t) => {
+  const { write, jobd, daemon } = await setup(t);
+  const file = write('jobs.yaml', twoJobs);
+  const token = { TOKEN: 's3cret' };
+  await jobd(token, 'apply', '-f', file);
+  const create = ['jobs', 'create', '--url', 'https://example.com/?a=${b}', '--name', 'By hand'];
+  await daemon.jobd(...create, '--header', 'X-A: one', '--timeout', '7', '--notes', 'a\n\n b');
+  await daemon.jobd(...create, '--method', 'PUT', '--data', 'file:x', '--paused');
+
+  const exported = await daemon.jobd('export');
+  const yaml = assertEnds(exported, 0, /^exported 4 jobs, with 3 variables to set\n$/);
+  assert.equal((await daemon.jobd('export')).stdout, yaml);
+  const values = {
+    JOBD_BACKUP_AUTHORIZATION: 'Bearer s3cret',
+    JOBD_BACKUP_X_PLAIN: 'a',
+    JOBD_BY_HAND_X_A: 'one',
+  };
+  for (const name of Object.keys(values)) assert.match(yaml, new RegExp(`^#   ${name}$`, 'm'));
+  const copy = write('exported.yaml', yaml);
+  const same = await jobd(values, 'diff', '-f', copy);
+  assert.equal(
+    assertEnds(
+      same,
+      0,
+      /0 to create, 0 to update, 0 to delete, 2 to adopt as they are; 2 the same/,
+    ),
+    '',
+  );
+  const key = await runCommand(['key', 'create', '--permission', 'read'], daemon.env);
+  const reader = { ...values, JOBD_API_KEY: key.stdout.trim() };
+  const seen = await jobd(reader, 'diff', '-f', copy);
+  assert.equal(assertEnds(seen, 0, /2 to adopt as they are; 2 the same/), '');
+  assertEnds(await jobd(values, 'apply', '-f', file, '--dry-run'), 2, /TOKEN is not set/);
+
+  const pruned = await jobd(token, 'apply', '-f', file, '--prune', '--yes');
+  assertEnds(pruned, 0, /0 deleted; 2 the same/);
+  assert.equal(
+    (await daemon.jobd('jobs', 'list')).stdout.split('\n').length,
+    5,
+    'jobs made by hand are never pruned',
+  );
+  assert.equal(
+    assertEnds(await jobd(values, 'apply', '-f', copy), 0, /2 adopted; 2 the same/),
+    'adopted\tby-hand\t-\nadopted\tby-hand-2\t-\n',
+  );
+  assertEnds(await jobd(values, 'diff', '-f', copy), 0, /; 4 the same/);
+  assert.doesNotMatch((await daemon.jobd('export')).stdout, /adopt/);
+
+  const remark = /2 managed jobs are not in the files; --prune would delete them/;
+  assertEnds(await jobd(token, 'diff', '-f', file), 0, remark);
+  const doomed = assertEnds(
+    await jobd(token, 'diff', '-f', file, '--prune'),
+    1,
+    /0 to update, 2 to delete; 2 the same/,
+  );
+  assert.match(
+    doomed,
+    /^--- by-hand \(server\)\n\+\+\+ \/dev\/null\n@@ -1,11 \+0,0 @@\n-name: By hand\n-url: https:\/\/example\.com\/\?\(secret\)\n/,
+  );
+  assert.match(doomed, /-method: PUT\n-body: \(secret\)\n/);
+  assertEnds(
+    await jobd(token, 'apply', '-f', file, '--prune'),
+    2,
+    /Delete 2 jobs .*: by-hand, by-hand-2\? Say --yes/,
+  );
+  assert.equal(
+    assertEnds(await jobd(token, 'apply', '-f', file, '--prune', '--yes'), 0, /2 deleted/),
+    'deleted\tby-hand\t-\ndeleted\tby-hand-2\t-\n',
+  );
+});
+
+test('a key that may only read compares all but the values of headers, and applies nothing', async (t) => {
+  const { write, jobd, daemon } = await setup(t);
+  const file = write('jobs.yaml', twoJobs);
+  await jobd({ TOKEN: 'one' }, 'apply', '-f', file);
+  const key = await runCommand(['key', 'create', '--permission', 'read'], daemon.env);
+  const reader = { JOBD_API_KEY: key.stdout.trim(), TOKEN: 'one' };
+  const remark = /the values of headers were not compared: this key may only read/;
+  assertEnds(await jobd(reader, 'diff', '-f', file), 0, remark);
+  const more = write(
+    'more.yaml',
+    twoJobs.replace('X-Plain', 'X-New').replace('every: 5m', 'every: 6m'),
+  );
+  const diff = assertEnds(await jobd(reader, 'diff', '-f', more), 1, remark);
+  assert.match(diff, /- {2}X-Plain: \(secret\)\n\+ {2}X-New: \(secret\)\n/);
+  assertEnds(await jobd(reader, 'apply', '-f', more), 4, /^jobd: this key may only read/);
+});
+
+test('a definition that the server refuses is told with its place; the rest of a plan is not begun', async (t) => {
+  const { write, jobd } = await setup(t);
+  const file = write(
+    'jobs.yaml',
+    'jobs:\n  a: { url: https://example.com/ }\n  b: { url: "http://10.0.0.1/" }\n',
+  );
+  assertEnds(
+    await jobd({}, 'diff', '-f', file),
+    2,
+    /^jobd: .*jobs\.yaml:3:3: b: url .*10\.0\.0\.1/,
+  );
+  assertEnds(await jobd({}, 'apply', '-f', file), 2, /nothing was changed/);
+  assert.equal((await jobd({}, 'jobs', 'list')).stdout, '');
+});
+
+const many = (count: number): string => {
+  const lines = Array.from(
+    { length: count },
+    (_, index) => `  k${index}: { url: "https://example.com/${index}", cron: "0 0 1 1 *" }`,
+  );
+  return `jobs:\n${lines.join('\n')}\n`;
+};
+
+/** Stands before a daemon; answers instead of it where `instead` says so. */
+async function startProxy(
+  t: TestContext,
+  daemon: ServedDaemon,
+  instead: (
+    asked: string,
+    count: number,
+  ) => { status: number; headers?: Record<string, string> } | 'cut' | null,
+): Promise<string> {
+  let count = 0;
+  const proxy = createServer((request, response) => {
+    void (async () => {
+      const body = await text(request);
+      const { method = '', url = '', headers } = request;
+      const answer = instead(
+        `${method} ${url}${body.includes('"dryRun":true') ? ' dry' : ''}`,
+        (count += 1),
+      );
+      if (answer !== null && answer !== 'cut') {
+        response.writeHead(answer.status, answer.headers).end('{"error":"as the test says"}');
+        return;
+      }
+      const passed = await fetch(daemon.url + url, {
+        method,
+        headers: {
+          authorization: headers.authorization ?? '',
+          ...(body !== '' && { 'content-type': 'application/json' }),
+        },
+        ...(body !== '' && { body }),
+      });
+      const content = await passed.text();
+      if (answer === 'cut') response.destroy();
+      else response.writeHead(passed.status).end(content);
+    })();
+  });
+  await new Promise<void>((resolve) => {
+    proxy.listen(0, '127.0.0.1', resolve);
+  });
+  t.after(() => {
+    proxy.closeAllConnections();
+    proxy.close();
+  });
+  return `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+}
+
+test('hundreds of jobs take a few requests; what the rate limit puts off is asked again', async (t) => {
+  const { write, jobd, daemon } = await setup(t);
+  const file = write('jobs.yaml', many(250));
+  const asked: string[] = [];
+  const url = await startProxy(t, daemon, (what, count) => {
+    asked.push(what);
+    return count % 3 === 0 ? { status: 429, headers: { 'retry-after': '1' } } : null;
+  });
+  const env = { JOBD_URL: url };
+  const applied = await jobd(env, 'apply', '-f', file);
+  assertEnds(applied, 0, /250 created, 0 updated, 0 deleted; 0 the same\n$/);
+  assert.match(applied.stderr, /^the rate limit of the key is reached, going on in 1 s\n/);
+  assert.ok(asked.length <= 12, `${asked.length} requests`);
+  assertEnds(await jobd(env, 'diff', '-f', file), 0, /250 the same/);
+  const fewer = write('fewer.yaml', many(10));
+  assertEnds(
+    await jobd(env, 'apply', '-f', fewer, '--prune', '--yes'),
+    0,
+    /240 deleted; 10 the same/,
+  );
+});
+
+test('after a lost answer it says what was done, and applying again goes on without doubles', async (t) => {
+  const { write, jobd, daemon } = await setup(t);
+  const file = write('jobs.yaml', many(250));
+  let applies = 0;
+  const url = await startProxy(t, daemon, (what) => {
+    if (what !== 'POST /api/v1/managed-jobs') return null;
+    applies += 1;
+    return applies === 2 ? 'cut' : null;
+  });
+  const cut = await jobd({ JOBD_URL: url }, 'apply', '-f', file);
+  const done = assertEnds(
+    cut,
+    7,
+    /^100 created.*\nnot done: .* and 140 more; what was done stays, apply again to go on\njobd: no answer/,
+  );
+  assert.equal(done.trimEnd().split('\n').length, 100);
+  const again = await jobd({ JOBD_URL: url }, 'apply', '-f', file);
+  assertEnds(again, 0, /^50 created, 0 updated, 0 deleted; 200 the same\n$/);
+  const { stdout } = await jobd({}, 'jobs', 'list');
+  assert.equal(stdout.trimEnd().split('\n').length, 250);
+});
+
+test('an answer that stays 429, and files that cannot be read, end with their own codes', async (t) => {
+  const { write, jobd, daemon } = await setup(t);
+  assertEnds(await jobd({}, 'diff', '-f', 'none.yaml'), 2, /none\.yaml cannot be read: ENOENT/);
+  assertEnds(await jobd({}, 'diff'), 2, /--file/);
+  const url = await startProxy(t, daemon, () => ({ status: 429, headers: { 'retry-after': '0' } }));
+  const file = write('jobs.yaml', 'jobs: {}\n');
+  const refused = await jobd({ JOBD_URL: url }, 'diff', '-f', file);
+  assertEnds(refused, 6, /(.* going on in 0 s\n){10}jobd: as the test says\n$/);
+  const piped = await runCommand(
+    ['diff', '-f', '-'],
+    daemon.env,
+    'jobs:\n  a: { url: https://example.com/ }\n',
+  );
+  assert.match(assertEnds(piped, 1, /1 to create/), /\+\+\+ a \(-:2:3\)/);
+});

@@ -1,0 +1,141 @@
+/** Crontabs become files of definitions, and those become jobs; what is not certain is listed. */
+
+import assert from 'node:assert/strict';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { turnCrontab } from '../../../src/cli/definitions/crontab-jobs.ts';
+import { emptyLoad, readDefinitions } from '../../../src/cli/definitions/load.ts';
+import { problemText } from '../../../src/cli/definitions/place.ts';
+import type { JobInput } from '../../../src/domain/jobs/job-input.ts';
+import { runCommand, serveCommand } from '../../support/running/command.ts';
+import { temporaryDirectory } from '../../support/directory.ts';
+
+const options = { isSystem: false, timezone: 'UTC', isZoneGiven: false };
+
+/** The jobs that the file stands for, once it is read again with its variables. */
+function jobsOf(crontab: string, more: Partial<typeof options> = {}): JobInput[] {
+  const { text, variables, left } = turnCrontab(crontab, { ...options, ...more });
+  assert.deepEqual(left, []);
+  const loaded = emptyLoad();
+  const sources = { variable: (name: string) => variables.get(name), file: () => assert.fail() };
+  readDefinitions(loaded, { path: 'x', text }, sources);
+  assert.deepEqual(loaded.problems.map(problemText), []);
+  return loaded.definitions.map(({ job }) => job);
+}
+
+test('lines that call a URL become the job that makes the same call', () => {
+  const url = 'https://example.com/cron.php?a=1';
+  const base = { name: 'example.com/cron.php', url, cronExpr: '*/5 * * * *', timezone: 'UTC' };
+  const rows: [command: string, job: object][] = [
+    [`curl -fsS -m 10 --retry 2 -o /dev/null ${url}`, { ...base, timeoutSeconds: 10, retries: 2 }],
+    [`/usr/bin/wget -qO- '${url}' >/dev/null 2>&1`, base],
+    [`curl -s "${url}" # a comment`, base],
+    [`curl -H 'X-Token: a b' ${url}`, { ...base, headers: { 'X-Token': 'a b' } }],
+    [
+      `curl -X PUT -H 'Content-Type: text/plain' -d '$\{x} file:' ${url}`,
+      { ...base, method: 'PUT', headers: { 'Content-Type': 'text/plain' }, body: '${x} file:' },
+    ],
+  ];
+  for (const [command, job] of rows)
+    assert.deepEqual(jobsOf(`*/5 * * * * ${command}`), [job], command);
+  const encoded = jobsOf('@daily curl https://example.com/\\%20');
+  assert.equal(encoded[0]?.url, 'https://example.com/%20');
+});
+
+test('anything else is left, with its line and the reason', () => {
+  const rows: [line: string, reason: RegExp][] = [
+    ['@reboot curl https://example.com/', /the times: .*@reboot/],
+    ['0 25 * * * curl https://example.com/', /the times: the hour field/],
+    ['@daily backup.sh', /it runs backup\.sh, and neither curl nor wget$/],
+    ['@daily root curl https://example.com/', /--system/],
+    ['@daily curl https://example.com/ | sh', /\| sh/],
+    ['@daily curl https://example.com/ && true', /&&/],
+    ['@daily curl https://example.com/$(date)', /jobd runs no commands/],
+    ['@daily curl https://example.com/`date`', /jobd runs no commands/],
+    ['@daily curl https://example.com/?$TOKEN', /TOKEN/],
+    ['@daily curl --unknown https://example.com/', /--unknown/],
+    ['@daily curl --retry 5 https://example.com/', /--retry 5/],
+    ['@daily curl https://example.com/ https://example.org/', /2 URLs/],
+    ['@daily curl -d @- https://example.com/%body', /% begins the standard input/],
+    ['@daily curl ftp://example.com/', /ftp/],
+    ['@daily wget https://example.com/', /./],
+    ['@daily nice curl https://example.com/', /it runs nice/],
+    ['SHELL=/usr/bin/fish\n@daily curl https://example.com/', /SHELL/],
+    ['TZ=Asia/Tokyo\n@daily curl https://example.com/', /TZ is the zone/],
+    ['CRON_TZ=Mars\n@daily curl https://example.com/', /timezone must be an IANA name/],
+    ['garbage', /no five fields/],
+  ];
+  for (const [line, reason] of rows) {
+    const { turned, left } = turnCrontab(line, options);
+    assert.deepEqual([turned, left.length], [0, 1], line);
+    assert.match(left[0]?.reason ?? '', reason, line);
+    assert.equal(left[0]?.number, line.split('\n').length);
+  }
+});
+
+const zone = (crontab: string, more: Partial<typeof options> = {}) =>
+  jobsOf(crontab, more)[0]?.timezone;
+
+test('zones are those of the crontab, of the person, or of the machine', () => {
+  const line = '@daily curl https://example.com/';
+  assert.equal(zone(line), 'UTC');
+  assert.equal(zone(`CRON_TZ=Asia/Tokyo\nTZ=Europe/Rome\n${line}`), 'Asia/Tokyo');
+  assert.equal(zone(`TZ=UTC\n${line}`), 'UTC');
+  const given = { timezone: 'Europe/Paris', isZoneGiven: true };
+  assert.equal(zone(`TZ=Asia/Tokyo\n${line}`, given), 'Europe/Paris');
+});
+
+const example = `# Nightly backup
+30 2 * * * curl -s -H "Authorization: Bearer it's" https://example.com/backup
+0 4 * * * /usr/local/bin/rotate
+*/5 * * * * wget -qO- https://example.com/ping
+`;
+
+test('a crontab is written as a file without secrets, which can be applied', async (t) => {
+  const folder = temporaryDirectory(t);
+  const path = join(folder, 'crontab');
+  const env = join(folder, 'secrets.env');
+  writeFileSync(path, example);
+  const ran = await runCommand(['import', 'crontab', path, '--tz', 'UTC', '--variables', env]);
+  assert.equal(ran.exitCode, 1);
+  assert.match(
+    ran.stderr,
+    /^line 3: not turned: it runs \/usr\/local\/bin\/rotate.*\nturned 2 of 3 lines\n$/,
+  );
+  assert.match(ran.stdout, /Authorization: \$\{JOBD_NIGHTLY_BACKUP_AUTHORIZATION\}/);
+  assert.doesNotMatch(ran.stdout + ran.stderr, /it's/);
+  assert.equal(readFileSync(env, 'utf8'), "JOBD_NIGHTLY_BACKUP_AUTHORIZATION='Bearer it'\\''s'\n");
+  assert.equal(statSync(env).mode & 0o777, 0o600);
+  const again = await runCommand(['import', 'crontab', path, '--variables', env]);
+  assert.equal(again.exitCode, 2, 'no file is overwritten');
+
+  const daemon = await serveCommand(t);
+  const file = join(folder, 'jobs.yaml');
+  writeFileSync(file, ran.stdout);
+  const secret = { JOBD_NIGHTLY_BACKUP_AUTHORIZATION: "Bearer it's" };
+  const applied = await runCommand(['apply', '-f', file], { ...daemon.env, ...secret });
+  assert.deepEqual(
+    [applied.exitCode, applied.stdout],
+    [0, 'created\texample.com-ping\t-\ncreated\tnightly-backup\t-\n'],
+  );
+  const direct = await runCommand(
+    ['import', 'crontab', '-', '--tz', 'UTC', '--apply'],
+    daemon.env,
+    example,
+  );
+  assert.equal(direct.exitCode, 1, 'a line is left');
+  assert.match(direct.stderr, /0 created, 0 updated, 0 deleted; 2 the same/);
+  const whole = await runCommand(
+    ['import', 'crontab', '--tz', 'UTC', '--json'],
+    {},
+    '@daily curl https://example.com/',
+  );
+  assert.equal(whole.exitCode, 0);
+  assert.deepEqual(Object.keys(JSON.parse(whole.stdout) as object), [
+    'jobs',
+    'variables',
+    'left',
+    'yaml',
+  ]);
+});

@@ -1,0 +1,303 @@
+/** Jobs and runs from the shell: what scripts read, and how commands end (docs/behavior.md#the-command-line). */
+
+import assert from 'node:assert/strict';
+import type { ServerResponse } from 'node:http';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import type { Job, Run, RunList } from '../../../src/api/contract.ts';
+import { runCommand, serveCommand } from '../../support/running/command.ts';
+import type { Ran } from '../../support/running/program.ts';
+import { startSink } from '../../support/fakes/sink.ts';
+import { until } from '../../support/until.ts';
+
+/** `name\tvalue` lines as an object. */
+function fields(stdout: string): Record<string, string> {
+  const lines = stdout.trimEnd().split('\n');
+  return Object.fromEntries(
+    lines.map((line) => {
+      const [name = '', value = '', ...rest] = line.split('\t');
+      assert.deepEqual(rest, [], `one tab a line: ${line}`);
+      return [name, value];
+    }),
+  );
+}
+
+/** Demands success: data on stdout, no words on stderr. */
+function assertOk({ exitCode, stdout, stderr }: Ran): string {
+  assert.equal(exitCode, 0, stderr);
+  assert.equal(stderr, '');
+  return stdout;
+}
+
+/** Demands an end with this code: no data, one sentence. */
+function assertEnds(ran: Ran, exitCode: number, words: RegExp): void {
+  assert.equal(ran.exitCode, exitCode, ran.stderr);
+  assert.equal(ran.stdout, '');
+  assert.match(ran.stderr, /^jobd: [^\n]+\n$/);
+  assert.match(ran.stderr, words);
+}
+
+test('jobs and runs from the shell', async (t) => {
+  const daemon = await serveCommand(t);
+  const { jobd } = daemon;
+  const held: ServerResponse[] = [];
+  const sink = await startSink(t, (response, { path }) => {
+    if (path === '/slow') held.push(response);
+    else response.writeHead(path === '/fails' ? 500 : 200).end('line 1\nline\t2');
+  });
+  const create = (name: string, path: string, ...args: string[]): Promise<Ran> =>
+    jobd('jobs', 'create', '--name', name, '--url', sink.url + path, ...args);
+
+  await t.test('a created job is shown, field by field', async () => {
+    const shown = fields(assertOk(await create('hourly', '/ok', '--tz', 'utc')));
+    assert.match(shown['id'] ?? '', /^[0-9a-f-]{36}$/);
+    assert.match(shown['next run'] ?? '', /^\d{4}-\d\d-\d\dT\d\d:00:00\.000Z$/);
+    const { name, status, call, schedule, 'last run': lastRun } = shown;
+    assert.deepEqual([name, status, call], ['hourly', 'new', `GET ${sink.url}/ok`]);
+    assert.deepEqual([schedule, lastRun], ['0 * * * * UTC', '-']);
+    assert.deepEqual(fields(assertOk(await jobd('jobs', 'get', 'hourly'))), shown);
+    assert.deepEqual(fields(assertOk(await jobd('jobs', 'get', shown['id'] ?? ''))), shown);
+    const upper = shown['id']?.toUpperCase() ?? '';
+    assert.deepEqual(fields(assertOk(await jobd('jobs', 'get', upper))), shown);
+  });
+
+  await t.test('a job is changed, paused, resumed and deleted', async () => {
+    assertOk(await create('old', '/ok', '--header', 'X-A: b'));
+    const stdout = assertOk(
+      await jobd('jobs', 'update', 'old', '--name', 'new', '--every', '5m', '--json'),
+    );
+    const { job } = JSON.parse(stdout) as { job: Job };
+    assert.deepEqual([job.name, job.scheduleType, job.periodSeconds], ['new', 'period', 300]);
+    assert.deepEqual(job.headerNames, ['X-A'], 'what was not given stays');
+    const elsewhere = ['update', 'new', '--url', 'https://example.com/'];
+    assertEnds(await jobd('jobs', ...elsewhere), 2, /give --header again for X-A, or --no-headers/);
+    const again = ['--header', 'X-A: c', '--json'];
+    const moved = JSON.parse(assertOk(await jobd('jobs', ...elsewhere, ...again))) as { job: Job };
+    assert.equal(moved.job.url, 'https://example.com/');
+    const bare = [
+      '--no-headers',
+      '--cron',
+      '5 * * * *',
+      '--method',
+      'POST',
+      '--data',
+      'x',
+      '--json',
+    ];
+    const changed = JSON.parse(assertOk(await jobd('jobs', 'update', 'new', ...bare))) as {
+      job: Job;
+    };
+    assert.deepEqual(changed.job.headerNames, []);
+    assert.deepEqual([changed.job.scheduleType, changed.job.body], ['cron', 'x']);
+    assertOk(await jobd('jobs', 'update', 'new', '--no-data', '--json'));
+    assert.equal(fields(assertOk(await jobd('jobs', 'pause', 'new')))['status'], 'paused');
+    assert.equal(fields(assertOk(await jobd('jobs', 'resume', 'new')))['status'], 'new');
+    assertEnds(await jobd('jobs', 'update', 'new', '--timeout', '61'), 2, /between 1 and 60/);
+    assertEnds(await jobd('jobs', 'delete', 'new'), 2, /--yes/);
+    const deleted = await jobd('jobs', 'delete', 'new', '--yes');
+    assert.equal(deleted.exitCode, 0, deleted.stderr);
+    assert.equal(deleted.stdout, '', 'words go to stderr');
+    assertEnds(await jobd('jobs', 'get', 'new'), 3, /no job named new/);
+  });
+
+  await t.test('every flag of create reaches the job', async () => {
+    const body = join(daemon.dataDir, 'body.json');
+    writeFileSync(body, '{"ü":1}\n');
+    const flags = ['--every', '5m', '--method', 'post', '--data', `@${body}`, '--timeout', '10s'];
+    const others = ['--retries', '2', '--notes', 'a note', '--paused', '--json'];
+    const headers = ['--header', 'X-A: b: c', '--header', 'x-b:d'];
+    const stdout = assertOk(await create('full', '/ok', ...flags, ...others, ...headers));
+    const { job } = JSON.parse(stdout) as { job: Job };
+    const { id: _, createdAt: __, ...rest } = job;
+    assert.deepEqual(rest, {
+      name: 'full',
+      url: `${sink.url}/ok`,
+      method: 'POST',
+      headerNames: ['X-A', 'x-b'],
+      body: '{"ü":1}\n',
+      scheduleType: 'period',
+      cronExpr: null,
+      timezone: 'Europe/Paris',
+      periodSeconds: 300,
+      timeoutSeconds: 10,
+      retries: 2,
+      notes: 'a note',
+      paused: true,
+      status: 'paused',
+      nextRunAt: null,
+      lastRunAt: null,
+      lastDurationMs: null,
+      downReason: null,
+    });
+  });
+
+  await t.test('a curl command says what is called', async () => {
+    const curl = `curl -fsS -u me:pw --json '{"a":1}' -m 7 ${sink.url}/ok > /dev/null`;
+    const args = ['jobs', 'create', '--name', 'copied', '--paused', '--retries', '1', '--json'];
+    const made = await runCommand([...args, '--curl', '-'], daemon.env, `${curl}\n`);
+    assert.equal(made.exitCode, 0, made.stderr);
+    assert.equal(
+      made.stderr,
+      'left out, as it changes nothing about the call: >/dev/null -f -s -S\n',
+    );
+    const { job } = JSON.parse(made.stdout) as { job: Job };
+    const { url, method, body, timeoutSeconds, retries, headerNames } = job;
+    assert.deepEqual(
+      [url, method, body, timeoutSeconds, retries],
+      [`${sink.url}/ok`, 'POST', '{"a":1}', 7, 1],
+    );
+    assert.deepEqual(headerNames.toSorted(), ['Accept', 'Authorization', 'Content-Type']);
+    const bad = await jobd('jobs', 'create', '--name', 'x', '--curl', 'curl -kL "$URL" | jq');
+    assertEnds(bad, 2, /\$URL \(.*variables.*\| jq \(.*other command.*-k \(.*-L \(/);
+    const never = await jobd('jobs', 'create', '--name', 'x', '--curl', `curl -kL ${url}`);
+    assertEnds(never, 2, /-k \(.*certificates.*-L \(.*redirects/);
+    assert.equal((await jobd('jobs', 'delete', 'copied', '--yes')).exitCode, 0);
+  });
+
+  await t.test('the next due times are shown in the zone and in UTC', async () => {
+    const args = ['--cron', '30 2 * * *', '--tz', 'Asia/Kolkata'];
+    const shown = fields(assertOk(await create('due', '/ok', ...args)));
+    const next = (shown['next runs'] ?? '').split(' ');
+    assert.equal(next.length, 3);
+    assert.equal(next[0], shown['next run']);
+    for (const at of next) assert.match(at, /T21:00:00\.000Z$/);
+    const local = (shown['next runs local'] ?? '').split(' ');
+    assert.deepEqual(
+      local.map((at) => new Date(at).toISOString()),
+      next,
+    );
+    for (const at of local) assert.match(at, /T02:30:00\.000\+05:30$/);
+    assert.equal((await jobd('jobs', 'delete', 'due', '--yes')).exitCode, 0);
+  });
+
+  await t.test('a body can come from standard input', async () => {
+    const { origin } = new URL(sink.url);
+    const args = ['jobs', 'create', '--name', 'piped', '--url', origin, '--method', 'PUT'];
+    const ran = await runCommand([...args, '--data', '-', '--json'], daemon.env, 'from a pipe');
+    const { job } = JSON.parse(assertOk(ran)) as { job: Job };
+    assert.equal(job.body, 'from a pipe');
+  });
+
+  await t.test('the list has a line per job, tab-separated, newest first', async () => {
+    const name = 'evil\u001b]0;pwned\u0007\u001b[2J\tname\n';
+    assertOk(await create(name, '/ok'));
+    const stdout = assertOk(await jobd('jobs', 'list'));
+    // oxlint-disable-next-line no-control-regex -- control characters are what must not be there
+    assert.doesNotMatch(stdout, /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/);
+    const rows = stdout.trimEnd().split('\n');
+    const cells = rows.map((row) => row.split('\t'));
+    assert.deepEqual(
+      cells.map((row) => row.length),
+      [5, 5, 5, 5],
+    );
+    assert.deepEqual(
+      cells.map((row) => row.slice(1, 4)),
+      [
+        ['evil name ', 'new', '0 * * * * Europe/Paris'],
+        ['piped', 'new', '0 * * * * Europe/Paris'],
+        ['full', 'paused', 'every 300 s'],
+        ['hourly', 'new', '0 * * * * UTC'],
+      ],
+    );
+    const { jobs } = JSON.parse(assertOk(await jobd('jobs', 'list', '--json'))) as { jobs: Job[] };
+    assert.equal(jobs[0]?.name, name, 'JSON keeps what a name really is');
+    assert.deepEqual(
+      jobs.map(({ id }) => id),
+      cells.map(([id]) => id),
+    );
+  });
+
+  await t.test(
+    'run prints the id of the queued run, and runs get shows what came of it',
+    async () => {
+      const id = assertOk(await jobd('jobs', 'run', 'hourly')).trim();
+      const run = await until('the end of the run', async () => {
+        const stdout = assertOk(await jobd('runs', 'get', 'hourly', id, '--json'));
+        const found = (JSON.parse(stdout) as { run: Run }).run;
+        return found.finishedAt === null ? null : found;
+      });
+      assert.equal(run.id, id);
+      assert.deepEqual(fields(assertOk(await jobd('runs', 'get', 'hourly', id))), {
+        id,
+        status: 'success',
+        source: 'manual',
+        'scheduled for': run.scheduledFor,
+        'started at': run.startedAt,
+        'finished at': run.finishedAt,
+        'duration ms': String(run.durationMs),
+        attempts: '1',
+        http: '200',
+        response: 'line 1 line 2',
+      });
+      const row = assertOk(await jobd('runs', 'list', 'hourly'))
+        .trimEnd()
+        .split('\t');
+      const durationMs = String(run.durationMs);
+      assert.deepEqual(row, [id, 'success', run.scheduledFor, '200', durationMs, '1', '-']);
+      const list = JSON.parse(assertOk(await jobd('runs', 'list', 'hourly', '--json'))) as RunList;
+      assert.deepEqual(list.runs, [run]);
+      assert.equal(list.totals.success, 1);
+    },
+  );
+
+  await t.test('a second run by hand within the minute is a limit: 6', async () => {
+    assertEnds(await jobd('jobs', 'run', 'hourly'), 6, /once a minute/);
+  });
+
+  await t.test('run --wait shows the result, and ends with 0 or with 10', async () => {
+    const good = await jobd('jobs', 'run', 'piped', '--wait');
+    assert.equal(fields(assertOk(good))['status'], 'success');
+
+    assertOk(await create('fails', '/fails'));
+    const bad = await jobd('jobs', 'run', 'fails', '--wait', '--json');
+    assert.equal(bad.exitCode, 10, bad.stderr);
+    const { run } = JSON.parse(bad.stdout) as { run: Run };
+    assert.deepEqual([run.status, run.error], ['failed', 'http: 500']);
+    const shown = fields(assertOk(await jobd('jobs', 'get', 'fails')));
+    assert.deepEqual([shown['status'], shown['down because']], ['down', 'http: 500']);
+  });
+
+  await t.test('waiting too long ends with 124, a second run meanwhile with 5', async () => {
+    assertOk(await create('slow', '/slow'));
+    const waited = await jobd('jobs', 'run', 'slow', '--wait', '--timeout', '1');
+    assert.equal(waited.exitCode, 124, waited.stderr);
+    assert.equal(fields(waited.stdout)['status'], 'running');
+    assert.equal(held.length, 1);
+    assertEnds(await jobd('jobs', 'run', 'slow'), 5, /executing/);
+    held[0]?.end();
+  });
+
+  await t.test('what is not there is 3', async () => {
+    const unknown = '01a1fc58-a505-7000-bebc-059153f75def';
+    assertEnds(await jobd('jobs', 'get', 'nobody'), 3, /no job named nobody/);
+    assertEnds(await jobd('jobs', 'run', unknown), 3, /no job with id/);
+    assertEnds(await jobd('runs', 'list', 'nobody'), 3, /no job named nobody/);
+    assertEnds(await jobd('runs', 'get', 'hourly', unknown), 3, /no run with id/);
+  });
+
+  await t.test('what the server refuses is 2, with its own sentence', async () => {
+    assertEnds(await create('bad', '/ok', '--cron', '61 * * * *'), 2, /cronExpr: the minute field/);
+    assertEnds(await create('bad', '/ok', '--tz', 'Mars'), 2, /timezone must be an IANA name/);
+    assertEnds(await create('bad', '/ok', '--method', 'TRACE'), 2, /method must be one of/);
+    assertEnds(await create('bad', '/ok', '--data', 'x'), 2, /body is sent only with POST/);
+    assertEnds(await create('bad', '/ok', '--every', '5s'), 2, /periodSeconds must be between 60/);
+    assertEnds(await create('', '/ok'), 2, /name must not be empty/);
+  });
+
+  await t.test('a body over its limit is 6', async () => {
+    const args = ['--method', 'POST', '--data', 'b'.repeat(32_769)];
+    assertEnds(await create('large', '/ok', ...args), 6, /body must be at most 32768 characters/);
+  });
+
+  await t.test('a name that two jobs have is refused, and the ids are told', async () => {
+    assertOk(await create('twin', '/ok'));
+    assertOk(await create('twin', '/ok'));
+    assertEnds(await jobd('jobs', 'run', 'twin'), 2, /2 jobs are named twin.*[0-9a-f-]{36}, /);
+  });
+
+  await t.test('an unknown key is 4', async () => {
+    const env = { ...daemon.env, JOBD_API_KEY: `cp_${'0'.repeat(64)}` };
+    assertEnds(await runCommand(['jobs', 'list'], env), 4, /valid key/);
+  });
+});

@@ -1,0 +1,162 @@
+/** What the command line says about itself: help, exit codes, environment, completion and the manual page. */
+
+import assert from 'node:assert/strict';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import type { TestContext } from 'node:test';
+import { allCommands, commandTree } from '../../../src/cli/manual/command-tree.ts';
+import { environment } from '../../../src/cli/manual/environment.ts';
+import { exitCodes } from '../../../src/cli/manual/exit-codes.ts';
+import { standardOutput } from '../../../src/cli/terminal/output.ts';
+import { createProgram } from '../../../src/cli/program.ts';
+import { errorCodes } from '../../../src/domain/errors.ts';
+import { runCommand } from '../../support/running/command.ts';
+import { temporaryDirectory } from '../../support/directory.ts';
+
+const program = await createProgram({ output: standardOutput, argv: [], exitCode: 0 });
+const commands = allCommands(commandTree(program));
+const leaves = commands.filter(({ children }) => children.length === 0);
+
+test('each command says what it does, has examples of itself, and --json unless it serves', () => {
+  assert.ok(leaves.length > 40, `${leaves.length} commands`);
+  for (const { path, description, epilogue, options } of leaves) {
+    const name = path.join(' ');
+    assert.match(description, /^[a-z].*[^.]$/, name);
+    assert.match(epilogue, new RegExp(`Examples?:\\n[\\s\\S]*jobd ${name}\\b`), name);
+    for (const line of epilogue.split('\n')) assert.ok(line.length <= 80, `${name}: ${line}`);
+    const hasJson = options.some(({ long }) => long === 'json');
+    assert.equal(hasJson, name !== 'serve', `${name} and --json`);
+    for (const option of options)
+      assert.notEqual(option.description, '', `${name} ${option.flags}`);
+  }
+  for (const { path, description } of commands) assert.notEqual(description, '', path.join(' '));
+});
+
+test('every exit code of an error is in the table, which is what help and documentation show', async () => {
+  const codes = exitCodes.map(([code]) => code);
+  assert.deepEqual(
+    codes,
+    [...new Set(codes)].toSorted((a, b) => a - b),
+  );
+  for (const { exitCode } of Object.values(errorCodes)) assert.ok(codes.includes(exitCode));
+  const shown = await runCommand(['help', 'exit-codes']);
+  assert.equal(shown.stdout, exitCodes.map((row) => `${row.join('\t')}\n`).join(''));
+  const root = join(import.meta.dirname, '..', '..', '..');
+  const documentation = readFileSync(join(root, 'docs', 'command-line.md'), 'utf8');
+  for (const [code, means] of exitCodes) {
+    assert.match(
+      documentation,
+      new RegExp(`^\\| ${code} +\\| ${means.replace(/[()]/g, '\\$&')} +\\|$`, 'm'),
+    );
+  }
+  const names = environment.map(([name]) => name);
+  for (const name of names) assert.match(documentation, new RegExp(`^\\| \`${name}\` `, 'm'));
+  const config = readFileSync(join(root, 'src', 'config.ts'), 'utf8');
+  for (const [name] of config.matchAll(/\b(?:JOBD|XDG)_[A-Z_]+/g)) {
+    assert.ok(names.includes(name), `${name} is read, and not in the table`);
+  }
+  const json = await runCommand(['help', 'environment', '--json']);
+  assert.deepEqual(Object.keys(JSON.parse(json.stdout) as object), names);
+});
+
+test('help shows a command as --help does, and what is nearest to an unknown one', async () => {
+  const [one, other] = await Promise.all([
+    runCommand(['help', 'jobs', 'create']),
+    runCommand(['jobs', 'create', '--help']),
+  ]);
+  assert.deepEqual(one, other);
+  const unknown = await runCommand(['help', 'jobz']);
+  assert.deepEqual([unknown.exitCode, unknown.stdout], [2, '']);
+  assert.match((await runCommand(['jobs', 'lst'])).stderr, /Did you mean list\?/);
+});
+
+/** A `jobd` for completion that has jobs of these names. */
+function fakeJobd(t: TestContext, names: readonly string[]): string {
+  const directory = temporaryDirectory(t);
+  const file = join(directory, 'jobd');
+  writeFileSync(
+    file,
+    `#!/bin/sh\nprintf '%s' '${names.map((name) => `id\t${name}\tup\n`).join('')}'\n`,
+  );
+  chmodSync(file, 0o755);
+  return directory;
+}
+
+const lacks = (shell: string): string | false =>
+  spawnSync(shell, ['-c', 'true']).status === 0 ? false : `${shell} is not installed`;
+
+test(
+  'bash completes commands, options and names, and runs none of them',
+  { skip: lacks('bash') },
+  async (t) => {
+    const { stdout: script } = await runCommand(['completion', 'bash']);
+    const marker = join(temporaryDirectory(t), 'marker');
+    const path = `${fakeJobd(t, ['backup', `$(touch ${marker})`, 'two words'])}:${process.env['PATH']}`;
+    const complete = (...words: string[]): string[] => {
+      const list = ['jobd', ...words].map((word) => `'${word}'`).join(' ');
+      const asked = `${script}\nCOMP_WORDS=(${list}); COMP_CWORD=${words.length}; _jobd; printf '%s\\n' "\${COMPREPLY[@]}"`;
+      return execFileSync('bash', ['--norc', '-c', asked], {
+        encoding: 'utf8',
+        env: { PATH: path },
+      })
+        .split('\n')
+        .filter((line) => line !== '');
+    };
+    assert.deepEqual(complete('jo'), ['jobs']);
+    assert.deepEqual(complete('jobs', 'p'), ['pause']);
+    assert.deepEqual(complete('jobs', 'create', '--cu'), ['--curl']);
+    assert.deepEqual(complete('completion', ''), ['bash', 'zsh', 'fish']);
+    assert.deepEqual(complete('jobs', 'get', 'ba'), ['backup']);
+    assert.deepEqual(complete('jobs', 'get', ''), [
+      'backup',
+      `\\$\\(touch\\ ${marker}\\)`,
+      'two\\ words',
+    ]);
+    assert.throws(() => readFileSync(marker), /ENOENT/, 'a name is no command');
+  },
+);
+
+test('zsh reads its script', { skip: lacks('zsh') }, async (t) => {
+  const { stdout: script } = await runCommand(['completion', 'zsh']);
+  const file = join(temporaryDirectory(t), '_jobd');
+  writeFileSync(file, script);
+  // _describe is what shows the words: here it prints them.
+  const asked = `compdef() { :; }; _describe() { print -l -- "\${(@P)4}"; }; _files() { print files; }
+    source ${file}; words=(jobd jobs p); CURRENT=3; _jobd; words=(jobd jobs create --cu); CURRENT=4; _jobd`;
+  const shown = execFileSync('zsh', ['-fc', asked], { encoding: 'utf8' });
+  assert.match(shown, /^pause:stop calling a job/m);
+  assert.match(shown, /^--curl:the call/m);
+});
+
+test('fish completes commands, options and names', { skip: lacks('fish') }, async (t) => {
+  const { stdout: script } = await runCommand(['completion', 'fish']);
+  const home = temporaryDirectory(t);
+  const file = join(home, 'jobd.fish');
+  writeFileSync(file, script);
+  const env = { PATH: `${fakeJobd(t, ['backup'])}:${process.env['PATH']}`, HOME: home };
+  const complete = (line: string): string =>
+    execFileSync('fish', ['-N', '-c', `source ${file}; complete -C '${line}'`], {
+      encoding: 'utf8',
+      env,
+    });
+  assert.match(complete('jobd jo'), /^jobs\tcreate, change/);
+  assert.match(complete('jobd jobs create --cu'), /^--curl\tthe call/);
+  assert.match(complete('jobd jobs get ba'), /^backup/);
+});
+
+const noGroff = spawnSync('groff', ['--version']).status === 0 ? false : 'groff is not installed';
+
+test('the manual page has every command and no warnings', { skip: noGroff }, async () => {
+  const { stdout: page } = await runCommand(['man']);
+  const { stdout, stderr } = spawnSync('groff', ['-man', '-ww', '-Tutf8', '-P-cbou'], {
+    input: page,
+    encoding: 'utf8',
+  });
+  assert.equal(stderr, '');
+  for (const { path } of leaves)
+    assert.ok(stdout.includes(`jobd ${path.join(' ')}`), path.join(' '));
+  assert.match(stdout, /EXIT STATUS[\s\S]*124 +waiting took too long/);
+  assert.match(stdout, /jobd schedule preview '30 2 \* \* \*'/, 'quotes can be pasted');
+});

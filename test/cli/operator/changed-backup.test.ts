@@ -1,0 +1,174 @@
+/** Backups and databases that somebody changed: what `jobd restore`, a start and `jobd doctor` say of them. */
+
+import assert from 'node:assert/strict';
+import * as fs from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import type { TestContext } from 'node:test';
+import Database from 'better-sqlite3';
+import { runCommand } from '../../support/running/command.ts';
+import { temporaryDirectory } from '../../support/directory.ts';
+
+const proofBytes = 98;
+const trigger =
+  'create trigger immortal after update of revoked_at on keys begin update keys set revoked_at = null; end';
+
+/** A store with a master key and a backup of it. */
+async function backedUp(t: TestContext) {
+  const [dataDir, elsewhere] = [temporaryDirectory(t), temporaryDirectory(t)];
+  const jobd = (...args: string[]) => runCommand(args, { JOBD_DATA: dataDir });
+  const file = join(elsewhere, 'kept.db');
+  for (const args of [
+    ['signing-key', 'rotate', '--yes'],
+    ['key', 'create'],
+    ['backup', file],
+  ]) {
+    const { exitCode, stderr } = await jobd(...args);
+    assert.equal(exitCode, 0, stderr);
+  }
+  return { jobd, dataDir, elsewhere, file };
+}
+
+function change(path: string, statements: string): void {
+  new Database(path).exec(statements).close();
+}
+
+test('a backup stays a database that others can open, with its proof behind it', async (t) => {
+  const { file } = await backedUp(t);
+  const end = fs.readFileSync(file).subarray(-proofBytes).toString('latin1');
+  assert.match(end, /^\njobd backup v1 [0-9a-f]{16} [0-9a-f]{64}\n$/);
+  const database = new Database(file, { readonly: true });
+  t.after(() => database.close());
+  assert.deepEqual(database.pragma('integrity_check'), [{ integrity_check: 'ok' }]);
+  assert.equal(database.prepare('select count(*) from keys').pluck().get(), 1);
+});
+
+test('a changed backup is put back by nobody who does not say so', async (t) => {
+  const { jobd, dataDir, elsewhere, file } = await backedUp(t);
+  const before = fs.readFileSync(join(dataDir, 'jobd.db'));
+  const copy = join(elsewhere, 'copy.db');
+  const bytes = fs.readFileSync(file);
+  const at = Math.floor(bytes.length / 2);
+  const changes: [string, RegExp, () => void][] = [
+    ['a row', /changed or damaged since/, () => change(copy, "update workspaces set name = 'x'")],
+    [
+      'a bit',
+      /changed or damaged since/,
+      () => fs.writeFileSync(copy, bytes.with(at, 1 ^ (bytes[at] ?? 0))),
+    ],
+    [
+      'its code',
+      /changed or damaged since/,
+      () => fs.writeFileSync(copy, bytes.with(bytes.length - 2, bytes.at(-2) === 48 ? 49 : 48)),
+    ],
+    ['its end', /nothing proves/, () => fs.writeFileSync(copy, bytes.subarray(0, -proofBytes))],
+    ['its last byte', /nothing proves/, () => fs.writeFileSync(copy, bytes.subarray(0, -1))],
+    ['what follows', /nothing proves/, () => fs.appendFileSync(copy, 'x')],
+  ];
+  for (const [what, words, make] of changes) {
+    fs.copyFileSync(file, copy);
+    make();
+    const { exitCode, stderr } = await jobd('restore', copy, '--yes');
+    assert.deepEqual([exitCode, words.test(stderr)], [1, true], `${what}: ${stderr}`);
+    assert.match(stderr, /use --unverified/);
+  }
+  assert.deepEqual(fs.readFileSync(join(dataDir, 'jobd.db')), before);
+  assert.deepEqual(
+    fs.readdirSync(dataDir).filter((name) => name.includes('restored')),
+    [],
+  );
+  fs.copyFileSync(file, copy);
+  change(copy, "update workspaces set name = 'x'");
+  const forced = await jobd('restore', copy, '--yes', '--unverified');
+  assert.equal(forced.exitCode, 0, forced.stderr);
+  assert.match(forced.stderr, /not checked whether somebody changed/);
+  const sound = await jobd('restore', file, '--yes', '--json');
+  assert.equal(JSON.parse(sound.stdout).verified, true, sound.stderr);
+});
+
+test('a backup whose proof names a key that is nowhere is a changed one', async (t) => {
+  const { jobd, elsewhere, file } = await backedUp(t);
+  const copy = join(elsewhere, 'copy.db');
+  const bytes = fs.readFileSync(file);
+  bytes.write('0123456789abcdef', bytes.length - proofBytes + '\njobd backup v1 '.length);
+  fs.writeFileSync(copy, bytes);
+  const { exitCode, stderr } = await jobd('restore', copy, '--yes', '--without-key');
+  assert.equal(exitCode, 1);
+  assert.match(stderr, /changed or damaged since/);
+});
+
+test('a changed backup is judged before SQLite reads it', async (t) => {
+  const { jobd, elsewhere, file } = await backedUp(t);
+  const copy = join(elsewhere, 'copy.db');
+  const bytes = fs.readFileSync(file);
+  // The header says how many pages there are.
+  bytes.writeUInt32BE(1, 28);
+  fs.writeFileSync(copy, bytes);
+  const { exitCode, stderr } = await jobd('restore', copy, '--yes');
+  assert.deepEqual([exitCode, /changed or damaged since/.test(stderr)], [1, true], stderr);
+});
+
+test('a log is a part of a copy of the files, and none of a proven backup', async (t) => {
+  const { jobd, dataDir, elsewhere, file } = await backedUp(t);
+  const open = new Database(join(dataDir, 'jobd.db'));
+  open.exec("update workspaces set name = 'in the log'");
+  const copy = join(elsewhere, 'copied.db');
+  for (const part of ['', '-wal']) fs.copyFileSync(join(dataDir, `jobd.db${part}`), copy + part);
+  fs.copyFileSync(`${copy}-wal`, `${file}-wal`);
+  open.close();
+  const names = async (): Promise<string> => (await jobd('workspace', 'list')).stdout;
+  assert.equal((await jobd('restore', file, '--yes')).exitCode, 0);
+  assert.match(await names(), /\tdefault\t/);
+  const copied = await jobd('restore', copy, '--yes', '--unverified');
+  assert.equal(copied.exitCode, 0, copied.stderr);
+  assert.match(await names(), /\tin the log\t/);
+});
+
+test('a backup is made without the master key, and says that nothing proves it', async (t) => {
+  const { dataDir, elsewhere } = await backedUp(t);
+  const key = join(dataDir, 'secret-key');
+  fs.renameSync(key, join(elsewhere, 'secret-key'));
+  const file = join(elsewhere, 'unproven.db');
+  const made = await runCommand(['backup', file], { JOBD_DATA: dataDir });
+  assert.equal(made.exitCode, 0);
+  assert.match(made.stderr, /nothing proves .*--unverified/);
+});
+
+test('a trigger, a view or another table of somebody else keeps a database from being used', async (t) => {
+  const { jobd, dataDir, elsewhere, file } = await backedUp(t);
+  const copy = join(elsewhere, 'copy.db');
+  const loose =
+    "pragma writable_schema = on; update sqlite_master set sql = replace(sql, 'not null', '') where name = 'keys'";
+  for (const [statements, words] of [
+    [trigger, /the trigger immortal is none of jobd's/],
+    ['create view jobs2 as select * from jobs', /the view jobs2 is none of jobd's/],
+    ['create table more (id)', /the table more is none of jobd's/],
+    ['create index more on jobs (notes)', /the index more is none of jobd's/],
+    ['drop index jobs_by_due_time', /the index jobs_by_due_time is missing/],
+  ] as const) {
+    fs.copyFileSync(file, copy);
+    change(copy, statements);
+    const { exitCode, stderr } = await jobd('restore', copy, '--yes', '--unverified');
+    assert.deepEqual([exitCode, words.test(stderr)], [1, true], stderr);
+  }
+  const path = join(dataDir, 'jobd.db');
+  const unsafe = new Database(path);
+  unsafe.unsafeMode(true).exec(loose);
+  unsafe.close();
+  const loosened = await jobd('doctor');
+  assert.match(loosened.stdout, /fail\tschema\tthe table keys is not as jobd makes it/);
+
+  change(path, trigger);
+  for (const args of [
+    ['key', 'list'],
+    ['serve', '--port', '0'],
+  ]) {
+    const { exitCode, stderr } = await jobd(...args);
+    assert.deepEqual(
+      [exitCode, /a trigger "immortal", which is none of jobd's/.test(stderr)],
+      [1, true],
+      stderr,
+    );
+  }
+  assert.match((await jobd('doctor')).stdout, /fail\tschema\t.*trigger immortal/);
+});

@@ -1,0 +1,164 @@
+/** `jobd doctor`: each thing that may be wrong, made wrong, and seen. */
+
+import assert from 'node:assert/strict';
+import * as fs from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import type { TestContext } from 'node:test';
+import Database from 'better-sqlite3';
+import { runCommand, serveCommand } from '../../support/running/command.ts';
+import { temporaryDirectory } from '../../support/directory.ts';
+import { prepareStore } from '../../support/running/prepare.ts';
+
+interface Findings {
+  exitCode: unknown;
+  results: Record<string, string>;
+  details: Record<string, string>;
+}
+
+async function doctor(dataDir: string, env: Record<string, string> = {}): Promise<Findings> {
+  const { exitCode, stdout, stderr } = await runCommand(['doctor', '--json'], {
+    JOBD_DATA: dataDir,
+    ...env,
+  });
+  assert.equal(stderr, '');
+  const { findings } = JSON.parse(stdout) as { findings: Record<string, string>[] };
+  const pairs = (field: string) =>
+    Object.fromEntries(findings.map((finding) => [finding['check'], finding[field] ?? '']));
+  return { exitCode, results: pairs('result'), details: pairs('detail') };
+}
+
+test('beside a daemon that is well, all is well', async (t) => {
+  const { dataDir, jobd } = await serveCommand(t);
+  const { exitCode, results, details } = await doctor(dataDir);
+  assert.equal(exitCode, 0);
+  // The disk is that of the machine: how much room it has is not for this test to say.
+  const { disk, ...others } = results;
+  assert.notEqual(disk, undefined);
+  assert.deepEqual(new Set(Object.values(others)), new Set(['ok']));
+  assert.match(details['daemon'] ?? '', /^serves .* \(pid \d+\)$/);
+  const lines = await jobd('doctor');
+  assert.match(lines.stdout, /^ok\tconfiguration\t.*\n/);
+});
+
+const year = 365 * 86_400_000;
+
+const wrongs: [string, string, RegExp, (dataDir: string, database: Database.Database) => void][] = [
+  [
+    'data directory',
+    'fail',
+    /others may write|other users can change/,
+    (dataDir) => fs.chmodSync(dataDir, 0o777),
+  ],
+  ['data directory', 'warn', /others may look into/, (dataDir) => fs.chmodSync(dataDir, 0o755)],
+  ['master key', 'fail', /cannot start without it/, (dir) => fs.rmSync(join(dir, 'secret-key'))],
+  [
+    'secrets',
+    'fail',
+    /^1 of 1 sealed cannot be opened: jobs\//,
+    (_, database) => {
+      database.exec("update jobs set sealed = substr(sealed, 1, 20) || 'AAAA'");
+    },
+  ],
+  [
+    'clock',
+    'fail',
+    /set the clock/,
+    (_, database) => {
+      database.prepare('update jobs set last_run_at = ?').run(Date.now() + year);
+    },
+  ],
+  [
+    'schedule',
+    'warn',
+    /^1 job is overdue by more than a minute/,
+    (_, database) => {
+      database.prepare('update jobs set next_run_at = ?').run(Date.now() - 120_000);
+    },
+  ],
+  [
+    'schema',
+    'fail',
+    /of a newer jobd/,
+    (_, database) => {
+      database.exec('insert into migrations (version) values (99)');
+    },
+  ],
+  [
+    'schema',
+    'warn',
+    /the next start brings it to/,
+    (_, database) => {
+      database.exec('delete from migrations where version > 1');
+    },
+  ],
+  [
+    'database',
+    'fail',
+    /is damaged: .*restore a backup/s,
+    (dataDir, database) => {
+      const page = database
+        .prepare("select rootpage from sqlite_master where name = 'runs_by_time'")
+        .pluck()
+        .get() as number;
+      database.close();
+      overwritePage(join(dataDir, 'jobd.db'), page);
+    },
+  ],
+];
+
+for (const [check, result, words, breakIt] of wrongs) {
+  test(`${check}: ${result}, ${words.source}`, async (t) => {
+    const dataDir = await storeWithJob(t);
+    const database = new Database(join(dataDir, 'jobd.db'));
+    breakIt(dataDir, database);
+    database.close();
+    const found = await doctor(dataDir);
+    assert.equal(found.results[check], result, JSON.stringify(found.details));
+    assert.match(found.details[check] ?? '', words);
+    assert.equal(found.exitCode, Object.values(found.results).includes('fail') ? 1 : 0);
+  });
+}
+
+test('a reserve that is in use is a failure, however much room there is', async (t) => {
+  const dataDir = await storeWithJob(t);
+  fs.writeFileSync(join(dataDir, 'jobd.reserve'), '');
+  const { exitCode, results, details } = await doctor(dataDir);
+  assert.deepEqual([exitCode, results['disk']], [1, 'fail']);
+  assert.match(details['disk'] ?? '', /free, and the disk was full: make room/);
+});
+
+test('nothing is made where there is nothing, and nothing is changed where there is', async (t) => {
+  const empty = temporaryDirectory(t);
+  const found = await doctor(empty);
+  assert.deepEqual([found.exitCode, found.results['database']], [1, 'fail']);
+  assert.deepEqual(fs.readdirSync(empty), []);
+
+  const dataDir = await storeWithJob(t);
+  const before = fs.readFileSync(join(dataDir, 'jobd.db'));
+  await doctor(dataDir);
+  assert.deepEqual(fs.readFileSync(join(dataDir, 'jobd.db')), before);
+
+  const noConfiguration = await doctor(dataDir, { JOBD_PORT: 'http' });
+  assert.deepEqual(noConfiguration.results, { configuration: 'fail' });
+  assert.equal(noConfiguration.exitCode, 1);
+});
+
+function overwritePage(path: string, page: number): void {
+  const file = fs.openSync(path, 'r+');
+  try {
+    fs.writeSync(file, Buffer.alloc(4_096, 0xff), 0, 4_096, (page - 1) * 4_096);
+  } finally {
+    fs.closeSync(file);
+  }
+}
+
+/** A store that no daemon serves, with a job that has a header. */
+async function storeWithJob(t: TestContext): Promise<string> {
+  const dataDir = temporaryDirectory(t);
+  const job = { name: 'a', url: 'http://127.0.0.1/', cronExpr: '0 0 1 1 *' };
+  await prepareStore(dataDir, ({ addJob }) =>
+    addJob({ ...job, headers: { 'X-Key': 'a secret' } }, Date.now()),
+  );
+  return dataDir;
+}

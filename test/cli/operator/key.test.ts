@@ -1,0 +1,141 @@
+/** Keys, made and revoked from the shell while the daemon runs (docs/behavior.md#keys). */
+
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { runCommand, serveCommand } from '../../support/running/command.ts';
+import type { ServedDaemon } from '../../support/running/command.ts';
+import { until } from '../../support/until.ts';
+
+/** Lines of a pipe as cells. */
+function cells(stdout: string): string[][] {
+  const lines = stdout.split('\n');
+  assert.equal(lines.pop(), '', 'the last line ends');
+  return lines.map((line) => line.split('\t'));
+}
+
+async function statusWith({ url }: ServedDaemon, key: string): Promise<number> {
+  const response = await fetch(`${url}/api/v1/jobs`, {
+    headers: { authorization: `Bearer ${key}` },
+  });
+  await response.text();
+  return response.status;
+}
+
+test('keys from the shell', async (t) => {
+  const daemon = await serveCommand(t);
+  const { jobd, dataDir } = daemon;
+
+  const created = await jobd(
+    'key',
+    'create',
+    '--name',
+    'lap\u001b[31mtop\n',
+    '--permission',
+    'read',
+  );
+  const key = created.stdout.trim();
+
+  await t.test('a new key is printed alone, and works at once', async () => {
+    assert.equal(created.exitCode, 0, created.stderr);
+    assert.match(created.stdout, /^cp_[0-9a-f]{64}\n$/);
+    assert.equal(created.stderr, '');
+    assert.equal(await statusWith(daemon, key), 200);
+  });
+
+  await t.test('a key with read only may not create jobs: 4', async () => {
+    const args = ['jobs', 'create', '--name', 'a', '--url', 'http://127.0.0.1:1/'];
+    const { exitCode, stderr } = await runCommand(args, { ...daemon.env, JOBD_API_KEY: key });
+    assert.equal(exitCode, 4);
+    assert.match(stderr, /may only read/);
+  });
+
+  await t.test('--json says all about a new key, in one document', async () => {
+    const given = ['--name', 'ci', '--expires', '2126-01-31T01:00:00+01:00'];
+    const { stdout } = await jobd('key', 'create', ...given, '--json');
+    const made = JSON.parse(stdout) as Record<string, unknown>;
+    assert.match(String(made['key']), /^cp_[0-9a-f]{64}$/);
+    assert.match(String(made['createdAt']), /^\d{4}-.*Z$/);
+    const { name, permission, workspace, lastUsedAt, expiresAt, revokedAt } = made;
+    assert.deepEqual([name, permission, workspace], ['ci', 'write', 'default']);
+    assert.deepEqual([lastUsedAt, expiresAt, revokedAt], [null, '2126-01-31T00:00:00.000Z', null]);
+  });
+
+  await t.test('the list shows every key but never the keys themselves', async () => {
+    const list = await until('the uses', async () => {
+      const listed = await jobd('key', 'list');
+      assert.equal(listed.exitCode, 0);
+      return /laptop.*read\t\S+\t\d{4}-\S+Z\t/.test(listed.stdout) ? listed : null;
+    });
+    const rows = cells(list.stdout).map(([, ...row]) => row.toSpliced(3, 2));
+    assert.deepEqual(rows, [
+      ['', 'default', 'write', '-', '-'],
+      ['laptop ', 'default', 'read', '-', '-'],
+      ['ci', 'default', 'write', '2126-01-31T00:00:00.000Z', '-'],
+    ]);
+    const uses = cells(list.stdout).map((row) => row[5]);
+    assert.deepEqual([uses[0], uses[2]], ['-', '-'], 'these were never used');
+    const asJson = await jobd('key', 'list', '--json');
+    const { keys } = JSON.parse(asJson.stdout) as { keys: Record<string, unknown>[] };
+    const shown = [
+      'createdAt',
+      'expiresAt',
+      'id',
+      'lastUsedAt',
+      'name',
+      'permission',
+      'revokedAt',
+      'workspace',
+      'workspaceId',
+    ];
+    assert.deepEqual(Object.keys(keys[0] ?? {}).toSorted(), shown);
+    for (const { stdout } of [list, asJson]) {
+      assert.doesNotMatch(stdout, /cp_/);
+      assert.ok(!stdout.includes(key.slice(3)));
+    }
+  });
+
+  await t.test('no file of the store holds a key', () => {
+    const entries = readdirSync(dataDir, { recursive: true, withFileTypes: true });
+    const files = entries
+      .filter((entry) => entry.isFile())
+      .map(({ parentPath, name }) => readFileSync(join(parentPath, name)));
+    assert.ok(files.length > 0);
+    assert.ok(files.every((file) => !file.includes(key.slice(3))));
+    assert.ok(
+      files.some((file) => file.includes('top')),
+      'they are the files that hold the label',
+    );
+  });
+
+  await t.test('revoking asks; without a terminal it refuses and does nothing', async () => {
+    const id = cells((await jobd('key', 'list')).stdout)[1]?.[0] ?? '';
+    const refused = await jobd('key', 'revoke', id);
+    assert.equal(refused.exitCode, 2);
+    assert.equal(refused.stdout, '');
+    assert.match(refused.stderr, new RegExp(`Revoke key ${id}.*--yes`));
+    assert.equal(await statusWith(daemon, key), 200);
+
+    const done = await jobd('key', 'revoke', id, '--yes');
+    assert.deepEqual(done, { exitCode: 0, stdout: '', stderr: `revoked ${id}\n` });
+    assert.equal(await statusWith(daemon, key), 401, 'the running daemon knows it');
+    const used = await runCommand(['jobs', 'list'], { ...daemon.env, JOBD_API_KEY: key });
+    assert.equal(used.exitCode, 4);
+    assert.match(cells((await jobd('key', 'list')).stdout)[1]?.[7] ?? '', /^\d{4}-.*Z$/);
+
+    const again = await jobd('key', 'revoke', id, '--yes');
+    assert.equal(again.exitCode, 3);
+    assert.match(again.stderr, /no active key with id/);
+  });
+
+  await t.test('a workspace that is not there is 3, a label that is too long is 2', async () => {
+    const nowhere = await jobd('key', 'create', '--workspace', 'nowhere');
+    assert.equal(nowhere.exitCode, 3);
+    assert.match(nowhere.stderr, /no workspace named nowhere/);
+    const long = await jobd('key', 'create', '--name', 'x'.repeat(121));
+    assert.equal(long.exitCode, 2);
+    assert.match(long.stderr, /name must be at most 120 characters, got 121/);
+    assert.equal(nowhere.stdout + long.stdout, '', 'no key is printed');
+  });
+});

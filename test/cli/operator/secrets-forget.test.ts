@@ -1,0 +1,108 @@
+/** `jobd secrets forget`: a store whose master key is lost goes on, and nothing is called without its credentials. */
+
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { openLocal } from '../../../src/daemon.ts';
+import { runCommand, serveCommand } from '../../support/running/command.ts';
+import { startTestDaemon } from '../../support/running/daemon.ts';
+import { startSink } from '../../support/fakes/sink.ts';
+import { until } from '../../support/until.ts';
+
+/** The bytes of the database and its log. */
+function bytesIn(dataDir: string): string {
+  const path = join(dataDir, 'jobd.db');
+  const files = [path, `${path}-wal`].filter((file) => existsSync(file));
+  return files.map((file) => readFileSync(file, 'latin1')).join('');
+}
+
+test('what a lost key sealed is given up, and nothing is called or told without its credentials', async (t) => {
+  const before = await serveCommand(t);
+  const { jobd, dataDir } = before;
+  const sink = await startSink(t);
+  const when = ['--cron', '0 0 1 1 *', '--url', sink.url];
+  await jobd('jobs', 'create', '--name', 'plain', ...when);
+  await jobd('jobs', 'create', '--name', 'sealed', ...when, '--header', 'X-Key: a key');
+  const create = ['channels', 'create', '--name', 'ops', '--type', 'webhook', '--config', '-'];
+  assert.equal((await runCommand(create, before.env, `{"url":"${sink.url}"}`)).exitCode, 0);
+  const run = await jobd('jobs', 'run', 'plain', '--wait', '--json');
+  const receipt = await jobd('runs', 'receipt', 'plain', JSON.parse(run.stdout).run.id);
+  const { keys: oldKeys } = JSON.parse((await jobd('signing-key', 'export', '--all')).stdout);
+  const local = { JOBD_DATA: dataDir };
+  const running = await runCommand(['secrets', 'forget', 'x', '--yes'], local);
+  assert.match(running.stderr, /already serves .*, stop it first/);
+  assert.equal((await before.stop('SIGTERM')).exitCode, 0);
+  const keyFile = join(dataDir, 'secret-key');
+  const kept = join(dataDir, 'found-later');
+  renameSync(keyFile, kept);
+  const refused = await runCommand(['serve', '--port', '0'], local);
+  const [, lostId = ''] = /jobd secrets forget (\w{16}) gives that up$/m.exec(refused.stderr) ?? [];
+  assert.ok(lostId, refused.stderr);
+
+  const unasked = await runCommand(['secrets', 'forget', lostId], local);
+  assert.deepEqual([unasked.exitCode, unasked.stdout], [2, '']);
+  assert.match(unasked.stderr, /Say --yes/);
+  const another = await runCommand(['secrets', 'forget', '0'.repeat(16), '--yes'], local);
+  assert.deepEqual([another.exitCode, another.stdout], [3, '']);
+  assert.ok(!existsSync(keyFile), 'nothing was made yet');
+  renameSync(kept, keyFile);
+  const there = await runCommand(['secrets', 'forget', lostId, '--yes'], local);
+  assert.equal(there.exitCode, 5);
+  assert.match(there.stderr, /is in .*secret-key and opens what is sealed/);
+
+  assert.ok(bytesIn(dataDir).includes(`v1.${lostId}.`));
+  rmSync(keyFile);
+  const forgotten = await runCommand(['secrets', 'forget', lostId, '--yes'], local);
+  assert.equal(forgotten.exitCode, 0, forgotten.stderr);
+  assert.match(forgotten.stdout, /^job\t\S+\tdefault\tsealed\nchannel\t\S+\tdefault\tops\n$/);
+  assert.match(
+    forgotten.stderr,
+    /^1 job paused and 1 channel disabled: set [^]*\nreceipts are signed with/,
+  );
+  assert.ok(!bytesIn(dataDir).includes(`v1.${lostId}.`), 'no ciphertext of the lost key is left');
+
+  const calls = sink.received.length;
+  const after = await startTestDaemon(t, { dataDir });
+  const { jobs } = (await after.ask('GET', '/jobs')).body;
+  assert.deepEqual(
+    jobs.map((job: Record<string, unknown>) => [job['name'], job['status'], job['downReason']]),
+    [
+      [
+        'sealed',
+        'paused',
+        'protocol: nothing is sent: the headers and the body cannot be opened, set both anew',
+      ],
+      ['plain', 'up', null],
+    ],
+  );
+  const [{ id }] = jobs;
+  const { run: asked } = (await after.ask('POST', `/jobs/${id}/run`)).body;
+  const ended = await until('the run by hand to fail', async () => {
+    const shown = (await after.ask('GET', `/jobs/${id}/runs/${asked.id}`)).body.run;
+    return shown.status === 'failed' && shown;
+  });
+  assert.match(ended.error, /nothing is sent/);
+  assert.equal(sink.received.length, calls, 'nothing was called without its header');
+  const { channels } = (await after.ask('GET', '/channels')).body;
+  assert.deepEqual([channels.length, channels[0].enabled], [1, false]);
+
+  const mended = await after.ask('PATCH', `/jobs/${id}`, {
+    headers: { 'X-Key': 'another' },
+    body: null,
+    action: 'resume',
+  });
+  assert.deepEqual([mended.status, mended.body.job.headerNames], [200, ['X-Key']]);
+  const config = { url: sink.url, secret: `whsec_${'A'.repeat(32)}` };
+  const enabled = await after.ask('PATCH', `/channels/${channels[0].id}`, {
+    config,
+    enabled: true,
+  });
+  assert.equal(enabled.status, 200);
+  const { keys: newKeys } = (await after.ask('GET', '/receipts/keys')).body;
+  assert.equal(newKeys.length, oldKeys.length + 1, 'the public key of before is still told');
+  const { keyId } = JSON.parse(receipt.stdout);
+  assert.ok(newKeys.some((key: { kid: string }) => key.kid === keyId));
+  await using store = await openLocal(dataDir);
+  assert.equal((await store.store.db.selectFrom('master_keys').selectAll().execute()).length, 1);
+});

@@ -1,0 +1,98 @@
+/** The daemon as a process: it says where it listens, and ends when told to. */
+
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import type { ServerResponse } from 'node:http';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { openLocal } from '../../../src/daemon.ts';
+import { runCommand, serveCommand } from '../../support/running/command.ts';
+import { temporaryDirectory } from '../../support/directory.ts';
+import { startSink } from '../../support/fakes/sink.ts';
+import { until } from '../../support/until.ts';
+
+/** Every line of the log is a JSON object. */
+function logLines(stderr: string): { level: number; msg: string }[] {
+  return stderr
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as { level: number; msg: string });
+}
+
+test('serve prints one line, logs JSON on stderr, and ends with 0 on SIGTERM', async (t) => {
+  const daemon = await serveCommand(t);
+  const { port } = new URL(daemon.url);
+  assert.notEqual(port, '0');
+
+  const other = temporaryDirectory(t);
+  const taken = await runCommand(['serve', '--port', port], { JOBD_DATA: other });
+  assert.equal(taken.exitCode, 1);
+  assert.equal(taken.stdout, '');
+  const address = `127.0.0.1:${port}`;
+  assert.equal(
+    taken.stderr.trimEnd(),
+    `jobd: ${address} is taken by another program: choose another with --port, or stop it`,
+  );
+
+  const { exitCode, stdout, stderr } = await daemon.stop('SIGTERM');
+  assert.equal(exitCode, 0, stderr);
+  assert.equal(stdout, `listening on ${daemon.url}`);
+  const words = logLines(stderr).map(({ msg }) => msg);
+  assert.ok(
+    words.some((msg) => msg.startsWith('stopping')),
+    words.join(),
+  );
+  assert.ok(!stderr.includes(daemon.env['JOBD_API_KEY'] ?? ''), 'no key is logged');
+});
+
+test('what cannot be listened on or kept in is refused in a sentence', async (t) => {
+  const directory = temporaryDirectory(t);
+  const file = join(directory, 'file');
+  writeFileSync(file, '');
+  const refusals: [string[], number, string][] = [
+    [
+      ['--host', '203.0.113.1'],
+      1,
+      'jobd: 203.0.113.1 is not an address of this machine: choose another with --host\n',
+    ],
+    [['--data', file], 1, `jobd: ${file} is not a directory\n`],
+    [
+      ['--mail-allow', ''],
+      2,
+      'jobd: --mail-allow has nothing in it: name an address or a domain, or leave it out to allow every address\n',
+    ],
+  ];
+  for (const [flags, exitCode, words] of refusals) {
+    const refused = await runCommand(['serve', '--port', '0', ...flags], { JOBD_DATA: directory });
+    assert.deepEqual([refused.exitCode, refused.stderr], [exitCode, words]);
+  }
+});
+
+test('on SIGINT the call in flight may finish, and its result is kept', async (t) => {
+  const daemon = await serveCommand(t);
+  const held: ServerResponse[] = [];
+  const sink = await startSink(t, (response) => held.push(response));
+  const { jobd } = daemon;
+  assert.equal((await jobd('jobs', 'create', '--name', 'slow', '--url', sink.url)).exitCode, 0);
+  const runId = (await jobd('jobs', 'run', 'slow')).stdout.trim();
+  await until('the request at the target', () => held[0]);
+  const stopped = daemon.stop('SIGINT');
+  await until('the stop', () => daemon.log().includes('stopping'));
+  const { stdout } = await jobd('runs', 'get', 'slow', runId);
+  assert.match(stdout, /^status\trunning$/m, 'the API answers until the last call has ended');
+  held[0]?.end('late');
+  const { exitCode, stderr } = await stopped;
+  assert.equal(exitCode, 0, stderr);
+  assert.deepEqual(
+    logLines(stderr).filter(({ level }) => level > 30),
+    [],
+    'no warnings',
+  );
+  await using local = await openLocal(daemon.dataDir);
+  const run = await local.store.db
+    .selectFrom('runs')
+    .select(['status', 'response_body as responseBody'])
+    .where('id', '=', runId)
+    .executeTakeFirst();
+  assert.deepEqual(run, { status: 'success', responseBody: 'late' });
+});

@@ -1,0 +1,180 @@
+/** Following runs as they end, and waiting for one: through failures, once each, and kindly. */
+
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { test } from 'node:test';
+import { array, asyncProperty, assert as check, integer, record } from 'fast-check';
+import type { Job, Run, RunList } from '../../../src/api/contract.ts';
+import { createPace } from '../../../src/cli/client/pace.ts';
+import { followRuns } from '../../../src/cli/runs/tail.ts';
+import { waitForRun } from '../../../src/cli/client/wait.ts';
+import { JobdError } from '../../../src/domain/errors.ts';
+import { main, serveCommand } from '../../support/running/command.ts';
+import { startSink } from '../../support/fakes/sink.ts';
+import { until } from '../../support/until.ts';
+
+const begin = Date.UTC(2026, 0, 1);
+const iso = (at: number): string => new Date(at).toISOString();
+
+/** When the runs of a few jobs begin and end, in seconds from the beginning. */
+const plan = array(
+  record({
+    job: integer({ min: 0, max: 2 }),
+    dueAt: integer({ min: -30, max: 300 }),
+    length: integer({ min: 0, max: 200 }),
+  }),
+  { maxLength: 30 },
+);
+
+test('whatever happens between the looks, each run that ends is told once', async () => {
+  const failures = array(integer({ min: 0, max: 3 }), { minLength: 10, maxLength: 10 });
+  const tells = asyncProperty(plan, failures, async (planned, failing) => {
+    const all = planned.map(({ job, dueAt, length }, index) => ({
+      jobId: `j${job}`,
+      id: `r${index}`,
+      dueAt: begin + dueAt * 1_000,
+      endAt: begin + (dueAt + length) * 1_000,
+    }));
+    let now = begin;
+    let budget = Infinity;
+    const spend = (): void => {
+      budget -= 1;
+      if (budget < 0) throw new JobdError('unreachable', 'gone');
+    };
+    const runsOf = (jobId: string): Run[] =>
+      all
+        .filter((run) => run.jobId === jobId && run.dueAt <= now)
+        .toSorted((a, b) => b.dueAt - a.dueAt)
+        .map(({ id, dueAt, endAt }) => {
+          const isOver = endAt <= now;
+          const finishedAt = isOver ? iso(endAt) : null;
+          return {
+            id,
+            jobId,
+            scheduledFor: iso(dueAt),
+            finishedAt,
+            status: isOver ? 'success' : 'running',
+          } as Run;
+        });
+    const follower = followRuns(
+      {
+        async *listJobs() {
+          for (const id of ['j0', 'j1', 'j2']) {
+            spend();
+            const runs = runsOf(id);
+            const ended = runs.filter((run) => run.finishedAt !== null).length;
+            const status = ended < runs.length ? 'running' : 'up';
+            yield { id, status, lastRunAt: String(runs.length), lastDurationMs: ended } as Job;
+          }
+        },
+        listRuns: async (jobId, _, cursor = '0') => {
+          spend();
+          const runs = runsOf(jobId).slice(Number(cursor));
+          const nextCursor = runs.length > 2 ? String(Number(cursor) + 2) : null;
+          return { runs: runs.slice(0, 2), nextCursor } as RunList;
+        },
+      },
+      begin,
+      () => now,
+    );
+    const told: Run[] = [];
+    for (const allowed of [...failing, 9, 9, 9]) {
+      now += 60_000;
+      budget = allowed === 0 ? Infinity : allowed * 4;
+      try {
+        const news = await follower.look();
+        const ends = news.map(({ finishedAt }) => finishedAt ?? '');
+        assert.deepEqual(ends, ends.toSorted(), 'in order');
+        told.push(...news);
+      } catch (error) {
+        assert.ok(error instanceof JobdError);
+      }
+    }
+    budget = Infinity;
+    now += 60_000;
+    told.push(...(await follower.look()));
+    const expected = all.filter(({ endAt }) => endAt >= begin).map(({ id }) => id);
+    assert.deepEqual(told.map(({ id }) => id).toSorted(), expected.toSorted());
+  });
+  await check(tells, { numRuns: 300 });
+});
+
+test('requests go out at once at first, then one a second, and again at once after a rest', async () => {
+  let now = 0;
+  const waits: number[] = [];
+  const pace = createPace(
+    () => now,
+    async (ms) => {
+      waits.push(Math.round(ms));
+      now += ms;
+    },
+  );
+  for (let count = 0; count < 22; count += 1) await pace();
+  assert.deepEqual(waits, [1_000, 1_000]);
+  now += 60_000;
+  for (let count = 0; count < 20; count += 1) await pace();
+  assert.equal(waits.length, 2);
+});
+
+test('an awaited run is asked for again when the server is away or asks for patience', async () => {
+  const run = { id: 'r', jobId: 'j', status: 'queued' } as Run;
+  const answers: (JobdError | Run)[] = [
+    new JobdError('rate_limited', 'slowly', { retryAfterSeconds: 0 }),
+    { ...run, status: 'running' },
+    { ...run, status: 'success' },
+  ];
+  const getRun = async (): Promise<Run> => {
+    const answer = answers.shift();
+    if (answer === undefined || answer instanceof JobdError) throw answer;
+    return answer;
+  };
+  const waited = await waitForRun({ getRun }, run, 60_000);
+  assert.deepEqual([waited.run.status, waited.exitCode], ['success', 0]);
+  answers.push(new JobdError('not_found', 'deleted'));
+  await assert.rejects(waitForRun({ getRun }, run, 60_000), /deleted/);
+});
+
+test('tail prints a line for each run, and both tail and --wait end by Ctrl-C', async (t) => {
+  const daemon = await serveCommand(t);
+  const sink = await startSink(t, (response, { path }) => {
+    if (path !== '/slow') response.writeHead(path === '/fails' ? 500 : 200).end('a\nb');
+  });
+  const make = async (name: string): Promise<void> => {
+    const made = await daemon.jobd(
+      'jobs',
+      'create',
+      '--name',
+      name,
+      '--url',
+      `${sink.url}/${name}`,
+    );
+    assert.equal(made.exitCode, 0, made.stderr);
+  };
+  for (const name of ['good', 'fails', 'slow']) await make(name);
+  const start = (...args: string[]) => {
+    const child = spawn(process.execPath, [main, ...args], { env: daemon.env });
+    t.after(() => child.kill('SIGKILL'));
+    return child;
+  };
+  const tail = start('runs', 'tail', '--since', '1h', '--status', 'failed');
+  const lines = createInterface({ input: tail.stdout })[Symbol.asyncIterator]();
+  await daemon.jobd('jobs', 'run', 'good', '--wait');
+  const failed = await daemon.jobd('jobs', 'run', 'fails', '--wait', '--json');
+  const { value } = await lines.next();
+  const run = (JSON.parse(failed.stdout) as { run: Run }).run;
+  assert.deepEqual(JSON.parse(String(value)), run, 'the good one is not among them');
+  tail.kill('SIGINT');
+  assert.deepEqual(await once(tail, 'exit'), [130, null]);
+
+  const waiting = start('jobs', 'run', 'slow', '--wait');
+  let said = '';
+  waiting.stderr.setEncoding('utf8').on('data', (text: string) => {
+    said += text;
+  });
+  await until('the call', () => sink.received.some(({ path }) => path === '/slow'));
+  waiting.kill('SIGINT');
+  assert.deepEqual(await once(waiting, 'close'), [130, null]);
+  assert.match(said, /^the run goes on, look at it with: jobd runs get \S+ \S+\n$/);
+});

@@ -1,0 +1,240 @@
+/** How commands print: for people on a terminal, for programs in a pipe. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Run } from '../../../src/api/contract.ts';
+import { moment, relativeTime, state } from '../../../src/cli/terminal/cell.ts';
+import type { Client } from '../../../src/cli/client/client.ts';
+import { parseDuration } from '../../../src/cli/options/duration.ts';
+import { printFields, printJson, printRows } from '../../../src/cli/terminal/output.ts';
+import type { Columns, Output } from '../../../src/cli/terminal/output.ts';
+import { widthOf } from '../../../src/cli/terminal/text.ts';
+import { waitForRun } from '../../../src/cli/client/wait.ts';
+import type { RunStatus } from '../../../src/domain/runs/run.ts';
+
+const noWords = (): never => assert.fail('these are data');
+
+function recorder(
+  isTerminal: boolean,
+  { width = 80, hasColour = false } = {},
+): Output & { lines: string[] } {
+  const lines: string[] = [];
+  const data = (line: string): void => void lines.push(line);
+  return { isTerminal, width, hasColour, lines, data, styled: data, say: noWords };
+}
+
+const rows = [
+  { name: 'a', ms: 1 as number | null },
+  { name: 'longer', ms: null },
+];
+const columns: Columns<(typeof rows)[0]> = {
+  name: ({ name }) => name,
+  ms: ({ ms }) => ms,
+};
+
+test('a table has titles and aligned columns on a terminal, tabs and no titles in a pipe', () => {
+  const terminal = recorder(true);
+  printRows(terminal, rows, columns);
+  assert.deepEqual(terminal.lines, ['NAME    MS', 'a       1', 'longer  -']);
+  const pipe = recorder(false);
+  printRows(pipe, rows, columns);
+  assert.deepEqual(pipe.lines, ['a\t1', 'longer\t-']);
+  const empty = recorder(false);
+  printRows(empty, [], columns);
+  assert.deepEqual(empty.lines, [], 'no rows, no lines');
+});
+
+test('a last column that wraps is whole on a narrow terminal, the same in a pipe', () => {
+  const detail = 'others may look into /var/lib/jobd (mode 0755): chmod 700 it';
+  const findings = [{ check: 'disk', detail }];
+  const shown: Columns<(typeof findings)[0]> = {
+    check: (row) => row.check,
+    detail: (row) => row.detail,
+  };
+  const terminal = recorder(true, { width: 40 });
+  printRows(terminal, findings, shown, { wrapsLast: true });
+  assert.deepEqual(terminal.lines, [
+    'CHECK  DETAIL',
+    'disk   others may look into',
+    '       /var/lib/jobd (mode 0755): chmod',
+    '       700 it',
+  ]);
+  const pipe = recorder(false);
+  printRows(pipe, findings, shown, { wrapsLast: true });
+  assert.deepEqual(pipe.lines, [`disk\t${detail}`]);
+});
+
+test('fields are aligned on a terminal and tab-separated in a pipe', () => {
+  const fields = { id: 'x', 'next run': null, done: false };
+  const terminal = recorder(true);
+  printFields(terminal, fields);
+  assert.deepEqual(terminal.lines, ['id        x', 'next run  -', 'done      false']);
+  const pipe = recorder(false);
+  printFields(pipe, fields);
+  assert.deepEqual(pipe.lines, ['id\tx', 'next run\t-', 'done\tfalse']);
+});
+
+test('no text of others can steer a terminal, break a line or add a column', () => {
+  const all = String.fromCharCode(...Array.from({ length: 0xa0 }, (_, code) => code));
+  const texts = ['\u001b[2Jgone', '\u001b]0;title\u0007', '\u009b31mred', 'a\tb\nc\rd', all];
+  // oxlint-disable-next-line no-control-regex -- control characters are what must not be there
+  const control = /[\u0000-\u0008\u000a-\u001f\u007f-\u009f]/;
+  for (const isTerminal of [true, false]) {
+    for (const text of texts) {
+      const output = recorder(isTerminal);
+      printRows(output, [{ text }], { text: (row) => row.text });
+      printFields(output, { text });
+      assert.equal(output.lines.length, isTerminal ? 3 : 2);
+      for (const line of output.lines) assert.doesNotMatch(line, control);
+      assert.doesNotMatch(output.lines.at(-1)?.replace('text\t', '') ?? '', /\t/);
+    }
+    const output = recorder(isTerminal);
+    printJson(output, { texts });
+    assert.doesNotMatch(output.lines.join('').replaceAll('\n', ''), control);
+    assert.deepEqual(JSON.parse(output.lines.join('')), { texts }, 'JSON loses nothing');
+  }
+});
+
+test('nothing turns the direction of text, in tables and in JSON', () => {
+  const steering =
+    '\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2028\u2066\u2067\u2068\u2069\ufeff';
+  const text = `a${Array.from(steering).join('b')}c`;
+  const output = recorder(true);
+  printRows(output, [{ text }], { text: (row) => row.text });
+  printFields(output, { text });
+  printJson(output, { text });
+  for (const character of steering) {
+    assert.ok(!output.lines.join('').includes(character), character.codePointAt(0)?.toString(16));
+  }
+  assert.deepEqual(JSON.parse(output.lines.slice(3).join('')), { text }, 'JSON loses nothing');
+});
+
+const id = '019a9b1c-0000-7000-8000-000000000000';
+
+test('a table is fitted to its terminal: texts are cut, ids never, and wide characters count twice', () => {
+  const things = [
+    { id, name: 'a name that is rather long for a table of this width', ms: 12 },
+    { id, name: '日本語の名前はとても長いです、本当に長いです', ms: null },
+    { id, name: '👨‍👩‍👧 e\u0301', ms: 1 },
+  ];
+  const print = (width: number): string[] => {
+    const output = recorder(true, { width });
+    printRows(
+      output,
+      things,
+      { id: (thing) => thing.id, name: (thing) => thing.name, ms: (thing) => thing.ms },
+      { optional: ['ms'] },
+    );
+    return output.lines;
+  };
+  const wide = print(120);
+  assert.ok(wide.some((line) => line.includes('rather long for a table of this width  12')));
+  for (const width of [80, 60, 51, 48]) {
+    const lines = print(width);
+    assert.equal(lines.length, 4);
+    for (const line of lines) assert.ok(widthOf(line) <= width, `${width}: ${line}`);
+    assert.ok(lines.slice(1).every((line) => line.startsWith(id)));
+    assert.equal(
+      lines[0]?.includes('MS'),
+      width >= 51,
+      'what is optional goes when there is no room',
+    );
+  }
+  const [, , japanese = '', family = ''] = print(51);
+  assert.equal(japanese, `${id}  日本語の…  -`);
+  assert.equal(widthOf(family), widthOf(`${id}  xxxxxxxxx  1`));
+  assert.deepEqual(print(30).slice(0, 4), [
+    `id    ${id}`,
+    `name  ${things[0]?.name}`,
+    'ms    12',
+    '',
+  ]);
+});
+
+test('colours stand only where they are wanted, and never without the word', () => {
+  const printWith = (output: ReturnType<typeof recorder>): string[] => {
+    const states = ['up', 'down', 'new'].map((status) => ({ status }));
+    printRows(output, states, { status: (row) => state(row.status), x: () => 1 });
+    printFields(output, { status: state('failed') });
+    return output.lines;
+  };
+  assert.deepEqual(printWith(recorder(true)), [
+    'STATUS  X',
+    'up      1',
+    'down    1',
+    'new     1',
+    'status  failed',
+  ]);
+  assert.deepEqual(printWith(recorder(true, { hasColour: true })), [
+    'STATUS  X',
+    '\u001b[32mup    \u001b[39m  1',
+    '\u001b[31mdown  \u001b[39m  1',
+    'new     1',
+    'status  \u001b[31mfailed\u001b[39m',
+  ]);
+});
+
+test('people read how far a moment is, programs read the moment', () => {
+  const now = Date.UTC(2026, 0, 1);
+  const told: [seconds: number, words: string][] = [
+    [0.4, 'now'],
+    [3, 'in 3 s'],
+    [119, 'in 119 s'],
+    [120, 'in 2 min'],
+    [7_199, 'in 119 min'],
+    [-7_200, '2 h ago'],
+    [-172_799, '47 h ago'],
+    [172_800, 'in 2 d'],
+    [-90 * 86_400, '90 d ago'],
+  ];
+  for (const [seconds, words] of told)
+    assert.equal(relativeTime(now + seconds * 1_000, now), words);
+  const at = '2020-01-01T00:00:00.000Z';
+  const pipe = recorder(false);
+  printRows(pipe, [{ at }], { at: (row) => moment(row.at), never: () => moment(null) });
+  assert.deepEqual(pipe.lines, [`${at}\t-`]);
+  const terminal = recorder(true);
+  printFields(terminal, { at: moment(at) });
+  assert.match(terminal.lines[0] ?? '', /^at  2020-01-01T00:00:00\.000Z, \d+ d ago$/);
+});
+
+test('a list of nothing says so to people', () => {
+  const said: string[] = [];
+  const output = { ...recorder(true), say: (line: string): void => void said.push(line) };
+  printRows(output, [], columns, { none: 'there is nothing' });
+  assert.deepEqual([output.lines, said], [[], ['there is nothing']]);
+});
+
+test('JSON is one line in a pipe', () => {
+  const pipe = recorder(false);
+  printJson(pipe, { a: [1, { b: null }] });
+  assert.deepEqual(pipe.lines, ['{"a":[1,{"b":null}]}']);
+});
+
+test('durations are seconds, or a number with s, m, h or d', () => {
+  const seconds = ['90', '90s', '5m', '2h', '1d', '0'].map((text) =>
+    parseDuration(text, '--every'),
+  );
+  assert.deepEqual(seconds, [90, 90, 300, 7_200, 86_400, 0]);
+  for (const text of ['', 'soon', '5 m', '1.5h', '-5m', '5w', 'm', '1h30m', '9999999999s']) {
+    assert.throws(() => parseDuration(text, '--every'), /^JobdError: --every must be a duration/);
+  }
+});
+
+test('the end of an awaited run decides the exit code', async () => {
+  const client = {
+    getRun: () => assert.fail('an ended run is not asked for'),
+  } as unknown as Client;
+  const expected: [RunStatus, number][] = [
+    ['success', 0],
+    ['failed', 10],
+    ['interrupted', 11],
+    ['missed', 11],
+  ];
+  for (const [status, exitCode] of expected) {
+    const run = { id: 'r', jobId: 'j', status } as Run;
+    assert.deepEqual(await waitForRun(client, run, 1_000), { run, exitCode });
+  }
+  const queued = { id: 'r', jobId: 'j', status: 'queued' } as Run;
+  assert.equal((await waitForRun(client, queued, 0)).exitCode, 124);
+});

@@ -1,0 +1,130 @@
+/** Damping: who flips seldom is alerted of each change at once, who flips fast of the last state, in bounded number. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import * as fc from 'fast-check';
+import type { Edge } from '../../../src/domain/alerts/alert.ts';
+import { afterChange, lookAt, release } from '../../../src/domain/alerts/damping.ts';
+import type { Alerted } from '../../../src/domain/alerts/damping.ts';
+
+const second = 1_000;
+const minute = 60 * second;
+
+function edge(isUp: boolean, at: number): Edge {
+  const type = isUp ? 'monitor.up' : 'monitor.down';
+  const ids = { id: `e${at}`, workspaceId: 'w', subjectId: 's', runId: null };
+  return { ...ids, type, failures: isUp ? 0 : 1, data: {}, at };
+}
+
+/** Lets changes happen, down first, each so long after the one before; then an hour passes. */
+function alertsOf(waitsMs: readonly number[]) {
+  let now = 0;
+  let alerted: Alerted | undefined;
+  const alerts: { type: string; at: number; changedAt: number }[] = [];
+  const note = (alert: Edge | null, at: number): void => {
+    if (alert !== null) alerts.push({ type: alert.type, at, changedAt: alert.at });
+  };
+  const passUntil = (until: number): void => {
+    while (alerted !== undefined) {
+      const at = lookAt(alerted);
+      if (at === null || at > until) return;
+      if (alerted.held === null) alerted = undefined;
+      else {
+        const released = release(alerted, at);
+        alerted = released.alerted;
+        note(released.alert, at);
+      }
+    }
+  };
+  for (const [index, waitMs] of waitsMs.entries()) {
+    passUntil(now + waitMs);
+    now += waitMs;
+    const change = edge(index % 2 === 1, now);
+    if (alerted === undefined && index % 2 === 1) continue;
+    const damped = afterChange(alerted, change, now);
+    alerted = damped.alerted;
+    note(damped.alert, now);
+  }
+  passUntil(now + 60 * minute);
+  return { alerts, left: alerted };
+}
+
+test('the first change is alerted at once, and so is each one that comes half a minute after an alert', () => {
+  const { alerts } = alertsOf([0, 30 * second, 30 * second]);
+  assert.deepEqual(
+    alerts.map(({ type, at }) => [type, at]),
+    [
+      ['monitor.down', 0],
+      ['monitor.up', 30 * second],
+      ['monitor.down', 60 * second],
+    ],
+  );
+});
+
+test('a job that fails and recovers each minute: eleven alerts at once, then one in five minutes', () => {
+  const { alerts } = alertsOf(Array.from({ length: 60 }, () => minute));
+  const late = alerts.map(({ at }) => at / minute - 1);
+  assert.deepEqual(late.slice(0, 11), [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+  assert.ok(late.slice(11).every((at, index) => at - (late[index + 10] ?? 0) >= 5));
+  assert.ok(late.length <= 22, `${late.length}`);
+});
+
+test('changes five minutes apart are each alerted at once, for ever', () => {
+  const { alerts } = alertsOf(Array.from({ length: 100 }, () => 5 * minute));
+  assert.equal(alerts.length, 100);
+  assert.ok(alerts.every(({ at, changedAt }) => at === changedAt));
+});
+
+test('a thousand changes within a second are one alert, and the last state half a minute later', () => {
+  const odd = alertsOf(Array.from({ length: 1_001 }, () => 1));
+  assert.deepEqual(
+    odd.alerts.map(({ type }) => type),
+    ['monitor.down'],
+  );
+  const even = alertsOf(Array.from({ length: 1_000 }, () => 1));
+  assert.deepEqual(even.alerts, [
+    { type: 'monitor.down', at: 1, changedAt: 1 },
+    { type: 'monitor.up', at: 30 * second + 1, changedAt: 1_000 },
+  ]);
+});
+
+test('after a quarter of an hour without a change the count begins again, and nothing is remembered', () => {
+  const often = Array.from({ length: 40 }, () => 20 * second);
+  const { alerts, left } = alertsOf([...often, 15 * minute, 30 * second]);
+  const [last, next] = [alerts.at(-2), alerts.at(-1)];
+  assert.deepEqual(
+    [last?.changedAt === last?.at, (next?.at ?? 0) - (last?.at ?? 0)],
+    [true, 30 * second],
+  );
+  assert.equal(left, undefined);
+});
+
+test('whatever happens: alerts alternate, the last state is alerted, and none comes within a window', () => {
+  const waits = fc.array(fc.integer({ min: 1, max: 10 * minute }), { maxLength: 100 });
+  const flapping = fc.array(fc.integer({ min: 1, max: minute }), { maxLength: 200 });
+  fc.assert(
+    fc.property(fc.oneof(waits, flapping), (waitsMs) => {
+      const { alerts } = alertsOf(waitsMs);
+      for (const [index, { type }] of alerts.entries()) {
+        assert.equal(type, index % 2 === 0 ? 'monitor.down' : 'monitor.up');
+      }
+      assert.equal(alerts.length % 2, waitsMs.length % 2, 'the last state');
+      for (const [index, { at }] of alerts.entries()) {
+        const before = alerts[index - 1];
+        assert.ok(before === undefined || at - before.at >= 30 * second);
+        const eleven = alerts[index - 12];
+        assert.ok(
+          eleven === undefined || at - eleven.at >= 5 * minute,
+          'at most twelve in five minutes',
+        );
+      }
+    }),
+  );
+});
+
+test('a clock that was set back holds nothing back for longer than a window', () => {
+  const day = 24 * 60 * minute;
+  const { alerted } = afterChange(undefined, edge(false, day), day);
+  const { alert } = afterChange(alerted, edge(true, 0), 0);
+  assert.equal(alert?.type, 'monitor.up');
+});

@@ -1,0 +1,175 @@
+/** What an update makes of a job (docs/behavior.md#job-4). */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { JobdError } from '../../../src/domain/errors.ts';
+import { changeJob, defineJob } from '../../../src/domain/jobs/job-input.ts';
+import type { JobInput, JobUpdate } from '../../../src/domain/jobs/job-input.ts';
+import type { Job } from '../../../src/domain/jobs/job.ts';
+
+const created = Date.parse('2026-03-02T10:00:12.345Z');
+const later = Date.parse('2026-03-02T15:30:45.678Z');
+
+function define(input: Partial<JobInput> = {}): Job {
+  const context = { id: 'the-id', workspaceId: 'the-workspace', now: created, allowTargets: [] };
+  const given = { name: 'a', url: 'https://example.com/', ...input };
+  return { ...defineJob(given, context), health: 'down', downReason: 'http: 500', lastRunAt: 1 };
+}
+
+function change(job: Job, update: JobUpdate): Job {
+  return changeJob(job, update, { now: later, allowTargets: [] });
+}
+
+const everyFive = { scheduleType: 'period', periodSeconds: 300 } as const;
+const posting = { method: 'POST', headers: { 'X-A': '1', 'X-B': '2' }, body: 'b' } as const;
+
+test('an empty update changes nothing', () => {
+  for (const input of [{}, everyFive, posting, { paused: true }]) {
+    const job = define(input);
+    assert.deepEqual(change(job, {}), job);
+  }
+});
+
+test('only what is given changes', () => {
+  const job = define({ ...posting, ...everyFive, notes: 'n', retries: 2, timeoutSeconds: 5 });
+  const updates: JobUpdate[] = [
+    { name: 'b' },
+    { url: 'https://example.com/x' },
+    { method: 'PUT' },
+    { body: null },
+    { body: '' },
+    { timeoutSeconds: 60 },
+    { retries: 0 },
+    { notes: '' },
+  ];
+  for (const update of updates) assert.deepEqual(change(job, update), { ...job, ...update });
+});
+
+test('headers are replaced as a whole, and {} removes them', () => {
+  const job = define(posting);
+  assert.deepEqual(change(job, { headers: { 'X-C': '3' } }).headers, { 'X-C': '3' });
+  assert.deepEqual(change(job, { headers: {} }).headers, {});
+});
+
+test('a job with headers moves to another scheme, host or port only with headers that are given again', () => {
+  const job = define({ ...posting, url: 'https://b\u00fccher.example.com/a?b' });
+  const stays = [
+    'https://b\u00fccher.example.com/',
+    'HTTPS://B\u00dcCHER.example.com:443/c',
+    'https://xn--bcher-kva.example.com/c',
+  ];
+  for (const url of stays) assert.equal(change(job, { url }).url, url);
+  const moves = [
+    'http://b\u00fccher.example.com/a?b',
+    'https://b\u00fccher.example.com:80/a?b',
+    'https://evil.example.org/a?b',
+  ];
+  for (const url of moves) {
+    assert.throws(
+      () => change(job, { url }),
+      /headers must be given again, or \{\} to remove them/,
+      url,
+    );
+    assert.throws(
+      () => change(job, { url, headerNames: ['X-A', 'X-B'], body: null }),
+      /headers must/,
+    );
+    assert.deepEqual(change(job, { url, headers: { 'X-A': '1' } }).headers, { 'X-A': '1' });
+    assert.deepEqual(change(job, { url, headers: {} }).headers, {});
+    assert.equal(change(define(), { url }).url, url, 'it has no headers');
+  }
+});
+
+test('a changed schedule counts from now', () => {
+  const hourly = define();
+  const cases: [Job, JobUpdate, string][] = [
+    [hourly, { cronExpr: '15 * * * *' }, '2026-03-02T16:15:00.000Z'],
+    [hourly, { cronExpr: '0 18 * * *', timezone: 'asia/tokyo' }, '2026-03-03T09:00:00.000Z'],
+    [hourly, everyFive, '2026-03-02T15:35:45.000Z'],
+    [define(everyFive), { periodSeconds: 60 }, '2026-03-02T15:31:45.000Z'],
+    [define(everyFive), { scheduleType: 'cron' }, '2026-03-02T16:00:00.000Z'],
+  ];
+  for (const [job, update, expected] of cases) {
+    const { nextRunAt } = change(job, update);
+    assert.equal(new Date(nextRunAt ?? 0).toISOString(), expected, JSON.stringify(update));
+  }
+});
+
+test('a schedule that is given again as it was goes on as it was', () => {
+  const period = define(everyFive);
+  assert.deepEqual(change(period, everyFive), period);
+  // Times of a period are shown in the zone, and no more.
+  const { anchorAt, nextRunAt } = change(period, { timezone: 'UTC' });
+  assert.deepEqual(
+    { anchorAt, nextRunAt },
+    { anchorAt: period.anchorAt, nextRunAt: period.nextRunAt },
+  );
+  const cron = define({ cronExpr: '0 5 * * *', timezone: 'UTC' });
+  assert.deepEqual(change(cron, { cronExpr: '0 5 * * *', timezone: 'utc' }), cron);
+});
+
+test('null for a field of the schedule changes nothing', () => {
+  const nulls = { scheduleType: null, cronExpr: null, timezone: null, periodSeconds: null };
+  for (const input of [{ cronExpr: '0 0 1 1 *', timezone: 'Asia/Tokyo' }, everyFive]) {
+    const job = define(input);
+    assert.deepEqual(change(job, nulls), job);
+  }
+});
+
+test('what the kind of schedule does not use is refused, unless it is as it was', () => {
+  const yearly = define({ cronExpr: '0 0 1 1 *' });
+  const period = change(yearly, everyFive);
+  assert.equal(period.cronExpr, '0 0 1 1 *', 'what was said before stays said');
+  assert.deepEqual(change(period, { cronExpr: '0 0 1 1 *' }), period);
+  assert.throws(
+    () => change(period, { cronExpr: '0 5 * * *' }),
+    /^JobdError: cronExpr has no effect/,
+  );
+  assert.throws(() => change(yearly, { periodSeconds: 60 }), /periodSeconds has no effect while/);
+  assert.throws(() => change(yearly, { ...everyFive, cronExpr: '0 5 * * *' }), /cronExpr has no/);
+  assert.equal(change(period, { scheduleType: 'cron' }).nextRunAt, yearly.nextRunAt);
+});
+
+test('a paused job is never due; resumed, it counts from then', () => {
+  const paused = change(define(everyFive), { action: 'pause' });
+  assert.equal(paused.paused, true);
+  assert.equal(paused.nextRunAt, null);
+  assert.deepEqual(change(paused, { action: 'pause' }), paused);
+  assert.equal(change(paused, { periodSeconds: 60 }).nextRunAt, null);
+  const resumed = change(paused, { action: 'resume' });
+  assert.equal(resumed.paused, false);
+  assert.equal(new Date(resumed.nextRunAt ?? 0).toISOString(), '2026-03-02T15:35:45.000Z');
+  const running = define(everyFive);
+  assert.deepEqual(change(running, { action: 'resume' }), running, 'nothing to resume');
+});
+
+test('the action is applied after the fields', () => {
+  const paused = define({ paused: true });
+  const resumed = change(paused, { ...everyFive, action: 'resume' });
+  assert.equal(new Date(resumed.nextRunAt ?? 0).toISOString(), '2026-03-02T15:35:45.000Z');
+  assert.equal(change(define(), { cronExpr: '5 * * * *', action: 'pause' }).nextRunAt, null);
+});
+
+test('the fields must fit together after the update, and what was said before stays said', () => {
+  const cases: [Job, JobUpdate, RegExp][] = [
+    [define(posting), { method: 'GET' }, /body is sent only with .*got method GET/],
+    [define(), { body: 'x' }, /body is sent only with .*got method GET/],
+    [define(), { scheduleType: 'period' }, /periodSeconds is required/],
+    [define({ paused: true }), { cronExpr: '0 0 31 2 *' }, /cronExpr/],
+    [define(), { timezone: 'Nowhere/At_All' }, /timezone/],
+    [define(), { url: 'http://127.0.0.1/' }, /url .*not public/],
+    [define(), { headers: { Host: 'x' } }, /headers.*Host/],
+    [define(), { name: ' ' }, /name must not be blank/],
+  ];
+  for (const [job, update, words] of cases) {
+    const refused = (error: unknown): boolean =>
+      error instanceof JobdError && error.code === 'invalid_input' && words.test(error.message);
+    assert.throws(() => change(job, update), refused, JSON.stringify(update));
+  }
+  assert.equal(change(define(posting), { method: 'GET', body: null }).body, null);
+});
+
+test('a target that is no longer allowed does not stand in the way of other changes', () => {
+  const job = { ...define(), url: 'http://127.0.0.1:3000/' };
+  assert.equal(change(job, { notes: 'n' }).notes, 'n');
+});

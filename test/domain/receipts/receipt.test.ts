@@ -1,0 +1,77 @@
+/** What a receipt attests, and of which runs there is one. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { hasReceipt, receiptPayload } from '../../../src/domain/receipts/receipt.ts';
+import { runStatuses } from '../../../src/domain/runs/run.ts';
+import type { Run } from '../../../src/domain/runs/run.ts';
+import { sha256Hex } from '../../../src/receipt/sha256.ts';
+import { nativeSha256 } from '../../../src/receipt/sign.ts';
+import { answeredRun } from '../../support/records/receipts.ts';
+
+const issue = {
+  siteUrl: 'https://jobs.example.com',
+  issuedAt: Date.parse('2025-10-09T05:30:01.000Z'),
+  previousReceiptSha256: null,
+  sha256: nativeSha256,
+};
+
+test('there is a receipt of a run that ended with an answer, and of no other', () => {
+  const answered: Run = answeredRun();
+  const expected = { success: true, failed: true };
+  for (const status of runStatuses) {
+    assert.equal(hasReceipt({ ...answered, status }), status in expected, status);
+    assert.equal(hasReceipt({ ...answered, status, httpStatus: null }), false, status);
+  }
+});
+
+test('a receipt says what the run says, and of the answer and of the request nothing but a fingerprint', () => {
+  const run = answeredRun({ responseBody: 'Grüße\u0000', truncated: true, error: 'http: 503' });
+  const payload = receiptPayload(run, { ...issue, previousReceiptSha256: 'ab'.repeat(32) });
+  assert.deepEqual(payload, {
+    version: 1,
+    issuer: 'https://jobs.example.com',
+    runId: run.id,
+    jobId: run.jobId,
+    source: 'scheduled',
+    status: 'success',
+    scheduledFor: '2025-10-09T05:30:00.000Z',
+    startedAt: '2025-10-09T05:30:00.014Z',
+    finishedAt: '2025-10-09T05:30:00.426Z',
+    attempts: 1,
+    httpStatus: 200,
+    durationMs: 412,
+    responseSha256: nativeSha256(Buffer.from('Grüße\u0000')),
+    responseBytes: 8,
+    truncated: true,
+    issuedAt: '2025-10-09T05:30:01.000Z',
+    previousReceiptSha256: 'ab'.repeat(32),
+  });
+});
+
+test('an empty answer has the fingerprint of nothing', () => {
+  for (const responseBody of ['', null]) {
+    const payload = receiptPayload(answeredRun({ responseBody }), issue);
+    assert.equal(payload.responseBytes, 0);
+    assert.match(payload.responseSha256, /^e3b0c44298fc1c14/);
+  }
+});
+
+test('the issuer is written in ASCII and without a slash at its end', () => {
+  const rows = [
+    ['https://jobs.example.com/', 'https://jobs.example.com'],
+    ['HTTPS://Jobs.Example.com:443/cron//', 'https://jobs.example.com/cron'],
+    ['http://127.0.0.1:8080', 'http://127.0.0.1:8080'],
+    ['https://jöbs.example/größe', 'https://xn--jbs-sna.example/gr%C3%B6%C3%9Fe'],
+  ];
+  for (const [siteUrl = '', issuer] of rows) {
+    assert.equal(receiptPayload(answeredRun(), { ...issue, siteUrl }).issuer, issuer);
+  }
+});
+
+test('the library and the platform compute one SHA-256', () => {
+  for (const length of [0, 1, 55, 56, 63, 64, 65, 4096]) {
+    const bytes = Buffer.alloc(length, length);
+    assert.equal(sha256Hex(bytes), nativeSha256(bytes), `${length} bytes`);
+  }
+});

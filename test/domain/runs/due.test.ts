@@ -1,0 +1,150 @@
+/** Called, or missed: what becomes of due times that have passed (docs/behavior.md#schedule-4). */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import * as fc from 'fast-check';
+import { missedText, planDue } from '../../../src/domain/runs/due.ts';
+import { dueBetween, nextDue } from '../../../src/domain/schedule/next.ts';
+import type { Schedule } from '../../../src/domain/schedule/schedule.ts';
+
+const at = (text: string): number => Date.parse(text);
+const due = at('2026-03-02T10:00:00Z');
+
+function cron(cronExpr: string): Schedule {
+  return { scheduleType: 'cron', cronExpr, timezone: 'UTC' };
+}
+
+const everyMinute = cron('* * * * *');
+const hourly = cron('0 * * * *');
+
+test('what was due up to a renewal is neither called nor missed, what was due since then is', () => {
+  const renewedAt = due + 90_000;
+  const plan = (now: number) => planDue(everyMinute, due, now, renewedAt);
+  const nothing = { missed: null, dueAt: null };
+  assert.deepEqual(plan(renewedAt), { ...nothing, nextRunAt: due + 120_000 });
+  assert.deepEqual(plan(due + 120_000), {
+    missed: null,
+    dueAt: due + 120_000,
+    nextRunAt: due + 180_000,
+  });
+  assert.deepEqual(plan(due + 240_001), {
+    missed: { first: due + 120_000, last: due + 180_000, count: 2 },
+    dueAt: due + 240_000,
+    nextRunAt: due + 300_000,
+  });
+  const aheadOfTime = planDue(everyMinute, due, due, due + 3_600_000);
+  assert.equal(aheadOfTime.dueAt, due, 'a clock that was ahead');
+  assert.equal(planDue(everyMinute, due, due, due - 1).dueAt, due);
+});
+
+test('on time, the due time is called and the next one is waited for', () => {
+  assert.deepEqual(planDue(hourly, due, due), {
+    missed: null,
+    dueAt: due,
+    nextRunAt: at('2026-03-02T11:00:00Z'),
+  });
+});
+
+test('a due time is called up to 60 s late, and missed a millisecond later', () => {
+  const nextRunAt = at('2026-03-02T11:00:00Z');
+  assert.deepEqual(planDue(hourly, due, due + 60_000), { missed: null, dueAt: due, nextRunAt });
+  assert.deepEqual(planDue(hourly, due, due + 60_001), {
+    missed: { first: due, last: due, count: 1 },
+    dueAt: null,
+    nextRunAt,
+  });
+});
+
+test('a due time called late does not swallow the next one', () => {
+  assert.deepEqual(planDue(everyMinute, due, due + 60_000), {
+    missed: null,
+    dueAt: due,
+    nextRunAt: due + 60_000,
+  });
+});
+
+test('an outage is one account of all it missed; what is at most 60 s past is called', () => {
+  const now = at('2026-03-02T13:30:30Z');
+  assert.deepEqual(planDue(everyMinute, due, now), {
+    missed: { first: due, last: at('2026-03-02T13:29:00Z'), count: 210 },
+    dueAt: at('2026-03-02T13:30:00Z'),
+    nextRunAt: at('2026-03-02T13:31:00Z'),
+  });
+  assert.deepEqual(planDue(hourly, due, now), {
+    missed: { first: due, last: at('2026-03-02T13:00:00Z'), count: 4 },
+    dueAt: null,
+    nextRunAt: at('2026-03-02T14:00:00Z'),
+  });
+});
+
+test('a due time exactly 60 s past at the end of an outage is called, not missed', () => {
+  const plan = planDue(everyMinute, due, at('2026-03-02T12:00:00Z'));
+  assert.equal(plan.missed?.last, at('2026-03-02T11:58:00Z'));
+  assert.equal(plan.dueAt, at('2026-03-02T11:59:00Z'));
+  assert.equal(plan.nextRunAt, at('2026-03-02T12:00:00Z'));
+});
+
+test('periods are counted from their anchor through an outage', () => {
+  const schedule: Schedule = { scheduleType: 'period', periodSeconds: 90, anchorAt: due - 90_000 };
+  assert.deepEqual(planDue(schedule, due, due + 200_000), {
+    missed: { first: due, last: due + 90_000, count: 2 },
+    dueAt: due + 180_000,
+    nextRunAt: due + 270_000,
+  });
+});
+
+test('whatever the delay, no due time is lost or counted twice', () => {
+  const schedules = fc.constantFrom(
+    ...['* * * * *', '*/7 * * * *', '0,1,30 * * * *', '15 3 * * 1'].map(cron),
+    { scheduleType: 'period', periodSeconds: 61, anchorAt: due - 17_000 } satisfies Schedule,
+  );
+  const delays = fc.oneof(fc.integer({ min: 0, max: 200_000 }), fc.integer({ max: 2e9, min: 0 }));
+  fc.assert(
+    fc.property(schedules, delays, (schedule, delayMs) => {
+      const first = nextDue(schedule, due) ?? NaN;
+      const now = first + delayMs;
+      const { missed, dueAt, nextRunAt } = planDue(schedule, first, now);
+      assert.ok(nextRunAt !== null);
+      // Missed and called are all the due times before the one that is waited for, in order.
+      const until = dueBetween(schedule, first - 1, nextRunAt - 1);
+      assert.equal((missed?.count ?? 0) + (dueAt === null ? 0 : 1), until?.count);
+      assert.equal(missed?.first ?? dueAt, first);
+      assert.equal(dueAt ?? missed?.last, until?.last);
+      if (missed !== null) assert.ok(now - missed.last > 60_000, 'missed is over 60 s past');
+      if (dueAt !== null)
+        assert.ok(dueAt <= now && now - dueAt <= 60_000, 'called is at most 60 s');
+      else assert.ok(nextRunAt > now, 'what is due is called');
+    }),
+    { numRuns: 300 },
+  );
+});
+
+const running = { busyUntil: null, servingSince: due - 1 };
+const notRunning = { busyUntil: null, servingSince: due + 1 };
+
+test('one missed due time is told in the singular, more with their first and last', () => {
+  assert.equal(
+    missedText({ first: due, last: due, count: 1 }, notRunning),
+    'missed: 1 due time, 2026-03-02T10:00:00.000Z: jobd was not running',
+  );
+  assert.equal(
+    missedText({ first: due, last: due + 660_000, count: 12 }, notRunning),
+    'missed: 12 due times from 2026-03-02T10:00:00.000Z to 2026-03-02T10:11:00.000Z: jobd was not running',
+  );
+});
+
+test('the reason is what was so at the first due time that was missed', () => {
+  const missed = { first: due, last: due, count: 1 };
+  const reasons: [number | null, number, RegExp][] = [
+    [due + 1, due - 1, /: the previous run was still executing$/],
+    [due + 1, due + 1, /: the previous run was still executing$/],
+    [due, due - 1, /: jobd could not start it within a minute: /],
+    [due - 60_000, due, /: jobd could not start it within a minute: /],
+    [null, due + 1, /: jobd was not running$/],
+    [due - 60_000, due + 1, /: jobd was not running$/],
+  ];
+  for (const [busyUntil, servingSince, reason] of reasons) {
+    assert.match(missedText(missed, { busyUntil, servingSince }), reason);
+  }
+  assert.match(missedText(missed, running), /: too much to call, /);
+});

@@ -1,0 +1,125 @@
+/** What a run keeps of an attempt, and the words of its error (docs/behavior.md#results). */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { failureReasons, outcomeOf } from '../../../src/domain/runs/outcome.ts';
+import type { TargetResult, Failure, Response } from '../../../src/domain/runs/outcome.ts';
+
+function answered(response: Partial<Response>): TargetResult {
+  const defaults: Response = {
+    httpStatus: 200,
+    location: null,
+    retryAfter: null,
+    body: 'hello',
+    truncated: false,
+    broken: null,
+  };
+  return { kind: 'response', response: { ...defaults, ...response } };
+}
+
+test('every complete 2xx is a success and keeps the answer', () => {
+  for (const httpStatus of [200, 201, 202, 204, 206, 226, 299]) {
+    assert.deepEqual(outcomeOf(answered({ httpStatus })), {
+      status: 'success',
+      httpStatus,
+      responseBody: 'hello',
+      truncated: false,
+      error: null,
+    });
+  }
+});
+
+test('a 2xx with more than a preview holds is a success that is truncated', () => {
+  const outcome = outcomeOf(answered({ truncated: true }));
+  assert.deepEqual([outcome.status, outcome.truncated], ['success', true]);
+});
+
+test('a 2xx that sends a Location is still a success', () => {
+  assert.equal(outcomeOf(answered({ httpStatus: 201, location: '/new' })).status, 'success');
+});
+
+test('a 2xx whose body breaks off is failed, with its status and what came of the body', () => {
+  const broken: Failure = { reason: 'protocol', detail: 'the body broke off' };
+  assert.deepEqual(outcomeOf(answered({ body: 'hel', broken })), {
+    status: 'failed',
+    httpStatus: 200,
+    responseBody: 'hel',
+    truncated: false,
+    error: 'protocol: the body broke off',
+  });
+});
+
+test('any other status is failed, with the answer kept', () => {
+  for (const httpStatus of [300, 304, 400, 401, 404, 429, 499, 500, 503, 599]) {
+    assert.deepEqual(outcomeOf(answered({ httpStatus })), {
+      status: 'failed',
+      httpStatus,
+      responseBody: 'hello',
+      truncated: false,
+      error: `http: ${httpStatus}`,
+    });
+  }
+});
+
+test('a redirect is failed and says where it leads; without a Location it is a status', () => {
+  for (const httpStatus of [301, 302, 303, 307, 308]) {
+    const { status, error } = outcomeOf(answered({ httpStatus, location: 'https://a.example/' }));
+    assert.equal(status, 'failed');
+    assert.equal(
+      error,
+      `redirect: ${httpStatus} to https://a.example/, redirects are not followed`,
+    );
+  }
+  assert.equal(outcomeOf(answered({ httpStatus: 304 })).error, 'http: 304');
+  assert.equal(outcomeOf(answered({ httpStatus: 404, location: '/x' })).error, 'http: 404');
+});
+
+test('a very long Location does not make a very long error', () => {
+  const { error } = outcomeOf(answered({ httpStatus: 302, location: 'x'.repeat(60_000) }));
+  assert.ok(error !== null && error.length < 300);
+});
+
+test('the error of a redirect keeps no path, no query, no user info and nothing a terminal would obey', () => {
+  const rows = [
+    ['https://a.example/b?token=s3cret#s3cret', 'https://a.example/...'],
+    ['https://me:s3cret@a.example:8443/b', 'https://a.example:8443/...'],
+    ['//a.example/b?s3cret', '//a.example/...'],
+    ['/b/c?s3cret', 'another path of the same host'],
+    ['https:\\\\me:s3cret@a.example\\b', 'https://a.example/...'],
+    ['https://a.example/\u009b31m\u001b[2J\u202e', 'https://a.example/...'],
+    ['javascript:alert("s3cret")', 'javascript:'],
+    ['data:,s3cret', 'data:'],
+    ['http://[s3cret', 'what is no URL'],
+    ['', 'another path of the same host'],
+  ] as const;
+  for (const [location, shown] of rows) {
+    const { error } = outcomeOf(answered({ httpStatus: 302, location }));
+    assert.equal(error, `redirect: 302 to ${shown}, redirects are not followed`);
+  }
+});
+
+test('a failed answer that also broke off keeps its status as the error', () => {
+  const broken: Failure = { reason: 'timeout', detail: 'no answer within 1 s' };
+  assert.equal(outcomeOf(answered({ httpStatus: 500, broken })).error, 'http: 500');
+});
+
+test('no answer at all is failed; the error begins with its reason', () => {
+  assert.deepEqual(failureReasons.toSorted(), [
+    'blocked_address',
+    'dns',
+    'protocol',
+    'refused',
+    'reset',
+    'timeout',
+    'tls',
+  ]);
+  for (const reason of failureReasons) {
+    assert.deepEqual(outcomeOf({ kind: 'failure', failure: { reason, detail: 'the detail' } }), {
+      status: 'failed',
+      httpStatus: null,
+      responseBody: null,
+      truncated: false,
+      error: `${reason}: the detail`,
+    });
+  }
+});

@@ -1,0 +1,143 @@
+/** What a job sends in confidence is found in what its target says, wherever it was cut. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import * as fc from 'fast-check';
+import { isSecretHeader } from '../../../src/domain/jobs/headers.ts';
+import type { Response } from '../../../src/domain/runs/outcome.ts';
+import { redact, redactResult, secretTexts } from '../../../src/domain/secrets/redaction.ts';
+
+function redacted(changes: Partial<Response>, secrets: string[]): Response {
+  const response: Response = {
+    httpStatus: 200,
+    location: null,
+    retryAfter: null,
+    body: '',
+    truncated: false,
+    broken: null,
+    ...changes,
+  };
+  const result = redactResult({ kind: 'response', response }, secrets);
+  assert.ok(result.kind === 'response');
+  return result.response;
+}
+
+test('headers that say how to talk are no secrets, all others are', () => {
+  for (const name of ['Content-Type', 'ACCEPT', 'accept-language', 'User-Agent', 'Cache-Control']) {
+    assert.equal(isSecretHeader(name), false, name);
+    assert.deepEqual(secretTexts({ [name]: 'application/json' }), [], name);
+  }
+  for (const name of ['Authorization', 'X-Api-Key', 'Cookie', 'X-Accept', 'Content-Secret']) {
+    assert.equal(isSecretHeader(name), true, name);
+  }
+});
+
+const rows: [what: string, headers: Record<string, string>, said: string, kept: string][] = [
+  ['a value', { 'X-Key': 'abcdefgh' }, 'key=abcdefgh.', 'key=[redacted].'],
+  ['a value of seven characters', { 'X-Key': 'abcdefg' }, 'abcdefg', 'abcdefg'],
+  ['a value twice', { 'X-Key': 'abcdefgh' }, 'abcdefgh abcdefgh', '[redacted] [redacted]'],
+  ['a whole credential', { Authorization: 'Bearer abcdefgh' }, '"Bearer abcdefgh"', '"[redacted]"'],
+  ['a credential', { authorization: 'Bearer abcdefgh' }, 'token abcdefgh', 'token [redacted]'],
+  ['a short credential', { Authorization: 'Bearer abcdefg' }, 'abcdefg', 'abcdefg'],
+  ['another scheme', { AUTHORIZATION: 'X-Own  abcd efgh' }, '<abcd efgh>', '<[redacted]>'],
+  ['no scheme', { Authorization: 'abcdefgh' }, '<abcdefgh>', '<[redacted]>'],
+  ['a password', { Authorization: `Basic ${btoa('ann:pass:word')}` }, 'pass:word', '[redacted]'],
+  ['a user with it', { Authorization: `Basic ${btoa('ann:pass')}` }, '(ann:pass)', '([redacted])'],
+  ['a cookie', { Cookie: 'a=1; sid=abcdefgh; b=2' }, 'sid is abcdefgh', 'sid is [redacted]'],
+  ['a JSON echo', { 'X-Key': 'ab"cd\\efg' }, '{"k":"ab\\"cd\\\\efg"}', '{"k":"[redacted]"}'],
+  ['a JSON echo of PHP', { 'X-Key': 'ab/cd/efg' }, '{"k":"ab\\/cd\\/efg"}', '{"k":"[redacted]"}'],
+  ['a query', { 'X-Key': 'ab/cd+efg=' }, '?k=ab%2Fcd%2Befg%3D', '?k=[redacted]'],
+  ['overlapping values', { A: 'abcdefgh', B: 'efghijkl' }, '<abcdefghijkl>', '<[redacted]>'],
+  ['a value in another', { A: 'abcdefgh', B: 'xxabcdefghxx' }, '<xxabcdefghxx>', '<[redacted]>'],
+  ['other letters', { A: 'abcdefgh' }, 'ABCDEFGH', 'ABCDEFGH'],
+];
+
+for (const [what, headers, said, kept] of rows) {
+  test(`${what} is as it should be in the preview`, () => {
+    assert.equal(redact(said, secretTexts(headers)), kept);
+  });
+}
+
+test('what the cut left of a secret is not kept, and only where there was a cut', () => {
+  const secrets = ['abcdefghijkl'];
+  for (let cut = 1; cut < 12; cut += 1) {
+    const body = `<${'abcdefghijkl'.slice(0, cut)}`;
+    const expected = cut < 8 ? '<' : '<[redacted]';
+    assert.equal(redacted({ body, truncated: true }, secrets).body, expected, `${cut} characters`);
+    const broken = { reason: 'protocol', detail: 'the response body broke off' } as const;
+    assert.equal(redacted({ body, broken }, secrets).body, expected, 'it broke off');
+    assert.equal(redacted({ body }, secrets).body, body, 'it ended there');
+  }
+});
+
+test('a preview stays within its bytes, and says when something was cut off', () => {
+  const full = 'abcdefgh'.repeat(512);
+  const separated = 'abcdefgh,'.repeat(455);
+  assert.deepEqual(redacted({ body: full }, ['abcdefgh']), {
+    ...redacted({}, []),
+    body: '[redacted]',
+  });
+  const { body, truncated } = redacted({ body: separated }, ['abcdefgh']);
+  assert.ok(Buffer.byteLength(body) <= 4096 && truncated);
+  assert.equal(redacted({ body: 'ok', truncated: true }, ['abcdefgh']).truncated, true);
+});
+
+test('a redirect that repeats a secret does not tell it', () => {
+  const location = 'https://abcdefgh.example.com/';
+  assert.doesNotMatch(redacted({ location }, ['abcdefgh']).location ?? '', /abcdefgh/);
+  const long = `https://a:${'x'.repeat(2033)}@abcd`;
+  assert.equal(long.length, 2048);
+  assert.doesNotMatch(redacted({ location: long }, ['abcdefgh']).location ?? '', /abcd/);
+});
+
+/** The marker itself could make up a secret of these. */
+const secret = fc
+  .string({
+    unit: fc.constantFrom('a', 'b', 'A', 'B', '0', '1', '/', '"', '\\', ' ', '+', '=', 'é'),
+    minLength: 8,
+    maxLength: 40,
+  })
+  .filter((text) => text.trim() === text);
+const filler = fc.oneof(
+  fc.string({ unit: 'grapheme', maxLength: 30 }),
+  fc.constant('日'.repeat(60)),
+);
+
+test('no secret is in a preview, whatever is around it and wherever it was cut', () => {
+  fc.assert(
+    fc.property(
+      fc.array(secret, { minLength: 1, maxLength: 4 }),
+      fc.array(fc.oneof(filler, fc.nat(3)), { maxLength: 12 }),
+      fc.nat(600),
+      (secrets, pieces, cutAt) => {
+        const whole = pieces
+          .map((piece) => (typeof piece === 'number' ? (secrets[piece] ?? '') : piece))
+          .join('');
+        const isCut = cutAt < whole.length;
+        const kept = redact(whole.slice(0, cutAt), secrets, isCut);
+        for (const each of secrets) assert.ok(!kept.includes(each), `${each} in ${kept}`);
+      },
+    ),
+    { numRuns: 2_000 },
+  );
+});
+
+test('of a secret that the cut split nothing is kept', () => {
+  fc.assert(
+    fc.property(secret, fc.nat(50), fc.nat(), (each, before, at) => {
+      const text = '日'.repeat(before);
+      const length = 1 + (at % (each.length - 1));
+      const kept = redact(text + each.slice(0, length), [each], true);
+      assert.equal(kept, length < 8 ? text : `${text}[redacted]`);
+    }),
+  );
+});
+
+test('where there is no secret, nothing changes', () => {
+  fc.assert(
+    fc.property(filler, fc.array(secret), (text, secrets) => {
+      fc.pre(!secrets.some((each) => text.includes(each)));
+      assert.equal(redact(text, secrets), text);
+    }),
+  );
+});

@@ -1,0 +1,204 @@
+/** Subjects that flip fast, and channels that give no answer: what is kept of both in the store. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Monitor } from '../../../src/domain/monitors/monitor.ts';
+import { createMailer } from '../../../src/egress/mail.ts';
+import { markMonitorDeleted } from '../../../src/store/monitors/monitors.ts';
+import { updateChannel } from '../../../src/store/alerts/channels.ts';
+import { addChannel, deliveriesOf, expandAll } from '../../support/records/channel.ts';
+import { dueAt, dueOnce, setupEngine } from '../../support/running/engine.ts';
+import type { EngineTest } from '../../support/running/engine.ts';
+import { startMailServer } from '../../support/fakes/mail-server.ts';
+import { storedMonitors } from '../../support/records/monitor.ts';
+import { startSink } from '../../support/fakes/sink.ts';
+import type { Sink } from '../../support/fakes/sink.ts';
+import { until } from '../../support/until.ts';
+
+const types = ({ received }: Sink): string[] =>
+  received.map(({ body }) => (JSON.parse(body) as { type: string }).type);
+
+/** A monitor with a channel of its own, and pings that wake the notifier as those of the API do. */
+async function flapping(setup: EngineTest, url: string) {
+  const monitors = storedMonitors(setup, setup.clock);
+  const monitor = await monitors.add({ name: 'backup' });
+  const channel = await addChannel(setup, url, { jobIds: [monitor.id] });
+  const isExpanded = async (): Promise<boolean> =>
+    (await setup.store.db.selectFrom('edges').select('id').execute()).length === 0;
+  return {
+    monitor,
+    channel,
+    flip: async (kind: 'success' | 'fail', wake: () => void): Promise<void> => {
+      await monitors.ping(monitor, kind);
+      wake();
+      await until('the outbox to be empty', isExpanded);
+    },
+  };
+}
+
+const heldOf = async ({ store }: EngineTest, { id }: Monitor): Promise<unknown[]> => {
+  const rows = await store.db
+    .selectFrom('alerted')
+    .select('held')
+    .where('subject_id', '=', id)
+    .execute();
+  return rows.filter(({ held }) => held !== null);
+};
+
+test('what is held back is alerted at the end of the window, also by the next start, in its last state', async (t) => {
+  const setup = await setupEngine(t);
+  const receiver = await startSink(t);
+  const { monitor, flip } = await flapping(setup, receiver.url);
+  const first = await setup.start();
+  await flip('fail', first.wakeNotifier);
+  await until('the failure', () => receiver.received.length === 1);
+  for (const kind of ['success', 'fail', 'success'] as const) await flip(kind, first.wakeNotifier);
+  setup.clock.advance(29_000);
+  first.wakeNotifier();
+  assert.equal((await heldOf(setup, monitor)).length, 1);
+  await first[Symbol.asyncDispose]();
+  assert.deepEqual(types(receiver), ['monitor.down']);
+  setup.clock.advance(1_000);
+  await setup.start();
+  await until('the last state', () => receiver.received.length === 2);
+  assert.deepEqual(types(receiver), ['monitor.down', 'monitor.up']);
+  assert.match(receiver.received[1]?.body ?? '', /"workspace":\{"id":"[^"]+","name":"default"\}/);
+  setup.clock.advance(900_000);
+  await until('it to be forgotten', async () => {
+    const rows = await setup.store.db.selectFrom('alerted').selectAll().execute();
+    return rows.length === 0;
+  });
+});
+
+test('what comes back to the state that was alerted is not alerted again', async (t) => {
+  const setup = await setupEngine(t);
+  const receiver = await startSink(t);
+  const { monitor, flip } = await flapping(setup, receiver.url);
+  const { wakeNotifier } = await setup.start();
+  await flip('fail', wakeNotifier);
+  for (const kind of ['success', 'fail'] as const) await flip(kind, wakeNotifier);
+  assert.deepEqual(await heldOf(setup, monitor), []);
+  setup.clock.advance(3_600_000);
+  wakeNotifier();
+  await flip('success', wakeNotifier);
+  await until('the recovery', () => receiver.received.length === 2);
+  assert.deepEqual(types(receiver), ['monitor.down', 'monitor.up']);
+});
+
+test('of what is gone, or whose channel is disabled, nothing is alerted when the window ends', async (t) => {
+  const setup = await setupEngine(t);
+  const receiver = await startSink(t);
+  const gone = await flapping(setup, receiver.url);
+  const off = await flapping(setup, receiver.url);
+  const { wakeNotifier } = await setup.start();
+  for (const { flip } of [gone, off]) {
+    await flip('fail', wakeNotifier);
+    await flip('success', wakeNotifier);
+  }
+  await until('both failures', () => receiver.received.length === 2);
+  await markMonitorDeleted(setup.store.db, gone.monitor.id, setup.clock.now());
+  await updateChannel(setup.store.db, { ...off.channel, enabled: false }, null);
+  setup.clock.advance(30_000);
+  wakeNotifier();
+  await until('it to be forgotten', async () => {
+    const rows = await setup.store.db.selectFrom('alerted').selectAll().execute();
+    return rows.length === 0;
+  });
+  assert.equal(receiver.received.length, 2);
+});
+
+test('however fast a monitor flips, the outbox holds an edge of each kind, the last ones', async (t) => {
+  const setup = await setupEngine(t);
+  const { store, clock } = setup;
+  const { monitor, channel } = await flapping(setup, 'http://127.0.0.1:1/');
+  const monitors = storedMonitors(setup, clock);
+  for (let pings = 0; pings < 50; pings += 1) {
+    clock.advance(1);
+    await monitors.ping(monitor, pings % 2 === 0 ? 'fail' : 'success');
+  }
+  const edges = await store.db.selectFrom('edges').selectAll().orderBy('id').execute();
+  assert.deepEqual(
+    edges.map(({ type, at }) => [type, clock.now() - at]),
+    [
+      ['monitor.down', 1],
+      ['monitor.up', 0],
+    ],
+  );
+  await expandAll(setup, clock.now());
+  assert.deepEqual(
+    (await deliveriesOf(setup, channel)).map(({ event }) => event),
+    ['monitor.down'],
+  );
+  assert.equal((await heldOf(setup, monitor)).length, 1);
+});
+
+test('a channel that gives no answer is tried with one alert at a time, all follow when it does', async (t) => {
+  const setup = await setupEngine(t);
+  const target = await startSink(t, (response) => response.writeHead(500).end());
+  let isSilent = true;
+  const receiver = await startSink(t, (response) => {
+    if (isSilent) response.destroy();
+    else response.end();
+  });
+  const channel = await addChannel(setup, receiver.url);
+  for (let made = 0; made < 10; made += 1) await setup.addJob({ ...dueOnce, url: target.url });
+  setup.clock.set(dueAt);
+  const { wakeNotifier } = await setup.start();
+  const attempted = async (count: number): Promise<void> => {
+    await until(`${count} attempts kept`, async () => {
+      const all = await deliveriesOf(setup, channel);
+      return all.reduce((sum, { attempts }) => sum + attempts, 0) === count;
+    });
+  };
+  await until('all alerts', async () => (await deliveriesOf(setup, channel)).length === 10);
+  // Those that were under way together count as one.
+  await until('it to be left alone', async () => {
+    const [row] = await setup.store.db.selectFrom('channels').selectAll().execute();
+    return row?.unanswered === 1 && row.next_delivery_at === row.backed_off_until;
+  });
+  const before = receiver.received.length;
+  assert.ok(before >= 1 && before <= 4, `${before}`);
+  await attempted(before);
+  for (const [index, waitMs] of [5_000, 30_000, 120_000, 120_000].entries()) {
+    setup.clock.advance(waitMs - 1);
+    wakeNotifier();
+    setup.clock.advance(1);
+    wakeNotifier();
+    await attempted(before + index + 1);
+  }
+  isSilent = false;
+  setup.clock.advance(120_000);
+  await until('all to be delivered', async () => {
+    wakeNotifier();
+    setup.clock.advance(1_000);
+    const all = await deliveriesOf(setup, channel);
+    return all.every(({ status }) => status === 'delivered');
+  });
+});
+
+test('an address that the operator does not allow any more gets no mail, and is not tried again', async (t) => {
+  const setup = await setupEngine(t);
+  const { host, received } = await startMailServer(t);
+  const [hostname = '', port = ''] = host.split(':');
+  const server = { host: hostname, port: Number(port), secure: false, user: null, password: null };
+  const mailer = createMailer({ ...server, from: 'jobd@example.com' }, { allow: ['example.org'] });
+  t.after(() => mailer[Symbol.asyncDispose]());
+  const target = await startSink(t, (response) => response.writeHead(500).end());
+  const mailTo = (to: string) => addChannel(setup, '', { type: 'email', config: { to } });
+  const refused = await mailTo('ops@example.com');
+  await mailTo('ops@example.org');
+  await setup.addJob({ ...dueOnce, url: target.url });
+  setup.clock.set(dueAt);
+  await setup.start({ mailer });
+  await until('the mail that may go', () => received.length === 1);
+  const ended = await until('the end of the other', async () => {
+    const [delivery] = await deliveriesOf(setup, refused);
+    return delivery?.status === 'failed' && delivery;
+  });
+  assert.equal(ended.attempts, 1);
+  assert.equal(
+    ended.lastError,
+    'mail: the operator of this jobd does not allow mail to this address',
+  );
+  assert.deepEqual(received[0]?.to, ['ops@example.org']);
+});

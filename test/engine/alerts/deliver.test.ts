@@ -1,0 +1,110 @@
+/** One attempt to deliver: whatever the other side says or does, no reason repeats what nobody may read. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Alert } from '../../../src/domain/alerts/alert.ts';
+import type { ChannelConfig, ChannelType } from '../../../src/domain/alerts/channel.ts';
+import type { TargetResult, FailureReason } from '../../../src/domain/runs/outcome.ts';
+import { sealConfig } from '../../../src/domain/secrets/sealed-config.ts';
+import type { Call, Egress } from '../../../src/egress/egress.ts';
+import { deliver } from '../../../src/engine/alerts/deliver.ts';
+import { fakeClock } from '../../support/fakes/clock.ts';
+import { testMasterKeyId, testVault } from '../../support/fakes/vault.ts';
+
+const secret = `whsec_${Buffer.from('canary of a webhook, 32 bytes ..').toString('base64')}`;
+const base = 'https://canary-in-the-host.example.com';
+
+const configs: readonly [ChannelType, ChannelConfig][] = [
+  ['webhook', { url: `${base}/hooks/canary-hook-path?key=canary%2Dhook-query`, secret }],
+  ['slack', { url: `${base}/services/T0/B0/canary-slack-token` }],
+  ['discord', { url: `${base}/api/webhooks/1/canary_discord"token` }],
+  ['telegram', { botToken: '12345:canary-telegram-0123456789', chatId: '@canarychat' }],
+  ['ntfy', { url: `${base}/canary-ntfy-topic`, token: 'tk_canary0ntfy0token' }],
+];
+
+const alert: Alert = {
+  type: 'test',
+  timestamp: '2026-03-02T10:11:00.000Z',
+  data: { channel: { id: 'c', name: 'ops' } },
+};
+
+/** All that somebody who means no harm may repeat of a request. */
+function echoes(config: ChannelConfig, { url, headers }: Call): string[] {
+  const { pathname, search, hostname, searchParams } = new URL(url);
+  const values = [...Object.values(config), url, pathname, `${pathname}${search}`, hostname];
+  const parts = [
+    ...pathname.split('/'),
+    ...searchParams.values(),
+    ...Object.entries(headers)
+      .filter(([name]) => name === 'authorization')
+      .flatMap(([, value]) => [value, value.split(' ')[1] ?? '']),
+    config['botToken']?.split(':')[1] ?? '',
+    config['secret']?.slice('whsec_'.length) ?? '',
+  ];
+  return [...values, ...parts].filter((text) => text.length > 8);
+}
+
+const answer = (body: string, httpStatus = 401, location: string | null = null): TargetResult => ({
+  kind: 'response',
+  response: { httpStatus, location, retryAfter: null, body, truncated: false, broken: null },
+});
+const failure = (reason: FailureReason, detail: string): TargetResult => ({
+  kind: 'failure',
+  failure: { reason, detail },
+});
+
+const replies: [what: string, reply: (text: string) => TargetResult][] = [
+  ['as it is', (text) => answer(`no such hook: ${text}!`)],
+  ['in JSON', (text) => answer(JSON.stringify({ error: `not ${text}` }).replaceAll('/', '\\/'))],
+  ['percent-encoded', (text) => answer(`/login?next=${encodeURIComponent(text)}`)],
+  ['where the reason is cut', (text) => answer(`${'-'.repeat(195)}${text}`)],
+  ['in a redirect', (text) => answer(text, 302, text)],
+  ['in the host of a redirect', (text) => answer('', 302, `https://${text}.example.org/`)],
+  ['in a look-up that fails', (text) => failure('dns', `${text} has no address`)],
+  ['in a certificate', (text) => failure('tls', `the certificate is for another host, ${text}`)],
+];
+
+for (const [type, config] of configs) {
+  test(`${type}: nothing of its config is in a reason, however it is repeated`, async () => {
+    const owner = { id: 'c', workspaceId: 'w' };
+    const sealed = sealConfig(owner, config, testVault, testMasterKeyId);
+    const channel = { ...owner, type, sealed, unanswered: 0 };
+    const delivery = {
+      id: '0199c6f4-8310-7e5b-9a1c-7d2e4f6a8b90',
+      channelId: 'c',
+      event: 'test',
+      status: 'pending',
+      attempts: 0,
+      lastAttemptAt: null,
+      lastError: null,
+      createdAt: 0,
+      payload: JSON.stringify(alert),
+    } as const;
+    const attempt = async (reply: (call: Call) => TargetResult): Promise<string> => {
+      const egress = { call: async (call: Call) => reply(call) } as unknown as Egress;
+      const parts = { egress, mailer: null, signer: null, vault: testVault, clock: fakeClock() };
+      const { signal } = new AbortController();
+      return (await deliver(channel, delivery, parts, signal)).error ?? assert.fail('it arrived');
+    };
+    const calls: Call[] = [];
+    await attempt((call) => {
+      calls.push(call);
+      return answer('no');
+    });
+    const [call = assert.fail()] = calls;
+    const texts = echoes(config, call);
+    assert.ok(texts.some((text) => text.includes('canary')));
+    for (const text of texts) {
+      for (const [what, reply] of replies) {
+        const error = await attempt(() => reply(text));
+        assert.doesNotMatch(error, /canary/i, `${text} ${what}`);
+        assert.ok(error.length < 400, error);
+      }
+      const thrown = await attempt(() => {
+        throw new Error(`broke at ${text}`);
+      });
+      assert.match(thrown, /^jobd: broke at /);
+      assert.doesNotMatch(thrown, /canary/i, `${text} thrown`);
+    }
+  });
+}

@@ -1,0 +1,145 @@
+/** What becomes of edges: in small transactions, in turn by workspace, and of what waits for a channel the last states. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { TestContext } from 'node:test';
+import type { Edge } from '../../../src/domain/alerts/alert.ts';
+import { newId } from '../../../src/domain/id.ts';
+import { createExpander } from '../../../src/engine/alerts/expand.ts';
+import { findDueDeliveries, recordAttempt } from '../../../src/store/alerts/delivery-queue.ts';
+import { insertEdges } from '../../../src/store/alerts/edges.ts';
+import { addChannel, deliveriesOf } from '../../support/records/channel.ts';
+import { fakeClock } from '../../support/fakes/clock.ts';
+import { openTestStore } from '../../support/running/store.ts';
+import type { TestStore } from '../../support/running/store.ts';
+
+const url = 'http://127.0.0.1:1/';
+/** Longer than the window after an alert. */
+const afterWindowMs = 30_000;
+
+/** Keeps edges of new jobs, all failures. */
+async function addFailures(setup: TestStore, workspaceId: string, count: number): Promise<void> {
+  const edges: Edge[] = [];
+  for (let made = 0; made < count; made += 1) {
+    const { id: subjectId } = await setup.addJob();
+    const edge = { id: newId(1), type: 'job.failed', workspaceId, subjectId, runId: null } as const;
+    edges.push({ ...edge, failures: 1, data: {}, at: 1 });
+  }
+  await insertEdges(setup.store.db, edges);
+}
+
+const countOf = async ({ store }: TestStore): Promise<number> =>
+  (await store.db.selectFrom('deliveries').select('id').execute()).length;
+
+test('edges of many channels become deliveries in small transactions, each once, also after a restart', async (t) => {
+  const setup = await openTestStore(t);
+  for (let made = 0; made < 30; made += 1) await addChannel(setup, url);
+  await addFailures(setup, setup.workspaceId, 60);
+  const clock = fakeClock(5);
+  let expander = createExpander(setup.store, clock);
+  let before = 0;
+  for (let step = 0; (await expander.expand([])) > 0; step += 1) {
+    const after = await countOf(setup);
+    assert.ok(after - before <= 200, `${after - before} at once`);
+    before = after;
+    if (step === 3) expander = createExpander(setup.store, clock);
+  }
+  assert.equal(before, 60 * 30);
+  assert.deepEqual(await setup.store.db.selectFrom('edges').select('id').execute(), []);
+});
+
+test('a workspace with many edges and channels lets the edge of another go second', async (t) => {
+  const setup = await openTestStore(t);
+  const { db } = setup.store;
+  for (let made = 0; made < 30; made += 1) await addChannel(setup, url);
+  await addFailures(setup, setup.workspaceId, 60);
+  const row = await db.selectFrom('workspaces').selectAll().executeTakeFirstOrThrow();
+  for (const id of ['0', 'z']) {
+    await db
+      .insertInto('workspaces')
+      .values({ ...row, id, name: `workspace ${id}` })
+      .execute();
+    const channel = await addChannel({ ...setup, workspaceId: id }, url);
+    const expander = createExpander(setup.store, fakeClock(5));
+    await expander.expand([]);
+    await addFailures(setup, id, 1);
+    await expander.expand([]);
+    if ((await deliveriesOf(setup, channel)).length === 0) await expander.expand([]);
+    assert.equal((await deliveriesOf(setup, channel)).length, 1, id);
+  }
+});
+
+/** A job and a channel, with what lets the job change once its channel may be alerted again. */
+async function flipping(t: TestContext) {
+  const setup = await openTestStore(t);
+  const channel = await addChannel(setup, url);
+  const { id: subjectId } = await setup.addJob();
+  let now = 1;
+  const clock = { now: () => now, monotonicMs: () => performance.now() };
+  let expander = createExpander(setup.store, clock);
+  const due = async () =>
+    await findDueDeliveries(setup.store.db, channel.id, now, { limit: 9, except: [] });
+  return {
+    due,
+    restart: (): void => void (expander = createExpander(setup.store, clock)),
+    flip: async (type: 'job.failed' | 'job.recovered', underWay: readonly string[] = []) => {
+      now += afterWindowMs;
+      const of = { type, workspaceId: setup.workspaceId, subjectId, runId: null };
+      const failures = type === 'job.failed' ? 1 : 0;
+      await insertEdges(setup.store.db, [{ id: newId(now), ...of, failures, data: {}, at: now }]);
+      while ((await expander.expand(underWay)) > 0);
+    },
+    fail: async () => {
+      const [delivery = assert.fail()] = await due();
+      const tried = { at: now, startedAt: now, durationMs: 1, httpStatus: 500, error: 'http: 500' };
+      const again = { backOff: null, nextAttemptAt: now + 1 };
+      assert.ok(await recordAttempt(setup.store.db, { delivery, ...tried, ...again }));
+    },
+    waiting: async () =>
+      (await deliveriesOf(setup, channel)).map(({ event, createdAt, attempts }) =>
+        [event, (createdAt - 1) / afterWindowMs, attempts].join(' '),
+      ),
+  };
+}
+
+test('of what a channel was never tried with a failure and its recovery wait, the last ones', async (t) => {
+  const { flip, waiting, due } = await flipping(t);
+  await flip('job.failed');
+  const [first] = await due();
+  await flip('job.recovered');
+  assert.deepEqual(await waiting(), ['job.failed 1 0', 'job.recovered 2 0']);
+  await flip('job.failed');
+  assert.deepEqual(await waiting(), ['job.failed 3 0'], 'no recovery without its failure');
+  const [last] = await due();
+  assert.ok(first && last && first.id !== last.id, 'an id belongs to one alert');
+  for (let more = 0; more < 3; more += 1) {
+    await flip('job.recovered');
+    await flip('job.failed');
+  }
+  await flip('job.recovered');
+  assert.deepEqual(await waiting(), ['job.failed 9 0', 'job.recovered 10 0']);
+});
+
+test('what a channel was or may have been tried with stays, in its order', async (t) => {
+  const tried = await flipping(t);
+  await tried.flip('job.failed');
+  await tried.fail();
+  for (const type of ['job.recovered', 'job.failed'] as const) await tried.flip(type);
+  const all = ['job.failed 1 1', 'job.recovered 2 0', 'job.failed 3 0'];
+  assert.deepEqual(await tried.waiting(), all);
+  await tried.flip('job.recovered');
+  assert.deepEqual(await tried.waiting(), ['job.failed 1 1', 'job.recovered 4 0']);
+  const open = await flipping(t);
+  await open.flip('job.failed');
+  const underWay = (await open.due()).map(({ id }) => id);
+  for (const type of ['job.recovered', 'job.failed'] as const) await open.flip(type, underWay);
+  assert.deepEqual(await open.waiting(), ['job.failed 1 0', 'job.recovered 2 0', 'job.failed 3 0']);
+  // By a process that died before it wrote that down.
+  const restarted = await flipping(t);
+  await restarted.flip('job.failed');
+  restarted.restart();
+  for (const type of ['job.recovered', 'job.failed', 'job.recovered'] as const) {
+    await restarted.flip(type);
+  }
+  assert.deepEqual(await restarted.waiting(), ['job.failed 1 0', 'job.recovered 4 0']);
+});

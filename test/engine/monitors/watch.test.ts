@@ -1,0 +1,204 @@
+/** Pings that do not come: when a monitor is called down, and when not. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { TestContext } from 'node:test';
+import { monitorStatus } from '../../../src/domain/monitors/monitor.ts';
+import type { Monitor } from '../../../src/domain/monitors/monitor.ts';
+import { createMonitorReplanner } from '../../../src/engine/upkeep/replan.ts';
+import { createWatch } from '../../../src/engine/monitors/watch.ts';
+import { openLog } from '../../../src/log.ts';
+import { updateMonitor, markMonitorDeleted } from '../../../src/store/monitors/monitors.ts';
+import { changeMonitor } from '../../../src/domain/monitors/monitor-input.ts';
+import type { Store } from '../../../src/store/database/open.ts';
+import { fakeClock } from '../../support/fakes/clock.ts';
+import { setupEngine } from '../../support/running/engine.ts';
+import { storedMonitors } from '../../support/records/monitor.ts';
+import { openTestStore } from '../../support/running/store.ts';
+import { until } from '../../support/until.ts';
+
+/** Looks come so often, in the time of the clock: more seldom would be an absence. */
+const lookEveryMs = 10_000;
+
+const log = openLog('silent');
+
+/** Times of the day that the tests play on. */
+function at(time: string): number {
+  return Date.parse(`2026-03-02T${time}Z`);
+}
+
+async function setup(t: TestContext) {
+  const testStore = await openTestStore(t);
+  const { store } = testStore;
+  const clock = fakeClock('2026-03-02T10:20:00Z');
+  const monitors = storedMonitors(testStore, clock);
+  const startWatch = (watched: Store = store) => createWatch(watched, clock, log);
+  let look = startWatch();
+  return {
+    ...monitors,
+    store,
+    clock,
+    look: () => look(),
+    restart: (watched?: Store): void => {
+      look = startWatch(watched);
+    },
+    /** Lets time pass, looking all the while. */
+    passTo: async (time: string): Promise<void> => {
+      for (let now = clock.now(); now < at(time); now = clock.now()) {
+        clock.set(Math.min(now + lookEveryMs, at(time)));
+        // Each look rests until the next; those that find something come again at once.
+        for (let looks = 0; looks < 100 && (await look()) === 0; looks += 1);
+      }
+    },
+    statusOf: async (monitor: Monitor) => monitorStatus(await monitors.read(monitor), clock.now()),
+  };
+}
+
+test('up, late when the ping is due, down after the grace, up with the next success', async (t) => {
+  const { add, ping, read, passTo, statusOf } = await setup(t);
+  const monitor = await add();
+  await passTo('10:30:00');
+  assert.equal(await statusOf(monitor), 'new', 'nothing is expected before the first ping');
+  await ping(monitor);
+  await passTo('10:59:59');
+  assert.equal(await statusOf(monitor), 'up');
+  await passTo('11:00:00');
+  assert.equal(await statusOf(monitor), 'late');
+  await passTo('11:04:59');
+  assert.equal(await statusOf(monitor), 'late');
+  assert.equal((await read(monitor)).flippedAt, at('10:30:00'));
+  await passTo('11:05:00');
+  assert.equal(await statusOf(monitor), 'down');
+  assert.equal((await read(monitor)).flippedAt, at('11:05:00'));
+  await passTo('11:30:00');
+  assert.equal((await read(monitor)).flippedAt, at('11:05:00'), 'it is down once');
+  await ping(monitor);
+  assert.equal(await statusOf(monitor), 'up');
+  assert.equal((await read(monitor)).flippedAt, at('11:30:00'));
+});
+
+test('the rest is until the earliest deadline, whatever else there is', async (t) => {
+  const { add, ping, look } = await setup(t);
+  assert.equal(await look(), Infinity);
+  for (const minutes of [50, 20, 40]) {
+    await ping(await add({ scheduleType: 'period', periodSeconds: minutes * 60 }));
+  }
+  for (let count = 0; count < 20; count += 1) await add();
+  assert.equal(await look(), 25 * 60_000);
+});
+
+test('what was due while jobd did not run has its grace from when it runs again', async (t) => {
+  const { add, ping, clock, passTo, statusOf, restart } = await setup(t);
+  const monitor = await add();
+  const silent = await add();
+  for (const each of [monitor, silent]) await ping(each);
+  clock.set(at('13:10:00'));
+  restart();
+  await passTo('13:14:59');
+  for (const each of [monitor, silent]) assert.equal(await statusOf(each), 'late');
+  await ping(monitor);
+  await passTo('13:15:00');
+  assert.deepEqual([await statusOf(monitor), await statusOf(silent)], ['up', 'down']);
+});
+
+test('what was due while the machine slept, or the clock was set, has its grace too', async (t) => {
+  const { add, ping, clock, passTo, statusOf, look } = await setup(t);
+  const monitor = await add();
+  await ping(monitor);
+  await passTo('10:50:00');
+  clock.set(at('12:10:00'));
+  await look();
+  await passTo('12:14:59');
+  assert.equal(await statusOf(monitor), 'late');
+  await passTo('12:15:00');
+  assert.equal(await statusOf(monitor), 'down');
+});
+
+test('while the store cannot be written nobody can ping: the grace is from when it can', async (t) => {
+  const { add, ping, store, clock, statusOf, restart, look, passTo } = await setup(t);
+  const monitor = await add();
+  await ping(monitor);
+  let isFull = true;
+  const write: Store['write'] = async (work) => {
+    if (isFull) throw new Error('the disk is full');
+    return await store.write(work);
+  };
+  restart({ ...store, write });
+  await passTo('11:04:59');
+  for (let now = at('11:05:00'); now <= at('11:20:00'); now += lookEveryMs) {
+    clock.set(now);
+    await assert.rejects(look(), /full/);
+  }
+  isFull = false;
+  await look();
+  assert.equal(await statusOf(monitor), 'late');
+  await passTo('11:24:59');
+  assert.equal(await statusOf(monitor), 'late');
+  await passTo('11:25:00');
+  assert.equal(await statusOf(monitor), 'down');
+});
+
+test('a paused monitor and a deleted one are never called down; a resumed one is again', async (t) => {
+  const { add, ping, store, clock, passTo, statusOf, read } = await setup(t);
+  const [paused, deleted] = [await add(), await add()];
+  for (const monitor of [paused, deleted]) await ping(monitor);
+  const change = async (action: 'pause' | 'resume') =>
+    updateMonitor(store.db, changeMonitor(await read(paused), { action }, clock.now()));
+  await change('pause');
+  await markMonitorDeleted(store.db, deleted.id, clock.now());
+  await passTo('12:30:00');
+  assert.equal(await statusOf(paused), 'paused');
+  assert.equal((await read(paused)).health, 'up');
+  const rows = await store.db.selectFrom('monitors').select(['id', 'health']).execute();
+  assert.equal(rows.find(({ id }) => id === deleted.id)?.health, 'up');
+  await change('resume');
+  await passTo('13:04:59');
+  assert.equal(await statusOf(paused), 'late');
+  await passTo('13:05:00');
+  assert.equal(await statusOf(paused), 'down');
+});
+
+test('hundreds that are due at once are called down in small transactions', async (t) => {
+  const { add, ping, store, passTo, restart } = await setup(t);
+  await Promise.all(Array.from({ length: 450 }, async () => ping(await add())));
+  let writes = 0;
+  const write: Store['write'] = async (work) => {
+    writes += 1;
+    return await store.write(work);
+  };
+  restart({ ...store, write });
+  await passTo('11:05:00');
+  const rows = await store.db.selectFrom('monitors').select('health').execute();
+  assert.deepEqual(new Set(rows.map(({ health }) => health)), new Set(['down']));
+  assert.equal(writes, 3, '200 in each');
+});
+
+test('a clock that was ahead and is set back leaves nothing to wait for it', async (t) => {
+  const { add, ping, store, clock, read, passTo, statusOf } = await setup(t);
+  const monitor = await add();
+  clock.set(at('10:20:00') + 365 * 86_400_000);
+  await ping(monitor);
+  clock.set(at('10:20:00'));
+  const replanner = createMonitorReplanner(store, clock);
+  assert.equal((await replanner.step()).changed, 1);
+  assert.equal((await read(monitor)).nextDueAt, at('11:00:00'));
+  assert.equal((await replanner.step()).changed, 0);
+  await passTo('11:05:00');
+  assert.equal(await statusOf(monitor), 'down');
+});
+
+test('an engine that runs calls a monitor down by itself, and says so in its log', async (t) => {
+  const engineTest = await setupEngine(t);
+  const { clock, start, logged } = engineTest;
+  const { add, ping, read } = storedMonitors(engineTest, clock);
+  const monitor = await add({ graceSeconds: 0 });
+  await ping(monitor);
+  await start();
+  clock.set('2026-03-02T11:00:00Z');
+  await until('the monitor to be down', async () => (await read(monitor)).health === 'down');
+  const line = logged.find(({ msg }) => msg === 'monitor changed');
+  assert.deepEqual(
+    { ...line, level: 30 },
+    { ...line, monitorId: monitor.id, from: 'up', to: 'down', level: 30 },
+  );
+});

@@ -1,0 +1,212 @@
+/** A wall clock that steps: nothing is called twice, nothing waits for a time that was wrong. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Clock } from '../../../src/domain/clock.ts';
+import type { Job } from '../../../src/domain/jobs/job.ts';
+import { watchClock } from '../../../src/engine/upkeep/clock-watch.ts';
+import { createReplanner } from '../../../src/engine/upkeep/replan.ts';
+import { fakeClock } from '../../support/fakes/clock.ts';
+import { dueAt, dueOnce, setupEngine } from '../../support/running/engine.ts';
+import { startHeldSink } from '../../support/fakes/held-sink.ts';
+import { startSink } from '../../support/fakes/sink.ts';
+import { until } from '../../support/until.ts';
+
+const minute = 60_000;
+const hour = 60 * minute;
+const year = 365 * 24 * hour;
+
+test('the watch sees steps and sleep, and not the passing of time', () => {
+  let wall = 0;
+  let monotonic = 1_000_000;
+  const clock: Clock = { now: () => wall, monotonicMs: () => monotonic };
+  const look = watchClock(clock);
+  const steps: [number, number, number][] = [
+    [1_000, 1_000, 0],
+    [hour, hour, 0],
+    [hour + 5, 5, hour],
+    [-hour, 0, -hour],
+    [10, 10, 0],
+  ];
+  for (const [wallMs, monotonicMs, seen] of steps) {
+    wall += wallMs;
+    monotonic += monotonicMs;
+    assert.equal(look(), seen);
+  }
+});
+
+for (const [name, ahead] of [
+  ['two hours', 2 * hour],
+  ['a year', year],
+] as const) {
+  test(`${name} forward and back: no due time is called twice, and the schedule goes on`, async (t) => {
+    const { start, addJob, clock, endedRuns, readJob, runsOf } = await setupEngine(t);
+    const sink = await startSink(t);
+    const cron = await addJob({ cronExpr: '* * * * *', url: sink.url }, dueAt - minute);
+    const period = await addJob(
+      { scheduleType: 'period', periodSeconds: 60, url: sink.url },
+      dueAt - minute,
+    );
+    const jobs = [cron, period];
+    clock.set(dueAt);
+    const engine = await start();
+    const endedOf = async (count: number): Promise<void> => {
+      engine.wake();
+      for (const job of jobs) await endedRuns(job, count);
+    };
+    await endedOf(1);
+
+    clock.set(dueAt + ahead + 1_000);
+    await endedOf(3);
+    for (const job of jobs) {
+      const [, missed, called] = await runsOf(job);
+      assert.deepEqual(
+        [missed?.status, missed?.scheduledFor, called?.status, called?.scheduledFor],
+        ['missed', dueAt + minute, 'success', dueAt + ahead],
+      );
+      const count = ahead / minute - 1;
+      assert.match(missed?.error ?? '', new RegExp(`^missed: ${count} due times .*could not`));
+    }
+
+    clock.set(dueAt + 90_000);
+    const planned = async (job: Job): Promise<number | null> => (await readJob(job)).nextRunAt;
+    for (const job of jobs) {
+      await until('the due time to be right again', async () => {
+        engine.wake();
+        return (await planned(job)) === dueAt + 2 * minute;
+      });
+    }
+    // One at a time: a due time that was called or accounted for is not called again.
+    for (let minutes = 2; minutes <= 4; minutes += 1) {
+      clock.set(dueAt + minutes * minute);
+      await endedOf(2 + minutes);
+    }
+    for (const job of jobs) {
+      const runs = await runsOf(job);
+      assert.deepEqual(
+        runs.map(({ status, scheduledFor }) => [status, (scheduledFor - dueAt) / minute]),
+        [
+          ['success', 0],
+          ['missed', 1],
+          ['success', 2],
+          ['success', 3],
+          ['success', 4],
+          ['success', ahead / minute],
+        ],
+      );
+    }
+    assert.equal(sink.received.length, 2 * 5);
+    const ids = new Set(sink.received.map(({ headers }) => headers['x-service-run-id']));
+    assert.equal(ids.size, 2 * 5);
+  });
+}
+
+test('a clock set back over due times that were called does not call them again', async (t) => {
+  const { start, addJob, clock, endedRuns, readJob, logged } = await setupEngine(t);
+  const sink = await startSink(t);
+  clock.set(dueAt - minute);
+  const job = await addJob({ cronExpr: '* * * * *', url: sink.url }, dueAt - minute);
+  const engine = await start();
+  for (let minutes = 0; minutes < 3; minutes += 1) {
+    clock.set(dueAt + minutes * minute);
+    engine.wake();
+    await endedRuns(job, minutes + 1);
+  }
+  clock.set(dueAt - 30_000);
+  await until('the step to be noticed', async () => {
+    engine.wake();
+    return (await readJob(job)).nextRunAt === dueAt;
+  });
+  for (let minutes = 0; minutes < 3; minutes += 1) {
+    clock.set(dueAt + minutes * minute + 100);
+    await until('the due time to be passed over', async () => {
+      engine.wake();
+      return (await readJob(job)).nextRunAt === dueAt + (minutes + 1) * minute;
+    });
+  }
+  assert.equal(sink.received.length, 3, 'each once');
+  clock.set(dueAt + 3 * minute);
+  engine.wake();
+  await endedRuns(job, 4);
+  assert.equal(sink.received.length, 4);
+  assert.ok(logged.some(({ level, msg }) => level === 40 && /wall clock was set/.test(msg)));
+});
+
+test('a step of the clock changes no timeout and no duration', async (t) => {
+  const { start, addJob, clock, endedRuns } = await setupEngine(t);
+  const sink = await startHeldSink(t);
+  const answered = await addJob({ ...dueOnce, url: sink.url, timeoutSeconds: 60 });
+  const unanswered = await addJob({ ...dueOnce, url: sink.url, timeoutSeconds: 1 });
+  clock.set(dueAt);
+  const began = performance.now();
+  const engine = await start();
+  await sink.waitFor(2);
+  clock.set(dueAt + year);
+  engine.wake();
+  const [timedOut] = await endedRuns(unanswered, 1);
+  assert.match(timedOut?.error ?? '', /^timeout: no answer within 1 s/);
+  clock.set(dueAt - 2 * hour);
+  engine.wake();
+  sink.release();
+  const [success] = await endedRuns(answered, 1);
+  assert.equal(success?.status, 'success');
+  const elapsedMs = performance.now() - began;
+  for (const run of [timedOut, success]) {
+    assert.ok((run?.durationMs ?? -1) >= 900 && (run?.durationMs ?? 0) <= elapsedMs + 1);
+    assert.equal(run?.finishedAt, dueAt + (run?.durationMs ?? 0));
+  }
+});
+
+test('at a start what a clock that was ahead has planned is planned anew', async (t) => {
+  const { start, addJob, clock, readJob, endedRuns } = await setupEngine(t);
+  const sink = await startSink(t);
+  const ahead = dueAt + 10 * year;
+  const made = [
+    await addJob({ cronExpr: '* * * * *', url: sink.url }, ahead),
+    await addJob({ scheduleType: 'period', periodSeconds: 60, url: sink.url }, ahead),
+  ];
+  const right = await addJob({ cronExpr: '0 0 1 1 *', timezone: 'UTC' }, dueAt);
+  const paused = await addJob({ paused: true }, ahead);
+  clock.set(dueAt + 1_000);
+  const engine = await start();
+  for (const job of made) {
+    await until('the due time to be right', async () => {
+      const { nextRunAt } = await readJob(job);
+      return nextRunAt === dueAt + minute;
+    });
+  }
+  assert.equal((await readJob(right)).nextRunAt, Date.parse('2027-01-01T00:00:00Z'));
+  assert.equal((await readJob(paused)).nextRunAt, null);
+  clock.set(dueAt + minute);
+  engine.wake();
+  for (const job of made) assert.equal((await endedRuns(job, 1))[0]?.status, 'success');
+});
+
+test('many jobs are planned anew in steps, and a restart begins with the first', async (t) => {
+  const { addJob, readJob, store } = await setupEngine(t);
+  const ahead = dueAt + year;
+  const jobs: Job[] = [];
+  for (let count = 0; count < 1_200; count += 1) jobs.push(await addJob({}, ahead));
+  const clock = fakeClock(dueAt);
+  const replanner = createReplanner(store, clock);
+  const changed: number[] = [];
+  const toTheEnd = async (): Promise<void> => {
+    for (let step = 0; step < 10; step += 1) {
+      const { restMs, changed: some } = await replanner.step();
+      if (restMs === Infinity) return;
+      changed.push(some);
+    }
+    assert.fail('it does not end');
+  };
+  await toTheEnd();
+  assert.deepEqual(changed.splice(0), [500, 500, 200]);
+  for (const job of [jobs[0]!, jobs[600]!, jobs.at(-1)!]) {
+    assert.equal((await readJob(job)).nextRunAt, dueAt + minute);
+  }
+  clock.set(dueAt - hour);
+  replanner.restart();
+  await replanner.step();
+  replanner.restart();
+  await toTheEnd();
+  assert.deepEqual(changed, [0, 500, 200], 'the first were planned before');
+});

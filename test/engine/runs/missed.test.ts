@@ -1,0 +1,132 @@
+/** Due times that passed without a call (docs/behavior.md#run-5). */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { steadyClock } from '../../support/fakes/clock.ts';
+import { dueAt, dueOnce, setupEngine } from '../../support/running/engine.ts';
+import { startHeldSink } from '../../support/fakes/held-sink.ts';
+import { startSink } from '../../support/fakes/sink.ts';
+import { until } from '../../support/until.ts';
+
+const minute = 60_000;
+const hour = 60 * minute;
+
+test('a job is called up to 60 s late, and missed when it is later', async (t) => {
+  const { start, addJob, clock, endedRuns, readJob, logged } = await setupEngine(t);
+  const sink = await startSink(t);
+  const job = await addJob({ ...dueOnce, url: sink.url });
+  const engine = await start();
+  clock.set(dueAt + minute);
+  engine.wake();
+  await endedRuns(job, 1);
+  const told = await until('that it is logged', () =>
+    logged.find(({ msg }) => msg === 'run ended'),
+  );
+  assert.deepEqual([told.level, told.latenessMs], [30, minute]);
+  clock.set(dueAt + hour + minute + 1);
+  engine.wake();
+  const [called, missed, ...more] = await endedRuns(job, 2);
+  assert.deepEqual(more, []);
+  assert.equal(called?.status, 'success');
+  assert.equal(called?.scheduledFor, dueAt);
+  assert.equal(called?.startedAt, dueAt + minute);
+  assert.deepEqual(missed, {
+    id: missed?.id,
+    jobId: job.id,
+    source: 'scheduled',
+    status: 'missed',
+    scheduledFor: dueAt + hour,
+    startedAt: null,
+    finishedAt: null,
+    attempts: 0,
+    httpStatus: null,
+    durationMs: null,
+    responseBody: null,
+    truncated: false,
+    error:
+      'missed: 1 due time, 2026-03-02T11:11:00.000Z: jobd could not start it within a minute: too much to call, a store that failed, a machine asleep, or a clock that was set',
+  });
+  assert.equal(sink.received.length, 1);
+  assert.ok(logged.some(({ level, msg }) => level === 40 && msg === 'due times were missed'));
+  const { nextRunAt, health, lastRunAt, activeRunId } = await readJob(job);
+  assert.deepEqual(
+    { nextRunAt, health, lastRunAt, activeRunId },
+    { nextRunAt: dueAt + 2 * hour, health: 'up', lastRunAt: dueAt + minute, activeRunId: null },
+  );
+
+  clock.set(dueAt + 2 * hour);
+  engine.wake();
+  const runs = await endedRuns(job, 3);
+  assert.equal(runs[2]?.status, 'success', 'the next due time is called as ever');
+});
+
+test('an outage of hours is one missed run; what is due by then is called, once', async (t) => {
+  const { start, addJob, clock, endedRuns, readJob } = await setupEngine(t);
+  const sink = await startSink(t);
+  const job = await addJob({ cronExpr: '* * * * *', url: sink.url });
+  clock.set('2026-03-02T13:00:30Z');
+  await start();
+  const [missed, called, ...more] = await endedRuns(job, 2);
+  assert.deepEqual(more, []);
+  assert.equal(missed?.status, 'missed');
+  assert.equal(missed?.scheduledFor, Date.parse('2026-03-02T10:01:00Z'));
+  assert.match(
+    missed?.error ?? '',
+    /^missed: 179 due times from 2026-03-02T10:01:00\.000Z to 2026-03-02T12:59:00\.000Z: jobd was not/,
+  );
+  assert.equal(called?.status, 'success');
+  assert.equal(called?.scheduledFor, Date.parse('2026-03-02T13:00:00Z'));
+  assert.equal(sink.received.length, 1);
+  assert.equal((await readJob(job)).nextRunAt, Date.parse('2026-03-02T13:01:00Z'));
+});
+
+test('every job has its own missed run, however many there are', async (t) => {
+  const { start, addJob, clock, endedRuns } = await setupEngine(t);
+  const jobs = await Promise.all(Array.from({ length: 60 }, () => addJob(dueOnce)));
+  clock.set(dueAt + 10 * minute);
+  await start({ slots: 7, slotsPerHost: 3 });
+  for (const job of jobs) {
+    const runs = await endedRuns(job, 1);
+    assert.deepEqual(
+      runs.map(({ status }) => status),
+      ['missed'],
+    );
+  }
+});
+
+test('what a job missed because it still executed is told so', async (t) => {
+  const { start, addJob, clock, endedRuns } = await setupEngine(t);
+  const sink = await startHeldSink(t);
+  const job = await addJob({ cronExpr: '* * * * *', url: sink.url }, dueAt - minute);
+  clock.set(dueAt);
+  await start({ clock: steadyClock(clock) });
+  await sink.waitFor(1);
+  clock.set(dueAt + 3.5 * minute);
+  sink.release();
+  await sink.waitFor(1);
+  sink.release();
+  const runs = await endedRuns(job, 3);
+  assert.deepEqual(
+    runs.map(({ status, scheduledFor }) => [status, scheduledFor]),
+    [
+      ['success', dueAt],
+      ['missed', dueAt + minute],
+      ['success', dueAt + 3 * minute],
+    ],
+  );
+  assert.match(runs[1]?.error ?? '', /2 due times .*: the previous run was still executing$/);
+});
+
+test('a run by hand after an outage is not taken for the reason of what was missed', async (t) => {
+  const { start, addJob, clock, ask, endedRuns } = await setupEngine(t);
+  const sink = await startHeldSink(t);
+  const job = await addJob({ ...dueOnce, url: sink.url });
+  clock.set(dueAt + 10 * minute);
+  await ask(job);
+  await start({ clock: steadyClock(clock) });
+  await sink.waitFor(1);
+  clock.advance(minute);
+  sink.release();
+  const [missed] = await endedRuns(job, 2);
+  assert.match(missed?.error ?? '', /^missed: 1 due time, .*: jobd was not running/);
+});

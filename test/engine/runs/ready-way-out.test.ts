@@ -1,0 +1,65 @@
+/** The way out is made ready before something is due, and not while nothing is. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Egress } from '../../../src/egress/egress.ts';
+import { dueAt, dueOnce, setupEngine } from '../../support/running/engine.ts';
+import { until } from '../../support/until.ts';
+
+/** Its loops look at least once a second each: by then the one that claims has. */
+const manyLooks = 30;
+
+test('the way out is made ready before the first call, and not while nothing is due for long', async (t) => {
+  const { start, addJob, clock, endedRuns } = await setupEngine(t);
+  const told: string[] = [];
+  const egress: Egress = {
+    async call() {
+      told.push('call');
+      return { kind: 'failure', failure: { reason: 'timeout', detail: 'by the test' } };
+    },
+    prepare() {
+      if (!told.includes('prepare')) told.push('prepare');
+    },
+    async [Symbol.asyncDispose]() {},
+  };
+  const job = await addJob(dueOnce);
+  clock.set(dueAt - 60_000);
+  let looks = 0;
+  const counting = { ...clock, now: () => (looks++, clock.now()) };
+  const engine = await start({ egress, clock: counting });
+  await until('the engine has looked', () => looks > manyLooks || null);
+  assert.deepEqual(told, []);
+  clock.set(dueAt - 2_000);
+  engine.wake();
+  await until('it is ready', () => told.length > 0);
+  assert.deepEqual(told, ['prepare']);
+  clock.set(dueAt);
+  engine.wake();
+  await endedRuns(job, 1);
+  assert.deepEqual(told, ['prepare', 'call']);
+});
+
+test('while the way out cannot be made ready, a run asked for by hand waits, and it is told why', async (t) => {
+  const { start, addJob, ask, runsOf, endedRuns } = await setupEngine(t);
+  let isThere = false;
+  const egress: Egress = {
+    async call() {
+      return { kind: 'failure', failure: { reason: 'timeout', detail: 'by the test' } };
+    },
+    prepare() {
+      if (!isThere) throw new Error('there is no room for a thread');
+    },
+    async [Symbol.asyncDispose]() {},
+  };
+  const job = await addJob(dueOnce);
+  await ask(job);
+  const engine = await start({ egress });
+  await until('it is told', () => engine.troubles().some((text) => text.includes('no room')));
+  assert.deepEqual(
+    (await runsOf(job)).map(({ status }) => status),
+    ['queued'],
+  );
+  isThere = true;
+  await endedRuns(job, 1);
+  assert.deepEqual(engine.troubles(), []);
+});

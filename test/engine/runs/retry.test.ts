@@ -1,0 +1,240 @@
+/** Attempts of one run, and what the job's health makes of them. */
+
+import assert from 'node:assert/strict';
+import type { ServerResponse } from 'node:http';
+import { test } from 'node:test';
+import type { Egress } from '../../../src/egress/egress.ts';
+import { createClaimer } from '../../../src/engine/runs/claim.ts';
+import { dispatch } from '../../../src/engine/runs/dispatch.ts';
+import { createRecorder } from '../../../src/engine/runs/record.ts';
+import { rescueRuns } from '../../../src/engine/runs/rescue.ts';
+import { createSlots } from '../../../src/engine/runs/slots.ts';
+import { openLog } from '../../../src/log.ts';
+import type { Store } from '../../../src/store/database/open.ts';
+import { dueAt, dueOnce, setupEngine } from '../../support/running/engine.ts';
+import { startSink } from '../../support/fakes/sink.ts';
+import { until } from '../../support/until.ts';
+import { testVault } from '../../support/fakes/vault.ts';
+
+const hour = 3_600_000;
+
+test('every attempt carries the id of its run, and attempts are counted', async (t) => {
+  const { start, addJob, clock, endedRuns, readJob } = await setupEngine(t);
+  const sink = await startSink(t, (response) => {
+    const status = [503, 429, 200][sink.received.length - 1] ?? 500;
+    response.writeHead(status, { 'retry-after': '0' }).end(String(status));
+  });
+  const job = await addJob({ ...dueOnce, url: sink.url, method: 'POST', body: 'x', retries: 2 });
+  clock.set(dueAt);
+  await start();
+  const [run, ...more] = await endedRuns(job, 1);
+  assert.deepEqual(more, []);
+  assert.deepEqual(
+    [run?.status, run?.attempts, run?.httpStatus, run?.responseBody, run?.error],
+    ['success', 3, 200, '200', null],
+  );
+  assert.deepEqual(
+    sink.received.map(({ headers, body }) => [headers['x-service-run-id'], body]),
+    Array.from({ length: 3 }, () => [run?.id, 'x']),
+  );
+  assert.equal((await readJob(job)).health, 'up', 'what a retry mended was no failure');
+});
+
+test('when the retries are used up the run keeps its last answer', async (t) => {
+  const { start, addJob, clock, endedRuns, readJob } = await setupEngine(t);
+  const sink = await startSink(t, (response) => {
+    response.writeHead(500 + sink.received.length, { 'retry-after': '0' }).end();
+  });
+  const job = await addJob({ ...dueOnce, url: sink.url, retries: 1 });
+  clock.set(dueAt);
+  await start();
+  const [run] = await endedRuns(job, 1);
+  assert.deepEqual([run?.status, run?.attempts, run?.error], ['failed', 2, 'http: 502']);
+  assert.equal(sink.received.length, 2);
+  assert.equal((await readJob(job)).downReason, 'http: 502');
+});
+
+test('a failure that does not pass is not tried again', async (t) => {
+  const { start, addJob, clock, endedRuns } = await setupEngine(t);
+  const sink = await startSink(t, (response) => response.writeHead(404).end());
+  const job = await addJob({ ...dueOnce, url: sink.url, retries: 2 });
+  clock.set(dueAt);
+  await start();
+  const [run] = await endedRuns(job, 1);
+  assert.deepEqual([run?.status, run?.attempts], ['failed', 1]);
+  assert.equal(sink.received.length, 1);
+});
+
+test('a connection that was refused counts as an attempt', async (t) => {
+  const { start, addJob, clock, endedRuns } = await setupEngine(t);
+  const job = await addJob({ ...dueOnce, url: 'http://127.0.0.1:1/', retries: 1 });
+  clock.set(dueAt);
+  await start();
+  const [run] = await endedRuns(job, 1);
+  assert.deepEqual([run?.status, run?.attempts, run?.httpStatus], ['failed', 2, null]);
+  assert.match(run?.error ?? '', /^refused: /);
+  assert.ok((run?.durationMs ?? 0) >= 990, 'the wait between the attempts is part of the run');
+});
+
+test('attempts is right before each attempt arrives, and after a crash', async (t) => {
+  const { start, addJob, ask, clock, endedRuns, runsOf, store } = await setupEngine(t);
+  const seen: unknown[] = [];
+  const answer = async (response: ServerResponse): Promise<void> => {
+    const [run] = await runsOf(job);
+    seen.push([run?.status, run?.attempts]);
+    if (seen.length < 3) response.writeHead(503, { 'retry-after': '0' }).end();
+  };
+  const sink = await startSink(t, (response) => void answer(response));
+  const job = await addJob({ ...dueOnce, url: sink.url, retries: 2 });
+  const queued = await ask(job);
+  assert.equal(queued.attempts, 0);
+  const engine = await start({ drainMs: 50 });
+  await until('the third attempt', () => seen.length === 3);
+  assert.deepEqual(seen, [
+    ['running', 1],
+    ['running', 2],
+    ['running', 3],
+  ]);
+  // As the next process would, if this one died now.
+  clock.advance(-60_000);
+  assert.equal(await rescueRuns(store, clock), 1);
+  const [run] = await endedRuns(job, 1);
+  assert.deepEqual([run?.status, run?.attempts, run?.durationMs], ['interrupted', 3, null]);
+  assert.equal(run?.finishedAt, run?.startedAt, 'it never ends before it began');
+  await engine[Symbol.asyncDispose]();
+});
+
+test('further attempts of many runs are kept in a few transactions', async (t) => {
+  const { start, addJob, clock, endedRuns, store } = await setupEngine(t);
+  const sink = await startSink(t, (response) => {
+    response.writeHead(503, { 'retry-after': '0' }).end();
+  });
+  const count = 200;
+  const jobs = await Promise.all(
+    Array.from({ length: count }, () => addJob({ ...dueOnce, url: sink.url, retries: 2 })),
+  );
+  let transactions = 0;
+  const counting: Store = {
+    ...store,
+    write(work) {
+      transactions += 1;
+      return store.write(work);
+    },
+  };
+  await start({ store: counting, slots: count, slotsPerHost: count });
+  clock.set(dueAt);
+  for (const job of jobs) {
+    const [run] = await endedRuns(job, 1);
+    assert.deepEqual([run?.status, run?.attempts], ['failed', 3]);
+  }
+  assert.ok(transactions < count, `${transactions} transactions for ${2 * count} attempts`);
+});
+
+test('an attempt that could not be kept for over a minute is not sent at all', async (t) => {
+  const { addJob, store, clock } = await setupEngine(t);
+  await addJob({ ...dueOnce, retries: 2 });
+  clock.set(dueAt);
+  const { runs } = await createClaimer(store, clock, createSlots(1, 1)).claim();
+  const [run = assert.fail()] = runs;
+  let calls = 0;
+  const egress: Egress = {
+    async call() {
+      calls += 1;
+      return { kind: 'failure', failure: { reason: 'refused', detail: 'by the test' } };
+    },
+    prepare() {},
+    async [Symbol.asyncDispose]() {},
+  };
+  const keepAttempt = async (): Promise<void> => clock.pass(60_001);
+  const parts = { egress, vault: testVault, clock, log: openLog('silent'), keepAttempt };
+  const ended = await dispatch(run, {
+    ...parts,
+    heldUp: new Map(),
+    signal: new AbortController().signal,
+  });
+  const { status, attempts, error } = ended;
+  assert.deepEqual([status, attempts, error, calls], ['failed', 1, 'refused: by the test', 1]);
+});
+
+test('an attempt that cannot be kept is not sent before it can', async (t) => {
+  const { start, addJob, clock, logged, endedRuns, store } = await setupEngine(t);
+  let isBroken = false;
+  const sink = await startSink(t, (response) => {
+    isBroken = sink.received.length === 1;
+    response.writeHead(503, { 'retry-after': '0' }).end();
+  });
+  const job = await addJob({ ...dueOnce, url: sink.url, retries: 1 });
+  const breaking: Store = {
+    ...store,
+    write(work) {
+      if (isBroken) throw new Error('the disk is full');
+      return store.write(work);
+    },
+  };
+  await start({ store: breaking });
+  clock.set(dueAt);
+  await until(
+    'failures',
+    () => logged.filter(({ msg }) => msg.startsWith('record failed')).length > 1,
+  );
+  assert.equal(sink.received.length, 1);
+  isBroken = false;
+  const [run] = await endedRuns(job, 1);
+  assert.deepEqual([run?.attempts, sink.received.length], [2, 2]);
+});
+
+test('a stop that waits no longer ends the wait of attempts to be kept', async () => {
+  const stop = new AbortController();
+  const { signal } = stop;
+  const recorder = createRecorder(openLog('silent'), {
+    receipts: false,
+    onEdges: () => {},
+    signal,
+  });
+  const kept = recorder.keepAttempt({ runId: 'r', attempts: 2 });
+  assert.equal(recorder.waiting, 1);
+  stop.abort();
+  await assert.rejects(kept, /aborted/);
+  await assert.rejects(recorder.keepAttempt({ runId: 'r', attempts: 2 }), /aborted/);
+  assert.equal(recorder.waiting, 0);
+});
+
+test('a job is new, then up or down by its last outcome, and says why it is down', async (t) => {
+  const { start, addJob, clock, endedRuns, readJob } = await setupEngine(t);
+  const statuses = [200, 500, 404, 200];
+  const sink = await startSink(t, (response) => {
+    response.writeHead(statuses[sink.received.length - 1] ?? 200).end();
+  });
+  const job = await addJob({ ...dueOnce, url: sink.url });
+  const seen = [[job.health, job.downReason]];
+  const engine = await start();
+  for (const [index] of statuses.entries()) {
+    clock.set(dueAt + index * hour);
+    engine.wake();
+    await endedRuns(job, index + 1);
+    const { health, downReason } = await readJob(job);
+    seen.push([health, downReason]);
+  }
+  assert.deepEqual(seen, [
+    ['new', null],
+    ['up', null],
+    ['down', 'http: 500'],
+    ['down', 'http: 404'],
+    ['up', null],
+  ]);
+});
+
+test('a missed run changes neither the health of its job nor the reason it is down', async (t) => {
+  const { start, addJob, clock, endedRuns, readJob } = await setupEngine(t);
+  const sink = await startSink(t, (response) => response.writeHead(500).end());
+  const job = await addJob({ ...dueOnce, url: sink.url });
+  clock.set(dueAt);
+  const engine = await start();
+  await endedRuns(job, 1);
+  clock.set(dueAt + hour + 120_000);
+  engine.wake();
+  const runs = await endedRuns(job, 2);
+  assert.equal(runs[1]?.status, 'missed');
+  const { health, downReason } = await readJob(job);
+  assert.deepEqual([health, downReason], ['down', 'http: 500']);
+});

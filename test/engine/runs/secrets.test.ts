@@ -1,0 +1,125 @@
+/** What a job sends in confidence, from its claim to the record of what came back. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { findReceipt } from '../../../src/store/receipts/receipts.ts';
+import { createSigner } from '../../../src/engine/receipts/sign.ts';
+import { rotateSigningKey } from '../../../src/app/receipts/signing-keys.ts';
+import { nativeSha256 } from '../../../src/receipt/sign.ts';
+import type { Receipt } from '../../../src/domain/receipts/receipt.ts';
+import { dueAt, dueOnce, setupEngine } from '../../support/running/engine.ts';
+import { startSink } from '../../support/fakes/sink.ts';
+import { until } from '../../support/until.ts';
+import { testVault } from '../../support/fakes/vault.ts';
+
+const siteUrl = (): string => 'https://jobs.example.com';
+const token = 'canary-token-0123456789';
+const headers = { Authorization: `Bearer ${token}`, 'X-Tenant': 'canary-tenant' };
+
+test('the target gets what the job says, the record does not say it again', async (t) => {
+  const { start, addJob, clock, endedRuns } = await setupEngine(t);
+  const sink = await startSink(t, (response, request) => {
+    response.end(
+      `got ${request.headers.authorization} ${String(request.headers['x-tenant'])} ${request.body}`,
+    );
+  });
+  const body = '{"password":"canary-password"}';
+  const job = await addJob({ ...dueOnce, url: sink.url, method: 'POST', headers, body });
+  clock.set(dueAt);
+  await start();
+  const [run] = await endedRuns(job, 1);
+  assert.equal(sink.received[0]?.headers.authorization, `Bearer ${token}`);
+  assert.equal(sink.received[0]?.headers['x-tenant'], 'canary-tenant');
+  assert.equal(sink.received[0]?.body, body);
+  assert.deepEqual(
+    [run?.status, run?.responseBody, run?.truncated],
+    ['success', `got [redacted] [redacted] ${body}`, false],
+  );
+});
+
+test('an echo that the cut of the preview splits leaves nothing of the secret', async (t) => {
+  const { start, addJob, clock, endedRuns } = await setupEngine(t);
+  const sink = await startSink(t, (response, { path }) => {
+    response.end(`${'a'.repeat(4096 - Number(path.slice(1)))}${token} and more`);
+  });
+  const cuts = [1, 4, 8, 12, token.length - 1, token.length, token.length + 1];
+  const jobs = await Promise.all(
+    cuts.map((kept) => addJob({ ...dueOnce, url: `${sink.url}/${kept}`, headers })),
+  );
+  clock.set(dueAt);
+  await start();
+  for (const [index, job] of jobs.entries()) {
+    const [run] = await endedRuns(job, 1);
+    const kept = run?.responseBody ?? '';
+    assert.equal(run?.truncated, true);
+    assert.ok(Buffer.byteLength(kept) <= 4096);
+    assert.match(kept, /^a+(\[redacted\]? ?|\[redacte?)?$/, `${cuts[index]} characters kept`);
+  }
+});
+
+test('a redirect and an error of the server keep no secret; the log has none either', async (t) => {
+  const { start, addJob, clock, endedRuns, logged, readJob } = await setupEngine(t);
+  const sink = await startSink(t, (response, { path }) => {
+    if (path === '/away') {
+      response.writeHead(302, { location: `http://${token}.example.com/${token}` }).end(token);
+    } else response.writeHead(500).end(`no such token: ${token}`);
+  });
+  const away = await addJob({ ...dueOnce, url: `${sink.url}/away`, headers });
+  const broken = await addJob({ ...dueOnce, url: `${sink.url}/broken`, headers });
+  clock.set(dueAt);
+  await start();
+  const runs = [...(await endedRuns(away, 1)), ...(await endedRuns(broken, 1))];
+  assert.match(runs[0]?.error ?? '', /^redirect: 302 to /);
+  assert.equal(runs[1]?.responseBody, 'no such token: [redacted]');
+  const told = JSON.stringify([runs, logged, (await readJob(away)).downReason]);
+  assert.match(told, /run ended/);
+  assert.doesNotMatch(told, /canary/);
+});
+
+test('the fingerprint in the receipt is of what is stored', async (t) => {
+  const { start, addJob, clock, endedRuns, store } = await setupEngine(t);
+  await rotateSigningKey({ store, clock, vault: testVault });
+  const sink = await startSink(t, (response) => response.end(`you sent ${token}`));
+  const job = await addJob({ ...dueOnce, url: sink.url, headers });
+  clock.set(dueAt);
+  await start({ signer: createSigner({ store, clock, vault: testVault, siteUrl }) });
+  const [run] = await endedRuns(job, 1);
+  const text = await until('the receipt', () => findReceipt(store.db, run?.id ?? ''));
+  const { payload } = JSON.parse(text) as Receipt;
+  const stored = Buffer.from('you sent [redacted]');
+  assert.equal(run?.responseBody, String(stored));
+  assert.equal(payload.responseSha256, nativeSha256(stored));
+  assert.equal(payload.responseBytes, stored.length);
+});
+
+test('a job whose sealed value was changed for that of another sends nothing, and says so', async (t) => {
+  const { start, addJob, clock, endedRuns, store, logged, ask } = await setupEngine(t);
+  const sink = await startSink(t);
+  const job = await addJob({ ...dueOnce, url: `${sink.url}/changed`, headers });
+  const other = await addJob({ ...dueOnce, url: `${sink.url}/sound`, headers, retries: 2 });
+  const row = await store.db
+    .selectFrom('jobs')
+    .select('sealed')
+    .where('id', '=', other.id)
+    .executeTakeFirstOrThrow();
+  await store.db.updateTable('jobs').set(row).where('id', '=', job.id).execute();
+  clock.set(dueAt);
+  const engine = await start();
+  const [run] = await endedRuns(job, 1);
+  assert.deepEqual([run?.status, run?.attempts, run?.httpStatus], ['failed', 0, null]);
+  assert.equal(
+    run?.error,
+    'protocol: nothing is sent: the headers and the body cannot be opened, set both anew',
+  );
+  const line = logged.find(({ msg }) => msg.includes('cannot be opened'));
+  assert.match(
+    line?.err?.message ?? '',
+    new RegExp(`jobs/${job.id} cannot be opened: it was changed`),
+  );
+  // Everything else goes on.
+  assert.equal((await endedRuns(other, 1))[0]?.status, 'success');
+  await ask(other);
+  engine.wake();
+  assert.equal((await endedRuns(other, 2))[1]?.status, 'success');
+  assert.deepEqual(new Set(sink.received.map(({ path }) => path)), new Set(['/sound']));
+});

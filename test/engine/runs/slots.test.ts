@@ -1,0 +1,130 @@
+/** No more calls in flight than there are slots, in all and for each host. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createSlots } from '../../../src/engine/runs/slots.ts';
+import { findRunningRuns } from '../../../src/store/runs/results.ts';
+import { dueAt, dueOnce, setupEngine } from '../../support/running/engine.ts';
+import { startHeldSink } from '../../support/fakes/held-sink.ts';
+import { startSink } from '../../support/fakes/sink.ts';
+import { until } from '../../support/until.ts';
+
+test('slots are taken up to both limits, and can be taken again when given back', async () => {
+  const slots = createSlots(3, 2);
+  assert.deepEqual([slots.take('a'), slots.take('a'), slots.take('a')], [true, true, false]);
+  assert.deepEqual(slots.fullHosts(), ['a']);
+  assert.deepEqual([slots.take('b'), slots.take('c')], [true, false]);
+  assert.equal(slots.free, 0);
+  slots.release('a');
+  assert.deepEqual([slots.free, slots.fullHosts()], [1, []]);
+  assert.equal(slots.take('c'), true);
+  let allReleased = false;
+  const waiting = slots.allReleased().then(() => (allReleased = true));
+  for (const host of ['a', 'b']) slots.release(host);
+  await Promise.resolve();
+  assert.equal(allReleased, false);
+  slots.release('c');
+  await waiting;
+  await slots.allReleased();
+  assert.equal(slots.free, 3);
+});
+
+test('no more calls are in flight than there are slots; the others stay due', async (t) => {
+  const { start, addJob, clock, store, endedRuns, runsOf } = await setupEngine(t);
+  const sink = await startHeldSink(t);
+  const jobs = await Promise.all(
+    Array.from({ length: 10 }, () => addJob({ ...dueOnce, url: sink.url })),
+  );
+  clock.set(dueAt);
+  const engine = await start({ slots: 3 });
+  await sink.waitFor(3);
+  for (let turn = 0; turn < 8; turn += 1) {
+    engine.wake();
+    await sink.waitFor(3);
+    const running = await findRunningRuns(store.db);
+    assert.ok(running.length <= 3, `${running.length} are running`);
+    if (turn === 0) {
+      const runs = await Promise.all(jobs.map(runsOf));
+      assert.equal(runs.flat().length, 3, 'nothing is kept of a job before it is called');
+    }
+    if (turn < 7) sink.release(1);
+  }
+  sink.release();
+  await Promise.all(jobs.map((job) => endedRuns(job, 1)));
+  assert.equal(sink.mostWaiting, 3);
+  assert.equal(sink.received.length, 10);
+});
+
+test('a slot that is given back is taken again at once', async (t) => {
+  const { start, addJob, clock, endedRuns } = await setupEngine(t);
+  const sink = await startSink(t);
+  const jobs = await Promise.all(
+    Array.from({ length: 12 }, () => addJob({ ...dueOnce, url: sink.url })),
+  );
+  clock.set(dueAt);
+  const began = performance.now();
+  await start({ slots: 1 });
+  for (const job of jobs) await endedRuns(job, 1);
+  const tookMs = performance.now() - began;
+  assert.ok(tookMs < 6_000, `12 quick calls took ${tookMs} ms: the engine slept between them`);
+});
+
+test('one host gets no more calls than its limit, and holds up no other host', async (t) => {
+  const { start, addJob, clock, endedRuns } = await setupEngine(t);
+  const slow = await startHeldSink(t);
+  const quick = await startSink(t);
+  const slowJobs = await Promise.all(
+    Array.from({ length: 8 }, () => addJob({ cronExpr: '10 * * * *', url: slow.url })),
+  );
+  // Another name: another port alone is the same host.
+  const quickUrl = quick.url.replace('127.0.0.1', 'localhost');
+  const quickJobs = await Promise.all(
+    Array.from({ length: 8 }, () => addJob({ ...dueOnce, url: quickUrl })),
+  );
+  clock.set(dueAt);
+  await start({ slots: 4, slotsPerHost: 2 });
+  await Promise.all(quickJobs.map((job) => endedRuns(job, 1)));
+  await slow.waitFor(2);
+  assert.equal(slow.waiting, 2, 'they were due first, and take no more than their share');
+  for (let answered = 0; answered < 8; answered += 1) {
+    await slow.waitFor(1);
+    slow.release(1);
+  }
+  await Promise.all(slowJobs.map((job) => endedRuns(job, 1)));
+  assert.equal(slow.mostWaiting, 2);
+});
+
+test('runs asked for by hand keep within the same limits', async (t) => {
+  const { start, addJob, ask, endedRuns } = await setupEngine(t);
+  const sink = await startHeldSink(t);
+  const jobs = await Promise.all(
+    Array.from({ length: 6 }, () => addJob({ ...dueOnce, url: sink.url })),
+  );
+  for (const job of jobs) await ask(job);
+  await start({ slots: 5, slotsPerHost: 2 });
+  for (let answered = 0; answered < 6; answered += 1) {
+    await sink.waitFor(1);
+    sink.release(1);
+  }
+  await Promise.all(jobs.map((job) => endedRuns(job, 1)));
+  assert.ok(sink.mostWaiting <= 2);
+});
+
+test('a thousand due jobs are all called, each once', async (t) => {
+  const { start, addJob, clock, store } = await setupEngine(t);
+  const sink = await startSink(t);
+  await Promise.all(Array.from({ length: 1_000 }, () => addJob({ ...dueOnce, url: sink.url })));
+  clock.set(dueAt);
+  await start({ slots: 64, slotsPerHost: 64 });
+  await until('a thousand successes', async () => {
+    const row = await store.db
+      .selectFrom('runs')
+      .select((of) => of.fn.countAll<number>().as('ended'))
+      .where('status', '=', 'success')
+      .executeTakeFirst();
+    return row?.ended === 1_000;
+  });
+  const ids = sink.received.map(({ headers }) => headers['x-service-run-id']);
+  assert.equal(ids.length, 1_000);
+  assert.equal(new Set(ids).size, 1_000);
+});

@@ -1,0 +1,103 @@
+/** What people deleted leaves the disk in small steps. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { insertScheduledRuns } from '../../../src/store/runs/claims.ts';
+import type { ScheduledRun } from '../../../src/store/runs/claims.ts';
+import { markJobDeleted } from '../../../src/store/jobs/jobs.ts';
+import { markMonitorDeleted } from '../../../src/store/monitors/monitors.ts';
+import {
+  defaultWorkspace,
+  findWorkspace,
+  insertWorkspace,
+  markWorkspaceDeleted,
+} from '../../../src/store/accounts/workspaces.ts';
+import { setupEngine } from '../../support/running/engine.ts';
+import { storedMonitors } from '../../support/records/monitor.ts';
+import { until } from '../../support/until.ts';
+
+function missedRuns(jobId: string, count: number): ScheduledRun[] {
+  return Array.from({ length: count }, (_, index) => ({
+    id: `${jobId}-${index}`,
+    jobId,
+    status: 'missed' as const,
+    scheduledFor: Date.parse('2026-03-02T09:00:00Z') + index,
+    startedAt: null,
+    attempts: 0,
+    error: 'missed: 1 due time',
+  }));
+}
+
+test('a deleted job with a long history is removed, others keep theirs, and calls go on', async (t) => {
+  const { store, addJob, start, clock, ask, endedRuns } = await setupEngine(t);
+  const doomed = await addJob();
+  const kept = await addJob();
+  await insertScheduledRuns(store.db, missedRuns(doomed.id, 5_000));
+  await insertScheduledRuns(store.db, missedRuns(kept.id, 3));
+  await ask(doomed);
+  await markJobDeleted(store.db, doomed.id, clock.now());
+
+  const steps: number[] = [];
+  const countingStore = {
+    ...store,
+    write: async <T>(work: Parameters<typeof store.write<T>>[0]): Promise<T> => {
+      const before = await countRuns();
+      const result = await store.write(work);
+      steps.push(before - (await countRuns()));
+      return result;
+    },
+  };
+  async function countRuns(): Promise<number> {
+    const { count } = await store.db
+      .selectFrom('runs')
+      .select((of) => of.fn.countAll<number>().as('count'))
+      .where('job_id', '=', doomed.id)
+      .executeTakeFirstOrThrow();
+    return count;
+  }
+  await start({ store: countingStore });
+  await until('the job to be removed', async () => {
+    const rows = await store.db.selectFrom('jobs').select('id').execute();
+    return rows.length === 1 && rows[0]?.id === kept.id;
+  });
+  assert.equal(await countRuns(), 0);
+  assert.ok(Math.max(...steps) <= 1_000, `a step removed ${Math.max(...steps)} runs`);
+  const left = await store.db.selectFrom('runs').select('job_id').execute();
+  assert.deepEqual(new Set(left.map((row) => row.job_id)), new Set([kept.id]));
+  await ask(kept);
+  await endedRuns(kept, 4);
+});
+
+test('of a monitor the newest 1,000 pings are kept; of a deleted one nothing, nor of its workspace', async (t) => {
+  const engineTest = await setupEngine(t);
+  const { store, start, clock } = engineTest;
+  const own = await findWorkspace(store.db, defaultWorkspace);
+  assert.ok(own);
+  await insertWorkspace(store.db, { ...own, id: 'w', name: 'w' });
+  const { add, ping, read } = storedMonitors(engineTest, clock);
+  const others = storedMonitors({ store, workspaceId: 'w' }, clock);
+  const [busy, deleted, orphan] = [await add(), await add(), await others.add()];
+  const keptPings = async (): Promise<number[]> => {
+    const rows = await store.db.selectFrom('pings').select('number').execute();
+    return rows.map(({ number }) => number).toSorted((one, other) => one - other);
+  };
+  for (let sent = 0; sent < 1_250; sent += 250) {
+    await Promise.all(Array.from({ length: 250 }, () => ping(busy)));
+    clock.pass(60_000);
+  }
+  assert.deepEqual([(await keptPings()).length, (await keptPings()).at(0)], [1_000, 251]);
+  for (let count = 0; count < 3; count += 1) await ping(deleted);
+  await others.ping(orphan);
+  await markMonitorDeleted(store.db, deleted.id, clock.now());
+  await store.write((tx) => markWorkspaceDeleted(tx, 'w', clock.now()));
+  await start();
+  await until('pings of deleted monitors to go', async () => (await keptPings()).length === 1_000);
+  await until('the workspace to be removed', async () => {
+    const left = await store.db.selectFrom('workspaces').select('id').execute();
+    return left.every(({ id }) => id !== 'w');
+  });
+  const monitors = await store.db.selectFrom('monitors').select('id').execute();
+  assert.deepEqual(monitors, [{ id: busy.id }]);
+  await ping(busy);
+  assert.equal((await read(busy)).health, 'up');
+});

@@ -1,0 +1,121 @@
+/** Very many pending deliveries: nothing that happens to their channel writes all of them at once. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { TestContext } from 'node:test';
+import { newId } from '../../../src/domain/id.ts';
+import {
+  endDeliveries,
+  endOldDeliveries,
+  hasEndedDeliveries,
+  hasPendingDeliveries,
+  insertDeliveries,
+  settleEndedDeliveries,
+} from '../../../src/store/alerts/deliveries.ts';
+import {
+  bringForward,
+  findDueChannels,
+  findDueDeliveries,
+  findNextDeliveryTime,
+  recordAttempt,
+} from '../../../src/store/alerts/delivery-queue.ts';
+import type { Db } from '../../../src/store/database/open.ts';
+import { addChannel, deliveriesOf } from '../../support/records/channel.ts';
+import { openTestStore } from '../../support/running/store.ts';
+
+const bounds = { limit: 1_000, except: [], exceptOf: [] };
+
+/** A channel, and what puts deliveries of other subjects into its queue. */
+async function setup(t: TestContext) {
+  const testStore = await openTestStore(t);
+  const { db } = testStore.store;
+  const channel = await addChannel(testStore, 'http://127.0.0.1:1/');
+  const add = async (subjectId: string, createdAt: number, tx: Db = db): Promise<string> => {
+    const id = newId(createdAt);
+    const given = { id, channelId: channel.id, event: 'job.failed', subjectId } as const;
+    await insertDeliveries(tx, [{ ...given, payload: '{}', createdAt, dueAt: createdAt }]);
+    return id;
+  };
+  const due = async (now: number) => await findDueDeliveries(db, channel.id, now, bounds);
+  return { ...testStore, db, channel, add, due };
+}
+
+test('a channel that is disabled delivers nothing more at once, and is settled in steps of bounded size', async (t) => {
+  const { db, channel, add, due, ...testStore } = await setup(t);
+  await testStore.store.write(async (tx) => {
+    for (let made = 1; made <= 250; made += 1) await add(`job ${made}`, made, tx);
+  });
+  await endDeliveries(db, channel.id, 'the channel was disabled');
+  assert.deepEqual(await due(1_000), []);
+  assert.deepEqual(await findDueChannels(db, 1_000, bounds), []);
+  const settled = async (): Promise<number> =>
+    (await deliveriesOf(testStore, channel)).filter(({ status }) => status === 'failed').length;
+  assert.equal(await settled(), 100);
+  const id = await add('job 1', 300);
+  assert.deepEqual(
+    (await due(1_000)).map((delivery) => delivery.id),
+    [id],
+    'what is made since',
+  );
+  const steps: number[] = [];
+  while (await hasEndedDeliveries(db)) steps.push(await settleEndedDeliveries(db, 60));
+  assert.deepEqual(steps, [60, 60, 31]);
+  assert.equal(await settled(), 250);
+  const [{ lastError } = assert.fail()] = await deliveriesOf(testStore, channel);
+  assert.equal(lastError, 'the channel was disabled');
+  assert.deepEqual(
+    (await due(1_000)).map((delivery) => delivery.id),
+    [id],
+  );
+});
+
+test('what is pending when its time is over is given up, and the next one of its subject is due', async (t) => {
+  const { db, channel, add, due, ...testStore } = await setup(t);
+  await add('job 1', 10);
+  const next = await add('job 1', 20);
+  await add('job 2', 11);
+  assert.equal(await hasPendingDeliveries(db, 10), false);
+  assert.equal(await endOldDeliveries(db, 15, 1), 1);
+  assert.equal(await endOldDeliveries(db, 15, 5), 1);
+  const [first, , last] = await deliveriesOf(testStore, channel);
+  assert.match(first?.lastError ?? '', /^its time was over/);
+  assert.equal(last?.status, 'failed');
+  assert.deepEqual(
+    (await due(20)).map(({ id }) => id),
+    [next],
+  );
+  assert.equal((await findDueChannels(db, 20, bounds)).length, 1);
+});
+
+test('what is to be tried much later is brought forward in steps, and by what arrives', async (t) => {
+  const { db, channel, add, due, store } = await setup(t);
+  await store.write(async (tx) => {
+    for (let made = 1; made <= 130; made += 1) await add(`job ${made}`, 1, tx);
+  });
+  const failed = {
+    startedAt: 1,
+    durationMs: 1,
+    httpStatus: 500,
+    error: 'http: 500',
+    backOff: null,
+  };
+  const all = await due(1);
+  await store.write(async (tx) => {
+    for (const delivery of all) {
+      await recordAttempt(tx, { ...failed, delivery, at: 2, nextAttemptAt: 3_600_000 });
+    }
+  });
+  const id = await add('another', 5);
+  const [delivery = assert.fail()] = await due(5);
+  assert.equal(delivery.id, id);
+  const arrived = { ...failed, httpStatus: 200, error: null, nextAttemptAt: null };
+  await recordAttempt(db, { ...arrived, delivery, at: 6 });
+  assert.equal((await due(60_006)).length, 100);
+  assert.equal(await findNextDeliveryTime(db, 6), 60_006);
+  assert.deepEqual(
+    [await bringForward(db, 70_000, 20), await bringForward(db, 70_000, 20)],
+    [20, 10],
+  );
+  assert.equal((await due(70_000)).length, 130);
+  assert.equal((await findDueChannels(db, 70_000, bounds))[0]?.id, channel.id);
+});

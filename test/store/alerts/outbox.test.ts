@@ -1,0 +1,327 @@
+/** The outbox and what becomes of it: each edge once, whatever is repeated, and nothing where nothing flips. */
+
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { Kysely } from 'kysely';
+import { alertsFor, failuresAfter } from '../../../src/domain/alerts/alert.ts';
+import { deliveryLifeMs, nextAttemptAt } from '../../../src/domain/alerts/delivery.ts';
+import { newId } from '../../../src/domain/id.ts';
+import { keepEdges } from '../../../src/engine/alerts/edges.ts';
+import { createRecorder } from '../../../src/engine/runs/record.ts';
+import { openLog } from '../../../src/log.ts';
+import { insertScheduledRuns, updateClaimedJobs } from '../../../src/store/runs/claims.ts';
+import { markJobDeleted, removeDeletedJobs } from '../../../src/store/jobs/jobs.ts';
+import type { Schema } from '../../../src/store/database/schema.ts';
+import { sqliteDialect } from '../../../src/store/database/sqlite.ts';
+import { hasDeletedChannels, markChannelDeleted } from '../../../src/store/alerts/channels.ts';
+import { removeDeletedChannels } from '../../../src/store/alerts/channels.ts';
+import {
+  endDeliveries,
+  listAttempts,
+  removeOldDeliveries,
+} from '../../../src/store/alerts/deliveries.ts';
+import {
+  findDueChannels,
+  findDueDeliveries,
+  findNextDeliveryTime,
+  recordAttempt,
+} from '../../../src/store/alerts/delivery-queue.ts';
+import { insertEdges } from '../../../src/store/alerts/edges.ts';
+import { addChannel, deliveriesOf, expandAll } from '../../support/records/channel.ts';
+import { endedRun, startingRun } from '../../support/records/run.ts';
+import { openTestStore } from '../../support/running/store.ts';
+import type { TestStore } from '../../support/running/store.ts';
+
+const recorderOf = (onEdges = () => {}) =>
+  createRecorder(openLog('silent'), {
+    receipts: false,
+    onEdges,
+    signal: new AbortController().signal,
+  });
+
+/** A job's run that ends as failed, ready to be recorded. */
+async function failingRun(setup: TestStore, failures = 0) {
+  const { store, addJob, workspaceId } = setup;
+  const job = await addJob();
+  const run = startingRun(job.id, 60_000);
+  await insertScheduledRuns(store.db, [run]);
+  const claimed = { id: job.id, nextRunAt: null, activeRunId: run.id, startedAt: 1, missed: 0 };
+  await updateClaimedJobs(store.db, [claimed]);
+  const ended = endedRun(run.id, job.id, 'failed');
+  return { job, ended, claimed: { workspaceId, failures } };
+}
+
+test('edges are where failures in a row begin, go on and end', () => {
+  const rows: [
+    before: number,
+    status: 'success' | 'failed' | 'interrupted',
+    edge: string | null,
+  ][] = [
+    [0, 'success', null],
+    [0, 'failed', 'job.failed'],
+    [3, 'failed', 'job.failed'],
+    [3, 'success', 'job.recovered'],
+    [0, 'interrupted', null],
+    [3, 'interrupted', null],
+  ];
+  for (const [before, status, edge] of rows) {
+    assert.equal(alertsFor(before, failuresAfter(before, status)), edge, `${before} ${status}`);
+  }
+});
+
+test('recording a run twice makes one edge; expanding it twice makes one delivery', async (t) => {
+  const setup = await openTestStore(t);
+  const { store } = setup;
+  const channel = await addChannel(setup, 'http://127.0.0.1:1/');
+  const run = await failingRun(setup);
+  let told = 0;
+  const recorder = recorderOf(() => void (told += 1));
+  recorder.add(run);
+  await recorder.writeBatch((_batch, write) => store.write(write));
+  recorder.add(run);
+  await recorder.writeBatch((_batch, write) => store.write(write));
+  const edges = await store.db.selectFrom('edges').selectAll().execute();
+  assert.deepEqual(
+    edges.map(({ type, subject_id: subject, failures }) => [type, subject, failures]),
+    [['job.failed', run.job.id, 1]],
+  );
+  assert.equal(told, 1);
+  const [job] = await store.db.selectFrom('jobs').select('failures').execute();
+  assert.deepEqual(job, { failures: 1 });
+  assert.equal(await expandAll(setup, 5), 1);
+  assert.equal(await expandAll(setup, 6), 0);
+  assert.equal((await deliveriesOf(setup, channel)).length, 1);
+});
+
+test('an edge is kept with its run or not at all', async (t) => {
+  const setup = await openTestStore(t);
+  const { store } = setup;
+  const run = await failingRun(setup);
+  await assert.rejects(
+    store.write(async (tx) => {
+      await keepEdges(tx, [run]);
+      throw new Error('the disk is full');
+    }),
+  );
+  assert.deepEqual(await store.db.selectFrom('edges').selectAll().execute(), []);
+});
+
+test('where nothing flips nothing is asked; where a job goes on failing, little', async (t) => {
+  const setup = await openTestStore(t);
+  let asked = 0;
+  const db = new Kysely<Schema>({
+    dialect: sqliteDialect(join(setup.dataDir, 'jobd.db')),
+    log: () => void (asked += 1),
+  });
+  t.after(() => db.destroy());
+  const claimed = { workspaceId: setup.workspaceId, failures: 0 };
+  const success = { ended: endedRun('r', 'j', 'success'), claimed };
+  const interrupted = { ended: endedRun('r', 'j', 'interrupted'), claimed };
+  const again = { ended: endedRun('r', 'j', 'failed'), claimed: { ...claimed, failures: 7 } };
+  assert.equal(await keepEdges(db, [success, interrupted]), 0);
+  assert.equal(asked, 0);
+  assert.equal(
+    await keepEdges(
+      db,
+      Array.from({ length: 500 }, () => again),
+    ),
+    0,
+  );
+  assert.equal(asked, 2, 'its failures are counted, and whether a channel waits for that');
+});
+
+test('a recovery waits for its failure to arrive, the alerts of other jobs do not', async (t) => {
+  const setup = await openTestStore(t);
+  const { store, workspaceId } = setup;
+  const { id: channelId } = await addChannel(setup, 'http://127.0.0.1:1/');
+  const run = await failingRun(setup);
+  const flip = async (subjectId: string, type: 'job.failed' | 'job.recovered', at: number) => {
+    const edge = { id: newId(at), type, workspaceId, subjectId, runId: run.ended.runId };
+    // What is told is of no matter here.
+    await insertEdges(store.db, [{ ...edge, failures: 1, data: {}, at }]);
+    await expandAll(setup, at);
+  };
+  const dueAt = async (now: number): Promise<string[]> => {
+    const bounds = { limit: 9, except: [], exceptOf: [] };
+    const [channel] = await findDueChannels(store.db, now, bounds);
+    const due = await findDueDeliveries(store.db, channelId, now, bounds);
+    assert.equal(channel === undefined, due.length === 0, 'the channel is due with its deliveries');
+    return due.map(({ event }) => event);
+  };
+  await flip(run.job.id, 'job.failed', 10);
+  const [delivery = assert.fail()] = await findDueDeliveries(store.db, channelId, 10, {
+    limit: 9,
+    except: [],
+  });
+  const tried = { delivery, startedAt: 10, durationMs: 1, backOff: null };
+  const failed = {
+    ...tried,
+    at: 11,
+    httpStatus: 500,
+    error: 'http: 500',
+    nextAttemptAt: 60_000,
+  };
+  assert.ok(await recordAttempt(store.db, failed));
+  assert.equal(await recordAttempt(store.db, failed), false, 'once');
+  await flip(run.job.id, 'job.recovered', 40_000);
+  assert.deepEqual(await dueAt(40_000), []);
+  assert.equal(await findNextDeliveryTime(store.db, 40_000), 60_000);
+  await flip((await setup.addJob()).id, 'job.failed', 40_030);
+  assert.deepEqual(await dueAt(40_030), ['job.failed']);
+  const arrived = {
+    ...tried,
+    delivery: { ...delivery, attempts: 1 },
+    at: 40_040,
+    httpStatus: 204,
+    error: null,
+    nextAttemptAt: null,
+  };
+  assert.ok(await recordAttempt(store.db, arrived));
+  assert.equal(await recordAttempt(store.db, arrived), false, 'once');
+  assert.deepEqual(await dueAt(40_040), ['job.failed', 'job.recovered']);
+  assert.deepEqual(await listAttempts(store.db, delivery.id), [
+    { number: 1, startedAt: 10, durationMs: 1, httpStatus: 500, error: 'http: 500' },
+    { number: 2, startedAt: 10, durationMs: 1, httpStatus: 204, error: null },
+  ]);
+});
+
+test('of a job that is deleted nobody is told, and nothing is left behind', async (t) => {
+  const setup = await openTestStore(t);
+  const { store } = setup;
+  const channel = await addChannel(setup, 'http://127.0.0.1:1/');
+  const [kept, doomed] = [await failingRun(setup), await failingRun(setup)];
+  const recorder = recorderOf();
+  recorder.add(kept);
+  await recorder.writeBatch((_batch, write) => store.write(write));
+  await expandAll(setup, 5);
+  recorder.add(doomed);
+  await recorder.writeBatch((_batch, write) => store.write(write));
+  await markJobDeleted(store.db, doomed.job.id, 6);
+  await expandAll(setup, 7);
+  assert.equal((await deliveriesOf(setup, channel)).length, 1);
+  await markJobDeleted(store.db, kept.job.id, 8);
+  for (let step = 0; step < 4; step += 1) await removeDeletedJobs(store.db, 10);
+  assert.deepEqual(await store.db.selectFrom('alerted').selectAll().execute(), []);
+  assert.equal((await deliveriesOf(setup, channel)).length, 1, 'what was told stays readable');
+});
+
+test('old deliveries are removed in steps, those that are still tried are not', async (t) => {
+  const setup = await openTestStore(t);
+  const { store } = setup;
+  const channel = await addChannel(setup, 'http://127.0.0.1:1/');
+  for (let index = 0; index < 3; index += 1) {
+    const recorder = recorderOf();
+    recorder.add(await failingRun(setup));
+    await recorder.writeBatch((_batch, write) => store.write(write));
+  }
+  await expandAll(setup, 5);
+  const ended = (await deliveriesOf(setup, channel)).slice(1).map(({ id }) => id);
+  await store.db
+    .updateTable('deliveries')
+    .set({ status: 'delivered', next_attempt_at: null })
+    .where('id', 'in', ended)
+    .execute();
+  assert.equal(await removeOldDeliveries(store.db, 5, 1), 0, 'none is old');
+  assert.equal(await removeOldDeliveries(store.db, 6, 1), 1);
+  assert.equal(await removeOldDeliveries(store.db, 6, 5), 1);
+  assert.equal((await deliveriesOf(setup, channel)).length, 1);
+});
+
+/** A channel with deliveries of so many jobs, each tried once without success; when they are due is of no matter. */
+async function triedDeliveries(setup: TestStore, count: number) {
+  const { store, workspaceId } = setup;
+  const channel = await addChannel(setup, 'http://127.0.0.1:1/');
+  for (let at = 1; at <= count; at += 1) {
+    const { id: subjectId } = await setup.addJob();
+    const edge = { id: newId(at), type: 'job.failed', workspaceId, runId: null } as const;
+    const more = { subjectId, failures: 1, data: {}, at };
+    await insertEdges(store.db, [{ ...edge, ...more }]);
+  }
+  await expandAll(setup, 1);
+  const due = await findDueDeliveries(store.db, channel.id, 1, { limit: count, except: [] });
+  assert.equal(due.length, count);
+  const at = { at: 3, startedAt: 2, durationMs: 1, backOff: null };
+  const tried = { ...at, httpStatus: 500, error: 'http: 500' };
+  for (const delivery of due) {
+    assert.ok(await recordAttempt(store.db, { delivery, ...tried, nextAttemptAt: 9 }));
+  }
+  return { channel, due, tried };
+}
+
+const countOf = async (
+  { store }: TestStore,
+  table: 'deliveries' | 'delivery_attempts' | 'alerted',
+) => (await store.db.selectFrom(table).selectAll().execute()).length;
+
+test('a deleted channel is gone at once, and leaves the disk in steps of bounded size', async (t) => {
+  const setup = await openTestStore(t);
+  const { db } = setup.store;
+  const { channel, due, tried } = await triedDeliveries(setup, 5);
+  const other = await triedDeliveries(setup, 2);
+  await markChannelDeleted(db, channel.id, 10);
+  const delivery = { ...(due[0] ?? assert.fail()), attempts: 1 };
+  assert.ok(await recordAttempt(db, { delivery, ...tried, nextAttemptAt: 9 }), 'it was under way');
+  const bounds = { limit: 9, except: [], exceptOf: [] };
+  const channels = (await findDueChannels(db, 100, bounds)).map(({ id }) => id);
+  assert.deepEqual(channels, [other.channel.id], 'it delivers nothing more');
+  const steps: number[] = [];
+  while (await hasDeletedChannels(db)) steps.push(await removeDeletedChannels(db, 2));
+  assert.deepEqual(steps, [2, 2, 2, 2, 2, 2, 2, 1]);
+  const left = await Promise.all([
+    countOf(setup, 'deliveries'),
+    countOf(setup, 'delivery_attempts'),
+    countOf(setup, 'alerted'),
+  ]);
+  assert.deepEqual(left, [2, 2, 2], 'those of the other channel');
+});
+
+test('attempts go with their delivery; one that ends after its delivery was given up is kept', async (t) => {
+  const setup = await openTestStore(t);
+  const { db } = setup.store;
+  const { channel, due, tried } = await triedDeliveries(setup, 2);
+  await endDeliveries(db, channel.id, 'the channel was disabled');
+  const [one, two] = due;
+  assert.ok(one && two);
+  one.attempts = two.attempts = 1;
+  const late = { delivery: one, ...tried, nextAttemptAt: 20 };
+  assert.equal(await recordAttempt(db, late), false, 'it is not tried again');
+  const arrived = { ...tried, httpStatus: 200, error: null, nextAttemptAt: null };
+  assert.ok(await recordAttempt(db, { delivery: two, ...arrived }));
+  const ended = await deliveriesOf(setup, channel);
+  assert.deepEqual(
+    ended.map(({ status, attempts, lastError }) => [status, attempts, lastError]),
+    [
+      ['failed', 2, 'the channel was disabled'],
+      ['delivered', 2, null],
+    ],
+  );
+  assert.equal(await countOf(setup, 'delivery_attempts'), 4);
+  assert.equal(await removeOldDeliveries(db, 2, 1), 1);
+  assert.equal(await countOf(setup, 'delivery_attempts'), 2);
+});
+
+/** The waits between all attempts of a delivery. */
+const waits = (random: number): number[] => {
+  const found: number[] = [];
+  let now = 0;
+  for (let attempts = 1; attempts < 100; attempts += 1) {
+    const at = nextAttemptAt({ createdAt: 0, attempts }, now, random);
+    if (at === null) break;
+    found.push(at - now);
+    now = at;
+  }
+  assert.equal(now, deliveryLifeMs, 'the last attempt is a day after the first');
+  return found;
+};
+
+test('waits grow to an hour, with jitter, until a day has passed', () => {
+  const minute = 60_000;
+  const middle = waits(0.5);
+  assert.deepEqual(middle.slice(0, 5), [5_000, 30_000, 2 * minute, 10 * minute, 60 * minute]);
+  assert.equal(middle.length, 28);
+  assert.deepEqual(waits(0).slice(0, 2), [4_500, 27_000]);
+  assert.equal(nextAttemptAt({ createdAt: 0, attempts: 1 }, 0, 0.5, 90_000), 90_000);
+  assert.equal(nextAttemptAt({ createdAt: 0, attempts: 1 }, 0, 0.5, 1e12), 60 * minute);
+  assert.equal(nextAttemptAt({ createdAt: 0, attempts: 1 }, deliveryLifeMs, 0.5), null);
+});

@@ -1,0 +1,132 @@
+/** What alerts cost: each statement uses the index made for it, however many deliveries are pending. */
+
+import { test } from 'node:test';
+import { sql } from 'kysely';
+import {
+  findAlerted,
+  findAlertedToLookAt,
+  findNextLook,
+} from '../../../src/store/alerts/alerted.ts';
+import { hasDeletedChannels } from '../../../src/store/alerts/channels.ts';
+import {
+  endDeliveries,
+  endOldDeliveries,
+  hasEndedDeliveries,
+  hasTestIn,
+  insertDeliveries,
+  listAttempts,
+  removeOldDeliveries,
+  removeUntried,
+} from '../../../src/store/alerts/deliveries.ts';
+import {
+  bringForward,
+  deliveryOf,
+  findDueChannels,
+  findDueDeliveries,
+  findNextDeliveryTime,
+  makeNextDue,
+  planChannel,
+  recordAttempt,
+} from '../../../src/store/alerts/delivery-queue.ts';
+import {
+  findEdges,
+  findNextWorkspace,
+  findThresholds,
+  removeEdges,
+} from '../../../src/store/alerts/edges.ts';
+import { assertPlan, planOf } from '../../support/checks/query-plan.ts';
+
+test('alerts look only at what is to be told now', async (t) => {
+  const ofWorkspace =
+    /^SEARCH edges USING (COVERING )?INDEX edges_by_workspace \(workspace_id[=>]\?/;
+  assertPlan(await planOf(t, (db) => findNextWorkspace(db, 'w')), [ofWorkspace]);
+  const upTo = { upTo: 'e', limit: 5 };
+  assertPlan(await planOf(t, (db) => findEdges(db, 'w', upTo)), [ofWorkspace]);
+  assertPlan(await planOf(t, (db) => removeEdges(db, 'w', 'e')), [ofWorkspace]);
+  assertPlan(await planOf(t, findThresholds), [
+    /^SEARCH channels USING COVERING INDEX channels_by_threshold/,
+  ]);
+  const dueChannel = /^SEARCH channels USING (COVERING )?INDEX channels_by_due_time/;
+  const none = { limit: 5, except: ['x'], exceptOf: ['w'] };
+  assertPlan(await planOf(t, (db) => findDueChannels(db, 1, none)), [dueChannel]);
+  assertPlan(await planOf(t, (db) => findNextDeliveryTime(db, 1)), [dueChannel]);
+  const byDueTime =
+    /^SEARCH deliveries USING (COVERING )?INDEX deliveries_by_due_time \(channel_id=\? AND queue=\?/;
+  const inLine =
+    /^SEARCH deliveries USING (COVERING )?INDEX deliveries_open \(channel_id=\? AND queue=\? AND subject_id=\?/;
+  const byId = /INDEX sqlite_autoindex_(deliveries|channels)_1 \(id=\?\)$/;
+  const part = /^(CORRELATED )?SCALAR SUBQUERY/;
+  assertPlan(await planOf(t, (db) => findDueDeliveries(db, 'c', 1, none)), [byDueTime, byId, part]);
+  const delivery = deliveryOf({ ...blankDelivery, channel_id: 'c' });
+  const ended = { startedAt: 1, durationMs: 1, httpStatus: null, error: null, backOff: null };
+  const attempted = { delivery, at: 1, ...ended, nextAttemptAt: null };
+  const recorded = await planOf(t, (db) => recordAttempt(db, attempted));
+  assertPlan(recorded, [byId]);
+  const line = { channelId: 'c', queue: sql.val(0), subjectId: 's' };
+  assertPlan(await planOf(t, (db) => makeNextDue(db, line, 1)), [byId, inLine, part]);
+  assertPlan(await planOf(t, (db) => planChannel(db, 'c')), [byDueTime, byId, part]);
+  assertPlan(await planOf(t, (db) => bringForward(db, 1, 5)), [
+    byDueTime,
+    byId,
+    dueChannel,
+    /^LIST SUBQUERY/,
+  ]);
+  const insert = { ...delivery, subjectId: 's', payload: '{}', dueAt: 1 };
+  const inserted = await planOf(t, (db) => insertDeliveries(db, [insert]));
+  const inOpenLine =
+    /^SEARCH (open|untried|behind) USING (COVERING )?INDEX deliveries_open \(channel_id=\? AND queue=\? AND subject_id=\?/;
+  const made = /^SCAN made /;
+  assertPlan(inserted, [made, inOpenLine, byDueTime, byId, part, /^SEARCH delivery_attempts/]);
+  const sorted = /^USE TEMP B-TREE FOR ORDER BY$/;
+  const maybeTried = { underWay: ['d'], startId: 'd' };
+  const replaced = await planOf(t, (db) => removeUntried(db, [insert], maybeTried));
+  assertPlan(replaced, [made, inOpenLine, byId, sorted]);
+  assertPlan(await planOf(t, (db) => hasTestIn(db, 'c', 1, 2)), [
+    /^SEARCH deliveries USING INDEX deliveries_tests \(channel_id=\? AND created_at>\?/,
+  ]);
+  const inQueues =
+    /^SEARCH deliveries USING (COVERING )?INDEX deliveries_open \(channel_id=\? AND queue<\?\)$/;
+  const withEnded = /^S\w+ channels USING (COVERING )?INDEX channels_with_ended/;
+  assertPlan(await planOf(t, hasEndedDeliveries), [withEnded]);
+  assertPlan(await planOf(t, (db) => endDeliveries(db, 'c', 'why')), [
+    byId,
+    inQueues,
+    part,
+    /^LIST SUBQUERY/,
+  ]);
+  assertPlan(await planOf(t, (db) => endOldDeliveries(db, 1, 5)), [
+    /^SEARCH deliveries USING INDEX deliveries_pending_by_age/,
+    byId,
+  ]);
+  const byLook = /^SEARCH alerted USING (COVERING )?INDEX alerted_by_time/;
+  assertPlan(await planOf(t, (db) => findAlertedToLookAt(db, 1, 5)), [byLook]);
+  assertPlan(await planOf(t, findNextLook), [byLook]);
+  assertPlan(await planOf(t, (db) => findAlerted(db, ['s'], ['c'])), [
+    /^SEARCH alerted USING INDEX sqlite_autoindex_alerted_1 \(subject_id=\? AND channel_id=\?\)$/,
+  ]);
+  const attempts =
+    /^SEARCH delivery_attempts USING (COVERING )?INDEX sqlite_autoindex_delivery_attempts_1 \(delivery_id=\?\)$/;
+  assertPlan(await planOf(t, (db) => listAttempts(db, 'd')), [attempts]);
+  assertPlan(await planOf(t, hasDeletedChannels), [
+    /^SEARCH channels USING (COVERING )?INDEX channels_deleted \(deleted_at>\?\)$/,
+  ]);
+  assertPlan(await planOf(t, (db) => removeOldDeliveries(db, 1, 5)), [
+    /^SEARCH deliveries USING INDEX deliveries_ended_by_age/,
+    byId,
+    attempts,
+  ]);
+});
+
+const blankDelivery = {
+  id: 'd',
+  event: 'test',
+  subject_id: 'd',
+  queue: 0,
+  payload: '{}',
+  status: 'pending',
+  attempts: 1,
+  next_attempt_at: 1,
+  last_attempt_at: null,
+  last_error: null,
+  created_at: 1,
+} as const;

@@ -1,0 +1,38 @@
+/** Deliveries that wait behind one that gets no answer: what people are shown of them. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { findChannel } from '../../../src/store/alerts/channels.ts';
+import { longestWaiting } from '../../../src/store/database/inspect.ts';
+import { addChannel } from '../../support/records/channel.ts';
+import { openTestStore } from '../../support/running/store.ts';
+import { planOf } from '../../support/checks/query-plan.ts';
+
+test('the newest delivery that was tried is shown; those that wait are counted', async (t) => {
+  const setup = await openTestStore(t);
+  const { db } = setup.store;
+  const { id, workspaceId } = await addChannel(setup, 'http://127.0.0.1:1/', { name: 'ops' });
+  const insert = async (number: number, attempts: number): Promise<void> => {
+    const state = { attempts, status: 'pending', next_attempt_at: null } as const;
+    const about = { channel_id: id, event: 'job.failed', subject_id: 'job', queue: 0 } as const;
+    const row = { id: `${number}`, ...about, ...state, payload: '{}', created_at: number };
+    await db.insertInto('deliveries').values(row).execute();
+  };
+  const shown = async () => (await findChannel(db, workspaceId, id))?.lastDelivery?.id;
+  assert.equal(await longestWaiting(db, 10), undefined);
+  await insert(2, 0);
+  assert.equal(await shown(), '2');
+  await insert(1, 1);
+  await insert(3, 0);
+  assert.equal(await shown(), '1');
+  assert.deepEqual(await longestWaiting(db, 10), { name: 'ops', count: 3, since: 1 });
+  assert.equal(await longestWaiting(db, 1), undefined);
+});
+
+test('the look for it goes through no backlog', async (t) => {
+  const looked = await planOf(t, (db) => findChannel(db, 'w', 'c'));
+  assert.ok(
+    looked.some((step) => step.includes('INDEX deliveries_attempted (channel_id=?')),
+    looked.join('\n'),
+  );
+});

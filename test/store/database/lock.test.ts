@@ -1,0 +1,33 @@
+/** The lock of a data directory. */
+
+import assert from 'node:assert/strict';
+import { readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { lockDataDir } from '../../../src/store/database/lock.ts';
+import { temporaryDirectory } from '../../support/directory.ts';
+
+test('a data directory is locked once, names its holder, and is free again after', (t) => {
+  const dataDir = temporaryDirectory(t);
+  for (let round = 0; round < 2; round += 1) {
+    using held = lockDataDir(dataDir);
+    assert.ok(held);
+    assert.throws(() => lockDataDir(dataDir), {
+      code: 'conflict',
+      message: `another jobd (pid ${process.pid}) already serves ${dataDir}, stop it first`,
+    });
+    assert.equal(readFileSync(join(dataDir, 'serve.pid'), 'utf8'), `${process.pid}\n`);
+    assert.equal(statSync(join(dataDir, 'serve.lock')).mode & 0o777, 0o600);
+  }
+});
+
+test('who holds it is written into a file of its own, whatever has the name', (t) => {
+  const dataDir = temporaryDirectory(t);
+  const other = join(temporaryDirectory(t), 'other');
+  writeFileSync(other, 'something of mine');
+  symlinkSync(other, join(dataDir, 'serve.pid'));
+  using held = lockDataDir(dataDir);
+  assert.ok(held);
+  assert.equal(readFileSync(join(dataDir, 'serve.pid'), 'utf8'), `${process.pid}\n`);
+  assert.equal(readFileSync(other, 'utf8'), 'something of mine');
+});

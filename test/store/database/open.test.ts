@@ -1,0 +1,139 @@
+/** The file on the disk: what a fresh one is, what an old one keeps, and which one is refused. */
+
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import Database from 'better-sqlite3';
+import { sql } from 'kysely';
+import { JobdError } from '../../../src/domain/errors.ts';
+import { findJob } from '../../../src/store/jobs/jobs.ts';
+import { hasDatabase, openStore } from '../../../src/store/database/open.ts';
+import type { Db } from '../../../src/store/database/open.ts';
+import { temporaryDirectory } from '../../support/directory.ts';
+import { openTestStore } from '../../support/running/store.ts';
+import { opened as unsealed } from '../../support/fakes/vault.ts';
+
+/** The tables and indexes of a database, as they were made. */
+async function schemaOf(db: Db): Promise<string[]> {
+  const { rows } = await sql<{ name: string; sql: string | null }>`
+    select name, sql from sqlite_schema order by name`.execute(db);
+  return rows.map((row) => `${row.name}: ${row.sql}`);
+}
+
+async function pragma(db: Db, name: string): Promise<unknown> {
+  const { rows } = await sql<Record<string, unknown>>`pragma ${sql.raw(name)}`.execute(db);
+  return Object.values(rows[0] ?? {})[0];
+}
+
+function modeOf(path: string): string {
+  return (statSync(path).mode & 0o777).toString(8);
+}
+
+test(
+  'a directory that this user may not read is not taken for one without a database',
+  { skip: process.getuid?.() === 0 ? false : 'only root can act as somebody else' },
+  (t) => {
+    const dataDir = temporaryDirectory(t);
+    assert.equal(hasDatabase(dataDir), false);
+    // Nobody, by convention.
+    process.seteuid?.(65_534);
+    t.after(() => process.seteuid?.(0));
+    assert.throws(() => hasDatabase(dataDir), {
+      code: 'unavailable',
+      message: `${dataDir} may not be read by this user: run this as root or as its owner (sudo -u '#0' jobd …)`,
+    });
+    process.seteuid?.(0);
+  },
+);
+
+test('a fresh store has every table, in a directory made for it', async (t) => {
+  const dataDir = join(temporaryDirectory(t), 'made', 'for', 'it');
+  await using store = await openStore(dataDir);
+  const names = new Set((await schemaOf(store.db)).map((line) => line.split(':')[0]));
+  for (const name of [
+    'accounts',
+    'jobs',
+    'keys',
+    'migrations',
+    'monitors',
+    'pings',
+    'runs',
+    'workspaces',
+  ]) {
+    assert.ok(names.has(name), name);
+  }
+  assert.equal(await pragma(store.db, 'integrity_check'), 'ok');
+});
+
+test('opening it again keeps everything and changes nothing', async (t) => {
+  const { store, dataDir, workspaceId, addJob } = await openTestStore(t);
+  const job = await addJob({ name: 'kept', headers: { 'X-A': 'b' }, notes: 'ü 😀\u2028' });
+  const schema = await schemaOf(store.db);
+  const { rows: versions } = await sql`select version from migrations`.execute(store.db);
+  await store[Symbol.asyncDispose]();
+  for (let opened = 0; opened < 2; opened += 1) {
+    await using again = await openStore(dataDir);
+    assert.deepEqual(unsealed((await findJob(again.db, workspaceId, job.id))!), job);
+    assert.deepEqual(await schemaOf(again.db), schema);
+    const { rows } = await sql`select version from migrations order by version`.execute(again.db);
+    assert.deepEqual(rows, versions, 'each migration was applied once');
+  }
+});
+
+test('a store written by a newer jobd is refused, untouched, with a sentence', async (t) => {
+  const { store, dataDir, workspaceId, addJob } = await openTestStore(t);
+  const job = await addJob();
+  await sql`insert into migrations (version) values (99)`.execute(store.db);
+  await store[Symbol.asyncDispose]();
+  await assert.rejects(openStore(dataDir), (error) => {
+    assert.ok(error instanceof JobdError);
+    assert.equal(error.code, 'unavailable');
+    assert.match(error.message, /schema 99, this jobd knows up to \d+: .*newer jobd/);
+    return true;
+  });
+  assert.equal(existsSync(join(dataDir, 'jobd.db-wal')), false, 'it was closed again');
+  const raw = new Database(join(dataDir, 'jobd.db'));
+  raw.exec('delete from migrations where version = 99');
+  raw.close();
+  await using again = await openStore(dataDir);
+  assert.deepEqual(unsealed((await findJob(again.db, workspaceId, job.id))!), job);
+});
+
+test('a file that is no database is refused and left as it is', async (t) => {
+  const dataDir = temporaryDirectory(t);
+  const path = join(dataDir, 'jobd.db');
+  writeFileSync(path, 'a shopping list\n'.repeat(500));
+  await assert.rejects(openStore(dataDir), /not a database/);
+  assert.equal(readFileSync(path, 'utf8'), 'a shopping list\n'.repeat(500));
+});
+
+test('only the owner can read what is kept', async (t) => {
+  const dataDir = join(temporaryDirectory(t), 'data');
+  await using store = await openStore(dataDir);
+  await sql`create table probe (a)`.execute(store.db);
+  assert.equal(modeOf(dataDir), '700');
+  for (const name of ['jobd.db', 'jobd.db-wal', 'jobd.db-shm']) {
+    assert.equal(modeOf(join(dataDir, name)), '600', name);
+  }
+});
+
+test('every commit is synced to a write-ahead log, and references are enforced', async (t) => {
+  const { store } = await openTestStore(t);
+  assert.equal(await pragma(store.db, 'journal_mode'), 'wal');
+  assert.equal(await pragma(store.db, 'synchronous'), 2, 'FULL');
+  assert.equal(await pragma(store.db, 'foreign_keys'), 1);
+  const orphan = sql`insert into runs (id, job_id, source, status, scheduled_for)
+    values ('r', 'no such job', 'manual', 'queued', 1)`;
+  await assert.rejects(orphan.execute(store.db), /FOREIGN KEY/);
+});
+
+test('a directory that cannot be made is told at once', { timeout: 30_000 }, async () => {
+  for (const directory of ['/proc/jobd/data', '/dev/null/jobd']) {
+    await assert.rejects(openStore(directory), {
+      code: 'unavailable',
+      message:
+        /^\/(dev\/null\/jobd is not a directory$|proc\/jobd\/data\/jobd\.db cannot be opened: )/,
+    });
+  }
+});

@@ -1,0 +1,290 @@
+/** What the hot statements cost: each uses the index made for it and looks at nothing else. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { sql } from 'kysely';
+import { findAccountOf } from '../../../src/store/accounts/accounts.ts';
+import {
+  findDueJobs,
+  findEarliestDueTime,
+  findQueuedRuns,
+  hasQueuedRuns,
+  insertScheduledRuns,
+  startQueuedRuns,
+  updateClaimedJobs,
+} from '../../../src/store/runs/claims.ts';
+import { findAccountToResume, findTerms, stopJobs } from '../../../src/store/accounts/expiry.ts';
+import { listJobs } from '../../../src/store/jobs/jobs.ts';
+import { findActiveKey } from '../../../src/store/accounts/keys.ts';
+import {
+  findEarliestCheck,
+  findExpectingMonitors,
+  findMonitorsToCheck,
+  keepMonitorStates,
+  keepPingedMonitors,
+} from '../../../src/store/monitors/monitor-states.ts';
+import { listMonitors } from '../../../src/store/monitors/monitors.ts';
+import type { Db } from '../../../src/store/database/open.ts';
+import {
+  findPinged,
+  findPingedMonitors,
+  hasDeletedMonitors,
+  insertPings,
+  listPings,
+} from '../../../src/store/monitors/pings.ts';
+import { findJobsAfter, findWorkspaceAfter } from '../../../src/store/jobs/planned.ts';
+import { findUnsignedRuns, keepReceipts } from '../../../src/store/receipts/receipts.ts';
+import {
+  findPlan,
+  listHistories,
+  listOldestRuns,
+  removeBeginnings,
+} from '../../../src/store/runs/retention.ts';
+import { findRunningRuns, keepAttempts, recordEndedRuns } from '../../../src/store/runs/results.ts';
+import {
+  countRuns,
+  findRunByIdempotencyKey,
+  hasManualRunIn,
+  listRuns,
+} from '../../../src/store/runs/runs.ts';
+import { countActiveKeys, usageOf } from '../../../src/store/accounts/usage.ts';
+import {
+  findDeletedWorkspace,
+  markWorkspaceDeleted,
+  removeDeletedWorkspace,
+} from '../../../src/store/accounts/workspaces.ts';
+import { endedRun, queuedRun, startingRun } from '../../support/records/run.ts';
+import { assertPlan, planOf } from '../../support/checks/query-plan.ts';
+
+const bounds = { limit: 10, exceptHosts: ['127.0.0.1:80'], exceptJobs: ['j'] };
+/** Whether the key of a row is referred to. */
+const receiptByRun =
+  /^SEARCH receipts USING COVERING INDEX sqlite_autoindex_receipts_1 \(run_id=\?\)$/;
+const byDueTime = /^SEARCH jobs USING INDEX jobs_by_due_time \(next_run_at[<>]\?\)$/;
+const jobById = /^SEARCH jobs USING (COVERING )?INDEX sqlite_autoindex_jobs_1 \(id=\?\)$/;
+const runById = /^SEARCH runs USING (COVERING )?INDEX sqlite_autoindex_runs_1 \(id=\?\)$/;
+const openByStatus = /^SEARCH runs USING INDEX runs_open \(status=\?\)$/;
+
+test('due jobs are found in the order of their due times, without a scan or a sort', async (t) => {
+  assertPlan(await planOf(t, (db) => findDueJobs(db, 1, bounds)), [byDueTime]);
+  const all = { limit: 1, exceptHosts: [], exceptJobs: [] };
+  assertPlan(await planOf(t, (db) => findDueJobs(db, 1, all)), [byDueTime]);
+});
+
+test('the earliest due time is one look into the index of due times', async (t) => {
+  const steps = await planOf(t, (db) => findEarliestDueTime(db, 1, ['j']));
+  assertPlan(steps, [/^SEARCH jobs USING INDEX jobs_by_due_time \(next_run_at>\?\)$/]);
+});
+
+test('runs that are not over are found through their own small indexes, without a sort', async (t) => {
+  const queuedInOrder = /^SCAN runs USING INDEX runs_queued$/;
+  assertPlan(await planOf(t, (db) => findQueuedRuns(db, bounds)), [queuedInOrder, jobById]);
+  assertPlan(await planOf(t, (db) => hasQueuedRuns(db, ['j'])), [queuedInOrder, jobById]);
+  assertPlan(await planOf(t, findRunningRuns), [openByStatus]);
+});
+
+test('claiming touches only what is claimed', async (t) => {
+  assertPlan(await planOf(t, (db) => startQueuedRuns(db, ['r'], 1)), [runById]);
+  const job = { id: 'j', nextRunAt: 1, activeRunId: 'r', startedAt: 1, missed: 0 };
+  assertPlan(await planOf(t, (db) => updateClaimedJobs(db, [job])), [jobById]);
+});
+
+test('recording touches only what is recorded', async (t) => {
+  const running = { ...startingRun('j', 1), id: 'r' };
+  const record = async (db: Db, status: 'success' | 'interrupted'): Promise<void> => {
+    // So that the run needs no job.
+    await sql`pragma foreign_keys = off`.execute(db);
+    await insertScheduledRuns(db, [running]);
+    await recordEndedRuns(db, [endedRun('r', 'j', status)]);
+  };
+  assertPlan(await planOf(t, (db) => record(db, 'success')), [runById, jobById]);
+  assertPlan(await planOf(t, (db) => record(db, 'interrupted')), [runById, jobById]);
+  const attempt = { runId: 'r', attempts: 2 };
+  assertPlan(await planOf(t, (db) => keepAttempts(db, [attempt])), [runById]);
+});
+
+test('signing touches only what is to be signed', async (t) => {
+  const unsigned = /^SEARCH runs USING (COVERING )?INDEX runs_unsigned/;
+  const any = await planOf(t, (db) => findUnsignedRuns(db, { limit: 5 }));
+  assertPlan(any, [/^SCAN runs USING INDEX runs_unsigned$/, jobById]);
+  assertPlan(await planOf(t, (db) => findUnsignedRuns(db, { jobId: 'j', limit: 5 })), [
+    unsigned,
+    jobById,
+  ]);
+  const receipt = { runId: 'r', jobId: 'j', text: '{}', sha256: '0' };
+  const keep = await planOf(t, (db) => keepReceipts(db, [receipt]));
+  assertPlan(keep, [runById, jobById]);
+});
+
+test('a page of runs is read in the order of its index, and counting counts open runs only', async (t) => {
+  const first = { limit: 50, before: null };
+  const later = { limit: 50, before: { scheduledFor: 5, source: 'manual' } as const };
+  assertPlan(await planOf(t, (db) => listRuns(db, 'j', first)), [
+    /^SEARCH runs USING INDEX runs_by_time \(job_id=\?\)$/,
+  ]);
+  assertPlan(await planOf(t, (db) => listRuns(db, 'j', later)), [
+    /^SEARCH runs USING INDEX runs_by_time \(job_id=\? AND \(scheduled_for,source\)<\(\?,\?\)\)$/,
+  ]);
+  const counted = await planOf(t, (db) => countRuns(db, 'j'));
+  assert.match(counted.join('\n'), /runs USING (COVERING )?INDEX runs_open/);
+  assert.doesNotMatch(counted.join('\n'), /runs_by_time|SCAN runs$/m);
+});
+
+function lookUp(index: string, condition: string): RegExp[] {
+  return [new RegExp(`^SEARCH \\w+ USING (COVERING )?INDEX ${index} \\(${condition}`)];
+}
+
+test('what people ask is looked up, never searched through', async (t) => {
+  assertPlan(await planOf(t, (db) => findActiveKey(db, 'x', 1)), [
+    ...lookUp('sqlite_autoindex_keys_2', 'sha256=\\?'),
+    ...lookUp('sqlite_autoindex_workspaces_1', 'id=\\?'),
+    ...lookUp('sqlite_autoindex_accounts_1', 'id=\\?'),
+  ]);
+  const page = { limit: 5, before: queuedRun('j', 1).id };
+  assertPlan(
+    await planOf(t, (db) => listJobs(db, 'w', page)),
+    lookUp('jobs_by_workspace', 'workspace_id=\\? AND id<\\?'),
+  );
+  assertPlan(
+    await planOf(t, (db) => findRunByIdempotencyKey(db, 'j', 'k')),
+    lookUp('runs_by_idempotency_key', 'job_id=\\? AND idempotency_key=\\?'),
+  );
+  assertPlan(
+    await planOf(t, (db) => hasManualRunIn(db, 'j', 1, 2)),
+    lookUp('runs_by_time', 'job_id=\\? AND scheduled_for>\\?'),
+  );
+});
+
+const monitorById =
+  /^SEARCH monitors USING (COVERING )?INDEX sqlite_autoindex_monitors_1 \(id=\?\)$/;
+
+test('a ping touches its monitor only, found by what the URL says', async (t) => {
+  assertPlan(
+    await planOf(t, (db) => findPinged(db, 'p')),
+    lookUp('sqlite_autoindex_monitors_2', 'ping_id=\\?'),
+  );
+  assertPlan(await planOf(t, (db) => findPingedMonitors(db, ['m'])), [monitorById]);
+  const ping = { ...queuedRun('j', 1), monitorId: 'm', number: 1, kind: 'success' } as never;
+  assertPlan(await planOf(t, (db) => insertPings(db, [ping]).catch(() => {})), [
+    /^SCAN json_each VIRTUAL TABLE/,
+  ]);
+  const pinged = { monitor: { id: 'm' }, pingCount: 1 } as never;
+  assertPlan(await planOf(t, (db) => keepPingedMonitors(db, [pinged])), [monitorById]);
+});
+
+test('monitors that may be overdue are found in the order of their deadlines, without a scan', async (t) => {
+  const byCheck = /^SEARCH monitors USING INDEX monitors_by_check \(next_check_at<\?\)$/;
+  assertPlan(await planOf(t, (db) => findMonitorsToCheck(db, 1, 200)), [byCheck]);
+  assert.deepEqual(await planOf(t, findEarliestCheck), [
+    'SEARCH monitors USING COVERING INDEX monitors_by_check (next_check_at>?)',
+  ]);
+  const states = await planOf(t, (db) => keepMonitorStates(db, [{ id: 'm' } as never]));
+  assertPlan(states, [monitorById]);
+  const after = { afterId: 'm', limit: 5 };
+  assertPlan(
+    await planOf(t, (db) => findExpectingMonitors(db, after)),
+    lookUp('sqlite_autoindex_monitors_1', 'id>\\?'),
+  );
+});
+
+test('pages of monitors and pings are read in order; deleted monitors are found without a search', async (t) => {
+  assertPlan(
+    await planOf(t, (db) => listMonitors(db, 'w', { limit: 5, before: 'm' })),
+    lookUp('monitors_by_workspace', 'workspace_id=\\? AND id<\\?'),
+  );
+  assertPlan(
+    await planOf(t, (db) => listPings(db, 'm', { limit: 5, before: 7 })),
+    lookUp('sqlite_autoindex_pings_1', 'monitor_id=\\? AND number<\\?'),
+  );
+  assertPlan(await planOf(t, hasDeletedMonitors), [
+    /^SEARCH monitors USING INDEX monitors_deleted \(deleted_at>\?\)$/,
+  ]);
+});
+
+test('what is to be pruned is found at the beginnings of histories, without counting or sorting', async (t) => {
+  const beginning = { jobId: 'j', scheduledFor: 1, source: 'scheduled' } as const;
+  assertPlan(await planOf(t, (db) => listHistories(db, { afterId: 'j', limit: 5 })), [
+    /^SEARCH jobs USING INDEX sqlite_autoindex_jobs_1 \(id>\?\)$/,
+    /^SEARCH workspaces USING INDEX sqlite_autoindex_workspaces_1 \(id=\?\)$/,
+    /^CORRELATED SCALAR SUBQUERY/,
+    /^SEARCH runs USING COVERING INDEX runs_by_time \(job_id=\?\)$/,
+  ]);
+  assertPlan(
+    await planOf(t, (db) => listOldestRuns(db, 'j', { after: beginning, limit: 5 })),
+    lookUp('runs_by_time', 'job_id=\\? AND \\(scheduled_for,source\\)>\\(\\?,\\?\\)'),
+  );
+  assertPlan(
+    await planOf(t, (db) => findPlan(db, 'a')),
+    lookUp('sqlite_autoindex_accounts_1', 'id'),
+  );
+  assertPlan(await planOf(t, (db) => removeBeginnings(db, [beginning])), [
+    runById,
+    /^SCAN beginning VIRTUAL TABLE/,
+    /^SEARCH runs USING INDEX runs_by_time \(job_id=\? AND scheduled_for<\?\)$/,
+    receiptByRun,
+    /^SCAN removed VIRTUAL TABLE/,
+    jobById,
+  ]);
+});
+
+const accountById =
+  /^SEARCH accounts USING (COVERING )?INDEX sqlite_autoindex_accounts_1 \(id=\?\)$/;
+const workspaceById = /^SEARCH workspaces USING INDEX sqlite_autoindex_workspaces_1 \(id=\?\)$/;
+const workspacesOfAccount =
+  /^SEARCH workspaces USING COVERING INDEX workspaces_by_account \(account_id=\?\)$/;
+
+test('the account behind a request or a claim is two looks, however many there are', async (t) => {
+  const byKeys = [workspaceById, accountById];
+  assertPlan(await planOf(t, (db) => findAccountOf(db, 'w')), byKeys);
+  assertPlan(await planOf(t, (db) => findTerms(db, ['w'])), byKeys);
+});
+
+test('expiry stops only what is due, a renewal looks only at what stands still, page by page', async (t) => {
+  assertPlan(await planOf(t, (db) => stopJobs(db, [{ id: 'j' }], ['a'])), [jobById, accountById]);
+  assertPlan(await planOf(t, (db) => findWorkspaceAfter(db, 'a', 'w')), [
+    /^SEARCH workspaces USING INDEX workspaces_by_account \(account_id=\? AND id>\?\)$/,
+  ]);
+  const page = { afterId: 'j', limit: 5 };
+  assertPlan(await planOf(t, (db) => findJobsAfter(db, 'w', page)), [
+    /^SEARCH jobs USING INDEX jobs_by_workspace \(workspace_id=\? AND id>\?\)$/,
+  ]);
+  assertPlan(await planOf(t, (db) => findAccountToResume(db, 1)), [
+    /^SEARCH accounts USING INDEX accounts_stopped \(expires_at[=>]\?\)$/,
+  ]);
+});
+
+test('a quota is counted in what the account has, without reading its jobs', async (t) => {
+  assertPlan(await planOf(t, (db) => usageOf(db, 'a')), [
+    workspacesOfAccount,
+    /^SEARCH jobs USING INDEX jobs_counted \(workspace_id=\?\)$/,
+    /^SEARCH monitors USING INDEX monitors_counted \(workspace_id=\?\)$/,
+  ]);
+  assertPlan(await planOf(t, (db) => countActiveKeys(db, 'a', 1)), [
+    workspacesOfAccount,
+    /^SEARCH keys USING INDEX keys_by_workspace \(workspace_id=\?\)$/,
+  ]);
+});
+
+test('deleting a workspace goes through its jobs, monitors and keys, and through no history', async (t) => {
+  const channels =
+    /^SEARCH channels USING (COVERING )?INDEX channels_by_workspace \(workspace_id=\?\)$/;
+  const itsOwn = [
+    channels,
+    workspaceById,
+    /^SEARCH keys USING (COVERING )?INDEX keys_by_workspace \(workspace_id=\?\)$/,
+    /^SEARCH jobs USING (COVERING )?INDEX jobs_(by_workspace|counted) \(workspace_id=\?\)$/,
+  ];
+  assertPlan(await planOf(t, (db) => markWorkspaceDeleted(db, 'w', 1)), [
+    ...itsOwn,
+    /^SEARCH runs USING (COVERING )?INDEX runs_open \(status=\? AND job_id=\?\)$/,
+    /^SEARCH monitors USING INDEX monitors_counted \(workspace_id=\?\)$/,
+    receiptByRun,
+  ]);
+  assertPlan(await planOf(t, findDeletedWorkspace), [
+    /^SEARCH workspaces USING INDEX workspaces_deleted \(deleted_at>\?\)$/,
+  ]);
+  assertPlan(await planOf(t, (db) => removeDeletedWorkspace(db, 'w', 1)), [
+    ...itsOwn,
+    /^SEARCH monitors USING COVERING INDEX monitors_by_workspace \(workspace_id=\?\)$/,
+  ]);
+});

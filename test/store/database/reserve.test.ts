@@ -1,0 +1,93 @@
+/** The reserve of a full disk: a file that is there, given up, and filled again. */
+
+import assert from 'node:assert/strict';
+import { readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import { sql } from 'kysely';
+import { openStore } from '../../../src/store/database/open.ts';
+import type { Store } from '../../../src/store/database/open.ts';
+import { isReserveInUse, reservePath } from '../../../src/store/database/reserve.ts';
+import { temporaryDirectory } from '../../support/directory.ts';
+import { openTestStore } from '../../support/running/store.ts';
+
+/** Where the tests run there is room for a whole one. */
+const wholeBytes = 24 * 1024 ** 2;
+
+async function keep({ reserve }: Store): Promise<boolean[]> {
+  const heard: boolean[] = [];
+  await reserve.keep((isInUse) => void heard.push(isInUse));
+  return heard;
+}
+
+test('the reserve is filled once, for its owner alone, with what does not compress', async (t) => {
+  const { store, dataDir } = await openTestStore(t);
+  const heard = await keep(store);
+  await store.reserve.fill();
+  const path = reservePath(dataDir);
+  const { size, mode, mtimeMs } = statSync(path);
+  assert.deepEqual([size, mode & 0o777], [wholeBytes, 0o600]);
+  const some = readFileSync(path).subarray(-(1024 ** 2));
+  assert.ok(gzipSync(some, { level: 1 }).length > 0.99 * some.length);
+  await store.reserve.fill();
+  assert.equal(statSync(path).mtimeMs, mtimeMs);
+  assert.deepEqual(heard, []);
+});
+
+test('a reserve that was given up is in use, also after another start, until it is filled', async (t) => {
+  const { store, dataDir } = await openTestStore(t);
+  const heard = await keep(store);
+  await store.reserve.fill();
+  await store.reserve.giveUp();
+  await store.reserve.giveUp();
+  assert.deepEqual([store.reserve.isInUse, isReserveInUse(dataDir), heard], [true, true, [true]]);
+
+  await using again = await openStore(dataDir);
+  const heardAgain = await keep(again);
+  assert.equal(again.reserve.isInUse, true);
+  assert.equal(await again.reserve.hasRoomForRuns(again.db), true, 'runs have a part of it');
+  await again.reserve.fill();
+  assert.deepEqual([again.reserve.isInUse, isReserveInUse(dataDir)], [false, false]);
+  assert.deepEqual(heardAgain, [true, false]);
+});
+
+test('a write that finds the disk full gives it up, one that fails otherwise does not', async (t) => {
+  const { store } = await openTestStore(t);
+  await keep(store);
+  await assert.rejects(
+    store.write(() => Promise.reject(new Error('a mistake'))),
+    /a mistake/,
+  );
+  assert.equal(store.reserve.isInUse, false);
+  // SQLite says the same of a file that may not grow.
+  await sql`pragma max_page_count = 1`.execute(store.db);
+  const grow = store.write((tx) => sql`create table more (a text)`.execute(tx));
+  await assert.rejects(grow, /^JobdError: the disk is full and there is no reserve yet: make room/);
+  assert.deepEqual([store.reserve.isInUse, store.reserve.isMissing], [true, true]);
+  await store.reserve.fill();
+  assert.equal(store.reserve.refusal, null);
+  const again = store.write((tx) => sql`create table more (a text)`.execute(tx));
+  await assert.rejects(again, /^JobdError: the disk is full: until there is room again/);
+  assert.equal(store.reserve.isMissing, false);
+});
+
+test('a link in its place is removed, and what it leads to is left alone', async (t) => {
+  const { store, dataDir } = await openTestStore(t);
+  const other = join(temporaryDirectory(t), 'other');
+  writeFileSync(other, 'of somebody else');
+  symlinkSync(other, reservePath(dataDir));
+  await keep(store);
+  await store.reserve.fill();
+  await store.reserve.giveUp();
+  assert.equal(readFileSync(other, 'utf8'), 'of somebody else');
+  assert.equal(isReserveInUse(dataDir), true);
+});
+
+test('commands do not keep it', async (t) => {
+  const { store, dataDir } = await openTestStore(t);
+  await store.reserve.fill();
+  await store.reserve.giveUp();
+  assert.equal(statSync(reservePath(dataDir), { throwIfNoEntry: false }), undefined);
+  assert.equal(store.reserve.isInUse, false);
+});

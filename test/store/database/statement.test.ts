@@ -1,0 +1,57 @@
+/** Statements that are compiled once give each asker its own parameters. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { sql } from 'kysely';
+import type { Db } from '../../../src/store/database/open.ts';
+import { columnsOf, statement, statementForEach } from '../../../src/store/database/statement.ts';
+import type { Parameters } from '../../../src/store/database/statement.ts';
+import { openTestStore } from '../../support/running/store.ts';
+
+test('a statement is built once, and sent with the parameters of each call in their places', async (t) => {
+  const { store } = await openTestStore(t);
+  let built = 0;
+  const echo = statement((db: Db, of: Parameters<{ a: number; b: string | null }>) => {
+    built += 1;
+    return sql<{
+      text: string;
+    }>`select ${of('b')} || ${'-'} || ${of('a')} || ${of('b')} as text`.compile(db);
+  });
+  assert.deepEqual(await echo(store.db, { a: 1, b: 'x' }), [{ text: 'x-1.0x' }]);
+  assert.deepEqual(await store.write((tx) => echo(tx, { b: 'y', a: 2 })), [{ text: 'y-2.0y' }]);
+  assert.deepEqual(await echo(store.db, { a: 3, b: null }), [{ text: null }]);
+  assert.equal(built, 1);
+});
+
+test('a statement for each of several rows says which of them it changed', async (t) => {
+  const { store } = await openTestStore(t);
+  const keep = statementForEach((db: Db, of: Parameters<{ run_id: string; receipt: string }>) =>
+    db
+      .insertInto('receipts')
+      .values(columnsOf(of, ['run_id', 'receipt']))
+      .onConflict((conflict) => conflict.doNothing())
+      .compile(),
+  );
+  await sql`pragma foreign_keys = off`.execute(store.db);
+  const rows = ['a', 'b', 'a'].map((run) => ({ run_id: run, receipt: 'c' }));
+  assert.deepEqual(await keep(store.db, rows), [true, true, false]);
+  assert.deepEqual(await keep(store.db, []), []);
+  const kept = await store.db.selectFrom('receipts').selectAll().orderBy('run_id').execute();
+  assert.deepEqual(kept, rows.slice(0, 2));
+});
+
+test('of rows that are written in a transaction all are kept or none', async (t) => {
+  const { store } = await openTestStore(t);
+  const keep = statementForEach((db: Db, of: Parameters<{ id: string }>) =>
+    sql`insert into receipts (run_id, receipt) values (${of('id')}, 'c')`.compile(db),
+  );
+  const kept = () => store.db.selectFrom('receipts').select('run_id').execute();
+  await sql`pragma foreign_keys = off`.execute(store.db);
+  await assert.rejects(
+    store.write((tx) => keep(tx, [{ id: 'a' }, { id: 'b' }, { id: 'a' }])),
+    /UNIQUE/,
+  );
+  assert.deepEqual(await kept(), []);
+  await store.write((tx) => keep(tx, [{ id: 'a' }, { id: 'b' }]));
+  assert.equal((await kept()).length, 2);
+});

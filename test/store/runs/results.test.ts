@@ -1,0 +1,170 @@
+/** What recording the end of runs changes, and what it leaves alone. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { TestContext } from 'node:test';
+import { insertScheduledRuns, updateClaimedJobs } from '../../../src/store/runs/claims.ts';
+import { findJob } from '../../../src/store/jobs/jobs.ts';
+import { recordEndedRuns } from '../../../src/store/runs/results.ts';
+import type { EndedRun } from '../../../src/store/runs/results.ts';
+import { countRuns, findRun } from '../../../src/store/runs/runs.ts';
+import { endedRun, startingRun } from '../../support/records/run.ts';
+import { openTestStore } from '../../support/running/store.ts';
+
+/** A store with a job whose runs can be started and ended. */
+async function setup(t: TestContext) {
+  const { store, workspaceId, addJob } = await openTestStore(t);
+  const job = await addJob();
+  let startedAt = 1_000;
+  const start = async (): Promise<string> => {
+    const run = startingRun(job.id, (startedAt += 1_000));
+    await insertScheduledRuns(store.db, [run]);
+    await updateClaimedJobs(store.db, [
+      { id: job.id, nextRunAt: null, activeRunId: run.id, startedAt, missed: 0 },
+    ]);
+    return run.id;
+  };
+  const end = async (status: EndedRun['status'], changes: Partial<EndedRun> = {}) => {
+    const ended = endedRun(await start(), job.id, status, changes);
+    await recordEndedRuns(store.db, [ended]);
+    return ended;
+  };
+  return {
+    db: store.db,
+    job,
+    start,
+    end,
+    readJob: async () => (await findJob(store.db, workspaceId, job.id)) ?? assert.fail('no job'),
+    readRun: async (id: string) => (await findRun(store.db, job.id, id)) ?? assert.fail('no run'),
+  };
+}
+
+test('a run that ended is read back with every field, and frees its job', async (t) => {
+  const { start, db, job, readRun, readJob } = await setup(t);
+  const runId = await start();
+  assert.equal((await readJob()).activeRunId, runId);
+  const ended = endedRun(runId, job.id, 'failed', {
+    finishedAt: 5_000,
+    durationMs: 3_000,
+    attempts: 3,
+    httpStatus: 502,
+    responseBody: 'bad gateway',
+    truncated: true,
+    error: 'http: 502',
+  });
+  await recordEndedRuns(db, [ended]);
+  const { runId: id, ...fields } = ended;
+  const first = { source: 'scheduled', scheduledFor: 2_000, startedAt: 2_000 };
+  assert.deepEqual(await readRun(id), { id, ...first, ...fields });
+  const { activeRunId, lastRunAt, lastDurationMs, health, downReason } = await readJob();
+  assert.deepEqual(
+    { activeRunId, lastRunAt, lastDurationMs, health, downReason },
+    {
+      activeRunId: null,
+      lastRunAt: 2_000,
+      lastDurationMs: 3_000,
+      health: 'down',
+      downReason: 'http: 502',
+    },
+  );
+});
+
+test('recording the same batch twice changes nothing', async (t) => {
+  const { start, db, job, readRun, readJob } = await setup(t);
+  const runId = await start();
+  const ended = endedRun(runId, job.id, 'success');
+  await recordEndedRuns(db, [ended]);
+  const before = [await readRun(runId), await readJob(), await countRuns(db, job.id)];
+  await recordEndedRuns(db, [ended]);
+  await recordEndedRuns(db, [endedRun(runId, job.id, 'failed'), ended]);
+  const after = [await readRun(runId), await readJob(), await countRuns(db, job.id)];
+  assert.deepEqual(after, before);
+});
+
+test('a late second record does not free a job that executes another run', async (t) => {
+  const { start, end, db, readJob } = await setup(t);
+  const first = await end('success');
+  const second = await start();
+  await recordEndedRuns(db, [first]);
+  assert.equal((await readJob()).activeRunId, second);
+});
+
+test('health follows the last outcome; an interrupted run has none', async (t) => {
+  const { end, readJob } = await setup(t);
+  const seen: unknown[] = [];
+  for (const [status, error] of [
+    ['interrupted', 'interrupted: x'],
+    ['success', null],
+    ['interrupted', 'interrupted: x'],
+    ['failed', 'http: 500'],
+    ['failed', 'timeout: no answer within 1 s'],
+    ['interrupted', 'interrupted: x'],
+    ['success', null],
+  ] as const) {
+    await end(status, { error });
+    const { health, downReason } = await readJob();
+    seen.push([health, downReason]);
+  }
+  assert.deepEqual(seen, [
+    ['new', null],
+    ['up', null],
+    ['up', null],
+    ['down', 'http: 500'],
+    ['down', 'timeout: no answer within 1 s'],
+    ['down', 'timeout: no answer within 1 s'],
+    ['up', null],
+  ]);
+});
+
+test('after an interrupted run no duration is told, rather than that of another run', async (t) => {
+  const { end, readJob } = await setup(t);
+  await end('success', { durationMs: 7 });
+  assert.equal((await readJob()).lastDurationMs, 7);
+  await end('interrupted', { error: 'interrupted: x', durationMs: null });
+  assert.equal((await readJob()).lastDurationMs, null);
+});
+
+test('a batch is recorded as a whole, each run with its own outcome', async (t) => {
+  const { store, addJob } = await openTestStore(t);
+  const jobs = await Promise.all(Array.from({ length: 300 }, () => addJob()));
+  const runs = jobs.map((job) => startingRun(job.id, 1_000));
+  assert.equal((await insertScheduledRuns(store.db, runs)).size, 300);
+  const statuses = ['success', 'failed', 'interrupted'] as const;
+  await recordEndedRuns(
+    store.db,
+    runs.map(({ id, jobId }, index) =>
+      endedRun(id, jobId, statuses[index % 3] ?? 'success', { attempts: index }),
+    ),
+  );
+  for (const [index, { id, jobId }] of runs.entries()) {
+    const run = await findRun(store.db, jobId, id);
+    assert.deepEqual([run?.status, run?.attempts], [statuses[index % 3], index]);
+  }
+});
+
+test('every character of an answer survives, NUL and line separators included', async (t) => {
+  const { end, readRun } = await setup(t);
+  const every = String.fromCharCode(...Array.from({ length: 0x800 }, (_, code) => code));
+  for (const body of [
+    '',
+    'a\0b\0',
+    '😀 👩‍👩‍👧 é e\u0301',
+    'line\u2028paragraph\u2029end',
+    '\ufeffbom \ufffe \uffff \u{10ffff}',
+    `"quotes" \\u0000 \\ ' $1 %s null`,
+    '{"value":[1,2]}',
+    'x'.repeat(4_096),
+    every,
+  ]) {
+    const { runId } = await end('success', { responseBody: body });
+    assert.equal((await readRun(runId)).responseBody, body, JSON.stringify(body.slice(0, 40)));
+  }
+});
+
+test('half a surrogate pair, which no text on a disk can hold, becomes one U+FFFD', async (t) => {
+  const { end, readRun, readJob } = await setup(t);
+  const { runId } = await end('failed', { responseBody: 'a\ud800b\udc00', error: 'http: \udbff' });
+  const { responseBody, error } = await readRun(runId);
+  assert.deepEqual([responseBody, error], ['a\ufffdb\ufffd', 'http: \ufffd']);
+  assert.equal((await readJob()).downReason, error);
+});

@@ -1,0 +1,124 @@
+/**
+ * Holds answers against the published description of the API: the status is documented for the operation,
+ * the headers it promises are there, the body is valid, and no field is in it that is not described.
+ * What is no operation is answered `{ error }`. Every answer that `ask` of daemon.ts gets passes through.
+ */
+
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import type { OpenApiDocument, Operation } from '../../../src/api/description/openapi-document.ts';
+import { serveConfig } from '../../../src/config.ts';
+import { startDaemon } from '../../../src/daemon.ts';
+import { openLog } from '../../../src/log.ts';
+
+/** What was asked: the path with everything before `/api/v1`, and the query, cut off or not. */
+export interface Asked {
+  method: string;
+  url: string;
+}
+
+export interface Got {
+  status: number;
+  headers: { get: (name: string) => string | null };
+  body: unknown;
+}
+
+export type Conformance = (asked: Asked, got: Got) => void;
+
+/** Makes the check for a description. It throws an AssertionError that names request and fault. */
+export function conformanceTo(description: OpenApiDocument): Conformance {
+  const ajv = new Ajv2020({ allErrors: true, strict: false });
+  addFormats.default(ajv);
+  ajv.addSchema(closed(description), 'api');
+
+  const assertValid = (pointer: string, body: unknown, what: string): void => {
+    const validate = ajv.getSchema(`api#${pointer}`);
+    assert.ok(validate, `nothing is described at ${pointer}`);
+    assert.ok(
+      validate(body),
+      `${what}: ${ajv.errorsText(validate.errors, { dataVar: 'body' })}, got ${JSON.stringify(body)?.slice(0, 500)}`,
+    );
+  };
+
+  return ({ method, url }, got) => {
+    const path = pathOf(url);
+    const what = `${method} ${path} answered ${got.status}`;
+    const type = got.headers.get('content-type') ?? 'no type';
+    assert.match(type, /^application\/json\b/, `${what} with ${type}`);
+    const found = findOperation(description, method, path);
+    if (found === undefined) {
+      assert.ok(got.status >= 400 && got.status < 500, `${what}, which is no operation`);
+      assertValid('/components/schemas/Error', got.body, what);
+      return;
+    }
+    const answer = found.operation.responses[String(got.status)];
+    assert.ok(answer, `${what}, which is not documented: ${JSON.stringify(got.body)}`);
+    for (const [name, { required }] of Object.entries(answer.headers ?? {})) {
+      assert.ok(!required || got.headers.get(name) !== null, `${what} without ${name}`);
+    }
+    const steps = ['responses', String(got.status), 'content', 'application/json', 'schema'];
+    assertValid([found.pointer, ...steps.map(pointerStep)].join('/'), got.body, what);
+  };
+}
+
+/** Checks against the description that this very jobd publishes; a jobd of its own is asked, once. */
+export async function assertConforms(asked: Asked, got: Got): Promise<void> {
+  published ??= publishedDescription().then(conformanceTo);
+  (await published)(asked, got);
+}
+
+let published: Promise<Conformance> | undefined;
+
+/** Not asked of the daemon under test: there it would count as a request, and be a connection. */
+async function publishedDescription(): Promise<OpenApiDocument> {
+  const data = await mkdtemp(join(tmpdir(), 'jobd-test-'));
+  try {
+    await using daemon = await startDaemon(serveConfig({ data, port: '0' }, {}), openLog('silent'));
+    const response = await fetch(`${daemon.url}/api/v1/openapi.json`);
+    assert.equal(response.status, 200);
+    return (await response.json()) as OpenApiDocument;
+  } finally {
+    await rm(data, { recursive: true });
+  }
+}
+
+function pathOf(url: string): string {
+  return url.replace(/[?#].*$/s, '').replace(/^.*?\/api\/v1(?=\/)/, '');
+}
+
+function findOperation(
+  { paths }: OpenApiDocument,
+  method: string,
+  path: string,
+): { operation: Operation; pointer: string } | undefined {
+  const template = Object.keys(paths).find((known) => patternOf(known).test(path));
+  const operation = paths[template ?? '']?.[method.toLowerCase()];
+  if (template === undefined || operation === undefined) return undefined;
+  const steps = ['paths', template, method.toLowerCase()];
+  return { operation, pointer: `/${steps.map(pointerStep).join('/')}` };
+}
+
+/** `/jobs/{id}` as a pattern. */
+function patternOf(template: string): RegExp {
+  return new RegExp(`^${template.replaceAll(/\{\w+\}/g, '[^/]+')}$`);
+}
+
+/** A step of a JSON pointer in a URI fragment (RFC 6901 section 6). */
+function pointerStep(name: string): string {
+  return encodeURIComponent(name.replaceAll('~', '~0').replaceAll('/', '~1'));
+}
+
+/** The same, with every described object closed: readers may ignore a new field, a test must not. */
+function closed<T>(node: T): T {
+  if (Array.isArray(node)) return node.map((item) => closed<unknown>(item)) as T;
+  if (typeof node !== 'object' || node === null) return node;
+  const copy = Object.fromEntries(
+    Object.entries(node).map(([key, value]) => [key, key === 'examples' ? value : closed(value)]),
+  );
+  const isOpen = 'properties' in copy && copy['additionalProperties'] === undefined;
+  return (isOpen ? { ...copy, additionalProperties: false } : copy) as T;
+}

@@ -1,0 +1,94 @@
+/** Histories of jobs, long ones too, and whether totals count them. */
+
+import assert from 'node:assert/strict';
+import { sql } from 'kysely';
+import { newId } from '../../../src/domain/id.ts';
+import type { RunStatus } from '../../../src/domain/runs/run.ts';
+import type { Store } from '../../../src/store/database/open.ts';
+import { countRuns } from '../../../src/store/runs/runs.ts';
+
+/** A run as it stands in a history; it has a receipt if it got an answer. */
+export interface PastRun {
+  status: Exclude<RunStatus, 'queued'>;
+  /** When it was due, in epoch milliseconds. */
+  at: number;
+  responseBody?: string;
+}
+
+/** Keeps runs of a job and counts them. */
+export async function keepHistory(store: Store, jobId: string, runs: readonly PastRun[]) {
+  const rows = runs.map(({ status, at, responseBody = 'ok' }) => {
+    const answered = status === 'success' || status === 'failed';
+    return {
+      id: newId(at),
+      job_id: jobId,
+      source: 'scheduled' as const,
+      status,
+      scheduled_for: at,
+      started_at: status === 'missed' ? null : at,
+      finished_at: answered || status === 'interrupted' ? at + 1 : null,
+      http_status: answered ? 200 : null,
+      response_body: answered ? responseBody : null,
+      error: status === 'success' || status === 'running' ? null : `${status}: by the test`,
+    };
+  });
+  const count = (status: RunStatus): number => runs.filter((run) => run.status === status).length;
+  await store.write(async (tx) => {
+    for (const row of rows) {
+      await tx.insertInto('runs').values(row).execute();
+      if (row.http_status !== null) {
+        await tx.insertInto('receipts').values({ run_id: row.id, receipt: '{}' }).execute();
+      }
+    }
+    await tx
+      .updateTable('jobs')
+      .set((of) => ({
+        total_success: of('total_success', '+', count('success')),
+        total_failed: of('total_failed', '+', count('failed')),
+        total_interrupted: of('total_interrupted', '+', count('interrupted')),
+        total_missed: of('total_missed', '+', count('missed')),
+      }))
+      .where('id', '=', jobId)
+      .execute();
+  });
+  return rows.map(({ id }) => id);
+}
+
+/** A success each minute: `count` of them, the last one due at `until` (epoch milliseconds). */
+export function successes(count: number, until: number, responseBody = 'ok'): PastRun[] {
+  return Array.from({ length: count }, (_, index) => ({
+    status: 'success',
+    at: until - (count - 1 - index) * 60_000,
+    responseBody,
+  }));
+}
+
+/** When the runs of all these jobs were due, in order. */
+export async function dueTimesOf(store: Store, jobIds: readonly string[]): Promise<number[]> {
+  const rows = await store.db
+    .selectFrom('runs')
+    .select('scheduled_for')
+    .where('job_id', 'in', jobIds)
+    .orderBy('scheduled_for')
+    .execute();
+  return rows.map((row) => row.scheduled_for);
+}
+
+/** Every job's totals are what counting its rows gives, and no receipt is left without its run. */
+export async function assertTotalsCounted(store: Store): Promise<void> {
+  const jobs = await store.db.selectFrom('jobs').select('id').execute();
+  for (const { id } of jobs) {
+    const rows = await store.db
+      .selectFrom('runs')
+      .select((of) => ['status', of.fn.countAll<number>().as('count')])
+      .where('job_id', '=', id)
+      .groupBy('status')
+      .execute();
+    const counted = Object.fromEntries(rows.map(({ status, count }) => [status, count]));
+    const told = Object.entries(await countRuns(store.db, id)).filter(([, count]) => count !== 0);
+    assert.deepEqual(Object.fromEntries(told), counted);
+  }
+  const { rows } = await sql`
+    select run_id from receipts where run_id not in (select id from runs)`.execute(store.db);
+  assert.deepEqual(rows, []);
+}

@@ -1,0 +1,45 @@
+/** How SQLite goes about statements. */
+
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { CompiledQuery, Kysely } from 'kysely';
+import type { Db } from '../../../src/store/database/open.ts';
+import type { Schema } from '../../../src/store/database/schema.ts';
+import { sqliteDialect } from '../../../src/store/database/sqlite.ts';
+import { openTestStore } from '../running/store.ts';
+
+/** How SQLite goes about every statement that a store function sends: a line per step. */
+export async function planOf(t: TestContext, ask: (db: Db) => Promise<unknown>): Promise<string[]> {
+  const { dataDir } = await openTestStore(t);
+  const sent: CompiledQuery[] = [];
+  const db = new Kysely<Schema>({
+    dialect: sqliteDialect(join(dataDir, 'jobd.db')),
+    log: ({ query }) => void sent.push(query),
+  });
+  t.after(() => db.destroy());
+  await ask(db);
+  const steps: string[] = [];
+  for (const query of sent.splice(0)) {
+    const explain = CompiledQuery.raw(`explain query plan ${query.sql}`, [...query.parameters]);
+    const { rows } = await db.executeQuery<{ detail: string }>(explain);
+    steps.push(...rows.map(({ detail }) => detail));
+  }
+  assert.ok(steps.length > 0, 'nothing was asked');
+  return steps;
+}
+
+/** A batch arrives as JSON, which is gone through once; that is no scan of a table. */
+const batch = /^(SCAN json_each|SCAN changed|LIST SUBQUERY|CREATE BLOOM FILTER)/;
+
+/** Checks that each step is one of these, and each of these a step. */
+export function assertPlan(steps: string[], expected: RegExp[]): void {
+  const told = steps.join('\n');
+  for (const step of steps.filter((line) => !batch.test(line))) {
+    assert.ok(
+      expected.some((pattern) => pattern.test(step)),
+      `unexpected: ${step}\n${told}`,
+    );
+  }
+  for (const pattern of expected) assert.match(told, new RegExp(pattern.source, 'm'), told);
+}

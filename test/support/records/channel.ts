@@ -1,0 +1,43 @@
+/** Channels in a store, and what was delivered to them. */
+
+import { newId } from '../../../src/domain/id.ts';
+import { defineChannel } from '../../../src/domain/alerts/channel-input.ts';
+import type { ChannelInput } from '../../../src/domain/alerts/channel-input.ts';
+import type { Channel } from '../../../src/domain/alerts/channel.ts';
+import type { Delivery } from '../../../src/domain/alerts/delivery.ts';
+import { sealConfig } from '../../../src/domain/secrets/sealed-config.ts';
+import { createExpander } from '../../../src/engine/alerts/expand.ts';
+import { insertChannel } from '../../../src/store/alerts/channels.ts';
+import { listDeliveries } from '../../../src/store/alerts/deliveries.ts';
+import type { TestStore } from '../running/store.ts';
+import { testMasterKeyId, testVault } from '../fakes/vault.ts';
+
+/** A secret of Standard Webhooks: 32 bytes. */
+export const webhookSecret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
+
+/** Keeps a channel, a webhook to `url` unless said otherwise. */
+export async function addChannel(
+  { store, workspaceId }: TestStore,
+  url: string,
+  input: Partial<ChannelInput> = {},
+): Promise<Channel> {
+  const config = { url, ...(input.type === undefined && { secret: webhookSecret }) };
+  const given = { name: 'channel', type: 'webhook', config, ...input } as const;
+  const channel = defineChannel(given, { id: newId(0), workspaceId, now: 0 });
+  const sealed = sealConfig(channel, given.config, testVault, testMasterKeyId);
+  await insertChannel(store.db, channel, sealed);
+  return channel;
+}
+
+/** Makes deliveries of all edges that there are. Returns how many transactions that took. */
+export async function expandAll({ store }: Pick<TestStore, 'store'>, now: number): Promise<number> {
+  const expander = createExpander(store, { now: () => now, monotonicMs: () => performance.now() });
+  let steps = 0;
+  while ((await expander.expand([])) > 0) steps += 1;
+  return steps;
+}
+
+/** All deliveries of a channel, the oldest first. */
+export async function deliveriesOf({ store }: TestStore, channel: Channel): Promise<Delivery[]> {
+  return (await listDeliveries(store.db, channel.id, { limit: 1_000, before: null })).toReversed();
+}

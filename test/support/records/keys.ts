@@ -1,0 +1,37 @@
+/** Keys that a request may come with, besides the one that may do everything. */
+
+import { createKey, revokeKey } from '../../../src/app/accounts/keys.ts';
+import { createWorkspace } from '../../../src/app/accounts/workspaces.ts';
+import { openLocal } from '../../../src/daemon.ts';
+import type { TestDaemon } from '../running/daemon.ts';
+
+/** A key that was revoked, made in the daemon's store. */
+export async function revokedKey({ dataDir }: TestDaemon): Promise<string> {
+  await using local = await openLocal(dataDir);
+  const { key, secret } = await createKey(local, {
+    workspace: 'default',
+    permission: 'write',
+    name: 'revoked',
+  });
+  await revokeKey(local, key.id);
+  return secret;
+}
+
+/** A writing key of a second workspace, which is made for it. */
+export async function otherWorkspaceKey({ dataDir }: TestDaemon): Promise<string> {
+  await using local = await openLocal(dataDir);
+  await createWorkspace(local, { name: 'other', account: 'default' });
+  const made = await createKey(local, { workspace: 'other', permission: 'write', name: 'other' });
+  return made.secret;
+}
+
+/** The id of the workspace that the daemon's first key belongs to. */
+export async function defaultWorkspaceId({ dataDir }: TestDaemon): Promise<string> {
+  await using local = await openLocal(dataDir);
+  const row = await local.store.db
+    .selectFrom('workspaces')
+    .select('id')
+    .where('name', '=', 'default')
+    .executeTakeFirstOrThrow();
+  return row.id;
+}

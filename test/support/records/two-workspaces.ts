@@ -1,0 +1,125 @@
+/** Two workspaces with the same things in them, and a look at all that the store holds of each. */
+
+import assert from 'node:assert/strict';
+import { openLocal } from '../../../src/daemon.ts';
+import type { TestDaemon } from '../running/daemon.ts';
+import { ping } from './monitor.ts';
+import { until } from '../until.ts';
+
+/**
+ * What a workspace holds: a job and a run of it, another job with a run, a monitor with a ping, a channel with a
+ * delivery, and another such channel.
+ */
+export interface Holding {
+  jobId: string;
+  runId: string;
+  /** A run of the workspace's other job. */
+  siblingRunId: string;
+  monitorId: string;
+  channelId: string;
+  deliveryId: string;
+  /** A delivery of the workspace's other channel. */
+  siblingDeliveryId: string;
+}
+
+/** Makes what a workspace holds; its jobs and monitors are paused and bear `mark` wherever an answer could show it. */
+export async function fillWorkspace(
+  { ask }: TestDaemon,
+  key: string,
+  mark: string,
+  targetUrl: string,
+): Promise<Holding> {
+  const input = { name: mark, notes: mark, url: `${targetUrl}/${mark}`, paused: true };
+  const make = async (): Promise<{ jobId: string; runId: string }> => {
+    const made = await ask('POST', '/jobs', input, key);
+    assert.equal(made.status, 201, made.body.error);
+    const jobId: string = made.body.job.id;
+    const queued = await ask('POST', `/jobs/${jobId}/run`, undefined, key);
+    assert.equal(queued.status, 202, queued.body.error);
+    return { jobId, runId: queued.body.run.id };
+  };
+  const [own, sibling] = [await make(), await make()];
+  const watched = { name: mark, notes: mark, paused: true };
+  const { status, body } = await ask('POST', '/monitors', watched, key);
+  assert.equal(status, 201, body.error);
+  await ping(body.monitor.pingUrl, { method: 'POST', body: mark });
+  const channel = { name: mark, type: 'slack', config: { url: input.url }, enabled: false };
+  const makeChannel = async (): Promise<{ channelId: string; deliveryId: string }> => {
+    const made = await ask('POST', '/channels', channel, key);
+    assert.equal(made.status, 201, made.body.error);
+    const channelId: string = made.body.channel.id;
+    const tested = await ask('POST', `/channels/${channelId}/test`, undefined, key);
+    assert.equal(tested.status, 202, tested.body.error);
+    return { channelId, deliveryId: tested.body.delivery.id };
+  };
+  const [ownChannel, siblingChannel] = [await makeChannel(), await makeChannel()];
+  return {
+    ...own,
+    siblingRunId: sibling.runId,
+    monitorId: body.monitor.id,
+    ...ownChannel,
+    siblingDeliveryId: siblingChannel.deliveryId,
+  };
+}
+
+/** Waits until nothing is queued or executing. */
+export async function untilQuiet(dataDir: string): Promise<void> {
+  await using local = await openLocal(dataDir);
+  await until('the end of all runs', async () => {
+    const open = await local.store.db
+      .selectFrom('runs')
+      .select('id')
+      .where('status', 'in', ['queued', 'running'])
+      .execute();
+    return open.length === 0;
+  });
+}
+
+/** Everything that is kept of a workspace's jobs, runs, monitors, pings and channels, as text to compare. */
+export type Look = (workspaceId: string) => Promise<string>;
+
+/** Opens the daemon's store to look into it. */
+export async function openLook(dataDir: string): Promise<AsyncDisposable & { look: Look }> {
+  const local = await openLocal(dataDir);
+  const { db } = local.store;
+  const look: Look = async (workspaceId) => {
+    // What is deleted is nobody's any more: it is removed in small steps, whatever is asked meanwhile.
+    const ofWorkspace = db
+      .selectFrom('jobs')
+      .where('workspace_id', '=', workspaceId)
+      .where('deleted_at', 'is', null);
+    const jobs = await ofWorkspace.selectAll().orderBy('id').execute();
+    const runs = await db
+      .selectFrom('runs')
+      .selectAll()
+      .where('job_id', 'in', ofWorkspace.select('id'))
+      .orderBy('id')
+      .execute();
+    const watched = db
+      .selectFrom('monitors')
+      .where('workspace_id', '=', workspaceId)
+      .where('deleted_at', 'is', null);
+    const monitors = await watched.selectAll().orderBy('id').execute();
+    const pings = await db
+      .selectFrom('pings')
+      .selectAll()
+      .where('monitor_id', 'in', watched.select('id'))
+      .orderBy('id')
+      .execute();
+    const told = db
+      .selectFrom('channels')
+      .where('workspace_id', '=', workspaceId)
+      .where('deleted_at', 'is', null);
+    const columns = ['id', 'name', 'sealed', 'enabled', 'job_ids', 'after_failures'] as const;
+    const channels = await told.select(columns).orderBy('id').execute();
+    // How far a delivery has come depends on nothing that anybody asks.
+    const deliveries = await db
+      .selectFrom('deliveries')
+      .select(['id', 'payload'])
+      .where('channel_id', 'in', told.select('id'))
+      .orderBy('id')
+      .execute();
+    return JSON.stringify({ jobs, runs, monitors, pings, channels, deliveries });
+  };
+  return { look, [Symbol.asyncDispose]: () => local[Symbol.asyncDispose]() };
+}

@@ -1,0 +1,24 @@
+/** What use cases get, without an engine behind it. */
+
+import type { App } from '../../../src/app/app.ts';
+import { createHeldJobs } from '../../../src/app/jobs/held-jobs.ts';
+import { testVault } from '../fakes/vault.ts';
+
+/** An app on this store and clock that calls nothing and signs nothing. */
+export function quietApp(parts: Pick<App, 'store' | 'clock'> & Partial<App>): App {
+  return {
+    vault: testVault,
+    allowTargets: [],
+    mailAllow: [],
+    wake: () => {},
+    holdJob: createHeldJobs(() => {}).hold,
+    wakeNotifier: () => {},
+    noteKeyUse: () => {},
+    isSigning: false,
+    signReceiptsOf: async () => {},
+    verifyScript: async () => '',
+    lateness: () => ({ windowSeconds: 3_600, p50Ms: null, p99Ms: null, maxMs: null }),
+    engineTroubles: () => [],
+    ...parts,
+  };
+}

@@ -1,0 +1,92 @@
+/** A whole jobd in the test's own process: real store, real sockets, real clock unless given. */
+
+import type { TestContext } from 'node:test';
+import { createKey } from '../../../src/app/accounts/keys.ts';
+import { serveConfig } from '../../../src/config.ts';
+import type { Flags } from '../../../src/config.ts';
+import { openLocal, startDaemon } from '../../../src/daemon.ts';
+import { systemClock } from '../../../src/domain/clock.ts';
+import type { Clock } from '../../../src/domain/clock.ts';
+import type { Permission } from '../../../src/domain/accounts/key.ts';
+import { openLog } from '../../../src/log.ts';
+import type { Log } from '../../../src/log.ts';
+import { assertConforms } from '../checks/conformance.ts';
+import { temporaryDirectory } from '../directory.ts';
+
+/** An answer of the API. */
+export interface Answer {
+  status: number;
+  headers: Headers;
+  // oxlint-disable-next-line typescript/no-explicit-any -- tests look into it as a client would
+  body: any;
+}
+
+export interface TestDaemon {
+  /** As `http://127.0.0.1:PORT`. */
+  url: string;
+  dataDir: string;
+  /** A key of the default workspace that may write. */
+  key: string;
+  /** Makes another key. */
+  newKey: (permission: Permission) => Promise<string>;
+  /**
+   * Asks the API; `body` is sent as JSON. The default key is used unless another or null is given. The
+   * answer must be as the published description says.
+   */
+  ask: (method: string, path: string, body?: unknown, key?: string | null) => Promise<Answer>;
+}
+
+/** Starts it, in a new directory unless one is given; it stops with the test. Targets on 127.0.0.1 may be called. */
+export async function startTestDaemon(
+  t: TestContext,
+  options: { dataDir?: string; clock?: Clock; flags?: Flags; log?: Log } = {},
+): Promise<TestDaemon> {
+  const dataDir = options.dataDir ?? temporaryDirectory(t);
+  const clock = options.clock ?? systemClock;
+  const config = serveConfig(
+    { data: dataDir, port: '0', allowTarget: ['127.0.0.1/32:*'], ...options.flags },
+    {},
+  );
+  const daemon = await startDaemon(config, options.log ?? openLog('silent'), clock);
+  t.after(() => daemon[Symbol.asyncDispose]());
+
+  const newKey = async (permission: Permission): Promise<string> => {
+    await using local = await openLocal(dataDir, clock);
+    const made = await createKey(local, { workspace: 'default', permission, name: '' });
+    return made.secret;
+  };
+  const key = await newKey('write');
+  return {
+    url: daemon.url,
+    dataDir,
+    key,
+    newKey,
+    ask: (method, path, body, askingKey = key) =>
+      ask(`${daemon.url}/api/v1${path}`, method, body, askingKey),
+  };
+}
+
+async function ask(
+  url: string,
+  method: string,
+  body: unknown,
+  key: string | null,
+): Promise<Answer> {
+  const response = await fetch(url, {
+    method,
+    headers: {
+      ...(key !== null && { authorization: `Bearer ${key}` }),
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+    },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  return await readAnswer(method, response);
+}
+
+/** Reads an answer of the API, whoever asked, and demands that it is as the description says. */
+export async function readAnswer(method: string, response: Response): Promise<Answer> {
+  const { status, headers, url } = response;
+  const answer: Answer = { status, headers, body: JSON.parse(await response.text()) };
+  await assertConforms({ method, url }, answer);
+  return answer;
+}

@@ -1,0 +1,99 @@
+/** A real engine on a real store, with a wall clock that stands where it is put. */
+
+import type { TestContext } from 'node:test';
+import { pino } from 'pino';
+import type { JobInput } from '../../../src/domain/jobs/job-input.ts';
+import type { Job } from '../../../src/domain/jobs/job.ts';
+import type { Run } from '../../../src/domain/runs/run.ts';
+import { createEgress } from '../../../src/egress/egress.ts';
+import { startEngine } from '../../../src/engine/engine.ts';
+import type { Engine, EngineParts } from '../../../src/engine/engine.ts';
+import { findJob } from '../../../src/store/jobs/jobs.ts';
+import { insertQueuedRun, listRuns } from '../../../src/store/runs/runs.ts';
+import { fakeClock } from '../fakes/clock.ts';
+import type { FakeClock } from '../fakes/clock.ts';
+import { queuedRun } from '../records/run.ts';
+import { loopback, openTestStore } from './store.ts';
+import type { TestStore } from './store.ts';
+import { until } from '../until.ts';
+import { opened, testVault } from '../fakes/vault.ts';
+
+/** A line of the log. */
+export interface LogLine {
+  level: number;
+  msg: string;
+  err?: { message: string };
+  latenessMs?: number;
+}
+
+export interface EngineTest extends TestStore {
+  clock: FakeClock;
+  logged: LogLine[];
+  /** Starts an engine; it stops with the test. Ten slots unless said otherwise. */
+  readonly start: (parts?: Partial<EngineParts>) => Promise<Engine>;
+  /** Asks for a run by hand. */
+  readonly ask: (job: Job) => Promise<Run>;
+  /** All runs of a job, the oldest first. */
+  readonly runsOf: (job: Job) => Promise<Run[]>;
+  /** Waits until so many runs of a job have ended (missed ones too), and returns all, oldest first. */
+  readonly endedRuns: (job: Job, count: number) => Promise<Run[]>;
+  readonly readJob: (job: Job) => Promise<Job>;
+}
+
+/** Eleven minutes past the hour of a job's creation: when jobs of `dueOnce` are due. */
+export const dueAt = Date.parse('2026-03-02T10:11:00Z');
+
+/** A job that is due at `dueAt`, and then not for an hour. */
+export const dueOnce = { cronExpr: '11 * * * *' } satisfies Partial<JobInput>;
+
+/** Makes the parts; the engine and its connections are stopped before the store is closed. */
+export async function setupEngine(t: TestContext): Promise<EngineTest> {
+  const parts = new AsyncDisposableStack();
+  t.after(() => parts.disposeAsync());
+  const testStore = await openTestStore(t);
+  const { store, workspaceId } = testStore;
+  const clock = fakeClock();
+  const logged: LogLine[] = [];
+  const write = (line: string): void => void logged.push(JSON.parse(line) as LogLine);
+  const log = pino({ level: 'debug' }, { write });
+
+  const start = async (changes: Partial<EngineParts> = {}): Promise<Engine> => {
+    const egress = parts.use(
+      createEgress({ allowTargets: loopback, connectionsPerHost: 100, userAgent: 'jobd/test' }),
+    );
+    const defaults = {
+      store,
+      egress,
+      vault: testVault,
+      clock,
+      log,
+      slots: 10,
+      slotsPerHost: 10,
+      heldJobs: () => [],
+      signer: null,
+      mailer: null,
+      meter: { runEnded: () => {}, jobsMissed: () => {} },
+      drainMs: 5_000,
+    };
+    return parts.use(startEngine({ ...defaults, ...changes }));
+  };
+  const ask = async (job: Job): Promise<Run> => {
+    const run = queuedRun(job.id, clock.now());
+    await insertQueuedRun(store.db, run, null);
+    return run;
+  };
+  const runsOf = async (job: Job): Promise<Run[]> =>
+    (await listRuns(store.db, job.id, { limit: 1_000, before: null })).toReversed();
+  const endedRuns = (job: Job, count: number): Promise<Run[]> =>
+    until(`${count} ended runs`, async () => {
+      const runs = await runsOf(job);
+      const ended = runs.filter(({ status }) => status !== 'queued' && status !== 'running');
+      return ended.length >= count ? runs : null;
+    });
+  const readJob = async (job: Job): Promise<Job> => {
+    const found = await findJob(store.db, workspaceId, job.id);
+    if (found === undefined) throw new Error('the job is gone');
+    return opened(found);
+  };
+  return { ...testStore, clock, logged, start, ask, runsOf, endedRuns, readJob };
+}

@@ -1,0 +1,44 @@
+/** A store made ready while no daemon runs: keys, and jobs that are due at chosen moments. */
+
+import { createJob } from '../../../src/app/jobs/jobs.ts';
+import { createKey } from '../../../src/app/accounts/keys.ts';
+import { openLocal } from '../../../src/daemon.ts';
+import type { JobInput } from '../../../src/domain/jobs/job-input.ts';
+import type { Job } from '../../../src/domain/jobs/job.ts';
+import { quietApp } from './app.ts';
+import { loopback } from './store.ts';
+
+export interface Preparation {
+  /** Makes a key of the default workspace that may write. */
+  readonly addKey: () => Promise<string>;
+  /** Keeps a job as it would be if it had been made at `createdAt`, epoch milliseconds. */
+  readonly addJob: (input: JobInput, createdAt: number) => Promise<Job>;
+}
+
+/** Opens the store of a data directory, lets it be prepared, and closes it. */
+export async function prepareStore<T>(
+  dataDir: string,
+  prepare: (preparation: Preparation) => Promise<T>,
+): Promise<T> {
+  await using local = await openLocal(dataDir);
+  const { store } = local;
+  const vault = await local.openVault();
+  const workspace = await store.db.selectFrom('workspaces').select('id').executeTakeFirstOrThrow();
+  const principal = {
+    keyId: '',
+    workspaceId: workspace.id,
+    permission: 'write',
+    accountExpiresAt: null,
+  } as const;
+  return await prepare({
+    async addKey() {
+      const input = { workspace: 'default', permission: 'write', name: '' } as const;
+      return (await createKey(local, input)).secret;
+    },
+    async addJob(input, createdAt) {
+      const clock = { now: () => createdAt, monotonicMs: () => createdAt };
+      const app = quietApp({ store, vault, clock, allowTargets: loopback });
+      return await createJob(app, principal, input);
+    },
+  });
+}

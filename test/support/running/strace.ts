@@ -1,0 +1,57 @@
+/** strace(1), which ends a process at a named system call or lets the call fail. Linux only. */
+
+import { spawn, spawnSync } from 'node:child_process';
+import type { TestContext } from 'node:test';
+import { until } from '../until.ts';
+
+/** Why nothing can be traced here, or false. */
+export const cannotTrace = whyNot();
+
+function whyNot(): string | false {
+  const tried = spawnSync('strace', ['-qq', '-e', 'trace=none', 'true'], { encoding: 'utf8' });
+  if (tried.error !== undefined) return 'strace is not installed';
+  return tried.status === 0 ? false : `strace may not trace here: ${tried.stderr.trim()}`;
+}
+
+/**
+ * The words that run a command with a fault in it, as in `fsync:signal=SIGKILL:when=3` (strace(1),
+ * "Tampering"). The tracer detaches itself, so that the process started is the command.
+ */
+export function withFault(fault: string): string[] {
+  // Without --seccomp-bpf: with it, strace 6.1 does not deliver the signals it injects.
+  return ['strace', '-D', '-f', '-qq', '-o', '/dev/null', ...tampering(fault)];
+}
+
+function tampering(fault: string): string[] {
+  const [calls = ''] = fault.split(':');
+  return ['-e', `trace=${calls}`, '-e', `inject=${fault}`];
+}
+
+/** A fault in a process that runs already. */
+export interface Fault {
+  /** Ends the fault; resolves when the process is free of it. */
+  lift(): Promise<void>;
+}
+
+/** Puts a fault into a running process, all its threads; resolves once it holds. */
+export async function putFault(t: TestContext, pid: number, fault: string): Promise<Fault> {
+  const args = ['-f', '-p', String(pid), '-o', '/dev/null', ...tampering(fault)];
+  const tracer = spawn('strace', args, {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  const ended = new Promise<void>((resolve) => {
+    tracer.once('exit', () => resolve());
+  });
+  t.after(() => tracer.kill('SIGKILL'));
+  let said = '';
+  tracer.stderr.setEncoding('utf8').on('data', (text: string) => {
+    said += text;
+  });
+  await until('strace to attach', () => said.includes(`${pid} attached`));
+  return {
+    async lift() {
+      tracer.kill('SIGINT');
+      await ended;
+    },
+  };
+}
