@@ -59,7 +59,7 @@ function tableOf(list: readonly Case[]): Table {
 
 /** A program that judges the cases, for Node 18 and newer: `node FILE SCRIPT CASES`. */
 const runner = `import { readFileSync } from 'node:fs';
-  import { judgeCases } from './test/support/receipt-cases.ts';
+  import { judgeCases } from './test/support/hostile/receipt-cases.ts';
   const [script, cases] = process.argv.slice(2);
   const decode = (text) => Buffer.from(text, 'base64');
   const verdicts = judgeCases(await import(script), JSON.parse(readFileSync(cases, 'utf8')), decode);
@@ -182,7 +182,7 @@ test('the bundle for browsers says of every case what the module says, without W
     export { verifyReceipt } from './src/receipt/verify.ts';
     export { judge } from './src/receipt/judge.ts';
     export { wordsOf } from './src/receipt/words.ts';
-    export { judgeCases } from './test/support/receipt-cases.ts';`,
+    export { judgeCases } from './test/support/hostile/receipt-cases.ts';`,
     { platform: 'browser', format: 'iife', globalName: 'receipts', target: 'es2022' },
   );
   // What the web has, and no `crypto`: of a page that came by plain HTTP, half of it is missing.
