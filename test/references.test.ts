@@ -21,7 +21,7 @@ function assertLeads(page: string, anchor: string | undefined, from: string): vo
 }
 
 test('every page of docs/ that code, tests and README name is there, with its anchor', () => {
-  for (const file of find('{src,test,bench,packaging}/**/*.{ts,mjs}', 'build.mjs', 'README.md')) {
+  for (const file of find('{src,test,bench,packaging}/**/*.{ts,mjs}', 'build.mjs', '*.md')) {
     for (const [, page = '', anchor] of read(file).matchAll(
       /\b(docs\/[\w/-]+\.md)(?:#([\w-]+))?/g,
     )) {
@@ -31,7 +31,7 @@ test('every page of docs/ that code, tests and README name is there, with its an
 });
 
 test('every link of one page to another leads somewhere', () => {
-  for (const file of [...find('docs/**/*.md'), 'README.md', 'CHANGELOG.md']) {
+  for (const file of find('docs/**/*.md', '*.md')) {
     for (const [, path = '', anchor] of read(file).matchAll(/\]\(([\w./-]*)(?:#([\w-]+))?\)/g)) {
       if (path === '' && anchor === undefined) continue;
       const page = path === '' ? file : relative(root, join(root, dirname(file), path));
@@ -43,5 +43,15 @@ test('every link of one page to another leads somewhere', () => {
 test('no rule is referred to in a text that is not here', () => {
   for (const file of find('{src,test,bench}/**/*.ts')) {
     assert.doesNotMatch(read(file), /\((?:spec|design) sections? \d/, file);
+  }
+});
+
+test('every source file that a page names exists', () => {
+  const layers = 'app|api|cli|domain|egress|engine|metrics|receipt|secrets|store';
+  const named = new RegExp(`\`(?:src/)?((?:${layers})/[\\w/-]+\\.ts)\``, 'g');
+  for (const page of find('*.md', 'docs/**/*.md')) {
+    for (const [, path = ''] of read(page).matchAll(named)) {
+      assert.ok(existsSync(join(root, 'src', path)), `${page} names ${path}, which is not there`);
+    }
   }
 });
