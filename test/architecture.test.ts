@@ -91,6 +91,33 @@ test('every import between parts is in the import table, and every row of it is 
   }
 });
 
+/** `src/domain/jobs/job.ts` stands in `domain/jobs`; a file directly in its layer in none. */
+function folderOf(file: string): string | null {
+  const [, layer, subject, ...rest] = file.split('/');
+  return rest.length > 0 ? `${layer}/${subject}` : null;
+}
+
+test('folders of a layer import each other only as the folder table says', () => {
+  const [, shared = ''] = /Every folder may import (.*?) of its layer/s.exec(page) ?? [];
+  const base = new Set(namesIn(shared));
+  assert.ok(base.size > 0);
+  const found = new Map<string, Set<string>>();
+  for (const file of sources) {
+    const from = folderOf(file);
+    if (from === null) continue;
+    for (const { target, isPackage } of importsOf(file)) {
+      const to = isPackage ? null : folderOf(target);
+      if (to === null || to === from || base.has(to) || partOf(target) !== partOf(file)) continue;
+      found.set(from, (found.get(from) ?? new Set()).add(to));
+    }
+  }
+  const rows = [...found].map(([from, to]) => [from, [...to].toSorted()]);
+  const written = table('folder')
+    .entries()
+    .map(([from, to]) => [from, to.toSorted()]);
+  assert.deepEqual(Object.fromEntries(rows), Object.fromEntries(written));
+});
+
 test('every package is used only where the package table says', () => {
   const fences = table('package');
   const dependencies = Object.keys(JSON.parse(read('package.json')).dependencies);
