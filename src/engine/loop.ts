@@ -1,42 +1,42 @@
 /**
- * The one shape of everything that runs by itself: a step does a batch of work and says how long to
- * rest; the loop rests, or is woken. It is the one place where the unexpected is logged, and where
- * it leads to a pause instead of an end.
+ * The one shape of everything that runs by itself. A step does a batch of work and returns how long to rest. The loop
+ * rests, or is woken. Only here are unexpected errors logged, and they lead to a pause, never to an end.
  */
 
 import { setImmediate } from 'node:timers/promises';
+import type { Clock } from '../domain/clock.ts';
 import { messageOf } from '../domain/errors.ts';
 import type { Log } from '../log.ts';
 
-/** Does one batch. Returns how many milliseconds to rest; 0 if there is more to do at once. */
+/** Does one batch. Returns how many milliseconds to rest; 0 if there is more to do right away. */
 export type Step = () => Promise<number>;
 
 export interface Loop extends AsyncDisposable {
-  /** Ends a rest; wakes of one turn of the event loop become one step. */
+  /** Ends a rest. Wakes in one turn of the event loop lead to one step. */
   readonly wake: () => void;
-  /** Why the last step failed, in a sentence; null if it did not. */
+  /** Why the last step failed, in a sentence; null if it succeeded. */
   readonly trouble: string | null;
 }
 
-/** No rest is longer, so that a wall clock that was set, or woke up, is noticed. */
+/** The longest rest, so that a change of the wall clock is noticed. */
 const longestRestMs = 1_000;
-/** Rests after a step that failed, doubled from the first to the last. */
+/** The rest after a failed step doubles from the first to the last. */
 const firstPauseMs = 100;
 const longestPauseMs = 5_000;
 
 /**
- * What was sent to this process meanwhile is read in the turn of the event loop that follows, and requests are answered at the end of
- * that turn (store/database/look.ts).
+ * Requests that arrived during a step are read in the next turn of the event loop, and answered at its end
+ * (store/database/look.ts).
  */
 async function requestsToBeAnswered(): Promise<void> {
   await setImmediate();
   await setImmediate();
 }
 
-/** Starts a loop; disposing of it waits for the step under way. */
+/** Starts a loop. Disposing of it waits for the step under way. */
 export function startLoop(name: string, step: Step, log: Log): Loop {
   const stopper = new AbortController();
-  let woken = false;
+  let isWoken = false;
   let endRest: (() => void) | undefined;
   let failures = 0;
   let trouble: string | null = null;
@@ -68,9 +68,9 @@ export function startLoop(name: string, step: Step, log: Log): Loop {
 
   const run = async (): Promise<void> => {
     while (!stopper.signal.aborted) {
-      woken = false;
+      isWoken = false;
       const restMs = await guardedStep();
-      const isUrgent = woken && failures === 0;
+      const isUrgent = isWoken && failures === 0;
       if (!stopper.signal.aborted && !isUrgent && restMs > 0) await rest(restMs);
       endRest = undefined;
       await requestsToBeAnswered();
@@ -78,13 +78,12 @@ export function startLoop(name: string, step: Step, log: Log): Loop {
   };
 
   const ended = run();
-  const wake = (): void => {
-    woken = true;
-    // After a failure the pause is kept: whoever wakes would only fail again.
-    if (failures === 0) endRest?.();
-  };
   return {
-    wake,
+    wake() {
+      isWoken = true;
+      // A pause after a failure is kept: another step would only fail again.
+      if (failures === 0) endRest?.();
+    },
     get trouble() {
       return trouble;
     },
@@ -93,5 +92,25 @@ export function startLoop(name: string, step: Step, log: Log): Loop {
       endRest?.();
       await ended;
     },
+  };
+}
+
+/** Under pressure, a background step rests this many times as long as it took: it gets a fiftieth of the time. */
+const restsPerStep = 49;
+/** A step that had to wait for others did not work all of its time. */
+const longestPressedRestMs = 2_000;
+
+/** A step that leaves the time to others. A wake does not end its rests, unless it returned `Infinity`. */
+export function background(step: Step, clock: Clock, isPressed: () => boolean): Step {
+  let restUntil = 0;
+  return async () => {
+    const leftMs = restUntil - performance.now();
+    if (leftMs > 0) return Math.ceil(leftMs);
+    const began = clock.monotonicMs();
+    const restMs = await step();
+    const pressedMs = Math.min(restsPerStep * (clock.monotonicMs() - began), longestPressedRestMs);
+    const keptMs = isPressed() ? Math.max(restMs, pressedMs) : restMs;
+    restUntil = keptMs === Infinity ? 0 : performance.now() + keptMs;
+    return keptMs;
   };
 }

@@ -4,7 +4,7 @@ import { describe, test, type TestContext } from 'node:test';
 import { systemClock } from '../../src/domain/clock.ts';
 import { newId } from '../../src/domain/id.ts';
 import { dispatch } from '../../src/engine/runs/dispatch.ts';
-import type { ClaimedRun } from '../../src/engine/runs/claimed.ts';
+import type { Execution } from '../../src/engine/runs/execution.ts';
 import { openLog } from '../../src/log.ts';
 import { authority, goodCertificate, serverKey } from './certificates.ts';
 import type { HostileTarget } from './hostile/row.ts';
@@ -32,7 +32,7 @@ describe('a target that', { concurrency: 8 }, () => {
       const target = await start(t, row);
       const egress = startEgress(t, { ca: authority });
       const now = systemClock.now();
-      const run: ClaimedRun = {
+      const run: Execution = {
         runId: newId(now),
         jobId: newId(now),
         workspaceId: newId(now),

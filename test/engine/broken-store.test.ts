@@ -3,8 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Egress } from '../../src/egress/egress.ts';
-import { createClaimer } from '../../src/engine/runs/claim.ts';
-import { createSlots } from '../../src/engine/runs/slots.ts';
+import { testWriter } from '../support/running/writer.ts';
 import type { Store } from '../../src/store/database/open.ts';
 import { dueAt, dueOnce, setupEngine } from '../support/running/engine.ts';
 import { startSink } from '../support/fakes/sink.ts';
@@ -172,13 +171,13 @@ test('after a failure less is claimed at once, and then more again', async (t) =
   for (let count = 0; count < 100; count += 1) await addJob(dueOnce);
   clock.set(dueAt);
   const broken = breaking(store);
-  const claimer = createClaimer(broken, clock, createSlots(64, 64));
+  const claimer = testWriter(broken, clock, 64);
   broken.failures = 3;
   for (let tries = 0; tries < 3; tries += 1) {
     await assert.rejects(claimer.claim(), /disk is full/);
     assert.deepEqual(await claimer.settle(), []);
   }
   const sizes: number[] = [];
-  for (let tries = 0; tries < 5; tries += 1) sizes.push((await claimer.claim()).runs.length);
+  for (let tries = 0; tries < 5; tries += 1) sizes.push((await claimer.claim()).executions.length);
   assert.deepEqual(sizes, [8, 16, 32, 8, 0], 'until all slots are taken');
 });

@@ -6,12 +6,12 @@ import { newId } from '../../domain/id.ts';
 import { findThresholds, insertEdges, updateFailures } from '../../store/alerts/edges.ts';
 import type { Db } from '../../store/database/open.ts';
 import type { EndedRun } from '../../store/runs/results.ts';
-import type { ClaimedRun } from '../runs/claimed.ts';
+import type { Execution } from '../runs/execution.ts';
 
 /** A run that ended, with what is known of its job since the claim. */
 export interface EndedClaim {
   ended: EndedRun;
-  claimed: Pick<ClaimedRun, 'workspaceId' | 'failures'>;
+  claimed: Pick<Execution, 'workspaceId' | 'failures'>;
 }
 
 /**

@@ -1,7 +1,7 @@
 /**
- * Sign: a step of its own behind record, so that no call waits for a signature. What is to be signed is
- * marked in the transaction that records the run, and found by a query, also after a crash. Each job's
- * receipts are signed in the order of its runs, each pointing back to the one before.
+ * Sign: a step of its own after record, so that no call waits for a signature. The transaction that records a run also
+ * marks it for signing. Signing finds the marks by a query, also after a crash. The receipts of a job are signed in the
+ * order of its runs, and each names the one before it.
  */
 
 import type { Clock } from '../../domain/clock.ts';
@@ -12,32 +12,31 @@ import { nativeSha256, signReceipt, signText } from '../../receipt/sign.ts';
 import type { SigningKey } from '../../receipt/sign.ts';
 import type { Store } from '../../store/database/open.ts';
 import { findUnsignedRuns, keepReceipts } from '../../store/receipts/receipts.ts';
+import { oneAtATime } from '../one-at-a-time.ts';
 import type { SignedReceipt, UnsignedRun } from '../../store/receipts/receipts.ts';
 import { findActiveSigningKey } from '../../store/receipts/signing-keys.ts';
 
-/** Receipts signed in one step at most: some milliseconds, and one sync of the disk. */
+/** The most receipts of one step: some milliseconds, and one sync of the disk. */
 export const signingBatch = 50;
 
 export interface SignerParts {
   store: Store;
   clock: Clock;
   vault: Vault;
-  /** URL of the site, as it is known by when receipts are signed. */
+  /** The site URL, which is known only once the server listens. */
   readonly siteUrl: () => string;
 }
 
 export interface Signer {
-  /** Signs some receipts, of one job or of any. Returns how many; 0 when there are no more. */
-  sign(jobId?: string): Promise<number>;
-  /** Signs a text with the key that signs receipts now; the signature is in base64. */
+  /** Signs a batch of receipts, of one job or of any. Returns how many; 0 if there are no more. */
+  readonly sign: (jobId?: string) => Promise<number>;
+  /** Signs a text with the active key. Returns the signature in base64. */
   signText(text: string): Promise<string>;
 }
 
-/** Makes the signer; there is one for a store, as each receipt needs the one before. */
+/** Makes the signer. A store has one, since each receipt needs the one before it. */
 export function createSigner({ store, clock, vault, siteUrl }: SignerParts): Signer {
   let key: SigningKey | undefined;
-  /** One batch at a time. */
-  let last: Promise<unknown> = Promise.resolve();
 
   async function activeKey(): Promise<SigningKey> {
     const active = await findActiveSigningKey(store.db);
@@ -46,7 +45,7 @@ export function createSigner({ store, clock, vault, siteUrl }: SignerParts): Sig
     return key;
   }
 
-  async function signBatch(jobId: string | undefined): Promise<number> {
+  async function signBatch(jobId?: string): Promise<number> {
     const unsigned = await findUnsignedRuns(store.db, {
       ...(jobId !== undefined && { jobId }),
       limit: signingBatch,
@@ -55,7 +54,7 @@ export function createSigner({ store, clock, vault, siteUrl }: SignerParts): Sig
     const active = await activeKey();
     const receipts = signAll(unsigned, active, { siteUrl: siteUrl(), issuedAt: clock.now() });
     await store.write(async (tx) => {
-      // Another key may sign since: then none of these was ever seen, and all are signed anew.
+      // The key was changed meanwhile: nobody has seen these receipts, and they are signed again with the new key.
       if ((await findActiveSigningKey(tx))?.keyId !== active.keyId) return;
       await keepReceipts(tx, receipts);
     });
@@ -63,11 +62,7 @@ export function createSigner({ store, clock, vault, siteUrl }: SignerParts): Sig
   }
 
   return {
-    sign(jobId) {
-      const batch = last.then(() => signBatch(jobId));
-      last = batch.catch(() => {});
-      return batch;
-    },
+    sign: oneAtATime(signBatch),
     async signText(text) {
       return signText(text, await activeKey());
     },

@@ -1,6 +1,6 @@
 /**
- * Dispatch: calls the target of one claimed run, again where its retries allow, and reports what came
- * of it. All attempts carry the same `X-Service-Run-Id` (docs/behavior.md#call-2).
+ * Dispatch: calls the target of a claimed run, again where its retries allow, and returns how the run ended. All
+ * attempts carry the same `X-Service-Run-Id` (docs/behavior.md#call-2).
  */
 
 import { setTimeout } from 'node:timers/promises';
@@ -16,34 +16,34 @@ import type { Vault } from '../../domain/secrets/vault.ts';
 import type { Call, Egress } from '../../egress/egress.ts';
 import type { Log } from '../../log.ts';
 import type { Attempt, EndedRun } from '../../store/runs/results.ts';
-import { interruptedRun } from './claimed.ts';
-import type { ClaimedRun } from './claimed.ts';
+import { interruptedRun } from './execution.ts';
+import type { Execution } from './execution.ts';
 
 /** What dispatching needs. */
 export interface Dispatcher {
   egress: Egress;
-  /** Opens what is sealed of a job. */
+  /** Opens the sealed parts of jobs. */
   vault: Vault;
   clock: Clock;
   log: Log;
-  /** Resolves once a further attempt is on the disk; until then it is not sent. Rejects if jobd stops before. */
+  /** Resolves when a further attempt is on the disk and may be sent. Rejects if jobd stops before that. */
   readonly keepAttempt: (attempt: Attempt) => Promise<void>;
-  /** Aborted when the daemon waits no longer: the runs in flight end as interrupted. */
+  /** Aborted when a stop waits no longer: the runs in flight end as interrupted. */
   signal: AbortSignal;
-  /** Runs that wait for this machine to be able to call, by id, and why. */
+  /** Why runs wait for this machine to be able to call, by run id. */
   heldUp: Map<string, string>;
 }
 
-/** What this machine lacked for a call may be there after so long. */
+/** Pause before a call is tried again that this machine could not begin. */
 const heldUpPauseMs = 1_000;
 
-/** Calls the target. Never rejects: what breaks down on this side ends the run as interrupted. */
-export async function dispatch(run: ClaimedRun, dispatcher: Dispatcher): Promise<EndedRun> {
+/** Calls the target. Never rejects: an error on this side ends the run as interrupted. */
+export async function dispatch(run: Execution, dispatcher: Dispatcher): Promise<EndedRun> {
   const { vault, clock, log, keepAttempt, signal } = dispatcher;
-  const sureAt = clock.now();
-  if (sureAt - run.startedAt > latestStartMs) {
-    const why = 'the store was not sure of it for over a minute, it was not sent';
-    return interruptedRun(run, { why, attempts: 0, finishedAt: sureAt });
+  const confirmedAt = clock.now();
+  if (confirmedAt - run.startedAt > latestStartMs) {
+    const why = 'not sent: its claim could not be confirmed within a minute';
+    return interruptedRun(run, { why, attempts: 0, finishedAt: confirmedAt });
   }
   const began = clock.monotonicMs();
   let attempts = 0;
@@ -74,10 +74,10 @@ export async function dispatch(run: ClaimedRun, dispatcher: Dispatcher): Promise
       const nextAt = retryAt(run.request.retries, attempts, result, now);
       if (nextAt === null) return ended(result, secrets);
       await setTimeout(nextAt - now, undefined, { signal });
-      const askedAt = clock.monotonicMs();
+      const retryFrom = clock.monotonicMs();
       await keepAttempt({ runId: run.runId, attempts: attempts + 1 });
-      // As with a claim: what the store could not keep for over a minute is not sent.
-      if (clock.monotonicMs() - askedAt > latestStartMs) return ended(result, secrets);
+      // As with a claim: an attempt that took over a minute to write is not sent.
+      if (clock.monotonicMs() - retryFrom > latestStartMs) return ended(result, secrets);
     }
   } catch (error) {
     if (signal.aborted) return interrupted('jobd stopped before the answer came');
@@ -86,7 +86,7 @@ export async function dispatch(run: ClaimedRun, dispatcher: Dispatcher): Promise
   }
 }
 
-/** Makes one attempt, as soon as this machine is able to within a minute: what it lacks is not the target's failure. */
+/** Makes one attempt. If this machine cannot begin it, that is no failure of the target: it is tried for a minute. */
 async function attempt(
   runId: string,
   call: Call,
@@ -108,8 +108,8 @@ async function attempt(
 
 const unopened: TargetResult = { kind: 'failure', failure: damage };
 
-/** What the job sends; null if it cannot be opened. Behind the claim, so that no transaction waits for it. */
-function opened(run: ClaimedRun, vault: Vault, log: Log): RequestSecrets | null {
+/** The secrets of the request; null if they cannot be opened. Done after the claim, so that no transaction waits for it. */
+function opened(run: Execution, vault: Vault, log: Log): RequestSecrets | null {
   const { jobId: id, workspaceId, request, sealed } = run;
   try {
     return openRequest({ id, workspaceId, url: request.url, sealed }, vault);
@@ -119,7 +119,7 @@ function opened(run: ClaimedRun, vault: Vault, log: Log): RequestSecrets | null 
   }
 }
 
-/** What the run keeps: nothing of it repeats what nobody may read. */
+/** The outcome that the run keeps, with secrets that the target repeated taken out. */
 function outcomeWithout(secrets: RequestSecrets | null, result: TargetResult): Outcome {
   if (secrets === null || !mayRepeat(result)) return outcomeOf(result);
   const texts = secretTexts(secrets.headers);
@@ -127,7 +127,7 @@ function outcomeWithout(secrets: RequestSecrets | null, result: TargetResult): O
   return { ...outcome, error: outcome.error && redact(outcome.error, texts) };
 }
 
-function callOf({ request, runId }: ClaimedRun, { headers, body }: RequestSecrets): Call {
+function callOf({ request, runId }: Execution, { headers, body }: RequestSecrets): Call {
   const { url, method, timeoutSeconds } = request;
   return {
     url,

@@ -1,6 +1,6 @@
 /**
- * Due: of the jobs whose time has come, the ones called at most a minute late get a run that starts
- * now; what is longer past is written down as one missed run.
+ * Due: a job whose due time is at most a minute past gets a run that starts now. Older due times become one missed
+ * run (docs/behavior.md#run-2).
  */
 
 import { latestStartMs, missedText, planDue } from '../../domain/runs/due.ts';
@@ -8,60 +8,78 @@ import type { Missed } from '../../domain/runs/due.ts';
 import { newId } from '../../domain/id.ts';
 import { scheduleOf } from '../../domain/jobs/job.ts';
 import { insertScheduledRuns, updateClaimedJobs } from '../../store/runs/claims.ts';
-import type { ClaimableJob, ScheduledRun } from '../../store/runs/claims.ts';
+import type { ClaimableJob, ClaimBounds, ScheduledRun } from '../../store/runs/claims.ts';
 import type { DueJob } from '../../store/jobs/jobs.ts';
 import type { Db } from '../../store/database/open.ts';
-import { claimedRun } from './claimed.ts';
-import type { Claim, Room } from './claimed.ts';
+import { executionOf } from './execution.ts';
+import type { Execution } from './execution.ts';
 import { findCallable } from './expire.ts';
 
-/** When this is, in epoch milliseconds of the wall clock. */
+/** When a claim happens, in epoch milliseconds of the wall clock. */
 export interface Moment {
   now: number;
   /** When this process began to serve. */
   servingSince: number;
 }
 
-/** Claims the jobs that are due, the longest due first, as there is room. */
-export async function claimDueJobs(tx: Db, room: Room, moment: Moment): Promise<Claim> {
-  const { now } = moment;
-  const { due, terms, isAny, expired } = await findCallable(tx, now, room.bounds());
-  const plans = due
-    .filter(({ host }) => room.take(host))
-    .map((one) => planClaim(one, terms.get(one.job.workspaceId)?.renewedAt ?? null, moment));
-  const kept = await insertScheduledRuns(
-    tx,
-    plans.flatMap(({ missed, run }) => [missed, run]).filter((run) => run !== null),
-  );
-  const ifKept = (run: ScheduledRun | null) => (run !== null && kept.has(run.id) ? run : null);
-  const claims = plans.map(({ job, host, missed, run, nextRunAt }) => ({
-    job,
-    host,
-    missed: ifKept(missed),
-    run: ifKept(run),
-    nextRunAt,
-  }));
-  await updateClaimedJobs(
-    tx,
-    claims.map(({ job, missed, run, nextRunAt }) => ({
-      id: job.id,
-      nextRunAt,
-      activeRunId: run?.id ?? null,
-      startedAt: run?.startedAt ?? null,
-      missed: missed === null ? 0 : 1,
-    })),
-  );
-  const runs = claims.flatMap(({ job, host, run }) => {
-    if (run === null) return [];
-    const { id: runId, scheduledFor } = run;
-    const claimed = { runId, job, host, scheduledFor, startedAt: now };
-    return claimedRun(claimed, terms.get(job.workspaceId));
-  });
-  const missed = claims.filter((claim) => claim.missed !== null).length;
-  return { runs, missed, expired, more: isAny };
+/** The free slots that a claim may use. */
+export interface FreeSlots {
+  /** What to search for now. */
+  bounds(): ClaimBounds;
+  /** Takes a slot of a host; false if none is free. */
+  take(host: string): boolean;
 }
 
-/** What becomes of one due job: at most one missed run, at most one that starts. */
+/** The result of a claim. */
+export interface Claim {
+  executions: Execution[];
+  /** Jobs that missed due times. */
+  missed: number;
+  /** Expired accounts whose schedules stop now. */
+  expired: number;
+  /** Whether there may be more to claim right away. */
+  more: boolean;
+}
+
+/** Claims due jobs, the longest due first, as long as slots are free. */
+export async function claimDueJobs(tx: Db, slots: FreeSlots, moment: Moment): Promise<Claim> {
+  const { now } = moment;
+  const { due, terms, isAny, expired } = await findCallable(tx, now, slots.bounds());
+  const plans = due
+    .filter(({ host }) => slots.take(host))
+    .map((one) => planClaim(one, terms.get(one.job.workspaceId)?.renewedAt ?? null, moment));
+  const isKept = await keepRuns(tx, plans);
+  await updateClaimedJobs(
+    tx,
+    plans.map(({ job, missed, run, nextRunAt }) => ({
+      id: job.id,
+      nextRunAt,
+      activeRunId: isKept(run) ? run.id : null,
+      startedAt: isKept(run) ? now : null,
+      missed: isKept(missed) ? 1 : 0,
+    })),
+  );
+  const executions = plans.flatMap((plan) => {
+    if (!isKept(plan.run)) return [];
+    const { id: runId, scheduledFor } = plan.run;
+    const its = terms.get(plan.job.workspaceId);
+    return executionOf(plan, { runId, scheduledFor, startedAt: now }, its);
+  });
+  const missed = plans.filter((plan) => isKept(plan.missed)).length;
+  return { executions, missed, expired, more: isAny };
+}
+
+/** Writes the planned runs. Returns a test for the ones that are kept: a due time that has a run gets no second one. */
+async function keepRuns(tx: Db, plans: readonly ClaimPlan[]) {
+  const planned = plans.flatMap(({ missed, run }) => [missed, run]);
+  const kept = await insertScheduledRuns(
+    tx,
+    planned.filter((run) => run !== null),
+  );
+  return (run: ScheduledRun | null): run is ScheduledRun => run !== null && kept.has(run.id);
+}
+
+/** What a claim does with one due job: at most one missed run, and at most one that starts. */
 interface ClaimPlan extends ClaimableJob {
   missed: ScheduledRun | null;
   run: ScheduledRun | null;
@@ -97,7 +115,7 @@ function missedRun(job: DueJob, missed: Missed, { now, servingSince }: Moment): 
   };
 }
 
-/** When the run ended that may have kept the job from being called; later runs say nothing of it. */
+/** When the run ended that may have delayed the missed due time; null if the last run began too late for that. */
 function busyUntil({ lastRunAt, lastDurationMs }: DueJob, missed: Missed): number | null {
   if (lastRunAt === null || lastRunAt > missed.first + latestStartMs) return null;
   return lastRunAt + (lastDurationMs ?? 0);

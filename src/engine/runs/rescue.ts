@@ -1,14 +1,14 @@
 /**
- * Rescue: a run found `running` when the daemon starts belongs to a process that is gone. Whether its
- * target was reached is uncertain, so it is called interrupted and never sent again.
+ * Rescue: a run found `running` at the start belongs to a process that is gone. Nobody knows whether its target was
+ * reached, so the run is interrupted and never sent again (docs/behavior.md#run-3).
  */
 
 import type { Clock } from '../../domain/clock.ts';
 import { findRunningRuns, recordEndedRuns } from '../../store/runs/results.ts';
 import type { Store } from '../../store/database/open.ts';
-import { interruptedRun } from './claimed.ts';
+import { interruptedRun } from './execution.ts';
 
-/** Marks what a dead process left behind. Returns how many runs that were. */
+/** Marks the runs of a dead process as interrupted. Returns how many there were. */
 export async function rescueRuns(store: Store, clock: Clock): Promise<number> {
   return await store.write(async (tx) => {
     const now = clock.now();

@@ -1,32 +1,33 @@
-/** How many calls may be in flight: in all, and to one host. */
+/** Slots: how many calls may be in flight, in all and to one host. */
 
 export interface Slots {
-  /** Calls that may still be begun; less than none while slots were taken back. */
+  /** Free slots; negative while runs of a failed commit hold slots as well. */
   readonly free: number;
-  /** Hosts to which no more calls may be begun. */
+  /** Hosts without a free slot. */
   fullHosts(): string[];
-  /** Takes a slot for a call to this host; false if there is none. */
+  /** Takes a slot of this host; false if none is free. */
   take(host: string): boolean;
-  /** Gives back a slot that was taken for this host. */
+  /** Takes a slot of this host even if none is free. */
+  hold(host: string): void;
+  /** Gives back a slot of this host. */
   release(host: string): void;
-  /** Takes a slot back that was released too early, though others may have it by now. */
-  takeBack(host: string): void;
+  /** A copy to plan with: what is taken there is not taken here. */
+  copy(): Slots;
   /** Resolves when no slot is taken. */
   allReleased(): Promise<void>;
 }
 
-/** Makes the slots, all free. */
-export function createSlots(limit: number, limitPerHost: number): Slots {
-  const takenByHost = new Map<string, number>();
-  let taken = 0;
-  let waiting: (() => void)[] = [];
+/** Makes slots. `inUse` counts the taken ones by host. */
+export function createSlots(
+  limit: number,
+  limitPerHost: number,
+  inUse: ReadonlyMap<string, number> = new Map(),
+): Slots {
+  const takenByHost = new Map(inUse);
+  let taken = inUse.values().reduce((sum, count) => sum + count, 0);
+  let allReleased = Promise.withResolvers<void>();
 
-  function hold(host: string): void {
-    taken += 1;
-    takenByHost.set(host, (takenByHost.get(host) ?? 0) + 1);
-  }
-
-  return {
+  const slots: Slots = {
     get free() {
       return limit - taken;
     },
@@ -38,24 +39,26 @@ export function createSlots(limit: number, limitPerHost: number): Slots {
         .toArray(),
     take(host) {
       if (taken >= limit || (takenByHost.get(host) ?? 0) >= limitPerHost) return false;
-      hold(host);
+      slots.hold(host);
       return true;
     },
-    takeBack: hold,
+    hold(host) {
+      taken += 1;
+      takenByHost.set(host, (takenByHost.get(host) ?? 0) + 1);
+    },
     release(host) {
       taken -= 1;
       const left = (takenByHost.get(host) ?? 0) - 1;
       if (left > 0) takenByHost.set(host, left);
       else takenByHost.delete(host);
       if (taken > 0) return;
-      for (const resolve of waiting) resolve();
-      waiting = [];
+      allReleased.resolve();
+      allReleased = Promise.withResolvers();
     },
-    allReleased: () =>
-      taken === 0
-        ? Promise.resolve()
-        : new Promise((resolve) => {
-            waiting.push(resolve);
-          }),
+    copy: () => createSlots(limit, limitPerHost, takenByHost),
+    async allReleased() {
+      if (taken > 0) await allReleased.promise;
+    },
   };
+  return slots;
 }

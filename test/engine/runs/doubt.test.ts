@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Claim } from '../../../src/engine/runs/claimed.ts';
+import type { Written } from '../../../src/engine/runs/writer.ts';
 import type { Store } from '../../../src/store/database/open.ts';
 import { dueAt, dueOnce, setupEngine } from '../../support/running/engine.ts';
 import { startSink } from '../../support/fakes/sink.ts';
@@ -28,9 +28,10 @@ function lying(store: Store, isTheKind: (result: unknown) => boolean): LyingStor
   return liar;
 }
 
-const isClaim = (result: unknown): boolean => ((result as Partial<Claim>).runs ?? []).length > 0;
+const isClaim = (result: unknown): boolean =>
+  ((result as Partial<Written>).claim?.executions ?? []).length > 0;
 const isRecord = (result: unknown): boolean =>
-  typeof result === 'object' && result !== null && 'recorded' in result;
+  ((result as Partial<Written>).recorded ?? new Set()).size > 0;
 
 test('a claim that was kept although its commit failed is sent, once', async (t) => {
   const { start, addJob, ask, clock, logged, endedRuns, readJob, ...parts } = await setupEngine(t);
@@ -71,7 +72,10 @@ test('a claim that nobody is sure of for over a minute is interrupted and not se
   clock.advance(61_000);
   const [run, ...more] = await endedRuns(job, 1);
   assert.deepEqual([run?.status, run?.attempts, more.length], ['interrupted', 0, 0]);
-  assert.match(run?.error ?? '', /^interrupted: the store was not sure of it for over a minute/);
+  assert.match(
+    run?.error ?? '',
+    /^interrupted: not sent: its claim could not be confirmed within a minute$/,
+  );
   assert.equal(sink.received.length, 0);
 });
 
@@ -133,7 +137,7 @@ test('a claim that breaks down keeps no outcome from being recorded', async (t) 
     write: (work) =>
       parts.store.write(async (tx) => {
         const result = await work(tx);
-        if (isBroken && 'runs' in (result as object)) throw new Error('no claim');
+        if (isBroken && (result as Partial<Written>).claim) throw new Error('no claim');
         return result;
       }),
   };

@@ -7,7 +7,6 @@ import { setImmediate } from 'node:timers/promises';
 import type { Job } from '../../../src/domain/jobs/job.ts';
 import type { Call, Egress } from '../../../src/egress/egress.ts';
 import type { Engine, EngineParts } from '../../../src/engine/engine.ts';
-import { createPause } from '../../../src/engine/pause.ts';
 import { signingBatch } from '../../../src/engine/receipts/sign.ts';
 import type { Store } from '../../../src/store/database/open.ts';
 import { dueAt, setupEngine } from '../../support/running/engine.ts';
@@ -53,21 +52,6 @@ test('signing goes on at a steady rate, which is no storm', async (t) => {
   await callEach();
   const before = signs;
   await until('more batches', () => (signs > before + 10 ? true : null));
-});
-
-test('a pause is on until its time has passed, which it tells once', async () => {
-  let told = 0;
-  const pause = createPause(() => {
-    told += 1;
-  });
-  assert.equal(pause.isOn, false);
-  pause.begin(60_000);
-  pause.begin(1);
-  assert.equal(pause.isOn, true);
-  const keepAwake = setInterval(() => {}, 1_000);
-  await until('the end of the pause', () => (pause.isOn ? null : true));
-  clearInterval(keepAwake);
-  assert.equal(told, 1);
 });
 
 /** An engine whose jobs are due one a minute, and called one after the other by `callEach`. */

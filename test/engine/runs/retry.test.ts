@@ -4,11 +4,10 @@ import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { test } from 'node:test';
 import type { Egress } from '../../../src/egress/egress.ts';
-import { createClaimer } from '../../../src/engine/runs/claim.ts';
+import { testWriter } from '../../support/running/writer.ts';
 import { dispatch } from '../../../src/engine/runs/dispatch.ts';
-import { createRecorder } from '../../../src/engine/runs/record.ts';
+import { createBacklog } from '../../../src/engine/runs/backlog.ts';
 import { rescueRuns } from '../../../src/engine/runs/rescue.ts';
-import { createSlots } from '../../../src/engine/runs/slots.ts';
 import { openLog } from '../../../src/log.ts';
 import type { Store } from '../../../src/store/database/open.ts';
 import { dueAt, dueOnce, setupEngine } from '../../support/running/engine.ts';
@@ -134,8 +133,8 @@ test('an attempt that could not be kept for over a minute is not sent at all', a
   const { addJob, store, clock } = await setupEngine(t);
   await addJob({ ...dueOnce, retries: 2 });
   clock.set(dueAt);
-  const { runs } = await createClaimer(store, clock, createSlots(1, 1)).claim();
-  const [run = assert.fail()] = runs;
+  const { executions } = await testWriter(store, clock, 1).claim();
+  const [run = assert.fail()] = executions;
   let calls = 0;
   const egress: Egress = {
     async call() {
@@ -185,18 +184,13 @@ test('an attempt that cannot be kept is not sent before it can', async (t) => {
 
 test('a stop that waits no longer ends the wait of attempts to be kept', async () => {
   const stop = new AbortController();
-  const { signal } = stop;
-  const recorder = createRecorder(openLog('silent'), {
-    receipts: false,
-    onEdges: () => {},
-    signal,
-  });
-  const kept = recorder.keepAttempt({ runId: 'r', attempts: 2 });
-  assert.equal(recorder.waiting, 1);
+  const backlog = createBacklog(stop.signal);
+  const kept = backlog.keepAttempt({ runId: 'r', attempts: 2 });
+  assert.equal(backlog.size, 1);
   stop.abort();
   await assert.rejects(kept, /aborted/);
-  await assert.rejects(recorder.keepAttempt({ runId: 'r', attempts: 2 }), /aborted/);
-  assert.equal(recorder.waiting, 0);
+  await assert.rejects(backlog.keepAttempt({ runId: 'r', attempts: 2 }), /aborted/);
+  assert.equal(backlog.size, 0);
 });
 
 test('a job is new, then up or down by its last outcome, and says why it is down', async (t) => {

@@ -3,8 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Store } from '../../../src/store/database/open.ts';
-import { createClaimer } from '../../../src/engine/runs/claim.ts';
-import { createSlots } from '../../../src/engine/runs/slots.ts';
+import { testWriter } from '../../support/running/writer.ts';
 import { fakeClock } from '../../support/fakes/clock.ts';
 import { dueAt, dueOnce, setupEngine } from '../../support/running/engine.ts';
 import { startHeldSink } from '../../support/fakes/held-sink.ts';
@@ -15,8 +14,8 @@ const hour = 3_600_000;
 
 /** What a process leaves behind that dies between its claim and the answer. */
 async function claimAndDie(store: Store, now: number): Promise<number> {
-  const { runs } = await createClaimer(store, fakeClock(now), createSlots(10, 10)).claim();
-  return runs.length;
+  const { executions } = await testWriter(store, fakeClock(now), 10).claim();
+  return executions.length;
 }
 
 test('a run whose process died is interrupted and never sent again', async (t) => {

@@ -7,10 +7,9 @@ import { createWorkspace } from '../../../src/app/accounts/workspaces.ts';
 import { newId } from '../../../src/domain/id.ts';
 import { defineJob } from '../../../src/domain/jobs/job-input.ts';
 import type { Job } from '../../../src/domain/jobs/job.ts';
-import { createClaimer } from '../../../src/engine/runs/claim.ts';
+import { testWriter } from '../../support/running/writer.ts';
 import { createRenewer } from '../../../src/engine/upkeep/renew.ts';
 import type { Renewer } from '../../../src/engine/upkeep/renew.ts';
-import { createSlots } from '../../../src/engine/runs/slots.ts';
 import { insertJob } from '../../../src/store/jobs/jobs.ts';
 import { openStore } from '../../../src/store/database/open.ts';
 import type { Store } from '../../../src/store/database/open.ts';
@@ -182,11 +181,11 @@ test('an end with many jobs that are due costs no transaction more than a claim 
   await cancel(engineTest, own);
   assert.equal(await countPlanned(engineTest), count, 'the end itself writes nothing of them');
   // Few slots are free: that must not hold up others for long.
-  const claimer = createClaimer(store, clock, createSlots(3, 3));
+  const claimer = testWriter(store, clock, 3);
   const stopped: number[] = [];
   for (let left = count; left > 0;) {
-    const { runs, missed, more } = await claimer.claim();
-    assert.deepEqual([runs.length, missed, more], [0, 0, true]);
+    const { executions, missed, more } = await claimer.claim();
+    assert.deepEqual([executions.length, missed, more], [0, 0, true]);
     const now = await countPlanned(engineTest);
     stopped.push(left - now);
     left = now;
@@ -221,7 +220,7 @@ test('many jobs are renewed in steps; an end or a restart in between loses none 
   const expireAndRenew = async (): Promise<void> => {
     clock.advance(minute);
     await cancel(engineTest, own);
-    const claimer = createClaimer(store, clock, createSlots(500, 500));
+    const claimer = testWriter(store, clock, 500);
     while ((await claimer.claim()).more);
     clock.advance(hour);
     await subscribe(engineTest, own, null);
@@ -250,7 +249,7 @@ test('a step of a renewal that could not be kept is made again', async (t) => {
   for (let count = 0; count < 600; count += 1) await addJob(everyMinute, dueAt - minute);
   clock.set(dueAt);
   await cancel(engineTest, own);
-  const claimer = createClaimer(store, clock, createSlots(10, 10));
+  const claimer = testWriter(store, clock, 10);
   while ((await claimer.claim()).more);
   await subscribe(engineTest, own, null);
   let isBroken = false;

@@ -8,8 +8,7 @@ import { alertsFor, failuresAfter } from '../../../src/domain/alerts/alert.ts';
 import { deliveryLifeMs, nextAttemptAt } from '../../../src/domain/alerts/delivery.ts';
 import { newId } from '../../../src/domain/id.ts';
 import { keepEdges } from '../../../src/engine/alerts/edges.ts';
-import { createRecorder } from '../../../src/engine/runs/record.ts';
-import { openLog } from '../../../src/log.ts';
+import { recordBatch } from '../../../src/engine/runs/record.ts';
 import { insertScheduledRuns, updateClaimedJobs } from '../../../src/store/runs/claims.ts';
 import { markJobDeleted, removeDeletedJobs } from '../../../src/store/jobs/jobs.ts';
 import type { Schema } from '../../../src/store/database/schema.ts';
@@ -33,12 +32,14 @@ import { endedRun, startingRun } from '../../support/records/run.ts';
 import { openTestStore } from '../../support/running/store.ts';
 import type { TestStore } from '../../support/running/store.ts';
 
-const recorderOf = (onEdges = () => {}) =>
-  createRecorder(openLog('silent'), {
-    receipts: false,
-    onEdges,
-    signal: new AbortController().signal,
-  });
+type FailingRun = Awaited<ReturnType<typeof failingRun>>;
+
+/** Records a run. Returns the number of alerts in the outbox. */
+async function record({ store }: TestStore, run: FailingRun): Promise<number> {
+  const batch = { executions: [run], attempts: [] };
+  const { alerts } = await store.write((tx) => recordBatch(tx, batch, { receipts: false }));
+  return alerts;
+}
 
 /** A job's run that ends as failed, ready to be recorded. */
 async function failingRun(setup: TestStore, failures = 0) {
@@ -75,18 +76,12 @@ test('recording a run twice makes one edge; expanding it twice makes one deliver
   const { store } = setup;
   const channel = await addChannel(setup, 'http://127.0.0.1:1/');
   const run = await failingRun(setup);
-  let told = 0;
-  const recorder = recorderOf(() => void (told += 1));
-  recorder.add(run);
-  await recorder.writeBatch((_batch, write) => store.write(write));
-  recorder.add(run);
-  await recorder.writeBatch((_batch, write) => store.write(write));
+  assert.deepEqual([await record(setup, run), await record(setup, run)], [1, 0]);
   const edges = await store.db.selectFrom('edges').selectAll().execute();
   assert.deepEqual(
     edges.map(({ type, subject_id: subject, failures }) => [type, subject, failures]),
     [['job.failed', run.job.id, 1]],
   );
-  assert.equal(told, 1);
   const [job] = await store.db.selectFrom('jobs').select('failures').execute();
   assert.deepEqual(job, { failures: 1 });
   assert.equal(await expandAll(setup, 5), 1);
@@ -191,12 +186,9 @@ test('of a job that is deleted nobody is told, and nothing is left behind', asyn
   const { store } = setup;
   const channel = await addChannel(setup, 'http://127.0.0.1:1/');
   const [kept, doomed] = [await failingRun(setup), await failingRun(setup)];
-  const recorder = recorderOf();
-  recorder.add(kept);
-  await recorder.writeBatch((_batch, write) => store.write(write));
+  await record(setup, kept);
   await expandAll(setup, 5);
-  recorder.add(doomed);
-  await recorder.writeBatch((_batch, write) => store.write(write));
+  await record(setup, doomed);
   await markJobDeleted(store.db, doomed.job.id, 6);
   await expandAll(setup, 7);
   assert.equal((await deliveriesOf(setup, channel)).length, 1);
@@ -210,11 +202,7 @@ test('old deliveries are removed in steps, those that are still tried are not', 
   const setup = await openTestStore(t);
   const { store } = setup;
   const channel = await addChannel(setup, 'http://127.0.0.1:1/');
-  for (let index = 0; index < 3; index += 1) {
-    const recorder = recorderOf();
-    recorder.add(await failingRun(setup));
-    await recorder.writeBatch((_batch, write) => store.write(write));
-  }
+  for (let index = 0; index < 3; index += 1) await record(setup, await failingRun(setup));
   await expandAll(setup, 5);
   const ended = (await deliveriesOf(setup, channel)).slice(1).map(({ id }) => id);
   await store.db

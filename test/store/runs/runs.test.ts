@@ -7,11 +7,10 @@ import * as fc from 'fast-check';
 import { sql } from 'kysely';
 import { newId } from '../../../src/domain/id.ts';
 import { runStatuses } from '../../../src/domain/runs/run.ts';
-import { createClaimer } from '../../../src/engine/runs/claim.ts';
-import type { Claimer } from '../../../src/engine/runs/claim.ts';
-import type { Claim } from '../../../src/engine/runs/claimed.ts';
+import { testWriter } from '../../support/running/writer.ts';
+import type { Claim } from '../../../src/engine/runs/due.ts';
+import type { TestWriter } from '../../support/running/writer.ts';
 import { rescueRuns } from '../../../src/engine/runs/rescue.ts';
-import { createSlots } from '../../../src/engine/runs/slots.ts';
 import { insertScheduledRuns } from '../../../src/store/runs/claims.ts';
 import type { Db } from '../../../src/store/database/open.ts';
 import { findRunningRuns, recordEndedRuns } from '../../../src/store/runs/results.ts';
@@ -146,14 +145,14 @@ test('the totals equal the counted rows, whatever happens in whatever order', as
     clock.advance(ms);
     return clock.now();
   };
-  const claimAfter = (claimer: Claimer, ms: number): Promise<Claim> => {
+  const claimAfter = (claimer: TestWriter, ms: number): Promise<Claim> => {
     later(ms);
     return claimer.claim();
   };
   await fc.assert(
     fc.asyncProperty(steps, async (walk) => {
       const job = await addJob({}, clock.now());
-      const claimer = createClaimer(store, clock, createSlots(100, 100));
+      const claimer = testWriter(store, clock, 100);
       const acts: Record<(typeof walk)[number], () => Promise<unknown>> = {
         ask: () => insertQueuedRun(db, queuedRun(job.id, later(1)), null),
         due: () => claimAfter(claimer, 60_000),

@@ -1,0 +1,61 @@
+/** Backlog: ended executions and further attempts that wait to be written. It is bounded, as each holds its slot. */
+
+import type { Attempt } from '../../store/runs/results.ts';
+import type { EndedExecution } from './execution.ts';
+
+/** The most executions in one transaction, and the most attempts. */
+const largestBatch = 500;
+
+/** What one transaction writes. */
+export interface Batch {
+  executions: readonly EndedExecution[];
+  attempts: readonly Attempt[];
+}
+
+/** Nothing to write. */
+export const emptyBatch: Batch = { executions: [], attempts: [] };
+
+export interface Backlog {
+  /** Executions and attempts that are not written yet. */
+  readonly size: number;
+  add(execution: EndedExecution): void;
+  /** Resolves when a further attempt is written and may be sent. Rejects if the engine stops before that. */
+  keepAttempt(attempt: Attempt): Promise<void>;
+  /** The oldest entries. They stay until `remove`. */
+  batch(): Batch;
+  /** Removes the batch that `batch` returned last: it is written. */
+  remove(batch: Batch): void;
+}
+
+/** Makes an empty backlog. When the signal aborts, waiting attempts are given up. */
+export function createBacklog(signal: AbortSignal): Backlog {
+  let executions: EndedExecution[] = [];
+  let attempts: (Attempt & PromiseWithResolvers<void>)[] = [];
+  signal.addEventListener('abort', () => {
+    for (const { reject } of attempts) reject(signal.reason);
+    attempts = [];
+  });
+
+  return {
+    get size() {
+      return executions.length + attempts.length;
+    },
+    add(execution) {
+      executions.push(execution);
+    },
+    async keepAttempt(attempt) {
+      signal.throwIfAborted();
+      const written = Promise.withResolvers<void>();
+      attempts.push({ ...attempt, ...written });
+      await written.promise;
+    },
+    batch: () => ({
+      executions: executions.slice(0, largestBatch),
+      attempts: attempts.slice(0, largestBatch),
+    }),
+    remove(batch) {
+      executions = executions.slice(batch.executions.length);
+      for (const { resolve } of attempts.splice(0, batch.attempts.length)) resolve();
+    },
+  };
+}

@@ -1,0 +1,64 @@
+/** An execution: one run on its way from claim over dispatch to record. */
+
+import type { JobRequest } from '../../domain/jobs/job.ts';
+import { plans } from '../../domain/accounts/plan.ts';
+import type { RequestSecrets } from '../../domain/secrets/sealed-job.ts';
+import type { ClaimableJob } from '../../store/runs/claims.ts';
+import type { Terms } from '../../store/accounts/expiry.ts';
+import type { EndedRun } from '../../store/runs/results.ts';
+
+/** A claimed run, ready for dispatch. Times are epoch milliseconds. */
+export interface Execution {
+  runId: string;
+  jobId: string;
+  workspaceId: string;
+  host: string;
+  scheduledFor: number;
+  startedAt: number;
+  /** Consecutive failures of the job before this run. No other run of the job can change it meanwhile. */
+  failures: number;
+  /** The request without its sealed parts, which dispatch opens. */
+  request: Omit<JobRequest, keyof RequestSecrets>;
+  sealed: string | null;
+}
+
+/** An execution whose call is over, ready to be recorded. */
+export interface EndedExecution {
+  claimed: Execution;
+  ended: EndedRun;
+}
+
+/**
+ * The execution of a claimed run. Its timeout is capped by the plan as it is now, which may be smaller than when
+ * the job was made.
+ */
+export function executionOf(
+  { job, host }: ClaimableJob,
+  run: Pick<Execution, 'runId' | 'scheduledFor' | 'startedAt'>,
+  terms: Terms | undefined,
+): Execution {
+  const { id: jobId, workspaceId, url, method, retries, failures, sealed } = job;
+  const { maxTimeoutSeconds } = plans[terms?.plan ?? 'free'];
+  const timeoutSeconds = Math.min(job.timeoutSeconds, maxTimeoutSeconds);
+  const request = { url, method, timeoutSeconds, retries };
+  return { ...run, jobId, workspaceId, host, failures, request, sealed };
+}
+
+/** A run that is closed without an outcome; `why` is a clause for people. */
+export function interruptedRun(
+  run: { runId: string; jobId: string },
+  { why, attempts, finishedAt }: { why: string; attempts: number; finishedAt: number },
+): EndedRun {
+  return {
+    runId: run.runId,
+    jobId: run.jobId,
+    status: 'interrupted',
+    finishedAt,
+    durationMs: null,
+    attempts,
+    httpStatus: null,
+    responseBody: null,
+    truncated: false,
+    error: `interrupted: ${why}`,
+  };
+}

@@ -1,0 +1,226 @@
+/**
+ * Executor: takes every run from claim to record. Two steps drive it. `claim` starts what is due and has a free slot.
+ * `record` writes what has ended. Both may do the work of the other one in the same transaction.
+ *
+ * Gathering: after a record, runs that end within 10 ms are recorded together, with one sync of the disk
+ * (docs/decisions/0017-gathered-records.md). Pressure: while calls wait for slots, a record claims the next runs, and
+ * happens as soon as an eighth of the slots can be given on.
+ */
+
+import type { Clock } from '../../domain/clock.ts';
+import type { Meter } from '../../domain/runs/meter.ts';
+import type { Vault } from '../../domain/secrets/vault.ts';
+import type { Egress } from '../../egress/egress.ts';
+import type { Log } from '../../log.ts';
+import { findEarliestDueTime, hasQueuedRuns } from '../../store/runs/claims.ts';
+import type { Store } from '../../store/database/open.ts';
+import { createBacklog } from './backlog.ts';
+import type { Backlog, Batch } from './backlog.ts';
+import { dispatch } from './dispatch.ts';
+import type { Dispatcher } from './dispatch.ts';
+import type { Claim } from './due.ts';
+import type { Execution } from './execution.ts';
+import { rescueRuns } from './rescue.ts';
+import { createSlots } from './slots.ts';
+import type { Slots } from './slots.ts';
+import { createWriter } from './writer.ts';
+import type { Work, Writer } from './writer.ts';
+
+export interface ExecutorParts {
+  store: Store;
+  egress: Egress;
+  /** Opens the sealed parts of jobs. */
+  vault: Vault;
+  clock: Clock;
+  log: Log;
+  /** Counts runs. */
+  meter: Meter;
+  /** The most calls in flight: in all, and to one host. */
+  slots: number;
+  slotsPerHost: number;
+  /** Ids of jobs that must not begin a run now. */
+  readonly heldJobs: () => readonly string[];
+  /** Whether receipts are issued. */
+  receipts: boolean;
+  /** Hears that this work may be waiting. */
+  readonly wake: (work: 'claim' | 'record' | 'sign' | 'notify') => void;
+}
+
+/** Egress is prepared this long before the first call: a jobd with nothing to call needs no memory for it. */
+const prepareMs = 5_000;
+const gatheringMs = 10;
+/** Under pressure, a record waits for no more than this share of the slots in use. */
+const enoughShare = 1 / 8;
+/** How long a stop waits for the last records. The next start marks as interrupted what is missing then. */
+const longestLastWriteMs = 10_000;
+
+/** Holds the slots, and the executions in them. */
+export class Executor {
+  readonly #parts: ExecutorParts;
+  readonly #aborter = new AbortController();
+  readonly #slots: Slots;
+  readonly #backlog: Backlog;
+  readonly #writer: Writer;
+  readonly #dispatcher: Dispatcher;
+  #isRescued = false;
+  #isPressed = false;
+  /** Whether recording and claiming failed together. Until a claim works again, each goes alone and has its own error. */
+  #isJointBroken = false;
+  #isClosed = false;
+  #gatherUntil = 0;
+
+  constructor(parts: ExecutorParts) {
+    const { signal } = this.#aborter;
+    this.#parts = parts;
+    this.#slots = createSlots(parts.slots, parts.slotsPerHost);
+    this.#backlog = createBacklog(signal);
+    this.#writer = createWriter({ ...parts, slots: this.#slots, backlog: this.#backlog });
+    const keepAttempt: Dispatcher['keepAttempt'] = (attempt) => {
+      const kept = this.#backlog.keepAttempt(attempt);
+      parts.wake('record');
+      return kept;
+    };
+    this.#dispatcher = { ...parts, keepAttempt, signal, heldUp: new Map() };
+  }
+
+  /** Whether calls wait for slots. */
+  get isPressed(): boolean {
+    return this.#isPressed;
+  }
+
+  /** Slots in use, including those of runs that are not recorded yet. */
+  get slotsUsed(): number {
+    return this.#parts.slots - this.#slots.free;
+  }
+
+  /** Why calls wait for this machine, in clauses; empty if none does. */
+  get lacks(): string[] {
+    return [...new Set(this.#dispatcher.heldUp.values())];
+  }
+
+  /** Starts runs that are due and have a free slot. Returns how long to rest, in milliseconds. */
+  async claim(): Promise<number> {
+    if (!this.#isRescued) await this.#rescue();
+    if (this.#isClosed) return Infinity;
+    this.#start(await this.#writer.settle());
+    if (this.#slots.free <= 0) return Infinity;
+    const { store, egress, heldJobs } = this.#parts;
+    const restMs = await this.#untilDueMs();
+    const isDue = restMs <= 0;
+    this.#isPressed &&= isDue;
+    const mayStart = isDue || (await hasQueuedRuns(store.db, heldJobs()));
+    // If this fails, nothing is claimed.
+    if (mayStart || restMs <= prepareMs) egress.prepare();
+    if (!mayStart) return restMs;
+    const claim = await this.#write({ records: !this.#isJointBroken, claims: true });
+    if (claim === null) return Infinity;
+    if (claim.more) return 0;
+    // The due jobs that were not found wait for slots of their hosts.
+    this.#isPressed = isDue;
+    return Infinity;
+  }
+
+  /** Records ended runs. Under pressure it gives their slots to the next ones. Returns how long to rest, in milliseconds. */
+  async record(): Promise<number> {
+    if (this.#backlog.size === 0) return Infinity;
+    const enough = this.#isPressed ? Math.ceil(this.slotsUsed * enoughShare) : Infinity;
+    const gatherMs = this.#gatherUntil - performance.now();
+    if (gatherMs > 0 && this.#backlog.size < enough) return Math.ceil(gatherMs);
+    await this.#write({ records: true, claims: this.#isPressed });
+    if (!this.#isPressed || this.#slots.free > 0) this.#parts.wake('claim');
+    return this.#backlog.size > 0 ? 0 : Infinity;
+  }
+
+  /** Claims nothing from now on. */
+  close(): void {
+    this.#isClosed = true;
+  }
+
+  /** Waits up to `drainMs` for the calls in flight, then aborts the rest, which `record` writes as interrupted. */
+  async drain(drainMs: number): Promise<void> {
+    this.#writer.giveUp();
+    const givenUp = Promise.withResolvers<void>();
+    const timers = [
+      setTimeout(() => this.#aborter.abort(), drainMs),
+      setTimeout(givenUp.resolve, drainMs + longestLastWriteMs),
+    ];
+    await Promise.race([this.#slots.allReleased(), givenUp.promise]);
+    for (const timer of timers) clearTimeout(timer);
+  }
+
+  /** One transaction. After its commit the claimed runs start. Returns the claim; null if nothing may be claimed now. */
+  async #write(work: Work): Promise<Claim | null> {
+    const isJoint = work.claims && work.records && this.#backlog.size > 0;
+    try {
+      const claims = work.claims && !this.#isClosed;
+      const { batch, recorded, alerts, claim } = await this.#writer.write({ ...work, claims });
+      if (work.claims) this.#isJointBroken = false;
+      this.#report(batch, recorded);
+      if (alerts > 0) this.#parts.wake('notify');
+      if (work.claims) this.#begin(claim);
+      return claim;
+    } catch (error) {
+      if (isJoint) {
+        this.#isPressed = false;
+        this.#isJointBroken = true;
+      }
+      throw error;
+    }
+  }
+
+  #begin(claim: Claim | null): void {
+    const { log, meter } = this.#parts;
+    const { executions = [], missed = 0, expired = 0, more = false } = claim ?? {};
+    if (expired > 0) log.info({ accounts: expired }, 'schedules of expired accounts stop');
+    if (missed > 0) {
+      meter.jobsMissed(missed);
+      log.warn({ jobs: missed }, 'due times were missed');
+    }
+    this.#start(executions);
+    this.#isPressed = more && this.#slots.free <= 0;
+  }
+
+  #start(executions: readonly Execution[]): void {
+    for (const execution of executions) void this.#execute(execution);
+  }
+
+  /** Calls the target. The run is then ready for `record`, which gives its slot back. */
+  async #execute(claimed: Execution): Promise<void> {
+    const ended = await dispatch(claimed, this.#dispatcher);
+    this.#backlog.add({ claimed, ended });
+    this.#parts.wake('record');
+  }
+
+  /** Tells the log and the meter what was written. */
+  #report({ executions, attempts }: Batch, recorded: ReadonlySet<string>): void {
+    const { log, meter, wake } = this.#parts;
+    for (const { claimed, ended } of executions) {
+      const { runId, jobId, status, httpStatus, durationMs, attempts: count, error } = ended;
+      if (!recorded.has(runId)) {
+        log.warn({ runId, jobId, status }, 'a run that ended was not running any more');
+      }
+      const latenessMs = claimed.startedAt - claimed.scheduledFor;
+      meter.runEnded({ status, durationMs, latenessMs });
+      const summary = { runId, jobId, status, httpStatus, durationMs, attempts: count, error };
+      log.info({ ...summary, latenessMs }, 'run ended');
+    }
+    if (executions.length + attempts.length > 0)
+      this.#gatherUntil = performance.now() + gatheringMs;
+    if (executions.length > 0) wake('sign');
+  }
+
+  /** Runs found `running` at the start belong to a process that is gone: they are closed before anything is claimed. */
+  async #rescue(): Promise<void> {
+    const { store, clock, log } = this.#parts;
+    const runs = await rescueRuns(store, clock);
+    this.#isRescued = true;
+    if (runs > 0) log.warn({ runs }, 'runs of an ended process are interrupted');
+  }
+
+  /** Milliseconds until the next job is due that may be claimed; 0 or less if one is due now. */
+  async #untilDueMs(): Promise<number> {
+    const { store, clock, heldJobs } = this.#parts;
+    const now = clock.now();
+    return ((await findEarliestDueTime(store.db, now, heldJobs())) ?? Infinity) - now;
+  }
+}

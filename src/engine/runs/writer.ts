@@ -1,0 +1,128 @@
+/**
+ * Every transaction that records or claims runs. Recording ended runs and claiming the next ones take one commit.
+ *
+ * A claim is on the disk before the first byte of its call is sent. If its commit fails, the claim is in doubt: it may
+ * be on the disk or not. Its runs hold their slots, and nothing else is claimed until `settle` has asked the store
+ * (docs/decisions/0008-doubt.md).
+ */
+
+import type { Clock } from '../../domain/clock.ts';
+import { findRunning } from '../../store/runs/claims.ts';
+import type { Store } from '../../store/database/open.ts';
+import { oneAtATime } from '../one-at-a-time.ts';
+import { emptyBatch } from './backlog.ts';
+import type { Backlog, Batch } from './backlog.ts';
+import { claimRuns } from './claim.ts';
+import type { Claim, FreeSlots } from './due.ts';
+import type { Execution } from './execution.ts';
+import { recordBatch } from './record.ts';
+import type { Recorded } from './record.ts';
+import type { Slots } from './slots.ts';
+
+export interface WriterParts {
+  store: Store;
+  clock: Clock;
+  slots: Slots;
+  backlog: Backlog;
+  /** Ids of jobs that must not begin a run now. */
+  readonly heldJobs: () => readonly string[];
+  /** Whether to mark runs whose receipts are to be signed. */
+  receipts: boolean;
+}
+
+/** What a transaction does: record the backlog, claim runs, or both. */
+export interface Work {
+  records: boolean;
+  claims: boolean;
+}
+
+/** What a transaction did. */
+export interface Written extends Recorded {
+  batch: Batch;
+  /** Null if nothing may be claimed now. */
+  claim: Claim | null;
+}
+
+export interface Writer {
+  /**
+   * Does the work in one transaction. After the commit the recorded runs have given back their slots, and the claimed
+   * ones hold theirs. If it fails, the backlog keeps its batch and its slots.
+   */
+  write(work: Work): Promise<Written>;
+  /** Asks the store which runs of a claim in doubt are on the disk. Returns them; none of them was sent. */
+  settle(): Promise<Execution[]>;
+  /** Gives up the runs in doubt; the next start marks them as interrupted. */
+  giveUp(): void;
+}
+
+/** Makes the writer; its process serves from now on. */
+export function createWriter({ store, clock, slots, ...parts }: WriterParts): Writer {
+  const { backlog, heldJobs, receipts } = parts;
+  const servingSince = clock.now();
+  let inDoubt: Execution[] = [];
+  /** The most runs in one claim: fewer after a failure, since a store in trouble may still take a few. */
+  let largestClaim = Infinity;
+
+  async function write({ records, claims }: Work): Promise<Written> {
+    const batch = records ? backlog.batch() : emptyBatch;
+    const free = freeAfter(batch);
+    let claimed: Execution[] = [];
+    try {
+      const written = await store.write(async (tx) => {
+        const recorded = await recordBatch(tx, batch, { receipts });
+        if (!claims || inDoubt.length > 0 || !(await store.reserve.hasRoomForRuns(tx))) {
+          return { ...recorded, batch, claim: null };
+        }
+        const claim = await claimRuns(tx, free, { now: clock.now(), servingSince });
+        claimed = claim.executions;
+        return { ...recorded, batch, claim };
+      });
+      for (const { host } of claimed) slots.hold(host);
+      for (const { claimed: done } of batch.executions) slots.release(done.host);
+      backlog.remove(batch);
+      if (claims) largestClaim *= 2;
+      return written;
+    } catch (error) {
+      for (const { host } of claimed) slots.hold(host);
+      inDoubt = inDoubt.concat(claimed);
+      if (claims) largestClaim = Math.max(1, Math.floor(free.taken() / 2));
+      throw error;
+    }
+  }
+
+  /** The slots that are free once a batch is written. Before the commit, none is really given back or taken. */
+  function freeAfter(batch: Batch): FreeSlots & { taken(): number } {
+    const plan = slots.copy();
+    for (const { claimed } of batch.executions) plan.release(claimed.host);
+    const freeAtFirst = plan.free;
+    const taken = (): number => freeAtFirst - plan.free;
+    return {
+      bounds: () => ({
+        limit: Math.min(plan.free, largestClaim - taken()),
+        exceptHosts: plan.fullHosts(),
+        exceptJobs: heldJobs(),
+      }),
+      take: (host) => plan.take(host),
+      taken,
+    };
+  }
+
+  function releaseDoubtful(isReleased: (execution: Execution) => boolean): void {
+    for (const { host } of inDoubt.filter(isReleased)) slots.release(host);
+    inDoubt = [];
+  }
+
+  return {
+    // A claim must know how the one before it ended, and a batch is written once.
+    write: oneAtATime(write),
+    async settle() {
+      if (inDoubt.length === 0) return [];
+      const runIds = inDoubt.map(({ runId }) => runId);
+      const onDisk = await findRunning(store.db, runIds);
+      const executions = inDoubt.filter(({ runId }) => onDisk.has(runId));
+      releaseDoubtful(({ runId }) => !onDisk.has(runId));
+      return executions;
+    },
+    giveUp: () => releaseDoubtful(() => true),
+  };
+}

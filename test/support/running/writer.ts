@@ -1,0 +1,30 @@
+/** A writer of runs without an engine around it. */
+
+import type { Clock } from '../../../src/domain/clock.ts';
+import { createBacklog } from '../../../src/engine/runs/backlog.ts';
+import type { Backlog } from '../../../src/engine/runs/backlog.ts';
+import type { Claim } from '../../../src/engine/runs/due.ts';
+import { createSlots } from '../../../src/engine/runs/slots.ts';
+import { createWriter } from '../../../src/engine/runs/writer.ts';
+import type { Writer } from '../../../src/engine/runs/writer.ts';
+import type { Store } from '../../../src/store/database/open.ts';
+
+export interface TestWriter extends Writer {
+  backlog: Backlog;
+  /** Claims what is due, and records nothing. */
+  readonly claim: () => Promise<Claim>;
+}
+
+/** Makes a writer with as many free slots, which no host has fewer of. */
+export function testWriter(store: Store, clock: Clock, freeSlots = 100): TestWriter {
+  const slots = createSlots(freeSlots, freeSlots);
+  const backlog = createBacklog(new AbortController().signal);
+  const parts = { store, clock, slots, backlog, heldJobs: () => [], receipts: false };
+  const writer = createWriter(parts);
+  const claim = async (): Promise<Claim> => {
+    const { claim: claimed } = await writer.write({ records: false, claims: true });
+    if (claimed === null) throw new Error('nothing may be claimed');
+    return claimed;
+  };
+  return { ...writer, backlog, claim };
+}
