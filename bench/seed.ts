@@ -3,7 +3,7 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { cpSync } from 'node:fs';
 import { sql } from 'kysely';
-import { openLocal } from '../src/daemon.ts';
+import { openLocal } from '../src/local-store.ts';
 import { newId } from '../src/domain/id.ts';
 import { defineJob } from '../src/domain/jobs/job-input.ts';
 import type { Key } from '../src/domain/accounts/key.ts';

@@ -11,7 +11,7 @@ const run = promisify(execFile);
 
 /**
  * What V8 is told: to take half of what it would for what is young, in each thread, 150 MB less in a storm. Most other
- * flags would make it refuse code caches, Node's own among them; `src/heap.ts` has one that can be set later.
+ * flags would make it refuse code caches, Node's own among them; `src/daemon.ts` has one that can be set later.
  */
 const v8Flags = ['--max-semi-space-size=16'];
 

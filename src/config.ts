@@ -1,6 +1,6 @@
 /**
- * Flags and environment become one frozen configuration; nothing else reads the environment. Flags
- * win over the environment, the environment over defaults.
+ * Parses flags and environment into frozen values, once. Nothing else reads the environment. Flags win over the
+ * environment, the environment over defaults (docs/behavior.md#cli-2).
  */
 
 import { homedir } from 'node:os';
@@ -13,42 +13,55 @@ import type { MailServer } from './domain/alerts/mail-server.ts';
 import { parseAllowTargets } from './domain/targets/target.ts';
 import type { AllowedTarget } from './domain/targets/target.ts';
 import type { LogLevel } from './log.ts';
-import { profileNamed, readProfiles } from './profiles.ts';
-import type { Profile } from './profiles.ts';
+
+/** The defaults of `jobd serve` that are more than "none". */
+export const serveDefaults = {
+  host: '127.0.0.1',
+  port: 8080,
+  slots: 512,
+  slotsPerHost: 256,
+  logLevel: 'info',
+} as const;
+
+/** The server that commands ask by default. */
+export const defaultServerUrl = `http://${serveDefaults.host}:${serveDefaults.port}`;
 
 /** What `jobd serve` runs with. */
 export interface ServeConfig {
   host: string;
-  /** 0 takes a free one. */
+  /** 0 takes a free port. */
   port: number;
   slots: number;
   slotsPerHost: number;
   dataDir: string;
-  /** The site URL people reach the service by; null for the address it listens on. */
+  /** The site URL that people use; null for the address it listens on. */
   baseUrl: string | null;
   allowTargets: readonly AllowedTarget[];
-  /** Origins whose pages may ask the API from a browser. */
+  /** Origins whose pages may use the API from a browser. */
   corsOrigins: readonly string[];
   /** Whether receipts are signed. */
   signing: boolean;
   /** The master key from the environment; null if it is a file in the data directory. */
   secretKey: string | null;
-  /** Where mail goes out; null if none does. */
+  /** The SMTP server for alert email; null for no email. */
   smtp: MailServer | null;
-  /** Whom mail may be sent to; anybody if there are none. */
+  /** Allowed recipients of email; anybody if empty. */
   mailAllow: readonly MailRule[];
-  /** What is called each minute while the scheduler is healthy. */
+  /** Called each minute while the scheduler is healthy. */
   heartbeatUrl: string | null;
-  /** Where metrics are asked for; null if they are not. */
+  /** Where metrics are served; null if they are not. */
   metrics: { host: string; port: number } | null;
   logLevel: LogLevel;
 }
 
-/** What commands that ask a running jobd go by. */
-export interface ClientConfig {
+/** What flags and environment say about the server that commands ask. */
+export interface ClientSettings {
   /** Site URL, without a slash at its end. */
-  url: string;
+  url: string | null;
   apiKey: string | null;
+  profile: string | null;
+  /** The file that profiles are kept in. */
+  profilesFile: string;
 }
 
 /** Flags as the command line gives them: text, untouched. */
@@ -67,31 +80,36 @@ const logLevelNames: readonly LogLevel[] = [
 
 /** Reads the configuration of `jobd serve`. Throws `invalid_input`, naming flag and variable. */
 export function serveConfig(flags: Flags, env: Environment = process.env): ServeConfig {
-  const setting = (flag: string, variable: string, fallback: string): Setting => ({
+  const setting = (flag: string, variable: string, fallback: string | number = ''): Setting => ({
     name: `--${flag.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)} (or ${variable})`,
     // A variable set to nothing counts as not set.
-    value: textOf(flags[flag]) ?? (env[variable] || fallback),
+    value: textOf(flags[flag]) ?? (env[variable] || String(fallback)),
   });
+  const { host, port, slots, slotsPerHost, logLevel } = serveDefaults;
   return Object.freeze({
-    host: setting('host', 'JOBD_HOST', '127.0.0.1').value,
-    port: wholeNumber(setting('port', 'JOBD_PORT', '8080'), 0, 65_535),
-    slots: wholeNumber(setting('slots', 'JOBD_SLOTS', '512'), 1, 10_000),
-    slotsPerHost: wholeNumber(setting('slotsPerHost', 'JOBD_SLOTS_PER_HOST', '256'), 1, 10_000),
+    host: setting('host', 'JOBD_HOST', host).value,
+    port: wholeNumber(setting('port', 'JOBD_PORT', port), 0, 65_535),
+    slots: wholeNumber(setting('slots', 'JOBD_SLOTS', slots), 1, 10_000),
+    slotsPerHost: wholeNumber(
+      setting('slotsPerHost', 'JOBD_SLOTS_PER_HOST', slotsPerHost),
+      1,
+      10_000,
+    ),
     dataDir: dataDir(flags, env),
-    baseUrl: siteUrl(setting('baseUrl', 'JOBD_BASE_URL', '')),
+    baseUrl: siteUrl(setting('baseUrl', 'JOBD_BASE_URL')),
     allowTargets: allowTargets(flags, env),
     corsOrigins: corsOrigins(flags, env),
     signing: flags['signing'] !== false && !env['JOBD_NO_SIGNING'],
     secretKey: secretKeys(env).current,
-    smtp: parseMailServer(setting('smtpUrl', 'JOBD_SMTP_URL', '')),
+    smtp: parseMailServer(setting('smtpUrl', 'JOBD_SMTP_URL')),
     mailAllow: mailAllow(flags['mailAllow'], env['JOBD_MAIL_ALLOW']),
-    heartbeatUrl: heartbeatUrl(setting('heartbeatUrl', 'JOBD_HEARTBEAT_URL', '')),
-    metrics: listenAddress(setting('metrics', 'JOBD_METRICS', '')),
-    logLevel: logLevel(setting('logLevel', 'JOBD_LOG_LEVEL', 'info')),
+    heartbeatUrl: heartbeatUrl(setting('heartbeatUrl', 'JOBD_HEARTBEAT_URL')),
+    metrics: listenAddress(setting('metrics', 'JOBD_METRICS')),
+    logLevel: logLevelOf(setting('logLevel', 'JOBD_LOG_LEVEL', logLevel)),
   });
 }
 
-/** The data directory: flag, environment, where systemd or the desktop keeps state. */
+/** The data directory: from the flag, the environment, or the place for state that systemd or the desktop names. */
 export function dataDir(flags: Flags, env: Environment = process.env): string {
   const named = textOf(flags['data']) || env['JOBD_DATA'] || env['STATE_DIRECTORY'];
   if (named) return resolve(named);
@@ -99,15 +117,15 @@ export function dataDir(flags: Flags, env: Environment = process.env): string {
   return shared ? join(shared, 'jobd') : join(homedir(), '.local', 'share', 'jobd');
 }
 
-/** Where this user's programs keep what they can make again (XDG Base Directory Specification). */
+/** The cache directory of this user's jobd (XDG Base Directory Specification). */
 export function cacheDir(env: Environment = process.env): string {
   const shared = env['XDG_CACHE_HOME'];
   return join(shared && isAbsolute(shared) ? shared : join(homedir(), '.cache'), 'jobd');
 }
 
 /**
- * Master keys of the environment, as text: the current one, and the one to rotate to. There are no flags for
- * them, since everybody on a machine can read the arguments of its processes.
+ * Master keys of the environment, as text: the current one, and the one to rotate to. There are no flags for them, since
+ * everybody on a machine can read the arguments of its processes.
  */
 export function secretKeys(env: Environment = process.env): {
   current: string | null;
@@ -118,64 +136,32 @@ export function secretKeys(env: Environment = process.env): {
 }
 
 /**
- * Reads where the server is and the key to use: `--profile`, the environment, the profile that is named there or
- * current. The key of a profile goes to the server of that profile only. Throws `invalid_input` and `usage`.
+ * Reads which server commands ask. `profile` is the flag of this name: it wins over the whole environment. Throws
+ * `invalid_input`.
  */
-export function clientConfig(env: Environment = process.env): ClientConfig {
-  const [givenUrl, givenKey] = [env['JOBD_URL'] || null, env['JOBD_API_KEY']?.trim() || null];
-  if (chosenProfile !== null) return Object.freeze(requireProfile(chosenProfile, env));
-  const given = givenUrl === null ? null : serverUrl(givenUrl, 'JOBD_URL');
-  if (given !== null && givenKey !== null) return Object.freeze({ url: given, apiKey: givenKey });
-  const profile = profileOf(env);
-  const url = given ?? profile?.url ?? defaultUrl;
-  const apiKey = givenKey ?? (profile?.url === url ? profile.apiKey : null);
-  return Object.freeze({ url, apiKey });
+export function clientSettings(
+  profile: string | null = null,
+  env: Environment = process.env,
+): ClientSettings {
+  const config = env['XDG_CONFIG_HOME'] || join(homedir(), '.config');
+  const profilesFile = join(config, 'jobd', 'profiles.json');
+  if (profile !== null) return Object.freeze({ url: null, apiKey: null, profile, profilesFile });
+  return Object.freeze({
+    url: siteUrl({ name: 'JOBD_URL', value: env['JOBD_URL'] ?? '' }),
+    apiKey: env['JOBD_API_KEY']?.trim() || null,
+    profile: env['JOBD_PROFILE'] || null,
+    profilesFile,
+  });
 }
 
-const defaultUrl = 'http://127.0.0.1:8080';
-
-/** What `--profile` named on this command line; null if it was not given. */
-let chosenProfile: string | null = null;
-
-/** Lets all that asks a server in this process go by a profile. */
-export function useProfile(name: string): void {
-  chosenProfile = name;
+/** The server that `jobd login` asks: the flag, JOBD_URL, else this machine. Throws `invalid_input`. */
+export function loginUrl(flag?: string, env: Environment = process.env): string {
+  const given = flag === undefined ? env['JOBD_URL'] : flag;
+  const name = flag === undefined ? 'JOBD_URL' : '--url';
+  return siteUrl({ name, value: given ?? '' }) ?? defaultServerUrl;
 }
 
-/** The profile that a command means: `--profile`, JOBD_PROFILE, or none of them. */
-export function namedProfile(env: Environment = process.env): string | null {
-  return chosenProfile ?? (env['JOBD_PROFILE'] || null);
-}
-
-/** The URL of a server as it is kept and compared. Throws `invalid_input`, by the name of the setting. */
-export function serverUrl(value: string, name: string): string {
-  return siteUrl({ name, value }) ?? defaultUrl;
-}
-
-/** Where `jobd login` goes unless it is told: JOBD_URL, else this machine. */
-export function loginUrl(env: Environment = process.env): string {
-  return serverUrl(env['JOBD_URL'] || defaultUrl, 'JOBD_URL');
-}
-
-/** The file that profiles are kept in. */
-export function profilesFile(env: Environment = process.env): string {
-  return join(env['XDG_CONFIG_HOME'] || join(homedir(), '.config'), 'jobd', 'profiles.json');
-}
-
-function profileOf(env: Environment): Profile | undefined {
-  const named = env['JOBD_PROFILE'];
-  if (named) return requireProfile(named, env);
-  const kept = readProfiles(profilesFile(env));
-  return profileNamed(kept, kept.current);
-}
-
-function requireProfile(name: string, env: Environment): Profile {
-  const profile = profileNamed(readProfiles(profilesFile(env)), name);
-  if (profile !== undefined) return profile;
-  throw new JobdError('usage', `there is no profile ${name}: say jobd login --profile ${name}`);
-}
-
-/** A variable that a file of definitions names. */
+/** A variable that a definitions file refers to. */
 export function environmentVariable(
   name: string,
   env: Environment = process.env,
@@ -183,12 +169,12 @@ export function environmentVariable(
   return env[name];
 }
 
-/** Whether people asked for no colours (no-color.org). */
+/** Whether the user wants no colours (no-color.org). */
 export function noColor(env: Environment = process.env): boolean {
   return Boolean(env['NO_COLOR']);
 }
 
-/** Whether the terminal can only print lines, one after the other. */
+/** Whether the terminal can print lines only. */
 export function isDumbTerminal(env: Environment = process.env): boolean {
   return env['TERM'] === 'dumb';
 }
@@ -220,7 +206,7 @@ function siteUrl({ name, value }: Setting): string | null {
   return url.href.replace(/\/+$/, '');
 }
 
-/** It often holds a token: what came is not repeated. */
+/** Often holds a token, so the message does not repeat it. */
 function heartbeatUrl({ name, value }: Setting): string | null {
   if (value === '') return null;
   const url = URL.parse(value);
@@ -228,7 +214,7 @@ function heartbeatUrl({ name, value }: Setting): string | null {
   throw invalidInput(`${name} must be an http or https URL without a user name`);
 }
 
-/** An address and a port, `127.0.0.1:9464` or `[::1]:9464`; a port alone is one of this machine. */
+/** An address and a port, `127.0.0.1:9464` or `[::1]:9464`. A port alone means 127.0.0.1. */
 function listenAddress({ name, value }: Setting): ServeConfig['metrics'] {
   if (value === '') return null;
   const [, host = '127.0.0.1', port = ''] =
@@ -239,19 +225,19 @@ function listenAddress({ name, value }: Setting): ServeConfig['metrics'] {
   throw invalidInput(`${name} must be like 127.0.0.1:9464, got ${value}`);
 }
 
-function logLevel({ name, value }: Setting): LogLevel {
+function logLevelOf({ name, value }: Setting): LogLevel {
   const level = logLevelNames.find((known) => known === value);
   if (level !== undefined) return level;
   throw invalidInput(`${name} must be one of ${logLevelNames.join(', ')}, got ${value}`);
 }
 
-/** What was given by a flag that may be repeated, else what the variable lists. */
+/** The values of a flag that may be repeated, else the list in the variable. */
 function listOf(flag: Flags[string], variable: string | undefined): string[] {
   const given = Array.isArray(flag) ? flag : (variable ?? '').split(/[\s,]+/);
   return given.filter((text) => text !== '');
 }
 
-/** An empty list would allow everybody. A flag without a value, such as an unset variable, hardly means that. */
+/** An empty list allows everybody. An empty flag, perhaps an unset shell variable, hardly means that. */
 function mailAllow(flag: Flags[string], variable: string | undefined): readonly MailRule[] {
   if (Array.isArray(flag) && flag.includes('')) {
     throw invalidInput(
@@ -272,7 +258,7 @@ function allowTargets(flags: Flags, env: Environment): readonly AllowedTarget[] 
   }
 }
 
-/** Origins are compared as browsers write them, so only that spelling is taken; `*` is none. */
+/** Origins are compared as browsers write them, so only that spelling is accepted. `*` is no origin. */
 function corsOrigins(flags: Flags, env: Environment): readonly string[] {
   const origins = listOf(flags['corsOrigin'], env['JOBD_CORS_ORIGINS']);
   for (const text of origins) {

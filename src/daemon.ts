@@ -1,18 +1,17 @@
 /** The composition root: lock → store → egress → server → engine, disposed in reverse. */
 
+import { setFlagsFromString } from 'node:v8';
 import { startServer } from './api/server.ts';
 import type { App } from './app/app.ts';
 import { createHeldJobs } from './app/jobs/held-jobs.ts';
 import { createKeyUses } from './app/accounts/key-uses.ts';
-import { openStoreVault } from './app/secrets/master-keys.ts';
 import { sealPlainText } from './app/secrets/plain-text.ts';
 import { adoptSigningKey, ensureSigningKey } from './app/receipts/signing-keys.ts';
-import { cacheDir } from './config.ts';
 import type { ServeConfig } from './config.ts';
 import { systemClock } from './domain/clock.ts';
 import type { Clock } from './domain/clock.ts';
-import { newId } from './domain/id.ts';
 import { shareOpenFiles } from './domain/targets/open-files.ts';
+import type { OpenFiles } from './domain/targets/open-files.ts';
 import { everywhere } from './domain/targets/target.ts';
 import type { Vault } from './domain/secrets/vault.ts';
 import { createEgress } from './egress/egress.ts';
@@ -24,27 +23,27 @@ import { startHeartbeat } from './engine/upkeep/heartbeat.ts';
 import { startLoop } from './engine/loop.ts';
 import { createSigner } from './engine/receipts/sign.ts';
 import { openFilesLimit } from './file-limit.ts';
-import { collectSooner } from './heap.ts';
+import { openLocal } from './local-store.ts';
+import type { Local } from './local-store.ts';
 import type { Log } from './log.ts';
-import { givenMasterKey, masterKeysInFile, withNextMasterKey } from './secrets/master-keys.ts';
-import type { MasterKeys } from './secrets/master-keys.ts';
-import { unpackAddonInto } from './store/database/addon.ts';
-import { lockDataDir, lockMasterKey } from './store/database/lock.ts';
-import { hasDatabase, openStore, storePath } from './store/database/open.ts';
-import type { Store } from './store/database/open.ts';
+import { lockDataDir } from './store/database/lock.ts';
+import { storePath } from './store/database/open.ts';
 import type { Reserve } from './store/database/reserve.ts';
 import { ensureGivingBack } from './store/database/space.ts';
-import { ensureDefaultWorkspace } from './store/accounts/workspaces.ts';
 import { startMeters } from './metrics/meter.ts';
+import type { SlotsInUse } from './metrics/metrics.ts';
 import { readVerifyScript } from './built-files.ts';
 import { version } from './version.ts';
 
 /** How long a stop waits for calls in flight (docs/behavior.md#run-4). */
 const drainMs = 30_000;
+/**
+ * Old objects are collected once they have grown by half, in all threads: 50 MB less in a storm (docs/benchmarks.md). Set
+ * when all code is loaded, since V8 refuses code caches that were made without the flag.
+ */
+const memoryFlag = '--heap-growing-percent=50';
 
-unpackAddonInto(cacheDir());
-
-/** A running jobd; disposing of it stops it cleanly. */
+/** A running jobd. Disposing of it stops it cleanly. */
 export interface Daemon extends AsyncDisposable {
   /** The address it listens on, as `http://HOST:PORT`. */
   readonly url: string;
@@ -57,42 +56,35 @@ export async function startDaemon(
   clock: Clock = systemClock,
 ): Promise<Daemon> {
   await using parts = new AsyncDisposableStack();
+  const { allowTargets, mailAllow, slotsPerHost, smtp, heartbeatUrl } = config;
   parts.use(lockDataDir(config.dataDir));
   const local = parts.use(await openLocal(config.dataDir, clock, config.secretKey));
   const { store } = local;
-  await store.reserve.keep(() => tellDisk(log, store.reserve));
+  await store.reserve.keep(() => reportDisk(log, store.reserve));
   const vault = await openSealed(local, config, log);
-  // Behind it: a file that was written anew for the secrets needs no second time.
+  // After the line above: a file that it rewrote needs no second rewrite.
   if (!(await ensureGivingBack(store))) log.warn(keepsSpace(config.dataDir));
-  const { allowTargets, mailAllow, slotsPerHost } = config;
-  const limit = openFilesLimit();
-  const files = shareOpenFiles(limit, config.slots);
-  const { slots } = files;
-  if (slots < config.slots) log.warn({ limit, slots }, tooFewFiles(config.slots));
-  const ways = { connectionsPerHost: slotsPerHost, userAgent: `jobd/${version}` };
+  const files = shareFiles(config.slots, log);
+  const calls = { connectionsPerHost: slotsPerHost, userAgent: `jobd/${version}` };
   const egress = parts.use(
-    startEgressThreads({ ...ways, allowTargets, idleConnections: files.idle }),
+    startEgressThreads({ ...calls, allowTargets, idleConnections: files.idle }),
   );
-  const mailer =
-    config.smtp === null ? null : parts.use(createMailer(config.smtp, { allow: mailAllow }));
+  const mailer = smtp && parts.use(createMailer(smtp, { allow: mailAllow }));
   const keyUses = createKeyUses({ store, clock });
-  const writeKeyUses = async (): Promise<number> => {
-    await keyUses.write();
-    return Infinity;
-  };
-  parts.use(startLoop('key use', writeKeyUses, log));
-  // The server is bound before anything is called, and is there until the last call has ended.
+  parts.use(startLoop('key use', () => keyUses.write().then(() => Infinity), log));
+
+  // The server is bound before the first call, and closed after the last one.
   let engine: Engine | undefined;
   let siteUrl = config.baseUrl ?? '';
   const signer = config.signing
     ? createSigner({ store, clock, vault, siteUrl: () => siteUrl })
     : null;
-  const troubles = (): string[] => engine?.troubles() ?? ['jobd is starting'];
-  const slotsInUse = () => ({ used: engine?.slotsUsed() ?? 0, all: slots });
-  const gauges = { slots: slotsInUse, troubles, version };
-  const meter = parts.use(await startMeters({ clock, log, listen: config.metrics, gauges }));
   const wake = (): void => engine?.wake();
   const heldJobs = createHeldJobs(wake);
+  const engineTroubles = (): string[] => engine?.troubles() ?? ['jobd is starting'];
+  const slots = (): SlotsInUse => ({ used: engine?.slotsUsed() ?? 0, all: files.slots });
+  const gauges = { slots, troubles: engineTroubles, version };
+  const meter = parts.use(await startMeters({ clock, log, listen: config.metrics, gauges }));
   const app: App = {
     store,
     vault,
@@ -109,50 +101,43 @@ export async function startDaemon(
     },
     verifyScript: readVerifyScript,
     lateness: meter.lateness,
-    engineTroubles: troubles,
+    engineTroubles,
   };
   const connections = { maxConnections: files.connections };
   const server = parts.use(await startServer(app, { ...config, connections }, log));
   siteUrl ||= server.url;
-  engine = parts.use(
-    startEngine({
-      store,
-      egress,
-      mailer,
-      meter,
-      vault,
-      clock,
-      log,
-      slots,
-      slotsPerHost,
-      heldJobs: heldJobs.ids,
-      signer,
-      drainMs,
-    }),
-  );
-  const { heartbeatUrl: url } = config;
-  if (url !== null) {
+  const shared = { store, egress, mailer, meter, vault, clock, log, signer, drainMs };
+  const limits = { slots: files.slots, slotsPerHost, heldJobs: heldJobs.ids };
+  engine = parts.use(startEngine({ ...shared, ...limits }));
+  if (heartbeatUrl !== null) {
     // The operator's own URLs may lead anywhere.
-    const trusting = parts.use(createEgress({ ...ways, allowTargets: everywhere }));
-    parts.use(startHeartbeat({ url, egress: trusting, clock, log, troubles }));
+    const anywhere = parts.use(createEgress({ ...calls, allowTargets: everywhere }));
+    const beat = { url: heartbeatUrl, egress: anywhere, clock, log, troubles: engineTroubles };
+    parts.use(startHeartbeat(beat));
   }
-  collectSooner();
+  setFlagsFromString(memoryFlag);
   const running = parts.move();
   return { url: server.url, [Symbol.asyncDispose]: () => running.disposeAsync() };
 }
 
-function tooFewFiles(slots: number): string {
-  return (
-    `the limit of open files leaves fewer than the ${slots} slots: raise it ` +
-    '(LimitNOFILE= of a systemd unit, ulimit -n in a shell), or ask for fewer with --slots'
-  );
+/** Shares the open files of this process between calls and clients. */
+function shareFiles(slots: number, log: Log): OpenFiles {
+  const limit = openFilesLimit();
+  const files = shareOpenFiles(limit, slots);
+  if (files.slots < slots) {
+    const text =
+      `the limit of open files allows fewer than ${slots} slots: raise it (LimitNOFILE= of a systemd unit, ` +
+      'ulimit -n in a shell), or set fewer with --slots';
+    log.warn({ limit, slots: files.slots }, text);
+  }
+  return files;
 }
 
-function tellDisk(log: Log, { isInUse, isMissing, refusal }: Reserve): void {
+function reportDisk(log: Log, { isInUse, isMissing, refusal }: Reserve): void {
   if (isMissing) log.error(refusal ?? '');
-  else if (isInUse)
-    log.error('the disk is full: the reserve is in use, make room or delete jobs or monitors');
-  else log.info('there is room on the disk again: the reserve is filled');
+  else if (isInUse) {
+    log.error('the disk is full and the reserve is in use: free space, or delete jobs or monitors');
+  } else log.info('the disk has free space again, and the reserve is filled');
 }
 
 /** For a large file of before; stopping is needed, as the file is rewritten as a whole. */
@@ -174,69 +159,4 @@ async function openSealed(local: Local, config: ServeConfig, log: Log): Promise<
   await adoptSigningKey({ store, clock, vault }, config.dataDir);
   if (config.signing) await ensureSigningKey({ store, clock, vault });
   return vault;
-}
-
-/** The store for commands that work on it directly, whether or not a daemon runs. */
-export interface Local extends AsyncDisposable {
-  store: Store;
-  clock: Clock;
-  masterKeys: MasterKeys;
-  /** Opens what is sealed in it. Throws `unavailable` if the master key is not there. */
-  readonly openVault: () => Promise<Vault>;
-}
-
-/** Whether a data directory holds a store already. Throws `unavailable` if this user may not look. */
-export function hasStore(dataDir: string): boolean {
-  return hasDatabase(dataDir);
-}
-
-/**
- * Opens the store in a data directory and makes sure of what exists from the first start. `secretKey` is
- * the master key, null if it is a file in that directory.
- */
-export async function openLocal(
-  dataDir: string,
-  clock: Clock = systemClock,
-  secretKey: string | null = null,
-): Promise<Local> {
-  const masterKeys = masterKeysFor(dataDir, { current: secretKey, next: null });
-  const store = await openStore(dataDir);
-  const now = clock.now();
-  await ensureDefaultWorkspace(store, newId(now), now);
-  return {
-    store,
-    clock,
-    masterKeys,
-    openVault: () => openStoreVault({ store, clock, masterKeys }),
-    [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
-  };
-}
-
-/** Master keys of the environment, as text. */
-interface GivenKeys {
-  current: string | null;
-  next: string | null;
-}
-
-/** Where the master keys of a data directory come from. Throws `invalid_input`. */
-export function masterKeysFor(dataDir: string, { current, next }: GivenKeys): MasterKeys {
-  const keys = current === null ? masterKeysInFile(dataDir) : givenMasterKey(current);
-  return next === null ? keys : withNextMasterKey(keys, next);
-}
-
-/** Holds a data directory in which nobody may serve meanwhile. Throws `conflict`, naming who does. */
-export function lockStopped(dataDir: string): Disposable {
-  const locks = new DisposableStack();
-  locks.use(lockDataDir(dataDir));
-  locks.use(lockMasterKey(dataDir));
-  return locks;
-}
-
-/**
- * Holds the right to change the master key. A daemon follows what happens to the file, but what is in its
- * environment stays. Throws `conflict`.
- */
-export function lockMasterKeyFor(dataDir: string, { current, next }: GivenKeys): Disposable {
-  const isGiven = current !== null || next !== null;
-  return isGiven ? lockStopped(dataDir) : lockMasterKey(dataDir);
 }

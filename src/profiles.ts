@@ -1,11 +1,13 @@
 /**
- * Where `jobd login` keeps servers and keys: one file that only its owner may read. A key belongs to the server it was given
- * for, and is sent to no other.
+ * Profiles: the servers and keys that `jobd login` keeps, in one file that only its owner may read. A key belongs to the
+ * server it was given for, and is sent to no other.
  */
 
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { defaultServerUrl } from './config.ts';
+import type { ClientSettings } from './config.ts';
 import { JobdError } from './domain/errors.ts';
 
 /** A server, and the key for it. */
@@ -16,12 +18,36 @@ export interface Profile {
 }
 
 export interface Profiles {
-  /** The one that is used where none is named. */
+  /** The profile that is used if none is named. */
   current: string;
   profiles: Readonly<Record<string, Profile>>;
 }
 
 const none: Profiles = { current: 'default', profiles: {} };
+
+/** The server that commands ask, and the key for it. */
+export interface ClientConfig {
+  /** Site URL, without a slash at its end. */
+  url: string;
+  apiKey: string | null;
+}
+
+/**
+ * Completes settings from the profile they name, else from the current one. The key of a profile goes to the server of that
+ * profile only. Throws `usage`.
+ */
+export function findServer(settings: ClientSettings): ClientConfig {
+  const { url, apiKey, profile: name, profilesFile } = settings;
+  if (url !== null && apiKey !== null) return Object.freeze({ url, apiKey });
+  const kept = readProfiles(profilesFile);
+  const profile = profileNamed(kept, name ?? kept.current);
+  if (name !== null && profile === undefined) {
+    throw new JobdError('usage', `there is no profile ${name}: run jobd login --profile ${name}`);
+  }
+  const server = url ?? profile?.url ?? defaultServerUrl;
+  const key = apiKey ?? (profile?.url === server ? profile.apiKey : null);
+  return Object.freeze({ url: server, apiKey: key });
+}
 
 /** Reads the file; there need not be one. Throws `usage` if others may read it, or it holds something else. */
 export function readProfiles(file: string): Profiles {

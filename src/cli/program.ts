@@ -1,7 +1,7 @@
 /** The command line as a whole: commands, help, and what every failure ends as. */
 
 import { Command, CommanderError } from 'commander';
-import { useProfile } from '../config.ts';
+import { useProfile } from './client/settings.ts';
 import { JobdError } from '../domain/errors.ts';
 import { version } from '../version.ts';
 import type { Context } from './context.ts';

@@ -1,7 +1,4 @@
-/**
- * How late runs begin, over the last hour: a histogram for each minute, of which the oldest goes as a new one
- * comes. Values are kept to two significant digits.
- */
+/** How late runs began in the last hour: a histogram for each minute. Values have two significant digits. */
 
 import { createHistogram } from 'node:perf_hooks';
 import type { RecordableHistogram } from 'node:perf_hooks';
@@ -10,39 +7,41 @@ import type { Lateness } from '../domain/runs/meter.ts';
 
 const minutes = 60;
 const msPerMinute = 60_000;
-/** A run that begins later than a minute is a missed one; more than this is not told apart. */
+/** A run that would begin over a minute late is missed, so larger values are rare. */
 const range = { lowest: 1, highest: 10 * msPerMinute, figures: 2 };
 
 export interface LatenessWindow {
-  /** Takes in a run that began this late, in milliseconds; a clock that was set back counts as on time. */
+  /** Adds a run that began this late, in milliseconds. A negative value (a clock set back) counts as on time. */
   readonly note: (latenessMs: number) => void;
   readonly read: () => Lateness;
 }
 
-/** Makes a window that nothing is in. */
+/** Makes an empty window. */
 export function createLatenessWindow(clock: Pick<Clock, 'monotonicMs'>): LatenessWindow {
-  const slots = new Map<number, RecordableHistogram>();
+  const byMinute = new Map<number, RecordableHistogram>();
   const minuteNow = (): number => Math.floor(clock.monotonicMs() / msPerMinute);
 
-  function slotOf(minute: number): RecordableHistogram {
-    const known = slots.get(minute);
-    if (known !== undefined) return known;
-    for (const old of slots.keys()) if (old <= minute - minutes) slots.delete(old);
-    const slot = createHistogram(range);
-    slots.set(minute, slot);
-    return slot;
+  function dropOld(): void {
+    const oldest = minuteNow() - minutes;
+    for (const minute of byMinute.keys()) if (minute <= oldest) byMinute.delete(minute);
   }
 
   return {
     note(latenessMs) {
-      // Counted from 1: a histogram has no 0.
-      const value = Math.min(Math.max(Math.round(latenessMs), 0) + 1, range.highest);
-      slotOf(minuteNow()).record(value);
+      const minute = minuteNow();
+      let histogram = byMinute.get(minute);
+      if (histogram === undefined) {
+        dropOld();
+        histogram = createHistogram(range);
+        byMinute.set(minute, histogram);
+      }
+      // A histogram has no 0, so everything is counted one higher.
+      histogram.record(Math.min(Math.max(Math.round(latenessMs), 0) + 1, range.highest));
     },
     read() {
+      dropOld();
       const sum = createHistogram(range);
-      const oldest = minuteNow() - minutes;
-      for (const [minute, slot] of slots) if (minute > oldest) sum.add(slot);
+      for (const histogram of byMinute.values()) sum.add(histogram);
       const figure = (value: number): number | null => (sum.count === 0 ? null : value - 1);
       return {
         windowSeconds: minutes * 60,

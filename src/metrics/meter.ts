@@ -1,14 +1,14 @@
-/** What the engine tells of its work to: the lateness that people may ask for, and metrics where they are wanted. */
+/** Counts the work of the engine: lateness for the API, and metrics if the operator wants them. */
 
 import type { Clock } from '../domain/clock.ts';
 import type { Lateness, Meter } from '../domain/runs/meter.ts';
 import type { Log } from '../log.ts';
 import { createLatenessWindow } from './lateness.ts';
-import type { Gauges } from './metrics.ts';
+import type { Gauges, Metrics } from './metrics.ts';
 import { startMetricsServer } from './server.ts';
-import type { ListenAddress } from './server.ts';
+import type { ListenAddress, MetricsServer } from './server.ts';
 
-/** Disposing of it stops the server of metrics, if there is one. */
+/** Disposing of it stops the metrics server, if there is one. */
 export interface Meters extends Meter, AsyncDisposable {
   readonly lateness: () => Lateness;
 }
@@ -16,24 +16,22 @@ export interface Meters extends Meter, AsyncDisposable {
 export interface MetersParts {
   clock: Clock;
   log: Log;
-  /** Where metrics are asked for; null if they are not. */
+  /** Where metrics are served; null if they are not. */
   listen: ListenAddress | null;
   gauges: Omit<Gauges, 'lateness'>;
 }
 
 /** Starts to count. Rejects if metrics cannot be served. */
 export async function startMeters({ clock, log, listen, gauges }: MetersParts): Promise<Meters> {
-  await using parts = new AsyncDisposableStack();
   const { note, read: lateness } = createLatenessWindow(clock);
-  let metrics: Meter | null = null;
+  let metrics: Metrics | undefined;
+  let server: MetricsServer | undefined;
   if (listen !== null) {
     const { createMetrics } = await import('./metrics.ts');
-    const made = createMetrics({ ...gauges, lateness });
-    const { url } = parts.use(await startMetricsServer(listen, made, log));
-    log.info({ url }, 'metrics are served');
-    metrics = made;
+    metrics = createMetrics({ ...gauges, lateness });
+    server = await startMetricsServer(listen, metrics, log);
+    log.info({ url: server.url }, 'metrics are served');
   }
-  const running = parts.move();
   return {
     lateness,
     runEnded(run) {
@@ -41,6 +39,6 @@ export async function startMeters({ clock, log, listen, gauges }: MetersParts): 
       metrics?.runEnded(run);
     },
     jobsMissed: (jobs) => metrics?.jobsMissed(jobs),
-    [Symbol.asyncDispose]: () => running.disposeAsync(),
+    [Symbol.asyncDispose]: async () => await server?.[Symbol.asyncDispose](),
   };
 }

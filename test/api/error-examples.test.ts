@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { OpenApiDocument, Operation } from '../../src/api/description/openapi-document.ts';
 import { getReceiptKey } from '../../src/app/receipts/receipts.ts';
-import { openLocal } from '../../src/daemon.ts';
+import { openLocal } from '../../src/local-store.ts';
 import { addAccount } from '../support/records/account.ts';
 import { quietApp } from '../support/running/app.ts';
 import { fakeClock } from '../support/fakes/clock.ts';

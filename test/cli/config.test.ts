@@ -4,9 +4,13 @@ import assert from 'node:assert/strict';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { clientConfig, dataDir, noColor, serveConfig } from '../../src/config.ts';
+import { clientSettings, dataDir, noColor, serveConfig } from '../../src/config.ts';
 import type { ServeConfig } from '../../src/config.ts';
 import { JobdError } from '../../src/domain/errors.ts';
+import { findServer } from '../../src/profiles.ts';
+
+/** The server that commands ask in this environment. */
+const clientConfig = (env: Record<string, string>) => findServer(clientSettings(null, env));
 
 function assertRefused(read: () => unknown, words: RegExp): void {
   assert.throws(read, (error) => {

@@ -5,7 +5,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { openLocal } from '../../src/daemon.ts';
+import { openLocal } from '../../src/local-store.ts';
 import { placeOf } from '../../src/domain/secrets/vault.ts';
 import { jobOf } from '../../src/store/jobs/jobs.ts';
 import { temporaryDirectory } from '../support/directory.ts';

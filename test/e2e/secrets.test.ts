@@ -7,7 +7,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { openLocal } from '../../src/daemon.ts';
+import { openLocal } from '../../src/local-store.ts';
 import { openSigningKey } from '../../src/receipt/keyring.ts';
 import { findActiveSigningKey } from '../../src/store/receipts/signing-keys.ts';
 import { temporaryDirectory } from '../support/directory.ts';

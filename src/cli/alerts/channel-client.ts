@@ -1,7 +1,7 @@
 /** The part of the API that is about channels. */
 
 import type * as contract from '../../api/alerts/contract.ts';
-import type { ClientConfig } from '../../config.ts';
+import type { ClientConfig } from '../../profiles.ts';
 import { createAsker, pages } from '../client/client.ts';
 
 export interface ChannelClient {

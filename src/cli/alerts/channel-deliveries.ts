@@ -1,7 +1,7 @@
 /** `jobd channels deliveries`: what was told, or is still to be, and what came of each attempt. */
 
 import type { Command } from 'commander';
-import { clientConfig } from '../../config.ts';
+import { clientConfig } from '../client/settings.ts';
 import type { Flags } from '../../config.ts';
 import { moment, state } from '../terminal/cell.ts';
 import { createChannelClient } from './channel-client.ts';

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { text as readStream } from 'node:stream/consumers';
 import type { Command } from 'commander';
 import type { Channel, ChannelUpdate, Delivery } from '../../api/alerts/contract.ts';
-import { clientConfig } from '../../config.ts';
+import { clientConfig } from '../client/settings.ts';
 import type { Flags } from '../../config.ts';
 import { channelLimits, channelTypes } from '../../domain/alerts/channel.ts';
 import type { ChannelType } from '../../domain/alerts/channel.ts';

@@ -2,7 +2,7 @@
 
 import type * as contract from '../../api/contract.ts';
 import type * as monitors from '../../api/monitors/contract.ts';
-import type { ClientConfig } from '../../config.ts';
+import type { ClientConfig } from '../../profiles.ts';
 import { errorCodes, JobdError } from '../../domain/errors.ts';
 import type { ErrorCode } from '../../domain/errors.ts';
 import { keyPattern } from '../../domain/accounts/key.ts';

@@ -2,7 +2,7 @@
 
 import type { Command } from 'commander';
 import type { Me } from '../../api/accounts/me-contract.ts';
-import { loginUrl, namedProfile, profilesFile, serverUrl } from '../../config.ts';
+import { defaultServerUrl, loginUrl } from '../../config.ts';
 import type { Flags } from '../../config.ts';
 import { JobdError } from '../../domain/errors.ts';
 import { profileNamed, readProfiles, writeProfiles } from '../../profiles.ts';
@@ -10,6 +10,7 @@ import type { Profiles } from '../../profiles.ts';
 import { askKey } from '../terminal/ask-key.ts';
 import { createAsker } from './client.ts';
 import type { Context } from '../context.ts';
+import { settings } from './settings.ts';
 import { printFields, printJson, printRows } from '../terminal/output.ts';
 import { plain } from '../terminal/text.ts';
 
@@ -19,7 +20,7 @@ export function addLoginCommands(program: Command, context: Context): void {
   program
     .command('login')
     .description('keep a server and a key, read from standard input, in a profile')
-    .option('--url <url>', 'site URL of the server (default JOBD_URL, else http://127.0.0.1:8080)')
+    .option('--url <url>', `site URL of the server (default JOBD_URL, else ${defaultServerUrl})`)
     .option('--json', 'print one JSON document')
     .addHelpText(
       'after',
@@ -32,12 +33,12 @@ export function addLoginCommands(program: Command, context: Context): void {
     )
     .action(async (flags: Flags) => {
       const given = flags['url'];
-      const url = typeof given === 'string' ? serverUrl(given, '--url') : loginUrl();
+      const url = loginUrl(typeof given === 'string' ? given : undefined);
       const apiKey = await askKey();
       const me = await createAsker({ url, apiKey })<Me>('GET', '/me');
-      const file = profilesFile();
+      const { profilesFile: file, profile } = settings();
       const kept = readProfiles(file);
-      const name = namedProfile() ?? kept.current;
+      const name = profile ?? kept.current;
       writeProfiles(file, {
         current: name,
         profiles: { ...kept.profiles, [name]: { url, apiKey } },
@@ -55,9 +56,9 @@ export function addLoginCommands(program: Command, context: Context): void {
     .option('--json', 'print one JSON document')
     .addHelpText('after', '\nExample:\n  jobd logout --profile staging')
     .action((flags: Flags) => {
-      const file = profilesFile();
+      const { profilesFile: file, profile } = settings();
       const kept = readProfiles(file);
-      const name = namedProfile() ?? kept.current;
+      const name = profile ?? kept.current;
       requireName(kept, name);
       const { [name]: _, ...profiles } = kept.profiles;
       writeProfiles(file, { ...kept, profiles });
@@ -76,7 +77,7 @@ function addProfileCommands(program: Command, { output }: Context): void {
     .option('--json', 'print one JSON document')
     .addHelpText('after', '\nExample:\n  jobd profile list')
     .action((flags: Flags) => {
-      const { current, profiles } = readProfiles(profilesFile());
+      const { current, profiles } = readProfiles(settings().profilesFile);
       const found = Object.entries(profiles).map(([name, { url }]) => ({
         name,
         url,
@@ -102,7 +103,7 @@ function addProfileCommands(program: Command, { output }: Context): void {
     .option('--json', 'print one JSON document')
     .addHelpText('after', '\nExample:\n  jobd profile use staging')
     .action((name: string, flags: Flags) => {
-      const file = profilesFile();
+      const { profilesFile: file } = settings();
       const kept = readProfiles(file);
       requireName(kept, name);
       writeProfiles(file, { ...kept, current: name });

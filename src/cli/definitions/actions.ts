@@ -1,7 +1,8 @@
 /** What `jobd export`, `jobd diff` and `jobd apply` do. It stands apart, so that other commands need not load it. */
 
 import type { DefinitionResult } from '../../api/jobs/managed-contract.ts';
-import { clientConfig, environmentVariable } from '../../config.ts';
+import { clientConfig } from '../client/settings.ts';
+import { environmentVariable } from '../../config.ts';
 import { JobdError } from '../../domain/errors.ts';
 import type { JobChange } from '../../domain/jobs/managed-job.ts';
 import { codeOf, createAsker } from '../client/client.ts';

@@ -2,7 +2,7 @@
 
 import type { Command } from 'commander';
 import type * as contract from '../../api/contract.ts';
-import { clientConfig } from '../../config.ts';
+import { clientConfig } from '../client/settings.ts';
 import type { Flags } from '../../config.ts';
 import { invalidInput, JobdError } from '../../domain/errors.ts';
 import { interruptedExitCode } from '../manual/exit-codes.ts';

@@ -1,8 +1,10 @@
 /** Every variable of the environment that jobd reads, once: for help, man page and documentation. */
 
+import { defaultServerUrl, serveDefaults } from '../../config.ts';
+
 /** By name, what it is for. */
 export const environment: readonly (readonly [name: string, means: string])[] = [
-  ['JOBD_URL', 'site URL of the server that commands ask (default http://127.0.0.1:8080)'],
+  ['JOBD_URL', `site URL of the server that commands ask (default ${defaultServerUrl})`],
   ['JOBD_API_KEY', 'the key that they ask it with'],
   ['JOBD_PROFILE', 'the profile of jobd login that is used, as by --profile'],
   ['XDG_CONFIG_HOME', 'profiles are kept in jobd/profiles.json there (default ~/.config)'],
@@ -16,11 +18,14 @@ export const environment: readonly (readonly [name: string, means: string])[] = 
     'XDG_CACHE_HOME',
     'without a data directory, the database driver is unpacked in jobd there (default ~/.cache)',
   ],
-  ['JOBD_HOST', 'serve: address to listen on (default 127.0.0.1)'],
-  ['JOBD_PORT', 'serve: port to listen on, 0 takes a free one (default 8080)'],
+  ['JOBD_HOST', `serve: address to listen on (default ${serveDefaults.host})`],
+  ['JOBD_PORT', `serve: port to listen on, 0 takes a free one (default ${serveDefaults.port})`],
   ['JOBD_BASE_URL', 'serve: site URL that people reach the service by'],
-  ['JOBD_SLOTS', 'serve: calls in flight at most (default 512)'],
-  ['JOBD_SLOTS_PER_HOST', 'serve: calls in flight to one host name at most (default 256)'],
+  ['JOBD_SLOTS', `serve: calls in flight at most (default ${serveDefaults.slots})`],
+  [
+    'JOBD_SLOTS_PER_HOST',
+    `serve: calls in flight to one host name at most (default ${serveDefaults.slotsPerHost})`,
+  ],
   [
     'JOBD_ALLOW_TARGETS',
     'serve: addresses or ports of your own that may be called, CIDR[:PORT|:*], by commas',
@@ -31,7 +36,10 @@ export const environment: readonly (readonly [name: string, means: string])[] = 
   ['JOBD_HEARTBEAT_URL', 'serve: called each minute while the scheduler is healthy'],
   ['JOBD_METRICS', 'serve: also listen here, HOST:PORT, for GET /metrics, for Prometheus'],
   ['JOBD_NO_SIGNING', 'serve: issue no receipts, if it is set to anything'],
-  ['JOBD_LOG_LEVEL', 'serve: fatal, error, warn, info, debug, trace or silent (default info)'],
+  [
+    'JOBD_LOG_LEVEL',
+    `serve: fatal, error, warn, info, debug, trace or silent (default ${serveDefaults.logLevel})`,
+  ],
   ['JOBD_SECRET_KEY', 'the master key, instead of the file in the data directory'],
   ['JOBD_SECRET_KEY_NEW', 'secrets rotate: the master key to change to'],
   ['NODE_EXTRA_CA_CERTS', 'serve: file of certificates (PEM) to trust beside the built-in ones'],

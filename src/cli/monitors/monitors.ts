@@ -2,7 +2,7 @@
 
 import type { Command } from 'commander';
 import type { Monitor, MonitorUpdate } from '../../api/monitors/contract.ts';
-import { clientConfig } from '../../config.ts';
+import { clientConfig } from '../client/settings.ts';
 import type { Flags } from '../../config.ts';
 import { jobActions } from '../../domain/jobs/job.ts';
 import type { JobAction } from '../../domain/jobs/job.ts';

@@ -3,7 +3,7 @@
 import type { Command } from 'commander';
 import type * as accounts from '../../app/accounts/accounts.ts';
 import type { Flags } from '../../config.ts';
-import type { Local } from '../../daemon.ts';
+import type { Local } from '../../local-store.ts';
 import { standingOf, trialEndsAt } from '../../domain/accounts/account.ts';
 import type { Account } from '../../domain/accounts/account.ts';
 import { isoTimeOrNull, systemClock } from '../../domain/clock.ts';

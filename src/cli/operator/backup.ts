@@ -30,12 +30,12 @@ export function addBackupCommands(program: Command, { output }: Context): void {
     )
     .action(async (file: string, flags: Flags) => {
       const { makeBackup } = await import('../../app/operator/backups.ts');
-      const { masterKeysFor } = await import('../../daemon.ts');
+      const { prepareDatabase } = await import('../../local-store.ts');
       const { path: directory, opened: descriptor } = enterDataDir(flags, () => {
         const name = rootsName(file);
         return name === null ? null : makeFile(name);
       });
-      const masterKeys = masterKeysFor(directory, { ...secretKeys(), next: null });
+      const masterKeys = prepareDatabase(directory, secretKeys().current);
       const backup = await makeBackup(directory, { path: file, descriptor }, masterKeys);
       if (flags['json']) return printJson(output, backup);
       output.data(backup.path);
@@ -78,13 +78,13 @@ export function addBackupCommands(program: Command, { output }: Context): void {
       const question = `Put ${file} in the place of the database in ${dataDir(flags)}?`;
       await confirm(question, flags['yes'] === true);
       const { restoreBackup } = await import('../../app/operator/backups.ts');
-      const { masterKeysFor } = await import('../../daemon.ts');
+      const { prepareDatabase } = await import('../../local-store.ts');
       const { systemClock } = await import('../../domain/clock.ts');
       const { path: directory, opened } = enterDataDir(flags, () => {
         const name = rootsName(file);
         return name === null ? null : openBackup(name);
       });
-      const masterKeys = masterKeysFor(directory, { ...secretKeys(), next: null });
+      const masterKeys = prepareDatabase(directory, secretKeys().current);
       const restored = await restoreBackup(opened ?? openBackup(file), {
         dataDir: directory,
         clock: systemClock,

@@ -41,7 +41,7 @@ export function addDoctorCommand(program: Command, context: Context): void {
 
 async function* examination(flags: Flags): AsyncGenerator<Finding> {
   const { examine } = await import('../../app/operator/doctor.ts');
-  const { masterKeysFor } = await import('../../daemon.ts');
+  const { prepareDatabase } = await import('../../local-store.ts');
   const { systemClock } = await import('../../domain/clock.ts');
   const configuration = configurationFinding(flags);
   yield configuration;
@@ -54,7 +54,7 @@ async function* examination(flags: Flags): AsyncGenerator<Finding> {
   yield* examine({
     dataDir: directory,
     clock: systemClock,
-    masterKeys: masterKeysFor(directory, { ...secretKeys(), next: null }),
+    masterKeys: prepareDatabase(directory, secretKeys().current),
     hasMailServer: serveConfig(flags).smtp !== null,
   });
 }

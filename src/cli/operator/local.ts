@@ -5,7 +5,7 @@
 
 import { dataDir, secretKeys } from '../../config.ts';
 import type { Flags } from '../../config.ts';
-import type { Local } from '../../daemon.ts';
+import type { Local } from '../../local-store.ts';
 import { actAsOwner } from './owner.ts';
 import type { Entered } from './owner.ts';
 import type { Output } from '../terminal/output.ts';
@@ -20,7 +20,7 @@ export function enterDataDir<T>(flags: Flags, openFirst?: () => T): Entered<T> {
 
 /** Opens the store that the flags or the environment name; says so if it had to make one. */
 export async function openStoreFor(flags: Flags, output: Output): Promise<Local> {
-  const { hasStore, openLocal } = await import('../../daemon.ts');
+  const { hasStore, openLocal } = await import('../../local-store.ts');
   const { path: directory } = enterDataDir(flags);
   const isNew = !hasStore(directory);
   const local = await openLocal(directory, undefined, secretKeys().current);

@@ -38,7 +38,7 @@ export function addSecretsCommands(program: Command, { output }: Context): void 
       const keys = secretKeys();
       if (keys.current !== null && keys.next === null) throw noNextKey();
       await using local = await openStoreFor(flags, output);
-      const { lockMasterKeyFor, masterKeysFor } = await import('../../daemon.ts');
+      const { lockMasterKeyFor, masterKeysFor } = await import('../../local-store.ts');
       using locks = new DisposableStack();
       locks.use(lockMasterKeyFor(directory, keys));
       const { rotateMasterKey } = await import('../../app/secrets/master-keys.ts');
@@ -79,7 +79,7 @@ export function addSecretsCommands(program: Command, { output }: Context): void 
 
 async function forget(lostId: string, flags: Flags, output: Output): Promise<void> {
   const { path: directory } = enterDataDir(flags);
-  const { hasStore, lockStopped, masterKeysFor } = await import('../../daemon.ts');
+  const { hasStore, lockStopped, masterKeysFor } = await import('../../local-store.ts');
   if (!hasStore(directory)) throw new JobdError('not_found', `there is no store in ${directory}`);
   await using local = await openStoreFor(flags, output);
   using locks = new DisposableStack();

@@ -1,7 +1,7 @@
 /** `jobd serve`: the daemon, until it is told to stop. */
 
 import type { Command } from 'commander';
-import { clientConfig, dataDir, serveConfig } from '../../config.ts';
+import { dataDir, defaultServerUrl, serveConfig, serveDefaults } from '../../config.ts';
 import type { Flags, ServeConfig } from '../../config.ts';
 import { collect } from '../options/collect.ts';
 import type { Context } from '../context.ts';
@@ -12,12 +12,18 @@ export function addServeCommand(program: Command, { output }: Context): void {
   program
     .command('serve')
     .description('run the API and the scheduler')
-    .option('--host <address>', 'address to listen on (default 127.0.0.1)')
-    .option('--port <port>', 'port to listen on, 0 takes a free one (default 8080)')
+    .option('--host <address>', `address to listen on (default ${serveDefaults.host})`)
+    .option(
+      '--port <port>',
+      `port to listen on, 0 takes a free one (default ${serveDefaults.port})`,
+    )
     .option('--data <dir>', 'data directory (default ~/.local/share/jobd)')
     .option('--base-url <url>', 'site URL people reach this service by')
-    .option('--slots <n>', 'calls in flight at most (default 512)')
-    .option('--slots-per-host <n>', 'calls in flight to one host name at most (default 256)')
+    .option('--slots <n>', `calls in flight at most (default ${serveDefaults.slots})`)
+    .option(
+      '--slots-per-host <n>',
+      `calls in flight to one host name at most (default ${serveDefaults.slotsPerHost})`,
+    )
     .option(
       '--allow-target <cidr[:port|:*]>',
       'also call these addresses or ports of your own; may be repeated',
@@ -39,7 +45,7 @@ export function addServeCommand(program: Command, { output }: Context): void {
     .option('--no-signing', 'issue no receipts')
     .option(
       '--log-level <level>',
-      'fatal, error, warn, info, debug, trace or silent (default info)',
+      `fatal, error, warn, info, debug, trace or silent (default ${serveDefaults.logLevel})`,
     )
     .addHelpText(
       'after',
@@ -88,7 +94,7 @@ function nextSteps({ dataDir: dir }: ServeConfig, url: string): string {
     `data in ${dir}, stop with Ctrl-C`,
     '',
     'Next, in a second terminal:',
-    ...(url === clientConfig({}).url ? [] : [`  export JOBD_URL=${url}`]),
+    ...(url === defaultServerUrl ? [] : [`  export JOBD_URL=${url}`]),
     `  export JOBD_API_KEY=$(${jobd} key create --name laptop${data})`,
     `  ${jobd} jobs create --name hello --url https://example.com/ --cron '* * * * *'`,
     `  ${jobd} runs list hello`,

@@ -2,7 +2,7 @@
 
 import type { Command } from 'commander';
 import type { Run } from '../../api/contract.ts';
-import { clientConfig } from '../../config.ts';
+import { clientConfig } from '../client/settings.ts';
 import type { Flags } from '../../config.ts';
 import { moment, state } from '../terminal/cell.ts';
 import { createClient } from '../client/client.ts';

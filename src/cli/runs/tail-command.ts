@@ -1,7 +1,7 @@
 /** `jobd runs tail`: runs as they end, for programs. */
 
 import type { Command } from 'commander';
-import { clientConfig } from '../../config.ts';
+import { clientConfig } from '../client/settings.ts';
 import type { Flags } from '../../config.ts';
 import { systemClock } from '../../domain/clock.ts';
 import { invalidInput } from '../../domain/errors.ts';

@@ -9,8 +9,8 @@ import {
   deleteWorkspace,
   listWorkspaces,
 } from '../../../src/app/accounts/workspaces.ts';
-import { openLocal } from '../../../src/daemon.ts';
-import type { Local } from '../../../src/daemon.ts';
+import { openLocal } from '../../../src/local-store.ts';
+import type { Local } from '../../../src/local-store.ts';
 import { assertRefused } from '../../support/checks/answer.ts';
 import { fakeClock } from '../../support/fakes/clock.ts';
 import { startTestDaemon } from '../../support/running/daemon.ts';

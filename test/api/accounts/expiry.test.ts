@@ -6,7 +6,7 @@ import type { TestContext } from 'node:test';
 import type { App } from '../../../src/app/app.ts';
 import { createJob } from '../../../src/app/jobs/jobs.ts';
 import { createMonitor } from '../../../src/app/monitors/monitors.ts';
-import { openLocal } from '../../../src/daemon.ts';
+import { openLocal } from '../../../src/local-store.ts';
 import { addAccount } from '../../support/records/account.ts';
 import type { TestAccount } from '../../support/records/account.ts';
 import { assertRefused } from '../../support/checks/answer.ts';

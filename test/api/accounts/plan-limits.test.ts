@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createJob } from '../../../src/app/jobs/jobs.ts';
-import { openLocal } from '../../../src/daemon.ts';
+import { openLocal } from '../../../src/local-store.ts';
 import { plans } from '../../../src/domain/accounts/plan.ts';
 import type { PlanName } from '../../../src/domain/accounts/plan.ts';
 import { addAccount } from '../../support/records/account.ts';

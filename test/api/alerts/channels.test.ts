@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Webhook } from 'standardwebhooks';
-import { openLocal } from '../../../src/daemon.ts';
+import { openLocal } from '../../../src/local-store.ts';
 import { addAccount } from '../../support/records/account.ts';
 import { assertRefused } from '../../support/checks/answer.ts';
 import { fakeClock } from '../../support/fakes/clock.ts';

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openLocal } from '../../../src/daemon.ts';
+import { openLocal } from '../../../src/local-store.ts';
 import { assertRefused } from '../../support/checks/answer.ts';
 import { startTestDaemon } from '../../support/running/daemon.ts';
 import { startSink } from '../../support/fakes/sink.ts';

@@ -7,7 +7,7 @@ import type { DefinitionResult } from '../../../src/api/jobs/managed-contract.ts
 import type { Principal } from '../../../src/app/app.ts';
 import { applyDefinition } from '../../../src/app/jobs/managed-jobs.ts';
 import type { Definition } from '../../../src/app/jobs/managed-jobs.ts';
-import { openLocal } from '../../../src/daemon.ts';
+import { openLocal } from '../../../src/local-store.ts';
 import { parseAllowTargets } from '../../../src/domain/targets/target.ts';
 import { addAccount } from '../../support/records/account.ts';
 import { assertRefused } from '../../support/checks/answer.ts';

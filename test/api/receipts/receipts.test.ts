@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Insertable } from 'kysely';
 import { getReceipt } from '../../../src/app/receipts/receipts.ts';
-import { openLocal } from '../../../src/daemon.ts';
+import { openLocal } from '../../../src/local-store.ts';
 import { rotateSigningKey } from '../../../src/app/receipts/signing-keys.ts';
 import { newId } from '../../../src/domain/id.ts';
 import type { RunRow } from '../../../src/store/database/schema.ts';

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setPlan } from '../../../src/app/accounts/accounts.ts';
-import { openLocal } from '../../../src/daemon.ts';
+import { openLocal } from '../../../src/local-store.ts';
 import type { Receipt } from '../../../src/domain/receipts/receipt.ts';
 import { canonicalJson } from '../../../src/receipt/canonical.ts';
 import { nativeSha256 } from '../../../src/receipt/sign.ts';

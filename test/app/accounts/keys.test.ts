@@ -5,8 +5,8 @@ import { test } from 'node:test';
 import type { TestContext } from 'node:test';
 import { cancel } from '../../../src/app/accounts/accounts.ts';
 import { createAuthenticate, createKey, revokeKey } from '../../../src/app/accounts/keys.ts';
-import { openLocal } from '../../../src/daemon.ts';
-import type { Local } from '../../../src/daemon.ts';
+import { openLocal } from '../../../src/local-store.ts';
+import type { Local } from '../../../src/local-store.ts';
 import { fakeClock } from '../../support/fakes/clock.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
 

@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { createJob, getJob, updateJob } from '../../../src/app/jobs/jobs.ts';
 import { forgetLostKey } from '../../../src/app/secrets/lost-key.ts';
 import { openStoreVault, rotateMasterKey } from '../../../src/app/secrets/master-keys.ts';
-import { openLocal } from '../../../src/daemon.ts';
+import { openLocal } from '../../../src/local-store.ts';
 import { activateMasterKey } from '../../../src/store/secrets/master-keys.ts';
 import { quietApp } from '../../support/running/app.ts';
 import { temporaryDirectory } from '../../support/directory.ts';

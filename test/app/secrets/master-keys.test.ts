@@ -8,8 +8,8 @@ import type { TestContext } from 'node:test';
 import { createJob, getJob, updateJob } from '../../../src/app/jobs/jobs.ts';
 import { openStoreVault, rotateMasterKey } from '../../../src/app/secrets/master-keys.ts';
 import { ensureSigningKey } from '../../../src/app/receipts/signing-keys.ts';
-import { openLocal } from '../../../src/daemon.ts';
-import type { Local } from '../../../src/daemon.ts';
+import { openLocal } from '../../../src/local-store.ts';
+import type { Local } from '../../../src/local-store.ts';
 import { placeOf } from '../../../src/domain/secrets/vault.ts';
 import { openSigningKey } from '../../../src/receipt/keyring.ts';
 import type { MasterKeys } from '../../../src/secrets/master-keys.ts';
@@ -241,7 +241,7 @@ for (const [how, words, harm] of troubles) {
 
 test('a rotation to a key of the environment leaves the file alone; the old key opens nothing', async (t) => {
   const { local, dataDir, keyFile } = await setup(t);
-  const { masterKeysFor } = await import('../../../src/daemon.ts');
+  const { masterKeysFor } = await import('../../../src/local-store.ts');
   const before = await readAll(local);
   const file = readFileSync(keyFile, 'utf8');
   const [first, second] = [1, 2].map((byte) => Buffer.alloc(32, byte).toString('hex'));

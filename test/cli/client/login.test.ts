@@ -4,14 +4,15 @@ import assert from 'node:assert/strict';
 import { chmodSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { clientConfig, profilesFile } from '../../../src/config.ts';
-import { readProfiles, writeProfiles } from '../../../src/profiles.ts';
+import { clientSettings } from '../../../src/config.ts';
+import { findServer, readProfiles, writeProfiles } from '../../../src/profiles.ts';
 import { runCommand, serveCommand } from '../../support/running/command.ts';
 import type { Ran } from '../../support/running/program.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
 import { startSink } from '../../support/fakes/sink.ts';
 
 const key = `cp_${'a'.repeat(64)}`;
+const clientConfig = (env: Record<string, string>) => findServer(clientSettings(null, env));
 const other = `cp_${'b'.repeat(64)}`;
 
 test('a login is kept for its owner alone, and used until it is forgotten', async (t) => {
@@ -19,7 +20,7 @@ test('a login is kept for its owner alone, and used until it is forgotten', asyn
   const apiKey = daemon.env['JOBD_API_KEY'] ?? '';
   const env = { XDG_CONFIG_HOME: temporaryDirectory(t) };
   const jobd = (args: string[], input = ''): Promise<Ran> => runCommand(args, env, input);
-  const file = profilesFile(env);
+  const file = clientSettings(null, env).profilesFile;
 
   assert.equal((await jobd(['jobs', 'list'])).exitCode, 4, 'there is no key yet');
   const ran = await jobd(['login', '--url', `${daemon.url}/`], `${apiKey}\n`);
@@ -64,7 +65,7 @@ test('a login is kept for its owner alone, and used until it is forgotten', asyn
 
 test('flags go before the environment, that before the profile; a key goes to its own server only', (t) => {
   const env = { XDG_CONFIG_HOME: temporaryDirectory(t) };
-  const file = profilesFile(env);
+  const file = clientSettings(null, env).profilesFile;
   const url = 'https://jobs.example.com';
   writeProfiles(file, { current: 'a', profiles: { a: { url, apiKey: key } } });
   assert.deepEqual(clientConfig(env), { url, apiKey: key });
@@ -83,5 +84,5 @@ test('a login to what is no jobd keeps nothing', async (t) => {
   const env = { XDG_CONFIG_HOME: temporaryDirectory(t) };
   const ran = await runCommand(['login', '--url', sink.url], env, key);
   assert.equal(ran.exitCode, 7, ran.stderr);
-  assert.deepEqual(readProfiles(profilesFile(env)).profiles, {});
+  assert.deepEqual(readProfiles(clientSettings(null, env).profilesFile).profiles, {});
 });

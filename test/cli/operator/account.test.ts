@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
 import { createKey } from '../../../src/app/accounts/keys.ts';
-import { openLocal } from '../../../src/daemon.ts';
+import { openLocal } from '../../../src/local-store.ts';
 import { runCommand, serveCommand } from '../../support/running/command.ts';
 import type { Ran } from '../../support/running/program.ts';
 import { temporaryDirectory } from '../../support/directory.ts';

@@ -7,7 +7,7 @@ import { basename, join } from 'node:path';
 import { test } from 'node:test';
 import Database from 'better-sqlite3';
 import { makeBackup, restoreBackup } from '../../../src/app/operator/backups.ts';
-import { openLocal } from '../../../src/daemon.ts';
+import { openLocal } from '../../../src/local-store.ts';
 import { placeOf } from '../../../src/domain/secrets/vault.ts';
 import { jobOf } from '../../../src/store/jobs/jobs.ts';
 import { masterKeysInFile } from '../../../src/secrets/master-keys.ts';

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { openLocal } from '../../../src/daemon.ts';
+import { openLocal } from '../../../src/local-store.ts';
 import { runCommand, serveCommand } from '../../support/running/command.ts';
 import { startTestDaemon } from '../../support/running/daemon.ts';
 import { startSink } from '../../support/fakes/sink.ts';

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { openLocal } from '../../../src/daemon.ts';
+import { openLocal } from '../../../src/local-store.ts';
 import { lockMasterKey } from '../../../src/store/database/lock.ts';
 import { runCommand, serveCommand } from '../../support/running/command.ts';
 import type { ServedDaemon } from '../../support/running/command.ts';

@@ -5,7 +5,7 @@ import { writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { openLocal } from '../../../src/daemon.ts';
+import { openLocal } from '../../../src/local-store.ts';
 import { runCommand, serveCommand } from '../../support/running/command.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
 import { startSink } from '../../support/fakes/sink.ts';

@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { createKey } from '../../../src/app/accounts/keys.ts';
-import { openLocal } from '../../../src/daemon.ts';
+import { openLocal } from '../../../src/local-store.ts';
 import { newId } from '../../../src/domain/id.ts';
 import { defineJob } from '../../../src/domain/jobs/job-input.ts';
 import type { Run } from '../../../src/domain/runs/run.ts';

@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { Kysely, sql } from 'kysely';
 import { createAuthenticate } from '../../../src/app/accounts/keys.ts';
 import { createMe } from '../../../src/app/accounts/me.ts';
-import { openLocal } from '../../../src/daemon.ts';
+import { openLocal } from '../../../src/local-store.ts';
 import { fakeClock } from '../../support/fakes/clock.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
 import { sqliteDialect } from '../../../src/store/database/sqlite.ts';

@@ -3,7 +3,7 @@
 import * as accounts from '../../../src/app/accounts/accounts.ts';
 import { createKey } from '../../../src/app/accounts/keys.ts';
 import { createWorkspace } from '../../../src/app/accounts/workspaces.ts';
-import { openLocal } from '../../../src/daemon.ts';
+import { openLocal } from '../../../src/local-store.ts';
 import { newId } from '../../../src/domain/id.ts';
 import { defineJob } from '../../../src/domain/jobs/job-input.ts';
 import type { PlanName } from '../../../src/domain/accounts/plan.ts';

@@ -2,7 +2,7 @@
 
 import { createKey, revokeKey } from '../../../src/app/accounts/keys.ts';
 import { createWorkspace } from '../../../src/app/accounts/workspaces.ts';
-import { openLocal } from '../../../src/daemon.ts';
+import { openLocal } from '../../../src/local-store.ts';
 import type { TestDaemon } from '../running/daemon.ts';
 
 /** A key that was revoked, made in the daemon's store. */

@@ -1,7 +1,7 @@
 /** Two workspaces with the same things in them, and a look at all that the store holds of each. */
 
 import assert from 'node:assert/strict';
-import { openLocal } from '../../../src/daemon.ts';
+import { openLocal } from '../../../src/local-store.ts';
 import type { TestDaemon } from '../running/daemon.ts';
 import { ping } from './monitor.ts';
 import { until } from '../until.ts';

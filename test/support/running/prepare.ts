@@ -2,7 +2,7 @@
 
 import { createJob } from '../../../src/app/jobs/jobs.ts';
 import { createKey } from '../../../src/app/accounts/keys.ts';
-import { openLocal } from '../../../src/daemon.ts';
+import { openLocal } from '../../../src/local-store.ts';
 import type { JobInput } from '../../../src/domain/jobs/job-input.ts';
 import type { Job } from '../../../src/domain/jobs/job.ts';
 import { quietApp } from './app.ts';

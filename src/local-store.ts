@@ -1,0 +1,86 @@
+/** The store as commands open it on this machine, whether or not a daemon serves it. */
+
+import { openStoreVault } from './app/secrets/master-keys.ts';
+import { cacheDir } from './config.ts';
+import { systemClock } from './domain/clock.ts';
+import type { Clock } from './domain/clock.ts';
+import { newId } from './domain/id.ts';
+import type { Vault } from './domain/secrets/vault.ts';
+import { givenMasterKey, masterKeysInFile, withNextMasterKey } from './secrets/master-keys.ts';
+import type { MasterKeys } from './secrets/master-keys.ts';
+import { ensureDefaultWorkspace } from './store/accounts/workspaces.ts';
+import { unpackAddonInto } from './store/database/addon.ts';
+import { lockDataDir, lockMasterKey } from './store/database/lock.ts';
+import { openStore } from './store/database/open.ts';
+import type { Store } from './store/database/open.ts';
+
+export { hasDatabase as hasStore } from './store/database/open.ts';
+
+/** An open store, with its keys. */
+export interface Local extends AsyncDisposable {
+  store: Store;
+  clock: Clock;
+  masterKeys: MasterKeys;
+  /** Opens what is sealed in the store. Throws `unavailable` if the master key is missing. */
+  readonly openVault: () => Promise<Vault>;
+}
+
+/** Master keys of the environment, as text. */
+interface GivenKeys {
+  current: string | null;
+  next: string | null;
+}
+
+/**
+ * Opens the store of a data directory, and makes what every store has. `secretKey` is the master key, null if it is a
+ * file in that directory.
+ */
+export async function openLocal(
+  dataDir: string,
+  clock: Clock = systemClock,
+  secretKey: string | null = null,
+): Promise<Local> {
+  const masterKeys = prepareDatabase(dataDir, secretKey);
+  const store = await openStore(dataDir);
+  const now = clock.now();
+  await ensureDefaultWorkspace(store, newId(now), now);
+  return {
+    store,
+    clock,
+    masterKeys,
+    openVault: () => openStoreVault({ store, clock, masterKeys }),
+    [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
+  };
+}
+
+/**
+ * To be called before a database is opened: the driver then has a second place to be unpacked in. Returns the master
+ * keys of the data directory. Throws `invalid_input`.
+ */
+export function prepareDatabase(dataDir: string, secretKey: string | null): MasterKeys {
+  unpackAddonInto(cacheDir());
+  return masterKeysFor(dataDir, { current: secretKey, next: null });
+}
+
+/** The master keys of a data directory, with the one to rotate to. Throws `invalid_input`. */
+export function masterKeysFor(dataDir: string, { current, next }: GivenKeys): MasterKeys {
+  const keys = current === null ? masterKeysInFile(dataDir) : givenMasterKey(current);
+  return next === null ? keys : withNextMasterKey(keys, next);
+}
+
+/** Locks a data directory so that nobody serves it meanwhile. Throws `conflict`, naming who does. */
+export function lockStopped(dataDir: string): Disposable {
+  using locks = new DisposableStack();
+  locks.use(lockDataDir(dataDir));
+  locks.use(lockMasterKey(dataDir));
+  return locks.move();
+}
+
+/**
+ * Locks the master key for a change. A running daemon notices a change of the key file; a key of the environment can
+ * only change while it is stopped. Throws `conflict`.
+ */
+export function lockMasterKeyFor(dataDir: string, { current, next }: GivenKeys): Disposable {
+  const isGiven = current !== null || next !== null;
+  return isGiven ? lockStopped(dataDir) : lockMasterKey(dataDir);
+}

@@ -1,0 +1,156 @@
+/** The executor, step by step: what a claim and a record do, and when they do the work of the other one. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { TestContext } from 'node:test';
+import { pino } from 'pino';
+import type { AttemptResult } from '../../../src/domain/runs/outcome.ts';
+import type { Egress } from '../../../src/egress/egress.ts';
+import { Executor } from '../../../src/engine/runs/executor.ts';
+import type { Store } from '../../../src/store/database/open.ts';
+import { testVault } from '../../support/fakes/vault.ts';
+import { dueAt, dueOnce, setupEngine } from '../../support/running/engine.ts';
+import { until } from '../../support/until.ts';
+
+const minute = 60_000;
+const answer: AttemptResult = {
+  kind: 'response',
+  response: {
+    httpStatus: 200,
+    location: null,
+    retryAfter: null,
+    body: 'ok',
+    truncated: false,
+    broken: null,
+  },
+};
+
+/** Calls that are answered only by `answerNext`, and counted writes. */
+async function setup(t: TestContext, slots: number) {
+  const engine = await setupEngine(t);
+  const open: (() => void)[] = [];
+  let writes = 0;
+  let isBroken = false;
+  const store: Store = {
+    ...engine.store,
+    write(work) {
+      writes += 1;
+      if (isBroken) return Promise.reject(new Error('the disk is full'));
+      return engine.store.write(work);
+    },
+  };
+  const egress: Egress = {
+    call: () => new Promise((resolve) => open.push(() => resolve(answer))),
+    prepare() {},
+    async [Symbol.asyncDispose]() {},
+  };
+  const woken = new Set<string>();
+  const executor = new Executor({
+    store,
+    egress,
+    vault: testVault,
+    clock: engine.clock,
+    log: pino({ level: 'silent' }),
+    meter: { runEnded: () => {}, jobsMissed: () => {} },
+    slots,
+    slotsPerHost: slots,
+    heldJobs: () => [],
+    receipts: false,
+    wake: (work) => void woken.add(work),
+  });
+  const answerNext = async (): Promise<void> => {
+    woken.clear();
+    open.shift()?.();
+    await until('the end of a call', () => woken.has('record'));
+  };
+  return {
+    ...engine,
+    executor,
+    answerNext,
+    calls: () => open.length,
+    writes: () => writes,
+    breakStore: (broken: boolean) => void (isBroken = broken),
+  };
+}
+
+test('a claim rests until the next due time, and starts what is due', async (t) => {
+  const { executor, addJob, clock, calls } = await setup(t, 5);
+  await addJob(dueOnce);
+  clock.set(dueAt - 400);
+  assert.equal(await executor.claim(), 400);
+  assert.deepEqual([calls(), executor.slotsUsed], [0, 0]);
+  clock.set(dueAt);
+  assert.equal(await executor.claim(), 0, 'there may be more');
+  assert.deepEqual([calls(), executor.slotsUsed], [1, 1]);
+});
+
+test('under pressure one transaction records a run and claims the next one', async (t) => {
+  const { executor, addJob, clock, calls, answerNext, writes, readJob } = await setup(t, 1);
+  const jobs = [await addJob(dueOnce), await addJob(dueOnce)];
+  clock.set(dueAt);
+  assert.equal(await executor.claim(), 0);
+  assert.equal(executor.isPressed, true, 'a job is due and no slot is free');
+  await answerNext();
+  const before = writes();
+  assert.equal(await executor.record(), Infinity);
+  assert.equal(writes() - before, 1);
+  assert.deepEqual([calls(), executor.slotsUsed], [1, 1], 'the next call has the slot');
+  const healths = await Promise.all(jobs.map(async (job) => (await readJob(job)).health));
+  assert.deepEqual(healths.toSorted(), ['new', 'up']);
+});
+
+test('without pressure a record gathers for some milliseconds, unless something is due', async (t) => {
+  const { executor, addJob, clock, calls, answerNext, writes } = await setup(t, 5);
+  for (const cronExpr of ['11 * * * *', '11 * * * *', '12 * * * *']) await addJob({ cronExpr });
+  clock.set(dueAt);
+  while ((await executor.claim()) === 0);
+  assert.equal(calls(), 2);
+  // Gathering goes by the real time, which stands still here.
+  t.mock.method(performance, 'now', () => 1_000);
+  await answerNext();
+  assert.equal(await executor.record(), Infinity, 'the first one is written at once');
+  await answerNext();
+  assert.equal(await executor.record(), 10, 'the second one waits');
+  clock.set(dueAt + minute);
+  const before = writes();
+  await executor.claim();
+  assert.equal(writes() - before, 1, 'the claim records it, too');
+  assert.equal(executor.slotsUsed, 1, 'of the run that was claimed');
+});
+
+test('if recording and claiming fail together, each goes alone until a claim works again', async (t) => {
+  const { executor, addJob, clock, calls, answerNext, breakStore } = await setup(t, 1);
+  for (let count = 0; count < 2; count += 1) await addJob(dueOnce);
+  clock.set(dueAt);
+  await executor.claim();
+  await answerNext();
+  breakStore(true);
+  await assert.rejects(executor.record(), /disk is full/);
+  assert.deepEqual([executor.isPressed, executor.slotsUsed], [false, 1], 'the slot is kept');
+  breakStore(false);
+  assert.equal(await executor.record(), Infinity);
+  assert.deepEqual([calls(), executor.slotsUsed], [0, 0], 'it is recorded, and nothing claimed');
+  assert.equal(await executor.claim(), 0);
+  assert.equal(calls(), 1);
+});
+
+test('a closed executor claims nothing, and its end waits for the calls in flight', async (t) => {
+  const { executor, addJob, clock, calls, answerNext, runsOf } = await setup(t, 1);
+  const jobs = [await addJob(dueOnce), await addJob(dueOnce)];
+  clock.set(dueAt);
+  await executor.claim();
+  executor.close();
+  let isDrained = false;
+  const drained = executor.drain(60_000).then(() => (isDrained = true));
+  await answerNext();
+  assert.equal(isDrained, false, 'the outcome is not written yet');
+  await executor.record();
+  await drained;
+  assert.equal(await executor.claim(), Infinity);
+  assert.deepEqual([calls(), executor.slotsUsed], [0, 0]);
+  const runs = await Promise.all(jobs.map(runsOf));
+  assert.deepEqual(
+    runs.flat().map(({ status }) => status),
+    ['success'],
+  );
+});
