@@ -1,6 +1,6 @@
 /**
- * Texts that the build makes and that go with the program: beside the bundle they are files, in the single
- * executable assets; run from source, they are what was built last.
+ * Texts that the build makes. They are files beside the bundle, and assets in the single executable. Run from source,
+ * the last build has them.
  */
 
 import { readFile } from 'node:fs/promises';
@@ -8,23 +8,23 @@ import { join } from 'node:path';
 import { getAsset, isSea } from 'node:sea';
 import { JobdError } from './domain/errors.ts';
 
-/** Names of the assets and of the files beside the bundle; written in by the build. */
+/** Names of the files and assets; the build fills them in. */
 declare const JOBD_SCRIPT: string;
 declare const JOBD_LICENSES: string;
 
-/** The script that checks receipts without jobd. Throws `unavailable` where nothing was built. */
+/** The script that verifies receipts without jobd. Throws `unavailable` if nothing was built. */
 export function readVerifyScript(): Promise<string> {
   return readBuilt(typeof JOBD_SCRIPT === 'undefined' ? 'verify-receipt.mjs' : JOBD_SCRIPT);
 }
 
-/** The licences of what jobd contains. Throws `unavailable` where nothing was built. */
+/** The licences of everything in jobd. Throws `unavailable` if nothing was built. */
 export function readLicenses(): Promise<string> {
   return readBuilt(typeof JOBD_LICENSES === 'undefined' ? 'THIRD_PARTY_LICENSES' : JOBD_LICENSES);
 }
 
 async function readBuilt(name: string): Promise<string> {
   if (isSea()) return getAsset(name, 'utf8');
-  // Of the bundle, the build makes this directory the bundle's own.
+  // The build makes this the directory of the bundle.
   const here = import.meta.dirname;
   const isBundle = typeof JOBD_SCRIPT !== 'undefined';
   try {

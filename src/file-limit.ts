@@ -1,11 +1,11 @@
-/** How many files the system lets this process open. Node has raised the soft limit to the hard one by then. */
+/** How many files this process may open. Node has raised the soft limit to the hard one at its start. */
 
 import { readFileSync } from 'node:fs';
 
-/** What macOS and Windows allow at least, where there is nothing to read. */
+/** The least that macOS and Windows allow; there is nothing to read there. */
 const assumed = 10_240;
 
-/** Reads the limit; `text` is what Linux says of the limits of a process. */
+/** Reads the limit. `text` is what Linux shows in `/proc/self/limits`. */
 export function openFilesLimit(text: string | null = limitsText()): number {
   const soft = /^Max open files\s+(\d+|unlimited)/m.exec(text ?? '')?.[1];
   if (soft === undefined) return assumed;

@@ -1,9 +1,9 @@
-/** The log: one JSON object a line, on stderr. */
+/** The log: one JSON object per line, on stderr. */
 
 import { destination, pino } from 'pino';
 import type { DestinationStream, Logger } from 'pino';
 
-/** What the parts of the program need of the log. */
+/** The part of the log that the program uses. */
 export type Log = Pick<Logger, 'debug' | 'info' | 'warn' | 'error' | 'fatal'>;
 
 export type LogLevel = 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
@@ -16,7 +16,7 @@ export function openLog(level: LogLevel): Logger {
 let lastMs = NaN;
 let lastTime = '';
 
-/** The time of a line; those of one millisecond share its text. */
+/** The time of a line. The lines of one millisecond share its text. */
 function timeOfNow(): string {
   const now = Date.now();
   if (now !== lastMs) {
@@ -26,22 +26,22 @@ function timeOfNow(): string {
   return lastTime;
 }
 
-/** Characters that wait to be written at most; what comes beyond is lost. */
+/** The most characters that wait to be written; more are lost. */
 const mostWaiting = 1024 * 1024;
 
 /**
- * Lines are written together at the end of the event loop's turn: a storm of runs ends hundreds at once, and a
- * write for each line would hold up the calls. They are not synced: a log that is a file would hold them up, too.
+ * The lines of one turn of the event loop are written together at its end: a storm ends hundreds of runs at once, and a
+ * write for each line would delay the calls. Lines are not synced, as this would delay them too.
  */
 function standardError(): DestinationStream {
   const out = destination({ dest: 2, sync: true, maxLength: mostWaiting });
-  // A full disk, say: what could not be written is tried again with the next lines, as far as there is room for it.
+  // A full disk, for example: the lines stay in the buffer and are tried again with the next ones.
   out.on('error', () => {});
   let lines = '';
   const flush = (): void => {
-    const gathered = lines;
+    const text = lines;
     lines = '';
-    if (gathered !== '') out.write(gathered);
+    if (text !== '') out.write(text);
   };
   process.once('exit', flush);
   return {

@@ -6,14 +6,14 @@ import { keepTickShape } from './ticks.ts';
 
 keepTickShape();
 
-// A reader that closes the pipe (`jobd … | head`) has had enough; that is no error.
+// A reader that closes the pipe (`jobd … | head`) is no error.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(0);
-  process.stderr.write(`jobd: what was asked for cannot be printed: ${error.message}\n`);
+  process.stderr.write(`jobd: cannot print the result: ${error.message}\n`);
   process.exit(1);
 });
 
-// What nobody catches ends the process. Node would show the source too, a line of many thousand characters.
+// An uncaught error ends the process. Node itself would also print the source, a line of many thousand characters.
 process.on('uncaughtException', (error) => {
   process.stderr.write(`jobd: ${plainText(error.stack ?? error.message)}\n`);
   process.exit(1);

@@ -39,7 +39,6 @@ export function createMetrics({ slots, lateness, troubles, version }: Gauges): M
   const gauge = (name: string, help: string, read: () => number): void => {
     const made: Gauge = new Gauge({ ...named(name, help), collect: () => made.set(read()) });
   };
-  const seconds = (ms: number | null): number => (ms === null ? NaN : ms / 1_000);
 
   collectDefaultMetrics({ register: registry });
   const ended = new Counter({
@@ -80,4 +79,8 @@ export function createMetrics({ slots, lateness, troubles, version }: Gauges): M
     },
     jobsMissed: (jobs) => missed.inc(jobs),
   };
+}
+
+function seconds(ms: number | null): number {
+  return ms === null ? NaN : ms / 1_000;
 }

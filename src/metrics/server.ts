@@ -1,4 +1,4 @@
-/** Where metrics are asked for: a server of its own, so that what serves people cannot show them by mistake. */
+/** Serves metrics. It is a server of its own, so that the public API cannot show them by mistake. */
 
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -20,13 +20,13 @@ export interface MetricsServer extends AsyncDisposable {
   readonly url: string;
 }
 
-/** How long a request may take to be asked. */
+/** How long a request may take to arrive. */
 const requestTimeoutMs = 10_000;
 
-/** Those who ask are few; descriptors are needed elsewhere. */
+/** Few clients read metrics, and open files are needed for calls. */
 const maxConnections = 16;
 
-/** Starts to listen. Rejects if it cannot. */
+/** Starts to listen. Rejects if that is not possible. */
 export async function startMetricsServer(
   { host, port }: ListenAddress,
   metrics: Pick<Metrics, 'text' | 'contentType'>,
@@ -34,7 +34,7 @@ export async function startMetricsServer(
 ): Promise<MetricsServer> {
   const server = createServer({ requestTimeout: requestTimeoutMs }, (request, response) => {
     if (request.method !== 'GET' || request.url !== '/metrics') {
-      return answer(response, 404, 'text/plain', 'GET /metrics is all there is\n');
+      return answer(response, 404, 'text/plain', 'only GET /metrics is served here\n');
     }
     metrics.text().then(
       (text) => answer(response, 200, metrics.contentType, text),

@@ -166,7 +166,7 @@ const noFull = existsSync('/dev/full') ? false : 'there is no /dev/full';
 test('what cannot be printed is said, unless nobody reads any more', { skip: noFull }, () => {
   const full = helpTo('> /dev/full');
   assert.equal(full.status, 1);
-  assert.match(full.stderr, /^jobd: what was asked for cannot be printed: ENOSPC.*\n$/);
+  assert.match(full.stderr, /^jobd: cannot print the result: ENOSPC.*\n$/);
   const unread = helpTo('| true');
   assert.deepEqual([unread.status, unread.stderr], [0, '']);
 });

@@ -1,17 +1,18 @@
 /**
- * Held jobs: who waits to change or to delete a job goes before its next run. In memory, as one daemon serves a store.
- * A job is held only by those who saw a run of it executing, for 5 s at most, and each leaves once the run has ended;
- * while it is held no run of it begins, so nobody joins them. So no stream of updates keeps a job from being called.
+ * Held jobs: a request that waits to change or delete a job goes before its next run. In memory, as one daemon serves a
+ * store. A request holds a job only if it saw a run executing, for 5 s at most, and until that run ends. While a job is
+ * held no run of it begins, so no further request joins, and a stream of updates cannot keep a job from being called
+ * (docs/decisions/0028-who-waits-goes-first.md).
  */
 
 export interface HeldJobs {
-  /** Lets no run of the job begin until the hold is disposed of; others may hold the same job. */
+  /** Lets no run of the job begin until the hold is disposed of. Several holds of a job count. */
   readonly hold: (jobId: string) => Disposable;
-  /** The jobs that are held now. */
+  /** Ids of the jobs that are held now. */
   readonly ids: () => string[];
 }
 
-/** Makes it; `onFree` hears that a job is not held any more. */
+/** Holds nothing at first. `onFree` is called when a job is no longer held. */
 export function createHeldJobs(onFree: () => void): HeldJobs {
   const holders = new Map<string, number>();
   return {

@@ -20,7 +20,7 @@ import { dispatch } from './dispatch.ts';
 import type { Dispatcher } from './dispatch.ts';
 import type { Claim } from './due.ts';
 import type { Execution } from './execution.ts';
-import { rescueRuns } from './rescue.ts';
+import { rescueRuns } from './record.ts';
 import { createSlots } from './slots.ts';
 import type { Slots } from './slots.ts';
 import { createWriter } from './writer.ts';
@@ -154,10 +154,12 @@ export class Executor {
     try {
       const claims = work.claims && !this.#isClosed;
       const { batch, recorded, alerts, claim } = await this.#writer.write({ ...work, claims });
-      if (work.claims) this.#isJointBroken = false;
+      if (work.claims) {
+        this.#isJointBroken = false;
+        this.#begin(claim);
+      }
       this.#report(batch, recorded);
       if (alerts > 0) this.#parts.wake('notify');
-      if (work.claims) this.#begin(claim);
       return claim;
     } catch (error) {
       if (isJoint) {

@@ -1,10 +1,15 @@
-/** Record: writes ended executions inside a transaction, with what follows from them. Doing it twice changes nothing. */
+/**
+ * Record: writes how runs ended, with everything that follows from it, inside one transaction. Doing it twice changes
+ * nothing.
+ */
 
-import { keepAttempts, recordEndedRuns } from '../../store/runs/results.ts';
+import type { Clock } from '../../domain/clock.ts';
+import { findRunningRuns, keepAttempts, recordEndedRuns } from '../../store/runs/results.ts';
 import type { Attempt } from '../../store/runs/results.ts';
-import type { Db } from '../../store/database/open.ts';
+import type { Db, Store } from '../../store/database/open.ts';
 import { keepEdges } from '../alerts/edges.ts';
 import type { EndedClaim } from '../alerts/edges.ts';
+import { interruptedRun } from './execution.ts';
 
 /** The result of a record. */
 export interface Recorded {
@@ -17,12 +22,30 @@ export interface Recorded {
 /** Writes a batch: attempts, runs and the health of their jobs, alerts. `receipts` marks runs for signing. */
 export async function recordBatch(
   tx: Db,
-  { executions, attempts }: { executions: readonly EndedClaim[]; attempts: readonly Attempt[] },
+  batch: { executions: readonly EndedClaim[]; attempts: readonly Attempt[] },
   { receipts }: { receipts: boolean },
 ): Promise<Recorded> {
-  await keepAttempts(tx, attempts);
-  const ended = executions.map((execution) => execution.ended);
+  await keepAttempts(tx, batch.attempts);
+  const ended = batch.executions.map((execution) => execution.ended);
   const recorded = await recordEndedRuns(tx, ended, { receipts });
-  const kept = executions.filter((execution) => recorded.has(execution.ended.runId));
+  const kept = batch.executions.filter((execution) => recorded.has(execution.ended.runId));
   return { recorded, alerts: await keepEdges(tx, kept) };
+}
+
+/**
+ * Closes the runs that are `running` at the start: their process is gone. Nobody knows whether their targets were reached,
+ * so they are interrupted and never sent again (docs/behavior.md#run-3). Returns how many there were.
+ */
+export async function rescueRuns(store: Store, clock: Clock): Promise<number> {
+  return await store.write(async (tx) => {
+    const now = clock.now();
+    const running = await findRunningRuns(tx);
+    const why = 'the process that executed it ended before the outcome was known';
+    const ended = running.map(({ startedAt, attempts, ...run }) =>
+      // The wall clock may have been set back.
+      interruptedRun(run, { why, attempts, finishedAt: Math.max(now, startedAt) }),
+    );
+    await recordEndedRuns(tx, ended);
+    return ended.length;
+  });
 }

@@ -7,7 +7,7 @@ import type { Egress } from '../../../src/egress/egress.ts';
 import { testWriter } from '../../support/running/writer.ts';
 import { dispatch } from '../../../src/engine/runs/dispatch.ts';
 import { createBacklog } from '../../../src/engine/runs/backlog.ts';
-import { rescueRuns } from '../../../src/engine/runs/rescue.ts';
+import { rescueRuns } from '../../../src/engine/runs/record.ts';
 import { openLog } from '../../../src/log.ts';
 import type { Store } from '../../../src/store/database/open.ts';
 import { dueAt, dueOnce, setupEngine } from '../../support/running/engine.ts';

@@ -10,7 +10,7 @@ import { runStatuses } from '../../../src/domain/runs/run.ts';
 import { testWriter } from '../../support/running/writer.ts';
 import type { Claim } from '../../../src/engine/runs/due.ts';
 import type { TestWriter } from '../../support/running/writer.ts';
-import { rescueRuns } from '../../../src/engine/runs/rescue.ts';
+import { rescueRuns } from '../../../src/engine/runs/record.ts';
 import { insertScheduledRuns } from '../../../src/store/runs/claims.ts';
 import type { Db } from '../../../src/store/database/open.ts';
 import { findRunningRuns, recordEndedRuns } from '../../../src/store/runs/results.ts';
