@@ -1,26 +1,26 @@
 #!/bin/sh
-# Installs jobd on Linux, upgrades it and takes it away again: sh install.sh --help
+# Installs, upgrades or removes jobd on Linux: sh install.sh --help
 set -eu
 
 usage() {
   cat <<'END'
 Usage: install.sh [options]
 
-Downloads jobd from the directory that JOBD_DOWNLOAD_URL names, checks its SHA-256 sum, and installs it.
+Downloads jobd from JOBD_DOWNLOAD_URL, checks its SHA-256 checksum, and installs it.
 As root: into /usr/local/bin, with a user and a systemd service, both called jobd.
-As anybody else: into ~/.local/bin, without a service.
-Run again it upgrades: the binary of before is kept as jobd.previous, and a service that runs is restarted.
+As any other user: into ~/.local/bin, without a service.
+Run it again to upgrade: it keeps the previous version as jobd.previous and restarts a running service.
 
 Options:
-  --from FILE     take this file, jobd-linux-ARCH or jobd-linux-ARCH.gz, instead; SHA256SUMS lies beside it
+  --from FILE     install this file, jobd-linux-ARCH or jobd-linux-ARCH.gz; SHA256SUMS must be beside it
   --prefix DIR    install into DIR/bin
-  --user          install for this user alone, as for anybody who is not root
-  --no-service    make no user and no service
-  --uninstall     take away binary and service; data, settings and the user stay
-  --help          this text
+  --user          install for this user only, even as root
+  --no-service    create no user and no service
+  --uninstall     remove the program and the service; data, settings and the user stay
+  --help          show this help
 
-JOBD_DOWNLOAD_URL is an https URL, or an http one of this machine, such as
-https://downloads.example.com/jobd/0.1.0. It holds SHA256SUMS and jobd-linux-ARCH.gz.
+JOBD_DOWNLOAD_URL is the https URL (http for this machine) of a directory with SHA256SUMS and
+jobd-linux-ARCH.gz, such as https://downloads.example.com/jobd/0.1.0.
 END
 }
 
@@ -42,8 +42,8 @@ main() {
   fi
   check_system
   # shellcheck disable=SC2154 # set in parse_options
-  mkdir -p "$bin" || fail "$bin cannot be made; --prefix names another place"
-  work=$(mktemp -d "$bin/.jobd-install.XXXXXX") || fail "$bin cannot be written; --prefix names another place"
+  mkdir -p "$bin" || fail "cannot create $bin; use --prefix to install elsewhere"
+  work=$(mktemp -d "$bin/.jobd-install.XXXXXX") || fail "cannot write to $bin; use --prefix to install elsewhere"
   trap 'rm -rf "$work"' EXIT
   trap 'exit 1' HUP INT TERM
   if [ -n "$from" ]; then take_file; else download; fi
@@ -88,7 +88,7 @@ parse_options() {
     *) bin=$PWD/$bin ;;
   esac
   case $bin in
-    *[!A-Za-z0-9/._+-]*) fail "the path $bin has characters that a service file cannot hold as they are" ;;
+    *[!A-Za-z0-9/._+-]*) fail "the path $bin has characters that do not work in a service file" ;;
   esac
   service=$wanted_service
   unit=/etc/systemd/system/jobd.service
@@ -96,17 +96,17 @@ parse_options() {
   data=/var/lib/jobd
 }
 
-# What the binary needs, before anything is downloaded.
+# Checks what the program needs, before anything is downloaded.
 check_system() {
-  [ "$(uname -s)" = Linux ] || fail "jobd runs on Linux, this is $(uname -s)"
+  [ "$(uname -s)" = Linux ] || fail "jobd needs Linux, this is $(uname -s)"
   case $(uname -m) in
     x86_64 | amd64) arch=x64 ;;
     aarch64 | arm64) arch=arm64 ;;
-    *) fail "there is no jobd for $(uname -m), only for x86_64 and aarch64" ;;
+    *) fail "jobd supports x86_64 and aarch64, this is $(uname -m)" ;;
   esac
   name=jobd-linux-$arch
   glibc=$(getconf GNU_LIBC_VERSION 2>/dev/null | sed -n 's/^glibc //p')
-  [ -n "$glibc" ] || fail 'jobd needs glibc 2.34 or newer; Alpine and other systems with musl have none'
+  [ -n "$glibc" ] || fail 'jobd needs glibc 2.34 or newer; Alpine and other musl systems are not supported'
   minor=${glibc#2.}
   case $glibc in
     2.*) [ "${minor%%.*}" -ge 34 ] || fail "jobd needs glibc 2.34 or newer, this system has $glibc" ;;
@@ -116,7 +116,7 @@ check_system() {
 take_file() {
   [ -f "$from" ] || fail "there is no file $from"
   sums=$(dirname "$from")/SHA256SUMS
-  [ -f "$sums" ] || fail "there is no $sums to check $from with"
+  [ -f "$sums" ] || fail "cannot check $from: there is no $sums"
   cp "$sums" "$work/SHA256SUMS"
   case $(basename "$from") in
     "$name") cp "$from" "$work/$name" ;;
@@ -124,17 +124,17 @@ take_file() {
       cp "$from" "$work/$name.gz"
       unpack
       ;;
-    *) fail "$from is not called $name or $name.gz, which this machine needs" ;;
+    *) fail "this machine needs a file named $name or $name.gz, got $from" ;;
   esac
 }
 
 download() {
   url=${JOBD_DOWNLOAD_URL:-}
-  [ -n "$url" ] || fail 'set JOBD_DOWNLOAD_URL to where jobd is to be had, or give --from FILE'
+  [ -n "$url" ] || fail 'set JOBD_DOWNLOAD_URL to the download location, or use --from FILE'
   url=${url%/}
   case $url in
     https://*) protocols='=https' ;;
-    # What stands before @ is no host.
+    # The part before @ is not the host.
     http://*@*) fail "JOBD_DOWNLOAD_URL must be an https URL, got $url" ;;
     http://127.0.0.1[:/]* | http://localhost[:/]* | 'http://[::1]'[:/]*) protocols='=http,https' ;;
     *) fail "JOBD_DOWNLOAD_URL must be an https URL, got $url" ;;
@@ -149,28 +149,28 @@ fetch() {
   if command -v curl >/dev/null; then
     curl --fail --silent --show-error --location --proto "$protocols" --proto-redir "$protocols" --retry 2 \
       --connect-timeout 20 --output "$work/$1" "$url/$1" ||
-      fail "$url/$1 cannot be downloaded, nothing was changed"
+      fail "cannot download $url/$1; nothing was changed"
   elif command -v wget >/dev/null; then
     wget -q -T 20 -O "$work/$1" "$url/$1" ||
-      fail "$url/$1 cannot be downloaded, nothing was changed"
+      fail "cannot download $url/$1; nothing was changed"
   else
-    fail 'needs curl or wget to download, or --from FILE'
+    fail 'install curl or wget, or use --from FILE'
   fi
 }
 
-# What is compressed is checked before it is looked into.
+# Checks the file before it is unpacked.
 unpack() {
   check_sum "$name.gz"
-  gzip -dc "$work/$name.gz" >"$work/$name" || fail "$name.gz cannot be unpacked, nothing was changed"
+  gzip -dc "$work/$name.gz" >"$work/$name" || fail "cannot unpack $name.gz; nothing was changed"
 }
 
 check_sum() {
   line=$(grep -E "^[0-9a-f]{64}  $1\$" "$work/SHA256SUMS") || fail "SHA256SUMS does not list $1"
   say "$line" | (cd "$work" && sha256sum -c - >/dev/null 2>&1) ||
-    fail "$1 is not what SHA256SUMS says: damaged on the way, or not the real one; nothing was changed"
+    fail "$1 does not match its checksum in SHA256SUMS: it is damaged or not genuine; nothing was changed"
 }
 
-# It runs here, before it takes the place of one that does.
+# Runs the new program once before it replaces one that works.
 check_binary() {
   check_sum "$name"
   chmod 755 "$work/$name"
@@ -184,21 +184,21 @@ put_binary() {
     had_before=yes
     if cmp -s "$work/$name" "$bin/jobd"; then
       changed=no
-      say "jobd $version is in $bin already"
+      say "jobd $version is already installed in $bin"
       return
     fi
     cp -p "$bin/jobd" "$work/previous"
     mv "$work/previous" "$bin/jobd.previous"
   fi
   mv "$work/$name" "$bin/jobd"
-  say "jobd $version is in $bin"
-  if [ "$had_before" = yes ]; then say "the one of before is $bin/jobd.previous"; fi
+  say "installed jobd $version in $bin"
+  if [ "$had_before" = yes ]; then say "the previous version is $bin/jobd.previous"; fi
 }
 
 make_user() {
   if ! id jobd >/dev/null 2>&1; then
     useradd --system --user-group --home-dir "$data" --no-create-home --shell /usr/sbin/nologin jobd
-    say 'made the user jobd'
+    say 'created the user jobd'
   fi
   if [ ! -d "$data" ]; then
     mkdir -p "$data"
@@ -207,7 +207,7 @@ make_user() {
   fi
 }
 
-# Never written over.
+# Never overwrites settings.
 make_settings() {
   if [ -f "$settings" ]; then return; fi
   mkdir -p "$(dirname "$settings")"
@@ -220,8 +220,8 @@ make_settings() {
 
 settings_text() {
   cat <<'END'
-# Settings of the service jobd; after a change: systemctl restart jobd
-# jobd serve --help lists them all.
+# Settings of the jobd service; after a change: systemctl restart jobd
+# jobd help environment lists all of them.
 #JOBD_HOST=127.0.0.1
 #JOBD_PORT=8080
 #JOBD_BASE_URL=https://jobs.example.com
@@ -243,17 +243,17 @@ make_service() {
     say "wrote $unit"
     changed=yes
   fi
-  # As sd_booted(3) looks.
+  # The test of sd_booted(3).
   if [ ! -d /run/systemd/system ]; then
-    say 'systemd does not run here: the service is not started'
+    say 'systemd is not running: the service was not started'
     return
   fi
   systemctl daemon-reload
   if [ "$had_unit" = no ]; then
     systemctl enable --quiet jobd
-    systemctl start jobd || fail 'the service does not start: journalctl -u jobd'
-    is_up || fail 'the service is not ready within 60 s: journalctl -u jobd'
-    say 'the service jobd runs'
+    systemctl start jobd || fail 'the service did not start; see: journalctl -u jobd'
+    is_up || fail 'the service was not ready within 60 s; see: journalctl -u jobd'
+    say 'the service jobd is running'
   elif [ "$changed" = yes ] && systemctl is-active --quiet jobd; then
     restart
   fi
@@ -265,18 +265,18 @@ restart() {
     return
   fi
   if [ "$had_before" = no ] || [ ! -f "$bin/jobd.previous" ]; then
-    fail 'the service does not come back: journalctl -u jobd'
+    fail 'the service did not restart; see: journalctl -u jobd'
   fi
   mv "$bin/jobd" "$bin/jobd.failed"
   cp -p "$bin/jobd.previous" "$bin/jobd"
   systemctl restart jobd || true
   if is_up; then
-    fail "jobd $version did not come up; the one of before runs again, the new one is $bin/jobd.failed"
+    fail "jobd $version did not start; the previous version runs again, the new one is $bin/jobd.failed"
   fi
-  fail "jobd $version did not come up, and the one of before, which is back in $bin, does not either: journalctl -u jobd"
+  fail "jobd $version did not start; the previous version is back in $bin and did not start either; see: journalctl -u jobd"
 }
 
-# Up to 60 s, as long as a migration may take.
+# Waits up to 60 s, which allows for a migration.
 is_up() {
   host=$(setting JOBD_HOST)
   port=$(setting JOBD_PORT)
@@ -309,7 +309,7 @@ is_ready() {
 unit_text() {
   cat <<END
 [Unit]
-Description=jobd: calls URLs on schedule and records every run
+Description=jobd: calls your URLs on a schedule and records every run
 Wants=network-online.target
 After=network-online.target
 
@@ -323,14 +323,14 @@ StateDirectory=jobd
 StateDirectoryMode=0700
 UMask=0077
 LimitNOFILE=65536
-# A dump of its memory would hold secrets in plain text.
+# A core dump would contain secrets in plain text.
 LimitCORE=0
 Restart=on-failure
 RestartSec=2
-# Calls in flight have 30 s to end.
+# Calls in flight get 30 s to end.
 TimeoutStopSec=45
 
-# What it may do: write its data, and talk to the network.
+# Sandbox: it may write its data and use the network, nothing else.
 NoNewPrivileges=yes
 CapabilityBoundingSet=
 AmbientCapabilities=
@@ -353,29 +353,29 @@ RestrictSUIDSGID=yes
 LockPersonality=yes
 RemoveIPC=yes
 KeyringMode=private
-# Netlink is what looking up names asks for the addresses of this machine.
+# Name lookups read the addresses of this machine over netlink.
 RestrictAddressFamilies=AF_INET AF_INET6 AF_UNIX AF_NETLINK
 SystemCallArchitectures=native
 SystemCallFilter=@system-service
 SystemCallFilter=~@privileged @resources
 SystemCallErrorNumber=EPERM
-# Whatever somebody makes it do, the rest of the machine goes on: beyond this share of memory jobd alone is ended, and
-# started again. 100,000 calls at once take some 250 MB, and it has a few dozen threads.
+# Protects the rest of the machine: above this share of memory, only jobd is killed and restarted. 100,000 calls at once
+# take about 250 MB, and it has a few dozen threads.
 MemoryMax=75%
 TasksMax=256
-# Metadata services of clouds give credentials to whoever asks from this machine. jobd calls no such address; this
-# holds also if jobd itself is broken into. Name servers of this machine are left out, as some clouds have them at the
-# same address. If jobd moves to another cloud, run install.sh again.
+# Cloud metadata services give credentials to any program on this machine. jobd never calls them; this filter holds even
+# if jobd itself is compromised. It leaves out name servers of this machine: some clouds use the same address for both.
+# After moving to another cloud, run install.sh again.
 $(deny_metadata)
-# MemoryDenyWriteExecute= must stay off: V8 compiles JavaScript into memory that it then runs.
+# MemoryDenyWriteExecute= must stay off: V8 compiles JavaScript at run time.
 
 [Install]
 WantedBy=multi-user.target
 END
 }
 
-# AWS, Google, Azure and most others; AWS and Google by IPv6; Azure; Alibaba. A filter goes by addresses and knows no
-# ports: where one of them answers for names, too, as on Google's and Oracle's clouds, nothing could be looked up.
+# AWS, Google, Azure and most others; AWS and Google over IPv6; Azure; Alibaba. The filter cannot tell ports apart: on
+# Google's and Oracle's clouds the same address is also the name server, and blocking it would break every lookup.
 deny_metadata() {
   for address in 169.254.169.254 fd00:ec2::254 fd20:ce::254 168.63.129.16 100.100.100.200; do
     if ! grep -qE "^[[:blank:]]*nameserver[[:blank:]]+$address([[:blank:]%]|\$)" /etc/resolv.conf 2>/dev/null; then
@@ -386,7 +386,7 @@ deny_metadata() {
 
 next_steps() {
   if [ "$service" = yes ]; then
-    say "settings are in $settings, data is in $data; next, make a key:"
+    say "settings are in $settings, data is in $data; next, create an API key:"
     say "  runuser -u jobd -- env JOBD_DATA=$data $bin/jobd key create --name first"
     return
   fi
@@ -398,7 +398,7 @@ next_steps() {
 
 uninstall() {
   if [ "$service" = yes ] && [ -f "$unit" ] && ! grep -qF "ExecStart=$bin/jobd " "$unit"; then
-    say "left the service, which runs another jobd: $unit"
+    say "kept the service, which runs another jobd: $unit"
     service=no
   fi
   if [ "$service" = yes ] && [ -f "$unit" ]; then
@@ -410,12 +410,12 @@ uninstall() {
   rm -f "$bin/jobd" "$bin/jobd.previous" "$bin/jobd.failed"
   say "removed jobd from $bin"
   if [ "$service" = yes ]; then
-    say "$data, $(dirname "$settings") and the user jobd are left; to remove them too:"
+    say "kept $data, $(dirname "$settings") and the user jobd; to remove them too:"
     say "  rm -r $data $(dirname "$settings") && userdel jobd"
   else
-    say 'data is left where it is, by default in ~/.local/share/jobd'
+    say 'kept your data, by default in ~/.local/share/jobd'
   fi
 }
 
-# On the last line, and in braces: of a script that was cut on the way nothing is run.
+# Last line, in braces: a script that was cut off during download runs nothing.
 { main "$@"; }

@@ -95,7 +95,7 @@ describe('install.sh', { skip: noThrowAwayRoot }, () => {
     const mode = async (path: string) =>
       (await root.run(['stat', '-c', '%U:%G %a', path])).stdout.trim();
 
-    assert.match(await install(), /jobd 1\.0\.0 is in \/usr\/local\/bin\n/);
+    assert.match(await install(), /installed jobd 1\.0\.0 in \/usr\/local\/bin\n/);
     assert.equal(await version('/usr/local/bin/jobd'), '1.0.0');
     assert.equal(await mode('/usr/local/bin/jobd'), 'root:root 755');
     assert.equal(await mode('/var/lib/jobd'), 'jobd:jobd 700');
@@ -109,25 +109,25 @@ describe('install.sh', { skip: noThrowAwayRoot }, () => {
 
     root.write('/etc/jobd/jobd.env', 'JOBD_PORT=9000\n');
     root.write('/var/lib/jobd/jobd.db', 'precious');
-    assert.match(await install(), /jobd 1\.0\.0 is in \/usr\/local\/bin already\n/);
+    assert.match(await install(), /jobd 1\.0\.0 is already installed in \/usr\/local\/bin\n/);
     assert.ok(!root.has('/usr/local/bin/jobd.previous'));
 
     Object.assign(files, releaseOf(jobdOf('1.1.0')));
-    assert.match(await install(), /the one of before is \/usr\/local\/bin\/jobd\.previous\n/);
+    assert.match(await install(), /the previous version is \/usr\/local\/bin\/jobd\.previous\n/);
     assert.equal(await version('/usr/local/bin/jobd'), '1.1.0');
     assert.equal(await version('/usr/local/bin/jobd.previous'), '1.0.0');
     assert.equal(root.read('/etc/jobd/jobd.env'), 'JOBD_PORT=9000\n');
 
     await install('--prefix', '/opt/second', '--no-service');
     const one = await install('--uninstall', '--prefix', '/opt/second');
-    assert.match(one, /left the service, which runs another jobd/);
+    assert.match(one, /kept the service, which runs another jobd/);
     assert.doesNotMatch(one, /userdel/);
     assert.ok(!root.has('/opt/second/bin/jobd'));
     assert.ok(root.has('/usr/local/bin/jobd') && root.has('/etc/systemd/system/jobd.service'));
 
     assert.match(
       await install('--uninstall'),
-      /\/var\/lib\/jobd, \/etc\/jobd and the user jobd are left/,
+      /kept \/var\/lib\/jobd, \/etc\/jobd and the user jobd/,
     );
     assert.deepEqual(made(root), ['/var/lib/jobd', '/etc/jobd']);
     assert.equal(root.read('/var/lib/jobd/jobd.db'), 'precious');
@@ -161,13 +161,13 @@ describe('install.sh', { skip: noThrowAwayRoot }, () => {
     const packed = Buffer.from(genuine[`${name}.gz`] ?? '');
     const other = releaseOf(jobdOf('6.6.6'));
     const rows: [change: Record<string, string | Uint8Array>, words: RegExp][] = [
-      [{ [`${name}.gz`]: other[`${name}.gz`] ?? '' }, /gz is not what SHA256SUMS says/],
-      [{ [`${name}.gz`]: packed.subarray(0, 40) }, /gz is not what SHA256SUMS says/],
+      [{ [`${name}.gz`]: other[`${name}.gz`] ?? '' }, /gz does not match its checksum/],
+      [{ [`${name}.gz`]: packed.subarray(0, 40) }, /gz does not match its checksum/],
       [{ SHA256SUMS: `${'0'.repeat(64)}  other\n` }, /SHA256SUMS does not list jobd-linux/],
       [{ SHA256SUMS: '' }, /SHA256SUMS does not list jobd-linux/],
       [
         { SHA256SUMS: `${sha256('')}  ${name}\n${sha256(packed)}  ${name}.gz\n` },
-        /jobd-linux-\w+ is not what SHA256SUMS says/,
+        /jobd-linux-\w+ does not match its checksum/,
       ],
       [releaseOf('#!/bin/sh\necho out of luck >&2; exit 1\n'), /does not run here: out of luck/],
     ];
@@ -184,12 +184,12 @@ describe('install.sh', { skip: noThrowAwayRoot }, () => {
     const files = releaseOf(jobdOf('1.0.0'));
     const served = await serveFiles(t, files);
     const rows: [url: string, words: RegExp][] = [
-      ['', /set JOBD_DOWNLOAD_URL to where jobd is to be had, or give --from FILE/],
+      ['', /set JOBD_DOWNLOAD_URL to the download location, or use --from FILE/],
       [
         'http://127.0.0.1:9',
-        /127\.0\.0\.1:9\/SHA256SUMS cannot be downloaded, nothing was changed/,
+        /cannot download http:\/\/127\.0\.0\.1:9\/SHA256SUMS; nothing was changed/,
       ],
-      [`${served}/absent`, /absent\/SHA256SUMS cannot be downloaded, nothing was changed/],
+      [`${served}/absent`, /cannot download \S+absent\/SHA256SUMS; nothing was changed/],
       ['http://downloads.example.com', /must be an https URL, got http:\/\/downloads/],
       ['http://127.0.0.1.example.com', /must be an https URL, got/],
       ['ftp://127.0.0.1', /must be an https URL, got/],
@@ -206,9 +206,13 @@ describe('install.sh', { skip: noThrowAwayRoot }, () => {
     const root = await rootWithScript(t);
     const rows: [tool: string, output: string, words: RegExp][] = [
       ['getconf', 'echo glibc 2.31', /needs glibc 2\.34 or newer, this system has 2\.31/],
-      ['getconf', 'exit 1', /Alpine and other systems with musl have none/],
-      ['uname', '[ "$1" = -s ] && echo Linux || echo riscv64', /there is no jobd for riscv64/],
-      ['uname', 'echo Darwin', /jobd runs on Linux, this is Darwin/],
+      ['getconf', 'exit 1', /Alpine and other musl systems are not supported/],
+      [
+        'uname',
+        '[ "$1" = -s ] && echo Linux || echo riscv64',
+        /supports x86_64 and aarch64, this is riscv64/,
+      ],
+      ['uname', 'echo Darwin', /jobd needs Linux, this is Darwin/],
     ];
     for (const [tool, output, words] of rows) {
       root.write(`/usr/local/sbin/${tool}`, `#!/bin/sh\n${output}\n`, 0o755);
@@ -276,7 +280,7 @@ describe('install.sh', { skip: noThrowAwayRoot }, () => {
 
       const first = await root.run(['sh', '/install.sh', '--from', offer(genuine)]);
       assert.equal(first.exitCode, 0, first.stderr);
-      assert.match(first.stdout, /the service jobd runs\n/);
+      assert.match(first.stdout, /the service jobd is running\n/);
       assert.equal(await ready(), 200);
       assert.ok(root.has('/var/lib/jobd/native'), 'its data is not where the service keeps it');
       const pid = root.read('/run/jobd.pid');
@@ -291,7 +295,7 @@ describe('install.sh', { skip: noThrowAwayRoot }, () => {
 
       const broken = await root.run(['sh', '/install.sh', '--from', offer(jobdOf('6.6.6'))]);
       assert.equal(broken.exitCode, 1);
-      assert.match(broken.stderr, /jobd 6\.6\.6 did not come up; the one of before runs again/);
+      assert.match(broken.stderr, /jobd 6\.6\.6 did not start; the previous version runs again/);
       assert.equal(await ready(), 200);
       assert.notEqual((await root.run(['/usr/local/bin/jobd', '--version'])).stdout, '6.6.6\n');
 
