@@ -161,7 +161,7 @@ export function loginUrl(flag?: string, env: Environment = process.env): string 
   return siteUrl({ name, value: given ?? '' }) ?? defaultServerUrl;
 }
 
-/** A variable that a definitions file refers to. */
+/** A variable that a definition file refers to. */
 export function environmentVariable(
   name: string,
   env: Environment = process.env,

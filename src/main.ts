@@ -9,7 +9,7 @@ keepTickShape();
 // A reader that closes the pipe (`jobd … | head`) is no error.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(0);
-  process.stderr.write(`jobd: cannot print the result: ${error.message}\n`);
+  process.stderr.write(`jobd: cannot write to stdout: ${error.message}\n`);
   process.exit(1);
 });
 

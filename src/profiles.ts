@@ -1,7 +1,4 @@
-/**
- * Profiles: the servers and keys that `jobd login` keeps, in one file that only its owner may read. A key belongs to the
- * server it was given for, and is sent to no other.
- */
+/** The profiles of `jobd login`, in one file that only its owner may read. A key is only sent to its own server. */
 
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -10,7 +7,7 @@ import { defaultServerUrl } from './config.ts';
 import type { ClientSettings } from './config.ts';
 import { JobdError } from './domain/errors.ts';
 
-/** A server, and the key for it. */
+/** A server with its key. */
 export interface Profile {
   /** Site URL. */
   url: string;
@@ -18,7 +15,7 @@ export interface Profile {
 }
 
 export interface Profiles {
-  /** The profile that is used if none is named. */
+  /** The profile used when none is named. */
   current: string;
   profiles: Readonly<Record<string, Profile>>;
 }
@@ -49,12 +46,15 @@ export function findServer(settings: ClientSettings): ClientConfig {
   return Object.freeze({ url: server, apiKey: key });
 }
 
-/** Reads the file; there need not be one. Throws `usage` if others may read it, or it holds something else. */
+/** Reads the file, if there is one. Throws `usage` if other users may read it, or it holds no profiles. */
 export function readProfiles(file: string): Profiles {
   try {
     const { mode } = statSync(file);
     if (process.platform !== 'win32' && (mode & 0o077) !== 0) {
-      throw new JobdError('usage', `others may read the keys in ${file}: say chmod 600 ${file}`);
+      throw new JobdError(
+        'usage',
+        `other users can read the API keys in ${file}; run: chmod 600 ${file}`,
+      );
     }
     return parse(readFileSync(file, 'utf8'), file);
   } catch (error) {
@@ -64,7 +64,7 @@ export function readProfiles(file: string): Profiles {
   }
 }
 
-/** Writes the file whole or not at all, for its owner alone. */
+/** Writes the whole file or nothing, readable by its owner only. */
 export function writeProfiles(file: string, profiles: Profiles): void {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   const fresh = `${file}.${randomUUID()}`;
@@ -80,7 +80,7 @@ export function writeProfiles(file: string, profiles: Profiles): void {
   }
 }
 
-/** The profile of this name, if there is one. */
+/** Returns the profile with this name, if there is one. */
 export function profileNamed({ profiles }: Profiles, name: string): Profile | undefined {
   return Object.hasOwn(profiles, name) ? profiles[name] : undefined;
 }
@@ -95,7 +95,7 @@ function parse(text: string, file: string): Profiles {
       return { current, profiles };
     }
   } catch {
-    // What is no JSON is no file of jobd either.
+    // Handled below, like JSON that holds something else.
   }
-  throw new JobdError('usage', `${file} holds no profiles: remove it and say jobd login again`);
+  throw new JobdError('usage', `${file} holds no profiles; remove it and run jobd login again`);
 }

@@ -4,8 +4,8 @@ import type { Output } from './terminal/output.ts';
 
 export interface Context {
   output: Output;
-  /** The command line, as it was given. */
+  /** The command line as given. */
   argv: readonly string[];
-  /** What the command line ends with if all goes well; a command may set it. */
+  /** The exit code if nothing throws; a command may set it. */
   exitCode: number;
 }

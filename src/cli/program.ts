@@ -1,4 +1,4 @@
-/** The command line as a whole: commands, help, and what every failure ends as. */
+/** The command line as a whole: its commands, and how each failure ends. */
 
 import { Command, CommanderError } from 'commander';
 import { useProfile } from './client/settings.ts';
@@ -9,7 +9,7 @@ import { standardOutput } from './terminal/output.ts';
 import type { Output } from './terminal/output.ts';
 import { plain, plainText } from './terminal/text.ts';
 
-/** Loads a file of commands, and gives what adds them. */
+/** Loads the file of a command, and returns what adds it. */
 type Loader = () => Promise<(program: Command, context: Context) => void>;
 
 const definitions: Loader = async () =>
@@ -18,9 +18,16 @@ const login: Loader = async () => (await import('./client/login.ts')).addLoginCo
 const backup: Loader = async () => (await import('./operator/backup.ts')).addBackupCommands;
 const help: Loader = async () => (await import('./manual/help.ts')).addHelpCommands;
 
+/** `jobs run` waits for a run, so it lives with the runs. */
+const jobs: Loader = async () => {
+  const { addJobCommands } = await import('./jobs/jobs.ts');
+  const { addRunNowCommand } = await import('./runs/run-now.ts');
+  return (program, context) => addRunNowCommand(addJobCommands(program, context), context);
+};
+
 /**
- * Every command, as help lists them. A command line stands in shell loops, and its start counts: what a command
- * needs is loaded only when it is asked for, or when nothing known is, and help has to show them all.
+ * Every command, in the order of the help. Shell loops call jobd often, so its start must be fast: only the command that
+ * is asked for is loaded, or all of them for help and for an unknown word.
  */
 const loaders: Readonly<Record<string, Loader>> = {
   serve: async () => (await import('./operator/serve.ts')).addServeCommand,
@@ -32,7 +39,7 @@ const loaders: Readonly<Record<string, Loader>> = {
   login,
   logout: login,
   profile: login,
-  jobs: async () => (await import('./jobs/jobs.ts')).addJobCommands,
+  jobs,
   export: definitions,
   diff: definitions,
   apply: definitions,
@@ -52,7 +59,7 @@ const loaders: Readonly<Record<string, Loader>> = {
   man: help,
 };
 
-/** Runs one command line, as in `process.argv`. Returns the exit code; never rejects. */
+/** Runs a command line, as in `process.argv`. Returns the exit code; never rejects. */
 export async function run(argv: readonly string[]): Promise<number> {
   const context: Context = { output: standardOutput, argv, exitCode: 0 };
   try {
@@ -64,28 +71,31 @@ export async function run(argv: readonly string[]): Promise<number> {
   }
 }
 
-/** The program with the commands that the command line of the context needs. */
+/** Makes the program with the commands that the command line of the context needs. */
 export async function createProgram(context: Context): Promise<Command> {
   const program = new Command('jobd')
-    .description('Calls URLs on schedule and records every run.')
+    .description('Calls your URLs on a schedule and records every run.')
     .version(version)
-    .option('--profile <name>', 'the server and key of this profile (default JOBD_PROFILE)')
+    .option('--profile <name>', 'use the server and key of this profile (default JOBD_PROFILE)')
     .hook('preAction', () => {
       const { profile } = program.opts<{ profile?: string }>();
       if (profile !== undefined) useProfile(profile);
     })
     .addHelpText(
       'after',
-      '\nExamples:\n' +
-        '  jobd serve\n' +
-        '  jobd key create --name laptop | jobd login\n' +
-        '  jobd jobs create --name hello --url https://example.com/ --every 5m\n' +
-        '\njobd help exit-codes and jobd help environment say what scripts need to know.',
+      `
+Examples:
+  jobd serve
+  jobd key create --name laptop | jobd login
+  jobd jobs create --name hello --url https://example.com/ --every 5m
+
+For scripts: jobd help exit-codes, jobd help environment`,
     )
     .configureOutput({ writeErr: (text) => void process.stderr.write(plainText(text)) })
     .exitOverride();
   const add = await Promise.all([...loadersFor(context.argv[2])].map((load) => load()));
   for (const addCommand of add) addCommand(program, context);
+  addJsonOption(program);
   return program;
 }
 
@@ -95,22 +105,27 @@ function loadersFor(word = ''): Iterable<Loader> {
   return named === undefined || named === help ? new Set(Object.values(loaders)) : [named];
 }
 
-/** Commander has said what it had to say; all else is said here, in one sentence. */
+/** Every command but `serve` takes `--json`; some describe it in words of their own. */
+function addJsonOption(command: Command): void {
+  for (const child of command.commands) {
+    const hasOwn = child.options.some(({ long }) => long === '--json');
+    if (child.commands.length > 0) addJsonOption(child);
+    else if (!hasOwn && child.name() !== 'serve') child.option('--json', 'print one JSON document');
+  }
+}
+
+/** Commander has printed its own errors. Any other is printed here, as one sentence. */
 function exitCodeOf(error: unknown, output: Output): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-  if (error instanceof JobdError) {
+  if (error instanceof JobdError || isSystemError(error)) {
     output.say(`jobd: ${plain(error.message)}`);
-    return error.exitCode;
-  }
-  if (isRefusalOfSystem(error)) {
-    output.say(`jobd: ${plain(error.message)}`);
-    return 1;
+    return error instanceof JobdError ? error.exitCode : 1;
   }
   output.say(`jobd: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
   return 1;
 }
 
-/** A port in use, a directory that may not be written: no bug, and the message says which. */
-function isRefusalOfSystem(error: unknown): error is NodeJS.ErrnoException {
+/** A port in use, a directory without permission: no bug, and the message says which. */
+function isSystemError(error: unknown): error is NodeJS.ErrnoException {
   return error instanceof Error && 'syscall' in error;
 }

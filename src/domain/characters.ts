@@ -1,17 +1,41 @@
-/** Lengths of texts count characters: Unicode code points, as the limits of the API do. */
+/** Characters: how long a text is, and which ones control a terminal. */
 
 import { invalidInput } from './errors.ts';
 
-/** How many characters a text has. */
+/** Counts characters as the limits of the API do: Unicode code points. */
 export function characterCount(text: string): number {
   let count = 0;
   for (const _ of text) count += 1;
   return count;
 }
 
-/** Demands a text of at most so many characters. Throws `invalid_input`, which does not repeat it. */
+/** Demands a text of at most `longest` characters. Throws `invalid_input`, which does not repeat it. */
 export function checkLength(field: string, text: string, longest: number): void {
   const length = characterCount(text);
   if (length <= longest) return;
   throw invalidInput(`${field} must be at most ${longest} characters, got ${length}`);
+}
+
+/**
+ * Control characters that JSON does not escape, and characters that change the direction of text or break lines
+ * (UAX #9, #14).
+ */
+const beyondJson = String.raw`\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff`;
+const controls = new RegExp(String.raw`[\u0000-\u001f${beyondJson}]+`, 'g');
+const controlsInLines = new RegExp(String.raw`[\u0000-\u0008\u000b-\u001f${beyondJson}]+`, 'g');
+const controlsInJson = new RegExp(`[${beyondJson}]`, 'g');
+
+/** Replaces each sequence of control characters by a space. `keepLines` keeps line ends and tabs. */
+export function blankControls(text: string, { keepLines = false } = {}): string {
+  return text.replace(keepLines ? controlsInLines : controls, ' ');
+}
+
+/** Escapes the control characters that JSON leaves as they are. */
+export function escapeControls(json: string): string {
+  return json.replace(controlsInJson, escapeUnit);
+}
+
+/** Escapes one UTF-16 code unit as JSON and YAML do: `\u001b`. */
+export function escapeUnit(unit: string): string {
+  return `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }

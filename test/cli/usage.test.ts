@@ -53,11 +53,14 @@ test('what is not understood ends with 2, in words on stderr', async () => {
     [['jobs', 'list', '--frob'], /unknown option '--frob'/],
     [['jobs', 'list', 'extra'], /too many arguments/],
     [['jobs', 'get'], /missing required argument 'job'/],
-    [['jobs', 'create', '--name', 'a'], /required option '--url/],
+    [['jobs', 'create', '--name', 'a'], /use either --url or --curl/],
     [['serve', '--port'], /option '--port <port>' argument missing/],
     [['serve', '--port', 'abc'], /^jobd: --port \(or JOBD_PORT\) must be .*got abc\n$/],
     [['serve', '--allow-target', 'lan'], /^jobd: --allow-target \(or JOBD_ALLOW_TARGETS\).*"lan"/],
-    [['key', 'create', '--permission', 'admin'], /--permission must be read or write, got admin/],
+    [
+      ['key', 'create', '--permission', 'admin'],
+      /--permission must be one of read, write, got admin/,
+    ],
   ];
   for (const [args, words] of rows) {
     const { exitCode, stdout, stderr } = await runCommand(args);
@@ -128,7 +131,7 @@ test('a server that cannot be reached, or breaks off, ends with 7 and is named',
   await new Promise((resolve) => {
     server.close(resolve);
   });
-  await listJobs(/ECONNREFUSED.*does jobd serve run\?\n$/);
+  await listJobs(/ECONNREFUSED.*is `jobd serve` running\?\n$/);
 });
 
 test('a server that is no jobd is not taken for one', async (t) => {
@@ -148,7 +151,7 @@ test('a server that is no jobd is not taken for one', async (t) => {
   assert.deepEqual(page, {
     exitCode: 7,
     stdout: '',
-    stderr: `jobd: ${url} does not answer as a jobd does\n`,
+    stderr: `jobd: ${url} does not answer like jobd; check its URL\n`,
   });
   const teapot = await runCommand(['jobs', 'list'], { ...env, JOBD_URL: `${url}/x` });
   assert.equal(teapot.exitCode, 1);
@@ -166,7 +169,7 @@ const noFull = existsSync('/dev/full') ? false : 'there is no /dev/full';
 test('what cannot be printed is said, unless nobody reads any more', { skip: noFull }, () => {
   const full = helpTo('> /dev/full');
   assert.equal(full.status, 1);
-  assert.match(full.stderr, /^jobd: cannot print the result: ENOSPC.*\n$/);
+  assert.match(full.stderr, /^jobd: cannot write to stdout: ENOSPC.*\n$/);
   const unread = helpTo('| true');
   assert.deepEqual([unread.status, unread.stderr], [0, '']);
 });

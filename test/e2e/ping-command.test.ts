@@ -130,10 +130,7 @@ test('jobd ping', { skip: notPackaged }, async (t) => {
     const ran = await ping([nowhere, ...sh('echo out; exit 3')]);
     assert.equal(ran.exitCode, 3);
     assert.equal(ran.stdout, 'out\n');
-    assert.match(
-      ran.stderr,
-      /^jobd: the end of the run could not be told: no answer from [^\n]*\n$/,
-    );
+    assert.match(ran.stderr, /^jobd: could not send the finish ping: no answer from [^\n]*\n$/);
     assert.ok(!ran.stderr.includes('nobody'), 'the id in the URL is a secret');
     const bad = await ping(['not-a-url', ...sh('exit 4')]);
     assert.equal(bad.exitCode, 4);
@@ -146,7 +143,7 @@ test('jobd ping', { skip: notPackaged }, async (t) => {
     const { exitCode, stderr } = await ping([silent.url, ...sh('exit 6')]);
     const tookMs = performance.now() - began;
     assert.equal(exitCode, 6);
-    assert.match(stderr, /^jobd: the end of the run could not be told: no answer [^\n]*\n$/);
+    assert.match(stderr, /^jobd: could not send the finish ping: no answer [^\n]*\n$/);
     assert.ok(tookMs < 14_500, `10 s, and what a busy machine adds: ${tookMs}`);
     assert.ok(silent.received.length >= 2, 'the start, and the end');
   });

@@ -108,7 +108,7 @@ test('root backs up to and restores from places that only root can open', limits
   const { uid, mode } = fs.statSync(file);
   assert.deepEqual([uid, mode & 0o777], [0, 0o600]);
   const again = await asRoot('backup', file);
-  assert.deepEqual([again.exitCode, /is there already/.test(again.stderr)], [5, true]);
+  assert.deepEqual([again.exitCode, /already exists/.test(again.stderr)], [5, true]);
   const nowhere = await asRoot('backup', join(outside, 'no', 'place'));
   assert.deepEqual([nowhere.exitCode, /cannot be written/.test(nowhere.stderr)], [1, true]);
 

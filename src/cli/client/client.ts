@@ -1,137 +1,53 @@
-/** The command line's way to the API of a running jobd; typed by the contract. */
+/** Requests to a running jobd, and what their failures mean. */
 
 import type * as contract from '../../api/contract.ts';
-import type * as monitors from '../../api/monitors/contract.ts';
 import type { ClientConfig } from '../../profiles.ts';
+import { keyPattern } from '../../domain/accounts/key.ts';
 import { errorCodes, JobdError } from '../../domain/errors.ts';
 import type { ErrorCode } from '../../domain/errors.ts';
-import { keyPattern } from '../../domain/accounts/key.ts';
-import type { Receipt } from '../../domain/receipts/receipt.ts';
 import { exchange, exchangeFollowing } from './exchange.ts';
 import type { Answer, Question } from './exchange.ts';
 
-export interface Client {
-  createJob(input: contract.JobInput): Promise<contract.Job>;
-  /** All jobs, page after page. */
-  listJobs(): AsyncGenerator<contract.Job>;
-  getJob(id: string): Promise<contract.Job>;
-  updateJob(id: string, update: contract.JobUpdate): Promise<contract.Job>;
-  deleteJob(id: string): Promise<void>;
-  runJob(id: string): Promise<contract.QueuedRun>;
-  listRuns(jobId: string, limit: number, cursor?: string): Promise<contract.RunList>;
-  getRun(jobId: string, runId: string): Promise<contract.Run>;
-  getReceipt(jobId: string, runId: string): Promise<Receipt>;
-  createMonitor(input: monitors.MonitorInput): Promise<monitors.Monitor>;
-  /** All monitors, page after page. */
-  listMonitors(): AsyncGenerator<monitors.Monitor>;
-  getMonitor(id: string): Promise<monitors.Monitor>;
-  updateMonitor(id: string, update: monitors.MonitorUpdate): Promise<monitors.Monitor>;
-  deleteMonitor(id: string): Promise<void>;
-  listPings(monitorId: string, limit: number): Promise<monitors.PingList>;
-}
+/** Longest time for a whole answer. The API itself waits at most 5 s for anything. */
+const answerTimeoutMs = 30_000;
 
-/** Longest wait for an answer, to its last byte. The API itself waits at most 5 s for anything. */
-const longestAnswerMs = 30_000;
-
-/** Asks the API; `path` is behind its prefix. Throws `JobdError` with the server's own sentence. */
+/** Sends a request; `path` follows the API's prefix. Throws `JobdError` with the server's own message. */
 export type Ask = <T>(method: string, path: string, body?: object) => Promise<T>;
 
-/** Makes what asks the API of a server. */
+/** Makes what sends requests to the API of a server. */
 export function createAsker(
   { url, apiKey }: ClientConfig,
-  { timeoutMs = longestAnswerMs } = {},
+  { timeoutMs = answerTimeoutMs } = {},
 ): Ask {
   return (method, path, body) =>
     request(`${url}/api/v1${path}`, { method, apiKey, body, timeoutMs });
 }
 
-/** Makes a client. Its calls throw `JobdError` with the server's own sentence. */
-export function createClient(config: ClientConfig, options: { timeoutMs?: number } = {}): Client {
-  const ask = createAsker(config, options);
-  return {
-    async createJob(input) {
-      return (await ask<contract.JobResponse>('POST', '/jobs', input)).job;
-    },
-    listJobs: () =>
-      pages(async (query) => {
-        const { jobs, nextCursor } = await ask<contract.JobList>('GET', `/jobs?${query}`);
-        return { items: jobs, nextCursor };
-      }),
-    async getJob(id) {
-      return (await ask<contract.JobResponse>('GET', `/jobs/${encodeURIComponent(id)}`)).job;
-    },
-    async updateJob(id, update) {
-      const path = `/jobs/${encodeURIComponent(id)}`;
-      return (await ask<contract.JobResponse>('PATCH', path, update)).job;
-    },
-    async deleteJob(id) {
-      await ask<contract.Ok>('DELETE', `/jobs/${encodeURIComponent(id)}`);
-    },
-    runJob: (id) => ask('POST', `/jobs/${encodeURIComponent(id)}/run`),
-    listRuns: (jobId, limit, cursor) => {
-      const page = cursor === undefined ? '' : `&cursor=${encodeURIComponent(cursor)}`;
-      return ask('GET', `/jobs/${encodeURIComponent(jobId)}/runs?limit=${limit}${page}`);
-    },
-    async getRun(jobId, runId) {
-      const path = `/jobs/${encodeURIComponent(jobId)}/runs/${encodeURIComponent(runId)}`;
-      return (await ask<contract.RunResponse>('GET', path)).run;
-    },
-    getReceipt(jobId, runId) {
-      const path = `/jobs/${encodeURIComponent(jobId)}/runs/${encodeURIComponent(runId)}`;
-      return ask('GET', `${path}/receipt`);
-    },
-    async createMonitor(input) {
-      return (await ask<monitors.MonitorResponse>('POST', '/monitors', input)).monitor;
-    },
-    listMonitors: () =>
-      pages(async (query) => {
-        const found = await ask<monitors.MonitorList>('GET', `/monitors?${query}`);
-        return { items: found.monitors, nextCursor: found.nextCursor };
-      }),
-    async getMonitor(id) {
-      return (await ask<monitors.MonitorResponse>('GET', monitorPath(id))).monitor;
-    },
-    async updateMonitor(id, update) {
-      return (await ask<monitors.MonitorResponse>('PATCH', monitorPath(id), update)).monitor;
-    },
-    async deleteMonitor(id) {
-      await ask<contract.Ok>('DELETE', monitorPath(id));
-    },
-    listPings: (monitorId, limit) => ask('GET', `${monitorPath(monitorId)}/pings?limit=${limit}`),
-  };
-}
-
-function monitorPath(id: string): string {
-  return `/monitors/${encodeURIComponent(id)}`;
-}
-
-/** Everything of a list, page after page. Throws `unreachable` if what answers is no jobd. */
-export async function* pages<Item>(
-  ask: (query: string) => Promise<{ items: Item[]; nextCursor: string | null }>,
-): AsyncGenerator<Item> {
+/** Lists everything at a path, page by page; `field` holds the items. Throws `unreachable` if the server is no jobd. */
+export async function* pages<Item>(ask: Ask, path: string, field: string): AsyncGenerator<Item> {
   let cursor: string | null = null;
   do {
     const query: string = cursor === null ? '' : `&cursor=${encodeURIComponent(cursor)}`;
-    const page: { items: Item[]; nextCursor: string | null } = await ask(`limit=100${query}`);
-    // A page that comes again and again would never end.
-    const isSame = cursor !== null && page.nextCursor === cursor;
-    if (!Array.isArray(page.items) || isSame) {
-      throw new JobdError('unreachable', 'the server does not answer as a jobd does');
+    const page: Record<string, unknown> = await ask('GET', `${path}?limit=100${query}`);
+    const [items, next] = [page[field], page['nextCursor'] as string | null];
+    // The same page again and again would never end.
+    if (!Array.isArray(items) || (cursor !== null && next === cursor)) {
+      throw new JobdError('unreachable', 'the server does not answer like jobd; check its URL');
     }
-    yield* page.items;
-    cursor = page.nextCursor;
+    yield* items as Item[];
+    cursor = next;
   } while (cursor !== null);
 }
 
-/** Asks a ping URL once. Throws `JobdError`; `unreachable`, `unavailable`, `internal` and `rate_limited` may pass. */
+/** Sends one ping. Throws `JobdError`. */
 export async function sendPing(
   url: string,
   { body, timeoutMs }: { body: string | null; timeoutMs: number },
 ): Promise<void> {
   const type = { 'content-type': 'text/plain; charset=utf-8' };
   const question = { method: 'POST', headers: body === null ? {} : type, body };
-  const { status, text } = await reach(url, question, timeoutMs, exchangeFollowing);
-  if (!isOk(status)) throw new JobdError(codeOf(status), messageOf(text, status, url));
+  const answer = await reach(url, question, timeoutMs, exchangeFollowing);
+  if (!isOk(answer)) throw failureOf(answer, url);
 }
 
 interface Request {
@@ -142,12 +58,13 @@ interface Request {
 }
 
 async function request<T>(url: string, { method, apiKey, body, timeoutMs }: Request): Promise<T> {
-  if (apiKey === null)
-    throw new JobdError('unauthenticated', 'there is no key: say jobd login, or set JOBD_API_KEY');
+  if (apiKey === null) {
+    throw new JobdError('unauthenticated', 'not logged in: run `jobd login` or set JOBD_API_KEY');
+  }
   if (!keyPattern.test(apiKey)) {
     throw new JobdError(
       'unauthenticated',
-      'the key (JOBD_API_KEY) must be cp_ and 64 hexadecimal digits',
+      'JOBD_API_KEY holds no API key: expected cp_ and 64 hexadecimal digits',
     );
   }
   const headers = {
@@ -155,47 +72,40 @@ async function request<T>(url: string, { method, apiKey, body, timeoutMs }: Requ
     ...(body !== undefined && { 'content-type': 'application/json' }),
   };
   const question = { method, headers, body: body === undefined ? null : JSON.stringify(body) };
-  const { status, text, retryAfterSeconds } = await reach(url, question, timeoutMs, exchange);
-  if (isOk(status)) return parse(text, url) as T;
-  throw new JobdError(codeOf(status), messageOf(text, status, url), { retryAfterSeconds });
+  const answer = await reach(url, question, timeoutMs, exchange);
+  if (!isOk(answer)) throw failureOf(answer, url);
+  const value = jsonOf(answer.text);
+  // Every answer of jobd is a JSON object with something in it.
+  const isAnswer = typeof value === 'object' && value !== null && Object.keys(value).length > 0;
+  if (isAnswer) return value as T;
+  const { origin } = new URL(url);
+  throw new JobdError('unreachable', `${origin} does not answer like jobd; check its URL`);
 }
 
-/** The whole answer: one that breaks off, or is not there in time, is none. */
+/** Returns the whole answer. Throws `unreachable` if it breaks off or is not there in time. */
 async function reach(
   url: string,
   question: Omit<Question, 'signal'>,
   timeoutMs: number,
-  by: typeof exchange,
+  send: typeof exchange,
 ): Promise<Answer> {
   const signal = AbortSignal.timeout(timeoutMs);
   try {
-    return await by(url, { ...question, signal });
+    return await send(url, { ...question, signal });
   } catch (error) {
     const { origin } = new URL(url);
-    if (signal.aborted) {
-      const asked = question.method === 'GET' ? '' : '; what was asked for may have been done';
-      const sentence = `no answer from ${origin} within ${Math.round(timeoutMs / 100) / 10} s${asked}`;
-      throw new JobdError('unreachable', sentence, { cause: error });
-    }
     const { message, code } = error as NodeJS.ErrnoException;
-    // Of a name with several addresses, all of which refuse, there is only a code.
-    const why = message || code;
-    throw new JobdError('unreachable', `no answer from ${origin}: ${why}; does jobd serve run?`, {
-      cause: error,
-    });
+    const isRead = question.method === 'GET';
+    // When a name has several addresses and all refuse, the error has only a code.
+    const reason = signal.aborted
+      ? ` within ${Math.round(timeoutMs / 100) / 10} s${isRead ? '' : '; the request may have been carried out'}`
+      : `: ${message || code}; is \`jobd serve\` running?`;
+    throw new JobdError('unreachable', `no answer from ${origin}${reason}`, { cause: error });
   }
 }
 
-function isOk(status: number): boolean {
+function isOk({ status }: Answer): boolean {
   return status >= 200 && status < 300;
-}
-
-/** Every answer of a jobd is a JSON object that says something. */
-function parse(text: string, url: string): unknown {
-  const value = jsonOf(text);
-  const isAnswer = typeof value === 'object' && value !== null && Object.keys(value).length > 0;
-  if (isAnswer) return value;
-  throw new JobdError('unreachable', `${new URL(url).origin} does not answer as a jobd does`);
 }
 
 function jsonOf(text: string): unknown {
@@ -206,17 +116,19 @@ function jsonOf(text: string): unknown {
   }
 }
 
-function messageOf(text: string, status: number, url: string): string {
-  try {
-    const { error } = JSON.parse(text) as Partial<contract.ErrorBody>;
-    if (typeof error === 'string') return error;
-  } catch {
-    // Whatever answered is no jobd: its status is all there is to tell.
-  }
-  return `${new URL(url).origin} answered with status ${status}`;
+/** The error that the server sent; if it is no jobd, its status is all there is to report. */
+function failureOf({ status, text, retryAfterSeconds }: Answer, url: string): JobdError {
+  const { origin } = new URL(url);
+  const sent = (jsonOf(text) as Partial<contract.ErrorBody> | null | undefined)?.error;
+  const message =
+    status === 401
+      ? `${origin} does not accept this API key: it is revoked, expired or for another server`
+      : `${origin} answered with status ${status}`;
+  const isOwn = typeof sent === 'string' && status !== 401;
+  return new JobdError(codeOf(status), isOwn ? sent : message, { retryAfterSeconds });
 }
 
-/** The code that the server meant by a status. */
+/** The error code of an HTTP status. */
 export function codeOf(status: number): ErrorCode {
   const codes = Object.keys(errorCodes) as ErrorCode[];
   return codes.find((code) => errorCodes[code].httpStatus === status) ?? 'internal';

@@ -1,7 +1,4 @@
-/**
- * One HTTP exchange of the command line. By Node's own client of HTTP and not by fetch, which takes longer to
- * load than the rest of a command takes to run.
- */
+/** One HTTP exchange, by `node:http`: fetch takes longer to load than the rest of a command takes to run. */
 
 import { request as requestHttp } from 'node:http';
 import type { IncomingMessage, RequestOptions } from 'node:http';
@@ -16,20 +13,20 @@ export interface Question {
 export interface Answer {
   status: number;
   text: string;
-  /** As the header `Retry-After` says. */
+  /** From the header `Retry-After`. */
   retryAfterSeconds: number | undefined;
 }
 
 /** As many as browsers follow. */
 const mostRedirects = 20;
 
-/** Asks once. Rejects with why there is no whole answer. A redirect is an answer like any other. */
+/** Sends a request. Rejects if there is no whole answer. A redirect is an answer like any other. */
 export async function exchange(url: string, question: Question): Promise<Answer> {
   const { location: _, ...answer } = await ask(url, question);
   return answer;
 }
 
-/** The same, going where it is sent: a POST becomes a GET unless the status (307, 308) keeps it. */
+/** Sends a request and follows redirects: a POST becomes a GET unless the status (307, 308) keeps it. */
 export async function exchangeFollowing(url: string, question: Question): Promise<Answer> {
   const { signal } = question;
   let target = url;
@@ -61,7 +58,7 @@ async function ask(
   return { status: response.statusCode ?? 0, text, retryAfterSeconds, location };
 }
 
-/** The whole body. Rejects if it breaks off. */
+/** Reads the whole body. Rejects if it breaks off. */
 async function textOf(response: IncomingMessage): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   let text = '';

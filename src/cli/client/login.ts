@@ -1,4 +1,4 @@
-/** `jobd login`, `jobd logout` and `jobd profile`: which server is asked, and with which key. */
+/** `jobd login`, `jobd logout` and `jobd profile`: the server and the key that commands use. */
 
 import type { Command } from 'commander';
 import type { Me } from '../../api/accounts/me-contract.ts';
@@ -7,11 +7,11 @@ import type { Flags } from '../../config.ts';
 import { JobdError } from '../../domain/errors.ts';
 import { profileNamed, readProfiles, writeProfiles } from '../../profiles.ts';
 import type { Profiles } from '../../profiles.ts';
-import { askKey } from '../terminal/ask-key.ts';
+import { askKey } from '../terminal/prompt.ts';
 import { createAsker } from './client.ts';
 import type { Context } from '../context.ts';
 import { settings } from './settings.ts';
-import { printFields, printJson, printRows } from '../terminal/output.ts';
+import { printDone, printFields, printJson, printRows } from '../terminal/output.ts';
 import { plain } from '../terminal/text.ts';
 
 /** Adds the commands. */
@@ -19,17 +19,18 @@ export function addLoginCommands(program: Command, context: Context): void {
   const { output } = context;
   program
     .command('login')
-    .description('keep a server and a key, read from standard input, in a profile')
-    .option('--url <url>', `site URL of the server (default JOBD_URL, else ${defaultServerUrl})`)
-    .option('--json', 'print one JSON document')
+    .description('save a server and an API key, read from standard input, as a profile')
+    .option('--url <url>', `URL of the server (default JOBD_URL, else ${defaultServerUrl})`)
     .addHelpText(
       'after',
-      '\nExamples:\n' +
-        '  jobd login --url https://jobs.example.com\n' +
-        '  jobd key create --name laptop | jobd login\n' +
-        '  jobd login --profile staging --url https://staging.example.com < key.txt\n' +
-        '\nThe key is checked, and kept in a file that only you may read. On a terminal it\n' +
-        'is asked for, and not shown.',
+      `
+Examples:
+  jobd login --url https://jobs.example.com
+  jobd key create --name laptop | jobd login
+  jobd login --profile staging --url https://staging.example.com < key.txt
+
+The key is checked with the server, and saved in a file that only you can read.
+On a terminal, jobd asks for it and does not show it.`,
     )
     .action(async (flags: Flags) => {
       const given = flags['url'];
@@ -44,16 +45,15 @@ export function addLoginCommands(program: Command, context: Context): void {
         profiles: { ...kept.profiles, [name]: { url, apiKey } },
       });
       const { workspace, permission } = me;
-      const told = { profile: name, url, workspace: workspace.name, permission };
-      if (flags['json']) printJson(output, told);
-      else printFields(output, told);
-      output.say(`kept in ${file}`);
+      const shown = { profile: name, url, workspace: workspace.name, permission };
+      if (flags['json']) printJson(output, shown);
+      else printFields(output, shown);
+      output.say(`saved in ${file}`);
     });
 
   program
     .command('logout')
-    .description('forget the server and the key of a profile; the key stays valid')
-    .option('--json', 'print one JSON document')
+    .description('delete a profile; its key stays valid on the server')
     .addHelpText('after', '\nExample:\n  jobd logout --profile staging')
     .action((flags: Flags) => {
       const { profilesFile: file, profile } = settings();
@@ -62,19 +62,17 @@ export function addLoginCommands(program: Command, context: Context): void {
       requireName(kept, name);
       const { [name]: _, ...profiles } = kept.profiles;
       writeProfiles(file, { ...kept, profiles });
-      if (flags['json']) printJson(output, { ok: true });
-      else output.say(`forgot ${plain(name)}`);
+      printDone(output, flags, `deleted profile ${plain(name)}`);
     });
 
   addProfileCommands(program, context);
 }
 
 function addProfileCommands(program: Command, { output }: Context): void {
-  const profile = program.command('profile').description('list and choose what jobd login kept');
+  const profile = program.command('profile').description('list and choose profiles');
   profile
     .command('list')
-    .description('list the profiles, never their keys')
-    .option('--json', 'print one JSON document')
+    .description('list the profiles, without their keys')
     .addHelpText('after', '\nExample:\n  jobd profile list')
     .action((flags: Flags) => {
       const { current, profiles } = readProfiles(settings().profilesFile);
@@ -92,28 +90,26 @@ function addProfileCommands(program: Command, { output }: Context): void {
           url: ({ url }) => url,
           current: ({ isCurrent }) => (isCurrent ? 'yes' : 'no'),
         },
-        { none: 'there are no profiles, jobd login makes one' },
+        { none: 'there are no profiles; create one with jobd login' },
       );
     });
 
   profile
     .command('use')
     .argument('<name>', 'name of the profile')
-    .description('ask the server of this profile from now on')
-    .option('--json', 'print one JSON document')
+    .description('make this the current profile')
     .addHelpText('after', '\nExample:\n  jobd profile use staging')
     .action((name: string, flags: Flags) => {
       const { profilesFile: file } = settings();
       const kept = readProfiles(file);
       requireName(kept, name);
       writeProfiles(file, { ...kept, current: name });
-      if (flags['json']) printJson(output, { ok: true });
-      else output.say(`${plain(name)} is used from now on`);
+      printDone(output, flags, `the current profile is ${plain(name)}`);
     });
 }
 
 function requireName(kept: Profiles, name: string): void {
   if (profileNamed(kept, name) === undefined) {
-    throw new JobdError('not_found', `there is no profile ${name}`);
+    throw new JobdError('not_found', `there is no profile ${name}; jobd profile list shows them`);
   }
 }

@@ -7,18 +7,17 @@ import { JobdError } from '../../domain/errors.ts';
 import type { JobChange } from '../../domain/jobs/managed-job.ts';
 import { codeOf, createAsker } from '../client/client.ts';
 import type { Ask } from '../client/client.ts';
-import { confirm } from '../terminal/confirm.ts';
+import { withinRateLimit } from '../client/retry.ts';
+import { confirm } from '../terminal/prompt.ts';
 import type { Context } from '../context.ts';
-import { counted } from '../terminal/counted.ts';
+import { counted, plain, plainText } from '../terminal/text.ts';
 import { printJson, printRows } from '../terminal/output.ts';
 import type { Output } from '../terminal/output.ts';
-import { plain, plainText } from '../terminal/text.ts';
 import { carryOut } from './apply.ts';
 import type { Carried } from './apply.ts';
 import { coloured, diffLines, remarksOn, summaryOf } from './diff-text.ts';
 import { exportJobs } from './export.ts';
 import { loadDefinitions } from './load.ts';
-import { patiently } from './patience.ts';
 import { placeText, problemText } from './place.ts';
 import { countsOf, makePlan } from './plan.ts';
 import type { Plan } from './plan.ts';
@@ -96,7 +95,7 @@ function readOnly(): JobdError {
 
 /** Asks the server, within its rate limit. */
 export function asker(output: Output): Ask {
-  return patiently(createAsker(clientConfig()), (line) => output.say(line));
+  return withinRateLimit(createAsker(clientConfig()), (line) => output.say(line));
 }
 
 /** The plan; null if the files have problems, which are told. */

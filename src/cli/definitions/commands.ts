@@ -1,7 +1,7 @@
 /** `jobd export`, `jobd diff` and `jobd apply`: jobs as files of definitions, over the API. */
 
 import type { Command } from 'commander';
-import { collect } from '../options/collect.ts';
+import { collect } from '../options.ts';
 import type { Context } from '../context.ts';
 import type { ApplyFlags, PlanFlags } from './actions.ts';
 
@@ -10,7 +10,6 @@ export function addDefinitionCommands(program: Command, context: Context): void 
   program
     .command('export')
     .description('write all jobs as a file of definitions, for a repository')
-    .option('--json', 'print one JSON document')
     .addHelpText(
       'after',
       '\nThe values of headers are never shown: the file names variables for them.\n\nExample:\n  jobd export > jobs.yaml',
@@ -48,6 +47,5 @@ function withFiles(command: Command): Command {
       'file or directory; may be repeated; - is standard input',
       collect,
     )
-    .option('--prune', 'delete managed jobs that are not in the files')
-    .option('--json', 'print one JSON document');
+    .option('--prune', 'delete managed jobs that are not in the files');
 }

@@ -19,7 +19,6 @@ export function addImportCommands(program: Command, context: Context): void {
       'write the values that may be secret to this new file, for a shell',
     )
     .option('--apply', 'make the jobs, and write no file')
-    .option('--json', 'print one JSON document')
     .addHelpText(
       'after',
       '\nWhat is not certain is not turned, but listed; the command then ends with 1.\n\nExamples:\n' +

@@ -11,7 +11,7 @@ import type { Method } from '../../domain/jobs/job.ts';
 import { jobKeyPattern, jobKeyRule } from '../../domain/jobs/managed-job.ts';
 import { readSchedule } from '../../domain/schedule/schedule-input.ts';
 import { everywhere, judgeUrl } from '../../domain/targets/target.ts';
-import { parseDuration } from '../options/duration.ts';
+import { parseDuration } from '../options.ts';
 import { fieldNames, nowhere } from './definition.ts';
 import type { Definition, FieldName } from './definition.ts';
 import { nearest } from './nearest.ts';

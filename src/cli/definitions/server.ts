@@ -56,22 +56,12 @@ export function wishOf({ key, job, adopt }: Definition): Wish {
 
 /** All managed jobs. */
 export async function managedJobs(ask: Ask): Promise<managed.ManagedJob[]> {
-  return await Array.fromAsync(
-    pages(async (query) => {
-      const found = await ask<managed.ManagedJobList>('GET', `/managed-jobs?${query}`);
-      return { items: found.managedJobs, nextCursor: found.nextCursor };
-    }),
-  );
+  return await Array.fromAsync(pages(ask, '/managed-jobs', 'managedJobs'));
 }
 
 /** All jobs. */
 export async function allJobs(ask: Ask): Promise<contract.Job[]> {
-  return await Array.fromAsync(
-    pages(async (query) => {
-      const found = await ask<contract.JobList>('GET', `/jobs?${query}`);
-      return { items: found.jobs, nextCursor: found.nextCursor };
-    }),
-  );
+  return await Array.fromAsync(pages(ask, '/jobs', 'jobs'));
 }
 
 /** What the key may do, and the timeout of a job that gives none. */

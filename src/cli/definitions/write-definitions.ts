@@ -1,8 +1,8 @@
 /** Definitions as people keep them in a file. The same jobs are always the same text. */
 
 import { Scalar, stringify } from 'yaml';
-import { durationOf } from '../options/duration.ts';
-import { escaped } from '../terminal/text.ts';
+import { durationOf } from '../options.ts';
+import { escapeUnit } from '../../domain/characters.ts';
 import { fieldNames } from './definition.ts';
 import type { FieldName } from './definition.ts';
 import { literal, literalVariables } from './references.ts';
@@ -85,7 +85,7 @@ export function yamlOf(value: unknown): string {
     compat: 'yaml-1.1',
     aliasDuplicateObjects: false,
   });
-  return text.replaceAll(unseen, escaped);
+  return text.replaceAll(unseen, escapeUnit);
 }
 
 /** Several lines that begin and end with something to be seen: what a block shows as it is. */

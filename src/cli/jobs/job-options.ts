@@ -1,15 +1,12 @@
 /** The options that say what a job is, and the fields of the API that they mean. */
 
-import { text as readStream } from 'node:stream/consumers';
 import type { Command } from 'commander';
 import type { Job, JobUpdate } from '../../api/contract.ts';
 import type { Flags } from '../../config.ts';
-import { invalidInput, JobdError } from '../../domain/errors.ts';
+import { invalidInput } from '../../domain/errors.ts';
 import { jobLimits } from '../../domain/jobs/job.ts';
-import { collect } from '../options/collect.ts';
-import { parseDuration } from '../options/duration.ts';
+import { collect, parseDuration, parseWholeNumber, textOrFile } from '../options.ts';
 import { scheduleFieldsOf, textFlag, withScheduleOptions } from './schedule-options.ts';
-import { parseWholeNumber } from '../options/whole-number.ts';
 
 /** Adds the options; a name is required where a job is created. */
 export function withJobOptions(command: Command, { required }: { required: boolean }): Command {
@@ -69,18 +66,4 @@ function headersOf(lines: readonly string[]): Record<string, string> {
     headers.set(name, line.slice(colon + 1).trim());
   }
   return Object.fromEntries(headers);
-}
-
-/** The text of an option, of the file that it names, or of standard input. Throws `usage`. */
-export async function textOrFile(data: string, flag: string): Promise<string> {
-  if (data === '-') return await readStream(process.stdin);
-  if (!data.startsWith('@')) return data;
-  const { readFile } = await import('node:fs/promises');
-  try {
-    return await readFile(data.slice(1), 'utf8');
-  } catch (error) {
-    throw new JobdError('usage', `${flag} names a file that cannot be read, got ${data}`, {
-      cause: error,
-    });
-  }
 }

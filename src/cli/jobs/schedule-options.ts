@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import type { JobUpdate } from '../../api/contract.ts';
 import type { Flags } from '../../config.ts';
 import { invalidInput } from '../../domain/errors.ts';
-import { parseDuration } from '../options/duration.ts';
+import { parseDuration } from '../options.ts';
 
 /** Writes ` (default VALUE)` behind an option, where one holds. */
 export type DefaultText = (value: string) => string;

@@ -1,24 +1,24 @@
-/** The commands as data, for what is made from all of them: help, completion, man page. */
+/** The commands as data, for completion and the man page. */
 
 import type { EventEmitter } from 'node:events';
 import type { Command } from 'commander';
 
-/** A command or a group of them. */
+/** A command or a group of commands. */
 export interface CommandNode {
-  /** The words behind `jobd`; none for jobd itself. */
+  /** The words after `jobd`; empty for jobd itself. */
   path: readonly string[];
   description: string;
   usage: string;
   options: readonly OptionNode[];
   /** Names of the arguments, as in `<job>`. */
   args: readonly { name: string; choices: readonly string[] }[];
-  /** What stands behind the options in its help: examples, and more words. */
+  /** The text after the options in its help: examples and notes. */
   epilogue: string;
   children: readonly CommandNode[];
 }
 
 export interface OptionNode {
-  /** As `--name <name>`. */
+  /** Such as `--name <name>`. */
   flags: string;
   /** Without its dashes. */
   long: string;
@@ -26,7 +26,7 @@ export interface OptionNode {
   description: string;
 }
 
-/** Reads a command and all below it. */
+/** Reads a command and its subcommands. */
 export function commandTree(command: Command, path: readonly string[] = []): CommandNode {
   const help = command.createHelp();
   return {
@@ -53,12 +53,12 @@ export function commandTree(command: Command, path: readonly string[] = []): Com
   };
 }
 
-/** A command and all below it, in the order in which help shows them. */
+/** Lists a command and its subcommands, in the order of the help. */
 export function allCommands(node: CommandNode): readonly CommandNode[] {
   return [node, ...node.children.flatMap(allCommands)];
 }
 
-/** What was added behind the help of a command: it is known only by printing it. */
+/** The text that `addHelpText` added: commander only gives it by printing it. */
 function epilogueOf(command: Command): string {
   let printed = '';
   const emitter = command as unknown as EventEmitter;

@@ -1,26 +1,29 @@
-/** Scripts that complete commands and options in a shell, made from the commands themselves. */
+/** Shell completion scripts, made from the commands. */
 
 import { quoted } from '../../domain/shell/quote.ts';
 import { allCommands } from './command-tree.ts';
 import type { CommandNode } from './command-tree.ts';
-import type { Shell } from './shells.ts';
 
-/** What can follow a command: words with what they mean, and names that the server knows. */
+export type Shell = keyof typeof scripts;
+
+/** What can follow a command: words with their meaning, options, and names from the server. */
 interface Stage {
   path: string;
   words: readonly (readonly [word: string, means: string])[];
   options: CommandNode['options'];
-  /** The command that lists the names an argument takes; null if it takes none. */
+  /** The shell command that lists names for the argument; null if there is none. */
   lister: string | null;
 }
 
-/** The script that a shell reads. */
+/** Makes the script for a shell. */
 export function completionScript(shell: Shell, tree: CommandNode): string {
   const stages = allCommands(tree).map(stageOf);
-  return { bash, zsh, fish }[shell](stages);
+  return scripts[shell](stages);
 }
 
-/** Arguments that name something of the server. */
+const scripts = { bash, zsh, fish };
+
+/** The group of commands that lists the names for an argument. */
 const listers: Readonly<Record<string, string>> = {
   job: 'jobs',
   monitor: 'monitors',
@@ -41,9 +44,9 @@ function stageOf({ path, children, options, args }: CommandNode): Stage {
   };
 }
 
-const helpOption = { flags: '--help', long: 'help', description: 'show what it does' };
+const helpOption = { flags: '--help', long: 'help', description: 'show help' };
 
-/** A pattern of all words that lead to another command. */
+/** The paths of all commands, quoted. */
 function steps(stages: readonly Stage[]): string[] {
   return stages.flatMap(({ path }) => (path === '' ? [] : [quoted(path)]));
 }
@@ -68,7 +71,7 @@ _jobd() {
 ${cases.join('\n')}
   esac
   [[ $cur == -* ]] && found=$flags
-  # Not by compgen -W, which would run what stands in the name of a job.
+  # Not compgen -W: it would run commands in the name of a job.
   while IFS= read -r name; do
     [[ -n $name && $name == "$cur"* ]] && COMPREPLY+=("$(printf %q "$name")")
   done <<< "$found"
@@ -77,7 +80,7 @@ complete -o default -F _jobd jobd
 `;
 }
 
-/** A word and what it means, as _describe of zsh reads them. */
+/** A word and its meaning, in the form of _describe of zsh. */
 function described(word: string, means: string): string {
   return quoted(`${word.replaceAll(':', '\\:')}${means === '' ? '' : `:${means}`}`);
 }
@@ -118,7 +121,7 @@ fi
 `;
 }
 
-/** In single quotes of fish, which knows only these two escapes. */
+/** Quotes for fish, which has only these two escapes in single quotes. */
 function fishText(text: string): string {
   return `'${text.replace(/[\\']/g, '\\$&')}'`;
 }

@@ -1,4 +1,4 @@
-/** `jobd help`, `jobd completion` and `jobd man`: what there is to know about the commands. */
+/** `jobd help`, `jobd completion` and `jobd man`: documentation made from the commands. */
 
 import { Argument } from 'commander';
 import type { Command } from 'commander';
@@ -6,29 +6,30 @@ import type { Flags } from '../../config.ts';
 import { version } from '../../version.ts';
 import type { Context } from '../context.ts';
 import { environment } from './environment.ts';
-import { exitCodes } from './exit-codes.ts';
+import { exitCodes } from '../exit-codes.ts';
 import { printJson, printRows } from '../terminal/output.ts';
-import { shells } from './shells.ts';
-import type { Shell } from './shells.ts';
-import { padTo } from '../terminal/text.ts';
+import type { Shell } from './completion.ts';
+import { padTo, wrapTo } from '../terminal/text.ts';
 
-/** Names, and what each means. */
-type Topic = readonly (readonly [name: string | number, means: string])[];
+const shells: readonly Shell[] = ['bash', 'zsh', 'fish'];
 
-/** What there is help about besides commands. */
+/** Names with their meaning. */
+type Topic = readonly (readonly [name: string | number, meaning: string])[];
+
+/** Help about other things than commands. */
 const topics: ReadonlyMap<string, Topic> = new Map<string, Topic>([
   ['exit-codes', exitCodes],
   ['environment', environment],
 ]);
 
-/** Adds the commands; they tell of all commands that are added to `program`. */
+/** Adds the commands. They document all commands of `program`. */
 export function addHelpCommands(program: Command, { output }: Context): void {
   program.helpCommand(false);
   program
     .command('help')
     .argument('[command...]', 'a command, exit-codes or environment')
-    .description('show what a command does, the exit codes, or the variables of the environment')
-    .option('--json', 'exit-codes and environment: print one JSON document')
+    .description('show help for a command, the exit codes or the environment variables')
+    .option('--json', 'for exit-codes and environment: print one JSON document')
     .addHelpText(
       'after',
       '\nExamples:\n  jobd help jobs create\n  jobd help exit-codes\n  jobd help environment --json',
@@ -43,7 +44,7 @@ export function addHelpCommands(program: Command, { output }: Context): void {
   program
     .command('completion')
     .addArgument(new Argument('<shell>', 'the shell').choices(shells))
-    .description('print a script that completes commands and options in a shell')
+    .description('print a shell completion script')
     .option('--json', 'print the script as a JSON string')
     .addHelpText(
       'after',
@@ -76,40 +77,26 @@ export function addHelpCommands(program: Command, { output }: Context): void {
       else output.data(page.trimEnd());
     });
 
-  /** Names stay whole, and what they mean is wrapped behind them. */
   function printTopic(rows: Topic): void {
     if (!output.isTerminal) {
-      return printRows(output, rows, { name: ([name]) => name, means: ([, means]) => means });
+      return printRows(output, rows, { name: ([name]) => name, meaning: ([, meaning]) => meaning });
     }
     const width = Math.max(...rows.map(([name]) => String(name).length)) + 2;
-    for (const [name, means] of rows) {
-      wrap(means, Math.max(output.width - width, 20)).forEach((line, index) =>
+    for (const [name, meaning] of rows) {
+      wrapTo(meaning, Math.max(output.width - width, 20)).forEach((line, index) =>
         output.data(padTo(index === 0 ? String(name) : '', width) + line),
       );
     }
   }
 }
 
-/** The command that the words name; unknown ones are refused as commander does it, with the nearest one. */
+/** The command that the words name. Fails as commander does for an unknown one. */
 function commandOf(program: Command, words: readonly string[]): Command {
   return words.reduce((command, word) => {
     const found = command.commands.find(
       (child) => child.name() === word || child.aliases().includes(word),
     );
     if (found !== undefined) return found;
-    return command.error(`error: unknown command '${word}', jobd --help lists them`);
+    return command.error(`error: unknown command '${word}', see jobd --help`);
   }, program);
-}
-
-function wrap(text: string, width: number): string[] {
-  const lines: string[] = [];
-  for (const word of text.split(' ')) {
-    const last = lines.at(-1);
-    if (last !== undefined && last.length + 1 + word.length <= width) {
-      lines[lines.length - 1] = `${last} ${word}`;
-    } else {
-      lines.push(word);
-    }
-  }
-  return lines;
 }

@@ -1,4 +1,4 @@
-/** `jobd licenses`: under which terms the software that jobd contains is. */
+/** `jobd licenses`: the licences of the bundled software. */
 
 import type { Command } from 'commander';
 import type { Flags } from '../../config.ts';
@@ -9,8 +9,7 @@ import { printJson } from '../terminal/output.ts';
 export function addLicensesCommand(program: Command, { output }: Context): void {
   program
     .command('licenses')
-    .description('print the licences of the software that jobd contains')
-    .option('--json', 'print one JSON document')
+    .description('print the licences of the bundled software')
     .addHelpText('after', '\nExample:\n  jobd licenses | less')
     .action(async (flags: Flags) => {
       const { readLicenses } = await import('../../built-files.ts');

@@ -3,22 +3,21 @@
 import { allCommands } from './command-tree.ts';
 import type { CommandNode } from './command-tree.ts';
 import { environment } from './environment.ts';
-import { exitCodes } from './exit-codes.ts';
+import { exitCodes } from '../exit-codes.ts';
 
-/** The page of this version. */
+/** Makes the page. */
 export function manPage(tree: CommandNode, version: string): string {
   const lines = [
     `.TH JOBD 1 "" "jobd ${escape(version)}" "User Commands"`,
     '.SH NAME',
-    'jobd \\- calls URLs on schedule and records every run',
+    'jobd \\- calls your URLs on a schedule and records every run',
     '.SH SYNOPSIS',
     '.B jobd',
     '.I command',
     '.RI [ options ]',
     '.SH DESCRIPTION',
     escape(tree.description),
-    'Data is printed on standard output and words on standard error; a table on a terminal is tab-separated in a pipe,',
-    'and',
+    'Results go to standard output, messages to standard error. Tables are tab-separated in a pipe, and',
     '.B \\-\\-json',
     'prints one JSON document instead.',
     '.SH OPTIONS',
@@ -26,9 +25,9 @@ export function manPage(tree: CommandNode, version: string): string {
     '.SH COMMANDS',
     ...allCommands(tree).filter(isLeaf).flatMap(commandLines),
     '.SH ENVIRONMENT',
-    ...environment.flatMap(([name, means]) => ['.TP', `.B ${escape(name)}`, escape(means)]),
+    ...environment.flatMap(([name, meaning]) => ['.TP', `.B ${escape(name)}`, escape(meaning)]),
     '.SH EXIT STATUS',
-    ...exitCodes.flatMap(([code, means]) => ['.TP', `.B ${code}`, escape(means)]),
+    ...exitCodes.flatMap(([code, meaning]) => ['.TP', `.B ${code}`, escape(meaning)]),
   ];
   return `${lines.join('\n')}\n`;
 }
@@ -55,7 +54,7 @@ function optionsOf({ options }: CommandNode): string[] {
   ]);
 }
 
-/** Nothing in the text is taken for a request, and a dash stays one that can be pasted. */
+/** Escapes text so that roff sees no request in it, and dashes and quotes can be pasted. */
 function escape(text: string): string {
   const line = text
     .replaceAll('\\', '\\e')

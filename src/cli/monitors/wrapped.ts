@@ -1,7 +1,4 @@
-/**
- * Runs a command as if nobody stood between it and its caller: the same standard streams, the same exit
- * code, signals passed on. Its output is looked at only if that is asked for.
- */
+/** Runs a command as its caller would: same standard streams, exit code and signals. Its output is read only on request. */
 
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
@@ -10,34 +7,34 @@ import { isatty } from 'node:tty';
 
 /** How a command ended. */
 export interface Ended {
-  /** As a shell gives it: 128 and its number for a signal, 127 if there is no such command, 126 if it cannot be run. */
+  /** As in a shell: 128 plus the number of a signal, 127 if there is no such command, 126 if it cannot be run. */
   exitCode: number;
-  /** The end of what it wrote to stdout and stderr, if that was asked for. */
+  /** The end of its stdout and stderr, if requested. */
   output: string | null;
-  /** Why it could not be started; null if it was. */
+  /** Why it did not start; null if it did. */
   failure: string | null;
 }
 
 export interface Wrapped {
   ended: Promise<Ended>;
-  /** Passes no signals on any more. */
+  /** Stops passing signals. */
   release: () => void;
 }
 
-/** What is kept of the output. */
+/** The end of the output that is kept. */
 const outputBytes = 4_096;
 /**
- * Processes that the command left behind may hold its output open: they are not waited for once it has been
- * silent for so long. What the command wrote itself is passed on whole, however slowly it is read.
+ * Processes that the command left behind may keep its output open. After this silence they are not waited for. The
+ * output of the command itself is always passed on whole, however slowly it is read.
  */
 const longestSilenceMs = 1_000;
 
-/** Starts the command; `onSignal` hears of signals that come when it has ended. */
+/** Starts the command. `onSignal` is called for signals that arrive after its end. */
 export function startWrapped(
   command: readonly string[],
   { keepOutput, onSignal }: { keepOutput: boolean; onSignal: () => void },
 ): Wrapped {
-  // Before the start: who has seen the command at work may send a signal at once.
+  // Before the start: a signal may come as soon as the command runs.
   const { passTo, release } = catchSignals(onSignal);
   const child = start(command, keepOutput ? 'pipe' : 'inherit');
   if (child instanceof Error) {
@@ -54,7 +51,7 @@ export function startWrapped(
     child.once('error', (error: NodeJS.ErrnoException) => {
       if (child.pid !== undefined) return;
       const exitCode = error.code === 'ENOENT' ? 127 : 126;
-      const failure = error.code === 'ENOENT' ? `there is no ${command[0]}` : error.message;
+      const failure = error.code === 'ENOENT' ? `${command[0]}: command not found` : error.message;
       resolve({ exitCode, output: null, failure });
     });
     child.once('exit', (code, signal) => {
@@ -68,7 +65,7 @@ export function startWrapped(
   return { ended, release };
 }
 
-/** Arguments that are too long, say, are thrown at once; a command that is not there fails later. */
+/** spawn throws for arguments that are too long, for example; a missing command fails later. */
 function start(
   [name = '', ...args]: readonly string[],
   output: 'pipe' | 'inherit',
@@ -80,13 +77,13 @@ function start(
   }
 }
 
-/** Ctrl-C on a terminal reaches the command by itself: passed on, it would come twice. */
+/** Ctrl-C on a terminal reaches the command directly: passing it on would send it twice. */
 function catchSignals(onSignal: () => void): {
   passTo: (child: ChildProcess) => void;
   release: () => void;
 } {
   let child: ChildProcess | undefined;
-  // Not `process.stdin`: to make that stream would change how the command reads.
+  // Not `process.stdin`: creating that stream would change how the command reads.
   const hasTerminal = [0, 1, 2].some((fd) => isatty(fd));
   const pass = (signal: NodeJS.Signals): void => {
     const isRunning = child?.exitCode === null && child.signalCode === null;
@@ -105,13 +102,13 @@ function catchSignals(onSignal: () => void): {
   };
 }
 
-/** Passes the output on, and returns what gives its end as text. */
+/** Passes the output on. Returns a function that gives its end as text. */
 function keepTail(child: ChildProcess): () => string {
   let tail = Buffer.alloc(0);
   for (const name of ['stdout', 'stderr'] as const) {
     const from = child[name];
     const to = process[name];
-    // A reader that has had enough is no reason to end: the command hears of it as it would alone.
+    // When a reader closes the pipe, the command notices as it would without jobd.
     to.removeAllListeners('error').on('error', () => from?.destroy());
     from?.on('data', (chunk: Buffer) => {
       tail = Buffer.concat([tail, chunk]).subarray(-outputBytes);
@@ -120,17 +117,17 @@ function keepTail(child: ChildProcess): () => string {
   }
   return () => {
     const first = tail.findIndex((byte) => (byte & 0xc0) !== 0x80);
-    // A character that begins before what is kept is left out.
+    // Drops the rest of a character that was cut.
     return tail.subarray(Math.min(Math.max(first, 0), 3)).toString();
   };
 }
 
-/** Waits for the end of the output, or for its silence. */
+/** Waits until the output ends or is silent. */
 async function drain(child: ChildProcess, closed: Promise<void>): Promise<void> {
   const streams = [child.stdout, child.stderr].filter((stream) => stream !== null);
   const { promise: silent, resolve: giveUp } = Promise.withResolvers<void>();
   let isSilent = true;
-  // A reader that is slow holds up this process too: what came meanwhile is read before it is judged.
+  // A slow reader also delays this process: read what arrived meanwhile before judging.
   const silence = setTimeout(() => {
     isSilent = true;
     setImmediate(() => {

@@ -1,4 +1,4 @@
-/** `jobd account`: accounts, their plans and what they have paid for, kept in the store. */
+/** `jobd account`: accounts with their plans, trials and subscriptions, in the database. */
 
 import type { Command } from 'commander';
 import type * as accounts from '../../app/accounts/accounts.ts';
@@ -7,19 +7,16 @@ import type { Local } from '../../local-store.ts';
 import { standingOf, trialEndsAt } from '../../domain/accounts/account.ts';
 import type { Account } from '../../domain/accounts/account.ts';
 import { isoTimeOrNull, systemClock } from '../../domain/clock.ts';
-import { invalidInput } from '../../domain/errors.ts';
 import { activeKeysPerAccount } from '../../domain/accounts/key.ts';
 import { planNames, plans } from '../../domain/accounts/plan.ts';
-import type { PlanName } from '../../domain/accounts/plan.ts';
 import { moment, state } from '../terminal/cell.ts';
 import type { Cell } from '../terminal/cell.ts';
 import type { Context } from '../context.ts';
 import { openStoreFor } from './local.ts';
-import { parseMoment } from '../options/moment.ts';
+import { parseChoice, parseMoment, parseWholeNumber } from '../options.ts';
 import { printFields, printJson, printRows } from '../terminal/output.ts';
-import { parseWholeNumber } from '../options/whole-number.ts';
 
-/** Days that a trial may last. */
+/** Length of a trial, in days. */
 const trialDays = { min: 1, max: 3_650 };
 
 /** Adds the commands. */
@@ -27,15 +24,15 @@ export function addAccountCommands(program: Command, context: Context): void {
   const { output } = context;
   const account = program
     .command('account')
-    .description('accounts: their plans, trials and subscriptions');
+    .description('manage accounts, their plans, trials and subscriptions');
 
-  withStore(account.command('create').argument('<name>', 'what the account is called'))
-    .description('make an account')
+  withStore(account.command('create').argument('<name>', 'name of the account'))
+    .description('create an account')
     .option('--plan <plan>', planNames.join(', '), 'free')
-    .option('--trial-days <n>', 'it is on trial for so many days (default: no trial, no end)')
+    .option('--trial-days <n>', 'length of the trial in days (default: no trial, never expires)')
     .addHelpText('after', '\nExample:\n  jobd account create acme --plan pro --trial-days 14')
     .action(async (name: string, flags: Flags & { plan: string; trialDays?: string }) => {
-      const plan = planOf(flags.plan, '--plan');
+      const plan = parseChoice(flags.plan, '--plan', planNames);
       const days = flags.trialDays;
       const input = {
         name,
@@ -65,7 +62,7 @@ export function addAccountCommands(program: Command, context: Context): void {
     });
 
   withStore(account.command('show').argument('<name>', 'name of the account'))
-    .description('show an account, its limits and what it uses of them')
+    .description('show an account, its limits and its usage')
     .addHelpText('after', '\nExample:\n  jobd account show acme --json')
     .action(async (name: string, flags: Flags) => {
       await using local = await openStoreFor(flags, output);
@@ -86,7 +83,7 @@ export function addAccountCommands(program: Command, context: Context): void {
   addTermCommands(account, context);
 }
 
-/** The commands that change what an account has. */
+/** The commands that change the plan, trial or subscription. */
 function addTermCommands(account: Command, context: Context): void {
   const change = async (
     flags: Flags,
@@ -100,10 +97,10 @@ function addTermCommands(account: Command, context: Context): void {
 
   named('set-plan')
     .argument('<plan>', planNames.join(', '))
-    .description('put an account on a plan; what exists beyond its limits stays')
+    .description('change the plan of an account; existing jobs beyond its limits stay')
     .addHelpText('after', '\nExample:\n  jobd account set-plan acme business')
     .action(async (name: string, plan: string, flags: Flags) => {
-      const planName = planOf(plan, 'the plan');
+      const planName = parseChoice(plan, 'the plan', planNames);
       await change(flags, (app, local) => app.setPlan(local, name, planName));
     });
 
@@ -117,8 +114,8 @@ function addTermCommands(account: Command, context: Context): void {
     });
 
   named('subscribe')
-    .description('note that an account is paid for: what a billing system calls')
-    .option('--until <time>', 'until when: ISO 8601 with an offset or Z (default: no end)')
+    .description('record that an account has paid; meant for billing systems')
+    .option('--until <time>', 'end of the paid time: ISO 8601 with an offset or Z (default: never)')
     .addHelpText('after', '\nExample:\n  jobd account subscribe acme --until 2027-01-31T00:00:00Z')
     .action(async (name: string, flags: Flags & { until?: string }) => {
       const until = flags.until === undefined ? null : parseMoment(flags.until, '--until');
@@ -134,15 +131,7 @@ function addTermCommands(account: Command, context: Context): void {
 }
 
 function withStore(command: Command): Command {
-  return command
-    .option('--data <dir>', 'data directory')
-    .option('--json', 'print one JSON document');
-}
-
-function planOf(text: string, what: string): PlanName {
-  const plan = planNames.find((known) => known === text);
-  if (plan !== undefined) return plan;
-  throw invalidInput(`${what} must be one of ${planNames.join(', ')}, got ${text}`);
+  return command.option('--data <dir>', 'data directory');
 }
 
 function printAccount({ output }: Context, account: Account, flags: Flags): void {
@@ -150,7 +139,7 @@ function printAccount({ output }: Context, account: Account, flags: Flags): void
   else printFields(output, fieldsOf(account));
 }
 
-/** An account as JSON shows it. */
+/** An account as JSON. */
 function shape(account: Account) {
   const { id, name, plan, expiresAt, createdAt } = account;
   return {

@@ -1,4 +1,4 @@
-/** `jobd backup` and `jobd restore`: the database as one file, and back. */
+/** `jobd backup` and `jobd restore`: the database to one file, and back. */
 
 import { constants, existsSync, fstatSync, openSync } from 'node:fs';
 import type { Command } from 'commander';
@@ -6,7 +6,7 @@ import type { Source } from '../../app/operator/backups.ts';
 import { dataDir, secretKeys } from '../../config.ts';
 import type { Flags } from '../../config.ts';
 import { JobdError, unavailable } from '../../domain/errors.ts';
-import { confirm } from '../terminal/confirm.ts';
+import { confirm } from '../terminal/prompt.ts';
 import type { Context } from '../context.ts';
 import { enterDataDir } from './local.ts';
 import { printJson } from '../terminal/output.ts';
@@ -16,17 +16,18 @@ import { rootsName } from './owner.ts';
 export function addBackupCommands(program: Command, { output }: Context): void {
   program
     .command('backup')
-    .argument('<file>', 'where to write it; must not be there yet')
-    .description('write the database to one file, while the daemon runs')
+    .argument('<file>', 'file to write; must not exist yet')
+    .description('back up the database to one file, while the daemon runs')
     .option('--data <dir>', 'data directory')
-    .option('--json', 'print one JSON document')
     .addHelpText(
       'after',
-      '\nExamples:\n' +
-        '  jobd backup /var/backups/jobd-$(date +%F).db\n' +
-        '  jobd backup today.db && gzip today.db\n' +
-        '\nThe master key is not in it: keep a copy of the file secret-key of the data\n' +
-        'directory as well, somewhere else.',
+      `
+Examples:
+  jobd backup /var/backups/jobd-$(date +%F).db
+  jobd backup today.db && gzip today.db
+
+The backup does not contain the master key: also copy the file secret-key from
+the data directory, to another place.`,
     )
     .action(async (file: string, flags: Flags) => {
       const { makeBackup } = await import('../../app/operator/backups.ts');
@@ -42,12 +43,12 @@ export function addBackupCommands(program: Command, { output }: Context): void {
       if (backup.masterKeys.length === 0) return;
       const needed = backup.masterKeys.join(' and ');
       output.say(
-        `it can be read only with the master key ${needed}, which is not in it: keep both`,
+        `its secrets can only be read with the master key ${needed}, which it does not contain: keep both`,
       );
       if (backup.provenBy === null) {
         output.say(
-          `that key is not in ${masterKeys.name} either, so nothing proves that the backup is not changed: ` +
-            'restore will ask for --unverified',
+          `that key is not in ${masterKeys.name}, so nothing proves that the backup is unchanged: ` +
+            'restore will need --unverified',
         );
       }
     });
@@ -55,27 +56,30 @@ export function addBackupCommands(program: Command, { output }: Context): void {
   program
     .command('restore')
     .argument('<file>', 'a backup')
-    .description('put a backup in the place of the database; the daemon must be stopped')
+    .description('replace the database with a backup; the daemon must be stopped')
     .option('--without-key', 'restore without the master key of the backup')
-    .option('--unverified', 'restore although nothing proves that the backup is unchanged')
+    .option('--unverified', 'restore a backup without proof that it is unchanged')
     .option('--yes', 'do not ask')
     .option('--data <dir>', 'data directory')
-    .option('--json', 'print one JSON document')
     .addHelpText(
       'after',
-      '\nExamples:\n' +
-        '  jobd restore /var/backups/jobd-2026-11-21.db --yes\n' +
-        '  jobd restore /var/lib/jobd/jobd-before-20261121T173556Z.db --unverified\n' +
-        '\nThe second one goes back to the database that an earlier restore kept.\n' +
-        '\n--unverified is for a file that carries no proof: a kept database, or a copy of\n' +
-        'jobd.db. Whoever could write the file may have changed jobs, keys and accounts\n' +
-        'in it: use it only for a file of your own.\n' +
-        '--without-key is for a lost master key. Headers, bodies, configs of channels and\n' +
-        'the signing key cannot be read, and nothing proves that the backup is unchanged.\n' +
-        'jobd does not start until the key is there, or given up: jobd secrets forget.',
+      `
+Examples:
+  jobd restore /var/backups/jobd-2026-11-21.db --yes
+  jobd restore /var/lib/jobd/jobd-before-20261121T173556Z.db --unverified
+
+The second one goes back to the database that an earlier restore kept.
+
+--unverified is for a file without proof that it is unchanged: a kept database
+or a copy of jobd.db. Anyone who could write to the file may have changed jobs,
+keys and accounts in it, so use it only for your own files.
+--without-key is for a lost master key. Headers, bodies, channel configs and the
+signing key cannot be read, and nothing proves that the backup is unchanged.
+jobd does not start until you add the key, or discard what it sealed with
+jobd secrets forget.`,
     )
     .action(async (file: string, flags: Flags) => {
-      const question = `Put ${file} in the place of the database in ${dataDir(flags)}?`;
+      const question = `Replace the database in ${dataDir(flags)} with ${file}?`;
       await confirm(question, flags['yes'] === true);
       const { restoreBackup } = await import('../../app/operator/backups.ts');
       const { prepareDatabase } = await import('../../local-store.ts');
@@ -94,46 +98,49 @@ export function addBackupCommands(program: Command, { output }: Context): void {
       });
       if (flags['json']) return printJson(output, restored);
       if (!restored.verified) {
-        output.say('warning: it was not checked whether somebody changed this backup');
+        output.say('warning: jobd could not check whether this backup was changed');
       }
       if (restored.kept !== null) {
         output.say(
           `the previous database was kept as ${restored.kept}; delete it once you are sure,`,
         );
-        output.say(`or to go back: jobd restore ${restored.kept} --unverified`);
+        output.say(`or go back: jobd restore ${restored.kept} --unverified`);
       }
-      output.say('what was due since the backup will be recorded as missed at the next start,');
-      output.say('and keys that were revoked since are valid again: jobd key list');
+      output.say('runs that were due since the backup are recorded as missed at the next start;');
+      output.say('keys that were revoked since are valid again, see jobd key list');
       for (const id of restored.missingKeys) {
         output.say(
-          `jobd does not start without the master key ${id}: add it to ${masterKeys.name}, or give up what it sealed: jobd secrets forget ${id}`,
+          `jobd does not start without the master key ${id}: add it to ${masterKeys.name}, or discard what it sealed: jobd secrets forget ${id}`,
         );
       }
     });
 }
 
-/** Makes a file that only its owner can read. Throws `conflict` if there is one, or a link, of this name. */
+/** Creates a file that only its owner can read. Throws `conflict` if the name exists, even as a link. */
 function makeFile(path: string): number {
   try {
     return openSync(path, 'wx', 0o600);
   } catch (error) {
     const isThere = (error as NodeJS.ErrnoException).code === 'EEXIST';
     if (!isThere) throw unavailable(`${path} cannot be written`, error);
-    throw new JobdError('conflict', `${path} is there already: name another file, or remove it`);
+    throw new JobdError(
+      'conflict',
+      `${path} already exists: choose another file name, or remove it`,
+    );
   }
 }
 
-/** Opens a backup, and the log beside it, which a copy of a database in use has. Throws `not_found` or `unavailable`. */
+/** Opens a backup and, for a copy of a database in use, the log beside it. Throws `not_found` or `unavailable`. */
 function openBackup(path: string): Source {
   try {
-    // Of a pipe nobody would wait for the other end.
+    // A pipe would block until its other end opens.
     const descriptor = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
-    if (!fstatSync(descriptor).isFile()) throw new Error('it is no file');
+    if (!fstatSync(descriptor).isFile()) throw new Error('not a regular file');
     const log = existsSync(`${path}-wal`) ? openSync(`${path}-wal`, 'r') : null;
     return { path, descriptor, log };
   } catch (error) {
     const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT';
     if (!isMissing) throw unavailable(`${path} cannot be read`, error);
-    throw new JobdError('not_found', `${path} is not there`);
+    throw new JobdError('not_found', `${path} does not exist`);
   }
 }

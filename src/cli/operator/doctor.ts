@@ -1,4 +1,4 @@
-/** `jobd doctor`: looks for what may be wrong with an installation. */
+/** `jobd doctor`: checks an installation for problems. */
 
 import type { Command } from 'commander';
 import type { Finding } from '../../app/operator/doctor.ts';
@@ -16,15 +16,16 @@ export function addDoctorCommand(program: Command, context: Context): void {
   const { output } = context;
   program
     .command('doctor')
-    .description('look for what may be wrong: data directory, database, keys, clock, alerts')
+    .description('check for problems: data directory, database, keys, clock, alerts')
     .option('--data <dir>', 'data directory')
-    .option('--json', 'print one JSON document')
     .addHelpText(
       'after',
-      '\nExamples:\n' +
-        '  jobd doctor\n' +
-        '  sudo -u jobd jobd doctor --data /var/lib/jobd --json\n' +
-        '\nNothing is changed. The exit code is 1 if something fails.',
+      `
+Examples:
+  jobd doctor
+  sudo -u jobd jobd doctor --data /var/lib/jobd --json
+
+It changes nothing. The exit code is 1 if a check fails.`,
     )
     .action(async (flags: Flags) => {
       const findings = await Array.fromAsync(examination(flags));
@@ -59,7 +60,7 @@ async function* examination(flags: Flags): AsyncGenerator<Finding> {
   });
 }
 
-/** The data directory, or what keeps root out of it. */
+/** The data directory, or why root may not use it. */
 function enteredDirectory(flags: Flags): string | Finding {
   try {
     return enterDataDir(flags).path;
@@ -68,7 +69,7 @@ function enteredDirectory(flags: Flags): string | Finding {
   }
 }
 
-/** The environment of this command; that of the daemon may be another one. */
+/** Checks the environment of this command; that of the daemon may differ. */
 function configurationFinding(flags: Flags): Finding {
   const check = 'configuration';
   try {

@@ -1,17 +1,16 @@
-/** `jobd key`: API keys, kept in the store; works while the daemon runs. */
+/** `jobd key`: API keys, in the database; works while the daemon runs. */
 
 import type { Command } from 'commander';
 import type { Flags } from '../../config.ts';
 import { isoTimeOrNull, systemClock } from '../../domain/clock.ts';
-import { invalidInput } from '../../domain/errors.ts';
 import { permissions } from '../../domain/accounts/key.ts';
-import type { Key, Permission } from '../../domain/accounts/key.ts';
+import type { Key } from '../../domain/accounts/key.ts';
 import { moment } from '../terminal/cell.ts';
-import { confirm } from '../terminal/confirm.ts';
+import { confirm } from '../terminal/prompt.ts';
 import type { Context } from '../context.ts';
 import { openStoreFor } from './local.ts';
-import { parseMomentOrDuration } from '../options/moment.ts';
-import { printJson, printRows } from '../terminal/output.ts';
+import { parseChoice, parseMomentOrDuration } from '../options.ts';
+import { printDone, printJson, printRows } from '../terminal/output.ts';
 
 type CreateFlags = Flags & {
   workspace: string;
@@ -22,27 +21,29 @@ type CreateFlags = Flags & {
 
 /** Adds the commands. */
 export function addKeyCommands(program: Command, { output }: Context): void {
-  const key = program.command('key').description('make, list and revoke API keys');
+  const key = program.command('key').description('create, list and revoke API keys');
 
   key
     .command('create')
-    .description('make a key and print it, once')
-    .option('--workspace <name>', 'the workspace it is for', 'default')
+    .description('create a key and print it; it is shown only once')
+    .option('--workspace <name>', 'workspace of the key', 'default')
     .option('--permission <permission>', 'read or write', 'write')
-    .option('--name <label>', 'what it is for', '')
+    .option('--name <label>', 'name for people', '')
     .option(
       '--expires <when>',
-      'valid until then: a duration such as 30d, or ISO 8601 (default: no end)',
+      'when it expires: a duration such as 30d, or ISO 8601 (default: never)',
     )
     .option('--data <dir>', 'data directory')
-    .option('--json', 'print one JSON document')
     .addHelpText(
       'after',
-      '\nExamples:\n  export JOBD_API_KEY=$(jobd key create --name laptop)\n  jobd key create --permission read --name audit --expires 30d',
+      `
+Examples:
+  export JOBD_API_KEY=$(jobd key create --name laptop)
+  jobd key create --permission read --name audit --expires 30d`,
     )
     .action(async (flags: CreateFlags) => {
       const { workspace, name, expires } = flags;
-      const permission = permissionOf(flags.permission);
+      const permission = parseChoice(flags.permission, '--permission', permissions);
       const now = systemClock.now();
       const expiresAt =
         expires === undefined ? null : parseMomentOrDuration(expires, '--expires', now);
@@ -51,14 +52,13 @@ export function addKeyCommands(program: Command, { output }: Context): void {
       const made = await createKey(local, { workspace, permission, name, expiresAt });
       if (flags['json']) printJson(output, { ...shape(made.key), workspace, key: made.secret });
       else output.data(made.secret);
-      if (output.isTerminal) output.say('Keep it: it is shown only now.');
+      if (output.isTerminal) output.say('Save this key now: it is not shown again.');
     });
 
   key
     .command('list')
-    .description('list all keys, never the keys themselves')
+    .description('list all keys, without their secrets')
     .option('--data <dir>', 'data directory')
-    .option('--json', 'print one JSON document')
     .addHelpText('after', '\nExample:\n  jobd key list --json')
     .action(async (flags: Flags) => {
       await using local = await openStoreFor(flags, output);
@@ -84,11 +84,10 @@ export function addKeyCommands(program: Command, { output }: Context): void {
 
   key
     .command('revoke')
-    .argument('<id>', 'id of the key, as jobd key list shows it')
+    .argument('<id>', 'id of the key; jobd key list shows it')
     .description('revoke a key for good')
     .option('--yes', 'do not ask')
     .option('--data <dir>', 'data directory')
-    .option('--json', 'print one JSON document')
     .addHelpText(
       'after',
       '\nExample:\n  jobd key revoke 019a9b1c-0000-7000-8000-000000000000 --yes',
@@ -98,18 +97,11 @@ export function addKeyCommands(program: Command, { output }: Context): void {
       await using local = await openStoreFor(flags, output);
       const { revokeKey } = await import('../../app/accounts/keys.ts');
       await revokeKey(local, id);
-      if (flags['json']) printJson(output, { ok: true });
-      else output.say(`revoked ${id}`);
+      printDone(output, flags, `revoked ${id}`);
     });
 }
 
-function permissionOf(text: string): Permission {
-  const permission = permissions.find((known) => known === text);
-  if (permission !== undefined) return permission;
-  throw invalidInput(`--permission must be read or write, got ${text}`);
-}
-
-/** A key as JSON shows it: times as ISO 8601. */
+/** A key as JSON, with ISO 8601 times. */
 function shape<K extends Key>(key: K) {
   return {
     ...key,

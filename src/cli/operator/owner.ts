@@ -1,9 +1,9 @@
 /**
- * Root in a directory of somebody else's. Its owner can change at any moment what the names in it mean: a command that opens
- * them as root does with root's rights what the owner likes. So root becomes the owner first, for good, before anything in
- * the directory is opened, as `sudo -u OWNER` would. Files elsewhere that only root may open are opened before that.
+ * Root in a directory that belongs to another user. That user can replace any name in it by a link at any moment, and a
+ * command that opens the name as root would follow. So root becomes the owner first, permanently, before it opens anything
+ * in the directory, as with `sudo -u OWNER`. Files elsewhere that only root may open are opened before that.
  *
- * Where root stays root, as the directory is its own, nobody else may be able to change what the path means.
+ * Root stays root in its own directory. Then no other user may be able to change where the path leads.
  */
 
 import * as fs from 'node:fs';
@@ -11,21 +11,21 @@ import { userInfo } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { JobdError, messageOf } from '../../domain/errors.ts';
 
-/** The types of Node leave it out. */
+/** Missing in the types of Node. */
 type WithGroups = typeof process & { initgroups?: (user: number, group: number) => void };
 
-/** The group of a user without an entry in the list of users. */
+/** The group of a user that the system does not know. */
 const nogroup = 65_534;
 
-/** What came of it: the path to go by from now on, and what `openFirst` gave, null if it was not called. */
+/** The path to use from now on, and the result of `openFirst`; null if it was not called. */
 export interface Entered<T> {
   path: string;
   opened: T | null;
 }
 
 /**
- * Lets this process act as the owner of a directory, or of the nearest one above that is there. `openFirst` is called as
- * root before root becomes somebody else. Does nothing for anybody but root. Throws `unavailable` if that is not safe.
+ * Makes this process the owner of a directory, or of its nearest parent that exists. `openFirst` runs as root before root
+ * becomes another user. Does nothing unless root runs it. Throws `unavailable` if that is not safe.
  */
 export function actAsOwner<T>(directory: string, openFirst?: () => T): Entered<T> {
   if (process.geteuid?.() !== 0) return { path: directory, opened: null };
@@ -40,8 +40,8 @@ export function actAsOwner<T>(directory: string, openFirst?: () => T): Entered<T
 }
 
 /**
- * The name by which root may open or make a file that the operator names; null if somebody else could put another in its
- * place: then that is left to the user that root becomes.
+ * Returns the path by which root may open or create a file that the operator names. Null if another user could replace it:
+ * then the user that root becomes must open it.
  */
 export function rootsName(file: string): string | null {
   const { path, present } = withoutLinks(file);
@@ -49,7 +49,7 @@ export function rootsName(file: string): string | null {
   return changeableBy(directory, 0) === null ? path : null;
 }
 
-/** A path by the true names of its directories, and the part of it that is there. */
+/** Resolves links in a path. `present` is the part of it that exists. */
 function withoutLinks(path: string): { path: string; present: string } {
   try {
     const real = fs.realpathSync(path);
@@ -62,12 +62,11 @@ function withoutLinks(path: string): { path: string; present: string } {
 }
 
 /**
- * The first directory on the way down to this one that somebody besides root and its owner could change, or null. Whom a path
- * leads to must not depend on others. Who may write in an owner's directories is that owner's business; in root's nobody may,
- * but for sticky ones, where names stay.
+ * The first directory on the path that somebody besides root and `owner` could change, or null. An owner may open its own
+ * directories to others. In root's directories nobody else may write, except sticky ones above, where names stay.
  */
 function changeableBy(directory: string, owner: number): string | null {
-  // In a container the system itself may belong to a user that has no number there.
+  // In a container, the system itself may belong to a user without a number there.
   const trusted = new Set([0, owner, fs.lstatSync('/').uid]);
   for (const each of withParents(directory)) {
     const { uid, gid, mode } = fs.lstatSync(each);
@@ -88,7 +87,7 @@ function withParents(directory: string): string[] {
 function refusal(directory: string, remedy: string): JobdError {
   return new JobdError(
     'unavailable',
-    `root does not work below ${directory}, which other users can change: ${remedy}`,
+    `root does not use anything below ${directory}, which other users can change: ${remedy}`,
   );
 }
 
@@ -102,7 +101,7 @@ function sayAs(uid: number): string {
   return `run sudo -u '${userName(uid)}' jobd …`;
 }
 
-/** For good: the real, effective and saved ids of all threads. */
+/** Permanently: the real, effective and saved ids of all threads. */
 function become(uid: number): void {
   try {
     const gid = groupOf(uid);
@@ -111,12 +110,12 @@ function become(uid: number): void {
     process.setgid?.(gid ?? nogroup);
     process.setuid?.(uid);
   } catch (error) {
-    const sentence = `root may not become the user whom the data belongs to (${messageOf(error)}): ${sayAs(uid)}`;
+    const sentence = `root cannot become the owner of the data (${messageOf(error)}): ${sayAs(uid)}`;
     throw new JobdError('unavailable', sentence, { cause: error });
   }
 }
 
-/** The first group of a user; null if the system does not know that user. */
+/** The primary group of a user; null if the system does not know the user. */
 function groupOf(uid: number): number | null {
   return asUser(uid, () => userInfo().gid);
 }
@@ -125,11 +124,11 @@ function userName(uid: number): string {
   return asUser(uid, () => userInfo().username) ?? `#${uid}`;
 }
 
-/** Node looks up nobody but the user it acts as. */
-function asUser<T>(uid: number, look: () => T): T | null {
+/** Node only looks up the user that it acts as. */
+function asUser<T>(uid: number, read: () => T): T | null {
   try {
     process.seteuid?.(uid);
-    return look();
+    return read();
   } catch {
     return null;
   } finally {

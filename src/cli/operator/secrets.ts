@@ -1,12 +1,12 @@
-/** `jobd secrets`: the master key that seals what nobody may read in the store. */
+/** `jobd secrets`: the master key, which encrypts secrets in the database. */
 
 import type { Command } from 'commander';
 import { secretKeys } from '../../config.ts';
 import type { Flags } from '../../config.ts';
 import { JobdError } from '../../domain/errors.ts';
-import { confirm } from '../terminal/confirm.ts';
+import { confirm } from '../terminal/prompt.ts';
 import type { Context } from '../context.ts';
-import { counted } from '../terminal/counted.ts';
+import { counted } from '../terminal/text.ts';
 import { enterDataDir, openStoreFor } from './local.ts';
 import { printJson, printRows } from '../terminal/output.ts';
 import type { Output } from '../terminal/output.ts';
@@ -15,25 +15,26 @@ import type { Output } from '../terminal/output.ts';
 export function addSecretsCommands(program: Command, { output }: Context): void {
   const secrets = program
     .command('secrets')
-    .description('the master key, which seals header values, bodies and the signing key');
+    .description('manage the master key, which encrypts headers, bodies and channel configs');
 
   secrets
     .command('rotate')
-    .description('seal everything anew with another master key; works while the daemon runs')
+    .description('encrypt all secrets with a new master key; works while the daemon runs')
     .option('--yes', 'do not ask')
     .option('--data <dir>', 'data directory')
-    .option('--json', 'print one JSON document')
     .addHelpText(
       'after',
-      '\nExamples:\n' +
-        '  jobd secrets rotate --yes\n' +
-        '  JOBD_SECRET_KEY_NEW=$(openssl rand -base64 32) jobd secrets rotate --yes\n' +
-        '\nA key that is in the environment is taken from JOBD_SECRET_KEY, and the one to\n' +
-        'change to from JOBD_SECRET_KEY_NEW; the daemon must be stopped then, and started\n' +
-        'with the new one. A rotation that broke off is gone on with by the same command.',
+      `
+Examples:
+  jobd secrets rotate --yes
+  JOBD_SECRET_KEY_NEW=$(openssl rand -base64 32) jobd secrets rotate --yes
+
+If your master key is in JOBD_SECRET_KEY, stop the daemon, put the new key in
+JOBD_SECRET_KEY_NEW, rotate, and start the daemon with the new key.
+If a rotation is interrupted, run the command again.`,
     )
     .action(async (flags: Flags) => {
-      await confirm('Seal all secrets anew with another master key?', flags['yes'] === true);
+      await confirm('Encrypt all secrets with a new master key?', flags['yes'] === true);
       const { path: directory } = enterDataDir(flags);
       const keys = secretKeys();
       if (keys.current !== null && keys.next === null) throw noNextKey();
@@ -48,7 +49,7 @@ export function addSecretsCommands(program: Command, { output }: Context): void 
       else output.data(rotation.keyId);
       const retired = rotation.retired.join(' and ');
       output.say(
-        `backups made before need the old master key ${retired}: keep your copy of it as long as them, and make a backup now`,
+        `earlier backups need the old master key ${retired}: keep a copy of it as long as you keep them, and make a new backup now`,
       );
       if (!rotation.isErased) output.say(notErased('old'));
       if (keys.next !== null) output.say('start jobd with the new key as JOBD_SECRET_KEY');
@@ -56,23 +57,23 @@ export function addSecretsCommands(program: Command, { output }: Context): void 
 
   secrets
     .command('forget')
-    .argument('<key>', 'id of the lost master key, as jobd names it when it does not start')
+    .argument('<key>', 'id of the lost master key; jobd prints it when it does not start')
     .description(
-      'give up what a lost master key sealed, so that jobd starts again; the daemon must be stopped',
+      'discard what a lost master key encrypted, so that jobd starts; the daemon must be stopped',
     )
     .option('--yes', 'do not ask')
     .option('--data <dir>', 'data directory')
-    .option('--json', 'print one JSON document')
     .addHelpText(
       'after',
-      '\nExample:\n' +
-        '  jobd secrets forget 9f86d081884c7d65\n' +
-        '\nHeader values, bodies and configs of channels are gone for good, even if the\n' +
-        'key is found. The jobs are paused and the channels disabled, and listed: set\n' +
-        'their headers, bodies and configs anew. Receipts of before can be checked as\n' +
-        'before; another key signs from now on. It refuses while the key is there: in the\n' +
-        'file, or in JOBD_SECRET_KEY, which must be given to this command, too, where it\n' +
-        'is used.',
+      `
+Example:
+  jobd secrets forget 9f86d081884c7d65
+
+Headers, bodies and channel configs are lost for good, even if you find the key
+later. The command pauses the jobs, disables the channels and lists them: set
+their headers, bodies and configs again. Earlier receipts stay valid; a new key
+signs from now on. The command refuses while the key is available in the file or
+in JOBD_SECRET_KEY. If you use JOBD_SECRET_KEY, set it for this command too.`,
     )
     .action((key: string, flags: Flags) => forget(key, flags, output));
 }
@@ -80,14 +81,15 @@ export function addSecretsCommands(program: Command, { output }: Context): void 
 async function forget(lostId: string, flags: Flags, output: Output): Promise<void> {
   const { path: directory } = enterDataDir(flags);
   const { hasStore, lockStopped, masterKeysFor } = await import('../../local-store.ts');
-  if (!hasStore(directory)) throw new JobdError('not_found', `there is no store in ${directory}`);
+  if (!hasStore(directory))
+    throw new JobdError('not_found', `there is no database in ${directory}`);
   await using local = await openStoreFor(flags, output);
   using locks = new DisposableStack();
   locks.use(lockStopped(directory));
   const { forgetLostKey, requireLostKey } = await import('../../app/secrets/lost-key.ts');
   const parts = { ...local, masterKeys: masterKeysFor(directory, secretKeys()) };
   await requireLostKey(parts, lostId);
-  const question = 'Give up all that the lost master key sealed, for good, even if it is found?';
+  const question = 'Discard for good everything that the lost master key encrypted?';
   await confirm(question, flags['yes'] === true);
   const forgotten = await forgetLostKey(parts, lostId);
   if (flags['json']) return printJson(output, forgotten);
@@ -103,24 +105,20 @@ async function forget(lostId: string, flags: Flags, output: Output): Promise<voi
     name: ({ name }) => name,
   });
   output.say(
-    `${counted(jobs.length, 'job')} paused and ${counted(channels.length, 'channel')} disabled: set headers, bodies and configs ` +
-      `anew. Back the new master key ${keyId} up.`,
+    `paused ${counted(jobs.length, 'job')} and disabled ${counted(channels.length, 'channel')}: set their headers, ` +
+      `bodies and configs again, and back up the new master key ${keyId}`,
   );
   if (!isErased) output.say(notErased('lost'));
-  if (signingKeyId !== null)
-    output.say(`receipts are signed with the key ${signingKeyId} from now on`);
+  if (signingKeyId !== null) output.say(`the key ${signingKeyId} signs receipts from now on`);
 }
 
 function notErased(which: string): string {
   return (
-    `free space in the database may still hold values that the ${which} key opens: to be rid of them, ` +
+    `free space in the database may still hold values that the ${which} key can decrypt: to erase them, ` +
     'stop jobd and run sqlite3 jobd.db vacuum'
   );
 }
 
 function noNextKey(): JobdError {
-  return new JobdError(
-    'usage',
-    'JOBD_SECRET_KEY is set: put the key to change to into JOBD_SECRET_KEY_NEW',
-  );
+  return new JobdError('usage', 'JOBD_SECRET_KEY is set: put the new key in JOBD_SECRET_KEY_NEW');
 }

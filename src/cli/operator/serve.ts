@@ -1,9 +1,9 @@
-/** `jobd serve`: the daemon, until it is told to stop. */
+/** `jobd serve`: the daemon. */
 
 import type { Command } from 'commander';
 import { dataDir, defaultServerUrl, serveConfig, serveDefaults } from '../../config.ts';
 import type { Flags, ServeConfig } from '../../config.ts';
-import { collect } from '../options/collect.ts';
+import { collect } from '../options.ts';
 import type { Context } from '../context.ts';
 import { actAsOwner } from './owner.ts';
 
@@ -15,46 +15,48 @@ export function addServeCommand(program: Command, { output }: Context): void {
     .option('--host <address>', `address to listen on (default ${serveDefaults.host})`)
     .option(
       '--port <port>',
-      `port to listen on, 0 takes a free one (default ${serveDefaults.port})`,
+      `port to listen on, 0 for any free one (default ${serveDefaults.port})`,
     )
     .option('--data <dir>', 'data directory (default ~/.local/share/jobd)')
-    .option('--base-url <url>', 'site URL people reach this service by')
-    .option('--slots <n>', `calls in flight at most (default ${serveDefaults.slots})`)
+    .option('--base-url <url>', 'public URL of this server')
+    .option('--slots <n>', `most calls in flight (default ${serveDefaults.slots})`)
     .option(
       '--slots-per-host <n>',
-      `calls in flight to one host name at most (default ${serveDefaults.slotsPerHost})`,
+      `most calls in flight to one host name (default ${serveDefaults.slotsPerHost})`,
     )
     .option(
       '--allow-target <cidr[:port|:*]>',
-      'also call these addresses or ports of your own; may be repeated',
+      'let jobs call these private addresses or ports; may be repeated',
       collect,
     )
     .option(
       '--cors-origin <origin>',
-      'let pages of this origin ask the API from a browser; may be repeated',
+      'let pages of this origin use the API from a browser; may be repeated',
       collect,
     )
-    .option('--smtp-url <url>', 'server that mails of alerts go out by')
+    .option('--smtp-url <url>', 'SMTP server for alert email')
     .option(
       '--mail-allow <address|domain>',
-      'let mail channels send here only; may be repeated',
+      'only send alert email to this; may be repeated',
       collect,
     )
-    .option('--heartbeat-url <url>', 'called each minute while the scheduler is healthy')
-    .option('--metrics <host:port>', 'also listen here for GET /metrics, for Prometheus')
-    .option('--no-signing', 'issue no receipts')
+    .option('--heartbeat-url <url>', 'URL to call each minute while the scheduler is healthy')
+    .option('--metrics <host:port>', 'address to serve Prometheus metrics on, at GET /metrics')
+    .option('--no-signing', 'sign no receipts')
     .option(
       '--log-level <level>',
       `fatal, error, warn, info, debug, trace or silent (default ${serveDefaults.logLevel})`,
     )
     .addHelpText(
       'after',
-      '\nExamples:\n' +
-        '  jobd serve\n' +
-        '  jobd serve --port 9090 --allow-target 127.0.0.1/32:3000\n' +
-        '\nEvery option can be set in the environment too: --port as JOBD_PORT, --data as\n' +
-        'JOBD_DATA, --allow-target as JOBD_ALLOW_TARGETS (separated by commas), and so\n' +
-        'on: jobd help environment has them all.',
+      `
+Examples:
+  jobd serve
+  jobd serve --port 9090 --allow-target 127.0.0.1/32:3000
+
+Each option has an environment variable: JOBD_PORT for --port, JOBD_DATA for
+--data, JOBD_ALLOW_TARGETS (comma-separated) for --allow-target. To list them:
+jobd help environment`,
     )
     .action(async (flags: Flags) => {
       const given = serveConfig(flags);
@@ -73,7 +75,7 @@ export function addServeCommand(program: Command, { output }: Context): void {
     });
 }
 
-/** The first signal is caught; a second one finds no handler and ends the process. */
+/** Resolves at the first signal. A second one ends the process. */
 function nextStopSignal(): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
     const onSignal = (signal: NodeJS.Signals): void => {
@@ -86,12 +88,12 @@ function nextStopSignal(): Promise<NodeJS.Signals> {
   });
 }
 
-/** What a person who sees this for the first time does next, in words that can be pasted. */
+/** The next steps for a new user, ready to paste. */
 function nextSteps({ dataDir: dir }: ServeConfig, url: string): string {
   const jobd = process.argv[1]?.endsWith('.cjs') ? 'bin/jobd' : process.argv0;
   const data = dir === dataDir({}) ? '' : ` --data ${dir}`;
   return [
-    `data in ${dir}, stop with Ctrl-C`,
+    `data is in ${dir}; Ctrl-C stops jobd`,
     '',
     'Next, in a second terminal:',
     ...(url === defaultServerUrl ? [] : [`  export JOBD_URL=${url}`]),

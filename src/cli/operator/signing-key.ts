@@ -1,11 +1,11 @@
-/** `jobd signing-key`: the key that receipts are signed with; works while the daemon runs. */
+/** `jobd signing-key`: the key that signs receipts; works while the daemon runs. */
 
 import type { Command } from 'commander';
 import type { Flags } from '../../config.ts';
 import { isoTime, isoTimeOrNull } from '../../domain/clock.ts';
 import type { SigningKeyRecord } from '../../app/receipts/signing-keys.ts';
 import { moment } from '../terminal/cell.ts';
-import { confirm } from '../terminal/confirm.ts';
+import { confirm } from '../terminal/prompt.ts';
 import type { Context } from '../context.ts';
 import { openStoreFor } from './local.ts';
 import { printJson, printRows } from '../terminal/output.ts';
@@ -18,9 +18,8 @@ export function addSigningKeyCommands(program: Command, { output }: Context): vo
 
   signingKey
     .command('show')
-    .description('list the key that signs now, and the retired ones')
+    .description('list the current signing key and the retired ones')
     .option('--data <dir>', 'data directory')
-    .option('--json', 'print one JSON document')
     .addHelpText('after', '\nExample:\n  jobd signing-key show')
     .action(async (flags: Flags) => {
       await using local = await openStoreFor(flags, output);
@@ -36,17 +35,18 @@ export function addSigningKeyCommands(program: Command, { output }: Context): vo
 
   signingKey
     .command('export')
-    .description('print the public key, to be archived by whoever checks receipts')
+    .description('print the public key, for people who check receipts to archive')
     .option('--all', 'print every key, as a JSON Web Key Set')
-    .option('--pem', 'print it as PEM')
+    .option('--pem', 'print the key as PEM')
     .option('--data <dir>', 'data directory')
     .option('--json', 'print one JSON document, which is the default')
     .addHelpText(
       'after',
-      '\nExamples:\n' +
-        '  jobd signing-key export > key.json\n' +
-        '  jobd signing-key export --all > keys.json\n' +
-        '  jobd verify receipt.json key.json',
+      `
+Examples:
+  jobd signing-key export > key.json
+  jobd signing-key export --all > keys.json
+  jobd verify receipt.json key.json`,
     )
     .action(async (flags: Flags) => {
       await using local = await openStoreFor(flags, output);
@@ -61,24 +61,23 @@ export function addSigningKeyCommands(program: Command, { output }: Context): vo
 
   signingKey
     .command('rotate')
-    .description('let a new key sign from now on; receipts of the old one stay valid')
+    .description('sign with a new key from now on; old receipts stay valid')
     .option('--yes', 'do not ask')
     .option('--data <dir>', 'data directory')
-    .option('--json', 'print one JSON document')
     .addHelpText('after', '\nExample:\n  jobd signing-key rotate --yes')
     .action(async (flags: Flags) => {
-      await confirm('Let a new key sign receipts from now on?', flags['yes'] === true);
+      await confirm('Sign receipts with a new key from now on?', flags['yes'] === true);
       await using local = await openStoreFor(flags, output);
       const { rotateSigningKey } = await import('../../app/receipts/signing-keys.ts');
       const key = await rotateSigningKey({ ...local, vault: await local.openVault() });
       if (flags['json']) return printJson(output, shape(key));
       output.data(key.keyId);
       if (output.isTerminal)
-        output.say('Let those who check receipts know: jobd signing-key export');
+        output.say('People who check receipts need the new key: jobd signing-key export');
     });
 }
 
-/** A key as JSON shows it: times as ISO 8601. */
+/** A key as JSON, with ISO 8601 times. */
 function shape(key: SigningKeyRecord) {
   return { ...key, createdAt: isoTime(key.createdAt), retiredAt: isoTimeOrNull(key.retiredAt) };
 }

@@ -1,26 +1,25 @@
-/** `jobd workspace`: workspaces, kept in the store. */
+/** `jobd workspace`: workspaces, in the database. */
 
 import type { Command } from 'commander';
 import type { Flags } from '../../config.ts';
 import { isoTimeOrNull } from '../../domain/clock.ts';
 import type { Workspace } from '../../domain/accounts/workspace.ts';
 import { moment } from '../terminal/cell.ts';
-import { confirm } from '../terminal/confirm.ts';
+import { confirm } from '../terminal/prompt.ts';
 import type { Context } from '../context.ts';
 import { openStoreFor } from './local.ts';
-import { printFields, printJson, printRows } from '../terminal/output.ts';
+import { printDone, printFields, printJson, printRows } from '../terminal/output.ts';
 
 /** Adds the commands. */
 export function addWorkspaceCommands(program: Command, { output }: Context): void {
-  const workspace = program.command('workspace').description('make, list and delete workspaces');
+  const workspace = program.command('workspace').description('create, list and delete workspaces');
 
   workspace
     .command('create')
-    .argument('<name>', 'what the workspace is called')
-    .description('make a workspace')
-    .option('--account <name>', 'the account it belongs to', 'default')
+    .argument('<name>', 'name of the workspace')
+    .description('create a workspace')
+    .option('--account <name>', 'account of the workspace', 'default')
     .option('--data <dir>', 'data directory')
-    .option('--json', 'print one JSON document')
     .addHelpText('after', '\nExample:\n  jobd workspace create staging --account acme')
     .action(async (name: string, flags: Flags & { account: string }) => {
       await using local = await openStoreFor(flags, output);
@@ -41,7 +40,6 @@ export function addWorkspaceCommands(program: Command, { output }: Context): voi
     .command('list')
     .description('list all workspaces')
     .option('--data <dir>', 'data directory')
-    .option('--json', 'print one JSON document')
     .addHelpText('after', '\nExample:\n  jobd workspace list')
     .action(async (flags: Flags) => {
       await using local = await openStoreFor(flags, output);
@@ -58,23 +56,21 @@ export function addWorkspaceCommands(program: Command, { output }: Context): voi
   workspace
     .command('delete')
     .argument('<name>', 'name of the workspace')
-    .description('delete a workspace with its jobs, monitors, their history and its keys')
+    .description('delete a workspace with all its jobs, monitors, results and keys')
     .option('--yes', 'do not ask')
     .option('--data <dir>', 'data directory')
-    .option('--json', 'print one JSON document')
     .addHelpText('after', '\nExample:\n  jobd workspace delete staging --yes')
     .action(async (name: string, flags: Flags) => {
-      const question = `Delete workspace ${name} with all its jobs, monitors, results and keys for good?`;
+      const question = `Delete workspace ${name} with all its jobs, monitors, results and keys?`;
       await confirm(question, flags['yes'] === true);
       await using local = await openStoreFor(flags, output);
       const { deleteWorkspace } = await import('../../app/accounts/workspaces.ts');
       await deleteWorkspace(local, name);
-      if (flags['json']) printJson(output, { ok: true });
-      else output.say(`deleted ${name}`);
+      printDone(output, flags, `deleted workspace ${name}`);
     });
 }
 
-/** A workspace as JSON shows it. */
+/** A workspace as JSON. */
 function shape({ id, name, account, createdAt }: Workspace & { account: string }) {
   return { id, name, account, createdAt: isoTimeOrNull(createdAt) };
 }

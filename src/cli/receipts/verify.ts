@@ -1,4 +1,4 @@
-/** `jobd verify`: checks receipts, with nothing but the receipts and an archived key. */
+/** `jobd verify`: checks receipts offline, against an archived key. */
 
 import type { Command } from 'commander';
 import { invalidInput } from '../../domain/errors.ts';
@@ -8,26 +8,26 @@ import type { Context } from '../context.ts';
 import { printJson } from '../terminal/output.ts';
 
 const about = `
-<receipt> is a receipt as it was downloaded, a directory of receipts, a file
-with one on each line (NDJSON), or - for standard input. <key> is the public
-key that you fetched over HTTPS and archived: the answer of /api/v1/receipts/key
-or /api/v1/receipts/keys, a JSON Web Key, PEM, or a directory of such files.
+<receipt> is a downloaded receipt, a directory of receipts, a file with one
+receipt per line (NDJSON), or - for standard input. <key> is the public key that
+you fetched over HTTPS and archived: the answer of /api/v1/receipts/key or
+/api/v1/receipts/keys, a JSON Web Key, PEM, or a directory of such files.
 
-Ends with 0 if all is valid, 1 if something is not, 2 if nothing can be judged.
+The exit code is 0 if all receipts are valid, 1 if one is not, and 2 if nothing
+can be checked.
 
 Examples:
   jobd verify receipt.json key.json
   jobd verify receipts/ keys.json --json`;
 
-/** Adds the command. What checks is loaded only when it is needed: a command line's start counts. */
+/** Adds the command. It loads the checks only when it runs. */
 export function addVerifyCommand(program: Command, context: Context): void {
   const { output } = context;
   program
     .command('verify')
     .argument('<receipt>', 'receipts')
-    .argument('<key>', 'the public keys you trust')
+    .argument('<key>', 'public keys that you trust')
     .description('check receipts offline')
-    .option('--json', 'print one JSON document')
     .addHelpText('after', about)
     .action(async (receiptPath: string, keyPath: string, flags: Flags) => {
       const { exitCodes } = await import('../../receipt/judge.ts');
@@ -43,7 +43,7 @@ export function addVerifyCommand(program: Command, context: Context): void {
     });
 }
 
-/** What cannot be read is refused input. */
+/** Files that cannot be read are invalid input. */
 async function judgePaths(receiptPath: string, keyPath: string): Promise<Judgement> {
   const files = await import('../../receipt/files.ts');
   const { Refusal } = await import('../../receipt/refusal.ts');

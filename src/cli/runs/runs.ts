@@ -1,92 +1,84 @@
-/** `jobd runs`: what became of a job's runs, over the API. */
+/** `jobd runs`: the runs of a job, over the API. */
 
 import type { Command } from 'commander';
 import type { Run } from '../../api/contract.ts';
 import { clientConfig } from '../client/settings.ts';
 import type { Flags } from '../../config.ts';
+import { createApi } from '../client/api.ts';
+import type { Context } from '../context.ts';
+import { listLimitOf, withListLimit } from '../options.ts';
+import { withName } from '../resource.ts';
 import { moment, state } from '../terminal/cell.ts';
-import { createClient } from '../client/client.ts';
-import { findJob } from '../client/find-named.ts';
 import { printFields, printJson, printRows } from '../terminal/output.ts';
 import type { Output } from '../terminal/output.ts';
 import { plainLines } from '../terminal/text.ts';
-import type { Context } from '../context.ts';
 import { addTailCommand } from './tail-command.ts';
-import { parseWholeNumber } from '../options/whole-number.ts';
+
+const exampleId = '019a9b1c-0000-7000-8000-000000000000';
 
 /** Adds the commands. */
 export function addRunCommands(program: Command, context: Context): void {
   const { output } = context;
   const runs = program.command('runs').description('list, show and follow runs');
+  const ofJob = (name: string): Command => withName(runs.command(name), 'job');
 
-  runs
-    .command('list')
-    .argument('<job>', 'id or name of the job')
+  withListLimit(ofJob('list'))
     .description('list the latest runs of a job, newest first')
-    .option('--limit <n>', 'how many, 1 to 100', '50')
-    .option('--json', 'print one JSON document')
     .addHelpText('after', '\nExample:\n  jobd runs list backup --limit 10')
-    .action(async (name: string, flags: Flags & { limit: string }) => {
-      const limit = parseWholeNumber(flags.limit, '--limit', { min: 1, max: 100 });
-      const client = createClient(clientConfig());
-      const { id } = await findJob(client, name);
-      const found = await client.listRuns(id, limit);
-      if (flags['json']) return printJson(output, found);
-      printRows(
-        output,
-        found.runs,
-        {
-          id: (run) => run.id,
-          status: (run) => state(run.status),
-          'scheduled for': (run) => moment(run.scheduledFor),
-          http: (run) => run.httpStatus,
-          ms: (run) => run.durationMs,
-          attempts: (run) => run.attempts,
-          error: (run) => run.error,
-        },
-        { none: 'there are no runs yet', optional: ['ms', 'attempts'] },
-      );
+    .action(async (name: string, flags: Flags) => {
+      const limit = listLimitOf(flags);
+      const api = createApi(clientConfig());
+      const found = await api.runs.list((await api.jobs.find(name)).id, limit);
+      if (flags['json']) printJson(output, found);
+      else printRuns(output, found.runs);
     });
 
-  runs
-    .command('get')
-    .argument('<job>', 'id or name of the job')
+  ofJob('get')
     .argument('<run>', 'id of the run')
-    .description('show a run, with the preview of its response')
-    .option('--json', 'print one JSON document')
-    .addHelpText('after', '\nExample:\n  jobd runs get backup 019a9b1c-0000-7000-8000-000000000000')
+    .description('show a run and the start of its response')
+    .addHelpText('after', `\nExample:\n  jobd runs get backup ${exampleId}`)
     .action(async (name: string, runId: string, flags: Flags) => {
-      const client = createClient(clientConfig());
-      const { id } = await findJob(client, name);
-      const run = await client.getRun(id, runId);
+      const api = createApi(clientConfig());
+      const run = await api.runs.get((await api.jobs.find(name)).id, runId);
       if (flags['json']) printJson(output, { run });
       else printRun(output, run);
     });
 
-  runs
-    .command('receipt')
-    .argument('<job>', 'id or name of the job')
+  ofJob('receipt')
     .argument('<run>', 'id of the run')
-    .description('print the receipt of a run, to be kept and checked with jobd verify')
-    .option('--json', 'print one JSON document, which is what a receipt is')
-    .addHelpText(
-      'after',
-      '\nExample:\n  jobd runs receipt backup 019a9b1c-0000-7000-8000-000000000000 > receipt.json',
-    )
+    .description('print the receipt of a run, to archive it and check it with jobd verify')
+    .option('--json', 'print one JSON document, which is the default')
+    .addHelpText('after', `\nExample:\n  jobd runs receipt backup ${exampleId} > receipt.json`)
     .action(async (name: string, runId: string) => {
-      const client = createClient(clientConfig());
-      const { id } = await findJob(client, name);
-      printJson(output, await client.getReceipt(id, runId));
+      const api = createApi(clientConfig());
+      printJson(output, await api.runs.receipt((await api.jobs.find(name)).id, runId));
     });
 
   addTailCommand(runs, context);
+}
+
+function printRuns(output: Output, runs: readonly Run[]): void {
+  printRows(
+    output,
+    runs,
+    {
+      id: ({ id }) => id,
+      status: ({ status }) => state(status),
+      'scheduled for': ({ scheduledFor }) => moment(scheduledFor),
+      http: ({ httpStatus }) => httpStatus,
+      ms: ({ durationMs }) => durationMs,
+      attempts: ({ attempts }) => attempts,
+      error: ({ error }) => error,
+    },
+    { none: 'there are no runs yet', optional: ['ms', 'attempts'] },
+  );
 }
 
 function previewText({ truncated, responseBody }: Run): string | null {
   return truncated ? `${responseBody ?? ''}…` : responseBody;
 }
 
-/** Prints a run, field by field; for people, with the lines of its response behind. */
+/** Prints the fields of a run; on a terminal, followed by the lines of its response. */
 export function printRun(output: Output, run: Run): void {
   printFields(output, {
     id: run.id,

@@ -1,26 +1,26 @@
-/** What stands in a table or behind a field: for people relative times and colours, for programs plain text. */
+/** Values in tables and fields: relative times and colours for people, plain text for programs. */
 
 import { styleText } from 'node:util';
 import { plain } from './text.ts';
 
-/** A moment, ISO 8601 as the API gives it. */
+/** A time, in ISO 8601 as the API gives it. */
 export interface Moment {
   at: string | null;
 }
 
-/** A state; its word is always there, a colour only helps to find it. */
+/** A state. Its word is always printed; the colour only helps to find it. */
 export interface State {
   state: string;
 }
 
 export type Cell = string | number | boolean | null | Moment | State;
 
-/** A moment for people, from now. */
+/** Makes a cell of a time. */
 export const moment = (at: string | null): Moment => ({ at });
-/** A state by its word. */
+/** Makes a cell of a state. */
 export const state = (word: string): State => ({ state: word });
 
-/** The text of a cell; without colours, so that its width is known. */
+/** The text of a cell, without colours. */
 export function cellText({ isTerminal }: { isTerminal: boolean }, cell: Cell, now: number): string {
   if (cell === null) return '-';
   if (typeof cell !== 'object') return plain(String(cell));
@@ -29,7 +29,7 @@ export function cellText({ isTerminal }: { isTerminal: boolean }, cell: Cell, no
   return isTerminal ? relativeTime(Date.parse(cell.at), now) : plain(cell.at);
 }
 
-/** How a moment is told: `in 3 min`, `2 h ago`. Both are epoch milliseconds. */
+/** A time relative to now: `in 3 min`, `2 h ago`. Both are epoch milliseconds. */
 export function relativeTime(at: number, now: number): string {
   const seconds = Math.round(Math.abs(at - now) / 1_000);
   if (seconds === 0) return 'now';
@@ -38,7 +38,7 @@ export function relativeTime(at: number, now: number): string {
   return at > now ? `in ${length}` : `${length} ago`;
 }
 
-/** Hours are told up to two days, minutes up to two hours, seconds up to two minutes. */
+/** A unit is used from two of it on: hours up to two days, minutes up to two hours, seconds up to two minutes. */
 const units = [
   ['d', 86_400],
   ['h', 3_600],
@@ -65,10 +65,10 @@ const colours: Readonly<Record<string, 'green' | 'red' | 'yellow' | 'cyan' | 'gr
   paused: 'gray',
 };
 
-/** The text of a cell with its colour, if it has one and colours are wanted. */
+/** Colours the text of a cell, if it has a colour and the output shows colours. */
 export function coloured({ hasColour }: { hasColour: boolean }, cell: Cell, text: string): string {
   if (!hasColour || cell === null || typeof cell !== 'object' || !('state' in cell)) return text;
   const colour = Object.hasOwn(colours, cell.state) ? colours[cell.state] : undefined;
-  // Whether colours are wanted has been decided: styleText shall not look at the streams again.
+  // `hasColour` decided: styleText must not check the streams again.
   return colour === undefined ? text : styleText(colour, text, { validateStream: false });
 }

@@ -1,40 +1,38 @@
 /**
- * How commands speak: data on stdout, words on stderr. A table is fitted to a terminal and
- * tab-separated in a pipe; `--json` prints one document instead.
+ * What commands print: results on stdout, messages on stderr. Tables fit the terminal and are tab-separated in a pipe;
+ * `--json` prints one document instead.
  *
- * Text of servers and files may hold characters that steer a terminal. They are removed here, from every line that is
- * written, so that no command can forget it. Only `styled` passes escape sequences, for the colours of this program.
+ * Text from servers and files may hold characters that control a terminal. Every line passes here and loses them, so
+ * no command can forget it. Only `styled` lets escape sequences through, for the colours of this program.
  */
 
 import { noColor } from '../../config.ts';
+import type { Flags } from '../../config.ts';
+import { escapeControls } from '../../domain/characters.ts';
 import { systemClock } from '../../domain/clock.ts';
 import { cellText, coloured } from './cell.ts';
 import type { Cell } from './cell.ts';
-import { fitColumns, gap } from './layout.ts';
-import { cutTo, padTo, plain, plainJson, plainText, widthOf, wrapTo } from './text.ts';
+import { cutTo, padTo, plain, plainText, widthOf, wrapTo } from './text.ts';
 
 export interface Output {
-  /** Whether a person reads the data. */
+  /** Whether stdout is a terminal. */
   readonly isTerminal: boolean;
   /** Columns of the terminal. */
   readonly width: number;
-  /** Whether the data may have colours. */
+  /** Whether stdout may have colours. */
   readonly hasColour: boolean;
-  /** Writes data, a line. */
+  /** Writes a line of results. */
   data(line: string): void;
-  /** The same for a line that was made plain and then coloured. */
+  /** Writes a line of results that is already safe, and may be coloured. */
   styled(line: string): void;
-  /** Writes words for people, a line. */
+  /** Writes a message for people. */
   say(line: string): void;
 }
 
-/** Asked of the terminal once, and not for each cell: Node looks through the environment each time. */
+/** Known after the first cell: Node searches the environment each time it is asked. */
 let knownColour: boolean | undefined;
 
-/**
- * The streams of this process. Colours are for terminals that have them, as Node sees it (TERM=dumb, COLORTERM, CI),
- * and never with NO_COLOR (no-color.org).
- */
+/** The streams of this process. Colours need a terminal that has them, and no NO_COLOR (no-color.org). */
 export const standardOutput: Output = {
   isTerminal: process.stdout.isTTY,
   get width() {
@@ -49,19 +47,19 @@ export const standardOutput: Output = {
   say: (line) => void process.stderr.write(`${plainText(line)}\n`),
 };
 
-/** A column: its title, and the cell of a row in it. */
+/** Columns of a table: each title with the cell of a row. */
 export type Columns<Row> = Record<string, (row: Row) => Cell>;
 
 export interface TableOptions {
-  /** What is said on stderr when there are no rows. */
+  /** The message when there are no rows. */
   none?: string;
-  /** Columns that are left out on a terminal that has no room for them. */
+  /** Columns that a narrow terminal does not show. */
   optional?: readonly string[];
-  /** Whether the last column is shown whole, in as many lines as it needs, where others would be cut. */
+  /** Whether the last column wraps instead of being cut. */
   wrapsLast?: boolean;
 }
 
-/** Prints rows as a table; on a terminal too narrow for it, row after row as fields. */
+/** Prints a table; a terminal that is too narrow for it gets each row as fields. */
 export function printRows<Row>(
   output: Output,
   rows: readonly Row[],
@@ -126,7 +124,7 @@ function printBlocks(
   });
 }
 
-/** Prints the fields of one thing, a line each. */
+/** Prints the fields of one object, a line each. */
 export function printFields(output: Output, fields: Record<string, Cell>): void {
   const now = systemClock.now();
   const width = Math.max(...Object.keys(fields).map((name) => name.length));
@@ -136,7 +134,7 @@ export function printFields(output: Output, fields: Record<string, Cell>): void 
   }
 }
 
-/** There is room for both: the moment itself, and how far it is from now. */
+/** A time on a terminal is shown both ways: absolute and relative. */
 function fieldText(output: Output, value: Cell, now: number): string {
   const text = cellText(output, value, now);
   const isMoment = value !== null && typeof value === 'object' && 'at' in value;
@@ -145,10 +143,58 @@ function fieldText(output: Output, value: Cell, now: number): string {
 
 /** Prints one JSON document. */
 export function printJson(output: Output, document: unknown): void {
-  output.data(plainJson(JSON.stringify(document, null, output.isTerminal ? 2 : undefined)));
+  output.data(escapeControls(JSON.stringify(document, null, output.isTerminal ? 2 : undefined)));
 }
 
-/** Prints one JSON document of a stream, on one line (NDJSON). */
+/** Prints one JSON document on one line (NDJSON). */
 export function printLine(output: Output, document: unknown): void {
-  output.data(plainJson(JSON.stringify(document)));
+  output.data(escapeControls(JSON.stringify(document)));
+}
+
+/** Confirms what was done: `{ "ok": true }` as JSON, else a message. */
+export function printDone(output: Output, flags: Flags, message: string): void {
+  if (flags['json']) printJson(output, { ok: true });
+  else output.say(message);
+}
+
+interface ColumnNeed {
+  /** Columns of its longest cell, title included. */
+  natural: number;
+  /** Whether its text may be cut: ids, states, times and numbers may not. */
+  canShrink: boolean;
+  /** Whether a narrow terminal may not show it. */
+  isOptional: boolean;
+}
+
+/** Columns between two columns of a table. */
+const gap = 2;
+/** Columns that a cut text keeps. */
+const leastText = 8;
+
+/**
+ * The width of each column, 0 for hidden ones; null if nothing fits. Texts are cut first, the longest most; then optional
+ * columns are hidden, the last one first.
+ */
+function fitColumns(needs: readonly ColumnNeed[], width: number): number[] | null {
+  let shown = needs.map(() => true);
+  const least = ({ natural, canShrink }: ColumnNeed): number =>
+    canShrink ? Math.min(natural, leastText) : natural;
+  const sum = (of: (need: ColumnNeed) => number): number => {
+    const kept = needs.filter((_, index) => shown[index]);
+    return kept.reduce((total, need) => total + of(need) + gap, -gap);
+  };
+  while (sum(least) > width) {
+    const last = needs.findLastIndex(({ isOptional }, index) => isOptional && shown[index]);
+    if (last === -1) return null;
+    shown = shown.with(last, false);
+  }
+  const widths = needs.map(({ natural }, index) => (shown[index] ? natural : 0));
+  for (let excess = sum(({ natural }) => natural) - width; excess > 0; excess -= 1) {
+    const widest = needs.reduce((best, { canShrink }, index) => {
+      const isWider = canShrink && (widths[index] ?? 0) > (widths[best] ?? 0);
+      return isWider ? index : best;
+    }, -1);
+    widths[widest] = (widths[widest] ?? 0) - 1;
+  }
+  return widths;
 }

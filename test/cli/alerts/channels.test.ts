@@ -17,7 +17,7 @@ test('channels are made, tested, listed, changed and deleted from the shell', as
   const made = await runCommand([...args, '--job', 'backup'], env, config);
   assert.equal(made.exitCode, 0, made.stderr);
   assert.match(made.stdout, /^name\tops$/m);
-  assert.match(made.stdout, /^told after\t1 failure in a row$/m);
+  assert.match(made.stdout, /^alert after\t1 failure in a row$/m);
   assert.match(made.stdout, /^secret\twhsec_\S+$/m);
 
   const tested = await jobd('channels', 'test', 'ops');
@@ -63,7 +63,7 @@ test('what is wrong is said before the server is asked, and secrets stay off the
     [[...create, '--config', '@/no/such'], '', /--config names a file that cannot be read/],
     [['channels', 'create', '--name', 'a', '--type', 'pager'], '', /--type must be one of webhook/],
     [[...create, '--config', '-', '--after-failures', '0'], '{}', /between 1 and 100, got 0/],
-    [['channels', 'update', 'a', '--enable', '--disable'], '', /exclude each other/],
+    [['channels', 'update', 'a', '--enable', '--disable'], '', /use either --enable or --disable/],
   ];
   for (const [args, input, words] of rows) {
     const { exitCode, stderr, stdout } = await runCommand(args, env, input);

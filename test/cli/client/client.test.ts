@@ -7,8 +7,8 @@ import type { RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
-import { createClient } from '../../../src/cli/client/client.ts';
-import type { Client } from '../../../src/cli/client/client.ts';
+import { createApi } from '../../../src/cli/client/api.ts';
+import type { Api } from '../../../src/cli/client/api.ts';
 import { JobdError } from '../../../src/domain/errors.ts';
 
 /** A client that waits so long for a server that handles requests like this. */
@@ -16,7 +16,7 @@ async function clientOf(
   t: TestContext,
   handle: RequestListener,
   timeoutMs = 500,
-): Promise<{ url: string; client: Client }> {
+): Promise<{ url: string; client: Api }> {
   const server = createServer(handle);
   await once(server.listen(0, '127.0.0.1'), 'listening');
   t.after(() => {
@@ -25,7 +25,7 @@ async function clientOf(
   });
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const apiKey = `cp_${'0'.repeat(64)}`;
-  return { url, client: createClient({ url, apiKey }, { timeoutMs }) };
+  return { url, client: createApi({ url, apiKey }, { timeoutMs }) };
 }
 
 async function assertTooLate(asked: Promise<unknown>, sentence: string): Promise<void> {
@@ -42,10 +42,10 @@ const limits = { timeout: 60_000 };
 
 test('a server that never answers is given up, and named', limits, async (t) => {
   const { url, client } = await clientOf(t, () => {});
-  await assertTooLate(client.getJob('a'), `no answer from ${url} within 0.5 s`);
+  await assertTooLate(client.jobs.get('a'), `no answer from ${url} within 0.5 s`);
   await assertTooLate(
-    client.runJob('a'),
-    `no answer from ${url} within 0.5 s; what was asked for may have been done`,
+    client.jobs.run('a'),
+    `no answer from ${url} within 0.5 s; the request may have been carried out`,
   );
 });
 
@@ -53,7 +53,7 @@ test('an answer that never ends is given up too', limits, async (t) => {
   const { url, client } = await clientOf(t, (_, response) => {
     response.writeHead(200, { 'content-type': 'application/json' }).write('{"job":');
   });
-  await assertTooLate(client.getJob('a'), `no answer from ${url} within 0.5 s`);
+  await assertTooLate(client.jobs.get('a'), `no answer from ${url} within 0.5 s`);
 });
 
 const answerLater: RequestListener = (_, response) => {
@@ -63,20 +63,20 @@ const answerLater: RequestListener = (_, response) => {
 test('each request has the whole time for itself', limits, async (t) => {
   const { client } = await clientOf(t, answerLater, 2_000);
   const begun = performance.now();
-  for (let count = 0; count < 4; count += 1) assert.equal((await client.getJob('a')).id, 'a');
+  for (let count = 0; count < 4; count += 1) assert.equal((await client.jobs.get('a')).id, 'a');
   assert.ok(performance.now() - begun > 2_000, 'all of them together take longer');
 });
 
-test('what answers, but not as a jobd does, is told so', limits, async (t) => {
+test('a server that does not answer like jobd is reported', limits, async (t) => {
   const pages = '{"jobs":[],"nextCursor":"again"}';
   for (const answer of ['', 'null', '{}', '[]', '"jobs"', '<html>', '{"jobs":7}', pages]) {
     const { client } = await clientOf(t, (_, response) => void response.end(answer));
     await assert.rejects(
-      Array.fromAsync(client.listJobs()),
+      Array.fromAsync(client.jobs.list()),
       (error: unknown) =>
         error instanceof JobdError &&
         error.exitCode === 7 &&
-        error.message.endsWith('does not answer as a jobd does'),
+        error.message.endsWith('does not answer like jobd; check its URL'),
       answer,
     );
   }

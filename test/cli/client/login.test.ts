@@ -46,7 +46,7 @@ test('a login is kept for its owner alone, and used until it is forgotten', asyn
   assert.equal(listed.stdout, `default\t${daemon.url}\tno\nsecond\t${daemon.url}\tyes\n`);
   assert.equal((await jobd(['profile', 'use', 'default'])).exitCode, 0);
   assert.equal((await jobd(['profile', 'use', 'nobody'])).exitCode, 3);
-  assert.equal((await jobd(['logout'])).stderr, 'forgot default\n');
+  assert.equal((await jobd(['logout'])).stderr, 'deleted profile default\n');
   assert.equal((await jobd(['jobs', 'list'])).exitCode, 4);
   assert.equal((await jobd(['jobs', 'list', '--profile', 'second'])).exitCode, 0);
   assert.equal((await jobd(['--profile', 'nobody', 'jobs', 'list'])).exitCode, 2);
@@ -60,7 +60,10 @@ test('a login is kept for its owner alone, and used until it is forgotten', asyn
   chmodSync(file, 0o640);
   const open = await jobd(['jobs', 'list']);
   assert.equal(open.exitCode, 2);
-  assert.match(open.stderr, /^jobd: others may read the keys in .*: say chmod 600 \S+\n$/);
+  assert.match(
+    open.stderr,
+    /^jobd: other users can read the API keys in .*; run: chmod 600 \S+\n$/,
+  );
 });
 
 test('flags go before the environment, that before the profile; a key goes to its own server only', (t) => {

@@ -204,7 +204,7 @@ test('what is exported does not differ, and jobs made by hand are adopted, not d
   assertEnds(
     await jobd(token, 'apply', '-f', file, '--prune'),
     2,
-    /Delete 2 jobs .*: by-hand, by-hand-2\? Say --yes/,
+    /Delete 2 jobs .*: by-hand, by-hand-2\? Use --yes/,
   );
   assert.equal(
     assertEnds(await jobd(token, 'apply', '-f', file, '--prune', '--yes'), 0, /2 deleted/),
@@ -308,7 +308,7 @@ test('hundreds of jobs take a few requests; what the rate limit puts off is aske
   const env = { JOBD_URL: url };
   const applied = await jobd(env, 'apply', '-f', file);
   assertEnds(applied, 0, /250 created, 0 updated, 0 deleted; 0 the same\n$/);
-  assert.match(applied.stderr, /^the rate limit of the key is reached, going on in 1 s\n/);
+  assert.match(applied.stderr, /^rate limit reached, continuing in 1 s\n/);
   assert.ok(asked.length <= 12, `${asked.length} requests`);
   assertEnds(await jobd(env, 'diff', '-f', file), 0, /250 the same/);
   const fewer = write('fewer.yaml', many(10));
@@ -348,7 +348,7 @@ test('an answer that stays 429, and files that cannot be read, end with their ow
   const url = await startProxy(t, daemon, () => ({ status: 429, headers: { 'retry-after': '0' } }));
   const file = write('jobs.yaml', 'jobs: {}\n');
   const refused = await jobd({ JOBD_URL: url }, 'diff', '-f', file);
-  assertEnds(refused, 6, /(.* going on in 0 s\n){10}jobd: as the test says\n$/);
+  assertEnds(refused, 6, /(.* continuing in 0 s\n){10}jobd: as the test says\n$/);
   const piped = await runCommand(
     ['diff', '-f', '-'],
     daemon.env,

@@ -71,7 +71,11 @@ test('jobs and runs from the shell', async (t) => {
     assert.deepEqual([job.name, job.scheduleType, job.periodSeconds], ['new', 'period', 300]);
     assert.deepEqual(job.headerNames, ['X-A'], 'what was not given stays');
     const elsewhere = ['update', 'new', '--url', 'https://example.com/'];
-    assertEnds(await jobd('jobs', ...elsewhere), 2, /give --header again for X-A, or --no-headers/);
+    assertEnds(
+      await jobd('jobs', ...elsewhere),
+      2,
+      /give --header again for X-A, or use --no-headers/,
+    );
     const again = ['--header', 'X-A: c', '--json'];
     const moved = JSON.parse(assertOk(await jobd('jobs', ...elsewhere, ...again))) as { job: Job };
     assert.equal(moved.job.url, 'https://example.com/');
@@ -298,6 +302,6 @@ test('jobs and runs from the shell', async (t) => {
 
   await t.test('an unknown key is 4', async () => {
     const env = { ...daemon.env, JOBD_API_KEY: `cp_${'0'.repeat(64)}` };
-    assertEnds(await runCommand(['jobs', 'list'], env), 4, /valid key/);
+    assertEnds(await runCommand(['jobs', 'list'], env), 4, /does not accept this API key/);
   });
 });

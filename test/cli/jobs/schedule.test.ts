@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { test } from 'node:test';
-import { durationText } from '../../../src/cli/options/duration.ts';
+import { durationText } from '../../../src/cli/options.ts';
 import type { Output } from '../../../src/cli/terminal/output.ts';
 import { printPreview } from '../../../src/cli/jobs/preview.ts';
 import { previewSchedule } from '../../../src/domain/schedule/preview-input.ts';
@@ -97,9 +97,9 @@ test('without --from it begins now', async () => {
 
 test('what is wrong is refused in a sentence: 2', async () => {
   const rows: [args: string[], words: RegExp][] = [
-    [[], /give either a cron expression, in quotes, or --every/],
-    [['@daily', '--every', '5m'], /give either a cron expression, in quotes, or --every/],
-    [['0', '2', 'src', 'test', 'src'], /put the expression in quotes.*made 5 words of it/],
+    [[], /use either a cron expression, in quotes, or --every/],
+    [['@daily', '--every', '5m'], /use either a cron expression, in quotes, or --every/],
+    [['0', '2', 'src', 'test', 'src'], /put the expression in quotes.*arrived as 5 arguments/],
     [['61 * * * *'], /cronExpr: the minute field takes 0 to 59, got "61"/],
     [[''], /cronExpr must have 5 fields/],
     [['0 0 30 2 *'], /cronExpr never fires: no date matches/],

@@ -8,7 +8,7 @@ import { test } from 'node:test';
 import type { TestContext } from 'node:test';
 import { allCommands, commandTree } from '../../../src/cli/manual/command-tree.ts';
 import { environment } from '../../../src/cli/manual/environment.ts';
-import { exitCodes } from '../../../src/cli/manual/exit-codes.ts';
+import { exitCodes } from '../../../src/cli/exit-codes.ts';
 import { standardOutput } from '../../../src/cli/terminal/output.ts';
 import { createProgram } from '../../../src/cli/program.ts';
 import { errorCodes } from '../../../src/domain/errors.ts';
@@ -127,7 +127,7 @@ test('zsh reads its script', { skip: lacks('zsh') }, async (t) => {
     source ${file}; words=(jobd jobs p); CURRENT=3; _jobd; words=(jobd jobs create --cu); CURRENT=4; _jobd`;
   const shown = execFileSync('zsh', ['-fc', asked], { encoding: 'utf8' });
   assert.match(shown, /^pause:stop calling a job/m);
-  assert.match(shown, /^--curl:the call/m);
+  assert.match(shown, /^--curl:take the request/m);
 });
 
 test('fish completes commands, options and names', { skip: lacks('fish') }, async (t) => {
@@ -142,7 +142,7 @@ test('fish completes commands, options and names', { skip: lacks('fish') }, asyn
       env,
     });
   assert.match(complete('jobd jo'), /^jobs\tcreate, change/);
-  assert.match(complete('jobd jobs create --cu'), /^--curl\tthe call/);
+  assert.match(complete('jobd jobs create --cu'), /^--curl\ttake the request/);
   assert.match(complete('jobd jobs get ba'), /^backup/);
 });
 
@@ -157,6 +157,6 @@ test('the manual page has every command and no warnings', { skip: noGroff }, asy
   assert.equal(stderr, '');
   for (const { path } of leaves)
     assert.ok(stdout.includes(`jobd ${path.join(' ')}`), path.join(' '));
-  assert.match(stdout, /EXIT STATUS[\s\S]*124 +waiting took too long/);
+  assert.match(stdout, /EXIT STATUS[\s\S]*124 +the wait timed out/);
   assert.match(stdout, /jobd schedule preview '30 2 \* \* \*'/, 'quotes can be pasted');
 });

@@ -38,7 +38,7 @@ test('accounts are made, listed, shown and changed without a daemon', async (t) 
   const jobd = withStore(t);
   const list = await jobd('account', 'list');
   assert.match(list.stdout, /^default\tself-hosted\tactive\t-\t\d{4}-\S+Z\n$/);
-  assert.match(list.stderr, /^made a new store in /);
+  assert.match(list.stderr, /^created a new database in /);
 
   const made = fields(await jobd('account', 'create', 'acme', '--plan', 'pro'));
   assert.deepEqual(Object.keys(made), ['id', 'name', 'plan', 'status', 'until', 'created']);
@@ -189,7 +189,7 @@ test('a running daemon follows what is changed of accounts and workspaces', asyn
   assert.match(asked.stderr, /Delete workspace prod with all its jobs.*--yes/);
   assert.equal((await asAcme('jobs', 'list')).exitCode, 0, 'nothing was deleted');
   const deleted = await jobd('workspace', 'delete', 'prod', '--yes');
-  assert.deepEqual(deleted, { exitCode: 0, stdout: '', stderr: 'deleted prod\n' });
+  assert.deepEqual(deleted, { exitCode: 0, stdout: '', stderr: 'deleted workspace prod\n' });
   assert.equal((await asAcme('jobs', 'list')).exitCode, 4);
   assert.doesNotMatch((await jobd('workspace', 'list')).stdout, /prod/);
   assert.doesNotMatch((await jobd('key', 'list')).stdout, /prod/);

@@ -71,7 +71,7 @@ test('the log of the database of before goes with it, not into the one put back'
   const { kept } = JSON.parse(restored.stdout);
   assert.deepEqual(workspacesIn(kept), ['default', 'later']);
   const back = await jobd('restore', kept, '--yes', '--unverified');
-  assert.match(back.stderr, /or to go back: jobd restore .*jobd-before-.*\.db --unverified\n/);
+  assert.match(back.stderr, /or go back: jobd restore .*jobd-before-.*\.db --unverified\n/);
   assert.deepEqual(workspacesIn(join(dataDir, 'jobd.db')), ['default', 'later']);
 });
 
@@ -82,13 +82,13 @@ test('what is there is never written over, and what is no backup is refused', as
   const jobd = (...args: string[]) => runCommand(args, { JOBD_DATA: dataDir });
   const none = await jobd('backup', file);
   assert.deepEqual([none.exitCode, none.stdout], [3, '']);
-  assert.match(none.stderr, /jobd\.db is not there/);
+  assert.match(none.stderr, /jobd\.db does not exist/);
   assert.equal((await jobd('key', 'create')).exitCode, 0);
 
   fs.writeFileSync(file, 'something of mine');
   const there = await jobd('backup', file);
   assert.equal(there.exitCode, 5);
-  assert.match(there.stderr, /a file is there already/);
+  assert.match(there.stderr, /a file already exists/);
   const nowhere = await jobd('backup', join(other, 'no', 'such', 'place'));
   assert.equal(nowhere.exitCode, 1);
   assert.match(nowhere.stderr, /cannot be written: ENOENT/);
@@ -96,7 +96,7 @@ test('what is there is never written over, and what is no backup is refused', as
   const before = fs.readFileSync(join(dataDir, 'jobd.db'));
   for (const [path, exitCode, words] of [
     [file, 1, /a file cannot be read: .*not a database/],
-    [join(other, 'missing'), 3, /missing is not there/],
+    [join(other, 'missing'), 3, /missing does not exist/],
     [emptyDatabase(other), 1, /is no database of jobd/],
     [await withVersion(t, 99), 1, /was written by a newer jobd/],
     [

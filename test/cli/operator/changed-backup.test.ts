@@ -81,7 +81,7 @@ test('a changed backup is put back by nobody who does not say so', async (t) => 
   change(copy, "update workspaces set name = 'x'");
   const forced = await jobd('restore', copy, '--yes', '--unverified');
   assert.equal(forced.exitCode, 0, forced.stderr);
-  assert.match(forced.stderr, /not checked whether somebody changed/);
+  assert.match(forced.stderr, /could not check whether this backup was changed/);
   const sound = await jobd('restore', file, '--yes', '--json');
   assert.equal(JSON.parse(sound.stdout).verified, true, sound.stderr);
 });

@@ -42,7 +42,7 @@ test('what a lost key sealed is given up, and nothing is called or told without 
 
   const unasked = await runCommand(['secrets', 'forget', lostId], local);
   assert.deepEqual([unasked.exitCode, unasked.stdout], [2, '']);
-  assert.match(unasked.stderr, /Say --yes/);
+  assert.match(unasked.stderr, /Use --yes/);
   const another = await runCommand(['secrets', 'forget', '0'.repeat(16), '--yes'], local);
   assert.deepEqual([another.exitCode, another.stdout], [3, '']);
   assert.ok(!existsSync(keyFile), 'nothing was made yet');
@@ -58,7 +58,7 @@ test('what a lost key sealed is given up, and nothing is called or told without 
   assert.match(forgotten.stdout, /^job\t\S+\tdefault\tsealed\nchannel\t\S+\tdefault\tops\n$/);
   assert.match(
     forgotten.stderr,
-    /^1 job paused and 1 channel disabled: set [^]*\nreceipts are signed with/,
+    /^paused 1 job and disabled 1 channel: set [^]*\nthe key \S+ signs receipts from now on/,
   );
   assert.ok(!bytesIn(dataDir).includes(`v1.${lostId}.`), 'no ciphertext of the lost key is left');
 

@@ -66,7 +66,7 @@ test('what the command needs it says, and what is under way it leaves alone', as
     runCommand(['secrets', 'rotate', ...flags], { ...data, ...env });
   const unasked = await rotate({});
   assert.deepEqual([unasked.exitCode, unasked.stdout], [2, '']);
-  assert.match(unasked.stderr, /Say --yes/);
+  assert.match(unasked.stderr, /Use --yes/);
 
   const served = await rotate({ JOBD_SECRET_KEY_NEW: first }, '--yes');
   assert.equal(served.exitCode, 5);
@@ -74,7 +74,7 @@ test('what the command needs it says, and what is under way it leaves alone', as
 
   const noNext = await rotate({ JOBD_SECRET_KEY: first }, '--yes');
   assert.equal(noNext.exitCode, 2);
-  assert.match(noNext.stderr, /put the key to change to into JOBD_SECRET_KEY_NEW/);
+  assert.match(noNext.stderr, /put the new key in JOBD_SECRET_KEY_NEW/);
 
   using locks = new DisposableStack();
   locks.use(lockMasterKey(daemon.dataDir));
@@ -98,7 +98,7 @@ test('the key may be in the environment, and is changed there', async (t) => {
   });
   assert.equal(rotated.exitCode, 0, rotated.stderr);
   assert.match(rotated.stderr, /start jobd with the new key/);
-  assert.match(rotated.stderr, /backups made before need the old master key [0-9a-f]{16}: keep/);
+  assert.match(rotated.stderr, /earlier backups need the old master key [0-9a-f]{16}: keep/);
   assert.throws(() => statSync(join(dataDir, 'secret-key')), 'no key was written to a file');
   const needed = rotated.stdout.trim();
   const starts: [Record<string, string>, number, RegExp][] = [

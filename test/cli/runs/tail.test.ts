@@ -7,9 +7,9 @@ import { createInterface } from 'node:readline';
 import { test } from 'node:test';
 import { array, asyncProperty, assert as check, integer, record } from 'fast-check';
 import type { Job, Run, RunList } from '../../../src/api/contract.ts';
-import { createPace } from '../../../src/cli/client/pace.ts';
+import { createPace } from '../../../src/cli/client/retry.ts';
 import { followRuns } from '../../../src/cli/runs/tail.ts';
-import { waitForRun } from '../../../src/cli/client/wait.ts';
+import { waitForRun } from '../../../src/cli/runs/run-now.ts';
 import { JobdError } from '../../../src/domain/errors.ts';
 import { main, serveCommand } from '../../support/running/command.ts';
 import { startSink } from '../../support/fakes/sink.ts';
@@ -84,7 +84,7 @@ test('whatever happens between the looks, each run that ends is told once', asyn
       now += 60_000;
       budget = allowed === 0 ? Infinity : allowed * 4;
       try {
-        const news = await follower.look();
+        const news = await follower.poll();
         const ends = news.map(({ finishedAt }) => finishedAt ?? '');
         assert.deepEqual(ends, ends.toSorted(), 'in order');
         told.push(...news);
@@ -94,7 +94,7 @@ test('whatever happens between the looks, each run that ends is told once', asyn
     }
     budget = Infinity;
     now += 60_000;
-    told.push(...(await follower.look()));
+    told.push(...(await follower.poll()));
     const expected = all.filter(({ endAt }) => endAt >= begin).map(({ id }) => id);
     assert.deepEqual(told.map(({ id }) => id).toSorted(), expected.toSorted());
   });
@@ -130,10 +130,13 @@ test('an awaited run is asked for again when the server is away or asks for pati
     if (answer === undefined || answer instanceof JobdError) throw answer;
     return answer;
   };
-  const waited = await waitForRun({ getRun }, run, 60_000);
+  const waited = await waitForRun(getRun, run, 60_000);
   assert.deepEqual([waited.run.status, waited.exitCode], ['success', 0]);
+  const away = new JobdError('unreachable', 'away');
+  const failing = (): Promise<Run> => Promise.reject(away);
+  assert.deepEqual(await waitForRun(failing, run, 600), { run, exitCode: 124 });
   answers.push(new JobdError('not_found', 'deleted'));
-  await assert.rejects(waitForRun({ getRun }, run, 60_000), /deleted/);
+  await assert.rejects(waitForRun(getRun, run, 60_000), /deleted/);
 });
 
 test('tail prints a line for each run, and both tail and --wait end by Ctrl-C', async (t) => {
@@ -176,5 +179,5 @@ test('tail prints a line for each run, and both tail and --wait end by Ctrl-C', 
   await until('the call', () => sink.received.some(({ path }) => path === '/slow'));
   waiting.kill('SIGINT');
   assert.deepEqual(await once(waiting, 'close'), [130, null]);
-  assert.match(said, /^the run goes on, look at it with: jobd runs get \S+ \S+\n$/);
+  assert.match(said, /^the run continues; to see it: jobd runs get \S+ \S+\n$/);
 });

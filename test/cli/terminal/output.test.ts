@@ -4,12 +4,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Run } from '../../../src/api/contract.ts';
 import { moment, relativeTime, state } from '../../../src/cli/terminal/cell.ts';
-import type { Client } from '../../../src/cli/client/client.ts';
-import { parseDuration } from '../../../src/cli/options/duration.ts';
+import { parseDuration } from '../../../src/cli/options.ts';
 import { printFields, printJson, printRows } from '../../../src/cli/terminal/output.ts';
 import type { Columns, Output } from '../../../src/cli/terminal/output.ts';
 import { widthOf } from '../../../src/cli/terminal/text.ts';
-import { waitForRun } from '../../../src/cli/client/wait.ts';
+import { waitForRun } from '../../../src/cli/runs/run-now.ts';
 import type { RunStatus } from '../../../src/domain/runs/run.ts';
 
 const noWords = (): never => assert.fail('these are data');
@@ -221,10 +220,9 @@ test('durations are seconds, or a number with s, m, h or d', () => {
   }
 });
 
+const getRun = (): never => assert.fail('an ended run is not requested');
+
 test('the end of an awaited run decides the exit code', async () => {
-  const client = {
-    getRun: () => assert.fail('an ended run is not asked for'),
-  } as unknown as Client;
   const expected: [RunStatus, number][] = [
     ['success', 0],
     ['failed', 10],
@@ -233,8 +231,8 @@ test('the end of an awaited run decides the exit code', async () => {
   ];
   for (const [status, exitCode] of expected) {
     const run = { id: 'r', jobId: 'j', status } as Run;
-    assert.deepEqual(await waitForRun(client, run, 1_000), { run, exitCode });
+    assert.deepEqual(await waitForRun(getRun, run, 1_000), { run, exitCode });
   }
   const queued = { id: 'r', jobId: 'j', status: 'queued' } as Run;
-  assert.equal((await waitForRun(client, queued, 0)).exitCode, 124);
+  assert.equal((await waitForRun(getRun, queued, 0)).exitCode, 124);
 });

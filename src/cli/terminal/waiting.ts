@@ -1,12 +1,23 @@
-/** A sign on stderr that something is awaited, for people. */
+/** What people see and press while a command waits. */
 
 import { isDumbTerminal } from '../../config.ts';
 import { cutTo } from './text.ts';
 
+/** Aborts at the first Ctrl-C; a second one ends the process as usual. Disposing removes the handler. */
+export function catchInterrupt(): { signal: AbortSignal } & Disposable {
+  const controller = new AbortController();
+  const onInterrupt = (): void => controller.abort();
+  process.once('SIGINT', onInterrupt);
+  return {
+    signal: controller.signal,
+    [Symbol.dispose]: () => void process.off('SIGINT', onInterrupt),
+  };
+}
+
 const frames = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
 const frameMs = 100;
 
-/** Turns beside the words until it is disposed of; on a stderr that is no terminal, nothing is shown. */
+/** Shows a spinner with these words and the elapsed time, until disposed. Needs a terminal on stderr. */
 export function startSpinner(words: string): Disposable {
   const { stderr } = process;
   if (!stderr.isTTY || isDumbTerminal()) return { [Symbol.dispose]: () => {} };

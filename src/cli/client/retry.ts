@@ -1,0 +1,79 @@
+/** What commands do when a server limits them, fails or is away. */
+
+import { setTimeout } from 'node:timers/promises';
+import { JobdError } from '../../domain/errors.ts';
+import type { Ask } from './client.ts';
+
+export interface RetryPolicy {
+  /** Milliseconds to wait after the n-th failure in a row, n from 1; null gives up. */
+  delayMs: (error: JobdError, failures: number) => number | null;
+  /** Called before each wait. */
+  onRetry?: (error: JobdError, failures: number, delayMs: number) => void;
+  /** Gives up when it aborts. */
+  signal?: AbortSignal | undefined;
+}
+
+/** Calls until it succeeds. Throws the last error when the policy gives up. */
+export async function retry<T>(
+  call: () => Promise<T>,
+  { delayMs, onRetry, signal }: RetryPolicy,
+): Promise<T> {
+  for (let failures = 1; ; failures += 1) {
+    try {
+      return await call();
+    } catch (error) {
+      const delay = error instanceof JobdError ? delayMs(error, failures) : null;
+      if (delay === null || signal?.aborted) throw error;
+      onRetry?.(error as JobdError, failures, delay);
+      await pause(delay, signal);
+      if (signal?.aborted) throw error;
+    }
+  }
+}
+
+/** How long to wait until a failure may have passed, in milliseconds; null if waiting does not help. */
+export function passingDelayMs({ code, retryAfterSeconds }: JobdError): number | null {
+  if (code === 'rate_limited') return (retryAfterSeconds ?? 5) * 1_000;
+  return code === 'unreachable' || code === 'unavailable' ? 2_000 : null;
+}
+
+/** Waits, unless the signal aborts first. */
+export async function pause(ms: number, signal?: AbortSignal): Promise<void> {
+  await setTimeout(ms, undefined, { signal }).catch(() => {});
+}
+
+/** A server that limits more often than this in a row has another reason. */
+const rateLimitRetries = 10;
+const longestRateLimitSeconds = 120;
+
+/** Sends requests as `ask` does; on 429 it says so, waits as long as the server wants (at most 2 min), and asks again. */
+export function withinRateLimit(ask: Ask, say: (message: string) => void): Ask {
+  return (method, path, body) =>
+    retry(() => ask(method, path, body), {
+      delayMs: ({ code, retryAfterSeconds = 60 }, failures) =>
+        code === 'rate_limited' && failures <= rateLimitRetries
+          ? Math.min(retryAfterSeconds, longestRateLimitSeconds) * 1_000
+          : null,
+      onRetry: (_, __, delayMs) =>
+        say(`rate limit reached, continuing in ${Math.round(delayMs / 1_000)} s`),
+    });
+}
+
+/** A key may send 120 requests a minute: this takes half of them, some at once. */
+const requestsPerSecond = 1;
+const requestsAtOnce = 20;
+
+/** Makes what is awaited before each request, to leave part of the rate limit to others with the same key. */
+export function createPace(
+  monotonicMs: () => number,
+  wait: (ms: number) => Promise<void>,
+): () => Promise<void> {
+  let tokens = requestsAtOnce;
+  let at = monotonicMs();
+  return async () => {
+    const now = monotonicMs();
+    tokens = Math.min(requestsAtOnce, tokens + ((now - at) / 1_000) * requestsPerSecond) - 1;
+    at = now;
+    if (tokens < 0) await wait((-tokens / requestsPerSecond) * 1_000);
+  };
+}

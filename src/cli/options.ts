@@ -1,0 +1,123 @@
+/** Options that several commands have, and their values as people type them. */
+
+import type { Command } from 'commander';
+import type { Flags } from '../config.ts';
+import { parseIsoTime } from '../domain/clock.ts';
+import { got, invalidInput, JobdError } from '../domain/errors.ts';
+
+/** Collects the values of an option that may be repeated; commander passes them one by one. */
+export function collect(value: string, previous: string[] | undefined): string[] {
+  return [...(previous ?? []), value];
+}
+
+/** Reads an option that is a text, `@FILE` or `-` for standard input. Throws `usage` if the file cannot be read. */
+export async function textOrFile(value: string, flag: string): Promise<string> {
+  if (value === '-') return await (await import('node:stream/consumers')).text(process.stdin);
+  if (!value.startsWith('@')) return value;
+  const { readFile } = await import('node:fs/promises');
+  try {
+    return await readFile(value.slice(1), 'utf8');
+  } catch (error) {
+    throw new JobdError('usage', `${flag} names a file that cannot be read, got ${value}`, {
+      cause: error,
+    });
+  }
+}
+
+/** Parses one of a few words. Throws `invalid_input` for any other. */
+export function parseChoice<Word extends string>(
+  text: string,
+  flag: string,
+  words: readonly Word[],
+): Word {
+  const word = words.find((known) => known === text);
+  if (word !== undefined) return word;
+  throw invalidInput(`${flag} must be one of ${words.join(', ')}, got ${text}`);
+}
+
+/** Parses a whole number. Throws `invalid_input` for other text and out of bounds. */
+export function parseWholeNumber(
+  text: string,
+  flag: string,
+  { min, max }: { min: number; max: number },
+): number {
+  const number = /^\d{1,9}$/.test(text) ? Number(text) : NaN;
+  if (number >= min && number <= max) return number;
+  const rule = `must be a whole number between ${min} and ${max}`;
+  throw invalidInput(`${flag} ${rule}, got ${text || 'nothing'}`);
+}
+
+/** Adds `--limit` to a command that lists the latest of something. */
+export function withListLimit(command: Command): Command {
+  return command.option('--limit <n>', 'how many, 1 to 100', '50');
+}
+
+/** The value of `--limit`. Throws `invalid_input`. */
+export function listLimitOf(flags: Flags): number {
+  return parseWholeNumber(String(flags['limit']), '--limit', { min: 1, max: 100 });
+}
+
+const unitSeconds: Record<string, number> = { s: 1, m: 60, h: 3_600, d: 86_400 };
+
+/** Parses `90s`, `5m`, `2h`, `1d` or plain seconds into seconds. Throws `invalid_input`. */
+export function parseDuration(text: string, flag: string): number {
+  const match = /^(\d{1,9})([smhd]?)$/.exec(text);
+  if (match === null) {
+    throw invalidInput(`${flag} must be a duration such as 90s, 5m, 2h or 1d, got ${text}`);
+  }
+  return Number(match[1]) * (unitSeconds[match[2] ?? ''] ?? 1);
+}
+
+/** Parses a time into epoch milliseconds. Throws `invalid_input`. */
+export function parseMoment(text: string, flag: string): number {
+  const at = parseIsoTime(text);
+  if (at !== null) return at;
+  throw invalidInput(
+    `${flag} must be a time such as 2026-12-31T00:00:00Z, with an offset or Z, ${got(text)}`,
+  );
+}
+
+/** Parses a time, or a duration counted from `now`: `30d` later or, with direction -1, earlier. */
+export function parseMomentOrDuration(
+  text: string,
+  flag: string,
+  now: number,
+  direction: 1 | -1 = 1,
+): number {
+  if (/^\d{1,5}[smhd]$/.test(text)) return now + direction * parseDuration(text, flag) * 1_000;
+  const at = parseIsoTime(text);
+  if (at !== null) return at;
+  throw invalidInput(
+    `${flag} must be a duration such as 90m, 12h or 30d, or a time such as 2026-12-31T00:00:00Z, with an offset or Z, ${got(text)}`,
+  );
+}
+
+/** Formats seconds in the largest unit that divides them, so that `parseDuration` reads it: `90s`, `5m`. */
+export function durationOf(seconds: number): string {
+  const units = Object.entries(unitSeconds);
+  const [unit, size] = units.findLast(([, length]) => seconds % length === 0) ?? ['s', 1];
+  return `${seconds / size}${unit}`;
+}
+
+/** Formats milliseconds in the two largest units, rounded up to a second: `3 h 20 min`. */
+export function durationText(ms: number): string {
+  let rest = Math.ceil(ms / 1_000);
+  const parts = units.map(([name, size]) => {
+    const count = Math.floor(rest / size);
+    rest -= count * size;
+    return { name, count };
+  });
+  const first = parts.findIndex(({ count }) => count > 0);
+  const shown = first === -1 ? parts.slice(-1) : parts.slice(first, first + 2);
+  return shown
+    .filter(({ count }, index) => index === 0 || count > 0)
+    .map(({ name, count }) => `${count} ${name}`)
+    .join(' ');
+}
+
+const units = [
+  ['d', 86_400],
+  ['h', 3_600],
+  ['min', 60],
+  ['s', 1],
+] as const;

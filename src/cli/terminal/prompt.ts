@@ -1,0 +1,61 @@
+/** Questions to the person at the terminal. */
+
+import { keyPattern } from '../../domain/accounts/key.ts';
+import { JobdError } from '../../domain/errors.ts';
+import { plain } from './text.ts';
+
+/** Asks before something is destroyed; `yes` (`--yes`) skips the question. Throws `usage` unless the person agrees. */
+export async function confirm(question: string, yes: boolean): Promise<void> {
+  if (yes) return;
+  if (!process.stdin.isTTY) {
+    throw new JobdError('usage', `${question} Use --yes to skip this question.`);
+  }
+  const { createInterface } = await import('node:readline/promises');
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    const answer = await terminal.question(`${plain(question)} [y/N] `);
+    if (!/^y(es)?$/i.test(answer.trim())) throw nothingDone();
+  } finally {
+    terminal.close();
+  }
+}
+
+/**
+ * Reads an API key from standard input; on a terminal it asks, and does not show what is typed. Keys are never arguments:
+ * every user of a machine can read those. Throws `usage` for anything that is no key.
+ */
+export async function askKey(): Promise<string> {
+  const given = process.stdin.isTTY
+    ? await askHidden('API key: ')
+    : await (await import('node:stream/consumers')).text(process.stdin);
+  const key = given.trim();
+  if (keyPattern.test(key)) return key;
+  throw new JobdError(
+    'usage',
+    'standard input holds no API key: expected cp_ and 64 hexadecimal digits',
+  );
+}
+
+async function askHidden(question: string): Promise<string> {
+  const { stdin, stderr } = process;
+  stderr.write(question);
+  stdin.setRawMode(true).setEncoding('utf8');
+  let line = '';
+  try {
+    for await (const typed of stdin as AsyncIterable<string>) {
+      for (const character of typed) {
+        if (character === '\r' || character === '\n' || character === '\u0004') return line;
+        if (character === '\u0003') throw nothingDone();
+        line = character === '\u007f' || character === '\b' ? line.slice(0, -1) : line + character;
+      }
+    }
+    return line;
+  } finally {
+    stdin.setRawMode(false).pause();
+    stderr.write('\n');
+  }
+}
+
+function nothingDone(): JobdError {
+  return new JobdError('usage', 'cancelled, nothing was changed');
+}
