@@ -61,11 +61,7 @@ export function addResourceCommands<Item extends { id: string; name: string }, U
     printItem(context, resource, flags, await collection().find(name)),
   );
 
-  const update = named(
-    'update',
-    `change a ${noun}; options not given stay`,
-    resource.exampleOptions,
-  );
+  const update = named('update', `change the given fields of a ${noun}`, resource.exampleOptions);
   resource
     .withOptions(update)
     .action(async (name: string, flags: Flags) => change(name, flags, await updateOf(flags)));

@@ -84,7 +84,7 @@ test('jobd ping', { skip: notPackaged }, async (t) => {
     const { url, seen } = await setup(nested);
     const ran = await ping([url, '--', 'no-such-command']);
     assert.equal(ran.exitCode, 127);
-    assert.match(ran.stderr, /^jobd: the command cannot be run: .*no-such-command.*\n$/);
+    assert.match(ran.stderr, /^jobd: cannot run the command: .*no-such-command.*\n$/);
     assert.deepEqual((await seen())[0], ['fail', 127, null]);
   });
 
@@ -134,7 +134,7 @@ test('jobd ping', { skip: notPackaged }, async (t) => {
     assert.ok(!ran.stderr.includes('nobody'), 'the id in the URL is a secret');
     const bad = await ping(['not-a-url', ...sh('exit 4')]);
     assert.equal(bad.exitCode, 4);
-    assert.match(bad.stderr, /^jobd: no ping is sent: the URL must be[^\n]*\n$/);
+    assert.match(bad.stderr, /^jobd: no pings are sent: the URL must be[^\n]*\n$/);
   });
 
   await t.test('who never answers is given up', async (nested) => {

@@ -122,7 +122,7 @@ function failureOf({ status, text, retryAfterSeconds }: Answer, url: string): Jo
   const sent = (jsonOf(text) as Partial<contract.ErrorBody> | null | undefined)?.error;
   const message =
     status === 401
-      ? `${origin} does not accept this API key: it is revoked, expired or for another server`
+      ? `${origin} does not accept this API key, it may be revoked or expired: create a new one and run \`jobd login\``
       : `${origin} answered with status ${status}`;
   const isOwn = typeof sent === 'string' && status !== 401;
   return new JobdError(codeOf(status), isOwn ? sent : message, { retryAfterSeconds });

@@ -21,7 +21,7 @@ export async function printDueTimes(output: Output, job: Scheduled): Promise<voi
   const preview = await previewOf(job);
   if (preview === null) return;
   if (output.isTerminal) {
-    const { printPreview } = await import('./preview.ts');
+    const { printPreview } = await import('../schedule/preview.ts');
     output.data('');
     printPreview(output, preview, { sinceNow: true });
     return;

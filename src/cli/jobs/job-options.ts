@@ -6,7 +6,7 @@ import type { Flags } from '../../config.ts';
 import { invalidInput } from '../../domain/errors.ts';
 import { jobLimits } from '../../domain/jobs/job.ts';
 import { collect, parseDuration, parseWholeNumber, textOrFile } from '../options.ts';
-import { scheduleFieldsOf, textFlag, withScheduleOptions } from './schedule-options.ts';
+import { scheduleFieldsOf, textFlag, withScheduleOptions } from '../schedule/schedule-options.ts';
 
 /** Adds the options; a name is required where a job is created. */
 export function withJobOptions(command: Command, { required }: { required: boolean }): Command {

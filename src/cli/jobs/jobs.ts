@@ -17,7 +17,7 @@ import type { Output } from '../terminal/output.ts';
 import { printDueTimes } from './due-times.ts';
 import { fieldsOfCurl } from './job-curl.ts';
 import { updateOf, withJobOptions } from './job-options.ts';
-import { scheduleText } from './schedule-options.ts';
+import { scheduleText } from '../schedule/schedule-options.ts';
 
 const resource: Resource<Job, JobUpdate> = {
   noun: 'job',

@@ -21,10 +21,10 @@ export const environment: readonly (readonly [name: string, meaning: string])[] 
   ['JOBD_HOST', `serve: address to listen on (default ${serveDefaults.host})`],
   ['JOBD_PORT', `serve: port to listen on, 0 for any free one (default ${serveDefaults.port})`],
   ['JOBD_BASE_URL', 'serve: public URL of this server'],
-  ['JOBD_SLOTS', `serve: most calls in flight (default ${serveDefaults.slots})`],
+  ['JOBD_SLOTS', `serve: maximum calls in flight (default ${serveDefaults.slots})`],
   [
     'JOBD_SLOTS_PER_HOST',
-    `serve: most calls in flight to one host name (default ${serveDefaults.slotsPerHost})`,
+    `serve: maximum calls in flight to one host name (default ${serveDefaults.slotsPerHost})`,
   ],
   [
     'JOBD_ALLOW_TARGETS',

@@ -14,7 +14,7 @@ import {
   scheduleText,
   textFlag,
   withScheduleOptions,
-} from '../jobs/schedule-options.ts';
+} from '../schedule/schedule-options.ts';
 import { moment, state } from '../terminal/cell.ts';
 import { printFields, printJson, printRows } from '../terminal/output.ts';
 import type { Output } from '../terminal/output.ts';

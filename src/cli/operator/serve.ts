@@ -19,10 +19,10 @@ export function addServeCommand(program: Command, { output }: Context): void {
     )
     .option('--data <dir>', 'data directory (default ~/.local/share/jobd)')
     .option('--base-url <url>', 'public URL of this server')
-    .option('--slots <n>', `most calls in flight (default ${serveDefaults.slots})`)
+    .option('--slots <n>', `maximum calls in flight (default ${serveDefaults.slots})`)
     .option(
       '--slots-per-host <n>',
-      `most calls in flight to one host name (default ${serveDefaults.slotsPerHost})`,
+      `maximum calls in flight to one host name (default ${serveDefaults.slotsPerHost})`,
     )
     .option(
       '--allow-target <cidr[:port|:*]>',

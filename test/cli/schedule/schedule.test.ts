@@ -5,7 +5,7 @@ import { readdirSync } from 'node:fs';
 import { test } from 'node:test';
 import { durationText } from '../../../src/cli/options.ts';
 import type { Output } from '../../../src/cli/terminal/output.ts';
-import { printPreview } from '../../../src/cli/jobs/preview.ts';
+import { printPreview } from '../../../src/cli/schedule/preview.ts';
 import { previewSchedule } from '../../../src/domain/schedule/preview-input.ts';
 import type { PreviewInput } from '../../../src/domain/schedule/preview-input.ts';
 import { runCommand } from '../../support/running/command.ts';
