@@ -8,6 +8,7 @@ import type { Context } from '../context.ts';
 import { environment } from './environment.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { printJson, printRows } from '../terminal/output.ts';
+import type { Output } from '../terminal/output.ts';
 import type { Shell } from './completion.ts';
 import { padTo, wrapTo } from '../terminal/text.ts';
 
@@ -38,7 +39,7 @@ export function addHelpCommands(program: Command, { output }: Context): void {
       const topic = topics.get(words.join(' '));
       if (topic === undefined) commandOf(program, words).outputHelp();
       else if (flags['json']) printJson(output, Object.fromEntries(topic));
-      else printTopic(topic);
+      else printTopic(output, topic);
     });
 
   program
@@ -76,17 +77,17 @@ export function addHelpCommands(program: Command, { output }: Context): void {
       if (flags['json']) printJson(output, page);
       else output.data(page.trimEnd());
     });
+}
 
-  function printTopic(rows: Topic): void {
-    if (!output.isTerminal) {
-      return printRows(output, rows, { name: ([name]) => name, meaning: ([, meaning]) => meaning });
-    }
-    const width = Math.max(...rows.map(([name]) => String(name).length)) + 2;
-    for (const [name, meaning] of rows) {
-      wrapTo(meaning, Math.max(output.width - width, 20)).forEach((line, index) =>
-        output.data(padTo(index === 0 ? String(name) : '', width) + line),
-      );
-    }
+function printTopic(output: Output, rows: Topic): void {
+  if (!output.isTerminal) {
+    return printRows(output, rows, { name: ([name]) => name, meaning: ([, meaning]) => meaning });
+  }
+  const width = Math.max(...rows.map(([name]) => String(name).length)) + 2;
+  for (const [name, meaning] of rows) {
+    wrapTo(meaning, Math.max(output.width - width, 20)).forEach((line, index) =>
+      output.data(padTo(index === 0 ? String(name) : '', width) + line),
+    );
   }
 }
 

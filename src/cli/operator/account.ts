@@ -15,6 +15,7 @@ import type { Context } from '../context.ts';
 import { openStoreFor } from './local.ts';
 import { parseChoice, parseMoment, parseWholeNumber } from '../options.ts';
 import { printFields, printJson, printRows } from '../terminal/output.ts';
+import type { Output } from '../terminal/output.ts';
 
 /** Length of a trial, in days. */
 const trialDays = { min: 1, max: 3_650 };
@@ -43,7 +44,12 @@ export function addAccountCommands(program: Command, context: Context): void {
       const { createAccount } = await import('../../app/accounts/accounts.ts');
       printAccount(context, await createAccount(local, input), flags);
     });
+  addListCommand(account, output);
+  addShowCommand(account, output);
+  addTermCommands(account, context);
+}
 
+function addListCommand(account: Command, output: Output): void {
   withStore(account.command('list'))
     .description('list all accounts')
     .addHelpText('after', '\nExample:\n  jobd account list')
@@ -60,7 +66,9 @@ export function addAccountCommands(program: Command, context: Context): void {
         created: ({ createdAt }) => moment(createdAt),
       });
     });
+}
 
+function addShowCommand(account: Command, output: Output): void {
   withStore(account.command('show').argument('<name>', 'name of the account'))
     .description('show an account, its limits and its usage')
     .addHelpText('after', '\nExample:\n  jobd account show acme --json')
@@ -79,8 +87,6 @@ export function addAccountCommands(program: Command, context: Context): void {
         'longest timeout': `${limits.maxTimeoutSeconds} s`,
       });
     });
-
-  addTermCommands(account, context);
 }
 
 /** The commands that change the plan, trial or subscription. */

@@ -2,7 +2,7 @@
 
 import { constants, existsSync, fstatSync, openSync } from 'node:fs';
 import type { Command } from 'commander';
-import type { Source } from '../../app/operator/backups.ts';
+import type { Restored, Source } from '../../app/operator/backups.ts';
 import { dataDir, secretKeys } from '../../config.ts';
 import type { Flags } from '../../config.ts';
 import { JobdError, unavailable } from '../../domain/errors.ts';
@@ -10,10 +10,16 @@ import { confirm } from '../terminal/prompt.ts';
 import type { Context } from '../context.ts';
 import { enterDataDir } from './local.ts';
 import { printJson } from '../terminal/output.ts';
+import type { Output } from '../terminal/output.ts';
 import { rootsName } from './owner.ts';
 
 /** Adds the commands. */
 export function addBackupCommands(program: Command, { output }: Context): void {
+  addBackupCommand(program, output);
+  addRestoreCommand(program, output);
+}
+
+function addBackupCommand(program: Command, output: Output): void {
   program
     .command('backup')
     .argument('<file>', 'file to write; must not exist yet')
@@ -52,7 +58,9 @@ the data directory, to another place.`,
         );
       }
     });
+}
 
+function addRestoreCommand(program: Command, output: Output): void {
   program
     .command('restore')
     .argument('<file>', 'a backup')
@@ -96,24 +104,26 @@ jobd secrets forget.`,
         withoutKey: flags['withoutKey'] === true,
         unverified: flags['unverified'] === true,
       });
-      if (flags['json']) return printJson(output, restored);
-      if (!restored.verified) {
-        output.say('warning: jobd could not check whether this backup was changed');
-      }
-      if (restored.kept !== null) {
-        output.say(
-          `the previous database was kept as ${restored.kept}; delete it once you are sure,`,
-        );
-        output.say(`or go back: jobd restore ${restored.kept} --unverified`);
-      }
-      output.say('runs that were due since the backup are recorded as missed at the next start;');
-      output.say('keys that were revoked since are valid again, see jobd key list');
-      for (const id of restored.missingKeys) {
-        output.say(
-          `jobd does not start without the master key ${id}: add it to ${masterKeys.name}, or discard what it sealed: jobd secrets forget ${id}`,
-        );
-      }
+      if (flags['json']) printJson(output, restored);
+      else reportRestore(output, restored, masterKeys.name);
     });
+}
+
+function reportRestore(output: Output, restored: Restored, keysName: string): void {
+  if (!restored.verified) {
+    output.say('warning: jobd could not check whether this backup was changed');
+  }
+  if (restored.kept !== null) {
+    output.say(`the previous database was kept as ${restored.kept}; delete it once you are sure,`);
+    output.say(`or go back: jobd restore ${restored.kept} --unverified`);
+  }
+  output.say('runs that were due since the backup are recorded as missed at the next start;');
+  output.say('keys that were revoked since are valid again, see jobd key list');
+  for (const id of restored.missingKeys) {
+    output.say(
+      `jobd does not start without the master key ${id}: add it to ${keysName}, or discard what it sealed: jobd secrets forget ${id}`,
+    );
+  }
 }
 
 /** Creates a file that only its owner can read. Throws `conflict` if the name exists, even as a link. */

@@ -11,6 +11,7 @@ import type { Context } from '../context.ts';
 import { openStoreFor } from './local.ts';
 import { parseChoice, parseMomentOrDuration } from '../options.ts';
 import { printDone, printJson, printRows } from '../terminal/output.ts';
+import type { Output } from '../terminal/output.ts';
 
 type CreateFlags = Flags & {
   workspace: string;
@@ -22,7 +23,12 @@ type CreateFlags = Flags & {
 /** Adds the commands. */
 export function addKeyCommands(program: Command, { output }: Context): void {
   const key = program.command('key').description('create, list and revoke API keys');
+  addCreateCommand(key, output);
+  addListCommand(key, output);
+  addRevokeCommand(key, output);
+}
 
+function addCreateCommand(key: Command, output: Output): void {
   key
     .command('create')
     .description('create a key and print it; it is shown only once')
@@ -54,7 +60,9 @@ Examples:
       else output.data(made.secret);
       if (output.isTerminal) output.say('Save this key now: it is not shown again.');
     });
+}
 
+function addListCommand(key: Command, output: Output): void {
   key
     .command('list')
     .description('list all keys, without their secrets')
@@ -81,7 +89,9 @@ Examples:
         { none: 'there are no keys', optional: ['created', 'last used', 'expires'] },
       );
     });
+}
 
+function addRevokeCommand(key: Command, output: Output): void {
   key
     .command('revoke')
     .argument('<id>', 'id of the key; jobd key list shows it')

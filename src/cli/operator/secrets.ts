@@ -16,7 +16,11 @@ export function addSecretsCommands(program: Command, { output }: Context): void 
   const secrets = program
     .command('secrets')
     .description('manage the master key, which encrypts headers, bodies and channel configs');
+  addRotateCommand(secrets, output);
+  addForgetCommand(secrets, output);
+}
 
+function addRotateCommand(secrets: Command, output: Output): void {
   secrets
     .command('rotate')
     .description('encrypt all secrets with a new master key; works while the daemon runs')
@@ -54,7 +58,9 @@ If a rotation is interrupted, run the command again.`,
       if (!rotation.isErased) output.say(notErased('old'));
       if (keys.next !== null) output.say('start jobd with the new key as JOBD_SECRET_KEY');
     });
+}
 
+function addForgetCommand(secrets: Command, output: Output): void {
   secrets
     .command('forget')
     .argument('<key>', 'id of the lost master key; jobd prints it when it does not start')

@@ -9,13 +9,19 @@ import { confirm } from '../terminal/prompt.ts';
 import type { Context } from '../context.ts';
 import { openStoreFor } from './local.ts';
 import { printJson, printRows } from '../terminal/output.ts';
+import type { Output } from '../terminal/output.ts';
 
 /** Adds the commands. */
 export function addSigningKeyCommands(program: Command, { output }: Context): void {
   const signingKey = program
     .command('signing-key')
     .description('show, export and rotate the key that signs receipts');
+  addShowCommand(signingKey, output);
+  addExportCommand(signingKey, output);
+  addRotateCommand(signingKey, output);
+}
 
+function addShowCommand(signingKey: Command, output: Output): void {
   signingKey
     .command('show')
     .description('list the current signing key and the retired ones')
@@ -32,7 +38,9 @@ export function addSigningKeyCommands(program: Command, { output }: Context): vo
         retired: ({ retiredAt }) => moment(isoTimeOrNull(retiredAt)),
       });
     });
+}
 
+function addExportCommand(signingKey: Command, output: Output): void {
   signingKey
     .command('export')
     .description('print the public key, for people who check receipts to archive')
@@ -58,7 +66,9 @@ Examples:
       if (flags['pem']) return output.data(document.pem.trimEnd());
       printJson(output, document);
     });
+}
 
+function addRotateCommand(signingKey: Command, output: Output): void {
   signingKey
     .command('rotate')
     .description('sign with a new key from now on; old receipts stay valid')
