@@ -79,10 +79,10 @@ async function bundleProgram() {
       metafile: true,
       format: 'cjs',
     });
-  // What runs in the thread is part of the program too: its packages are among those of the first.
   const program = await asOneFile(entry);
   const thread = await asOneFile(join(root, 'src', 'egress', 'thread.ts'));
-  const packages = await packagesOf(Object.keys(program.metafile.inputs));
+  const inputs = { ...program.metafile.inputs, ...thread.metafile.inputs };
+  const packages = await packagesOf(Object.keys(inputs));
   await mkdir(dist, { recursive: true });
   await putFile(join(dist, 'jobd.cjs'), program.outputFiles[0].contents);
   await putFile(join(dist, threadName), thread.outputFiles[0].contents);

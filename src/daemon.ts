@@ -14,7 +14,6 @@ import { shareOpenFiles } from './domain/targets/open-files.ts';
 import type { OpenFiles } from './domain/targets/open-files.ts';
 import { everywhere } from './domain/targets/target.ts';
 import type { Vault } from './domain/secrets/vault.ts';
-import { createEgress } from './egress/egress.ts';
 import { createMailer } from './egress/mail.ts';
 import { startEgressThreads } from './egress/threads.ts';
 import { startEngine } from './engine/engine.ts';
@@ -110,6 +109,7 @@ export async function startDaemon(
   const limits = { slots: files.slots, slotsPerHost, heldJobs: heldJobs.ids };
   engine = parts.use(startEngine({ ...shared, ...limits }));
   if (heartbeatUrl !== null) {
+    const { createEgress } = await import('./egress/egress.ts');
     // The operator's own URLs may lead anywhere.
     const anywhere = parts.use(createEgress({ ...calls, allowTargets: everywhere }));
     const beat = { url: heartbeatUrl, egress: anywhere, clock, log, troubles: engineTroubles };

@@ -81,7 +81,7 @@ describe(
     test('tells the licences of what it contains', async () => {
       const { exitCode, stdout } = await run(jobd, ['licenses'], {}, alone);
       assert.equal(exitCode, 0);
-      for (const name of ['better-sqlite3', 'fastify', 'node-linux-', 'OpenSSL']) {
+      for (const name of ['better-sqlite3', 'fastify', 'undici', 'node-linux-', 'OpenSSL']) {
         assert.ok(stdout.includes(name), name);
       }
     });

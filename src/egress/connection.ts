@@ -1,35 +1,31 @@
 /** One open connection and the undici client that speaks HTTP/1.1 on it. */
 import type { Socket } from 'node:net';
-import { Client } from 'undici';
-import type { Dialled, Origin } from './dial.ts';
-import { guardIncoming, type Incoming } from './incoming.ts';
+import Client from 'undici/lib/dispatcher/client.js';
+import type { Dialled } from './dial.ts';
+import { Incoming } from './incoming.ts';
+import type { Origin } from './route.ts';
 
-/** Without a Keep-Alive promise of the server, an idle connection is closed after this. */
+/** An idle connection is closed after this if the server has sent no Keep-Alive timeout. */
 const maxIdleMs = 240_000;
 
-/** A connection of the pool; whoever took it has it alone. */
+/** A connection of the pool. Whoever took it is its only user. */
 export interface Connection {
   readonly origin: Origin;
   /** The judged address at its other end. */
   readonly address: string;
   readonly socket: Socket;
   readonly client: Client;
-  /** Told of every request and the end of its answer. */
+  /** Must learn of every request and of the end of its answer. */
   readonly incoming: Incoming;
-  /** Monotonic time of being given back. */
+  /** Monotonic time at which it was given back. */
   idleSince: number;
-  /** Whether the server said how long it keeps the connection; undici then closes it in time. */
+  /** Whether the server sent a Keep-Alive timeout; undici then closes the connection in time. */
   keepAlivePromised: boolean;
 }
 
-/** Thrown to undici when it wants to connect again; the request has not been sent then. */
-class ConnectionUsedUp extends Error {
-  override readonly name = 'ConnectionUsedUp';
-}
-
 /**
- * Puts a client on a connected socket. The client never connects by itself: a connection that closes
- * ends it, so no request can be written a second time, and nothing is dialled that was not judged.
+ * Puts a client on a connected socket. The client never connects by itself: when the connection closes, the client is
+ * done. So no request is written twice, and no address is dialled that was not judged.
  */
 export function openConnection(
   origin: Origin,
@@ -37,11 +33,11 @@ export function openConnection(
   { socket, wire }: Dialled,
 ): Connection {
   let handedOver = false;
-  const incoming = guardIncoming(socket, (use) => wire?.startUse(use));
+  const incoming = new Incoming(socket, (use) => wire?.startUse(use));
   const client = new Client(origin.key, {
     allowH2: false,
     pipelining: 1,
-    // The attempt's own deadline covers these.
+    // The attempt's deadline covers both.
     headersTimeout: 0,
     bodyTimeout: 0,
     keepAliveTimeout: maxIdleMs,
@@ -49,10 +45,9 @@ export function openConnection(
     connect: (_options, callback) => {
       // undici expects the answer in a later turn.
       queueMicrotask(() => {
-        if (handedOver || socket.destroyed) {
-          callback(new ConnectionUsedUp('the connection was closed'), null);
-          return;
-        }
+        // To connect again is refused; the request has not been sent then.
+        if (handedOver || socket.destroyed)
+          return callback(new Error('the connection was closed'), null);
         handedOver = true;
         callback(null, socket);
       });

@@ -1,46 +1,39 @@
 /**
- * The one way out: every byte that leaves for a target goes through `call`. An attempt is a sentence:
- * judge the URL, resolve its host, judge every answer, connect to a judged address, exchange one request
- * for one answer, all within one deadline. What a target does comes back as a value.
+ * The only way out: every byte that leaves for a target goes through `call`. An attempt judges the URL, resolves its host,
+ * judges every address, connects to a judged address and exchanges one request for one answer, all within one deadline.
+ * Whatever a target does is returned as a value.
  */
 import type { AttemptResult, Failure } from '../domain/runs/outcome.ts';
 import type { AllowedTarget } from '../domain/targets/target.ts';
 import { Deadline, DeadlineOver } from './deadline.ts';
 import { createDial } from './dial.ts';
 import { exchange, type WireRequest } from './exchange.ts';
-import { secondsText } from './failure.ts';
-import { LocalTrouble } from './local-trouble.ts';
-import { createPool } from './pool.ts';
+import { egressClosed, LocalTrouble, secondsText } from './failure.ts';
+import { Pool } from './pool.ts';
 import { createResolver, type Resolve } from './resolve.ts';
 import { createRouter } from './route.ts';
 
-/** One attempt to make: plain data, so that it can cross to another thread. */
+/** One attempt to make, as plain data that can cross to another thread. */
 export interface Call {
   url: string;
   method: string;
   headers: Readonly<Record<string, string>>;
   body: string | null;
-  /** From when it is begun: of many at once some wait for their turn (`portions.ts`). */
+  /** Counts from the start of the attempt. Of many calls at once some wait for their batch (`thread.ts`). */
   timeoutMs: number;
 }
 
-/** The way out. Dispose it to close every connection; calls still under way then reject. */
+/** Makes calls. Disposing it closes every connection; calls in flight then reject. */
 export interface Egress extends AsyncDisposable {
   /**
    * Makes one attempt. Never rejects for anything a target does; rejects with `signal.reason` when
-   * the signal aborts, for then nobody knows what the target did.
+   * the signal aborts, because then it is unknown what the target did.
    */
   call(call: Call, signal?: AbortSignal): Promise<AttemptResult>;
-  /** Does now what the first call would have to wait for. */
+  /** Does now what would delay the first call. */
   prepare(): void;
 }
 
-/** What calls reject with that are under way when the way out is closed, or come later. */
-export function closed(): Error {
-  return new Error('egress was closed');
-}
-
-/** How the way out is set up. */
 export interface EgressOptions {
   allowTargets: readonly AllowedTarget[];
   /** Most connections to one scheme, host and port; further calls wait within their deadline. */
@@ -55,19 +48,16 @@ export interface EgressOptions {
   ca?: string;
 }
 
-/** A kept connection may turn out closed before the request is written; this often another is taken. */
+/** Connections tried for one attempt: a kept one may turn out closed before the request is written. */
 const maxTakes = 3;
 
-/** Creates the way out. Environment proxies are not looked at: they would choose the address. */
+/** Creates egress in this thread. Proxies of the environment are ignored: they would choose the address. */
 export function createEgress(options: EgressOptions): Egress {
   const { userAgent } = options;
   const router = createRouter(options.allowTargets, options.resolve ?? createResolver());
-  const pool = createPool(
-    createDial(options.ca),
-    options.connectionsPerHost,
-    options.idleConnections,
-  );
-  const underWay = new Set<Deadline>();
+  const { connectionsPerHost, idleConnections } = options;
+  const pool = new Pool(createDial(options.ca), connectionsPerHost, idleConnections);
+  const inFlight = new Set<Deadline>();
   const signals = new WeakSet<AbortSignal>();
 
   async function attempt(call: Call, deadline: Deadline): Promise<AttemptResult> {
@@ -89,13 +79,13 @@ export function createEgress(options: EgressOptions): Egress {
     return failed({ reason: 'reset', detail: 'the connection was closed before it could be used' });
   }
 
-  /** One listener per signal, however many calls: a daemon's stop signal sees thousands. */
+  /** Adds one listener per signal: thousands of calls share the stop signal of a daemon. */
   function listenTo(signal: AbortSignal): void {
     signal.throwIfAborted();
     if (signals.has(signal)) return;
     signals.add(signal);
     const cutOff = (): void => {
-      for (const deadline of underWay) {
+      for (const deadline of inFlight) {
         if (deadline.signal === signal) deadline.end({ abortedBy: signal.reason });
       }
     };
@@ -106,7 +96,7 @@ export function createEgress(options: EgressOptions): Egress {
     async call(call, signal) {
       if (signal !== undefined) listenTo(signal);
       const deadline = new Deadline(call.timeoutMs, signal);
-      underWay.add(deadline);
+      inFlight.add(deadline);
       try {
         return await attempt(call, deadline);
       } catch (error) {
@@ -117,14 +107,14 @@ export function createEgress(options: EgressOptions): Egress {
         return failed({ reason: 'timeout', detail, unsent: !deadline.isSent });
       } finally {
         deadline.stop();
-        underWay.delete(deadline);
+        inFlight.delete(deadline);
       }
     },
 
     prepare() {},
 
     async [Symbol.asyncDispose]() {
-      for (const deadline of underWay) deadline.end({ abortedBy: closed() });
+      for (const deadline of inFlight) deadline.end({ abortedBy: egressClosed() });
       await pool[Symbol.asyncDispose]();
     },
   };

@@ -18,6 +18,7 @@ export interface WireRequest {
   body: string | null;
 }
 
+type Controller = Dispatcher.DispatchController;
 type Headers = Record<string, string | string[] | undefined>;
 
 /**
@@ -29,103 +30,122 @@ export function exchange(
   request: WireRequest,
   deadline: Deadline,
 ): Promise<AttemptResult | 'unsent'> {
-  const { promise, resolve, reject } = Promise.withResolvers<AttemptResult | 'unsent'>();
-  const preview = startPreview();
-  let sent = false;
-  let settled = false;
-  let head: Pick<Response, 'httpStatus' | 'location' | 'retryAfter'> | null = null;
-  /** From Content-Length; null if the body's end is not announced. */
-  let announcedBytes: number | null = null;
-
-  function settle(): boolean {
-    if (settled) return false;
-    settled = true;
-    deadline.onOver(null);
-    return true;
-  }
-  function fail(failure: Failure): void {
-    if (settle()) resolve({ kind: 'failure', failure });
-  }
-  function answer(broken: Failure | null, cut: boolean): void {
-    if (head === null || !settle()) return;
-    const { text, truncated } = preview.finish(cut);
-    const response = { ...head, body: text, truncated, broken };
-    resolve({ kind: 'response', response });
-  }
-  /** The body ends here, before the target said so; a full preview needs no more of it. */
-  function breakOff(failure: Failure): void {
-    if (preview.isFull()) answer(null, true);
-    else answer(failure, false);
-  }
-  function drop(): void {
-    connection.socket.destroy();
-  }
-
-  deadline.phase = 'waiting for the answer';
-  deadline.onOver(() => {
-    drop();
-    if (head !== null && deadline.over === 'expired') {
-      const within = secondsText(deadline.timeoutMs);
-      breakOff({
-        reason: 'timeout',
-        detail: `the response body was not finished within ${within}`,
-      });
-    } else if (settle()) reject(new DeadlineOver());
-  });
-
-  const handler: Dispatcher.DispatchHandler = {
-    onRequestStart(controller) {
-      // The deadline may pass between handing over and writing: then nothing is written.
-      if (settled) controller.abort(new DeadlineOver());
-      else {
-        sent = true;
-        connection.incoming.expectAnswer();
-      }
-    },
-    onResponseStart(controller, statusCode, headers) {
-      // Kept as long as the body lasts, and up to a megabyte if a target means harm.
-      controller.rawHeaders = null;
-      // Interim responses do not come this far; what is below 100 is none, and undici will say so.
-      if (settled || statusCode < 200) return;
-      deadline.phase = 'reading the body';
-      head = {
-        httpStatus: statusCode,
-        location: firstOf(headers, 'location'),
-        retryAfter: firstOf(headers, 'retry-after'),
-      };
-      connection.keepAlivePromised = /timeout=\d/i.test(firstOf(headers, 'keep-alive') ?? '');
-      const length = firstOf(headers, 'content-length');
-      announcedBytes = length === null ? null : Number(length);
-    },
-    onResponseData(_controller, chunk) {
-      if (settled) return;
-      connection.incoming.bodySeen();
-      const overflows = preview.push(chunk);
-      const moreToCome =
-        preview.isFull() && announcedBytes !== null && announcedBytes > maxPreviewBytes;
-      if (!overflows && !moreToCome) return;
-      drop();
-      answer(null, moreToCome);
-    },
-    onResponseEnd() {
-      connection.incoming.answerComplete();
-      // undici takes a reset for the end of a body that has no other end.
-      const { errored } = connection.socket;
-      if (errored === null) answer(null, false);
-      else breakOff(brokenBody(errored));
-    },
-    onResponseError(_controller, error) {
-      if (head !== null) breakOff(brokenBody(error));
-      else if (sent) fail(answerFailure(error));
-      else if (connection.socket.destroyed) {
-        deadline.phase = 'waiting for a free connection';
-        if (settle()) resolve('unsent');
-      } else fail({ reason: 'protocol', detail: `the request cannot be sent: ${error.message}` });
-    },
-  };
-
+  const handler = new Exchange(connection, deadline);
   connection.client.dispatch({ ...request, origin: connection.origin.key }, handler);
-  return promise;
+  return handler.promise;
+}
+
+class Exchange implements Dispatcher.DispatchHandler {
+  readonly promise: Promise<AttemptResult | 'unsent'>;
+  readonly #resolve: (result: AttemptResult | 'unsent') => void;
+  readonly #reject: (error: Error) => void;
+  readonly #connection: Connection;
+  readonly #deadline: Deadline;
+  readonly #preview = startPreview();
+  #sent = false;
+  #settled = false;
+  #head: Pick<Response, 'httpStatus' | 'location' | 'retryAfter'> | null = null;
+  /** From Content-Length; null without one. */
+  #announcedBytes: number | null = null;
+
+  constructor(connection: Connection, deadline: Deadline) {
+    const { promise, resolve, reject } = Promise.withResolvers<AttemptResult | 'unsent'>();
+    this.promise = promise;
+    this.#resolve = resolve;
+    this.#reject = reject;
+    this.#connection = connection;
+    this.#deadline = deadline;
+    deadline.phase = 'waiting for the answer';
+    deadline.onOver(() => this.#onDeadline());
+  }
+
+  onRequestStart(controller: Controller): void {
+    // The deadline may pass between handing over and writing: then nothing is written.
+    if (this.#settled) return controller.abort(new DeadlineOver());
+    this.#sent = true;
+    this.#connection.incoming.expectAnswer();
+  }
+
+  onResponseStart(controller: Controller, statusCode: number, headers: Headers): void {
+    // undici would keep them as long as the body lasts; a target can make them a megabyte.
+    controller.rawHeaders = null;
+    // Interim responses do not get here. undici refuses statuses below 100.
+    if (this.#settled || statusCode < 200) return;
+    this.#deadline.phase = 'reading the body';
+    this.#head = {
+      httpStatus: statusCode,
+      location: firstOf(headers, 'location'),
+      retryAfter: firstOf(headers, 'retry-after'),
+    };
+    this.#connection.keepAlivePromised = /timeout=\d/i.test(firstOf(headers, 'keep-alive') ?? '');
+    const length = firstOf(headers, 'content-length');
+    this.#announcedBytes = length === null ? null : Number(length);
+  }
+
+  onResponseData(_controller: Controller, chunk: Buffer): void {
+    if (this.#settled) return;
+    this.#connection.incoming.bodySeen();
+    const overflows = this.#preview.push(chunk);
+    const moreToCome =
+      this.#preview.isFull() &&
+      this.#announcedBytes !== null &&
+      this.#announcedBytes > maxPreviewBytes;
+    if (!overflows && !moreToCome) return;
+    this.#connection.socket.destroy();
+    this.#answer(null, moreToCome);
+  }
+
+  onResponseEnd(): void {
+    this.#connection.incoming.answerComplete();
+    // undici takes a reset for the end of a body that has no other end.
+    const { errored } = this.#connection.socket;
+    if (errored === null) this.#answer(null, false);
+    else this.#breakOff(brokenBody(errored));
+  }
+
+  onResponseError(_controller: Controller, error: Error): void {
+    if (this.#head !== null) this.#breakOff(brokenBody(error));
+    else if (this.#sent) this.#settle({ kind: 'failure', failure: answerFailure(error) });
+    else if (this.#connection.socket.destroyed) {
+      this.#deadline.phase = 'waiting for a free connection';
+      this.#settle('unsent');
+    } else {
+      const detail = `the request cannot be sent: ${error.message}`;
+      this.#settle({ kind: 'failure', failure: { reason: 'protocol', detail } });
+    }
+  }
+
+  #onDeadline(): void {
+    this.#connection.socket.destroy();
+    if (this.#head !== null && this.#deadline.over === 'expired') {
+      const within = secondsText(this.#deadline.timeoutMs);
+      const detail = `the response body was not finished within ${within}`;
+      this.#breakOff({ reason: 'timeout', detail });
+    } else if (!this.#settled) {
+      this.#settled = true;
+      this.#reject(new DeadlineOver());
+    }
+  }
+
+  #settle(result: AttemptResult | 'unsent'): void {
+    if (this.#settled) return;
+    this.#settled = true;
+    this.#deadline.onOver(null);
+    this.#resolve(result);
+  }
+
+  /** The body ended early. That is no failure once the preview is full. */
+  #breakOff(failure: Failure): void {
+    if (this.#preview.isFull()) this.#answer(null, true);
+    else this.#answer(failure, false);
+  }
+
+  #answer(broken: Failure | null, cut: boolean): void {
+    if (this.#head === null || this.#settled) return;
+    const { text, truncated } = this.#preview.finish(cut);
+    const response = { ...this.#head, body: text, truncated, broken };
+    this.#settle({ kind: 'response', response });
+  }
 }
 
 function firstOf(headers: Headers, name: string): string | null {

@@ -1,29 +1,74 @@
-/** Turns what Node and undici throw into failures that people can read. */
+/** Errors of egress, and the words for what Node, undici and the system throw. */
+import { closeSync, openSync } from 'node:fs';
+import { devNull } from 'node:os';
+import { systemCode } from '../domain/errors.ts';
 import type { Failure } from '../domain/runs/outcome.ts';
-import { BadAnswer } from './incoming.ts';
 
-/** Systems say these when nothing was sent and nobody answers at that address. */
-const refusedCodes = new Map([
+/** Closes a connection whose target breaks the rules of HTTP/1.1 or TLS; its message is for people. */
+export class BadAnswer extends Error {
+  override readonly name = 'BadAnswer';
+}
+
+/**
+ * This machine lacks something that a call needs, and nothing was sent. No target is to blame, and a retry may succeed.
+ * Thrown and caught inside egress; its message is for people.
+ */
+export class LocalTrouble extends Error {
+  override readonly name = 'LocalTrouble';
+}
+
+/** The error of calls that were in flight when egress was closed, or that came later. */
+export function egressClosed(): Error {
+  return new Error('egress was closed');
+}
+
+const localWords = new Map([
+  ['EMFILE', 'jobd has too many open files'],
+  ['ENFILE', 'this machine has too many open files'],
+  ['ENOBUFS', 'this machine is out of network buffers'],
+  ['ENOMEM', 'this machine is out of memory'],
+  ['EADDRNOTAVAIL', 'this machine has no free port to connect from'],
+  ['ERR_WORKER_INIT_FAILED', 'no thread can be started'],
+]);
+
+/** The LocalTrouble that a system error stands for; null if this machine is not the cause. */
+export function localTrouble(error: unknown): LocalTrouble | null {
+  const code = systemCode(error);
+  const words = localWords.get(code);
+  return words === undefined ? null : new LocalTrouble(`${words} (${code})`, { cause: error });
+}
+
+/** Throws LocalTrouble if no file can be opened. c-ares reports that as a failure of the DNS server. */
+export function checkOpenFiles(): void {
+  try {
+    closeSync(openSync(devNull, 'r'));
+  } catch (error) {
+    throw localTrouble(error) ?? error;
+  }
+}
+
+/** Nothing was sent, and nothing answers at that address. */
+const refusedWords = new Map([
   ['ECONNREFUSED', 'nobody listens'],
   ['EHOSTUNREACH', 'the host is unreachable'],
   ['ENETUNREACH', 'the network is unreachable'],
   ['EHOSTDOWN', 'the host is down'],
   ['ENETDOWN', 'the network is down'],
-  // Of IPv6 only, which a machine may be without; else it is a LocalTrouble.
+  // Of IPv6 only, which a machine may be without; otherwise it is a LocalTrouble.
   ['EADDRNOTAVAIL', 'this machine has no address to connect from'],
   ['EACCES', 'this machine does not permit the connection'],
   ['EPERM', 'this machine does not permit the connection'],
   ['ETIMEDOUT', 'the host does not answer'],
 ]);
 
-const resetCodes = new Map([
+const resetWords = new Map([
   ['ECONNRESET', 'the connection was reset'],
   ['EPIPE', 'the connection was closed'],
   ['ECONNABORTED', 'the connection was aborted'],
   ['ETIMEDOUT', 'the connection died'],
 ]);
 
-const certificateCodes = new Map([
+const certificateWords = new Map([
   ['CERT_HAS_EXPIRED', 'the certificate has expired'],
   ['CERT_NOT_YET_VALID', 'the certificate is not valid yet'],
   ['CERT_REVOKED', 'the certificate was revoked'],
@@ -42,30 +87,37 @@ const certificateCodes = new Map([
   ['ERR_SSL_SSL/TLS_ALERT_HANDSHAKE_FAILURE', 'the server refused the handshake'],
 ]);
 
-/** A failure while the TCP connection to `endpoint` (address and port) was made. */
+/**
+ * A failure while the TCP connection to `endpoint` (address and port) was made. Throws LocalTrouble if this machine is the
+ * cause.
+ */
 export function connectFailure(error: unknown, endpoint: string): Failure {
   const code = codeOf(error);
-  const reset = code === 'ETIMEDOUT' ? undefined : resetCodes.get(code);
+  // A machine without IPv6 has no address to connect from: other targets can be called, this one never.
+  const isWithoutIPv6 = endpoint.startsWith('[') && code === 'EADDRNOTAVAIL';
+  const trouble = isWithoutIPv6 ? null : localTrouble(error);
+  if (trouble !== null) throw trouble;
+  const reset = code === 'ETIMEDOUT' ? undefined : resetWords.get(code);
   if (reset !== undefined) return { reason: 'reset', detail: `${reset} by ${endpoint}` };
-  const words = refusedCodes.get(code) ?? 'no connection could be made';
+  const words = refusedWords.get(code) ?? 'no connection could be made';
   return { reason: 'refused', detail: `${words} at ${endpoint}${inBrackets(code)}` };
 }
 
 /** A failure in the TLS handshake with `host`. */
 export function tlsFailure(error: unknown, host: string): Failure {
   const code = codeOf(error);
-  const reset = resetCodes.get(code);
+  const reset = resetWords.get(code);
   if (reset !== undefined) return { reason: 'reset', detail: `${reset} during the TLS handshake` };
   if (error instanceof BadAnswer) return { reason: 'tls', detail: `${error.message}, ${host}` };
-  const words = certificateCodes.get(code) ?? 'the handshake failed';
+  const words = certificateWords.get(code) ?? 'the handshake failed';
   return { reason: 'tls', detail: `${words}, ${host}${inBrackets(code)}` };
 }
 
-/** A failure after the request was sent and before the headers of the answer were complete. */
+/** A failure after the request was sent and before the response headers were complete. */
 export function answerFailure(error: unknown): Failure {
   const code = codeOf(error);
   const message = error instanceof Error ? error.message : '';
-  const reset = resetCodes.get(code);
+  const reset = resetWords.get(code);
   if (reset !== undefined) return { reason: 'reset', detail: `${reset} before an answer came` };
   if (error instanceof BadAnswer) return { reason: 'protocol', detail: message };
   if (code === 'UND_ERR_SOCKET') {
@@ -79,7 +131,7 @@ export function answerFailure(error: unknown): Failure {
   return { reason: 'protocol', detail: `the answer is not valid HTTP/1.1${inBrackets(why ?? '')}` };
 }
 
-/** A body that ended before it was complete; how the target ended it makes no difference to anyone. */
+/** A body that ended before it was complete, however the target ended it. */
 export function brokenBody(error: unknown): Failure {
   const detail = error instanceof BadAnswer ? error.message : 'the response body broke off';
   return { reason: 'protocol', detail };
@@ -91,9 +143,8 @@ export function secondsText(ms: number): string {
 }
 
 function codeOf(error: unknown): string {
-  if (error instanceof Error && 'code' in error && typeof error.code === 'string')
-    return error.code;
-  return '';
+  const code = systemCode(error);
+  return code === 'unknown' ? '' : code;
 }
 
 function inBrackets(code: string): string {

@@ -1,8 +1,8 @@
 /** The hosts file: names that the operator of this machine has given addresses (hosts(5)). */
 import { readFileSync, statSync, type Stats } from 'node:fs';
-import { localTrouble } from './local-trouble.ts';
+import { localTrouble } from './failure.ts';
 
-/** Larger files are lists of blocked advertisers at best; they are not read. */
+/** Larger files are lists of blocked advertisers, and not read. */
 const maxFileBytes = 4 * 1024 * 1024;
 
 /** Returns the addresses the hosts file gives a name, in its order; none if it has no such name. */
@@ -16,7 +16,7 @@ export function openHostsFile(path: string): HostsFile {
   let version = '';
   let names = new Map<string, string[]>();
   return (name) => {
-    const stat = lookAt(path);
+    const stat = statOf(path);
     const current = stat === null ? '' : `${stat.mtimeMs}:${stat.ino}:${stat.size}`;
     if (current !== version) {
       names = stat === null || stat.size > maxFileBytes ? new Map() : readNames(path);
@@ -26,7 +26,7 @@ export function openHostsFile(path: string): HostsFile {
   };
 }
 
-function lookAt(path: string): Stats | null {
+function statOf(path: string): Stats | null {
   try {
     return statSync(path);
   } catch {
@@ -55,7 +55,7 @@ function readText(path: string): string {
   } catch (error) {
     const trouble = localTrouble(error);
     if (trouble !== null) throw trouble;
-    // Gone or unreadable since it was looked at: the same as a file without names.
+    // Gone or unreadable since the stat: the same as a file without names.
     return '';
   }
 }

@@ -1,164 +1,214 @@
 /**
- * The open connections, per origin. One connection carries one request at a time and is kept for the
- * next one. It is reused only for an address that is judged allowed at that moment.
+ * The open connections, by origin. A connection carries one request at a time and is then kept for the next one. It is
+ * reused only for an address that is judged allowed at that moment.
  *
- * A server closes an idle connection when it likes. If that crosses with our request on the wire, the
- * request is lost and must not be sent again, and a job that runs each minute against a server that
- * closes after 60 s would lose one after the other. So an idle connection is trusted only for as long
- * as the server promised (Keep-Alive) or has been seen to keep one open.
+ * A server closes an idle connection when it likes. If that crosses with a request on the wire, the request is lost and
+ * must not be sent again. A job that runs each minute against a server that closes after 60 s would lose one run after
+ * another. So an idle connection is trusted only as long as the server promised (Keep-Alive) or has been observed to keep
+ * one open.
  */
 import type { Failure } from '../domain/runs/outcome.ts';
 import { openConnection, type Connection } from './connection.ts';
 import { DeadlineOver, type Deadline } from './deadline.ts';
-import type { Dial, Origin } from './dial.ts';
+import type { Dial } from './dial.ts';
+import type { Origin } from './route.ts';
 
-/** What any server is taken to keep an idle connection for, until it has shown otherwise. */
+/** How long any server is assumed to keep an idle connection, until observed. */
 const startingTrustMs = 6000;
-/** A request must be under way this long before the server may close. */
+/** A request must be sent this long before the server may close. */
 const trustMarginMs = 2000;
-/** A connection as fresh as this is used in any case. */
+/** A connection that was idle for less is always used. */
 const alwaysTrustedMs = 1000;
 const observeEveryMs = 5000;
-/** Idle connections over all origins unless fewer are given; the one idle longest makes room. */
-export const mostIdle = 2048;
+/** Most idle connections of a pool. When there are more, the one idle longest is closed. */
+const mostIdle = 2048;
 /** Addresses tried for one request, the first included. */
 const maxDials = 3;
 
-interface Host {
-  origin: Origin;
-  /** Connections open or being opened. */
-  open: number;
+type Taken = Connection | { failure: Failure };
+
+/** The connections to one origin, and the calls that wait for one. */
+class Host {
+  readonly origin: Origin;
+  /** Connections that are open or being opened. */
+  open = 0;
   /** The most recently used last. */
-  idle: Connection[];
-  /** Calls that wait for one of the `open` to be free; a Set is a queue one can leave. */
-  waiting: Set<() => void>;
-  /** How long this origin has been seen to keep an idle connection open. */
-  trustMs: number;
-}
+  readonly idle: Connection[] = [];
+  /** A Set is a queue here: first in, first out, and a call can leave it. */
+  readonly waiting = new Set<() => void>();
+  /** How long this origin has been observed to keep an idle connection open. */
+  trustMs = startingTrustMs;
 
-/** The pool: take a connection, use it alone, give it back. */
-export interface Pool extends AsyncDisposable {
-  /** An idle connection to one of these judged addresses, if there is one that can be trusted. */
-  takeIdle(origin: Origin, addresses: readonly string[]): Connection | null;
-  /** An idle or new connection to one of these, or why there is none. Throws DeadlineOver. */
-  takeAny(
-    origin: Origin,
-    addresses: readonly string[],
-    deadline: Deadline,
-  ): Promise<Connection | { failure: Failure }>;
-  /** Keeps the connection for the next request, unless it is closing. */
-  giveBack(connection: Connection): void;
-}
-
-/** Creates a pool of at most `connectionsPerHost` connections to one origin, and `maxIdle` idle ones. */
-export function createPool(dial: Dial, connectionsPerHost: number, maxIdle = mostIdle): Pool {
-  const hosts = new Map<string, Host>();
-  const idleOldestFirst = new Set<Connection>();
-  const openConnections = new Set<Connection>();
-  let closed = false;
-  const observing = setInterval(observe, observeEveryMs);
-  observing.unref();
-
-  function hostOf(origin: Origin): Host {
-    let host = hosts.get(origin.key);
-    if (host === undefined) {
-      host = { origin, open: 0, idle: [], waiting: new Set(), trustMs: startingTrustMs };
-      hosts.set(origin.key, host);
-    }
-    return host;
+  constructor(origin: Origin) {
+    this.origin = origin;
   }
 
-  function observe(): void {
+  observe(): void {
+    const [oldest] = this.idle;
+    if (oldest === undefined) return;
+    this.trustMs = Math.max(this.trustMs, performance.now() - oldest.idleSince);
+  }
+
+  /** The most recently used idle connection that leads to one of these addresses and can be trusted. */
+  takeIdle(addresses: readonly string[]): Connection | null {
     const now = performance.now();
-    for (const host of hosts.values()) {
-      const oldest = host.idle[0];
-      if (oldest !== undefined) host.trustMs = Math.max(host.trustMs, now - oldest.idleSince);
-    }
+    const trustedMs = Math.max(alwaysTrustedMs, this.trustMs - trustMarginMs);
+    const index = this.idle.findLastIndex(
+      ({ socket, keepAlivePromised, idleSince, address }) =>
+        !socket.destroyed &&
+        (keepAlivePromised || now - idleSince < trustedMs) &&
+        addresses.includes(address),
+    );
+    return index === -1 ? null : (this.idle.splice(index, 1)[0] ?? null);
   }
 
-  function takeIdleOf(host: Host, addresses: readonly string[]): Connection | null {
-    const now = performance.now();
-    for (let index = host.idle.length - 1; index >= 0; index--) {
-      const connection = host.idle[index];
-      if (connection === undefined || connection.socket.destroyed) continue;
-      const idleMs = now - connection.idleSince;
-      const trusted =
-        connection.keepAlivePromised ||
-        idleMs < Math.max(alwaysTrustedMs, host.trustMs - trustMarginMs);
-      if (!trusted || !addresses.includes(connection.address)) continue;
-      host.idle.splice(index, 1);
-      idleOldestFirst.delete(connection);
-      return connection;
-    }
-    return null;
+  removeClosed(connection: Connection): void {
+    const index = this.idle.indexOf(connection);
+    if (index === -1) return;
+    this.idle.splice(index, 1);
+    if (!closedByPeer(connection)) return;
+    this.trustMs = Math.min(this.trustMs, performance.now() - connection.idleSince);
   }
 
-  function onClosed(host: Host, connection: Connection): void {
-    openConnections.delete(connection);
-    idleOldestFirst.delete(connection);
-    const index = host.idle.indexOf(connection);
-    if (index !== -1) {
-      host.idle.splice(index, 1);
-      if (closedByPeer(connection)) {
-        host.trustMs = Math.min(host.trustMs, performance.now() - connection.idleSince);
-      }
-    }
-    freeSlot(host);
+  wakeOne(): void {
+    const [wake] = this.waiting;
+    if (wake === undefined) return;
+    this.waiting.delete(wake);
+    wake();
   }
 
-  function freeSlot(host: Host): void {
-    host.open--;
-    wakeOne(host);
-    if (host.open === 0 && host.waiting.size === 0) hosts.delete(host.origin.key);
-  }
-
-  function wakeOne(host: Host): void {
-    for (const wake of host.waiting) {
-      host.waiting.delete(wake);
-      wake();
-      break;
-    }
-  }
-
-  /** Whoever was woken too late hands the turn on. */
-  function wakeNext(origin: Origin): void {
-    const host = hosts.get(origin.key);
-    if (host !== undefined) wakeOne(host);
-  }
-
-  /** Waits in line until a connection or a slot is free, which others may still take first. */
-  function waitInLine(host: Host, deadline: Deadline): Promise<void> {
+  /** Waits until a connection or a slot is free. Another call may take it first. Throws DeadlineOver. */
+  waitInLine(deadline: Deadline): Promise<void> {
     deadline.phase = 'waiting for a free connection';
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const wake = (): void => {
       deadline.onOver(null);
       resolve();
     };
-    host.waiting.add(wake);
+    this.waiting.add(wake);
     deadline.onOver(() => {
-      host.waiting.delete(wake);
+      this.waiting.delete(wake);
       reject(new DeadlineOver());
     });
     return promise;
   }
+}
 
-  async function dialOneOf(
-    host: Host,
-    addresses: readonly string[],
-    deadline: Deadline,
-  ): Promise<Connection | { failure: Failure }> {
+/** The pool: take a connection, use it alone, give it back. Disposing it closes all connections. */
+export class Pool implements AsyncDisposable {
+  readonly #dial: Dial;
+  readonly #connectionsPerHost: number;
+  readonly #maxIdle: number;
+  readonly #hosts = new Map<string, Host>();
+  readonly #idleOldestFirst = new Set<Connection>();
+  readonly #connections = new Set<Connection>();
+  readonly #observing: NodeJS.Timeout;
+  #closed = false;
+
+  /** Keeps at most `connectionsPerHost` connections to one origin, and `maxIdle` idle ones in all. */
+  constructor(dial: Dial, connectionsPerHost: number, maxIdle = mostIdle) {
+    this.#dial = dial;
+    this.#connectionsPerHost = connectionsPerHost;
+    this.#maxIdle = Math.min(maxIdle, mostIdle);
+    this.#observing = setInterval(() => {
+      for (const host of this.#hosts.values()) host.observe();
+    }, observeEveryMs);
+    this.#observing.unref();
+  }
+
+  /** A trusted idle connection to one of these judged addresses; null if there is none, or if calls wait for one. */
+  takeIdle(origin: Origin, addresses: readonly string[]): Connection | null {
+    const host = this.#hosts.get(origin.key);
+    if (host === undefined || host.waiting.size > 0) return null;
+    return this.#takeIdleOf(host, addresses);
+  }
+
+  /** An idle or new connection to one of these judged addresses, or why there is none. Throws DeadlineOver. */
+  async takeAny(origin: Origin, addresses: readonly string[], deadline: Deadline): Promise<Taken> {
+    // A new call does not overtake those that wait.
+    const known = this.#hosts.get(origin.key);
+    if (known !== undefined && known.waiting.size > 0) await known.waitInLine(deadline);
+    for (;;) {
+      // A call that was woken too late passes its turn on.
+      if (deadline.over !== null) this.#hosts.get(origin.key)?.wakeOne();
+      deadline.check();
+      const host = this.#hostOf(origin);
+      const connection = this.#takeIdleOf(host, addresses);
+      if (connection !== null) return connection;
+      if (host.open < this.#connectionsPerHost) return this.#openNew(host, addresses, deadline);
+      // An unusable idle connection holds a slot, which is free once it is closed.
+      host.idle[0]?.socket.destroy();
+      await host.waitInLine(deadline);
+    }
+  }
+
+  /** Keeps the connection for the next request, unless it is closing. */
+  giveBack(connection: Connection): void {
+    const host = this.#hosts.get(connection.origin.key);
+    if (host === undefined || connection.socket.destroyed) return;
+    if (this.#closed) {
+      connection.socket.destroy();
+      return;
+    }
+    connection.idleSince = performance.now();
+    host.idle.push(connection);
+    this.#idleOldestFirst.add(connection);
+    if (this.#idleOldestFirst.size > this.#maxIdle) {
+      const [oldest] = this.#idleOldestFirst;
+      if (oldest !== undefined) this.#idleOldestFirst.delete(oldest);
+      oldest?.socket.destroy();
+    }
+    host.wakeOne();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closed = true;
+    clearInterval(this.#observing);
+    const closing = Array.from(this.#connections, ({ socket }) => {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      socket.once('close', () => resolve());
+      socket.destroy();
+      return promise;
+    });
+    await Promise.all(closing);
+  }
+
+  #hostOf(origin: Origin): Host {
+    const host = this.#hosts.get(origin.key) ?? new Host(origin);
+    this.#hosts.set(origin.key, host);
+    return host;
+  }
+
+  #takeIdleOf(host: Host, addresses: readonly string[]): Connection | null {
+    const connection = host.takeIdle(addresses);
+    if (connection !== null) this.#idleOldestFirst.delete(connection);
+    return connection;
+  }
+
+  /** Opens a connection in a slot of its own, which is free again if that fails or once it is closed. */
+  async #openNew(host: Host, addresses: readonly string[], deadline: Deadline): Promise<Taken> {
+    host.open++;
+    let taken: Taken | null = null;
+    try {
+      taken = await this.#dialOneOf(host, addresses, deadline);
+      return taken;
+    } finally {
+      if (taken === null || 'failure' in taken) this.#freeSlot(host);
+    }
+  }
+
+  async #dialOneOf(host: Host, addresses: readonly string[], deadline: Deadline): Promise<Taken> {
     const candidates = addresses.slice(0, maxDials);
     let failure: Failure = { reason: 'dns', detail: 'there is no address' };
     for (const [index, address] of candidates.entries()) {
-      // Nothing has been sent yet, so a silent address must not use up the time of the next one.
-      const others = candidates.length - 1 - index;
-      const remainingMs = deadline.remainingMs();
-      const connectMs = others === 0 ? null : remainingMs / 2;
-      const dialled = await dial(host.origin, address, deadline, connectMs);
+      // Nothing has been sent yet, so a silent address must leave time for the next one.
+      const isLast = index === candidates.length - 1;
+      const connectMs = isLast ? null : deadline.remainingMs() / 2;
+      const dialled = await this.#dial(host.origin, address, deadline, connectMs);
       if ('socket' in dialled) {
         const connection = openConnection(host.origin, address, dialled);
-        openConnections.add(connection);
-        dialled.socket.once('close', () => onClosed(host, connection));
+        this.#connections.add(connection);
+        dialled.socket.once('close', () => this.#onClosed(host, connection));
         return connection;
       }
       failure = dialled.failure;
@@ -167,78 +217,18 @@ export function createPool(dial: Dial, connectionsPerHost: number, maxIdle = mos
     return { failure };
   }
 
-  async function openNew(
-    host: Host,
-    addresses: readonly string[],
-    deadline: Deadline,
-  ): Promise<Connection | { failure: Failure }> {
-    let taken: Awaited<ReturnType<typeof dialOneOf>> | null = null;
-    try {
-      taken = await dialOneOf(host, addresses, deadline);
-      return taken;
-    } finally {
-      if (taken === null || 'failure' in taken) freeSlot(host);
-    }
+  #onClosed(host: Host, connection: Connection): void {
+    this.#connections.delete(connection);
+    this.#idleOldestFirst.delete(connection);
+    host.removeClosed(connection);
+    this.#freeSlot(host);
   }
 
-  return {
-    takeIdle(origin, addresses) {
-      const host = hosts.get(origin.key);
-      return host === undefined || host.waiting.size > 0 ? null : takeIdleOf(host, addresses);
-    },
-
-    async takeAny(origin, addresses, deadline) {
-      // Whoever comes now does not overtake those who wait.
-      const inFront = hosts.get(origin.key);
-      if (inFront !== undefined && inFront.waiting.size > 0) await waitInLine(inFront, deadline);
-      for (;;) {
-        if (deadline.over !== null) wakeNext(origin);
-        deadline.check();
-        const host = hostOf(origin);
-        const connection = takeIdleOf(host, addresses);
-        if (connection !== null) return connection;
-        if (host.open < connectionsPerHost) {
-          host.open++;
-          return openNew(host, addresses, deadline);
-        }
-        // An idle connection that cannot be used is in the way; its slot is free once it is closed.
-        host.idle[0]?.socket.destroy();
-        await waitInLine(host, deadline);
-      }
-    },
-
-    giveBack(connection) {
-      const host = hosts.get(connection.origin.key);
-      if (host === undefined || connection.socket.destroyed) return;
-      if (closed) {
-        connection.socket.destroy();
-        return;
-      }
-      connection.idleSince = performance.now();
-      host.idle.push(connection);
-      idleOldestFirst.add(connection);
-      if (idleOldestFirst.size > maxIdle) {
-        for (const oldest of idleOldestFirst) {
-          idleOldestFirst.delete(oldest);
-          oldest.socket.destroy();
-          break;
-        }
-      }
-      wakeOne(host);
-    },
-
-    async [Symbol.asyncDispose]() {
-      closed = true;
-      clearInterval(observing);
-      const closing = [...openConnections].map((connection) => {
-        const { promise, resolve } = Promise.withResolvers<void>();
-        connection.socket.once('close', () => resolve());
-        connection.socket.destroy();
-        return promise;
-      });
-      await Promise.all(closing);
-    },
-  };
+  #freeSlot(host: Host): void {
+    host.open--;
+    host.wakeOne();
+    if (host.open === 0 && host.waiting.size === 0) this.#hosts.delete(host.origin.key);
+  }
 }
 
 function closedByPeer({ socket }: Connection): boolean {

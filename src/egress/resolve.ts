@@ -1,46 +1,39 @@
 /**
- * From a host name to all its addresses. Both families are always asked: an address that nobody
- * asked for is an address that nobody judged. getaddrinfo is never used: it asks on Node's pool of
- * four threads, where four slow names would hold up every other run. Judging is not done here.
+ * From a host name to all its addresses, not judged yet. Both IPv4 and IPv6 are always queried, so that every address is
+ * judged. getaddrinfo is never used: it runs on Node's pool of four threads, where four slow names would block all runs.
  */
 import { Resolver } from 'node:dns/promises';
+import { LRUCache } from 'lru-cache';
 import { systemCode } from '../domain/errors.ts';
 import { isLoopbackName } from '../domain/targets/host-name.ts';
 import { openHostsFile } from './hosts.ts';
-import { checkOpenFiles } from './local-trouble.ts';
+import { checkOpenFiles } from './failure.ts';
 import { createPace } from './pace.ts';
 
-/** All that is known about a name: its addresses, IPv4 first, or why there are none. */
+/** The addresses of a name, IPv4 first, or why there are none. */
 export type Answers =
   | { kind: 'addresses'; addresses: readonly string[] }
   | {
       kind: 'failure';
       detail: string;
-      /** Whether asking again later may help: a server failure or silence, not a missing name. */
+      /** Whether a retry may help: after a server failure or silence, not for a missing name. */
       temporary: boolean;
     };
 
 /** Resolves a host name (lower case, no literal). Throws or rejects with LocalTrouble only. */
 export type Resolve = (host: string) => Answers | Promise<Answers>;
 
-/** Answers are kept for what their TTL says, but never longer than this. */
+/** Answers are kept for their TTL, but never longer than this. */
 const maxKeptMs = 5000;
-/** Nor shorter: a thousand calls at one instant share a look-up, a retry a second later has its own. */
+/** Nor shorter: a thousand simultaneous calls share a look-up, and a retry a second later makes its own. */
 const minKeptMs = 500;
 const maxKeptNames = 10_000;
-/** More addresses than any host needs; a longer list is refused, for all would have to be judged. */
+/** More addresses than any host needs. A longer list is refused, because all would have to be judged. */
 const maxAddresses = 64;
 
-/** Look-ups under way, unless they have been for a while; each is two datagrams. */
+/** Most look-ups in flight that are younger than `youngMs`; each is two datagrams. */
 const maxYoungQueries = 64;
 const youngMs = 50;
-
-interface Entry {
-  /** The answers, or the query that all callers share until they are in. */
-  answers: Answers | Promise<Answers>;
-  /** Monotonic time; unlimited while the query runs. */
-  keptUntil: number;
-}
 
 /** Options of the resolver; the defaults are those of the machine. */
 export interface ResolverOptions {
@@ -54,7 +47,17 @@ export function createResolver(options: ResolverOptions = {}): Resolve {
   const hostsFile = openHostsFile(options.hostsPath ?? '/etc/hosts');
   const query = createQuery(options.servers);
   const pace = createPace(maxYoungQueries, youngMs);
-  const entries = new Map<string, Entry>();
+  /** The answers, or the look-up that all callers share until it is done. */
+  const kept = new LRUCache<string, Answers | Promise<Answers>>({
+    max: maxKeptNames,
+    // lru-cache would otherwise read the clock once a millisecond, with a timer each.
+    ttlResolution: 0,
+  });
+
+  function keep(host: string, { answers, ttlMs }: Queried): Answers {
+    kept.set(host, answers, { ttl: Math.min(Math.max(ttlMs, minKeptMs), maxKeptMs) });
+    return answers;
+  }
 
   function start(host: string): Answers | Promise<Answers> {
     const listed = hostsFile(host);
@@ -62,38 +65,15 @@ export function createResolver(options: ResolverOptions = {}): Resolve {
     const answers = pace(() => query(host)).then(
       (result) => keep(host, result),
       (error: unknown) => {
-        entries.delete(host);
+        kept.delete(host);
         throw error;
       },
     );
-    remember(host, { answers, keptUntil: Number.POSITIVE_INFINITY });
+    kept.set(host, answers);
     return answers;
   }
 
-  function keep(host: string, result: Queried): Answers {
-    remember(host, {
-      answers: result.answers,
-      keptUntil: performance.now() + Math.min(Math.max(result.ttlMs, minKeptMs), maxKeptMs),
-    });
-    return result.answers;
-  }
-
-  function remember(host: string, entry: Entry): void {
-    // Deleting first moves the name to the end: the map's order is that of age.
-    entries.delete(host);
-    entries.set(host, entry);
-    if (entries.size <= maxKeptNames) return;
-    for (const oldest of entries.keys()) {
-      entries.delete(oldest);
-      break;
-    }
-  }
-
-  return (host) => {
-    if (isLoopbackName(host)) return loopback;
-    const entry = entries.get(host);
-    return entry !== undefined && performance.now() < entry.keptUntil ? entry.answers : start(host);
-  };
+  return (host) => (isLoopbackName(host) ? loopback : (kept.get(host) ?? start(host)));
 }
 
 /** RFC 6761 section 6.3: never asked anyone. */
@@ -151,7 +131,7 @@ function createQuery(servers: readonly string[] | undefined): (host: string) => 
         ttlMs: minKeptMs,
       };
     }
-    // The machine's servers may have changed since: c-ares reads them once, when it starts.
+    // c-ares reads the machine's DNS servers only when it starts, and they may have changed since.
     if (resolver === client) resolver = null;
     checkOpenFiles();
     const detail = `${temporaryWords.get(trouble) ?? 'the look-up failed'} for ${host} (${trouble})`;
@@ -159,7 +139,7 @@ function createQuery(servers: readonly string[] | undefined): (host: string) => 
   };
 }
 
-/** The name does not exist, has no address, or cannot be a name: asking again will not help. */
+/** The name does not exist, has no address, or cannot be a name: a retry will not help. */
 const permanentCodes = new Set(['ENOTFOUND', 'ENODATA', 'EBADNAME', 'EBADQUERY', 'ENONAME']);
 
 const temporaryWords = new Map([

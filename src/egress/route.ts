@@ -1,7 +1,8 @@
 /**
- * From a URL to the addresses that may be dialled for it. Scheme, host and port are judged once as they are written
- * and kept, for jobs call the same ones again and again; what a name resolves to is judged whenever it changes.
+ * From a URL to the addresses that may be dialled for it. The verdict on a scheme and authority is cached, because jobs
+ * call the same ones again and again. The addresses of a name are judged again whenever they change.
  */
+import { LRUCache } from 'lru-cache';
 import { JobdError } from '../domain/errors.ts';
 import { isLoopbackName } from '../domain/targets/host-name.ts';
 import type { Failure } from '../domain/runs/outcome.ts';
@@ -15,23 +16,31 @@ import {
   type AllowedTarget,
 } from '../domain/targets/target.ts';
 import { within, type Deadline } from './deadline.ts';
-import type { Origin } from './dial.ts';
-import { createRecent } from './recent.ts';
 import type { Answers, Resolve } from './resolve.ts';
 
-/** A judged URL, taken apart. */
+/** Scheme, host and port of a URL. */
+export interface Origin {
+  protocol: 'http:' | 'https:';
+  /** A name in lower case, or an address without brackets. */
+  host: string;
+  port: number;
+  /** `https://example.com:443`, as undici and the pool know it. */
+  key: string;
+}
+
+/** A judged URL in its parts. */
 export interface Route {
   site: Site;
-  /** Path and query, as they go on the wire. */
+  /** Path and query, as they are sent. */
   path: string;
 }
 
-/** What URLs have in common whose scheme and authority are written alike. */
+/** What is known about all URLs that begin with the same scheme and authority. */
 export interface Site {
   origin: Origin;
-  /** The answers of a host that is an address; null for a name. */
+  /** The address as DNS answers, if the host is an address; null for a name. */
   literal: Answers | null;
-  /** The answers judged last, and what came of it. */
+  /** The DNS answers judged last, and the verdict on them. */
   judged: Answers | null;
   addresses: Judged;
 }
@@ -39,11 +48,11 @@ export interface Site {
 /** The addresses that may be dialled, or why none may. */
 export type Judged = { allowed: readonly string[] } | { failure: Failure };
 
-/** Finds and judges the way to a target. */
+/** Finds and judges the route to a target. */
 export interface Router {
-  /** The URL was judged when the job was written; the allow list may be another one since. */
+  /** Judges the URL again: the allow list may have changed since the job was written. */
   route(url: string): Route | { failure: Failure };
-  /** All addresses of the site, judged now. Throws DeadlineOver. */
+  /** Judges all addresses of the site. Throws DeadlineOver. */
   addresses(site: Site, deadline: Deadline): Judged | Promise<Judged>;
 }
 
@@ -51,8 +60,8 @@ const maxKeptSites = 20_000;
 
 /** Creates a router for these allow entries. */
 export function createRouter(allow: readonly AllowedTarget[], resolve: Resolve): Router {
-  /** By how they are written: a storm on one host judges its name and its addresses once. */
-  const sites = createRecent<Site>(maxKeptSites);
+  /** By scheme and authority as written: a storm on one host judges its name and its addresses once. */
+  const sites = new LRUCache<string, Site>({ max: maxKeptSites });
 
   function judge(site: Site, answers: Answers): Judged {
     if (site.judged === answers) return site.addresses;
@@ -91,7 +100,7 @@ export function createRouter(allow: readonly AllowedTarget[], resolve: Resolve):
   };
 }
 
-/** A piece of a string keeps all of it in memory, here a whole URL; a copy does not. */
+/** A slice of a string keeps the whole string in memory, here a URL. A copy does not. */
 function copyOf(text: string): string {
   return Buffer.from(text).toString();
 }

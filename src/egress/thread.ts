@@ -1,52 +1,109 @@
 /**
- * The way out in a thread of its own: its entry. `threaded.ts` is the other side, and says what goes between them.
- * Calls are begun, and answers go back, a few at a time (`portions.ts`).
+ * The thread side of egress: makes the calls that `threads.ts` sends. Calls begin and answers return in small batches, so
+ * that both threads have work at the same time. Otherwise no answer would be read while 512 connections are opened, and
+ * the store would wait while 512 answers are read.
  */
-
-import { parentPort, workerData } from 'node:worker_threads';
+import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
 import { keepTickShape } from '../ticks.ts';
-import { createEgress } from './egress.ts';
-import type { EgressOptions } from './egress.ts';
-import { createGathering, createIntake } from './portions.ts';
-import type { Answer, NumberedCall, Said, Told } from './threaded.ts';
+import { createEgress, type EgressOptions } from './egress.ts';
+import type { Answer, FromThread, NumberedCall, ToThread } from './threads.ts';
 
-keepTickShape();
-const egress = createEgress(workerData as EgressOptions);
-const signals = new Map<number, AbortController>();
-const calls = createIntake<NumberedCall>((call) => void make(call));
-const answer = createGathering<Answer>((answers) => say({ kind: 'answered', answers }));
+/** Most items that one turn of the event loop begins, and that one message holds. */
+export const batchSize = 16;
 
-parentPort?.on('message', (told: Told) => {
-  if (told.kind === 'call') calls.add(told.calls);
-  else if (told.kind === 'abort') controllerOf(told.signal).abort(new Error('aborted'));
-  else void close();
-});
+/** Begins items in the order in which they came, a batch in each turn of the event loop. */
+export interface Intake<Item> {
+  add(items: readonly Item[]): void;
+  /** Begins all remaining items at once. */
+  finish(): void;
+}
 
-async function make({ number, call, signal }: NumberedCall): Promise<void> {
-  const aborted = signal === null ? undefined : controllerOf(signal).signal;
-  try {
-    answer({ number, result: await egress.call(call, aborted) });
-  } catch (error) {
-    answer({ number, error });
+/** Creates an intake; `begin` must not throw. */
+export function createIntake<Item>(begin: (item: Item) => void): Intake<Item> {
+  const waiting: Item[] = [];
+  /** Whether this turn has had its batch. */
+  let isTurnOver = false;
+
+  function beginBatch(): void {
+    isTurnOver = true;
+    setImmediate(startTurn);
+    for (const item of waiting.splice(0, batchSize)) begin(item);
   }
+
+  function startTurn(): void {
+    isTurnOver = false;
+    if (waiting.length > 0) beginBatch();
+  }
+
+  return {
+    add(items) {
+      for (const item of items) waiting.push(item);
+      if (!isTurnOver) beginBatch();
+    },
+    finish() {
+      for (const item of waiting.splice(0)) begin(item);
+    },
+  };
 }
 
-function controllerOf(signal: number): AbortController {
-  const known = signals.get(signal);
-  if (known !== undefined) return known;
-  const controller = new AbortController();
-  signals.set(signal, controller);
-  return controller;
+/** Returns a function that collects items and sends them when a batch is full or the turn of the event loop ends. */
+export function createBatching<Item>(send: (items: Item[]) => void): (item: Item) => void {
+  let batch: Item[] = [];
+
+  function flush(): void {
+    if (batch.length === 0) return;
+    const items = batch;
+    batch = [];
+    send(items);
+  }
+
+  return (item) => {
+    if (batch.length === 0) setImmediate(flush);
+    batch.push(item);
+    if (batch.length >= batchSize) flush();
+  };
 }
 
-async function close(): Promise<void> {
-  calls.finish();
-  await egress[Symbol.asyncDispose]();
-  // Behind the last answers: immediates run in their order.
-  setImmediate(() => say({ kind: 'closed' }));
+/** Makes the calls that come by this port until it is told to close. */
+function serve(port: MessagePort, options: EgressOptions): void {
+  keepTickShape();
+  const egress = createEgress(options);
+  const aborters = new Map<number, AbortController>();
+  const calls = createIntake<NumberedCall>((call) => void make(call));
+  const answer = createBatching<Answer>((answers) => send({ kind: 'answered', answers }));
+
+  async function make({ number, call, signal }: NumberedCall): Promise<void> {
+    const aborted = signal === null ? undefined : aborterOf(signal).signal;
+    try {
+      answer({ number, result: await egress.call(call, aborted) });
+    } catch (error) {
+      answer({ number, error });
+    }
+  }
+
+  function aborterOf(signal: number): AbortController {
+    const aborter = aborters.get(signal) ?? new AbortController();
+    aborters.set(signal, aborter);
+    return aborter;
+  }
+
+  async function close(): Promise<void> {
+    calls.finish();
+    await egress[Symbol.asyncDispose]();
+    // After the last answers: immediates run in order.
+    setImmediate(() => send({ kind: 'closed' }));
+  }
+
+  function send(message: FromThread): void {
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- this is no window
+    port.postMessage(message);
+  }
+
+  port.on('message', (message: ToThread) => {
+    if (message.kind === 'call') calls.add(message.calls);
+    else if (message.kind === 'abort') aborterOf(message.signal).abort(new Error('aborted'));
+    else void close();
+  });
 }
 
-function say(said: Said): void {
-  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- this is no window
-  parentPort?.postMessage(said);
-}
+if (parentPort !== null) serve(parentPort, workerData as EgressOptions);

@@ -1,22 +1,53 @@
 /**
- * The way out in as many threads as handshakes ask for: each takes 1 to 2 ms of CPU, so one thread is busy with 700
- * a second. A host has one thread, which keeps its connections, its TLS sessions and what its name resolves to:
- * what holds for a host holds as if there were no other. Calls without TLS cost too little to need a second one.
+ * Egress in threads of its own, so that calls go on while the store writes, and API requests while handshakes are
+ * computed. This is the main side; `thread.ts` is the other one, where everything is judged, dialled and read.
+ *
+ * There are as many threads as handshakes need: each costs 1 to 2 ms of CPU, so 700 a second keep one thread busy. A host
+ * stays in one thread, which has its connections, its TLS sessions and its DNS answers. So every rule for a host holds as
+ * if there were one thread. Calls without TLS cost too little to need a second one.
  */
+import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { closed, type Egress } from './egress.ts';
-import { createRecent } from './recent.ts';
-import { mostIdle } from './pool.ts';
-import { createThreadStarter, type ThreadOptions } from './threaded.ts';
+import { join } from 'node:path';
+import { getAsset, isSea } from 'node:sea';
+import { Worker } from 'node:worker_threads';
+import { LRUCache } from 'lru-cache';
+import type { AttemptResult } from '../domain/runs/outcome.ts';
+import type { Call, Egress, EgressOptions } from './egress.ts';
+import { egressClosed, localTrouble } from './failure.ts';
 
-/** A thread with so many calls under way is busy for long enough to start another beside it. */
-const callsThatPress = 32;
-/** Each is some 27 MB, and all of them are handed their calls by one. */
+/** A call with the numbers of its answer and of its signal. */
+export interface NumberedCall {
+  number: number;
+  call: Call;
+  signal: number | null;
+}
+
+/** A message to a thread. */
+export type ToThread =
+  | { kind: 'call'; calls: NumberedCall[] }
+  | { kind: 'abort'; signal: number }
+  | { kind: 'close' };
+
+/** How a call ended. An error is one of this program, never the target's. */
+export type Answer = { number: number; result: AttemptResult } | { number: number; error: unknown };
+
+/** A message from a thread. */
+export type FromThread = { kind: 'answered'; answers: Answer[] } | { kind: 'closed' };
+
+/** The options that can cross to a thread. */
+export type ThreadOptions = Omit<EgressOptions, 'resolve'>;
+
+/** With this many TLS calls in flight, a thread is busy for long enough to start another one. */
+const busyCalls = 32;
+/** Each takes some 23 MB, and the main thread serves all of them. */
 const mostThreads = 4;
-/** Hosts whose thread is known. One not called while so many others were has no connection left to speak of. */
+/** Hosts whose thread is remembered. A host older than that has no idle connection worth keeping. */
 const maxKnownHosts = 20_000;
+/** A thread that has not closed by then hangs and is terminated. */
+const longestCloseMs = 5_000;
 
-/** What is needed beside the options of a thread. */
+/** How threads are started. */
 export interface Threads {
   most: number;
   start: (options: ThreadOptions) => Egress;
@@ -24,11 +55,11 @@ export interface Threads {
 
 interface Thread {
   egress: Egress;
-  /** Calls with TLS that are under way. */
+  /** TLS calls in flight. */
   calls: number;
 }
 
-/** Starts a thread when the first call is near, and others when it is pressed: as many as there are cores, 4 at most. */
+/** Starts a thread when the first call is near, and more when it is busy: as many as there are cores, 4 at most. */
 export function startEgressThreads(
   options: ThreadOptions,
   { most, start }: Threads = {
@@ -36,15 +67,13 @@ export function startEgressThreads(
     start: createThreadStarter(),
   },
 ): Egress {
-  const { idleConnections: idleInAll = Infinity } = options;
+  const idleConnections = Math.floor((options.idleConnections ?? Infinity) / most);
   const threads: Thread[] = [];
+  const threadOfOrigin = new LRUCache<string, Thread>({ max: maxKnownHosts });
   let isClosed = false;
-  /** By origin. */
-  const threadOf = createRecent<Thread>(maxKnownHosts);
 
   function startThread(): Thread {
-    if (isClosed) throw closed();
-    const idleConnections = Math.min(Math.floor(idleInAll / most), mostIdle);
+    if (isClosed) throw egressClosed();
     const thread = { egress: start({ ...options, idleConnections }), calls: 0 };
     threads.push(thread);
     return thread;
@@ -54,46 +83,183 @@ export function startEgressThreads(
     return threads[0] ?? startThread();
   }
 
-  function threadFor(url: string): Thread {
-    const origin = URL.parse(url)?.origin ?? '';
-    const thread = threadOf.get(origin) ?? leastBusy();
-    threadOf.set(origin, thread);
-    return thread;
-  }
-
   function leastBusy(): Thread {
     const least = threads.reduce((one, other) => (other.calls < one.calls ? other : one), first());
-    if (least.calls < callsThatPress || threads.length >= most) return least;
+    if (least.calls < busyCalls || threads.length >= most) return least;
     try {
       return startThread();
     } catch {
-      // No room for another thread (a limit of processes, say): the ones that are there do the work.
+      // The machine permits no other thread, so the present ones do the work.
       return least;
     }
   }
 
-  const callWithTls: Egress['call'] = async (call, signal) => {
-    const thread = threadFor(call.url);
+  async function callWithTls(call: Call, signal?: AbortSignal): Promise<AttemptResult> {
+    const origin = URL.parse(call.url)?.origin ?? '';
+    const thread = threadOfOrigin.get(origin) ?? leastBusy();
+    threadOfOrigin.set(origin, thread);
     thread.calls++;
     try {
       return await thread.egress.call(call, signal);
     } finally {
       thread.calls--;
     }
-  };
+  }
 
   return {
     async call(call, signal) {
-      return await (/^https:/i.test(call.url)
-        ? callWithTls(call, signal)
-        : first().egress.call(call, signal));
+      if (/^https:/i.test(call.url)) return await callWithTls(call, signal);
+      return await first().egress.call(call, signal);
     },
-
     prepare: () => void first(),
-
     async [Symbol.asyncDispose]() {
       isClosed = true;
       await Promise.all(threads.map(({ egress }) => egress[Symbol.asyncDispose]()));
     },
   };
+}
+
+/** Reads the thread's code now: an update may have replaced the file when the next thread starts. */
+function createThreadStarter(): (options: ThreadOptions) => Egress {
+  const code = threadCode();
+  return (options) => startEgressThread(options, code);
+}
+
+/** Starts one thread. If it ever ends by itself, that is an uncaught error of this process. */
+export function startEgressThread(options: ThreadOptions, code = threadCode()): Egress {
+  return new EgressThread(options, code);
+}
+
+class EgressThread implements Egress {
+  readonly #startWorker: () => Worker;
+  readonly #pending = new Map<number, PromiseWithResolvers<AttemptResult>>();
+  readonly #signals = new WeakMap<AbortSignal, number>();
+  #lastNumber = 0;
+  #lastSignal = 0;
+  /** Calls of this turn, which go to the thread in one message. */
+  #begun: NumberedCall[] = [];
+  #closing: Promise<void> | undefined;
+  /** Null after it could not start for lack of files or memory; the next call starts it again. */
+  #worker: Worker | null;
+
+  constructor(options: ThreadOptions, { code, isFile }: ThreadCode) {
+    this.#startWorker = () =>
+      this.#listenTo(new Worker(code, { eval: !isFile, name: 'egress', workerData: options }));
+    this.#worker = this.#startWorker();
+  }
+
+  async call(call: Call, signal?: AbortSignal): Promise<AttemptResult> {
+    if (this.#closing !== undefined) throw egressClosed();
+    signal?.throwIfAborted();
+    try {
+      return await this.#begin(call, signal === undefined ? null : this.#numberOf(signal));
+    } catch (error) {
+      signal?.throwIfAborted();
+      throw error;
+    }
+  }
+
+  prepare(): void {}
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closing ??= this.#close();
+    await this.#closing;
+  }
+
+  #listenTo(worker: Worker): Worker {
+    let hasBegun = true;
+    worker.on('message', (message: FromThread) => {
+      if (message.kind === 'answered') for (const answer of message.answers) this.#settle(answer);
+      // A DNS query without a caller may be left; it must not delay the end.
+      else void worker.terminate();
+    });
+    worker.on('error', (error) => {
+      const trouble = localTrouble(error);
+      if (trouble === null) throw error;
+      hasBegun = false;
+      this.#worker = null;
+      const result = { kind: 'local', trouble: trouble.message } as const;
+      for (const number of this.#pending.keys()) this.#settle({ number, result });
+    });
+    worker.on('exit', (exitCode) => {
+      if (!hasBegun) return;
+      if (this.#closing === undefined) {
+        throw new Error(`the thread of outgoing calls ended with ${exitCode}`);
+      }
+      for (const waiting of this.#pending.values()) waiting.reject(egressClosed());
+    });
+    return worker;
+  }
+
+  #settle(answer: Answer): void {
+    const waiting = this.#pending.get(answer.number);
+    this.#pending.delete(answer.number);
+    if ('result' in answer) waiting?.resolve(answer.result);
+    else waiting?.reject(answer.error);
+  }
+
+  #begin(call: Call, signal: number | null): Promise<AttemptResult> {
+    const number = ++this.#lastNumber;
+    const waiting = Promise.withResolvers<AttemptResult>();
+    this.#pending.set(number, waiting);
+    this.#worker ??= this.#startWorker();
+    if (this.#begun.length === 0) queueMicrotask(() => this.#flush());
+    this.#begun.push({ number, call, signal });
+    return waiting.promise;
+  }
+
+  #flush(): void {
+    const calls = this.#begun;
+    this.#begun = [];
+    if (calls.length > 0) this.#send({ kind: 'call', calls });
+  }
+
+  /** Adds one listener per signal, however many calls share it. */
+  #numberOf(signal: AbortSignal): number {
+    const known = this.#signals.get(signal);
+    if (known !== undefined) return known;
+    const number = ++this.#lastSignal;
+    this.#signals.set(signal, number);
+    const abort = (): void => this.#send({ kind: 'abort', signal: number });
+    signal.addEventListener('abort', abort, { once: true });
+    return number;
+  }
+
+  #send(message: ToThread): void {
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- this is no window
+    this.#worker?.postMessage(message);
+  }
+
+  async #close(): Promise<void> {
+    const worker = this.#worker;
+    if (worker === null) return;
+    const { promise: ended, resolve } = Promise.withResolvers<unknown>();
+    worker.once('exit', resolve);
+    // Calls of this turn are in flight, too.
+    this.#flush();
+    this.#send({ kind: 'close' });
+    const late = setTimeout(() => void this.#worker?.terminate(), longestCloseMs);
+    await ended;
+    clearTimeout(late);
+  }
+}
+
+/** Name of the asset and of the file beside the bundle; set by the build. */
+declare const JOBD_EGRESS_THREAD: string;
+
+/** The thread's code, or the path of the file that holds it. */
+interface ThreadCode {
+  code: string;
+  isFile: boolean;
+}
+
+/** An asset of the executable, a file beside the bundle, or the source. Throws if it is not there. */
+function threadCode(): ThreadCode {
+  if (typeof JOBD_EGRESS_THREAD === 'undefined') {
+    return { code: join(import.meta.dirname, 'thread.ts'), isFile: true };
+  }
+  if (isSea()) return { code: getAsset(JOBD_EGRESS_THREAD, 'utf8'), isFile: false };
+  // In the bundle, the build makes this directory the bundle's own.
+  const file = join(import.meta.dirname, JOBD_EGRESS_THREAD);
+  return { code: readFileSync(file, 'utf8'), isFile: false };
 }

@@ -1,69 +1,66 @@
 /**
- * TCP under TLS, measured before OpenSSL sees what comes in. Certificates, session tickets, key updates and requests for another
- * handshake cost CPU on the thread of calls, and nothing above hears of them. So a handshake, an answer and the time between
- * two answers may take so many bytes. And an address whose bytes cost much is read again only after a rest many times as
- * long: it has its share of the thread, and all others have theirs.
+ * TCP under TLS, measured before OpenSSL sees what comes in (docs/decisions/0024-what-comes-under-tls.md). Certificates,
+ * session tickets, key updates and requests for another handshake cost CPU on the calls' thread, and no layer above
+ * notices. So the bytes of a handshake, of an answer and of the time between two answers are limited. An address whose
+ * bytes cost much CPU is read again only after a rest many times as long, which leaves the thread to all others.
  */
 import { Socket } from 'node:net';
+import { LRUCache } from 'lru-cache';
 import { parseAddress } from '../domain/targets/address.ts';
-import { BadAnswer } from './incoming.ts';
-import { createRecent } from './recent.ts';
+import { BadAnswer } from './failure.ts';
 
 /** What a connection is used for. */
 export type Use = 'handshake' | 'answer' | 'idle';
 
-/** Bytes on the wire that the other side may send meanwhile. */
+/** Most bytes on the wire that the target may send during each use. */
 const mostBytes: Record<Use, number> = {
-  /** Chains of certificates are 2 to 6 KB, rarely 12. What OpenSSL allows, 100 KB, can cost half a second to verify. */
+  /** Certificate chains have 2 to 6 KB, rarely 12. OpenSSL allows 100 KB, which can cost half a second to verify. */
   handshake: 32 * 1024,
-  /** The answer itself is cut at a few KB; each of its bytes may come in a record of its own. */
+  /** The answer itself is cut at a few KB, but each of its bytes may come in a record of its own. */
   answer: 256 * 1024,
-  /** Session tickets that come late, and the end of the connection. */
+  /** Late session tickets and the end of the connection. */
   idle: 4 * 1024,
 };
-/** OpenSSL gets no more at a time; a TLS record has no more. */
+/** Most bytes that OpenSSL gets at a time, as many as a TLS record has. */
 const pieceBytes = 16 * 1024;
 
-/** What a piece may cost, in CPU time: a whole handshake is 1 to 2 ms. */
+/** CPU time that a piece may cost without a rest. A whole handshake costs 1 to 2 ms. */
 const freeMs = 10;
-/** Once the handshake is over, smaller pieces cost less than that whatever they are. */
+/** After the handshake, a piece up to this size costs less than `freeMs` whatever it holds, and is not measured. */
 const smallBytes = 4 * 1024;
-/** A rest is this many times as long as what a piece cost beyond `freeMs`. */
+/** Length of a rest, as a multiple of the CPU time beyond `freeMs`. */
 const restsPerCost = 20;
-/** Addresses whose rests are known. */
+/** Addresses whose rests are remembered. */
 const maxRests = 10_000;
 
-/** Says how long owners of addresses rest; one for all connections of a thread. */
-export interface Rests {
+/** How long addresses rest; one for all connections of a thread. */
+export class Rests {
+  readonly #now: () => number;
+  readonly #endsAt = new LRUCache<string, number>({ max: maxRests });
+
+  constructor(now: () => number = () => performance.now()) {
+    this.#now = now;
+  }
+
   /** Milliseconds until the owner may be read from again; 0 if it may be. */
-  leftMs(owner: string): number;
-  /** A piece from this owner cost so much CPU time. */
-  add(owner: string, costMs: number): void;
+  leftMs(owner: string): number {
+    const endsAt = this.#endsAt.get(owner);
+    return endsAt === undefined ? 0 : Math.max(0, endsAt - this.#now());
+  }
+
+  /** A piece from this owner cost this much CPU time. */
+  add(owner: string, costMs: number): void {
+    if (costMs > freeMs) this.#endsAt.set(owner, this.#now() + (costMs - freeMs) * restsPerCost);
+  }
 }
 
-/** Makes one, with nobody at rest. */
-export function createRests(now: () => number = () => performance.now()): Rests {
-  const until = createRecent<number>(maxRests);
-  return {
-    leftMs(owner) {
-      const end = until.get(owner);
-      return end === undefined ? 0 : Math.max(0, end - now());
-    },
-    add(owner, costMs) {
-      if (costMs > freeMs) until.set(owner, now() + (costMs - freeMs) * restsPerCost);
-    },
-  };
-}
-
-/**
- * A socket for `tls.connect` to read from. It must be given to it before it is connected: else TLS reads past it, from its handle.
- */
+/** A socket for `tls.connect`. Pass it before it is connected, or TLS reads from its handle and bypasses the limits. */
 export class Wire extends Socket {
   readonly #owner: string;
   readonly #rests: Rests;
   #use: Use = 'handshake';
   #left = mostBytes.handshake;
-  /** Read, and not handed on yet; null if there is nothing. */
+  /** Bytes read and not passed on yet; null if there are none. */
   #held: Buffer | null = null;
   #hasEnded = false;
   #resting: NodeJS.Timeout | undefined;
@@ -75,13 +72,13 @@ export class Wire extends Socket {
     this.once('close', () => clearTimeout(this.#resting));
   }
 
-  /** What comes from now on is for this use. */
+  /** Bytes that come from now on count for this use. */
   startUse(use: Use): void {
     this.#use = use;
     this.#left = mostBytes[use];
   }
 
-  /** Node hands over what it read; false stops it from reading more. */
+  /** Called by Node with the bytes it read; false stops it from reading more. */
   override push(chunk: Buffer | null): boolean {
     if (chunk === null) {
       if (this.#held === null) return super.push(null);
@@ -94,17 +91,17 @@ export class Wire extends Socket {
       return false;
     }
     this.#held = this.#held === null ? chunk : Buffer.concat([this.#held, chunk]);
-    return this.#handOn();
+    return this.#passOn();
   }
 
-  #handOn(): boolean {
+  #passOn(): boolean {
     let wantsMore = true;
     while (this.#held !== null && !this.destroyed) {
       const restMs = this.#rests.leftMs(this.#owner);
       if (restMs > 0) {
         this.#resting ??= setTimeout(() => {
           this.#resting = undefined;
-          this.#handOn();
+          this.#passOn();
         }, restMs);
         return false;
       }
@@ -125,7 +122,7 @@ function cpuMsSince(before: NodeJS.CpuUsage): number {
   return (user + system) / 1_000;
 }
 
-/** Whose an address is: that of IPv6 is one of 2^64 that belong together. */
+/** Who rests: an IPv4 address, or the /64 network of an IPv6 address, which one host can use as a whole. */
 function ownerOf(address: string): string {
   const parsed = parseAddress(address);
   return parsed?.family === 6 ? String(parsed.value >> 64n) : address;

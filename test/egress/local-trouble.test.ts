@@ -18,8 +18,8 @@ const script = `
   import { closeSync, openSync } from 'node:fs';
   import { createEgress } from '${source}/egress/egress.ts';
   import { createResolver } from '${source}/egress/resolve.ts';
-  import { startEgressThread } from '${source}/egress/threaded.ts';
-  import { parseAllowTargets } from '${source}/domain/target.ts';
+  import { startEgressThread } from '${source}/egress/threads.ts';
+  import { parseAllowTargets } from '${source}/domain/targets/target.ts';
   const { urls, dns, hostsPath } = JSON.parse(process.argv[2]);
   const options = {
     allowTargets: parseAllowTargets(['127.0.0.1:*']), connectionsPerHost: 4, userAgent: 'x' };

@@ -41,8 +41,8 @@ const backDoors = ['getBuiltinModule', 'createRequire', 'process.binding', 'eval
  * Who may use what outside of egress. The server listens, the command line asks its own server and runs its user's command.
  */
 const allowed = [
-  'src/api/http/limits/client-errors.ts: node:http', // the words of status codes, for what no route has answered
   'src/api/http/http-server.ts: node:http', // it listens
+  'src/api/http/limits/client-errors.ts: node:http', // the words of status codes, for what no route has answered
   'src/cli/client/exchange.ts: node:http', // the API of a jobd, at the address its user names
   'src/cli/client/exchange.ts: node:https',
   'src/cli/monitors/wrapped.ts: node:child_process', // `jobd ping` runs the command that its user names
@@ -61,7 +61,7 @@ function usesOf(path: string): string[] {
   const code = codeOf(path);
   const imported = [...code.matchAll(/(?:from|import|require)\s*\(?\s*['"]([^'"]+)['"]/g)]
     .map(([, name = '']) => name)
-    .filter((name) => modules.has(name.replace(/^node:/, '')));
+    .filter((name) => modules.has(name.replace(/^node:/, '')) || name.startsWith('undici/'));
   const named = globals.filter((name) =>
     new RegExp(`(?<![\\w$'"-])${name}\\b(?!['"-])`).test(code),
   );
@@ -78,11 +78,12 @@ test('only egress can reach the network, but for the client of the command line'
 test('egress itself uses what it is known to use', () => {
   const found = globSync('src/egress/*.ts', { cwd: root }).toSorted().flatMap(usesOf);
   assert.deepEqual(found, [
-    'src/egress/connection.ts: undici',
+    'src/egress/connection.ts: undici/lib/dispatcher/client.js',
     'src/egress/dial.ts: node:net',
-    'src/egress/dial.ts: node:tls',
     'src/egress/mail.ts: nodemailer', // the operator's server, which is trusted
     'src/egress/resolve.ts: node:dns/promises',
+    'src/egress/tls.ts: node:tls',
+    'src/egress/undici-client.d.ts: undici',
     'src/egress/wire.ts: node:net',
   ]);
 });
@@ -91,6 +92,7 @@ test('the search finds what it is meant to find', () => {
   const path = 'test/egress/one-way-out.fixture.txt';
   assert.deepEqual(usesOf(path), [
     `${path}: undici`,
+    `${path}: undici/lib/dispatcher/pool.js`,
     `${path}: node:net`,
     `${path}: https`,
     `${path}: node:dns`,

@@ -1,13 +1,12 @@
-/** The way out in several threads: which calls get another one, and what holds for a host whatever its thread. */
+/** Egress in several threads: which calls start another thread, and what holds for a host in any thread. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
 import { parseAllowTargets } from '../../src/domain/targets/target.ts';
 import type { Egress } from '../../src/egress/egress.ts';
-import { startEgressThread } from '../../src/egress/threaded.ts';
-import type { ThreadOptions } from '../../src/egress/threaded.ts';
-import { startEgressThreads } from '../../src/egress/threads.ts';
+import { startEgressThread, startEgressThreads } from '../../src/egress/threads.ts';
+import type { ThreadOptions } from '../../src/egress/threads.ts';
 import { authority, goodCertificate, serverKey } from './certificates.ts';
 import { answer, eventually, get, responseOf, startTarget } from './support.ts';
 import type { Target } from './support.ts';
@@ -16,7 +15,7 @@ const tls = { key: serverKey, cert: goodCertificate };
 /** More than a thread takes before another one is started. */
 const pressing = 40;
 
-/** The way out, and the URLs that each of its threads was given. */
+/** Egress, and the URLs that each of its threads was given. */
 function startThreads(t: TestContext, most = 2): { egress: Egress; urls: string[][] } {
   const urls: string[][] = [];
   const start = (options: ThreadOptions): Egress => {
@@ -65,7 +64,7 @@ function callMany(egress: Egress, url: string, signal?: AbortSignal): Promise<un
   });
 }
 
-test('there is no thread before it is asked for, and none once the way out is closed', async (t) => {
+test('there is no thread before it is asked for, and none once egress is closed', async (t) => {
   const plain = await startTarget(t, (socket) => socket.write(answer('ok')));
   const { egress, urls } = startThreads(t);
   assert.equal(urls.length, 0);

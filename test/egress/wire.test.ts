@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { createPublicKey, generateKeyPairSync } from 'node:crypto';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
-import { createRests } from '../../src/egress/wire.ts';
+import { Rests } from '../../src/egress/wire.ts';
 import { absurdChain, absurdModulus, selfSigned } from './absurd-certificates.ts';
 import { authority, goodCertificate, serverKey } from './certificates.ts';
 import {
@@ -98,7 +98,7 @@ test('a host whose certificates cost much has them verified one at a time, with 
 
 test('who costs more than a handshake does rests for twenty times as long, and others do not', () => {
   let now = 1_000;
-  const rests = createRests(() => now);
+  const rests = new Rests(() => now);
   rests.add('192.0.2.1', 9);
   assert.equal(rests.leftMs('192.0.2.1'), 0);
   rests.add('192.0.2.1', 60);

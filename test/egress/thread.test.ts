@@ -1,13 +1,80 @@
-/** The way out in a thread of its own keeps what the way out promises. */
+/** Egress in a thread keeps the promises of egress, and begins and answers calls in batches. */
 
 import assert from 'node:assert/strict';
 import type { Socket } from 'node:net';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { parseAllowTargets } from '../../src/domain/targets/target.ts';
-import { startEgressThread } from '../../src/egress/threaded.ts';
 import type { Egress } from '../../src/egress/egress.ts';
+import { createBatching, createIntake, batchSize } from '../../src/egress/thread.ts';
+import { startEgressThread } from '../../src/egress/threads.ts';
 import { answer, eventually, failureOf, get, responseOf, startTarget } from './support.ts';
+
+function numbers(count: number): number[] {
+  return Array.from({ length: count }, (_, index) => index);
+}
+
+test('the first batch begins at once, and one more in each turn, in order', async () => {
+  const begun: number[] = [];
+  const intake = createIntake<number>((item) => begun.push(item));
+  const all = numbers(batchSize * 2 + 2);
+  intake.add(all.slice(0, batchSize));
+  intake.add(all.slice(batchSize));
+  assert.equal(begun.length, batchSize, 'also if the first items were no more than a batch');
+  await nextTurn();
+  assert.equal(begun.length, batchSize * 2);
+  await nextTurn();
+  assert.deepEqual(begun, all);
+});
+
+test('an item that comes in a later turn begins at once', async () => {
+  const begun: number[] = [];
+  const intake = createIntake<number>((item) => begun.push(item));
+  for (const item of numbers(3)) {
+    intake.add([item]);
+    assert.equal(begun.length, item + 1);
+    await nextTurn();
+  }
+});
+
+test('an item added while a batch begins comes after those that wait', async () => {
+  const begun: number[] = [];
+  const intake = createIntake<number>((item) => {
+    begun.push(item);
+    if (item < batchSize) intake.add([item + batchSize]);
+  });
+  const all = numbers(batchSize * 2);
+  intake.add(all.slice(0, batchSize));
+  await nextTurn();
+  assert.deepEqual(begun, all);
+});
+
+test('finish begins all waiting items at once, and only once', async () => {
+  const begun: number[] = [];
+  const intake = createIntake<number>((item) => begun.push(item));
+  const all = numbers(batchSize * 3);
+  intake.add(all);
+  intake.finish();
+  assert.deepEqual(begun, all);
+  await nextTurn();
+  assert.deepEqual(begun, all);
+});
+
+test('full batches are sent at once, the rest when the turn ends', async () => {
+  const sent: number[][] = [];
+  const collect = createBatching<number>((items) => sent.push(items));
+  const all = numbers(batchSize * 2 + 1);
+  for (const item of all) collect(item);
+  assert.deepEqual(
+    sent.map((items) => items.length),
+    [batchSize, batchSize],
+  );
+  await nextTurn();
+  assert.deepEqual(sent.flat(), all);
+  await nextTurn();
+  assert.equal(sent.length, 3);
+});
 
 function startThread(t: TestContext): Egress {
   const egress = startEgressThread({
@@ -19,7 +86,7 @@ function startThread(t: TestContext): Egress {
   return egress;
 }
 
-test('calls of one moment get each its own answer, on connections that are kept', async (t) => {
+test('simultaneous calls each get their own answer, on kept connections', async (t) => {
   const target = await startTarget(t, (socket, request) => {
     socket.write(
       answer(/^POST (\S+)[\s\S]*\r\n\r\n([\s\S]*)$/.exec(request)?.slice(1).join(' ') ?? ''),
@@ -40,14 +107,14 @@ test('calls of one moment get each its own answer, on connections that are kept'
   assert.equal(target.connections, 16);
 });
 
-test('what a target does is a value, and what may not be dialled is not', async (t) => {
+test('what a target does is a value, and a refused address is not dialled', async (t) => {
   const target = await startTarget(t, (socket) => socket.destroy());
   const egress = startThread(t);
   assert.equal(failureOf(await egress.call(get(target.url))).reason, 'reset');
   assert.equal(failureOf(await egress.call(get('http://127.0.0.2/'))).reason, 'blocked_address');
 });
 
-test('an abort ends the calls of its signal, with its reason, and no others', async (t) => {
+test('an abort ends the calls of its signal with its reason, and no others', async (t) => {
   let held: Socket | undefined;
   const target = await startTarget(t, (socket, request) => {
     if (request.startsWith('GET /answered')) held = socket;
@@ -66,7 +133,7 @@ test('an abort ends the calls of its signal, with its reason, and no others', as
   assert.equal(target.requests.length, 2);
 });
 
-test('a disposal ends calls that are under way and closes every connection', async (t) => {
+test('a disposal ends calls in flight and closes every connection', async (t) => {
   const target = await startTarget(t, () => {});
   const egress = startThread(t);
   const call = assert.rejects(egress.call(get(target.url)), /egress was closed/);
