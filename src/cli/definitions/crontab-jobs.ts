@@ -111,7 +111,7 @@ function callOf(
   if (read === undefined) {
     const hint = !isSystem && /^(?:curl|wget)$|\/(?:curl|wget)$/.test(rest[0] ?? '');
     const how = hint ? '; --system reads a column with the user' : '';
-    throw new Error(`it runs ${program.slice(0, 40)}, and neither curl nor wget${how}`);
+    throw new Error(`not a curl or wget call (${program.slice(0, 40)})${how}`);
   }
   const { call, unhonoured: more } = read(rest);
   refuse(more);

@@ -85,7 +85,7 @@ async function apply(context: Context, turned: TurnedCrontab, flags: CrontabFlag
 
 function tell(context: Context, { turned, left }: TurnedCrontab, zone: string | null): void {
   const { output } = context;
-  for (const { number, reason } of left) output.say(plain(`line ${number}: not turned: ${reason}`));
+  for (const { number, reason } of left) output.say(plain(`line ${number} skipped: ${reason}`));
   output.say(`turned ${turned} of ${counted(turned + left.length, 'line')}`);
   if (zone !== null && turned > 0)
     output.say(`times are read in ${zone} unless CRON_TZ is set; --tz says another zone`);

@@ -30,7 +30,7 @@ export function fieldsOfCurl(command: string, flags: Flags, output: Output): Job
   }
   const left = [...shell.ignored, ...ignored].map(({ text }) => plain(text));
   if (left.length > 0) {
-    output.say(`left out, as it changes nothing about the call: ${left.join(' ')}`);
+    output.say(`ignored (no effect on the request): ${left.join(' ')}`);
   }
   const { timeoutSeconds, retries, body, ...rest } = call;
   return {

@@ -1,9 +1,9 @@
 /**
- * `$'…'`, the quotes with escapes (POSIX.1-2024 Shell Command Language 2.2.4, and `\u`, `\U`, `\E`, `\?` as bash
- * adds them): what browsers write when a request is copied as a curl command.
+ * `$'…'`, quotes with escapes (POSIX.1-2024 Shell Command Language 2.2.4, and `\u`, `\U`, `\E`, `\?` as in bash).
+ * Browsers write them when they copy a request as curl.
  */
 
-/** What such quotes hold, where the text goes on behind them, and why they cannot be read, if so. */
+/** The text in such quotes, the index after them, and why they cannot be read. */
 export interface AnsiCQuoted {
   value: string;
   end: number;
@@ -26,73 +26,47 @@ const letters: Readonly<Record<string, string>> = {
   v: '\v',
 };
 
-const numbered =
-  /^(?:x([0-9a-fA-F]{1,2})|([0-7]{1,3})|u([0-9a-fA-F]{1,4})|U([0-9a-fA-F]{1,8})|c([A-Za-z[\]^_?]))/;
+/** Plain text; an escape by letter, byte (hexadecimal or octal), code point or control character; a lone backslash. */
+const token =
+  /[^\\']+|\\(?:(["'\\?abeEfnrtv])|x([0-9a-fA-F]{1,2})|([0-7]{1,3})|(?:u([0-9a-fA-F]{1,4})|U([0-9a-fA-F]{1,8}))|c([A-Za-z[\]^_?]))|\\/y;
 
-/** Reads the quotes whose first character behind `$'` is at `start`. Null if they are never closed. */
+/** Reads the quotes whose first character after `$'` is at `start`. Null if they are never closed. */
 export function readAnsiCQuotes(text: string, start: number): AnsiCQuoted | null {
   let value = '';
   let problem: string | null = null;
   let bytes: number[] = [];
-  // Bytes stand for text only together: `\xc3\xa9` is one character.
-  const endBytes = (): void => {
-    const decoded = decode(bytes);
+  // Bytes form text only together: `\xc3\xa9` is one character.
+  const add = (decoded: string): void => {
+    const before = decode(bytes);
     bytes = [];
-    if (decoded === null) problem = 'its escapes are bytes that are no UTF-8 text';
-    else value += decoded;
+    if (before === null) problem = 'its escapes are not UTF-8';
+    value += (before ?? '') + decoded;
   };
   let at = start;
-  for (;;) {
-    const character = text[at];
-    if (character === undefined) return null;
-    if (character === "'") break;
-    const { byte, string, length, wrong } = character === '\\' ? escapeAt(text, at) : plain;
-    problem ??= wrong;
-    if (byte === null) {
-      endBytes();
-      value += string ?? character;
-    } else {
-      bytes.push(byte);
-    }
-    at += length;
+  for (; text[at] !== "'"; at = token.lastIndex) {
+    token.lastIndex = at;
+    const match = token.exec(text);
+    if (match === null) return null;
+    const [all, letter, hex, octal, short, long, control] = match;
+    const code =
+      octal === undefined ? parseInt(hex ?? short ?? long ?? '', 16) : parseInt(octal, 8);
+    const isByte = hex !== undefined || octal !== undefined;
+    if (letter !== undefined) add(letters[letter] ?? '');
+    else if (control !== undefined) add(controlCharacter(control));
+    else if (all === '\\') problem ??= `shells differ on ${text.slice(at, at + 2)}`;
+    else if (Number.isNaN(code)) add(all);
+    else if (code > (isByte ? 0xff : 0x10_ffff)) problem ??= `${all} is not a character`;
+    else if (isByte) bytes.push(code);
+    else add(String.fromCodePoint(code));
   }
-  endBytes();
-  if (value.includes('\0')) problem = 'no word can hold a NUL';
+  add('');
+  if (value.includes('\0')) problem = 'a word cannot hold NUL';
   if (!value.isWellFormed()) problem = 'its escapes are half a character';
   return { value, end: at + 1, problem };
 }
 
-interface Escape {
-  /** Of a longer sequence, perhaps. */
-  byte: number | null;
-  string: string | null;
-  length: number;
-  wrong: string | null;
-}
-
-const plain: Escape = { byte: null, string: null, length: 1, wrong: null };
-
-function escapeAt(text: string, at: number): Escape {
-  const letter = letters[text[at + 1] ?? ''];
-  if (letter !== undefined) return { ...plain, string: letter, length: 2 };
-  const match = numbered.exec(text.slice(at + 1, at + 11));
-  if (match === null) {
-    return { ...plain, wrong: `no shell agrees on \\${text[at + 1] ?? ''} in it` };
-  }
-  const [all, hex, octal, short, long, control] = match;
-  const length = all.length + 1;
-  if (control !== undefined) {
-    const code = control === '?' ? 0x7f : (control.codePointAt(0) ?? 0) & 0x1f;
-    return { ...plain, string: String.fromCodePoint(code), length };
-  }
-  const code = octal === undefined ? parseInt(hex ?? short ?? long ?? '', 16) : parseInt(octal, 8);
-  const isByte = hex !== undefined || octal !== undefined;
-  if (code > (isByte ? 0xff : 0x10_ffff)) {
-    return { ...plain, length, wrong: `\\${all} is no character` };
-  }
-  return isByte
-    ? { ...plain, byte: code, length }
-    : { ...plain, string: String.fromCodePoint(code), length };
+function controlCharacter(name: string): string {
+  return String.fromCodePoint(name === '?' ? 0x7f : name.charCodeAt(0) & 0x1f);
 }
 
 function decode(bytes: readonly number[]): string | null {

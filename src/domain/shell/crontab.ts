@@ -1,24 +1,24 @@
 /**
- * Crontabs as cron reads them (crontab(5) of Debian and cronie): settings hold for the lines below them, `%` ends
- * the command and begins its standard input, `\%` is a percent sign.
+ * Crontabs as cron reads them (crontab(5) of Debian and cronie). Settings apply to the lines below them. `%` ends the
+ * command and begins its standard input, `\%` is a percent sign.
  */
 
 /** A line that runs a command. */
 export interface CrontabLine {
   /** Counts from 1. */
   number: number;
-  /** As it was written, `@annually` and the like as jobs know them. */
+  /** As written, but with the nicknames of jobs. */
   cronExpr: string;
   command: string;
-  /** What the command gets on its standard input; null if the line gives none. */
+  /** The standard input of the command; null if the line gives none. */
   input: string | null;
-  /** Settings that hold for the line. */
+  /** Settings that apply to the line. */
   settings: ReadonlyMap<string, string>;
-  /** The comment right above, if it is one line of words. */
+  /** The comment directly above, if it is one line of words. */
   comment: string | null;
 }
 
-/** A line that is none of what a crontab holds. */
+/** A line that no crontab can have. */
 export interface BrokenLine {
   number: number;
   reason: string;
@@ -29,13 +29,13 @@ const settingPattern = /^(["']?)([A-Za-z_]\w*)\1[ \t]*=[ \t]*(.*)$/;
 const timesPattern = /^(@\S+|(?:\S+[ \t]+){4}\S+)[ \t]+(\S.*)$/;
 const userPattern = /^\S+[ \t]+(\S.*)$/;
 
-/** Names of cron that mean one that jobs know. */
+/** Nicknames of cron that jobs write differently. */
 const nicknames: Readonly<Record<string, string>> = {
   '@annually': '@yearly',
   '@midnight': '@daily',
 };
 
-/** Reads a crontab; one of the system has a column with the user before the command. */
+/** Reads a crontab. A system crontab has a column with the user before the command. */
 export function parseCrontab(
   text: string,
   { isSystem }: { isSystem: boolean },
@@ -55,7 +55,7 @@ export function parseCrontab(
       comments = [];
     } else {
       const read = readLine(line, isSystem);
-      if (read === null) broken.push({ number, reason: 'it has no five fields and a command' });
+      if (read === null) broken.push({ number, reason: 'it needs five time fields and a command' });
       else lines.push({ number, ...read, settings, comment: wordsOf(comments) });
       comments = [];
     }
@@ -74,7 +74,7 @@ function readLine(
   return { cronExpr: nicknames[cronExpr] ?? cronExpr, ...splitInput(command) };
 }
 
-/** A percent sign begins the standard input, each further one is a line break there; none behind a backslash. */
+/** The first percent sign begins the standard input, and each further one is a line break there. `\%` is literal. */
 function splitInput(text: string): Pick<CrontabLine, 'command' | 'input'> {
   const [command = '', ...input] = text
     .split(/(?<!\\)%/)
@@ -87,7 +87,7 @@ function unquoted(value: string): string {
   return inner ?? value;
 }
 
-/** A comment of one line, unless it is a line that was taken out of use, or a rule. */
+/** A comment of one line, unless it is a disabled line or a rule. */
 function wordsOf(comments: readonly string[]): string | null {
   const [comment, ...more] = comments;
   if (comment === undefined || more.length > 0) return null;

@@ -1,50 +1,51 @@
-/** The call that a curl command makes (curl.se/docs/manpage.html), as far as a job can make it. */
-
-import { applyOptions } from './command-options.ts';
+/** The call that a curl command makes, as far as a job can make it. */
 import { curlSyntax } from './curl-options.ts';
-import type { CurlDraft } from './curl-options.ts';
-import { alwaysSent } from './reasons.ts';
-import { defaultHeader, emptyDraft, finishCall, hasHeader } from './written-call.ts';
-import type { ReadCall } from './written-call.ts';
+import { optionReader } from './options.ts';
+import { reasons } from './remark.ts';
+import {
+  addForm,
+  addImplied,
+  emptyDraft,
+  finishCall,
+  hasHeader,
+  ignore,
+  refuse,
+  type CallDraft,
+  type ReadCall,
+} from './written-call.ts';
 
-/** Reads the words behind `curl`, as a shell made them. Never throws. */
+const readOptions = optionReader(curlSyntax);
+
+/** Reads the words after `curl`, as a shell made them. Never throws. */
 export function readCurl(words: readonly string[]): ReadCall {
-  const draft: CurlDraft = {
-    ...emptyDraft(),
-    isHead: false,
-    isQuery: false,
-    query: [],
-    isJson: false,
-    isCompressed: false,
-    isLiteral: false,
-    cookies: [],
-    implied: [],
-    removed: [],
-  };
-  const { operands, unknown } = applyOptions(words, curlSyntax, draft);
-  draft.unhonoured.push(...unknown);
-  draft.urls.push(...operands);
+  const draft = emptyDraft();
+  readOptions(words, draft);
   checkGlob(draft);
   moveDataIntoQuery(draft);
-  chooseMethod(draft);
-  addImpliedHeaders(draft);
+  if (draft.isHead && draft.body !== null) {
+    refuse(draft, 'data with --head', 'curl allows only one of them');
+  }
+  draft.method ??= draft.isHead ? 'HEAD' : draft.body === null ? 'GET' : 'POST';
+  addHeaders(draft);
   judgeRemoved(draft);
-  judgeCompressed(draft);
+  if (draft.isCompressed) {
+    draft.headers = draft.headers.filter(({ name }) => name.toLowerCase() !== 'accept-encoding');
+    ignore(draft, '--compressed', 'jobd asks for uncompressed responses');
+  }
   return finishCall(draft);
 }
 
-/** Brackets and braces stand for several URLs, except around an IPv6 address. */
-function checkGlob(draft: CurlDraft): void {
+/** Brackets and braces mean several URLs, except around an IPv6 address. */
+function checkGlob(draft: CallDraft): void {
   if (draft.isLiteral) return;
   for (const url of draft.urls) {
-    const rest = url.replace(/^([a-z]+:\/\/)?([^/?#@]*@)?\[[0-9a-f:.]+\]/i, '');
+    const rest = url.replace(/^([a-z]+:\/\/)?([^/?#]*@)?\[[0-9a-f:.]+\]/i, '');
     if (!/[[\]{}]/.test(rest)) continue;
-    const reason = 'they stand for several URLs: give -g if they mean themselves';
-    draft.unhonoured.push({ text: 'brackets or braces in the URL', reason });
+    refuse(draft, 'brackets or braces in the URL', 'they mean several URLs: use -g if they do not');
   }
 }
 
-function moveDataIntoQuery(draft: CurlDraft): void {
+function moveDataIntoQuery(draft: CallDraft): void {
   const query = [...draft.query];
   if (draft.isQuery && draft.body !== null) {
     query.push(draft.body);
@@ -57,53 +58,30 @@ function moveDataIntoQuery(draft: CurlDraft): void {
   draft.urls = [base + joint + query.join('&') + fragment, ...more];
 }
 
-function chooseMethod(draft: CurlDraft): void {
-  if (draft.isHead && draft.body !== null) {
-    const reason = 'curl takes only one of them';
-    draft.unhonoured.push({ text: 'data with --head', reason });
-  }
-  draft.method ??= draft.isHead ? 'HEAD' : draft.body === null ? 'GET' : 'POST';
-}
-
-/** Those that curl sends unless `-H` gives others. */
-function addImpliedHeaders(draft: CurlDraft): void {
+/** Headers that curl sends unless `-H` overrides or removes them. */
+function addHeaders(draft: CallDraft): void {
   if (draft.isJson) {
-    implyHeader(draft, 'Content-Type', 'application/json');
-    implyHeader(draft, 'Accept', 'application/json');
-  } else if (draft.body !== null) {
-    implyHeader(draft, 'Content-Type', 'application/x-www-form-urlencoded');
+    for (const name of ['Accept', 'Content-Type']) {
+      draft.implied.push({ name, value: 'application/json' });
+    }
   }
-  // The last of each name counts.
-  for (const { name, value } of draft.implied.toReversed()) implyHeader(draft, name, value);
+  addImplied(draft);
+  addForm(draft);
   if (draft.cookies.length === 0) return;
   if (hasHeader(draft, 'Cookie')) {
-    const reason = 'a job sends each header once: give one of -b and -H';
-    draft.unhonoured.push({ text: 'header Cookie', reason });
+    refuse(draft, 'header Cookie', 'a job sends each header once: give either -b or -H');
   } else {
-    defaultHeader(draft, 'Cookie', draft.cookies.join(';'));
+    draft.headers.push({ name: 'Cookie', value: draft.cookies.join(';') });
   }
 }
 
-function implyHeader(draft: CurlDraft, name: string, value: string): void {
-  if (!draft.removed.includes(name.toLowerCase())) defaultHeader(draft, name, value);
-}
-
-/** A job can leave out what it does not send anyhow. */
-function judgeRemoved(draft: CurlDraft): void {
+/** A job can leave out only the headers that it does not send anyway. */
+function judgeRemoved(draft: CallDraft): void {
   for (const name of draft.removed) {
+    if (hasHeader(draft, name)) continue;
     const isSent =
       name === 'user-agent' || name === 'host' || (name === 'content-type' && draft.body !== null);
-    const text = `header ${name}`;
-    if (hasHeader(draft, name)) continue;
-    if (isSent) draft.unhonoured.push({ text, reason: alwaysSent });
-    else draft.ignored.push({ text, reason: 'a job sends none anyhow' });
+    if (isSent) refuse(draft, `header ${name}`, reasons.alwaysSent);
+    else ignore(draft, `header ${name}`, 'a job does not send it anyway');
   }
-}
-
-/** What curl would unpack is asked for unpacked. */
-function judgeCompressed(draft: CurlDraft): void {
-  if (!draft.isCompressed) return;
-  draft.headers = draft.headers.filter(({ name }) => name.toLowerCase() !== 'accept-encoding');
-  const reason = 'jobd keeps answers as they come, and asks for them uncompressed';
-  draft.ignored.push({ text: '--compressed', reason });
 }

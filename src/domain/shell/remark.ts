@@ -1,5 +1,18 @@
-/** Something that a command line says, as it was written, and what is to be said about it. */
+/** A part of a command line, and why it is ignored or cannot be honoured. */
 export interface Remark {
+  /** As written, without its value. */
   text: string;
   reason: string;
 }
+
+/** Reasons that curl, wget and the shell share. */
+export const reasons = {
+  noFiles: 'jobd keeps the start of each response and writes no files',
+  readsNoFiles: 'jobd reads no files: give the content',
+  noRedirects: 'jobd does not follow redirects',
+  ownTls: 'jobd verifies certificates as browsers do and has none of its own',
+  ownRoute: 'jobd chooses how it connects to the target',
+  alwaysSent: 'a job always sends it',
+  noEffect: 'it has no effect on the request',
+  headerForm: "write a header as 'Name: value'",
+};

@@ -1,274 +1,261 @@
 /**
  * The words of one simple command as a POSIX shell reads them (POSIX.1-2024 Shell Command Language, 2.2 quoting,
- * 2.3 token recognition, 2.6 expansions, 2.7 redirection). Only what the text itself says is read: where the
- * shell would put something in from outside, or run something else too, that is reported and never guessed.
+ * 2.3 token recognition, 2.6 expansions, 2.7 redirection). Only the text itself is read. Where a shell would insert
+ * something from outside or run another command, that is reported and never guessed.
  */
-
 import { readAnsiCQuotes } from './ansi-c-quotes.ts';
-import type { Remark } from './remark.ts';
-import { changesNothing, noFiles } from './reasons.ts';
+import { reasons, type Remark } from './remark.ts';
 
-/** A command; its words are what the shell would make of them only if nothing is unhonoured. */
+/** A command. Its words are the shell's only if nothing is unhonoured. */
 export interface ShellCommand {
   words: readonly string[];
-  /** Redirections that change nothing about what the command sends. */
+  /** Redirections that have no effect on the request. */
   ignored: readonly Remark[];
-  /** What depends on more than the text, or asks for more than one command. */
+  /** Parts that depend on more than the text, or need more than one command. */
   unhonoured: readonly Remark[];
 }
 
-interface Scan {
-  readonly text: string;
-  at: number;
-  /** The word that is being read; null between words. */
-  word: string | null;
-  /** Whether a part of it was quoted. */
-  isQuoted: boolean;
-  /** The redirection whose file the next word is. */
-  redirection: { written: string; operator: string } | null;
-  words: string[];
-  ignored: Remark[];
-  unhonoured: Remark[];
-}
-
-/** Reads a command. Never throws: what cannot be read is unhonoured. */
+/** Reads a command. Never throws: unreadable parts are unhonoured. */
 export function readShellCommand(text: string): ShellCommand {
-  const scan: Scan = {
-    text,
-    at: 0,
-    word: null,
-    isQuoted: false,
-    redirection: null,
-    words: [],
-    ignored: [],
-    unhonoured: [],
-  };
-  while (scan.at < text.length) readNext(scan);
-  endRedirection(scan);
-  const { words, ignored, unhonoured } = scan;
+  const { words, ignored, unhonoured } = new Reader(text).read();
   return { words, ignored, unhonoured };
 }
 
-function readNext(scan: Scan): void {
-  const { text, at } = scan;
-  const character = text[at] ?? '';
-  if (character === '\\') return readBackslash(scan);
-  if (character === "'") return readSingleQuotes(scan);
-  if (character === '"') return readDoubleQuotes(scan);
-  if (character === '$') return readDollar(scan);
-  if (character === '`') return readExpansion(scan, 'jobd runs no commands');
-  if (character === ' ' || character === '\t') {
-    endWord(scan);
-    scan.at += 1;
-    return;
-  }
-  if (character === '\n') return readLineEnd(scan);
-  if (character === '#' && scan.word === null) {
-    scan.at += /^[^\n]*/.exec(text.slice(at))?.[0].length ?? 0;
-    return;
-  }
-  if (character === '<' || character === '>' || text.startsWith('&>', at)) {
-    return readRedirection(scan);
-  }
-  if ('|&;()'.includes(character)) return readOperator(scan);
-  judgeUnquoted(scan, character);
-  append(scan, character);
-  scan.at += 1;
-}
+const noVariables = 'shell variables are not expanded; put the value there';
+const noCommands = 'jobd runs no commands';
+const oneCommand = 'only one command is read, this is another one';
 
-/** What a word is so far where bash takes a `~` behind it for a directory. */
+/** Text without any meaning of its own to the shell, wherever it is. */
+const plainText = /[^\\'"$`\s#<>|&;()~*?[{]+/y;
+const comment = /[^\n]*/y;
+/** Names, special parameters and brackets (2.5, 2.6), to report an expansion and not to perform it. */
+const expansion =
+  /\$(?:[A-Za-z_]\w*|[0-9@*#?$!-]|\{[^}]*\}?|\((?:[^()]|\([^()]*\))*\)?|")|`(?:\\[\s\S]|[^`\\])*`?/y;
+const redirection = /&>>?|<<[-<]?|<>|<&|>>|>&|>\||<|>/y;
+const restOfWord = /\S*/y;
+/** The beginning of a word after which bash takes a `~` for a directory. */
 const isAssignment = /^[A-Za-z_]\w*\+?=(?:.*:)?$/s;
 
-/** Characters that mean more than themselves where they stand. A pattern that no file matches is left as it is. */
-function judgeUnquoted(scan: Scan, character: string): void {
-  const isFirst = scan.word === null;
-  // Only where it is told: to look for the end of the word at each character costs the square of its length.
-  const reportRest = (reason: string): void =>
-    report(scan, /^[^\s]*/.exec(scan.text.slice(scan.at))?.[0] ?? character, reason);
-  if (character === '\r') {
-    report(scan, 'a carriage return', 'the shell takes it for a letter: save the text with LF');
-  } else if (character === '~' && (isFirst || isAssignment.test(scan.word ?? ''))) {
-    reportRest('it stands for a directory of one machine');
-  } else if ('*?['.includes(character) && isFirst) {
-    reportRest('it stands for files of one directory: put it in quotes');
-  } else if (character === '{' && scan.text[scan.at + 1] !== '}') {
-    reportRest('shells differ on braces: put them in quotes');
+class Reader {
+  readonly words: string[] = [];
+  readonly ignored: Remark[] = [];
+  readonly unhonoured: Remark[] = [];
+  readonly #text: string;
+  #at = 0;
+  /** The word that is being read; null between words. */
+  #word: string | null = null;
+  /** Whether a part of the word was quoted. */
+  #isQuoted = false;
+  /** The redirection to which the next word belongs. */
+  #redirection: { written: string; operator: string } | null = null;
+
+  constructor(text: string) {
+    this.#text = text;
   }
-}
 
-function append(scan: Scan, text: string, isQuoted = false): void {
-  scan.word = (scan.word ?? '') + text;
-  scan.isQuoted ||= isQuoted;
-}
-
-function report(scan: Scan, text: string, reason: string): void {
-  scan.unhonoured.push({ text: cut(text), reason });
-}
-
-/** On one line, and no longer than what helps to find it. */
-function cut(text: string): string {
-  const line = text.trim().replace(/\s+/g, ' ');
-  return line.length > 60 ? `${line.slice(0, 60)}…` : line;
-}
-
-function endWord(scan: Scan): void {
-  const { word, redirection } = scan;
-  if (word === null) return;
-  if (redirection === null) scan.words.push(word);
-  else judgeRedirection(scan, redirection, word);
-  scan.word = null;
-  scan.isQuoted = false;
-  scan.redirection = null;
-}
-
-/** Where no word can follow any more. */
-function endRedirection(scan: Scan): void {
-  endWord(scan);
-  if (scan.redirection === null) return;
-  report(scan, scan.redirection.written, 'a redirection needs a file');
-  scan.redirection = null;
-}
-
-function readBackslash(scan: Scan): void {
-  const next = scan.text.codePointAt(scan.at + 1);
-  if (next === undefined) {
-    report(scan, '\\', 'the line goes on behind it, and there is no more');
-    scan.at += 1;
-    return;
+  read(): this {
+    while (this.#at < this.#text.length) this.#readNext();
+    this.#endRedirection();
+    return this;
   }
-  const character = String.fromCodePoint(next);
-  // Before a line's end it joins the lines, in the middle of a word too.
-  if (character !== '\n') append(scan, character, true);
-  if (character === '\r')
-    report(scan, 'a carriage return', 'it ends no line: save the text with LF');
-  scan.at += 1 + character.length;
-}
 
-function readSingleQuotes(scan: Scan): void {
-  const end = scan.text.indexOf("'", scan.at + 1);
-  if (end === -1) return leaveOpen(scan, "'");
-  append(scan, scan.text.slice(scan.at + 1, end), true);
-  scan.at = end + 1;
-}
+  #readNext(): void {
+    const plain = this.#match(plainText);
+    if (plain !== undefined) return this.#take(plain);
+    const character = this.#text[this.#at] ?? '';
+    if (character === '\\') return this.#readBackslash();
+    if (character === "'") return this.#readSingleQuotes();
+    if (character === '"') return this.#readDoubleQuotes();
+    if (character === '$') return this.#readDollar();
+    if (character === '`') return this.#readExpansion(noCommands);
+    if (character === '\n') return this.#readLineEnd();
+    if (this.#match(redirection) !== undefined) return this.#readRedirection();
+    if ('|&;()'.includes(character)) return this.#readOperator();
+    if (character === ' ' || character === '\t') {
+      this.#endWord();
+      this.#at += 1;
+    } else if (character === '#' && this.#word === null) {
+      this.#at += this.#match(comment)?.length ?? 0;
+    } else {
+      this.#judgeUnquoted(character);
+      this.#take(character);
+    }
+  }
 
-function leaveOpen(scan: Scan, quote: string): void {
-  report(scan, scan.text.slice(scan.at), `its ${quote} is never closed`);
-  append(scan, scan.text.slice(scan.at), true);
-  scan.at = scan.text.length;
-}
+  /** The text here that has this form; undefined if there is none. */
+  #match(form: RegExp): string | undefined {
+    form.lastIndex = this.#at;
+    return form.exec(this.#text)?.[0];
+  }
 
-function readDoubleQuotes(scan: Scan): void {
-  const begin = scan.at;
-  append(scan, '', true);
-  scan.at += 1;
-  while (scan.at < scan.text.length) {
-    const character = scan.text[scan.at] ?? '';
-    if (character === '"') {
-      scan.at += 1;
+  /** Adds unquoted text to the word and moves on. */
+  #take(text: string): void {
+    this.#append(text);
+    this.#at += text.length;
+  }
+
+  #append(text: string, isQuoted = false): void {
+    this.#word = (this.#word ?? '') + text;
+    this.#isQuoted ||= isQuoted;
+  }
+
+  /** The text is put on one line and shortened, enough to find it. */
+  #report(text: string, reason: string): void {
+    const line = text.trim().replace(/\s+/g, ' ');
+    const short = line.length > 60 ? `${line.slice(0, 60)}…` : line;
+    this.unhonoured.push({ text: short, reason });
+  }
+
+  /** Reports characters that have a meaning at this place. A pattern in the middle of a word matches no file. */
+  #judgeUnquoted(character: string): void {
+    const isFirst = this.#word === null;
+    const reportRest = (reason: string): void =>
+      this.#report(this.#match(restOfWord) ?? character, reason);
+    if (character === '\r') {
+      this.#report('a carriage return', 'the shell takes it for a letter: save the text with LF');
+    } else if (character === '~' && (isFirst || isAssignment.test(this.#word ?? ''))) {
+      reportRest('it means a directory of one machine');
+    } else if ('*?['.includes(character) && isFirst) {
+      reportRest('it means the files of a directory: put it in quotes');
+    } else if (character === '{' && this.#text[this.#at + 1] !== '}') {
+      reportRest('shells differ on braces: put them in quotes');
+    }
+  }
+
+  #endWord(): void {
+    if (this.#word === null) return;
+    if (this.#redirection === null) this.words.push(this.#word);
+    else this.#judgeRedirection(this.#redirection, this.#word);
+    this.#word = null;
+    this.#isQuoted = false;
+    this.#redirection = null;
+  }
+
+  /** Ends the word where no file of a redirection can follow. */
+  #endRedirection(): void {
+    this.#endWord();
+    if (this.#redirection === null) return;
+    this.#report(this.#redirection.written, 'a redirection needs a file');
+    this.#redirection = null;
+  }
+
+  #readBackslash(): void {
+    const next = this.#text.codePointAt(this.#at + 1);
+    if (next === undefined) {
+      this.#report('\\', 'it continues the line, and the text ends');
+      this.#at += 1;
       return;
     }
-    if (character === '$' && scan.text[scan.at + 1] !== '"') {
-      readExpansion(scan, noVariables);
-    } else if (character === '`') {
-      readExpansion(scan, 'jobd runs no commands');
-    } else if (character === '\\') {
-      const next = scan.text[scan.at + 1] ?? '';
-      if (next !== '\n') append(scan, '$`"\\'.includes(next) ? next : character + next);
-      scan.at += 2;
-    } else {
-      append(scan, character);
-      scan.at += 1;
+    const character = String.fromCodePoint(next);
+    // Before a line end it joins the lines, also inside a word.
+    if (character !== '\n') this.#append(character, true);
+    if (character === '\r') {
+      this.#report('a carriage return', 'it ends no line: save the text with LF');
     }
+    this.#at += 1 + character.length;
   }
-  scan.at = begin;
-  leaveOpen(scan, '"');
-}
 
-const noVariables = 'jobd knows no variables of a shell: put the value in its place';
-
-function readDollar(scan: Scan): void {
-  const next = scan.text[scan.at + 1];
-  if (next === '"') return readExpansion(scan, 'jobd translates nothing');
-  if (next !== "'") return readExpansion(scan, noVariables);
-  const quoted = readAnsiCQuotes(scan.text, scan.at + 2);
-  if (quoted === null) return leaveOpen(scan, "$'");
-  const { value, end, problem } = quoted;
-  if (problem !== null) report(scan, scan.text.slice(scan.at, end), problem);
-  append(scan, value, true);
-  scan.at = end;
-}
-
-/** Names, special parameters, and what brackets hold (2.5, 2.6); for telling what it is, not for reading it. */
-const expansion =
-  /^(?:\$(?:[A-Za-z_]\w*|[0-9@*#?$!-]|\{[^}]*\}?|\((?:[^()]|\([^()]*\))*\)?|")|`(?:\\[\s\S]|[^`\\])*`?)/;
-
-function readExpansion(scan: Scan, reason: string): void {
-  const written = expansion.exec(scan.text.slice(scan.at))?.[0];
-  if (written === undefined) {
-    // A dollar that begins nothing is one; what it begins may stand on the next line.
-    if (scan.text.startsWith('\\\n', scan.at + 1)) report(scan, '$', 'the line goes on behind it');
-    append(scan, '$');
-    scan.at += 1;
-    return;
+  #readSingleQuotes(): void {
+    const end = this.#text.indexOf("'", this.#at + 1);
+    if (end === -1) return this.#leaveOpen("'");
+    this.#append(this.#text.slice(this.#at + 1, end), true);
+    this.#at = end + 1;
   }
-  report(scan, written, written.startsWith('$(') ? 'jobd runs no commands' : reason);
-  append(scan, written);
-  scan.at += written.length;
-}
 
-/** What stands on later lines is a command of its own, unless it is a comment. */
-function readLineEnd(scan: Scan): void {
-  endRedirection(scan);
-  scan.at += 1;
-  const rest = scan.text.slice(scan.at);
-  if (scan.words.length === 0 || /^(?:[ \t]*(?:#[^\n]*)?(?:\n|$))*$/.test(rest)) return;
-  report(scan, rest, 'one command is read, this is another one');
-  scan.at = scan.text.length;
-}
+  #leaveOpen(quote: string): void {
+    const rest = this.#text.slice(this.#at);
+    this.#report(rest, `its ${quote} is never closed`);
+    this.#append(rest, true);
+    this.#at = this.#text.length;
+  }
 
-function readOperator(scan: Scan): void {
-  endRedirection(scan);
-  const rest = scan.text.slice(scan.at);
-  scan.at = scan.text.length;
-  if (/^;\s*$/.test(rest)) return;
-  const isPipe = /^\|(?!\|)/.test(rest);
-  const isBackground = /^&\s*$/.test(rest);
-  report(
-    scan,
-    rest,
-    isPipe
-      ? 'jobd passes the answer to no other command'
-      : isBackground
-        ? 'jobd runs nothing in the background'
-        : 'one command is read, this is another one',
-  );
-}
+  #readDoubleQuotes(): void {
+    const begin = this.#at;
+    this.#append('', true);
+    this.#at += 1;
+    while (this.#at < this.#text.length) {
+      const character = this.#text[this.#at] ?? '';
+      const next = this.#text[this.#at + 1] ?? '';
+      if (character === '"') {
+        this.#at += 1;
+        return;
+      }
+      if (character === '$' && next !== '"') this.#readExpansion(noVariables);
+      else if (character === '`') this.#readExpansion(noCommands);
+      else if (character === '\\') {
+        if (next !== '\n') this.#append('$`"\\'.includes(next) ? next : character + next);
+        this.#at += 2;
+      } else this.#take(character);
+    }
+    this.#at = begin;
+    this.#leaveOpen('"');
+  }
 
-function readRedirection(scan: Scan): void {
-  const operator =
-    /^(?:&>>?|<<[-<]?|<>|<&|>>|>&|>\||<|>)/.exec(scan.text.slice(scan.at))?.[0] ?? '';
-  // A number right before it says which descriptor is meant, and is no word (2.7).
-  const isNumber = !scan.isQuoted && /^\d+$/.test(scan.word ?? '') && !operator.startsWith('&');
-  const descriptor = isNumber ? (scan.word ?? '') : '';
-  if (isNumber) scan.word = null;
-  endRedirection(scan);
-  scan.redirection = { written: descriptor + operator, operator };
-  scan.at += operator.length;
-}
+  #readDollar(): void {
+    const next = this.#text[this.#at + 1];
+    if (next === '"') return this.#readExpansion('translated strings are not supported');
+    if (next !== "'") return this.#readExpansion(noVariables);
+    const quoted = readAnsiCQuotes(this.#text, this.#at + 2);
+    if (quoted === null) return this.#leaveOpen("$'");
+    const { value, end, problem } = quoted;
+    if (problem !== null) this.#report(this.#text.slice(this.#at, end), problem);
+    this.#append(value, true);
+    this.#at = end;
+  }
 
-function judgeRedirection(
-  scan: Scan,
-  { written, operator }: { written: string; operator: string },
-  target: string,
-): void {
-  const text = written + target;
-  const isOutput = operator.includes('>') && operator !== '<>';
-  const isCopy = operator === '>&' && /^(?:\d+|-)$/.test(target);
-  if (isCopy || (target === '/dev/null' && (isOutput || operator === '<'))) {
-    scan.ignored.push({ text, reason: changesNothing });
-  } else if (isOutput) {
-    report(scan, text, noFiles);
-  } else {
-    report(scan, text, 'a call has no standard input');
+  #readExpansion(reason: string): void {
+    const written = this.#match(expansion);
+    if (written !== undefined) {
+      this.#report(written, written.startsWith('$(') ? noCommands : reason);
+      return this.#take(written);
+    }
+    // A lone dollar is literal, but the name may be on the next line.
+    if (this.#text.startsWith('\\\n', this.#at + 1))
+      this.#report('$', 'its name is on the next line');
+    this.#take('$');
+  }
+
+  /** Text on later lines is another command, unless it is a comment. */
+  #readLineEnd(): void {
+    this.#endRedirection();
+    this.#at += 1;
+    const rest = this.#text.slice(this.#at);
+    if (this.words.length === 0 || /^(?:[ \t]*(?:#[^\n]*)?(?:\n|$))*$/.test(rest)) return;
+    this.#report(rest, oneCommand);
+    this.#at = this.#text.length;
+  }
+
+  #readOperator(): void {
+    this.#endRedirection();
+    const rest = this.#text.slice(this.#at);
+    this.#at = this.#text.length;
+    if (/^;\s*$/.test(rest)) return;
+    if (/^\|(?!\|)/.test(rest)) this.#report(rest, 'jobd sends the response to no other command');
+    else if (/^&\s*$/.test(rest)) this.#report(rest, 'jobd runs nothing in the background');
+    else this.#report(rest, oneCommand);
+  }
+
+  #readRedirection(): void {
+    const operator = this.#match(redirection) ?? '';
+    // A number right before it is the file descriptor, and no word (2.7).
+    const isNumber = !this.#isQuoted && /^\d+$/.test(this.#word ?? '') && !operator.startsWith('&');
+    const descriptor = isNumber ? (this.#word ?? '') : '';
+    if (isNumber) this.#word = null;
+    this.#endRedirection();
+    this.#redirection = { written: descriptor + operator, operator };
+    this.#at += operator.length;
+  }
+
+  #judgeRedirection(
+    { written, operator }: { written: string; operator: string },
+    target: string,
+  ): void {
+    const text = written + target;
+    const isOutput = operator.includes('>') && operator !== '<>';
+    const isCopy = operator === '>&' && /^(?:\d+|-)$/.test(target);
+    if (isCopy || (target === '/dev/null' && (isOutput || operator === '<'))) {
+      this.ignored.push({ text, reason: reasons.noEffect });
+    } else if (isOutput) this.#report(text, reasons.noFiles);
+    else this.#report(text, 'a call has no standard input');
   }
 }

@@ -1,12 +1,11 @@
-/** A call that people wrote down as a command of another tool, and what of it a job can say. */
+/** A call that is written as a command of another tool, and what a job can take from it. */
 
 import { whyRefused } from '../jobs/headers.ts';
 import { jobLimits, methods } from '../jobs/job.ts';
 import type { Method } from '../jobs/job.ts';
-import type { OptionRule } from './command-options.ts';
 import type { Remark } from './remark.ts';
 
-/** What a job would send. Null where the command does not say. */
+/** The call that a job would make. Null where the command does not say. */
 export interface WrittenCall {
   method: Method;
   url: string;
@@ -16,103 +15,108 @@ export interface WrittenCall {
   retries: number | null;
 }
 
-/** A command as it was read. Values of options are never repeated in the remarks: they may be secrets. */
+/** A command as it was read. Remarks never repeat the values of options: they may be secrets. */
 export interface ReadCall {
   /** Null if anything is unhonoured. */
   call: WrittenCall | null;
-  /** Options that change nothing about what is sent. */
+  /** Parts that have no effect on the request. */
   ignored: readonly Remark[];
-  /** What a job cannot do, or what is no option of the command. */
+  /** Parts that a job cannot honour, and unknown options. */
   unhonoured: readonly Remark[];
+}
+
+interface Header {
+  name: string;
+  value: string;
 }
 
 /** A call while its command is read. */
 export interface CallDraft {
   urls: string[];
+  /** Parts that `-G` and `--url-query` add to the URL. */
+  query: string[];
   method: string | null;
-  headers: { name: string; value: string }[];
+  headers: Header[];
+  /** Headers from options of their own; `headers` override them, and the last of a name counts. */
+  implied: Header[];
+  /** Names, in lower case, of headers that are not to be sent. */
+  removed: string[];
+  cookies: string[];
   body: string | null;
   /** `user:password`. */
   credentials: string | null;
   timeoutSeconds: number | null;
   retries: number | null;
+  isHead: boolean;
+  /** `-G` of curl: the data belongs into the query. */
+  isQuery: boolean;
+  isJson: boolean;
+  isCompressed: boolean;
+  /** `-g` of curl: brackets and braces in the URL are literal. */
+  isLiteral: boolean;
+  /** Whether wget keeps the response in a file, as it does by default. */
+  keepsFile: boolean;
   ignored: Remark[];
   unhonoured: Remark[];
 }
 
-/** A call of which nothing is said yet. */
+/** The draft before any word is read. */
 export function emptyDraft(): CallDraft {
   return {
     urls: [],
+    query: [],
     method: null,
     headers: [],
+    implied: [],
+    removed: [],
+    cookies: [],
     body: null,
     credentials: null,
     timeoutSeconds: null,
     retries: null,
+    isHead: false,
+    isQuery: false,
+    isJson: false,
+    isCompressed: false,
+    isLiteral: false,
+    keepsFile: true,
     ignored: [],
     unhonoured: [],
   };
 }
 
-/** Options of these names, separated by spaces, are ignored for this reason. */
-export function ignoring<Draft extends CallDraft>(
-  names: string,
-  takesValue: boolean,
-  reason: string,
-): Record<string, OptionRule<Draft>> {
-  return saying(names, takesValue, (draft, text) => draft.ignored.push({ text, reason }));
+/** Notes a part that has no effect on the request. */
+export function ignore(draft: CallDraft, text: string, reason: string): void {
+  draft.ignored.push({ text, reason });
 }
 
-/** Options of these names, separated by spaces, cannot be honoured for this reason. */
-export function refusing<Draft extends CallDraft>(
-  names: string,
-  takesValue: boolean,
-  reason: string,
-): Record<string, OptionRule<Draft>> {
-  return saying(names, takesValue, (draft, text) => draft.unhonoured.push({ text, reason }));
+/** Notes a part that a job cannot honour. */
+export function refuse(draft: CallDraft, text: string, reason: string): void {
+  draft.unhonoured.push({ text, reason });
 }
 
-function saying<Draft extends CallDraft>(
-  names: string,
-  takesValue: boolean,
-  say: (draft: Draft, written: string) => void,
-): Record<string, OptionRule<Draft>> {
-  const rule: OptionRule<Draft> = {
-    takesValue,
-    apply: (draft, _, written) => say(draft, written),
-  };
-  return Object.fromEntries(names.split(/\s+/).map((name) => [name, rule]));
+/** Sets the timeout, if a job can have it. */
+export function setTimeoutSeconds(draft: CallDraft, value: string, written: string): void {
+  const { timeoutSeconds } = jobLimits;
+  draft.timeoutSeconds = wholeWithin(draft, value, written, timeoutSeconds, 'whole seconds');
 }
 
-/** A number of whole seconds or attempts, if a job can have it. Else it is unhonoured. */
-export function wholeWithin(
+/** Sets the number of retries, if a job can have it. */
+export function setRetries(draft: CallDraft, value: string, written: string): void {
+  draft.retries = wholeWithin(draft, value, written, jobLimits.retries, 'a number of retries');
+}
+
+function wholeWithin(
   draft: CallDraft,
-  { written, value, min, max, what }: WholeNumber,
+  value: string,
+  written: string,
+  { min, max }: { min: number; max: number },
+  what: string,
 ): number | null {
   const number = /^\d{1,9}$/.test(value) ? Number(value) : NaN;
   if (number >= min && number <= max) return number;
-  const reason = `jobd takes ${what}, from ${min} to ${max}`;
-  draft.unhonoured.push({ text: `${written} ${value.slice(0, 20)}`, reason });
+  refuse(draft, `${written} ${value.slice(0, 20)}`, `jobd takes ${what} from ${min} to ${max}`);
   return null;
-}
-
-interface WholeNumber {
-  written: string;
-  value: string;
-  min: number;
-  max: number;
-  what: string;
-}
-
-/** The bounds of a timeout. */
-export const timeoutBounds = { ...jobLimits.timeoutSeconds, what: 'whole seconds' };
-/** The bounds of further attempts. */
-export const retryBounds = { ...jobLimits.retries, what: 'a number of further attempts' };
-
-/** Sets a header that the command implies, unless it is given. */
-export function defaultHeader(draft: CallDraft, name: string, value: string): void {
-  if (!hasHeader(draft, name)) draft.headers.push({ name, value });
 }
 
 /** Whether a header is given, in any letter case. */
@@ -120,25 +124,34 @@ export function hasHeader({ headers }: CallDraft, name: string): boolean {
   return headers.some((header) => header.name.toLowerCase() === name.toLowerCase());
 }
 
-/** The call as a whole: its rules are those between the options. */
+/** Adds the implied headers that are neither given nor removed. */
+export function addImplied(draft: CallDraft): void {
+  for (const { name, value } of draft.implied.toReversed()) imply(draft, name, value);
+}
+
+/** A body without a Content-Type is a form. */
+export function addForm(draft: CallDraft): void {
+  if (draft.body !== null) imply(draft, 'Content-Type', 'application/x-www-form-urlencoded');
+}
+
+function imply(draft: CallDraft, name: string, value: string): void {
+  if (hasHeader(draft, name) || draft.removed.includes(name.toLowerCase())) return;
+  draft.headers.push({ name, value });
+}
+
+/** Checks the parts of a call together, and returns it if a job can make it. */
 export function finishCall(draft: CallDraft): ReadCall {
-  const refuse = (text: string, reason: string): void => {
-    draft.unhonoured.push({ text, reason });
-  };
-  const url = finishUrl(draft, refuse);
-  if (draft.credentials !== null) {
-    defaultHeader(
-      draft,
-      'Authorization',
-      `Basic ${Buffer.from(draft.credentials).toString('base64')}`,
-    );
+  const url = finishUrl(draft);
+  if (draft.credentials !== null && !hasHeader(draft, 'Authorization')) {
+    const credentials = Buffer.from(draft.credentials).toString('base64');
+    draft.headers.push({ name: 'Authorization', value: `Basic ${credentials}` });
   }
-  const headers = finishHeaders(draft, url, refuse);
+  const headers = finishHeaders(draft, url);
   const method = methods.find((known) => known === (draft.method ?? 'GET'));
   if (method === undefined) {
-    refuse(`method ${draft.method?.slice(0, 20)}`, `jobd sends ${methods.join(', ')}`);
+    refuse(draft, `method ${draft.method?.slice(0, 20)}`, `jobd sends ${methods.join(', ')}`);
   } else if (draft.body !== null && (method === 'GET' || method === 'HEAD')) {
-    refuse('a body', `jobd sends none with ${method}`);
+    refuse(draft, 'a body', `jobd sends no body with ${method}`);
   }
   const { ignored, unhonoured, body, timeoutSeconds, retries } = draft;
   const isWhole = unhonoured.length === 0 && url !== null && method !== undefined;
@@ -146,49 +159,46 @@ export function finishCall(draft: CallDraft): ReadCall {
   return { call, ignored, unhonoured };
 }
 
-type Refuse = (text: string, reason: string) => void;
-
-function finishUrl(draft: CallDraft, refuse: Refuse): string | null {
+function finishUrl(draft: CallDraft): string | null {
   const [given, ...more] = draft.urls;
   if (given === undefined) {
-    refuse('no URL', 'a job calls one');
+    refuse(draft, 'no URL', 'a job calls one URL');
     return null;
   }
-  if (more.length > 0) refuse(`${draft.urls.length} URLs`, 'a job calls one');
+  if (more.length > 0) refuse(draft, `${draft.urls.length} URLs`, 'a job calls one URL');
   const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(given)?.[1]?.toLowerCase();
-  // Without a scheme the tools take http, unless the name of the host says another protocol.
-  const guess = /^(?:ftps?|dict|ldap|imap|smtp|pop3)\./i.test(given);
-  if ((scheme !== undefined && scheme !== 'http' && scheme !== 'https') || guess) {
-    refuse(scheme ?? 'the URL', 'jobd calls http and https');
+  // Without a scheme the tools take http, unless the host name suggests another protocol.
+  const isOther = /^(?:ftps?|dict|ldap|imap|smtp|pop3)\./i.test(given);
+  if ((scheme !== undefined && scheme !== 'http' && scheme !== 'https') || isOther) {
+    refuse(draft, scheme ?? 'the URL', 'jobd calls http and https');
     return null;
   }
-  const full = scheme === undefined ? `http://${given}` : given;
-  const parsed = URL.parse(full);
+  const url = scheme === undefined ? `http://${given}` : given;
+  const parsed = URL.parse(url);
   if (parsed === null) {
-    refuse('the URL', 'it is none');
+    refuse(draft, 'the URL', 'it is not valid');
     return null;
   }
-  return withoutUser(full, parsed, draft, refuse);
+  return withoutUser(url, parsed, draft);
 }
 
-/** A user in the URL is sent as a header, as the tools do it. */
-function withoutUser(full: string, parsed: URL, draft: CallDraft, refuse: Refuse): string {
-  const [, begin = '', user] = /^([a-z]+:\/\/)(?:([^/?#]*)@)?/i.exec(full) ?? [];
-  if (user === undefined) return full;
+/** A user in the URL is sent as a header, as the tools do. */
+function withoutUser(url: string, parsed: URL, draft: CallDraft): string {
+  const [, begin = '', user] = /^([a-z]+:\/\/)(?:([^/?#]*)@)?/i.exec(url) ?? [];
+  if (user === undefined) return url;
   try {
     const [name, password] = [parsed.username, parsed.password].map(decodeURIComponent);
     draft.credentials ??= `${name}:${password}`;
   } catch {
-    refuse('the user in the URL', 'its escapes are no UTF-8 text');
+    refuse(draft, 'the user in the URL', 'its percent-encoding is not UTF-8');
   }
-  return begin + full.slice(begin.length + user.length + 1);
+  return begin + url.slice(begin.length + user.length + 1);
 }
 
-function finishHeaders(
-  draft: CallDraft,
-  url: string | null,
-  refuse: Refuse,
-): Record<string, string> {
+/** Headers of the connection that browsers copy. A job's connection has its own. */
+const isOfConnection = /^(?:connection|keep-alive|te|content-length|transfer-encoding|expect)$/;
+
+function finishHeaders(draft: CallDraft, url: string | null): Record<string, string> {
   const headers = new Map<string, string>();
   const seen = new Set<string>();
   const host = url === null ? undefined : URL.parse(url)?.host;
@@ -196,17 +206,14 @@ function finishHeaders(
     const text = `header ${name}`;
     const lowerCase = name.toLowerCase();
     const why = whyRefused(name);
-    const isHost = lowerCase === 'host' && value.toLowerCase() === host;
-    if (isHost) draft.ignored.push({ text, reason: 'it is what the URL says' });
-    else if (why !== undefined && isOfConnection.test(lowerCase)) {
-      draft.ignored.push({ text, reason: why });
-    } else if (why !== undefined) refuse(text, `a job cannot set it: ${why}`);
-    else if (seen.has(lowerCase)) refuse(text, 'a job sends each header once');
-    else headers.set(name, value);
+    if (lowerCase === 'host' && value.toLowerCase() === host) {
+      ignore(draft, text, 'it repeats the URL');
+    } else if (why === undefined) {
+      if (seen.has(lowerCase)) refuse(draft, text, 'a job sends each header once');
+      else headers.set(name, value);
+    } else if (isOfConnection.test(lowerCase)) ignore(draft, text, why);
+    else refuse(draft, text, `a job cannot set it: ${why}`);
     seen.add(lowerCase);
   }
   return Object.fromEntries(headers);
 }
-
-/** What browsers write of their own connection: a job has another, and what it calls hears the same. */
-const isOfConnection = /^(?:connection|keep-alive|te|content-length|transfer-encoding|expect)$/;

@@ -47,7 +47,7 @@ test('anything else is left, with its line and the reason', () => {
   const rows: [line: string, reason: RegExp][] = [
     ['@reboot curl https://example.com/', /the times: .*@reboot/],
     ['0 25 * * * curl https://example.com/', /the times: the hour field/],
-    ['@daily backup.sh', /it runs backup\.sh, and neither curl nor wget$/],
+    ['@daily backup.sh', /not a curl or wget call \(backup\.sh\)$/],
     ['@daily root curl https://example.com/', /--system/],
     ['@daily curl https://example.com/ | sh', /\| sh/],
     ['@daily curl https://example.com/ && true', /&&/],
@@ -60,11 +60,11 @@ test('anything else is left, with its line and the reason', () => {
     ['@daily curl -d @- https://example.com/%body', /% begins the standard input/],
     ['@daily curl ftp://example.com/', /ftp/],
     ['@daily wget https://example.com/', /./],
-    ['@daily nice curl https://example.com/', /it runs nice/],
+    ['@daily nice curl https://example.com/', /wget call \(nice\)/],
     ['SHELL=/usr/bin/fish\n@daily curl https://example.com/', /SHELL/],
     ['TZ=Asia/Tokyo\n@daily curl https://example.com/', /TZ is the zone/],
     ['CRON_TZ=Mars\n@daily curl https://example.com/', /timezone must be an IANA name/],
-    ['garbage', /no five fields/],
+    ['garbage', /five time fields/],
   ];
   for (const [line, reason] of rows) {
     const { turned, left } = turnCrontab(line, options);
@@ -101,7 +101,7 @@ test('a crontab is written as a file without secrets, which can be applied', asy
   assert.equal(ran.exitCode, 1);
   assert.match(
     ran.stderr,
-    /^line 3: not turned: it runs \/usr\/local\/bin\/rotate.*\nturned 2 of 3 lines\n$/,
+    /^line 3 skipped: not a curl or wget call \(\/usr\/local\/bin\/rotate.*\nturned 2 of 3 lines\n$/,
   );
   assert.match(ran.stdout, /Authorization: \$\{JOBD_NIGHTLY_BACKUP_AUTHORIZATION\}/);
   assert.doesNotMatch(ran.stdout + ran.stderr, /it's/);

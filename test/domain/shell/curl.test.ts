@@ -98,24 +98,24 @@ test('a curl command is read as the call that it makes', () => {
   for (const [text, call] of rows) assert.deepEqual(curl(text), call, text);
 });
 
-test('what a job cannot do is named, each of it, and no value is repeated', () => {
+test('every part that a job cannot honour is named, and no value is repeated', () => {
   const secret = 'hunter2';
   const rows: [text: string, named: string, reason: RegExp][] = [
-    ['', 'no URL', /calls one/],
-    [`${url} ${url}`, '2 URLs', /calls one/],
-    [`-fsSL ${url}`, '-L', /follows no redirects/],
+    ['', 'no URL', /one URL/],
+    [`${url} ${url}`, '2 URLs', /one URL/],
+    [`-fsSL ${url}`, '-L', /does not follow redirects/],
     [`-k ${url}`, '-k', /certificates/],
-    [`-F file=${secret} ${url}`, '-F', /parts/],
-    [`-d @${secret} ${url}`, '-d', /not in a file/],
-    [`--data-urlencode a@${secret} ${url}`, '--data-urlencode', /not in a file/],
-    [`--json @${secret} ${url}`, '--json', /not in a file/],
-    [`-b ${secret} ${url}`, '-b', /not in a file/],
-    [`-H @${secret} ${url}`, '-H', /not in a file/],
+    [`-F file=${secret} ${url}`, '-F', /multipart/],
+    [`-d @${secret} ${url}`, '-d', /reads no files/],
+    [`--data-urlencode a@${secret} ${url}`, '--data-urlencode', /reads no files/],
+    [`--json @${secret} ${url}`, '--json', /reads no files/],
+    [`-b ${secret} ${url}`, '-b', /reads no files/],
+    [`-H @${secret} ${url}`, '-H', /reads no files/],
     [`-H ${secret} ${url}`, '-H', /Name: value/],
     [`-K ${secret} ${url}`, '-K', /file/],
     [`-u ${secret} ${url}`, '-u', /password/],
     [`-T ${secret} ${url}`, '-T', /file/],
-    [`-x ${secret} ${url}`, '-x', /own way/],
+    [`-x ${secret} ${url}`, '-x', /connects/],
     [`--digest -u a:${secret} ${url}`, '--digest', /Basic/],
     [`-o ${secret} ${url}`, '-o', /writes no files/],
     [`-O ${url}`, '-O', /writes no files/],
@@ -124,7 +124,7 @@ test('what a job cannot do is named, each of it, and no value is repeated', () =
     [`--retry 5 ${url}`, '--retry 5', /0 to 2/],
     [`-X OPTIONS ${url}`, 'method OPTIONS', /GET, POST/],
     [`-X post ${url}`, 'method post', /GET, POST/],
-    [`-X GET -d ${secret} ${url}`, 'a body', /none with GET/],
+    [`-X GET -d ${secret} ${url}`, 'a body', /no body with GET/],
     [`-I -d ${secret} ${url}`, 'data with --head', /only one/],
     [`-H 'Host: ${secret}' ${url}`, 'header Host', /comes from the url/],
     [`-H 'X-Service-Run-Id: ${secret}' ${url}`, 'header X-Service-Run-Id', /the service sets it/],
@@ -135,9 +135,9 @@ test('what a job cannot do is named, each of it, and no value is repeated', () =
     ['ftp://example.com/a', 'ftp', /http and https/],
     ['ftp.example.com', 'the URL', /http and https/],
     [`${url}/[1-3]`, 'brackets or braces in the URL', /several/],
-    [`--request=POST ${url}`, '--request=POST', /no such option/],
-    [`--frobnicate ${url}`, '--frobnicate', /no such option/],
-    [`-%${secret} ${url}`, '-%', /no such option/],
+    [`--request=POST ${url}`, '--request=POST', /does not know/],
+    [`--frobnicate ${url}`, '--frobnicate', /does not know/],
+    [`-%${secret} ${url}`, '-%', /does not know/],
     ['-X', '-X', /needs a value/],
     [`--next ${url}`, '--next', /one call/],
   ];
@@ -155,7 +155,7 @@ test('what a job cannot do is named, each of it, and no value is repeated', () =
   );
 });
 
-test('options that change nothing about the call are ignored, and said', () => {
+test('options without effect on the request are ignored and listed', () => {
   const { ignored } = readCurl(wordsOf(`-fsS --compressed -v -o /dev/null ${url}`));
   assert.deepEqual(
     ignored.map(({ text }) => text),

@@ -35,7 +35,7 @@ test('quotes, escapes and continued lines are read as a shell reads them', () =>
   for (const [text, words] of rows) assert.deepEqual(wordsOf(text), words, text);
 });
 
-test('redirections that only throw output away are ignored, and said', () => {
+test('redirections that only discard output are ignored and listed', () => {
   const text = 'curl -s u >/dev/null 2>&1 2> /dev/null &>/dev/null </dev/null 3>&-';
   const { words, ignored, unhonoured } = readShellCommand(text);
   assert.deepEqual([words, unhonoured], [['curl', '-s', 'u'], []]);
@@ -46,15 +46,15 @@ test('redirections that only throw output away are ignored, and said', () => {
   assert.deepEqual(wordsOf("curl '2'>/dev/null"), ['curl', '2'], 'a quoted number is a word');
 });
 
-test('what depends on more than the text is named, never guessed', () => {
+test('parts that depend on more than the text are named, never guessed', () => {
   const rows: [text: string, named: string, reason: RegExp][] = [
-    ['curl $URL', '$URL', /no variables/],
-    ['curl "a${TOKEN:-x}b"', '${TOKEN:-x}', /no variables/],
-    ['curl $1', '$1', /no variables/],
+    ['curl $URL', '$URL', /variables are not expanded/],
+    ['curl "a${TOKEN:-x}b"', '${TOKEN:-x}', /variables are not expanded/],
+    ['curl $1', '$1', /variables are not expanded/],
     ['curl "$(cat key)"', '$(cat key)', /runs no commands/],
     ['curl `cat key` x', '`cat key`', /runs no commands/],
-    ['curl $"a"', '$"', /translates/],
-    ['curl a | jq .', '| jq .', /passes the answer/],
+    ['curl $"a"', '$"', /translated/],
+    ['curl a | jq .', '| jq .', /no other command/],
     ['curl a && curl b', '&& curl b', /another one/],
     ['curl a; curl b', '; curl b', /another one/],
     ['curl a\ncurl b', 'curl b', /another one/],
@@ -68,19 +68,19 @@ test('what depends on more than the text is named, never guessed', () => {
     ['curl a > | b', '>', /needs a file/],
     ['curl ~/a', '~/a', /directory/],
     ['curl a=~', '~', /directory/],
-    ['curl $\\\na', '$', /goes on/],
+    ['curl $\\\na', '$', /next line/],
     ['curl a=b:~/c', '~/c', /directory/],
     ['curl *.txt', '*.txt', /files/],
     ['curl a{b,c}', '{b,c}', /braces/],
     ['curl a\r', 'a carriage return', /LF/],
-    ['curl a \\', '\\', /no more/],
+    ['curl a \\', '\\', /text ends/],
     ["curl 'a", "'a", /never closed/],
     ['curl "a\\"', '"a\\"', /never closed/],
     ["curl $'a", "$'a", /never closed/],
-    ["curl $'\\xff'", "$'\\xff'", /no UTF-8/],
+    ["curl $'\\xff'", "$'\\xff'", /not UTF-8/],
     ["curl $'\\ud83d'", "$'\\ud83d'", /half a character/],
     ["curl $'\\0'", "$'\\0'", /NUL/],
-    ["curl $'\\q'", "$'\\q'", /agrees/],
+    ["curl $'\\q'", "$'\\q'", /differ/],
   ];
   for (const [text, named, reason] of rows) {
     const { unhonoured } = readShellCommand(text);
