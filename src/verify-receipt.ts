@@ -1,20 +1,18 @@
 /**
- * The entry of verify-receipt.mjs: one file without dependencies that checks receipts where there is no
- * jobd, on Node 18 and newer. Imported, it runs nothing.
+ * The entry of verify-receipt.mjs: one file without dependencies that checks receipts without jobd, on Node 18 and newer.
+ * Importing it runs nothing.
  */
 
 import { realpathSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { judgePaths } from './receipt/files.ts';
-import { exitCodes } from './receipt/judge.ts';
+import { exitCodes, wordsOf } from './receipt/judge.ts';
 import { Refusal } from './receipt/refusal.ts';
-import { wordsOf } from './receipt/words.ts';
 
-export { judge } from './receipt/judge.ts';
+export { judge, wordsOf } from './receipt/judge.ts';
 export { Refusal } from './receipt/refusal.ts';
 export { readTrustedKeys } from './receipt/trusted-keys.ts';
 export { verifyReceipt } from './receipt/verify.ts';
-export { wordsOf } from './receipt/words.ts';
 
 const usage = `Usage: node verify-receipt.mjs RECEIPT KEY
 
@@ -24,9 +22,9 @@ KEY      the public key that you fetched over HTTPS and archived: the answer of 
 
 A valid receipt proves that the holder of the key observed this HTTP answer to a call of its own at the
 time stated. It does not prove what the called application did, nor that it was called only once, and it
-is no qualified electronic signature.
+is not a qualified electronic signature.
 
-Exit code: 0 valid, 1 invalid, 2 nothing could be judged
+Exit code: 0 valid, 1 invalid, 2 nothing can be judged
 `;
 
 async function main(args: readonly string[]): Promise<number> {
@@ -52,7 +50,7 @@ async function main(args: readonly string[]): Promise<number> {
   }
 }
 
-/** Whether this file is what Node was started with, by whatever name. */
+/** Whether Node was started with this file, under any name. */
 function isStarted(): boolean {
   try {
     return realpathSync(process.argv[1] ?? '') === fileURLToPath(import.meta.url);

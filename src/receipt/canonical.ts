@@ -1,11 +1,11 @@
 /**
- * Canonical JSON by RFC 8785: no white space, members sorted by the UTF-16 code units of their names,
- * strings and numbers as ECMAScript writes them. The same data always give the same bytes.
+ * Canonical JSON (RFC 8785): no white space, members sorted by the UTF-16 code units of their names, strings and numbers
+ * as ECMAScript writes them. The same data always give the same bytes.
  */
 
 const encoder = new TextEncoder();
 
-/** The canonical text of a value. Throws TypeError where JSON has no form of it, instead of leaving it out. */
+/** The canonical text of a value. Throws TypeError for a value that JSON cannot represent. */
 export function canonicalJson(value: unknown): string {
   if (value === null || typeof value === 'boolean') return String(value);
   if (typeof value === 'string') return quoted(value);
@@ -22,13 +22,13 @@ export function canonicalJson(value: unknown): string {
   return `{${names.map((name) => `${quoted(name)}:${canonicalJson(object[name])}`).join(',')}}`;
 }
 
-/** The same in UTF-8: the bytes that are signed and hashed. */
+/** The same in UTF-8, as it is signed and hashed. */
 export function canonicalBytes(value: unknown): Uint8Array {
   return encoder.encode(canonicalJson(value));
 }
 
 function quoted(text: string): string {
-  // RFC 8785, section 3.2.2.2: what is not Unicode has no canonical form.
+  // Text that is not Unicode has no canonical form (RFC 8785, section 3.2.2.2).
   if (hasLoneSurrogate(text)) throw new TypeError('text with half a surrogate pair is not Unicode');
   return JSON.stringify(text);
 }

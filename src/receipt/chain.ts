@@ -1,12 +1,12 @@
 /**
- * Receipts of one job form a chain: each names the SHA-256 of the one before. So what was taken out,
- * or put in, between two receipts shows; what is missing before the first or behind the last cannot.
+ * The receipts of a job form a chain: each has the SHA-256 of the previous one. So a receipt that is removed or inserted
+ * between two others is noticed. One that is missing before the first or after the last is not.
  */
 
 import { escaped } from './refusal.ts';
 import type { Receipt } from '../domain/receipts/receipt.ts';
 
-/** A receipt that is valid by itself, where it was found, and its SHA-256. */
+/** A receipt that is valid on its own, its source and its SHA-256. */
 export interface Link {
   /** File, or file and line. */
   source: string;
@@ -17,18 +17,15 @@ export interface Link {
 /** The receipts of one job. */
 export interface Chain {
   jobId: string;
-  /** How many different receipts. */
+  /** Number of different receipts. */
   length: number;
-  /** SHA-256 of the receipt that the first one follows and that is not here; null if it is the job's first. */
+  /** SHA-256 of the absent receipt that the first one follows; null if it is the job's first. */
   follows: string | null;
-  /** What does not hold, each a clause that names the receipt; empty for a sound chain. */
+  /** Each a clause that names the receipt; empty for a sound chain. */
   problems: string[];
 }
 
-/**
- * The chains that receipts form, a chain for each job. `inOrder` says that their order means
- * something: then each must stand behind the one that it follows.
- */
+/** The chain of each job. With `inOrder`, each receipt must come after the one that it follows. */
 export function chainsOf(links: readonly Link[], inOrder: boolean): Chain[] {
   const jobs = new Map<string, Link[]>();
   for (const link of links) {
@@ -41,7 +38,7 @@ export function chainsOf(links: readonly Link[], inOrder: boolean): Chain[] {
   return Array.from(jobs, ([jobId, ofJob]) => chainOf(jobId, ofJob, known, inOrder));
 }
 
-/** `known` are all receipts that are here, of whatever job. */
+/** `known`: the given receipts of all jobs. */
 function chainOf(
   jobId: string,
   links: readonly Link[],
@@ -66,7 +63,7 @@ function chainOf(
     } else if (!ofJob.has(previous) && link !== begin) {
       problems.push(`the receipt that ${named(link)} follows is missing (SHA-256 ${previous})`);
     } else if (inOrder && ofJob.has(previous) && !before.has(previous)) {
-      problems.push(`${named(link)} stands before the receipt that it follows`);
+      problems.push(`${named(link)} comes before the receipt that it follows`);
     }
     if (previous !== null) followed.add(previous);
     before.add(link.receiptSha256);
@@ -75,7 +72,7 @@ function chainOf(
   return { jobId, length: distinct.length, follows, problems };
 }
 
-/** Each receipt once; what stands here twice, or attests one run in two ways, is a problem. */
+/** Each receipt once. A repeated receipt is a problem, and so is a second one for the same run. */
 function withoutRepeats(links: readonly Link[], problems: string[]): Link[] {
   const byRun = new Map<string, Link>();
   const seen = new Map<string, Link>();
@@ -85,7 +82,7 @@ function withoutRepeats(links: readonly Link[], problems: string[]): Link[] {
     const other = byRun.get(runId);
     if (same !== undefined) problems.push(`${named(link)} repeats ${named(same)}`);
     else if (other !== undefined) {
-      problems.push(`${named(link)} is another receipt of the run of ${named(other)}`);
+      problems.push(`${named(link)} is the second for its run, after ${escaped(other.source)}`);
     }
     if (same === undefined) seen.set(link.receiptSha256, link);
     if (other === undefined) byRun.set(runId, link);
@@ -93,7 +90,7 @@ function withoutRepeats(links: readonly Link[], problems: string[]): Link[] {
   return [...seen.values()];
 }
 
-/** The job's first receipt; if it is not here, the earliest of those that follow none that is here. */
+/** The job's first receipt, or the earliest whose previous one is absent. */
 function beginning(links: readonly Link[], ofJob: ReadonlySet<string>): Link | undefined {
   const heads = links.filter((link) => !ofJob.has(previousOf(link) ?? ''));
   const first = heads.find((link) => previousOf(link) === null);

@@ -1,15 +1,11 @@
-/**
- * From a JSON document to a receipt: exactly the fields of version 1, each of its type and form. What is
- * refused here is never looked at by anything else.
- */
+/** From a JSON document to a receipt: exactly the fields of version 1, each of its type and form. */
 
 import type { Receipt, ReceiptPayload } from '../domain/receipts/receipt.ts';
 import { fromBase64url } from './base64.ts';
-import { demandOnly, objectOf, textOf, wrongField } from './fields.ts';
-import type { Json } from './json.ts';
+import { demandOnly, objectOf, textOf, wrongField, type Json } from './json.ts';
 import { invalid, shown } from './refusal.ts';
 
-/** A form of values: whether a value has it, and what it is called. */
+/** A form of values, and its name in refusals. */
 interface Form {
   accepts: (value: Json | undefined) => boolean;
   name: string;
@@ -50,7 +46,7 @@ const payloadForms: Record<keyof ReceiptPayload, Form> = {
   },
 };
 
-/** The receipt that a document is. Throws Refusal, `invalid`. */
+/** Decodes a receipt. Throws Refusal, `invalid`. */
 export function decodeReceipt(document: Json): Receipt {
   const receipt = objectOf(document, 'the document');
   const algorithm = textOf(receipt, 'algorithm', 'the receipt');
@@ -76,7 +72,7 @@ function decodePayload(value: Json | undefined): ReceiptPayload {
   const payload = objectOf(value, 'the payload');
   const version = payload.get('version');
   if (typeof version === 'number' && version > 1) {
-    throw invalid(`its version is ${version}, and this program knows only 1: use a newer one`);
+    throw invalid(`its version is ${version}, and this program knows only 1: use a newer program`);
   }
   demandOnly(payload, Object.keys(payloadForms), 'the payload');
   for (const [name, { accepts, name: right }] of Object.entries(payloadForms)) {
@@ -104,7 +100,7 @@ function integer(least: number, most = Number.MAX_SAFE_INTEGER): Form {
   return { accepts, name: `a whole number, ${range}` };
 }
 
-/** Exactly the form of `isoTime`, and a day that exists. */
+/** Exactly the form of `isoTime`, and an existing day. */
 function isMoment(text: string): boolean {
   if (!/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/.test(text)) return false;
   const at = Date.parse(text);

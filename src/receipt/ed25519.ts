@@ -1,11 +1,10 @@
 /**
- * Ed25519 as strict as RFC 8032 allows, and stricter where it leaves a choice, so that there is one
- * signature for each message and verifiers cannot disagree. Refused beside wrong signatures: S not
- * below the group's order; coordinates not below the field's prime; keys and R of small order, or with
- * a part of small order. No signer by the RFC makes any of these. Without such parts the RFC's two
- * equations, with and without the cofactor, say the same: what is accepted here, OpenSSL accepts.
+ * Ed25519 as strict as RFC 8032 allows, and stricter where it leaves a choice, so that a message has one signature and
+ * verifiers cannot disagree. Also refused are an S not below the group's order, coordinates not below the field's prime,
+ * and keys and R with a part of small order. No signer that follows the RFC makes them. Without such parts the RFC's two
+ * equations, with and without the cofactor, are equivalent: OpenSSL accepts every signature that is accepted here.
  *
- * SHA-512 comes from a library, as Web Crypto is asynchronous and absent from pages that came by plain HTTP.
+ * SHA-512 comes from a library because Web Crypto is asynchronous and absent from pages loaded by plain HTTP.
  */
 
 import { hashes, Point, verify } from '@noble/ed25519';

@@ -1,4 +1,4 @@
-/** Receipts and keys as people keep them: a file, a directory of files, lines of a file, standard input. */
+/** Receipts and keys from a file, a directory of files, the lines of a file or standard input. */
 
 import { createReadStream } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
@@ -9,13 +9,10 @@ import { maxDocumentBytes } from './json.ts';
 import { escaped, unreadable } from './refusal.ts';
 import { readTrustedKeys } from './trusted-keys.ts';
 
-/** Most bytes of one file of receipts, one on each line: some 60,000 of them. */
+/** Largest file of receipts in bytes: some 60,000 of them, one on each line. */
 const maxFileBytes = 64 * 1024 * 1024;
 
-/**
- * Judges the receipts that one path leads to by the keys that another leads to. Throws Refusal,
- * `unreadable`, if there are no keys or no receipts to be had.
- */
+/** Judges the receipts of one path by the keys of another. Throws Refusal, `unreadable`, if either cannot be read. */
 export async function judgePaths(receiptPath: string, keyPath: string): Promise<Judgement> {
   const keys = readTrustedKeys(await readKeyFiles(keyPath));
   const { given, inOrder } = await readReceipts(receiptPath);
@@ -23,9 +20,8 @@ export async function judgePaths(receiptPath: string, keyPath: string): Promise<
 }
 
 /**
- * `-` is standard input; a directory gives its files named `*.json` and `*.ndjson`; a file with a whole
- * object on its first line has one on every line (NDJSON). Files of a directory have no order that means
- * something.
+ * `-` is standard input. Of a directory, `*.json` and `*.ndjson` are read, in no meaningful order. A file of several
+ * lines whose first one is an object has a receipt on every line (NDJSON).
  */
 async function readReceipts(path: string): Promise<{ given: Given[]; inOrder: boolean }> {
   if (path === '-') {
@@ -42,7 +38,7 @@ async function readReceipts(path: string): Promise<{ given: Given[]; inOrder: bo
   return { given, inOrder: false };
 }
 
-/** A directory gives its `*.json` and `*.pem`. */
+/** Of a directory, `*.json` and `*.pem` are read. */
 async function readKeyFiles(path: string): Promise<Uint8Array[]> {
   const files = (await isDirectory(path)) ? await filesIn(path, ['.json', '.pem']) : [path];
   return await Promise.all(files.map((file) => readFile(file, maxDocumentBytes)));
@@ -97,7 +93,7 @@ async function filesIn(directory: string, endings: readonly string[]): Promise<s
     return !name.startsWith('.') && endings.some((ending) => name.endsWith(ending));
   });
   if (files.length === 0) {
-    throw unreadable(`${escaped(directory)} holds no file named *${endings.join(' or *')}`);
+    throw unreadable(`${escaped(directory)} contains no file named *${endings.join(' or *')}`);
   }
   // oxlint-disable-next-line no-array-sort -- toSorted is unknown to Node 18
   return files.sort().map((name) => join(directory, name));
@@ -107,7 +103,7 @@ async function readFile(path: string, limit: number): Promise<Uint8Array> {
   return await readStream(createReadStream(path), limit, path);
 }
 
-/** Reads no further than the limit: a path may lead to anything. */
+/** Reads no further than the limit: the path may be of any file. */
 async function readStream(
   stream: AsyncIterable<unknown>,
   limit: number,

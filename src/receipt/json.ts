@@ -1,14 +1,13 @@
 /**
- * JSON of others, read so that nothing in it can be read in two ways. JSON.parse lets the last of two
- * members with one name win, rounds numbers, and takes half a surrogate pair; all of that is refused here,
- * and so is what receipts and keys have no use for: numbers that are not plain whole ones, deep nesting,
- * large documents.
+ * A strict reader for foreign JSON: it accepts nothing that two programs could read differently. JSON.parse takes the last
+ * of two members with one name, rounds numbers and accepts half a surrogate pair. All of that is refused here, and so is
+ * what receipts and keys do not need: numbers other than plain whole ones, deep nesting and large documents.
  */
 
 import { hasLoneSurrogate } from './canonical.ts';
-import { invalid, shown, unreadable } from './refusal.ts';
+import { invalid, shown, unreadable, type Refusal } from './refusal.ts';
 
-/** A JSON value. Objects are maps: no name of a member means anything to them, `__proto__` included. */
+/** A JSON value. Objects are maps, so that no member name is special, not even `__proto__`. */
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
 export type JsonObject = ReadonlyMap<string, Json>;
 
@@ -39,14 +38,14 @@ export function decodeUtf8(bytes: Uint8Array): string {
   return text;
 }
 
-// oxlint-disable-next-line no-control-regex -- JSON excludes them
+// oxlint-disable-next-line no-control-regex -- JSON excludes control characters
 const stringToken = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/y;
 const numberToken = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
 const wordToken = /true|false|null/y;
 const space = /[ \t\n\r]*/y;
 const words: Record<string, boolean | null> = { true: true, false: false, null: null };
 
-/** A place in a text that moves on with what is read. */
+/** Reads a text from its beginning to its end. */
 class Reader {
   readonly #text: string;
   #at = 0;
@@ -143,4 +142,36 @@ class Reader {
         : `it is not JSON: ${shown(rest)} at character ${this.#at + 1}`,
     );
   }
+}
+
+/** The value as an object; `what` names it in refusals. Throws Refusal, `invalid`, if it is none. */
+export function objectOf(value: Json | undefined, what: string): JsonObject {
+  if (value instanceof Map) return value;
+  throw invalid(value === undefined ? `${what} is missing` : `${what} is not an object`);
+}
+
+/** Requires an object to have no members but these. */
+export function demandOnly(object: JsonObject, names: readonly string[], what: string): void {
+  for (const name of object.keys()) {
+    if (!names.includes(name)) throw invalid(`${what} has an unknown field ${shown(name)}`);
+  }
+}
+
+/** The member as text. */
+export function textOf(object: JsonObject, name: string, what: string): string {
+  const value = object.get(name);
+  if (typeof value === 'string') return value;
+  throw wrongField(value, name, what, 'a text');
+}
+
+/** The refusal of a member's value. */
+export function wrongField(
+  value: Json | undefined,
+  name: string,
+  what: string,
+  right: string,
+): Refusal {
+  if (value === undefined) return invalid(`${what} has no ${name}`);
+  const got = typeof value === 'object' && value !== null ? '' : `, got ${shown(String(value))}`;
+  return invalid(`${name} of ${what} must be ${right}${got}`);
 }

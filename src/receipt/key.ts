@@ -9,7 +9,7 @@ import { sha256Base64url } from './sha256.ts';
 export const algorithm = 'Ed25519';
 
 export interface PublicKey {
-  /** RFC 7638 thumbprint: it follows from the key, so no key can take the id of another. */
+  /** RFC 7638 thumbprint: computed from the key, so no key can take the id of another. */
   keyId: string;
   /** The 32 bytes in base64url. */
   publicKey: string;
@@ -22,7 +22,7 @@ export interface Jwk {
   x: string;
 }
 
-/** What `/receipts/key` answers: one key in the forms that people and tools want. */
+/** The response of `/receipts/key`: one key in several forms. */
 export interface KeyDocument extends PublicKey {
   algorithm: 'Ed25519';
   jwk: Jwk;
@@ -30,12 +30,12 @@ export interface KeyDocument extends PublicKey {
   pem: string;
 }
 
-/** What `/receipts/keys` answers: a JSON Web Key Set (RFC 7517). */
+/** The response of `/receipts/keys`: a JSON Web Key Set (RFC 7517). */
 export interface KeySet {
   keys: (Jwk & { kid: string; use: 'sig'; alg: 'EdDSA' })[];
 }
 
-/** The key that 32 bytes are; undefined if no signature can be checked with them. */
+/** The key of 32 bytes; undefined if no signature can be checked with it. */
 export function publicKeyOf(bytes: Uint8Array): PublicKey | undefined {
   if (bytes.length !== 32 || !isSoundKey(bytes)) return undefined;
   const publicKey = toBase64url(bytes);
@@ -60,23 +60,12 @@ export function keySet(keys: readonly PublicKey[]): KeySet {
   };
 }
 
-/** What stands before the 32 bytes in every SubjectPublicKeyInfo of Ed25519 (RFC 8410, section 4). */
-const spkiPrefix = Uint8Array.of(
-  0x30,
-  0x2a,
-  0x30,
-  0x05,
-  0x06,
-  0x03,
-  0x2b,
-  0x65,
-  0x70,
-  0x03,
-  0x21,
-  0,
+/** The bytes before the key in every SubjectPublicKeyInfo of Ed25519 (RFC 8410, section 4). */
+const spkiPrefix = Uint8Array.from(atob('MCowBQYDK2VwAyEA'), (character) =>
+  character.charCodeAt(0),
 );
 
-/** The raw bytes in the base64 body of a PEM block; undefined if it holds no key of Ed25519. */
+/** The key's bytes in the base64 body of a PEM block; undefined if it is no Ed25519 key. */
 export function keyInPem(body: string): Uint8Array | undefined {
   // 44 bytes leave two of three in the last group: padding is one character.
   const url = body.replace(/\s+/g, '').replace(/=$/, '').replaceAll('+', '-').replaceAll('/', '_');

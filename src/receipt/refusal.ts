@@ -1,9 +1,6 @@
-/** Why there is no good verdict, in words that are safe to show: they are about files of others. */
+/** Refusals of foreign files, in words that are safe to show. */
 
-/**
- * What a refused file is: `unreadable` is no JSON document, or no key, so that nothing can be judged;
- * `invalid` was read and does not hold.
- */
+/** `unreadable`: no JSON document or no key, so that nothing can be judged. `invalid`: readable, but not valid. */
 export type RefusalKind = 'unreadable' | 'invalid';
 
 /** A file that is refused; the message is a clause for people. */
@@ -17,26 +14,26 @@ export class Refusal extends Error {
   }
 }
 
-/** Shorthand: nothing can be judged. */
+/** A refusal because nothing can be judged. */
 export function unreadable(reason: string): Refusal {
   return new Refusal('unreadable', reason);
 }
 
-/** Shorthand: it was read and does not hold. */
+/** A refusal of a readable file that is not valid. */
 export function invalid(reason: string): Refusal {
   return new Refusal('invalid', reason);
 }
 
-/** Longest text of others that is repeated, in UTF-16 code units. */
+/** Longest foreign text that is repeated, in UTF-16 code units. */
 const longest = 100;
 
-/** Text of others between quotes, in printable ASCII, shortened. */
+/** Foreign text in quotes, in printable ASCII and shortened. */
 export function shown(text: string): string {
   const start = text.length > longest ? `${text.slice(0, longest)}…` : text;
   return `"${escaped(start)}"`;
 }
 
-/** Text of others in printable ASCII and `…`: nothing that steers a terminal or looks like other text. */
+/** Foreign text in printable ASCII and `…`: it can neither control a terminal nor imitate other characters. */
 export function escaped(text: string): string {
   return text.replace(/[^ -~\u2026]/g, (unit) => {
     return `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;

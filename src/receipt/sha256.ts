@@ -1,4 +1,4 @@
-/** SHA-256, without a platform: Web Crypto's is asynchronous, and absent from pages that came by plain HTTP. */
+/** SHA-256 from a library: Web Crypto is asynchronous and absent from pages loaded by plain HTTP. */
 
 import { sha256 } from '@noble/hashes/sha2.js';
 import { toBase64url } from './base64.ts';

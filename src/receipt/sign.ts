@@ -1,9 +1,8 @@
-/** Signing, for the service alone: Node's crypto takes a fifteenth of the time that a library needs. */
+/** Signing, for the service only: Node's crypto takes a fifteenth of the library's time. */
 
 import { createPublicKey, hash, sign } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
 import type { ReceiptPayload } from '../domain/receipts/receipt.ts';
-import { toBase64url } from './base64.ts';
 import { canonicalJson } from './canonical.ts';
 import { algorithm, publicKeyOf } from './key.ts';
 import type { PublicKey } from './key.ts';
@@ -24,18 +23,18 @@ export function signingKeyOf(privateKey: KeyObject): SigningKey {
   return { ...publicKey, privateKey };
 }
 
-/** The receipt of a payload, as text in canonical form: as it is kept, handed out and hashed. */
+/** The receipt of a payload as canonical text, the form in which it is kept, downloaded and hashed. */
 export function signReceipt(
   payload: ReceiptPayload,
   { keyId, publicKey, privateKey }: SigningKey,
 ): string {
   const unsigned = canonicalJson({ algorithm, keyId, publicKey, payload });
-  const signature = toBase64url(sign(null, Buffer.from(unsigned), privateKey));
-  // The name of the signature sorts behind all others, so the rest stays as it was signed.
+  const signature = sign(null, Buffer.from(unsigned), privateKey).toString('base64url');
+  // `signature` sorts after all other names, so the rest stays as it was signed.
   return `${unsigned.slice(0, -1)},"signature":"${signature}"}`;
 }
 
-/** Signs a text that is no receipt, which would begin with a brace; the signature is in base64. */
+/** Signs a text other than a receipt, which would begin with a brace. The signature is in base64. */
 export function signText(text: string, { privateKey }: SigningKey): string {
   return sign(null, Buffer.from(text), privateKey).toString('base64');
 }

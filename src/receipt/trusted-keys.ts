@@ -1,12 +1,11 @@
 /**
- * The keys that the verifier archived, from a file in any of the forms that keys are published in: the
- * document of `/receipts/key`, a JSON Web Key, a set of them, PEM. A key's id is always computed from the
- * key; one that is stated beside it must agree, as must every other statement of the same key.
+ * The archived keys of the verifier, in any published form: the document of `/receipts/key`, a JSON Web Key, a set of
+ * them, or PEM. The id of a key is always computed from the key. A stated id, and every other form in the same document,
+ * must agree with it.
  */
 
 import { fromBase64url } from './base64.ts';
-import { demandOnly, objectOf, textOf } from './fields.ts';
-import { decodeUtf8, maxDocumentBytes, readJson } from './json.ts';
+import { decodeUtf8, demandOnly, maxDocumentBytes, objectOf, readJson, textOf } from './json.ts';
 import type { Json, JsonObject } from './json.ts';
 import { algorithm, keyInPem, publicKeyOf } from './key.ts';
 import type { PublicKey } from './key.ts';
@@ -15,10 +14,10 @@ import { invalid, Refusal, shown, unreadable } from './refusal.ts';
 /** Trusted keys by their ids. */
 export type TrustedKeys = ReadonlyMap<string, PublicKey>;
 
-/** The trusted keys of several files. Throws Refusal, `unreadable`: without a key there is no verdict. */
+/** Reads the trusted keys of several files. Throws Refusal, `unreadable`: without a key there is no verdict. */
 export function readTrustedKeys(files: readonly Uint8Array[]): TrustedKeys {
   const keys = files.flatMap(readKeys);
-  if (keys.length === 0) throw noKey('there is none in it');
+  if (keys.length === 0) throw noKey('the file has none');
   return new Map(keys.map((key) => [key.keyId, key]));
 }
 
@@ -63,9 +62,10 @@ function contradiction(field: string, { keyId }: PublicKey): Refusal {
   return invalid(`its ${field} contradicts its publicKey, which has the id ${keyId}`);
 }
 
-/** RFC 7517, section 4: members that are not understood are ignored. */
+/** Ignores unknown members (RFC 7517, section 4). */
 function readJwk(jwk: JsonObject): PublicKey {
-  if (jwk.has('d')) throw invalid('it holds a private key: keep it secret, give the public one');
+  if (jwk.has('d'))
+    throw invalid('it contains a private key: keep it secret and use the public one');
   const demanded = { kty: 'OKP', crv: algorithm };
   for (const [name, right] of Object.entries(demanded)) {
     const got = textOf(jwk, name, 'the JSON Web Key');
@@ -95,11 +95,12 @@ const pemBlock =
 /** The keys of PEM blocks (RFC 7468), with nothing but blank lines around them. */
 function readPemText(pem: string): PublicKey[] {
   if (/-----BEGIN [A-Z ]*PRIVATE KEY-----/.test(pem)) {
-    throw invalid('it holds a private key: keep it secret, give the public one');
+    throw invalid('it contains a private key: keep it secret and use the public one');
   }
   if (pem.replace(pemBlock, '').trim() !== '') throw invalid('its PEM cannot be read');
   return [...pem.matchAll(pemBlock)].map(([, label, body = '']) => {
-    if (label !== 'PUBLIC KEY') throw invalid(`its PEM holds ${shown(label ?? '')}, no public key`);
+    if (label !== 'PUBLIC KEY')
+      throw invalid(`its PEM contains ${shown(label ?? '')}, not a public key`);
     return soundKey(keyInPem(body), 'the key in PEM');
   });
 }
@@ -107,5 +108,5 @@ function readPemText(pem: string): PublicKey[] {
 function soundKey(bytes: Uint8Array | undefined, what: string): PublicKey {
   const key = bytes && publicKeyOf(bytes);
   if (key !== undefined) return key;
-  throw invalid(`${what} is no public key of Ed25519, or one that proves nothing (small order)`);
+  throw invalid(`${what} is not an Ed25519 public key, or has a small order and proves nothing`);
 }

@@ -1,6 +1,6 @@
 /**
- * The verdict on one receipt. Works offline and in a browser; trusts the archived key and nothing else,
- * least of all what the receipt says of its own key.
+ * The verdict on one receipt, offline and in a browser. Only the archived key is trusted, never the key that a receipt
+ * carries.
  */
 
 import type { Receipt } from '../domain/receipts/receipt.ts';
@@ -14,17 +14,17 @@ import type { RefusalKind } from './refusal.ts';
 import { sha256Hex } from './sha256.ts';
 import type { TrustedKeys } from './trusted-keys.ts';
 
-/** What became of checking a receipt. `reason` is a clause for people, safe to show. */
+/** The result of a check. `reason` is a clause for people and safe to show. */
 export type Verdict =
   | {
       verdict: 'valid';
       receipt: Receipt;
-      /** What the next receipt of the job names as its previous one. */
+      /** The hash by which the job's next receipt refers to this one. */
       receiptSha256: string;
     }
   | { verdict: RefusalKind; reason: string };
 
-/** Checks a receipt, as it was downloaded, against trusted keys. Never throws for what the bytes hold. */
+/** Checks a receipt as downloaded against trusted keys. Never throws, whatever the bytes are. */
 export function verifyReceipt(bytes: Uint8Array, keys: TrustedKeys): Verdict {
   try {
     const receipt = decodeReceipt(readJson(bytes));
@@ -36,7 +36,7 @@ export function verifyReceipt(bytes: Uint8Array, keys: TrustedKeys): Verdict {
   }
 }
 
-/** The bytes that a receipt's signature is over: all of it but the signature, in canonical form. */
+/** The signed bytes of a receipt: all of it except the signature, in canonical form. */
 export function signedBytes(receipt: Receipt): Uint8Array {
   const unsigned: Partial<Receipt> = { ...receipt };
   delete unsigned.signature;
@@ -52,14 +52,14 @@ function demandSignature(receipt: Receipt, keys: TrustedKeys): void {
   const key = keys.get(receipt.keyId);
   if (key === undefined) {
     const trusted = [...keys.keys()].join(', ');
-    throw invalid(`it names the key ${shown(receipt.keyId)}, trusted is ${trusted}`);
+    throw invalid(`its key ${shown(receipt.keyId)} is not trusted (trusted: ${trusted})`);
   }
   if (receipt.publicKey !== undefined && receipt.publicKey !== key.publicKey) {
-    throw invalid(`it carries another public key than the trusted one, ${key.keyId}`);
+    throw invalid(`its public key differs from the trusted key ${key.keyId}`);
   }
   const publicKey = fromBase64url(key.publicKey);
   const signature = signatureBytes(receipt);
   if (!publicKey || !verifyEd25519(signature, signedBytes(receipt), publicKey)) {
-    throw invalid(`its signature is not that of the key ${key.keyId} over what it says`);
+    throw invalid(`its signature by the key ${key.keyId} does not match its content`);
   }
 }

@@ -3,12 +3,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Receipt } from '../../src/domain/receipts/receipt.ts';
-import { judge } from '../../src/receipt/judge.ts';
+import { judge, wordsOf } from '../../src/receipt/judge.ts';
 import type { Judgement } from '../../src/receipt/judge.ts';
 import { keyDocument, keySet } from '../../src/receipt/key.ts';
 import { readTrustedKeys } from '../../src/receipt/trusted-keys.ts';
 import { receiptSha256 } from '../../src/receipt/verify.ts';
-import { wordsOf } from '../../src/receipt/words.ts';
 import {
   answeredRun,
   attackerKey as newKey,
@@ -66,7 +65,7 @@ test('files of a directory have no order; lines of a file have', () => {
   assert.equal(problemsOf(inOrder).length, 5);
   const swapped = judged([0, 2, 1, 3].map((index) => chain[index] as Receipt));
   assert.equal(swapped.verdict, 'invalid');
-  assert.match(problemsOf(swapped).join(), /line 2\) stands before the receipt that it follows$/);
+  assert.match(problemsOf(swapped).join(), /line 2\) comes before the receipt that it follows$/);
 });
 
 test('each receipt that is missing between others is told by the one that follows it', () => {
@@ -94,7 +93,10 @@ test('a receipt that is there twice, a second one of a run, and a second first o
   const second = signed({ ...payload, httpStatus: 500, status: 'failed' }, signingKey);
   const rivals = judged([...chain, second]);
   assert.equal(rivals.verdict, 'invalid');
-  assert.match(problemsOf(rivals).join(), /another receipt of the run .*follows the same receipt/);
+  assert.match(
+    problemsOf(rivals).join(),
+    /is the second for its run, after line 6.*follows the same receipt/,
+  );
 
   const alone = signed(payloadOf(answeredRun({}, 1_000_000)), signingKey);
   const firsts = judged([...chain, alone]);
@@ -135,9 +137,9 @@ test('a forged receipt is no link, so what follows it is told to follow nothing'
   assert.equal(judgement.verdict, 'invalid');
   const words = wordsOf(judgement);
   assert.equal(words.length, 3, words.join('\n'));
-  assert.match(words[0] ?? '', /^invalid: line 3: it names the key/);
+  assert.match(words[0] ?? '', /^invalid: line 3: its key "/);
   assert.match(words[1] ?? '', /^invalid: in the chain of job .* follows is missing/);
-  assert.equal(words[2], 'invalid: of 6 receipts 5 are valid by themselves');
+  assert.equal(words[2], 'invalid: 5 of 6 receipts are valid on their own');
 });
 
 test('a damaged file among sound ones leaves the whole without a verdict, or invalid', () => {

@@ -71,7 +71,7 @@ test('a receipt of before a rotation needs the old key, and says which', () => {
   const verdict = verifyReceipt(fileOf(old), trusted);
   assert.deepEqual(verdict, {
     verdict: 'invalid',
-    reason: `it names the key "${attackerKey.keyId}", trusted is ${signingKey.keyId}`,
+    reason: `its key "${attackerKey.keyId}" is not trusted (trusted: ${signingKey.keyId})`,
   });
   const both = readTrustedKeys([fileOf(keySet([signingKey, attackerKey]))]);
   assert.equal(verifyReceipt(fileOf(old), both).verdict, 'valid');

@@ -3,7 +3,6 @@
 import type { Command } from 'commander';
 import { invalidInput } from '../../domain/errors.ts';
 import type { Flags } from '../../config.ts';
-import type { Judgement } from '../../receipt/judge.ts';
 import type { Context } from '../context.ts';
 import { printJson } from '../terminal/output.ts';
 
@@ -30,9 +29,12 @@ export function addVerifyCommand(program: Command, context: Context): void {
     .description('check receipts offline')
     .addHelpText('after', about)
     .action(async (receiptPath: string, keyPath: string, flags: Flags) => {
-      const { exitCodes } = await import('../../receipt/judge.ts');
-      const { wordsOf } = await import('../../receipt/words.ts');
-      const judgement = await judgePaths(receiptPath, keyPath);
+      const { judgePaths } = await import('../../receipt/files.ts');
+      const { exitCodes, wordsOf } = await import('../../receipt/judge.ts');
+      const { Refusal } = await import('../../receipt/refusal.ts');
+      const judgement = await judgePaths(receiptPath, keyPath).catch((error: unknown) => {
+        throw error instanceof Refusal ? invalidInput(error.message) : error;
+      });
       const { verdict } = judgement;
       context.exitCode = exitCodes[verdict];
       if (flags['json']) return printJson(output, judgement);
@@ -41,15 +43,4 @@ export function addVerifyCommand(program: Command, context: Context): void {
         else output.data(line);
       }
     });
-}
-
-/** Files that cannot be read are invalid input. */
-async function judgePaths(receiptPath: string, keyPath: string): Promise<Judgement> {
-  const files = await import('../../receipt/files.ts');
-  const { Refusal } = await import('../../receipt/refusal.ts');
-  try {
-    return await files.judgePaths(receiptPath, keyPath);
-  } catch (error) {
-    throw error instanceof Refusal ? invalidInput(error.message) : error;
-  }
 }
