@@ -10,6 +10,7 @@ import { adoptSigningKey, ensureSigningKey } from './app/receipts/signing-keys.t
 import type { ServeConfig } from './config.ts';
 import { systemClock } from './domain/clock.ts';
 import type { Clock } from './domain/clock.ts';
+import { attemptsInFlight } from './domain/alerts/delivery.ts';
 import { shareOpenFiles } from './domain/targets/open-files.ts';
 import type { OpenFiles } from './domain/targets/open-files.ts';
 import { everywhere } from './domain/targets/target.ts';
@@ -123,7 +124,7 @@ export async function startDaemon(
 /** Shares the open files of this process between calls and clients. */
 function shareFiles(slots: number, log: Log): OpenFiles {
   const limit = openFilesLimit();
-  const files = shareOpenFiles(limit, slots);
+  const files = shareOpenFiles(limit, slots, attemptsInFlight);
   if (files.slots < slots) {
     const text =
       `the limit of open files allows fewer than ${slots} slots: raise it (LimitNOFILE= of a systemd unit, ` +

@@ -1,6 +1,6 @@
 /**
- * IP addresses as numbers, and which of them are public. Text is read strictly: what this file
- * cannot read is refused, so an odd spelling never means an address that was not judged.
+ * IP addresses as numbers, and which of them are public. Text is parsed strictly: an unusual spelling is refused, so it
+ * never leads to an address that was not judged.
  */
 
 /** An IPv4 or IPv6 address; `value` is its 32 or 128 bits as one number. */
@@ -9,7 +9,7 @@ export interface Address {
   value: bigint;
 }
 
-/** All addresses that share a prefix: `first` to `last`, both included. */
+/** The addresses from `first` to `last`, both included, which share a prefix. */
 export interface Block {
   family: 4 | 6;
   first: bigint;
@@ -25,10 +25,10 @@ interface SpecialBlock extends Block {
 }
 
 /**
- * Every block that is not the public internet, as [block, what it is, source]: the IANA IPv4 and
- * IPv6 Special-Purpose Address Registries in full, and below each what other registries set aside.
- * The registries call a few rows globally reachable (PCP, TURN and SRP anycast, AMT, AS112, DETs):
- * these are infrastructure services and identifiers, no web site lives there, so they are refused too.
+ * The blocks that are not the public internet, as [block, name, source]: the IANA IPv4 and IPv6 Special-Purpose Address
+ * Registries in full, and after each the blocks of other registries. The registries call a few rows globally reachable
+ * (PCP, TURN and SRP anycast, AMT, AS112, DETs). They are infrastructure and identifiers without web sites, so they are
+ * refused, too.
  */
 const specialBlocks = [
   ['0.0.0.0/8', 'this network', 'RFC 791'],
@@ -94,12 +94,12 @@ const specialBlocks = [
   ['ff00::/8', 'multicast', 'RFC 4291'],
 ] as const;
 
-/** The same, read: longest prefix first, as the most specific row is the one that says why. */
+/** The parsed blocks, longest prefix first: the most specific row gives the reason. */
 type BlocksOf = Record<4 | 6, readonly SpecialBlock[]>;
 
 let blocksOf: BlocksOf | undefined;
 
-/** Reads them when an address is judged for the first time: most commands judge none. */
+/** Parses them when the first address is judged: most commands judge none. */
 function readSpecialBlocks(): BlocksOf {
   const blocks = specialBlocks
     .map(([text, name, source]) => Object.assign(knownBlock(text), { name, source }))
@@ -108,12 +108,12 @@ function readSpecialBlocks(): BlocksOf {
   return { 4: four, 6: six };
 }
 
-/** All that IANA hands out as IPv6 global unicast; nothing else is public (RFC 4291 section 2.4). */
+/** The IPv6 global unicast addresses of IANA; no others are public (RFC 4291 section 2.4). */
 const globalUnicast = knownBlock('2000::/3');
 
 /**
- * Blocks whose addresses lead to the IPv4 address inside them: `shift` is where its last bit stands.
- * Local-use NAT64 is read as its usual /96 form (RFC 6052 section 2.2); Teredo inverts the bits.
+ * Blocks whose addresses lead to the IPv4 address inside them; `shift` is the position of its last bit. Local-use NAT64
+ * is read in its usual /96 form (RFC 6052 section 2.2). Teredo inverts the bits.
  */
 const carriers = (
   [
@@ -126,7 +126,7 @@ const carriers = (
   ] as const
 ).map(([text, shift, mask]) => ({ block: knownBlock(text), shift, mask }));
 
-/** The IPv4 address that an IPv6 address leads to by translation or tunnel, as text; null if none. */
+/** The IPv4 address, as text, to which an IPv6 address leads by translation or tunnel; null if none. */
 export function embeddedIPv4(address: Address): string | null {
   if (address.family === 4) return null;
   const carrier = carriers.find(({ block }) => blockHas(block, address));
@@ -135,13 +135,13 @@ export function embeddedIPv4(address: Address): string | null {
   return [24, 16, 8, 0].map((bits) => (value >>> bits) & 255).join('.');
 }
 
-/** Whether an address is on the public internet and, if not, which block says so. */
+/** Whether an address is on the public internet and, if not, the block that excludes it. */
 export type AddressVerdict = { public: true } | { public: false; reason: string };
 
-/** Judges an address given as text; text that is no IP address is not public. */
+/** Judges an address in text; text that is not an IP address is not public. */
 export function judgeAddress(text: string): AddressVerdict {
   const address = parseAddress(text);
-  if (address === null) return { public: false, reason: `${quote(text)} is no IP address` };
+  if (address === null) return { public: false, reason: `${quote(text)} is not an IP address` };
   blocksOf ??= readSpecialBlocks();
   const special = blocksOf[address.family].find((block) => blockHas(block, address));
   if (special !== undefined) {
@@ -161,7 +161,7 @@ export function blockHas(block: Block, address: Address): boolean {
   );
 }
 
-/** Whether two texts mean the same IP address; false if either is none. */
+/** Whether two texts are the same IP address; false if either is not one. */
 export function sameAddress(a: string, b: string): boolean {
   const [x, y] = [parseAddress(a), parseAddress(b)];
   return x !== null && y !== null && x.family === y.family && x.value === y.value;
@@ -182,7 +182,7 @@ export function parseAddress(text: string): Address | null {
 
 /**
  * Reads `ADDRESS` or `ADDRESS/PREFIX`. Returns null for anything else, and for a block whose
- * address has bits set behind the prefix: two programs would read it differently.
+ * address has bits set after the prefix: two programs would read it differently.
  */
 export function parseBlock(text: string): Block | null {
   const [, addressText, prefixText] = /^([^/]*)(?:\/(0|[1-9]\d{0,2}))?$/.exec(text) ?? [];
@@ -199,7 +199,7 @@ export function parseBlock(text: string): Block | null {
 
 function knownBlock(text: string): Block {
   const block = parseBlock(text);
-  if (block === null) throw new Error(`${text} in the table of special blocks is no block`);
+  if (block === null) throw new Error(`${text} in the table of special blocks is not a block`);
   return block;
 }
 

@@ -1,4 +1,4 @@
-/** Host names: which can be names of public hosts, judged on the text alone. */
+/** Which host names can be those of public hosts, judged by their text. */
 import { invalidInput } from '../errors.ts';
 
 /** Endings that never resolve in DNS, and the RFC that says so. */
@@ -8,7 +8,7 @@ const unresolvableEndings = new Map([
   ['alt', 'RFC 9476'],
 ]);
 
-/** Endings for networks of one's own: only a self-hoster with allow entries can mean them. */
+/** Endings of private networks, which only operators with allow entries can use. */
 const localEndings = new Map([
   ['localhost', 'RFC 6761'],
   ['test', 'RFC 6761'],
@@ -25,9 +25,9 @@ const localEndings = new Map([
 ]);
 
 /**
- * Refuses a name that cannot be that of a public host: `name` as the URL parser reads it,
- * `written` as it stood in the URL. With `localNames`, single labels and local endings pass, for
- * their addresses are judged at each connect. Throws `invalid_input` with the reason.
+ * Refuses a name that no public host can have: `name` as the URL parser reads it, `written` as in the URL. With
+ * `localNames`, single labels and local endings pass, and their addresses are judged at each connect. Throws
+ * `invalid_input` with the reason.
  */
 export function judgeName(name: string, written: string, localNames: boolean): void {
   checkWriting(name, written);
@@ -59,8 +59,8 @@ export function isLoopbackName(name: string): boolean {
 }
 
 /**
- * A host may be written in upper case or as an internationalised name. Percent-encoding, and
- * letters that the parser drops or turns into ASCII (full width, circled), only serve to disguise.
+ * A host may be written in upper case or as an internationalised name. Percent-encoding and letters that the parser drops or
+ * turns into ASCII (full width, circled) only disguise it.
  */
 function checkWriting(name: string, written: string): void {
   if (written.includes('%')) throw invalidInput('url must not percent-encode its host');

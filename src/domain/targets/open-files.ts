@@ -1,32 +1,30 @@
 /**
- * How the files that a process may have open are shared. A connection is one, too. Calls come first, since they are what jobd is
- * for; clients of the API get what is left, so that no number of them can make a call fail.
+ * How the open files of a process are shared (docs/decisions/0019-open-files.md). A connection is an open file, too. Calls
+ * come first, and clients of the API get a part of the rest, so that no number of clients can make a call fail.
  */
 
-import { attemptsInFlight } from '../alerts/delivery.ts';
-
+/** Most open files for each use. */
 export interface OpenFiles {
   /** Calls in flight. */
   slots: number;
-  /** Connections of clients of the API. */
+  /** Connections of API clients. */
   connections: number;
-  /** Connections that are kept open between calls. */
+  /** Connections kept open between calls. */
   idle: number;
 }
 
-/** What jobd itself has open: 30 files, and 12 for each of the threads of calls with its DNS sockets. The rest is margin. */
+/** jobd itself has 30 files open, and 12 for each thread of calls with its DNS sockets. The rest is margin. */
 const reserved = 96;
-/** Of what is left, calls get this much at most, and of the rest clients. */
+/** Largest share of the remaining files for calls, and of what is then left for clients. */
 const largestShare = 2 / 3;
-/** More are of no use. */
 const mostConnections = 2_000;
 const mostIdle = 8_192;
-/** Without these nothing works: where not even they fit, things fail and are tried again. */
+/** The API needs at least these. If not even they fit, accepting fails and is retried. */
 const fewestConnections = 8;
 
-/** Shares the files that a process may open. `slots` is how many calls the operator wants in flight. */
-export function shareOpenFiles(limit: number, slots: number): OpenFiles {
-  const forCalls = Math.max(limit - reserved - attemptsInFlight, 0);
+/** Shares the open files of a process. `slots` is the wanted number of calls, `alerts` that of deliveries at a time. */
+export function shareOpenFiles(limit: number, slots: number, alerts: number): OpenFiles {
+  const forCalls = Math.max(limit - reserved - alerts, 0);
   const given = Math.max(Math.min(slots, Math.floor(forCalls * largestShare)), 1);
   const rest = Math.max(forCalls - given, 0);
   const forClients = Math.min(Math.floor(rest * largestShare), mostConnections);

@@ -1,7 +1,7 @@
 /**
- * Which targets may be called. Two rules guard the way out: `judgeUrl` on the text of a URL, when a
- * job is written and again before each call, and `judgeDial` on each address, right before connecting.
- * The first gives people a reason early; only the second protects, for a name can resolve to anything.
+ * Which targets may be called (docs/decisions/0004-pure-target-rules.md). `judgeUrl` judges the text of a URL when a job is
+ * written and again before each call. `judgeDial` judges each address right before connecting. The first gives people an
+ * early reason. Only the second protects, because a name can resolve to any address.
  */
 import {
   blockHas,
@@ -17,7 +17,7 @@ import { judgeName } from './host-name.ts';
 const defaultPorts = new Set([80, 443]);
 const maxUrlCharacters = 2048;
 
-/** What one `--allow-target` widens: these addresses, on these ports. */
+/** The addresses and ports that one `--allow-target` permits. */
 export interface AllowedTarget {
   block: Block;
   /** The one port, every port, or the default ones (80 and 443). */
@@ -34,7 +34,7 @@ export function parseAllowTarget(text: string): AllowedTarget {
   const block = parseBlock(blockText);
   if (block === null) {
     throw invalidInput(
-      `allow-target must be a block like 10.0.0.0/8:8080 or [fd00::/8]:* with no bits set behind the prefix, got ${JSON.stringify(text)}`,
+      `allow-target must be a block like 10.0.0.0/8:8080 or [fd00::/8]:* with no bits set after the prefix, got ${JSON.stringify(text)}`,
     );
   }
   return { block, ports: parsePorts(portText, text) };
@@ -52,11 +52,11 @@ function splitAllowTarget(text: string): { blockText: string; portText: string |
   const bracketed = /^\[([^[\]]*)\](\/\d+)?(?::(.*))?$/s.exec(text);
   if (bracketed !== null) {
     const [, inside = '', prefix = '', portText] = bracketed;
-    // Brackets belong to IPv6; `[10.0.0.0/8]` is a mistake that should not pass unnoticed.
+    // Brackets are for IPv6 only; `[10.0.0.0/8]` is refused as a mistake.
     return { blockText: inside.includes(':') ? inside + prefix : text, portText };
   }
   const slash = text.indexOf('/');
-  // A bare IPv6 address has several colons: none of them begins a port.
+  // A bare IPv6 address has several colons, and none begins a port.
   if (slash === -1 && text.split(':').length > 2) return { blockText: text, portText: undefined };
   const colon = text.indexOf(':', Math.max(slash, 0));
   if (colon === -1) return { blockText: text, portText: undefined };
@@ -77,7 +77,7 @@ function parsePorts(portText: string | undefined, text: string): AllowedTarget['
 
 /**
  * Judges the text of a job's URL and returns it parsed. Throws `invalid_input` with the reason. A
- * name that passes has been found plausible, no more: its addresses are judged at each connect.
+ * name that passes is only plausible: its addresses are judged at each connect.
  */
 export function judgeUrl(raw: string, allow: readonly AllowedTarget[]): URL {
   const url = plainUrl(raw);
@@ -106,8 +106,8 @@ export function judgeUrl(raw: string, allow: readonly AllowedTarget[]): URL {
 }
 
 /**
- * A URL's scheme and authority as they are written. `judgeUrl` decides by these and by the spelling of the whole: a URL
- * that begins with a text it passed needs only `plainUrl`.
+ * A URL's scheme and authority as written. `judgeUrl` depends on them and on the spelling of the whole URL only: a URL that
+ * begins with a text that passed needs only `plainUrl`.
  */
 export function siteText(raw: string): string {
   return /^[^/?#]*\/\/[^/?#]*/.exec(raw)?.[0] ?? '';
@@ -125,7 +125,7 @@ export function literalOf(url: URL): string | null {
   return parseAddress(url.hostname) === null ? null : url.hostname;
 }
 
-/** Parses a URL whose spelling leaves no doubt of what it means. Throws `invalid_input` with the reason. */
+/** Parses a URL whose spelling is unambiguous. Throws `invalid_input` with the reason. */
 export function plainUrl(raw: string): URL {
   checkSpelling(raw);
   const url = URL.parse(raw);
@@ -135,13 +135,13 @@ export function plainUrl(raw: string): URL {
   return url;
 }
 
-/** The URL parser drops, trims or rewrites these; what it would rewrite is refused instead. */
+/** Refuses what the URL parser would drop, trim or rewrite. */
 function checkSpelling(raw: string): void {
   const characters = raw.length > maxUrlCharacters ? Array.from(raw).length : raw.length;
   if (characters > maxUrlCharacters) {
     throw invalidInput(`url must be at most ${maxUrlCharacters} characters, got ${characters}`);
   }
-  // oxlint-disable-next-line no-control-regex -- control characters are what this looks for
+  // oxlint-disable-next-line no-control-regex -- this looks for control characters
   if (/[\u0000-\u0020\u007f-\u00a0\\]/.test(raw) || !raw.isWellFormed()) {
     throw invalidInput('url must not contain spaces, control characters or backslashes');
   }
@@ -159,9 +159,9 @@ function checkSpelling(raw: string): void {
 export type DialVerdict = { allowed: true } | { allowed: false; reason: string };
 
 /**
- * The rule at connect time: a public address on port 80 or 443, or any address and port that one
- * allow entry covers both of. An entry for a translation prefix (NAT64) does not hide what is behind it: the
- * IPv4 address inside must be public, or covered itself. Text that is no IP address is refused.
+ * The rule at connect time: a public address on port 80 or 443, or an address and port that one allow entry covers. An entry
+ * for a translation prefix (NAT64) is not enough: the IPv4 address inside must be public or covered itself. Text that is
+ * not an IP address is refused.
  */
 export function judgeDial(
   address: string,
@@ -208,10 +208,9 @@ export type AnswerVerdict =
   | { allowed: false; reason: string };
 
 /**
- * Judges all addresses that a name resolved to: one refused answer refuses them all, whatever the
- * order, so that a name cannot mix an inner address among public ones. `loopbackName` is for
- * `localhost`, whose two answers are this machine's own and not a stranger's: there those that an
- * entry covers are enough.
+ * Judges all addresses of a name. One refused address refuses them all, in any order, so that a name cannot mix an internal
+ * address among public ones. `loopbackName` is for `localhost`, whose two addresses are this machine's own: there the
+ * covered ones are enough.
  */
 export function judgeAnswers(
   addresses: readonly string[],

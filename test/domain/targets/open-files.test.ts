@@ -8,14 +8,14 @@ import { openFilesLimit } from '../../../src/file-limit.ts';
 
 test('with the limit of the service everything is as it was asked for', () => {
   const expected = { slots: 512, connections: 2_000, idle: 8_192 };
-  assert.deepEqual(shareOpenFiles(65_536, 512), expected);
-  assert.deepEqual(shareOpenFiles(Infinity, 512), expected);
-  assert.equal(shareOpenFiles(65_536, 10_000).slots, 10_000);
+  assert.deepEqual(shareOpenFiles(65_536, 512, 64), expected);
+  assert.deepEqual(shareOpenFiles(Infinity, 512, 64), expected);
+  assert.equal(shareOpenFiles(65_536, 10_000, 64).slots, 10_000);
 });
 
 test('with 1,024 all slots fit and clients get what is left, with 256 there are fewer slots', () => {
-  assert.deepEqual(shareOpenFiles(1_024, 512), { slots: 512, connections: 234, idle: 118 });
-  assert.deepEqual(shareOpenFiles(256, 512), { slots: 64, connections: 21, idle: 11 });
+  assert.deepEqual(shareOpenFiles(1_024, 512, 64), { slots: 512, connections: 234, idle: 118 });
+  assert.deepEqual(shareOpenFiles(256, 512, 64), { slots: 64, connections: 21, idle: 11 });
 });
 
 test('all together never need more than the limit, and there is always some of each', () => {
@@ -23,7 +23,7 @@ test('all together never need more than the limit, and there is always some of e
   const wanted = fc.integer({ min: 1, max: 10_000 });
   fc.assert(
     fc.property(limits, wanted, (limit, slots) => {
-      const shared = shareOpenFiles(limit, slots);
+      const shared = shareOpenFiles(limit, slots, 64);
       assert.ok(shared.slots >= 1 && shared.slots <= slots);
       assert.ok(shared.connections >= 8);
       assert.ok(shared.idle >= 0);
