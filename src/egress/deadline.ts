@@ -1,9 +1,9 @@
 /**
- * The one deadline of an attempt, on the monotonic clock, over all its phases. It is over when the
- * time is up or when the caller aborts; whatever is under way then is cut off.
+ * The one deadline of an attempt, on the monotonic clock, for all its phases. It ends when the time is up or when the caller
+ * aborts, and cuts off the current phase.
  */
 
-/** What an attempt is doing; told to people when the time is up. */
+/** The current step of an attempt, for the message of a timeout. */
 export type Phase =
   | 'looking up the name'
   | 'waiting for a free connection'
@@ -12,18 +12,18 @@ export type Phase =
   | 'waiting for the answer'
   | 'reading the body';
 
-/** Thrown inside egress, and caught there, when the deadline ends a phase. */
+/** Thrown when the deadline ends a phase; never leaves egress. */
 export class DeadlineOver extends Error {
   override readonly name = 'DeadlineOver';
 }
 
-/** An attempt's deadline, running from its creation until `stop`. One phase at a time listens to it. */
+/** Runs from its creation until `stop`. One phase at a time listens to it. */
 export class Deadline {
   readonly timeoutMs: number;
-  /** Cuts the attempt off when it aborts. */
+  /** Ends the deadline when it aborts. */
   readonly signal: AbortSignal | undefined;
   phase: Phase = 'looking up the name';
-  /** Why it is over; null while it is not. An abort carries the caller's reason. */
+  /** Why it ended; null until then. An abort has the caller's reason. */
   over: 'expired' | { abortedBy: unknown } | null = null;
   readonly #endsAt: number;
   readonly #timer: NodeJS.Timeout;
@@ -36,7 +36,7 @@ export class Deadline {
     this.#timer = setTimeout(expire, timeoutMs, this);
   }
 
-  /** Whether something of the request may have been written. */
+  /** Whether the request may have been written, also in part. */
   get isSent(): boolean {
     return this.phase === 'waiting for the answer' || this.phase === 'reading the body';
   }
@@ -51,7 +51,7 @@ export class Deadline {
     if (this.over !== null) throw new DeadlineOver();
   }
 
-  /** Runs `cutOff` once when it is over, at once if it is already; null stops listening. */
+  /** Runs `cutOff` once when the deadline ends, immediately if it has ended; null stops listening. */
   onOver(cutOff: (() => void) | null): void {
     if (this.over === null) this.#cutOff = cutOff;
     else cutOff?.();
@@ -66,7 +66,7 @@ export class Deadline {
     cutOff?.();
   }
 
-  /** Stops the timer; nothing is cut off any more. */
+  /** Stops the timer without cutting anything off. */
   stop(): void {
     clearTimeout(this.#timer);
     this.#cutOff = null;
@@ -77,7 +77,7 @@ function expire(deadline: Deadline): void {
   deadline.end('expired');
 }
 
-/** Waits for `work`, but not beyond the deadline: then it throws DeadlineOver and `work` goes on alone. */
+/** Waits for `work` until the deadline. Then it throws DeadlineOver, and the result of `work` is ignored. */
 export function within<T>(deadline: Deadline, work: Promise<T>): Promise<T> {
   const { promise, resolve, reject } = Promise.withResolvers<T>();
   deadline.onOver(() => reject(new DeadlineOver()));

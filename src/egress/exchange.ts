@@ -1,6 +1,6 @@
 /**
- * One request and its answer on one connection, through undici's `dispatch`. The request is sent at
- * most once. Redirects are not followed, nothing is decompressed, and reading stops with the preview.
+ * One request and its answer on one connection, through undici's `dispatch`. The request is sent at most once. Redirects
+ * are not followed, nothing is decompressed, and reading stops when the preview is full.
  */
 import type { Dispatcher } from 'undici';
 import { maxPreviewBytes, startPreview } from '../domain/runs/preview.ts';
@@ -10,7 +10,7 @@ import type { Connection } from './connection.ts';
 import { DeadlineOver, type Deadline } from './deadline.ts';
 import { answerFailure, brokenBody, secondsText } from './failure.ts';
 
-/** A request as it goes on the wire; `headers` is name, value, name, value. */
+/** A request as it is sent; `headers` alternates names and values. */
 export interface WireRequest {
   path: string;
   method: string;

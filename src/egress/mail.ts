@@ -1,6 +1,6 @@
 /**
- * Mail, through the one SMTP server that the operator names and trusts. Nothing but plain fields is handed on:
- * no file, URL or raw message can be named, so that nothing is read or fetched for a mail.
+ * Email through the one SMTP server that the operator configures and trusts. Only plain fields are passed on: no field can
+ * name a file, a URL or a raw message, so nothing is read or fetched for an email.
  */
 import type { Transporter } from 'nodemailer';
 import { encodedWords } from '../domain/alerts/encoded-words.ts';
@@ -10,7 +10,7 @@ import type { MailRule } from '../domain/alerts/mail-allow.ts';
 import type { MailServer } from '../domain/alerts/mail-server.ts';
 import { redact, spellingsOf } from '../domain/secrets/redaction.ts';
 
-/** A mail; `id` makes its Message-ID, so that one sent twice can be told. */
+/** An email. `id` becomes its Message-ID, which marks duplicates. */
 export interface Mail {
   id: string;
   to: string;
@@ -20,18 +20,18 @@ export interface Mail {
 }
 
 export interface Mailer extends AsyncDisposable {
-  /** Whether the operator lets mail go to this address. */
+  /** Whether the operator permits email to this address. */
   allows(to: string): boolean;
-  /** Sends a mail. Returns why it could not be handed over, in a sentence; null if it was. */
+  /** Sends an email. Returns null, or a sentence that says why the server did not take it. */
   send(mail: Mail, timeoutMs: number): Promise<string | null>;
 }
 
-/** Connections at most; further mails wait. */
+/** Most connections; further emails wait. */
 const maxConnections = 3;
 
 /**
- * Creates the mailer; nodemailer is loaded with the first mail. Mail goes to what `allow` covers, to any address if that
- * is empty. `ca` is trusted instead of the usual authorities.
+ * Creates the mailer; the first email loads nodemailer. `allow` lists the permitted addresses; if it is empty, all are.
+ * `ca` is trusted instead of the built-in authorities.
  */
 export function createMailer(
   server: MailServer,
@@ -48,7 +48,7 @@ export function createMailer(
       try {
         const opened = await transporter;
         const { rejected } = await opened.sendMail({
-          // As objects, so that nothing looks for names in them.
+          // As objects, so that nodemailer does not parse them.
           from: { name: '', address: server.from },
           to: { name: '', address: to },
           subject: encodedWords(subject),
@@ -78,7 +78,7 @@ async function open(server: MailServer, timeoutMs: number, ca?: string): Promise
     host,
     port,
     secure,
-    // A password goes over the network only where nobody else can read it.
+    // A password is never sent over the network in plain text.
     requireTLS: !secure && password !== null && !isHere,
     ...(user !== null && { auth: { user, pass: password ?? '' } }),
     ...(ca !== undefined && { tls: { ca } }),
@@ -91,16 +91,16 @@ async function open(server: MailServer, timeoutMs: number, ca?: string): Promise
   });
 }
 
-/** The password, and as a server may repeat the commands that hold it (AUTH PLAIN and LOGIN, RFC 4616). */
+/** The password, and the forms in which a server may repeat it (AUTH PLAIN and LOGIN, RFC 4616). */
 function passwordTexts({ user, password }: MailServer): string[] {
   if (password === null) return [];
   const texts = [password, `\0${user}\0${password}`];
   return spellingsOf([...texts, ...texts.map((text) => Buffer.from(text).toString('base64'))]);
 }
 
-/** The server's own words, or Node's of its certificate, on one line, without the password. */
+/** The message of the server, or Node's about its certificate, on one line and without the password. */
 function wordsOf(error: unknown, secrets: readonly string[]): string {
-  // What Node adds for those who run node.
+  // Node adds advice for those who start node themselves.
   const words = messageOf(error).replace(/; if the root CA .*$/s, '');
   return redact(words, secrets).replace(/\s+/g, ' ').slice(0, 300);
 }

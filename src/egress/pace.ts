@@ -1,25 +1,24 @@
 /**
- * Spreads look-ups that all come at one instant: the answers to a thousand datagrams arrive together, and what does
- * not fit the socket's buffer is lost, which costs seconds. Waiting for an answer is not waiting in
- * line: whoever has had none for a while makes room for the next, so silent servers hold up nobody.
+ * Spreads simultaneous look-ups. The answers to a thousand datagrams arrive together, and those that do not fit the
+ * socket's buffer are lost, which costs seconds. Only young look-ups count, so a silent server delays no others.
  */
 
-/** Runs work, at once or when it is its turn. */
+/** Runs work immediately or when its turn comes. */
 export type Pace = <T>(work: () => Promise<T>) => Promise<T>;
 
-/** Lets at most `limit` pieces of work run that are younger than `patienceMs`. */
+/** Runs at most `limit` pieces of work that are younger than `patienceMs`. */
 export function createPace(limit: number, patienceMs: number): Pace {
   let young = 0;
   /** A Set is a queue here: first in, first out. */
   const waiting = new Set<() => void>();
 
-  function makeRoom(): void {
-    for (const begin of waiting) {
+  function beginNext(): void {
+    const [begin] = waiting;
+    if (begin === undefined) young--;
+    else {
       waiting.delete(begin);
       begin();
-      return;
     }
-    young--;
   }
 
   return async (work) => {
@@ -27,7 +26,7 @@ export function createPace(limit: number, patienceMs: number): Pace {
     else young++;
     let isYoung = true;
     const age = (): void => {
-      if (isYoung) makeRoom();
+      if (isYoung) beginNext();
       isYoung = false;
     };
     const timer = setTimeout(age, patienceMs);

@@ -76,7 +76,7 @@ export function createResolver(options: ResolverOptions = {}): Resolve {
   return (host) => (isLoopbackName(host) ? loopback : (kept.get(host) ?? start(host)));
 }
 
-/** RFC 6761 section 6.3: never asked anyone. */
+/** Never queried (RFC 6761 section 6.3). */
 const loopback: Answers = { kind: 'addresses', addresses: ['127.0.0.1', '::1'] };
 
 function isIPv6(address: string): boolean {

@@ -1,7 +1,7 @@
 /** The options of curl (curl.se/docs/manpage.html) and their meaning for a job. */
 import type { Apply, CommandSyntax } from './options.ts';
 import { reasons } from './remark.ts';
-import { ignore, refuse, setRetries, setTimeoutSeconds, type CallDraft } from './written-call.ts';
+import { setRetries, setTimeoutSeconds, type CallDraft } from './written-call.ts';
 
 const { noFiles, readsNoFiles, noRedirects, ownTls, ownRoute, noEffect, headerForm } = reasons;
 const onlyPrints = 'it only changes what curl prints';
@@ -14,7 +14,7 @@ const noPartOfCall = 'it is not for HTTP';
 /** For a value that is text, and not `@` with the name of a file. */
 function unlessFile(apply: Apply): Apply {
   return (draft, value, written) => {
-    if (value.startsWith('@')) refuse(draft, written, readsNoFiles);
+    if (value.startsWith('@')) draft.refuse(written, readsNoFiles);
     else apply(draft, value, written);
   };
 }
@@ -24,7 +24,7 @@ function encoded(add: (draft: CallDraft, pair: string) => void): Apply {
   return (draft, value, written) => {
     const equals = value.indexOf('=');
     // `@` before any `=` begins the name of a file.
-    if (equals === -1 && value.includes('@')) return refuse(draft, written, readsNoFiles);
+    if (equals === -1 && value.includes('@')) return draft.refuse(written, readsNoFiles);
     const name = value.slice(0, Math.max(equals, 0));
     const content = encodeURIComponent(value.slice(equals + 1).toWellFormed())
       .replace(/[!'()*]/g, (mark) => `%${mark.charCodeAt(0).toString(16).toUpperCase()}`)
@@ -50,15 +50,15 @@ const header = unlessFile((draft, value, written) => {
   const [, name = '', mark, rest = ''] = /^([^:;]*)([:;])([\s\S]*)$/.exec(value) ?? [];
   const isEmpty = rest.trim() === '';
   if (mark === undefined || name.trim() === '' || (mark === ';' && !isEmpty)) {
-    refuse(draft, written, headerForm);
+    draft.refuse(written, headerForm);
   } else if (mark === ':' && isEmpty) draft.removed.push(name.trim().toLowerCase());
   else draft.headers.push({ name: name.trim(), value: rest.trim() });
 });
 
 /** Reads the value of an option that names a file for output. */
 const outputFile: Apply = (draft, value, written) => {
-  if (value === '/dev/null' || value === '-') ignore(draft, written, onlyPrints);
-  else refuse(draft, written, noFiles);
+  if (value === '/dev/null' || value === '-') draft.ignore(written, onlyPrints);
+  else draft.refuse(written, noFiles);
 };
 
 /** How the words of curl are read. */
@@ -167,18 +167,18 @@ export const curlSyntax: CommandSyntax = {
     'header/H': header,
     'cookie/b': (draft, value, written) => {
       if (value.includes('=')) draft.cookies.push(value);
-      else refuse(draft, written, readsNoFiles);
+      else draft.refuse(written, readsNoFiles);
     },
     'user/u': (draft, value, written) => {
       if (value.includes(':')) draft.credentials = value;
-      else refuse(draft, written, 'give the password, too');
+      else draft.refuse(written, 'give the password, too');
     },
     'user-agent/A': (draft, value) => {
       if (value === '') draft.removed.push('user-agent');
       else draft.implied.push({ name: 'User-Agent', value });
     },
     'referer/e': (draft, value, written) => {
-      if (value.endsWith(';auto')) refuse(draft, written, finalUrl);
+      if (value.endsWith(';auto')) draft.refuse(written, finalUrl);
       else draft.implied.push({ name: 'Referer', value });
     },
     'oauth2-bearer': implies('Authorization', (value) => `Bearer ${value}`),

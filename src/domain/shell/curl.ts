@@ -2,35 +2,25 @@
 import { curlSyntax } from './curl-options.ts';
 import { optionReader } from './options.ts';
 import { reasons } from './remark.ts';
-import {
-  addForm,
-  addImplied,
-  emptyDraft,
-  finishCall,
-  hasHeader,
-  ignore,
-  refuse,
-  type CallDraft,
-  type ReadCall,
-} from './written-call.ts';
+import { CallDraft, finishCall, type ReadCall } from './written-call.ts';
 
 const readOptions = optionReader(curlSyntax);
 
 /** Reads the words after `curl`, as a shell made them. Never throws. */
 export function readCurl(words: readonly string[]): ReadCall {
-  const draft = emptyDraft();
+  const draft = new CallDraft();
   readOptions(words, draft);
   checkGlob(draft);
   moveDataIntoQuery(draft);
   if (draft.isHead && draft.body !== null) {
-    refuse(draft, 'data with --head', 'curl allows only one of them');
+    draft.refuse('data with --head', 'curl allows only one of them');
   }
   draft.method ??= draft.isHead ? 'HEAD' : draft.body === null ? 'GET' : 'POST';
   addHeaders(draft);
   judgeRemoved(draft);
   if (draft.isCompressed) {
     draft.headers = draft.headers.filter(({ name }) => name.toLowerCase() !== 'accept-encoding');
-    ignore(draft, '--compressed', 'jobd asks for uncompressed responses');
+    draft.ignore('--compressed', 'jobd asks for uncompressed responses');
   }
   return finishCall(draft);
 }
@@ -41,7 +31,7 @@ function checkGlob(draft: CallDraft): void {
   for (const url of draft.urls) {
     const rest = url.replace(/^([a-z]+:\/\/)?([^/?#]*@)?\[[0-9a-f:.]+\]/i, '');
     if (!/[[\]{}]/.test(rest)) continue;
-    refuse(draft, 'brackets or braces in the URL', 'they mean several URLs: use -g if they do not');
+    draft.refuse('brackets or braces in the URL', 'they mean several URLs: use -g if they do not');
   }
 }
 
@@ -65,11 +55,10 @@ function addHeaders(draft: CallDraft): void {
       draft.implied.push({ name, value: 'application/json' });
     }
   }
-  addImplied(draft);
-  addForm(draft);
+  draft.addImplied();
   if (draft.cookies.length === 0) return;
-  if (hasHeader(draft, 'Cookie')) {
-    refuse(draft, 'header Cookie', 'a job sends each header once: give either -b or -H');
+  if (draft.hasHeader('Cookie')) {
+    draft.refuse('header Cookie', 'a job sends each header once: give either -b or -H');
   } else {
     draft.headers.push({ name: 'Cookie', value: draft.cookies.join(';') });
   }
@@ -78,10 +67,10 @@ function addHeaders(draft: CallDraft): void {
 /** A job can leave out only the headers that it does not send anyway. */
 function judgeRemoved(draft: CallDraft): void {
   for (const name of draft.removed) {
-    if (hasHeader(draft, name)) continue;
+    if (draft.hasHeader(name)) continue;
     const isSent =
       name === 'user-agent' || name === 'host' || (name === 'content-type' && draft.body !== null);
-    if (isSent) refuse(draft, `header ${name}`, reasons.alwaysSent);
-    else ignore(draft, `header ${name}`, 'a job does not send it anyway');
+    if (isSent) draft.refuse(`header ${name}`, reasons.alwaysSent);
+    else draft.ignore(`header ${name}`, 'a job does not send it anyway');
   }
 }

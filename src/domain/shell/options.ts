@@ -2,7 +2,7 @@
  * Reads the options of a command into a draft of its call, from a table. The conventions are those of getopt_long(3):
  * short options can be joined, `-XPOST` holds its value, options can follow operands, and `--` ends them.
  */
-import { refuse, type CallDraft } from './written-call.ts';
+import type { CallDraft } from './written-call.ts';
 
 /** What an option changes. `written` is the option as it was written, without its value. */
 export type Apply = (draft: CallDraft, value: string, written: string) => void;
@@ -50,13 +50,13 @@ export function optionReader(syntax: CommandSyntax): ReadOptions {
       else {
         for (const { written, attached } of optionsIn(word, table, syntax.hasEquals)) {
           const option = table.get(written);
-          if (option === undefined) refuse(draft, cut(written), 'jobd does not know this option');
+          if (option === undefined) draft.refuse(cut(written), 'jobd does not know this option');
           else if (!option.takesValue) {
             if (attached === null) option.apply(draft, '', written);
-            else refuse(draft, written, 'it takes no value');
+            else draft.refuse(written, 'it takes no value');
           } else {
             const value = attached ?? words[++index];
-            if (value === undefined) refuse(draft, written, 'it needs a value');
+            if (value === undefined) draft.refuse(written, 'it needs a value');
             else option.apply(draft, value, written);
           }
         }
@@ -83,7 +83,7 @@ function tableOf({ ignored, refused, flags, values }: CommandSyntax): Map<string
     addGroup(group, (draft, _, text) => draft.ignored.push({ text, reason: group.reason }));
   }
   for (const group of refused) {
-    addGroup(group, (draft, _, text) => refuse(draft, text, group.reason));
+    addGroup(group, (draft, _, text) => draft.refuse(text, group.reason));
   }
   for (const [names, apply] of Object.entries(flags)) add(names, { takesValue: false, apply });
   for (const [names, apply] of Object.entries(values)) add(names, { takesValue: true, apply });

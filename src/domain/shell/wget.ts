@@ -2,12 +2,8 @@
 import { optionReader, type CommandSyntax } from './options.ts';
 import { reasons } from './remark.ts';
 import {
-  addForm,
-  addImplied,
-  emptyDraft,
+  CallDraft,
   finishCall,
-  ignore,
-  refuse,
   setRetries,
   setTimeoutSeconds,
   type ReadCall,
@@ -53,8 +49,8 @@ const syntax: CommandSyntax = {
   },
   values: {
     'output-document/O': (draft, value, written) => {
-      if (value === '-' || value === '/dev/null') ignore(draft, written, onlyPrints);
-      else refuse(draft, written, noFiles);
+      if (value === '-' || value === '/dev/null') draft.ignore(written, onlyPrints);
+      else draft.refuse(written, noFiles);
       draft.keepsFile = false;
     },
     method: (draft, value) => void (draft.method = value.toUpperCase()),
@@ -65,13 +61,13 @@ const syntax: CommandSyntax = {
     'body-data': (draft, value) => void (draft.body = value),
     header: (draft, value, written) => {
       const [, name, rest = ''] = /^([^:]+):([\s\S]*)$/.exec(value) ?? [];
-      if (name === undefined || rest.trim() === '') return refuse(draft, written, headerForm);
+      if (name === undefined || rest.trim() === '') return draft.refuse(written, headerForm);
       // The last of each name counts.
       const others = draft.headers.filter((it) => it.name.toLowerCase() !== name.toLowerCase());
       draft.headers = [...others, { name, value: rest.trim() }];
     },
     'user-agent/U': (draft, value, written) => {
-      if (value === '') refuse(draft, written, alwaysSent);
+      if (value === '') draft.refuse(written, alwaysSent);
       else draft.implied.push({ name: 'User-Agent', value });
     },
     referer: (draft, value) => draft.implied.push({ name: 'Referer', value }),
@@ -87,12 +83,11 @@ const readOptions = optionReader(syntax);
 
 /** Reads the words after `wget`, as a shell made them. Never throws. */
 export function readWget(words: readonly string[]): ReadCall {
-  const draft = emptyDraft();
+  const draft = new CallDraft();
   readOptions(words, draft);
-  if (draft.keepsFile) refuse(draft, 'no -O /dev/null', noFiles);
+  if (draft.keepsFile) draft.refuse('no -O /dev/null', noFiles);
   if (draft.isHead) draft.method ??= 'HEAD';
-  addImplied(draft);
-  addForm(draft);
-  ignore(draft, 'redirects', 'wget follows them, jobd does not');
+  draft.addImplied();
+  draft.ignore('redirects', 'wget follows them, jobd does not');
   return finishCall(draft);
 }

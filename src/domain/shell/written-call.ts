@@ -31,68 +31,60 @@ interface Header {
 }
 
 /** A call while its command is read. */
-export interface CallDraft {
-  urls: string[];
+export class CallDraft {
+  urls: string[] = [];
   /** Parts that `-G` and `--url-query` add to the URL. */
-  query: string[];
-  method: string | null;
-  headers: Header[];
+  query: string[] = [];
+  method: string | null = null;
+  headers: Header[] = [];
   /** Headers from options of their own; `headers` override them, and the last of a name counts. */
-  implied: Header[];
+  implied: Header[] = [];
   /** Names, in lower case, of headers that are not to be sent. */
-  removed: string[];
-  cookies: string[];
-  body: string | null;
+  removed: string[] = [];
+  cookies: string[] = [];
+  body: string | null = null;
   /** `user:password`. */
-  credentials: string | null;
-  timeoutSeconds: number | null;
-  retries: number | null;
-  isHead: boolean;
+  credentials: string | null = null;
+  timeoutSeconds: number | null = null;
+  retries: number | null = null;
+  isHead = false;
   /** `-G` of curl: the data belongs into the query. */
-  isQuery: boolean;
-  isJson: boolean;
-  isCompressed: boolean;
+  isQuery = false;
+  isJson = false;
+  isCompressed = false;
   /** `-g` of curl: brackets and braces in the URL are literal. */
-  isLiteral: boolean;
+  isLiteral = false;
   /** Whether wget keeps the response in a file, as it does by default. */
-  keepsFile: boolean;
-  ignored: Remark[];
-  unhonoured: Remark[];
-}
+  keepsFile = true;
+  ignored: Remark[] = [];
+  unhonoured: Remark[] = [];
 
-/** The draft before any word is read. */
-export function emptyDraft(): CallDraft {
-  return {
-    urls: [],
-    query: [],
-    method: null,
-    headers: [],
-    implied: [],
-    removed: [],
-    cookies: [],
-    body: null,
-    credentials: null,
-    timeoutSeconds: null,
-    retries: null,
-    isHead: false,
-    isQuery: false,
-    isJson: false,
-    isCompressed: false,
-    isLiteral: false,
-    keepsFile: true,
-    ignored: [],
-    unhonoured: [],
-  };
-}
+  /** Notes a part that has no effect on the request. */
+  ignore(text: string, reason: string): void {
+    this.ignored.push({ text, reason });
+  }
 
-/** Notes a part that has no effect on the request. */
-export function ignore(draft: CallDraft, text: string, reason: string): void {
-  draft.ignored.push({ text, reason });
-}
+  /** Notes a part that a job cannot honour. */
+  refuse(text: string, reason: string): void {
+    this.unhonoured.push({ text, reason });
+  }
 
-/** Notes a part that a job cannot honour. */
-export function refuse(draft: CallDraft, text: string, reason: string): void {
-  draft.unhonoured.push({ text, reason });
+  /** Whether a header is given, in any letter case. */
+  hasHeader(name: string): boolean {
+    return this.headers.some((header) => header.name.toLowerCase() === name.toLowerCase());
+  }
+
+  /** Adds the headers that the command implies and that are neither given nor removed. */
+  addImplied(): void {
+    for (const { name, value } of this.implied.toReversed()) this.#imply(name, value);
+    // A body without a Content-Type is a form.
+    if (this.body !== null) this.#imply('Content-Type', 'application/x-www-form-urlencoded');
+  }
+
+  #imply(name: string, value: string): void {
+    if (this.hasHeader(name) || this.removed.includes(name.toLowerCase())) return;
+    this.headers.push({ name, value });
+  }
 }
 
 /** Sets the timeout, if a job can have it. */
@@ -115,43 +107,23 @@ function wholeWithin(
 ): number | null {
   const number = /^\d{1,9}$/.test(value) ? Number(value) : NaN;
   if (number >= min && number <= max) return number;
-  refuse(draft, `${written} ${value.slice(0, 20)}`, `jobd takes ${what} from ${min} to ${max}`);
+  draft.refuse(`${written} ${value.slice(0, 20)}`, `jobd takes ${what} from ${min} to ${max}`);
   return null;
-}
-
-/** Whether a header is given, in any letter case. */
-export function hasHeader({ headers }: CallDraft, name: string): boolean {
-  return headers.some((header) => header.name.toLowerCase() === name.toLowerCase());
-}
-
-/** Adds the implied headers that are neither given nor removed. */
-export function addImplied(draft: CallDraft): void {
-  for (const { name, value } of draft.implied.toReversed()) imply(draft, name, value);
-}
-
-/** A body without a Content-Type is a form. */
-export function addForm(draft: CallDraft): void {
-  if (draft.body !== null) imply(draft, 'Content-Type', 'application/x-www-form-urlencoded');
-}
-
-function imply(draft: CallDraft, name: string, value: string): void {
-  if (hasHeader(draft, name) || draft.removed.includes(name.toLowerCase())) return;
-  draft.headers.push({ name, value });
 }
 
 /** Checks the parts of a call together, and returns it if a job can make it. */
 export function finishCall(draft: CallDraft): ReadCall {
   const url = finishUrl(draft);
-  if (draft.credentials !== null && !hasHeader(draft, 'Authorization')) {
+  if (draft.credentials !== null && !draft.hasHeader('Authorization')) {
     const credentials = Buffer.from(draft.credentials).toString('base64');
     draft.headers.push({ name: 'Authorization', value: `Basic ${credentials}` });
   }
   const headers = finishHeaders(draft, url);
   const method = methods.find((known) => known === (draft.method ?? 'GET'));
   if (method === undefined) {
-    refuse(draft, `method ${draft.method?.slice(0, 20)}`, `jobd sends ${methods.join(', ')}`);
+    draft.refuse(`method ${draft.method?.slice(0, 20)}`, `jobd sends ${methods.join(', ')}`);
   } else if (draft.body !== null && (method === 'GET' || method === 'HEAD')) {
-    refuse(draft, 'a body', `jobd sends no body with ${method}`);
+    draft.refuse('a body', `jobd sends no body with ${method}`);
   }
   const { ignored, unhonoured, body, timeoutSeconds, retries } = draft;
   const isWhole = unhonoured.length === 0 && url !== null && method !== undefined;
@@ -162,21 +134,21 @@ export function finishCall(draft: CallDraft): ReadCall {
 function finishUrl(draft: CallDraft): string | null {
   const [given, ...more] = draft.urls;
   if (given === undefined) {
-    refuse(draft, 'no URL', 'a job calls one URL');
+    draft.refuse('no URL', 'a job calls one URL');
     return null;
   }
-  if (more.length > 0) refuse(draft, `${draft.urls.length} URLs`, 'a job calls one URL');
+  if (more.length > 0) draft.refuse(`${draft.urls.length} URLs`, 'a job calls one URL');
   const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(given)?.[1]?.toLowerCase();
   // Without a scheme the tools take http, unless the host name suggests another protocol.
   const isOther = /^(?:ftps?|dict|ldap|imap|smtp|pop3)\./i.test(given);
   if ((scheme !== undefined && scheme !== 'http' && scheme !== 'https') || isOther) {
-    refuse(draft, scheme ?? 'the URL', 'jobd calls http and https');
+    draft.refuse(scheme ?? 'the URL', 'jobd calls http and https');
     return null;
   }
   const url = scheme === undefined ? `http://${given}` : given;
   const parsed = URL.parse(url);
   if (parsed === null) {
-    refuse(draft, 'the URL', 'it is not valid');
+    draft.refuse('the URL', 'it is not valid');
     return null;
   }
   return withoutUser(url, parsed, draft);
@@ -190,7 +162,7 @@ function withoutUser(url: string, parsed: URL, draft: CallDraft): string {
     const [name, password] = [parsed.username, parsed.password].map(decodeURIComponent);
     draft.credentials ??= `${name}:${password}`;
   } catch {
-    refuse(draft, 'the user in the URL', 'its percent-encoding is not UTF-8');
+    draft.refuse('the user in the URL', 'its percent-encoding is not UTF-8');
   }
   return begin + url.slice(begin.length + user.length + 1);
 }
@@ -207,12 +179,12 @@ function finishHeaders(draft: CallDraft, url: string | null): Record<string, str
     const lowerCase = name.toLowerCase();
     const why = whyRefused(name);
     if (lowerCase === 'host' && value.toLowerCase() === host) {
-      ignore(draft, text, 'it repeats the URL');
+      draft.ignore(text, 'it repeats the URL');
     } else if (why === undefined) {
-      if (seen.has(lowerCase)) refuse(draft, text, 'a job sends each header once');
+      if (seen.has(lowerCase)) draft.refuse(text, 'a job sends each header once');
       else headers.set(name, value);
-    } else if (isOfConnection.test(lowerCase)) ignore(draft, text, why);
-    else refuse(draft, text, `a job cannot set it: ${why}`);
+    } else if (isOfConnection.test(lowerCase)) draft.ignore(text, why);
+    else draft.refuse(text, `a job cannot set it: ${why}`);
     seen.add(lowerCase);
   }
   return Object.fromEntries(headers);
