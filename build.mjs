@@ -1,13 +1,11 @@
 /**
- * node build.mjs             dist/jobd.cjs and, beside it, the files it needs: the native part of better-sqlite3,
- *                            egress-thread.cjs, what runs in the thread of outgoing calls, verify-receipt.mjs,
- *                            the script that checks receipts without jobd, and licences
- * node build.mjs --package   the same, and dist/jobd: one executable that needs nothing beside it
- * node build.mjs --release   the same, and what is given to others: the executable as dist/jobd-linux-ARCH and
- *                            compressed, with sums, licences and a bill of materials; --arch x64|arm64 for
- *                            another machine than this one, --all for both
+ * node build.mjs             builds dist/jobd.cjs and the files it needs: the native part of better-sqlite3,
+ *                            egress-thread.cjs (the code of the threads for calls), verify-receipt.mjs and the licences
+ * node build.mjs --package   also builds dist/jobd, one executable that needs no other file
+ * node build.mjs --release   also builds the release files: dist/jobd-linux-ARCH, plain and compressed, with checksums
+ *                            and an SBOM; --arch x64|arm64 for another machine, --all for both
  *
- * Every file appears by a rename, so that a jobd that runs from dist/ is not disturbed.
+ * Every file is replaced by a rename, so that a jobd that runs from dist/ is not disturbed.
  */
 import { realpathSync } from 'node:fs';
 import { copyFile, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
@@ -22,13 +20,13 @@ const dist = join(root, 'dist');
 const entry = join(root, 'src', 'main.ts');
 const architectures = ['x64', 'arm64'];
 
-/** The files beside the bundle, assets of the executable: by these names the program knows them. */
+/** Names of the files beside the bundle, which are assets of the executable. */
 const addonName = 'better_sqlite3.node';
 const scriptName = 'verify-receipt.mjs';
 const licensesName = 'THIRD_PARTY_LICENSES';
 const threadName = 'egress-thread.cjs';
 
-/** commander could run commands that are files of their own; jobd has none, and need not load what runs them. */
+/** commander can run commands that are separate files. jobd has none, so it does not load node:child_process for them. */
 const withoutSubprocesses = {
   name: 'without subprocesses',
   setup(build) {
@@ -41,13 +39,13 @@ const withoutSubprocesses = {
   },
 };
 
-/** How the program is put together, as one bundle and in pieces. */
+/** How the program is bundled, as one file and in pieces. */
 function programOptions() {
   return {
     bundle: true,
     platform: 'node',
     target: 'node24',
-    supported: { 'dynamic-import': false }, // import('node:…') becomes require: no code cache else
+    supported: { 'dynamic-import': false }, // import('node:…') becomes require, or V8 makes no code cache
     minifyWhitespace: true,
     minifySyntax: true, // names stay, for stack traces
     legalComments: 'none',
@@ -59,40 +57,37 @@ function programOptions() {
       JOBD_EGRESS_THREAD: JSON.stringify(threadName),
       'import.meta.dirname': '__dirname', // the files beside the bundle
     },
-    // There is no file of its own to find things from; what a module needs goes in by `define`.
+    // A bundled module has no path of its own; it gets what it needs by `define`.
     logOverride: { 'empty-import-meta': 'error' },
     logLevel: 'warning',
     plugins: [withoutSubprocesses],
   };
 }
 
-/** Bundles the program into one CommonJS file, dist/jobd.cjs. Resolves with the packages in it. */
+/** Bundles the program and its thread into one CommonJS file each. Resolves with the packages in them. */
 async function bundleProgram() {
   const { build } = await import('esbuild');
   const { packagesOf, licensesOf } = await import('./packaging/licenses.mjs');
-  const asOneFile = (file) =>
-    build({
-      ...programOptions(),
-      entryPoints: [file],
-      outdir: dist,
-      write: false,
-      metafile: true,
-      format: 'cjs',
-    });
-  const program = await asOneFile(entry);
-  const thread = await asOneFile(join(root, 'src', 'egress', 'thread.ts'));
-  const inputs = { ...program.metafile.inputs, ...thread.metafile.inputs };
-  const packages = await packagesOf(Object.keys(inputs));
+  const { metafile, outputFiles } = await build({
+    ...programOptions(),
+    entryPoints: { program: entry, thread: join(root, 'src', 'egress', 'thread.ts') },
+    outdir: dist,
+    write: false,
+    metafile: true,
+    format: 'cjs',
+  });
+  const [program, thread] = outputFiles;
+  const packages = await packagesOf(Object.keys(metafile.inputs));
   await mkdir(dist, { recursive: true });
-  await putFile(join(dist, 'jobd.cjs'), program.outputFiles[0].contents);
-  await putFile(join(dist, threadName), thread.outputFiles[0].contents);
+  await putFile(join(dist, 'jobd.cjs'), program.contents);
+  await putFile(join(dist, threadName), thread.contents);
   await putFile(join(dist, addonName), await readFile(addonFile(process.platform, process.arch)));
   await putFile(join(dist, licensesName), await licensesOf(packages, ownNodePackage()));
   await bundleScript(join(dist, scriptName));
   return packages;
 }
 
-/** Bundles the script that checks receipts: for people to read, and for Node 18 to run. */
+/** Bundles the script that checks receipts: readable for people, and for Node 18 and newer. */
 async function bundleScript(outfile) {
   const { build } = await import('esbuild');
   const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
@@ -113,7 +108,7 @@ async function bundleScript(outfile) {
   await putFile(outfile, result.outputFiles[0].contents);
 }
 
-/** The licences of packages whose code goes with a file, as a comment of it. */
+/** The licences of packages in a file, as a comment for its end. */
 async function licenceOf(...packages) {
   const texts = packages.map(async (name) => {
     const text = await readFile(join(root, 'node_modules', name, 'LICENSE'), 'utf8');
@@ -131,7 +126,7 @@ const scriptHead = `#!/usr/bin/env node
 //
 // Needs Node 18 or newer and nothing else. Exit code: 0 valid, 1 invalid, 2 nothing could be judged.`;
 
-/** The prebuilt native part for a machine; for this one found as better-sqlite3 itself finds it. */
+/** The prebuilt native part for a machine. For this one, better-sqlite3 itself finds it. */
 function addonFile(platform, arch) {
   const folder = dirname(require.resolve('better-sqlite3/package.json'));
   const isOwn = platform === process.platform && arch === process.arch;
@@ -143,7 +138,7 @@ function addonFile(platform, arch) {
   return file;
 }
 
-/** The package of the pinned node for this machine; null where there is none. */
+/** The directory of the pinned Node for this machine; null if it has none. */
 function ownNodePackage() {
   try {
     return dirname(require.resolve(`node-${process.platform}-${process.arch}/package.json`));
@@ -152,7 +147,7 @@ function ownNodePackage() {
   }
 }
 
-/** Makes the executable for an architecture. */
+/** Builds the executable for an architecture. */
 async function packageFor(arch, outfile) {
   const { makeExecutable } = await import('./packaging/executable.mjs');
   const assets = {
@@ -189,7 +184,7 @@ async function putFile(path, bytes) {
   await rename(fresh, path);
 }
 
-/** Why this cannot build, as a sentence for people; undefined when it can. */
+/** Why the build is not possible, as a sentence for people; undefined if it is. */
 function obstacle({ executable, arch }) {
   const [major, minor] = process.versions.node.split('.').map(Number);
   if (major !== 24 || minor < 15) {
@@ -203,7 +198,7 @@ function obstacle({ executable, arch }) {
   return undefined;
 }
 
-/** What is to be made. Throws with a sentence for people. */
+/** What to build. Throws with a sentence for people. */
 function parseOptions(args) {
   const { values } = parseArgs({
     args,
@@ -232,7 +227,7 @@ async function main(args) {
   if (options.release) await release([...new Set(options.arch)], packages);
 }
 
-// Not import.meta.main: an older node, which has to be told so, does not know it.
+// Not import.meta.main: an older Node, which gets an error message here, does not know it.
 if (
   process.argv[1] !== undefined &&
   realpathSync(process.argv[1]) === fileURLToPath(import.meta.url)

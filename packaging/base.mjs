@@ -1,6 +1,6 @@
 /**
- * The node binary that an executable is made of: the one that package-lock.json pins. For the machine's own
- * architecture npm has installed it; for another one its package is fetched by npm, once, and checked.
+ * The Node binary of the executable, as pinned by package-lock.json. For this machine's architecture npm has installed it.
+ * For another one, npm fetches its package once, and its checksum is verified.
  */
 
 import { execFile } from 'node:child_process';
@@ -15,7 +15,7 @@ const root = join(import.meta.dirname, '..');
 const require = createRequire(import.meta.url);
 const run = promisify(execFile);
 
-/** The directory of the package `node-linux-ARCH`. Rejects with a sentence if it cannot be had. */
+/** The directory of the package `node-linux-ARCH`. Rejects with a sentence if npm cannot fetch it. */
 export async function nodePackage(arch) {
   const name = `node-linux-${arch}`;
   try {
@@ -60,8 +60,8 @@ async function fetchPackage(spec, directory) {
 }
 
 /**
- * Takes from an ELF file what is there for debuggers only: all that lies behind the last byte the system
- * loads, the table of sections and the symbols. What backtraces need is loaded, and stays.
+ * Copies an ELF file without the part for debuggers: the section table, the symbols and everything else after the last
+ * byte that the system loads. Backtraces need only loaded parts.
  */
 export async function writeStripped(from, to) {
   const bytes = await readFile(from);
@@ -74,8 +74,8 @@ export async function writeStripped(from, to) {
       Number(bytes.readBigUInt64LE(header + 8) + bytes.readBigUInt64LE(header + 32)),
     );
   }
-  bytes.writeBigUInt64LE(0n, 40); // no table of sections,
-  bytes.writeUInt16LE(0, 60); // of no entries,
-  bytes.writeUInt16LE(0, 62); // nor names of them
+  bytes.writeBigUInt64LE(0n, 40); // no section table,
+  bytes.writeUInt16LE(0, 60); // no entries in it
+  bytes.writeUInt16LE(0, 62); // and no names
   await writeFile(to, bytes.subarray(0, end), { mode: 0o755 });
 }

@@ -1,6 +1,6 @@
 /**
- * node packaging/cut.mjs: makes the files of a release from a clean commit and prints the commands that publish it. It
- * uses no network, makes no tag and pushes nothing. docs/releasing.md has the steps before and after.
+ * node packaging/cut.mjs: builds the files of a release from a clean commit and prints the commands that publish it. It uses
+ * no network, makes no tag and pushes nothing. docs/releasing.md has the steps before and after.
  */
 
 import { execFileSync } from 'node:child_process';
@@ -11,10 +11,7 @@ import { fileURLToPath } from 'node:url';
 const root = join(import.meta.dirname, '..');
 const dist = join(root, 'dist');
 
-/**
- * What stands in the way of a release, a sentence each. `status` is that of `git status --porcelain`, `today` a date such
- * as 2026-11-23.
- */
+/** What prevents a release, a sentence each. `status`: of `git status --porcelain`. `today`: a date like 2026-11-23. */
 export function releaseProblems({ version, lockVersion, changelog, status, tags, today }) {
   const heads = [...changelog.matchAll(/^## +(.+?) *$/gm)].map(([, head]) => head);
   const own = heads.find((head) => head.startsWith(`[${version}]`));

@@ -1,4 +1,4 @@
-/** Makes one executable of the program (docs/decisions/0003-node-sea-executable.md). */
+/** Builds the executable (docs/decisions/0003-node-sea-executable.md). */
 
 import { execFile } from 'node:child_process';
 import { copyFile, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
@@ -10,14 +10,14 @@ import { makePieces } from './pieces.mjs';
 const run = promisify(execFile);
 
 /**
- * What V8 is told: to take half of what it would for what is young, in each thread, 150 MB less in a storm. Most other
- * flags would make it refuse code caches, Node's own among them; `src/daemon.ts` has one that can be set later.
+ * Half of V8's default for young objects in each thread: 150 MB less in a storm. With most other flags V8 would refuse code
+ * caches, also Node's own. `src/daemon.ts` has one that can be set later.
  */
 const v8Flags = ['--max-semi-space-size=16'];
 
 /**
- * Makes it for Linux on `arch`. `assets` are files by the names the program knows them by. For another
- * architecture than the machine's it has no code cache, which only a node of that architecture can make.
+ * Builds it for Linux on `arch`. `assets` are paths by the names in the program. For another architecture it has no code
+ * cache, because only a Node of that architecture can make one.
  */
 export async function makeExecutable({ arch, entry, options, assets, outfile }) {
   const work = await mkdtemp(join(dirname(outfile), '.package-'));
@@ -30,7 +30,7 @@ export async function makeExecutable({ arch, entry, options, assets, outfile }) 
     await writeStripped(join(await nodePackage(arch), 'bin', 'node'), node);
     const output = join(work, basename(outfile));
     const everything = { ...assets, ...(await filesIn(pieces)) };
-    await putTogether({ arch, maker, node, assets: everything, output, work });
+    await injectInto({ arch, maker, node, assets: everything, output, work });
     await rename(output, outfile);
   } finally {
     await rm(work, { recursive: true, force: true });
@@ -46,17 +46,17 @@ async function makeCaches(maker, pieces) {
   if (bare !== undefined) throw new Error(`${bare} has no code cache`);
 }
 
-/** Each file of a directory by the name that the loader asks for it. */
+/** The files of a directory by their names in the loader. */
 async function filesIn(directory) {
   const names = (await readdir(directory)).toSorted();
   return Object.fromEntries(names.map((name) => [`./${name}`, join(directory, name)]));
 }
 
 /**
- * Puts the loader and the assets into `node` by means of @yao-pkg/pkg. `maker` is the same version of Node for this
- * machine; with it and `useLocalNode` pkg downloads nothing, whatever the architecture.
+ * Injects the loader and the assets into `node` with @yao-pkg/pkg. `maker` is the same Node for this machine. With it and
+ * `useLocalNode`, pkg downloads nothing for any architecture.
  */
-export async function putTogether({ arch, maker, node, assets, output, work }) {
+export async function injectInto({ arch, maker, node, assets, output, work }) {
   await copyFile(join(import.meta.dirname, 'loader.cjs'), join(work, 'loader.cjs'));
   const options = {
     nodePath: node,
@@ -64,14 +64,13 @@ export async function putTogether({ arch, maker, node, assets, output, work }) {
     signature: false,
     targets: [{ nodeRange: 'node24', platform: 'linux', arch, output }],
     seaConfig: {
-      // Stack traces show this name. It is relative to the directory that pkg makes in TMPDIR, so it names no path of
-      // the build machine.
+      // Stack traces show this name. It is relative to pkg's directory in TMPDIR, so it has no path of the build machine.
       main: '../loader.cjs',
       useSnapshot: false,
       useCodeCache: false, // each piece has its own
       disableExperimentalSEAWarning: true,
       execArgv: v8Flags,
-      execArgvExtension: 'none', // NODE_OPTIONS is meant for other programs
+      execArgvExtension: 'none', // ignores NODE_OPTIONS, which is for other programs
       assets,
     },
   };

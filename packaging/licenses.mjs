@@ -1,16 +1,16 @@
-/** The licences of everything that goes with jobd: the packages whose code is bundled, and Node. */
+/** The licences of the bundled packages and of Node. */
 
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** A package: its name, its version, and the directory it is in. */
+/** The package in a directory. */
 export async function packageIn(directory) {
   const text = await readFile(join(directory, 'package.json'), 'utf8');
   const { name, version, license } = JSON.parse(text);
   return { name, version, license, directory };
 }
 
-/** The packages that these files belong to, paths of esbuild's metafile. */
+/** The packages of these files, which are paths of esbuild's metafile. */
 export async function packagesOf(inputs) {
   const directories = inputs.map((path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0]);
   const own = new Set(directories.filter((directory) => directory !== undefined));
@@ -19,7 +19,7 @@ export async function packagesOf(inputs) {
   return [...distinct.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/** One text for people. `node` is the directory of Node's own package, or null. */
+/** One text for people. `node` is the directory of Node's package, or null. */
 export async function licensesOf(packages, node) {
   const all = node === null ? packages : [...packages, await packageIn(node)];
   return [preface, ...(await Promise.all(all.map(textOf)))].join('\n');

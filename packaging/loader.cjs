@@ -1,6 +1,6 @@
 /**
- * What the executable runs first. The program is there in pieces, one for each part that is loaded only when
- * it is needed, each an asset with V8's code cache beside it: a start costs what it uses, not what there is.
+ * The entry of the executable. The program is in pieces, one for each part that is loaded on demand. Each is an asset with
+ * V8's code cache beside it, so a start loads only what it uses.
  */
 'use strict';
 
@@ -9,11 +9,11 @@ const { Script } = require('node:vm');
 
 const loaded = new Map();
 
-/** `require` for pieces: of another piece, or of a module of Node. */
+/** `require` for pieces: loads another piece or a module of Node. */
 function load(name) {
   if (!name.startsWith('./')) return require(name);
-  const before = loaded.get(name);
-  if (before !== undefined) return before.exports;
+  const known = loaded.get(name);
+  if (known !== undefined) return known.exports;
   const module = { exports: {} };
   loaded.set(name, module);
   const script = new Script(Buffer.from(getRawAsset(name)).utf8Slice(), {
@@ -24,7 +24,7 @@ function load(name) {
   return module.exports;
 }
 
-/** There is none in an executable that was made on a machine of another architecture. */
+/** An executable built on another architecture has none. */
 function cacheOf(name) {
   try {
     return new Uint8Array(getRawAsset(`${name}.cache`));

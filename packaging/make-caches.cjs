@@ -1,6 +1,6 @@
 /**
- * node make-caches.cjs DIRECTORY: V8's code cache of each piece in it, for this very version of Node. A few
- * commands are run before, so that the functions they need are in the cache, compiled.
+ * node make-caches.cjs DIRECTORY: writes V8's code cache of each piece, for this version of Node. A few commands run first,
+ * so that the cache has the functions that they compile.
  */
 'use strict';
 
@@ -16,7 +16,7 @@ const scripts = new Map(
   }),
 );
 
-/** What they say is of no interest, nor how they end: the second finds no server. */
+/** Their output and exit codes are ignored: the second finds no server. */
 const commands = [['--help'], ['jobs', 'list'], ['schedule', 'preview', '@daily']];
 
 function runNext() {
@@ -29,14 +29,14 @@ function runNext() {
   const loaded = new Map();
   const load = (name) => {
     if (!name.startsWith('./')) return require(name);
-    const before = loaded.get(name);
-    if (before !== undefined) return before.exports;
+    const known = loaded.get(name);
+    if (known !== undefined) return known.exports;
     const module = { exports: {} };
     loaded.set(name, module);
     scripts.get(name).runInThisContext()(module.exports, load, module);
     return module.exports;
   };
-  // A turn of the event loop later: without one, Node ends.
+  // In a later turn of the event loop: otherwise Node ends.
   process.once('beforeExit', () => setImmediate(runNext));
   load('./main.js');
 }

@@ -1,4 +1,4 @@
-/** The program in pieces for packaging/loader.cjs: one for each `import()`, and for what they share. */
+/** Splits the program into pieces for packaging/loader.cjs: one for each `import()`, and for shared parts. */
 
 import { mkdir, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
@@ -12,7 +12,7 @@ export async function makePieces({ options, entry, directory }) {
     entryNames: 'main',
     outdir: directory,
     write: false,
-    format: 'esm', // the only one that esbuild splits
+    format: 'esm', // esbuild splits no other format
     splitting: true,
   });
   await mkdir(directory, { recursive: true });

@@ -1,4 +1,4 @@
-/** What goes with executables that are given to others: compressed copies, sums, a bill of materials. */
+/** The files of a release beside the executables: compressed copies, checksums and the SBOM. */
 
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -12,7 +12,7 @@ import { createGzip } from 'node:zlib';
 const root = join(import.meta.dirname, '..');
 const run = promisify(execFile);
 
-/** Compresses a file into one beside it. Resolves with its path. */
+/** Compresses a file into `PATH.gz`. Resolves with that path. */
 export async function compress(path) {
   const fresh = `${path}.gz.${process.pid}`;
   await pipeline(createReadStream(path), createGzip({ level: 9 }), createWriteStream(fresh));
@@ -33,8 +33,8 @@ async function sha256(path) {
 }
 
 /**
- * Writes a CycloneDX document of these packages, as npm describes them. npm alone lists either tools too, or
- * leaves out what a tool also needs.
+ * Writes a CycloneDX SBOM of these packages from npm's. npm itself either includes the tools, or omits packages that a tool
+ * needs, too.
  */
 export async function writeBillOfMaterials(packages, outfile) {
   const refs = new Set(packages.map(({ name, version }) => `${name}@${version}`));

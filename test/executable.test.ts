@@ -45,9 +45,9 @@ function packageProbe(t: TestContext, arch: string): string {
   const options = { arch, maker: process.execPath, node, assets: { './main.js': piece } };
   const script = `
     const { writeStripped } = await import('${packaging}/base.mjs');
-    const { putTogether } = await import('${packaging}/executable.mjs');
+    const { injectInto } = await import('${packaging}/executable.mjs');
     await writeStripped(process.execPath, ${JSON.stringify(node)});
-    await putTogether(${JSON.stringify({ ...options, output, work })});`;
+    await injectInto(${JSON.stringify({ ...options, output, work })});`;
   // An empty home directory: pkg would look for earlier downloads there.
   const env = { PATH: process.env['PATH'], HOME: work };
   const args = ['--net', process.execPath, '--input-type=module', '--eval', script];

@@ -1,4 +1,4 @@
-/** Private keys: generates them, seals them for the store and opens them to sign. */
+/** Private keys: made, sealed for the store, and opened to sign. */
 
 import { createPrivateKey, generateKeyPairSync } from 'node:crypto';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
@@ -36,7 +36,7 @@ export function sealSigningKey(
   return vault.seal(masterKeyId, pem, placeOf('signing_keys', { id: keyId }));
 }
 
-/** Opens a key for signing. Throws `unavailable` if it cannot be opened or is another one. */
+/** Opens a key to sign with. Throws `unavailable` if it cannot be opened, or is another. */
 export function openSigningKey(
   vault: Vault,
   { keyId, sealed }: { keyId: string; sealed: string | null },
@@ -49,7 +49,10 @@ export function openSigningKey(
   }
 }
 
-/** The PEM in a key file of an earlier version; undefined without one. Throws `unavailable` if it cannot be read. */
+/**
+ * The PEM of a key that is a file beside the database, as they were before; undefined if there is none.
+ * Throws `unavailable` if it cannot be read.
+ */
 export function readKeyFile(dataDir: string, keyId: string): string | undefined {
   const file = join(filesIn(dataDir), `${keyId}.pem`);
   if (!existsSync(file)) return undefined;
@@ -62,7 +65,7 @@ export function readKeyFile(dataDir: string, keyId: string): string | undefined 
   }
 }
 
-/** Deletes the key files of earlier versions. */
+/** Removes the files of before. */
 export function removeKeyFiles(dataDir: string): void {
   rmSync(filesIn(dataDir), { recursive: true, force: true });
 }
