@@ -7,8 +7,8 @@
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { fastify } from 'fastify';
-import { JobList, JobResponse } from '../src/api/contract.ts';
-import { jobShape } from '../src/api/shape.ts';
+import { JobList, JobResponse } from '../src/api/jobs/contract.ts';
+import { jobShape } from '../src/api/jobs/shape.ts';
 import { newId } from '../src/domain/id.ts';
 import { jobOf } from '../src/store/jobs/jobs.ts';
 import type { JobRow } from '../src/store/database/schema.ts';

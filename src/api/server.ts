@@ -1,11 +1,11 @@
-/** The HTTP server: the API under `/api/v1`, and what stands beside it. */
+/** The HTTP server: the API under `/api/v1`, the reference page, pings and health checks. */
 
 import type { IncomingMessage } from 'node:http';
 import type { App } from '../app/app.ts';
 import { listenError } from '../domain/errors.ts';
 import type { Log } from '../log.ts';
 import { identify, requireKey } from './http/auth.ts';
-import { channelRoutes } from './alerts/channels.ts';
+import { channelRoutes } from './alerts/routes.ts';
 import type { ConnectionLimits } from './http/limits/connections.ts';
 import { allowOrigins } from './http/cors.ts';
 import { createRequestLimits } from './http/limits/request-limits.ts';
@@ -15,41 +15,40 @@ import { createFastify } from './http/fastify.ts';
 import type { ApiServer } from './http/fastify.ts';
 import { docsRoutes } from './docs/docs.ts';
 import { healthRoutes } from './http/health.ts';
-import { jobRoutes } from './jobs/jobs.ts';
-import { latenessRoutes } from './runs/lateness.ts';
-import { managedJobRoutes } from './jobs/managed-jobs.ts';
-import { meRoutes } from './accounts/me.ts';
-import { monitorRoutes } from './monitors/monitors.ts';
+import { jobRoutes } from './jobs/routes.ts';
+import { managedJobRoutes } from './jobs/managed-routes.ts';
+import { accountRoutes } from './accounts/routes.ts';
+import { monitorRoutes } from './monitors/routes.ts';
 import { pingRoutes } from './monitors/pings.ts';
 import { describeRoutes, openApiRoutes } from './description/openapi.ts';
-import { receiptKeyRoutes, receiptRoutes, verifyScriptRoute } from './receipts/receipts.ts';
-import { runRoutes } from './runs/runs.ts';
-import { scheduleRoutes } from './jobs/schedule.ts';
+import { receiptKeyRoutes, receiptRoutes, verifyScriptRoute } from './receipts/routes.ts';
+import { runRoutes } from './runs/routes.ts';
+import { scheduleRoutes } from './schedule/routes.ts';
 
-/** Where the version stands in every path (docs/behavior.md#api-1). */
+/** Every path of the API contains its version (docs/behavior.md#api-1). */
 const apiPrefix = '/api/v1';
-/** An update may wait 5 s for a call in flight; a stop leaves it this much to be answered. */
+/** How long a stop waits for answers. An update may wait 5 s for a call in flight. */
 const longestCloseMs = 6_000;
 
 export interface ServerOptions {
   host: string;
-  /** 0 takes a free one. */
+  /** 0 for any free port. */
   port: number;
-  /** The site URL that people reach this server by; null for the address it listens on. */
+  /** The public URL of the site; null for the address it listens on. */
   baseUrl: string | null;
-  /** Origins whose pages may ask the API from a browser. */
+  /** Origins whose web pages may use the API. */
   corsOrigins: readonly string[];
-  /** Other limits than the default ones. */
+  /** Replace default limits. */
   connections?: Partial<ConnectionLimits>;
 }
 
-/** Disposing of it answers the requests under way and closes the rest. */
+/** Disposing of it answers the current requests and closes all connections. */
 export interface Server extends AsyncDisposable {
   /** The address it listens on, as `http://HOST:PORT`. */
   readonly url: string;
 }
 
-/** Starts to listen. Rejects if it cannot. */
+/** Starts the server. Rejects if it cannot listen. */
 export async function startServer(app: App, options: ServerOptions, log: Log): Promise<Server> {
   const limits = createRequestLimits(app.clock);
   const server = createFastify({
@@ -70,7 +69,7 @@ export async function startServer(app: App, options: ServerOptions, log: Log): P
     async (api: ApiServer) => {
       allowOrigins(api, options.corsOrigins);
       identify(api, app, limits);
-      // Stated here too, so that unknown paths under the prefix are counted.
+      // Set here too, so that unknown paths under the prefix are counted.
       api.setNotFoundHandler(answerUnknownPath(limits));
       receiptKeyRoutes(api, app);
       openApiRoutes(api, description);
@@ -79,11 +78,10 @@ export async function startServer(app: App, options: ServerOptions, log: Log): P
         refuseOnFullDisk(keyed, app);
         jobRoutes(keyed, app);
         managedJobRoutes(keyed, app, limits);
+        scheduleRoutes(keyed, app);
         runRoutes(keyed, app, apiUrl);
         receiptRoutes(keyed, app);
-        scheduleRoutes(keyed, app);
-        meRoutes(keyed, app);
-        latenessRoutes(keyed, app);
+        accountRoutes(keyed, app);
         monitorRoutes(keyed, app, siteUrl);
         channelRoutes(keyed, app);
       });
@@ -100,8 +98,8 @@ export async function startServer(app: App, options: ServerOptions, log: Log): P
 }
 
 /**
- * Requests that may have a valid key, or be a ping of a monitor: what finds out counts those that are not. Checks of health
- * never count. All others count before anything is done for them. Clients may name the whole URL (RFC 9112 section 3.2.2).
+ * Whether a route decides if a request counts for its address: requests with a key, pings, and health checks, which never
+ * count. All others count before anything is done for them. Clients may send the whole URL (RFC 9112 section 3.2.2).
  */
 function isLeftToRoutes({ url = '', method, headers }: IncomingMessage): boolean {
   const path = url.startsWith('/') ? url : url.replace(/^https?:\/\/.*?\//, '/');
@@ -111,7 +109,7 @@ function isLeftToRoutes({ url = '', method, headers }: IncomingMessage): boolean
   return ['/ping/', '/healthz', '/readyz'].some((start) => path.startsWith(start));
 }
 
-/** Answers what is under way; clients that are not done with asking by then are cut off. */
+/** Answers current requests. Connections that are still open after `longestCloseMs` are cut off. */
 async function closeServer(server: ApiServer): Promise<void> {
   const cutOff = setTimeout(() => server.server.closeAllConnections(), longestCloseMs);
   try {

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import * as examples from '../../src/api/description/examples.ts';
+import * as examples from '../../src/api/jobs/examples.ts';
 import { assertConforms } from '../support/checks/conformance.ts';
 import { readAnswer, startTestDaemon } from '../support/running/daemon.ts';
 

@@ -6,7 +6,7 @@ import { statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
-import type { Run } from '../../src/api/contract.ts';
+import type { Run } from '../../src/api/runs/contract.ts';
 import { temporaryDirectory } from '../support/directory.ts';
 import { jobd, notPackaged, serve } from '../support/running/executable.ts';
 import type { Ran } from '../support/running/program.ts';

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { generateKeyPairSync, sign } from 'node:crypto';
 import { test } from 'node:test';
-import { receipt as exampleReceipt, receiptKey } from '../../src/api/description/examples.ts';
+import { receipt as exampleReceipt, receiptKey } from '../../src/api/receipts/examples.ts';
 import { Receipt as ReceiptSchema, ReceiptKey } from '../../src/api/receipts/contract.ts';
 import { canonicalBytes, canonicalJson } from '../../src/receipt/canonical.ts';
 import { keyDocument, keySet } from '../../src/receipt/key.ts';

@@ -1,6 +1,6 @@
-/** What the published description shows of channels. */
+/** Examples in the API description: one channel and its deliveries. */
 
-const channelId = '0199c6b3-5d10-7a62-8c47-2f9e1b0d3a58';
+import { jobId } from '../jobs/examples.ts';
 
 export const channelInput = {
   name: 'on-call',
@@ -13,7 +13,7 @@ export const mailChannelInput = {
   name: 'Ann',
   type: 'email',
   config: { to: 'ann@example.com' },
-  jobIds: ['0199c6a2-3f5e-7b14-9d0a-5b1c2e7f8a90'],
+  jobIds: [jobId],
 };
 
 export const channelUpdate = { enabled: false };
@@ -29,7 +29,7 @@ export const delivery = {
 };
 
 export const channel = {
-  id: channelId,
+  id: '0199c6b3-5d10-7a62-8c47-2f9e1b0d3a58',
   name: channelInput.name,
   type: channelInput.type,
   enabled: true,
@@ -39,19 +39,17 @@ export const channel = {
   lastDelivery: delivery,
 };
 
-/** What `channelUpdate` is answered: a channel that is disabled gives up what is pending. */
+/** The answer to `channelUpdate`: disabling a channel cancels its pending deliveries. */
 export const changedChannel = {
   ...channel,
   ...channelUpdate,
   lastDelivery: { ...delivery, status: 'failed', lastError: 'the channel was disabled' },
 };
 
-export const channelResponse = { channel };
 export const channelMade = {
   channel: { ...channel, lastDelivery: null },
   secret: 'whsec_dGhpcyBpcyBhbiBleGFtcGxlLCBub3QgYSBzZWNyZXQ=',
 };
-export const channelList = { channels: [channel], nextCursor: null };
 export const deliveryResponse = {
   delivery: {
     ...delivery,
@@ -76,4 +74,3 @@ const firstAttempt = {
   error: 'refused: nobody listens at 203.0.113.7, port 443',
 };
 export const triedDelivery = { delivery, attempts: [firstAttempt, deliveryAttempt] };
-export const deliveryList = { deliveries: [delivery], nextCursor: null };

@@ -1,11 +1,11 @@
-/** Channels and deliveries as the contract shows them. */
+/** Channels and deliveries as the API returns them. */
 
 import type { ShownChannel } from '../../domain/alerts/channel.ts';
-import { isoTime, isoTimeOrNull } from '../../domain/clock.ts';
 import type { Delivery, TriedDelivery } from '../../domain/alerts/delivery.ts';
+import { isoTime, isoTimeOrNull } from '../../domain/clock.ts';
 import type * as contract from './contract.ts';
 
-/** A channel: where it delivers to stays here. */
+/** A channel without its `config`. */
 export function channelShape(channel: ShownChannel): contract.Channel {
   const { id, name, type, enabled, jobIds, afterFailures, createdAt, lastDelivery } = channel;
   return {
@@ -20,7 +20,7 @@ export function channelShape(channel: ShownChannel): contract.Channel {
   };
 }
 
-/** A delivery. */
+/** A delivery without its attempts. */
 export function deliveryShape(delivery: Delivery): contract.Delivery {
   const { id, event, status, attempts, lastAttemptAt, lastError, createdAt } = delivery;
   return {
@@ -38,9 +38,6 @@ export function deliveryShape(delivery: Delivery): contract.Delivery {
 export function triedDeliveryShape({ delivery, attempts }: TriedDelivery): contract.TriedDelivery {
   return {
     delivery: deliveryShape(delivery),
-    attempts: attempts.map(({ startedAt, ...rest }) => ({
-      ...rest,
-      startedAt: isoTime(startedAt),
-    })),
+    attempts: attempts.map((attempt) => ({ ...attempt, startedAt: isoTime(attempt.startedAt) })),
   };
 }

@@ -1,8 +1,8 @@
-/** Schemas of the contract as the published description has them: those with a title once, by name. */
+/** Schemas as the API description contains them: each titled schema once, by name. */
 
 import type { TSchema } from 'typebox';
 
-/** JSON Schema 2020-12, as far as the contract uses it. */
+/** The part of JSON Schema 2020-12 that the contracts use. */
 export interface Schema {
   $ref?: string;
   title?: string;
@@ -24,12 +24,12 @@ export interface Schema {
 
 const refPrefix = '#/components/schemas/';
 
-/** Where a value stands, and no schema, though it may look like one. */
+/** Keywords that contain values, which may look like schemas. */
 const valueKeywords = new Set(['default', 'enum', 'const', 'examples']);
 
-/** Copies a schema; its titled parts, itself included, go to `components` and leave a reference. */
+/** Copies a schema. Titled parts, the schema itself included, move to `components` and leave a reference. */
 export function publish(schema: TSchema, components: Map<string, Schema>): Schema {
-  // Through JSON, as what TypeBox knows besides is not for publication.
+  // Through JSON: this drops what TypeBox adds.
   return lift(JSON.parse(JSON.stringify(schema)), components) as Schema;
 }
 
@@ -38,7 +38,7 @@ export function resolve(schema: Schema, components: Record<string, Schema>): Sch
   return schema.$ref === undefined ? schema : (components[refName(schema.$ref)] ?? {});
 }
 
-/** The name that a reference ends in. */
+/** The last part of a reference. */
 export function refName(ref: string): string {
   return ref.slice(refPrefix.length);
 }
@@ -56,7 +56,7 @@ function lift(node: unknown, components: Map<string, Schema>): unknown {
   return typeof copy.title === 'string' ? reference(copy.title, copy, components) : copy;
 }
 
-/** TypeBox writes a record as a pattern that every name matches; generators read the plain form. */
+/** TypeBox writes a record as a pattern that matches every name. Generators read `additionalProperties`. */
 function widenRecord(schema: Schema & { patternProperties?: object }): void {
   const [[pattern, values] = [], ...others] = Object.entries(schema.patternProperties ?? {});
   if (pattern !== '^.*$' || others.length > 0) return;

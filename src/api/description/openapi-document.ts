@@ -1,16 +1,16 @@
-/** The published description of the API: OpenAPI 3.1, made from the schemas of the routes. */
+/** The API description: OpenAPI 3.1, generated from the schemas of the routes. */
 
 import type { FastifySchema } from 'fastify';
 import type { TSchema } from 'typebox';
+import { ErrorBody, PageQuery } from '../http/contract.ts';
+import { headerName } from '../http/schema.ts';
 import { publish } from './components.ts';
 import type { Schema } from './components.ts';
-import { ErrorBody, PageQuery } from '../contract.ts';
-import { headerName } from '../http/schema.ts';
+import { tags, usualFailures } from './operation.ts';
+import type { OperationNotes, Refusal } from './operation.ts';
 import { overview } from './overview.ts';
-import { commonFailures, refusalOf, tags } from './operation.ts';
-import type { Failure, OperationNotes, Refusal } from './operation.ts';
 
-/** Version of the interface, not of this program (docs/behavior.md#api-8). */
+/** The version of the interface, not of this program (docs/behavior.md#api-8). */
 const interfaceVersion = '1.1.0';
 
 export interface OpenApiDocument {
@@ -31,7 +31,7 @@ export interface Operation {
   parameters?: Parameter[];
   requestBody?: { required: boolean; content: Content };
   responses: Record<string, Answer>;
-  /** Empty for an operation that asks for no key. */
+  /** Empty for an operation that needs no key. */
   security?: object[];
   'x-extension'?: true;
 }
@@ -53,21 +53,24 @@ export interface Answer {
 
 type Content = Record<string, { schema: Schema; example?: unknown }>;
 
-/** A route, its path as OpenAPI writes it and below the base URL. */
+/** A route; `path` is relative to the base URL, with parameters as OpenAPI writes them. */
 export interface DescribedRoute {
   method: string;
   path: string;
-  schema: FastifySchema & { operation: OperationNotes };
+  schema: FastifySchema & OperationNotes;
 }
 
-/** Describes the routes; `apiUrl` is the base of all paths. */
+type Components = Map<string, Schema>;
+
+/** Describes the routes; `apiUrl` is the base URL of all paths. */
 export function openApiDocument(routes: DescribedRoute[], apiUrl: string): OpenApiDocument {
-  const components = new Map<string, Schema>();
+  const components: Components = new Map();
   const paths: OpenApiDocument['paths'] = {};
   for (const route of routes.toSorted(byTag)) {
     const operations = (paths[route.path] ??= {});
     operations[route.method.toLowerCase()] = operationOf(route, components);
   }
+  const schemas = [...components].toSorted(([one], [other]) => (one < other ? -1 : 1));
   return {
     openapi: '3.1.0',
     info: {
@@ -81,9 +84,7 @@ export function openApiDocument(routes: DescribedRoute[], apiUrl: string): OpenA
     tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
     paths,
     components: {
-      schemas: Object.fromEntries(
-        [...components].toSorted(([one], [other]) => (one < other ? -1 : 1)),
-      ),
+      schemas: Object.fromEntries(schemas),
       securitySchemes: {
         key: {
           type: 'http',
@@ -95,14 +96,15 @@ export function openApiDocument(routes: DescribedRoute[], apiUrl: string): OpenA
   };
 }
 
-/** In the order of the tags; within one, in the order of registration. */
+/** By tag, then in the order of registration. */
 function byTag(one: DescribedRoute, other: DescribedRoute): number {
   const order = Object.keys(tags);
-  return order.indexOf(one.schema.operation.tag) - order.indexOf(other.schema.operation.tag);
+  return order.indexOf(one.schema.tag) - order.indexOf(other.schema.tag);
 }
 
-function operationOf({ schema }: DescribedRoute, components: Map<string, Schema>): Operation {
-  const { operationId, tag, summary, description, isOpen, isExtension } = schema.operation;
+function operationOf(route: DescribedRoute, components: Components): Operation {
+  const { schema } = route;
+  const { operationId, tag, summary, description, isOpen, isExtension } = schema;
   const parameters = [
     ...parametersIn('path', schema.params, components),
     ...parametersIn('query', schema.querystring, components),
@@ -117,44 +119,28 @@ function operationOf({ schema }: DescribedRoute, components: Map<string, Schema>
     ...(schema.body !== undefined && {
       requestBody: { required: true, content: contentOf(schema.body as TSchema, components) },
     }),
-    responses: { ...successes(schema, components), ...refusals(schema, components) },
+    responses: { ...successes(schema, components), ...failures(route, components) },
     ...(isOpen && { security: [] }),
     ...(isExtension && { 'x-extension': true }),
   };
 }
 
-function parametersIn(
-  where: Parameter['in'],
-  group: unknown,
-  components: Map<string, Schema>,
-): Parameter[] {
+function parametersIn(where: Parameter['in'], group: unknown, components: Components): Parameter[] {
   if (group === undefined) return [];
   const { properties = {}, required = [] } = publish(group as TSchema, components);
-  return Object.entries(properties).map(([name, field]) =>
-    parameterOf(where, name, required.includes(name), field),
-  );
-}
-
-function parameterOf(
-  where: Parameter['in'],
-  name: string,
-  required: boolean,
-  { description = '', examples, ...schema }: Schema,
-): Parameter {
-  const example = examples?.[0];
-  return {
+  return Object.entries(properties).map(([name, { description = '', examples, ...schema }]) => ({
     name: where === 'header' ? headerName(name) : name,
     in: where,
-    required,
+    required: required.includes(name),
     description,
     schema,
-    ...(example !== undefined && { example }),
-  };
+    ...(examples !== undefined && { example: examples[0] }),
+  }));
 }
 
 function contentOf(
   schema: TSchema,
-  components: Map<string, Schema>,
+  components: Components,
   example: unknown = (schema as Schema).examples?.[0],
 ): Content {
   const published = publish(schema, components);
@@ -164,55 +150,49 @@ function contentOf(
 }
 
 function successes(
-  { response, operation }: DescribedRoute['schema'],
-  components: Map<string, Schema>,
+  { response, answer, answerExample, answerHeaders }: DescribedRoute['schema'],
+  components: Components,
 ): Record<string, Answer> {
-  const { answer, answerExample, answerHeaders = {} } = operation;
-  const headers = Object.fromEntries(
-    Object.entries(answerHeaders).map(([name, says]) => [name, header(says, 'string')]),
-  );
+  const headers = Object.entries(answerHeaders ?? {}).map(([name, contains]) => [
+    name,
+    header(contains, 'string'),
+  ]);
   return Object.fromEntries(
     Object.entries(response as Record<string, TSchema>).map(([status, schema]) => [
       status,
       {
         description: answer,
-        ...(Object.keys(headers).length > 0 && { headers }),
+        ...(headers.length > 0 && { headers: Object.fromEntries(headers) }),
         content: contentOf(schema, components, answerExample),
       },
     ]),
   );
 }
 
-function refusals(
-  { operation, querystring }: DescribedRoute['schema'],
-  components: Map<string, Schema>,
+function failures(
+  { method, schema }: DescribedRoute,
+  components: Components,
 ): Record<string, Answer> {
-  const isOpen = operation.isOpen === true;
-  const common = commonFailures({ isOpen, isList: querystring === PageQuery });
-  const all = Object.entries({ ...common, ...operation.failures });
+  const kind = { isChange: method !== 'GET', isList: schema.querystring === PageQuery };
+  const usual: Record<string, Refusal> = usualFailures(schema, kind);
+  const own = Object.entries(schema.failures ?? {}).map(([status, refusal]) => [
+    status,
+    typeof refusal === 'string' ? { ...usual[status], when: refusal } : refusal,
+  ]);
+  const all: Record<string, Refusal> = { ...usual, ...Object.fromEntries(own) };
   return Object.fromEntries(
-    all.map(([name, said]) => {
-      const status = Number(name) as Failure;
-      return [name, answerOf(status, refusalOf(status, said), components)];
+    Object.entries(all).map(([status, { when, example }]) => {
+      const headers = failureHeaders[status];
+      const content = contentOf(ErrorBody, components, { error: example });
+      return [status, { description: when, ...(headers && { headers }), content }];
     }),
   );
 }
 
-function answerOf(
-  status: Failure,
-  { when: description, example }: Refusal,
-  components: Map<string, Schema>,
-): Answer {
-  const content = { schema: publish(ErrorBody, components), example: { error: example } };
-  return {
-    description,
-    ...(status === 401 && { headers: { 'WWW-Authenticate': header('`Bearer`.', 'string') } }),
-    ...(status === 429 && {
-      headers: { 'Retry-After': header('Seconds to wait before trying again: 60.', 'integer') },
-    }),
-    content: { 'application/json': content },
-  };
-}
+const failureHeaders: Record<string, NonNullable<Answer['headers']>> = {
+  401: { 'WWW-Authenticate': header('`Bearer`.', 'string') },
+  429: { 'Retry-After': header('Seconds to wait before trying again: 60.', 'integer') },
+};
 
 function header(description: string, type: string) {
   return { description, required: true, schema: { type } };

@@ -1,18 +1,18 @@
-/** Where the description of the API is published, and how the routes come into it. */
+/** Collects the routes for the API description, and publishes it. */
 
-import type { RouteOptions } from 'fastify';
+import type { FastifySchema, RouteOptions } from 'fastify';
 import { Type } from 'typebox';
 import type { ApiServer } from '../http/fastify.ts';
+import { describe } from './operation.ts';
 import { openApiDocument } from './openapi-document.ts';
 import type { DescribedRoute, OpenApiDocument } from './openapi-document.ts';
 
-/** Methods that describe themselves: HEAD answers as GET does, OPTIONS is for browsers. */
+/** Methods that need no description: HEAD answers like GET, and OPTIONS is for browsers. */
 const undescribed = new Set(['HEAD', 'OPTIONS']);
 
 /**
- * Collects the routes below `prefix` that are added from here on, and returns what makes their
- * description. A route without notes cannot be added: nobody could know it. `apiUrl` is asked when
- * the description is.
+ * Collects the routes below `prefix` that are added from now on. Returns a function that makes their description when it
+ * is first called, with the base URL `apiUrl`. Adding a route without a description throws.
  */
 export function describeRoutes(
   server: ApiServer,
@@ -30,40 +30,35 @@ export function describeRoutes(
 function describedRoutes({ method, url, schema }: RouteOptions, prefix: string): DescribedRoute[] {
   const methods = [method].flat().filter((name) => !undescribed.has(name));
   return methods.map((name) => {
-    const { operation, response } = schema ?? {};
-    if (operation === undefined || response === undefined) {
-      throw new Error(`${name} ${url} needs schema.operation and schema.response to be described`);
-    }
+    if (!isDescribed(schema)) throw new Error(`${name} ${url} needs a schema from describe()`);
     const path = url.slice(prefix.length).replaceAll(/:(\w+)/g, '{$1}');
-    return { method: name, path, schema: { ...schema, operation } };
+    return { method: name, path, schema };
   });
 }
 
-/** Sent as the bytes it is kept as. */
-const DocumentBytes = Type.Unsafe<Buffer>({ type: 'object', description: 'OpenAPI 3.1.' });
+function isDescribed(schema: FastifySchema | undefined): schema is DescribedRoute['schema'] {
+  return schema?.operationId !== undefined && schema.response !== undefined;
+}
+
+const { getOpenApi } = describe(
+  { tag: 'Description', isExtension: true },
+  {
+    getOpenApi: {
+      summary: 'Get the description of the API',
+      description: 'What this page shows, as an OpenAPI 3.1 document.',
+      // Sent as the bytes it is kept as.
+      response: { 200: Type.Unsafe<Buffer>({ type: 'object', description: 'OpenAPI 3.1.' }) },
+      answer: 'The document.',
+      isOpen: true,
+    },
+  },
+);
 
 /** Adds the route of the description. It needs no key: generators fetch it. */
 export function openApiRoutes(server: ApiServer, description: () => OpenApiDocument): void {
   let bytes: Buffer | undefined;
-  server.route({
-    method: 'GET',
-    url: '/openapi.json',
-    schema: {
-      response: { 200: DocumentBytes },
-      operation: {
-        operationId: 'getOpenApi',
-        tag: 'Description',
-        summary: 'Get the description of the API',
-        description: 'What this page shows, as an OpenAPI 3.1 document.',
-        answer: 'The document.',
-        failures: {},
-        isOpen: true,
-        isExtension: true,
-      },
-    },
-    handler: async (_, reply) => {
-      bytes ??= Buffer.from(JSON.stringify(description()));
-      return reply.type('application/json; charset=utf-8').send(bytes);
-    },
+  server.get('/openapi.json', { schema: getOpenApi }, async (_, reply) => {
+    bytes ??= Buffer.from(JSON.stringify(description()));
+    return reply.type('application/json; charset=utf-8').send(bytes);
   });
 }

@@ -1,23 +1,23 @@
-/** Who asks, and how often they may: the bearer key of a request (docs/behavior.md#key-1). */
+/** The bearer key of a request: whose it is, what it permits and how often (docs/behavior.md#key-1). */
 
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { createAuthenticate } from '../../app/accounts/keys.ts';
 import type { App, Principal } from '../../app/app.ts';
 import { JobdError } from '../../domain/errors.ts';
 import { connectionOf } from './limits/connection.ts';
-import { headerCount } from './header-count.ts';
+import { headerCount } from './headers.ts';
 import type { RequestLimits } from './limits/request-limits.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Whom the key of the request stands for; undefined without a valid one. */
+    /** The owner of the request's key; undefined without a valid key. */
     asker: Principal | undefined;
-    /** The same, on routes that demand a key. */
+    /** The same, on routes that require a key. */
     principal: Principal;
   }
 }
 
-/** Finds out who asks, before anything else of a request is read, and counts it. */
+/** Checks the key before anything else of a request is read, and counts the request. */
 export function identify(server: FastifyInstance, app: App, limits: RequestLimits): void {
   const authenticate = createAuthenticate(app);
   server.decorateRequest('asker');
@@ -33,7 +33,7 @@ export function identify(server: FastifyInstance, app: App, limits: RequestLimit
   });
 }
 
-/** Demands a valid key, and `write` for all but reading. */
+/** Requires a valid key, with `write` unless the request only reads. */
 export function requireKey(server: FastifyInstance): void {
   server.decorateRequest('principal');
   server.addHook('onRequest', (request, _, done) => {
@@ -50,8 +50,8 @@ function isReading({ method }: FastifyRequest): boolean {
 }
 
 /**
- * The credentials of RFC 6750 section 2.1: the scheme in any letter case, one or more spaces (RFC 9110
- * section 11.4), one token. Of two Authorization headers none counts: a proxy may have judged the other.
+ * Reads the credentials of RFC 6750 section 2.1: the scheme in any letter case, one or more spaces (RFC 9110 section 11.4),
+ * one token. With two Authorization headers neither is used: a proxy may have checked the other one.
  */
 function presentedKey({ raw, headers }: FastifyRequest): string {
   if (headerCount(raw, 'authorization') !== 1) return '';

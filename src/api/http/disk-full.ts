@@ -1,4 +1,4 @@
-/** On a full disk people can only read and delete: the reserve is for what makes room, and for runs. */
+/** On a full disk the API only reads and deletes. The reserve is kept for deletions and for runs. */
 
 import type { FastifyInstance } from 'fastify';
 import type { App } from '../../app/app.ts';
@@ -6,14 +6,14 @@ import { JobdError } from '../../domain/errors.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Whether a route keeps nothing, whatever its method. */
+    /** The route stores nothing, whatever its method. */
     keepsNothing?: boolean;
   }
 }
 
 const harmless = new Set(['GET', 'HEAD', 'DELETE']);
 
-/** Refuses what would need room while there is none. */
+/** Refuses requests that need disk space while the disk is full. */
 export function refuseOnFullDisk(server: FastifyInstance, { store }: Pick<App, 'store'>): void {
   server.addHook('onRequest', (request, _, done) => {
     const isHarmless = harmless.has(request.method) || request.routeOptions.config.keepsNothing;

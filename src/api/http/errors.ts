@@ -1,12 +1,13 @@
-/** Every failure is answered `{ error }` and nothing else, with the status of the closed table. */
+/** Answers every failure with `{ error }` and the status of its code. */
 
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { JobdError } from '../../domain/errors.ts';
 import type { Log } from '../../log.ts';
 import type { RequestLimits } from './limits/request-limits.ts';
+import { tooLarge } from './body.ts';
 import { sentenceFor } from './validation.ts';
 
-/** Answers for errors thrown by handlers and hooks, and for unknown paths. */
+/** Handles errors of handlers and hooks, and unknown paths. */
 export function answerErrors(server: FastifyInstance, log: Log, requests: RequestLimits): void {
   server.setErrorHandler<FastifyError>((error, request, reply) => {
     const known = errorFor(error, request);
@@ -19,13 +20,13 @@ export function answerErrors(server: FastifyInstance, log: Log, requests: Reques
   server.setNotFoundHandler(answerUnknownPath(requests));
 }
 
-/** Makes what answers for a path that leads nowhere. */
+/** Creates the handler of unknown paths. */
 export function answerUnknownPath(requests: RequestLimits) {
   return (request: FastifyRequest, reply: FastifyReply): FastifyReply =>
     sendError(reply, counted(unknownPath(request), request, requests));
 }
 
-/** What is wrong with a request counts for its address, unless it has a valid key; then it may be once too often. */
+/** A bad request counts for its address unless it has a valid key. Returns the refusal if that exceeds the limit. */
 function counted(error: JobdError, { raw }: FastifyRequest, requests: RequestLimits): JobdError {
   try {
     requests.countAddress(raw);
@@ -35,7 +36,6 @@ function counted(error: JobdError, { raw }: FastifyRequest, requests: RequestLim
   }
 }
 
-/** Sends an error. */
 function sendError(reply: FastifyReply, error: JobdError): FastifyReply {
   if (error.code === 'unauthenticated') reply.header('www-authenticate', 'Bearer');
   if (error.retryAfterSeconds !== undefined) {
@@ -44,7 +44,7 @@ function sendError(reply: FastifyReply, error: JobdError): FastifyReply {
   return reply.code(error.httpStatus).send({ error: onOneLine(error.message) });
 }
 
-/** Sentences repeat what people sent; control characters in it could steer a terminal. */
+/** Messages repeat input. Its control characters could control a terminal. */
 function onOneLine(message: string): string {
   return message.replace(/\p{Cc}+/gu, ' ');
 }
@@ -54,18 +54,18 @@ function unknownPath(request: FastifyRequest): JobdError {
   return new JobdError('not_found', `there is nothing at ${request.method} ${path}`);
 }
 
-/** Whoever knows a ping id may ping with it: none is logged, however its URL was written. */
+/** A ping id is a secret: it must not get into the log, however the URL was written. */
 function urlWithoutSecret({ params, routeOptions, url }: FastifyRequest): string {
   const isPing = typeof params === 'object' && params !== null && 'pingId' in params;
   return isPing ? (routeOptions.url ?? '') : url;
 }
 
-/** What any error comes to at this door. */
+/** Translates errors of fastify and of validation. */
 function errorFor(error: FastifyError, { body }: FastifyRequest): JobdError {
   if (error instanceof JobdError) return error;
   const broken = error.validation?.[0];
   if (broken !== undefined) {
-    // An empty body is validated as null.
+    // fastify validates an empty body as null.
     if (partOf(error) === 'body' && body === undefined) {
       return new JobdError('invalid_input', 'the body must be an object, it is empty');
     }
@@ -73,7 +73,7 @@ function errorFor(error: FastifyError, { body }: FastifyRequest): JobdError {
     return new JobdError('invalid_input', sentence);
   }
   if (error.statusCode === 413) {
-    return new JobdError('too_large', 'the request body must be at most 256 KiB');
+    return tooLarge();
   }
   if (error.statusCode === 415) {
     return new JobdError('invalid_input', 'the content type must be application/json');

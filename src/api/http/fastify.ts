@@ -1,4 +1,4 @@
-/** A fastify that validates, parses and fails as this API does. */
+/** fastify with this API's validation, parsers, errors and limits. */
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
@@ -8,15 +8,14 @@ import type { Log } from '../../log.ts';
 import { answerLargeBodies, defaultConnectionLimits, maxBodyBytes } from './limits/connections.ts';
 import type { ConnectionLimits } from './limits/connections.ts';
 import { answerErrors, answerUnknownPath } from './errors.ts';
-import { requireHost } from './host.ts';
+import { acceptJsonOnly } from './body.ts';
+import { addSecurityHeaders, requireHost, securityHeaders } from './headers.ts';
 import { createHttpServer } from './http-server.ts';
 import type { HttpServerParts } from './http-server.ts';
-import { acceptJsonOnly } from './json.ts';
 import type { RequestLimits } from './limits/request-limits.ts';
-import { addSecurityHeaders, securityHeaders } from './security.ts';
 import { schemaCompiler } from './validation.ts';
 
-/** A fastify whose handlers are typed by the contract. */
+/** A fastify whose handlers are typed by the schemas of their routes. */
 export type ApiServer = FastifyInstance<
   RawServerDefault,
   IncomingMessage,
@@ -29,11 +28,11 @@ export interface FastifyParts {
   log: Log;
   requests: RequestLimits;
   isLeftToRoutes?: HttpServerParts['isLeftToRoutes'];
-  /** Other limits than the default ones. */
+  /** Replace default limits. */
   limits?: Partial<ConnectionLimits>;
 }
 
-/** Makes it, without routes. */
+/** Creates the server without routes. */
 export function createFastify(parts: FastifyParts): ApiServer {
   const { log, requests, isLeftToRoutes = () => false } = parts;
   const limits = { ...defaultConnectionLimits, ...parts.limits };
@@ -42,11 +41,11 @@ export function createFastify(parts: FastifyParts): ApiServer {
       createHttpServer(handler, { limits, requests, isLeftToRoutes, log }),
     bodyLimit: maxBodyBytes,
     forceCloseConnections: 'idle',
-    // While it stops, the store is still open: what arrived is answered.
+    // The store stays open until the server has stopped, so requests that have arrived are answered.
     return503OnClosing: false,
-    // The server has its own, which fastify's would come before.
+    // Errors are handled in limits/client-errors.ts; fastify's handler would run first.
     clientErrorHandler: () => {},
-    // Paths that cannot be decoded, or whose ids are too long to be any.
+    // For paths that cannot be decoded, and ids over maxParamLength.
     frameworkErrors: (_, request, reply) => {
       answerUnknownPath(requests)(request, reply.headers(securityHeaders));
     },

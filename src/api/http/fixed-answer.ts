@@ -1,12 +1,12 @@
 /**
- * Texts that everybody may ask for and that stay as they are while the server runs. They are made once and kept as
- * bytes: to make a copy for each answer costs time, and memory until a client has taken it.
+ * Public texts that do not change while the server runs. They are kept as bytes: encoding a copy for each answer would take
+ * time, and memory until the client has read it.
  */
 
 import { hash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
-/** Makes a handler; whoever has the text already gets 304. */
+/** Creates a handler that answers 304 if the client has the text already. `make` is called once. */
 export function fixedAnswer(type: string, make: () => string | Promise<string>) {
   let bytes: Buffer | undefined;
   let etag = '';

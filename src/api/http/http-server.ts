@@ -1,8 +1,9 @@
-/** Node's HTTP server as clients may be let at it: see connection.ts, open-connections.ts and request-limits.ts. */
+/** Node's HTTP server with limits on its clients: see connection.ts, open-connections.ts and request-limits.ts. */
 
 import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Log } from '../../log.ts';
+import { securityHeaders } from './headers.ts';
 import { answerClientErrors, refuseTunnel } from './limits/client-errors.ts';
 import { Connection, connectionOf } from './limits/connection.ts';
 import type { Turn } from './limits/connection.ts';
@@ -12,19 +13,18 @@ import { createOpenConnections } from './limits/open-connections.ts';
 import type { OpenConnections } from './limits/open-connections.ts';
 import { addressGroup, tooManyOfAddress } from './limits/request-limits.ts';
 import type { RequestLimits } from './limits/request-limits.ts';
-import { securityHeaders } from './security.ts';
 
 export interface HttpServerParts {
   limits: ConnectionLimits;
   requests: RequestLimits;
-  /** Whether a route has to look at a request before it is known to have no valid key. All others count as they arrive. */
+  /** Whether only a route can tell if a request counts for its address. All other requests count when they arrive. */
   isLeftToRoutes: (request: IncomingMessage) => boolean;
   log: Log;
 }
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** Makes it. */
+/** Creates the server. Every request goes to `handler` when its turn comes, unless its address is over the limit. */
 export function createHttpServer(handler: Handler, parts: HttpServerParts): Server {
   const { limits, requests, isLeftToRoutes } = parts;
   const open = createOpenConnections<Connection>(limits.maxConnections);
@@ -39,7 +39,7 @@ export function createHttpServer(handler: Handler, parts: HttpServerParts): Serv
       headersTimeout: limits.headersTimeoutMs,
       connectionsCheckingInterval: limits.checkIntervalMs,
       maxHeaderSize: maxHeaderBytes,
-      // Answered as an API answers: see host.ts.
+      // Checked in headers.ts, which answers with `{ error }`.
       requireHostHeader: false,
     },
     (request, response) => {
@@ -70,16 +70,16 @@ export function createHttpServer(handler: Handler, parts: HttpServerParts): Serv
   return http;
 }
 
-/** Ends connections that do not take their answers; says in the log when there were too many. */
+/** Ends connections that do not read their answers, and logs when there were too many connections. */
 function watchOver(http: Server, open: OpenConnections<Connection>, parts: HttpServerParts): void {
   const { limits, log } = parts;
-  const isLoggable = createPatientLog();
-  const isErrorLoggable = createPatientLog();
+  const mayLogClosed = createLogLimit();
+  const mayLogError = createLogLimit();
   let loggedClosed = 0;
-  const look = setInterval(() => {
+  const check = setInterval(() => {
     for (const connection of open.all) connection.lookAtUntaken(limits.takeTimeoutMs);
     const closed = open.closed - loggedClosed;
-    if (closed === 0 || !isLoggable()) return;
+    if (closed === 0 || !mayLogClosed()) return;
     const about = { closed, open: open.all.size, most: limits.maxConnections };
     log.warn(
       about,
@@ -87,17 +87,17 @@ function watchOver(http: Server, open: OpenConnections<Connection>, parts: HttpS
     );
     loggedClosed = open.closed;
   }, limits.checkIntervalMs);
-  look.unref();
-  http.once('close', () => clearInterval(look));
-  // An error without a listener would end the process: there may be no descriptor for a connection (EMFILE).
+  check.unref();
+  http.once('close', () => clearInterval(check));
+  // Without a listener an error would end the process, for example if no file descriptor is free (EMFILE).
   http.on('error', (error) => {
-    if (!http.listening || !isErrorLoggable()) return;
+    if (!http.listening || !mayLogError()) return;
     log.error({ err: error }, 'a connection could not be accepted');
   });
 }
 
-/** Whether something may be logged that could fill the log: once a minute. */
-function createPatientLog(): () => boolean {
+/** Returns a function that is true at most once a minute, for lines that could fill the log. */
+function createLogLimit(): () => boolean {
   let loggedAt = -Infinity;
   return () => {
     const now = performance.now();
@@ -116,7 +116,7 @@ const refusalHeaders = {
   connection: 'close',
 } as const;
 
-/** The answer that an address gets once it asked too often: as cheap as one can be. */
+/** Answers a request of an address over its limit as cheaply as possible. */
 function refuse(response: ServerResponse): void {
   response.writeHead(tooManyOfAddress.httpStatus, refusalHeaders).end(refusal);
 }

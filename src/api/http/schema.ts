@@ -1,9 +1,19 @@
-/** Building blocks of the contract's schemas. */
+/** Building blocks of the API's schemas. */
 
 import { Type } from 'typebox';
-import type { Static, TSchema, TUnsafe } from 'typebox';
+import type { Static, TObject, TProperties, TSchema, TUnsafe } from 'typebox';
 
-/** `type: [T, "null"]`: shorter than a union, and its errors name both. */
+type Fields = Record<string, object>;
+
+/** What the published description says of a field besides its rules. */
+export interface About {
+  description: string;
+  /** For readers of the description: the API fills in no value from here. */
+  default?: unknown;
+  examples?: readonly unknown[];
+}
+
+/** `type: [T, "null"]`: shorter than a union, and its errors name both types. */
 export function nullable<T extends TSchema>(schema: T): TUnsafe<Static<T> | null> {
   const { type, enum: words } = schema as { type?: string; enum?: unknown[] };
   return Type.Unsafe<Static<T> | null>({
@@ -18,22 +28,7 @@ export function oneOf<const T extends string>(values: readonly T[], about: About
   return Type.Unsafe<T>({ type: 'string', enum: [...values], ...about });
 }
 
-/** Fields of an answer that an update may carry and cannot change. */
-export function readOnly<T extends Record<string, object>>(fields: T): T {
-  const copy: Record<string, { readOnly?: true }> = structuredClone(fields);
-  for (const schema of Object.values(copy)) schema.readOnly = true;
-  return copy as T;
-}
-
-/** What the published description says of a field besides its rules. */
-export interface About {
-  description: string;
-  /** What holds when the field is not given; for people, nothing is filled in from here. */
-  default?: unknown;
-  examples?: readonly unknown[];
-}
-
-/** A text. */
+/** A string. */
 export function text(description: string): ReturnType<typeof Type.String> {
   return Type.String({ description });
 }
@@ -43,24 +38,77 @@ export function integer(description: string): ReturnType<typeof Type.Integer> {
   return Type.Integer({ description });
 }
 
-/** A moment: ISO 8601, UTC, milliseconds, `Z`. */
+/** True or false. */
+export function flag(description: string): ReturnType<typeof Type.Boolean> {
+  return Type.Boolean({ description });
+}
+
+/** A moment: ISO 8601 in UTC with milliseconds and `Z`. */
 export function moment(description: string): ReturnType<typeof Type.String> {
   return Type.String({ format: 'date-time', description });
 }
 
-/** An id of ours: a UUID, version 7. Answers have it in lower case; upper case is accepted. */
+/** An id: a UUID of version 7. Answers show it in lower case; requests may use upper case. */
 export function id(description: string): ReturnType<typeof Type.String> {
   return Type.String({ format: 'uuid', description });
 }
 
-/** The same fields for an update: a default holds at creation only. */
-export function withoutDefaults<T extends Record<string, object>>(fields: T): T {
-  const copy: Record<string, { default?: unknown }> = structuredClone(fields);
-  for (const schema of Object.values(copy)) delete schema.default;
-  return copy as T;
+/** What a request may contain: these fields and no others. Published as `title`. */
+export function input<P extends TProperties>(
+  title: string,
+  description: string,
+  examples: readonly object[],
+  fields: P,
+): TObject<P> {
+  return Type.Object(fields, { additionalProperties: false, title, description, examples });
 }
 
-/** How the name of a header is written: `idempotency-key` is Idempotency-Key. */
+/** What answers show. Published as `title`. */
+export function output<P extends TProperties>(
+  title: string,
+  description: string,
+  example: object,
+  fields: P,
+): TObject<P> {
+  return Type.Object(fields, { title, description, examples: [example] });
+}
+
+/** An answer that names what it contains. Its example is composed of theirs unless it is given. */
+export function envelope<P extends TProperties>(
+  title: string,
+  parts: P,
+  example: object = Object.fromEntries(
+    Object.entries(parts).map(([name, part]) => [name, exampleOf(part)]),
+  ),
+): TObject<P> {
+  return Type.Object(parts, { title, examples: [example] });
+}
+
+function exampleOf({ items, examples }: { items?: object; examples?: unknown[] }): unknown {
+  return items === undefined ? (examples?.[0] ?? null) : [exampleOf(items)];
+}
+
+/** The same fields, none of them required. */
+export function optional<P extends TProperties>(fields: P) {
+  return Type.Partial(Type.Object(fields)).properties;
+}
+
+/** Fields of an answer that an update may contain and cannot change. */
+export function readOnly<T extends Fields>(fields: T): T {
+  return mapFields(fields, (field) => ({ ...field, readOnly: true }));
+}
+
+/** The same fields for an update: defaults apply at creation only. */
+export function withoutDefaults<T extends Fields>(fields: T): T {
+  return mapFields(fields, ({ default: _, ...field }: { default?: unknown }) => field);
+}
+
+function mapFields<T extends Fields>(fields: T, change: (field: object) => object): T {
+  const entries = Object.entries(fields);
+  return Object.fromEntries(entries.map(([name, field]) => [name, change(field)])) as T;
+}
+
+/** How a header's name is usually written: `idempotency-key` becomes Idempotency-Key. */
 export function headerName(name: string): string {
   return name.replaceAll(/(?<=^|-)[a-z]/g, (letter) => letter.toUpperCase());
 }

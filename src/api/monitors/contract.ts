@@ -1,4 +1,4 @@
-/** The contract of monitors, an extension: what people give, and what they see. */
+/** What the API accepts and returns about monitors and their pings. */
 
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
@@ -6,29 +6,33 @@ import { jobActions, scheduleTypes } from '../../domain/jobs/job.ts';
 import { monitorLimits, monitorStatuses } from '../../domain/monitors/monitor.ts';
 import { defaultGraceSeconds } from '../../domain/monitors/monitor-input.ts';
 import { pingKinds, pingMethods } from '../../domain/monitors/ping.ts';
-import { nextCursor } from '../contract.ts';
-import * as examples from '../description/examples.ts';
-import { jobFields } from '../jobs/fields.ts';
+import { page } from '../http/contract.ts';
 import {
+  envelope,
+  flag,
   id,
+  input,
   integer,
   moment,
   nullable,
   oneOf,
+  optional,
+  output,
   readOnly,
   text,
   withoutDefaults,
 } from '../http/schema.ts';
+import { jobFields } from '../jobs/fields.ts';
+import * as examples from './examples.ts';
 
 const { cronExpr, timezone } = jobFields;
-const { min, max } = monitorLimits.graceSeconds;
 
-/** The fields that people give, at creation and later. */
+/** The fields that a client can set, at creation and later. */
 const fields = {
   name: Type.String({
     minLength: 1,
     maxLength: monitorLimits.nameLength,
-    description: 'What people call the monitor. Not blank; it need not be unique.',
+    description: 'The name of the monitor. Not blank; it need not be unique.',
   }),
   scheduleType: nullable(
     oneOf(scheduleTypes, {
@@ -43,30 +47,30 @@ const fields = {
       minimum: monitorLimits.periodSeconds.min,
       maximum: monitorLimits.periodSeconds.max,
       description:
-        'Seconds from one ping to the next. Required when `scheduleType` is `period`; refused when it is `cron`, unless ' +
-        'null or, in an update, unchanged.',
+        'Seconds between two pings. Required when `scheduleType` is `period`; refused when it is `cron`, unless null or, in ' +
+        'an update, unchanged.',
     }),
   ),
   graceSeconds: Type.Integer({
-    minimum: min,
-    maximum: max,
+    minimum: monitorLimits.graceSeconds.min,
+    maximum: monitorLimits.graceSeconds.max,
     description:
-      'Seconds that a ping may be overdue before the monitor is down. A run that has started must end before they are over.',
+      'Seconds that a ping may be overdue before the monitor is down. A run that has started must also end within this time.',
     default: defaultGraceSeconds,
   }),
   notes: Type.String({
     maxLength: monitorLimits.notesLength,
-    description: 'Anything people want to remember about the monitor.',
+    description: 'Free text.',
     default: '',
   }),
 };
 
-const optionalFields = Type.Partial(Type.Object(fields)).properties;
-
-/** Input of a creation. */
-export const MonitorInput = Type.Object(
+export const MonitorInput = input(
+  'MonitorInput',
+  'A monitor to create. Omitted fields get their defaults.',
+  [examples.monitorInput, examples.periodMonitorInput],
   {
-    ...optionalFields,
+    ...optional(fields),
     name: fields.name,
     paused: Type.Optional(
       Type.Boolean({
@@ -75,63 +79,54 @@ export const MonitorInput = Type.Object(
       }),
     ),
   },
-  {
-    additionalProperties: false,
-    title: 'MonitorInput',
-    description: 'A monitor to create. What is not given has its default.',
-    examples: [examples.monitorInput, examples.periodMonitorInput],
-  },
 );
 export type MonitorInput = Static<typeof MonitorInput>;
 
-/** A monitor as it is returned. */
-export const Monitor = Type.Object(
+export const Monitor = output(
+  'Monitor',
+  'A task that runs elsewhere, and whether its pings arrive in time.',
+  examples.monitor,
   {
     id: id('The id of the monitor.'),
-    name: text('What people call the monitor.'),
+    name: text('The name of the monitor.'),
     scheduleType: oneOf(scheduleTypes, {
       description: 'Whether `cronExpr` or `periodSeconds` says when a ping is due.',
     }),
-    cronExpr: nullable(text('When a ping is due, read in `timezone`.')),
+    cronExpr: nullable(text('When a ping is due, as a cron expression in `timezone`.')),
     timezone: text('IANA time zone.'),
-    periodSeconds: nullable(integer('Seconds from one ping to the next.')),
+    periodSeconds: nullable(integer('Seconds between two pings.')),
     graceSeconds: integer('Seconds that a ping may be overdue before the monitor is down.'),
     status: oneOf(monitorStatuses, {
       description:
-        '`paused`; else `new` until the first ping; `up` after a success; `late` when the next ping is overdue; `down` ' +
-        'after a failure, or when the grace has passed too.',
+        '`paused`; else `new` before the first ping, `up` after a success, `late` when a ping is overdue, and `down` ' +
+        'after a failure or when the grace period is over.',
     }),
     pingUrl: nullable(
       Type.String({
         format: 'uri',
         description:
-          'Where the task says how it is, by GET, POST or HEAD without a key: the URL itself or with `/0` behind it for a ' +
-          'success, `/start` when a run begins, `/fail` or an exit code from 1 to 255 for a failure. A body of up to ' +
-          '256 KiB may be sent by POST; the first 4096 bytes are kept. Whoever knows the URL may ping: a key that may ' +
-          'only read is shown null.',
+          'The URL that the task requests by GET, POST or HEAD, without a key: the URL itself or with `/0` appended for a ' +
+          'success, with `/start` when a run starts, and with `/fail` or an exit code from 1 to 255 for a failure. A POST may ' +
+          'have a body of up to 256 KiB; the first 4096 bytes are kept. Anyone who knows the URL can ping, so a read-only ' +
+          'key gets null.',
       }),
     ),
     nextDueAt: nullable(
-      moment('When the next ping is due, in the past if it is overdue; null if none is expected.'),
+      moment('When the next ping is due; in the past if it is overdue, null if none is expected.'),
     ),
-    lastPingAt: nullable(moment('When the last run ended, as its ping said.')),
+    lastPingAt: nullable(moment('When the last run ended, according to its ping.')),
     lastDurationMs: nullable(
-      integer('Milliseconds from the start to the end of that run; null if no start was told.'),
+      integer('The duration of that run in milliseconds; null without a start ping.'),
     ),
-    notes: text('Anything people want to remember about the monitor.'),
-    paused: Type.Boolean({ description: 'Whether no ping is expected.' }),
+    notes: text('Free text.'),
+    paused: flag('Whether the monitor is paused: no ping is expected.'),
     createdAt: moment('When the monitor was created.'),
-  },
-  {
-    title: 'Monitor',
-    description: 'A task that runs elsewhere, and whether it said in time that it did.',
-    examples: [examples.monitor],
   },
 );
 export type Monitor = Static<typeof Monitor>;
 
-/** What people read of a monitor and cannot set. */
-const readFields = Type.Pick(Monitor, [
+/** Fields that a client reads and cannot set. */
+const monitorState = Type.Pick(Monitor, [
   'id',
   'status',
   'pingUrl',
@@ -142,60 +137,39 @@ const readFields = Type.Pick(Monitor, [
   'createdAt',
 ]).properties;
 
-/** Update of a monitor: what is not given stays as it is. A monitor may be sent back as it was read. */
-export const MonitorUpdate = Type.Object(
+export const MonitorUpdate = input(
+  'MonitorUpdate',
+  'Changes to a monitor. Omitted fields keep their values. You can send back the `monitor` object of a GET: its read-only ' +
+    'fields `id`, `pingUrl`, `paused` and `createdAt` must be unchanged, and the others are ignored. A `status` that would ' +
+    'pause or resume the monitor is refused: use `action`.',
+  [examples.monitorUpdate, { action: 'pause' }],
   {
-    ...Type.Partial(Type.Object(withoutDefaults(fields))).properties,
+    ...optional(withoutDefaults(fields)),
     action: Type.Optional(
-      oneOf(jobActions, { description: 'Applied after the other fields, in one step with them.' }),
+      oneOf(jobActions, { description: 'Applied together with the other fields, after them.' }),
     ),
-    ...Type.Partial(Type.Object(readOnly(readFields))).properties,
-  },
-  {
-    additionalProperties: false,
-    title: 'MonitorUpdate',
-    description:
-      'A change of a monitor. What is not given stays as it is. What GET answers inside `monitor` can be sent: of the ' +
-      'read-only fields, `id`, `pingUrl`, `paused` and `createdAt` must be as they are, and the other ones are ignored ' +
-      '(a `status` that would mean pausing or resuming is refused: use `action`).',
-    examples: [examples.monitorUpdate, examples.pauseUpdate],
+    ...optional(readOnly(monitorState)),
   },
 );
 export type MonitorUpdate = Static<typeof MonitorUpdate>;
 
-/** A ping as it is returned. */
-export const Ping = Type.Object(
-  {
-    id: id('The id of the ping.'),
-    kind: oneOf(pingKinds, { description: 'What the task said.' }),
-    exitCode: nullable(integer('Its exit code, if it was told.')),
-    receivedAt: moment('When the ping came in.'),
-    durationMs: nullable(integer('Milliseconds since the start of the run, if one was told.')),
-    body: nullable(text('Beginning of what was sent with it, at most 4096 bytes of UTF-8.')),
-    truncated: Type.Boolean({ description: 'Whether more was sent than is kept.' }),
-    source: oneOf(pingMethods, { description: 'The method it came by.' }),
-  },
-  { title: 'Ping', description: 'What a task said about itself.', examples: [examples.ping] },
-);
+export const Ping = output('Ping', 'A signal from a task.', examples.ping, {
+  id: id('The id of the ping.'),
+  kind: oneOf(pingKinds, { description: 'What the task reported.' }),
+  exitCode: nullable(integer('The exit code, if the ping had one.')),
+  receivedAt: moment('When the ping arrived.'),
+  durationMs: nullable(integer('Milliseconds since the start ping of the run, if there was one.')),
+  body: nullable(text('The beginning of the body, at most 4096 bytes of UTF-8.')),
+  truncated: flag('Whether the body was longer than the part that is kept.'),
+  source: oneOf(pingMethods, { description: 'The HTTP method of the ping.' }),
+});
 export type Ping = Static<typeof Ping>;
 
-/** The envelopes. */
-export const MonitorResponse = Type.Object(
-  { monitor: Monitor },
-  { title: 'MonitorResponse', examples: [examples.monitorResponse] },
-);
-export const MonitorList = Type.Object(
-  { monitors: Type.Array(Monitor, { description: 'Newest first.' }), nextCursor },
-  { title: 'MonitorList', examples: [examples.monitorList] },
-);
-export const PingList = Type.Object(
-  { pings: Type.Array(Ping, { description: 'Newest first.' }), nextCursor },
-  { title: 'PingList', examples: [examples.pingList] },
-);
-
+export const MonitorResponse = envelope('MonitorResponse', { monitor: Monitor });
 export type MonitorResponse = Static<typeof MonitorResponse>;
+export const MonitorList = envelope('MonitorList', page('monitors', Monitor));
 export type MonitorList = Static<typeof MonitorList>;
+export const PingList = envelope('PingList', page('pings', Ping), examples.pingList);
 export type PingList = Static<typeof PingList>;
 
-/** Path parameters. */
 export const MonitorPath = Type.Object({ id: id('The id of the monitor.') });

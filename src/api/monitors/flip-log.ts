@@ -1,16 +1,16 @@
-/** The log of what pings make of monitors: anybody who knows a URL can change its monitor with each ping. */
+/** Logs changes of monitors by pings, with a limit: anyone who knows a ping URL can change its monitor with each ping. */
 
 import type { Flip } from '../../domain/monitors/monitor.ts';
 import type { Log } from '../../log.ts';
 
-/** A monitor has one line in this time at most. */
+/** A monitor gets at most one line in this time. */
 const quietMs = 30_000;
-/** Monitors remembered at most; while all of them are quiet, others have no line. */
+/** How many monitors are remembered. While all of them are within `quietMs`, other monitors get no line. */
 const mostMonitors = 10_000;
 
-/** Makes what logs changes of monitors; `now` is monotonic, in milliseconds. What a monitor has no line for, its next one counts. */
+/** Creates the logger; `now` returns monotonic milliseconds. A line also counts the changes left out before it. */
 export function createFlipLog(log: Pick<Log, 'info'>, now: () => number) {
-  /** By monitor, those logged longest ago first. */
+  /** By monitor id; the one logged longest ago is the first. */
   const known = new Map<string, { loggedAt: number; unlogged: number }>();
 
   function forgetQuiet(at: number): void {

@@ -1,6 +1,6 @@
 /**
- * `SITE/ping/ID`, where tasks say how they are: outside the API, without a key. The id is the secret, so
- * it is in no log, and every unknown id gets one and the same answer.
+ * `SITE/ping/ID`: tasks report here, outside the API and without a key. The id is a secret, so it never gets into the log, and
+ * all unknown ids get the same answer.
  */
 
 import type { FastifyRequest } from 'fastify';
@@ -10,21 +10,21 @@ import { got, JobdError } from '../../domain/errors.ts';
 import { pingSignal } from '../../domain/monitors/ping.ts';
 import type { PingMethod, PingSignal } from '../../domain/monitors/ping.ts';
 import type { Log } from '../../log.ts';
-import { connectionOf } from '../http/limits/connection.ts';
-import { acceptAnyBody } from '../http/limits/preview-body.ts';
-import type { BodyPreview } from '../http/limits/preview-body.ts';
-import type { RequestLimits } from '../http/limits/request-limits.ts';
+import { acceptAnyBody } from '../http/body.ts';
+import type { BodyPreview } from '../http/body.ts';
 import type { ApiServer } from '../http/fastify.ts';
+import { connectionOf } from '../http/limits/connection.ts';
+import type { RequestLimits } from '../http/limits/request-limits.ts';
 import { createFlipLog } from './flip-log.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** What a ping's URL says, on routes of pings. */
+    /** The content of a ping's URL, on routes of pings. */
     pinged: { monitorId: string; signal: PingSignal };
   }
 }
 
-/** Adds the routes. What is no monitor's counts as any error does (errors.ts); a ping never counts. */
+/** Adds the routes. Unknown ids count for the address like other errors (errors.ts); pings never count. */
 export function pingRoutes(server: ApiServer, app: App, limits: RequestLimits, log: Log): void {
   const logFlip = createFlipLog(log, () => app.clock.monotonicMs());
   const keep = createPingKeeper(app, (flips) => {
@@ -34,7 +34,7 @@ export function pingRoutes(server: ApiServer, app: App, limits: RequestLimits, l
   acceptAnyBody(server);
   server.decorateRequest('pinged');
 
-  // Before a body is read: whoever does not know an id cannot send one.
+  // Before the body is read: without a known id nobody can send one.
   server.addHook('onRequest', async (request) => {
     const { pingId = '', signal: words } = request.params as { pingId?: string; signal?: string };
     const monitorId = await findPingedMonitor(app, pingId);
@@ -70,7 +70,7 @@ function unknown(): JobdError {
   return new JobdError('not_found', 'there is no monitor at this URL');
 }
 
-/** Said only to those who know an id. */
+/** Only a client that knows an id gets this answer. */
 function badSignal(words: string): JobdError {
   const rule = 'after the ping id may follow start, fail or an exit code from 0 to 255';
   return new JobdError('not_found', `${rule}, ${got(words)}`);

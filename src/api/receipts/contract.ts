@@ -1,37 +1,37 @@
-/** The contract of receipts (docs/behavior.md#receipt-2): what jobd signs, and the key to check it with. */
+/** What the API returns about receipts (docs/behavior.md#receipt-2) and the keys that verify them. */
 
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
-import * as examples from '../description/examples.ts';
-import { id, integer, moment, nullable, oneOf, text } from '../http/schema.ts';
+import { flag, id, integer, moment, nullable, oneOf, output, text } from '../http/schema.ts';
+import * as examples from './examples.ts';
 
 const algorithm = oneOf(['Ed25519'], { description: 'Always `Ed25519` (RFC 8032).' });
-const keyId = text('RFC 7638 thumbprint of the key.');
+const keyId = text('The RFC 7638 thumbprint of the key.');
 
-/** What a receipt attests: nothing of the request, and of the answer only a fingerprint. */
+/** Contains nothing of the request, and only a hash of the response. */
 const ReceiptPayload = Type.Object(
   {
-    version: integer('Version of this layout: 1.'),
+    version: integer('The version of this layout: 1.'),
     issuer: text('The site that made the call.'),
     runId: id('The id of the run.'),
-    jobId: id('The id of its job.'),
-    source: oneOf(['scheduled', 'manual'], { description: 'Who asked for the run.' }),
-    status: oneOf(['success', 'failed'], { description: 'What came of it.' }),
-    scheduledFor: moment('The due time, or when the run was asked for.'),
-    startedAt: moment('When the first attempt began.'),
-    finishedAt: moment('When the outcome was known.'),
-    attempts: integer('Requests that were sent, or tried to be sent.'),
-    httpStatus: integer('Status of the last answer.'),
-    durationMs: integer('Milliseconds from `startedAt` to `finishedAt`.'),
-    responseSha256: text('SHA-256 of the stored preview, in hexadecimal.'),
-    responseBytes: integer('Bytes of the stored preview.'),
-    truncated: Type.Boolean({
-      description: 'Whether the target sent more than the preview holds.',
+    jobId: id('The id of the job.'),
+    source: oneOf(['scheduled', 'manual'], {
+      description: 'Whether the schedule or a person started the run.',
     }),
-    issuedAt: moment('When the receipt was made.'),
+    status: oneOf(['success', 'failed'], { description: 'The outcome.' }),
+    scheduledFor: moment('The due time. For a manual run, when it was requested.'),
+    startedAt: moment('When the first attempt started.'),
+    finishedAt: moment('When the outcome was known.'),
+    attempts: integer('The number of attempts.'),
+    httpStatus: integer('The HTTP status of the last response.'),
+    durationMs: integer('Milliseconds from `startedAt` to `finishedAt`.'),
+    responseSha256: text('The SHA-256 of the stored part of the response, in hexadecimal.'),
+    responseBytes: integer('The length of the stored part of the response, in bytes.'),
+    truncated: flag('Whether the response was longer than the stored part.'),
+    issuedAt: moment('When the receipt was issued.'),
     previousReceiptSha256: nullable(
       text(
-        "SHA-256, in hexadecimal, of this job's previous receipt in canonical form; null for the first.",
+        "The SHA-256, in hexadecimal, of this job's previous receipt in canonical form; null for the first receipt.",
       ),
     ),
   },
@@ -39,24 +39,26 @@ const ReceiptPayload = Type.Object(
 );
 
 /** A receipt, as it is downloaded. */
-export const Receipt = Type.Object(
-  {
-    algorithm,
-    keyId,
-    publicKey: Type.Optional(
-      text('The public key, base64url. Trust the one you fetched and kept yourself, not this one.'),
+export const Receipt = output('Receipt', 'A signed record of one call.', examples.receipt, {
+  algorithm,
+  keyId,
+  publicKey: Type.Optional(
+    text(
+      'The public key, base64url. Trust the key that you fetched and kept yourself, not this one.',
     ),
-    payload: ReceiptPayload,
-    signature: text(
-      'Signature, base64url, over the RFC 8785 canonical form of the receipt without `signature`.',
-    ),
-  },
-  { title: 'Receipt', description: 'A signed account of one call.', examples: [examples.receipt] },
-);
+  ),
+  payload: ReceiptPayload,
+  signature: text(
+    'The signature, base64url, over the RFC 8785 canonical form of the receipt without `signature`.',
+  ),
+});
 export type Receipt = Static<typeof Receipt>;
 
-/** The key that receipts are checked with. */
-export const ReceiptKey = Type.Object(
+/** The key that verifies current receipts. */
+export const ReceiptKey = output(
+  'ReceiptKey',
+  'The public half of the signing key. Keep it: receipts outlive keys.',
+  examples.receiptKey,
   {
     algorithm,
     keyId,
@@ -67,16 +69,13 @@ export const ReceiptKey = Type.Object(
     ),
     pem: text('The key as PEM (SubjectPublicKeyInfo).'),
   },
-  {
-    title: 'ReceiptKey',
-    description: 'The public half of the signing key. Keep it: receipts outlive keys.',
-    examples: [examples.receiptKey],
-  },
 );
-export type ReceiptKey = Static<typeof ReceiptKey>;
 
-/** Every key that receipts were signed with, as a JSON Web Key Set. */
-export const ReceiptKeys = Type.Object(
+/** Every key that ever signed receipts. */
+export const ReceiptKeys = output(
+  'ReceiptKeys',
+  'A JSON Web Key Set (RFC 7517): the current signing key first, then retired ones.',
+  examples.receiptKeys,
   {
     keys: Type.Array(
       Type.Object({
@@ -89,10 +88,5 @@ export const ReceiptKeys = Type.Object(
       }),
       { description: 'The keys.' },
     ),
-  },
-  {
-    title: 'ReceiptKeys',
-    description: 'A JSON Web Key Set (RFC 7517): the key that signs now first, then retired ones.',
-    examples: [examples.receiptKeys],
   },
 );

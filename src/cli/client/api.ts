@@ -1,7 +1,8 @@
 /** The calls of the API that commands make, typed by its contract. */
 
 import type * as alerts from '../../api/alerts/contract.ts';
-import type * as contract from '../../api/contract.ts';
+import type { Job, JobInput, JobResponse, JobUpdate } from '../../api/jobs/contract.ts';
+import type { QueuedRun, RunList, RunResponse } from '../../api/runs/contract.ts';
 import type * as monitors from '../../api/monitors/contract.ts';
 import type { ClientConfig } from '../../profiles.ts';
 import { invalidInput, JobdError } from '../../domain/errors.ts';
@@ -28,20 +29,19 @@ export function createApi(config: ClientConfig, options: { timeoutMs?: number } 
   const ask = createAsker(config, options);
   return {
     jobs: {
-      ...collection<contract.Job, contract.JobUpdate>(ask, 'job'),
-      create: async (input: contract.JobInput) =>
-        (await ask<contract.JobResponse>('POST', '/jobs', input)).job,
-      run: (id: string) => ask<contract.QueuedRun>('POST', path`/jobs/${id}/run`),
+      ...collection<Job, JobUpdate>(ask, 'job'),
+      create: async (input: JobInput) => (await ask<JobResponse>('POST', '/jobs', input)).job,
+      run: (id: string) => ask<QueuedRun>('POST', path`/jobs/${id}/run`),
     },
     runs: {
       list: (jobId: string, limit: number, cursor?: string) =>
-        ask<contract.RunList>(
+        ask<RunList>(
           'GET',
           path`/jobs/${jobId}/runs?limit=${limit}` +
             (cursor === undefined ? '' : path`&cursor=${cursor}`),
         ),
       get: async (jobId: string, runId: string) =>
-        (await ask<contract.RunResponse>('GET', path`/jobs/${jobId}/runs/${runId}`)).run,
+        (await ask<RunResponse>('GET', path`/jobs/${jobId}/runs/${runId}`)).run,
       receipt: (jobId: string, runId: string) =>
         ask<Receipt>('GET', path`/jobs/${jobId}/runs/${runId}/receipt`),
     },

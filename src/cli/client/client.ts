@@ -1,6 +1,6 @@
 /** Requests to a running jobd, and what their failures mean. */
 
-import type * as contract from '../../api/contract.ts';
+import type { ErrorBody } from '../../api/http/contract.ts';
 import type { ClientConfig } from '../../profiles.ts';
 import { keyPattern } from '../../domain/accounts/key.ts';
 import { errorCodes, JobdError } from '../../domain/errors.ts';
@@ -119,7 +119,7 @@ function jsonOf(text: string): unknown {
 /** The error that the server sent; if it is no jobd, its status is all there is to report. */
 function failureOf({ status, text, retryAfterSeconds }: Answer, url: string): JobdError {
   const { origin } = new URL(url);
-  const sent = (jsonOf(text) as Partial<contract.ErrorBody> | null | undefined)?.error;
+  const sent = (jsonOf(text) as Partial<ErrorBody> | null | undefined)?.error;
   const message =
     status === 401
       ? `${origin} does not accept this API key, it may be revoked or expired: create a new one and run \`jobd login\``

@@ -1,7 +1,7 @@
 /** `jobd login`, `jobd logout` and `jobd profile`: the server and the key that commands use. */
 
 import type { Command } from 'commander';
-import type { Me } from '../../api/accounts/me-contract.ts';
+import type { Me } from '../../api/accounts/contract.ts';
 import { defaultServerUrl, loginUrl } from '../../config.ts';
 import type { Flags } from '../../config.ts';
 import { JobdError } from '../../domain/errors.ts';

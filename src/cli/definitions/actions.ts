@@ -1,6 +1,6 @@
 /** What `jobd export`, `jobd diff` and `jobd apply` do. It stands apart, so that other commands need not load it. */
 
-import type { DefinitionResult } from '../../api/jobs/managed-contract.ts';
+import type { DefinitionResult } from '../../api/jobs/contract.ts';
 import { clientConfig } from '../client/settings.ts';
 import { environmentVariable } from '../../config.ts';
 import { JobdError } from '../../domain/errors.ts';

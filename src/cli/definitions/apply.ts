@@ -1,6 +1,6 @@
 /** Carrying out a plan: what files define first, and only if all of that went well, what they no longer define. */
 
-import type { DefinitionResult } from '../../api/jobs/managed-contract.ts';
+import type { DefinitionResult } from '../../api/jobs/contract.ts';
 import type { Ask } from '../client/client.ts';
 import type { Plan } from './plan.ts';
 import type { Progress } from './progress.ts';

@@ -3,8 +3,8 @@
  * which nobody is shown.
  */
 
-import type * as contract from '../../api/contract.ts';
-import type { DefinitionResult } from '../../api/jobs/managed-contract.ts';
+import type * as contract from '../../api/jobs/contract.ts';
+import type { DefinitionResult } from '../../api/jobs/contract.ts';
 import { changeJob, defineJob } from '../../domain/jobs/job-input.ts';
 import type { Job } from '../../domain/jobs/job.ts';
 import { changedFields, changedHeaders, replacementOf } from '../../domain/jobs/managed-job.ts';

@@ -1,7 +1,7 @@
 /** A plan as people read it: unified diffs of definitions, and how many of each change. No secret is in it. */
 
 import { OMIT_HEADERS, formatPatch, structuredPatch } from 'diff';
-import type * as contract from '../../api/contract.ts';
+import type * as contract from '../../api/jobs/contract.ts';
 import { definedJob } from './compare.ts';
 import type { Definition } from './definition.ts';
 import { placeText } from './place.ts';

@@ -1,7 +1,7 @@
 /** What definitions would change, asked of the server: nothing is changed by planning. */
 
-import type * as contract from '../../api/contract.ts';
-import type { DefinitionResult, ManagedJob } from '../../api/jobs/managed-contract.ts';
+import type * as contract from '../../api/jobs/contract.ts';
+import type { DefinitionResult, ManagedJob } from '../../api/jobs/contract.ts';
 import type { Ask } from '../client/client.ts';
 import { compare } from './compare.ts';
 import type { Definition } from './definition.ts';

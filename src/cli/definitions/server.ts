@@ -1,8 +1,7 @@
 /** What the server knows of managed jobs, and what it makes of definitions. */
 
-import type * as contract from '../../api/contract.ts';
-import type * as managed from '../../api/jobs/managed-contract.ts';
-import type { Me } from '../../api/accounts/me-contract.ts';
+import type * as contract from '../../api/jobs/contract.ts';
+import type { Me } from '../../api/accounts/contract.ts';
 import { longestBatch } from '../../domain/jobs/managed-job.ts';
 import { defaultTimeoutSeconds } from '../../domain/accounts/plan.ts';
 import { pages } from '../client/client.ts';
@@ -13,20 +12,20 @@ import type { Definition } from './definition.ts';
 const mostBytes = 255 * 1024;
 
 /** What should become of a key; null for no job. */
-export type Wish = managed.Definition;
+export type Wish = contract.Definition;
 
 /** What becomes of one wish after the other. `sent` hears how many have been sent so far, before each request. */
 export async function* sendWishes(
   ask: Ask,
   wishes: readonly Wish[],
   { dryRun, sent = () => {} }: { dryRun: boolean; sent?: (count: number) => void },
-): AsyncGenerator<managed.DefinitionResult> {
+): AsyncGenerator<contract.DefinitionResult> {
   let count = 0;
   for (const definitions of batchesOf(wishes)) {
     count += definitions.length;
     sent(count);
     const body = { definitions, dryRun };
-    const { results } = await ask<managed.DefinitionResults>('POST', '/managed-jobs', body);
+    const { results } = await ask<contract.DefinitionResults>('POST', '/managed-jobs', body);
     yield* results;
   }
 }
@@ -55,7 +54,7 @@ export function wishOf({ key, job, adopt }: Definition): Wish {
 }
 
 /** All managed jobs. */
-export async function managedJobs(ask: Ask): Promise<managed.ManagedJob[]> {
+export async function managedJobs(ask: Ask): Promise<contract.ManagedJob[]> {
   return await Array.fromAsync(pages(ask, '/managed-jobs', 'managedJobs'));
 }
 

@@ -1,6 +1,6 @@
 /** The next due times of a job, behind what else is shown of it. */
 
-import type { Job } from '../../api/contract.ts';
+import type { Job } from '../../api/jobs/contract.ts';
 import { isoTime, systemClock } from '../../domain/clock.ts';
 import type { SchedulePreview } from '../../domain/schedule/preview-input.ts';
 import type { Output } from '../terminal/output.ts';

@@ -1,6 +1,6 @@
 /** `--curl`: a job that makes the call of a curl command. */
 
-import type { JobUpdate } from '../../api/contract.ts';
+import type { JobUpdate } from '../../api/jobs/contract.ts';
 import type { Flags } from '../../config.ts';
 import { readCurl } from '../../domain/shell/curl.ts';
 import { invalidInput, JobdError } from '../../domain/errors.ts';

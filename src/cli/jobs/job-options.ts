@@ -1,7 +1,7 @@
 /** The options that say what a job is, and the fields of the API that they mean. */
 
 import type { Command } from 'commander';
-import type { Job, JobUpdate } from '../../api/contract.ts';
+import type { Job, JobUpdate } from '../../api/jobs/contract.ts';
 import type { Flags } from '../../config.ts';
 import { invalidInput } from '../../domain/errors.ts';
 import { jobLimits } from '../../domain/jobs/job.ts';

@@ -1,7 +1,7 @@
 /** `jobd jobs`: jobs, over the API. */
 
 import type { Command } from 'commander';
-import type { Job, JobUpdate } from '../../api/contract.ts';
+import type { Job, JobUpdate } from '../../api/jobs/contract.ts';
 import { clientConfig } from '../client/settings.ts';
 import type { Flags } from '../../config.ts';
 import { invalidInput, JobdError } from '../../domain/errors.ts';

@@ -1,7 +1,7 @@
 /** `jobd jobs run`: runs a job now, and can wait for the result. */
 
 import type { Command } from 'commander';
-import type { Run } from '../../api/contract.ts';
+import type { Run } from '../../api/runs/contract.ts';
 import { clientConfig } from '../client/settings.ts';
 import type { Flags } from '../../config.ts';
 import { JobdError } from '../../domain/errors.ts';

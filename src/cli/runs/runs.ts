@@ -1,7 +1,7 @@
 /** `jobd runs`: the runs of a job, over the API. */
 
 import type { Command } from 'commander';
-import type { Run } from '../../api/contract.ts';
+import type { Run } from '../../api/runs/contract.ts';
 import { clientConfig } from '../client/settings.ts';
 import type { Flags } from '../../config.ts';
 import { createApi } from '../client/api.ts';

@@ -4,7 +4,8 @@
  * they stay in order.
  */
 
-import type { Job, Run, RunList } from '../../api/contract.ts';
+import type { Job } from '../../api/jobs/contract.ts';
+import type { Run, RunList } from '../../api/runs/contract.ts';
 import { isFinal } from '../../domain/runs/run.ts';
 
 /** The requests that it makes. */

@@ -1,7 +1,7 @@
 /** The options that say when something is due, for jobs and monitors alike. */
 
 import type { Command } from 'commander';
-import type { JobUpdate } from '../../api/contract.ts';
+import type { JobUpdate } from '../../api/jobs/contract.ts';
 import type { Flags } from '../../config.ts';
 import { invalidInput } from '../../domain/errors.ts';
 import { parseDuration } from '../options.ts';

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
-import { createRateLimiter } from '../../../src/api/http/limits/rate-limit.ts';
+import { createRateLimiter } from '../../../src/api/http/limits/request-limits.ts';
 import { addressGroup } from '../../../src/api/http/limits/request-limits.ts';
 import { assertRefused } from '../../support/checks/answer.ts';
 import { fakeClock } from '../../support/fakes/clock.ts';

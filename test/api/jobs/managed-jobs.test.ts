@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { test } from 'node:test';
-import type { DefinitionResult } from '../../../src/api/jobs/managed-contract.ts';
+import type { DefinitionResult } from '../../../src/api/jobs/contract.ts';
 import type { Principal } from '../../../src/app/app.ts';
 import { applyDefinition } from '../../../src/app/jobs/managed-jobs.ts';
 import type { Definition } from '../../../src/app/jobs/managed-jobs.ts';

@@ -3,7 +3,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
-import { jobShape, monitorShape } from '../../../src/api/shape.ts';
+import { jobShape } from '../../../src/api/jobs/shape.ts';
+import { monitorShape } from '../../../src/api/monitors/shape.ts';
 import { changeJob, defineJob } from '../../../src/domain/jobs/job-input.ts';
 import type { JobInput, JobUpdate } from '../../../src/domain/jobs/job-input.ts';
 import { methods } from '../../../src/domain/jobs/job.ts';

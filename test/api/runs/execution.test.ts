@@ -2,7 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Job, Run } from '../../../src/api/contract.ts';
+import type { Job } from '../../../src/api/jobs/contract.ts';
+import type { Run } from '../../../src/api/runs/contract.ts';
 import { version } from '../../../src/version.ts';
 import { startTestDaemon } from '../../support/running/daemon.ts';
 import type { TestDaemon } from '../../support/running/daemon.ts';

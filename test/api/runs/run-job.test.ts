@@ -3,7 +3,8 @@
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { test } from 'node:test';
-import type { Job, Run } from '../../../src/api/contract.ts';
+import type { Job } from '../../../src/api/jobs/contract.ts';
+import type { Run } from '../../../src/api/runs/contract.ts';
 import { assertRefused } from '../../support/checks/answer.ts';
 import { fakeClock } from '../../support/fakes/clock.ts';
 import { readAnswer, startTestDaemon } from '../../support/running/daemon.ts';

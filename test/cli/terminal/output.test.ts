@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Run } from '../../../src/api/contract.ts';
+import type { Run } from '../../../src/api/runs/contract.ts';
 import { moment, relativeTime, state } from '../../../src/cli/terminal/cell.ts';
 import { parseDuration } from '../../../src/cli/options.ts';
 import { printFields, printJson, printRows } from '../../../src/cli/terminal/output.ts';

@@ -3,7 +3,8 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
-import type { Job, Run } from '../../../src/api/contract.ts';
+import type { Job } from '../../../src/api/jobs/contract.ts';
+import type { Run } from '../../../src/api/runs/contract.ts';
 import type { Clock } from '../../../src/domain/clock.ts';
 import type { Permission } from '../../../src/domain/accounts/key.ts';
 import { readAnswer, startTestDaemon } from '../running/daemon.ts';

@@ -1,4 +1,4 @@
-/** Answers to what is no HTTP request, or came too slowly: `{ error }` too, and the connection closes. */
+/** Answers input that is not HTTP or arrives too slowly: `{ error }` as well, and the connection is closed. */
 
 import { STATUS_CODES } from 'node:http';
 import type { Server } from 'node:http';
@@ -8,29 +8,29 @@ import { closeGently } from './closing.ts';
 import { connectionOf } from './connection.ts';
 import type { Connection } from './connection.ts';
 import type { RequestLimits } from './request-limits.ts';
-import { securityHeaders } from '../security.ts';
+import { securityHeaders } from '../headers.ts';
 
-/** What node's parser says of a connection; `reason` is one of its own fixed phrases. */
+/** An error of Node's parser; `reason` is one of its fixed phrases. */
 interface ClientError extends Error {
   code?: string;
   reason?: string;
 }
 
-/** Answers what node's `clientError` says of a server: there is no request then, only a connection. */
+/** Handles the `clientError` events of a server. They have a connection, but no request. */
 export function answerClientErrors(http: Server, requests: RequestLimits): void {
   http.on('clientError', (error: ClientError, socket: Socket) => {
     const connection = connectionOf(socket);
     if (connection === undefined) socket.destroy();
-    // It is ending already; each further packet comes here again.
+    // The connection is ending; each further packet causes this event again.
     else if (connection.isOver) connection.dropPacket();
-    // The client is gone; nothing is left to answer, or to count.
+    // The client is gone: there is nothing to answer or to count.
     else if (!socket.writable || error.code === 'ECONNRESET') socket.destroy();
     else if (!isAdmitted(connection, requests)) socket.destroy();
     else connection.endWith(() => answer(socket, error));
   });
 }
 
-/** Where a request breaks off that counted already, it does not count again. */
+/** If the error interrupts a request that was counted already, it is not counted again. */
 function isAdmitted({ arriving, addressGroup }: Connection, requests: RequestLimits): boolean {
   if (arriving?.isCounted === true) return true;
   if (arriving !== undefined) arriving.isCounted = true;
@@ -40,7 +40,7 @@ function isAdmitted({ arriving, addressGroup }: Connection, requests: RequestLim
 function answer(socket: Socket, error: ClientError): void {
   const [status, sentence] = sayingOf(error);
   const text = answerText(status, sentence);
-  // Who was too slow once is not waited for again.
+  // Too slow once: do not wait for the client again.
   if (status === 408) socket.end(text, () => socket.destroy());
   else closeGently(socket, text);
 }
@@ -58,7 +58,7 @@ function sayingOf({ code, reason }: ClientError): [status: number, sentence: str
   }
 }
 
-/** A tunnel through this server (CONNECT). Node has let go of its connection and handles no error of it. */
+/** Refuses a tunnel through this server (CONNECT). Node has released its socket and does not handle its errors. */
 export function refuseTunnel(socket: Duplex): void {
   socket.on('error', () => socket.destroy());
   closeGently(socket as Socket, answerText(404, 'there is nothing at CONNECT'));

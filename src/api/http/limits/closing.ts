@@ -1,17 +1,17 @@
 /**
- * Closing a connection while the client still sends. A plain close would reset the connection, and the
- * client might lose the answer with it. So: the answer and the end of our side go out, what still comes
- * is dropped, for a bounded time and amount, and only then the connection is closed (RFC 9112 section 9.6).
+ * Closes a connection while the client may still be sending (RFC 9112 section 9.6). An immediate close would reset the
+ * connection, and the client could lose the answer. Instead the server sends the answer and ends its side, drops further input
+ * for a bounded time and amount, and then closes.
  */
 
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** How long a client may go on sending after its answer, and how many bytes. */
+/** How long, and how many bytes, a client may continue to send after its answer. */
 const lingerMs = 2_000;
 const lingerBytes = 1024 * 1024;
 
-/** Ends our side, after `lastWords` if there are any, and drops what comes within bounds. */
+/** Sends `lastWords`, if any, ends the server's side, and closes the connection after a while. */
 export function closeGently(socket: Socket, lastWords = ''): void {
   if (socket.destroyed) return;
   socket.end(lastWords);
@@ -19,19 +19,19 @@ export function closeGently(socket: Socket, lastWords = ''): void {
   socket.once('close', () => clearTimeout(timer));
 }
 
-/** Whether a connection that was closed gently has sent more than is dropped patiently. */
+/** Returns a function that tells whether a client has sent at most the tolerated number of bytes since now. */
 export function createPatience(socket: Socket): () => boolean {
   const atEnd = socket.bytesRead;
   return () => socket.bytesRead - atEnd <= lingerBytes;
 }
 
-/** Once its answer is out, a request whose body is still on its way closes its connection gently. */
+/** Closes the connection gently after the answer to a request whose body is still arriving. */
 export function closeAfterAnswer(request: IncomingMessage): void {
   const { socket } = request;
   const isPatient = createPatience(socket);
   request.on('data', () => {
     if (!isPatient()) socket.destroy();
   });
-  // Node calls this when an answer with `Connection: close` is out.
+  // Node calls this after an answer with `Connection: close`.
   socket.destroySoon = () => closeGently(socket);
 }

@@ -1,7 +1,7 @@
 /**
- * One connection of a client. Its requests are answered one after the other, each when the answer to the one before has been
- * taken, and a few may wait: what one connection can make the server keep has a bound. Node would begin all
- * requests of a packet at once, 2,000 of them, and keep the answers.
+ * One client connection. It answers its requests one after the other: each starts when the client has taken the previous answer,
+ * and a few may wait. This bounds what one connection can make the server keep. Node would start all requests of a packet at
+ * once, up to 2,000 of them, and keep the answers.
  */
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -9,22 +9,22 @@ import type { Socket } from 'node:net';
 import { closeGently, createPatience } from './closing.ts';
 import type { OpenConnection, OpenConnections } from './open-connections.ts';
 
-/** A request, and how it came in. */
+/** A request that is answered or waits for it. */
 export interface Turn {
   request: IncomingMessage;
   response: ServerResponse;
-  /** Whether it is counted already, by its key or its address. */
+  /** Whether it has been counted already, for its key or its address. */
   isCounted: boolean;
-  /** Whether its address has asked too often. */
+  /** Whether its address is over the rate limit. */
   isRefused: boolean;
 }
 
-/** Requests that may wait while one is answered, and their bytes. Who sends more at once gets these answered, then the end. */
+/** How many requests may wait, and their total size. After more, these are answered and the connection is closed. */
 export const mostWaiting = 16;
 const mostWaitingBytes = 4 * 1024;
 
-/** What node's parser is told so that it looks at nothing more of a packet; it takes the rest for another protocol. */
-const nothingMore = 2;
+/** Tells Node's parser to ignore the rest of a packet, as if another protocol followed. */
+const ignoreRest = 2;
 
 interface Parser {
   onIncoming?: ((request: IncomingMessage, keepAlive: boolean) => number) | null;
@@ -32,12 +32,12 @@ interface Parser {
 
 const connections = new WeakMap<Socket, Connection>();
 
-/** The connection that a request came on; undefined once it was let go, as a tunnel is. */
+/** The connection of a socket; undefined after it was released, as for a tunnel. */
 export function connectionOf(socket: Socket): Connection | undefined {
   return connections.get(socket);
 }
 
-/** Begins with the socket and ends with it. */
+/** Lives as long as its socket. */
 export class Connection implements OpenConnection {
   readonly socket: Socket;
   readonly addressGroup: string;
@@ -45,16 +45,16 @@ export class Connection implements OpenConnection {
   activeAt: number;
   /** The request that is being answered. */
   turn: Turn | undefined;
-  /** Since when it has not taken all that was sent, monotonic milliseconds; null if it has. */
+  /** Since when sent data has been waiting for the client, monotonic milliseconds; null if it has read all. */
   #untakenSince: number | null = null;
   readonly #open: OpenConnections<Connection>;
   readonly #answer: (turn: Turn) => void;
   readonly #waiting: Turn[] = [];
-  /** The request that was answered last, if it had not arrived completely by then. */
+  /** The last answered request, if its body had not arrived completely by then. */
   #unread: Turn | undefined;
-  /** What it ends with when nothing waits any more. */
+  /** Ends the connection after the last waiting request. */
   #lastWord = (): void => closeGently(this.socket);
-  /** Null while it is read; then whether what still comes is within bounds. */
+  /** Null while requests are read. After that, whether the client has sent little enough to be ignored. */
   #isPatient: (() => boolean) | null = null;
 
   constructor(
@@ -71,52 +71,57 @@ export class Connection implements OpenConnection {
     this.#watchParser();
   }
 
-  /** A client that takes its time over a request or an answer is not busy. */
+  /** A client that sends a request or reads an answer slowly does not make its connection busy. */
   get isBusy(): boolean {
     return this.turn?.request.complete === true && this.#untakenSince === null;
   }
 
-  /** Whether nothing more is read of it. */
+  /** Whether no further requests are read. */
   get isOver(): boolean {
     return this.#isPatient !== null;
   }
 
-  /** Answers a request that arrived, or keeps it until its turn. */
+  /** Answers a new request, or lets it wait. */
   add(turn: Turn, now: number): void {
     if (this.isOver) return;
     this.activeAt = now;
-    const mayWait = this.turn === undefined || this.#hasRoomFor(turn);
+    this.#open.update(this);
+    const mayWait = this.turn === undefined || this.#canWait(turn);
     if (turn.isRefused || !mayWait) this.stopReading();
     if (!mayWait) return;
     if (this.turn !== undefined) this.#waiting.push(turn);
     else this.#begin(turn);
-    this.#open.update(this);
   }
 
-  /** Once the request that is being answered has arrived completely, counts the connection among those that are closed last. */
+  /** Makes the connection one of those that are closed last, once the current request has arrived completely. */
   trust(): void {
+    if (this.isTrusted) return;
     const request = this.turn?.request;
-    if (request?.complete === false) request.once('end', () => this.#trustNow());
-    else this.#trustNow();
+    const trustNow = (): void => {
+      this.isTrusted = true;
+      this.#open.update(this);
+    };
+    if (request?.complete === false) request.once('end', trustNow);
+    else trustNow();
   }
 
-  /** The request that what comes now belongs to; undefined between two. */
+  /** The request whose bytes are arriving; undefined between two requests. */
   get arriving(): Turn | undefined {
     const last = this.#waiting.at(-1) ?? this.turn ?? this.#unread;
     return last?.request.complete === false ? last : undefined;
   }
 
-  /** Looks at nothing more that comes; once what waits is answered the connection is closed. */
+  /** Ignores all further input. The connection is closed after the waiting requests are answered. */
   stopReading(): void {
     if (this.isOver) return;
     this.#isPatient = createPatience(this.socket);
-    // Node calls this when an answer with `Connection: close` is out.
+    // Node calls this after an answer with `Connection: close`.
     this.socket.destroySoon = () => closeGently(this.socket);
   }
 
   /**
-   * Ends it, since what came cannot be read: `say` has the last word, after the answers to what came before. Where it is the body
-   * of a request that broke, that request gets one answer.
+   * Ends the connection because its input is invalid: `say` sends the last answer, after the answers to earlier requests. If
+   * the body of a request is invalid, that request gets only one answer.
    */
   endWith(say: () => void): void {
     this.stopReading();
@@ -127,7 +132,7 @@ export class Connection implements OpenConnection {
     else this.#lastWord = say;
   }
 
-  /** A packet came that nobody looks at. */
+  /** Handles a packet that arrived after the last request was read. */
   dropPacket(): void {
     if (this.#isPatient?.() === false) this.socket.destroy();
   }
@@ -136,26 +141,20 @@ export class Connection implements OpenConnection {
     this.socket.destroy();
   }
 
-  /** To be called now and then: a client may take its answers slowly, a byte at a time, but not for ever, and none waits then. */
+  /** Must be called regularly. A client may read its answers slowly, but not for ever, and no requests wait meanwhile. */
   lookAtUntaken(takeTimeoutMs: number): void {
     const now = performance.now();
     if (this.socket.writableLength === 0) this.#untakenSince = null;
     else if (this.#untakenSince === null) {
       this.#untakenSince = now;
       if (this.#waiting.splice(0).length > 0) this.stopReading();
-      this.#open.update(this);
     } else if (now - this.#untakenSince > takeTimeoutMs) this.close();
   }
 
-  #hasRoomFor({ request }: Turn): boolean {
+  #canWait({ request }: Turn): boolean {
     if (this.#untakenSince !== null || this.#waiting.length === mostWaiting) return false;
     const bytes = this.#waiting.reduce((sum, turn) => sum + bytesOf(turn.request), 0);
     return bytes + bytesOf(request) <= mostWaitingBytes;
-  }
-
-  #trustNow(): void {
-    this.isTrusted = true;
-    this.#open.update(this);
   }
 
   #breakOff(turn: Turn | undefined, say: () => void): void {
@@ -173,15 +172,13 @@ export class Connection implements OpenConnection {
     this.turn = undefined;
     this.#untakenSince = null;
     this.#unread = turn.request.complete ? undefined : turn;
-    if (!this.socket.destroyed && !this.socket.writableEnded) {
-      const next = this.#waiting.shift();
-      if (next !== undefined) this.#begin(next);
-      else if (this.isOver) this.#lastWord();
-    }
-    this.#open.update(this);
+    if (this.socket.destroyed || this.socket.writableEnded) return;
+    const next = this.#waiting.shift();
+    if (next !== undefined) this.#begin(next);
+    else if (this.isOver) this.#lastWord();
   }
 
-  /** A packet of 64 KiB can hold 3,000 requests: to stop within it, node's parser has to be told. */
+  /** A packet of 64 KiB can contain 3,000 requests. To stop in the middle of one, Node's parser must be told. */
   #watchParser(): void {
     const { parser } = this.socket as Socket & { parser?: Parser | null };
     const onIncoming = parser?.onIncoming;
@@ -189,7 +186,7 @@ export class Connection implements OpenConnection {
     parser.onIncoming = (request, keepAlive) => {
       if (!this.isOver) return onIncoming(request, keepAlive);
       this.dropPacket();
-      return nothingMore;
+      return ignoreRest;
     };
   }
 }

@@ -1,6 +1,6 @@
 /**
- * What one client may take of the server: time, bytes, connections. The scheduler lives in the same
- * process, so a client that is slow, greedy or broken must not be able to hold it up.
+ * How much time, how many bytes and how many connections clients may use. The scheduler runs in the same process, so a slow,
+ * greedy or broken client must not delay it.
  */
 
 import type { IncomingMessage, Server } from 'node:http';
@@ -9,19 +9,19 @@ import { closeAfterAnswer } from './closing.ts';
 
 /** Times in milliseconds. */
 export interface ConnectionLimits {
-  /** From the first byte, or from the connection on, to the end of the headers. */
+  /** From the first byte of a request, or from the connection, to the end of the headers. */
   headersTimeoutMs: number;
   /** To the end of the whole request. */
   requestTimeoutMs: number;
-  /** Between two requests; longer than proxies keep theirs (60 s), so that they are the ones to close. */
+  /** Between two requests. Longer than the usual 60 s of proxies, so that the proxy closes first. */
   keepAliveTimeoutMs: number;
-  /** Without a byte in either direction: a client that does not read its answer. */
+  /** Without a byte in either direction, as when a client does not read its answer. */
   idleTimeoutMs: number;
-  /** From when an answer is sent until the client has taken it, however slowly. */
+  /** From sending an answer until the client has read it, however slowly. */
   takeTimeoutMs: number;
-  /** How often slow requests are looked for: they may take so much longer. */
+  /** How often the limits are checked. A client can exceed them by this much. */
   checkIntervalMs: number;
-  /** For each further one another is closed: open-connections.ts has the order. */
+  /** Each further connection closes another: see open-connections.ts. */
   maxConnections: number;
 }
 
@@ -38,10 +38,10 @@ export const defaultConnectionLimits: ConnectionLimits = {
 /** Request line and headers together. */
 export const maxHeaderBytes = 16 * 1024;
 
-/** HTTP bodies over this are refused; the largest valid one is a job with a body of 32 KiB. */
+/** The largest HTTP body. The largest valid one is a job with a body of 32 KiB. */
 export const maxBodyBytes = 256 * 1024;
 
-/** Closes the connection of a request that is answered before all of a large body has come. */
+/** Closes the connection of a request that is answered before its large body has arrived. */
 export function answerLargeBodies(server: FastifyInstance): void {
   server.addHook('onSend', (request, reply, payload, done) => {
     if (!request.raw.complete && isPerhapsLarge(request.raw)) {
@@ -52,7 +52,7 @@ export function answerLargeBodies(server: FastifyInstance): void {
   });
 }
 
-/** RFC 9110 section 10.1.1: a body is asked for only if it may be read, other expectations count for nothing. */
+/** Asks for a body only if it is small enough (RFC 9110 section 10.1.1). Other expectations are ignored. */
 export function answerExpectations(http: Server): void {
   http.on('checkContinue', (request, response) => {
     if (declaredBytes(request) <= maxBodyBytes) response.writeContinue();
@@ -61,7 +61,7 @@ export function answerExpectations(http: Server): void {
   http.on('checkExpectation', (request, response) => http.emit('request', request, response));
 }
 
-/** Bodies that are declared as small ones are read to their end, and the connection is kept. */
+/** A body that is declared as small is read to its end, and the connection stays open. */
 function isPerhapsLarge(request: IncomingMessage): boolean {
   return 'transfer-encoding' in request.headers || declaredBytes(request) > maxBodyBytes;
 }

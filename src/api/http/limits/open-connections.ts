@@ -1,85 +1,84 @@
 /**
- * Which connections stay open when there are too many: for each new one another is closed, so connections that are only held
- * keep nobody out. They are ranked in groups: all of one address that are trusted, and all that are not. The largest group loses
- * the one that was active longest ago; so whoever holds many connections competes with itself, whatever it knows.
+ * Decides which connection is closed when there are too many. Each new connection closes another, so idle ones cannot keep
+ * others out. Connections are grouped by address and rank: strangers, trusted, busy. The heaviest group loses its member
+ * that was active longest ago, so a client with many connections competes with itself.
  */
 
-/** What is known of a connection here. */
+/** What the decision needs to know about a connection. */
 export interface OpenConnection {
-  /** Whom its address stands for. */
   readonly addressGroup: string;
   /** Whether it showed a valid key, or pinged a monitor, in a request that arrived completely. */
-  isTrusted: boolean;
-  /** Whether such a request is being answered, and the client takes the answer. */
-  isBusy: boolean;
-  /** When it was opened or sent its last request, monotonic milliseconds. */
-  activeAt: number;
+  readonly isTrusted: boolean;
+  /** Whether a complete request is being answered, and the client reads the answer. */
+  readonly isBusy: boolean;
+  /** When it was opened or sent its last request, in monotonic milliseconds. */
+  readonly activeAt: number;
   close(): void;
 }
 
 export interface OpenConnections<C extends OpenConnection> {
   readonly all: ReadonlySet<C>;
-  /** Connections that were closed for others so far, or not admitted. */
+  /** How many connections were closed for others, or not admitted. */
   readonly closed: number;
-  /** Admits a new connection, closing another where there are too many; false if its own address keeps all others busy. */
+  /**
+   * Admits a new connection and closes another if there are too many. Returns false if all the others that it could replace
+   * are busy connections of its own address.
+   */
   admit(connection: C): boolean;
-  /** To be called after each change of a connection: a request came, was answered, showed a key. */
+  /** Moves a connection to the end of its group. Must be called when it sends a request or becomes trusted. */
   update(connection: C): void;
   remove(connection: C): void;
 }
 
-/** How long a stranger has to show a valid key. A group whose idlest one had longer weighs several times what it holds. */
+/** How long a stranger has to show a valid key. After that its group weighs several times its size. */
 const graceMs = 2_000;
 const strangerWeight = 4;
-/** Answers to pings may be held back: many busy connections of one address are no reason to close another's. */
+/** Answers to pings can be delayed: many busy connections of one address are no reason to close those of others. */
 const busyWeight = 1 / 8;
 
-/** Connections of one address that rank alike, the one that was active longest ago first. */
-type Group<C> = Set<C>;
+/** By address group; in each set, the connection that was active longest ago is the first. */
+type ByAddress<C> = Map<string, Set<C>>;
 
-/** Makes the set of open connections, empty; `most` is how many there may be. */
+/** Creates the set of open connections; `most` is the limit. */
 export function createOpenConnections<C extends OpenConnection>(most: number): OpenConnections<C> {
   const all = new Set<C>();
-  const groups = {
-    stranger: new Map<string, Group<C>>(),
-    trusted: new Map<string, Group<C>>(),
-    /** Closed only for other addresses. */
-    busy: new Map<string, Group<C>>(),
-  };
-  /** Where each is now. */
-  const placeOf = new Map<C, Map<string, Group<C>>>();
+  const strangers: ByAddress<C> = new Map();
+  const trusted: ByAddress<C> = new Map();
   let closed = 0;
 
   function insert(connection: C): void {
-    const { addressGroup, isTrusted, isBusy } = connection;
-    const place = isTrusted ? groups[isBusy ? 'busy' : 'trusted'] : groups.stranger;
-    placeOf.set(connection, place);
-    const same = place.get(addressGroup);
-    if (same === undefined) place.set(addressGroup, new Set([connection]));
-    else same.add(connection);
+    const byAddress = connection.isTrusted ? trusted : strangers;
+    const same = byAddress.get(connection.addressGroup);
+    if (same !== undefined) same.add(connection);
+    else byAddress.set(connection.addressGroup, new Set([connection]));
   }
 
-  function take(connection: C): void {
-    const place = placeOf.get(connection);
-    const same = place?.get(connection.addressGroup);
-    same?.delete(connection);
-    if (same?.size === 0) place?.delete(connection.addressGroup);
+  function take(connection: C, byAddress: ByAddress<C>): void {
+    const same = byAddress.get(connection.addressGroup);
+    if (same?.delete(connection) && same.size === 0) byAddress.delete(connection.addressGroup);
   }
 
   function remove(connection: C): void {
     if (!all.delete(connection)) return;
-    take(connection);
-    placeOf.delete(connection);
+    take(connection, strangers);
+    take(connection, trusted);
   }
 
-  /** Whom a new connection replaces. */
+  /** The connection that `newcomer` replaces. */
   function leastWorthy({ addressGroup, activeAt: now }: C): C | undefined {
-    const { stranger, trusted, busy } = groups;
-    const every = [...stranger.values(), ...trusted.values(), ...busy.values()];
-    const found = heaviest(every, now);
-    if (found === undefined || !busy.get(addressGroup)?.has(found)) return found;
-    const [idlest] = stranger.get(addressGroup) ?? trusted.get(addressGroup) ?? [];
-    return idlest;
+    const groups = [...strangers.values()].map((set) => strangerGroup(set, now));
+    for (const set of trusted.values()) groups.push(...trustedGroups(set));
+    const found = groups.reduce(heavier, { weight: 0, first: undefined }).first;
+    const isOwnBusy = found?.addressGroup === addressGroup && found.isTrusted && found.isBusy;
+    if (!isOwnBusy) return found;
+    const [stranger] = strangers.get(addressGroup) ?? [];
+    return (
+      stranger ??
+      trusted
+        .get(addressGroup)
+        ?.values()
+        .find(({ isBusy }) => !isBusy)
+    );
   }
 
   return {
@@ -101,28 +100,46 @@ export function createOpenConnections<C extends OpenConnection>(most: number): O
     },
     update(connection) {
       if (!all.has(connection)) return;
-      take(connection);
-      insert(connection);
+      const byAddress = connection.isTrusted ? trusted : strangers;
+      const same = byAddress.get(connection.addressGroup);
+      if (same?.delete(connection)) {
+        same.add(connection);
+      } else {
+        take(connection, strangers);
+        insert(connection);
+      }
     },
     remove,
   };
 }
 
-/** The first connection of the group that weighs most; of several such groups the one that was active longest ago. */
-function heaviest<C extends OpenConnection>(
-  groups: Iterable<Group<C>>,
-  now: number,
-): C | undefined {
-  let found: C | undefined;
-  let most = 0;
-  for (const group of groups) {
-    const [first] = group;
-    if (first === undefined) continue;
-    const isHeld = !first.isTrusted && now - first.activeAt >= graceMs;
-    const isBusy = first.isTrusted && first.isBusy;
-    const weight = group.size * (isHeld ? strangerWeight : isBusy ? busyWeight : 1);
-    if (weight < most || (weight === most && first.activeAt >= (found?.activeAt ?? 0))) continue;
-    [found, most] = [first, weight];
+/** A group's weight, and its connection that was active longest ago. */
+interface Group<C> {
+  weight: number;
+  first: C | undefined;
+}
+
+function strangerGroup<C extends OpenConnection>(connections: Set<C>, now: number): Group<C> {
+  const [first] = connections;
+  const isHeld = now - (first?.activeAt ?? now) >= graceMs;
+  return { weight: connections.size * (isHeld ? strangerWeight : 1), first };
+}
+
+/** Busy connections change too often to keep them apart. They are counted here, when a connection must be closed. */
+function trustedGroups<C extends OpenConnection>(connections: Set<C>): Group<C>[] {
+  const idle: Group<C> = { weight: 0, first: undefined };
+  const busy: Group<C> = { weight: 0, first: undefined };
+  for (const connection of connections) {
+    const group = connection.isBusy ? busy : idle;
+    group.first ??= connection;
+    group.weight += 1;
   }
-  return found;
+  busy.weight *= busyWeight;
+  return [idle, busy];
+}
+
+/** Of two groups with the same weight, the one whose connection was active longer ago. */
+function heavier<C extends OpenConnection>(one: Group<C>, other: Group<C>): Group<C> {
+  const isOlder = (other.first?.activeAt ?? Infinity) < (one.first?.activeAt ?? 0);
+  return other.weight > one.weight || (other.weight === one.weight && isOlder) ? other : one;
 }

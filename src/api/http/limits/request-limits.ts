@@ -1,39 +1,44 @@
-/** The two limits of requests: per key, and per address for all without a valid key. */
+/**
+ * The two rate limits: one per key, and one per address for requests without a valid key. They are independent, so a valid key
+ * is never limited by its address.
+ */
 
 import type { IncomingMessage } from 'node:http';
-import { parseAddress } from '../../../domain/targets/address.ts';
 import type { Clock } from '../../../domain/clock.ts';
 import { JobdError } from '../../../domain/errors.ts';
+import { parseAddress } from '../../../domain/targets/address.ts';
 import { connectionOf } from './connection.ts';
-import { createRateLimiter } from './rate-limit.ts';
 
-/** What one key may ask. */
-const keyRule = { limit: 120, windowMs: 60_000, subjects: 10_000 } as const;
+/** At most `limit` requests in any window. */
+export interface RateRule {
+  limit: number;
+  windowMs: number;
+  /** How many subjects are remembered. Beyond that, the one that asked longest ago is forgotten. */
+  subjects: number;
+}
 
-/** What one address may ask without a valid key; 10,000 full ones take about 31 MB. */
-const addressRule = { limit: 300, windowMs: 60_000, subjects: 10_000 } as const;
+const keyRule: RateRule = { limit: 120, windowMs: 60_000, subjects: 10_000 };
+/** 10,000 addresses at their limit take about 31 MB. */
+const addressRule: RateRule = { limit: 300, windowMs: 60_000, subjects: 10_000 };
 
-/**
- * They know nothing of each other: a valid key is never held up by its address. A request counts once, wherever it is found
- * to have no valid key; the answer that refuses one for its address ends the connection.
- */
+/** A request counts once, when it turns out to have no valid key. If that exceeds the limit, its connection is closed. */
 export interface RequestLimits {
-  /** Counts a request that came with this valid key. Throws `rate_limited`. */
+  /** Counts a request with this valid key. Throws `rate_limited`. */
   countKey(keyId: string): void;
-  /** Says that a request does not count for its address: it has a valid key, or pings a monitor. */
+  /** Exempts a request from its address's limit: it has a valid key, or pings a monitor. */
   countElsewhere(request: IncomingMessage): void;
-  /** Counts a request for its address unless that was done, or it counts elsewhere. Throws `rate_limited`. */
+  /** Counts a request for its address, unless it is counted or exempt already. Throws `rate_limited`. */
   countAddress(request: IncomingMessage): void;
-  /** Whether one more request of this group of addresses is within the limit; it is counted. */
+  /** Counts one more request of this group of addresses. Returns whether it is within the limit. */
   admits(addressGroup: string): boolean;
 }
 
-/** Why a request is refused for its address. The wait is the one that users were promised, whatever is left of the window. */
+/** The refusal of a request for its address. The wait is the one promised to users, not the rest of the window. */
 export const tooManyOfAddress = tooMany(
   `without a valid key an address may ask ${addressRule.limit} times a minute`,
 );
 
-/** Makes the limits of one server; they live in memory and start anew with it. */
+/** Creates the limits of one server. They are kept in memory and start empty. */
 export function createRequestLimits(clock: Clock): RequestLimits {
   const keys = createRateLimiter(keyRule);
   const addresses = createRateLimiter(addressRule);
@@ -62,8 +67,8 @@ export function createRequestLimits(clock: Clock): RequestLimits {
 }
 
 /**
- * Whom an address stands for: one IPv4 address, also where it is written as IPv6 (RFC 4291 section
- * 2.5.5.2), or a /64 of IPv6, which is what one network has.
+ * The addresses that share a limit: a single IPv4 address, also when written as IPv6 (RFC 4291 section 2.5.5.2), or a /64 of
+ * IPv6, which is what one network has.
  */
 export function addressGroup(text: string | undefined): string {
   const address = parseAddress(text?.split('%', 1)[0] ?? '');
@@ -75,4 +80,64 @@ export function addressGroup(text: string | undefined): string {
 
 function tooMany(rule: string): JobdError {
   return new JobdError('rate_limited', `${rule}, try again later`, { retryAfterSeconds: 60 });
+}
+
+export interface RateLimiter {
+  /** Whether the subject may ask at `now`, in monotonic milliseconds. If so, the request is counted. */
+  admit(subject: string, now: number): boolean;
+  /** How many subjects are remembered. */
+  readonly size: number;
+}
+
+/** A ring of admitted times. Once it has `limit` entries, `oldest` is the index of the oldest one. */
+interface Ring {
+  times: number[];
+  oldest: number;
+}
+
+/**
+ * Creates a limiter. A request is admitted once the oldest of the last `limit` admitted times has left the window. Refused
+ * requests are not remembered, so a client that keeps asking continues at the permitted rate and needs bounded memory.
+ */
+export function createRateLimiter({ limit, windowMs, subjects }: RateRule): RateLimiter {
+  /** The subject that asked longest ago is the first. */
+  const rings = new Map<string, Ring>();
+
+  const forgetOld = (now: number): void => {
+    for (const [subject, ring] of rings) {
+      if (rings.size <= subjects && now - newestOf(ring) < windowMs) return;
+      rings.delete(subject);
+    }
+  };
+
+  return {
+    admit(subject, now) {
+      const ring = rings.get(subject) ?? { times: [], oldest: 0 };
+      rings.delete(subject);
+      rings.set(subject, ring);
+      const admitted = takePlace(ring, now, limit, windowMs);
+      forgetOld(now);
+      return admitted;
+    },
+    get size() {
+      return rings.size;
+    },
+  };
+}
+
+function takePlace(ring: Ring, now: number, limit: number, windowMs: number): boolean {
+  const { times, oldest } = ring;
+  if (times.length < limit) {
+    times.push(now);
+    return true;
+  }
+  if (now - (times[oldest] ?? -Infinity) < windowMs) return false;
+  times[oldest] = now;
+  ring.oldest = (oldest + 1) % limit;
+  return true;
+}
+
+/** While the ring is not full, `oldest` is 0, and the entry before it is the last one. */
+function newestOf({ times, oldest }: Ring): number {
+  return times.at(oldest - 1) ?? -Infinity;
 }

@@ -1,0 +1,191 @@
+/** Routes of channels and their deliveries. */
+
+import type { App } from '../../app/app.ts';
+import {
+  createChannel,
+  deleteChannel,
+  getChannel,
+  getDelivery,
+  listChannels,
+  listDeliveries,
+  testChannel,
+  updateChannel,
+} from '../../app/alerts/channels.ts';
+import { badRequest, describe, notPaid, unknown } from '../description/operation.ts';
+import { ignoreTypeOfNothing, refuseBody } from '../http/body.ts';
+import { Ok, pageRequest, PageQuery } from '../http/contract.ts';
+import type { ApiServer } from '../http/fastify.ts';
+import {
+  ChannelInput,
+  ChannelList,
+  ChannelMade,
+  ChannelPath,
+  ChannelResponse,
+  ChannelUpdate,
+  DeliveryList,
+  DeliveryPath,
+  DeliveryResponse,
+  TriedDelivery,
+} from './contract.ts';
+import { changedChannel } from './examples.ts';
+import { channelShape, deliveryShape, triedDeliveryShape } from './shape.ts';
+
+const noUrl = badRequest('config.url is required for a webhook channel');
+
+const operations = describe(
+  { tag: 'Channels', noun: 'channel', isExtension: true },
+  {
+    listChannels: {
+      summary: 'List channels',
+      description:
+        'Returns the channels of the workspace, newest first, each with its last delivery.',
+      querystring: PageQuery,
+      response: { 200: ChannelList },
+      answer: 'A page of channels.',
+    },
+    createChannel: {
+      summary: 'Create a channel',
+      description:
+        'The channel is notified when a job starts to fail, after its retries, and when it works again. A webhook receives ' +
+        '`{ type, timestamp, data: { workspace, job, run } }` with the headers of Standard Webhooks, signed with its secret ' +
+        '(`v1`) and with the receipt key (`v1a`). A failed delivery is retried for 24 hours with the same `webhook-id`. If a ' +
+        'job changes quickly, the first change is sent at once and the latest state after 30 seconds or more. Email is sent ' +
+        'only to addresses that the operator allows.',
+      body: ChannelInput,
+      response: { 201: ChannelMade },
+      answer: 'The channel. `secret` is included if one was generated; it is shown only once.',
+      failures: {
+        400: noUrl,
+        402: notPaid,
+        403: 'The key may only read, or the workspace has 100 channels.',
+      },
+    },
+    getChannel: {
+      summary: 'Get a channel',
+      description: 'Returns the channel with its last delivery. Its `config` is never shown.',
+      params: ChannelPath,
+      response: { 200: ChannelResponse },
+      answer: 'The channel.',
+    },
+    updateChannel: {
+      summary: 'Change a channel',
+      description: 'Only the given fields change; `config` is replaced as a whole. The type stays.',
+      params: ChannelPath,
+      body: ChannelUpdate,
+      response: { 200: ChannelResponse },
+      answer: 'The channel after the change.',
+      answerExample: { channel: changedChannel },
+      failures: { 400: noUrl, 402: notPaid },
+    },
+    deleteChannel: {
+      summary: 'Delete a channel',
+      description:
+        'Deletes the channel and its deliveries. A delivery in progress may still arrive.',
+      params: ChannelPath,
+      response: { 200: Ok },
+      answer: 'The channel is deleted.',
+    },
+    testChannel: {
+      summary: 'Test a channel',
+      description:
+        'Sends an alert of type `test`, even if the channel is disabled. A channel can be tested once a minute. Its deliveries ' +
+        'show the outcome.',
+      params: ChannelPath,
+      response: { 202: DeliveryResponse },
+      answer: 'The pending delivery.',
+      failures: {
+        402: notPaid,
+        429: {
+          when: 'The channel was tested less than a minute ago, or the key made more than 120 requests in 60 s.',
+          example: 'a channel can be tested once a minute',
+        },
+      },
+    },
+    listDeliveries: {
+      summary: 'List deliveries of a channel',
+      description:
+        'Returns the deliveries of a channel, newest first, with the errors of failed ones.',
+      params: ChannelPath,
+      querystring: PageQuery,
+      response: { 200: DeliveryList },
+      answer: 'A page of deliveries.',
+    },
+    getDelivery: {
+      summary: 'Get a delivery with its attempts',
+      description: 'Returns the delivery, and the start, duration and result of each attempt.',
+      params: DeliveryPath,
+      response: { 200: TriedDelivery },
+      answer: 'The delivery with its attempts, oldest first.',
+      failures: {
+        404: unknown(
+          'delivery',
+          'The workspace of the key has no such channel, or the channel has no such delivery.',
+        ),
+      },
+    },
+  },
+);
+
+/** Adds the routes. */
+export function channelRoutes(server: ApiServer, app: App): void {
+  server.get('/channels', { schema: operations.listChannels }, async ({ principal, query }) => {
+    const { items, nextCursor } = await listChannels(app, principal, pageRequest(query));
+    return { channels: items.map(channelShape), nextCursor };
+  });
+
+  server.post(
+    '/channels',
+    { schema: operations.createChannel },
+    async ({ principal, body }, reply) => {
+      const { channel, secret } = await createChannel(app, principal, body);
+      const made = { channel: channelShape(channel), ...(secret !== null && { secret }) };
+      return reply.code(201).send(made);
+    },
+  );
+
+  server.get('/channels/:id', { schema: operations.getChannel }, async ({ principal, params }) => ({
+    channel: channelShape(await getChannel(app, principal, params.id)),
+  }));
+
+  server.patch(
+    '/channels/:id',
+    { schema: operations.updateChannel },
+    async ({ principal, params, body }) => {
+      const { channel } = await updateChannel(app, principal, params.id, body);
+      return { channel: channelShape(channel) };
+    },
+  );
+
+  server.delete(
+    '/channels/:id',
+    { schema: operations.deleteChannel },
+    async ({ principal, params }) => {
+      await deleteChannel(app, principal, params.id);
+      return { ok: true };
+    },
+  );
+
+  server.post(
+    '/channels/:id/test',
+    { schema: operations.testChannel, onRequest: ignoreTypeOfNothing, preValidation: refuseBody },
+    async ({ principal, params }, reply) => {
+      const delivery = await testChannel(app, principal, params.id);
+      return reply.code(202).send({ delivery: deliveryShape(delivery) });
+    },
+  );
+
+  server.get(
+    '/channels/:id/deliveries',
+    { schema: operations.listDeliveries },
+    async ({ principal, params, query }) => {
+      const found = await listDeliveries(app, principal, params.id, pageRequest(query));
+      return { deliveries: found.items.map(deliveryShape), nextCursor: found.nextCursor };
+    },
+  );
+
+  server.get(
+    '/channels/:id/deliveries/:deliveryId',
+    { schema: operations.getDelivery },
+    async ({ principal, params }) => triedDeliveryShape(await getDelivery(app, principal, params)),
+  );
+}

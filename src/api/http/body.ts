@@ -1,0 +1,133 @@
+/**
+ * Request bodies: JSON on most routes, none on some, anything on pings. Strings in JSON must be storable: UTF-8 (RFC 8259
+ * section 8.1), without unpaired surrogates, which no database and no header could hold (section 8.2).
+ */
+
+import { isUtf8 } from 'node:buffer';
+import type { IncomingMessage } from 'node:http';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { invalidInput, JobdError } from '../../domain/errors.ts';
+import { startPreview } from '../../domain/runs/preview.ts';
+import { maxBodyBytes } from './limits/connections.ts';
+
+/** UTF-8 cannot contain an unpaired surrogate; an escape can. */
+const surrogateEscape = /\\u[dD][89a-fA-F]/;
+
+/** Accepts JSON and nothing else. Clients may send `application/json` without a body. */
+export function acceptJsonOnly(server: FastifyInstance): void {
+  server.removeContentTypeParser('text/plain');
+  const parse = server.getDefaultJsonParser('error', 'error');
+  server.addContentTypeParser(
+    'application/json',
+    { parseAs: 'buffer' },
+    (request, bytes: Buffer, done) => {
+      if (bytes.length === 0) return done(null, undefined);
+      if (!isUtf8(bytes)) return done(invalidInput('the body must be UTF-8'));
+      const text = bytes.toString('utf8');
+      return void parse(request, text, (error, body) => {
+        const broken = error === null && surrogateEscape.test(text) ? brokenText(body) : null;
+        if (error !== null) done(invalidInput(refusalOf(text)));
+        else if (broken === null) done(null, body);
+        else done(invalidInput(`${broken} must be well-formed Unicode, got half a surrogate pair`));
+      });
+    },
+  );
+}
+
+/** fastify's parser reports invalid JSON and forbidden keys alike. */
+function refusalOf(text: string): string {
+  try {
+    JSON.parse(text);
+  } catch {
+    return 'the body must be valid JSON';
+  }
+  return 'the body must not have a key __proto__, or constructor with prototype inside';
+}
+
+/** The place of the first malformed string in a JSON value, or null. Not recursive: bodies may be deep. */
+function brokenText(body: unknown): string | null {
+  const open: { value: unknown; path: string[] }[] = [{ value: body, path: [] }];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const { value, path } = next;
+    if (typeof value === 'string' && !value.isWellFormed()) return nameOf(path);
+    if (typeof value !== 'object' || value === null) continue;
+    for (const [key, inner] of Object.entries(value)) {
+      if (!key.isWellFormed()) return 'each field name';
+      // Two steps name the place well enough; keeping more of a deep path would be expensive.
+      open.push({ value: inner, path: path.length < 2 ? [...path, key] : path });
+    }
+  }
+  return null;
+}
+
+function nameOf(path: readonly string[]): string {
+  return path.length === 0
+    ? 'the body'
+    : path.map((step) => step.slice(0, 60).toWellFormed()).join('.');
+}
+
+type Done = (error?: Error) => void;
+
+/** Hook for routes without a body: drops the content type that many clients send anyway. */
+export function ignoreTypeOfNothing({ headers }: FastifyRequest, _: unknown, done: Done): void {
+  const isEmpty = (headers['content-length'] ?? '0') === '0';
+  if (isEmpty && headers['transfer-encoding'] === undefined) delete headers['content-type'];
+  done();
+}
+
+/** Hook for routes without a body: refuses one with fields, because they would have no effect. Some clients send `{}`. */
+export function refuseBody({ body }: FastifyRequest, _: unknown, done: Done): void {
+  const isNothing = body === undefined || body === null || isEmptyObject(body);
+  done(isNothing ? undefined : invalidInput('the body must be empty, this operation takes none'));
+}
+
+function isEmptyObject(value: unknown): boolean {
+  return (
+    typeof value === 'object' && !Array.isArray(value) && Object.keys(value ?? {}).length === 0
+  );
+}
+
+/** The beginning of a body, and whether it was longer. */
+export interface BodyPreview {
+  text: string;
+  truncated: boolean;
+}
+
+/** Accepts bodies of any type. `request.body` is a `BodyPreview`; the rest of the body is not kept. */
+export function acceptAnyBody(server: FastifyInstance): void {
+  server.removeAllContentTypeParsers();
+  // fastify would refuse a malformed type before it calls a parser.
+  server.addHook('onRequest', (request, _, done) => {
+    delete request.headers['content-type'];
+    done();
+  });
+  server.addContentTypeParser('*', async (_: FastifyRequest, payload: IncomingMessage) =>
+    readPreview(payload),
+  );
+}
+
+function readPreview(payload: IncomingMessage): Promise<BodyPreview> {
+  return new Promise((resolve, reject) => {
+    const preview = startPreview();
+    let bytes = 0;
+    let isLonger = false;
+    const onData = (chunk: Buffer): void => {
+      bytes += chunk.length;
+      if (bytes > maxBodyBytes) return fail(tooLarge());
+      isLonger ||= preview.push(chunk);
+    };
+    const onEnd = (): void => resolve(preview.finish(isLonger));
+    const onError = (): void => fail(invalidInput('the body broke off'));
+    const fail = (error: JobdError): void => {
+      payload.off('data', onData).off('end', onEnd);
+      reject(error);
+    };
+    payload.on('data', onData).once('end', onEnd).once('error', onError);
+    if (Number(payload.headers['content-length'] ?? 0) > maxBodyBytes) fail(tooLarge());
+  });
+}
+
+/** The refusal of a body over the limit. */
+export function tooLarge(): JobdError {
+  return new JobdError('too_large', 'the request body must be at most 256 KiB');
+}

@@ -1,0 +1,49 @@
+/** What all subjects of the API have in common: errors, pages and the answer to a deletion. */
+
+import { Type } from 'typebox';
+import type { Static, TArray, TSchema } from 'typebox';
+import type { PageRequest } from '../../app/page.ts';
+import { envelope, flag, nullable, text } from './schema.ts';
+
+const defaultLimit = 50;
+
+export const Ok = envelope('Ok', { ok: flag('Always true.') }, { ok: true });
+export type Ok = Static<typeof Ok>;
+
+export const ErrorBody = envelope(
+  'Error',
+  { error: text('What is wrong, where, and what would be right: one sentence for people.') },
+  { error: 'periodSeconds must be between 60 and 31536000, got 30' },
+);
+export type ErrorBody = Static<typeof ErrorBody>;
+
+/** The query of every list. */
+export const PageQuery = Type.Object(
+  {
+    limit: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 100,
+        description: 'The most items to return.',
+        default: defaultLimit,
+      }),
+    ),
+    cursor: Type.Optional(text('The `nextCursor` of the previous page.')),
+  },
+  { additionalProperties: false },
+);
+export type PageQuery = Static<typeof PageQuery>;
+
+/** The page that a query asks for, with defaults filled in (docs/behavior.md#api-5). */
+export function pageRequest({ limit, cursor }: PageQuery): PageRequest {
+  return { limit: limit ?? defaultLimit, cursor: cursor ?? null };
+}
+
+/** The fields of a page of `items`. */
+export function page<K extends string, T extends TSchema>(name: K, items: T) {
+  const list = { [name]: Type.Array(items, { description: 'Newest first.' }) };
+  const nextCursor = nullable(
+    text('Pass it as `cursor` to get the next page; null on the last page.'),
+  );
+  return { ...(list as Record<K, TArray<T>>), nextCursor };
+}

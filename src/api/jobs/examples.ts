@@ -1,0 +1,101 @@
+/** Examples in the API description: one job, and the requests that create and change it. */
+
+export const jobId = '0199c6a2-3f5e-7b14-9d0a-5b1c2e7f8a90';
+
+export const jobInput = {
+  name: 'Send reminders',
+  url: 'https://app.example.com/reminders',
+  method: 'POST',
+  headers: { Authorization: 'Bearer s3cret', 'Content-Type': 'application/json' },
+  body: '{"dryRun":false}',
+  cronExpr: '30 7 * * mon-fri',
+  timezone: 'Europe/Paris',
+  timeoutSeconds: 20,
+  retries: 2,
+};
+
+/** A job with a fixed interval. */
+export const periodJobInput = {
+  name: 'Warm the cache',
+  url: 'https://app.example.com/warm',
+  scheduleType: 'period',
+  periodSeconds: 300,
+};
+
+export const jobUpdate = { cronExpr: '0 8 * * mon-fri', retries: 1 };
+export const pauseUpdate = { action: 'pause' };
+
+export const job = {
+  id: jobId,
+  name: jobInput.name,
+  url: jobInput.url,
+  method: jobInput.method,
+  headerNames: Object.keys(jobInput.headers),
+  body: jobInput.body,
+  scheduleType: 'cron',
+  cronExpr: jobInput.cronExpr,
+  timezone: jobInput.timezone,
+  periodSeconds: null,
+  timeoutSeconds: jobInput.timeoutSeconds,
+  retries: jobInput.retries,
+  notes: '',
+  paused: false,
+  status: 'up',
+  nextRunAt: '2025-10-10T05:30:00.000Z',
+  lastRunAt: '2025-10-09T05:30:00.214Z',
+  lastDurationMs: 412,
+  downReason: null,
+  createdAt: '2025-10-09T04:00:12.318Z',
+};
+
+/** The answer to `jobInput`: a new job has no runs. */
+export const createdJob = {
+  ...job,
+  status: 'new',
+  nextRunAt: '2025-10-09T05:30:00.000Z',
+  lastRunAt: null,
+  lastDurationMs: null,
+};
+
+/** The answer to `jobUpdate`. */
+export const changedJob = { ...job, ...jobUpdate, nextRunAt: '2025-10-10T06:00:00.000Z' };
+
+const key = 'send-reminders';
+
+export const managedJob = { key, job };
+
+export const definition = { key, job: jobInput };
+export const definitionsInput = {
+  definitions: [definition, { key: 'old-report', job: null }],
+  dryRun: true,
+};
+
+export const definitionResult = {
+  key,
+  change: 'update',
+  changedFields: ['headers', 'schedule'],
+  changedHeaders: ['Authorization'],
+  isAdopted: false,
+  // This is a dry run: the job is unchanged.
+  job: {
+    ...job,
+    cronExpr: '0 7 * * mon-fri',
+    nextRunAt: '2025-10-10T05:00:00.000Z',
+    lastRunAt: '2025-10-09T05:00:00.214Z',
+  },
+  refusal: null,
+};
+export const definitionResults = {
+  results: [
+    definitionResult,
+    {
+      key: 'old-report',
+      change: 'none',
+      changedFields: [],
+      changedHeaders: [],
+      isAdopted: false,
+      job: null,
+      refusal: null,
+    },
+  ],
+};

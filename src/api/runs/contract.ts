@@ -1,0 +1,114 @@
+/** What the API returns about runs, and about how late they start. */
+
+import { Type } from 'typebox';
+import type { Static } from 'typebox';
+import { runStatuses } from '../../domain/runs/run.ts';
+import type { RunStatus } from '../../domain/runs/run.ts';
+import { page } from '../http/contract.ts';
+import {
+  envelope,
+  flag,
+  id,
+  integer,
+  moment,
+  nullable,
+  oneOf,
+  output,
+  text,
+} from '../http/schema.ts';
+import * as examples from './examples.ts';
+
+/** A run as it is returned (docs/behavior.md#runs). */
+export const Run = output('Run', 'One call of a job and its outcome.', examples.run, {
+  id: id('The id of the run. Every attempt sends it as `X-Service-Run-Id`.'),
+  jobId: id('The id of the job.'),
+  source: oneOf(['scheduled', 'manual'], {
+    description: 'Whether the schedule or a person started it.',
+  }),
+  status: oneOf(runStatuses, {
+    description:
+      '`interrupted`: the service stopped during the call, so the outcome is unknown; or it could not make the call, and ' +
+      '`error` says that nothing was sent. `missed`: the call could not start within a minute of its due time. Neither is ' +
+      'retried.',
+  }),
+  scheduledFor: moment('The due time. For a manual run, when it was requested.'),
+  startedAt: nullable(moment('When the first attempt started.')),
+  finishedAt: nullable(
+    moment(
+      'When the outcome was known, or the run was closed as `interrupted`. Null while it is `queued` or `running`, ' +
+        'and for `missed`.',
+    ),
+  ),
+  attempts: integer('Attempts started so far, including a current one.'),
+  httpStatus: nullable(integer('The HTTP status of the last response; null if there was none.')),
+  durationMs: nullable(
+    integer(
+      'Milliseconds from `startedAt` to `finishedAt`, including all attempts and waits; null for `interrupted`.',
+    ),
+  ),
+  responseBody: nullable(text('The beginning of the last response, at most 4096 bytes of UTF-8.')),
+  truncated: flag('Whether the response was longer than the part that is kept.'),
+  error: nullable(
+    text(
+      'Why the run did not succeed. Starts with one of `timeout dns refused reset tls protocol blocked_address redirect ' +
+        'http missed interrupted`, a colon and the details.',
+    ),
+  ),
+});
+export type Run = Static<typeof Run>;
+
+const totals = Type.Unsafe<Record<RunStatus, number>>(
+  Type.Object(
+    Object.fromEntries(runStatuses.map((status) => [status, integer('Runs in this state.')])),
+    { description: "How many of the job's runs are kept in each state, on all pages." },
+  ),
+);
+
+export const RunResponse = envelope('RunResponse', { run: Run });
+export type RunResponse = Static<typeof RunResponse>;
+export const RunList = envelope('RunList', { ...page('runs', Run), totals }, examples.runList);
+export type RunList = Static<typeof RunList>;
+
+export const QueuedRun = envelope(
+  'QueuedRun',
+  {
+    run: Run,
+    resultUrl: Type.String({
+      format: 'uri',
+      description: 'The absolute URL to poll for the result.',
+    }),
+  },
+  examples.queued,
+);
+export type QueuedRun = Static<typeof QueuedRun>;
+
+export const Lateness = output(
+  'Lateness',
+  'How long after their due times runs started, for runs that ended in the last hour. Values have two significant digits. ' +
+    'All are null if no run has ended in that time since the server started.',
+  { windowSeconds: 3600, p50Ms: 3, p99Ms: 21, maxMs: 34 },
+  {
+    windowSeconds: integer('The length of the period, in seconds.'),
+    p50Ms: nullable(integer('The median, in milliseconds.')),
+    p99Ms: nullable(integer('The 99th percentile, in milliseconds.')),
+    maxMs: nullable(integer('The maximum, in milliseconds.')),
+  },
+);
+
+export const RunPath = Type.Object({
+  id: id('The id of the job.'),
+  runId: id('The id of the run.'),
+});
+
+export const RunJobHeaders = Type.Object({
+  'idempotency-key': Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 128,
+      description:
+        'Any text, read as UTF-8. A request with the same key returns the run that the first request created, as long as that ' +
+        'run is kept.',
+      examples: ['invoice-2025-10'],
+    }),
+  ),
+});

@@ -1,0 +1,67 @@
+/** What the API accepts and returns for a preview of a schedule. */
+
+import { Type } from 'typebox';
+import type { Static } from 'typebox';
+import { jobLimits, scheduleTypes } from '../../domain/jobs/job.ts';
+import { previewCount } from '../../domain/schedule/preview-input.ts';
+import { input, moment, nullable, oneOf, optional, output, text } from '../http/schema.ts';
+import { jobFields } from '../jobs/fields.ts';
+
+const { cronExpr, timezone } = jobFields;
+
+export const SchedulePreviewInput = input(
+  'SchedulePreviewInput',
+  'A schedule. Omitted fields have the same defaults as for a job.',
+  [
+    { cronExpr: '30 2 * * *', timezone: 'Europe/Paris', count: 3, from: '2026-03-28T00:00:00Z' },
+    { scheduleType: 'period', periodSeconds: 300 },
+  ],
+  optional({
+    scheduleType: nullable(
+      oneOf(scheduleTypes, {
+        description: 'Whether `cronExpr` or `periodSeconds` defines the schedule.',
+        default: 'cron',
+      }),
+    ),
+    cronExpr,
+    timezone,
+    periodSeconds: nullable(
+      Type.Integer({
+        minimum: jobLimits.periodSeconds.min,
+        maximum: jobLimits.periodSeconds.max,
+        description:
+          'Seconds between two due times, starting at `from`. Required when `scheduleType` is `period`, refused when it ' +
+          'is `cron`.',
+      }),
+    ),
+    count: Type.Integer({
+      minimum: previewCount.min,
+      maximum: previewCount.max,
+      description: 'The number of due times to return.',
+      default: previewCount.default,
+    }),
+    from: moment(
+      'Only later due times are returned. ISO 8601 with an offset or `Z`, in the years 1970 to 2999. Default: now.',
+    ),
+  }),
+);
+export type SchedulePreviewInput = Static<typeof SchedulePreviewInput>;
+
+export const SchedulePreview = output(
+  'SchedulePreview',
+  'The due times of a schedule.',
+  {
+    next: ['2026-03-28T01:30:00.000Z', '2026-03-29T01:00:00.000Z', '2026-03-30T00:30:00.000Z'],
+    notes: ['2026-03-29 02:30 does not exist in Europe/Paris; runs at 03:00 instead'],
+  },
+  {
+    next: Type.Array(moment('A due time.'), {
+      description: 'The next due times in order. If there are fewer than `count`, a note says why.',
+    }),
+    notes: Type.Array(text('A sentence.'), {
+      description:
+        'Effects of daylight saving on these due times: local times that do not exist or occur twice.',
+    }),
+  },
+);
+export type SchedulePreview = Static<typeof SchedulePreview>;
