@@ -4,7 +4,7 @@ import { Type } from 'typebox';
 import type { Static, TObject, TProperties } from 'typebox';
 import { permissions } from '../../domain/accounts/key.ts';
 import { planNames } from '../../domain/accounts/plan.ts';
-import { id, integer, moment, nullable, oneOf, output, text } from '../http/schema.ts';
+import * as t from '../http/schema.ts';
 
 const example = {
   workspace: { id: '0199c6a0-1b2c-7d3e-8f40-51627384a5b6', name: 'production' },
@@ -21,32 +21,32 @@ const example = {
   trialEndsAt: '2025-10-23T00:00:00.000Z',
 };
 
-export const Me = output('Me', 'A key, its workspace and the plan of its account.', example, {
+export const Me = t.output('Me', 'A key, its workspace and the plan of its account.', example, {
   workspace: part('The workspace of the key.', {
-    id: id('The id of the workspace.'),
-    name: text('The name of the workspace.'),
+    id: t.id('The id of the workspace.'),
+    name: t.text('The name of the workspace.'),
   }),
-  permission: oneOf(permissions, { description: 'What the key may do: only read, or also write.' }),
+  permission: t.oneOf(permissions, 'What the key may do: only read, or also write.'),
   plan: part('The limits of the plan. Null means no limit.', {
-    name: oneOf(planNames, { description: 'The plan of the account.' }),
-    jobs: nullable(integer('The most jobs and monitors together, including paused ones.')),
-    minIntervalSeconds: integer(
+    name: t.oneOf(planNames, 'The plan of the account.'),
+    jobs: t.nullable(t.integer('The most jobs and monitors together, including paused ones.')),
+    minIntervalSeconds: t.integer(
       'The shortest interval between two due times of a schedule, in seconds.',
     ),
-    maxTimeoutSeconds: integer('The longest duration of one attempt, in seconds.'),
-    results: integer('The most results that are kept, of all jobs together.'),
-    retentionDays: integer('How long a result is kept, in days.'),
+    maxTimeoutSeconds: t.integer('The longest duration of one attempt, in seconds.'),
+    results: t.integer('The most results that are kept, of all jobs together.'),
+    retentionDays: t.integer('How long a result is kept, in days.'),
   }),
   usage: part(
     'What the account uses in all its workspaces. Above 1,000 jobs it is counted once a minute.',
     {
-      jobs: integer('Jobs, including paused ones.'),
-      monitors: integer('Monitors, including paused ones.'),
-      results: integer('Results that are kept.'),
+      jobs: t.integer('Jobs, including paused ones.'),
+      monitors: t.integer('Monitors, including paused ones.'),
+      results: t.integer('Results that are kept.'),
     },
   ),
-  trialEndsAt: nullable(
-    moment('When the trial ends or ended; null for an account without a trial.'),
+  trialEndsAt: t.nullable(
+    t.moment('When the trial ends or ended; null for an account without a trial.'),
   ),
 });
 export type Me = Static<typeof Me>;

@@ -24,7 +24,7 @@ const operations = describe(
 /** Adds the route. */
 export function accountRoutes(server: ApiServer, app: App): void {
   const getMe = createMe(app);
-  server.get('/me', { schema: operations.getMe }, async ({ principal }) => {
+  server.get('/me', operations.getMe, async ({ principal }) => {
     const me = await getMe(principal);
     return { ...me, trialEndsAt: isoTimeOrNull(me.trialEndsAt) };
   });

@@ -6,20 +6,7 @@ import { alertTypes } from '../../domain/alerts/alert.ts';
 import { channelLimits, channelTypes } from '../../domain/alerts/channel.ts';
 import { deliveryStatuses } from '../../domain/alerts/delivery.ts';
 import { page } from '../http/contract.ts';
-import {
-  envelope,
-  id,
-  input,
-  integer,
-  moment,
-  nullable,
-  oneOf,
-  optional,
-  output,
-  readOnly,
-  text,
-  withoutDefaults,
-} from '../http/schema.ts';
+import * as t from '../http/schema.ts';
 import * as examples from './examples.ts';
 
 const fields = {
@@ -30,18 +17,18 @@ const fields = {
   }),
   config: Type.Unsafe<Record<string, string>>(
     Type.Object(
-      optional({
-        url: text(
+      t.optional({
+        url: t.text(
           '`webhook`, `slack`, `discord`: the URL to post to. `ntfy`: server and topic, as `https://ntfy.sh/my-topic`. ' +
             'A public http or https address, by the same rules as the URL of a job.',
         ),
-        secret: text(
+        secret: t.text(
           '`webhook`: the signing secret, `whsec_` and 24 to 64 bytes in base64; generated if omitted.',
         ),
-        to: text('`email`: one email address.'),
-        botToken: text('`telegram`: the token of the bot.'),
-        chatId: text('`telegram`: the number of the chat, or `@channelname`.'),
-        token: text('`ntfy`: an access token, if the topic needs one.'),
+        to: t.text('`email`: one email address.'),
+        botToken: t.text('`telegram`: the token of the bot.'),
+        chatId: t.text('`telegram`: the number of the chat, or `@channelname`.'),
+        token: t.text('`ntfy`: an access token, if the topic needs one.'),
       }),
       {
         additionalProperties: false,
@@ -58,7 +45,7 @@ const fields = {
   }),
   jobIds: Type.Unsafe<string[] | null>({
     type: ['array', 'null'],
-    items: id('The id of a job.'),
+    items: t.id('The id of a job.'),
     description: `The jobs of this channel, at most ${channelLimits.jobIds} ids; null for all jobs of the workspace.`,
     default: null,
   }),
@@ -70,11 +57,11 @@ const fields = {
   }),
 };
 
-const type = oneOf(channelTypes, { description: 'The kind of the channel; it cannot be changed.' });
-const { enabled, jobIds, afterFailures } = optional(fields);
-const updateFields = withoutDefaults(fields);
+const type = t.oneOf(channelTypes, 'The kind of the channel; it cannot be changed.');
+const { enabled, jobIds, afterFailures } = t.optional(fields);
+const updateFields = t.withoutDefaults(fields);
 
-export const ChannelInput = input(
+export const ChannelInput = t.input(
   'ChannelInput',
   'A channel to create. Omitted fields get their defaults.',
   [examples.channelInput, examples.mailChannelInput],
@@ -82,43 +69,43 @@ export const ChannelInput = input(
 );
 export type ChannelInput = Static<typeof ChannelInput>;
 
-export const Delivery = output('Delivery', 'One alert to one channel.', examples.delivery, {
-  id: id('The id of the delivery. Every attempt sends it as `webhook-id`.'),
-  event: oneOf(alertTypes, { description: 'The event that the alert reports.' }),
-  status: oneOf(deliveryStatuses, {
-    description:
-      '`pending` until it has arrived or a day has passed; then `delivered` or `failed`.',
-  }),
-  attempts: integer('Attempts made so far.'),
-  lastAttemptAt: nullable(moment('When the last attempt ended.')),
-  lastError: nullable(text('Why the last attempt failed; null if it arrived.')),
-  createdAt: moment('When the delivery was created.'),
+export const Delivery = t.output('Delivery', 'One alert to one channel.', examples.delivery, {
+  id: t.id('The id of the delivery. Every attempt sends it as `webhook-id`.'),
+  event: t.oneOf(alertTypes, 'The event that the alert reports.'),
+  status: t.oneOf(
+    deliveryStatuses,
+    '`pending` until it has arrived or a day has passed; then `delivered` or `failed`.',
+  ),
+  attempts: t.integer('Attempts made so far.'),
+  lastAttemptAt: t.nullable(t.moment('When the last attempt ended.')),
+  lastError: t.nullable(t.text('Why the last attempt failed; null if it arrived.')),
+  createdAt: t.moment('When the delivery was created.'),
 });
 export type Delivery = Static<typeof Delivery>;
 
-export const DeliveryAttempt = output(
+export const DeliveryAttempt = t.output(
   'DeliveryAttempt',
   'One attempt of a delivery.',
   examples.deliveryAttempt,
   {
-    number: integer('The number of the attempt, starting at 1.'),
-    startedAt: moment('When the attempt started.'),
-    durationMs: integer('The duration of the attempt, in milliseconds.'),
-    httpStatus: nullable(
-      integer('The HTTP status of the response; null if there was none, and for email.'),
+    number: t.integer('The number of the attempt, starting at 1.'),
+    startedAt: t.moment('When the attempt started.'),
+    durationMs: t.integer('The duration of the attempt, in milliseconds.'),
+    httpStatus: t.nullable(
+      t.integer('The HTTP status of the response; null if there was none, and for email.'),
     ),
-    error: nullable(text('Why the attempt failed; null if the alert arrived.')),
+    error: t.nullable(t.text('Why the attempt failed; null if the alert arrived.')),
   },
 );
 
-export const Channel = output('Channel', 'A destination for alerts.', examples.channel, {
-  id: id('The id of the channel.'),
-  name: text('The name of the channel.'),
+export const Channel = t.output('Channel', 'A destination for alerts.', examples.channel, {
+  id: t.id('The id of the channel.'),
+  name: t.text('The name of the channel.'),
   type,
   enabled: updateFields.enabled,
   jobIds: updateFields.jobIds,
-  afterFailures: integer('Consecutive failures of a job before this channel is notified.'),
-  createdAt: moment('When the channel was created.'),
+  afterFailures: t.integer('Consecutive failures of a job before this channel is notified.'),
+  createdAt: t.moment('When the channel was created.'),
   lastDelivery: Type.Union([Delivery, Type.Null()], {
     description: 'The newest delivery that was attempted, else the newest; null if there is none.',
   }),
@@ -128,54 +115,54 @@ export type Channel = Static<typeof Channel>;
 /** Fields that a client reads and cannot set. */
 const channelState = Type.Pick(Channel, ['id', 'type', 'createdAt', 'lastDelivery']).properties;
 
-export const ChannelUpdate = input(
+export const ChannelUpdate = t.input(
   'ChannelUpdate',
   'Changes to a channel. Omitted fields keep their values. `config` is replaced as a whole, but a webhook keeps its secret if ' +
     'no new one is given. You can send back the `channel` object of a GET: its read-only fields `id`, `type` and `createdAt` ' +
     'must be unchanged, and `lastDelivery` is ignored.',
   [examples.channelUpdate],
-  { ...optional(updateFields), ...optional(readOnly(channelState)) },
+  { ...t.optional(updateFields), ...t.optional(t.readOnly(channelState)) },
 );
 export type ChannelUpdate = Static<typeof ChannelUpdate>;
 
-export const ChannelResponse = envelope('ChannelResponse', { channel: Channel });
+export const ChannelResponse = t.envelope('ChannelResponse', { channel: Channel });
 export type ChannelResponse = Static<typeof ChannelResponse>;
-export const ChannelList = envelope('ChannelList', page('channels', Channel));
+export const ChannelList = t.envelope('ChannelList', page('channels', Channel));
 export type ChannelList = Static<typeof ChannelList>;
 
-export const ChannelMade = envelope(
+export const ChannelMade = t.envelope(
   'ChannelMade',
   {
     channel: Channel,
     secret: Type.Optional(
-      text('The signing secret of a webhook, if it was generated. It is shown only once.'),
+      t.text('The signing secret of a webhook, if it was generated. It is shown only once.'),
     ),
   },
   examples.channelMade,
 );
 export type ChannelMade = Static<typeof ChannelMade>;
 
-export const DeliveryResponse = envelope(
+export const DeliveryResponse = t.envelope(
   'DeliveryResponse',
   { delivery: Delivery },
   examples.deliveryResponse,
 );
 export type DeliveryResponse = Static<typeof DeliveryResponse>;
-export const DeliveryList = envelope('DeliveryList', page('deliveries', Delivery));
+export const DeliveryList = t.envelope('DeliveryList', page('deliveries', Delivery));
 export type DeliveryList = Static<typeof DeliveryList>;
 
-export const TriedDelivery = envelope(
+export const TriedDelivery = t.envelope(
   'TriedDelivery',
   {
     delivery: Delivery,
-    attempts: Type.Array(DeliveryAttempt, { description: 'Oldest first.' }),
+    attempts: t.array(DeliveryAttempt, 'Oldest first.'),
   },
   examples.triedDelivery,
 );
 export type TriedDelivery = Static<typeof TriedDelivery>;
 
-export const ChannelPath = Type.Object({ id: id('The id of the channel.') });
+export const ChannelPath = Type.Object({ id: t.id('The id of the channel.') });
 export const DeliveryPath = Type.Object({
-  id: id('The id of the channel.'),
-  deliveryId: id('The id of the delivery.'),
+  id: t.id('The id of the channel.'),
+  deliveryId: t.id('The id of the delivery.'),
 });

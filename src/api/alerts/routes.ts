@@ -128,46 +128,34 @@ const operations = describe(
 
 /** Adds the routes. */
 export function channelRoutes(server: ApiServer, app: App): void {
-  server.get('/channels', { schema: operations.listChannels }, async ({ principal, query }) => {
+  server.get('/channels', operations.listChannels, async ({ principal, query }) => {
     const { items, nextCursor } = await listChannels(app, principal, pageRequest(query));
     return { channels: items.map(channelShape), nextCursor };
   });
 
-  server.post(
-    '/channels',
-    { schema: operations.createChannel },
-    async ({ principal, body }, reply) => {
-      const { channel, secret } = await createChannel(app, principal, body);
-      const made = { channel: channelShape(channel), ...(secret !== null && { secret }) };
-      return reply.code(201).send(made);
-    },
-  );
+  server.post('/channels', operations.createChannel, async ({ principal, body }, reply) => {
+    const { channel, secret } = await createChannel(app, principal, body);
+    const made = { channel: channelShape(channel), ...(secret !== null && { secret }) };
+    return reply.code(201).send(made);
+  });
 
-  server.get('/channels/:id', { schema: operations.getChannel }, async ({ principal, params }) => ({
+  server.get('/channels/:id', operations.getChannel, async ({ principal, params }) => ({
     channel: channelShape(await getChannel(app, principal, params.id)),
   }));
 
-  server.patch(
-    '/channels/:id',
-    { schema: operations.updateChannel },
-    async ({ principal, params, body }) => {
-      const { channel } = await updateChannel(app, principal, params.id, body);
-      return { channel: channelShape(channel) };
-    },
-  );
+  server.patch('/channels/:id', operations.updateChannel, async ({ principal, params, body }) => {
+    const { channel } = await updateChannel(app, principal, params.id, body);
+    return { channel: channelShape(channel) };
+  });
 
-  server.delete(
-    '/channels/:id',
-    { schema: operations.deleteChannel },
-    async ({ principal, params }) => {
-      await deleteChannel(app, principal, params.id);
-      return { ok: true };
-    },
-  );
+  server.delete('/channels/:id', operations.deleteChannel, async ({ principal, params }) => {
+    await deleteChannel(app, principal, params.id);
+    return { ok: true };
+  });
 
   server.post(
     '/channels/:id/test',
-    { schema: operations.testChannel, onRequest: ignoreTypeOfNothing, preValidation: refuseBody },
+    { ...operations.testChannel, onRequest: ignoreTypeOfNothing, preValidation: refuseBody },
     async ({ principal, params }, reply) => {
       const delivery = await testChannel(app, principal, params.id);
       return reply.code(202).send({ delivery: deliveryShape(delivery) });
@@ -176,7 +164,7 @@ export function channelRoutes(server: ApiServer, app: App): void {
 
   server.get(
     '/channels/:id/deliveries',
-    { schema: operations.listDeliveries },
+    operations.listDeliveries,
     async ({ principal, params, query }) => {
       const found = await listDeliveries(app, principal, params.id, pageRequest(query));
       return { deliveries: found.items.map(deliveryShape), nextCursor: found.nextCursor };
@@ -185,7 +173,7 @@ export function channelRoutes(server: ApiServer, app: App): void {
 
   server.get(
     '/channels/:id/deliveries/:deliveryId',
-    { schema: operations.getDelivery },
+    operations.getDelivery,
     async ({ principal, params }) => triedDeliveryShape(await getDelivery(app, principal, params)),
   );
 }

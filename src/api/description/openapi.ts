@@ -57,7 +57,7 @@ const { getOpenApi } = describe(
 /** Adds the route of the description. It needs no key: generators fetch it. */
 export function openApiRoutes(server: ApiServer, description: () => OpenApiDocument): void {
   let bytes: Buffer | undefined;
-  server.get('/openapi.json', { schema: getOpenApi }, async (_, reply) => {
+  server.get('/openapi.json', getOpenApi, async (_, reply) => {
     bytes ??= Buffer.from(JSON.stringify(description()));
     return reply.type('application/json; charset=utf-8').send(bytes);
   });

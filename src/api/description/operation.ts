@@ -60,12 +60,15 @@ export interface OperationNotes extends About, Words {
 
 type Described = Omit<FastifySchema, keyof OperationNotes> & Words;
 
-/** Completes the schemas of a subject's operations. Each one's id is its name in the table. */
+/** Makes the route options of a subject's operations. The id of each operation is its name in the table. */
 export function describe<T extends Record<string, Described>>(about: About, operations: T) {
   const entries = Object.entries(operations);
   return Object.fromEntries(
-    entries.map(([operationId, notes]) => [operationId, { ...about, ...notes, operationId }]),
-  ) as { [K in keyof T]: T[K] & OperationNotes };
+    entries.map(([operationId, notes]) => [
+      operationId,
+      { schema: { ...about, ...notes, operationId } },
+    ]),
+  ) as { [K in keyof T]: { schema: T[K] & OperationNotes } };
 }
 
 /** What any such operation may answer; `isList` if its answers have pages. */

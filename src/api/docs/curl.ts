@@ -1,31 +1,24 @@
-/** A call of an operation, as people try it in a shell. */
+/** The curl command for an operation. */
 
 import { quoted } from '../../domain/shell/quote.ts';
 import type { Operation } from '../description/openapi-document.ts';
 
-/** The command; the key and the ids come from variables of the shell. */
+/** Returns the command. It takes the key and the ids from shell variables. */
 export function curlOf(operation: Operation, method: string, path: string, apiUrl: string): string {
-  const body = operation.requestBody?.content['application/json']?.example;
-  const parts = [
-    method === 'get' ? 'curl' : `curl -X ${method.toUpperCase()}`,
-    `"${apiUrl}${withVariables(path)}"`,
-    ...(operation.security === undefined ? ['-H "Authorization: Bearer $JOBD_API_KEY"'] : []),
-    ...headersOf(operation),
+  const { parameters = [], requestBody, security } = operation;
+  const body = requestBody?.content['application/json']?.example;
+  const headers = parameters.filter(({ in: where, example }) => where === 'header' && example);
+  return [
+    `curl ${method === 'get' ? '' : `-X ${method.toUpperCase()} `}"${apiUrl}${withVariables(path)}"`,
+    ...(security === undefined ? ['-H "Authorization: Bearer $JOBD_API_KEY"'] : []),
+    ...headers.map(({ name, example }) => `-H ${quoted(`${name}: ${String(example)}`)}`),
     ...(body === undefined
       ? []
       : ["-H 'Content-Type: application/json'", `-d ${quoted(JSON.stringify(body, null, 2))}`]),
-  ];
-  const line = parts.slice(0, 2).join(' ');
-  return [line, ...parts.slice(2)].join(' \\\n  ');
+  ].join(' \\\n  ');
 }
 
-function headersOf({ parameters = [] }: Operation): string[] {
-  return parameters
-    .filter((parameter) => parameter.in === 'header' && parameter.example !== undefined)
-    .map(({ name, example }) => `-H ${quoted(`${name}: ${String(example)}`)}`);
-}
-
-/** `/jobs/{id}/runs/{runId}` is `/jobs/$JOB_ID/runs/$RUN_ID`. */
+/** `/jobs/{id}/runs/{runId}` becomes `/jobs/$JOB_ID/runs/$RUN_ID`. */
 function withVariables(path: string): string {
   return path.replaceAll(/(\w+)\/\{\w+\}/g, (_, nouns: string) => {
     const noun = nouns.replace(/ies$/, 'y').replace(/s$/, '');

@@ -1,4 +1,4 @@
-/** The reference page for people, at `/docs`: made here, from the description, and from nothing else. */
+/** The reference page for people, at `/docs`. */
 
 import { referencePage } from './page.ts';
 import { stylesheet } from './style.ts';
@@ -6,11 +6,11 @@ import { fixedAnswer } from '../http/fixed-answer.ts';
 import type { ApiServer } from '../http/fastify.ts';
 import type { OpenApiDocument } from '../description/openapi-document.ts';
 
-/** Nothing runs, nothing comes from elsewhere: one stylesheet of our own. */
+/** No scripts, and nothing from elsewhere: only the page's own stylesheet. */
 const pagePolicy =
   "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/** Adds page and stylesheet. Neither needs a key: they show nothing but the interface. */
+/** Adds the page and its stylesheet. They are public: they show only the interface. */
 export function docsRoutes(server: ApiServer, description: () => OpenApiDocument): void {
   const page = fixedAnswer('text/html; charset=utf-8', () => referencePage(description()));
   server.get('/docs', (request, reply) =>

@@ -3,9 +3,8 @@
 import { refName } from '../description/components.ts';
 import type { Schema } from '../description/components.ts';
 import type { Parameter } from '../description/openapi-document.ts';
-import { html, nothing } from './html.ts';
+import { html, inline, nothing } from './html.ts';
 import type { Html } from './html.ts';
-import { inline } from './prose.ts';
 
 interface Row {
   name: string;
@@ -14,7 +13,7 @@ interface Row {
   description: string;
 }
 
-/** The fields of an object. `showsRequired` is for what people send. */
+/** The fields of an object. `showsRequired` is for requests: answers always have all their fields. */
 export function fieldTable(
   { properties = {}, required = [] }: Schema,
   showsRequired: boolean,
@@ -28,18 +27,18 @@ export function fieldTable(
   return table('Field', rows);
 }
 
-/** Parameters of a path, a query or headers. */
+const places = { path: '', query: 'In the query. ', header: 'As a header. ' };
+
+/** Parameters in the path, in the query and in headers. */
 export function parameterTable(parameters: Parameter[]): Html {
   const rows = parameters.map(({ name, in: where, required, schema, description }) => ({
     name,
     isRequired: required && where !== 'path',
     schema,
-    description: where === 'path' ? description : `${sentFor[where]} ${description}`,
+    description: `${places[where]}${description}`,
   }));
   return table('Parameter', rows);
 }
-
-const sentFor = { query: 'In the query.', header: 'As a header.' };
 
 function table(what: string, rows: Row[]): Html {
   return html`<table class="fields">
@@ -57,49 +56,44 @@ function table(what: string, rows: Row[]): Html {
 
 function row({ name, isRequired, schema, description }: Row): Html {
   const required = isRequired ? html` <span class="required">required</span>` : nothing;
+  const fallback =
+    schema.default === undefined
+      ? nothing
+      : html`<span>default <code>${JSON.stringify(schema.default)}</code></span>`;
+  const bounds = boundsOf(schema);
   return html`<tr>
     <th scope="row"><code>${name}</code>${required}</th>
     <td>
-      <div class="rules">${rulesOf(schema)}</div>
+      <div class="rules">
+        <span>${typeOf(schema)}</span>${bounds && html`<span>${bounds}</span>`}${fallback}
+      </div>
       ${inline(description)}
     </td>
   </tr>`;
 }
 
-function rulesOf(schema: Schema): Html {
-  const value = schema.default;
-  const fallback =
-    value === undefined
-      ? nothing
-      : html`<span>default <code>${JSON.stringify(value)}</code></span>`;
-  const bounds = boundsOf(schema);
-  return html`<span>${typeOf(schema)}</span
-    >${bounds === '' ? nothing : html`<span>${bounds}</span>`}${fallback}`;
-}
-
-/** The type in words, with a link where it has a name. */
+/** The type in words; a named type is a link. */
 function typeOf(schema: Schema): Html {
   if (schema.$ref !== undefined) {
     const name = refName(schema.$ref);
     return html`<a href="#${name}">${name}</a>`;
   }
   if (schema.enum !== undefined) {
-    const [first, ...others] = schema.enum.map((value) => html`<code>${String(value)}</code>`);
-    return html`${first ?? nothing}${others.map((value) => html` <i>or</i> ${value}`)}`;
+    const [first = nothing, ...others] = schema.enum.map(
+      (value) => html`<code>${String(value)}</code>`,
+    );
+    return html`${first}${others.map((value) => html` <i>or</i> ${value}`)}`;
   }
   if (schema.items !== undefined) return html`array of ${typeOf(schema.items)}`;
   if (typeof schema.additionalProperties === 'object') {
     return html`object of ${typeOf(schema.additionalProperties)}s`;
   }
   const names = [schema.type ?? 'any'].flat();
-  return html`${names.map((name) => (name === 'string' ? formatOf(schema) : name)).join(' or ')}`;
+  const formatted = formats[schema.format ?? ''] ?? 'string';
+  return html`${names.map((name) => (name === 'string' ? formatted : name)).join(' or ')}`;
 }
 
 const formats: Record<string, string> = { 'date-time': 'time', uuid: 'UUID', uri: 'URL' };
-
-function formatOf({ format }: Schema): string {
-  return formats[format ?? ''] ?? 'string';
-}
 
 function boundsOf({ minimum, maximum, minLength, maxLength }: Schema): string {
   if (minimum !== undefined && maximum !== undefined) return `${minimum} to ${maximum}`;

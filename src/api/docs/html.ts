@@ -1,4 +1,4 @@
-/** HTML as a value: what is put into it is escaped, unless it is HTML already. */
+/** HTML as a value, and texts and JSON as HTML. */
 
 export interface Html {
   readonly markup: string;
@@ -6,12 +6,12 @@ export interface Html {
 
 type Part = Html | string | number | readonly Html[];
 
-/** Template tag. Attributes must be quoted. */
+/** Template tag. Escapes its values unless they are HTML. Attributes must be quoted. */
 export function html(strings: TemplateStringsArray, ...parts: Part[]): Html {
   return { markup: String.raw({ raw: strings }, ...parts.map(markupOf)) };
 }
 
-/** Nothing. */
+/** No HTML. */
 export const nothing: Html = { markup: '' };
 
 function markupOf(part: Part): string {
@@ -30,4 +30,33 @@ const entities: Record<string, string> = {
 
 function escape(text: string): string {
   return text.replaceAll(/[&<>"']/g, (character) => entities[character] ?? '');
+}
+
+/** One paragraph of CommonMark, of which only `code` is supported. */
+export function inline(text: string): Html {
+  const parts = text.split('`');
+  return html`${parts.map((part, index) => (index % 2 ? html`<code>${part}</code>` : html`${part}`))}`;
+}
+
+/** CommonMark with paragraphs, `##` headings and `code`. */
+export function prose(text: string): Html {
+  const blocks = text.trim().split(/\n\n+/);
+  return html`${blocks.map((block) =>
+    block.startsWith('## ') ? html`<h3>${block.slice(3)}</h3>` : html`<p>${inline(block)}</p>`,
+  )}`;
+}
+
+const jsonTokens = /("(?:[^"\\]|\\.)*")(:)?|\b(?:true|false|null)\b|-?\d+(?:\.\d+)?/g;
+
+/** A value as indented JSON with a class for each kind of token. */
+export function json(value: unknown): Html {
+  const text = JSON.stringify(value, null, 2);
+  const parts: Html[] = [];
+  let end = 0;
+  for (const { 0: token, 1: quoted, 2: colon = '', index } of text.matchAll(jsonTokens)) {
+    const kind = quoted === undefined ? 'literal' : colon ? 'key' : 'string';
+    parts.push(html`${text.slice(end, index)}<span class="${kind}">${quoted ?? token}</span>`);
+    end = index + token.length - colon.length;
+  }
+  return html`${parts}${text.slice(end)}`;
 }

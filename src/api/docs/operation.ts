@@ -1,14 +1,12 @@
-/** One operation: what it does, what it takes, what it answers, and how to try it. */
+/** One operation: its description, parameters, answers and a curl command. */
 
 import { resolve } from '../description/components.ts';
 import type { Schema } from '../description/components.ts';
 import type { Answer, Operation } from '../description/openapi-document.ts';
 import { curlOf } from './curl.ts';
 import { fieldTable, parameterTable } from './fields.ts';
-import { html, nothing } from './html.ts';
+import { html, inline, json, nothing, prose } from './html.ts';
 import type { Html } from './html.ts';
-import { json } from './json.ts';
-import { inline, prose } from './prose.ts';
 
 export interface Place {
   method: string;
@@ -17,7 +15,7 @@ export interface Place {
   schemas: Record<string, Schema>;
 }
 
-/** The operation as an article. */
+/** The article of an operation. */
 export function operationArticle(operation: Operation, place: Place): Html {
   const { operationId, summary, description, parameters = [], requestBody } = operation;
   const input = requestBody?.content['application/json']?.schema;
@@ -52,7 +50,7 @@ export function operationArticle(operation: Operation, place: Place): Html {
   </article>`;
 }
 
-/** The method, coloured by what it does. */
+/** The HTTP method, in its own colour. */
 export function methodBadge(method: string): Html {
   return html`<span class="method ${method}">${method.toUpperCase()}</span>`;
 }

@@ -1,12 +1,11 @@
-/** The reference page: one document without scripts, made from the published description alone. */
+/** The reference page: one HTML document without scripts, generated from the API description alone. */
 
 import type { Schema } from '../description/components.ts';
 import type { OpenApiDocument, Operation } from '../description/openapi-document.ts';
 import { fieldTable } from './fields.ts';
-import { html, nothing } from './html.ts';
+import { html, nothing, prose } from './html.ts';
 import type { Html } from './html.ts';
 import { methodBadge, operationArticle } from './operation.ts';
-import { prose } from './prose.ts';
 
 interface Placed {
   method: string;
@@ -14,7 +13,7 @@ interface Placed {
   operation: Operation;
 }
 
-/** The whole page, as text. Its links are relative, so that it may stand below any path. */
+/** Returns the page. Its links are relative, so it works below any path. */
 export function referencePage(document: OpenApiDocument): string {
   const { info, servers } = document;
   const apiUrl = servers[0]?.url ?? '';
@@ -67,7 +66,7 @@ export function referencePage(document: OpenApiDocument): string {
           )}
           <section id="shapes">
             <h2>Shapes</h2>
-            <p>What requests and answers are made of.</p>
+            <p>The objects in requests and answers.</p>
             ${Object.entries(schemas).map(([name, schema]) => shape(name, schema))}
           </section>
         </main>
@@ -82,7 +81,7 @@ function placedOperations({ paths }: OpenApiDocument): Placed[] {
   );
 }
 
-/** An id has no spaces. */
+/** Ids cannot contain spaces. */
 function anchorOf(group: string): string {
   return group.replaceAll(' ', '-');
 }

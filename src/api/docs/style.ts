@@ -1,4 +1,4 @@
-/** How the reference page looks: light and dark by preference, one column on a phone. */
+/** The style of the reference page: light or dark by preference, one column on a phone. */
 export const stylesheet = `\
 :root {
   --page: #ffffff; --panel: #f6f7f9; --line: #e2e5ea; --ink: #1b1f27; --quiet: #5b6472; --link: #1d5fd1;

@@ -1,7 +1,7 @@
 /** Building blocks of the API's schemas. */
 
 import { Type } from 'typebox';
-import type { Static, TObject, TProperties, TSchema, TUnsafe } from 'typebox';
+import type { Static, TArray, TObject, TProperties, TSchema, TUnsafe } from 'typebox';
 
 type Fields = Record<string, object>;
 
@@ -24,8 +24,17 @@ export function nullable<T extends TSchema>(schema: T): TUnsafe<Static<T> | null
 }
 
 /** One of these words. */
-export function oneOf<const T extends string>(values: readonly T[], about: About): TUnsafe<T> {
-  return Type.Unsafe<T>({ type: 'string', enum: [...values], ...about });
+export function oneOf<const T extends string>(
+  values: readonly T[],
+  about: About | string,
+): TUnsafe<T> {
+  const said = typeof about === 'string' ? { description: about } : about;
+  return Type.Unsafe<T>({ type: 'string', enum: [...values], ...said });
+}
+
+/** An array. */
+export function array<T extends TSchema>(items: T, description: string): TArray<T> {
+  return Type.Array(items, { description });
 }
 
 /** A string. */

@@ -47,19 +47,15 @@ const operations = describe(
 
 /** Adds the routes. */
 export function managedJobRoutes(server: ApiServer, app: App, limits: RequestLimits): void {
-  server.get(
-    '/managed-jobs',
-    { schema: operations.listManagedJobs },
-    async ({ principal, query }) => {
-      const { items, nextCursor } = await listManagedJobs(app, principal, pageRequest(query));
-      const managedJobs = items.map(({ key, job }) => ({ key, job: jobShape(job) }));
-      return { managedJobs, nextCursor };
-    },
-  );
+  server.get('/managed-jobs', operations.listManagedJobs, async ({ principal, query }) => {
+    const { items, nextCursor } = await listManagedJobs(app, principal, pageRequest(query));
+    const managedJobs = items.map(({ key, job }) => ({ key, job: jobShape(job) }));
+    return { managedJobs, nextCursor };
+  });
 
   server.post(
     '/managed-jobs',
-    { schema: operations.applyDefinitions },
+    operations.applyDefinitions,
     async ({ principal, body: { definitions, dryRun = false } }) => {
       refuseRepeated(definitions);
       if (!dryRun) countDefinitions(limits, principal.keyId, definitions.length);

@@ -88,29 +88,25 @@ const operations = describe(
 
 /** Adds the routes. */
 export function jobRoutes(server: ApiServer, app: App): void {
-  server.get('/jobs', { schema: operations.listJobs }, async ({ principal, query }) => {
+  server.get('/jobs', operations.listJobs, async ({ principal, query }) => {
     const { items, nextCursor } = await listJobs(app, principal, pageRequest(query));
     return { jobs: items.map(jobShape), nextCursor };
   });
 
-  server.post('/jobs', { schema: operations.createJob }, async ({ principal, body }, reply) => {
+  server.post('/jobs', operations.createJob, async ({ principal, body }, reply) => {
     const job = await createJob(app, principal, body);
     return reply.code(201).send({ job: jobShape(job) });
   });
 
-  server.get('/jobs/:id', { schema: operations.getJob }, async ({ principal, params }) => ({
+  server.get('/jobs/:id', operations.getJob, async ({ principal, params }) => ({
     job: jobShape(await getJob(app, principal, params.id)),
   }));
 
-  server.patch(
-    '/jobs/:id',
-    { schema: operations.updateJob },
-    async ({ principal, params, body }) => ({
-      job: jobShape(await updateJob(app, principal, params.id, body)),
-    }),
-  );
+  server.patch('/jobs/:id', operations.updateJob, async ({ principal, params, body }) => ({
+    job: jobShape(await updateJob(app, principal, params.id, body)),
+  }));
 
-  server.delete('/jobs/:id', { schema: operations.deleteJob }, async ({ principal, params }) => {
+  server.delete('/jobs/:id', operations.deleteJob, async ({ principal, params }) => {
     await deleteJob(app, principal, params.id);
     return { ok: true };
   });

@@ -7,21 +7,7 @@ import { monitorLimits, monitorStatuses } from '../../domain/monitors/monitor.ts
 import { defaultGraceSeconds } from '../../domain/monitors/monitor-input.ts';
 import { pingKinds, pingMethods } from '../../domain/monitors/ping.ts';
 import { page } from '../http/contract.ts';
-import {
-  envelope,
-  flag,
-  id,
-  input,
-  integer,
-  moment,
-  nullable,
-  oneOf,
-  optional,
-  output,
-  readOnly,
-  text,
-  withoutDefaults,
-} from '../http/schema.ts';
+import * as t from '../http/schema.ts';
 import { jobFields } from '../jobs/fields.ts';
 import * as examples from './examples.ts';
 
@@ -34,15 +20,15 @@ const fields = {
     maxLength: monitorLimits.nameLength,
     description: 'The name of the monitor. Not blank; it need not be unique.',
   }),
-  scheduleType: nullable(
-    oneOf(scheduleTypes, {
+  scheduleType: t.nullable(
+    t.oneOf(scheduleTypes, {
       description: 'Whether `cronExpr` or `periodSeconds` says when a ping is due.',
       default: 'cron',
     }),
   ),
   cronExpr,
   timezone,
-  periodSeconds: nullable(
+  periodSeconds: t.nullable(
     Type.Integer({
       minimum: monitorLimits.periodSeconds.min,
       maximum: monitorLimits.periodSeconds.max,
@@ -65,12 +51,12 @@ const fields = {
   }),
 };
 
-export const MonitorInput = input(
+export const MonitorInput = t.input(
   'MonitorInput',
   'A monitor to create. Omitted fields get their defaults.',
   [examples.monitorInput, examples.periodMonitorInput],
   {
-    ...optional(fields),
+    ...t.optional(fields),
     name: fields.name,
     paused: Type.Optional(
       Type.Boolean({
@@ -82,26 +68,27 @@ export const MonitorInput = input(
 );
 export type MonitorInput = Static<typeof MonitorInput>;
 
-export const Monitor = output(
+export const Monitor = t.output(
   'Monitor',
   'A task that runs elsewhere, and whether its pings arrive in time.',
   examples.monitor,
   {
-    id: id('The id of the monitor.'),
-    name: text('The name of the monitor.'),
-    scheduleType: oneOf(scheduleTypes, {
-      description: 'Whether `cronExpr` or `periodSeconds` says when a ping is due.',
-    }),
-    cronExpr: nullable(text('When a ping is due, as a cron expression in `timezone`.')),
-    timezone: text('IANA time zone.'),
-    periodSeconds: nullable(integer('Seconds between two pings.')),
-    graceSeconds: integer('Seconds that a ping may be overdue before the monitor is down.'),
-    status: oneOf(monitorStatuses, {
-      description:
-        '`paused`; else `new` before the first ping, `up` after a success, `late` when a ping is overdue, and `down` ' +
+    id: t.id('The id of the monitor.'),
+    name: t.text('The name of the monitor.'),
+    scheduleType: t.oneOf(
+      scheduleTypes,
+      'Whether `cronExpr` or `periodSeconds` says when a ping is due.',
+    ),
+    cronExpr: t.nullable(t.text('When a ping is due, as a cron expression in `timezone`.')),
+    timezone: t.text('IANA time zone.'),
+    periodSeconds: t.nullable(t.integer('Seconds between two pings.')),
+    graceSeconds: t.integer('Seconds that a ping may be overdue before the monitor is down.'),
+    status: t.oneOf(
+      monitorStatuses,
+      '`paused`; else `new` before the first ping, `up` after a success, `late` when a ping is overdue, and `down` ' +
         'after a failure or when the grace period is over.',
-    }),
-    pingUrl: nullable(
+    ),
+    pingUrl: t.nullable(
       Type.String({
         format: 'uri',
         description:
@@ -111,16 +98,18 @@ export const Monitor = output(
           'key gets null.',
       }),
     ),
-    nextDueAt: nullable(
-      moment('When the next ping is due; in the past if it is overdue, null if none is expected.'),
+    nextDueAt: t.nullable(
+      t.moment(
+        'When the next ping is due; in the past if it is overdue, null if none is expected.',
+      ),
     ),
-    lastPingAt: nullable(moment('When the last run ended, according to its ping.')),
-    lastDurationMs: nullable(
-      integer('The duration of that run in milliseconds; null without a start ping.'),
+    lastPingAt: t.nullable(t.moment('When the last run ended, according to its ping.')),
+    lastDurationMs: t.nullable(
+      t.integer('The duration of that run in milliseconds; null without a start ping.'),
     ),
-    notes: text('Free text.'),
-    paused: flag('Whether the monitor is paused: no ping is expected.'),
-    createdAt: moment('When the monitor was created.'),
+    notes: t.text('Free text.'),
+    paused: t.flag('Whether the monitor is paused: no ping is expected.'),
+    createdAt: t.moment('When the monitor was created.'),
   },
 );
 export type Monitor = Static<typeof Monitor>;
@@ -137,39 +126,41 @@ const monitorState = Type.Pick(Monitor, [
   'createdAt',
 ]).properties;
 
-export const MonitorUpdate = input(
+export const MonitorUpdate = t.input(
   'MonitorUpdate',
   'Changes to a monitor. Omitted fields keep their values. You can send back the `monitor` object of a GET: its read-only ' +
     'fields `id`, `pingUrl`, `paused` and `createdAt` must be unchanged, and the others are ignored. A `status` that would ' +
     'pause or resume the monitor is refused: use `action`.',
   [examples.monitorUpdate, { action: 'pause' }],
   {
-    ...optional(withoutDefaults(fields)),
+    ...t.optional(t.withoutDefaults(fields)),
     action: Type.Optional(
-      oneOf(jobActions, { description: 'Applied together with the other fields, after them.' }),
+      t.oneOf(jobActions, 'Applied together with the other fields, after them.'),
     ),
-    ...optional(readOnly(monitorState)),
+    ...t.optional(t.readOnly(monitorState)),
   },
 );
 export type MonitorUpdate = Static<typeof MonitorUpdate>;
 
-export const Ping = output('Ping', 'A signal from a task.', examples.ping, {
-  id: id('The id of the ping.'),
-  kind: oneOf(pingKinds, { description: 'What the task reported.' }),
-  exitCode: nullable(integer('The exit code, if the ping had one.')),
-  receivedAt: moment('When the ping arrived.'),
-  durationMs: nullable(integer('Milliseconds since the start ping of the run, if there was one.')),
-  body: nullable(text('The beginning of the body, at most 4096 bytes of UTF-8.')),
-  truncated: flag('Whether the body was longer than the part that is kept.'),
-  source: oneOf(pingMethods, { description: 'The HTTP method of the ping.' }),
+export const Ping = t.output('Ping', 'A signal from a task.', examples.ping, {
+  id: t.id('The id of the ping.'),
+  kind: t.oneOf(pingKinds, 'What the task reported.'),
+  exitCode: t.nullable(t.integer('The exit code, if the ping had one.')),
+  receivedAt: t.moment('When the ping arrived.'),
+  durationMs: t.nullable(
+    t.integer('Milliseconds since the start ping of the run, if there was one.'),
+  ),
+  body: t.nullable(t.text('The beginning of the body, at most 4096 bytes of UTF-8.')),
+  truncated: t.flag('Whether the body was longer than the part that is kept.'),
+  source: t.oneOf(pingMethods, 'The HTTP method of the ping.'),
 });
 export type Ping = Static<typeof Ping>;
 
-export const MonitorResponse = envelope('MonitorResponse', { monitor: Monitor });
+export const MonitorResponse = t.envelope('MonitorResponse', { monitor: Monitor });
 export type MonitorResponse = Static<typeof MonitorResponse>;
-export const MonitorList = envelope('MonitorList', page('monitors', Monitor));
+export const MonitorList = t.envelope('MonitorList', page('monitors', Monitor));
 export type MonitorList = Static<typeof MonitorList>;
-export const PingList = envelope('PingList', page('pings', Ping), examples.pingList);
+export const PingList = t.envelope('PingList', page('pings', Ping), examples.pingList);
 export type PingList = Static<typeof PingList>;
 
-export const MonitorPath = Type.Object({ id: id('The id of the monitor.') });
+export const MonitorPath = Type.Object({ id: t.id('The id of the monitor.') });

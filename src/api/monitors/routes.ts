@@ -94,47 +94,31 @@ export function monitorRoutes(server: ApiServer, app: App, siteUrl: () => string
   const shape = (monitor: Monitor, { permission }: Principal) =>
     monitorShape(monitor, { siteUrl: siteUrl(), permission, now: app.clock.now() });
 
-  server.get('/monitors', { schema: operations.listMonitors }, async ({ principal, query }) => {
+  server.get('/monitors', operations.listMonitors, async ({ principal, query }) => {
     const { items, nextCursor } = await listMonitors(app, principal, pageRequest(query));
     return { monitors: items.map((monitor) => shape(monitor, principal)), nextCursor };
   });
 
-  server.post(
-    '/monitors',
-    { schema: operations.createMonitor },
-    async ({ principal, body }, reply) => {
-      const monitor = await createMonitor(app, principal, body);
-      return reply.code(201).send({ monitor: shape(monitor, principal) });
-    },
-  );
+  server.post('/monitors', operations.createMonitor, async ({ principal, body }, reply) => {
+    const monitor = await createMonitor(app, principal, body);
+    return reply.code(201).send({ monitor: shape(monitor, principal) });
+  });
 
-  server.get('/monitors/:id', { schema: operations.getMonitor }, async ({ principal, params }) => ({
+  server.get('/monitors/:id', operations.getMonitor, async ({ principal, params }) => ({
     monitor: shape(await getMonitor(app, principal, params.id), principal),
   }));
 
-  server.patch(
-    '/monitors/:id',
-    { schema: operations.updateMonitor },
-    async ({ principal, params, body }) => ({
-      monitor: shape(await updateMonitor(app, principal, params.id, body), principal),
-    }),
-  );
+  server.patch('/monitors/:id', operations.updateMonitor, async ({ principal, params, body }) => ({
+    monitor: shape(await updateMonitor(app, principal, params.id, body), principal),
+  }));
 
-  server.delete(
-    '/monitors/:id',
-    { schema: operations.deleteMonitor },
-    async ({ principal, params }) => {
-      await deleteMonitor(app, principal, params.id);
-      return { ok: true };
-    },
-  );
+  server.delete('/monitors/:id', operations.deleteMonitor, async ({ principal, params }) => {
+    await deleteMonitor(app, principal, params.id);
+    return { ok: true };
+  });
 
-  server.get(
-    '/monitors/:id/pings',
-    { schema: operations.listPings },
-    async ({ principal, params, query }) => {
-      const found = await listPings(app, principal, params.id, pageRequest(query));
-      return { pings: found.items.map(pingShape), nextCursor: found.nextCursor };
-    },
-  );
+  server.get('/monitors/:id/pings', operations.listPings, async ({ principal, params, query }) => {
+    const found = await listPings(app, principal, params.id, pageRequest(query));
+    return { pings: found.items.map(pingShape), nextCursor: found.nextCursor };
+  });
 }

@@ -62,7 +62,7 @@ const operations = describe(
 export function receiptRoutes(server: ApiServer, app: App): void {
   server.get(
     '/jobs/:id/runs/:runId/receipt',
-    { schema: operations.getReceipt },
+    operations.getReceipt,
     async ({ principal, params }, reply) => {
       const signed = await getReceipt(app, principal, params.id, params.runId);
       reply.header('content-disposition', `attachment; filename="receipt-${params.runId}.json"`);
@@ -74,8 +74,8 @@ export function receiptRoutes(server: ApiServer, app: App): void {
 
 /** Adds the routes that need no key (docs/behavior.md#key-4). */
 export function receiptKeyRoutes(server: ApiServer, app: App): void {
-  server.get('/receipts/key', { schema: operations.getReceiptKey }, () => getReceiptKey(app));
-  server.get('/receipts/keys', { schema: operations.listReceiptKeys }, () => listReceiptKeys(app));
+  server.get('/receipts/key', operations.getReceiptKey, () => getReceiptKey(app));
+  server.get('/receipts/keys', operations.listReceiptKeys, () => listReceiptKeys(app));
 }
 
 /** Adds the script that verifies receipts without jobd, outside the API (docs/behavior.md#receipt-4). */

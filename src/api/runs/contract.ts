@@ -5,51 +5,43 @@ import type { Static } from 'typebox';
 import { runStatuses } from '../../domain/runs/run.ts';
 import type { RunStatus } from '../../domain/runs/run.ts';
 import { page } from '../http/contract.ts';
-import {
-  envelope,
-  flag,
-  id,
-  integer,
-  moment,
-  nullable,
-  oneOf,
-  output,
-  text,
-} from '../http/schema.ts';
+import * as t from '../http/schema.ts';
 import * as examples from './examples.ts';
 
 /** A run as it is returned (docs/behavior.md#runs). */
-export const Run = output('Run', 'One call of a job and its outcome.', examples.run, {
-  id: id('The id of the run. Every attempt sends it as `X-Service-Run-Id`.'),
-  jobId: id('The id of the job.'),
-  source: oneOf(['scheduled', 'manual'], {
-    description: 'Whether the schedule or a person started it.',
-  }),
-  status: oneOf(runStatuses, {
-    description:
-      '`interrupted`: the service stopped during the call, so the outcome is unknown; or it could not make the call, and ' +
+export const Run = t.output('Run', 'One call of a job and its outcome.', examples.run, {
+  id: t.id('The id of the run. Every attempt sends it as `X-Service-Run-Id`.'),
+  jobId: t.id('The id of the job.'),
+  source: t.oneOf(['scheduled', 'manual'], 'Whether the schedule or a person started it.'),
+  status: t.oneOf(
+    runStatuses,
+    '`interrupted`: the service stopped during the call, so the outcome is unknown; or it could not make the call, and ' +
       '`error` says that nothing was sent. `missed`: the call could not start within a minute of its due time. Neither is ' +
       'retried.',
-  }),
-  scheduledFor: moment('The due time. For a manual run, when it was requested.'),
-  startedAt: nullable(moment('When the first attempt started.')),
-  finishedAt: nullable(
-    moment(
+  ),
+  scheduledFor: t.moment('The due time. For a manual run, when it was requested.'),
+  startedAt: t.nullable(t.moment('When the first attempt started.')),
+  finishedAt: t.nullable(
+    t.moment(
       'When the outcome was known, or the run was closed as `interrupted`. Null while it is `queued` or `running`, ' +
         'and for `missed`.',
     ),
   ),
-  attempts: integer('Attempts started so far, including a current one.'),
-  httpStatus: nullable(integer('The HTTP status of the last response; null if there was none.')),
-  durationMs: nullable(
-    integer(
+  attempts: t.integer('Attempts started so far, including a current one.'),
+  httpStatus: t.nullable(
+    t.integer('The HTTP status of the last response; null if there was none.'),
+  ),
+  durationMs: t.nullable(
+    t.integer(
       'Milliseconds from `startedAt` to `finishedAt`, including all attempts and waits; null for `interrupted`.',
     ),
   ),
-  responseBody: nullable(text('The beginning of the last response, at most 4096 bytes of UTF-8.')),
-  truncated: flag('Whether the response was longer than the part that is kept.'),
-  error: nullable(
-    text(
+  responseBody: t.nullable(
+    t.text('The beginning of the last response, at most 4096 bytes of UTF-8.'),
+  ),
+  truncated: t.flag('Whether the response was longer than the part that is kept.'),
+  error: t.nullable(
+    t.text(
       'Why the run did not succeed. Starts with one of `timeout dns refused reset tls protocol blocked_address redirect ' +
         'http missed interrupted`, a colon and the details.',
     ),
@@ -59,17 +51,17 @@ export type Run = Static<typeof Run>;
 
 const totals = Type.Unsafe<Record<RunStatus, number>>(
   Type.Object(
-    Object.fromEntries(runStatuses.map((status) => [status, integer('Runs in this state.')])),
+    Object.fromEntries(runStatuses.map((status) => [status, t.integer('Runs in this state.')])),
     { description: "How many of the job's runs are kept in each state, on all pages." },
   ),
 );
 
-export const RunResponse = envelope('RunResponse', { run: Run });
+export const RunResponse = t.envelope('RunResponse', { run: Run });
 export type RunResponse = Static<typeof RunResponse>;
-export const RunList = envelope('RunList', { ...page('runs', Run), totals }, examples.runList);
+export const RunList = t.envelope('RunList', { ...page('runs', Run), totals }, examples.runList);
 export type RunList = Static<typeof RunList>;
 
-export const QueuedRun = envelope(
+export const QueuedRun = t.envelope(
   'QueuedRun',
   {
     run: Run,
@@ -82,22 +74,22 @@ export const QueuedRun = envelope(
 );
 export type QueuedRun = Static<typeof QueuedRun>;
 
-export const Lateness = output(
+export const Lateness = t.output(
   'Lateness',
   'How long after their due times runs started, for runs that ended in the last hour. Values have two significant digits. ' +
     'All are null if no run has ended in that time since the server started.',
   { windowSeconds: 3600, p50Ms: 3, p99Ms: 21, maxMs: 34 },
   {
-    windowSeconds: integer('The length of the period, in seconds.'),
-    p50Ms: nullable(integer('The median, in milliseconds.')),
-    p99Ms: nullable(integer('The 99th percentile, in milliseconds.')),
-    maxMs: nullable(integer('The maximum, in milliseconds.')),
+    windowSeconds: t.integer('The length of the period, in seconds.'),
+    p50Ms: t.nullable(t.integer('The median, in milliseconds.')),
+    p99Ms: t.nullable(t.integer('The 99th percentile, in milliseconds.')),
+    maxMs: t.nullable(t.integer('The maximum, in milliseconds.')),
   },
 );
 
 export const RunPath = Type.Object({
-  id: id('The id of the job.'),
-  runId: id('The id of the run.'),
+  id: t.id('The id of the job.'),
+  runId: t.id('The id of the run.'),
 });
 
 export const RunJobHeaders = Type.Object({

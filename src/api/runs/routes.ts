@@ -74,7 +74,7 @@ export function runRoutes(server: ApiServer, app: App, apiUrl: () => string): vo
   server.post(
     '/jobs/:id/run',
     {
-      schema: operations.runJob,
+      ...operations.runJob,
       onRequest: ignoreTypeOfNothing,
       preValidation: [refuseBody, readIdempotencyKey],
     },
@@ -86,25 +86,17 @@ export function runRoutes(server: ApiServer, app: App, apiUrl: () => string): vo
     },
   );
 
-  server.get(
-    '/jobs/:id/runs',
-    { schema: operations.listRuns },
-    async ({ principal, params, query }) => {
-      const found = await listRuns(app, principal, params.id, pageRequest(query));
-      const { items, nextCursor, totals } = found;
-      return { runs: items.map(runDocument), nextCursor, totals };
-    },
-  );
+  server.get('/jobs/:id/runs', operations.listRuns, async ({ principal, params, query }) => {
+    const found = await listRuns(app, principal, params.id, pageRequest(query));
+    const { items, nextCursor, totals } = found;
+    return { runs: items.map(runDocument), nextCursor, totals };
+  });
 
-  server.get(
-    '/jobs/:id/runs/:runId',
-    { schema: operations.getRun },
-    async ({ principal, params }) => ({
-      run: runDocument(await getRun(app, principal, params.id, params.runId)),
-    }),
-  );
+  server.get('/jobs/:id/runs/:runId', operations.getRun, async ({ principal, params }) => ({
+    run: runDocument(await getRun(app, principal, params.id, params.runId)),
+  }));
 
-  server.get('/lateness', { schema: getLateness }, () => app.lateness());
+  server.get('/lateness', getLateness, () => app.lateness());
 }
 
 /** Decodes the header: Node makes a character of each byte, and most clients send UTF-8. */

@@ -4,28 +4,28 @@ import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import { jobLimits, scheduleTypes } from '../../domain/jobs/job.ts';
 import { previewCount } from '../../domain/schedule/preview-input.ts';
-import { input, moment, nullable, oneOf, optional, output, text } from '../http/schema.ts';
+import * as t from '../http/schema.ts';
 import { jobFields } from '../jobs/fields.ts';
 
 const { cronExpr, timezone } = jobFields;
 
-export const SchedulePreviewInput = input(
+export const SchedulePreviewInput = t.input(
   'SchedulePreviewInput',
   'A schedule. Omitted fields have the same defaults as for a job.',
   [
     { cronExpr: '30 2 * * *', timezone: 'Europe/Paris', count: 3, from: '2026-03-28T00:00:00Z' },
     { scheduleType: 'period', periodSeconds: 300 },
   ],
-  optional({
-    scheduleType: nullable(
-      oneOf(scheduleTypes, {
+  t.optional({
+    scheduleType: t.nullable(
+      t.oneOf(scheduleTypes, {
         description: 'Whether `cronExpr` or `periodSeconds` defines the schedule.',
         default: 'cron',
       }),
     ),
     cronExpr,
     timezone,
-    periodSeconds: nullable(
+    periodSeconds: t.nullable(
       Type.Integer({
         minimum: jobLimits.periodSeconds.min,
         maximum: jobLimits.periodSeconds.max,
@@ -40,14 +40,14 @@ export const SchedulePreviewInput = input(
       description: 'The number of due times to return.',
       default: previewCount.default,
     }),
-    from: moment(
+    from: t.moment(
       'Only later due times are returned. ISO 8601 with an offset or `Z`, in the years 1970 to 2999. Default: now.',
     ),
   }),
 );
 export type SchedulePreviewInput = Static<typeof SchedulePreviewInput>;
 
-export const SchedulePreview = output(
+export const SchedulePreview = t.output(
   'SchedulePreview',
   'The due times of a schedule.',
   {
@@ -55,13 +55,14 @@ export const SchedulePreview = output(
     notes: ['2026-03-29 02:30 does not exist in Europe/Paris; runs at 03:00 instead'],
   },
   {
-    next: Type.Array(moment('A due time.'), {
-      description: 'The next due times in order. If there are fewer than `count`, a note says why.',
-    }),
-    notes: Type.Array(text('A sentence.'), {
-      description:
-        'Effects of daylight saving on these due times: local times that do not exist or occur twice.',
-    }),
+    next: t.array(
+      t.moment('A due time.'),
+      'The next due times in order. If there are fewer than `count`, a note says why.',
+    ),
+    notes: t.array(
+      t.text('A sentence.'),
+      'Effects of daylight saving on these due times: local times that do not exist or occur twice.',
+    ),
   },
 );
 export type SchedulePreview = Static<typeof SchedulePreview>;

@@ -26,7 +26,7 @@ const operations = describe(
 
 /** Adds the route. */
 export function scheduleRoutes(server: ApiServer, { clock }: Pick<App, 'clock'>): void {
-  const options = { config: { keepsNothing: true }, schema: operations.previewSchedule };
+  const options = { config: { keepsNothing: true }, ...operations.previewSchedule };
   server.post('/schedule/preview', options, async ({ body }) => {
     const { next, notes } = previewSchedule(body, clock.now());
     return { next: next.map(isoTime), notes };
