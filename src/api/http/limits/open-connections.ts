@@ -64,11 +64,9 @@ export function createOpenConnections<C extends OpenConnection>(most: number): O
     take(connection, trusted);
   }
 
-  /** The connection that `newcomer` replaces. */
+  /** The connection that a new one replaces. */
   function leastWorthy({ addressGroup, activeAt: now }: C): C | undefined {
-    const groups = [...strangers.values()].map((set) => strangerGroup(set, now));
-    for (const set of trusted.values()) groups.push(...trustedGroups(set));
-    const found = groups.reduce(heavier, { weight: 0, first: undefined }).first;
+    const found = heaviest(strangers.values(), trusted.values(), now);
     const isOwnBusy = found?.addressGroup === addressGroup && found.isTrusted && found.isBusy;
     if (!isOwnBusy) return found;
     const [stranger] = strangers.get(addressGroup) ?? [];
@@ -113,33 +111,39 @@ export function createOpenConnections<C extends OpenConnection>(most: number): O
   };
 }
 
-/** A group's weight, and its connection that was active longest ago. */
-interface Group<C> {
-  weight: number;
-  first: C | undefined;
-}
-
-function strangerGroup<C extends OpenConnection>(connections: Set<C>, now: number): Group<C> {
-  const [first] = connections;
-  const isHeld = now - (first?.activeAt ?? now) >= graceMs;
-  return { weight: connections.size * (isHeld ? strangerWeight : 1), first };
-}
-
-/** Busy connections change too often to keep them apart. They are counted here, when a connection must be closed. */
-function trustedGroups<C extends OpenConnection>(connections: Set<C>): Group<C>[] {
-  const idle: Group<C> = { weight: 0, first: undefined };
-  const busy: Group<C> = { weight: 0, first: undefined };
-  for (const connection of connections) {
-    const group = connection.isBusy ? busy : idle;
-    group.first ??= connection;
-    group.weight += 1;
+/** The first connection of the heaviest group; of several such groups, the one that was active longest ago. */
+function heaviest<C extends OpenConnection>(
+  strangers: Iterable<Set<C>>,
+  trusted: Iterable<Set<C>>,
+  now: number,
+): C | undefined {
+  let found: C | undefined;
+  let most = 0;
+  const weigh = (first: C | undefined, weight: number): void => {
+    if (first === undefined || weight < most) return;
+    if (weight === most && first.activeAt >= (found?.activeAt ?? 0)) return;
+    found = first;
+    most = weight;
+  };
+  for (const group of strangers) {
+    const [first] = group;
+    const isHeld = first !== undefined && now - first.activeAt >= graceMs;
+    weigh(first, group.size * (isHeld ? strangerWeight : 1));
   }
-  busy.weight *= busyWeight;
-  return [idle, busy];
-}
-
-/** Of two groups with the same weight, the one whose connection was active longer ago. */
-function heavier<C extends OpenConnection>(one: Group<C>, other: Group<C>): Group<C> {
-  const isOlder = (other.first?.activeAt ?? Infinity) < (one.first?.activeAt ?? 0);
-  return other.weight > one.weight || (other.weight === one.weight && isOlder) ? other : one;
+  // Connections become busy and idle too often to group them in advance.
+  for (const group of trusted) {
+    let idle: C | undefined;
+    let busy: C | undefined;
+    let busySize = 0;
+    for (const connection of group) {
+      if (!connection.isBusy) idle ??= connection;
+      else {
+        busy ??= connection;
+        busySize += 1;
+      }
+    }
+    weigh(idle, group.size - busySize);
+    weigh(busy, busySize * busyWeight);
+  }
+  return found;
 }
