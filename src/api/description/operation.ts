@@ -98,9 +98,10 @@ export function usualFailures(
         example: 'the request body must be at most 256 KiB',
       },
     }),
-    ...(params !== undefined && {
-      404: unknown(noun ?? '', `The workspace of the key has no such ${noun}.`),
-    }),
+    ...(noun !== undefined &&
+      params !== undefined && {
+        404: unknown(noun, `The workspace of the key has no such ${noun}.`),
+      }),
     429: isOpen
       ? {
           when: 'Too many requests without a key from this address.',

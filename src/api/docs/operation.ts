@@ -1,9 +1,9 @@
 /** One operation: its description, parameters, answers and a curl command. */
 
+import { quoted } from '../../domain/shell/quote.ts';
 import { resolve } from '../description/components.ts';
 import type { Schema } from '../description/components.ts';
 import type { Answer, Operation } from '../description/openapi-document.ts';
-import { curlOf } from './curl.ts';
 import { fieldTable, parameterTable } from './fields.ts';
 import { html, inline, json, nothing, prose } from './html.ts';
 import type { Html } from './html.ts';
@@ -42,9 +42,7 @@ export function operationArticle(operation: Operation, place: Place): Html {
     </div>
     <div class="sample">
       <h4>Request</h4>
-      <pre
-        tabindex="0"
-      ><code>${curlOf(operation, place.method, place.path, place.apiUrl)}</code></pre>
+      <pre tabindex="0"><code>${curlOf(operation, place)}</code></pre>
       ${sampleAnswer(operation)}
     </div>
   </article>`;
@@ -82,4 +80,31 @@ function sampleAnswer({ responses }: Operation): Html {
   if (example === undefined) return nothing;
   return html`<h4>Answer ${status}</h4>
     <pre tabindex="0"><code>${json(example)}</code></pre>`;
+}
+
+/** A curl command. It takes the key and the ids from shell variables. */
+function curlOf(
+  { parameters = [], requestBody, security }: Operation,
+  { method, path, apiUrl }: Place,
+): string {
+  const body = requestBody?.content['application/json']?.example;
+  const headers = parameters.filter(
+    ({ in: where, example }) => where === 'header' && example !== undefined,
+  );
+  return [
+    `curl ${method === 'get' ? '' : `-X ${method.toUpperCase()} `}"${apiUrl}${withVariables(path)}"`,
+    ...(security === undefined ? ['-H "Authorization: Bearer $JOBD_API_KEY"'] : []),
+    ...headers.map(({ name, example }) => `-H ${quoted(`${name}: ${String(example)}`)}`),
+    ...(body === undefined
+      ? []
+      : ["-H 'Content-Type: application/json'", `-d ${quoted(JSON.stringify(body, null, 2))}`]),
+  ].join(' \\\n  ');
+}
+
+/** `/jobs/{id}/runs/{runId}` becomes `/jobs/$JOB_ID/runs/$RUN_ID`. */
+function withVariables(path: string): string {
+  return path.replaceAll(/(\w+)\/\{\w+\}/g, (_, nouns: string) => {
+    const noun = nouns.replace(/ies$/, 'y').replace(/s$/, '');
+    return `${nouns}/$${noun.toUpperCase()}_ID`;
+  });
 }

@@ -59,8 +59,8 @@ const operations = describe(
     updateJob: {
       summary: 'Change, pause or resume a job',
       description:
-        'Only the given fields change; `headers` replaces all headers. A changed or resumed schedule starts now. An update ' +
-        'that changes no field, with or without `action`, takes effect at once; any other waits up to 5 s for a run in ' +
+        'Only the given fields change; `headers` replaces all headers. A changed or resumed schedule counts from now on. An ' +
+        'update that changes no field, with or without `action`, takes effect at once; any other waits up to 5 s for a run in ' +
         'progress. Pausing does not stop a call that has started.',
       params: JobPath,
       body: JobUpdate,
