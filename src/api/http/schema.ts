@@ -109,7 +109,10 @@ export function readOnly<T extends Fields>(fields: T): T {
 
 /** The same fields for an update: defaults apply at creation only. */
 export function withoutDefaults<T extends Fields>(fields: T): T {
-  return mapFields(fields, ({ default: _, ...field }: { default?: unknown }) => field);
+  return mapFields(fields, (field: { default?: unknown }) => {
+    const { default: _, ...rest } = field;
+    return rest;
+  });
 }
 
 function mapFields<T extends Fields>(fields: T, change: (field: object) => object): T {

@@ -123,9 +123,12 @@ test('a hundred due times can be seen; each is where nextRunAt of a job would be
   }
 });
 
+function exampleOf(schema: object): unknown {
+  return (schema as { examples?: unknown[] }).examples?.[0];
+}
+
 test('the published example is answered as published', async (t) => {
   const { ask } = await startTestDaemon(t);
-  const exampleOf = (schema: object): unknown => (schema as { examples?: unknown[] }).examples?.[0];
   const { body } = await ask('POST', path, exampleOf(SchedulePreviewInput));
   assert.deepEqual(body, exampleOf(SchedulePreview));
 });
