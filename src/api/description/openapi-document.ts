@@ -134,7 +134,7 @@ function parametersIn(where: Parameter['in'], group: unknown, components: Compon
     required: required.includes(name),
     description,
     schema,
-    ...(examples && { example: examples[0] }),
+    example: examples?.[0],
   }));
 }
 
