@@ -1,11 +1,11 @@
-/** Notices when the wall clock does not go on as time does: it was set, or the machine slept. */
+/** Notices that the wall clock was set, or that the machine slept. */
 
 import type { Clock } from '../../domain/clock.ts';
 
 /**
- * Starts to watch. Each look returns how many milliseconds the wall clock has gained on the monotonic
- * one since the look before: next to nothing, unless somebody set it (less than nothing: back) or the
- * machine slept, which the monotonic clock does not count.
+ * Makes a function that returns how many milliseconds the wall clock has gained on the monotonic clock since its last
+ * call. That is about 0, unless somebody set the clock (back: less than 0) or the machine slept, which the monotonic
+ * clock does not count.
  */
 export function watchClock(clock: Clock): () => number {
   const lead = (): number => clock.now() - clock.monotonicMs();
@@ -17,18 +17,15 @@ export function watchClock(clock: Clock): () => number {
   };
 }
 
-/** A wall clock that gains or loses this much between two looks was set, or the machine slept. */
+/** A wall clock that gained or lost this much between two calls was set, or the machine slept. */
 export const clockStepMs = 1_000;
 
-/**
- * Starts to watch. Each look returns whether the wall clock has gone on as time does for so many
- * milliseconds, by all looks until then.
- */
+/** Makes a function that returns whether the wall clock has been steady for `forMs`, as far as its calls have seen. */
 export function watchSteadiness(clock: Clock, forMs: number): () => boolean {
-  const look = watchClock(clock);
+  const gainedMs = watchClock(clock);
   let since = clock.monotonicMs();
   return () => {
-    if (Math.abs(look()) >= clockStepMs) since = clock.monotonicMs();
+    if (Math.abs(gainedMs()) >= clockStepMs) since = clock.monotonicMs();
     return clock.monotonicMs() - since >= forMs;
   };
 }

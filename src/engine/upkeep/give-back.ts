@@ -1,4 +1,4 @@
-/** Space: free pages of the database file, beyond a reserve for what comes next, are given back to the system. */
+/** Gives free pages of the database file back to the system, except for a reserve that new rows will use. */
 
 import type { Clock } from '../../domain/clock.ts';
 import {
@@ -12,11 +12,11 @@ import type { Store } from '../../store/database/open.ts';
 import type { Pruning } from './prune.ts';
 import { createSmallWrites } from './small-writes.ts';
 
-/** Free pages that stay: 4 MiB, or a sixteenth of a large file; none on a full disk. */
+/** Free pages that stay: 4 MiB, or a sixteenth of a large file. None stay on a full disk. */
 const fewestKept = 1_024;
 const keptShare = 16;
 
-/** Makes it; a file that cannot be made smaller is left as it is. */
+/** Makes it. A file that SQLite cannot make smaller step by step is left as it is. */
 export function createGivingBack(store: Store, clock: Clock): Pruning {
   const writes = createSmallWrites(store, clock);
   let isPossible: boolean | undefined;
@@ -41,7 +41,7 @@ export function createGivingBack(store: Store, clock: Clock): Pruning {
       }
       if (!isLogFull) return null;
       isLogFull = false;
-      // On a full disk the log keeps its room: another program would take it.
+      // On a full disk the log stays as large as it is: another program would take the space.
       await (store.reserve.isInUse ? checkpoint : emptyLog)(store.db);
       return 0;
     },

@@ -1,7 +1,7 @@
 /**
- * Prune: what people deleted and what plans do not keep leaves the disk, a little at a time: a step, then a rest
- * that is longer, so that calls and requests come first. Kinds of what is pruned (`prunings.ts`) are tried in
- * order, the next one when those before have nothing left.
+ * Prune: removes what people deleted and what plans do not keep, a little at a time. A longer rest follows each step,
+ * so that calls and requests come first. The kinds of what is pruned (`prunings.ts`) are tried in order: the next one
+ * when those before it have nothing left.
  */
 
 import type { Clock } from '../../domain/clock.ts';
@@ -12,61 +12,63 @@ import type { SmallWrites } from './small-writes.ts';
 
 /** One kind of what is pruned. */
 export interface Pruning {
-  /** What it removes, as the log names it. */
+  /** As the log names it. */
   readonly name: string;
   /** How it writes. */
   readonly writes: SmallWrites;
-  /** Does a little. Returns how much it removed; null if there is nothing to do now. */
-  step(): Promise<number | null>;
-  /** How much is left that is not to go, if that is known. */
+  /** Does a little. Returns how many rows (or pages) it removed; null if there is nothing to do now. */
+  readonly step: () => Promise<number | null>;
+  /** How many rows stay, if that is known. */
   readonly kept?: () => number;
 }
 
-/** Rests are at least this long, and so many times as long as the step before: two fifths of the time at most. */
+/** A rest is at least this long, and this many times as long as the step before: two fifths of the time at most. */
 const shortestRestMs = 5;
 const restsPerStep = 1.5;
-/** What so many writes left in the log goes into the file at once: pages that several of them changed go once. */
+/** After this many writes the log goes into the file: pages that several of them changed are copied once. */
 const writesPerCheckpoint = 2;
 
 export interface Pruner {
-  /** Does a step. Returns how long to rest. */
+  /** Does a step. Returns how long to rest, in milliseconds. */
   step(): Promise<number>;
 }
 
-/** Makes it. When nothing is left of any kind, it logs what was removed since it was so before. */
+/** Makes it. It logs what it removed each time nothing is left of any kind. */
 export function createPruner(
   { store, clock, log }: { store: Store; clock: Clock; log: Log },
   kinds: readonly Pruning[],
 ): Pruner {
-  const removed = new Map<Pruning, number>();
-  let unsettled = 0;
+  const removed = new Map<string, number>();
+  let uncopied = 0;
 
-  /** What was written reaches the file in a step of its own: together they would take longer. */
-  async function settle(): Promise<void> {
-    unsettled = 0;
-    await checkpoint(store.db);
-  }
-
-  async function stepOfOne(): Promise<boolean> {
-    for (const kind of kinds) {
-      const count = await kind.step();
+  async function doStep(): Promise<boolean> {
+    if (uncopied >= writesPerCheckpoint) {
+      // A step of its own: with a write it would take too long.
+      uncopied = 0;
+      await checkpoint(store.db);
+      return true;
+    }
+    for (const { name, step } of kinds) {
+      const count = await step();
       if (count === null) continue;
-      if (count > 0) removed.set(kind, (removed.get(kind) ?? 0) + count);
-      if (count > 0) unsettled += 1;
+      if (count > 0) {
+        removed.set(name, (removed.get(name) ?? 0) + count);
+        uncopied += 1;
+      }
       return true;
     }
     return false;
   }
 
-  async function tell(): Promise<void> {
+  async function logRemoved(): Promise<void> {
     if (removed.size === 0) return;
     const { pageBytes, pages, freePages } = await readSpace(store.db);
     const longestMs = Math.max(...kinds.map(({ writes }) => writes.takeLongestMs()));
-    const known = kinds.map(({ name, kept }) => [name, kept?.()] as const);
+    const kept = kinds.flatMap((kind) => (kind.kept ? [[kind.name, kind.kept()] as const] : []));
     log.info(
       {
-        removed: Object.fromEntries([...removed].map(([{ name }, count]) => [name, count])),
-        kept: Object.fromEntries(known.filter(([, kept]) => kept !== undefined)),
+        removed: Object.fromEntries(removed),
+        kept: Object.fromEntries(kept),
         databaseBytes: pages * pageBytes,
         freeBytes: freePages * pageBytes,
         longestWriteMs: Math.round(longestMs * 10) / 10,
@@ -79,12 +81,11 @@ export function createPruner(
   return {
     async step() {
       const began = clock.monotonicMs();
-      if (unsettled >= writesPerCheckpoint) await settle();
-      else if (!(await stepOfOne())) {
-        await tell();
-        return Infinity;
+      if (await doStep()) {
+        return Math.max(shortestRestMs, restsPerStep * (clock.monotonicMs() - began));
       }
-      return Math.max(shortestRestMs, restsPerStep * (clock.monotonicMs() - began));
+      await logRemoved();
+      return Infinity;
     },
   };
 }

@@ -1,81 +1,77 @@
 /**
- * Renew: when an account that had expired is paid for again, or a clock that was ahead is set back, its
- * jobs get due times again, the next ones from now on: what would have been due in between is nobody's loss.
+ * Renew: when an expired account is paid for again, or a clock that was ahead is set back, its jobs get due
+ * times again, counted from now. Due times in between are neither called nor missed.
  */
 
 import type { Clock } from '../../domain/clock.ts';
 import { scheduleOf } from '../../domain/jobs/job.ts';
 import { nextDue } from '../../domain/schedule/next.ts';
-import { findAccountToResume, markResumed } from '../../store/accounts/expiry.ts';
-import type { Db, Store } from '../../store/database/open.ts';
-import { findJobsAfter, findWorkspaceAfter, setDueTimes } from '../../store/jobs/planned.ts';
+import { findWorkspaceName, findWorkspacesOf } from '../../store/accounts/workspaces.ts';
+import { beginResuming, endResuming, findAccountToResume } from '../../store/accounts/expiry.ts';
+import type { Store } from '../../store/database/open.ts';
+import { sweep } from '../../store/database/sweep.ts';
+import type { SweepPage } from '../../store/database/sweep.ts';
+import { findJobsOfWorkspace, setDueTimes } from '../../store/jobs/planned.ts';
 
-/** Jobs looked at in one transaction: some milliseconds. */
+/** Jobs read in one transaction: some milliseconds. */
 const jobsPerStep = 500;
+const workspacesPerPage = 100;
 /** Between steps, so that calls and requests come first. */
 const restMs = 5;
 
 export interface Renewer {
-  /** Plans some jobs. Returns how long to rest, and how many jobs that were. */
+  /** Plans some jobs. Returns how long to rest in milliseconds, and how many jobs got due times. */
   step(): Promise<{ restMs: number; planned: number }>;
 }
 
-/** How far an account is planned again: up to a job of a workspace, or to the end of it. */
-interface Position {
-  accountId: string;
-  workspaceId: string;
-  afterId: string | null;
-}
-
-/** What a step came to; null for the position if there is nothing left. */
-interface Resumed {
-  planned: number;
-  position: Position | null;
-}
-
-/** Makes one that looks for all accounts that are to be resumed. */
+/** Makes what finds accounts that were renewed and plans their jobs, one account after the other. */
 export function createRenewer(store: Store, clock: Clock): Renewer {
-  /** Where to go on; after a restart the account's jobs are looked through again. */
-  let position: Position | null = null;
-
+  let current: { accountId: string; pass: AsyncGenerator<number, void> } | null = null;
   return {
     async step() {
-      // Reading first: whoever only reads does not wait for a writer.
-      if ((await findAccountToResume(store.db, clock.now())) === undefined) {
-        return { restMs: Infinity, planned: 0 };
+      // Reading waits for no writer.
+      const account = await findAccountToResume(store.db, clock.now());
+      if (account === undefined) return { restMs: Infinity, planned: 0 };
+      const { id, schedules } = account;
+      // `off` again: the account expired meanwhile, and jobs that were planned may have stopped.
+      if (current?.accountId !== id || schedules === 'off') {
+        current = { accountId: id, pass: planAgain(store, clock, id) };
       }
-      const resumed = await store.write(async (tx) => {
-        const now = clock.now();
-        const account = await findAccountToResume(tx, now);
-        if (account === undefined) return { planned: 0, position: null };
-        const { id, schedules } = account;
-        const goesOn = schedules === 'resuming' && position?.accountId === id;
-        const from = goesOn ? position : null;
-        return await resume(tx, from ?? { accountId: id, workspaceId: '', afterId: null }, now);
-      });
-      position = resumed.position;
-      return { restMs, planned: resumed.planned };
+      const goingOn = current;
+      // A pass that fails is over: the next step begins another one.
+      current = null;
+      const { value } = await goingOn.pass.next();
+      if (value !== undefined) current = goingOn;
+      return { restMs, planned: value ?? 0 };
     },
   };
 }
 
-async function resume(tx: Db, from: Position, now: number): Promise<Resumed> {
-  const { accountId, afterId } = from;
-  const workspaceId =
-    afterId === null ? await findWorkspaceAfter(tx, accountId, from.workspaceId) : from.workspaceId;
-  if (workspaceId === undefined) {
-    await markResumed(tx, accountId, 'on');
-    return { planned: 0, position: null };
+/** Plans all jobs of an account; says how many each transaction planned. */
+async function* planAgain(
+  store: Store,
+  clock: Clock,
+  accountId: string,
+): AsyncGenerator<number, void> {
+  await store.write((tx) => beginResuming(tx, accountId));
+  const findWorkspaces = (page: SweepPage) => findWorkspacesOf(store.db, accountId, page);
+  for await (const workspaces of sweep(findWorkspaces, workspacesPerPage)) {
+    for (const { id } of workspaces) {
+      const planPage = (page: SweepPage) =>
+        store.write(async (tx) => {
+          if ((await findWorkspaceName(tx, id)) === undefined) return []; // it was deleted
+          const now = clock.now();
+          const jobs = await findJobsOfWorkspace(tx, id, page);
+          const planned = jobs
+            .filter(({ isStopped }) => isStopped === 1)
+            .map((job) => ({ id: job.id, nextRunAt: nextDue(scheduleOf(job), now) }));
+          await setDueTimes(tx, planned);
+          return jobs;
+        });
+      for await (const jobs of sweep(planPage, jobsPerStep)) {
+        yield jobs.filter(({ isStopped }) => isStopped === 1).length;
+      }
+    }
   }
-  const jobs = await findJobsAfter(tx, workspaceId, { afterId: afterId ?? '', limit: jobsPerStep });
-  const planned = jobs
-    .filter(({ isStopped }) => isStopped === 1)
-    .map((job) => ({ id: job.id, nextRunAt: nextDue(scheduleOf(job), now) }));
-  await setDueTimes(tx, planned);
-  await markResumed(tx, accountId, 'resuming');
-  const last = jobs.length < jobsPerStep ? undefined : jobs.at(-1);
-  return {
-    planned: planned.length,
-    position: { accountId, workspaceId, afterId: last?.id ?? null },
-  };
+  await store.write((tx) => endResuming(tx, accountId));
 }

@@ -1,7 +1,7 @@
 /**
- * Replan: when every job is due next, and when a ping of every monitor is, is computed anew at each start
- * and when the wall clock was set back. What was planned by a clock that was ahead would else wait until
- * that clock is right, a year perhaps; and another version of jobd may know other rules of a time zone.
+ * Replan: computes all due times of jobs and monitors again, at each start and when the wall clock was set
+ * back. Otherwise a due time from a clock that was ahead would stand until then, perhaps for a year. Another
+ * version of jobd may also know other rules for a time zone.
  */
 
 import type { Clock } from '../../domain/clock.ts';
@@ -10,37 +10,60 @@ import { monitorAfter } from '../../domain/monitors/monitor.ts';
 import type { Monitor, MonitorEvent } from '../../domain/monitors/monitor.ts';
 import { nextDue } from '../../domain/schedule/next.ts';
 import { findExpectingMonitors, keepMonitorStates } from '../../store/monitors/monitor-states.ts';
+import { findPingedMonitors } from '../../store/monitors/pings.ts';
 import { findPlannedJobs, updateDueTimes } from '../../store/jobs/planned.ts';
 import type { Store } from '../../store/database/open.ts';
-import { createWalk } from './walk.ts';
-import type { Walk } from './walk.ts';
+import { sweep } from '../../store/database/sweep.ts';
+import type { SweepPage } from '../../store/database/sweep.ts';
 
-/** Makes a walk through the jobs that changes due times. */
-export function createReplanner(store: Store, clock: Clock): Walk {
-  return createWalk(async (stretch) => {
-    const now = clock.now();
-    const jobs = await findPlannedJobs(store.db, { ...stretch, dueAfter: now });
-    const changes = jobs
-      .map((job) => ({ ...job, planned: nextDue(scheduleOf(job), now) }))
-      .filter(({ nextRunAt, planned }) => planned !== nextRunAt);
-    if (changes.length > 0) await store.write((tx) => updateDueTimes(tx, changes));
-    return { seen: jobs, changed: changes.length };
+/** Rows read in one step: some milliseconds. */
+const rowsPerStep = 500;
+/** Between steps, so that calls and requests come first. */
+const restMs = 5;
+
+export interface Replanner {
+  /** Starts from the first row again. */
+  readonly restart: () => void;
+  /** Does a page of rows. Returns how long to rest in milliseconds, and how many rows changed. */
+  step(): Promise<{ restMs: number; changed: number }>;
+}
+
+/** Makes what computes the due times of all jobs again. */
+export function createReplanner(store: Store, clock: Clock): Replanner {
+  const find = (page: SweepPage) => findPlannedJobs(store.db, { ...page, dueAfter: clock.now() });
+  return createRestartable(async function* () {
+    for await (const jobs of sweep(find, rowsPerStep)) {
+      const now = clock.now();
+      const changes = jobs
+        .map((job) => ({
+          id: job.id,
+          nextRunAt: job.nextRunAt,
+          planned: nextDue(scheduleOf(job), now),
+        }))
+        .filter(({ nextRunAt, planned }) => planned !== nextRunAt);
+      if (changes.length > 0) await store.write((tx) => updateDueTimes(tx, changes));
+      yield changes.length;
+    }
   });
 }
 
-/** Makes a walk through the monitors that brings what they expect back to what can be expected now. */
-export function createMonitorReplanner(store: Store, clock: Clock): Walk {
-  return createWalk(async (stretch) => {
-    const event = { type: 'clock', at: clock.now() } as const;
-    const seen = await findExpectingMonitors(store.db, stretch);
-    if (changedBy(event, seen).length === 0) return { seen, changed: 0 };
-    const states = await store.write(async (tx) => {
-      // A ping may have come in between.
-      const changed = changedBy(event, await findExpectingMonitors(tx, stretch));
-      await keepMonitorStates(tx, changed);
-      return changed;
-    });
-    return { seen, changed: states.length };
+/** Makes what computes again when the next ping of each monitor is due. */
+export function createMonitorReplanner(store: Store, clock: Clock): Replanner {
+  const find = (page: SweepPage) => findExpectingMonitors(store.db, page);
+  return createRestartable(async function* () {
+    for await (const monitors of sweep(find, rowsPerStep)) {
+      const event = { type: 'clock', at: clock.now() } as const;
+      const ids = changedBy(event, monitors).map(({ id }) => id);
+      if (ids.length > 0) {
+        await store.write(async (tx) => {
+          // Read again: a ping may have come in between.
+          const pinged = await findPingedMonitors(tx, ids);
+          const current = [...pinged.values()].map(({ monitor }) => monitor);
+          await keepMonitorStates(tx, changedBy(event, current));
+        });
+      }
+      yield ids.length;
+    }
   });
 }
 
@@ -49,4 +72,27 @@ function changedBy(event: MonitorEvent, monitors: readonly Monitor[]): Monitor[]
     .map((before) => ({ before, after: monitorAfter(before, event) }))
     .filter(({ before, after }) => after !== before)
     .map(({ after }) => after);
+}
+
+/** A pass that says how many rows each of its steps changed. A failed one starts again. */
+function createRestartable(begin: () => AsyncGenerator<number, void>): Replanner {
+  let pass: AsyncGenerator<number, void> | null = begin();
+  return {
+    restart() {
+      pass = begin();
+    },
+    async step() {
+      const current = pass;
+      if (current === null) return { restMs: Infinity, changed: 0 };
+      try {
+        const { value } = await current.next();
+        if (value !== undefined) return { restMs, changed: value };
+        if (pass === current) pass = null;
+        return { restMs: Infinity, changed: 0 };
+      } catch (error) {
+        pass = begin();
+        throw error;
+      }
+    },
+  };
 }

@@ -1,14 +1,14 @@
 /**
- * What an account's expiry means for its jobs. When it expires nothing is written: a job that is found due after that
- * loses its due time in the claim that finds it. So no transaction is larger than a claim, however many jobs there are.
- * `accounts.schedules` tells whether jobs have lost theirs:
+ * What an account's expiry means for its jobs. Nothing is written when it expires: a claim that then finds a due job
+ * takes its due time away instead. So no transaction is larger than a claim, however many jobs there are.
+ * `accounts.schedules` says whether jobs have lost their due times:
  *
- *     on → off        with the first of them
+ *     on → off        with the first such job
  *     off → resuming  with the first step that plans jobs again, after a renewal
- *     resuming → on   with the last one; or off, should the account expire meanwhile
+ *     resuming → on   with the last step; or back to off, if the account expires meanwhile
  *
- * What was due up to `accounts.renewed_at` is neither called nor missed. Monitors go on: nothing is called for them, and
- * their pings come from elsewhere.
+ * Due times up to `accounts.renewed_at` are neither called nor missed. Monitors are not affected: jobd calls nothing
+ * for them.
  */
 
 import { sql } from 'kysely';
@@ -18,7 +18,7 @@ import type { Db } from '../database/open.ts';
 import { statement, statementForEach } from '../database/statement.ts';
 import type { Parameters } from '../database/statement.ts';
 
-/** What the account of a job allows now. Times are epoch milliseconds. */
+/** The plan and expiry of a job's account. Times are epoch milliseconds. */
 export interface Terms {
   accountId: string;
   plan: PlanName;
@@ -61,7 +61,7 @@ const stopJob = statementForEach((db: Db, of: Parameters<{ id: string }>) =>
   sql`update jobs set next_run_at = null where id = ${of('id')}`.compile(db),
 );
 
-/** Takes their due times from jobs of these accounts, which have expired. */
+/** Takes the due times of these jobs away: their accounts have expired. */
 export async function stopJobs(
   tx: Db,
   jobs: readonly { id: string }[],
@@ -75,12 +75,12 @@ export async function stopJobs(
     .execute();
 }
 
-/** Notes that an account that had expired is paid for again from `now` on, in epoch milliseconds. */
+/** Notes that an expired account is paid for again from `now` (epoch milliseconds). */
 export async function markRenewed(tx: Db, accountId: string, now: number): Promise<void> {
   await tx.updateTable('accounts').set({ renewed_at: now }).where('id', '=', accountId).execute();
 }
 
-/** An account that is paid for while jobs of it have no due times. */
+/** An account that is paid for, and has jobs without due times. */
 export interface StoppedAccount {
   id: string;
   schedules: 'off' | 'resuming';
@@ -97,18 +97,29 @@ export async function findAccountToResume(
     .select((of) => of.ref('schedules').$castTo<'off' | 'resuming'>().as('schedules'))
     .where('schedules', '<>', sql.lit<'on'>('on'))
     .limit(1);
-  // One question each, so that neither looks through the accounts that stay stopped.
+  // Two queries, so that each uses the index and reads no account that stays stopped.
   return (
     (await stopped.where('expires_at', 'is', null).executeTakeFirst()) ??
     (await stopped.where('expires_at', '>', now).executeTakeFirst())
   );
 }
 
-/** Notes how far an account's jobs are planned again. */
-export async function markResumed(
-  tx: Db,
-  accountId: string,
-  schedules: 'resuming' | 'on',
-): Promise<void> {
-  await tx.updateTable('accounts').set({ schedules }).where('id', '=', accountId).execute();
+/** Notes that an account's jobs are being planned again. */
+export async function beginResuming(tx: Db, accountId: string): Promise<void> {
+  await tx
+    .updateTable('accounts')
+    .set({ schedules: 'resuming' })
+    .where('id', '=', accountId)
+    .where('schedules', '<>', 'on')
+    .execute();
+}
+
+/** Notes that all jobs of an account are planned, unless it expired meanwhile and some have stopped again. */
+export async function endResuming(tx: Db, accountId: string): Promise<void> {
+  await tx
+    .updateTable('accounts')
+    .set({ schedules: 'on' })
+    .where('id', '=', accountId)
+    .where('schedules', '=', 'resuming')
+    .execute();
 }

@@ -1,19 +1,21 @@
-/** Workspaces: what keys and jobs belong to, and what belongs to an account. */
+/** Workspaces. They own keys, jobs, monitors and channels, and belong to an account. */
 
 import { sql } from 'kysely';
 import type { Workspace } from '../../domain/accounts/workspace.ts';
 import { defaultAccount, findAccountByName } from './accounts.ts';
 import { markChannelsOfDeleted } from '../alerts/channels.ts';
 import { markMonitorsDeleted } from '../monitors/monitors.ts';
+import { removeDeleted } from '../database/owned.ts';
 import type { Db, Store } from '../database/open.ts';
+import type { SweepPage } from '../database/sweep.ts';
 import { isOpen } from '../runs/runs.ts';
 
 /** The workspace that exists from the first start. */
 export const defaultWorkspace = 'default';
 
-/** Makes sure that the default workspace is there; it belongs to the default account. */
+/** Makes the default workspace, in the default account, if it is not there. */
 export async function ensureDefaultWorkspace(store: Store, id: string, now: number): Promise<void> {
-  // Reading first: whoever only reads does not wait for a writer.
+  // Reading waits for no writer.
   if ((await findWorkspace(store.db, defaultWorkspace)) !== undefined) return;
   await store.write(async (tx) => {
     const account = await findAccountByName(tx, defaultAccount);
@@ -63,6 +65,23 @@ export async function findWorkspaceName(db: Db, id: string): Promise<string | un
   return row?.name;
 }
 
+/** A page of the ids of an account's workspaces. */
+export async function findWorkspacesOf(
+  db: Db,
+  accountId: string,
+  { afterId, limit }: SweepPage,
+): Promise<{ id: string }[]> {
+  return await db
+    .selectFrom('workspaces')
+    .select('id')
+    .where('account_id', '=', accountId)
+    .where('deleted_at', 'is', null)
+    .where('id', '>', afterId)
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+}
+
 /** Every workspace with the name of its account, oldest first. */
 export async function listWorkspaces(db: Db): Promise<(Workspace & { account: string })[]> {
   return await db
@@ -75,9 +94,8 @@ export async function listWorkspaces(db: Db): Promise<(Workspace & { account: st
 }
 
 /**
- * Hides a workspace for good: its keys are revoked, its channels and monitors are deleted, its jobs have no due times any
- * more and are deleted, those that execute as soon as they do not; runs that wait are not started. The name is
- * free again. What is left is removed by `removeDeletedWorkspace`.
+ * Hides a workspace for good and frees its name. Its keys are revoked, its channels, monitors and jobs are deleted,
+ * and queued runs are not started. Jobs that execute keep their runs; `removeDeletedWorkspace` deletes them later.
  */
 export async function markWorkspaceDeleted(tx: Db, id: string, now: number): Promise<void> {
   await tx
@@ -100,7 +118,7 @@ export async function markWorkspaceDeleted(tx: Db, id: string, now: number): Pro
     .execute();
   await tx
     .deleteFrom('runs')
-    // Said so that the index of runs that are not over is used, and no history is gone through.
+    // So that the index of open runs is used, and no history is read.
     .where(isOpen)
     .where('status', '=', sql.lit<'queued'>('queued'))
     .where('job_id', 'in', tx.selectFrom('jobs').select('id').where('workspace_id', '=', id))
@@ -109,40 +127,36 @@ export async function markWorkspaceDeleted(tx: Db, id: string, now: number): Pro
   await markMonitorsDeleted(tx, id, now);
 }
 
-/** A deleted workspace that is not removed yet, or undefined. */
-export async function findDeletedWorkspace(db: Db): Promise<{ id: string } | undefined> {
-  return await db
+/** The id of a deleted workspace, none of whose jobs executes, or undefined. */
+export async function findDeletedWorkspace(db: Db): Promise<string | undefined> {
+  const row = await db
     .selectFrom('workspaces')
     .select('id')
     .where('deleted_at', 'is not', null)
-    .orderBy('deleted_at')
+    .where((of) => {
+      const executing = of
+        .selectFrom('jobs')
+        .select('id')
+        .whereRef('workspace_id', '=', 'workspaces.id')
+        .where('active_run_id', 'is not', null);
+      return of.not(of.exists(executing));
+    })
     .limit(1)
     .executeTakeFirst();
+  return row?.id;
 }
 
 /**
- * Removes a deleted workspace with its keys once it holds no job, no monitor and no channel any more. Returns what is
- * left: nothing, what is marked as deleted, or only jobs that execute. Whatever else refers to a workspace must be
- * removed here too.
+ * Removes up to `limit` rows of a deleted workspace. Jobs that executed when it was deleted are deleted now; the
+ * workspace stays until its jobs, monitors and channels are removed. Returns how many rows it removed.
  */
 export async function removeDeletedWorkspace(
   tx: Db,
   id: string,
-  now: number,
-): Promise<'nothing' | 'deleted' | 'executing'> {
+  { now, limit }: { now: number; limit: number },
+): Promise<number> {
   await deleteIdleJobs(tx, id, now);
-  const jobs = tx.selectFrom('jobs').select('id').where('workspace_id', '=', id).limit(1);
-  if ((await jobs.where('deleted_at', 'is not', null).executeTakeFirst()) !== undefined) {
-    return 'deleted';
-  }
-  const monitors = tx.selectFrom('monitors').select('id').where('workspace_id', '=', id).limit(1);
-  if ((await monitors.executeTakeFirst()) !== undefined) return 'deleted';
-  const channels = tx.selectFrom('channels').select('id').where('workspace_id', '=', id).limit(1);
-  if ((await channels.executeTakeFirst()) !== undefined) return 'deleted';
-  if ((await jobs.executeTakeFirst()) !== undefined) return 'executing';
-  await tx.deleteFrom('keys').where('workspace_id', '=', id).execute();
-  await tx.deleteFrom('workspaces').where('id', '=', id).execute();
-  return 'nothing';
+  return await removeDeleted(tx, 'workspaces', id, limit);
 }
 
 async function deleteIdleJobs(tx: Db, workspaceId: string, now: number): Promise<void> {

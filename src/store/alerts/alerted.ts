@@ -132,11 +132,6 @@ export async function forgetAlerted(
     .execute();
 }
 
-/** Forgets what all channels know of a job or monitor: it is gone. */
-export async function forgetSubject(db: Db, subjectId: string): Promise<void> {
-  await db.deleteFrom('alerted').where('subject_id', '=', subjectId).execute();
-}
-
 function alertedOf(row: Selectable<AlertedRow>): AlertedChannel {
   return {
     subjectId: row.subject_id,

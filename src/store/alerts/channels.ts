@@ -31,7 +31,7 @@ export async function updateChannel(
     .execute();
 }
 
-/** Hides a channel for good; it delivers nothing more. What is left is removed by `removeDeletedChannels`. */
+/** Hides a channel for good; it delivers nothing more. It is removed later, with all it owns. */
 export async function markChannelDeleted(db: Db, id: string, now: number): Promise<void> {
   await channelsToDelete(db, now).where('id', '=', id).execute();
 }
@@ -50,44 +50,6 @@ function channelsToDelete(db: Db, now: number) {
     .updateTable('channels')
     .set({ deleted_at: now, enabled: 0, next_delivery_at: null })
     .where('deleted_at', 'is', null);
-}
-
-/** Whether there is anything that `removeDeletedChannels` would remove. */
-export async function hasDeletedChannels(db: Db): Promise<boolean> {
-  return (await findDeletedChannel(db)) !== undefined;
-}
-
-/**
- * Removes up to `limit` deliveries of a deleted channel, then what it was alerted of, and the channel itself when
- * nothing is left. Returns how many rows that were.
- */
-export async function removeDeletedChannels(db: Db, limit: number): Promise<number> {
-  const channel = await findDeletedChannel(db);
-  if (channel === undefined) return 0;
-  let removed = 0;
-  for (const [table, key] of [
-    ['deliveries', 'id'],
-    ['alerted', 'subject_id'],
-  ] as const) {
-    const doomed = sql`select ${sql.ref(key)} from ${sql.table(table)}
-      where channel_id = ${channel.id} limit ${limit - removed}`;
-    const { numAffectedRows } = await sql`
-      delete from ${sql.table(table)}
-      where channel_id = ${channel.id} and ${sql.ref(key)} in (${doomed})`.execute(db);
-    removed += Number(numAffectedRows);
-    if (removed >= limit) return removed;
-  }
-  await db.deleteFrom('channels').where('id', '=', channel.id).execute();
-  return removed + 1;
-}
-
-async function findDeletedChannel(db: Db): Promise<{ id: string } | undefined> {
-  return await db
-    .selectFrom('channels')
-    .select('id')
-    .where('deleted_at', 'is not', null)
-    .limit(1)
-    .executeTakeFirst();
 }
 
 /** The channel with this id in this workspace, or undefined. */

@@ -169,30 +169,29 @@ export async function endDeliveries(db: Db, channelId: string, why: string): Pro
     }))
     .where('id', '=', channelId)
     .execute();
-  await settleEnded(db, channelId, endedAtOnce);
+  await settleEndedDeliveries(db, channelId, endedAtOnce);
 }
 
-/** Whether there is anything that `settleEndedDeliveries` would settle. */
-export async function hasEndedDeliveries(db: Db): Promise<boolean> {
-  return (await findWithEnded(db)) !== undefined;
-}
-
-/** Writes down of up to `limit` deliveries that they are given up. Returns how many there were, their channel counted too. */
-export async function settleEndedDeliveries(db: Db, limit: number): Promise<number> {
-  const channel = await findWithEnded(db);
-  return channel === undefined ? 0 : await settleEnded(db, channel.id, limit);
-}
-
-async function findWithEnded(db: Db): Promise<{ id: string } | undefined> {
-  return await db
+/** The id of a channel with deliveries in queues that are over, or undefined. */
+export async function findEndedQueue(db: Db): Promise<string | undefined> {
+  const row = await db
     .selectFrom('channels')
     .select('id')
     .where('ended_because', 'is not', null)
     .limit(1)
     .executeTakeFirst();
+  return row?.id;
 }
 
-async function settleEnded(db: Db, channelId: string, limit: number): Promise<number> {
+/**
+ * Marks up to `limit` deliveries of a channel as failed, whose queues are over. Returns how many, and counts the
+ * channel too once none is left.
+ */
+export async function settleEndedDeliveries(
+  db: Db,
+  channelId: string,
+  limit: number,
+): Promise<number> {
   const ended = db
     .selectFrom('deliveries')
     .select('id')
@@ -216,9 +215,14 @@ async function settleEnded(db: Db, channelId: string, limit: number): Promise<nu
   return settled + 1;
 }
 
-/** Whether there is anything that `endOldDeliveries` would end. */
-export async function hasPendingDeliveries(db: Db, before: number): Promise<boolean> {
-  return (await pendingBefore(db, before, 1).executeTakeFirst()) !== undefined;
+/** The id of a delivery made before `before` (epoch milliseconds) that is still pending, or over; or undefined. */
+export async function findOldDelivery(
+  db: Db,
+  state: 'pending' | 'over',
+  before: number,
+): Promise<string | undefined> {
+  const old = state === 'pending' ? pendingBefore : overBefore;
+  return (await old(db, before, 1).executeTakeFirst())?.id;
 }
 
 /** Gives up to `limit` deliveries up that were made before a moment and are pending still. Returns how many there were. */
@@ -249,12 +253,7 @@ function pendingBefore(db: Db, before: number, limit: number) {
     .limit(limit);
 }
 
-/** Whether there is anything that `removeOldDeliveries` would remove. */
-export async function hasOldDeliveries(db: Db, before: number): Promise<boolean> {
-  return (await oldDeliveries(db, before, 1).executeTakeFirst()) !== undefined;
-}
-
-function oldDeliveries(db: Db, before: number, limit: number) {
+function overBefore(db: Db, before: number, limit: number) {
   return db
     .selectFrom('deliveries')
     .select('id')
@@ -269,7 +268,7 @@ function oldDeliveries(db: Db, before: number, limit: number) {
  * removed.
  */
 export async function removeOldDeliveries(db: Db, before: number, limit: number): Promise<number> {
-  const old = oldDeliveries(db, before, limit);
+  const old = overBefore(db, before, limit);
   const removed = await db.deleteFrom('deliveries').where('id', 'in', old).executeTakeFirst();
   return Number(removed.numDeletedRows);
 }

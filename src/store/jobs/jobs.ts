@@ -3,7 +3,6 @@
 import type { Selectable } from 'kysely';
 import { hostOf } from '../../domain/jobs/job.ts';
 import type { SealedJob } from '../../domain/secrets/sealed-job.ts';
-import { forgetSubject } from '../alerts/alerted.ts';
 import type { Db } from '../database/open.ts';
 import type { JobRow } from '../database/schema.ts';
 import { columnsOf, statement, statementForEach } from '../database/statement.ts';
@@ -28,7 +27,7 @@ export async function updateJob(db: Db, job: SealedJob): Promise<void> {
   await db.updateTable('jobs').set(wishesOf(job)).where('id', '=', job.id).execute();
 }
 
-/** Hides a job for good; its history is removed by `removeDeletedJobs`. */
+/** Hides a job for good. It is removed later, with its history. */
 export async function markJobDeleted(db: Db, id: string, now: number): Promise<void> {
   await db
     .updateTable('jobs')
@@ -82,39 +81,6 @@ export async function listJobs(
   const { limit, before } = page;
   const rows = await jobPage(db, { workspaceId, limit, before: before ?? behindAllIds });
   return rows.map(jobOf);
-}
-
-/** Whether there is anything that `removeDeletedJobs` would remove. */
-export async function hasDeletedJobs(db: Db): Promise<boolean> {
-  return (await findDeletedJob(db)) !== undefined;
-}
-
-/**
- * Removes up to `limit` runs of a deleted job, and the job itself when none is left. Returns how many rows
- * that were.
- */
-export async function removeDeletedJobs(db: Db, limit: number): Promise<number> {
-  const job = await findDeletedJob(db);
-  if (job === undefined) return 0;
-  const doomed = db.selectFrom('runs').select('id').where('job_id', '=', job.id).limit(limit);
-  const { numDeletedRows } = await db
-    .deleteFrom('runs')
-    .where('id', 'in', doomed)
-    .executeTakeFirstOrThrow();
-  const removed = Number(numDeletedRows);
-  if (removed >= limit) return removed;
-  await forgetSubject(db, job.id);
-  await db.deleteFrom('jobs').where('id', '=', job.id).execute();
-  return removed + 1;
-}
-
-async function findDeletedJob(db: Db): Promise<{ id: string } | undefined> {
-  return await db
-    .selectFrom('jobs')
-    .select('id')
-    .where('deleted_at', 'is not', null)
-    .limit(1)
-    .executeTakeFirst();
 }
 
 /** The columns that people decide, and what follows from them; the others are the engine's. */

@@ -1,9 +1,10 @@
-/** When jobs are due next, as it was planned, and as it is planned anew. */
+/** Due times of jobs, for planning them again. */
 
 import { sql } from 'kysely';
 import type { ScheduleFields } from '../../domain/jobs/job.ts';
 import { numberOf, rowsOf, textOf } from '../database/dialect.ts';
 import type { Db } from '../database/open.ts';
+import type { SweepPage } from '../database/sweep.ts';
 
 const scheduleColumns = [
   'id',
@@ -14,16 +15,16 @@ const scheduleColumns = [
   'anchor_at as anchorAt',
 ] as const;
 
-/** A job with the due time it waits for, in epoch milliseconds. */
+/** A job with its next due time, in epoch milliseconds. */
 export interface PlannedJob extends ScheduleFields {
   id: string;
   nextRunAt: number;
 }
 
-/** Jobs that are to become due after an instant (epoch milliseconds), in the order of their ids. */
+/** A page of jobs that become due after an instant, in epoch milliseconds. */
 export async function findPlannedJobs(
   db: Db,
-  { afterId, dueAfter, limit }: { afterId: string; dueAfter: number; limit: number },
+  { afterId, limit, dueAfter }: SweepPage & { dueAfter: number },
 ): Promise<PlannedJob[]> {
   return await db
     .selectFrom('jobs')
@@ -36,42 +37,23 @@ export async function findPlannedJobs(
     .execute();
 }
 
-/** Another due time for a job that waited for `nextRunAt`; null if there is none. */
+/** A job that is due at `nextRunAt` and should be due at `planned` instead; null if it never is. */
 export interface DueTimeChange {
   id: string;
   nextRunAt: number;
   planned: number | null;
 }
 
-/** Changes due times. A job that does not wait for the same one any more is left alone. */
+/** Changes due times. A job whose due time has changed meanwhile is left alone. */
 export async function updateDueTimes(db: Db, changes: readonly DueTimeChange[]): Promise<void> {
-  const elements = changes.map(({ id, nextRunAt, planned }) => ({ id, nextRunAt, planned }));
   await sql`
     update jobs set next_run_at = ${numberOf('planned', 'changed.value')}
-    from ${rowsOf(elements)} as changed
+    from ${rowsOf(changes)} as changed
     where jobs.id = ${textOf('id', 'changed.value')}
       and jobs.next_run_at = ${numberOf('nextRunAt', 'changed.value')}`.execute(db);
 }
 
-/** The next workspace of an account in the order of their ids, or undefined. */
-export async function findWorkspaceAfter(
-  db: Db,
-  accountId: string,
-  afterId: string,
-): Promise<string | undefined> {
-  const row = await db
-    .selectFrom('workspaces')
-    .select('id')
-    .where('account_id', '=', accountId)
-    .where('deleted_at', 'is', null)
-    .where('id', '>', afterId)
-    .orderBy('id')
-    .limit(1)
-    .executeTakeFirst();
-  return row?.id;
-}
-
-/** A job that may have lost its due time; `isStopped` is 1 if it has none and is not paused, else 0. */
+/** `isStopped` is 1 if the job has lost its due time: it has none, and is neither paused nor deleted. Else 0. */
 export interface StoppableJob extends ScheduleFields {
   id: string;
   isStopped: number;
@@ -79,11 +61,11 @@ export interface StoppableJob extends ScheduleFields {
 
 const isStopped = sql<number>`paused = 0 and deleted_at is null and next_run_at is null`;
 
-/** Jobs of a workspace, whatever their state, in the order of their ids: a page costs its own rows and no others. */
-export async function findJobsAfter(
+/** A page of a workspace's jobs in any state. It reads these rows and no others. */
+export async function findJobsOfWorkspace(
   db: Db,
   workspaceId: string,
-  { afterId, limit }: { afterId: string; limit: number },
+  { afterId, limit }: SweepPage,
 ): Promise<StoppableJob[]> {
   return await db
     .selectFrom('jobs')
@@ -96,14 +78,13 @@ export async function findJobsAfter(
     .execute();
 }
 
-/** Gives due times to jobs that were found without one in the same transaction. */
+/** Gives due times to jobs. Only in the transaction that found them without one. */
 export async function setDueTimes(
   tx: Db,
   jobs: readonly { id: string; nextRunAt: number | null }[],
 ): Promise<void> {
-  const elements = jobs.map(({ id, nextRunAt }) => ({ id, nextRunAt }));
   await sql`
     update jobs set next_run_at = ${numberOf('nextRunAt', 'planned.value')}
-    from ${rowsOf(elements)} as planned
+    from ${rowsOf(jobs)} as planned
     where jobs.id = ${textOf('id', 'planned.value')}`.execute(tx);
 }

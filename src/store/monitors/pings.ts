@@ -5,7 +5,6 @@ import type { Selectable } from 'kysely';
 import { pingsKept } from '../../domain/monitors/ping.ts';
 import type { Ping } from '../../domain/monitors/ping.ts';
 import { idList, numberOf, rowsOf, textOf } from '../database/dialect.ts';
-import { forgetSubject } from '../alerts/alerted.ts';
 import type { PingedMonitor } from './monitor-states.ts';
 import { monitorOf } from './monitors.ts';
 import type { Db } from '../database/open.ts';
@@ -92,45 +91,6 @@ export async function removeOldPings(db: Db, pinged: readonly PingedMonitor[]): 
     db,
     surplus.filter(({ number }) => number > 0),
   );
-}
-
-/** Whether there is anything that `removeDeletedMonitors` would remove. */
-export async function hasDeletedMonitors(db: Db): Promise<boolean> {
-  return (await findDeletedMonitor(db)) !== undefined;
-}
-
-/**
- * Removes up to `limit` pings of a deleted monitor, and the monitor itself when none is left. Returns how many rows
- * that were.
- */
-export async function removeDeletedMonitors(db: Db, limit: number): Promise<number> {
-  const monitor = await findDeletedMonitor(db);
-  if (monitor === undefined) return 0;
-  const oldest = db
-    .selectFrom('pings')
-    .select('number')
-    .where('monitor_id', '=', monitor.id)
-    .orderBy('number')
-    .limit(limit);
-  const { numDeletedRows } = await db
-    .deleteFrom('pings')
-    .where('monitor_id', '=', monitor.id)
-    .where('number', 'in', oldest)
-    .executeTakeFirstOrThrow();
-  const removed = Number(numDeletedRows);
-  if (removed >= limit) return removed;
-  await forgetSubject(db, monitor.id);
-  await db.deleteFrom('monitors').where('id', '=', monitor.id).execute();
-  return removed + 1;
-}
-
-async function findDeletedMonitor(db: Db): Promise<{ id: string } | undefined> {
-  return await db
-    .selectFrom('monitors')
-    .select('id')
-    .where('deleted_at', 'is not', null)
-    .limit(1)
-    .executeTakeFirst();
 }
 
 /** The ping that a row holds. */

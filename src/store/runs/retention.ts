@@ -1,4 +1,4 @@
-/** What retention asks and removes: each job's history from its oldest run on, and never an open run. */
+/** What retention reads and removes: each job's history from its oldest run on, and never an open run. */
 
 import { sql } from 'kysely';
 import type { RawBuilder } from 'kysely';
@@ -6,28 +6,29 @@ import type { PlanName } from '../../domain/accounts/plan.ts';
 import type { RunStatus } from '../../domain/runs/run.ts';
 import { numberOf, rowsOf, textOf } from '../database/dialect.ts';
 import type { Db } from '../database/open.ts';
+import type { SweepPage } from '../database/sweep.ts';
 import { isOpen } from './runs.ts';
 import type { RunPosition } from './runs.ts';
 
 /** The history of a job. */
 export interface JobHistory {
-  jobId: string;
+  /** Of the job. */
+  id: string;
   accountId: string;
+  plan: PlanName;
   /** Runs that are over, missed ones too. */
   results: number;
   /** When its oldest run was due, in epoch milliseconds; null if it has none. */
   oldestAt: number | null;
 }
 
-/** Jobs with their histories, in the order of their ids; deleted ones are not among them. */
-export async function listHistories(
-  db: Db,
-  { afterId, limit }: { afterId: string; limit: number },
-): Promise<JobHistory[]> {
+/** A page of jobs with their histories, without deleted jobs. */
+export async function listHistories(db: Db, { afterId, limit }: SweepPage): Promise<JobHistory[]> {
   return await db
     .selectFrom('jobs')
     .innerJoin('workspaces', 'workspaces.id', 'jobs.workspace_id')
-    .select(['jobs.id as jobId', 'account_id as accountId'])
+    .innerJoin('accounts', 'accounts.id', 'workspaces.account_id')
+    .select(['jobs.id', 'account_id as accountId', 'plan'])
     .select((of) => [
       sql<number>`total_success + total_failed + total_interrupted + total_missed`.as('results'),
       of
@@ -55,7 +56,7 @@ export async function findPlan(db: Db, accountId: string): Promise<PlanName | un
   return row?.plan;
 }
 
-/** Where a job's oldest runs stand in its history, the oldest first; those behind `after` if it is given. */
+/** A job's oldest runs, the oldest first, from the one after `after` on if it is given. */
 export async function listOldestRuns(
   db: Db,
   jobId: string,
@@ -75,14 +76,14 @@ export async function listOldestRuns(
   return await query.execute();
 }
 
-/** The beginning of a job's history, up to and with one of its runs. */
+/** The beginning of a job's history, up to and including one of its runs. */
 export interface Beginning extends RunPosition {
   jobId: string;
 }
 
 /**
- * Removes the runs at the beginnings of histories, with their receipts, and counts them off their jobs' totals;
- * runs that are not over stay. Returns how many were removed.
+ * Removes the runs at the beginnings of histories, with their receipts, and subtracts them from their jobs' totals.
+ * Open runs stay. Returns how many runs it removed.
  */
 export async function removeBeginnings(tx: Db, beginnings: readonly Beginning[]): Promise<number> {
   const removed = await sql<{ job_id: string; status: RunStatus }>`

@@ -24,7 +24,7 @@ test('whatever the histories are, runs are taken in the order of all their due t
           await keepHistory(store, jobs[index]?.id ?? '', runs);
         }
         const heads = (await listHistories(store.db, { afterId: '', limit: 10 })).flatMap(
-          ({ jobId, oldestAt }) => (oldestAt === null ? [] : [{ jobId, oldestAt }]),
+          ({ id, oldestAt }) => (oldestAt === null ? [] : [{ jobId: id, oldestAt }]),
         );
         const oldest = mergeOldestFirst(heads);
         const reached = new Map<string, number>();

@@ -7,8 +7,8 @@ import { newId } from '../../../src/domain/id.ts';
 import {
   endDeliveries,
   endOldDeliveries,
-  hasEndedDeliveries,
-  hasPendingDeliveries,
+  findEndedQueue,
+  findOldDelivery,
   insertDeliveries,
   settleEndedDeliveries,
 } from '../../../src/store/alerts/deliveries.ts';
@@ -58,7 +58,13 @@ test('a channel that is disabled delivers nothing more at once, and is settled i
     'what is made since',
   );
   const steps: number[] = [];
-  while (await hasEndedDeliveries(db)) steps.push(await settleEndedDeliveries(db, 60));
+  for (
+    let ended = await findEndedQueue(db);
+    ended !== undefined;
+    ended = await findEndedQueue(db)
+  ) {
+    steps.push(await settleEndedDeliveries(db, ended, 60));
+  }
   assert.deepEqual(steps, [60, 60, 31]);
   assert.equal(await settled(), 250);
   const [{ lastError } = assert.fail()] = await deliveriesOf(testStore, channel);
@@ -74,7 +80,7 @@ test('what is pending when its time is over is given up, and the next one of its
   await add('job 1', 10);
   const next = await add('job 1', 20);
   await add('job 2', 11);
-  assert.equal(await hasPendingDeliveries(db, 10), false);
+  assert.equal(await findOldDelivery(db, 'pending', 10), undefined);
   assert.equal(await endOldDeliveries(db, 15, 1), 1);
   assert.equal(await endOldDeliveries(db, 15, 5), 1);
   const [first, , last] = await deliveriesOf(testStore, channel);

@@ -10,11 +10,11 @@ import { newId } from '../../../src/domain/id.ts';
 import { keepEdges } from '../../../src/engine/alerts/edges.ts';
 import { recordBatch } from '../../../src/engine/runs/record.ts';
 import { insertScheduledRuns, updateClaimedJobs } from '../../../src/store/runs/claims.ts';
-import { markJobDeleted, removeDeletedJobs } from '../../../src/store/jobs/jobs.ts';
+import { markJobDeleted } from '../../../src/store/jobs/jobs.ts';
+import { findDeleted, removeDeleted } from '../../../src/store/database/owned.ts';
 import type { Schema } from '../../../src/store/database/schema.ts';
 import { sqliteDialect } from '../../../src/store/database/sqlite.ts';
-import { hasDeletedChannels, markChannelDeleted } from '../../../src/store/alerts/channels.ts';
-import { removeDeletedChannels } from '../../../src/store/alerts/channels.ts';
+import { markChannelDeleted } from '../../../src/store/alerts/channels.ts';
 import {
   endDeliveries,
   listAttempts,
@@ -193,7 +193,8 @@ test('of a job that is deleted nobody is told, and nothing is left behind', asyn
   await expandAll(setup, 7);
   assert.equal((await deliveriesOf(setup, channel)).length, 1);
   await markJobDeleted(store.db, kept.job.id, 8);
-  for (let step = 0; step < 4; step += 1) await removeDeletedJobs(store.db, 10);
+  for (const { job } of [doomed, kept]) await removeDeleted(store.db, 'jobs', job.id, 10);
+  assert.equal(await findDeleted(store.db, 'jobs'), undefined);
   assert.deepEqual(await store.db.selectFrom('alerted').selectAll().execute(), []);
   assert.equal((await deliveriesOf(setup, channel)).length, 1, 'what was told stays readable');
 });
@@ -254,7 +255,9 @@ test('a deleted channel is gone at once, and leaves the disk in steps of bounded
   const channels = (await findDueChannels(db, 100, bounds)).map(({ id }) => id);
   assert.deepEqual(channels, [other.channel.id], 'it delivers nothing more');
   const steps: number[] = [];
-  while (await hasDeletedChannels(db)) steps.push(await removeDeletedChannels(db, 2));
+  while ((await findDeleted(db, 'channels')) !== undefined) {
+    steps.push(await removeDeleted(db, 'channels', channel.id, 2));
+  }
   assert.deepEqual(steps, [2, 2, 2, 2, 2, 2, 2, 1]);
   const left = await Promise.all([
     countOf(setup, 'deliveries'),

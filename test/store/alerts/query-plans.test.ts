@@ -7,11 +7,11 @@ import {
   findAlertedToLookAt,
   findNextLook,
 } from '../../../src/store/alerts/alerted.ts';
-import { hasDeletedChannels } from '../../../src/store/alerts/channels.ts';
+import { findDeleted } from '../../../src/store/database/owned.ts';
 import {
   endDeliveries,
   endOldDeliveries,
-  hasEndedDeliveries,
+  findEndedQueue,
   hasTestIn,
   insertDeliveries,
   listAttempts,
@@ -87,7 +87,7 @@ test('alerts look only at what is to be told now', async (t) => {
   const inQueues =
     /^SEARCH deliveries USING (COVERING )?INDEX deliveries_open \(channel_id=\? AND queue<\?\)$/;
   const withEnded = /^S\w+ channels USING (COVERING )?INDEX channels_with_ended/;
-  assertPlan(await planOf(t, hasEndedDeliveries), [withEnded]);
+  assertPlan(await planOf(t, findEndedQueue), [withEnded]);
   assertPlan(await planOf(t, (db) => endDeliveries(db, 'c', 'why')), [
     byId,
     inQueues,
@@ -107,7 +107,7 @@ test('alerts look only at what is to be told now', async (t) => {
   const attempts =
     /^SEARCH delivery_attempts USING (COVERING )?INDEX sqlite_autoindex_delivery_attempts_1 \(delivery_id=\?\)$/;
   assertPlan(await planOf(t, (db) => listAttempts(db, 'd')), [attempts]);
-  assertPlan(await planOf(t, hasDeletedChannels), [
+  assertPlan(await planOf(t, (db) => findDeleted(db, 'channels')), [
     /^SEARCH channels USING (COVERING )?INDEX channels_deleted \(deleted_at>\?\)$/,
   ]);
   assertPlan(await planOf(t, (db) => removeOldDeliveries(db, 1, 5)), [

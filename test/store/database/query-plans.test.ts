@@ -28,11 +28,11 @@ import type { Db } from '../../../src/store/database/open.ts';
 import {
   findPinged,
   findPingedMonitors,
-  hasDeletedMonitors,
   insertPings,
   listPings,
 } from '../../../src/store/monitors/pings.ts';
-import { findJobsAfter, findWorkspaceAfter } from '../../../src/store/jobs/planned.ts';
+import { findJobsOfWorkspace } from '../../../src/store/jobs/planned.ts';
+import { findDeleted } from '../../../src/store/database/owned.ts';
 import { findUnsignedRuns, keepReceipts } from '../../../src/store/receipts/receipts.ts';
 import {
   findPlan,
@@ -50,6 +50,7 @@ import {
 import { countActiveKeys, usageOf } from '../../../src/store/accounts/usage.ts';
 import {
   findDeletedWorkspace,
+  findWorkspacesOf,
   markWorkspaceDeleted,
   removeDeletedWorkspace,
 } from '../../../src/store/accounts/workspaces.ts';
@@ -57,6 +58,8 @@ import { endedRun, queuedRun, startingRun } from '../../support/records/run.ts';
 import { assertPlan, planOf } from '../../support/checks/query-plan.ts';
 
 const bounds = { limit: 10, exceptHosts: ['127.0.0.1:80'], exceptJobs: ['j'] };
+const accountById =
+  /^SEARCH accounts USING (COVERING )?INDEX sqlite_autoindex_accounts_1 \(id=\?\)$/;
 /** Whether the key of a row is referred to. */
 const receiptByRun =
   /^SEARCH receipts USING COVERING INDEX sqlite_autoindex_receipts_1 \(run_id=\?\)$/;
@@ -196,7 +199,7 @@ test('pages of monitors and pings are read in order; deleted monitors are found 
     await planOf(t, (db) => listPings(db, 'm', { limit: 5, before: 7 })),
     lookUp('sqlite_autoindex_pings_1', 'monitor_id=\\? AND number<\\?'),
   );
-  assertPlan(await planOf(t, hasDeletedMonitors), [
+  assertPlan(await planOf(t, (db) => findDeleted(db, 'monitors')), [
     /^SEARCH monitors USING INDEX monitors_deleted \(deleted_at>\?\)$/,
   ]);
 });
@@ -206,6 +209,7 @@ test('what is to be pruned is found at the beginnings of histories, without coun
   assertPlan(await planOf(t, (db) => listHistories(db, { afterId: 'j', limit: 5 })), [
     /^SEARCH jobs USING INDEX sqlite_autoindex_jobs_1 \(id>\?\)$/,
     /^SEARCH workspaces USING INDEX sqlite_autoindex_workspaces_1 \(id=\?\)$/,
+    accountById,
     /^CORRELATED SCALAR SUBQUERY/,
     /^SEARCH runs USING COVERING INDEX runs_by_time \(job_id=\?\)$/,
   ]);
@@ -227,8 +231,6 @@ test('what is to be pruned is found at the beginnings of histories, without coun
   ]);
 });
 
-const accountById =
-  /^SEARCH accounts USING (COVERING )?INDEX sqlite_autoindex_accounts_1 \(id=\?\)$/;
 const workspaceById = /^SEARCH workspaces USING INDEX sqlite_autoindex_workspaces_1 \(id=\?\)$/;
 const workspacesOfAccount =
   /^SEARCH workspaces USING COVERING INDEX workspaces_by_account \(account_id=\?\)$/;
@@ -241,11 +243,11 @@ test('the account behind a request or a claim is two looks, however many there a
 
 test('expiry stops only what is due, a renewal looks only at what stands still, page by page', async (t) => {
   assertPlan(await planOf(t, (db) => stopJobs(db, [{ id: 'j' }], ['a'])), [jobById, accountById]);
-  assertPlan(await planOf(t, (db) => findWorkspaceAfter(db, 'a', 'w')), [
+  assertPlan(await planOf(t, (db) => findWorkspacesOf(db, 'a', { afterId: 'w', limit: 5 })), [
     /^SEARCH workspaces USING INDEX workspaces_by_account \(account_id=\? AND id>\?\)$/,
   ]);
   const page = { afterId: 'j', limit: 5 };
-  assertPlan(await planOf(t, (db) => findJobsAfter(db, 'w', page)), [
+  assertPlan(await planOf(t, (db) => findJobsOfWorkspace(db, 'w', page)), [
     /^SEARCH jobs USING INDEX jobs_by_workspace \(workspace_id=\? AND id>\?\)$/,
   ]);
   assertPlan(await planOf(t, (db) => findAccountToResume(db, 1)), [
@@ -282,9 +284,12 @@ test('deleting a workspace goes through its jobs, monitors and keys, and through
   ]);
   assertPlan(await planOf(t, findDeletedWorkspace), [
     /^SEARCH workspaces USING INDEX workspaces_deleted \(deleted_at>\?\)$/,
+    /^CORRELATED SCALAR SUBQUERY/,
+    /^SEARCH jobs USING INDEX jobs_by_workspace \(workspace_id=\?\)$/,
   ]);
-  assertPlan(await planOf(t, (db) => removeDeletedWorkspace(db, 'w', 1)), [
+  assertPlan(await planOf(t, (db) => removeDeletedWorkspace(db, 'w', { now: 1, limit: 5 })), [
     ...itsOwn,
+    /^SEARCH keys USING INTEGER PRIMARY KEY \(rowid=\?\)$/,
     /^SEARCH monitors USING COVERING INDEX monitors_by_workspace \(workspace_id=\?\)$/,
   ]);
 });

@@ -123,14 +123,14 @@ test('histories are listed page by page, without deleted jobs, with what they ho
   await markJobDeleted(store.db, third, 1);
   const page = await listHistories(store.db, { afterId: '', limit: 5 });
   assert.deepEqual(
-    page.map(({ jobId, results, oldestAt }) => [jobId, results, oldestAt]),
+    page.map(({ id, results, oldestAt }) => [id, results, oldestAt]),
     [
       [first, 0, null],
       [second, 2, 7],
     ],
   );
   assert.deepEqual(
-    (await listHistories(store.db, { afterId: first, limit: 1 })).map(({ jobId }) => jobId),
+    (await listHistories(store.db, { afterId: first, limit: 1 })).map(({ id }) => id),
     [second],
   );
 });

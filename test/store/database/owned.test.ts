@@ -1,0 +1,78 @@
+/** What people delete goes with all it owns, and the table of that is complete. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { sql } from 'kysely';
+import { findDeleted, ownedBy, removeDeleted } from '../../../src/store/database/owned.ts';
+import type { DeletableTable } from '../../../src/store/database/owned.ts';
+import { assertPlan, planOf } from '../../support/checks/query-plan.ts';
+import { openTestStore } from '../../support/running/store.ts';
+
+const tables = Object.keys(ownedBy) as DeletableTable[];
+
+/** Not owned: rows of the outbox go when they were read, and a delivery is kept longer than its job or monitor. */
+const notOwned = new Set(['edges.workspace_id', 'edges.subject_id', 'deliveries.subject_id']);
+
+/** The owners that a column of this name refers to. */
+const ownersByColumn: Record<string, DeletableTable[]> = {
+  workspace_id: ['workspaces'],
+  job_id: ['jobs'],
+  monitor_id: ['monitors'],
+  channel_id: ['channels'],
+  subject_id: ['jobs', 'monitors'],
+};
+
+test('whatever refers to a row that people can delete is removed with it', async (t) => {
+  const { store } = await openTestStore(t);
+  const { rows: columns } = await sql<{ table: string; name: string; target: string | null }>`
+    select tables.name as "table", columns.name, refs."table" as target
+    from sqlite_master as tables join pragma_table_info(tables.name) as columns
+    left join pragma_foreign_key_list(tables.name) as refs on refs."from" = columns.name
+    where tables.type = 'table'`.execute(store.db);
+  const deletable = columns.filter(({ name }) => name === 'deleted_at');
+  assert.deepEqual(deletable.map(({ table }) => table).toSorted(), tables.toSorted());
+  const referring = columns
+    .filter(({ table, name }) => !notOwned.has(`${table}.${name}`))
+    .flatMap(({ table, name, target }) =>
+      tables
+        .filter((owner) => owner === target || ownersByColumn[name]?.includes(owner))
+        .map((owner) => `${owner} ← ${table}.${name}`),
+    );
+  const listed = tables.flatMap((owner) =>
+    ownedBy[owner].map(({ table, by }) => `${owner} ← ${table}.${by}`),
+  );
+  assert.deepEqual(listed.toSorted(), referring.toSorted());
+});
+
+test('a row and what it owns are removed without reading anything else', async (t) => {
+  const own = /^SEARCH \w+ USING (COVERING )?INDEX \w+ \((\w+_id)=\?\)$/;
+  const byKey = /^SEARCH \w+ USING (INTEGER PRIMARY KEY|(COVERING )?INDEX sqlite_autoindex_\w+)/;
+  for (const table of tables) {
+    const steps = await planOf(t, (db) => removeDeleted(db, table, 'x', 5));
+    for (const step of steps.filter((line) => !line.startsWith('LIST SUBQUERY'))) {
+      assert.ok(own.test(step) || byKey.test(step), step);
+    }
+    assertPlan(await planOf(t, (db) => findDeleted(db, table)), [
+      new RegExp(`^SEARCH ${table} USING (COVERING )?INDEX ${table}_deleted \\(deleted_at>\\?\\)$`),
+    ]);
+  }
+});
+
+test('an owner stays until what people deleted of it is removed', async (t) => {
+  const { store, addJob, workspaceId } = await openTestStore(t);
+  const job = await addJob();
+  await store.db
+    .updateTable('jobs')
+    .set({ deleted_at: 1, next_run_at: null })
+    .where('id', '=', job.id)
+    .execute();
+  await store.db
+    .updateTable('workspaces')
+    .set({ deleted_at: 1 })
+    .where('id', '=', workspaceId)
+    .execute();
+  assert.equal(await removeDeleted(store.db, 'workspaces', workspaceId, 5), 0);
+  assert.equal(await removeDeleted(store.db, 'jobs', job.id, 5), 1);
+  assert.equal(await removeDeleted(store.db, 'workspaces', workspaceId, 5), 1);
+  assert.equal(await findDeleted(store.db, 'workspaces'), undefined);
+});

@@ -1,0 +1,53 @@
+/** Sweeps: every row once, page by page. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { sweep } from '../../../src/store/database/sweep.ts';
+import type { SweepPage } from '../../../src/store/database/sweep.ts';
+
+function tableOf(ids: string[]) {
+  const asked: string[] = [];
+  const find = async ({ afterId, limit }: SweepPage) => {
+    asked.push(afterId);
+    return ids
+      .filter((id) => id > afterId)
+      .slice(0, limit)
+      .map((id) => ({ id }));
+  };
+  return { ids, asked, find };
+}
+
+test('a sweep yields every row once, in order, and asks no more than it must', async () => {
+  for (const [ids, asked] of [
+    [[], ['']],
+    [['a'], ['']],
+    [
+      ['a', 'b'],
+      ['', 'b'],
+    ],
+    [
+      ['a', 'b', 'c'],
+      ['', 'b'],
+    ],
+  ]) {
+    const table = tableOf(ids ?? []);
+    const pages = await Array.fromAsync(sweep(table.find, 2));
+    assert.deepEqual(
+      pages.flat().map(({ id }) => id),
+      ids,
+    );
+    assert.ok(pages.every(({ length }) => length > 0));
+    assert.deepEqual(table.asked, asked);
+  }
+});
+
+test('rows that are made meanwhile are seen if their ids are still to come; a failed page ends the sweep', async () => {
+  const table = tableOf(['b', 'd']);
+  const pages = sweep(table.find, 1);
+  assert.deepEqual((await pages.next()).value, [{ id: 'b' }]);
+  table.ids.splice(0, 2, 'a', 'b', 'c', 'd');
+  assert.deepEqual((await pages.next()).value, [{ id: 'c' }]);
+  const failing = sweep(async () => Promise.reject(new Error('the disk is gone')), 1);
+  await assert.rejects(failing.next(), /the disk is gone/);
+  assert.equal((await failing.next()).done, true);
+});
