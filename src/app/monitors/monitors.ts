@@ -1,7 +1,8 @@
-/** Monitors: what people may ask about them. */
+/** Monitors: what people can do with them. */
 
 import { randomUUID } from 'node:crypto';
-import { newId } from '../../domain/id.ts';
+import { JobdError } from '../../domain/errors.ts';
+import { isId, newId } from '../../domain/id.ts';
 import { changeMonitor, defineMonitor } from '../../domain/monitors/monitor-input.ts';
 import type { MonitorInput, MonitorUpdate } from '../../domain/monitors/monitor-input.ts';
 import type { Monitor } from '../../domain/monitors/monitor.ts';
@@ -9,18 +10,18 @@ import type { Ping } from '../../domain/monitors/ping.ts';
 import { checkMonitorLimits } from '../../domain/accounts/plan-limits.ts';
 import { plans } from '../../domain/accounts/plan.ts';
 import * as monitors from '../../store/monitors/monitors.ts';
+import type { Db } from '../../store/database/open.ts';
 import * as pings from '../../store/monitors/pings.ts';
 import { requirePaid, requireRoom } from '../accounts/account-limits.ts';
 import type { App, Principal } from '../app.ts';
 import { idCursor, numberCursor, pageOf, parseIdCursor, parseNumberCursor } from '../page.ts';
 import type { Page, PageRequest } from '../page.ts';
-import { requireMonitor } from './require-monitor.ts';
 
 type Parts = Pick<App, 'store' | 'clock'>;
 
 /**
  * Makes a monitor. Its ping id has 122 random bits: whoever knows it may ping. Throws `invalid_input`,
- * `payment_required`, and `forbidden` for what the plan does not allow.
+ * `payment_required`, and `forbidden` if the plan does not allow it.
  */
 export async function createMonitor(
   { store, clock }: Parts,
@@ -54,6 +55,12 @@ export async function listMonitors(
   return pageOf(found, limit, ({ id }) => idCursor('monitors', id));
 }
 
+async function requireMonitor(db: Db, { workspaceId }: Principal, id: string): Promise<Monitor> {
+  const monitor = isId(id) ? await monitors.findMonitor(db, workspaceId, id) : undefined;
+  if (monitor === undefined) throw new JobdError('not_found', `there is no monitor with id ${id}`);
+  return monitor;
+}
+
 /** A monitor of the workspace. Throws `not_found`. */
 export async function getMonitor(
   { store }: Parts,
@@ -85,8 +92,8 @@ export async function updateMonitor(
 }
 
 /**
- * Deletes a monitor with its pings. It is gone at once, for pings too; what is kept of it is removed in
- * small steps behind it. Throws `not_found`.
+ * Deletes a monitor with its pings. It is gone at once, for pings too; its rows are removed later, in small steps.
+ * Throws `not_found`.
  */
 export async function deleteMonitor(
   { store, clock }: Parts,

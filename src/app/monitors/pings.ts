@@ -1,10 +1,10 @@
 /**
- * Pings as they come in. Those of one turn of the event loop are written in one transaction: each is on
- * the disk before it is acknowledged, and a crowd of them costs few syncs.
+ * Pings as they come in. Pings of one turn of the event loop share a transaction: each is on the disk before it is
+ * acknowledged, and many of them cost few syncs.
  *
- * Pings of a monitor that come faster than `pingPace` allows are folded: they wait for the end of a short interval and change the
- * monitor's state in their order. Only the last of them becomes a row, and the last failure before it. They too are acknowledged
- * after the commit.
+ * Pings of a monitor that come faster than `pingPace` allows are folded. They wait for the end of a short interval,
+ * then change the monitor's state in their order. Only the last ping, and the last failure before it, become rows.
+ * Folded pings are acknowledged after the commit too.
  */
 
 import type { Clock } from '../../domain/clock.ts';
@@ -15,15 +15,10 @@ import type { Flip, MonitorHealth } from '../../domain/monitors/monitor.ts';
 import { keptAtPace, pingPace } from '../../domain/monitors/ping.ts';
 import type { Ping, PingKind } from '../../domain/monitors/ping.ts';
 import { insertEdges } from '../../store/alerts/edges.ts';
-import { keepPingedMonitors } from '../../store/monitors/monitor-states.ts';
+import { findPingedMonitors, keepPingedMonitors } from '../../store/monitors/monitors.ts';
 import { createBatcher } from '../../store/database/batches.ts';
 import type { Db } from '../../store/database/open.ts';
-import {
-  findPinged,
-  findPingedMonitors,
-  insertPings,
-  removeOldPings,
-} from '../../store/monitors/pings.ts';
+import { findPinged, insertPings, removeOldPings } from '../../store/monitors/pings.ts';
 import type { App } from '../app.ts';
 
 /** A ping before it is kept. */
@@ -32,7 +27,7 @@ export type ReceivedPing = Pick<
   'monitorId' | 'kind' | 'exitCode' | 'method' | 'body' | 'truncated'
 >;
 
-/** The id of the monitor that a ping id, in lower or upper case, stands for, or undefined. */
+/** The id of the monitor with this ping id, in lower or upper case, or undefined. */
 export async function findPingedMonitor(
   { store }: Pick<App, 'store'>,
   pingId: string,
@@ -40,26 +35,26 @@ export async function findPingedMonitor(
   return await findPinged(store.db, pingId.toLowerCase());
 }
 
-/** What a ping says; `at` in epoch milliseconds. */
+/** `at` in epoch milliseconds. */
 interface Said {
   kind: PingKind;
   at: number;
 }
 
-/** Pings of one monitor that are kept together. */
+/** Pings of one monitor that are written together. */
 interface Fold {
   monitorId: string;
   /** All of them, in their order. */
   said: Said[];
-  /** Those that become rows: the last one, and the last failure before it. Of the others no body is held. */
+  /** The pings that become rows: the last one, and the last failure before it. The other bodies are dropped. */
   rows: Map<Said, ReceivedPing>;
   /** Called after the commit. */
   senders: { resolve: (isKept: boolean) => void; reject: (error: unknown) => void }[];
 }
 
 /**
- * Makes what keeps pings. Its promise resolves when the ping is on the disk, with false if the monitor is
- * gone; it rejects with `unavailable` if the store cannot be written. `onFlips` hears what changed with that.
+ * Makes a function that keeps a ping. Its promise resolves when the ping is on the disk, with false if the monitor
+ * is gone. It rejects with `unavailable` if the store cannot be written. `onFlips` gets the changes of health.
  */
 export function createPingKeeper(
   { store, clock }: Pick<App, 'store' | 'clock'>,
@@ -68,7 +63,7 @@ export function createPingKeeper(
   const isAtPace = createPace(clock);
   const folds = new Map<string, Fold>();
 
-  /** On a full disk pings change their monitors in place, and are no rows. */
+  /** On a full disk pings change their monitors, but are not listed. */
   async function write(batch: readonly Fold[]): ReturnType<typeof keepPings> {
     const isKeepingRows = !store.reserve.isInUse;
     try {
@@ -124,10 +119,10 @@ function addPing({ said, rows }: Fold, ping: ReceivedPing, at: number): void {
   rows.set(last, ping);
 }
 
-/** Monitors that have rested are forgotten this often, so that only those pinged in the last minutes are remembered. */
+/** How often to forget monitors that have rested, so that only those pinged in the last minutes take memory. */
 const sweepEveryMs = 60_000;
 
-/** Makes what tells whether another ping of a monitor may be kept by itself now. */
+/** Makes a function that returns whether a ping of this monitor may be written on its own now. */
 function createPace(clock: Clock): (monitorId: string) => boolean {
   const restedAt = new Map<string, number>();
   let sweepAt = 0;
@@ -147,7 +142,7 @@ function createPace(clock: Clock): (monitorId: string) => boolean {
   };
 }
 
-/** Keeps pings in the order they came, and what they make of their monitors. */
+/** Keeps pings in the order in which they came, and the states of their monitors. */
 async function keepPings(
   tx: Db,
   batch: readonly Fold[],

@@ -1,8 +1,7 @@
 /**
- * Watch: monitors whose ping did not come in time are down. What is looked at is what could be overdue
- * (`next_check_at`), however many monitors there are. Nobody can ping a jobd that does not run, a machine
- * that sleeps or a store that cannot be written: a ping that was due then has its grace from when it could
- * come in again.
+ * Watch: a monitor whose ping did not come in time is down. Only monitors that could be overdue are read
+ * (`next_check_at`). Nobody can ping a jobd that does not run, a machine that sleeps or a store that cannot be
+ * written: the grace of a ping that was due then begins when pings could arrive again.
  */
 
 import type { Clock } from '../../domain/clock.ts';
@@ -15,33 +14,33 @@ import {
   findEarliestCheck,
   findMonitorsToCheck,
   keepMonitorStates,
-} from '../../store/monitors/monitor-states.ts';
+} from '../../store/monitors/monitors.ts';
 import type { Db, Store } from '../../store/database/open.ts';
 import type { Step } from '../loop.ts';
 
-/** Monitors looked at in one transaction: some milliseconds. */
+/** Monitors checked in one transaction: some milliseconds. */
 const largestBatch = 200;
-/** The loop looks at least every second, every 5 s after a failure: a longer gap is an absence. */
+/** The loop steps at least every second, every 5 s after a failure: after a longer gap jobd was away. */
 const longestGapMs = 10_000;
 
-/** Makes what looks: a step for `startLoop`. Pings can come in from now on. */
+/** Makes a step for `startLoop`. Pings can arrive from now on. */
 export function createWatch(store: Store, clock: Clock, log: Log): Step {
   let reachableSince = clock.now();
-  let lookedAt = reachableSince;
+  let checkedAt = reachableSince;
   let hasFailed = false;
 
   return async () => {
     const now = clock.now();
-    const wasAway = now < lookedAt || now - lookedAt > longestGapMs;
+    const wasAway = now < checkedAt || now - checkedAt > longestGapMs;
     if (wasAway || hasFailed) reachableSince = now;
-    lookedAt = now;
+    checkedAt = now;
     hasFailed = true;
-    const restMs = await look(now);
+    const restMs = await check(now);
     hasFailed = false;
     return restMs;
   };
 
-  async function look(now: number): Promise<number> {
+  async function check(now: number): Promise<number> {
     const checkAt = (await findEarliestCheck(store.db)) ?? Infinity;
     if (checkAt > now) return checkAt - now;
     const flips = await store.write((tx) => checkMonitors(tx, now, reachableSince));

@@ -9,8 +9,11 @@ import { scheduleOf } from '../../domain/jobs/job.ts';
 import { monitorAfter } from '../../domain/monitors/monitor.ts';
 import type { Monitor, MonitorEvent } from '../../domain/monitors/monitor.ts';
 import { nextDue } from '../../domain/schedule/next.ts';
-import { findExpectingMonitors, keepMonitorStates } from '../../store/monitors/monitor-states.ts';
-import { findPingedMonitors } from '../../store/monitors/pings.ts';
+import {
+  findExpectingMonitors,
+  findPingedMonitors,
+  keepMonitorStates,
+} from '../../store/monitors/monitors.ts';
 import { findPlannedJobs, updateDueTimes } from '../../store/jobs/planned.ts';
 import type { Store } from '../../store/database/open.ts';
 import { sweep } from '../../store/database/sweep.ts';

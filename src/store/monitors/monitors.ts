@@ -1,46 +1,114 @@
-/** Monitors, as people keep them. What pings and time change of them is in `monitor-states.ts`. */
+/** Monitors: what people set, and what pings and time make of them. */
 
-import type { Selectable } from 'kysely';
 import type { Monitor } from '../../domain/monitors/monitor.ts';
+import { fieldsOf, rowOf } from '../database/columns.ts';
+import { idList } from '../database/dialect.ts';
 import type { Db } from '../database/open.ts';
-import type { MonitorRow } from '../database/schema.ts';
+import { columnsOf, statementForEach } from '../database/statement.ts';
+import type { Parameters } from '../database/statement.ts';
+import type { SweepPage } from '../database/sweep.ts';
+
+/** Set once. */
+const fixed = {
+  id: 'id',
+  workspaceId: 'workspace_id',
+  pingId: 'ping_id',
+  createdAt: 'created_at',
+} as const;
+
+/** What people set. */
+const editable = {
+  name: 'name',
+  scheduleType: 'schedule_type',
+  cronExpr: 'cron_expr',
+  timezone: 'timezone',
+  periodSeconds: 'period_seconds',
+  graceSeconds: 'grace_seconds',
+  notes: 'notes',
+  paused: 'paused',
+} as const;
+
+/** What pings and time change. */
+const state = {
+  health: 'health',
+  nextDueAt: 'next_due_at',
+  nextCheckAt: 'next_check_at',
+  startedAt: 'started_at',
+  lastPingAt: 'last_ping_at',
+  lastDurationMs: 'last_duration_ms',
+  flippedAt: 'flipped_at',
+} as const;
+
+const all = fieldsOf({ ...fixed, ...editable, ...state });
 
 /** Keeps a new monitor. */
 export async function insertMonitor(db: Db, monitor: Monitor): Promise<void> {
-  const { id, workspaceId, pingId, createdAt } = monitor;
-  const given = { id, workspace_id: workspaceId, ping_id: pingId, created_at: createdAt };
-  await db
-    .insertInto('monitors')
-    .values({ ...given, ...wishesOf(monitor), ...stateOf(monitor) })
-    .execute();
+  const row = rowOf({ ...fixed, ...editable, ...state }, stored(monitor));
+  await db.insertInto('monitors').values(row).execute();
 }
 
 /** Keeps what people changed of a monitor, and what follows from it. */
 export async function updateMonitor(db: Db, monitor: Monitor): Promise<void> {
   await db
     .updateTable('monitors')
-    .set({ ...wishesOf(monitor), ...stateOf(monitor) })
+    .set(rowOf({ ...editable, ...state }, stored(monitor)))
     .where('id', '=', monitor.id)
     .execute();
 }
 
-/** Hides a monitor for good; its pings are removed by `removeDeletedMonitors`. */
+const stateColumns = Object.values(state);
+type StateRow = ReturnType<typeof stateRowOf>;
+
+function stateRowOf(monitor: Monitor) {
+  return rowOf({ id: 'id', ...state }, monitor);
+}
+
+const updateState = statementForEach((db: Db, of: Parameters<StateRow>) =>
+  db.updateTable('monitors').set(columnsOf(of, stateColumns)).where('id', '=', of('id')).compile(),
+);
+
+/** Keeps what pings and time have changed of monitors. */
+export async function keepMonitorStates(db: Db, monitors: readonly Monitor[]): Promise<void> {
+  await updateState(db, monitors.map(stateRowOf));
+}
+
+/** A monitor with the number of its newest ping. */
+export interface PingedMonitor {
+  monitor: Monitor;
+  pingCount: number;
+}
+
+const updatePinged = statementForEach((db: Db, of: Parameters<StateRow & { ping_count: number }>) =>
+  db
+    .updateTable('monitors')
+    .set(columnsOf(of, [...stateColumns, 'ping_count']))
+    .where('id', '=', of('id'))
+    .compile(),
+);
+
+/** Keeps what pings have changed of monitors, and how many pings each has now. */
+export async function keepPingedMonitors(db: Db, pinged: readonly PingedMonitor[]): Promise<void> {
+  const rows = pinged.map(({ monitor, pingCount }) =>
+    Object.assign(stateRowOf(monitor), { ping_count: pingCount }),
+  );
+  await updatePinged(db, rows);
+}
+
+/** Hides a monitor for good. It is removed later, with its pings. */
 export async function markMonitorDeleted(db: Db, id: string, now: number): Promise<void> {
-  await db.updateTable('monitors').set(deletedAt(now)).where('id', '=', id).execute();
+  await monitorsToDelete(db, now).where('id', '=', id).execute();
 }
 
 /** Hides all monitors of a workspace in the same way. */
 export async function markMonitorsDeleted(db: Db, workspaceId: string, now: number): Promise<void> {
-  await db
-    .updateTable('monitors')
-    .set(deletedAt(now))
-    .where('workspace_id', '=', workspaceId)
-    .where('deleted_at', 'is', null)
-    .execute();
+  await monitorsToDelete(db, now).where('workspace_id', '=', workspaceId).execute();
 }
 
-function deletedAt(now: number) {
-  return { deleted_at: now, next_due_at: null, next_check_at: null };
+function monitorsToDelete(db: Db, now: number) {
+  return db
+    .updateTable('monitors')
+    .set({ deleted_at: now, next_due_at: null, next_check_at: null })
+    .where('deleted_at', 'is', null);
 }
 
 /** The monitor with this id in this workspace, or undefined. */
@@ -49,81 +117,91 @@ export async function findMonitor(
   workspaceId: string,
   id: string,
 ): Promise<Monitor | undefined> {
-  const row = await db
-    .selectFrom('monitors')
-    .selectAll()
+  const row = await live(db)
     .where('id', '=', id)
     .where('workspace_id', '=', workspaceId)
-    .where('deleted_at', 'is', null)
     .executeTakeFirst();
   return row && monitorOf(row);
 }
 
-/** A page of a workspace's monitors, newest first; `before` is the last id of the page before. */
+/** These monitors by id, without deleted ones. */
+export async function findPingedMonitors(
+  db: Db,
+  ids: readonly string[],
+): Promise<Map<string, PingedMonitor>> {
+  const rows = await live(db)
+    .select('ping_count as pingCount')
+    .where('id', 'in', idList(ids))
+    .execute();
+  return new Map(
+    rows.map(({ pingCount, ...row }) => [row.id, { monitor: monitorOf(row), pingCount }]),
+  );
+}
+
+/** A page of a workspace's monitors, newest first; `before` is the last id of the previous page. */
 export async function listMonitors(
   db: Db,
   workspaceId: string,
   page: { limit: number; before: string | null },
 ): Promise<Monitor[]> {
-  let query = db
-    .selectFrom('monitors')
-    .selectAll()
+  let query = live(db)
     .where('workspace_id', '=', workspaceId)
-    .where('deleted_at', 'is', null)
     .orderBy('id', 'desc')
     .limit(page.limit);
   if (page.before !== null) query = query.where('id', '<', page.before);
   return (await query.execute()).map(monitorOf);
 }
 
-/** The columns that people decide. */
-function wishesOf(monitor: Monitor) {
-  return {
-    name: monitor.name,
-    schedule_type: monitor.scheduleType,
-    cron_expr: monitor.cronExpr,
-    timezone: monitor.timezone,
-    period_seconds: monitor.periodSeconds,
-    grace_seconds: monitor.graceSeconds,
-    notes: monitor.notes,
-    paused: monitor.paused ? 1 : 0,
-  };
+/** Monitors to check by `now` (epoch milliseconds), the longest due first. */
+export async function findMonitorsToCheck(db: Db, now: number, limit: number): Promise<Monitor[]> {
+  const rows = await db
+    .selectFrom('monitors')
+    .select(all)
+    .where('next_check_at', '<=', now)
+    .orderBy('next_check_at')
+    .limit(limit)
+    .execute();
+  return rows.map(monitorOf);
 }
 
-/** The columns that follow from pings and time. */
-function stateOf(monitor: Monitor) {
-  return {
-    health: monitor.health,
-    next_due_at: monitor.nextDueAt,
-    next_check_at: monitor.nextCheckAt,
-    started_at: monitor.startedAt,
-    last_ping_at: monitor.lastPingAt,
-    last_duration_ms: monitor.lastDurationMs,
-    flipped_at: monitor.flippedAt,
-  };
+/** When the next monitor is to be checked, in epoch milliseconds; null if none is. */
+export async function findEarliestCheck(db: Db): Promise<number | null> {
+  const row = await db
+    .selectFrom('monitors')
+    .select('next_check_at')
+    .where('next_check_at', 'is not', null)
+    .orderBy('next_check_at')
+    .limit(1)
+    .executeTakeFirst();
+  return row?.next_check_at ?? null;
 }
 
-/** The monitor that a row holds. */
-export function monitorOf(row: Selectable<MonitorRow>): Monitor {
-  return {
-    id: row.id,
-    workspaceId: row.workspace_id,
-    name: row.name,
-    pingId: row.ping_id,
-    scheduleType: row.schedule_type,
-    cronExpr: row.cron_expr,
-    timezone: row.timezone,
-    periodSeconds: row.period_seconds,
-    graceSeconds: row.grace_seconds,
-    notes: row.notes,
-    paused: row.paused === 1,
-    health: row.health,
-    nextDueAt: row.next_due_at,
-    nextCheckAt: row.next_check_at,
-    startedAt: row.started_at,
-    lastPingAt: row.last_ping_at,
-    lastDurationMs: row.last_duration_ms,
-    flippedAt: row.flipped_at,
-    createdAt: row.created_at,
-  };
+/** A page of the monitors that expect a ping. */
+export async function findExpectingMonitors(
+  db: Db,
+  { afterId, limit }: SweepPage,
+): Promise<Monitor[]> {
+  const rows = await db
+    .selectFrom('monitors')
+    .select(all)
+    .where('id', '>', afterId)
+    .where('next_due_at', 'is not', null)
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+  return rows.map(monitorOf);
+}
+
+function live(db: Db) {
+  return db.selectFrom('monitors').select(all).where('deleted_at', 'is', null);
+}
+
+type Stored = Omit<Monitor, 'paused'> & { paused: number };
+
+function stored(monitor: Monitor): Stored {
+  return { ...monitor, paused: Number(monitor.paused) };
+}
+
+function monitorOf(row: Stored): Monitor {
+  return { ...row, paused: row.paused === 1 };
 }
