@@ -33,17 +33,19 @@ export interface Replanner {
 
 /** Makes what computes the due times of all jobs again. */
 export function createReplanner(store: Store, clock: Clock): Replanner {
-  const find = (page: SweepPage) => findPlannedJobs(store.db, { ...page, dueAfter: clock.now() });
+  const find = async (page: SweepPage) => {
+    // One moment for both: a job that becomes due in between must keep its due time.
+    const now = clock.now();
+    const jobs = await findPlannedJobs(store.db, { ...page, dueAfter: now });
+    return jobs.map((job) => ({
+      id: job.id,
+      nextRunAt: job.nextRunAt,
+      planned: nextDue(scheduleOf(job), now),
+    }));
+  };
   return createRestartable(async function* () {
     for await (const jobs of sweep(find, rowsPerStep)) {
-      const now = clock.now();
-      const changes = jobs
-        .map((job) => ({
-          id: job.id,
-          nextRunAt: job.nextRunAt,
-          planned: nextDue(scheduleOf(job), now),
-        }))
-        .filter(({ nextRunAt, planned }) => planned !== nextRunAt);
+      const changes = jobs.filter(({ nextRunAt, planned }) => planned !== nextRunAt);
       if (changes.length > 0) await store.write((tx) => updateDueTimes(tx, changes));
       yield changes.length;
     }

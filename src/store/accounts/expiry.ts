@@ -58,7 +58,7 @@ export async function findTerms(
 }
 
 const stopJob = statementForEach((db: Db, of: Parameters<{ id: string }>) =>
-  sql`update jobs set next_run_at = null where id = ${of('id')}`.compile(db),
+  db.updateTable('jobs').set({ next_run_at: null }).where('id', '=', of('id')).compile(),
 );
 
 /** Takes the due times of these jobs away: their accounts have expired. */

@@ -1,10 +1,8 @@
 /** API keys, known by their SHA-256 only. */
 
-import { sql } from 'kysely';
 import type { Key } from '../../domain/accounts/key.ts';
-import { numberOf, rowsOf, textOf } from '../database/dialect.ts';
 import type { Db } from '../database/open.ts';
-import { statement } from '../database/statement.ts';
+import { statement, statementForEach } from '../database/statement.ts';
 import type { Parameters } from '../database/statement.ts';
 
 const columns = [
@@ -35,11 +33,11 @@ export async function insertKey(db: Db, key: Key, sha256: string): Promise<void>
     .execute();
 }
 
-/** What a request needs of its key. Times are epoch milliseconds. */
+/** What a request needs to know about its key. Times are epoch milliseconds. */
 export interface ActiveKey extends Pick<Key, 'id' | 'workspaceId' | 'permission'> {
-  /** When the account that owns the workspace expires; null if that is never. */
+  /** When the account that owns the workspace expires; null if never. */
   accountExpiresAt: number | null;
-  /** When the key itself does; null if that is never. */
+  /** When the key itself expires; null if never. */
   expiresAt: number | null;
 }
 
@@ -74,10 +72,7 @@ export async function findActiveKey(
   return key;
 }
 
-/**
- * Every key, revoked and expired ones included, with the name of its workspace; oldest first. Those of
- * workspaces that were deleted are not shown.
- */
+/** Every key with the name of its workspace, revoked and expired keys too, but none of deleted workspaces. Oldest first. */
 export async function listKeys(db: Db): Promise<(Key & { workspace: string })[]> {
   return await db
     .selectFrom('keys')
@@ -88,7 +83,7 @@ export async function listKeys(db: Db): Promise<(Key & { workspace: string })[]>
     .execute();
 }
 
-/** Revokes a key; false if there is no such key or it was revoked before. */
+/** Revokes a key. False if there is no such key, or it is already revoked. */
 export async function revokeKey(db: Db, id: string, now: number): Promise<boolean> {
   const result = await db
     .updateTable('keys')
@@ -105,10 +100,15 @@ export interface KeyUse {
   at: number;
 }
 
+const recordUse = statementForEach((db: Db, of: Parameters<KeyUse>) =>
+  db
+    .updateTable('keys')
+    .set({ last_used_at: of('at') })
+    .where('id', '=', of('id'))
+    .compile(),
+);
+
 /** Keeps when keys were last used. */
 export async function recordKeyUses(db: Db, uses: readonly KeyUse[]): Promise<void> {
-  await sql`
-    update keys set last_used_at = ${numberOf('at', 'used.value')}
-    from ${rowsOf(uses)} as used
-    where keys.id = ${textOf('id', 'used.value')}`.execute(db);
+  await recordUse(db, uses);
 }

@@ -2,8 +2,9 @@
 
 import { sql } from 'kysely';
 import type { ScheduleFields } from '../../domain/jobs/job.ts';
-import { numberOf, rowsOf, textOf } from '../database/dialect.ts';
 import type { Db } from '../database/open.ts';
+import { statementForEach } from '../database/statement.ts';
+import type { Parameters } from '../database/statement.ts';
 import type { SweepPage } from '../database/sweep.ts';
 
 const scheduleColumns = [
@@ -44,13 +45,18 @@ export interface DueTimeChange {
   planned: number | null;
 }
 
+const updateDueTime = statementForEach((db: Db, of: Parameters<DueTimeChange>) =>
+  db
+    .updateTable('jobs')
+    .set({ next_run_at: of('planned') })
+    .where('id', '=', of('id'))
+    .where('next_run_at', '=', of('nextRunAt'))
+    .compile(),
+);
+
 /** Changes due times. A job whose due time has changed meanwhile is left alone. */
 export async function updateDueTimes(db: Db, changes: readonly DueTimeChange[]): Promise<void> {
-  await sql`
-    update jobs set next_run_at = ${numberOf('planned', 'changed.value')}
-    from ${rowsOf(changes)} as changed
-    where jobs.id = ${textOf('id', 'changed.value')}
-      and jobs.next_run_at = ${numberOf('nextRunAt', 'changed.value')}`.execute(db);
+  await updateDueTime(db, changes);
 }
 
 /** `isStopped` is 1 if the job has lost its due time: it has none, and is neither paused nor deleted. Else 0. */
@@ -78,13 +84,21 @@ export async function findJobsOfWorkspace(
     .execute();
 }
 
+/** A due time for a job that has none; null if it never is due again. */
+interface NewDueTime {
+  id: string;
+  nextRunAt: number | null;
+}
+
+const setDueTime = statementForEach((db: Db, of: Parameters<NewDueTime>) =>
+  db
+    .updateTable('jobs')
+    .set({ next_run_at: of('nextRunAt') })
+    .where('id', '=', of('id'))
+    .compile(),
+);
+
 /** Gives due times to jobs. Only in the transaction that found them without one. */
-export async function setDueTimes(
-  tx: Db,
-  jobs: readonly { id: string; nextRunAt: number | null }[],
-): Promise<void> {
-  await sql`
-    update jobs set next_run_at = ${numberOf('nextRunAt', 'planned.value')}
-    from ${rowsOf(jobs)} as planned
-    where jobs.id = ${textOf('id', 'planned.value')}`.execute(tx);
+export async function setDueTimes(tx: Db, jobs: readonly NewDueTime[]): Promise<void> {
+  await setDueTime(tx, jobs);
 }

@@ -1,4 +1,4 @@
-/** Receipts: of which runs they are still to be signed, and those that are. */
+/** Receipts: the runs whose receipts are still to be signed, and the signed ones. */
 
 import { sql } from 'kysely';
 import type { Run } from '../../domain/runs/run.ts';
@@ -13,7 +13,7 @@ export interface UnsignedRun {
   previousReceiptSha256: string | null;
 }
 
-/** Runs whose receipts are to be signed: of one job, or of any; each job's in their order. */
+/** Runs whose receipts are to be signed, of one job or of all; each job's in their order. */
 export async function findUnsignedRuns(
   db: Db,
   { jobId, limit }: { jobId?: string; limit: number },
@@ -33,7 +33,7 @@ export async function findUnsignedRuns(
   return rows.map((row) => ({ run: runOf(row), previousReceiptSha256: row.last_receipt_sha256 }));
 }
 
-/** A receipt that was signed: its text in canonical form, and the hash of that in hexadecimal. */
+/** A signed receipt: its text in canonical form, and the hash of that in hexadecimal. */
 export interface SignedReceipt {
   runId: string;
   jobId: string;
@@ -42,20 +42,32 @@ export interface SignedReceipt {
 }
 
 const insertReceipt = statementForEach((db: Db, of: Parameters<SignedReceipt>) =>
-  sql`
-    insert into receipts (run_id, receipt)
-    select id, ${of('text')} from runs where id = ${of('runId')} and receipt_due = 1`.compile(db),
+  db
+    .insertInto('receipts')
+    .columns(['run_id', 'receipt'])
+    .expression((from) =>
+      from
+        .selectFrom('runs')
+        .select(['id', of('text').as('receipt')])
+        .where('id', '=', of('runId'))
+        .where('receipt_due', '=', 1),
+    )
+    .compile(),
 );
 
 const markSigned = statementForEach((db: Db, of: Parameters<SignedReceipt>) =>
-  sql`update runs set receipt_due = 0 where id = ${of('runId')}`.compile(db),
+  db.updateTable('runs').set({ receipt_due: 0 }).where('id', '=', of('runId')).compile(),
 );
 
 const setLastReceipt = statementForEach((db: Db, of: Parameters<SignedReceipt>) =>
-  sql`update jobs set last_receipt_sha256 = ${of('sha256')} where id = ${of('jobId')}`.compile(db),
+  db
+    .updateTable('jobs')
+    .set({ last_receipt_sha256: of('sha256') })
+    .where('id', '=', of('jobId'))
+    .compile(),
 );
 
-/** Keeps receipts, each job's in their order. Runs that are gone meanwhile have none. */
+/** Keeps receipts, each job's in their order. Runs that were removed meanwhile get none. */
 export async function keepReceipts(db: Db, receipts: readonly SignedReceipt[]): Promise<void> {
   await insertReceipt(db, receipts);
   await markSigned(db, receipts);

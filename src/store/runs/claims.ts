@@ -1,6 +1,7 @@
 /**
- * What the engine asks to learn which runs to start, and writes before it starts them. A job with
- * an active run is never claimable; a due time that has a run already is never claimed again.
+ * What the engine reads to learn which runs to start, and writes before it starts them. A job with an active run is
+ * never claimed, and a due time that already has a run is never claimed again. These statements are compiled once
+ * (`statement.ts`): they run for every run.
  */
 
 import { sql } from 'kysely';
@@ -14,7 +15,7 @@ import type { Db } from '../database/open.ts';
 import { statement, statementForEach } from '../database/statement.ts';
 import type { Parameters } from '../database/statement.ts';
 
-/** A job that may be claimed; `host` is what the limit on calls to one host counts by. */
+/** A job that may be claimed. Calls in flight are limited by `host`. */
 export interface ClaimableJob {
   job: DueJob;
   host: string;
@@ -27,12 +28,12 @@ export interface QueuedRun extends ClaimableJob {
   queuedAt: number;
 }
 
-/** How much to look for. */
+/** What to find. */
 export interface ClaimBounds {
   limit: number;
-  /** Hosts that have as many calls in flight as one host may. */
+  /** Hosts without free slots. */
   exceptHosts: readonly string[];
-  /** Jobs that somebody holds; those about to be missed are found all the same. */
+  /** Held jobs. They are found anyway when their due times would be missed otherwise. */
   exceptJobs: readonly string[];
 }
 
@@ -52,7 +53,7 @@ const queuedRuns = statement((db: Db, of: Parameters<Bounds>) =>
     .compile(),
 );
 
-/** Runs asked for by hand, oldest first, whose jobs have no active run. */
+/** Manual runs, oldest first, whose jobs have no active run. */
 export async function findQueuedRuns(db: Db, bounds: ClaimBounds): Promise<QueuedRun[]> {
   const rows = await queuedRuns(db, asParameters(bounds));
   return rows.map((row) => ({
@@ -97,14 +98,14 @@ interface Bounds {
 
 function asParameters({ limit, exceptHosts, exceptJobs }: ClaimBounds): Bounds {
   return {
-    // SQLite takes less than none for as many as there are.
+    // To SQLite a negative limit means no limit.
     limit: Math.max(0, limit),
     hosts: JSON.stringify(exceptHosts),
     jobs: JSON.stringify(exceptJobs),
   };
 }
 
-/** What is due, in epoch milliseconds; up to `urgent`, also what is held. */
+/** Epoch milliseconds. Held jobs that were due by `urgent` are found too. */
 interface Due {
   now: number;
   urgent: number;
@@ -122,7 +123,7 @@ function isNoneOf(column: string, values: RawBuilder<string>): RawBuilder<boolea
   return sql<boolean>`${sql.ref(column)} not in (select value from json_each(${values}))`;
 }
 
-/** Whether a run asked for by hand could be started, of other jobs than these. */
+/** Whether a manual run of another job than these could be started. */
 export async function hasQueuedRuns(db: Db, exceptJobs: readonly string[]): Promise<boolean> {
   const found = await findQueuedRuns(db, { limit: 1, exceptHosts: [], exceptJobs });
   return found.length > 0;
@@ -141,8 +142,8 @@ const earliestDueTime = statement((db: Db, of: Parameters<Pick<Bounds, 'jobs'> &
 );
 
 /**
- * When the next job becomes due that could be claimed at `now`, leaving out held ones (`exceptJobs`) as `findDueJobs`
- * does. In epoch milliseconds; null if there is none.
+ * When the next job becomes due, in epoch milliseconds; null if there is none. It ignores the same held jobs
+ * (`exceptJobs`) as `findDueJobs` at `now`.
  */
 export async function findEarliestDueTime(
   db: Db,
@@ -153,7 +154,7 @@ export async function findEarliestDueTime(
   return row?.next_run_at ?? null;
 }
 
-/** A due time's run as it begins: starting now, or missed. Times are epoch milliseconds. */
+/** A new run of a due time: it starts now, or was missed. Times are epoch milliseconds. */
 export interface ScheduledRun extends Pick<Run, 'id' | 'jobId' | 'scheduledFor'> {
   status: 'running' | 'missed';
   startedAt: number | null;
@@ -163,16 +164,25 @@ export interface ScheduledRun extends Pick<Run, 'id' | 'jobId' | 'scheduledFor'>
 }
 
 const insertRun = statementForEach((db: Db, of: Parameters<ScheduledRun>) =>
-  sql`
-    insert into runs (id, job_id, source, status, scheduled_for, started_at, attempts, error)
-    values (${of('id')}, ${of('jobId')}, 'scheduled', ${of('status')},
-            ${of('scheduledFor')}, ${of('startedAt')}, ${of('attempts')}, ${of('error')})
-    on conflict (job_id, scheduled_for, source) do nothing`.compile(db),
+  db
+    .insertInto('runs')
+    .values({
+      id: of('id'),
+      job_id: of('jobId'),
+      source: 'scheduled',
+      status: of('status'),
+      scheduled_for: of('scheduledFor'),
+      started_at: of('startedAt'),
+      attempts: of('attempts'),
+      error: of('error'),
+    })
+    .onConflict((same) => same.columns(['job_id', 'scheduled_for', 'source']).doNothing())
+    .compile(),
 );
 
 /**
- * Keeps new runs of due times. Returns the ids of those kept: a due time that has a run already
- * (the wall clock was set back, say) is left alone.
+ * Keeps new runs of due times. Returns the ids of those kept: a due time that already has a run is left alone. That
+ * happens when the wall clock was set back.
  */
 export async function insertScheduledRuns(
   db: Db,
@@ -182,21 +192,29 @@ export async function insertScheduledRuns(
   return new Set(runs.filter((_, index) => isKept[index]).map(({ id }) => id));
 }
 
+const startRun = statementForEach((db: Db, of: Parameters<{ id: string; startedAt: number }>) =>
+  db
+    .updateTable('runs')
+    .set({ status: 'running', started_at: of('startedAt'), attempts: 1 })
+    .where('id', '=', of('id'))
+    .where('status', '=', 'queued')
+    .compile(),
+);
+
 /** Turns queued runs into running ones. Returns the ids of those that were still queued. */
 export async function startQueuedRuns(
   db: Db,
   runIds: readonly string[],
   startedAt: number,
 ): Promise<Set<string>> {
-  if (runIds.length === 0) return new Set();
-  const started = await sql<{ id: string }>`
-    update runs set status = 'running', started_at = ${startedAt}, attempts = 1
-    where id in ${idList(runIds)} and status = 'queued'
-    returning id`.execute(db);
-  return new Set(started.rows.map((row) => row.id));
+  const isStarted = await startRun(
+    db,
+    runIds.map((id) => ({ id, startedAt })),
+  );
+  return new Set(runIds.filter((_, index) => isStarted[index]));
 }
 
-/** Of these runs, the ids of those that the store has as running. */
+/** The ids of those of these runs that are `running`. */
 export async function findRunning(db: Db, runIds: readonly string[]): Promise<Set<string>> {
   const rows = await db
     .selectFrom('runs')
@@ -211,7 +229,7 @@ export async function findRunning(db: Db, runIds: readonly string[]): Promise<Se
 export interface ClaimedJob {
   id: string;
   nextRunAt: number | null;
-  /** The run that starts now, or null if only missed due times were accounted for. */
+  /** The run that starts now; null if due times were only missed. */
   activeRunId: string | null;
   startedAt: number | null;
   /** Missed runs that were recorded with this claim. */
@@ -219,16 +237,20 @@ export interface ClaimedJob {
 }
 
 const updateClaimed = statementForEach((db: Db, of: Parameters<ClaimedJob>) =>
-  sql`
-    update jobs set
-      next_run_at = ${of('nextRunAt')},
-      active_run_id = ${of('activeRunId')},
-      last_run_at = coalesce(${of('startedAt')}, last_run_at),
-      total_missed = total_missed + ${of('missed')}
-    where id = ${of('id')} and active_run_id is null`.compile(db),
+  db
+    .updateTable('jobs')
+    .set((job) => ({
+      next_run_at: of('nextRunAt'),
+      active_run_id: of('activeRunId'),
+      last_run_at: job.fn.coalesce(of('startedAt'), 'last_run_at'),
+      total_missed: job('total_missed', '+', of('missed')),
+    }))
+    .where('id', '=', of('id'))
+    .where('active_run_id', 'is', null)
+    .compile(),
 );
 
-/** Moves claimed jobs on to their next due time and names the runs they execute. */
+/** Sets the next due times of claimed jobs and the runs they execute. */
 export async function updateClaimedJobs(db: Db, jobs: readonly ClaimedJob[]): Promise<void> {
   await updateClaimed(db, jobs);
 }

@@ -1,6 +1,7 @@
 /** What the engine writes when runs end: the run and its job's health, in batches. */
 
 import { sql } from 'kysely';
+import type { RawBuilder } from 'kysely';
 import type { RunStatus } from '../../domain/runs/run.ts';
 import type { Db } from '../database/open.ts';
 import { isOpen } from './runs.ts';
@@ -24,19 +25,24 @@ export interface EndedRun {
 }
 
 const endRun = statementForEach((db: Db, of: Parameters<EndedRow>) =>
-  sql`
-    update runs set
-      status = ${of('status')},
-      finished_at = ${of('finishedAt')},
-      attempts = ${of('attempts')},
-      http_status = ${of('httpStatus')},
-      duration_ms = ${of('durationMs')},
-      response_body = ${of('responseBody')},
-      truncated = ${of('truncated')},
-      error = ${of('error')},
-      receipt_due = ${of('receiptDue')}
-    where id = ${of('runId')} and status = 'running'`.compile(db),
+  runningRun(db, of('runId'))
+    .set({
+      status: of('status'),
+      finished_at: of('finishedAt'),
+      attempts: of('attempts'),
+      http_status: of('httpStatus'),
+      duration_ms: of('durationMs'),
+      response_body: of('responseBody'),
+      truncated: of('truncated'),
+      error: of('error'),
+      receipt_due: of('receiptDue'),
+    })
+    .compile(),
 );
+
+function runningRun(db: Db, id: RawBuilder<string>) {
+  return db.updateTable('runs').where('id', '=', id).where('status', '=', 'running');
+}
 
 /** A run that ended, as it is written. */
 interface EndedRow extends Omit<EndedRun, 'truncated'> {
@@ -45,9 +51,9 @@ interface EndedRow extends Omit<EndedRun, 'truncated'> {
 }
 
 /**
- * Records runs that ended, and what that means for their jobs. A run that is not `running` any more
- * is left as it is, so that recording the same batch twice changes nothing. With `receipts`, runs that
- * got an answer are marked for signing. Returns the ids of the runs that were recorded now.
+ * Records ended runs, and what they change of their jobs. A run that is no longer `running` is left as it is, so that
+ * recording a batch twice changes nothing. With `receipts`, runs that got an answer are marked for signing. Returns
+ * the ids of the runs that were recorded now.
  */
 export async function recordEndedRuns(
   db: Db,
@@ -61,7 +67,7 @@ export async function recordEndedRuns(
   return new Set(recorded.map(({ runId }) => runId));
 }
 
-/** Its texts are made well-formed: half a surrogate pair would come back from the database as three characters. */
+/** Texts are made well-formed: half a surrogate pair would come back from the database as three characters. */
 function rowOf(run: EndedRun, receipts: boolean): EndedRow {
   return {
     ...run,
@@ -79,20 +85,24 @@ export interface Attempt {
 }
 
 const keepAttempt = statementForEach((db: Db, of: Parameters<Attempt>) =>
-  sql`
-    update runs set attempts = ${of('attempts')}
-    where id = ${of('runId')} and status = 'running'`.compile(db),
+  runningRun(db, of('runId'))
+    .set({ attempts: of('attempts') })
+    .compile(),
 );
 
-/** Keeps further attempts; the first one is kept with the claim. */
+/** Keeps further attempts. The first one is kept by the claim. */
 export async function keepAttempts(db: Db, attempts: readonly Attempt[]): Promise<void> {
   await keepAttempt(db, attempts);
 }
 
-/** What the end of a run says of its job. */
-interface JobOutcome {
+/** A job, and the run that it executes. */
+interface Executing {
   jobId: string;
   runId: string;
+}
+
+/** What the end of a run changes of its job. */
+interface JobOutcome extends Executing {
   health: 'up' | 'down';
   downReason: string | null;
   durationMs: number | null;
@@ -101,28 +111,36 @@ interface JobOutcome {
 }
 
 const endRunOf = statementForEach((db: Db, of: Parameters<JobOutcome>) =>
-  sql`
-    update jobs set
-      active_run_id = null,
-      health = ${of('health')},
-      down_reason = ${of('downReason')},
-      last_duration_ms = ${of('durationMs')},
-      total_success = total_success + ${of('success')},
-      total_failed = total_failed + ${of('failed')}
-    where id = ${of('jobId')} and active_run_id = ${of('runId')}`.compile(db),
+  executingJob(db, of)
+    .set((job) => ({
+      active_run_id: null,
+      health: of('health'),
+      down_reason: of('downReason'),
+      last_duration_ms: of('durationMs'),
+      total_success: job('total_success', '+', of('success')),
+      total_failed: job('total_failed', '+', of('failed')),
+    }))
+    .compile(),
 );
 
-const interruptRunOf = statementForEach(
-  (db: Db, of: Parameters<{ jobId: string; runId: string }>) =>
-    sql`
-    update jobs set
-      active_run_id = null,
-      last_duration_ms = null,
-      total_interrupted = total_interrupted + 1
-    where id = ${of('jobId')} and active_run_id = ${of('runId')}`.compile(db),
+const interruptRunOf = statementForEach((db: Db, of: Parameters<Executing>) =>
+  executingJob(db, of)
+    .set((job) => ({
+      active_run_id: null,
+      last_duration_ms: null,
+      total_interrupted: job('total_interrupted', '+', 1),
+    }))
+    .compile(),
 );
 
-/** Health follows the last outcome, an interrupted run has none; the job may be claimed again. */
+function executingJob(db: Db, of: Parameters<Executing>) {
+  return db
+    .updateTable('jobs')
+    .where('id', '=', of('jobId'))
+    .where('active_run_id', '=', of('runId'));
+}
+
+/** Health follows the last outcome; an interrupted run has none. The jobs may be claimed again. */
 async function updateJobsOf(db: Db, runs: readonly EndedRow[]): Promise<void> {
   const interrupted = runs.filter(({ status }) => status === 'interrupted');
   const answered = runs.filter(({ status }) => status !== 'interrupted');
@@ -149,7 +167,7 @@ export interface RunningRun {
   attempts: number;
 }
 
-/** The runs that are `running`, with their jobs: at a start, those of a process that is gone. */
+/** The runs that are `running`: at a start, runs of a process that is gone. */
 export async function findRunningRuns(db: Db): Promise<RunningRun[]> {
   return await db
     .selectFrom('runs')

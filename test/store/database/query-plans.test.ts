@@ -26,7 +26,7 @@ import {
   listMonitors,
 } from '../../../src/store/monitors/monitors.ts';
 import type { Db } from '../../../src/store/database/open.ts';
-import { findPinged, insertPings, listPings } from '../../../src/store/monitors/pings.ts';
+import { findPinged, listPings } from '../../../src/store/monitors/pings.ts';
 import { findJobsOfWorkspace } from '../../../src/store/jobs/planned.ts';
 import { findDeleted } from '../../../src/store/database/owned.ts';
 import { findUnsignedRuns, keepReceipts } from '../../../src/store/receipts/receipts.ts';
