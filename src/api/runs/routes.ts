@@ -4,7 +4,7 @@ import { isUtf8 } from 'node:buffer';
 import type { FastifyRequest } from 'fastify';
 import type { App } from '../../app/app.ts';
 import { getRun, listRuns, runJob } from '../../app/runs/runs.ts';
-import { runDocument } from '../../domain/runs/document.ts';
+import { runDocument } from '../../domain/runs/run.ts';
 import { badRequest, describe, noRun, notPaid } from '../description/operation.ts';
 import { ignoreTypeOfNothing, refuseBody } from '../http/body.ts';
 import { pageRequest, PageQuery } from '../http/contract.ts';

@@ -1,6 +1,6 @@
 /**
- * What an account may do: asked in the transaction that does it, so that nothing comes between. For
- * whatever a plan limits: jobs, and monitors with them.
+ * What an account may do. It is checked in the transaction that does it, so that nothing comes between: of two
+ * requests only one can take the last free place.
  */
 
 import { checkPaid } from '../../domain/accounts/account.ts';
@@ -20,14 +20,14 @@ export async function requireAccount(db: Db, { workspaceId }: Principal): Promis
   throw new JobdError('unauthenticated', 'the workspace of this key was deleted');
 }
 
-/** The same, if it may run and edit at `now`. Throws `payment_required`. */
+/** The same, if the account has not expired at `now`. Throws `payment_required`. */
 export async function requirePaid(db: Db, principal: Principal, now: number): Promise<Account> {
   const account = await requireAccount(db, principal);
   checkPaid(account, now);
   return account;
 }
 
-/** Demands room for one more job or monitor. Throws `forbidden`, naming plan and figure. */
+/** Throws `forbidden` if the plan allows no more jobs and monitors, naming plan and figure. */
 export async function requireRoom(tx: Db, { id, plan }: Account): Promise<void> {
   if (plans[plan].jobs === null) return;
   const { jobs, monitors } = await usageOf(tx, id);

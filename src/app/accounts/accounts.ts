@@ -1,6 +1,6 @@
 /**
- * Accounts: kept by whoever may open the store. Payment itself is made elsewhere; what a billing system
- * reports comes in through `subscribe` and `cancel`.
+ * Accounts, for those who may open the store. Payments are made elsewhere; a billing system reports them with
+ * `subscribe` and `cancel`.
  */
 
 import { checkName, hasExpired } from '../../domain/accounts/account.ts';
@@ -18,8 +18,8 @@ import type { App } from '../app.ts';
 type Parts = Pick<App, 'store' | 'clock'>;
 
 /**
- * Makes an account, on trial for so many days if they are given, else paid for without an end. Throws
- * `invalid_input`, or `conflict` for a name that is taken.
+ * Makes an account: on trial for `trialDays`, or without an end if these are null. Throws `invalid_input`, or
+ * `conflict` if the name is taken.
  */
 export async function createAccount(
   { store, clock }: Parts,
@@ -52,7 +52,7 @@ export async function requireAccountNamed(db: Db, name: string): Promise<Account
   return account;
 }
 
-/** An account with what it uses; `keys` are its active ones. Throws `not_found`. */
+/** An account and its usage; `keys` counts active keys. Throws `not_found`. */
 export async function showAccount({ store, clock }: Parts, name: string) {
   const account = await requireAccountNamed(store.db, name);
   const usage = await usageOf(store.db, account.id);
@@ -61,7 +61,7 @@ export async function showAccount({ store, clock }: Parts, name: string) {
   return { account, usage: { ...usage, results, keys } };
 }
 
-/** Puts an account on a plan; when it expires stays as it is. Throws `not_found`. */
+/** Changes the plan of an account, and not when it expires. Throws `not_found`. */
 export async function setPlan(parts: Parts, name: string, plan: PlanName): Promise<Account> {
   return await change(parts, name, () => ({ plan }));
 }
@@ -71,7 +71,7 @@ export async function setTrial(parts: Parts, name: string, until: number): Promi
   return await change(parts, name, () => ({ expiresAt: until, onTrial: true }));
 }
 
-/** Notes that an account is paid for, until then or without an end. Throws `not_found`. */
+/** Notes that an account is paid for until then, in epoch milliseconds; null means without an end. Throws `not_found`. */
 export async function subscribe(
   parts: Parts,
   name: string,
@@ -80,7 +80,7 @@ export async function subscribe(
   return await change(parts, name, () => ({ expiresAt: until, onTrial: false }));
 }
 
-/** Ends what an account has paid for, or its trial, now; an end that has passed stays. Throws `not_found`. */
+/** Ends the subscription or trial of an account now, unless it has ended already. Throws `not_found`. */
 export async function cancel(parts: Parts, name: string): Promise<Account> {
   return await change(parts, name, (now, { expiresAt }) => ({
     expiresAt: Math.min(now, expiresAt ?? Infinity),

@@ -1,22 +1,22 @@
 /**
- * When keys were last used. Noting it costs a request next to nothing: what is noted is written later, for
- * all keys together, and for each at most once a minute. A stop loses the last second of it.
+ * When keys were last used. A request only notes it in memory. It is written later for all keys together, for each at
+ * most once a minute. When jobd stops, the last second is lost.
  */
 
 import { recordKeyUses } from '../../store/accounts/keys.ts';
 import type { App } from '../app.ts';
 
-/** A key that was noted is not noted again for this long. */
+/** A noted key is not noted again for this long. */
 const notedForMs = 60_000;
 
 export interface KeyUses {
   /** Notes that a key is used now. */
   readonly note: (keyId: string) => void;
-  /** Writes what was noted. What could not be written is kept for the next time. */
+  /** Writes what was noted. If that fails, the next call tries again. */
   write(): Promise<void>;
 }
 
-/** Makes one that has noted nothing. */
+/** Makes one without notes. */
 export function createKeyUses({ store, clock }: Pick<App, 'store' | 'clock'>): KeyUses {
   /** When each key was noted last, by the monotonic clock. */
   const notedAt = new Map<string, number>();

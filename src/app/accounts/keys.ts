@@ -1,4 +1,4 @@
-/** API keys: made, listed, revoked by whoever may open the store; checked at every request. */
+/** API keys: made, listed and revoked by those who may open the store; checked at every request. */
 
 import { hash, randomBytes } from 'node:crypto';
 import { checkLength } from '../../domain/characters.ts';
@@ -19,8 +19,8 @@ import { requireWorkspaceNamed } from './workspaces.ts';
 const nameLength = 120;
 
 /**
- * Makes a key; `expiresAt` in epoch milliseconds. `secret` is the key itself: it is kept nowhere and shown
- * once. Throws `invalid_input`, `not_found` for an unknown workspace, `forbidden` for one key too many.
+ * Makes a key; `expiresAt` in epoch milliseconds. `secret` is the key itself: it is shown once and stored nowhere.
+ * Throws `invalid_input`, `not_found` for an unknown workspace, `forbidden` if the account has too many keys.
  */
 export async function createKey(
   { store, clock }: Pick<App, 'store' | 'clock'>,
@@ -53,12 +53,12 @@ async function requireKeyRoom(tx: Db, accountId: string, now: number): Promise<v
   );
 }
 
-/** Every key with the name of its workspace, revoked and expired ones included; oldest first. */
+/** Every key with the name of its workspace, revoked and expired keys too. Oldest first. */
 export async function listKeys({ store }: Pick<App, 'store'>) {
   return await keys.listKeys(store.db);
 }
 
-/** Revokes a key for good. Throws `not_found` for an unknown id and for a key that is revoked. */
+/** Revokes a key for good. Throws `not_found` for an unknown id or a revoked key. */
 export async function revokeKey(
   { store, clock }: Pick<App, 'store' | 'clock'>,
   id: string,
@@ -67,16 +67,16 @@ export async function revokeKey(
   throw new JobdError('not_found', `there is no active key with id ${id}`);
 }
 
-/** Tells whom a presented key stands for, or undefined. */
+/** Returns whom a presented key stands for, or undefined. */
 export type Authenticate = (secret: string) => Promise<Principal | undefined>;
 
-/** Keys that are remembered; more are only there if many accounts ask at once. */
+/** Keys that are remembered. More are in use only if many accounts send requests at once. */
 const rememberedKeys = 10_000;
 
 /**
- * Makes what tells whom a presented key stands for. Keys are found by their SHA-256, so the time this takes tells
- * nothing about any key. What was found is remembered until another process writes: a daemon changes neither
- * keys nor accounts itself, and a key that is revoked is refused from the next request on.
+ * Makes an `Authenticate`. Keys are found by their SHA-256, so its timing says nothing about any key. Found keys are
+ * remembered until another process writes: the daemon itself changes neither keys nor accounts. A revoked key is
+ * refused from the next request on.
  */
 export function createAuthenticate({ store, clock }: Pick<App, 'store' | 'clock'>): Authenticate {
   const remembered = new Map<string, ActiveKey>();
@@ -93,7 +93,7 @@ export function createAuthenticate({ store, clock }: Pick<App, 'store' | 'clock'
   return async (secret) => {
     if (!keyPattern.test(secret)) return undefined;
     const sha256 = sha256Of(secret);
-    // Before the look-up, so that what is written behind it is noticed by the next request.
+    // Before the look-up, so that the next request notices what is written after it.
     const found = await look();
     const now = clock.now();
     if (found !== version || remembered.size > rememberedKeys) remembered.clear();

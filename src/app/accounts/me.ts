@@ -1,4 +1,4 @@
-/** Whom a key stands for, and what they may do and have used. */
+/** Whom a key stands for, what they may do and what they have used. */
 
 import { trialEndsAt } from '../../domain/accounts/account.ts';
 import type { Permission } from '../../domain/accounts/key.ts';
@@ -13,19 +13,19 @@ export interface Me {
   workspace: { id: string; name: string };
   permission: Permission;
   plan: Plan;
-  /** Of the whole account, not of the workspace alone. */
+  /** Of the whole account, not only of the workspace. */
   usage: { jobs: number; monitors: number; results: number };
   /** Epoch milliseconds; null without a trial. */
   trialEndsAt: number | null;
 }
 
-/** Of an account with more jobs, which only a plan without a limit has, usage is counted once a minute. */
+/** For an account with more jobs (its plan has no limit) usage is counted at most once a minute. */
 const manyJobs = 1_000;
 const goodForMs = 60_000;
 
-/** Makes what tells a key its workspace, permission, plan and usage. */
+/** Makes a function that returns the workspace, permission, plan and usage of a principal. */
 export function createMe({ store, clock }: Pick<App, 'store' | 'clock'>) {
-  /** Counting goes through all jobs of an account: of those with many, what was counted last. */
+  /** The last counts of accounts with many jobs: counting reads all of them. */
   const counted = new Map<string, { at: number; usage: Me['usage'] }>();
 
   async function usageNow(accountId: string): Promise<Me['usage']> {

@@ -1,9 +1,9 @@
-/** Workspaces: made, listed and deleted by whoever may open the store. */
+/** Workspaces: made, listed and deleted by those who may open the store. */
 
 import { checkName } from '../../domain/accounts/account.ts';
+import type { Workspace } from '../../domain/accounts/account.ts';
 import { JobdError } from '../../domain/errors.ts';
 import { newId } from '../../domain/id.ts';
-import type { Workspace } from '../../domain/accounts/workspace.ts';
 import type { Db } from '../../store/database/open.ts';
 import * as workspaces from '../../store/accounts/workspaces.ts';
 import { requireAccountNamed } from './accounts.ts';
@@ -11,10 +11,7 @@ import type { App } from '../app.ts';
 
 type Parts = Pick<App, 'store' | 'clock'>;
 
-/**
- * Makes a workspace of an account. Throws `invalid_input`, `not_found` for an unknown account, `conflict`
- * for a name that is taken.
- */
+/** Makes a workspace. Throws `invalid_input`, `not_found` for an unknown account, `conflict` if the name is taken. */
 export async function createWorkspace(
   { store, clock }: Parts,
   { name, account }: { name: string; account: string },
@@ -45,8 +42,8 @@ export async function requireWorkspaceNamed(db: Db, name: string): Promise<Works
 }
 
 /**
- * Deletes a workspace with its jobs, their history and its keys. It is gone at once, a call in flight goes
- * on; what is kept is removed in small steps behind it. Throws `not_found`, and `conflict` for the default one.
+ * Deletes a workspace with all it owns. It is gone at once; calls in flight go on. Its rows are removed later, in small
+ * steps. Throws `not_found`, and `conflict` for the default workspace.
  */
 export async function deleteWorkspace({ store, clock }: Parts, name: string): Promise<void> {
   if (name === workspaces.defaultWorkspace) {

@@ -1,4 +1,4 @@
-/** Receipts, and the keys to check them with. */
+/** Receipts, and the keys to verify them with. */
 
 import { JobdError } from '../../domain/errors.ts';
 import { hasReceipt } from '../../domain/receipts/receipt.ts';
@@ -12,8 +12,8 @@ import type { App, Principal } from '../app.ts';
 import { getRun } from '../runs/runs.ts';
 
 /**
- * The receipt of a run, as text in canonical form; one that is not signed yet is signed at once.
- * Throws `not_found`, and `conflict` if there is none, or none yet.
+ * The receipt of a run, as text in canonical form. If it is not signed yet, it is signed at once. Throws `not_found`,
+ * and `conflict` if there is no receipt, or none yet.
  */
 export async function getReceipt(
   app: App,
@@ -35,7 +35,7 @@ export async function getReceipt(
   }
 }
 
-/** Why a run that has none by now has none. */
+/** Why an ended run has no receipt. */
 function whyNot({ status }: Run): string {
   return status === 'interrupted' || status === 'missed'
     ? `it was ${status}`
@@ -54,14 +54,14 @@ function noReceipt(runId: string, why: string): JobdError {
   return new JobdError('conflict', `there is no receipt for run ${runId}: ${why}`);
 }
 
-/** The key that receipts are signed with now. Throws `unavailable` if none are. */
+/** The key that signs receipts now. Throws `unavailable` if receipts are not signed. */
 export async function getReceiptKey(app: App): Promise<KeyDocument> {
   const active = app.isSigning ? await keys.findActiveSigningKey(app.store.db) : undefined;
   if (active !== undefined) return keyDocument(active);
   throw new JobdError('unavailable', 'receipt signing is not configured');
 }
 
-/** Every key that receipts were ever signed with, the newest first. */
+/** Every key that ever signed receipts, the newest first. */
 export async function listReceiptKeys({ store }: App): Promise<KeySet> {
   return keySet(await keys.listSigningKeys(store.db));
 }

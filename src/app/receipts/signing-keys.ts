@@ -1,4 +1,4 @@
-/** The key that receipts are signed with: made, shown, changed by whoever may open the store. */
+/** The key that signs receipts: made, shown and changed by those who may open the store. */
 
 import type { Clock } from '../../domain/clock.ts';
 import { JobdError } from '../../domain/errors.ts';
@@ -24,20 +24,14 @@ export interface SigningKeyParts {
   vault: Vault;
 }
 
-/**
- * Makes sure that there is a key to sign with and that it can be opened. Throws `unavailable` if it
- * cannot be.
- */
+/** Makes a key if there is none. Throws `unavailable` if the key that is there cannot be opened. */
 export async function ensureSigningKey(parts: SigningKeyParts): Promise<void> {
   const active = await keys.findActiveSigningKey(parts.store.db);
   if (active === undefined) await rotateSigningKey(parts);
   else openSigningKey(parts.vault, active);
 }
 
-/**
- * Lets a new key sign from now on. Public keys are kept for ever; the private part of the old one is
- * removed, as nothing is to be signed with it any more.
- */
+/** Makes a new key sign from now on. Public keys are kept for ever; the private part of the old key is removed. */
 export async function rotateSigningKey({
   store,
   clock,

@@ -1,4 +1,4 @@
-/** Runs: asked for by hand, and read back. */
+/** Runs: requested by hand, and read back. */
 
 import { JobdError } from '../../domain/errors.ts';
 import { isId, newId } from '../../domain/id.ts';
@@ -16,9 +16,9 @@ import { requireJob } from '../jobs/require-job.ts';
 const manualIntervalMs = 60_000;
 
 /**
- * Queues one run and leaves the schedule alone. The same idempotency key answers with the run it
- * asked for first. Throws `not_found`, `conflict` while a run executes, `rate_limited` within a
- * minute of the manual run before, `payment_required`.
+ * Queues a run; the schedule stays as it is. The same idempotency key returns the run of the first request. Throws
+ * `not_found`, `payment_required`, `conflict` while a run executes, `rate_limited` within a minute of the last manual
+ * run.
  */
 export async function runJob(
   { store, clock, wake }: App,

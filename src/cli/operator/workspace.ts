@@ -3,7 +3,7 @@
 import type { Command } from 'commander';
 import type { Flags } from '../../config.ts';
 import { isoTimeOrNull } from '../../domain/clock.ts';
-import type { Workspace } from '../../domain/accounts/workspace.ts';
+import type { Workspace } from '../../domain/accounts/account.ts';
 import { moment } from '../terminal/cell.ts';
 import { confirm } from '../terminal/prompt.ts';
 import type { Context } from '../context.ts';

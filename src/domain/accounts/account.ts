@@ -1,4 +1,4 @@
-/** Accounts: they own workspaces, have a plan, and may run and edit until what is paid for ends. */
+/** Accounts: they own workspaces and have a plan. Until they expire they can run and edit. */
 
 import { checkLength } from '../characters.ts';
 import { isoTime } from '../clock.ts';
@@ -11,33 +11,42 @@ export interface Account {
   /** Unique; what commands call it by. */
   name: string;
   plan: PlanName;
-  /** From then on nothing runs and nothing can be edited; null if that is never. */
+  /** From then on nothing runs and nothing can be edited; null if never. */
   expiresAt: number | null;
-  /** Whether what ends then is a trial. */
+  /** Whether it is a trial that ends then. */
   onTrial: boolean;
   createdAt: number;
 }
 
-/** Where an account stands: on trial, paid for (or in need of no payment), or past its end. */
+/** What a key reaches, with all that belongs to it. Times are epoch milliseconds. */
+export interface Workspace {
+  id: string;
+  /** Unique; what commands call it by. */
+  name: string;
+  accountId: string;
+  createdAt: number;
+}
+
+/** `active`: paid for, or without need of payment. */
 export type Standing = 'trial' | 'active' | 'expired';
 
-/** Where the account stands at `now`. */
+/** The standing of an account at `now`. */
 export function standingOf(account: Account, now: number): Standing {
   if (hasExpired(account, now)) return 'expired';
   return account.onTrial ? 'trial' : 'active';
 }
 
-/** Whether what the account has paid for, or its trial, is over. */
+/** Whether the subscription or the trial is over at `now`. */
 export function hasExpired({ expiresAt }: Pick<Account, 'expiresAt'>, now: number): boolean {
   return expiresAt !== null && expiresAt <= now;
 }
 
-/** When the trial ends, or ended; null if the account is not, and was not last, on trial. */
+/** When the trial ends or ended; null if the account is not on trial, or has been paid for since. */
 export function trialEndsAt({ expiresAt, onTrial }: Account): number | null {
   return onTrial ? expiresAt : null;
 }
 
-/** Demands an account that may run and edit (docs/behavior.md#plan-2). Throws `payment_required`. */
+/** Throws `payment_required` if the account has expired (docs/behavior.md#plan-2). */
 export function checkPaid(account: Account, now: number): void {
   if (!hasExpired(account, now)) return;
   const what = account.onTrial ? 'trial' : 'subscription';
@@ -50,7 +59,7 @@ export function checkPaid(account: Account, now: number): void {
 /** Longest name of an account or a workspace, in characters. */
 const nameLength = 120;
 
-/** Demands a name that an account or a workspace can have. Throws `invalid_input`. */
+/** Checks the name of an account or a workspace. Throws `invalid_input`. */
 export function checkName(name: string): void {
   if (name.trim() === '') throw invalidInput('name must not be blank');
   checkLength('name', name, nameLength);

@@ -3,7 +3,7 @@
 export const permissions = ['read', 'write'] as const;
 export type Permission = (typeof permissions)[number];
 
-/** What is kept of a key besides its SHA-256. Times are epoch milliseconds. */
+/** A key as it is kept, besides its SHA-256. Times are epoch milliseconds. */
 export interface Key {
   id: string;
   workspaceId: string;
@@ -13,12 +13,12 @@ export interface Key {
   createdAt: number;
   /** When it was last used, to the minute; null if it never was. */
   lastUsedAt: number | null;
-  /** From then on it is not valid any more; null if that is never. */
+  /** From then on it is not valid; null if never. */
   expiresAt: number | null;
   revokedAt: number | null;
 }
 
-/** Keys that one account may hold: neither revoked nor expired (docs/behavior.md#key-3). */
+/** Most keys that one account may have, not counting revoked and expired ones (docs/behavior.md#key-3). */
 export const activeKeysPerAccount = 20;
 
 /** The form of every key. */

@@ -1,6 +1,6 @@
 /**
- * What a plan refuses. Limits are looked at when something is changed: what was allowed before a plan
- * became smaller goes on as it is, except that calls take the timeout that the plan allows by then.
+ * What a plan refuses. Limits are checked when something is changed. After a plan became smaller, jobs and monitors go
+ * on as they are, except that calls take no longer than the new plan allows.
  */
 
 import { JobdError } from '../errors.ts';
@@ -11,8 +11,8 @@ import type { Plan } from './plan.ts';
 import { smallestInterval } from '../schedule/interval.ts';
 
 /**
- * Demands that a job, new (`before` is null) or changed, keeps to the plan in what is new about it. A
- * resumed schedule counts as new. Throws `forbidden`, naming limit, plan and figure.
+ * Checks what is new about a job: all of it if `before` is null, else what changed. A resumed schedule counts as new.
+ * Throws `forbidden`, naming limit, plan and figure.
  */
 export function checkPlanLimits(plan: Plan, job: Job, before: Job | null): void {
   if (before?.timeoutSeconds !== job.timeoutSeconds) checkTimeout(plan, job.timeoutSeconds);
@@ -20,11 +20,11 @@ export function checkPlanLimits(plan: Plan, job: Job, before: Job | null): void 
   if (before === null || isResumed || !sameSchedule(before, job)) checkInterval(plan, job);
 }
 
-/** Demands the same of a monitor: its pings may be due no more often than the plan allows. */
+/** Checks the same of a monitor: how often its pings are due. */
 export function checkMonitorLimits(plan: Plan, monitor: Monitor, before: Monitor | null): void {
   const isResumed = before !== null && before.paused && !monitor.paused;
   if (before !== null && !isResumed && sameSchedule(before, monitor)) return;
-  // Where its periods are counted from changes nothing about how long they are.
+  // The anchor does not change how long periods are.
   checkInterval(plan, { ...monitor, anchorAt: monitor.createdAt });
 }
 
@@ -36,7 +36,6 @@ function checkTimeout({ name, maxTimeoutSeconds }: Plan, timeoutSeconds: number)
   );
 }
 
-/** Demands that a schedule is due no more often than the plan allows. Throws `forbidden`. */
 function checkInterval({ name, minIntervalSeconds }: Plan, fields: ScheduleFields): void {
   const seconds = smallestInterval(scheduleOf(fields));
   if (seconds >= minIntervalSeconds) return;
@@ -48,10 +47,7 @@ function checkInterval({ name, minIntervalSeconds }: Plan, fields: ScheduleField
   );
 }
 
-/**
- * Demands that there is room for one more job or monitor, where `used` of them are there. Throws
- * `forbidden`.
- */
+/** Throws `forbidden` if the plan does not allow another job or monitor besides the `used` ones. */
 export function checkRoom({ name, jobs }: Plan, used: number): void {
   if (jobs === null || used < jobs) return;
   throw new JobdError(

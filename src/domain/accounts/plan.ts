@@ -1,4 +1,6 @@
-/** Plans: what an account may have (docs/behavior.md#plans). A limit that does not exist is null. */
+/** Plans: what an account may have and what is kept for it (docs/behavior.md#plans). Null means no limit. */
+
+import { msPerDay } from '../clock.ts';
 
 export const planNames = ['free', 'pro', 'business', 'self-hosted'] as const;
 export type PlanName = (typeof planNames)[number];
@@ -7,17 +9,17 @@ export interface Plan {
   name: PlanName;
   /** Jobs and monitors together, paused ones too; deleted ones do not count. */
   jobs: number | null;
-  /** Seconds between two due times of one schedule, at least. */
+  /** Fewest seconds between two due times of one schedule. */
   minIntervalSeconds: number;
-  /** Seconds that one attempt of a call may take, at most. */
+  /** Most seconds that one attempt of a call may take. */
   maxTimeoutSeconds: number;
-  /** Results kept, of all jobs of the account together. */
+  /** Most results kept, of all jobs of the account together. */
   results: number;
   /** Days that a result is kept. */
   retentionDays: number;
 }
 
-/** Every plan. `self-hosted` is what the default account has. */
+/** Every plan. The default account has `self-hosted`. */
 export const plans: Readonly<Record<PlanName, Plan>> = {
   free: {
     name: 'free',
@@ -56,4 +58,23 @@ export const plans: Readonly<Record<PlanName, Plan>> = {
 /** Seconds an attempt may take where nobody says: the smaller of 30 and what the plan allows. */
 export function defaultTimeoutSeconds({ maxTimeoutSeconds }: Plan): number {
   return Math.min(30, maxTimeoutSeconds);
+}
+
+/** What retention removes from an account (docs/behavior.md#result-6). Results are runs that are over, missed ones too. */
+export interface Retention {
+  /** Results that were due before this are removed, in epoch milliseconds. */
+  agedBefore: number;
+  /** How many of the oldest results are removed, including those that are too old. */
+  surplus: number;
+}
+
+/** What a plan does not keep of `results` results at `now`, in epoch milliseconds. */
+export function retentionOf(
+  plan: Pick<Plan, 'results' | 'retentionDays'>,
+  { results, now }: { results: number; now: number },
+): Retention {
+  return {
+    agedBefore: now - plan.retentionDays * msPerDay,
+    surplus: Math.max(0, results - plan.results),
+  };
 }

@@ -4,8 +4,8 @@
  */
 
 import type { MonitorDocument } from '../monitors/document.ts';
-import { runDocument } from '../runs/document.ts';
-import type { RunDocument } from '../runs/document.ts';
+import { runDocument } from '../runs/run.ts';
+import type { RunDocument } from '../runs/run.ts';
 import type { Run } from '../runs/run.ts';
 
 /** What can happen to a job or a monitor that people want to hear of. */

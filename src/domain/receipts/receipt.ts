@@ -1,6 +1,6 @@
 /**
- * A receipt: what the service attests of one answered call (docs/behavior.md#receipt-1). This file says which
- * runs have one and what stands in it; `receipt/` signs it and checks it.
+ * A receipt: what the service attests about one answered call (docs/behavior.md#receipt-1). This file decides which
+ * runs have one and what it says; `receipt/` signs and verifies it.
  */
 
 import { isoTime } from '../clock.ts';
@@ -9,10 +9,10 @@ import type { Run, RunSource } from '../runs/run.ts';
 /** Version of the payload's layout. */
 const receiptVersion = 1;
 
-/** What is attested: nothing of the request, and of the answer only a fingerprint. Times as `isoTime`. */
+/** What is attested: nothing about the request, and only a fingerprint of the answer. Times as `isoTime`. */
 export interface ReceiptPayload {
   version: typeof receiptVersion;
-  /** URL of the site that made the call, without a slash at its end. */
+  /** URL of the site that made the call, without a trailing slash. */
   issuer: string;
   runId: string;
   jobId: string;
@@ -34,12 +34,12 @@ export interface ReceiptPayload {
   previousReceiptSha256: string | null;
 }
 
-/** A receipt before it is signed: the signature is over all of this. */
+/** A receipt before it is signed. The signature covers all of this. */
 export interface UnsignedReceipt {
   algorithm: 'Ed25519';
   /** RFC 7638 thumbprint of the key. */
   keyId: string;
-  /** The key, base64url; nobody may trust it for standing here. */
+  /** The key, base64url. That it is in the receipt is no reason to trust it. */
   publicKey?: string;
   payload: ReceiptPayload;
 }
@@ -49,7 +49,7 @@ export interface Receipt extends UnsignedReceipt {
   signature: string;
 }
 
-/** A run that got an answer, whatever it was. */
+/** A run that got an answer. */
 export type AnsweredRun = Run & {
   status: 'success' | 'failed';
   startedAt: number;
@@ -58,7 +58,7 @@ export type AnsweredRun = Run & {
   durationMs: number;
 };
 
-/** Whether there is a receipt of a run: it ended, and an HTTP response came. */
+/** Whether a run has a receipt: it ended with an HTTP response. */
 export function hasReceipt(run: Run): run is AnsweredRun {
   return (
     (run.status === 'success' || run.status === 'failed') &&
@@ -71,7 +71,7 @@ export function hasReceipt(run: Run): run is AnsweredRun {
 
 const encoder = new TextEncoder();
 
-/** What the receipt of a run attests. `issuedAt` is in epoch milliseconds; `sha256` answers in hexadecimal. */
+/** What the receipt of a run attests. `issuedAt` in epoch milliseconds; `sha256` returns hexadecimal. */
 export function receiptPayload(
   run: AnsweredRun,
   issue: {
@@ -103,7 +103,7 @@ export function receiptPayload(
   };
 }
 
-/** As a URL is written in ASCII: a receipt holds no other characters, so none can be mistaken. */
+/** In ASCII: a receipt has no other characters, so that none can be mistaken for another. */
 function issuerOf(siteUrl: string): string {
   return new URL(siteUrl).href.replace(/\/+$/, '');
 }

@@ -1,6 +1,6 @@
 /**
- * What to do about a job that is due (docs/behavior.md#schedule-4): call it if the due time is at most
- * a minute past, else account for it as missed. There is no catching up.
+ * What to do about a job that is due (docs/behavior.md#schedule-4): call it if the due time is at most a minute past,
+ * else record it as missed. Missed calls are not made up for later.
  */
 
 import { isoTime } from '../clock.ts';
@@ -9,15 +9,15 @@ import type { Job } from '../jobs/job.ts';
 import { dueBetween, nextDue } from '../schedule/next.ts';
 import type { Schedule } from '../schedule/schedule.ts';
 
-/** A due time this far past is still called; beyond it, it is missed. */
+/** A due time that is longer past is missed. */
 export const latestStartMs = 60_000;
 
-/** A job that somebody holds is called all the same once its due time is this far past: it would be missed else. */
+/** A held job is called anyway once its due time is this far past: it would be missed otherwise. */
 export const longestHeldMs = latestStartMs - 2_000;
 
 /**
- * The due time that people see at `now`. While a run outlasts the one that its job waits for, and which is called late
- * or missed, that is the next one to come.
+ * The due time that people see at `now`: the next one to come. The job itself may still have an earlier one, which is
+ * called late or missed because a run outlasts it.
  */
 export function upcomingDueTime(job: Job, now: number): number | null {
   const { activeRunId, nextRunAt } = job;
@@ -25,7 +25,7 @@ export function upcomingDueTime(job: Job, now: number): number | null {
   return isOutlasted ? nextDue(scheduleOf(job), now) : nextRunAt;
 }
 
-/** Due times that were not called, of one outage of one job. Times are epoch milliseconds. */
+/** The due times that one job missed in one outage. Times are epoch milliseconds. */
 export interface Missed {
   first: number;
   last: number;
@@ -34,15 +34,15 @@ export interface Missed {
 
 export interface DuePlan {
   missed: Missed | null;
-  /** The due time to call now, if there is one. */
+  /** The due time to call now; null if there is none. */
   dueAt: number | null;
-  /** The due time to wait for after that. */
+  /** The due time after that; null if there is none. */
   nextRunAt: number | null;
 }
 
 /**
- * Decides about a job whose due time `nextRunAt` is not after `now`. One from before its account was paid for again, at
- * `renewedAt`, is neither called nor missed; a renewal by a clock that was ahead does not count.
+ * Decides about a job whose due time `nextRunAt` is not after `now`. Due times up to `renewedAt`, when its account was
+ * renewed, are neither called nor missed. A renewal in the future is ignored: the clock was ahead then.
  */
 export function planDue(
   schedule: Schedule,
@@ -76,7 +76,7 @@ function planFrom(schedule: Schedule, nextRunAt: number, now: number): DuePlan {
     : { missed, dueAt: null, nextRunAt: next };
 }
 
-/** What may explain why due times were missed. Times are epoch milliseconds. */
+/** Why due times may have been missed. Times are epoch milliseconds. */
 export interface Circumstances {
   /** When the job's previous run ended, if it had one. */
   busyUntil: number | null;
@@ -97,5 +97,5 @@ export function missedText(missed: Missed, circumstances: Circumstances): string
 function reason(first: number, { busyUntil, servingSince }: Circumstances): string {
   if (busyUntil !== null && busyUntil > first) return 'the previous run was still executing';
   if (first < servingSince) return 'jobd was not running';
-  return 'jobd could not start it within a minute: too much to call, a store that failed, a machine asleep, or a clock that was set';
+  return 'jobd could not start it within a minute: overload, a database failure, a suspended machine or a clock change';
 }

@@ -1,26 +1,26 @@
-/** What counts runs, and how late they begin. */
+/** Counts of runs, and how late they start. */
 
 import type { RunStatus } from './run.ts';
 
-/** A run that ended, as it is counted. Times are milliseconds. */
+/** An ended run, as it is counted. */
 export interface CountedRun {
   status: RunStatus;
-  /** How long after its due time it began. */
+  /** How long after its due time it started. */
   latenessMs: number;
-  /** Null where it is not known. */
+  /** Null if it is not known. */
   durationMs: number | null;
 }
 
-/** What the engine tells of its work. */
+/** Where the engine counts its work. */
 export interface Meter {
   runEnded(run: CountedRun): void;
-  /** So many jobs have missed due times. */
+  /** Counts jobs that missed due times. */
   jobsMissed(jobs: number): void;
 }
 
-/** How late runs began that ended in a time that is over now; null if none did. Milliseconds. */
+/** How late the runs started that ended in a window of time; null if none ended. */
 export interface Lateness {
-  /** Seconds of the time that is looked at. */
+  /** Length of the window. */
   windowSeconds: number;
   p50Ms: number | null;
   p99Ms: number | null;

@@ -1,9 +1,9 @@
 /**
- * What came of calling a target: the result of one attempt as egress reports it (plain data), and
- * the outcome that a run keeps. A remote failure is a value here, never an exception.
+ * The result of calling a target: of one attempt, as egress reports it, and of a run. A remote failure is a value here,
+ * never an exception.
  */
 
-/** Why no complete, acceptable answer came; each is the first word of a run's `error`. */
+/** Why there is no complete answer; the first word of a run's `error`. */
 export const failureReasons = [
   'timeout',
   'dns',
@@ -19,13 +19,13 @@ export type FailureReason = (typeof failureReasons)[number];
 export interface Failure {
   reason: FailureReason;
   detail: string;
-  /** For `dns` only: a failure that may be gone a moment later (server failure, no answer). */
+  /** For `dns` only: a failure that may pass soon (server failure, no answer). */
   temporary?: boolean;
-  /** For `timeout` only: the time was up before anything of the request was written. */
+  /** For `timeout` only: nothing of the request was written in time. */
   unsent?: boolean;
 }
 
-/** Most characters of a `Location` that are looked at. */
+/** Most characters of a `Location` that are read. */
 export const maxLocationLength = 2048;
 
 /** An answer whose status line and headers arrived. */
@@ -39,16 +39,16 @@ export interface Response {
   body: string;
   /** Whether the target sent more than the preview holds. */
   truncated: boolean;
-  /** Set when the body ended early or was not finished in time before the preview was full. */
+  /** Set if the body ended early, or not in time, before the preview was full. */
   broken: Failure | null;
 }
 
-/** What came of calling a target. */
+/** A complete answer or a failure. */
 export type TargetResult =
   | { kind: 'response'; response: Response }
   | { kind: 'failure'; failure: Failure };
 
-/** What one attempt came to; `local`: this machine could not begin it, for a reason that may pass. Nothing was sent then. */
+/** The result of one attempt. `local`: this machine could not start it, for a reason that may pass; nothing was sent. */
 export type AttemptResult = TargetResult | { kind: 'local'; trouble: string };
 
 /** What a run keeps of its last attempt. */
@@ -60,7 +60,7 @@ export interface Outcome {
   error: string | null;
 }
 
-/** Judges an attempt: any complete 2xx is a success, all else a failure (docs/behavior.md#result-1). */
+/** The outcome of an attempt: any complete 2xx is a success, everything else a failure (docs/behavior.md#result-1). */
 export function outcomeOf(result: TargetResult): Outcome {
   if (result.kind === 'failure') {
     return {
@@ -92,9 +92,9 @@ function responseError(response: Response): string | null {
 }
 
 /**
- * Where a redirect leads, fit to be kept: printable ASCII of at most 200 characters, without user info,
- * path, query and fragment. Secrets ride there, and most redirects repeat the path that was asked. Of a
- * scheme without hosts (`data:`) only the scheme is told.
+ * The target of a redirect, safe to keep: printable ASCII of at most 200 characters, without user info, path, query and
+ * fragment. These may hold secrets, and most redirects repeat the path of the request. For a scheme without hosts
+ * (`data:`) it is the scheme alone.
  */
 function shownLocation(location: string): string {
   const here = 'relative.invalid';

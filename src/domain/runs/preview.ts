@@ -1,13 +1,13 @@
 /**
- * The preview of a body that somebody sent: at most 4096 bytes, counted as UTF-8 after invalid bytes
- * were replaced, cut between two characters. What comes after is not kept.
+ * The preview of a body: its first 4096 bytes, counted as UTF-8 after invalid bytes were replaced, cut between two
+ * characters. The rest is not kept.
  */
 
 /** Most bytes of UTF-8 a preview holds (docs/behavior.md#result-2). */
 export const maxPreviewBytes = 4096;
-/** An invalid byte becomes U+FFFD, three bytes: what is shorter than this cannot overflow. */
+/** An invalid byte becomes U+FFFD, three bytes: a shorter body cannot overflow. */
 const surelyFits = Math.floor(maxPreviewBytes / 3);
-/** Replacement never makes text shorter; four bytes more let the character at the cut be whole. */
+/** Replacement never makes text shorter. Four more bytes complete the character at the cut. */
 const enoughRawBytes = maxPreviewBytes + 4;
 
 const encoder = new TextEncoder();
@@ -15,11 +15,11 @@ const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
 /** A preview being filled. */
 export interface Preview {
-  /** Takes the next bytes; returns whether the body is known to be longer than the preview. */
+  /** Adds the next bytes. Returns whether the body is known to be longer than the preview. */
   push(chunk: Uint8Array): boolean;
-  /** Whether nothing more fits, be there more or not. */
+  /** Whether nothing more fits. */
   isFull(): boolean;
-  /** The text kept, and whether it is less than the body; `cut` says that the body went on. */
+  /** The text, and whether the body is longer. `cut`: the body went on after the last `push`. */
   finish(cut: boolean): { text: string; truncated: boolean };
 }
 
@@ -27,7 +27,7 @@ export interface Preview {
 export function startPreview(): Preview {
   let chunks: Uint8Array[] = [];
   let rawBytes = 0;
-  // Bodies that may overflow are decoded as they come, each byte once, however it drips.
+  // Bodies that may overflow are decoded as they arrive, each byte once, however slowly they arrive.
   let streaming: InstanceType<typeof TextDecoder> | null = null;
   let text = '';
   let textBytes = 0;
@@ -57,7 +57,7 @@ export function startPreview(): Preview {
         const whole = chunks.length === 1 ? chunks[0] : Buffer.concat(chunks);
         return { text: decoder.decode(whole), truncated: cut };
       }
-      // A character whose end was not read is no invalid byte.
+      // A character whose end was not read is not invalid.
       decodePending(cut);
       if (textBytes <= maxPreviewBytes) return { text, truncated: cut };
       const { read } = encoder.encodeInto(text, new Uint8Array(maxPreviewBytes));

@@ -2,14 +2,14 @@
 
 import type { TargetResult } from './outcome.ts';
 
-/** Waits before the second and the third attempt, unless the target asks for another. */
+/** Waits before the second and the third attempt, unless the target asks for another wait. */
 const waitsMs = [1_000, 5_000];
-/** A `Retry-After` is honoured up to this. */
+/** The longest `Retry-After` that is honoured. */
 const longestWaitMs = 30_000;
 
 /**
- * The time of the next attempt in epoch milliseconds, or null if there is none: retries are used
- * up, or the failure is not of the passing kind. After a timeout the target may be at work, unless nothing was sent.
+ * The time of the next attempt in epoch milliseconds, or null if there is none: no retries are left, or the failure
+ * will not pass. After a timeout the target may still be working, unless nothing was sent.
  *
  * @param retries how many attempts may follow the first
  * @param attempt the number of the attempt just made, from 1
@@ -36,12 +36,12 @@ function isPassing(result: TargetResult): boolean {
   return reason === 'refused' || reason === 'reset';
 }
 
-/** `Sun, 06 Nov 1994 08:49:37 GMT`; Date.parse takes far more for a date, `-1` among it. */
+/** `Sun, 06 Nov 1994 08:49:37 GMT`. Date.parse accepts far more, even `-1`. */
 const httpDate = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
 
 /**
- * How long an answer asks to wait: `Retry-After` in either of its forms (RFC 9110, section 10.2.3), in
- * milliseconds, at most `longestMs`; null if it is not there or unreadable.
+ * How long an answer asks to wait, in milliseconds, at most `longestMs`: `Retry-After` in either of its forms (RFC
+ * 9110, section 10.2.3). Null if it is missing or unreadable.
  */
 export function askedWaitMs(
   result: TargetResult,

@@ -1,6 +1,8 @@
 /** A run: one due time, or one manual request, of a job; with its states as data. */
 
-/** Every state, and the states that may follow it. Drawn in docs/architecture.md. */
+import { isoTime, isoTimeOrNull } from '../clock.ts';
+
+/** Every state, and the states that may follow it (drawn in docs/architecture.md). */
 export const runTransitions = {
   queued: ['running'],
   running: ['success', 'failed', 'interrupted'],
@@ -15,7 +17,7 @@ export type RunStatus = keyof typeof runTransitions;
 /** All states, in the order of a run's life. */
 export const runStatuses = Object.keys(runTransitions) as RunStatus[];
 
-/** The states a run may begin in: asked for by hand, claimed when due, found too late. */
+/** The states in which a run may begin: requested by hand, claimed when due, or missed. */
 export const firstRunStatuses = ['queued', 'running', 'missed'] as const satisfies RunStatus[];
 
 /** Whether nothing follows this state. */
@@ -34,12 +36,12 @@ export interface Run {
   /** The due time, or the time of the manual request. */
   scheduledFor: number;
   startedAt: number | null;
-  /** When the outcome was known, or the run was closed as interrupted; null for a missed run, which never began. */
+  /** When the outcome was known, or the run was marked interrupted; null for a missed run. */
   finishedAt: number | null;
-  /** Attempts begun, kept before each is sent: after a crash the last one may not have left. */
+  /** Attempts, counted before each is sent: after a crash the last one may not have been sent. */
   attempts: number;
   httpStatus: number | null;
-  /** `finishedAt − startedAt`, all attempts and the waits between them included; null if it was interrupted. */
+  /** `finishedAt − startedAt`, with all attempts and the waits between them; null if it was interrupted. */
   durationMs: number | null;
   /** Preview of the last answer: at most 4096 bytes of UTF-8. */
   responseBody: string | null;
@@ -47,7 +49,7 @@ export interface Run {
   error: string | null;
 }
 
-/** A run as it begins when it is asked for by hand, at `now` in epoch milliseconds. */
+/** A new manual run, requested at `now` (epoch milliseconds). */
 export function queuedRun(id: string, jobId: string, now: number): Run {
   return {
     id,
@@ -68,3 +70,20 @@ export function queuedRun(id: string, jobId: string, now: number): Run {
 
 /** How many of a job's retained runs are in each state. */
 export type RunTotals = Record<RunStatus, number>;
+
+/** A run as the API and alerts show it: times are ISO 8601. */
+export type RunDocument = Omit<Run, 'scheduledFor' | 'startedAt' | 'finishedAt'> & {
+  scheduledFor: string;
+  startedAt: string | null;
+  finishedAt: string | null;
+};
+
+/** Shows a run. */
+export function runDocument(run: Run): RunDocument {
+  return {
+    ...run,
+    scheduledFor: isoTime(run.scheduledFor),
+    startedAt: isoTimeOrNull(run.startedAt),
+    finishedAt: isoTimeOrNull(run.finishedAt),
+  };
+}

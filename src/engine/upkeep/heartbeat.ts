@@ -1,6 +1,6 @@
 /**
- * Heartbeat: the dead-man's switch of jobd itself. While the scheduler is healthy, a URL of the operator is
- * called each minute; whoever is behind it tells when the calls stop.
+ * Heartbeat: a dead-man's switch for jobd itself. While the scheduler is healthy, it calls a URL of the operator each
+ * minute. The service behind that URL raises an alarm when the calls stop.
  */
 
 import type { Clock } from '../../domain/clock.ts';
@@ -12,20 +12,20 @@ import type { Loop } from '../loop.ts';
 
 export interface HeartbeatParts {
   url: string;
-  /** A way out that trusts the operator: the URL may lead anywhere. */
+  /** Its target rules are those of the operator: the URL may lead anywhere. */
   egress: Egress;
   clock: Clock;
   log: Log;
-  /** Why the scheduler is not healthy; none if it is. */
+  /** Why the scheduler is not healthy; empty if it is. */
   readonly troubles: () => readonly string[];
 }
 
 const everyMs = 60_000;
 const timeoutMs = 10_000;
-/** While the scheduler is not healthy, it is asked again after this. */
-const lookAgainMs = 1_000;
+/** While the scheduler is not healthy, it is checked again after this. */
+const checkAgainMs = 1_000;
 
-/** Starts to call it, at once and then each minute. */
+/** Starts the calls: one at once, then one each minute. */
 export function startHeartbeat({ url, egress, clock, log, troubles }: HeartbeatParts): Loop {
   let dueAt = clock.monotonicMs();
   let isFailing = false;
@@ -33,7 +33,7 @@ export function startHeartbeat({ url, egress, clock, log, troubles }: HeartbeatP
   async function step(): Promise<number> {
     const now = clock.monotonicMs();
     if (now < dueAt) return dueAt - now;
-    if (troubles().length > 0) return lookAgainMs;
+    if (troubles().length > 0) return checkAgainMs;
     dueAt = now + everyMs;
     const call = { url, method: 'GET', headers: {}, body: null, timeoutMs };
     const result = await egress.call(call);

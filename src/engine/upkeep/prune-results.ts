@@ -5,10 +5,8 @@
  */
 
 import type { Clock } from '../../domain/clock.ts';
-import { plans } from '../../domain/accounts/plan.ts';
-import type { PlanName } from '../../domain/accounts/plan.ts';
-import { retentionOf } from '../../domain/accounts/retention.ts';
-import type { Retention } from '../../domain/accounts/retention.ts';
+import { plans, retentionOf } from '../../domain/accounts/plan.ts';
+import type { PlanName, Retention } from '../../domain/accounts/plan.ts';
 import type { Store } from '../../store/database/open.ts';
 import { sweep } from '../../store/database/sweep.ts';
 import type { SweepPage } from '../../store/database/sweep.ts';

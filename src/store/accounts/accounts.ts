@@ -1,4 +1,4 @@
-/** Accounts, as operators keep them. What follows from their expiry is in `expiry.ts`. */
+/** Accounts, as operators manage them. What their expiry means for jobs is in `expiry.ts`. */
 
 import type { Selectable } from 'kysely';
 import type { Account } from '../../domain/accounts/account.ts';
@@ -7,7 +7,7 @@ import type { AccountRow } from '../database/schema.ts';
 import { statement } from '../database/statement.ts';
 import type { Parameters } from '../database/statement.ts';
 
-/** The account that exists from the first start. */
+/** The account that exists from the start. */
 export const defaultAccount = 'default';
 
 /** Keeps a new account. */
@@ -34,7 +34,7 @@ const accountOfWorkspace = statement((db: Db, of: Parameters<{ workspaceId: stri
     .compile(),
 );
 
-/** The account that owns a workspace; undefined if the workspace is not there any more. */
+/** The account that owns a workspace; undefined if the workspace was deleted. */
 export async function findAccountOf(db: Db, workspaceId: string): Promise<Account | undefined> {
   const [row] = await accountOfWorkspace(db, { workspaceId });
   return row && accountOf(row);
@@ -56,7 +56,7 @@ export async function listAccounts(db: Db): Promise<Account[]> {
   return rows.map(accountOf);
 }
 
-/** The columns that operators decide. */
+/** The columns that operators set. */
 function termsOf({ plan, expiresAt, onTrial }: Account) {
   return { plan, expires_at: expiresAt, on_trial: onTrial ? 1 : 0 };
 }

@@ -1,4 +1,4 @@
-/** What an account uses of what its plan allows. */
+/** What an account uses of its plan. */
 
 import { sql } from 'kysely';
 import type { Db } from '../database/open.ts';
@@ -9,55 +9,50 @@ export interface Usage {
 }
 
 /**
- * What of the account's quota is used; what is deleted does not count, what is paused does. In the
- * transaction that adds a job or a monitor this is exact, as writers come one after another.
+ * Jobs and monitors that count towards the quota: paused ones do, deleted ones do not. Exact in the transaction that
+ * adds one, as there is one writer at a time.
  */
 export async function usageOf(db: Db, accountId: string): Promise<Usage> {
-  const { jobs } = await db
-    .selectFrom('jobs')
-    .innerJoin('workspaces', 'workspaces.id', 'jobs.workspace_id')
-    .select((of) => of.fn.countAll<number>().as('jobs'))
-    .where('account_id', '=', accountId)
-    .where('jobs.deleted_at', 'is', null)
-    .executeTakeFirstOrThrow();
-  const { monitors } = await db
-    .selectFrom('monitors')
-    .innerJoin('workspaces', 'workspaces.id', 'monitors.workspace_id')
-    .select((of) => of.fn.countAll<number>().as('monitors'))
-    .where('account_id', '=', accountId)
-    .where('monitors.deleted_at', 'is', null)
-    .executeTakeFirstOrThrow();
-  return { jobs, monitors };
+  const count = async (table: 'jobs' | 'monitors'): Promise<number> => {
+    const row = await db
+      .selectFrom(table)
+      .select((of) => of.fn.countAll<number>().as('count'))
+      .where('workspace_id', 'in', workspacesOf(db, accountId))
+      .where('deleted_at', 'is', null)
+      .executeTakeFirstOrThrow();
+    return row.count;
+  };
+  return { jobs: await count('jobs'), monitors: await count('monitors') };
 }
+
+const results = sql<number>`total_success + total_failed + total_interrupted + total_missed`;
 
 /**
- * Results kept of all jobs of an account: runs that are over, missed ones too. Summed from the totals that
- * each job keeps, so that the cost grows with the jobs and not with the runs.
+ * Results of all jobs of an account: runs that are over, missed ones too. It sums the totals of its jobs, so the cost
+ * grows with the jobs and not with the runs.
  */
 export async function countResults(db: Db, accountId: string): Promise<number> {
-  const { results } = await db
+  const { sum } = await db
     .selectFrom('jobs')
-    .innerJoin('workspaces', 'workspaces.id', 'jobs.workspace_id')
-    .select(
-      sql<number>`coalesce(sum(total_success + total_failed + total_interrupted + total_missed), 0)`.as(
-        'results',
-      ),
-    )
-    .where('account_id', '=', accountId)
-    .where('jobs.deleted_at', 'is', null)
+    .select((of) => of.fn.coalesce(of.fn.sum<number>(results), sql.lit(0)).as('sum'))
+    .where('workspace_id', 'in', workspacesOf(db, accountId))
+    .where('deleted_at', 'is', null)
     .executeTakeFirstOrThrow();
-  return results;
+  return sum;
 }
 
-/** Keys of an account that are neither revoked nor expired at `now`. */
+/** Keys of an account that are neither revoked nor expired at `now`, in epoch milliseconds. */
 export async function countActiveKeys(db: Db, accountId: string, now: number): Promise<number> {
   const { count } = await db
     .selectFrom('keys')
-    .innerJoin('workspaces', 'workspaces.id', 'keys.workspace_id')
     .select((of) => of.fn.countAll<number>().as('count'))
-    .where('account_id', '=', accountId)
+    .where('workspace_id', 'in', workspacesOf(db, accountId))
     .where('revoked_at', 'is', null)
     .where((of) => of.or([of('expires_at', 'is', null), of('expires_at', '>', now)]))
     .executeTakeFirstOrThrow();
   return count;
+}
+
+function workspacesOf(db: Db, accountId: string) {
+  return db.selectFrom('workspaces').select('id').where('account_id', '=', accountId);
 }

@@ -1,7 +1,7 @@
 /** Workspaces. They own keys, jobs, monitors and channels, and belong to an account. */
 
 import { sql } from 'kysely';
-import type { Workspace } from '../../domain/accounts/workspace.ts';
+import type { Workspace } from '../../domain/accounts/account.ts';
 import { defaultAccount, findAccountByName } from './accounts.ts';
 import { markChannelsOfDeleted } from '../alerts/channels.ts';
 import { markMonitorsDeleted } from '../monitors/monitors.ts';

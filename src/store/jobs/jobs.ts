@@ -1,4 +1,4 @@
-/** Jobs, as people keep them. What the engine asks of them is in `claims.ts`. */
+/** Jobs, as people manage them. The engine's view of them is in `store/runs/claims.ts`. */
 
 import type { Selectable } from 'kysely';
 import { hostOf } from '../../domain/jobs/job.ts';
@@ -22,7 +22,7 @@ export async function insertJob(db: Db, job: SealedJob): Promise<void> {
   await insertRow(db, [rowOf(job)]);
 }
 
-/** Keeps what people changed of a job, and when it is due next. */
+/** Keeps the editable columns of a job, and when it is due next. */
 export async function updateJob(db: Db, job: SealedJob): Promise<void> {
   await db.updateTable('jobs').set(wishesOf(job)).where('id', '=', job.id).execute();
 }
@@ -56,8 +56,8 @@ export async function findJob(
   return row && jobOf(row);
 }
 
-/** Comes behind every id: they are of letters, digits and hyphens. */
-const behindAllIds = '~';
+/** Sorts after every id: ids have letters, digits and hyphens. */
+const afterAllIds = '~';
 
 const jobPage = statement(
   (db: Db, of: Parameters<{ workspaceId: string; before: string; limit: number }>) =>
@@ -72,18 +72,18 @@ const jobPage = statement(
       .compile(),
 );
 
-/** A page of a workspace's jobs, newest first; `before` is the last id of the page before. */
+/** A page of a workspace's jobs, newest first; `before` is the last id of the previous page. */
 export async function listJobs(
   db: Db,
   workspaceId: string,
   page: { limit: number; before: string | null },
 ): Promise<SealedJob[]> {
   const { limit, before } = page;
-  const rows = await jobPage(db, { workspaceId, limit, before: before ?? behindAllIds });
+  const rows = await jobPage(db, { workspaceId, limit, before: before ?? afterAllIds });
   return rows.map(jobOf);
 }
 
-/** The columns that people decide, and what follows from them; the others are the engine's. */
+/** The columns that people set, and those that follow from them. The engine keeps the others. */
 function wishesOf(job: SealedJob) {
   return {
     name: job.name,
@@ -106,16 +106,16 @@ function wishesOf(job: SealedJob) {
   };
 }
 
-/** A new job as it is written: these columns and no others. */
+/** The columns of a new job. */
 function rowOf(job: SealedJob) {
   const { id, workspaceId, health, createdAt } = job;
   return { id, workspace_id: workspaceId, health, created_at: createdAt, ...wishesOf(job) };
 }
 
-/** What claiming looks at of a job, and what its call needs. */
+/** What a claim and a call need of a job. */
 export type DueJob = ReturnType<typeof dueJobOf>;
 
-/** The columns that hold it; a row has twice as many, and each costs time. */
+/** Its columns. A row has twice as many, and reading each of them takes time. */
 export const dueJobColumns = [
   'jobs.id',
   'jobs.workspace_id',
@@ -138,7 +138,7 @@ export const dueJobColumns = [
 type DueJobColumn = (typeof dueJobColumns)[number] extends `jobs.${infer Name}` ? Name : never;
 type DueJobRow = Pick<Selectable<JobRow>, DueJobColumn & keyof JobRow>;
 
-/** The part of a job that is looked at when it is due. */
+/** The part of a job that a claim reads. */
 export function dueJobOf(row: DueJobRow) {
   return {
     id: row.id,

@@ -1,4 +1,4 @@
-/** Jobs by the keys that definitions know them by. */
+/** Jobs by their keys in definitions. */
 
 import { jobOf } from './jobs.ts';
 import type { SealedJob } from '../../domain/secrets/sealed-job.ts';
@@ -35,7 +35,7 @@ export async function setJobKey(db: Db, jobId: string, key: string): Promise<voi
   await db.updateTable('jobs').set({ job_key: key }).where('id', '=', jobId).execute();
 }
 
-/** A page of a workspace's managed jobs, newest first; `before` is the last id of the page before. */
+/** A page of a workspace's managed jobs, newest first; `before` is the last id of the previous page. */
 export async function listManagedJobs(
   db: Db,
   workspaceId: string,

@@ -1,4 +1,4 @@
-/** The public keys that receipts were and are signed with; one of them is active. */
+/** The keys that sign receipts, and those that did. One of them is active. */
 
 import type { Db } from '../database/open.ts';
 
@@ -9,7 +9,7 @@ export interface SigningKeyRecord {
   /** The 32 bytes in base64url. */
   publicKey: string;
   createdAt: number;
-  /** When another key took its place; null while it signs. */
+  /** When another key replaced it; null while it signs. */
   retiredAt: number | null;
 }
 
@@ -46,8 +46,8 @@ export async function listSigningKeys(db: Db): Promise<SigningKeyRecord[]> {
 }
 
 /**
- * Retires the active key, if there is one, and lets this one sign from now on. Public keys are kept for ever;
- * the private part of the old one goes, as nothing is to be signed with it any more.
+ * Retires the active key, if there is one, and makes this key active. Public keys are kept for ever. The private part
+ * of the old key is removed, as nothing is signed with it any more.
  */
 export async function activateSigningKey(
   db: Db,

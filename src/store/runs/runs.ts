@@ -1,4 +1,4 @@
-/** Runs, as people ask for them. What the engine writes is in `claims.ts` and `results.ts`. */
+/** Runs, as people see them. What the engine writes is in `claims.ts` and `results.ts`. */
 
 import { sql } from 'kysely';
 import type { Selectable } from 'kysely';
@@ -6,7 +6,7 @@ import type { Run, RunStatus, RunTotals } from '../../domain/runs/run.ts';
 import type { Db } from '../database/open.ts';
 import type { RunRow } from '../database/schema.ts';
 
-/** Keeps a run that was asked for by hand. */
+/** Keeps a new manual run. */
 export async function insertQueuedRun(
   db: Db,
   run: Run,
@@ -36,7 +36,7 @@ export async function findRun(db: Db, jobId: string, id: string): Promise<Run | 
   return row && runOf(row);
 }
 
-/** The job's run that was asked for with this key, or undefined. */
+/** The job's run that was requested with this key, or undefined. */
 export async function findRunByIdempotencyKey(
   db: Db,
   jobId: string,
@@ -52,8 +52,8 @@ export async function findRunByIdempotencyKey(
 }
 
 /**
- * Whether a run of this job was asked for by hand in (after, until], epoch milliseconds: one that a
- * clock was ahead for, and that seems to be still to come, does not count.
+ * Whether a manual run of this job was requested in (after, until], epoch milliseconds. One in the future, from a clock
+ * that was ahead, does not count.
  */
 export async function hasManualRunIn(
   db: Db,
@@ -76,7 +76,7 @@ export async function hasManualRunIn(
 /** Where a page of runs ended. */
 export type RunPosition = Pick<Run, 'scheduledFor' | 'source'>;
 
-/** A page of a job's runs, newest first; `before` is where the page before ended. */
+/** A page of a job's runs, newest first; `before` is where the previous page ended. */
 export async function listRuns(
   db: Db,
   jobId: string,
@@ -127,7 +127,7 @@ export async function countRuns(db: Db, jobId: string): Promise<RunTotals> {
   };
 }
 
-/** The condition of the index of runs that are not over, word for word, so that it is used. */
+/** The condition of the index of open runs, in the same words, so that SQLite uses it. */
 export const isOpen = sql<boolean>`status in ('queued', 'running')`;
 
 /** The run that a row holds. */

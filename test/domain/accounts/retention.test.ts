@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { plans } from '../../../src/domain/accounts/plan.ts';
-import { retentionOf } from '../../../src/domain/accounts/retention.ts';
+import { retentionOf } from '../../../src/domain/accounts/plan.ts';
 
 const now = Date.parse('2026-03-02T10:00:00Z');
 

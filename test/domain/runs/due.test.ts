@@ -146,5 +146,5 @@ test('the reason is what was so at the first due time that was missed', () => {
   for (const [busyUntil, servingSince, reason] of reasons) {
     assert.match(missedText(missed, { busyUntil, servingSince }), reason);
   }
-  assert.match(missedText(missed, running), /: too much to call, /);
+  assert.match(missedText(missed, running), /: overload, /);
 });
