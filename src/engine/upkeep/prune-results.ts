@@ -52,7 +52,7 @@ export function createResultsPruning(store: Store, clock: Clock): ResultsPruning
   /** Results of all accounts at the end of the last pass. */
   let kept = 0;
 
-  /** Says after each of its steps how many results it removed. */
+  /** Yields after each step how many results it removed. */
   async function* runPass(): AsyncGenerator<number, void> {
     let readingMs = 0;
     const read = async (page: SweepPage): Promise<JobHistory[]> => {

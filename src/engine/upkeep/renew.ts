@@ -24,7 +24,7 @@ export interface Renewer {
   step(): Promise<{ restMs: number; planned: number }>;
 }
 
-/** Makes what finds accounts that were renewed and plans their jobs, one account after the other. */
+/** Makes a renewer. It plans the jobs of one renewed account after the other. */
 export function createRenewer(store: Store, clock: Clock): Renewer {
   let current: { accountId: string; pass: AsyncGenerator<number, void> } | null = null;
   return {
@@ -47,7 +47,7 @@ export function createRenewer(store: Store, clock: Clock): Renewer {
   };
 }
 
-/** Plans all jobs of an account; says how many each transaction planned. */
+/** Plans all jobs of an account. Yields after each transaction how many it planned. */
 async function* planAgain(
   store: Store,
   clock: Clock,
@@ -71,6 +71,7 @@ async function* planAgain(
       for await (const jobs of sweep(planPage, jobsPerStep)) {
         yield jobs.filter(({ isStopped }) => isStopped === 1).length;
       }
+      yield 0;
     }
   }
   await store.write((tx) => endResuming(tx, accountId));

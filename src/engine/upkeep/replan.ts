@@ -31,7 +31,7 @@ export interface Replanner {
   step(): Promise<{ restMs: number; changed: number }>;
 }
 
-/** Makes what computes the due times of all jobs again. */
+/** Makes a replanner of all jobs. */
 export function createReplanner(store: Store, clock: Clock): Replanner {
   const find = async (page: SweepPage) => {
     // One moment for both: a job that becomes due in between must keep its due time.
@@ -52,7 +52,7 @@ export function createReplanner(store: Store, clock: Clock): Replanner {
   });
 }
 
-/** Makes what computes again when the next ping of each monitor is due. */
+/** Makes a replanner of all monitors: when their next pings are due. */
 export function createMonitorReplanner(store: Store, clock: Clock): Replanner {
   const find = (page: SweepPage) => findExpectingMonitors(store.db, page);
   return createRestartable(async function* () {
@@ -79,7 +79,7 @@ function changedBy(event: MonitorEvent, monitors: readonly Monitor[]): Monitor[]
     .map(({ after }) => after);
 }
 
-/** A pass that says how many rows each of its steps changed. A failed one starts again. */
+/** Repeats a pass that yields after each step how many rows it changed. A failed pass starts again. */
 function createRestartable(begin: () => AsyncGenerator<number, void>): Replanner {
   let pass: AsyncGenerator<number, void> | null = begin();
   return {
@@ -93,7 +93,7 @@ function createRestartable(begin: () => AsyncGenerator<number, void>): Replanner
         const { value } = await current.next();
         if (value !== undefined) return { restMs, changed: value };
         if (pass === current) pass = null;
-        return { restMs: Infinity, changed: 0 };
+        return { restMs: pass === null ? Infinity : restMs, changed: 0 };
       } catch (error) {
         pass = begin();
         throw error;

@@ -6,14 +6,14 @@
 type Columns = Readonly<Record<string, string>>;
 
 /** For `select`: each column under the name of its field. */
-export function fieldsOf<const Of extends Columns>(columns: Of) {
+export function selectionOf<const Of extends Columns>(columns: Of) {
   type Selected = { [Field in keyof Of & string]: `${Of[Field]} as ${Field}` };
   const selected = Object.entries(columns).map(([field, column]) => `${column} as ${field}`);
   return selected as Selected[keyof Selected][];
 }
 
 /** For `values` and `set`: the fields of a record under the names of their columns. */
-export function rowOf<const Of extends Columns, Values extends { [Field in keyof Of]: unknown }>(
+export function toRow<const Of extends Columns, Values extends { [Field in keyof Of]: unknown }>(
   columns: Of,
   record: Values,
 ) {

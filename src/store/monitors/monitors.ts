@@ -1,7 +1,7 @@
 /** Monitors: what people set, and what pings and time make of them. */
 
 import type { Monitor } from '../../domain/monitors/monitor.ts';
-import { fieldsOf, rowOf } from '../database/columns.ts';
+import { selectionOf, toRow } from '../database/columns.ts';
 import { idList } from '../database/dialect.ts';
 import type { Db } from '../database/open.ts';
 import { columnsOf, statementForEach } from '../database/statement.ts';
@@ -39,11 +39,11 @@ const state = {
   flippedAt: 'flipped_at',
 } as const;
 
-const all = fieldsOf({ ...fixed, ...editable, ...state });
+const all = selectionOf({ ...fixed, ...editable, ...state });
 
 /** Keeps a new monitor. */
 export async function insertMonitor(db: Db, monitor: Monitor): Promise<void> {
-  const row = rowOf({ ...fixed, ...editable, ...state }, stored(monitor));
+  const row = toRow({ ...fixed, ...editable, ...state }, stored(monitor));
   await db.insertInto('monitors').values(row).execute();
 }
 
@@ -51,7 +51,7 @@ export async function insertMonitor(db: Db, monitor: Monitor): Promise<void> {
 export async function updateMonitor(db: Db, monitor: Monitor): Promise<void> {
   await db
     .updateTable('monitors')
-    .set(rowOf({ ...editable, ...state }, stored(monitor)))
+    .set(toRow({ ...editable, ...state }, stored(monitor)))
     .where('id', '=', monitor.id)
     .execute();
 }
@@ -60,7 +60,7 @@ const stateColumns = Object.values(state);
 type StateRow = ReturnType<typeof stateRowOf>;
 
 function stateRowOf(monitor: Monitor) {
-  return rowOf({ id: 'id', ...state }, monitor);
+  return toRow({ id: 'id', ...state }, monitor);
 }
 
 const updateState = statementForEach((db: Db, of: Parameters<StateRow>) =>

@@ -2,7 +2,7 @@
 
 import { pingsKept } from '../../domain/monitors/ping.ts';
 import type { Ping } from '../../domain/monitors/ping.ts';
-import { fieldsOf, rowOf } from '../database/columns.ts';
+import { selectionOf, toRow } from '../database/columns.ts';
 import type { Db } from '../database/open.ts';
 import { columnsOf, statement, statementForEach } from '../database/statement.ts';
 import type { Parameters } from '../database/statement.ts';
@@ -39,7 +39,7 @@ const columns = {
 type Row = ReturnType<typeof pingRowOf>;
 
 function pingRowOf(ping: Ping) {
-  return rowOf(columns, { ...ping, truncated: Number(ping.truncated) });
+  return toRow(columns, { ...ping, truncated: Number(ping.truncated) });
 }
 
 const insertPing = statementForEach((db: Db, of: Parameters<Row>) =>
@@ -62,7 +62,7 @@ export async function listPings(
 ): Promise<Ping[]> {
   let query = db
     .selectFrom('pings')
-    .select(fieldsOf(columns))
+    .select(selectionOf(columns))
     .where('monitor_id', '=', monitorId)
     .orderBy('number', 'desc')
     .limit(page.limit);

@@ -84,7 +84,7 @@ export async function findDueJobs(
   now: number,
   bounds: ClaimBounds,
 ): Promise<ClaimableJob[]> {
-  const rows = await dueJobs(db, { ...dueBy(now), ...asParameters(bounds) });
+  const rows = await dueJobs(db, { now, urgent: now - longestHeldMs, ...asParameters(bounds) });
   return rows.map((row) => ({ job: dueJobOf(row), host: row.host }));
 }
 
@@ -109,10 +109,6 @@ function asParameters({ limit, exceptHosts, exceptJobs }: ClaimBounds): Bounds {
 interface Due {
   now: number;
   urgent: number;
-}
-
-function dueBy(now: number): Due {
-  return { now, urgent: now - longestHeldMs };
 }
 
 function isNotHeld(of: Parameters<Pick<Bounds, 'jobs'> & Due>): RawBuilder<boolean> {
@@ -150,7 +146,8 @@ export async function findEarliestDueTime(
   now: number,
   exceptJobs: readonly string[],
 ): Promise<number | null> {
-  const [row] = await earliestDueTime(db, { ...dueBy(now), jobs: JSON.stringify(exceptJobs) });
+  const due = { now, urgent: now - longestHeldMs, jobs: JSON.stringify(exceptJobs) };
+  const [row] = await earliestDueTime(db, due);
   return row?.next_run_at ?? null;
 }
 
@@ -207,10 +204,8 @@ export async function startQueuedRuns(
   runIds: readonly string[],
   startedAt: number,
 ): Promise<Set<string>> {
-  const isStarted = await startRun(
-    db,
-    runIds.map((id) => ({ id, startedAt })),
-  );
+  const runs = runIds.map((id) => ({ id, startedAt }));
+  const isStarted = await startRun(db, runs);
   return new Set(runIds.filter((_, index) => isStarted[index]));
 }
 

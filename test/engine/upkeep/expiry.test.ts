@@ -195,13 +195,13 @@ test('an end with many jobs that are due costs no transaction more than a claim 
   assert.deepEqual(await store.db.selectFrom('runs').selectAll().execute(), []);
 });
 
-/** Renews all there is to renew. Returns the number of jobs that each step planned. */
+/** Renews all there is to renew. Returns how many jobs each step planned, without steps that planned none. */
 async function planAll(by: Renewer): Promise<number[]> {
   const planned: number[] = [];
   for (;;) {
     const step = await by.step();
     if (step.restMs === Infinity) return planned;
-    planned.push(step.planned);
+    if (step.planned > 0) planned.push(step.planned);
   }
 }
 
@@ -232,13 +232,13 @@ test('many jobs are renewed in steps; an end or a restart in between loses none 
   await expireAndRenew();
   assert.equal((await renewer.step()).planned, 500);
   await expireAndRenew();
-  assert.deepEqual(await planAll(renewer), [500, 500, 200, 1, 0], 'it began with the first again');
+  assert.deepEqual(await planAll(renewer), [500, 500, 200, 1], 'it began with the first again');
 
   await expireAndRenew();
   await renewer.step();
   await using reopened = await openStore(dataDir);
   renewer = createRenewer(reopened, clock);
-  assert.deepEqual(await planAll(renewer), [0, 500, 200, 1, 0]);
+  assert.deepEqual(await planAll(renewer), [500, 200, 1]);
   const rows = await store.db.selectFrom('jobs').select('next_run_at').execute();
   assert.deepEqual(new Set(rows.map((row) => row.next_run_at)), new Set([clock.now() + minute]));
 });
