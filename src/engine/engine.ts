@@ -6,7 +6,7 @@
  */
 
 import { startNotifier } from './alerts/notify.ts';
-import type { NotifierParts } from './alerts/notify.ts';
+import type { NotifierParts } from './alerts/attempts.ts';
 import { background, startLoop } from './loop.ts';
 import type { Loop, Step } from './loop.ts';
 import { createWatch } from './monitors/watch.ts';

@@ -16,11 +16,11 @@ import { setTimeout } from 'node:timers/promises';
 import { Webhook } from 'standardwebhooks';
 import { openLocal } from '../../src/local-store.ts';
 import type { Local } from '../../src/local-store.ts';
-import { defineChannel } from '../../src/domain/alerts/channel-input.ts';
+import { defineChannel } from '../../src/domain/alerts/channel.ts';
 import { newId } from '../../src/domain/id.ts';
 import { sealConfig } from '../../src/domain/secrets/sealed-config.ts';
 import { insertChannel } from '../../src/store/alerts/channels.ts';
-import { listAttempts } from '../../src/store/alerts/deliveries.ts';
+import { listAttempts } from '../../src/store/alerts/attempts.ts';
 import { activeMasterKeyId } from '../../src/store/secrets/master-keys.ts';
 import type { Db } from '../../src/store/database/open.ts';
 import { insertQueuedRun } from '../../src/store/runs/runs.ts';
@@ -115,10 +115,10 @@ type Campaign = Awaited<ReturnType<typeof setup>>;
 
 /** A window of this job's alerts, or of all, is over. */
 async function endWindows(tx: Db, jobId?: string): Promise<void> {
-  const all = tx.updateTable('alerted').set((of) => ({
+  const all = tx.updateTable('alert_states').set((of) => ({
     changed_at: of('changed_at', '-', aWindowMs),
     quiet_until: of('quiet_until', '-', aWindowMs),
-    look_at: of('look_at', '-', aWindowMs),
+    due_at: of('due_at', '-', aWindowMs),
   }));
   await (jobId === undefined ? all : all.where('subject_id', '=', jobId)).execute();
 }
@@ -152,7 +152,11 @@ async function openRuns(tx: Db, jobId: string): Promise<number> {
  * one would take.
  */
 async function isIdle(tx: Db, jobId: string): Promise<boolean> {
-  const edges = await tx.selectFrom('edges').select('id').where('subject_id', '=', jobId).execute();
+  const edges = await tx
+    .selectFrom('outbox')
+    .select('id')
+    .where('subject_id', '=', jobId)
+    .execute();
   const untried = await tx
     .selectFrom('deliveries')
     .select('channel_id')
@@ -236,13 +240,13 @@ async function settle(t: TestContext, campaign: Campaign): Promise<void> {
   const isEmpty = async (): Promise<boolean> => {
     const open = db.selectFrom('runs').select('id').where('status', 'in', ['queued', 'running']);
     const pending = db.selectFrom('deliveries').select('id').where('status', '=', 'pending');
-    const edges = db.selectFrom('edges').select('id');
+    const edges = db.selectFrom('outbox').select('id');
     const left = [await open.execute(), await edges.execute(), await pending.execute()];
     if (left.some((rows) => rows.length > 0)) return false;
     // What is held back is released once more, when all runs are over.
     if (!isPassed) await passTime(local);
     isPassed = true;
-    const held = db.selectFrom('alerted').select('held').where('held', 'is not', null);
+    const held = db.selectFrom('alert_states').select('held').where('held', 'is not', null);
     return (await held.execute()).length === 0;
   };
   await until('everything to be told', isEmpty, { timeoutMs: 90_000, everyMs: 100 });

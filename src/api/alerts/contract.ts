@@ -3,11 +3,41 @@
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import { alertTypes } from '../../domain/alerts/alert.ts';
-import { channelLimits, channelTypes } from '../../domain/alerts/channel.ts';
+import { channelLimits } from '../../domain/alerts/channel.ts';
+import { configSummary } from '../../domain/alerts/config.ts';
 import { deliveryStatuses } from '../../domain/alerts/delivery.ts';
+import { channelKinds, channelTypes } from '../../domain/alerts/kinds/registry.ts';
 import { page } from '../http/contract.ts';
 import * as t from '../http/schema.ts';
 import * as examples from './examples.ts';
+
+const kinds = Object.entries(channelKinds);
+
+/** What a field of `config` holds, for each kind that has it. */
+function configField(name: string) {
+  const uses = kinds.flatMap(([type, { fields }]) =>
+    fields[name] === undefined ? [] : [`\`${type}\`: ${fields[name].description}`],
+  );
+  return Type.Optional(t.text(`${uses.join('; ')}.`));
+}
+
+/** Where a channel delivers to: which fields it has follows from its type. Never shown again. */
+const ChannelConfig = Type.Unsafe<Record<string, string>>(
+  Type.Object(
+    Object.fromEntries(
+      kinds.flatMap(([, { fields }]) =>
+        Object.keys(fields).map((name) => [name, configField(name)]),
+      ),
+    ),
+    {
+      additionalProperties: false,
+      description:
+        `The destination and its secrets, never shown again. ${configSummary().join('; ')}. URLs must be public http or ` +
+        'https addresses, by the same rules as the URL of a job.',
+      examples: kinds.map(([, { example }]) => example),
+    },
+  ),
+);
 
 const fields = {
   name: Type.String({
@@ -15,29 +45,7 @@ const fields = {
     maxLength: channelLimits.nameLength,
     description: 'The name of the channel. Not blank; it need not be unique.',
   }),
-  config: Type.Unsafe<Record<string, string>>(
-    Type.Object(
-      t.optional({
-        url: t.text(
-          '`webhook`, `slack`, `discord`: the URL to post to. `ntfy`: server and topic, as `https://ntfy.sh/my-topic`. ' +
-            'A public http or https address, by the same rules as the URL of a job.',
-        ),
-        secret: t.text(
-          '`webhook`: the signing secret, `whsec_` and 24 to 64 bytes in base64; generated if omitted.',
-        ),
-        to: t.text('`email`: one email address.'),
-        botToken: t.text('`telegram`: the token of the bot.'),
-        chatId: t.text('`telegram`: the number of the chat, or `@channelname`.'),
-        token: t.text('`ntfy`: an access token, if the topic needs one.'),
-      }),
-      {
-        additionalProperties: false,
-        description:
-          'The destination and its secrets, never shown again. webhook: `url`, `secret`; email: `to`; slack and discord: ' +
-          '`url`; telegram: `botToken` and `chatId`; ntfy: `url`, `token`.',
-      },
-    ),
-  ),
+  config: ChannelConfig,
   enabled: Type.Boolean({
     description:
       'Whether the channel is notified. Disabling it cancels deliveries that are still pending.',

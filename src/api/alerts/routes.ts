@@ -5,12 +5,10 @@ import {
   createChannel,
   deleteChannel,
   getChannel,
-  getDelivery,
   listChannels,
-  listDeliveries,
-  testChannel,
   updateChannel,
 } from '../../app/alerts/channels.ts';
+import { getDelivery, listDeliveries, testChannel } from '../../app/alerts/deliveries.ts';
 import { badRequest, describe, notPaid, unknown } from '../description/operation.ts';
 import { ignoreTypeOfNothing, refuseBody } from '../http/body.ts';
 import { Ok, pageRequest, PageQuery } from '../http/contract.ts';
@@ -134,9 +132,8 @@ export function channelRoutes(server: ApiServer, app: App): void {
   });
 
   server.post('/channels', operations.createChannel, async ({ principal, body }, reply) => {
-    const { channel, secret } = await createChannel(app, principal, body);
-    const made = { channel: channelShape(channel), ...(secret !== null && { secret }) };
-    return reply.code(201).send(made);
+    const { channel, generated } = await createChannel(app, principal, body);
+    return reply.code(201).send({ channel: channelShape(channel), ...generated });
   });
 
   server.get('/channels/:id', operations.getChannel, async ({ principal, params }) => ({
@@ -144,8 +141,7 @@ export function channelRoutes(server: ApiServer, app: App): void {
   }));
 
   server.patch('/channels/:id', operations.updateChannel, async ({ principal, params, body }) => {
-    const { channel } = await updateChannel(app, principal, params.id, body);
-    return { channel: channelShape(channel) };
+    return { channel: channelShape(await updateChannel(app, principal, params.id, body)) };
   });
 
   server.delete('/channels/:id', operations.deleteChannel, async ({ principal, params }) => {

@@ -15,7 +15,7 @@ import type { BodyPreview } from '../http/body.ts';
 import type { ApiServer } from '../http/fastify.ts';
 import { connectionOf } from '../http/limits/connection.ts';
 import type { RequestLimits } from '../http/limits/request-limits.ts';
-import { createFlipLog } from './flip-log.ts';
+import { createHealthLog } from './health-log.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -26,10 +26,10 @@ declare module 'fastify' {
 
 /** Adds the routes. Unknown ids count for the address like other errors (errors.ts); pings never count. */
 export function pingRoutes(server: ApiServer, app: App, limits: RequestLimits, log: Log): void {
-  const logFlip = createFlipLog(log, () => app.clock.monotonicMs());
-  const keep = createPingKeeper(app, (flips) => {
-    if (flips.length > 0) app.wakeNotifier();
-    for (const flip of flips) logFlip(flip);
+  const logChange = createHealthLog(log, () => app.clock.monotonicMs());
+  const keep = createPingKeeper(app, (changes) => {
+    if (changes.length > 0) app.wakeNotifier();
+    for (const change of changes) logChange(change);
   });
   acceptAnyBody(server);
   server.decorateRequest('pinged');

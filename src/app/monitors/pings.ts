@@ -9,12 +9,12 @@
 
 import type { Clock } from '../../domain/clock.ts';
 import { newId } from '../../domain/id.ts';
-import { edgesOf } from '../../domain/alerts/monitor-alert.ts';
-import { durationUntil, flipOf, monitorAfter } from '../../domain/monitors/monitor.ts';
-import type { Flip, MonitorHealth } from '../../domain/monitors/monitor.ts';
+import { monitorHealthChanges } from '../../domain/alerts/health-change.ts';
+import { durationUntil, monitorAfter, monitorChange } from '../../domain/monitors/monitor.ts';
+import type { MonitorChange, MonitorHealth } from '../../domain/monitors/monitor.ts';
 import { keptAtPace, pingPace } from '../../domain/monitors/ping.ts';
 import type { Ping, PingKind } from '../../domain/monitors/ping.ts';
-import { insertEdges } from '../../store/alerts/edges.ts';
+import { insertHealthChanges } from '../../store/alerts/outbox.ts';
 import { findPingedMonitors, keepPingedMonitors } from '../../store/monitors/monitors.ts';
 import { createBatcher } from '../../store/database/batches.ts';
 import type { Db } from '../../store/database/open.ts';
@@ -53,12 +53,12 @@ interface Fold {
 }
 
 /**
- * Makes a function that keeps a ping. Its promise resolves when the ping is on the disk, with false if the monitor
- * is gone. It rejects with `unavailable` if the store cannot be written. `onFlips` gets the changes of health.
+ * Makes what keeps pings. Its promise resolves when the ping is on the disk, with false if the monitor is
+ * gone; it rejects with `unavailable` if the store cannot be written. `onChanges` is called with the monitors whose health changed.
  */
 export function createPingKeeper(
   { store, clock }: Pick<App, 'store' | 'clock'>,
-  onFlips: (flips: readonly Flip[]) => void,
+  onChanges: (changes: readonly MonitorChange[]) => void,
 ): (ping: ReceivedPing) => Promise<boolean> {
   const isAtPace = createPace(clock);
   const folds = new Map<string, Fold>();
@@ -76,11 +76,11 @@ export function createPingKeeper(
 
   async function keepBatch(batch: readonly Fold[]): Promise<void> {
     try {
-      const { kept, flips } = await write(batch);
+      const { kept, changes } = await write(batch);
       for (const { monitorId, senders } of batch) {
         for (const { resolve } of senders) resolve(kept.has(monitorId));
       }
-      onFlips(flips);
+      onChanges(changes);
     } catch (error) {
       for (const { senders } of batch) for (const { reject } of senders) reject(error);
     }
@@ -147,24 +147,24 @@ async function keepPings(
   tx: Db,
   batch: readonly Fold[],
   { isKeepingRows }: { isKeepingRows: boolean },
-): Promise<{ kept: ReadonlySet<string>; flips: readonly Flip[] }> {
+): Promise<{ kept: ReadonlySet<string>; changes: readonly MonitorChange[] }> {
   const ids = new Set(batch.map(({ monitorId }) => monitorId));
   const pinged = await findPingedMonitors(tx, [...ids]);
   const pings: Ping[] = [];
-  const flips: Flip[] = [];
+  const changes: MonitorChange[] = [];
   for (const { monitorId, said, rows } of batch) {
     const known = pinged.get(monitorId);
     if (known === undefined) continue;
     let { monitor, pingCount: number } = known;
-    // The outbox keeps the last edge of each kind; so a flood of pings makes, and logs, two at most.
-    const lastFlips = new Map<MonitorHealth, Flip>();
+    // The outbox keeps the last change of each type, so a flood of pings makes, and logs, at most two.
+    const lastChanges = new Map<MonitorHealth, MonitorChange>();
     for (const one of said) {
       const before = monitor;
       monitor = monitorAfter(before, { type: 'ping', ...one });
-      const flip = flipOf(before, monitor, one.at);
-      if (flip !== null) {
-        lastFlips.delete(flip.to);
-        lastFlips.set(flip.to, flip);
+      const change = monitorChange(before, monitor, one.at);
+      if (change !== null) {
+        lastChanges.delete(change.to);
+        lastChanges.set(change.to, change);
       }
       const ping = isKeepingRows ? rows.get(one) : undefined;
       if (ping === undefined) continue;
@@ -173,11 +173,11 @@ async function keepPings(
       pings.push({ ...ping, id: newId(one.at), number, receivedAt: one.at, durationMs });
     }
     pinged.set(monitorId, { monitor, pingCount: number });
-    flips.push(...lastFlips.values());
+    changes.push(...lastChanges.values());
   }
   await insertPings(tx, pings);
   await keepPingedMonitors(tx, [...pinged.values()]);
   await removeOldPings(tx, [...pinged.values()]);
-  await insertEdges(tx, edgesOf(flips));
-  return { kept: new Set(pinged.keys()), flips };
+  await insertHealthChanges(tx, monitorHealthChanges(changes));
+  return { kept: new Set(pinged.keys()), changes };
 }

@@ -4,7 +4,9 @@ import type { Command } from 'commander';
 import type { Channel, ChannelUpdate, Delivery } from '../../api/alerts/contract.ts';
 import { clientConfig } from '../client/settings.ts';
 import type { Flags } from '../../config.ts';
-import { channelLimits, channelTypes } from '../../domain/alerts/channel.ts';
+import { channelLimits } from '../../domain/alerts/channel.ts';
+import { configSummary } from '../../domain/alerts/config.ts';
+import { channelTypes } from '../../domain/alerts/kinds/registry.ts';
 import { invalidInput } from '../../domain/errors.ts';
 import { createApi } from '../client/api.ts';
 import type { Context } from '../context.ts';
@@ -62,8 +64,10 @@ Examples:
     --job backup --after-failures 2
 
 The config is JSON and holds secrets. It is read from a file or standard input,
-so that the list of processes does not show it. webhook: url, secret; email: to;
-slack, discord: url; telegram: botToken, chatId; ntfy: url, token.`,
+so that the list of processes does not show it. Its fields, by type:
+${configSummary()
+  .map((line) => `  ${line}`)
+  .join('\n')}`,
     )
     .action(async (flags: Flags & { name: string; type: string }) => {
       const { name } = flags;

@@ -1,11 +1,13 @@
-/** A channel: where alerts of a workspace go, and which. */
+/** A channel: where alerts of a workspace go, and which. What is not given has its default, what is wrong is refused. */
 
-import { isMonitorEdge, isRecovery } from './alert.ts';
-import type { Edge } from './alert.ts';
+import { isoTime } from '../clock.ts';
 import type { Delivery } from './delivery.ts';
-
-export const channelTypes = ['webhook', 'email', 'slack', 'discord', 'telegram', 'ntfy'] as const;
-export type ChannelType = (typeof channelTypes)[number];
+import { invalidInput } from '../errors.ts';
+import { isOfMonitor, isRecovery } from './health-change.ts';
+import type { HealthChange } from './health-change.ts';
+import type { ChannelConfig } from './kinds/kind.ts';
+import type { ChannelType } from './kinds/registry.ts';
+import { writable } from '../read-only.ts';
 
 /** Bounds of the fields; lengths in characters. */
 export const channelLimits = {
@@ -18,7 +20,7 @@ export const channelLimits = {
   count: 100,
 } as const;
 
-/** What of a channel is no secret; `createdAt` in epoch milliseconds. */
+/** A channel without its config; `createdAt` in epoch milliseconds. */
 export interface Channel {
   id: string;
   workspaceId: string;
@@ -27,22 +29,72 @@ export interface Channel {
   enabled: boolean;
   /** The jobs and monitors it serves; null for all of the workspace. */
   jobIds: readonly string[] | null;
-  /** So many failures of a job in a row are needed before it is told. */
+  /** Consecutive failures of a job before the channel is alerted. */
   afterFailures: number;
   createdAt: number;
 }
 
-/** A channel with the delivery that was made last. */
+/** A channel with its last delivery. */
 export interface ShownChannel extends Channel {
   lastDelivery: Delivery | null;
 }
 
-/** Where it delivers to, with its secrets: a text for each field. It is kept sealed. */
-export type ChannelConfig = Readonly<Record<string, string>>;
+/** The fields that people set. */
+interface ChannelFields {
+  name?: string;
+  /** Replaces all of it, except what jobd generated (`ConfigField.generate`). */
+  config?: ChannelConfig;
+  enabled?: boolean;
+  jobIds?: readonly string[] | null;
+  afterFailures?: number;
+}
 
-/** Whether an edge is a failure that this channel is to be alerted of, as far as its settings say. */
-export function servesFailure({ enabled, jobIds, afterFailures }: Channel, edge: Edge): boolean {
-  if (!enabled || isRecovery(edge)) return false;
-  const isServed = jobIds === null || jobIds.includes(edge.subjectId);
-  return isServed && (isMonitorEdge(edge) || afterFailures === edge.failures);
+export interface ChannelInput extends ChannelFields {
+  name: string;
+  type: ChannelType;
+  config: ChannelConfig;
+}
+
+/** Fields that are not given stay as they are. The answer of a GET can be sent back. */
+export interface ChannelUpdate extends ChannelFields {
+  id?: string;
+  type?: ChannelType;
+  createdAt?: string;
+  lastDelivery?: object | null;
+}
+
+/** Makes a channel. Its config is checked by `checkConfig`. Throws `invalid_input`. */
+export function defineChannel(
+  input: ChannelInput,
+  { id, workspaceId, now }: { id: string; workspaceId: string; now: number },
+): Channel {
+  const { name, type, config: _, ...fields } = input;
+  const defaults = { enabled: true, jobIds: null, afterFailures: 1 };
+  const channel = { id, workspaceId, name, type, createdAt: now, ...defaults };
+  return changeChannel(channel, { name, ...fields });
+}
+
+/** Applies an update. Throws `invalid_input`. */
+export function changeChannel(channel: Channel, update: ChannelUpdate): Channel {
+  const { id, type, createdAt } = channel;
+  const { config: _, ...fields } = writable(update, {
+    fixed: { id, type, createdAt: isoTime(createdAt) },
+    passing: ['lastDelivery'],
+  });
+  if (fields.name?.trim() === '') throw invalidInput('name must not be blank');
+  const jobIds = fields.jobIds ?? [];
+  if (jobIds.length > channelLimits.jobIds) {
+    throw invalidInput(`jobIds must be at most ${channelLimits.jobIds}, got ${jobIds.length}`);
+  }
+  return { ...channel, ...fields };
+}
+
+/** Whether a channel asks for alerts of this failure. A recovery is none. */
+export function servesFailure(
+  { enabled, jobIds, afterFailures }: Channel,
+  change: HealthChange,
+): boolean {
+  if (!enabled || isRecovery(change)) return false;
+  const isServed = jobIds === null || jobIds.includes(change.subjectId);
+  return isServed && (isOfMonitor(change) || afterFailures === change.failures);
 }

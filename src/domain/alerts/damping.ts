@@ -1,37 +1,37 @@
 /**
- * Damping: how often one channel is alerted of one job or monitor. The rule, whole:
+ * Damping: how often one channel is alerted about one job or monitor. The rule, whole:
  *
- * - A change is alerted at once, unless the last alert was less than a window ago. The window is 30 s after each of the
- *   first ten alerts, then 5 min. The count starts again after 15 min without a change.
- * - A change within the window is held back. At its end the last state counts: if it is not the one that was alerted
- *   last, that is alerted now; if it is, nothing is.
+ * - A health change is alerted at once, unless the last alert was less than a window ago. The window is 30 s after each of
+ *   the first ten alerts, then 5 min. The count starts again after 15 min without a change.
+ * - A change within the window is held back. When the window ends, the last state counts: if it differs from the last
+ *   alert, one alert is sent; if not, none is.
  */
 
-import { isRecovery } from './alert.ts';
-import type { Edge } from './alert.ts';
+import { isRecovery } from './health-change.ts';
+import type { HealthChange } from './health-change.ts';
 
-/** What a channel knows of a job or monitor. Times are epoch milliseconds. */
-export interface Alerted {
-  /** What it was alerted of last. */
+/** What a channel knows about a job or monitor. Times are epoch milliseconds. */
+export interface AlertState {
+  /** By the last alert. */
   health: 'up' | 'down';
-  /** Alerts since the subject was calm last. */
+  /** Alerts since the last 15 min without a change. */
   alerts: number;
-  /** When the subject changed last. */
+  /** When the health changed last. */
   changedAt: number;
-  /** There is no alert before. */
+  /** When the window after the last alert ends. */
   quietUntil: number;
   /** The last change, if it is held back. */
-  held: Edge | null;
+  held: HealthChange | null;
 }
 
-/** What follows from a change, or from the end of a window: what is known now, and what to alert of. */
+/** The next state, and the change to alert of, if any. */
 export interface Damped {
-  alerted: Alerted;
-  alert: Edge | null;
+  state: AlertState;
+  alert: HealthChange | null;
 }
 
-/** What a channel knows that was never alerted. */
-const neverAlerted: Alerted = {
+/** The state of a channel that was never alerted. */
+const initialState: AlertState = {
   health: 'up',
   alerts: 0,
   changedAt: -Infinity,
@@ -41,45 +41,49 @@ const neverAlerted: Alerted = {
 
 const shortWindowMs = 30_000;
 const longWindowMs = 300_000;
-/** Alerts that are followed by a short window. */
+/** Alerts followed by a short window. */
 const shortWindows = 10;
 const calmMs = 900_000;
 
-/** No window, and nothing that is remembered, ends later than this from now: else the clock was set back. */
+/** No state is due later than this from now, unless the clock was set back. */
 export const longestMemoryMs = calmMs;
 
 /** What follows from a change at `now` for a channel that serves its subject. */
-export function afterChange(before: Alerted | undefined, edge: Edge, now: number): Damped {
-  const known = before ?? neverAlerted;
+export function afterChange(
+  before: AlertState | undefined,
+  change: HealthChange,
+  now: number,
+): Damped {
+  const known = before ?? initialState;
   const alerts = now - known.changedAt >= calmMs ? 0 : known.alerts;
-  const changed = { ...known, alerts, changedAt: now, held: null };
-  if (known.health === healthOf(edge)) return { alerted: changed, alert: null };
-  return release({ ...changed, held: edge }, now);
+  const state = { ...known, alerts, changedAt: now, held: null };
+  if (known.health === healthAfter(change)) return { state, alert: null };
+  return release({ ...state, held: change }, now);
 }
 
-/** Alerts of the change that is held back, once the window is over. */
-export function release(alerted: Alerted, now: number): Damped {
-  const { held, quietUntil } = alerted;
+/** Releases the change that is held back, once the window is over. */
+export function release(state: AlertState, now: number): Damped {
+  const { held, quietUntil } = state;
   const isQuiet = now < quietUntil && quietUntil <= now + longWindowMs;
-  if (held === null || isQuiet) return { alerted, alert: null };
-  const alerts = alerted.alerts + 1;
+  if (held === null || isQuiet) return { state, alert: null };
+  const alerts = state.alerts + 1;
   const windowMs = alerts > shortWindows ? longWindowMs : shortWindowMs;
-  const after = {
-    ...alerted,
-    health: healthOf(held),
+  const next = {
+    ...state,
+    health: healthAfter(held),
     alerts,
     quietUntil: now + windowMs,
     held: null,
   };
-  return { alerted: after, alert: held };
+  return { state: next, alert: held };
 }
 
-/** When something is to be done though nothing changes; null if never. */
-export function lookAt({ health, changedAt, quietUntil, held }: Alerted): number | null {
+/** When a state must be released or can be forgotten, without another change; null if never. */
+export function dueAt({ health, changedAt, quietUntil, held }: AlertState): number | null {
   if (held !== null) return quietUntil;
   return health === 'up' ? changedAt + calmMs : null;
 }
 
-function healthOf(edge: Edge): 'up' | 'down' {
-  return isRecovery(edge) ? 'up' : 'down';
+function healthAfter(change: HealthChange): 'up' | 'down' {
+  return isRecovery(change) ? 'up' : 'down';
 }

@@ -60,7 +60,6 @@ export function defineMonitor(
     startedAt: null,
     lastPingAt: null,
     lastDurationMs: null,
-    flippedAt: null,
     createdAt: now,
   };
   const { paused, ...fields } = input;

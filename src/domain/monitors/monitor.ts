@@ -54,8 +54,6 @@ export interface Monitor extends ScheduleSettings {
   /** When the last run ended, as its ping said. */
   lastPingAt: number | null;
   lastDurationMs: number | null;
-  /** When the health changed last; null while it is new. */
-  flippedAt: number | null;
   createdAt: number;
 }
 
@@ -76,11 +74,6 @@ export type MonitorEvent =
 
 /** The monitor after something happened; the very same object if that changes nothing. */
 export function monitorAfter(monitor: Monitor, event: MonitorEvent): Monitor {
-  const after = stateAfter(monitor, event);
-  return after.health === monitor.health ? after : { ...after, flippedAt: event.at };
-}
-
-function stateAfter(monitor: Monitor, event: MonitorEvent): Monitor {
   if (event.type === 'time') return afterTime(monitor, event);
   if (event.type === 'clock') return afterClock(monitor, event.at);
   return event.kind === 'start' ? afterStart(monitor, event.at) : afterEnd(monitor, event);
@@ -162,17 +155,17 @@ export function scheduleFrom(settings: ScheduleSettings, at: number): Schedule {
   throw new Error(`monitor has no ${scheduleType} schedule`);
 }
 
-/** A change of health: what alerts are written from, in the transaction that keeps it. `at` in epoch milliseconds. */
-export interface Flip {
-  /** As it is since. */
+/** A monitor whose health changed; `at` in epoch milliseconds. */
+export interface MonitorChange {
+  /** As it is now. */
   monitor: Monitor;
   from: MonitorHealth;
   to: MonitorHealth;
   at: number;
 }
 
-/** What flipped between two states of a monitor; null if nothing did, or if it is paused. */
-export function flipOf(before: Monitor, after: Monitor, at: number): Flip | null {
+/** The change of health between two states of a monitor; null if there is none, or if it is paused. */
+export function monitorChange(before: Monitor, after: Monitor, at: number): MonitorChange | null {
   if (after.paused || before.health === after.health) return null;
   return { monitor: after, from: before.health, to: after.health, at };
 }

@@ -1,6 +1,7 @@
 /** The config of a channel as it is kept: sealed as a whole, as it holds the secrets of the other side. */
 
-import type { Channel, ChannelConfig } from '../alerts/channel.ts';
+import type { Channel } from '../alerts/channel.ts';
+import type { ChannelConfig } from '../alerts/kinds/kind.ts';
 import { JobdError } from '../errors.ts';
 import { placeOf } from './vault.ts';
 import type { Vault } from './vault.ts';
@@ -28,7 +29,7 @@ function opened(channel: Owner, sealed: string, vault: Vault): string {
     return vault.open(sealed, placeOf('channels', channel));
   } catch (error) {
     if (!(error instanceof JobdError)) throw error;
-    const message = `${error.message}: set its config anew, all of it`;
+    const message = `${error.message}: set its whole config again`;
     throw new JobdError('unavailable', message, { cause: error });
   }
 }

@@ -1,9 +1,9 @@
-/** Deliver: one attempt to bring one alert to one channel. What the other side does is a value. */
+/** Deliver: one attempt to send one alert to one channel. A failure of the other side is a value. */
 
 import { createHmac } from 'node:crypto';
 import type { Alert } from '../../domain/alerts/alert.ts';
 import { cut, oneLine } from '../../domain/alerts/text.ts';
-import { channelSecrets } from '../../domain/alerts/channel-secrets.ts';
+import { configSecrets } from '../../domain/alerts/config.ts';
 import { channelKinds } from '../../domain/alerts/kinds/registry.ts';
 import type { HttpMessage, MailMessage } from '../../domain/alerts/kinds/kind.ts';
 import type { Clock } from '../../domain/clock.ts';
@@ -21,32 +21,32 @@ import type { Signer } from '../receipts/sign.ts';
 
 export interface DelivererParts {
   egress: Egress;
-  /** Null if the operator named no mail server. */
+  /** Null without a mail server. */
   mailer: Mailer | null;
-  /** Signs webhooks with the key of receipts; null if none is kept. */
+  /** Signs webhooks with the receipt key; null if signing is off. */
   signer: Signer | null;
   vault: Vault;
   clock: Clock;
 }
 
-/** What came of an attempt: `error` is null if the alert arrived. */
+/** The result of an attempt: `error` is null if the alert arrived. */
 export interface Result {
   error: string | null;
   /** Null where no answer came, and for mail. */
   httpStatus: number | null;
   /** How long the other side asked to wait, in milliseconds. */
   askedMs: number | null;
-  /** Whether the other side answered, in time and whole. */
+  /** Whether a whole answer came in time. */
   isAnswered: boolean;
-  /** Whether another attempt would come to the same. */
+  /** Whether another attempt would fail in the same way. */
   isFinal: boolean;
 }
 
-/** How long one attempt may take. */
+/** Timeout of one attempt. */
 const timeoutMs = 10_000;
-/** A `Retry-After` counts up to this. */
+/** A longer `Retry-After` is cut to this. */
 const longestAskedMs = 3_600_000;
-/** What is kept of the other side's own words. */
+/** Longest part of an answer that is kept. */
 const longestAnswer = 200;
 
 /** Makes one attempt. Rejects only when `signal` aborts. */
@@ -59,7 +59,7 @@ export async function deliver(
   let secrets: readonly string[] = [];
   try {
     const config = openConfig(channel, channel.sealed, parts.vault);
-    secrets = channelSecrets(config);
+    secrets = configSecrets(channel.type, config);
     const alert = JSON.parse(delivery.payload) as Alert;
     const message = channelKinds[channel.type].message(alert, config);
     const result =
@@ -85,7 +85,7 @@ async function post(
   const call = { url: message.url, method: 'POST', headers, body: message.body, timeoutMs };
   const result = await egress.call(call, signal);
   if (result.kind === 'local') return ourFailure(result.trouble);
-  // Before it is cut: half a secret would not be found.
+  // Before the answer is cut: half a secret would not be found.
   const { error, httpStatus, responseBody } = outcomeOf(redactResult(result, secrets));
   const isAnswered = result.kind === 'response' && result.response.broken === null;
   if (error === null) return { error, httpStatus, askedMs: null, isAnswered, isFinal: false };
@@ -99,7 +99,7 @@ async function post(
   };
 }
 
-/** What failed on this side: the channel is not to wait for it. */
+/** A failure on this side, which is no reason to back off from the channel. */
 function ourFailure(why: string): Result {
   return { ...withoutAnswer(`jobd: ${why}`), isAnswered: true };
 }
@@ -109,8 +109,8 @@ function withoutAnswer(error: string | null): Result {
 }
 
 /**
- * Standard Webhooks: HMAC-SHA256 with the secret (`v1`), and Ed25519 with the key of receipts (`v1a`), over
- * id, time in seconds and body.
+ * Standard Webhooks: HMAC-SHA256 with the secret (`v1`), and Ed25519 with the receipt key (`v1a`), over id, time in seconds
+ * and body.
  */
 async function signatureHeaders(
   { body, signWith }: HttpMessage,

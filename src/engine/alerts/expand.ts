@@ -1,64 +1,62 @@
 /**
- * Expand: each edge of the outbox becomes one delivery for each channel that hears of it, and what was held back from a
- * channel is released. How often a channel is alerted of one job or monitor is said in domain/alerts/damping.ts.
+ * Expand: each health change in the outbox becomes one delivery per channel that is to be alerted, and changes that were
+ * held back are released. domain/alerts/damping.ts says how often a channel is alerted.
  *
- * A transaction takes some edges of one workspace and some of its channels: one channel after the other, as what is written
- * of one channel is close together in the file. Workspaces take turns.
+ * A transaction takes some changes of one workspace and some of its channels, channel by channel, as the rows of one channel
+ * are close together in the file. Workspaces take turns.
  */
 
-import { isRecovery } from '../../domain/alerts/alert.ts';
-import type { Alert, Edge } from '../../domain/alerts/alert.ts';
+import type { Alert } from '../../domain/alerts/alert.ts';
 import { servesFailure } from '../../domain/alerts/channel.ts';
 import type { Channel } from '../../domain/alerts/channel.ts';
+import { afterChange, release } from '../../domain/alerts/damping.ts';
+import { isRecovery } from '../../domain/alerts/health-change.ts';
+import type { HealthChange } from '../../domain/alerts/health-change.ts';
 import { isoTime } from '../../domain/clock.ts';
 import type { Clock } from '../../domain/clock.ts';
-import { afterChange, release } from '../../domain/alerts/damping.ts';
 import { newId } from '../../domain/id.ts';
+import { findWorkspaceName } from '../../store/accounts/workspaces.ts';
 import {
-  findAlerted,
-  findAlertedToLookAt,
-  forgetAlerted,
-  keepAlerted,
-  keyOfAlerted,
-} from '../../store/alerts/alerted.ts';
-import type { AlertedChannel } from '../../store/alerts/alerted.ts';
+  findAlertStates,
+  findDueStates,
+  forgetAlertState,
+  keepAlertStates,
+} from '../../store/alerts/alert-states.ts';
+import type { KeptState, Pair } from '../../store/alerts/alert-states.ts';
 import { findChannelsOf, findLiveChannel } from '../../store/alerts/channels.ts';
-import { insertDeliveries, removeUntried } from '../../store/alerts/deliveries.ts';
-import type { MaybeTried, NewDelivery } from '../../store/alerts/deliveries.ts';
+import { insertDeliveries, replaceUntried } from '../../store/alerts/delivery-queue.ts';
+import type { MaybeTried, NewDelivery } from '../../store/alerts/delivery-queue.ts';
 import {
   findAlertData,
-  findEdges,
+  findHealthChanges,
   findNextWorkspace,
-  removeEdges,
-} from '../../store/alerts/edges.ts';
+  removeHealthChanges,
+} from '../../store/alerts/outbox.ts';
 import type { Db, Store } from '../../store/database/open.ts';
-import { findWorkspaceName } from '../../store/accounts/workspaces.ts';
 
-/** Edges of one transaction. */
-const mostEdges = 50;
-/** Pairs of an edge and a channel, or alerts that are released, of one transaction: some milliseconds. */
+/** Health changes in one transaction. */
+const mostChanges = 50;
+/** Pairs of a change and a channel, or releases, in one transaction: some milliseconds. */
 const mostPairs = 200;
 
-/** Channels up to this one have heard of the edges up to that one. */
+/** Channels up to this one are done with the changes up to that one. */
 interface Progress {
-  edgeId: string;
+  changeId: string;
   channelId: string;
 }
 
 export interface Expander {
-  /** Makes deliveries in one small transaction, but touches none of `underWay`. Returns 0 if there is no edge. */
+  /** Adds deliveries in one small transaction, replacing none of `underWay`. Returns 0 if the outbox is empty. */
   expand(underWay: readonly string[]): Promise<number>;
-  /** The same for what was held back and may be alerted of now. */
+  /** The same for changes that were held back and are due. Returns how many those were. */
   release(underWay: readonly string[]): Promise<number>;
 }
 
-/** Makes it. Where it ends amid edges, it begins them again: a channel that knows of a change is not alerted again. */
+/** Makes it. After a restart it repeats changes it was amid of: a channel whose state has a change is not alerted again. */
 export function createExpander(store: Store, clock: Clock): Expander {
   const progress = new Map<string, Progress>();
-  // Older deliveries may have been sent by a process that died before it wrote that down.
+  // An earlier process may have sent older deliveries and died before it recorded that.
   const startId = newId(clock.now());
-  const batchOf = (tx: Db, underWay: readonly string[]): Batch =>
-    createBatch(tx, clock.now(), { underWay, startId });
   let lastWorkspaceId = '';
 
   return {
@@ -68,144 +66,142 @@ export function createExpander(store: Store, clock: Clock): Expander {
       if (workspaceId === undefined) return 0;
       const from = progress.get(workspaceId);
       const reached = await store.write((tx) =>
-        expandEdges(tx, { workspaceId, from, batch: batchOf(tx, underWay) }),
+        expandSome(createBatch(tx, clock.now(), { underWay, startId }), workspaceId, from),
       );
       if (reached === null) progress.delete(workspaceId);
       else progress.set(workspaceId, reached);
       return 1;
     },
-    release: (underWay) => store.write((tx) => releaseHeld(tx, batchOf(tx, underWay))),
+    release: (underWay) =>
+      store.write((tx) => releaseDue(createBatch(tx, clock.now(), { underWay, startId }))),
   };
 }
 
-interface Expansion {
-  workspaceId: string;
-  from: Progress | undefined;
-  batch: Batch;
-}
-
-/** Returns null once all channels have heard of these edges. */
-async function expandEdges(
-  tx: Db,
-  { workspaceId, from, batch }: Expansion,
+/** Returns null once all channels are done with these changes. */
+async function expandSome(
+  batch: Batch,
+  workspaceId: string,
+  from: Progress | undefined,
 ): Promise<Progress | null> {
-  const edges = await findEdges(tx, workspaceId, { upTo: from?.edgeId, limit: mostEdges });
-  const last = edges.at(-1);
+  const { tx } = batch;
+  const changes = await findHealthChanges(tx, workspaceId, {
+    upTo: from?.changeId,
+    limit: mostChanges,
+  });
+  const last = changes.at(-1);
   if (last === undefined) return null;
-  const mostChannels = Math.floor(mostPairs / edges.length);
-  const after = from?.channelId ?? '';
-  const channels = await findChannelsOf(tx, workspaceId, { after, limit: mostChannels });
-  const known = await findAlerted(
+  const limit = Math.floor(mostPairs / changes.length);
+  const channels = await findChannelsOf(tx, workspaceId, { after: from?.channelId ?? '', limit });
+  const states = await findAlertStates(
     tx,
-    edges.map((edge) => edge.subjectId),
+    changes.map(({ subjectId }) => subjectId),
     channels.map(({ id }) => id),
   );
+  for (const state of states) batch.states.set(pairKey(state), state);
   for (const channel of channels) {
-    for (const edge of edges) await expand(tx, { edge, channel, known, batch });
+    for (const change of changes) await apply(batch, channel, change);
   }
   await batch.write();
   const lastChannel = channels.at(-1);
-  if (lastChannel !== undefined && channels.length === mostChannels) {
-    return { edgeId: last.id, channelId: lastChannel.id };
+  if (lastChannel !== undefined && channels.length === limit) {
+    return { changeId: last.id, channelId: lastChannel.id };
   }
-  await removeEdges(tx, workspaceId, last.id);
+  await removeHealthChanges(tx, workspaceId, last.id);
   return null;
 }
 
-interface Pair {
-  edge: Edge;
-  channel: Channel;
-  known: Map<string, AlertedChannel>;
-  batch: Batch;
-}
-
-async function expand(tx: Db, { edge, channel, known, batch }: Pair): Promise<void> {
-  const of = { subjectId: edge.subjectId, channelId: channel.id };
-  const before = known.get(keyOfAlerted(of));
-  const isConcerned = isRecovery(edge) ? before !== undefined : servesFailure(channel, edge);
-  if (!isConcerned) return;
-  const alert = await batch.alertOf(edge);
+/** Alerts a channel of a change, damped. A recovery is for channels that were alerted of the failure. */
+async function apply(batch: Batch, channel: Channel, change: HealthChange): Promise<void> {
+  const pair = { subjectId: change.subjectId, channelId: channel.id };
+  const before = batch.states.get(pairKey(pair));
+  const isUp = isRecovery(change);
+  if (isUp ? before === undefined : !servesFailure(channel, change)) return;
+  const alert = await batch.alertOf(change);
   if (alert === undefined || !channel.enabled) {
-    if (!isRecovery(edge)) return;
-    known.delete(keyOfAlerted(of));
-    batch.forget(of);
-    await forgetAlerted(tx, of);
+    if (isUp) batch.forget(pair);
     return;
   }
-  // With what it tells, as its run may be gone when a window ends.
-  const damped = afterChange(before, { ...edge, data: alert.data }, batch.now);
-  const after = { ...damped.alerted, ...of };
-  known.set(keyOfAlerted(of), after);
-  batch.keep(after);
-  if (damped.alert !== null) batch.send(alert, of);
+  // With its data, as the run may be gone when a window ends.
+  const damped = afterChange(before, { ...change, data: alert.data }, batch.now);
+  batch.keep({ ...damped.state, ...pair });
+  if (damped.alert !== null) batch.send(alert, pair);
 }
 
-/**
- * Alerts of what was held back, where its window is over; forgets what channels know of subjects that are calm.
- * Returns how many there were.
- */
-async function releaseHeld(tx: Db, batch: Batch): Promise<number> {
-  const due = await findAlertedToLookAt(tx, batch.now, mostPairs);
+/** Alerts of changes whose window is over, and forgets states that are calm. Returns how many were due. */
+async function releaseDue(batch: Batch): Promise<number> {
+  const due = await findDueStates(batch.tx, batch.now, mostPairs);
   const channels = new Map<string, Channel | undefined>();
-  for (const alerted of due) {
-    const { channelId } = alerted;
-    if (!channels.has(channelId)) channels.set(channelId, await findLiveChannel(tx, channelId));
-    const isKept = await isReleased(alerted, channels.get(channelId), batch);
-    if (!isKept) await forgetAlerted(tx, alerted);
+  for (const state of due) {
+    const { channelId, held } = state;
+    if (!channels.has(channelId)) {
+      channels.set(channelId, await findLiveChannel(batch.tx, channelId));
+    }
+    const channel = channels.get(channelId);
+    const isServed =
+      channel !== undefined &&
+      held !== null &&
+      (isRecovery(held) ? channel.enabled : servesFailure(channel, held));
+    const alert = isServed ? await batch.alertOf(held) : undefined;
+    if (alert === undefined) {
+      batch.forget(state);
+      continue;
+    }
+    const released = release(state, batch.now);
+    batch.keep({ ...state, ...released.state });
+    if (released.alert !== null) batch.send(alert, state);
   }
   await batch.write();
   return due.length;
 }
 
-/** Returns whether there is still something to know. */
-async function isReleased(
-  before: AlertedChannel,
-  channel: Channel | undefined,
-  batch: Batch,
-): Promise<boolean> {
-  const { held } = before;
-  if (held === null || channel === undefined) return false;
-  if (isRecovery(held) ? !channel.enabled : !servesFailure(channel, held)) return false;
-  const alert = await batch.alertOf(held);
-  if (alert === undefined) return false;
-  const released = release(before, batch.now);
-  batch.keep({ ...before, ...released.alerted });
-  if (released.alert !== null) batch.send(alert, before);
-  return true;
-}
-
-/** What one transaction keeps of channels and subjects: gathered, then written with a statement each. */
+/** What one transaction changes, gathered to be written with a statement each. */
 type Batch = ReturnType<typeof createBatch>;
 
 function createBatch(tx: Db, now: number, tried: MaybeTried) {
   const alerts = new Map<string, Alert | undefined>();
-  const kept = new Map<string, AlertedChannel>();
+  const states = new Map<string, KeptState>();
+  const kept = new Map<string, KeptState>();
+  const forgotten = new Map<string, Pair>();
   const deliveries: NewDelivery[] = [];
   return {
+    tx,
     now,
-    async alertOf(edge: Edge): Promise<Alert | undefined> {
-      if (!alerts.has(edge.id)) alerts.set(edge.id, await alertOf(tx, edge));
-      return alerts.get(edge.id);
+    /** By `pairKey`. */
+    states,
+    async alertOf(change: HealthChange): Promise<Alert | undefined> {
+      if (!alerts.has(change.id)) alerts.set(change.id, await alertOf(tx, change));
+      return alerts.get(change.id);
     },
-    keep: (alerted: AlertedChannel): void => void kept.set(keyOfAlerted(alerted), alerted),
-    forget: (of: Pick<AlertedChannel, 'subjectId' | 'channelId'>): void =>
-      void kept.delete(keyOfAlerted(of)),
-    send(alert: Alert, { subjectId, channelId }: Pick<AlertedChannel, 'subjectId' | 'channelId'>) {
+    keep(state: KeptState): void {
+      states.set(pairKey(state), state);
+      kept.set(pairKey(state), state);
+    },
+    forget(pair: Pair): void {
+      states.delete(pairKey(pair));
+      kept.delete(pairKey(pair));
+      forgotten.set(pairKey(pair), pair);
+    },
+    send(alert: Alert, { subjectId, channelId }: Pair): void {
       const payload = JSON.stringify(alert);
       const to = { subjectId, channelId, event: alert.type };
       deliveries.push({ ...to, id: newId(now), payload, createdAt: now, dueAt: now });
     },
     async write(): Promise<void> {
-      await keepAlerted(tx, [...kept.values()]);
-      await insertDeliveries(tx, await removeUntried(tx, deliveries, tried));
+      for (const pair of forgotten.values()) await forgetAlertState(tx, pair);
+      await keepAlertStates(tx, [...kept.values()]);
+      await insertDeliveries(tx, await replaceUntried(tx, deliveries, tried));
     },
   };
 }
 
-/** What is sent for an edge; undefined if nobody is to be alerted of it any more. */
-async function alertOf(tx: Db, edge: Edge): Promise<Alert | undefined> {
-  const { type, workspaceId: id, at } = edge;
-  const data = await findAlertData(tx, edge);
+function pairKey({ subjectId, channelId }: Pair): string {
+  return `${subjectId} ${channelId}`;
+}
+
+/** The alert of a health change; undefined if nobody is to be alerted any more. */
+async function alertOf(tx: Db, change: HealthChange): Promise<Alert | undefined> {
+  const { type, workspaceId: id, at } = change;
+  const data = await findAlertData(tx, change);
   const name = await findWorkspaceName(tx, id);
   if (data === undefined || name === undefined) return undefined;
   return { type, timestamp: isoTime(at), data: { workspace: { id, name }, ...data } };

@@ -5,11 +5,11 @@
  */
 
 import type { Clock } from '../../domain/clock.ts';
-import { edgesOf } from '../../domain/alerts/monitor-alert.ts';
-import { flipOf, monitorAfter } from '../../domain/monitors/monitor.ts';
-import type { Flip } from '../../domain/monitors/monitor.ts';
+import { monitorHealthChanges } from '../../domain/alerts/health-change.ts';
+import { monitorAfter, monitorChange } from '../../domain/monitors/monitor.ts';
+import type { MonitorChange } from '../../domain/monitors/monitor.ts';
 import type { Log } from '../../log.ts';
-import { insertEdges } from '../../store/alerts/edges.ts';
+import { insertHealthChanges } from '../../store/alerts/outbox.ts';
 import {
   findEarliestCheck,
   findMonitorsToCheck,
@@ -43,23 +43,27 @@ export function createWatch(store: Store, clock: Clock, log: Log): Step {
   async function check(now: number): Promise<number> {
     const checkAt = (await findEarliestCheck(store.db)) ?? Infinity;
     if (checkAt > now) return checkAt - now;
-    const flips = await store.write((tx) => checkMonitors(tx, now, reachableSince));
-    for (const { monitor, from, to } of flips) {
+    const changes = await store.write((tx) => checkMonitors(tx, now, reachableSince));
+    for (const { monitor, from, to } of changes) {
       log.info({ monitorId: monitor.id, from, to }, 'monitor changed');
     }
     return 0;
   }
 }
 
-async function checkMonitors(tx: Db, now: number, reachableSince: number): Promise<Flip[]> {
+async function checkMonitors(
+  tx: Db,
+  now: number,
+  reachableSince: number,
+): Promise<MonitorChange[]> {
   const found = await findMonitorsToCheck(tx, now, largestBatch);
   const states = found.map((monitor) =>
     monitorAfter(monitor, { type: 'time', at: now, reachableSince }),
   );
   await keepMonitorStates(tx, states);
-  const flips = found
-    .map((before, index) => flipOf(before, states[index] ?? before, now))
-    .filter((flip) => flip !== null);
-  await insertEdges(tx, edgesOf(flips));
-  return flips;
+  const changes = found
+    .map((before, index) => monitorChange(before, states[index] ?? before, now))
+    .filter((change) => change !== null);
+  await insertHealthChanges(tx, monitorHealthChanges(changes));
+  return changes;
 }

@@ -7,8 +7,8 @@ import type { Clock } from '../../domain/clock.ts';
 import { findRunningRuns, keepAttempts, recordEndedRuns } from '../../store/runs/results.ts';
 import type { Attempt } from '../../store/runs/results.ts';
 import type { Db, Store } from '../../store/database/open.ts';
-import { keepEdges } from '../alerts/edges.ts';
-import type { EndedClaim } from '../alerts/edges.ts';
+import { recordHealthChanges } from '../alerts/health-changes.ts';
+import type { EndedClaim } from '../alerts/health-changes.ts';
 import { interruptedRun } from './execution.ts';
 
 /** The result of a record. */
@@ -29,7 +29,7 @@ export async function recordBatch(
   const ended = batch.executions.map((execution) => execution.ended);
   const recorded = await recordEndedRuns(tx, ended, { receipts });
   const kept = batch.executions.filter((execution) => recorded.has(execution.ended.runId));
-  return { recorded, alerts: await keepEdges(tx, kept) };
+  return { recorded, alerts: await recordHealthChanges(tx, kept) };
 }
 
 /**

@@ -1,4 +1,4 @@
-/** Channels, as people keep them. What the engine delivers is in `delivery-queue.ts`. */
+/** Channels, as people set them. */
 
 import { sql } from 'kysely';
 import type { Selectable } from 'kysely';
@@ -8,17 +8,17 @@ import { idList, rowsOf, textOf } from '../database/dialect.ts';
 import type { Db } from '../database/open.ts';
 import type { ChannelRow } from '../database/schema.ts';
 
-/** Keeps a new channel; its config is sealed. */
+/** Adds a channel; `sealed` is its config. */
 export async function insertChannel(db: Db, channel: Channel, sealed: string): Promise<void> {
   const { id, workspaceId, type, createdAt } = channel;
-  const given = { id, workspace_id: workspaceId, type, created_at: createdAt, sealed };
+  const fixed = { id, workspace_id: workspaceId, type, created_at: createdAt };
   await db
     .insertInto('channels')
-    .values({ ...given, ...wishesOf(channel) })
+    .values({ ...fixed, ...editableColumns(channel), sealed })
     .execute();
 }
 
-/** Keeps what people changed of a channel; `sealed` is null to leave its config. */
+/** Writes what people changed. `sealed` is null to keep the config. */
 export async function updateChannel(
   db: Db,
   channel: Channel,
@@ -26,26 +26,26 @@ export async function updateChannel(
 ): Promise<void> {
   await db
     .updateTable('channels')
-    .set({ ...wishesOf(channel), ...(sealed !== null && { sealed }) })
+    .set({ ...editableColumns(channel), ...(sealed !== null && { sealed }) })
     .where('id', '=', channel.id)
     .execute();
 }
 
 /** Hides a channel for good; it delivers nothing more. It is removed later, with all it owns. */
 export async function markChannelDeleted(db: Db, id: string, now: number): Promise<void> {
-  await channelsToDelete(db, now).where('id', '=', id).execute();
+  await markDeleted(db, now).where('id', '=', id).execute();
 }
 
-/** Hides the channels of a workspace, which is deleted, in the same way. */
+/** Does the same to all channels of a deleted workspace. */
 export async function markChannelsOfDeleted(
   db: Db,
   workspaceId: string,
   now: number,
 ): Promise<void> {
-  await channelsToDelete(db, now).where('workspace_id', '=', workspaceId).execute();
+  await markDeleted(db, now).where('workspace_id', '=', workspaceId).execute();
 }
 
-function channelsToDelete(db: Db, now: number) {
+function markDeleted(db: Db, now: number) {
   return db
     .updateTable('channels')
     .set({ deleted_at: now, enabled: 0, next_delivery_at: null })
@@ -58,46 +58,48 @@ export async function findChannel(
   workspaceId: string,
   id: string,
 ): Promise<ShownChannel | undefined> {
-  const [channel] = await shownChannels(db, workspaceId, sql`channels.id = ${id}`, 1);
+  const rows = await channelsOf(db, workspaceId).selectAll().where('id', '=', id).execute();
+  const [channel] = await withLastDelivery(db, rows);
   return channel;
 }
 
-/** A page of a workspace's channels, newest first; `before` is the last id of the page before. */
+/** A page of a workspace's channels, newest first; `before` is the last id of the previous page. */
 export async function listChannels(
   db: Db,
   workspaceId: string,
   { limit, before }: { limit: number; before: string | null },
 ): Promise<ShownChannel[]> {
-  const condition = before === null ? sql`1 = 1` : sql`channels.id < ${before}`;
-  return await shownChannels(db, workspaceId, condition, limit);
+  let query = channelsOf(db, workspaceId).selectAll().orderBy('id', 'desc').limit(limit);
+  if (before !== null) query = query.where('id', '<', before);
+  return await withLastDelivery(db, await query.execute());
 }
 
-async function shownChannels(
-  db: Db,
-  workspaceId: string,
-  condition: ReturnType<typeof sql>,
-  limit: number,
-): Promise<ShownChannel[]> {
-  const rows = await db
+function channelsOf(db: Db, workspaceId: string) {
+  return db
     .selectFrom('channels')
-    .selectAll()
     .where('workspace_id', '=', workspaceId)
-    .where('deleted_at', 'is', null)
-    .where(sql<boolean>`${condition}`)
-    .orderBy('id', 'desc')
-    .limit(limit)
-    .execute();
-  const elements = rows.map(({ id }) => ({ id }));
-  // The newest may wait behind one that gets no answer: the newest that was tried tells why.
+    .where('deleted_at', 'is', null);
+}
+
+/**
+ * Adds the newest delivery that was tried to each channel, else the newest. The newest of all may wait for one that gets no
+ * answer; the newest that was tried says why.
+ */
+async function withLastDelivery(
+  db: Db,
+  rows: readonly Selectable<ChannelRow>[],
+): Promise<ShownChannel[]> {
+  const shown = rowsOf(rows.map(({ id }) => ({ id })));
+  const channelId = textOf('id', 'shown.value');
   const last = await db
     .selectFrom('deliveries')
     .selectAll()
     .where(
       sql<boolean>`id in (
         select coalesce(
-          (select max(id) from deliveries where channel_id = ${textOf('id', 'shown.value')} and attempts > 0),
-          (select max(id) from deliveries where channel_id = ${textOf('id', 'shown.value')}))
-        from ${rowsOf(elements)} as shown)`,
+          (select max(id) from deliveries where channel_id = ${channelId} and attempts > 0),
+          (select max(id) from deliveries where channel_id = ${channelId}))
+        from ${shown} as shown)`,
     )
     .execute();
   const deliveries = new Map(last.map((row) => [row.channel_id, deliveryOf(row)]));
@@ -108,11 +110,8 @@ async function shownChannels(
 
 /** How many channels a workspace has. */
 export async function countChannels(db: Db, workspaceId: string): Promise<number> {
-  const { count } = await db
-    .selectFrom('channels')
+  const { count } = await channelsOf(db, workspaceId)
     .select((of) => of.fn.countAll<number>().as('count'))
-    .where('workspace_id', '=', workspaceId)
-    .where('deleted_at', 'is', null)
     .executeTakeFirstOrThrow();
   return count;
 }
@@ -123,19 +122,11 @@ export async function findChannelsOf(
   workspaceId: string,
   { after, limit }: { after: string; limit: number },
 ): Promise<Channel[]> {
-  const rows = await db
-    .selectFrom('channels')
-    .selectAll()
-    .where('workspace_id', '=', workspaceId)
-    .where('deleted_at', 'is', null)
-    .where('id', '>', after)
-    .orderBy('id')
-    .limit(limit)
-    .execute();
-  return rows.map(channelOf);
+  const query = channelsOf(db, workspaceId).selectAll().where('id', '>', after);
+  return (await query.orderBy('id').limit(limit).execute()).map(channelOf);
 }
 
-/** The channel with this id, if it is not deleted. */
+/** The channel with this id, unless it is deleted. */
 export async function findLiveChannel(db: Db, id: string): Promise<Channel | undefined> {
   const row = await db
     .selectFrom('channels')
@@ -156,7 +147,7 @@ export async function findSealedConfig(db: Db, id: string): Promise<string> {
   return sealed;
 }
 
-/** Which of these ids are of no job of the workspace. */
+/** Those of these ids that are no job or monitor of the workspace. */
 export async function findUnknownSubjects(
   db: Db,
   workspaceId: string,
@@ -174,7 +165,7 @@ export async function findUnknownSubjects(
   return ids.filter((id) => !known.has(id));
 }
 
-function wishesOf({ name, enabled, jobIds, afterFailures }: Channel) {
+function editableColumns({ name, enabled, jobIds, afterFailures }: Channel) {
   return {
     name,
     enabled: enabled ? 1 : 0,
@@ -183,8 +174,7 @@ function wishesOf({ name, enabled, jobIds, afterFailures }: Channel) {
   };
 }
 
-/** The channel that a row holds. */
-function channelOf(row: Omit<Selectable<ChannelRow>, 'sealed'>): Channel {
+function channelOf(row: Selectable<ChannelRow>): Channel {
   return {
     id: row.id,
     workspaceId: row.workspace_id,

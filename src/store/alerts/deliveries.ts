@@ -1,96 +1,10 @@
-/** Deliveries as people see them: made, shown, given up, removed when they are old. */
+/** Deliveries as people see them: shown, given up, and removed when they are old. */
 
 import { sql } from 'kysely';
-import type { Delivery, DeliveryAttempt } from '../../domain/alerts/delivery.ts';
+import type { Delivery } from '../../domain/alerts/delivery.ts';
 import { deliveryOf, makeNextDue, pending, planChannel, queueOf } from './delivery-queue.ts';
-import { idList, numberOf, rowsOf, textOf } from '../database/dialect.ts';
+import { idList } from '../database/dialect.ts';
 import type { Db } from '../database/open.ts';
-
-/** A delivery before its first attempt. */
-export interface NewDelivery extends Pick<Delivery, 'id' | 'channelId' | 'event' | 'createdAt'> {
-  /** The job or the monitor; the delivery itself for a test. */
-  subjectId: string;
-  /** The alert as JSON. */
-  payload: string;
-  /** Its place in the channel's queue, in epoch milliseconds. It is due once the earlier ones of its subject are over, too. */
-  dueAt: number;
-}
-
-/** Keeps deliveries, of which no two have the same channel and subject. */
-export async function insertDeliveries(db: Db, made: readonly NewDelivery[]): Promise<void> {
-  if (made.length === 0) return;
-  await sql`
-    insert into deliveries
-      (id, channel_id, event, subject_id, payload, status, queue, next_attempt_at, created_at)
-    select ${textOf('id', 'made.value')}, channels.id, ${textOf('event', 'made.value')},
-      ${textOf('subjectId', 'made.value')}, ${textOf('payload', 'made.value')}, 'pending',
-      channels.queue, case when exists (
-        select 1 from deliveries as open where open.status = 'pending'
-          and open.channel_id = channels.id and open.queue = channels.queue
-          and open.subject_id = ${textOf('subjectId', 'made.value')})
-        then null else ${numberOf('dueAt', 'made.value')} end,
-      ${numberOf('createdAt', 'made.value')}
-    from ${rowsOf(made)} as made
-    cross join channels on channels.id = ${textOf('channelId', 'made.value')}`.execute(db);
-  for (const channelId of new Set(made.map((one) => one.channelId))) {
-    await planChannel(db, channelId);
-  }
-}
-
-/** Deliveries that may have been tried though their rows do not say so. */
-export interface MaybeTried {
-  /** What is tried now. */
-  underWay: readonly string[];
-  /** What is first in its line may have been tried before this start; later ids were made since. */
-  startId: string;
-}
-
-/** A delivery that a newer one takes the place of. */
-interface Untried {
-  /** The id of the newer one. */
-  by: string;
-  id: string;
-  channelId: string;
-  queue: number;
-  subjectId: string;
-  dueAt: number | null;
-}
-
-/**
- * Removes what new deliveries take the place of: of their channel and subject the delivery of the same event that was
- * never tried, and the ones after it. So a line has two untried ones at most. Returns the new ones, due when the removed ones were.
- */
-export async function removeUntried(
-  db: Db,
-  made: readonly NewDelivery[],
-  { underWay, startId }: MaybeTried,
-): Promise<readonly NewDelivery[]> {
-  if (made.length === 0) return made;
-  const { rows } = await sql<Untried>`
-    select ${textOf('id', 'made.value')} as "by", untried.id, untried.channel_id as "channelId",
-      untried.queue, untried.subject_id as "subjectId", untried.next_attempt_at as "dueAt"
-    from ${rowsOf(made.map(({ id, channelId, subjectId, event }) => ({ id, channelId, subjectId, event })))} as made
-    cross join channels on channels.id = ${textOf('channelId', 'made.value')}
-    cross join deliveries as untried on untried.status = 'pending'
-      and untried.channel_id = channels.id and untried.queue = channels.queue
-      and untried.subject_id = ${textOf('subjectId', 'made.value')}
-    where untried.event = ${textOf('event', 'made.value')} and untried.attempts = 0
-      and untried.id not in ${idList(underWay)}
-      and (untried.next_attempt_at is null or untried.id > ${startId})
-    order by untried.id desc`.execute(db);
-  if (rows.length === 0) return made;
-  // The oldest one counts, if there are several.
-  const untried = new Map(rows.map((row) => [row.by, row]));
-  await sql`
-    delete from deliveries where id in (
-      select behind.id from ${rowsOf([...untried.values()])} as untried
-      cross join deliveries as behind on behind.status = 'pending'
-        and behind.channel_id = ${textOf('channelId', 'untried.value')}
-        and behind.queue = ${numberOf('queue', 'untried.value')}
-        and behind.subject_id = ${textOf('subjectId', 'untried.value')}
-        and behind.id >= ${textOf('id', 'untried.value')})`.execute(db);
-  return made.map((one) => ({ ...one, dueAt: untried.get(one.id)?.dueAt ?? one.dueAt }));
-}
 
 /** The delivery with this id of this channel, or undefined. */
 export async function findDelivery(
@@ -107,18 +21,7 @@ export async function findDelivery(
   return row && deliveryOf(row);
 }
 
-/** The attempts of a delivery, the first one first. */
-export async function listAttempts(db: Db, deliveryId: string): Promise<DeliveryAttempt[]> {
-  return await db
-    .selectFrom('delivery_attempts')
-    .select(['number', 'error'])
-    .select(['started_at as startedAt', 'duration_ms as durationMs', 'http_status as httpStatus'])
-    .where('delivery_id', '=', deliveryId)
-    .orderBy('number')
-    .execute();
-}
-
-/** A page of a channel's deliveries, newest first; `before` is the last id of the page before. */
+/** A page of a channel's deliveries, newest first; `before` is the last id of the previous page. */
 export async function listDeliveries(
   db: Db,
   channelId: string,
@@ -153,10 +56,10 @@ export async function hasTestIn(
   return row !== undefined;
 }
 
-/** Pending deliveries that end with the channel's queue; if there are more, the others follow in small steps. */
+/** Deliveries that are marked as given up at once. The pruner marks the rest in small steps. */
 const endedAtOnce = 100;
 
-/** Gives up what is pending of a channel, at once however much that is; `why` is for people. */
+/** Gives up all pending deliveries of a channel, however many, by beginning a new queue. `why` is for people. */
 export async function endDeliveries(db: Db, channelId: string, why: string): Promise<void> {
   await db
     .updateTable('channels')
@@ -225,7 +128,7 @@ export async function findOldDelivery(
   return (await old(db, before, 1).executeTakeFirst())?.id;
 }
 
-/** Gives up to `limit` deliveries up that were made before a moment and are pending still. Returns how many there were. */
+/** Gives up to `limit` deliveries up that are still pending and older than `before`. Returns how many. */
 export async function endOldDeliveries(db: Db, before: number, limit: number): Promise<number> {
   const old = await pendingBefore(db, before, limit).execute();
   const error = sql<string>`coalesce(last_error, 'its time was over before its channel could be tried')`;
@@ -234,9 +137,7 @@ export async function endOldDeliveries(db: Db, before: number, limit: number): P
     .set({ status: 'failed', next_attempt_at: null, last_error: error })
     .where('id', 'in', idList(old.map(({ id }) => id)))
     .execute();
-  for (const { channelId, queue, subjectId } of old) {
-    await makeNextDue(db, { channelId, queue: sql.val(queue), subjectId }, before);
-  }
+  for (const { id } of old) await makeNextDue(db, id, before);
   for (const channelId of new Set(old.map((row) => row.channelId))) {
     await planChannel(db, channelId);
   }
@@ -246,7 +147,7 @@ export async function endOldDeliveries(db: Db, before: number, limit: number): P
 function pendingBefore(db: Db, before: number, limit: number) {
   return db
     .selectFrom('deliveries')
-    .select(['id', 'queue', 'channel_id as channelId', 'subject_id as subjectId'])
+    .select(['id', 'channel_id as channelId'])
     .where('created_at', '<', before)
     .where('status', '=', pending)
     .orderBy('created_at')
@@ -263,10 +164,7 @@ function overBefore(db: Db, before: number, limit: number) {
     .limit(limit);
 }
 
-/**
- * Removes up to `limit` deliveries that were made before a moment and are over. Returns how many were
- * removed.
- */
+/** Removes up to `limit` ended deliveries older than `before`, with their attempts. Returns how many. */
 export async function removeOldDeliveries(db: Db, before: number, limit: number): Promise<number> {
   const old = overBefore(db, before, limit);
   const removed = await db.deleteFrom('deliveries').where('id', 'in', old).executeTakeFirst();

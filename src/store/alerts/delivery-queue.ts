@@ -1,50 +1,143 @@
-/** The queue of deliveries: what is to be sent to which channel, when, and what came of an attempt. */
+/**
+ * The queue of deliveries, for the engine. Deliveries of one subject to one channel form a line: only the first pending one
+ * has a due time, and it makes the next one due when it is over, so that a recovery never overtakes its failure. A channel
+ * that is disabled begins a new queue (`channels.queue`): pending deliveries of the old one are not found any more.
+ */
 
 import { sql } from 'kysely';
-import type { RawBuilder, Selectable } from 'kysely';
-import type { ChannelType } from '../../domain/alerts/channel.ts';
-import type { Delivery, DeliveryAttempt } from '../../domain/alerts/delivery.ts';
-import { idList } from '../database/dialect.ts';
+import type { Selectable } from 'kysely';
+import type { Delivery } from '../../domain/alerts/delivery.ts';
+import type { ChannelType } from '../../domain/alerts/kinds/registry.ts';
+import { idList, numberOf, rowsOf, textOf } from '../database/dialect.ts';
 import type { Db } from '../database/open.ts';
 import type { DeliveryRow } from '../database/schema.ts';
 
-/** A channel with something to deliver now; `sealed` is its config. */
+/** A delivery before its first attempt. */
+export interface NewDelivery extends Pick<Delivery, 'id' | 'channelId' | 'event' | 'createdAt'> {
+  /** The job or the monitor; the delivery itself for a test. */
+  subjectId: string;
+  /** The alert as JSON. */
+  payload: string;
+  /** When it is due if it is the first of its line, in epoch milliseconds. */
+  dueAt: number;
+}
+
+/** Adds deliveries, of which no two have the same channel and subject. */
+export async function insertDeliveries(db: Db, added: readonly NewDelivery[]): Promise<void> {
+  if (added.length === 0) return;
+  await sql`
+    insert into deliveries
+      (id, channel_id, event, subject_id, payload, status, queue, next_attempt_at, created_at)
+    select ${textOf('id', 'added.value')}, channels.id, ${textOf('event', 'added.value')},
+      ${textOf('subjectId', 'added.value')}, ${textOf('payload', 'added.value')}, 'pending',
+      channels.queue, case when exists (
+        select 1 from deliveries as open where open.status = 'pending'
+          and open.channel_id = channels.id and open.queue = channels.queue
+          and open.subject_id = ${textOf('subjectId', 'added.value')})
+        then null else ${numberOf('dueAt', 'added.value')} end,
+      ${numberOf('createdAt', 'added.value')}
+    from ${rowsOf(added)} as added
+    cross join channels on channels.id = ${textOf('channelId', 'added.value')}`.execute(db);
+  for (const channelId of new Set(added.map((one) => one.channelId))) {
+    await planChannel(db, channelId);
+  }
+}
+
+/** Deliveries that may have been tried although their rows do not say so. */
+export interface MaybeTried {
+  /** Attempts that are under way. */
+  underWay: readonly string[];
+  /** The first of a line may have been tried by an earlier process, unless its id is later than this. */
+  startId: string;
+}
+
+/** A delivery that a newer one replaces. */
+interface Untried {
+  /** The id of the newer one. */
+  by: string;
+  id: string;
+  channelId: string;
+  queue: number;
+  subjectId: string;
+  dueAt: number | null;
+}
+
+/**
+ * Removes what new deliveries replace: in the same line, the delivery of the same event that was never tried, and all after
+ * it. So a line has at most two untried ones. Returns the new ones, due when the removed ones were.
+ */
+export async function replaceUntried(
+  db: Db,
+  added: readonly NewDelivery[],
+  { underWay, startId }: MaybeTried,
+): Promise<readonly NewDelivery[]> {
+  if (added.length === 0) return added;
+  const ids = added.map(({ id, channelId, subjectId, event }) => ({
+    id,
+    channelId,
+    subjectId,
+    event,
+  }));
+  const { rows } = await sql<Untried>`
+    select ${textOf('id', 'added.value')} as "by", untried.id, untried.channel_id as "channelId",
+      untried.queue, untried.subject_id as "subjectId", untried.next_attempt_at as "dueAt"
+    from ${rowsOf(ids)} as added
+    cross join channels on channels.id = ${textOf('channelId', 'added.value')}
+    cross join deliveries as untried on untried.status = 'pending'
+      and untried.channel_id = channels.id and untried.queue = channels.queue
+      and untried.subject_id = ${textOf('subjectId', 'added.value')}
+    where untried.event = ${textOf('event', 'added.value')} and untried.attempts = 0
+      and untried.id not in ${idList(underWay)}
+      and (untried.next_attempt_at is null or untried.id > ${startId})
+    order by untried.id desc`.execute(db);
+  if (rows.length === 0) return added;
+  // Of several, the oldest one counts.
+  const oldest = new Map(rows.map((row) => [row.by, row]));
+  await sql`
+    delete from deliveries where id in (
+      select behind.id from ${rowsOf([...oldest.values()])} as untried
+      cross join deliveries as behind on behind.status = 'pending'
+        and behind.channel_id = ${textOf('channelId', 'untried.value')}
+        and behind.queue = ${numberOf('queue', 'untried.value')}
+        and behind.subject_id = ${textOf('subjectId', 'untried.value')}
+        and behind.id >= ${textOf('id', 'untried.value')})`.execute(db);
+  return added.map((one) => ({ ...one, dueAt: oldest.get(one.id)?.dueAt ?? one.dueAt }));
+}
+
+/** A channel with something to deliver now. */
 export interface DueChannel {
   id: string;
   workspaceId: string;
   type: ChannelType;
+  /** Its sealed config. */
   sealed: string;
-  /** Consecutive attempts that got no answer. */
+  /** Consecutive attempts without an answer. */
   unanswered: number;
 }
 
-/** Channels with something to deliver at `now`, the longest due first; not these, nor any of these workspaces. */
+/** Channels with something to deliver at `now`, the longest due first, except these and those of these workspaces. */
 export async function findDueChannels(
   db: Db,
   now: number,
-  {
-    limit,
-    except,
-    exceptOf,
-  }: { limit: number; except: readonly string[]; exceptOf: readonly string[] },
+  given: { limit: number; except: readonly string[]; exceptOf: readonly string[] },
 ): Promise<DueChannel[]> {
   return await db
     .selectFrom('channels')
     .select(['id', 'workspace_id as workspaceId', 'type', 'sealed', 'unanswered'])
     .where('next_delivery_at', '<=', now)
-    .where('id', 'not in', idList(except))
-    .where('workspace_id', 'not in', idList(exceptOf))
+    .where('id', 'not in', idList(given.except))
+    .where('workspace_id', 'not in', idList(given.exceptOf))
     .orderBy('next_delivery_at')
-    .limit(limit)
+    .limit(given.limit)
     .execute();
 }
 
-/** A delivery to make. */
+/** A delivery to attempt. */
 export interface DueDelivery extends Delivery {
   payload: string;
 }
 
-/** What of a channel is to be delivered at `now`, the longest due first. */
+/** Deliveries of a channel that are due at `now`, the longest due first. */
 export async function findDueDeliveries(
   db: Db,
   channelId: string,
@@ -64,135 +157,41 @@ export async function findDueDeliveries(
   return rows.map((row) => Object.assign(deliveryOf(row), { payload: row.payload }));
 }
 
-/** The queue that deliveries of a channel are made from; those of earlier ones are not made any more. */
-export function queueOf(channelId: string) {
-  return sql<number>`(select queue from channels where id = ${channelId})`;
-}
-
-/** The status as the indexes write it, so that they are used. */
-export const pending = sql.lit<'pending'>('pending');
-
-/** Deliveries that stand in the same line: of the same subject to the same channel, the first one first. */
-export interface Line {
-  channelId: string;
-  queue: RawBuilder<number>;
-  subjectId: string;
-}
-
-/** The pending deliveries of a line, each in its turn: a recovery does not overtake its failure. */
-function pendingIn(db: Db, { channelId, queue, subjectId }: Line) {
-  return db
-    .selectFrom('deliveries')
-    .select('id')
-    .where('status', '=', pending)
-    .where('channel_id', '=', channelId)
-    .where('queue', '=', queue)
-    .where('subject_id', '=', subjectId)
-    .orderBy('id')
-    .limit(1);
-}
-
-/** Lets the next delivery of a line be made from `at` on, as those before it are over. */
-export async function makeNextDue(db: Db, line: Line, at: number): Promise<void> {
-  await db
-    .updateTable('deliveries')
-    .set({ next_attempt_at: at })
-    .where('id', '=', pendingIn(db, line))
-    .where('next_attempt_at', 'is', null)
-    .execute();
-}
-
-/** What came of an attempt. Times are epoch milliseconds. */
-export interface Attempted extends Omit<DeliveryAttempt, 'number'> {
-  delivery: Delivery;
-  at: number;
-  /** Until when its channel is left alone, if it gave no answer after `unanswered` others that got none. */
-  backOff: { unanswered: number; until: number } | null;
-  /** Null if it arrived, or is given up. */
-  nextAttemptAt: number | null;
-}
-
-/**
- * Keeps what came of an attempt, once. What was given up while it was under way stays given up, unless it
- * arrived. Returns whether there is something to tell: not where the delivery is gone, was given up, or has this
- * attempt already.
- */
-export async function recordAttempt(db: Db, attempted: Attempted): Promise<boolean> {
-  const { delivery, at, error } = attempted;
-  const settled = await settleDelivery(db, attempted);
-  if (settled === 'not') return false;
-  await insertAttempt(db, attempted);
-  if (attempted.nextAttemptAt === null) await goOn(db, delivery, at);
-  await keepBackOff(db, attempted);
-  // The other side is there: what waits for it need not wait out its hour.
-  if (error === null) await hasten(db, delivery.channelId, at + hastenedWaitMs);
-  await planChannel(db, delivery.channelId);
-  return settled === 'pending' || error === null;
-}
-
-/** Returns what the delivery was before, or that nothing was kept. */
-async function settleDelivery(db: Db, attempted: Attempted): Promise<'pending' | 'failed' | 'not'> {
-  const { delivery, at, error, nextAttemptAt } = attempted;
-  const kept = { attempts: delivery.attempts + 1, last_attempt_at: at };
-  const ended = error === null ? 'delivered' : 'failed';
-  const status = nextAttemptAt === null ? ended : 'pending';
-  const update = (set: object, before: 'pending' | 'failed') =>
-    db
-      .updateTable('deliveries')
-      .set({ ...kept, ...set })
-      .where('id', '=', delivery.id)
-      .where('attempts', '=', delivery.attempts)
-      .where('status', '=', before)
-      .executeTakeFirst();
-  const settled = { status, next_attempt_at: nextAttemptAt, last_error: error };
-  if ((await update(settled, 'pending')).numUpdatedRows === 1n) return 'pending';
-  const arrived = error === null && { status: 'delivered', last_error: null };
-  return (await update({ ...arrived }, 'failed')).numUpdatedRows === 1n ? 'failed' : 'not';
-}
-
-async function insertAttempt(db: Db, attempted: Attempted): Promise<void> {
-  const { delivery, startedAt, durationMs, httpStatus, error } = attempted;
-  await db
-    .insertInto('delivery_attempts')
-    .values({
-      delivery_id: delivery.id,
-      number: delivery.attempts + 1,
-      started_at: startedAt,
-      duration_ms: durationMs,
-      http_status: httpStatus,
-      error,
-    })
-    .execute();
-}
-
-async function goOn(db: Db, { id, channelId }: Delivery, at: number): Promise<void> {
+/** When a channel has something to deliver after `now`, in epoch milliseconds; null if none has. */
+export async function findNextDeliveryTime(db: Db, now: number): Promise<number | null> {
   const row = await db
-    .selectFrom('deliveries')
-    .select(['queue', 'subject_id'])
-    .where('id', '=', id)
-    .executeTakeFirstOrThrow();
-  const line = { channelId, queue: sql.val(row.queue), subjectId: row.subject_id };
-  await makeNextDue(db, line, at);
+    .selectFrom('channels')
+    .select('next_delivery_at')
+    .where('next_delivery_at', '>', now)
+    .orderBy('next_delivery_at')
+    .limit(1)
+    .executeTakeFirst();
+  return row?.next_delivery_at ?? null;
 }
 
-/** Of attempts that were under way together one counts; an answer ends it. */
-async function keepBackOff(db: Db, { delivery, backOff }: Attempted): Promise<void> {
-  const update = db.updateTable('channels').where('id', '=', delivery.channelId);
-  if (backOff === null) {
-    await update
-      .set({ unanswered: 0, backed_off_until: null })
-      .where('unanswered', '>', 0)
-      .execute();
-    return;
-  }
-  const { unanswered, until } = backOff;
-  await update
-    .set({ unanswered: unanswered + 1, backed_off_until: until })
-    .where('unanswered', '=', unanswered)
-    .execute();
+/** Makes the first pending delivery in the line of `endedId` due at `at`, unless it is already. */
+export async function makeNextDue(db: Db, endedId: string, at: number): Promise<void> {
+  await sql`
+    update deliveries set next_attempt_at = ${at}
+    where next_attempt_at is null and id = (
+      select next.id from deliveries as ended
+      cross join deliveries as next on next.status = 'pending'
+        and next.channel_id = ended.channel_id and next.queue = ended.queue
+        and next.subject_id = ended.subject_id
+      where ended.id = ${endedId} order by next.id limit 1)`.execute(db);
 }
 
-/** Lets a channel be tried at once though it gave no answer: somebody changed or tests it. */
+/** Writes when the channel has something to deliver next. */
+export async function planChannel(db: Db, channelId: string): Promise<void> {
+  await sql`
+    update channels set next_delivery_at = (
+      select max(next_attempt_at, coalesce(channels.backed_off_until, 0)) from deliveries
+      where channel_id = channels.id and queue = channels.queue and next_attempt_at is not null
+      order by next_attempt_at limit 1)
+    where id = ${channelId} and deleted_at is null`.execute(db);
+}
+
+/** Ends the back-off of a channel that gave no answer: somebody changed or tests it. */
 export async function endBackOff(db: Db, channelId: string): Promise<void> {
   await db
     .updateTable('channels')
@@ -202,34 +201,9 @@ export async function endBackOff(db: Db, channelId: string): Promise<void> {
   await planChannel(db, channelId);
 }
 
-/** Not sooner: what alone is refused would be sent again and again. */
-const hastenedWaitMs = 60_000;
-
-/** Deliveries that each one that arrives brings forward: no transaction has to write a hundred thousand. */
-const hastenedAtOnce = 100;
-
-async function hasten(db: Db, channelId: string, latest: number): Promise<void> {
-  const later = db
-    .selectFrom('deliveries')
-    .select('id')
-    .where('channel_id', '=', channelId)
-    .where('queue', '=', queueOf(channelId))
-    .where('next_attempt_at', '>', latest)
-    .orderBy('next_attempt_at')
-    .limit(hastenedAtOnce);
-  await db
-    .updateTable('deliveries')
-    .set({ next_attempt_at: latest })
-    .where('id', 'in', later)
-    .execute();
-}
-
-/**
- * Brings forward what is to be tried later than `latest`, in epoch milliseconds, up to `limit` deliveries. Returns how
- * many there were.
- */
+/** Makes up to `limit` deliveries that are due later than `latest` due then. Returns how many those were. */
 export async function bringForward(db: Db, latest: number, limit: number): Promise<number> {
-  // Channel by channel: the index that finds them begins with that.
+  // Channel by channel: the index of due times begins with the channel.
   const later = sql<string>`(
     select deliveries.id from channels cross join deliveries
     where channels.next_delivery_at is not null and deliveries.channel_id = channels.id
@@ -248,29 +222,15 @@ export async function bringForward(db: Db, latest: number, limit: number): Promi
   return Number(numUpdatedRows);
 }
 
-/** Keeps when the channel has something to deliver next. */
-export async function planChannel(db: Db, channelId: string): Promise<void> {
-  await sql`
-    update channels set next_delivery_at = (
-      select max(next_attempt_at, coalesce(channels.backed_off_until, 0)) from deliveries
-      where channel_id = channels.id and queue = channels.queue and next_attempt_at is not null
-      order by next_attempt_at limit 1)
-    where id = ${channelId} and deleted_at is null`.execute(db);
+/** The current queue of a channel. */
+export function queueOf(channelId: string) {
+  return sql<number>`(select queue from channels where id = ${channelId})`;
 }
 
-/** When a channel after `now` has something to deliver, in epoch milliseconds; null if none has. */
-export async function findNextDeliveryTime(db: Db, now: number): Promise<number | null> {
-  const row = await db
-    .selectFrom('channels')
-    .select('next_delivery_at')
-    .where('next_delivery_at', '>', now)
-    .orderBy('next_delivery_at')
-    .limit(1)
-    .executeTakeFirst();
-  return row?.next_delivery_at ?? null;
-}
+/** Written as the partial indexes write it, so that they are used. */
+export const pending = sql.lit<'pending'>('pending');
 
-/** The delivery that a row holds. */
+/** The delivery in a row. */
 export function deliveryOf(row: Selectable<DeliveryRow>): Delivery {
   return {
     id: row.id,

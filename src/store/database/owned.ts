@@ -18,15 +18,15 @@ interface Owned {
 export const ownedBy = {
   jobs: [
     { table: 'runs', by: 'job_id' },
-    { table: 'alerted', by: 'subject_id' },
+    { table: 'alert_states', by: 'subject_id' },
   ],
   monitors: [
     { table: 'pings', by: 'monitor_id' },
-    { table: 'alerted', by: 'subject_id' },
+    { table: 'alert_states', by: 'subject_id' },
   ],
   channels: [
     { table: 'deliveries', by: 'channel_id' },
-    { table: 'alerted', by: 'channel_id' },
+    { table: 'alert_states', by: 'channel_id' },
   ],
   workspaces: [
     { table: 'jobs', by: 'workspace_id' },

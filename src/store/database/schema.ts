@@ -1,9 +1,10 @@
 /** The tables as kysely sees them. Times are epoch milliseconds, booleans 0 or 1. */
 
 import type { Generated } from 'kysely';
-import type { AlertType, EdgeType } from '../../domain/alerts/alert.ts';
-import type { ChannelType } from '../../domain/alerts/channel.ts';
+import type { AlertType } from '../../domain/alerts/alert.ts';
 import type { DeliveryStatus } from '../../domain/alerts/delivery.ts';
+import type { HealthChange } from '../../domain/alerts/health-change.ts';
+import type { ChannelType } from '../../domain/alerts/kinds/registry.ts';
 import type { Health, Method, ScheduleType } from '../../domain/jobs/job.ts';
 import type { MonitorHealth } from '../../domain/monitors/monitor.ts';
 import type { PingKind, PingMethod } from '../../domain/monitors/ping.ts';
@@ -22,11 +23,11 @@ export interface Schema {
   pings: PingRow;
   master_keys: MasterKeyRow;
   chores: ChoreRow;
-  edges: EdgeRow;
+  outbox: OutboxRow;
   channels: ChannelRow;
   deliveries: DeliveryRow;
   delivery_attempts: DeliveryAttemptRow;
-  alerted: AlertedRow;
+  alert_states: AlertStateRow;
 }
 
 export interface AccountRow {
@@ -164,7 +165,6 @@ export interface MonitorRow {
   started_at: number | null;
   last_ping_at: number | null;
   last_duration_ms: number | null;
-  flipped_at: number | null;
   created_at: number;
   /** From then on nobody sees the monitor any more; its pings are removed in small steps. */
   deleted_at: Generated<number | null>;
@@ -196,15 +196,16 @@ export interface ChoreRow {
   name: 'seal';
 }
 
-export interface EdgeRow {
+/** A health change that is still to become deliveries. */
+export interface OutboxRow {
   id: string;
-  type: EdgeType;
+  type: HealthChange['type'];
   workspace_id: string;
   /** The job or the monitor. */
   subject_id: string;
   run_id: string | null;
   failures: number;
-  /** JSON: what the alert tells, if it is not read from job and run. */
+  /** JSON: the data of the alert; null if it is read from job and run. */
   data: string | null;
   at: number;
 }
@@ -214,7 +215,7 @@ export interface ChannelRow {
   workspace_id: string;
   name: string;
   type: ChannelType;
-  /** Its config: where it delivers to, with its secrets, sealed. */
+  /** Its sealed config. */
   sealed: string;
   enabled: number;
   /** JSON array; null for all jobs and monitors of the workspace. */
@@ -227,11 +228,11 @@ export interface ChannelRow {
   unanswered: Generated<number>;
   /** Nothing is tried before. */
   backed_off_until: Generated<number | null>;
-  /** Deliveries of a lower number are not made any more: a channel that is disabled begins a new queue. */
+  /** Deliveries of lower queues are given up: disabling a channel begins a new one. */
   queue: Generated<number>;
-  /** Why they are not; null if all of them are settled. */
+  /** Why they were given up; null once all of them are marked. */
   ended_because: Generated<string | null>;
-  /** From then on nobody sees the channel any more; its deliveries are removed in small steps. */
+  /** Since then the channel is hidden; its deliveries are removed in small steps. */
   deleted_at: Generated<number | null>;
 }
 
@@ -241,7 +242,7 @@ export interface DeliveryRow {
   event: AlertType;
   /** The job or the monitor; the delivery itself for a test. */
   subject_id: string;
-  /** That of its channel when it was made. */
+  /** The channel's, at creation. */
   queue: number;
   /** The alert as JSON, as a webhook gets it. */
   payload: string;
@@ -266,14 +267,14 @@ export interface DeliveryAttemptRow {
 }
 
 /** As in domain/alerts/damping.ts. */
-export interface AlertedRow {
+export interface AlertStateRow {
   subject_id: string;
   channel_id: string;
   health: 'up' | 'down';
   alerts: number;
   changed_at: number;
   quiet_until: number;
-  /** JSON: the edge that is held back. */
+  /** JSON: the health change that is held back. */
   held: string | null;
-  look_at: number | null;
+  due_at: number | null;
 }

@@ -36,7 +36,6 @@ const state = {
   startedAt: 'started_at',
   lastPingAt: 'last_ping_at',
   lastDurationMs: 'last_duration_ms',
-  flippedAt: 'flipped_at',
 } as const;
 
 const all = selectionOf({ ...fixed, ...editable, ...state });

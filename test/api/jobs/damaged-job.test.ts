@@ -147,14 +147,14 @@ test('a damaged channel says so where it delivers, and can be seen, set anew and
   const words = `what is sealed at channels/${mended} cannot be opened: the master key 0{16} is not here`;
   assert.match(
     shown.lastDelivery.lastError,
-    new RegExp(`^jobd: ${words}: set its config anew, all of it$`),
+    new RegExp(`^jobd: ${words}: set its whole config again$`),
   );
   assert.equal((await ask('GET', '/channels')).body.channels.length, 3);
   const path = `/channels/${mended}`;
   assert.equal((await ask('PATCH', path, { name: 'other', enabled: false })).status, 200);
   const url = sink.url;
   const part = await ask('PATCH', path, { config: { url } });
-  assertRefused(part, 503, new RegExp(`^${words}: set its config anew, all of it$`), 'a part');
+  assertRefused(part, 503, new RegExp(`^${words}: set its whole config again$`), 'a part');
   const secret = `whsec_${'A'.repeat(32)}`;
   assert.equal((await ask('PATCH', path, { config: { url, secret } })).status, 200);
   assert.equal((await ask('PATCH', path, { config: { url } })).status, 200, 'it is sound again');

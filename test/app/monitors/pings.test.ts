@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import type { TestContext } from 'node:test';
 import { createPingKeeper } from '../../../src/app/monitors/pings.ts';
 import type { ReceivedPing } from '../../../src/app/monitors/pings.ts';
-import type { Flip, Monitor } from '../../../src/domain/monitors/monitor.ts';
+import type { Monitor, MonitorChange } from '../../../src/domain/monitors/monitor.ts';
 import { keptAtPace, pingPace } from '../../../src/domain/monitors/ping.ts';
 import type { PingKind } from '../../../src/domain/monitors/ping.ts';
 import { listPings } from '../../../src/store/monitors/pings.ts';
@@ -21,7 +21,7 @@ async function setup(t: TestContext) {
   let monotonicMs = 0;
   const clock = { now: () => fake.now(), monotonicMs: () => monotonicMs };
   const { add, read } = storedMonitors(testStore, clock);
-  const flips: Flip[] = [];
+  const changes: MonitorChange[] = [];
   let commits = 0;
   const counted: typeof store = {
     ...store,
@@ -30,7 +30,7 @@ async function setup(t: TestContext) {
       return store.write(work);
     },
   };
-  const keep = createPingKeeper({ store: counted, clock }, (news) => void flips.push(...news));
+  const keep = createPingKeeper({ store: counted, clock }, (news) => void changes.push(...news));
   const send = async ({ id }: Monitor, kind: PingKind, body: string): Promise<boolean> => {
     const ping: ReceivedPing = {
       monitorId: id,
@@ -46,10 +46,10 @@ async function setup(t: TestContext) {
     add,
     read,
     send,
-    flips,
+    changes,
     commits: () => commits,
-    edges: async () => {
-      const rows = await store.db.selectFrom('edges').select('type').orderBy('id').execute();
+    outbox: async () => {
+      const rows = await store.db.selectFrom('outbox').select('type').orderBy('id').execute();
       return rows.map(({ type }) => type);
     },
     list: (monitor: Monitor) => listPings(store.db, monitor.id, { limit: 2_000, before: null }),
@@ -61,7 +61,7 @@ async function setup(t: TestContext) {
 }
 
 test('of a flood of pings the first ones and the last one are rows, and the last one decides', async (t) => {
-  const { add, read, send, list, flips, commits } = await setup(t);
+  const { add, read, send, list, changes, commits } = await setup(t);
   const monitor = await add();
   const flood = Array.from({ length: 2_000 }, (_, number) =>
     send(monitor, number % 2 === 0 ? 'success' : 'fail', `${number}`),
@@ -71,8 +71,8 @@ test('of a flood of pings the first ones and the last one are rows, and the last
   assert.equal(bodies.length, pingPace.burst + 1);
   assert.deepEqual(bodies.slice(0, 3), ['1999', '299', '298']);
   assert.equal((await read(monitor)).health, 'down');
-  assert.equal(flips.at(-1)?.to, 'down');
-  assert.ok(flips.length <= pingPace.burst + 2, `${flips.length} changes`);
+  assert.equal(changes.at(-1)?.to, 'down');
+  assert.ok(changes.length <= pingPace.burst + 2, `${changes.length} changes`);
   assert.ok(commits() <= 3, `${commits()} commits`);
 });
 
@@ -91,7 +91,7 @@ test('pings that are folded change the state in their order, and a start among t
 });
 
 test('a failure between successes that are folded is alerted of, and is a row with its body', async (t) => {
-  const { add, send, list, flips, edges, pass } = await setup(t);
+  const { add, send, list, changes, outbox, pass } = await setup(t);
   const monitor = await add();
   const sent = Array.from({ length: pingPace.burst + 50 }, () => send(monitor, 'success', ''));
   for (const body of ['first', 'second']) {
@@ -100,9 +100,9 @@ test('a failure between successes that are folded is alerted of, and is a row wi
     sent.push(send(monitor, 'start', ''), send(monitor, 'success', 'last'));
   }
   await Promise.all(sent);
-  assert.deepEqual(await edges(), ['monitor.down', 'monitor.up']);
-  const changes = flips.map(({ from, to }) => `${from} ${to}`);
-  assert.deepEqual(changes, ['new up', 'up down', 'down up'], 'one of each kind');
+  assert.deepEqual(await outbox(), ['monitor.down', 'monitor.up']);
+  const found = changes.map(({ from, to }) => `${from} ${to}`);
+  assert.deepEqual(found, ['new up', 'up down', 'down up'], 'one of each kind');
   const rows = (await list(monitor)).map(({ kind, body, number }) => [kind, body, number]);
   assert.equal(rows.length, pingPace.burst + 2);
   assert.deepEqual(rows.slice(0, 2), [

@@ -1,16 +1,16 @@
-/** Damping: who flips seldom is alerted of each change at once, who flips fast of the last state, in bounded number. */
+/** Damping: rare changes are alerted at once, fast ones by their last state, in bounded number. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
-import type { Edge } from '../../../src/domain/alerts/alert.ts';
-import { afterChange, lookAt, release } from '../../../src/domain/alerts/damping.ts';
-import type { Alerted } from '../../../src/domain/alerts/damping.ts';
+import type { HealthChange } from '../../../src/domain/alerts/health-change.ts';
+import { afterChange, dueAt, release } from '../../../src/domain/alerts/damping.ts';
+import type { AlertState } from '../../../src/domain/alerts/damping.ts';
 
 const second = 1_000;
 const minute = 60 * second;
 
-function edge(isUp: boolean, at: number): Edge {
+function healthChange(isUp: boolean, at: number): HealthChange {
   const type = isUp ? 'monitor.up' : 'monitor.down';
   const ids = { id: `e${at}`, workspaceId: 'w', subjectId: 's', runId: null };
   return { ...ids, type, failures: isUp ? 0 : 1, data: {}, at };
@@ -19,19 +19,19 @@ function edge(isUp: boolean, at: number): Edge {
 /** Lets changes happen, down first, each so long after the one before; then an hour passes. */
 function alertsOf(waitsMs: readonly number[]) {
   let now = 0;
-  let alerted: Alerted | undefined;
+  let state: AlertState | undefined;
   const alerts: { type: string; at: number; changedAt: number }[] = [];
-  const note = (alert: Edge | null, at: number): void => {
+  const note = (alert: HealthChange | null, at: number): void => {
     if (alert !== null) alerts.push({ type: alert.type, at, changedAt: alert.at });
   };
   const passUntil = (until: number): void => {
-    while (alerted !== undefined) {
-      const at = lookAt(alerted);
+    while (state !== undefined) {
+      const at = dueAt(state);
       if (at === null || at > until) return;
-      if (alerted.held === null) alerted = undefined;
+      if (state.held === null) state = undefined;
       else {
-        const released = release(alerted, at);
-        alerted = released.alerted;
+        const released = release(state, at);
+        state = released.state;
         note(released.alert, at);
       }
     }
@@ -39,14 +39,14 @@ function alertsOf(waitsMs: readonly number[]) {
   for (const [index, waitMs] of waitsMs.entries()) {
     passUntil(now + waitMs);
     now += waitMs;
-    const change = edge(index % 2 === 1, now);
-    if (alerted === undefined && index % 2 === 1) continue;
-    const damped = afterChange(alerted, change, now);
-    alerted = damped.alerted;
+    const change = healthChange(index % 2 === 1, now);
+    if (state === undefined && index % 2 === 1) continue;
+    const damped = afterChange(state, change, now);
+    state = damped.state;
     note(damped.alert, now);
   }
   passUntil(now + 60 * minute);
-  return { alerts, left: alerted };
+  return { alerts, left: state };
 }
 
 test('the first change is alerted at once, and so is each one that comes half a minute after an alert', () => {
@@ -124,7 +124,7 @@ test('whatever happens: alerts alternate, the last state is alerted, and none co
 
 test('a clock that was set back holds nothing back for longer than a window', () => {
   const day = 24 * 60 * minute;
-  const { alerted } = afterChange(undefined, edge(false, day), day);
-  const { alert } = afterChange(alerted, edge(true, 0), 0);
+  const { state } = afterChange(undefined, healthChange(false, day), day);
+  const { alert } = afterChange(state, healthChange(true, 0), 0);
   assert.equal(alert?.type, 'monitor.up');
 });

@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import type { Alert } from '../../../src/domain/alerts/alert.ts';
 import { textOf } from '../../../src/domain/alerts/text.ts';
-import { checkConfig } from '../../../src/domain/alerts/channel-input.ts';
-import { channelTypes } from '../../../src/domain/alerts/channel.ts';
-import type { ChannelConfig, ChannelType } from '../../../src/domain/alerts/channel.ts';
-import { channelKinds } from '../../../src/domain/alerts/kinds/registry.ts';
+import { checkConfig } from '../../../src/domain/alerts/config.ts';
+import type { ChannelConfig } from '../../../src/domain/alerts/kinds/kind.ts';
+import { channelKinds, channelTypes } from '../../../src/domain/alerts/kinds/registry.ts';
+import type { ChannelType } from '../../../src/domain/alerts/kinds/registry.ts';
 
 interface Vectors {
   longest: number;
@@ -20,6 +20,7 @@ const file = join(import.meta.dirname, '..', '..', 'vectors', 'chat-formats.json
 const vectors = JSON.parse(readFileSync(file, 'utf8')) as Record<string, Vectors>;
 
 const token = '12345:abcdefghijklmnopqrstuvwxyz_0123';
+const rules = { allowTargets: [], mailAllow: [] };
 const configs: Record<ChannelType, ChannelConfig> = {
   webhook: { url: 'https://example.com/hook', secret: `whsec_${'A'.repeat(32)}` },
   email: { to: 'ops@example.com' },
@@ -133,10 +134,11 @@ test('HTML of a mail shows names as they are written', () => {
 
 test('every kind takes its own fields, and no others', () => {
   for (const type of channelTypes) {
-    checkConfig(type, configs[type], []);
-    assert.throws(() => checkConfig(type, {}, []), /config\.\w+ is required for (a [^e]|an e)/);
+    checkConfig(type, configs[type], rules);
+    checkConfig(type, channelKinds[type].example, rules);
+    assert.throws(() => checkConfig(type, {}, rules), /config\.\w+ is required for (a [^e]|an e)/);
     const odd = { ...configs[type], frob: '1' };
-    assert.throws(() => checkConfig(type, odd, []), /config\.frob is not a field of a/);
+    assert.throws(() => checkConfig(type, odd, rules), /config\.frob is not a field of a/);
   }
 });
 
@@ -162,7 +164,7 @@ test('what is wrong is refused with a reason that repeats no secret', () => {
   ];
   for (const [type, config, words] of rows) {
     assert.throws(
-      () => checkConfig(type, config, []),
+      () => checkConfig(type, config, rules),
       ({ message }: Error) => {
         assert.match(message, words);
         assert.doesNotMatch(message, /s3cret/);

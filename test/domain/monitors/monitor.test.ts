@@ -7,7 +7,7 @@ import { changeMonitor, defineMonitor } from '../../../src/domain/monitors/monit
 import type { MonitorInput, MonitorUpdate } from '../../../src/domain/monitors/monitor-input.ts';
 import {
   durationUntil,
-  flipOf,
+  monitorChange,
   monitorAfter,
   monitorStatus,
 } from '../../../src/domain/monitors/monitor.ts';
@@ -248,20 +248,20 @@ test('the duration of a run is from its last start to its end', () => {
   assert.equal(monitor.lastDurationMs, null, 'a clock that was set back tells no duration');
 });
 
-test('a change of health is a flip, unless the monitor is paused', () => {
+test('a change of health is found, unless the monitor is paused', () => {
   const fresh = define();
   const up = monitorAfter(fresh, eventOf('success', at('10:20'), 0));
   const down = monitorAfter(up, eventOf('look', at('11:05'), 0));
-  const flip = (before: Monitor, after: Monitor): string | null => {
-    const found = flipOf(before, after, at('12:00'));
+  const changed = (before: Monitor, after: Monitor): string | null => {
+    const found = monitorChange(before, after, at('12:00'));
     return found && `${found.monitor.id} ${found.from} ${found.to} ${timeOf(found.at)}`;
   };
-  assert.equal(flip(fresh, up), 'the-id new up 12:00:00');
-  assert.equal(flip(up, down), 'the-id up down 12:00:00');
-  assert.equal(flip(down, up), 'the-id down up 12:00:00');
-  assert.equal(flip(up, { ...up, nextDueAt: 0 }), null);
+  assert.equal(changed(fresh, up), 'the-id new up 12:00:00');
+  assert.equal(changed(up, down), 'the-id up down 12:00:00');
+  assert.equal(changed(down, up), 'the-id down up 12:00:00');
+  assert.equal(changed(up, { ...up, nextDueAt: 0 }), null);
   const paused = changeMonitor(up, { action: 'pause' }, at('10:30'));
-  assert.equal(flip(paused, monitorAfter(paused, eventOf('fail', at('10:31'), 0))), null);
+  assert.equal(changed(paused, monitorAfter(paused, eventOf('fail', at('10:31'), 0))), null);
 });
 
 test('the end of a ping URL says what it is', () => {
@@ -299,7 +299,6 @@ test('a name makes a monitor that expects a ping each hour in the time of Paris'
     startedAt: null,
     lastPingAt: null,
     lastDurationMs: null,
-    flippedAt: null,
     createdAt: now,
   });
 });

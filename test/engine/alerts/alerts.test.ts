@@ -1,4 +1,4 @@
-/** Alerts, from the run that flips a job to the signed request at the other end. */
+/** Alerts, from the run that changes a job's health to the signed request at the other end. */
 
 import assert from 'node:assert/strict';
 import { createPublicKey, generateKeyPairSync, sign, verify } from 'node:crypto';
@@ -22,14 +22,15 @@ import { until } from '../../support/until.ts';
 const minute = 60_000;
 const hour = 60 * minute;
 
-interface Told {
+interface Notified {
   type: string;
   timestamp: string;
   data: { job: { name: string; status: string; downReason: string | null }; run: { id: string } };
 }
 
-const tellings = (sink: Sink): Told[] => sink.received.map(({ body }) => JSON.parse(body) as Told);
-const types = (sink: Sink): string[] => tellings(sink).map(({ type }) => type);
+const alertsTo = (sink: Sink): Notified[] =>
+  sink.received.map(({ body }) => JSON.parse(body) as Notified);
+const types = (sink: Sink): string[] => alertsTo(sink).map(({ type }) => type);
 
 /** A job that fails where the list says so, hour by hour and then as the last time, and what lets it run. */
 async function failing(t: TestContext, setup: EngineTest, fails: readonly boolean[]) {
@@ -74,7 +75,7 @@ test('one alert on the first failure and one on the recovery, each signed in bot
   for (const _ of fails) await runNext(wake);
   await until('three alerts', () => receiver.received.length === 3);
   assert.deepEqual(
-    tellings(receiver).map(({ type, data }) => [type, data.job.status, data.job.downReason]),
+    alertsTo(receiver).map(({ type, data }) => [type, data.job.status, data.job.downReason]),
     [
       ['job.failed', 'down', 'http: 500'],
       ['job.recovered', 'up', null],
@@ -83,12 +84,12 @@ test('one alert on the first failure and one on the recovery, each signed in bot
   );
   const runs = await setup.runsOf(job);
   assert.deepEqual(
-    tellings(receiver).map(({ data }) => data.run.id),
+    alertsTo(receiver).map(({ data }) => data.run.id),
     [1, 3, 5].map((index) => runs[index]?.id),
   );
   for (const { headers, body, path, method } of receiver.received) {
     assert.deepEqual([method, path], ['POST', '/alerts']);
-    assert.doesNotMatch(body, /127\.0\.0\.1|headers|notes/, 'nothing of the request is told');
+    assert.doesNotMatch(body, /127\.0\.0\.1|headers|notes/, 'nothing of the request is in it');
     const given = headers as Record<string, string>;
     assert.deepEqual(verifyAt(t, body, given), JSON.parse(body));
     assert.throws(() => verifyAt(t, `${body} `, given), /No matching signature/);
@@ -108,7 +109,7 @@ test('one alert on the first failure and one on the recovery, each signed in bot
   );
 });
 
-test('a job that fails from its first run on is told; one that works from then on is not', async (t) => {
+test('a job that fails from its first run on raises an alert; one that works from then on does not', async (t) => {
   const setup = await setupEngine(t);
   const bad = await failing(t, setup, [true]);
   const good = await failing(t, setup, [false]);
@@ -121,7 +122,7 @@ test('a job that fails from its first run on is told; one that works from then o
   assert.deepEqual(types(receiver), ['job.failed']);
 });
 
-test('a channel hears after so many failures in a row, and of the recovery only then', async (t) => {
+test('a channel is alerted after its number of consecutive failures, and only then of the recovery', async (t) => {
   const setup = await setupEngine(t);
   const fails = [true, true, false, true, true, true, true, false];
   const { runNext, job } = await failing(t, setup, fails);
@@ -140,7 +141,7 @@ test('a channel hears after so many failures in a row, and of the recovery only 
   assert.deepEqual([other.received.length, off.received.length], [0, 0]);
 });
 
-test('missed and interrupted runs are told to nobody and end no failure', async (t) => {
+test('missed and interrupted runs raise no alert and end no failure', async (t) => {
   const setup = await setupEngine(t);
   const { runNext, job } = await failing(t, setup, [true, true]);
   const receiver = await startSink(t);
@@ -155,7 +156,7 @@ test('missed and interrupted runs are told to nobody and end no failure', async 
   assert.deepEqual(types(receiver), ['job.failed']);
 });
 
-test('a channel down for an hour, the engine stopped meanwhile: each flip arrives, in order, with one id', async (t) => {
+test('a channel down for an hour, the engine stopped meanwhile: each health change arrives, in order, with one id', async (t) => {
   const setup = await setupEngine(t);
   const fails = [true, false, true];
   const { runNext } = await failing(t, setup, fails);
@@ -190,13 +191,13 @@ test('a channel down for an hour, the engine stopped meanwhile: each flip arrive
     return all.length === 3 && all.every(({ status }) => status === 'delivered');
   });
   assert.deepEqual(
-    arrived().map(({ body }) => (JSON.parse(body) as Told).type),
+    arrived().map(({ body }) => (JSON.parse(body) as Notified).type),
     ['job.failed', 'job.recovered', 'job.failed'],
   );
   const idsOf = Map.groupBy(receiver.received, ({ body }) => body)
     .values()
     .map((requests) => new Set(requests.map(({ headers }) => headers['webhook-id'])).size);
-  assert.deepEqual([...idsOf], [1, 1, 1], 'one id for each flip, however often it was tried');
+  assert.deepEqual([...idsOf], [1, 1, 1], 'one id for each, however often it was tried');
   const warned = setup.logged.filter(({ msg }) => msg === 'alert not delivered, will try again');
   assert.ok(warned.length >= 5, 'what did not arrive is in the log');
 });
@@ -251,7 +252,7 @@ test('what leads to a private address is refused when it is delivered', async (t
   assert.match(error, /^blocked_address: /);
 });
 
-test('a channel that is disabled later hears of no recovery', async (t) => {
+test('a channel that is disabled later is not alerted of the recovery', async (t) => {
   const setup = await setupEngine(t);
   const { runNext } = await failing(t, setup, [true, false]);
   const receiver = await startSink(t);
@@ -262,12 +263,12 @@ test('a channel that is disabled later hears of no recovery', async (t) => {
   await updateChannel(setup.store.db, { ...channel, enabled: false }, null);
   await runNext(wake);
   const isEmpty = async (): Promise<boolean> =>
-    (await setup.store.db.selectFrom('edges').select('id').execute()).length === 0;
-  await until('the edge to be looked at', isEmpty);
+    (await setup.store.db.selectFrom('outbox').select('id').execute()).length === 0;
+  await until('the outbox to be empty', isEmpty);
   assert.equal((await deliveriesOf(setup, channel)).length, 1);
 });
 
-test('a monitor is told to be down once, for a missing ping or a failure, and up again once', async (t) => {
+test('a monitor raises one alert when it goes down, by a missing ping or a failure, and one when it is up again', async (t) => {
   const setup = await setupEngine(t);
   const { clock } = setup;
   const monitors = storedMonitors(setup, clock);
@@ -294,9 +295,9 @@ test('a monitor is told to be down once, for a missing ping or a failure, and up
   clock.advance(30_000);
   await monitors.ping(monitor, 'fail');
   await heard(3);
-  const told = receiver.received.map(({ body }) => JSON.parse(body));
+  const alerts = receiver.received.map(({ body }) => JSON.parse(body));
   assert.deepEqual(
-    told.map(({ type, data }) => [type, data.monitor.name, data.monitor.status]),
+    alerts.map(({ type, data }) => [type, data.monitor.name, data.monitor.status]),
     [
       ['monitor.down', 'backup', 'down'],
       ['monitor.up', 'backup', 'up'],
@@ -306,7 +307,7 @@ test('a monitor is told to be down once, for a missing ping or a failure, and up
   for (const { body } of receiver.received) assert.ok(!body.includes(monitor.pingId), 'a secret');
 });
 
-test('of an expired account jobs are not called, so nothing of theirs is told; monitors are watched and told', async (t) => {
+test('jobs of an expired account are not called and raise no alert; its monitors are watched and raise alerts', async (t) => {
   const setup = await setupEngine(t);
   const { clock, store } = setup;
   const { runNext, job } = await failing(t, setup, [true, false]);
@@ -328,7 +329,7 @@ test('of an expired account jobs are not called, so nothing of theirs is told; m
   clock.set(dueAt + hour + 5_000);
   wake();
   await look();
-  await until('what is open to be told', async () => {
+  await until('the open alerts to arrive', async () => {
     wakeNotifier();
     const all = await deliveriesOf(setup, channel);
     return all.length === 2 && all.every(({ status }) => status === 'delivered');
@@ -339,7 +340,7 @@ test('of an expired account jobs are not called, so nothing of theirs is told; m
     wakeNotifier();
     return (await deliveriesOf(setup, channel)).length === 3;
   });
-  const told = (await deliveriesOf(setup, channel)).map(({ event }) => event);
-  assert.deepEqual(told, ['job.failed', 'monitor.down', 'monitor.up']);
+  const events = (await deliveriesOf(setup, channel)).map(({ event }) => event);
+  assert.deepEqual(events, ['job.failed', 'monitor.down', 'monitor.up']);
   assert.equal((await setup.runsOf(job)).length, 1, 'the job was not called again');
 });

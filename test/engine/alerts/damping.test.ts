@@ -1,4 +1,4 @@
-/** Subjects that flip fast, and channels that give no answer: what is kept of both in the store. */
+/** Subjects whose health changes fast, and channels that give no answer: what the store keeps of both. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -24,11 +24,11 @@ async function flapping(setup: EngineTest, url: string) {
   const monitor = await monitors.add({ name: 'backup' });
   const channel = await addChannel(setup, url, { jobIds: [monitor.id] });
   const isExpanded = async (): Promise<boolean> =>
-    (await setup.store.db.selectFrom('edges').select('id').execute()).length === 0;
+    (await setup.store.db.selectFrom('outbox').select('id').execute()).length === 0;
   return {
     monitor,
     channel,
-    flip: async (kind: 'success' | 'fail', wake: () => void): Promise<void> => {
+    change: async (kind: 'success' | 'fail', wake: () => void): Promise<void> => {
       await monitors.ping(monitor, kind);
       wake();
       await until('the outbox to be empty', isExpanded);
@@ -38,7 +38,7 @@ async function flapping(setup: EngineTest, url: string) {
 
 const heldOf = async ({ store }: EngineTest, { id }: Monitor): Promise<unknown[]> => {
   const rows = await store.db
-    .selectFrom('alerted')
+    .selectFrom('alert_states')
     .select('held')
     .where('subject_id', '=', id)
     .execute();
@@ -48,11 +48,12 @@ const heldOf = async ({ store }: EngineTest, { id }: Monitor): Promise<unknown[]
 test('what is held back is alerted at the end of the window, also by the next start, in its last state', async (t) => {
   const setup = await setupEngine(t);
   const receiver = await startSink(t);
-  const { monitor, flip } = await flapping(setup, receiver.url);
+  const { monitor, change } = await flapping(setup, receiver.url);
   const first = await setup.start();
-  await flip('fail', first.wakeNotifier);
+  await change('fail', first.wakeNotifier);
   await until('the failure', () => receiver.received.length === 1);
-  for (const kind of ['success', 'fail', 'success'] as const) await flip(kind, first.wakeNotifier);
+  for (const kind of ['success', 'fail', 'success'] as const)
+    await change(kind, first.wakeNotifier);
   setup.clock.advance(29_000);
   first.wakeNotifier();
   assert.equal((await heldOf(setup, monitor)).length, 1);
@@ -65,7 +66,7 @@ test('what is held back is alerted at the end of the window, also by the next st
   assert.match(receiver.received[1]?.body ?? '', /"workspace":\{"id":"[^"]+","name":"default"\}/);
   setup.clock.advance(900_000);
   await until('it to be forgotten', async () => {
-    const rows = await setup.store.db.selectFrom('alerted').selectAll().execute();
+    const rows = await setup.store.db.selectFrom('alert_states').selectAll().execute();
     return rows.length === 0;
   });
 });
@@ -73,14 +74,14 @@ test('what is held back is alerted at the end of the window, also by the next st
 test('what comes back to the state that was alerted is not alerted again', async (t) => {
   const setup = await setupEngine(t);
   const receiver = await startSink(t);
-  const { monitor, flip } = await flapping(setup, receiver.url);
+  const { monitor, change } = await flapping(setup, receiver.url);
   const { wakeNotifier } = await setup.start();
-  await flip('fail', wakeNotifier);
-  for (const kind of ['success', 'fail'] as const) await flip(kind, wakeNotifier);
+  await change('fail', wakeNotifier);
+  for (const kind of ['success', 'fail'] as const) await change(kind, wakeNotifier);
   assert.deepEqual(await heldOf(setup, monitor), []);
   setup.clock.advance(3_600_000);
   wakeNotifier();
-  await flip('success', wakeNotifier);
+  await change('success', wakeNotifier);
   await until('the recovery', () => receiver.received.length === 2);
   assert.deepEqual(types(receiver), ['monitor.down', 'monitor.up']);
 });
@@ -91,9 +92,9 @@ test('of what is gone, or whose channel is disabled, nothing is alerted when the
   const gone = await flapping(setup, receiver.url);
   const off = await flapping(setup, receiver.url);
   const { wakeNotifier } = await setup.start();
-  for (const { flip } of [gone, off]) {
-    await flip('fail', wakeNotifier);
-    await flip('success', wakeNotifier);
+  for (const { change } of [gone, off]) {
+    await change('fail', wakeNotifier);
+    await change('success', wakeNotifier);
   }
   await until('both failures', () => receiver.received.length === 2);
   await markMonitorDeleted(setup.store.db, gone.monitor.id, setup.clock.now());
@@ -101,13 +102,13 @@ test('of what is gone, or whose channel is disabled, nothing is alerted when the
   setup.clock.advance(30_000);
   wakeNotifier();
   await until('it to be forgotten', async () => {
-    const rows = await setup.store.db.selectFrom('alerted').selectAll().execute();
+    const rows = await setup.store.db.selectFrom('alert_states').selectAll().execute();
     return rows.length === 0;
   });
   assert.equal(receiver.received.length, 2);
 });
 
-test('however fast a monitor flips, the outbox holds an edge of each kind, the last ones', async (t) => {
+test('however fast a monitor changes, the outbox holds one health change of each type, the last ones', async (t) => {
   const setup = await setupEngine(t);
   const { store, clock } = setup;
   const { monitor, channel } = await flapping(setup, 'http://127.0.0.1:1/');
@@ -116,9 +117,9 @@ test('however fast a monitor flips, the outbox holds an edge of each kind, the l
     clock.advance(1);
     await monitors.ping(monitor, pings % 2 === 0 ? 'fail' : 'success');
   }
-  const edges = await store.db.selectFrom('edges').selectAll().orderBy('id').execute();
+  const changes = await store.db.selectFrom('outbox').selectAll().orderBy('id').execute();
   assert.deepEqual(
-    edges.map(({ type, at }) => [type, clock.now() - at]),
+    changes.map(({ type, at }) => [type, clock.now() - at]),
     [
       ['monitor.down', 1],
       ['monitor.up', 0],

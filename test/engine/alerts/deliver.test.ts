@@ -3,7 +3,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Alert } from '../../../src/domain/alerts/alert.ts';
-import type { ChannelConfig, ChannelType } from '../../../src/domain/alerts/channel.ts';
+import type { ChannelConfig } from '../../../src/domain/alerts/kinds/kind.ts';
+import type { ChannelType } from '../../../src/domain/alerts/kinds/registry.ts';
 import type { TargetResult, FailureReason } from '../../../src/domain/runs/outcome.ts';
 import { sealConfig } from '../../../src/domain/secrets/sealed-config.ts';
 import type { Call, Egress } from '../../../src/egress/egress.ts';

@@ -1,13 +1,14 @@
-/** What becomes of edges: in small transactions, in turn by workspace, and of what waits for a channel the last states. */
+/** Expansion: small transactions, workspaces in turn, and only the last states wait for a channel. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
-import type { Edge } from '../../../src/domain/alerts/alert.ts';
+import type { HealthChange } from '../../../src/domain/alerts/health-change.ts';
 import { newId } from '../../../src/domain/id.ts';
 import { createExpander } from '../../../src/engine/alerts/expand.ts';
-import { findDueDeliveries, recordAttempt } from '../../../src/store/alerts/delivery-queue.ts';
-import { insertEdges } from '../../../src/store/alerts/edges.ts';
+import { recordAttempt } from '../../../src/store/alerts/attempts.ts';
+import { findDueDeliveries } from '../../../src/store/alerts/delivery-queue.ts';
+import { insertHealthChanges } from '../../../src/store/alerts/outbox.ts';
 import { addChannel, deliveriesOf } from '../../support/records/channel.ts';
 import { fakeClock } from '../../support/fakes/clock.ts';
 import { openTestStore } from '../../support/running/store.ts';
@@ -17,21 +18,27 @@ const url = 'http://127.0.0.1:1/';
 /** Longer than the window after an alert. */
 const afterWindowMs = 30_000;
 
-/** Keeps edges of new jobs, all failures. */
+/** Adds failures of new jobs to the outbox. */
 async function addFailures(setup: TestStore, workspaceId: string, count: number): Promise<void> {
-  const edges: Edge[] = [];
+  const changes: HealthChange[] = [];
   for (let made = 0; made < count; made += 1) {
     const { id: subjectId } = await setup.addJob();
-    const edge = { id: newId(1), type: 'job.failed', workspaceId, subjectId, runId: null } as const;
-    edges.push({ ...edge, failures: 1, data: {}, at: 1 });
+    const about = {
+      id: newId(1),
+      type: 'job.failed',
+      workspaceId,
+      subjectId,
+      runId: null,
+    } as const;
+    changes.push({ ...about, failures: 1, data: {}, at: 1 });
   }
-  await insertEdges(setup.store.db, edges);
+  await insertHealthChanges(setup.store.db, changes);
 }
 
 const countOf = async ({ store }: TestStore): Promise<number> =>
   (await store.db.selectFrom('deliveries').select('id').execute()).length;
 
-test('edges of many channels become deliveries in small transactions, each once, also after a restart', async (t) => {
+test('health changes of many channels become deliveries in small transactions, each once, also after a restart', async (t) => {
   const setup = await openTestStore(t);
   for (let made = 0; made < 30; made += 1) await addChannel(setup, url);
   await addFailures(setup, setup.workspaceId, 60);
@@ -45,10 +52,10 @@ test('edges of many channels become deliveries in small transactions, each once,
     if (step === 3) expander = createExpander(setup.store, clock);
   }
   assert.equal(before, 60 * 30);
-  assert.deepEqual(await setup.store.db.selectFrom('edges').select('id').execute(), []);
+  assert.deepEqual(await setup.store.db.selectFrom('outbox').select('id').execute(), []);
 });
 
-test('a workspace with many edges and channels lets the edge of another go second', async (t) => {
+test('a workspace with many health changes and channels lets that of another go second', async (t) => {
   const setup = await openTestStore(t);
   const { db } = setup.store;
   for (let made = 0; made < 30; made += 1) await addChannel(setup, url);
@@ -70,7 +77,7 @@ test('a workspace with many edges and channels lets the edge of another go secon
 });
 
 /** A job and a channel, with what lets the job change once its channel may be alerted again. */
-async function flipping(t: TestContext) {
+async function changing(t: TestContext) {
   const setup = await openTestStore(t);
   const channel = await addChannel(setup, url);
   const { id: subjectId } = await setup.addJob();
@@ -82,11 +89,13 @@ async function flipping(t: TestContext) {
   return {
     due,
     restart: (): void => void (expander = createExpander(setup.store, clock)),
-    flip: async (type: 'job.failed' | 'job.recovered', underWay: readonly string[] = []) => {
+    change: async (type: 'job.failed' | 'job.recovered', underWay: readonly string[] = []) => {
       now += afterWindowMs;
       const of = { type, workspaceId: setup.workspaceId, subjectId, runId: null };
       const failures = type === 'job.failed' ? 1 : 0;
-      await insertEdges(setup.store.db, [{ id: newId(now), ...of, failures, data: {}, at: now }]);
+      await insertHealthChanges(setup.store.db, [
+        { id: newId(now), ...of, failures, data: {}, at: now },
+      ]);
       while ((await expander.expand(underWay)) > 0);
     },
     fail: async () => {
@@ -103,43 +112,43 @@ async function flipping(t: TestContext) {
 }
 
 test('of what a channel was never tried with a failure and its recovery wait, the last ones', async (t) => {
-  const { flip, waiting, due } = await flipping(t);
-  await flip('job.failed');
+  const { change, waiting, due } = await changing(t);
+  await change('job.failed');
   const [first] = await due();
-  await flip('job.recovered');
+  await change('job.recovered');
   assert.deepEqual(await waiting(), ['job.failed 1 0', 'job.recovered 2 0']);
-  await flip('job.failed');
+  await change('job.failed');
   assert.deepEqual(await waiting(), ['job.failed 3 0'], 'no recovery without its failure');
   const [last] = await due();
   assert.ok(first && last && first.id !== last.id, 'an id belongs to one alert');
   for (let more = 0; more < 3; more += 1) {
-    await flip('job.recovered');
-    await flip('job.failed');
+    await change('job.recovered');
+    await change('job.failed');
   }
-  await flip('job.recovered');
+  await change('job.recovered');
   assert.deepEqual(await waiting(), ['job.failed 9 0', 'job.recovered 10 0']);
 });
 
 test('what a channel was or may have been tried with stays, in its order', async (t) => {
-  const tried = await flipping(t);
-  await tried.flip('job.failed');
+  const tried = await changing(t);
+  await tried.change('job.failed');
   await tried.fail();
-  for (const type of ['job.recovered', 'job.failed'] as const) await tried.flip(type);
+  for (const type of ['job.recovered', 'job.failed'] as const) await tried.change(type);
   const all = ['job.failed 1 1', 'job.recovered 2 0', 'job.failed 3 0'];
   assert.deepEqual(await tried.waiting(), all);
-  await tried.flip('job.recovered');
+  await tried.change('job.recovered');
   assert.deepEqual(await tried.waiting(), ['job.failed 1 1', 'job.recovered 4 0']);
-  const open = await flipping(t);
-  await open.flip('job.failed');
+  const open = await changing(t);
+  await open.change('job.failed');
   const underWay = (await open.due()).map(({ id }) => id);
-  for (const type of ['job.recovered', 'job.failed'] as const) await open.flip(type, underWay);
+  for (const type of ['job.recovered', 'job.failed'] as const) await open.change(type, underWay);
   assert.deepEqual(await open.waiting(), ['job.failed 1 0', 'job.recovered 2 0', 'job.failed 3 0']);
   // By a process that died before it wrote that down.
-  const restarted = await flipping(t);
-  await restarted.flip('job.failed');
+  const restarted = await changing(t);
+  await restarted.change('job.failed');
   restarted.restart();
   for (const type of ['job.recovered', 'job.failed', 'job.recovered'] as const) {
-    await restarted.flip(type);
+    await restarted.change(type);
   }
   assert.deepEqual(await restarted.waiting(), ['job.failed 1 0', 'job.recovered 4 0']);
 });

@@ -50,12 +50,17 @@ async function setup(t: TestContext) {
         for (let looks = 0; looks < 100 && (await look()) === 0; looks += 1);
       }
     },
+    /** The health changes in the outbox, with their times. */
+    outbox: async (): Promise<string[]> => {
+      const rows = await store.db.selectFrom('outbox').selectAll().orderBy('id').execute();
+      return rows.map((row) => `${row.type} ${new Date(row.at).toISOString().slice(11, 19)}`);
+    },
     statusOf: async (monitor: Monitor) => monitorStatus(await monitors.read(monitor), clock.now()),
   };
 }
 
 test('up, late when the ping is due, down after the grace, up with the next success', async (t) => {
-  const { add, ping, read, passTo, statusOf } = await setup(t);
+  const { add, ping, outbox, passTo, statusOf } = await setup(t);
   const monitor = await add();
   await passTo('10:30:00');
   assert.equal(await statusOf(monitor), 'new', 'nothing is expected before the first ping');
@@ -66,15 +71,15 @@ test('up, late when the ping is due, down after the grace, up with the next succ
   assert.equal(await statusOf(monitor), 'late');
   await passTo('11:04:59');
   assert.equal(await statusOf(monitor), 'late');
-  assert.equal((await read(monitor)).flippedAt, at('10:30:00'));
+  assert.deepEqual(await outbox(), []);
   await passTo('11:05:00');
   assert.equal(await statusOf(monitor), 'down');
-  assert.equal((await read(monitor)).flippedAt, at('11:05:00'));
+  assert.deepEqual(await outbox(), ['monitor.down 11:05:00']);
   await passTo('11:30:00');
-  assert.equal((await read(monitor)).flippedAt, at('11:05:00'), 'it is down once');
+  assert.deepEqual(await outbox(), ['monitor.down 11:05:00'], 'it is down once');
   await ping(monitor);
   assert.equal(await statusOf(monitor), 'up');
-  assert.equal((await read(monitor)).flippedAt, at('11:30:00'));
+  assert.deepEqual(await outbox(), ['monitor.down 11:05:00', 'monitor.up 11:30:00']);
 });
 
 test('the rest is until the earliest deadline, whatever else there is', async (t) => {

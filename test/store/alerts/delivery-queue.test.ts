@@ -9,7 +9,6 @@ import {
   endOldDeliveries,
   findEndedQueue,
   findOldDelivery,
-  insertDeliveries,
   settleEndedDeliveries,
 } from '../../../src/store/alerts/deliveries.ts';
 import {
@@ -17,8 +16,9 @@ import {
   findDueChannels,
   findDueDeliveries,
   findNextDeliveryTime,
-  recordAttempt,
+  insertDeliveries,
 } from '../../../src/store/alerts/delivery-queue.ts';
+import { recordAttempt } from '../../../src/store/alerts/attempts.ts';
 import type { Db } from '../../../src/store/database/open.ts';
 import { addChannel, deliveriesOf } from '../../support/records/channel.ts';
 import { openTestStore } from '../../support/running/store.ts';

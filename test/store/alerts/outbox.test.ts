@@ -1,13 +1,13 @@
-/** The outbox and what becomes of it: each edge once, whatever is repeated, and nothing where nothing flips. */
+/** The outbox and its deliveries: each health change once, whatever is repeated; no query if health did not change. */
 
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { Kysely } from 'kysely';
-import { alertsFor, failuresAfter } from '../../../src/domain/alerts/alert.ts';
+import { jobHealthChange } from '../../../src/domain/alerts/health-change.ts';
 import { deliveryLifeMs, nextAttemptAt } from '../../../src/domain/alerts/delivery.ts';
 import { newId } from '../../../src/domain/id.ts';
-import { keepEdges } from '../../../src/engine/alerts/edges.ts';
+import { recordHealthChanges } from '../../../src/engine/alerts/health-changes.ts';
 import { recordBatch } from '../../../src/engine/runs/record.ts';
 import { insertScheduledRuns, updateClaimedJobs } from '../../../src/store/runs/claims.ts';
 import { markJobDeleted } from '../../../src/store/jobs/jobs.ts';
@@ -15,18 +15,14 @@ import { findDeleted, removeDeleted } from '../../../src/store/database/owned.ts
 import type { Schema } from '../../../src/store/database/schema.ts';
 import { sqliteDialect } from '../../../src/store/database/sqlite.ts';
 import { markChannelDeleted } from '../../../src/store/alerts/channels.ts';
-import {
-  endDeliveries,
-  listAttempts,
-  removeOldDeliveries,
-} from '../../../src/store/alerts/deliveries.ts';
+import { endDeliveries, removeOldDeliveries } from '../../../src/store/alerts/deliveries.ts';
 import {
   findDueChannels,
   findDueDeliveries,
   findNextDeliveryTime,
-  recordAttempt,
 } from '../../../src/store/alerts/delivery-queue.ts';
-import { insertEdges } from '../../../src/store/alerts/edges.ts';
+import { listAttempts, recordAttempt } from '../../../src/store/alerts/attempts.ts';
+import { insertHealthChanges } from '../../../src/store/alerts/outbox.ts';
 import { addChannel, deliveriesOf, expandAll } from '../../support/records/channel.ts';
 import { endedRun, startingRun } from '../../support/records/run.ts';
 import { openTestStore } from '../../support/running/store.ts';
@@ -53,33 +49,35 @@ async function failingRun(setup: TestStore, failures = 0) {
   return { job, ended, claimed: { workspaceId, failures } };
 }
 
-test('edges are where failures in a row begin, go on and end', () => {
+test('the health of a job changes with its first failure, each further one and the recovery', () => {
   const rows: [
     before: number,
     status: 'success' | 'failed' | 'interrupted',
-    edge: string | null,
+    change: string | null,
   ][] = [
     [0, 'success', null],
-    [0, 'failed', 'job.failed'],
-    [3, 'failed', 'job.failed'],
-    [3, 'success', 'job.recovered'],
+    [0, 'failed', 'job.failed 1'],
+    [3, 'failed', 'job.failed 4'],
+    [3, 'success', 'job.recovered 0'],
     [0, 'interrupted', null],
     [3, 'interrupted', null],
   ];
-  for (const [before, status, edge] of rows) {
-    assert.equal(alertsFor(before, failuresAfter(before, status)), edge, `${before} ${status}`);
+  for (const [before, status, expected] of rows) {
+    const change = jobHealthChange(endedRun('r', 'j', status), 'w', before);
+    const found = change && `${change.type} ${change.failures}`;
+    assert.equal(found, expected, `${before} ${status}`);
   }
 });
 
-test('recording a run twice makes one edge; expanding it twice makes one delivery', async (t) => {
+test('recording a run twice makes one health change; expanding it twice makes one delivery', async (t) => {
   const setup = await openTestStore(t);
   const { store } = setup;
   const channel = await addChannel(setup, 'http://127.0.0.1:1/');
   const run = await failingRun(setup);
   assert.deepEqual([await record(setup, run), await record(setup, run)], [1, 0]);
-  const edges = await store.db.selectFrom('edges').selectAll().execute();
+  const changes = await store.db.selectFrom('outbox').selectAll().execute();
   assert.deepEqual(
-    edges.map(({ type, subject_id: subject, failures }) => [type, subject, failures]),
+    changes.map(({ type, subject_id: subject, failures }) => [type, subject, failures]),
     [['job.failed', run.job.id, 1]],
   );
   const [job] = await store.db.selectFrom('jobs').select('failures').execute();
@@ -89,20 +87,20 @@ test('recording a run twice makes one edge; expanding it twice makes one deliver
   assert.equal((await deliveriesOf(setup, channel)).length, 1);
 });
 
-test('an edge is kept with its run or not at all', async (t) => {
+test('a health change is kept with its run or not at all', async (t) => {
   const setup = await openTestStore(t);
   const { store } = setup;
   const run = await failingRun(setup);
   await assert.rejects(
     store.write(async (tx) => {
-      await keepEdges(tx, [run]);
+      await recordHealthChanges(tx, [run]);
       throw new Error('the disk is full');
     }),
   );
-  assert.deepEqual(await store.db.selectFrom('edges').selectAll().execute(), []);
+  assert.deepEqual(await store.db.selectFrom('outbox').selectAll().execute(), []);
 });
 
-test('where nothing flips nothing is asked; where a job goes on failing, little', async (t) => {
+test('if health does not change, no query runs; if a job keeps failing, two do', async (t) => {
   const setup = await openTestStore(t);
   let asked = 0;
   const db = new Kysely<Schema>({
@@ -114,10 +112,10 @@ test('where nothing flips nothing is asked; where a job goes on failing, little'
   const success = { ended: endedRun('r', 'j', 'success'), claimed };
   const interrupted = { ended: endedRun('r', 'j', 'interrupted'), claimed };
   const again = { ended: endedRun('r', 'j', 'failed'), claimed: { ...claimed, failures: 7 } };
-  assert.equal(await keepEdges(db, [success, interrupted]), 0);
+  assert.equal(await recordHealthChanges(db, [success, interrupted]), 0);
   assert.equal(asked, 0);
   assert.equal(
-    await keepEdges(
+    await recordHealthChanges(
       db,
       Array.from({ length: 500 }, () => again),
     ),
@@ -131,10 +129,10 @@ test('a recovery waits for its failure to arrive, the alerts of other jobs do no
   const { store, workspaceId } = setup;
   const { id: channelId } = await addChannel(setup, 'http://127.0.0.1:1/');
   const run = await failingRun(setup);
-  const flip = async (subjectId: string, type: 'job.failed' | 'job.recovered', at: number) => {
-    const edge = { id: newId(at), type, workspaceId, subjectId, runId: run.ended.runId };
-    // What is told is of no matter here.
-    await insertEdges(store.db, [{ ...edge, failures: 1, data: {}, at }]);
+  const change = async (subjectId: string, type: 'job.failed' | 'job.recovered', at: number) => {
+    const about = { id: newId(at), type, workspaceId, subjectId, runId: run.ended.runId };
+    // The data of the alert does not matter here.
+    await insertHealthChanges(store.db, [{ ...about, failures: 1, data: {}, at }]);
     await expandAll(setup, at);
   };
   const dueAt = async (now: number): Promise<string[]> => {
@@ -144,7 +142,7 @@ test('a recovery waits for its failure to arrive, the alerts of other jobs do no
     assert.equal(channel === undefined, due.length === 0, 'the channel is due with its deliveries');
     return due.map(({ event }) => event);
   };
-  await flip(run.job.id, 'job.failed', 10);
+  await change(run.job.id, 'job.failed', 10);
   const [delivery = assert.fail()] = await findDueDeliveries(store.db, channelId, 10, {
     limit: 9,
     except: [],
@@ -159,10 +157,10 @@ test('a recovery waits for its failure to arrive, the alerts of other jobs do no
   };
   assert.ok(await recordAttempt(store.db, failed));
   assert.equal(await recordAttempt(store.db, failed), false, 'once');
-  await flip(run.job.id, 'job.recovered', 40_000);
+  await change(run.job.id, 'job.recovered', 40_000);
   assert.deepEqual(await dueAt(40_000), []);
   assert.equal(await findNextDeliveryTime(store.db, 40_000), 60_000);
-  await flip((await setup.addJob()).id, 'job.failed', 40_030);
+  await change((await setup.addJob()).id, 'job.failed', 40_030);
   assert.deepEqual(await dueAt(40_030), ['job.failed']);
   const arrived = {
     ...tried,
@@ -181,7 +179,7 @@ test('a recovery waits for its failure to arrive, the alerts of other jobs do no
   ]);
 });
 
-test('of a job that is deleted nobody is told, and nothing is left behind', async (t) => {
+test('a deleted job raises no alert, and nothing is left behind', async (t) => {
   const setup = await openTestStore(t);
   const { store } = setup;
   const channel = await addChannel(setup, 'http://127.0.0.1:1/');
@@ -195,8 +193,8 @@ test('of a job that is deleted nobody is told, and nothing is left behind', asyn
   await markJobDeleted(store.db, kept.job.id, 8);
   for (const { job } of [doomed, kept]) await removeDeleted(store.db, 'jobs', job.id, 10);
   assert.equal(await findDeleted(store.db, 'jobs'), undefined);
-  assert.deepEqual(await store.db.selectFrom('alerted').selectAll().execute(), []);
-  assert.equal((await deliveriesOf(setup, channel)).length, 1, 'what was told stays readable');
+  assert.deepEqual(await store.db.selectFrom('alert_states').selectAll().execute(), []);
+  assert.equal((await deliveriesOf(setup, channel)).length, 1, 'past deliveries stay readable');
 });
 
 test('old deliveries are removed in steps, those that are still tried are not', async (t) => {
@@ -223,9 +221,9 @@ async function triedDeliveries(setup: TestStore, count: number) {
   const channel = await addChannel(setup, 'http://127.0.0.1:1/');
   for (let at = 1; at <= count; at += 1) {
     const { id: subjectId } = await setup.addJob();
-    const edge = { id: newId(at), type: 'job.failed', workspaceId, runId: null } as const;
+    const about = { id: newId(at), type: 'job.failed', workspaceId, runId: null } as const;
     const more = { subjectId, failures: 1, data: {}, at };
-    await insertEdges(store.db, [{ ...edge, ...more }]);
+    await insertHealthChanges(store.db, [{ ...about, ...more }]);
   }
   await expandAll(setup, 1);
   const due = await findDueDeliveries(store.db, channel.id, 1, { limit: count, except: [] });
@@ -240,7 +238,7 @@ async function triedDeliveries(setup: TestStore, count: number) {
 
 const countOf = async (
   { store }: TestStore,
-  table: 'deliveries' | 'delivery_attempts' | 'alerted',
+  table: 'deliveries' | 'delivery_attempts' | 'alert_states',
 ) => (await store.db.selectFrom(table).selectAll().execute()).length;
 
 test('a deleted channel is gone at once, and leaves the disk in steps of bounded size', async (t) => {
@@ -262,7 +260,7 @@ test('a deleted channel is gone at once, and leaves the disk in steps of bounded
   const left = await Promise.all([
     countOf(setup, 'deliveries'),
     countOf(setup, 'delivery_attempts'),
-    countOf(setup, 'alerted'),
+    countOf(setup, 'alert_states'),
   ]);
   assert.deepEqual(left, [2, 2, 2], 'those of the other channel');
 });

@@ -1,22 +1,18 @@
 /** What alerts cost: each statement uses the index made for it, however many deliveries are pending. */
 
 import { test } from 'node:test';
-import { sql } from 'kysely';
 import {
-  findAlerted,
-  findAlertedToLookAt,
-  findNextLook,
-} from '../../../src/store/alerts/alerted.ts';
+  findAlertStates,
+  findDueStates,
+  findNextStateTime,
+} from '../../../src/store/alerts/alert-states.ts';
 import { findDeleted } from '../../../src/store/database/owned.ts';
 import {
   endDeliveries,
   endOldDeliveries,
   findEndedQueue,
   hasTestIn,
-  insertDeliveries,
-  listAttempts,
   removeOldDeliveries,
-  removeUntried,
 } from '../../../src/store/alerts/deliveries.ts';
 import {
   bringForward,
@@ -24,25 +20,27 @@ import {
   findDueChannels,
   findDueDeliveries,
   findNextDeliveryTime,
+  insertDeliveries,
   makeNextDue,
   planChannel,
-  recordAttempt,
+  replaceUntried,
 } from '../../../src/store/alerts/delivery-queue.ts';
+import { listAttempts, recordAttempt } from '../../../src/store/alerts/attempts.ts';
 import {
-  findEdges,
+  findHealthChanges,
   findNextWorkspace,
   findThresholds,
-  removeEdges,
-} from '../../../src/store/alerts/edges.ts';
+  removeHealthChanges,
+} from '../../../src/store/alerts/outbox.ts';
 import { assertPlan, planOf } from '../../support/checks/query-plan.ts';
 
-test('alerts look only at what is to be told now', async (t) => {
+test('every statement of alerts uses its index', async (t) => {
   const ofWorkspace =
-    /^SEARCH edges USING (COVERING )?INDEX edges_by_workspace \(workspace_id[=>]\?/;
+    /^SEARCH outbox USING (COVERING )?INDEX outbox_by_workspace \(workspace_id[=>]\?/;
   assertPlan(await planOf(t, (db) => findNextWorkspace(db, 'w')), [ofWorkspace]);
   const upTo = { upTo: 'e', limit: 5 };
-  assertPlan(await planOf(t, (db) => findEdges(db, 'w', upTo)), [ofWorkspace]);
-  assertPlan(await planOf(t, (db) => removeEdges(db, 'w', 'e')), [ofWorkspace]);
+  assertPlan(await planOf(t, (db) => findHealthChanges(db, 'w', upTo)), [ofWorkspace]);
+  assertPlan(await planOf(t, (db) => removeHealthChanges(db, 'w', 'e')), [ofWorkspace]);
   assertPlan(await planOf(t, findThresholds), [
     /^SEARCH channels USING COVERING INDEX channels_by_threshold/,
   ]);
@@ -52,8 +50,8 @@ test('alerts look only at what is to be told now', async (t) => {
   assertPlan(await planOf(t, (db) => findNextDeliveryTime(db, 1)), [dueChannel]);
   const byDueTime =
     /^SEARCH deliveries USING (COVERING )?INDEX deliveries_by_due_time \(channel_id=\? AND queue=\?/;
-  const inLine =
-    /^SEARCH deliveries USING (COVERING )?INDEX deliveries_open \(channel_id=\? AND queue=\? AND subject_id=\?/;
+  const nextInLine =
+    /^SEARCH next USING COVERING INDEX deliveries_open \(channel_id=\? AND queue=\? AND subject_id=\?/;
   const byId = /INDEX sqlite_autoindex_(deliveries|channels)_1 \(id=\?\)$/;
   const part = /^(CORRELATED )?SCALAR SUBQUERY/;
   assertPlan(await planOf(t, (db) => findDueDeliveries(db, 'c', 1, none)), [byDueTime, byId, part]);
@@ -62,8 +60,7 @@ test('alerts look only at what is to be told now', async (t) => {
   const attempted = { delivery, at: 1, ...ended, nextAttemptAt: null };
   const recorded = await planOf(t, (db) => recordAttempt(db, attempted));
   assertPlan(recorded, [byId]);
-  const line = { channelId: 'c', queue: sql.val(0), subjectId: 's' };
-  assertPlan(await planOf(t, (db) => makeNextDue(db, line, 1)), [byId, inLine, part]);
+  assertPlan(await planOf(t, (db) => makeNextDue(db, 'd', 1)), [byId, nextInLine, part]);
   assertPlan(await planOf(t, (db) => planChannel(db, 'c')), [byDueTime, byId, part]);
   assertPlan(await planOf(t, (db) => bringForward(db, 1, 5)), [
     byDueTime,
@@ -75,12 +72,12 @@ test('alerts look only at what is to be told now', async (t) => {
   const inserted = await planOf(t, (db) => insertDeliveries(db, [insert]));
   const inOpenLine =
     /^SEARCH (open|untried|behind) USING (COVERING )?INDEX deliveries_open \(channel_id=\? AND queue=\? AND subject_id=\?/;
-  const made = /^SCAN made /;
-  assertPlan(inserted, [made, inOpenLine, byDueTime, byId, part, /^SEARCH delivery_attempts/]);
+  const added = /^SCAN added /;
+  assertPlan(inserted, [added, inOpenLine, byDueTime, byId, part, /^SEARCH delivery_attempts/]);
   const sorted = /^USE TEMP B-TREE FOR ORDER BY$/;
   const maybeTried = { underWay: ['d'], startId: 'd' };
-  const replaced = await planOf(t, (db) => removeUntried(db, [insert], maybeTried));
-  assertPlan(replaced, [made, inOpenLine, byId, sorted]);
+  const replaced = await planOf(t, (db) => replaceUntried(db, [insert], maybeTried));
+  assertPlan(replaced, [added, inOpenLine, byId, sorted]);
   assertPlan(await planOf(t, (db) => hasTestIn(db, 'c', 1, 2)), [
     /^SEARCH deliveries USING INDEX deliveries_tests \(channel_id=\? AND created_at>\?/,
   ]);
@@ -98,11 +95,11 @@ test('alerts look only at what is to be told now', async (t) => {
     /^SEARCH deliveries USING INDEX deliveries_pending_by_age/,
     byId,
   ]);
-  const byLook = /^SEARCH alerted USING (COVERING )?INDEX alerted_by_time/;
-  assertPlan(await planOf(t, (db) => findAlertedToLookAt(db, 1, 5)), [byLook]);
-  assertPlan(await planOf(t, findNextLook), [byLook]);
-  assertPlan(await planOf(t, (db) => findAlerted(db, ['s'], ['c'])), [
-    /^SEARCH alerted USING INDEX sqlite_autoindex_alerted_1 \(subject_id=\? AND channel_id=\?\)$/,
+  const byStateTime = /^SEARCH alert_states USING (COVERING )?INDEX alert_states_by_due_time/;
+  assertPlan(await planOf(t, (db) => findDueStates(db, 1, 5)), [byStateTime]);
+  assertPlan(await planOf(t, findNextStateTime), [byStateTime]);
+  assertPlan(await planOf(t, (db) => findAlertStates(db, ['s'], ['c'])), [
+    /^SEARCH alert_states USING INDEX sqlite_autoindex_alert_states_1 \(subject_id=\? AND channel_id=\?\)$/,
   ]);
   const attempts =
     /^SEARCH delivery_attempts USING (COVERING )?INDEX sqlite_autoindex_delivery_attempts_1 \(delivery_id=\?\)$/;

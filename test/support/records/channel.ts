@@ -1,8 +1,8 @@
 /** Channels in a store, and what was delivered to them. */
 
 import { newId } from '../../../src/domain/id.ts';
-import { defineChannel } from '../../../src/domain/alerts/channel-input.ts';
-import type { ChannelInput } from '../../../src/domain/alerts/channel-input.ts';
+import { defineChannel } from '../../../src/domain/alerts/channel.ts';
+import type { ChannelInput } from '../../../src/domain/alerts/channel.ts';
 import type { Channel } from '../../../src/domain/alerts/channel.ts';
 import type { Delivery } from '../../../src/domain/alerts/delivery.ts';
 import { sealConfig } from '../../../src/domain/secrets/sealed-config.ts';
@@ -29,7 +29,7 @@ export async function addChannel(
   return channel;
 }
 
-/** Makes deliveries of all edges that there are. Returns how many transactions that took. */
+/** Turns the whole outbox into deliveries. Returns how many transactions that took. */
 export async function expandAll({ store }: Pick<TestStore, 'store'>, now: number): Promise<number> {
   const expander = createExpander(store, { now: () => now, monotonicMs: () => performance.now() });
   let steps = 0;

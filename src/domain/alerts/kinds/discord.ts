@@ -1,10 +1,10 @@
 /**
- * Discord: an incoming webhook. `content` has at most 2,000 characters; marks of Markdown are escaped, and
- * nobody is mentioned, whatever a name says.
+ * Discord: an incoming webhook. `content` has at most 2,000 characters. Markdown is escaped and mentions are off,
+ * whatever a name contains.
  */
 
 import { plainText, textOf } from '../text.ts';
-import { checkUrl, field, jsonMessage } from './kind.ts';
+import { checkUrl, jsonMessage } from './kind.ts';
 import type { ChannelKind } from './kind.ts';
 
 const longestContent = 2_000;
@@ -12,14 +12,12 @@ const longestContent = 2_000;
 const suppressEmbeds = 4;
 
 export const discord: ChannelKind = {
-  fields: { url: 'required' },
-  check(config, allowTargets) {
-    checkUrl(config, allowTargets);
-  },
-  message(alert, config) {
-    // Escaped, each character is two at most.
+  fields: { url: { description: 'the URL of an incoming webhook', check: checkUrl } },
+  example: { url: 'https://discord.com/api/webhooks/123456789012345678/XXXXXXXXXXXX' },
+  message(alert, { url = '' }) {
+    // Escaping at most doubles a character.
     const text = plainText(textOf(alert), longestContent / 2);
-    return jsonMessage(field(config, 'url'), {
+    return jsonMessage(url, {
       content: text.replace(/[\\*_~`|<>[\]()#@]/g, String.raw`\$&`),
       allowed_mentions: { parse: [] },
       flags: suppressEmbeds,

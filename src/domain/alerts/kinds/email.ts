@@ -1,24 +1,34 @@
-/** Mail, in plain text and HTML. The server it goes through is the operator's. */
+/** Mail, in plain text and HTML, sent through the operator's server. */
 
 import { cut, plainText, textOf } from '../text.ts';
-import { addressForm } from '../mail-allow.ts';
-import { checkForm, field } from './kind.ts';
+import { invalidInput } from '../../errors.ts';
+import { addressForm, isMailAllowed, notAllowed } from '../mail-allow.ts';
+import { checkForm } from './kind.ts';
 import type { ChannelKind } from './kind.ts';
 
 const longestSubject = 200;
 const longestText = 4_000;
 
+const checkAddress = checkForm(addressForm, 'one mail address such as ops@example.com', {
+  isSecret: false,
+});
+
 export const email: ChannelKind = {
-  fields: { to: 'required' },
-  check(config) {
-    const rule = 'one mail address such as ops@example.com';
-    checkForm(config, 'to', { form: addressForm, rule, isSecret: false });
+  fields: {
+    to: {
+      description: 'one mail address',
+      check(value, name, rules) {
+        checkAddress(value, name, rules);
+        if (!isMailAllowed(value, rules.mailAllow)) throw invalidInput(`${name}: ${notAllowed}`);
+      },
+    },
   },
-  message(alert, config) {
+  example: { to: 'ann@example.com' },
+  message(alert, { to = '' }) {
     const text = textOf(alert);
     return {
       kind: 'mail',
-      to: field(config, 'to'),
+      to,
       subject: cut(`[jobd] ${text.title}`, longestSubject),
       text: `${plainText(text, longestText)}\n`,
       html:

@@ -1,10 +1,43 @@
-/** What every kind of channel is: how its `config` is read, and what is sent for an alert. */
+/**
+ * What a kind of channel says about itself. Its file holds everything about the kind: the checks of its config, the API's
+ * description, the redaction of its secrets and the command line's help are made from this.
+ */
 
 import type { Alert } from '../alert.ts';
-import type { ChannelConfig } from '../channel.ts';
+import type { MailRule } from '../mail-allow.ts';
 import { got, invalidInput, messageOf } from '../../errors.ts';
 import { judgeUrl } from '../../targets/target.ts';
 import type { AllowedTarget } from '../../targets/target.ts';
+
+/** Where a channel delivers to, with its secrets: a text for each field. It is kept sealed and never shown. */
+export type ChannelConfig = Readonly<Record<string, string>>;
+
+/** What the operator allows. */
+export interface ConfigRules {
+  allowTargets: readonly AllowedTarget[];
+  /** Whom mail may be sent to; anybody if there are none. */
+  mailAllow: readonly MailRule[];
+}
+
+export interface ConfigField {
+  /** For the API's documentation. */
+  description: string;
+  isOptional?: true;
+  /** Throws `invalid_input`, never repeating a secret; `name` is the field as people know it. */
+  readonly check: (value: string, name: string, rules: ConfigRules) => void;
+  /** Makes a value from 32 random bytes if a new channel has none. An update without one keeps the channel's own. */
+  readonly generate?: (random: Uint8Array) => string;
+  /** What stands before the part of a value that is a secret by itself. */
+  prefix?: RegExp;
+}
+
+export interface ChannelKind {
+  fields: Readonly<Record<string, ConfigField>>;
+  /** A config for the API's documentation. */
+  example: ChannelConfig;
+  /** What is sent for an alert. The config has passed the checks of its fields. */
+  readonly message: (alert: Alert, config: ChannelConfig) => Message;
+}
 
 /** A request to send, as plain data. */
 export interface HttpMessage {
@@ -12,7 +45,7 @@ export interface HttpMessage {
   url: string;
   headers: Record<string, string>;
   body: string;
-  /** The secret to sign it with (Standard Webhooks); null to send it as it is. */
+  /** The secret to sign it with (Standard Webhooks); null to send it unsigned. */
   signWith: string | null;
 }
 
@@ -27,38 +60,25 @@ export interface MailMessage {
 
 export type Message = HttpMessage | MailMessage;
 
-export interface ChannelKind {
-  /** Fields of `config`: whether each must be given. */
-  readonly fields: Readonly<Record<string, 'required' | 'optional'>>;
-  /** Checks what the fields hold. Throws `invalid_input`, never repeating a secret. */
-  check(config: ChannelConfig, allowTargets: readonly AllowedTarget[]): void;
-  /** What is sent for an alert. */
-  message(alert: Alert, config: ChannelConfig): Message;
-}
-
-/** The value of a field that was checked to be there. */
-export function field(config: ChannelConfig, name: string): string {
-  return config[name] ?? '';
-}
-
-/** Checks a field that is a URL by the rule of targets. Throws `invalid_input`. */
-export function checkUrl(config: ChannelConfig, allowTargets: readonly AllowedTarget[]): URL {
+/** A check by the URL rule of jobs. */
+export const checkUrl: ConfigField['check'] = (value, _name, { allowTargets }) => {
   try {
-    return judgeUrl(field(config, 'url'), allowTargets);
+    judgeUrl(value, allowTargets);
   } catch (error) {
     throw invalidInput(`config.${messageOf(error)}`);
   }
-}
+};
 
-/** Checks a field by its form. The value is repeated only if it is no secret. */
+/** Makes a check by a form; `rule` completes "must be …". The message repeats the value unless it is a secret. */
 export function checkForm(
-  config: ChannelConfig,
-  name: string,
-  { form, rule, isSecret }: { form: RegExp; rule: string; isSecret: boolean },
-): void {
-  const value = config[name];
-  if (value === undefined || form.test(value)) return;
-  throw invalidInput(`config.${name} must be ${rule}${isSecret ? '' : `, ${got(value)}`}`);
+  form: RegExp,
+  rule: string,
+  { isSecret }: { isSecret: boolean },
+): ConfigField['check'] {
+  return (value, name) => {
+    if (form.test(value)) return;
+    throw invalidInput(`${name} must be ${rule}${isSecret ? '' : `, ${got(value)}`}`);
+  };
 }
 
 /** A POST of JSON. */

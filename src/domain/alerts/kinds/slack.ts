@@ -1,23 +1,21 @@
 /**
- * Slack: an incoming webhook. In its mrkdwn `&`, `<` and `>` are written as entities, so that nothing becomes
- * a link or a mention, and `@name` is not looked up (`link_names`). Slack asks for at most 4,000 characters of text and cuts beyond 40,000.
+ * Slack: an incoming webhook. In mrkdwn `&`, `<` and `>` are written as entities, so that nothing becomes a link or a
+ * mention, and `@name` is not resolved (`link_names`). Slack asks for at most 4,000 characters of text.
  */
 
 import { cut, plainText, textOf } from '../text.ts';
-import { checkUrl, field, jsonMessage } from './kind.ts';
+import { checkUrl, jsonMessage } from './kind.ts';
 import type { ChannelKind } from './kind.ts';
 
 const longestText = 4_000;
 
 export const slack: ChannelKind = {
-  fields: { url: 'required' },
-  check(config, allowTargets) {
-    checkUrl(config, allowTargets);
-  },
-  message(alert, config) {
-    // An entity has at most five characters: what is cut before is never cut in an entity.
+  fields: { url: { description: 'the URL of an incoming webhook', check: checkUrl } },
+  example: { url: 'https://hooks.slack.com/services/T00000000/B00000000/XXXXXXXXXXXX' },
+  message(alert, { url = '' }) {
+    // An entity has at most five characters. Cutting first never cuts inside one.
     const text = escapeSlack(plainText(textOf(alert), longestText / 5));
-    return jsonMessage(field(config, 'url'), {
+    return jsonMessage(url, {
       text: cut(text, longestText),
       link_names: false,
       unfurl_links: false,

@@ -1,35 +1,42 @@
 /**
- * Telegram: `sendMessage` of the Bot API, with at most 4,096 characters of text and no markup. Telegram finds
- * `@name` in any text and tells whoever that is, but not in a code entity: so such words are made one.
+ * Telegram: `sendMessage` of the Bot API, with at most 4,096 characters of text and no markup. Telegram mentions
+ * `@name` found anywhere in a text except in a code entity, so such words become one.
  */
 
 import { plainText, textOf } from '../text.ts';
-import { checkForm, field, jsonMessage } from './kind.ts';
+import { checkForm, jsonMessage } from './kind.ts';
 import type { ChannelKind } from './kind.ts';
 
 const longestText = 4_096;
-/** Telegram takes no more of one message. */
+/** Telegram accepts no more in one message. */
 const mostEntities = 100;
 
 export const telegram: ChannelKind = {
-  fields: { botToken: 'required', chatId: 'required' },
-  check(config) {
-    checkForm(config, 'botToken', {
-      form: /^\d{1,20}:[A-Za-z0-9_-]{20,100}$/,
-      rule: 'the token of a bot, as @BotFather gives it',
-      isSecret: true,
-    });
-    checkForm(config, 'chatId', {
-      form: /^(?:-?\d{1,20}|@[A-Za-z0-9_]{1,64})$/,
-      rule: 'the number of a chat or @channelname',
-      isSecret: false,
-    });
+  fields: {
+    botToken: {
+      description: 'the token of the bot',
+      check: checkForm(
+        /^\d{1,20}:[A-Za-z0-9_-]{20,100}$/,
+        'the token of a bot, as @BotFather gives it',
+        { isSecret: true },
+      ),
+      prefix: /^\d+:/,
+    },
+    chatId: {
+      description: 'the number of the chat, or `@channelname`',
+      check: checkForm(
+        /^(?:-?\d{1,20}|@[A-Za-z0-9_]{1,64})$/,
+        'the number of a chat or @channelname',
+        { isSecret: false },
+      ),
+    },
   },
-  message(alert, config) {
+  example: { botToken: '123456:XXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXX', chatId: '-1001234567890' },
+  message(alert, { botToken = '', chatId = '' }) {
     const text = plainText(textOf(alert), longestText);
     // No parse_mode: the text is shown as it is.
-    return jsonMessage(`https://api.telegram.org/bot${field(config, 'botToken')}/sendMessage`, {
-      chat_id: field(config, 'chatId'),
+    return jsonMessage(`https://api.telegram.org/bot${botToken}/sendMessage`, {
+      chat_id: chatId,
       text,
       entities: withoutMentions(text),
       link_preview_options: { is_disabled: true },

@@ -1,20 +1,24 @@
-/** Webhook: the alert itself as JSON, signed as Standard Webhooks says (standardwebhooks.com, version 1). */
+/** Webhook: the alert itself as JSON, signed by Standard Webhooks (standardwebhooks.com, version 1). */
 
-import { checkForm, checkUrl, field, jsonMessage } from './kind.ts';
+import { checkForm, checkUrl, jsonMessage } from './kind.ts';
 import type { ChannelKind } from './kind.ts';
 
+const prefix = /^whsec_/;
 /** `whsec_` and 24 to 64 bytes in base64. */
 const secretForm = /^whsec_(?:[A-Za-z0-9+/]{4}){8,21}(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+const secretRule = 'whsec_ and 24 to 64 bytes in base64';
 
 export const webhook: ChannelKind = {
-  fields: { url: 'required', secret: 'optional' },
-  check(config, allowTargets) {
-    checkUrl(config, allowTargets);
-    const rule = 'whsec_ and 24 to 64 bytes in base64';
-    checkForm(config, 'secret', { form: secretForm, rule, isSecret: true });
+  fields: {
+    url: { description: 'where alerts are posted', check: checkUrl },
+    secret: {
+      description: `the signing secret, ${secretRule}; generated if not given`,
+      isOptional: true,
+      check: checkForm(secretForm, secretRule, { isSecret: true }),
+      generate: (random) => `whsec_${Buffer.from(random).toString('base64')}`,
+      prefix,
+    },
   },
-  message: (alert, config) => ({
-    ...jsonMessage(field(config, 'url'), alert),
-    signWith: field(config, 'secret'),
-  }),
+  example: { url: 'https://ops.example.com/alerts' },
+  message: (alert, { url = '', secret = '' }) => ({ ...jsonMessage(url, alert), signWith: secret }),
 };

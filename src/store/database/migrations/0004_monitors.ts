@@ -27,7 +27,6 @@ const statements = [
      started_at bigint,
      last_ping_at bigint,
      last_duration_ms bigint,
-     flipped_at bigint,
      created_at bigint not null,
      deleted_at bigint,
      ping_count bigint not null default 0,

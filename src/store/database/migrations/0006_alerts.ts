@@ -3,7 +3,7 @@
 import { sql } from 'kysely';
 import type { Kysely } from 'kysely';
 
-/** Makes the tables. Jobs that are down count one failure; nobody was told of it. */
+/** Makes the tables. Jobs that are down count one failure, without an alert. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   for (const statement of statements) await sql.raw(statement).execute(db);
 }
@@ -12,9 +12,9 @@ const statements = [
   `alter table jobs add column failures bigint not null default 0`,
   `update jobs set failures = 1 where health = 'down'`,
 
-  // The outbox: edges in the order they were recorded, until they have become deliveries. They refer to
-  // nothing, so that no missing row can keep a run from being recorded.
-  `create table edges (
+  // The outbox: health changes until they have become deliveries. They refer to nothing, so that no missing row can keep a
+  // run from being recorded.
+  `create table outbox (
      id text not null primary key,
      type text not null check (type in
        ('job.failed', 'job.recovered', 'monitor.down', 'monitor.up')),
@@ -25,17 +25,16 @@ const statements = [
      data text,
      at bigint not null
    )`,
-  // Of edges of one kind that wait, a subject has one: whoever flips it fast adds no more rows.
-  `create unique index edges_by_subject on edges (subject_id, type, failures)`,
+  // A subject has one row of each type and number of failures, so fast changes add no more rows.
+  `create unique index outbox_by_subject on outbox (subject_id, type, failures)`,
   // Workspaces take turns.
-  `create index edges_by_workspace on edges (workspace_id, id)`,
+  `create index outbox_by_workspace on outbox (workspace_id, id)`,
 
   `create table channels (
      id text not null primary key,
      workspace_id text not null references workspaces (id),
      name text not null,
-     type text not null check (type in
-       ('webhook', 'email', 'slack', 'discord', 'telegram', 'ntfy')),
+     type text not null,
      sealed text not null,
      enabled smallint not null check (enabled in (0, 1)),
      job_ids text,
@@ -83,8 +82,8 @@ const statements = [
   `create index deliveries_pending_by_age on deliveries (created_at) where status = 'pending'`,
   `create index deliveries_ended_by_age on deliveries (created_at) where status <> 'pending'`,
 
-  // What a channel was alerted of last, and what is held back from it (domain/alerts/damping.ts).
-  `create table alerted (
+  // What channels know about jobs and monitors (domain/alerts/damping.ts).
+  `create table alert_states (
      subject_id text not null,
      channel_id text not null references channels (id),
      health text not null check (health in ('up', 'down')),
@@ -92,9 +91,9 @@ const statements = [
      changed_at bigint not null,
      quiet_until bigint not null,
      held text,
-     look_at bigint,
+     due_at bigint,
      primary key (subject_id, channel_id)
    )`,
-  `create index alerted_by_channel on alerted (channel_id)`,
-  `create index alerted_by_time on alerted (look_at) where look_at is not null`,
+  `create index alert_states_by_channel on alert_states (channel_id)`,
+  `create index alert_states_by_due_time on alert_states (due_at) where due_at is not null`,
 ];

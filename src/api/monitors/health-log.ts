@@ -1,6 +1,6 @@
 /** Logs changes of monitors by pings, with a limit: anyone who knows a ping URL can change its monitor with each ping. */
 
-import type { Flip } from '../../domain/monitors/monitor.ts';
+import type { MonitorChange } from '../../domain/monitors/monitor.ts';
 import type { Log } from '../../log.ts';
 
 /** A monitor gets at most one line in this time. */
@@ -9,7 +9,7 @@ const quietMs = 30_000;
 const mostMonitors = 10_000;
 
 /** Creates the logger; `now` returns monotonic milliseconds. A line also counts the changes left out before it. */
-export function createFlipLog(log: Pick<Log, 'info'>, now: () => number) {
+export function createHealthLog(log: Pick<Log, 'info'>, now: () => number) {
   /** By monitor id; the one logged longest ago is the first. */
   const known = new Map<string, { loggedAt: number; unlogged: number }>();
 
@@ -20,7 +20,7 @@ export function createFlipLog(log: Pick<Log, 'info'>, now: () => number) {
     }
   }
 
-  return ({ monitor, from, to }: Flip): void => {
+  return ({ monitor, from, to }: MonitorChange): void => {
     const at = now();
     const last = known.get(monitor.id);
     if (last !== undefined && at - last.loggedAt < quietMs) {

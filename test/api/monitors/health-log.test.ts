@@ -2,28 +2,29 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createFlipLog } from '../../../src/api/monitors/flip-log.ts';
-import type { Flip } from '../../../src/domain/monitors/monitor.ts';
+import { createHealthLog } from '../../../src/api/monitors/health-log.ts';
+import type { MonitorChange } from '../../../src/domain/monitors/monitor.ts';
 
 function setup() {
   let now = 0;
   const lines: unknown[] = [];
   const info = (about: unknown): void => void lines.push(about);
-  const logFlip = createFlipLog({ info }, () => now);
+  const logChange = createHealthLog({ info }, () => now);
   return {
     lines,
     passTo: (ms: number): void => void (now = ms),
-    flip: (id: string): void => logFlip({ monitor: { id }, from: 'up', to: 'down' } as Flip),
+    change: (id: string): void =>
+      logChange({ monitor: { id }, from: 'up', to: 'down' } as MonitorChange),
   };
 }
 
 test('a monitor has a line in 30 s, and the next one counts what was left out', () => {
-  const { lines, passTo, flip } = setup();
-  for (let number = 0; number < 347; number += 1) flip('a');
-  flip('b');
+  const { lines, passTo, change } = setup();
+  for (let number = 0; number < 347; number += 1) change('a');
+  change('b');
   passTo(30_000);
-  flip('a');
-  flip('b');
+  change('a');
+  change('b');
   const line = { from: 'up', to: 'down' };
   assert.deepEqual(lines, [
     { monitorId: 'a', ...line },
@@ -34,10 +35,10 @@ test('a monitor has a line in 30 s, and the next one counts what was left out', 
 });
 
 test('of very many monitors some have no line, until others are quiet', () => {
-  const { lines, passTo, flip } = setup();
-  for (let number = 0; number < 20_000; number += 1) flip(`${number}`);
+  const { lines, passTo, change } = setup();
+  for (let number = 0; number < 20_000; number += 1) change(`${number}`);
   assert.equal(lines.length, 10_000);
   passTo(30_000);
-  flip('another');
+  change('another');
   assert.equal(lines.length, 10_001);
 });

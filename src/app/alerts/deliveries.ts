@@ -1,0 +1,78 @@
+/** Deliveries of a channel: tests, and what came of each. */
+
+import type { Alert } from '../../domain/alerts/alert.ts';
+import type { Delivery, TriedDelivery } from '../../domain/alerts/delivery.ts';
+import { isoTime } from '../../domain/clock.ts';
+import { JobdError } from '../../domain/errors.ts';
+import { isId, newId } from '../../domain/id.ts';
+import { findWorkspaceName } from '../../store/accounts/workspaces.ts';
+import { listAttempts } from '../../store/alerts/attempts.ts';
+import * as deliveries from '../../store/alerts/deliveries.ts';
+import { endBackOff, insertDeliveries } from '../../store/alerts/delivery-queue.ts';
+import { requirePaid } from '../accounts/account-limits.ts';
+import type { App, Principal } from '../app.ts';
+import { idCursor, pageOf, parseIdCursor } from '../page.ts';
+import type { Page, PageRequest } from '../page.ts';
+import { requireChannel } from './channels.ts';
+
+/** A channel takes one test in this time. */
+const testIntervalMs = 60_000;
+
+/**
+ * Queues a test before all other deliveries, also of a disabled channel. Throws `not_found`, `payment_required`, and
+ * `rate_limited` within a minute of the last test.
+ */
+export async function testChannel(
+  { store, clock, wakeNotifier }: App,
+  principal: Principal,
+  channelId: string,
+): Promise<Delivery> {
+  const delivery = await store.write(async (tx) => {
+    const { name } = await requireChannel(tx, principal, channelId);
+    const now = clock.now();
+    await requirePaid(tx, principal, now);
+    if (await deliveries.hasTestIn(tx, channelId, now - testIntervalMs, now)) {
+      throw new JobdError('rate_limited', 'a channel can be tested once a minute', {
+        retryAfterSeconds: 60,
+      });
+    }
+    const id = newId(now);
+    const { workspaceId } = principal;
+    const workspace = { id: workspaceId, name: (await findWorkspaceName(tx, workspaceId)) ?? '' };
+    const data = { workspace, channel: { id: channelId, name } };
+    const alert: Alert = { type: 'test', timestamp: isoTime(now), data };
+    const about = { id, channelId, event: alert.type, subjectId: id, createdAt: now, dueAt: 0 };
+    await insertDeliveries(tx, [{ ...about, payload: JSON.stringify(alert) }]);
+    await endBackOff(tx, channelId);
+    return await deliveries.findDelivery(tx, channelId, id);
+  });
+  if (delivery === undefined) throw new Error('the delivery is gone');
+  wakeNotifier();
+  return delivery;
+}
+
+/** A page of a channel's deliveries, newest first. Throws `not_found`. */
+export async function listDeliveries(
+  { store }: App,
+  principal: Principal,
+  channelId: string,
+  { limit, cursor }: PageRequest,
+): Promise<Page<Delivery>> {
+  await requireChannel(store.db, principal, channelId);
+  const before = cursor === null ? null : parseIdCursor(channelId, cursor);
+  const page = { limit: limit + 1, before };
+  const found = await deliveries.listDeliveries(store.db, channelId, page);
+  return pageOf(found, limit, ({ id }) => idCursor(channelId, id));
+}
+
+/** A delivery of a channel with its attempts. Throws `not_found`. */
+export async function getDelivery(
+  { store }: App,
+  principal: Principal,
+  { id: channelId, deliveryId: id }: { id: string; deliveryId: string },
+): Promise<TriedDelivery> {
+  await requireChannel(store.db, principal, channelId);
+  const delivery = isId(id) ? await deliveries.findDelivery(store.db, channelId, id) : undefined;
+  if (delivery !== undefined) return { delivery, attempts: await listAttempts(store.db, id) };
+  throw new JobdError('not_found', `there is no delivery with id ${id}`);
+}

@@ -1,0 +1,142 @@
+/** The attempts in flight: how many there may be, and how each is made and recorded. */
+
+import { setTimeout } from 'node:timers/promises';
+import { attemptsInFlight, backOffUntil, nextAttemptAt } from '../../domain/alerts/delivery.ts';
+import type { Clock } from '../../domain/clock.ts';
+import type { Log } from '../../log.ts';
+import { recordAttempt } from '../../store/alerts/attempts.ts';
+import type { DueChannel, DueDelivery } from '../../store/alerts/delivery-queue.ts';
+import type { Store } from '../../store/database/open.ts';
+import { deliver } from './deliver.ts';
+import type { DelivererParts, Result } from './deliver.ts';
+
+export interface NotifierParts extends DelivererParts {
+  store: Store;
+  clock: Clock;
+  log: Log;
+}
+
+/** Attempts of one channel at a time. */
+const maxPerChannel = 4;
+/** How long a stop waits for attempts, and then for them to notice the abort. */
+const drainMs = 3_000;
+const afterAbortMs = 200;
+/** Between tries to record an attempt. */
+const recordAgainMs = 1_000;
+
+export interface Attempts extends AsyncDisposable {
+  /** Attempts that may be started now, over all channels. */
+  free(): number;
+  /** Attempts that a channel may start now. */
+  freeFor(channel: DueChannel): number;
+  /** Ids of the deliveries under way. */
+  deliveryIds(): string[];
+  /** Ids of the channels and the workspaces that may start nothing now. */
+  full(): { channels: string[]; workspaces: string[] };
+  start(channel: DueChannel, delivery: DueDelivery): void;
+}
+
+/** Makes a set without attempts. `onEnd` is called after each. Disposing of it aborts what does not end soon. */
+export function createAttempts(parts: NotifierParts, onEnd: () => void): Attempts {
+  const aborter = new AbortController();
+  const inFlight = new Map<string, { channel: DueChannel; ended: Promise<void> }>();
+
+  const free = (): number => attemptsInFlight - inFlight.size;
+  const channels = (): DueChannel[] => Array.from(inFlight.values(), ({ channel }) => channel);
+
+  /** While a channel gives no answer, one attempt shows whether it does again. */
+  function freeOfChannel({ id, unanswered }: DueChannel): number {
+    const most = unanswered > 0 ? 1 : maxPerChannel;
+    return most - channels().filter((channel) => channel.id === id).length;
+  }
+
+  /** A workspace has at most as many attempts as it leaves free, so that every other finds one. */
+  function freeOfWorkspace(id: string): number {
+    const own = channels().filter(({ workspaceId }) => workspaceId === id).length;
+    return Math.ceil((free() - own) / 2);
+  }
+
+  return {
+    free,
+    freeFor: (channel) => Math.min(freeOfChannel(channel), freeOfWorkspace(channel.workspaceId)),
+    deliveryIds: () => [...inFlight.keys()],
+    full: () => ({
+      channels: channels()
+        .filter((channel) => freeOfChannel(channel) <= 0)
+        .map(({ id }) => id),
+      workspaces: channels()
+        .map(({ workspaceId }) => workspaceId)
+        .filter((id) => freeOfWorkspace(id) <= 0),
+    }),
+    start(channel, delivery) {
+      const ended = attempt(parts, channel, delivery, aborter.signal).finally(() => {
+        inFlight.delete(delivery.id);
+        onEnd();
+      });
+      inFlight.set(delivery.id, { channel, ended });
+    },
+    async [Symbol.asyncDispose]() {
+      const all = Promise.all(Array.from(inFlight.values(), ({ ended }) => ended));
+      await Promise.race([all, setTimeout(drainMs, undefined, { ref: false })]);
+      aborter.abort();
+      // A mail cannot be called back, so it is not waited for.
+      await Promise.race([all, setTimeout(afterAbortMs, undefined, { ref: false })]);
+    },
+  };
+}
+
+/** An attempt with its time. */
+interface TimedResult extends Result {
+  /** Epoch milliseconds. */
+  startedAt: number;
+  durationMs: number;
+}
+
+/** Makes one attempt and records it as soon as the store can be written; until then it stays in flight. Never rejects. */
+async function attempt(
+  parts: NotifierParts,
+  channel: DueChannel,
+  delivery: DueDelivery,
+  signal: AbortSignal,
+): Promise<void> {
+  const { clock, log } = parts;
+  const deliveryId = delivery.id;
+  try {
+    const startedAt = clock.now();
+    const began = clock.monotonicMs();
+    const result = await deliver(channel, delivery, parts, signal);
+    const durationMs = Math.round(clock.monotonicMs() - began);
+    for (;;) {
+      try {
+        return await record(parts, channel, delivery, { ...result, startedAt, durationMs });
+      } catch (error) {
+        log.error({ err: error, deliveryId }, 'an attempt could not be recorded');
+        await setTimeout(recordAgainMs, undefined, { signal });
+      }
+    }
+  } catch (error) {
+    if (!signal.aborted) log.error({ err: error, deliveryId }, 'an attempt broke down');
+  }
+}
+
+async function record(
+  { store, clock, log }: NotifierParts,
+  channel: DueChannel,
+  delivery: DueDelivery,
+  { askedMs, isFinal, isAnswered, ...result }: TimedResult,
+): Promise<void> {
+  const { error } = result;
+  const { id: deliveryId, event, createdAt } = delivery;
+  const { id: channelId, type: channelType, unanswered } = channel;
+  const at = clock.now();
+  const attempts = delivery.attempts + 1;
+  const isOver = error === null || isFinal;
+  const nextAt = isOver ? null : nextAttemptAt({ createdAt, attempts }, at, Math.random(), askedMs);
+  const backOff = isAnswered ? null : { unanswered, until: backOffUntil(unanswered + 1, at) };
+  const attempted = { delivery, at, ...result, nextAttemptAt: nextAt, backOff };
+  if (!(await store.write((tx) => recordAttempt(tx, attempted)))) return;
+  const about = { deliveryId, channelId, channelType, event, attempts };
+  if (error === null) log.info(about, 'alert delivered');
+  else if (nextAt === null) log.error({ ...about, error }, 'alert given up');
+  else log.warn({ ...about, error }, 'alert not delivered, will try again');
+}

@@ -1,0 +1,107 @@
+/** What channels know about jobs and monitors: the memory of domain/alerts/damping.ts. */
+
+import { sql } from 'kysely';
+import type { Selectable } from 'kysely';
+import { dueAt } from '../../domain/alerts/damping.ts';
+import type { AlertState } from '../../domain/alerts/damping.ts';
+import type { HealthChange } from '../../domain/alerts/health-change.ts';
+import { idList, numberOf, rowsOf, textOf } from '../database/dialect.ts';
+import type { Db } from '../database/open.ts';
+import type { AlertStateRow } from '../database/schema.ts';
+
+/** A channel and a job or monitor. */
+export interface Pair {
+  subjectId: string;
+  channelId: string;
+}
+
+/** What one channel knows about one job or monitor. */
+export interface KeptState extends AlertState, Pair {}
+
+/** What these channels know about these jobs and monitors. */
+export async function findAlertStates(
+  db: Db,
+  subjectIds: readonly string[],
+  channelIds: readonly string[],
+): Promise<KeptState[]> {
+  const rows = await db
+    .selectFrom('alert_states')
+    .selectAll()
+    .where('subject_id', 'in', idList(subjectIds))
+    .where('channel_id', 'in', idList(channelIds))
+    .execute();
+  return rows.map(stateOf);
+}
+
+/** States that are due at `now` (epoch milliseconds), the longest due first. */
+export async function findDueStates(db: Db, now: number, limit: number): Promise<KeptState[]> {
+  const rows = await db
+    .selectFrom('alert_states')
+    .selectAll()
+    .where('due_at', '<=', now)
+    .orderBy('due_at')
+    .limit(limit)
+    .execute();
+  return rows.map(stateOf);
+}
+
+/** When the next state is due, in epoch milliseconds; null if none is. */
+export async function findNextStateTime(db: Db): Promise<number | null> {
+  const row = await db
+    .selectFrom('alert_states')
+    .select('due_at')
+    .where('due_at', 'is not', null)
+    .orderBy('due_at')
+    .limit(1)
+    .executeTakeFirst();
+  return row?.due_at ?? null;
+}
+
+/** Makes states due now that are due later than `latest`: the clock was set back. */
+export async function makeStatesDue(db: Db, now: number, latest: number): Promise<void> {
+  await db.updateTable('alert_states').set({ due_at: now }).where('due_at', '>', latest).execute();
+}
+
+/** Writes states. */
+export async function keepAlertStates(db: Db, states: readonly KeptState[]): Promise<void> {
+  if (states.length === 0) return;
+  const elements = states.map((state) => ({
+    ...state,
+    held: state.held && JSON.stringify(state.held),
+    dueAt: dueAt(state),
+  }));
+  // Without the condition SQLite reads `on conflict` as part of a join.
+  await sql`
+    insert into alert_states
+      (subject_id, channel_id, health, alerts, changed_at, quiet_until, held, due_at)
+    select ${textOf('subjectId')}, ${textOf('channelId')}, ${textOf('health')},
+      ${numberOf('alerts')}, ${numberOf('changedAt')}, ${numberOf('quietUntil')},
+      ${textOf('held')}, ${numberOf('dueAt')}
+    from ${rowsOf(elements)} where true
+    on conflict (subject_id, channel_id) do update set
+      health = excluded.health, alerts = excluded.alerts, changed_at = excluded.changed_at,
+      quiet_until = excluded.quiet_until, held = excluded.held, due_at = excluded.due_at`.execute(
+    db,
+  );
+}
+
+/** Forgets what a channel knows about a job or monitor. */
+export async function forgetAlertState(db: Db, { subjectId, channelId }: Pair): Promise<void> {
+  await db
+    .deleteFrom('alert_states')
+    .where('subject_id', '=', subjectId)
+    .where('channel_id', '=', channelId)
+    .execute();
+}
+
+function stateOf(row: Selectable<AlertStateRow>): KeptState {
+  return {
+    subjectId: row.subject_id,
+    channelId: row.channel_id,
+    health: row.health,
+    alerts: row.alerts,
+    changedAt: row.changed_at,
+    quietUntil: row.quiet_until,
+    held: row.held === null ? null : (JSON.parse(row.held) as HealthChange),
+  };
+}

@@ -1,0 +1,119 @@
+/** The outbox: health changes that are still to become deliveries, written in the transaction of their cause. */
+
+import { sql } from 'kysely';
+import { jobAlertData } from '../../domain/alerts/alert.ts';
+import type { AlertData } from '../../domain/alerts/alert.ts';
+import { isOfMonitor } from '../../domain/alerts/health-change.ts';
+import type { HealthChange } from '../../domain/alerts/health-change.ts';
+import { numberOf, rowsOf, textOf } from '../database/dialect.ts';
+import type { Db } from '../database/open.ts';
+import { findRun } from '../runs/runs.ts';
+
+/** Sets the consecutive failures of jobs. */
+export async function updateFailures(
+  db: Db,
+  jobs: readonly { jobId: string; failures: number }[],
+): Promise<void> {
+  await sql`
+    update jobs set failures = ${numberOf('failures', 'changed.value')}
+    from ${rowsOf(jobs)} as changed
+    where jobs.id = ${textOf('jobId', 'changed.value')}`.execute(db);
+}
+
+/** The numbers of consecutive failures above one that some channel waits for. */
+export async function findThresholds(db: Db): Promise<Set<number>> {
+  const rows = await db
+    .selectFrom('channels')
+    .select('after_failures')
+    .distinct()
+    .where('after_failures', '>', 1)
+    .execute();
+  return new Set(rows.map((row) => row.after_failures));
+}
+
+/**
+ * Adds health changes. A newer change replaces one of the same type and number of failures of its subject. What a channel
+ * is alerted of follows from the last of each, and so nobody can fill the outbox.
+ */
+export async function insertHealthChanges(db: Db, changes: readonly HealthChange[]): Promise<void> {
+  if (changes.length === 0) return;
+  const newest = new Map(
+    changes.map((one) => [`${one.subjectId} ${one.type} ${one.failures}`, one]),
+  );
+  const elements = Array.from(newest.values(), (change) => ({
+    ...change,
+    data: change.data && JSON.stringify(change.data),
+  }));
+  // Without the condition SQLite reads `on conflict` as part of a join.
+  await sql`
+    insert into outbox (id, type, workspace_id, subject_id, run_id, failures, data, at)
+    select ${textOf('id')}, ${textOf('type')}, ${textOf('workspaceId')}, ${textOf('subjectId')},
+      ${textOf('runId')}, ${numberOf('failures')}, ${textOf('data')}, ${numberOf('at')}
+    from ${rowsOf(elements)} where true
+    on conflict (subject_id, type, failures) do update set
+      id = excluded.id, run_id = excluded.run_id, data = excluded.data, at = excluded.at`.execute(
+    db,
+  );
+}
+
+/** The next workspace with a health change, in the order of ids and from the start after the last. */
+export async function findNextWorkspace(db: Db, after: string): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('outbox')
+    .select('workspace_id')
+    .where('workspace_id', '>', after)
+    .orderBy('workspace_id')
+    .limit(1)
+    .executeTakeFirst();
+  if (row === undefined && after !== '') return await findNextWorkspace(db, '');
+  return row?.workspace_id;
+}
+
+/** The oldest health changes of a workspace, up to an id if one is given. */
+export async function findHealthChanges(
+  db: Db,
+  workspaceId: string,
+  { upTo, limit }: { upTo?: string | undefined; limit: number },
+): Promise<HealthChange[]> {
+  let query = db.selectFrom('outbox').selectAll().where('workspace_id', '=', workspaceId);
+  if (upTo !== undefined) query = query.where('id', '<=', upTo);
+  const rows = await query.orderBy('id').limit(limit).execute();
+  return rows.map((row) => ({
+    id: row.id,
+    type: row.type,
+    workspaceId: row.workspace_id,
+    subjectId: row.subject_id,
+    runId: row.run_id,
+    failures: row.failures,
+    data: row.data === null ? null : (JSON.parse(row.data) as AlertData),
+    at: row.at,
+  }));
+}
+
+/** Removes the health changes of a workspace up to an id: they have become deliveries. */
+export async function removeHealthChanges(
+  db: Db,
+  workspaceId: string,
+  upTo: string,
+): Promise<void> {
+  await db
+    .deleteFrom('outbox')
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '<=', upTo)
+    .execute();
+}
+
+/** The data of the alert of a health change; undefined if its subject or run is gone, so that nobody is alerted. */
+export async function findAlertData(db: Db, change: HealthChange): Promise<AlertData | undefined> {
+  const { subjectId, runId, data } = change;
+  const subject = await db
+    .selectFrom(isOfMonitor(change) ? 'monitors' : 'jobs')
+    .select(['id', 'name', 'paused'])
+    .where('id', '=', subjectId)
+    .where('deleted_at', 'is', null)
+    .executeTakeFirst();
+  if (subject === undefined) return undefined;
+  if (data !== null) return data;
+  const run = runId === null ? undefined : await findRun(db, subjectId, runId);
+  return run && jobAlertData({ ...subject, paused: subject.paused === 1 }, run);
+}
