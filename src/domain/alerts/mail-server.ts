@@ -18,8 +18,8 @@ export interface MailServer {
 const ports = { smtp: 587, smtps: 465 };
 
 /**
- * Reads the URL; null if it is empty. Without `from` the sender is the user, if that is an address, else
- * `jobd@HOST`. Throws `invalid_input`, which never repeats the password.
+ * Reads the URL; null if it is empty. Without `from` the sender is the user if that is an address, else `jobd@HOST`. Throws
+ * `invalid_input`, never repeating the password.
  */
 export function parseMailServer({
   name,
@@ -30,7 +30,7 @@ export function parseMailServer({
 }): MailServer | null {
   if (value === '') return null;
   const [, scheme] = /^(smtps?):\/\/[^/]/i.exec(value) ?? [];
-  // As another scheme, so that the parser treats host and port as those of the web.
+  // As http the parser checks the host as that of a web address. It would drop port 80.
   const url = scheme && URL.parse(value.replace(/^[a-z]+/i, 'http'));
   if (!url || !/^\/?$/.test(url.pathname) || url.hash !== '') {
     throw invalidInput(`${name} must be like smtp://user:password@mail.example.com:587`);
@@ -46,17 +46,8 @@ export function parseMailServer({
   if (!/^[^\s<>"(),:;@\\]+@[^\s<>"(),:;@\\]+$/.test(from)) {
     throw invalidInput(`${name} must have a mail address in from`);
   }
-  const port = Number(
-    /:(\d+)(?:[/?]|$)/.exec(authorityOf(value))?.[1] ?? ports[secure ? 'smtps' : 'smtp'],
-  );
+  const port = Number(URL.parse(value)?.port || ports[secure ? 'smtps' : 'smtp']);
   return { host, port, secure, user, password: decoded(url.password, name), from };
-}
-
-/** What stands behind the password: the parser drops a port that is the web's own. */
-function authorityOf(value: string): string {
-  const behindScheme = value.slice(value.indexOf('//') + 2);
-  const authority = /^[^/?]*/.exec(behindScheme)?.[0] ?? '';
-  return authority.slice(authority.lastIndexOf('@') + 1).replace(/^\[.*\]/, '');
 }
 
 function decoded(text: string, name: string): string | null {

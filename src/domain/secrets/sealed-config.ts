@@ -1,4 +1,4 @@
-/** The config of a channel as it is kept: sealed as a whole, as it holds the secrets of the other side. */
+/** The config of a channel, sealed as a whole: it holds the secrets of the other side. */
 
 import type { Channel } from '../alerts/channel.ts';
 import type { ChannelConfig } from '../alerts/kinds/kind.ts';
@@ -21,12 +21,8 @@ export function sealConfig(
 
 /** Opens it. Throws `unavailable`, with the remedy, if it cannot be opened. */
 export function openConfig(channel: Owner, sealed: string, vault: Vault): ChannelConfig {
-  return JSON.parse(opened(channel, sealed, vault)) as ChannelConfig;
-}
-
-function opened(channel: Owner, sealed: string, vault: Vault): string {
   try {
-    return vault.open(sealed, placeOf('channels', channel));
+    return JSON.parse(vault.open(sealed, placeOf('channels', channel))) as ChannelConfig;
   } catch (error) {
     if (!(error instanceof JobdError)) throw error;
     const message = `${error.message}: set its whole config again`;

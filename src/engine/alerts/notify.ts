@@ -67,7 +67,7 @@ async function distrustTimes({ store }: NotifierParts, now: number): Promise<voi
     await store.write((tx) => makeStatesDue(tx, now, now + longestMemoryMs));
   }
   if ((await findNextDeliveryTime(store.db, latest)) === null) return;
-  while ((await store.write((tx) => bringForward(tx, latest, broughtAtOnce))) > 0);
+  while ((await store.write((tx) => bringForward(tx, latest, { limit: broughtAtOnce }))) > 0);
 }
 
 /** Starts due attempts, channel by channel, until none is due or none is free. Returns how many. */

@@ -1,7 +1,7 @@
 /** Attempts: what came of each, and what follows for its delivery, its line and its channel. */
 
 import type { Delivery, DeliveryAttempt } from '../../domain/alerts/delivery.ts';
-import { makeNextDue, planChannel, queueOf } from './delivery-queue.ts';
+import { bringForward, makeNextDue, planChannel } from './delivery-queue.ts';
 import type { Db } from '../database/open.ts';
 
 /** An attempt that has ended. Times are epoch milliseconds. */
@@ -38,7 +38,9 @@ export async function recordAttempt(db: Db, attempted: Attempted): Promise<boole
   if (nextAttemptAt === null) await makeNextDue(db, id, at);
   await keepBackOff(db, attempted);
   // The other side is there: what waits for it need not wait an hour.
-  if (error === null) await hasten(db, channelId, at + hastenedWaitMs);
+  if (error === null) {
+    await bringForward(db, at + hastenedWaitMs, { limit: hastenedAtOnce, channelId });
+  }
   await planChannel(db, channelId);
   return before === 'pending' || error === null;
 }
@@ -81,22 +83,6 @@ const hastenedWaitMs = 60_000;
 
 /** Deliveries that one arrival brings forward, so that no transaction writes a hundred thousand. */
 const hastenedAtOnce = 100;
-
-async function hasten(db: Db, channelId: string, latest: number): Promise<void> {
-  const later = db
-    .selectFrom('deliveries')
-    .select('id')
-    .where('channel_id', '=', channelId)
-    .where('queue', '=', queueOf(channelId))
-    .where('next_attempt_at', '>', latest)
-    .orderBy('next_attempt_at')
-    .limit(hastenedAtOnce);
-  await db
-    .updateTable('deliveries')
-    .set({ next_attempt_at: latest })
-    .where('id', 'in', later)
-    .execute();
-}
 
 /** The attempts of a delivery, the first one first. */
 export async function listAttempts(db: Db, deliveryId: string): Promise<DeliveryAttempt[]> {

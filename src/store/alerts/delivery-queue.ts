@@ -201,25 +201,28 @@ export async function endBackOff(db: Db, channelId: string): Promise<void> {
   await planChannel(db, channelId);
 }
 
-/** Makes up to `limit` deliveries that are due later than `latest` due then. Returns how many those were. */
-export async function bringForward(db: Db, latest: number, limit: number): Promise<number> {
+/**
+ * Makes up to `limit` deliveries that are due later than `latest` due then, of one channel or of all. Returns how many those
+ * were.
+ */
+export async function bringForward(
+  db: Db,
+  latest: number,
+  { limit, channelId }: { limit: number; channelId?: string },
+): Promise<number> {
   // Channel by channel: the index of due times begins with the channel.
-  const later = sql<string>`(
-    select deliveries.id from channels cross join deliveries
-    where channels.next_delivery_at is not null and deliveries.channel_id = channels.id
-      and deliveries.queue = channels.queue and deliveries.next_attempt_at > ${latest}
-    limit ${limit})`;
-  const { numUpdatedRows } = await db
-    .updateTable('deliveries')
-    .set({ next_attempt_at: latest })
-    .where('id', 'in', later)
-    .executeTakeFirst();
-  await db
-    .updateTable('channels')
-    .set({ next_delivery_at: latest, backed_off_until: null })
-    .where('next_delivery_at', '>', latest)
-    .execute();
-  return Number(numUpdatedRows);
+  const isWanted =
+    channelId === undefined ? sql`next_delivery_at is not null` : sql`channels.id = ${channelId}`;
+  const { numAffectedRows } = await sql`
+    update deliveries set next_attempt_at = ${latest} where id in (
+      select deliveries.id from channels cross join deliveries
+      where ${isWanted} and deliveries.channel_id = channels.id
+        and deliveries.queue = channels.queue and deliveries.next_attempt_at > ${latest}
+      limit ${limit})`.execute(db);
+  await sql`
+    update channels set next_delivery_at = ${latest}, backed_off_until = null
+    where next_delivery_at > ${latest} and ${isWanted}`.execute(db);
+  return Number(numAffectedRows);
 }
 
 /** The current queue of a channel. */

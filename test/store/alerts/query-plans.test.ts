@@ -62,7 +62,7 @@ test('every statement of alerts uses its index', async (t) => {
   assertPlan(recorded, [byId]);
   assertPlan(await planOf(t, (db) => makeNextDue(db, 'd', 1)), [byId, nextInLine, part]);
   assertPlan(await planOf(t, (db) => planChannel(db, 'c')), [byDueTime, byId, part]);
-  assertPlan(await planOf(t, (db) => bringForward(db, 1, 5)), [
+  assertPlan(await planOf(t, (db) => bringForward(db, 1, { limit: 5 })), [
     byDueTime,
     byId,
     dueChannel,
