@@ -20,7 +20,7 @@ export interface App {
   readonly wake: () => void;
   /** Lets no run of a job begin until it is disposed of (`held-jobs.ts`). */
   readonly holdJob: (jobId: string) => Disposable;
-  /** Tells the engine that there is an alert to deliver. */
+  /** Wakes the notifier: there is an alert to deliver. */
   readonly wakeNotifier: () => void;
   /** Whether receipts are issued. */
   isSigning: boolean;

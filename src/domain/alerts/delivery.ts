@@ -1,8 +1,8 @@
-/** A delivery: one alert on its way to one channel, tried again until it arrives or a day has passed. */
+/** A delivery: one alert for one channel, attempted until it arrives or a day has passed. */
 
 import type { AlertType } from './alert.ts';
 
-/** Attempts in flight at most, over all channels. Each may need a connection. */
+/** Attempts in flight over all channels. Each may need a connection. */
 export const attemptsInFlight = 64;
 
 export const deliveryStatuses = ['pending', 'delivered', 'failed'] as const;
@@ -14,27 +14,27 @@ export interface Delivery {
   channelId: string;
   event: AlertType;
   status: DeliveryStatus;
-  /** Attempts made so far. */
+  /** Attempts so far. */
   attempts: number;
   lastAttemptAt: number | null;
-  /** Why the last attempt did not arrive, for people. */
+  /** Why the last attempt failed, for people. */
   lastError: string | null;
   createdAt: number;
 }
 
-/** One attempt of a delivery, as it is kept. Times are epoch milliseconds. */
+/** One attempt of a delivery. Times are epoch milliseconds. */
 export interface DeliveryAttempt {
   /** From 1 on. */
   number: number;
   startedAt: number;
   durationMs: number;
-  /** Null where no answer came, and for mail. */
+  /** Null without an answer, and for mail. */
   httpStatus: number | null;
   /** Null if it arrived. */
   error: string | null;
 }
 
-/** A delivery with what came of each attempt, the first one first. */
+/** A delivery with its attempts, the first one first. */
 export interface TriedDelivery {
   delivery: Delivery;
   attempts: DeliveryAttempt[];
@@ -43,30 +43,30 @@ export interface TriedDelivery {
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 
-/** Waits before the second attempt and the next ones; then one each hour. */
+/** Waits before the second and the next attempts; then an hour each. */
 const waitsMs = [5_000, 30_000, 2 * minuteMs, 10 * minuteMs];
-/** Waits of a channel that gave no answer before it is tried again: the last one from then on. */
+/** Waits after consecutive attempts of a channel without an answer. The last one repeats. */
 const backOffsMs = [5_000, 30_000, 2 * minuteMs];
-/** From then on there is one last attempt. */
+/** At this age there is one last attempt. */
 export const deliveryLifeMs = 24 * hourMs;
-/** A wait is shorter or longer by up to this share, so that many do not come back at one instant. */
+/** A wait varies by up to this share, so that many deliveries do not come back at one instant. */
 const jitter = 0.1;
 
 /**
- * Until when a channel is left alone that gave no answer, in epoch milliseconds.
+ * Until when a channel that gave no answer is left alone, in epoch milliseconds.
  *
- * @param unanswered consecutive attempts that got none, at least 1
+ * @param unanswered consecutive attempts without an answer, at least 1
  */
 export function backOffUntil(unanswered: number, now: number): number {
   return now + (backOffsMs[unanswered - 1] ?? backOffsMs.at(-1) ?? 0);
 }
 
 /**
- * When to try again what has just failed, in epoch milliseconds; null if it is over.
+ * When to retry a delivery that has just failed, in epoch milliseconds; null if it is given up.
  *
- * @param attempts made so far
+ * @param attempts so far
  * @param random in [0, 1)
- * @param askedMs how long the other side asked to wait, if it did
+ * @param askedMs how long the other side asked to wait; null if it did not
  */
 export function nextAttemptAt(
   { createdAt, attempts }: Pick<Delivery, 'createdAt' | 'attempts'>,

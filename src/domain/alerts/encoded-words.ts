@@ -1,9 +1,9 @@
 /**
- * Text as the value of a mail header (RFC 2047). What is no plain ASCII becomes encoded words; so does what has an encoded
- * word in it already, which a mail program would decode: a text is always read as it is here.
+ * Text as the value of a mail header (RFC 2047). Anything but plain ASCII becomes encoded words. So does a text that contains
+ * an encoded word already, as a mail program would decode that.
  */
 
-/** Bytes of one encoded word: with the name of the header it fits into a line of 76 characters. */
+/** Bytes of one encoded word, so that it fits into a line of 76 characters with the header's name. */
 const bytesOfWord = 39;
 
 /** Encodes a text of one line, if it needs it. */

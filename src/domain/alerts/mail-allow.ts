@@ -1,4 +1,4 @@
-/** Whom mail may be sent to, if the operator says so: addresses, and domains. */
+/** Addresses and domains that the operator allows mail to. */
 
 import { invalidInput } from '../errors.ts';
 
@@ -12,10 +12,10 @@ export const addressForm =
  */
 export type MailRule = string;
 
-/** What somebody reads whose address no rule covers; the rules are not theirs to know. */
+/** The message for an address that no rule covers. It does not repeat the rules, which are the operator's. */
 export const notAllowed = 'the operator of this jobd does not allow mail to this address';
 
-/** Reads rules; `*.example.com` is `.example.com`. Throws `invalid_input`. */
+/** Parses rules; `*.example.com` means `.example.com`. Throws `invalid_input`. */
 export function parseMailRules(texts: readonly string[], name: string): readonly MailRule[] {
   const rules = texts.map((text) => lowerDomain(text.replace(/^\*\./, '.')));
   const wrong = texts.find((_, index) => !isRule(rules[index] ?? ''));
@@ -26,7 +26,7 @@ export function parseMailRules(texts: readonly string[], name: string): readonly
 }
 
 function isRule(rule: string): boolean {
-  // A star is for domains: as the name of a mailbox it would cover nobody.
+  // A star stands for subdomains. As a mailbox name it would cover nobody.
   if (rule.startsWith('*')) return false;
   return addressForm.test(rule.includes('@') ? rule : `x@${rule.replace(/^\./, '')}`);
 }
@@ -41,7 +41,7 @@ export function isMailAllowed(address: string, rules: readonly MailRule[]): bool
   );
 }
 
-/** Domains are the same in any case (RFC 1034); a local part is for its server to read. */
+/** Domains ignore case (RFC 1034); local parts may not. */
 function lowerDomain(text: string): string {
   const at = text.lastIndexOf('@') + 1;
   return text.slice(0, at) + text.slice(at).toLowerCase();

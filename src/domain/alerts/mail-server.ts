@@ -2,11 +2,11 @@
 
 import { invalidInput } from '../errors.ts';
 
-/** Where mail goes out. */
+/** The server that mail is sent through. */
 export interface MailServer {
   host: string;
   port: number;
-  /** TLS from the first byte; without it STARTTLS is used where it is offered. */
+  /** TLS from the first byte; otherwise STARTTLS if it is offered. */
   secure: boolean;
   user: string | null;
   password: string | null;
@@ -14,7 +14,7 @@ export interface MailServer {
   from: string;
 }
 
-/** Ports of submission: with STARTTLS, and with TLS at once (RFC 8314). */
+/** Submission ports: with STARTTLS, and with TLS at once (RFC 8314). */
 const ports = { smtp: 587, smtps: 465 };
 
 /**

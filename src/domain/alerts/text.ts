@@ -1,4 +1,4 @@
-/** An alert in words for people: one title, and a few lines of what is known. */
+/** An alert as text for people: a title and a few lines. */
 
 import type { Alert, AlertData, AlertType } from './alert.ts';
 
@@ -7,7 +7,7 @@ export interface AlertText {
   lines: string[];
 }
 
-/** Longest reason that is told; the API has all of it. */
+/** Longest reason in an alert; the API has all of it. */
 const longestReason = 500;
 
 type Words = (data: AlertData, at: string) => AlertText;
@@ -35,31 +35,31 @@ const wordsFor: Readonly<Record<AlertType, Words>> = {
   }),
 };
 
-/** What an alert says. Names and reasons are put on one line each. */
+/** The text of an alert. Each name and reason is on one line. */
 export function textOf({ type, timestamp, data }: Alert): AlertText {
   return wordsFor[type](data, `at ${timestamp}`);
 }
 
-/** The whole as plain text, cut to so many UTF-16 units. */
+/** All of it as plain text of at most `longest` UTF-16 units. */
 export function plainText({ title, lines }: AlertText, longest: number): string {
   return cut([title, ...lines].join('\n'), longest);
 }
 
-/** Cuts a text to so many UTF-16 units, between two characters, with an ellipsis. */
+/** Cuts a text to `longest` UTF-16 units, between two characters, with an ellipsis. */
 export function cut(text: string, longest: number): string {
   if (text.length <= longest) return text;
   return `${text.slice(0, longest - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;
 }
 
 /**
- * Text on one line: line breaks, control characters and what turns the direction of writing become
- * blanks, so that no name can add a header or a line, or pass for something else.
+ * Text on one line: line breaks, control characters and marks of writing direction become blanks, so that no name can add a
+ * header or a line, or look like something else.
  */
 export function oneLine(text: string | undefined): string {
   return (
     (text ?? '')
       .toWellFormed()
-      // oxlint-disable-next-line no-control-regex -- control characters are what is taken out
+      // oxlint-disable-next-line no-control-regex -- control characters are removed here
       .replace(/[\u0000-\u001f\u007f-\u009f\u061c\u2028-\u202e\u2066-\u2069\ufeff]+/g, ' ')
       .trim()
   );
