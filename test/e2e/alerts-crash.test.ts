@@ -1,6 +1,6 @@
 /**
- * A daemon that is killed again and again while jobs flip and receivers are down. Of calm jobs, which do not flip before
- * the window after their last alert is over, each flip is told, under one id, and nothing else is. Jobs that flap are told
+ * A daemon that is killed again and again while jobs change and receivers are down. Of calm jobs, which do not change before
+ * the window after their last alert is over, each health change is alerted, under one id, and nothing else is. Jobs that flap are alerted
  * of in turn, once in each life at most, and of their last state in the end. The truth is the runs as they are stored.
  *
  *   JOBD_CRASH_ROUNDS=200   deaths (12)
@@ -32,7 +32,7 @@ import { seededRandom } from '../support/random.ts';
 import { queuedRun } from '../support/records/run.ts';
 import { startSink } from '../support/fakes/sink.ts';
 import { until } from '../support/until.ts';
-import { flipsIn, wrongIn, wrongOfFlapping } from './crash/alert-truth.ts';
+import { changesIn, wrongIn, wrongOfFlapping } from './crash/alert-truth.ts';
 import type { EndedRun, Heard } from './crash/alert-truth.ts';
 
 const rounds = Number(process.env['JOBD_CRASH_ROUNDS'] ?? 12);
@@ -41,7 +41,7 @@ const calmJobs = 12;
 const flappingJobs = 3;
 /** Longer than any window between two alerts. */
 const aWindowMs = 400_000;
-/** A channel for each of these, told after so many failures in a row. */
+/** A channel for each of these, alerted after that number of consecutive failures. */
 const thresholds = [1, 2];
 
 /** How the receivers treat what comes: they are down for whole rounds. */
@@ -148,11 +148,11 @@ async function openRuns(tx: Db, jobId: string): Promise<number> {
 }
 
 /**
- * Whether nothing of a job is under way: no run, no flip that is still to be looked at, and no alert whose place the next
+ * Whether nothing of a job is under way: no run, no change that is still to be looked at, and no alert whose place the next
  * one would take.
  */
 async function isIdle(tx: Db, jobId: string): Promise<boolean> {
-  const edges = await tx
+  const outbox = await tx
     .selectFrom('outbox')
     .select('id')
     .where('subject_id', '=', jobId)
@@ -165,7 +165,7 @@ async function isIdle(tx: Db, jobId: string): Promise<boolean> {
     .where('attempts', '=', 0)
     .execute();
   const isReplacing = new Set(untried.map((row) => row.channel_id)).size < untried.length;
-  return edges.length === 0 && !isReplacing && (await openRuns(tx, jobId)) === 0;
+  return outbox.length === 0 && !isReplacing && (await openRuns(tx, jobId)) === 0;
 }
 
 /** Asks for runs until somebody says that it is enough: of a calm job when nothing of it is under way, of others before. */
@@ -240,8 +240,8 @@ async function settle(t: TestContext, campaign: Campaign): Promise<void> {
   const isEmpty = async (): Promise<boolean> => {
     const open = db.selectFrom('runs').select('id').where('status', 'in', ['queued', 'running']);
     const pending = db.selectFrom('deliveries').select('id').where('status', '=', 'pending');
-    const edges = db.selectFrom('outbox').select('id');
-    const left = [await open.execute(), await edges.execute(), await pending.execute()];
+    const outbox = db.selectFrom('outbox').select('id');
+    const left = [await open.execute(), await outbox.execute(), await pending.execute()];
     if (left.some((rows) => rows.length > 0)) return false;
     // What is held back is released once more, when all runs are over.
     if (!isPassed) await passTime(local);
@@ -249,7 +249,7 @@ async function settle(t: TestContext, campaign: Campaign): Promise<void> {
     const held = db.selectFrom('alert_states').select('held').where('held', 'is not', null);
     return (await held.execute()).length === 0;
   };
-  await until('everything to be told', isEmpty, { timeoutMs: 90_000, everyMs: 100 });
+  await until('everything to be delivered', isEmpty, { timeoutMs: 90_000, everyMs: 100 });
   assert.equal(await daemon.stop('SIGTERM'), 0, daemon.log());
 }
 
@@ -288,7 +288,7 @@ async function wrongAttempts({ store }: Local): Promise<string[]> {
 }
 
 test(
-  'a daemon that dies at any moment tells each flip of calm jobs at least once, under one id, and the last one of others',
+  'a daemon that dies at any moment sends each health change of calm jobs at least once, under one id, and the last one of others',
   { skip: notPackaged },
   async (t) => {
     t.diagnostic(`JOBD_CRASH_SEED=${seed}`);
@@ -298,33 +298,33 @@ test(
     const { local, heard, receiver } = campaign;
     const runs = await endedRuns(local);
     const isCalm = ({ jobId }: { jobId: string }): boolean => campaign.calm.includes(jobId);
-    let flips = 0;
-    let dampedFlips = 0;
+    let changes = 0;
+    let dampedChanges = 0;
     for (const threshold of thresholds) {
-      const expected = flipsIn(runs, threshold);
+      const expected = changesIn(runs, threshold);
       const all = heard.get(`/${threshold}`) ?? [];
       const what = `channel after ${threshold}, JOBD_CRASH_SEED=${seed}`;
       const calm = expected.filter(isCalm);
-      flips += calm.length;
+      changes += calm.length;
       assert.deepEqual(wrongIn(calm, all.filter(isCalm)), [], what);
-      // What is told in the end is the last recovery, whatever failures went before it.
-      const damped = flipsIn(runs, threshold, 1).filter((flip) => !isCalm(flip));
-      dampedFlips += damped.length;
-      const told = all.filter((one) => !isCalm(one));
-      assert.deepEqual(wrongOfFlapping(damped, told), [], what);
+      // The last alert is the last recovery, whatever failures went before it.
+      const damped = changesIn(runs, threshold, 1).filter((change) => !isCalm(change));
+      dampedChanges += damped.length;
+      const alerted = all.filter((one) => !isCalm(one));
+      assert.deepEqual(wrongOfFlapping(damped, alerted), [], what);
     }
     assert.deepEqual(await wrongAttempts(local), [], `JOBD_CRASH_SEED=${seed}`);
     const ofJobs = local.store.db.selectFrom('deliveries').select('subject_id as jobId');
     const deliveries = await ofJobs.execute();
-    assert.equal(deliveries.filter(isCalm).length, flips, 'no delivery but of a flip');
-    const damped = deliveries.length - flips;
+    assert.equal(deliveries.filter(isCalm).length, changes, 'no delivery but of a change');
+    const damped = deliveries.length - changes;
     // In each life one of a job to a channel, in the last one another of what was held back.
     const most = (rounds + 2) * flappingJobs * thresholds.length;
     assert.ok(damped <= most, `${damped} alerts of jobs that flap`);
     t.diagnostic(
-      `${runs.length} runs, ${flips} flips, ${receiver.received.length} requests, ` +
-        `${damped} alerts of ${dampedFlips} flips of jobs that flap`,
+      `${runs.length} runs, ${changes} changes, ${receiver.received.length} requests, ` +
+        `${damped} alerts of ${dampedChanges} changes of jobs that flap`,
     );
-    assert.ok(flips > rounds, `only ${flips} flips`);
+    assert.ok(changes > rounds, `only ${changes} changes`);
   },
 );
