@@ -9,7 +9,7 @@
 
 import type { Clock } from '../../domain/clock.ts';
 import { newId } from '../../domain/id.ts';
-import { monitorHealthChanges } from '../../domain/alerts/health-change.ts';
+import { monitorHealthChanges } from '../../domain/alerts/monitor-changes.ts';
 import { durationUntil, monitorAfter, monitorChange } from '../../domain/monitors/monitor.ts';
 import type { MonitorChange, MonitorHealth } from '../../domain/monitors/monitor.ts';
 import { keptAtPace, pingPace } from '../../domain/monitors/ping.ts';

@@ -5,8 +5,6 @@
 
 import type { AlertData, AlertType } from './alert.ts';
 import { newId } from '../id.ts';
-import { monitorDocument } from '../monitors/document.ts';
-import type { MonitorChange } from '../monitors/monitor.ts';
 
 /** A health change as the outbox keeps it, written in the transaction of its cause. */
 export interface HealthChange {
@@ -65,20 +63,4 @@ export function jobHealthChange(
     data: null,
     at: finishedAt,
   };
-}
-
-/** The health changes of monitors. The first ping of a monitor that is well is none. */
-export function monitorHealthChanges(changes: readonly MonitorChange[]): HealthChange[] {
-  return changes
-    .filter(({ from, to }) => to === 'down' || from === 'down')
-    .map(({ monitor, to, at }) => ({
-      id: newId(at),
-      type: to === 'down' ? 'monitor.down' : 'monitor.up',
-      workspaceId: monitor.workspaceId,
-      subjectId: monitor.id,
-      runId: null,
-      failures: to === 'down' ? 1 : 0,
-      data: { monitor: monitorDocument(monitor, at) },
-      at,
-    }));
 }

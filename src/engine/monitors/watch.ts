@@ -5,7 +5,7 @@
  */
 
 import type { Clock } from '../../domain/clock.ts';
-import { monitorHealthChanges } from '../../domain/alerts/health-change.ts';
+import { monitorHealthChanges } from '../../domain/alerts/monitor-changes.ts';
 import { monitorAfter, monitorChange } from '../../domain/monitors/monitor.ts';
 import type { MonitorChange } from '../../domain/monitors/monitor.ts';
 import type { Log } from '../../log.ts';
