@@ -87,8 +87,6 @@ server.post<{ Body: Pick<NewRow, 'name' | 'url' | 'timezone'> & { cronExpr: stri
       url: body.url,
       host: '127.0.0.1:9',
       method: 'GET',
-      headers: '{}',
-      body: null,
       sealed: null,
       schedule_type: 'cron',
       cron_expr: body.cronExpr,

@@ -5,8 +5,7 @@ import { startServer } from './api/server.ts';
 import type { App } from './app/app.ts';
 import { createHeldJobs } from './app/jobs/held-jobs.ts';
 import { createKeyUses } from './app/accounts/key-uses.ts';
-import { sealPlainText } from './app/secrets/plain-text.ts';
-import { adoptSigningKey, ensureSigningKey } from './app/receipts/signing-keys.ts';
+import { ensureSigningKey } from './app/receipts/signing-keys.ts';
 import type { ServeConfig } from './config.ts';
 import { systemClock } from './domain/clock.ts';
 import type { Clock } from './domain/clock.ts';
@@ -14,7 +13,6 @@ import { attemptsInFlight } from './domain/alerts/delivery.ts';
 import { shareOpenFiles } from './domain/targets/open-files.ts';
 import type { OpenFiles } from './domain/targets/open-files.ts';
 import { everywhere } from './domain/targets/target.ts';
-import type { Vault } from './domain/secrets/vault.ts';
 import { createMailer } from './egress/mail.ts';
 import { startEgressThreads } from './egress/threads.ts';
 import { startEngine } from './engine/engine.ts';
@@ -24,12 +22,9 @@ import { startLoop } from './engine/loop.ts';
 import { createSigner } from './engine/receipts/sign.ts';
 import { openFilesLimit } from './file-limit.ts';
 import { openLocal } from './local-store.ts';
-import type { Local } from './local-store.ts';
 import type { Log } from './log.ts';
 import { lockDataDir } from './store/database/lock.ts';
-import { storePath } from './store/database/open.ts';
 import type { Reserve } from './store/database/reserve.ts';
-import { ensureGivingBack } from './store/database/space.ts';
 import { startMeters } from './metrics/meter.ts';
 import type { SlotsInUse } from './metrics/metrics.ts';
 import { readVerifyScript } from './built-files.ts';
@@ -61,9 +56,8 @@ export async function startDaemon(
   const local = parts.use(await openLocal(config.dataDir, clock, config.secretKey));
   const { store } = local;
   await store.reserve.keep(() => reportDisk(log, store.reserve));
-  const vault = await openSealed(local, config, log);
-  // After the line above: a file that it rewrote needs no second rewrite.
-  if (!(await ensureGivingBack(store))) log.warn(keepsSpace(config.dataDir));
+  const vault = await local.openVault();
+  if (config.signing) await ensureSigningKey({ store, clock, vault });
   const files = shareFiles(config.slots, log);
   const calls = { connectionsPerHost: slotsPerHost, userAgent: `jobd/${version}` };
   const egress = parts.use(
@@ -139,25 +133,4 @@ function reportDisk(log: Log, { isInUse, isMissing, refusal }: Reserve): void {
   else if (isInUse) {
     log.error('the disk is full and the reserve is in use: free space, or delete jobs or monitors');
   } else log.info('the disk has free space again, and the reserve is filled');
-}
-
-/** For a large file of before; stopping is needed, as the file is rewritten as a whole. */
-function keepsSpace(dataDir: string): string {
-  return (
-    'the database was made by an earlier jobd: space in it is used again, but not given back to the system; ' +
-    'to change that, stop jobd, see that the disk has as much room again, and run: ' +
-    `sqlite3 '${storePath(dataDir)}' 'pragma auto_vacuum = incremental; vacuum'`
-  );
-}
-
-/** Opens the vault, and sees to it that nothing but what is sealed is in the store. */
-async function openSealed(local: Local, config: ServeConfig, log: Log): Promise<Vault> {
-  const { store, clock } = local;
-  const vault = await local.openVault();
-  const why = await sealPlainText(store, vault);
-  if (why !== null)
-    log.warn({ why }, 'plain text of before may still be in free space of the file');
-  await adoptSigningKey({ store, clock, vault }, config.dataDir);
-  if (config.signing) await ensureSigningKey({ store, clock, vault });
-  return vault;
 }

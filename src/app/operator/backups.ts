@@ -23,7 +23,6 @@ import {
   replaceDatabase,
 } from '../../store/database/backup.ts';
 import type { Received, Target } from '../../store/database/backup.ts';
-import { hasTable } from '../../store/database/dialect.ts';
 import { checkDatabase } from '../../store/database/inspect.ts';
 import { findForeign } from '../../store/database/foreign.ts';
 import { lockDataDir } from '../../store/database/lock.ts';
@@ -212,15 +211,13 @@ function refused(path: string, why: string): JobdError {
 
 /** Opens a database of jobd, whatever its version; people know it as `name`. Throws `unavailable`. */
 async function openJobd(path: string, name = path): Promise<Reader> {
-  const reader = await openReader(path);
+  const reader = await openReader(path, name);
   if ((await schemaVersion(reader.db)) > 0) return reader;
   await reader[Symbol.asyncDispose]();
-  throw new JobdError('unavailable', `${name} is no database of jobd`);
+  throw new JobdError('unavailable', `${name} cannot be read: it is not a database of jobd`);
 }
 
 async function masterKeysOf(db: Db): Promise<string[]> {
-  // A database of before there were sealed values has no list of keys.
-  if (!(await hasTable(db, 'master_keys'))) return [];
   return (await listMasterKeys(db)).map(({ keyId }) => keyId);
 }
 

@@ -3,13 +3,7 @@
 import type { Clock } from '../../domain/clock.ts';
 import { JobdError } from '../../domain/errors.ts';
 import type { Vault } from '../../domain/secrets/vault.ts';
-import {
-  makeSigningKey,
-  openSigningKey,
-  readKeyFile,
-  removeKeyFiles,
-  sealSigningKey,
-} from '../../receipt/keyring.ts';
+import { makeSigningKey, openSigningKey } from '../../receipt/keyring.ts';
 import { activeMasterKeyId } from '../../store/secrets/master-keys.ts';
 import type { Store } from '../../store/database/open.ts';
 import * as keys from '../../store/receipts/signing-keys.ts';
@@ -43,22 +37,6 @@ export async function rotateSigningKey({
     await keys.activateSigningKey(tx, key, now);
     return { keyId: key.keyId, publicKey: key.publicKey, createdAt: now, retiredAt: null };
   });
-}
-
-/** Takes a private key that an earlier jobd kept as a file into the store, sealed. */
-export async function adoptSigningKey(
-  { store, vault }: SigningKeyParts,
-  dataDir: string,
-): Promise<void> {
-  const active = await keys.findActiveSigningKey(store.db);
-  const pem = active?.sealed === null ? readKeyFile(dataDir, active.keyId) : undefined;
-  if (active !== undefined && pem !== undefined) {
-    await store.write(async (tx) => {
-      const sealed = sealSigningKey(vault, await activeMasterKeyId(tx), active.keyId, pem);
-      await keys.keepPrivateKey(tx, active.keyId, sealed);
-    });
-  }
-  if (active === undefined || active.sealed !== null || pem !== undefined) removeKeyFiles(dataDir);
 }
 
 /** The key that signs now. Throws `not_found`. */

@@ -109,7 +109,7 @@ async function replaceSigningKey(
   now: number,
 ): Promise<string | null> {
   const active = await findActiveSigningKey(tx);
-  if (active === undefined || active.sealed === null) return null;
+  if (active === undefined) return null;
   if (ifOpens(() => openSigningKey(vault, active)) !== undefined) return null;
   const key = makeSigningKey(vault, masterKeyId);
   await activateSigningKey(tx, key, now);

@@ -2,7 +2,8 @@
 
 import { sql } from 'kysely';
 import type { Workspace } from '../../domain/accounts/account.ts';
-import { defaultAccount, findAccountByName } from './accounts.ts';
+import { newId } from '../../domain/id.ts';
+import { defaultAccount, findAccountByName, insertAccount } from './accounts.ts';
 import { markChannelsOfDeleted } from '../alerts/channels.ts';
 import { markMonitorsDeleted } from '../monitors/monitors.ts';
 import { removeDeleted } from '../database/owned.ts';
@@ -13,19 +14,24 @@ import { isOpen } from '../runs/runs.ts';
 /** The workspace that exists from the first start. */
 export const defaultWorkspace = 'default';
 
-/** Makes the default workspace, in the default account, if it is not there. */
+/** Makes sure that the default workspace is there, and the default account that owns it. */
 export async function ensureDefaultWorkspace(store: Store, id: string, now: number): Promise<void> {
   // Reading waits for no writer.
   if ((await findWorkspace(store.db, defaultWorkspace)) !== undefined) return;
   await store.write(async (tx) => {
-    const account = await findAccountByName(tx, defaultAccount);
-    if (account === undefined) throw new Error('there is no default account');
-    await tx
-      .insertInto('workspaces')
-      .values({ id, name: defaultWorkspace, account_id: account.id, created_at: now })
-      .onConflict((conflict) => conflict.column('name').doNothing())
-      .execute();
+    // Another process may have been faster.
+    if ((await findWorkspace(tx, defaultWorkspace)) !== undefined) return;
+    const accountId =
+      (await findAccountByName(tx, defaultAccount))?.id ?? (await addDefaultAccount(tx, now));
+    await insertWorkspace(tx, { id, name: defaultWorkspace, accountId, createdAt: now });
   });
+}
+
+async function addDefaultAccount(tx: Db, now: number): Promise<string> {
+  const id = newId(now);
+  const terms = { plan: 'self-hosted', expiresAt: null, onTrial: false } as const;
+  await insertAccount(tx, { id, name: defaultAccount, ...terms, createdAt: now });
+  return id;
 }
 
 const columns = [

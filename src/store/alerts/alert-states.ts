@@ -7,7 +7,7 @@ import type { AlertState } from '../../domain/alerts/damping.ts';
 import type { HealthChange } from '../../domain/alerts/health-change.ts';
 import { idList, numberOf, rowsOf, textOf } from '../database/dialect.ts';
 import type { Db } from '../database/open.ts';
-import type { AlertStateRow } from '../database/schema.ts';
+import type { AlertStateRow } from '../database/schema-alerts.ts';
 
 /** A channel and a job or monitor. */
 export interface Pair {

@@ -6,7 +6,7 @@ import type { Channel, ShownChannel } from '../../domain/alerts/channel.ts';
 import { deliveryOf } from './delivery-queue.ts';
 import { idList, rowsOf, textOf } from '../database/dialect.ts';
 import type { Db } from '../database/open.ts';
-import type { ChannelRow } from '../database/schema.ts';
+import type { ChannelRow } from '../database/schema-alerts.ts';
 
 /** Adds a channel; `sealed` is its config. */
 export async function insertChannel(db: Db, channel: Channel, sealed: string): Promise<void> {

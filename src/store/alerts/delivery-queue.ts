@@ -10,7 +10,7 @@ import type { Delivery } from '../../domain/alerts/delivery.ts';
 import type { ChannelType } from '../../domain/alerts/kinds/registry.ts';
 import { idList, numberOf, rowsOf, textOf } from '../database/dialect.ts';
 import type { Db } from '../database/open.ts';
-import type { DeliveryRow } from '../database/schema.ts';
+import type { DeliveryRow } from '../database/schema-alerts.ts';
 
 /** A delivery before its first attempt. */
 export interface NewDelivery extends Pick<Delivery, 'id' | 'channelId' | 'event' | 'createdAt'> {

@@ -1,7 +1,7 @@
 /** What differs between databases in the text of a statement, and nothing else. */
 
 import { sql } from 'kysely';
-import type { Kysely, RawBuilder } from 'kysely';
+import type { RawBuilder } from 'kysely';
 
 /** A row of `rowsOf`: the element itself, as JSON. */
 export interface JsonRow {
@@ -29,11 +29,4 @@ export function idList(ids: readonly string[]): RawBuilder<string> {
 /** A field of a JSON row as a whole number. */
 export function numberOf(name: string, row = 'value'): RawBuilder<number> {
   return sql<number>`cast(${sql.ref(row)} ->> ${sql.lit(name)} as bigint)`;
-}
-
-/** Whether the database has a table of this name. */
-export async function hasTable<Tables>(db: Kysely<Tables>, name: string): Promise<boolean> {
-  const found = await sql`
-    select 1 from sqlite_master where type = 'table' and name = ${name}`.execute(db);
-  return found.rows.length > 0;
 }

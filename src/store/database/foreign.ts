@@ -1,6 +1,6 @@
 /**
- * Whether the schema of a database is the one that jobd makes. Who can write the file, or a backup of it, could add a trigger
- * that acts with every statement of jobd, or loosen a rule of a table.
+ * Compares the schema of a database with the one that the migrations make. Whoever can write the file, or a backup of it, could
+ * add a trigger that acts with every statement of jobd, or drop a constraint.
  */
 
 import { sql } from 'kysely';
@@ -9,14 +9,14 @@ import { makeSchema } from './migrate.ts';
 import type { Db } from './open.ts';
 import { openInMemory } from './sqlite.ts';
 
-/** What differs from the schema of a version, in sentences; nothing if it is as jobd makes it. */
+/** The differences from the schema of a version, in sentences; none if it is as jobd makes it. */
 export async function findForeign(db: Db, version: number): Promise<string[]> {
   const expected = await expectedSchema(version);
   const found = await schemaOf(db);
   return [
     ...Array.from(found).flatMap(([object, text]) => {
       const known = expected.get(object);
-      if (known === undefined) return [`the ${object} is none of jobd's`];
+      if (known === undefined) return [`jobd did not make the ${object}`];
       return known === text ? [] : [`the ${object} is not as jobd makes it`];
     }),
     ...Array.from(expected.keys())
@@ -31,10 +31,10 @@ async function expectedSchema(version: number): Promise<Map<string, string>> {
   return await schemaOf(memory.db);
 }
 
-/** Statistics of ANALYZE, which an operator may run. */
+/** Tables of ANALYZE, which an operator may run. */
 const statistics = new Set(['sqlite_stat1', 'sqlite_stat4']);
 
-/** The text of each object by its kind and name, in which only the letters count. */
+/** The definition of each object by its kind and name, with white space normalized. */
 async function schemaOf<Tables>(db: Kysely<Tables>): Promise<Map<string, string>> {
   const { rows } = await sql<{ type: string; name: string; table: string; text: string | null }>`
     select type, name, tbl_name as "table", sql as text from sqlite_master`.execute(db);

@@ -121,16 +121,16 @@ export interface Reader extends AsyncDisposable {
 
 /**
  * Opens a database to read it as it is, beside a daemon or without one: nothing is made, migrated or
- * changed. Throws `unavailable`, naming the file, if it is no database.
+ * changed. Throws `unavailable`, calling the file `name`, if it is no database of jobd.
  */
-export async function openReader(path: string): Promise<Reader> {
+export async function openReader(path: string, name = path): Promise<Reader> {
   const db = new Kysely<Schema>({ dialect: readingDialect(path) });
   const reader: Reader = { db, [Symbol.asyncDispose]: () => db.destroy() };
   try {
     await schemaVersion(db);
   } catch (error) {
     await db.destroy();
-    throw unavailable(`${path} cannot be read`, error);
+    throw unavailable(`${name} cannot be read`, error);
   }
   return reader;
 }

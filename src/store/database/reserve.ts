@@ -16,11 +16,8 @@ import { closeSync, lstatSync, openSync, rmSync, statfsSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { sql } from 'kysely';
-import type { Kysely } from 'kysely';
-import type { Schema } from './schema.ts';
+import type { Db } from './schema.ts';
 import { checkpoint, readSpace } from './space.ts';
-
-type Db = Kysely<Schema>;
 
 const mib = 1024 ** 2;
 /** At most this, and at most this part of the disk; a disk too small for the least has no reserve. */

@@ -6,11 +6,8 @@
 
 import { setTimeout } from 'node:timers/promises';
 import { sql } from 'kysely';
-import type { Kysely } from 'kysely';
 import { JobdError } from '../../domain/errors.ts';
-import type { Schema } from './schema.ts';
-
-type Db = Kysely<Schema>;
+import type { Db } from './schema.ts';
 
 /** The database file, in pages. */
 export interface Space {
@@ -63,23 +60,6 @@ export async function rewrite(db: Db): Promise<void> {
 
 /** Larger files are not rewritten unasked: it takes seconds, and as much room again. */
 const largestRewriteBytes = 64 * 1024 * 1024;
-
-/**
- * Rewrites a file that was made without `auto_vacuum`, if it is small. Returns whether the file can give
- * back space now. Nobody else should be using the store.
- */
-export async function ensureGivingBack({ db }: { db: Db }): Promise<boolean> {
-  if (await canGiveBack(db)) return true;
-  const { pageBytes, pages } = await readSpace(db);
-  if (pageBytes * pages > largestRewriteBytes) return false;
-  try {
-    await rewrite(db);
-  } catch (error) {
-    // No room, or another process writes: it stays as it was, and the next start tries again.
-    if (!(error instanceof JobdError)) throw error;
-  }
-  return await canGiveBack(db);
-}
 
 /** How often, and how long apart, the log is tried to be emptied while others read. */
 const emptyings = { tries: 20, everyMs: 50 };

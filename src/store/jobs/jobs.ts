@@ -90,8 +90,6 @@ function wishesOf(job: SealedJob) {
     url: job.url,
     host: hostOf(job.url),
     method: job.method,
-    headers: '{}',
-    body: null,
     sealed: job.sealed,
     schedule_type: job.scheduleType,
     cron_expr: job.cronExpr,

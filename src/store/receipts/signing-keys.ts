@@ -15,8 +15,8 @@ export interface SigningKeyRecord {
 
 /** A key that signs. */
 export interface ActiveSigningKey extends SigningKeyRecord {
-  /** The private key, sealed; null if it is still a file of its own. */
-  sealed: string | null;
+  /** The private key, sealed. */
+  sealed: string;
 }
 
 const columns = [
@@ -32,6 +32,7 @@ export async function findActiveSigningKey(db: Db): Promise<ActiveSigningKey | u
     .selectFrom('signing_keys')
     .select([...columns, 'sealed'])
     .where('retired_at', 'is', null)
+    .$narrowType<{ sealed: string }>()
     .executeTakeFirst();
 }
 
@@ -68,9 +69,4 @@ export async function activateSigningKey(
       sealed: key.sealed,
     })
     .execute();
-}
-
-/** Keeps the private part of a key that was a file until now. */
-export async function keepPrivateKey(db: Db, keyId: string, sealed: string): Promise<void> {
-  await db.updateTable('signing_keys').set({ sealed }).where('key_id', '=', keyId).execute();
 }

@@ -97,7 +97,7 @@ test('what is there is never written over, and what is no backup is refused', as
   for (const [path, exitCode, words] of [
     [file, 1, /a file cannot be read: .*not a database/],
     [join(other, 'missing'), 3, /missing does not exist/],
-    [emptyDatabase(other), 1, /is no database of jobd/],
+    [emptyDatabase(other), 1, /empty\.db cannot be read: it is not a database of jobd/],
     [await withVersion(t, 99), 1, /was written by a newer jobd/],
     [
       damaged(join(dataDir, 'jobd.db'), other),
@@ -244,6 +244,6 @@ async function withVersion(t: Parameters<typeof temporaryDirectory>[0], version:
   const dataDir = temporaryDirectory(t);
   assert.equal((await runCommand(['key', 'create'], { JOBD_DATA: dataDir })).exitCode, 0);
   const path = join(dataDir, 'jobd.db');
-  new Database(path).exec(`insert into migrations (version) values (${version})`).close();
+  new Database(path).exec(`insert into schema_migrations (version) values (${version})`).close();
   return path;
 }

@@ -140,10 +140,10 @@ test('a trigger, a view or another table of somebody else keeps a database from 
   const loose =
     "pragma writable_schema = on; update sqlite_master set sql = replace(sql, 'not null', '') where name = 'keys'";
   for (const [statements, words] of [
-    [trigger, /the trigger immortal is none of jobd's/],
-    ['create view jobs2 as select * from jobs', /the view jobs2 is none of jobd's/],
-    ['create table more (id)', /the table more is none of jobd's/],
-    ['create index more on jobs (notes)', /the index more is none of jobd's/],
+    [trigger, /jobd did not make the trigger immortal/],
+    ['create view jobs2 as select * from jobs', /jobd did not make the view jobs2/],
+    ['create table more (id)', /jobd did not make the table more/],
+    ['create index more on jobs (notes)', /jobd did not make the index more/],
     ['drop index jobs_by_due_time', /the index jobs_by_due_time is missing/],
   ] as const) {
     fs.copyFileSync(file, copy);
@@ -165,7 +165,7 @@ test('a trigger, a view or another table of somebody else keeps a database from 
   ]) {
     const { exitCode, stderr } = await jobd(...args);
     assert.deepEqual(
-      [exitCode, /a trigger "immortal", which is none of jobd's/.test(stderr)],
+      [exitCode, /a trigger "immortal", which jobd did not make/.test(stderr)],
       [1, true],
       stderr,
     );

@@ -81,7 +81,7 @@ const wrongs: [string, string, RegExp, (dataDir: string, database: Database.Data
     'fail',
     /of a newer jobd/,
     (_, database) => {
-      database.exec('insert into migrations (version) values (99)');
+      database.exec('insert into schema_migrations (version) values (99)');
     },
   ],
   [
@@ -89,7 +89,7 @@ const wrongs: [string, string, RegExp, (dataDir: string, database: Database.Data
     'warn',
     /the next start brings it to/,
     (_, database) => {
-      database.exec('delete from migrations where version > 1');
+      database.exec('delete from schema_migrations');
     },
   ],
   [

@@ -174,10 +174,11 @@ test('keys that change under way: each receipt names the key that signed it', as
   }
 });
 
-test('a private key that is gone is told in a sentence that names it', async (t) => {
+test('a private key that cannot be opened is told in a sentence that names it', async (t) => {
   const { store, signerOn, rotate, addJob, start, clock, endedRuns, logged } = await setup(t);
   const { keyId } = await rotate();
-  await store.db.updateTable('signing_keys').set({ sealed: null }).execute();
+  const active = store.db.updateTable('signing_keys').where('retired_at', 'is', null);
+  await active.set({ sealed: 'damaged' }).execute();
   const sink = await startSink(t);
   const job = await addJob({ cronExpr: '* * * * *', url: sink.url }, dueAt - minute);
   clock.set(dueAt);

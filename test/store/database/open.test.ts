@@ -55,10 +55,10 @@ test('a fresh store has every table, in a directory made for it', async (t) => {
     'accounts',
     'jobs',
     'keys',
-    'migrations',
     'monitors',
     'pings',
     'runs',
+    'schema_migrations',
     'workspaces',
   ]) {
     assert.ok(names.has(name), name);
@@ -70,13 +70,15 @@ test('opening it again keeps everything and changes nothing', async (t) => {
   const { store, dataDir, workspaceId, addJob } = await openTestStore(t);
   const job = await addJob({ name: 'kept', headers: { 'X-A': 'b' }, notes: 'ü 😀\u2028' });
   const schema = await schemaOf(store.db);
-  const { rows: versions } = await sql`select version from migrations`.execute(store.db);
+  const { rows: versions } = await sql`select version from schema_migrations`.execute(store.db);
   await store[Symbol.asyncDispose]();
   for (let opened = 0; opened < 2; opened += 1) {
     await using again = await openStore(dataDir);
     assert.deepEqual(unsealed((await findJob(again.db, workspaceId, job.id))!), job);
     assert.deepEqual(await schemaOf(again.db), schema);
-    const { rows } = await sql`select version from migrations order by version`.execute(again.db);
+    const { rows } = await sql`select version from schema_migrations order by version`.execute(
+      again.db,
+    );
     assert.deepEqual(rows, versions, 'each migration was applied once');
   }
 });
@@ -84,7 +86,7 @@ test('opening it again keeps everything and changes nothing', async (t) => {
 test('a store written by a newer jobd is refused, untouched, with a sentence', async (t) => {
   const { store, dataDir, workspaceId, addJob } = await openTestStore(t);
   const job = await addJob();
-  await sql`insert into migrations (version) values (99)`.execute(store.db);
+  await sql`insert into schema_migrations (version) values (99)`.execute(store.db);
   await store[Symbol.asyncDispose]();
   await assert.rejects(openStore(dataDir), (error) => {
     assert.ok(error instanceof JobdError);
@@ -94,10 +96,38 @@ test('a store written by a newer jobd is refused, untouched, with a sentence', a
   });
   assert.equal(existsSync(join(dataDir, 'jobd.db-wal')), false, 'it was closed again');
   const raw = new Database(join(dataDir, 'jobd.db'));
-  raw.exec('delete from migrations where version = 99');
+  raw.exec('delete from schema_migrations where version = 99');
   raw.close();
   await using again = await openStore(dataDir);
   assert.deepEqual(unsealed((await findJob(again.db, workspaceId, job.id))!), job);
+});
+
+test('a store of a build before the first release, or of another program, is refused, untouched', async (t) => {
+  const older = [
+    'create table migrations (version bigint not null primary key)',
+    'insert into migrations (version) values (1), (8)',
+    'create table workspaces (id text)',
+  ];
+  const refusals: [statements: string[], sentence: RegExp][] = [
+    [older, /build before the first release.*jobd export.*another data directory/],
+    [['create table things (id text)'], /it is not a database of jobd/],
+  ];
+  for (const [statements, sentence] of refusals) {
+    const dataDir = temporaryDirectory(t);
+    const path = join(dataDir, 'jobd.db');
+    new Database(path).exec(statements.join(';')).close();
+    await assert.rejects(openStore(dataDir), (error) => {
+      assert.ok(error instanceof JobdError);
+      assert.equal(error.code, 'unavailable');
+      assert.ok(error.message.startsWith(`${path} cannot be opened: `), error.message);
+      assert.match(error.message, sentence);
+      return true;
+    });
+    const raw = new Database(path, { readonly: true });
+    const tables = raw.prepare("select count(*) from sqlite_master where type = 'table'").pluck();
+    assert.equal(tables.get(), statements.filter((text) => text.startsWith('create')).length);
+    raw.close();
+  }
 });
 
 test('a file that is no database is refused and left as it is', async (t) => {

@@ -50,8 +50,8 @@ test('a transaction that the database rolled back by itself leaves the store usa
   const { store } = await openTestStore(t);
   const rolledBack = store.write(async (tx) => {
     await addWorkspace(tx, 'a');
-    await sql`insert or rollback into workspaces (id, name, created_at)
-      values ('a', 'a', 1)`.execute(tx);
+    await sql`insert or rollback into workspaces (id, name, account_id, created_at)
+      values ('a', 'a', 'x', 1)`.execute(tx);
   });
   await assert.rejects(rolledBack, /UNIQUE/);
   await store.write((tx) => addWorkspace(tx, 'b'));

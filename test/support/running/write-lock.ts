@@ -10,7 +10,8 @@ const program = `
   import Database from 'better-sqlite3';
   const [path, ms] = process.argv.slice(1);
   const database = new Database(path);
-  database.exec("begin immediate; insert into workspaces (id, name, created_at) values ('holder', 'holder', 1)");
+  database.exec("begin immediate; " +
+    "insert into workspaces (id, name, account_id, created_at) select 'holder', 'holder', id, 1 from accounts limit 1");
   const end = () => {
     database.exec('commit');
     database.close();

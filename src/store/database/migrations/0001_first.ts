@@ -1,19 +1,38 @@
-/** Workspaces, keys, jobs and runs. */
+/** The whole schema; the tables of alerts are in `0001_alerts.ts`. `schema.ts` says what the columns mean. */
 
 import { sql } from 'kysely';
 import type { Kysely } from 'kysely';
+import { alerts } from './0001_alerts.ts';
 
-/** Makes the first tables. */
+/** Makes every table and index. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   for (const statement of statements) await sql.raw(statement).execute(db);
 }
 
-const statements = [
+const accounts = [
+  `create table accounts (
+     id text not null primary key,
+     name text not null unique,
+     plan text not null check (plan in ('free', 'pro', 'business', 'self-hosted')),
+     expires_at bigint,
+     on_trial smallint not null default 0 check (on_trial in (0, 1)),
+     schedules text not null default 'on' check (schedules in ('on', 'off', 'resuming')),
+     renewed_at bigint,
+     created_at bigint not null,
+     check (on_trial = 0 or expires_at is not null)
+   )`,
+  // Accounts whose jobs have no due times, or only some of them.
+  `create index accounts_stopped on accounts (expires_at) where schedules <> 'on'`,
+
   `create table workspaces (
      id text not null primary key,
      name text not null unique,
-     created_at bigint not null
+     account_id text not null references accounts (id),
+     created_at bigint not null,
+     deleted_at bigint
    )`,
+  `create index workspaces_by_account on workspaces (account_id, id)`,
+  `create index workspaces_deleted on workspaces (deleted_at) where deleted_at is not null`,
 
   `create table keys (
      id text not null primary key,
@@ -22,18 +41,23 @@ const statements = [
      permission text not null check (permission in ('read', 'write')),
      sha256 text not null unique,
      created_at bigint not null,
+     last_used_at bigint,
+     expires_at bigint,
      revoked_at bigint
    )`,
+  `create index keys_by_workspace on keys (workspace_id)`,
+];
 
+const jobs = [
   `create table jobs (
      id text not null primary key,
      workspace_id text not null references workspaces (id),
+     job_key text,
      name text not null,
      url text not null,
      host text not null,
      method text not null,
-     headers text not null,
-     body text,
+     sealed text,
      schedule_type text not null check (schedule_type in ('cron', 'period')),
      cron_expr text,
      timezone text not null,
@@ -44,30 +68,38 @@ const statements = [
      notes text not null,
      paused smallint not null check (paused in (0, 1)),
      health text not null check (health in ('new', 'up', 'down')),
+     failures bigint not null default 0,
      active_run_id text,
      next_run_at bigint,
      last_run_at bigint,
      last_duration_ms bigint,
      down_reason text,
-     created_at bigint not null,
-     deleted_at bigint,
+     last_receipt_sha256 text,
      total_success bigint not null default 0,
      total_failed bigint not null default 0,
      total_interrupted bigint not null default 0,
      total_missed bigint not null default 0,
+     created_at bigint not null,
+     deleted_at bigint,
      check (schedule_type = 'period' or cron_expr is not null),
      check (schedule_type = 'cron' or period_seconds is not null),
      check (paused = 0 or next_run_at is null),
      check (deleted_at is null or (next_run_at is null and active_run_id is null))
    )`,
   `create index jobs_by_workspace on jobs (workspace_id, id)`,
-  // Only jobs that may be claimed are in it, in the order in which they become due.
+  // A deleted job frees its key at once, though its rows stay for a while.
+  `create unique index jobs_by_key on jobs (workspace_id, job_key)
+     where job_key is not null and deleted_at is null`,
+  // Counts jobs towards the quota without reading them.
+  `create index jobs_counted on jobs (workspace_id) where deleted_at is null`,
+  // Only jobs that may be claimed, in the order in which they become due.
   `create index jobs_by_due_time on jobs (next_run_at)
      where next_run_at is not null and active_run_id is null`,
-
-  // Jobs that people have deleted and whose history is still being removed.
+  // Deleted jobs whose history is still being removed.
   `create index jobs_deleted on jobs (deleted_at) where deleted_at is not null`,
+];
 
+const runs = [
   `create table runs (
      id text not null primary key,
      job_id text not null references jobs (id),
@@ -83,6 +115,7 @@ const statements = [
      truncated smallint not null default 0 check (truncated in (0, 1)),
      error text,
      idempotency_key text,
+     receipt_due smallint not null default 0 check (receipt_due in (0, 1)),
      check (case status
        when 'queued' then source = 'manual' and started_at is null and finished_at is null
                           and error is null
@@ -98,12 +131,99 @@ const statements = [
        else false
      end)
    )`,
-  // One due time is claimed once; and the order in which a job's runs are listed.
+  // Claims a due time only once; also the order in which a job's runs are listed.
   `create unique index runs_by_time on runs (job_id, scheduled_for, source)`,
   `create unique index runs_by_idempotency_key on runs (job_id, idempotency_key)
      where idempotency_key is not null`,
-  // Runs asked for by hand and not started yet, in the order in which they start.
+  // Manual runs that wait, in the order in which they start.
   `create index runs_queued on runs (scheduled_for) where status = 'queued'`,
-  // The few runs that are not over: what a job's totals count, what a dead process left behind.
+  // The few runs that are not over: for a job's totals, and after a crash.
   `create index runs_open on runs (status, job_id) where status in ('queued', 'running')`,
+  // Runs without their receipt, in the order in which a job's receipts are signed.
+  `create index runs_unsigned on runs (job_id, started_at, id) where receipt_due = 1`,
 ];
+
+const monitors = [
+  `create table monitors (
+     id text not null primary key,
+     workspace_id text not null references workspaces (id),
+     name text not null,
+     ping_id text not null unique,
+     schedule_type text not null check (schedule_type in ('cron', 'period')),
+     cron_expr text,
+     timezone text not null,
+     period_seconds bigint,
+     grace_seconds bigint not null,
+     notes text not null,
+     paused smallint not null check (paused in (0, 1)),
+     health text not null check (health in ('new', 'up', 'down')),
+     next_due_at bigint,
+     next_check_at bigint,
+     started_at bigint,
+     last_ping_at bigint,
+     last_duration_ms bigint,
+     ping_count bigint not null default 0,
+     created_at bigint not null,
+     deleted_at bigint,
+     check (schedule_type = 'period' or cron_expr is not null),
+     check (schedule_type = 'cron' or period_seconds is not null),
+     check (next_check_at is null
+       or (next_due_at is not null and paused = 0 and health <> 'down' and deleted_at is null)),
+     check (paused = 0 or next_due_at is null)
+   )`,
+  `create index monitors_by_workspace on monitors (workspace_id, id)`,
+  // Counts monitors towards the quota without reading them.
+  `create index monitors_counted on monitors (workspace_id) where deleted_at is null`,
+  // Only monitors that a missing ping can change, in the order in which they are checked.
+  `create index monitors_by_check on monitors (next_check_at) where next_check_at is not null`,
+  // Deleted monitors whose pings are still being removed.
+  `create index monitors_deleted on monitors (deleted_at) where deleted_at is not null`,
+
+  `create table pings (
+     monitor_id text not null references monitors (id),
+     number bigint not null,
+     id text not null,
+     kind text not null check (kind in ('start', 'success', 'fail')),
+     exit_code bigint,
+     method text not null,
+     received_at bigint not null,
+     duration_ms bigint,
+     body text,
+     truncated smallint not null default 0 check (truncated in (0, 1)),
+     primary key (monitor_id, number)
+   )`,
+];
+
+const receipts = [
+  `create table signing_keys (
+     key_id text not null primary key,
+     public_key text not null,
+     sealed text,
+     created_at bigint not null,
+     retired_at bigint,
+     check ((sealed is null) = (retired_at is not null))
+   )`,
+  // One key signs at a time.
+  `create unique index signing_keys_active on signing_keys ((retired_at is null))
+     where retired_at is null`,
+
+  // In canonical form, byte for byte as they are handed out.
+  `create table receipts (
+     run_id text not null primary key references runs (id) on delete cascade,
+     receipt text not null
+   )`,
+];
+
+const secrets = [
+  // Ids alone: the keys are not in the database.
+  `create table master_keys (
+     key_id text not null primary key,
+     created_at bigint not null,
+     retired_at bigint
+   )`,
+  // One key seals at a time.
+  `create unique index master_keys_active on master_keys ((retired_at is null))
+     where retired_at is null`,
+];
+
+const statements = [accounts, jobs, runs, monitors, alerts, receipts, secrets].flat();

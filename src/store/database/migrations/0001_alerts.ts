@@ -1,19 +1,7 @@
-/** Alerts: the outbox, channels, and deliveries. */
+/** The tables of alerts: the outbox, channels, deliveries and what each channel was last notified of. */
 
-import { sql } from 'kysely';
-import type { Kysely } from 'kysely';
-
-/** Makes the tables. Jobs that are down count one failure, without an alert. */
-export async function up(db: Kysely<unknown>): Promise<void> {
-  for (const statement of statements) await sql.raw(statement).execute(db);
-}
-
-const statements = [
-  `alter table jobs add column failures bigint not null default 0`,
-  `update jobs set failures = 1 where health = 'down'`,
-
-  // The outbox: health changes until they have become deliveries. They refer to nothing, so that no missing row can keep a
-  // run from being recorded.
+export const alerts = [
+  // The outbox. It refers to nothing, so that no missing row can keep a run from being recorded.
   `create table outbox (
      id text not null primary key,
      type text not null check (type in
@@ -39,23 +27,25 @@ const statements = [
      enabled smallint not null check (enabled in (0, 1)),
      job_ids text,
      after_failures bigint not null check (after_failures >= 1),
-     created_at bigint not null,
      next_delivery_at bigint,
      unanswered bigint not null default 0,
      backed_off_until bigint,
      queue bigint not null default 0,
-     ended_because text
+     ended_because text,
+     created_at bigint not null,
+     deleted_at bigint
    )`,
   `create index channels_by_workspace on channels (workspace_id, id)`,
-  // What recording looks at when a job fails again: whether anybody waits for that.
+  // Whether anybody waits for a second or later failure.
   `create index channels_by_threshold on channels (after_failures) where after_failures > 1`,
   // Channels with something to deliver, in the order in which it becomes due.
   `create index channels_by_due_time on channels (next_delivery_at)
      where next_delivery_at is not null`,
-  // Channels that have deliveries in queues that are over.
+  // Channels with deliveries in queues that have ended.
   `create index channels_with_ended on channels (id) where ended_because is not null`,
+  // Deleted channels whose deliveries are still being removed.
+  `create index channels_deleted on channels (deleted_at) where deleted_at is not null`,
 
-  // Of one subject's alerts to one channel the first goes first: those behind it have no time yet.
   `create table deliveries (
      id text not null primary key,
      channel_id text not null references channels (id),
@@ -82,7 +72,16 @@ const statements = [
   `create index deliveries_pending_by_age on deliveries (created_at) where status = 'pending'`,
   `create index deliveries_ended_by_age on deliveries (created_at) where status <> 'pending'`,
 
-  // What channels know about jobs and monitors (domain/alerts/damping.ts).
+  `create table delivery_attempts (
+     delivery_id text not null references deliveries (id) on delete cascade,
+     number bigint not null,
+     started_at bigint not null,
+     duration_ms bigint not null,
+     http_status bigint,
+     error text,
+     primary key (delivery_id, number)
+   )`,
+
   `create table alert_states (
      subject_id text not null,
      channel_id text not null references channels (id),

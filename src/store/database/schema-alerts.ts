@@ -1,0 +1,89 @@
+/** The tables of alerts as kysely sees them; `schema.ts` has the others. */
+
+import type { Generated } from 'kysely';
+import type { AlertType } from '../../domain/alerts/alert.ts';
+import type { HealthChange } from '../../domain/alerts/health-change.ts';
+import type { ChannelType } from '../../domain/alerts/kinds/registry.ts';
+import type { DeliveryStatus } from '../../domain/alerts/delivery.ts';
+
+/** A health change that is still to become deliveries. */
+export interface OutboxRow {
+  id: string;
+  type: HealthChange['type'];
+  workspace_id: string;
+  /** The job or the monitor. */
+  subject_id: string;
+  run_id: string | null;
+  failures: number;
+  /** JSON: what the alert says, if it is not read from job and run. */
+  data: string | null;
+  at: number;
+}
+
+export interface ChannelRow {
+  id: string;
+  workspace_id: string;
+  name: string;
+  type: ChannelType;
+  /** Its config: where it delivers to, with its secrets, sealed. */
+  sealed: string;
+  enabled: number;
+  /** JSON array; null for all jobs and monitors of the workspace. */
+  job_ids: string | null;
+  after_failures: number;
+  created_at: number;
+  /** When the next of its deliveries is to be tried; null if none is pending. */
+  next_delivery_at: Generated<number | null>;
+  /** Consecutive attempts that got no answer. */
+  unanswered: Generated<number>;
+  /** Nothing is tried before that. */
+  backed_off_until: Generated<number | null>;
+  /** A channel that is disabled begins a new queue: deliveries of lower numbers are dropped. */
+  queue: Generated<number>;
+  /** Why earlier queues ended; null if all of their deliveries are settled. */
+  ended_because: Generated<string | null>;
+  deleted_at: Generated<number | null>;
+}
+
+export interface DeliveryRow {
+  id: string;
+  channel_id: string;
+  event: AlertType;
+  /** The job or the monitor; the delivery itself for a test. */
+  subject_id: string;
+  /** The queue of its channel when it was made. */
+  queue: number;
+  /** The alert as JSON, as a webhook gets it. */
+  payload: string;
+  status: DeliveryStatus;
+  attempts: Generated<number>;
+  /** Null if it is settled, or waits for an earlier one of the same subject. */
+  next_attempt_at: number | null;
+  last_attempt_at: Generated<number | null>;
+  last_error: Generated<string | null>;
+  created_at: number;
+}
+
+export interface DeliveryAttemptRow {
+  delivery_id: string;
+  /** From 1 on. */
+  number: number;
+  started_at: number;
+  duration_ms: number;
+  /** Null for mail, and where no answer came. */
+  http_status: number | null;
+  error: string | null;
+}
+
+/** What a channel was last notified of (domain/alerts/damping.ts). */
+export interface AlertStateRow {
+  subject_id: string;
+  channel_id: string;
+  health: 'up' | 'down';
+  alerts: number;
+  changed_at: number;
+  quiet_until: number;
+  /** JSON: the health change that is held back. */
+  held: string | null;
+  due_at: number | null;
+}
