@@ -41,11 +41,11 @@ const list = database.prepare<[string, number], Row>(
   'select * from "jobs" where "workspace_id" = ? and "deleted_at" is null order by "id" desc limit ?',
 );
 const insert = database.prepare<[NewRow]>(
-  `insert into "jobs" ("id", "workspace_id", "health", "created_at", "name", "url", "host", "method", "headers",
-     "body", "sealed", "schedule_type", "cron_expr", "timezone", "period_seconds", "anchor_at", "timeout_seconds", "retries",
+  `insert into "jobs" ("id", "workspace_id", "health", "created_at", "name", "url", "host", "method",
+     "sealed", "schedule_type", "cron_expr", "timezone", "period_seconds", "anchor_at", "timeout_seconds", "retries",
      "notes", "paused", "next_run_at")
-   values (@id, @workspace_id, @health, @created_at, @name, @url, @host, @method, @headers,
-     @body, @sealed, @schedule_type, @cron_expr, @timezone, @period_seconds, @anchor_at, @timeout_seconds, @retries,
+   values (@id, @workspace_id, @health, @created_at, @name, @url, @host, @method,
+     @sealed, @schedule_type, @cron_expr, @timezone, @period_seconds, @anchor_at, @timeout_seconds, @retries,
      @notes, @paused, @next_run_at)`,
 );
 const pageSize = 50;

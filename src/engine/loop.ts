@@ -24,16 +24,7 @@ const longestRestMs = 1_000;
 const firstPauseMs = 100;
 const longestPauseMs = 5_000;
 
-/**
- * Requests that arrived during a step are read in the next turn of the event loop, and answered at its end
- * (store/database/look.ts).
- */
-async function requestsToBeAnswered(): Promise<void> {
-  await setImmediate();
-  await setImmediate();
-}
-
-/** Starts a loop. Disposing of it waits for the step under way. */
+/** Starts a loop; disposing of it waits for the step under way. */
 export function startLoop(name: string, step: Step, log: Log): Loop {
   const stopper = new AbortController();
   let isWoken = false;
@@ -73,7 +64,8 @@ export function startLoop(name: string, step: Step, log: Log): Loop {
       const isUrgent = isWoken && failures === 0;
       if (!stopper.signal.aborted && !isUrgent && restMs > 0) await rest(restMs);
       endRest = undefined;
-      await requestsToBeAnswered();
+      // Requests that arrived during the step are answered before the next one.
+      await setImmediate();
     }
   };
 

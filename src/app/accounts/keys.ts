@@ -9,7 +9,7 @@ import { activeKeysPerAccount, keyPattern } from '../../domain/accounts/key.ts';
 import type { Key, Permission } from '../../domain/accounts/key.ts';
 import * as keys from '../../store/accounts/keys.ts';
 import type { ActiveKey } from '../../store/accounts/keys.ts';
-import { createLook } from '../../store/database/look.ts';
+import { dataVersion } from '../../store/database/inspect.ts';
 import type { Db } from '../../store/database/open.ts';
 import { countActiveKeys } from '../../store/accounts/usage.ts';
 import type { App, Principal } from '../app.ts';
@@ -80,7 +80,6 @@ const rememberedKeys = 10_000;
  */
 export function createAuthenticate({ store, clock }: Pick<App, 'store' | 'clock'>): Authenticate {
   const remembered = new Map<string, ActiveKey>();
-  const look = createLook(store.db);
   let version = NaN;
 
   async function lookUp(sha256: string, now: number): Promise<ActiveKey | undefined> {
@@ -93,8 +92,8 @@ export function createAuthenticate({ store, clock }: Pick<App, 'store' | 'clock'
   return async (secret) => {
     if (!keyPattern.test(secret)) return undefined;
     const sha256 = sha256Of(secret);
-    // Before the look-up, so that the next request notices what is written after it.
-    const found = await look();
+    // Before the look-up, so that the next request notices what is written after this.
+    const found = await dataVersion(store.db);
     const now = clock.now();
     if (found !== version || remembered.size > rememberedKeys) remembered.clear();
     version = found;

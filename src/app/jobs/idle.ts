@@ -30,7 +30,7 @@ export async function whenIdle<T>(
   const tryOnce = async (): Promise<Tried<T>> => {
     const seen = await requireJob(store.db, principal, jobId);
     if (seen.activeRunId !== null) return { executing: seen };
-    return await store.writeShared(async (tx) => {
+    return await store.write(async (tx) => {
       const job = await requireJob(tx, principal, jobId);
       return job.activeRunId === null ? { result: await work(tx, job) } : { executing: job };
     });

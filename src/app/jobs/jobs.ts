@@ -38,7 +38,7 @@ export async function createJob(
   const account = await requirePaid(store.db, principal, clock.now());
   const { workspaceId: _, ...fields } = input;
   const job = newJob(app, account, principal, fields);
-  await store.writeShared((tx) => keepNewJob(app, principal, tx, job));
+  await store.write((tx) => keepNewJob(app, principal, tx, job));
   wake();
   return job;
 }
@@ -123,7 +123,7 @@ export async function updateJob(
   const change = (tx: Db, current: SealedJob): Promise<Job> =>
     keepChangedJob(app, principal, tx, { job: current, update: needed });
   const job = atOnce
-    ? await store.writeShared(async (tx) => change(tx, await requireJob(tx, principal, id)))
+    ? await store.write(async (tx) => change(tx, await requireJob(tx, principal, id)))
     : await whenIdle(app, principal, id, change);
   wake();
   return shownJob(job, false, clock.now());

@@ -16,10 +16,10 @@ import { keptAtPace, pingPace } from '../../domain/monitors/ping.ts';
 import type { Ping, PingKind } from '../../domain/monitors/ping.ts';
 import { insertHealthChanges } from '../../store/alerts/outbox.ts';
 import { findPingedMonitors, keepPingedMonitors } from '../../store/monitors/monitors.ts';
-import { createBatcher } from '../../store/database/batches.ts';
 import type { Db } from '../../store/database/open.ts';
 import { findPinged, insertPings, removeOldPings } from '../../store/monitors/pings.ts';
 import type { App } from '../app.ts';
+import { createBatcher } from './batches.ts';
 
 /** A ping before it is kept. */
 export type ReceivedPing = Pick<

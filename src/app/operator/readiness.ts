@@ -1,7 +1,7 @@
 /** Whether jobd can do its work now: call what is due and keep what it is told. */
 
 import { messageOf } from '../../domain/errors.ts';
-import { probeWrite } from '../../store/database/probe.ts';
+import { probeWrite } from '../../store/database/inspect.ts';
 import type { App } from '../app.ts';
 
 /** An answer is good for this long, so that asking often costs nothing. */

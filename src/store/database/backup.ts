@@ -11,7 +11,7 @@ import { checkDatabase } from './inspect.ts';
 import { openReader, storePath } from './open.ts';
 import type { Db } from './open.ts';
 import { makeOwnersFile } from './owners-file.ts';
-import { openFile } from './sqlite.ts';
+import { openFile } from './sqlite-file.ts';
 
 /** Where a copy goes. */
 export interface Target {

@@ -1,13 +1,21 @@
 /**
- * A connection to SQLite: statements prepared once, and every transaction that writes an immediate one, so that a
- * writer waits at its beginning and never fails in its middle.
+ * The one connection to SQLite, and how kysely and compiled statements use it.
+ *
+ * SQLite answers synchronously, and there is one transaction at a time. kysely lets one asker after the other use the connection:
+ * whoever asks while a transaction of somebody else is open waits. A transaction that writes takes the lock when it begins
+ * (`begin immediate`), so it waits for other processes then and never fails later because of them.
+ *
+ * Compiled statements (`statement.ts`) skip kysely's queue: `directConnection` gives them the connection unless a transaction
+ * of somebody else is open. So nobody sees half a transaction.
  */
 
 import Database from 'better-sqlite3';
-import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely';
+import { SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely';
+import type { CompiledQuery, DatabaseConnection, Dialect, Driver, QueryResult } from 'kysely';
 import { JobdError } from '../../domain/errors.ts';
+import type { Db } from './schema.ts';
 
-/** Statements kept prepared; the program has far fewer, so this bounds only a mistake. */
+/** Prepared statements that are kept. The program has far fewer: the bound is for mistakes. */
 const cachedStatements = 500;
 
 /** How many rows a statement changed. */
@@ -15,26 +23,24 @@ export interface Changed {
   changes: number;
 }
 
-/** A statement that is run once for each of several lists of parameters. */
+/** A statement that is run once for each list of parameters. */
 export interface Repeated extends CompiledQuery {
   readonly parameterLists: readonly (readonly unknown[])[];
 }
 
-/** A connection; kysely gives it to one at a time, who may be in a transaction. */
+/** An open database with its prepared statements. */
 export class SqliteConnection implements DatabaseConnection {
   readonly #database: Database.Database;
   readonly #statements = new Map<string, Database.Statement>();
   #isWriting = false;
-  #isLooking = false;
 
   constructor(database: Database.Database) {
     this.#database = database;
   }
 
   async executeQuery<Row>(query: CompiledQuery | Repeated): Promise<QueryResult<Row>> {
-    const { sql, parameters } = query;
     if ('parameterLists' in query) return { rows: this.runForEach(query) as Row[] };
-    this.endLook();
+    const { sql, parameters } = query;
     return usable(() => {
       const statement = this.#prepare(sql);
       if (statement.reader) return { rows: statement.all(...parameters) as Row[] };
@@ -53,71 +59,43 @@ export class SqliteConnection implements DatabaseConnection {
     return this.#isWriting;
   }
 
-  /** Whether a transaction is open: SQLite gives one up by itself on some errors (a full disk, say). */
-  get isInTransaction(): boolean {
-    return this.#database.inTransaction;
-  }
-
-  /** Asks at once. Throws `JobdError` `unavailable` if the database cannot be used now. */
+  /** Returns the rows of a query. Throws `unavailable` if the database cannot be used now. */
   ask(sql: string, parameters: readonly unknown[]): unknown[] {
     return usable(() => this.#prepare(sql).all(...parameters));
   }
 
-  /** Runs a statement for each list of parameters. Returns of each how many rows it changed. */
+  /** Runs a statement for each list of parameters. Returns how many rows each run changed. */
   runForEach({ sql, parameterLists }: Repeated): Changed[] {
-    this.endLook();
     return usable(() => {
       const statement = this.#prepare(sql);
       return parameterLists.map((list) => ({ changes: statement.run(...list).changes }));
     });
   }
 
-  /**
-   * What is asked from now on sees the store as it is now: until the next look, until something is written or asked through kysely, or until this callback of
-   * the event loop and the promises behind it are done. The questions of several requests so cost one look at the locks and the log.
-   */
-  look(): void {
-    this.endLook();
-    if (this.#isWriting) return;
-    this.run('begin');
-    this.#isLooking = true;
-    process.nextTick(() => this.endLook());
-  }
-
-  /** What is asked from now on sees the store as it is when it is asked. */
-  endLook(): void {
-    if (!this.#isLooking) return;
-    this.#isLooking = false;
-    if (this.isInTransaction) this.run('commit');
-  }
-
-  /** Begins a transaction that writes: it waits for other writers now, and for none in its middle. */
+  /** Begins a transaction that writes. */
   begin(): void {
-    this.endLook();
-    this.run('begin immediate');
+    this.#run('begin immediate');
     this.#isWriting = true;
   }
 
   commit(): void {
-    this.run('commit');
+    this.#run('commit');
     this.#isWriting = false;
   }
 
-  /** Runs a statement without parameters that gives no rows. */
-  run(sql: string): void {
-    usable(() => this.#prepare(sql).run());
-  }
-
-  /** Rolls back what is left to roll back. */
+  /** Rolls back, unless SQLite did so itself: on some errors it gives up the transaction (a full disk, for example). */
   rollback(): void {
     this.#isWriting = false;
-    if (this.isInTransaction) this.run('rollback');
+    if (this.#database.inTransaction) this.#run('rollback');
   }
 
   close(): void {
-    this.endLook();
     this.#statements.clear();
     this.#database.close();
+  }
+
+  #run(sql: string): void {
+    usable(() => this.#prepare(sql).run());
   }
 
   #prepare(sql: string): Database.Statement {
@@ -130,10 +108,43 @@ export class SqliteConnection implements DatabaseConnection {
   }
 }
 
-/** What SQLite says when not the statement is at fault but the disk, the file or another process. */
+/** A kysely dialect on this connection. It is closed with kysely once something was asked. */
+export function dialectOn(connection: SqliteConnection): Dialect {
+  const driver: Driver = {
+    init: async () => {},
+    acquireConnection: async () => connection,
+    beginTransaction: async () => connection.begin(),
+    commitTransaction: async () => connection.commit(),
+    rollbackTransaction: async () => connection.rollback(),
+    releaseConnection: async () => {},
+    destroy: async () => connection.close(),
+  };
+  return {
+    createAdapter: () => new SqliteAdapter(),
+    createDriver: () => driver,
+    createIntrospector: (db) => new SqliteIntrospector(db),
+    createQueryCompiler: () => new SqliteQueryCompiler(),
+  };
+}
+
+const direct = new WeakMap<Db, SqliteConnection>();
+
+/** Lets compiled statements use the connection of a database, or of a transaction until this is disposed of. */
+export function allowDirect(db: Db, connection: SqliteConnection): Disposable {
+  direct.set(db, connection);
+  return { [Symbol.dispose]: () => void direct.delete(db) };
+}
+
+/** The connection to use now for `db`; undefined if kysely must be asked, which waits for the transaction that is open. */
+export function directConnection(db: Db): SqliteConnection | undefined {
+  const connection = direct.get(db);
+  return connection?.isWriting === db.isTransaction ? connection : undefined;
+}
+
+/** Error codes that are not the statement's fault: the disk, the file or another process. */
 const unusable = /^SQLITE_(BUSY|LOCKED|FULL|IOERR|READONLY|CANTOPEN|CORRUPT|NOTADB|NOMEM|PERM)/;
 
-/** Asks the database; if it cannot be used now, throws `JobdError` `unavailable`. */
+/** Asks the database. Throws `unavailable` if it cannot be used now. */
 function usable<T>(ask: () => T): T {
   try {
     return ask();
@@ -144,23 +155,26 @@ function usable<T>(ask: () => T): T {
   }
 }
 
-/** Whether a write failed because there is no room on the disk. */
+/** Whether a write failed because the disk is full. */
 export function isFull(error: unknown): boolean {
-  const cause = error instanceof JobdError ? error.cause : error;
-  return cause instanceof Database.SqliteError && cause.code === 'SQLITE_FULL';
+  return sqliteCode(error) === 'SQLITE_FULL';
 }
 
-/** Whether it failed because the file is damaged, whoever passed the error on. */
+/** Whether a statement failed because another process was writing: trying again may help. */
+export function isBusy(error: unknown): boolean {
+  return sqliteCode(error).startsWith('SQLITE_BUSY');
+}
+
+/** Whether the file is damaged, however often the error was wrapped. */
 export function isDamage(error: unknown): boolean {
   for (let cause = error; cause instanceof Error; { cause } = cause) {
-    if (cause instanceof Database.SqliteError && damage.test(cause.code)) return true;
+    if (/^SQLITE_(CORRUPT|NOTADB)/.test(sqliteCode(cause))) return true;
   }
   return false;
 }
-const damage = /^SQLITE_(CORRUPT|NOTADB)/;
 
-/** Whether a statement failed because another process was writing, so that trying again may help. */
-export function isBusy(error: unknown): boolean {
+/** SQLite's code of an error, or of the cause of a `JobdError`; empty if it has none. */
+function sqliteCode(error: unknown): string {
   const cause = error instanceof JobdError ? error.cause : error;
-  return cause instanceof Database.SqliteError && cause.code.startsWith('SQLITE_BUSY');
+  return cause instanceof Database.SqliteError ? cause.code : '';
 }

@@ -3,11 +3,11 @@
  * add a trigger that acts with every statement of jobd, or drop a constraint.
  */
 
-import { sql } from 'kysely';
-import type { Kysely } from 'kysely';
+import { Kysely, sql } from 'kysely';
 import { makeSchema } from './migrate.ts';
-import type { Db } from './open.ts';
-import { openInMemory } from './sqlite.ts';
+import type { Db } from './schema.ts';
+import { dialectOn } from './connection.ts';
+import { openInMemory } from './sqlite-file.ts';
 
 /** The differences from the schema of a version, in sentences; none if it is as jobd makes it. */
 export async function findForeign(db: Db, version: number): Promise<string[]> {
@@ -26,9 +26,13 @@ export async function findForeign(db: Db, version: number): Promise<string[]> {
 }
 
 async function expectedSchema(version: number): Promise<Map<string, string>> {
-  await using memory = openInMemory();
-  await makeSchema(memory.db, version);
-  return await schemaOf(memory.db);
+  const db = new Kysely<unknown>({ dialect: dialectOn(openInMemory()) });
+  try {
+    await makeSchema(db, version);
+    return await schemaOf(db);
+  } finally {
+    await db.destroy();
+  }
 }
 
 /** Tables of ANALYZE, which an operator may run. */

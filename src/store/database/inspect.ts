@@ -1,22 +1,47 @@
-/** What is asked of a database to know whether it is well; nothing here writes. */
+/** Questions that tell whether a database is healthy. */
 
 import { sql } from 'kysely';
 import { JobdError } from '../../domain/errors.ts';
-import type { Db } from './open.ts';
+import type { Store } from './open.ts';
+import type { Db } from './schema.ts';
+import { statement } from './statement.ts';
 
-/** What is wrong with the file, in SQLite's words, a hundred findings at most; none if it is sound. */
+const version = statement((db: Db) =>
+  sql<{ data_version: number }>`pragma data_version`.compile(db),
+);
+
+/**
+ * A number that changes when another connection has committed something, in this process or another one; own writes do not
+ * change it. Throws `unavailable` if the store cannot be used now.
+ */
+export async function dataVersion(db: Db): Promise<number> {
+  const [row] = await version(db, {});
+  return row?.data_version ?? NaN;
+}
+
+/** Writes and syncs something that changes nothing. Throws `unavailable` if the store takes no writes. */
+export async function probeWrite(store: Store): Promise<void> {
+  await store.write((tx) =>
+    tx
+      .updateTable('workspaces')
+      .set((of) => ({ name: of.ref('name') }))
+      .execute(),
+  );
+}
+
+/** Damage of the file in SQLite's words, at most a hundred findings; none if it is sound. */
 export async function checkDatabase(db: Db): Promise<string[]> {
   try {
     const { rows } = await sql<{ quick_check: string }>`pragma quick_check(100)`.execute(db);
     return rows.map((row) => row.quick_check).filter((words) => words !== 'ok');
   } catch (error) {
-    // Some damage SQLite does not list but stops at.
+    // SQLite stops at some damage instead of listing it.
     if (error instanceof JobdError) return [error.message];
     throw error;
   }
 }
 
-/** Jobs that were due before an instant (epoch milliseconds), that could be called, and were not. */
+/** Active jobs that were due before an instant (epoch milliseconds) and have not been called. */
 export async function countOverdueJobs(db: Db, before: number): Promise<number> {
   const { count } = await db
     .selectFrom('jobs')
@@ -40,7 +65,7 @@ export async function countFailedDeliveries(db: Db, after: number): Promise<numb
   return count;
 }
 
-/** Deliveries of a channel that wait. */
+/** The pending deliveries of a channel. */
 export interface Waiting {
   name: string;
   count: number;
@@ -65,7 +90,7 @@ export async function longestWaiting(db: Db, before: number): Promise<Waiting | 
     .executeTakeFirst();
 }
 
-/** Whether mail is to be sent to anybody. */
+/** Whether an enabled channel sends email. */
 export async function hasMailChannel(db: Db): Promise<boolean> {
   const row = await db
     .selectFrom('channels')
@@ -77,7 +102,7 @@ export async function hasMailChannel(db: Db): Promise<boolean> {
   return row !== undefined;
 }
 
-/** When the job that was called last was called, in epoch milliseconds; null if none was. */
+/** When a job was last called, in epoch milliseconds; null if none was. */
 export async function newestCall(db: Db): Promise<number | null> {
   const { newest } = await db
     .selectFrom('jobs')

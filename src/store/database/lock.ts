@@ -8,7 +8,7 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { JobdError } from '../../domain/errors.ts';
 import { isBusy } from './connection.ts';
-import { openFile } from './sqlite.ts';
+import { openFile } from './sqlite-file.ts';
 
 /** Takes the lock; disposing of it gives it back. Throws `conflict`, naming who holds it. */
 export function lockDataDir(dataDir: string): Disposable {

@@ -5,18 +5,15 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { Kysely } from 'kysely';
 import { JobdError, systemCode, unavailable } from '../../domain/errors.ts';
-import { openWay } from './at-once.ts';
-import { isBusy, isFull } from './connection.ts';
-import { createGatherer } from './gather.ts';
+import { allowDirect, dialectOn, isBusy, isFull } from './connection.ts';
+import type { SqliteConnection } from './connection.ts';
 import { migrate, schemaVersion } from './migrate.ts';
 import { createReserve, giveUpToOpen } from './reserve.ts';
 import type { Reserve } from './reserve.ts';
-import type { Schema } from './schema.ts';
-import { readingDialect, sqliteDialect } from './sqlite.ts';
-import type { SqliteDialect } from './sqlite.ts';
+import type { Db, Schema } from './schema.ts';
+import { openDatabase, openForReading } from './sqlite-file.ts';
 
-/** What every store function asks: the database itself, or a transaction of it. */
-export type Db = Kysely<Schema>;
+export type { Db };
 
 /** An open store. */
 export interface Store extends AsyncDisposable {
@@ -27,12 +24,7 @@ export interface Store extends AsyncDisposable {
    * for another process's write. A failure of the commit itself leaves open whether it was kept.
    */
   write<T>(work: (tx: Db) => Promise<T>): Promise<T>;
-  /**
-   * The same in a transaction that is shared with what else of this turn of the event loop comes here: it sees what those before
-   * it wrote, and what it wrote is undone alone if it throws. It is told what came of it after the commit.
-   */
-  writeShared<T>(work: (tx: Db) => Promise<T>): Promise<T>;
-  /** What is given up when a write finds the disk full. */
+  /** Disk space that is given up when a write finds the disk full. */
   readonly reserve: Reserve;
 }
 
@@ -83,13 +75,13 @@ export async function openStore(dataDir: string): Promise<Store> {
 
 async function openOnce(dataDir: string): Promise<Store> {
   const path = storePath(dataDir);
-  const dialect = sqliteDialect(path);
-  const db = new Kysely<Schema>({ dialect });
-  openWay(db, { connection: dialect.connection, isTransaction: false });
+  const connection = openDatabase(path);
+  const db = new Kysely<Schema>({ dialect: dialectOn(connection) });
+  allowDirect(db, connection);
   const reserve = createReserve(db, dataDir);
   const write: Store['write'] = async (work) => {
     try {
-      return await writePatiently({ db, dialect }, work);
+      return await writePatiently(db, connection, work);
     } catch (error) {
       if (!isFull(error)) throw error;
       await reserve.giveUp();
@@ -101,7 +93,6 @@ async function openOnce(dataDir: string): Promise<Store> {
   const store: Store = {
     db,
     write,
-    writeShared: createGatherer(write),
     reserve,
     [Symbol.asyncDispose]: () => db.destroy(),
   };
@@ -124,26 +115,28 @@ export interface Reader extends AsyncDisposable {
  * changed. Throws `unavailable`, calling the file `name`, if it is no database of jobd.
  */
 export async function openReader(path: string, name = path): Promise<Reader> {
-  const db = new Kysely<Schema>({ dialect: readingDialect(path) });
-  const reader: Reader = { db, [Symbol.asyncDispose]: () => db.destroy() };
+  let db: Db | undefined;
   try {
+    db = new Kysely<Schema>({ dialect: dialectOn(openForReading(path)) });
     await schemaVersion(db);
   } catch (error) {
-    await db.destroy();
+    await db?.destroy();
     throw unavailable(`${name} cannot be read`, error);
   }
-  return reader;
+  const opened = db;
+  return { db: opened, [Symbol.asyncDispose]: () => opened.destroy() };
 }
 
 async function writePatiently<T>(
-  { db, dialect: { connection } }: { db: Db; dialect: SqliteDialect },
+  db: Db,
+  connection: SqliteConnection,
   work: (tx: Db) => Promise<T>,
 ): Promise<T> {
   const deadline = performance.now() + longestWaitMs;
   let isBegun = false;
   const begun = async (tx: Db): Promise<T> => {
     isBegun = true;
-    using _ = openWay(tx, { connection, isTransaction: true });
+    using _ = allowDirect(tx, connection);
     return await work(tx);
   };
   for (;;) {

@@ -9,9 +9,9 @@
 
 import { sql } from 'kysely';
 import type { CompiledQuery, RawBuilder } from 'kysely';
-import { atOnce } from './at-once.ts';
+import { directConnection } from './connection.ts';
 import type { Changed, Repeated } from './connection.ts';
-import type { Db } from './open.ts';
+import type { Db } from './schema.ts';
 
 /** Stands for a parameter in the text of a statement. */
 export interface Parameters<Values> {
@@ -41,7 +41,7 @@ export function statement<Values extends object, Row>(
   return async (db, values) => {
     const { query, listOf } = compiled(db, values);
     const parameters = listOf(values);
-    const connection = atOnce(db);
+    const connection = directConnection(db);
     if (connection !== undefined) return connection.ask(query.sql, parameters) as Row[];
     const { rows } = await db.executeQuery<Row>({ ...query, parameters });
     return rows;
@@ -62,7 +62,7 @@ export function statementForEach<Values extends object>(
     const { query, listOf } = compiled(db, first);
     const parameterLists = values.map(listOf);
     const repeated: Repeated = { ...query, parameters: parameterLists[0] ?? [], parameterLists };
-    const connection = atOnce(db);
+    const connection = directConnection(db);
     const changed = connection?.runForEach(repeated) ?? (await db.executeQuery(repeated)).rows;
     return (changed as Changed[]).map(({ changes }) => changes > 0);
   };

@@ -13,7 +13,8 @@ import { insertScheduledRuns, updateClaimedJobs } from '../../../src/store/runs/
 import { markJobDeleted } from '../../../src/store/jobs/jobs.ts';
 import { findDeleted, removeDeleted } from '../../../src/store/database/owned.ts';
 import type { Schema } from '../../../src/store/database/schema.ts';
-import { sqliteDialect } from '../../../src/store/database/sqlite.ts';
+import { dialectOn } from '../../../src/store/database/connection.ts';
+import { openDatabase } from '../../../src/store/database/sqlite-file.ts';
 import { markChannelDeleted } from '../../../src/store/alerts/channels.ts';
 import { endDeliveries, removeOldDeliveries } from '../../../src/store/alerts/deliveries.ts';
 import {
@@ -104,7 +105,7 @@ test('if health does not change, no query runs; if a job keeps failing, two do',
   const setup = await openTestStore(t);
   let asked = 0;
   const db = new Kysely<Schema>({
-    dialect: sqliteDialect(join(setup.dataDir, 'jobd.db')),
+    dialect: dialectOn(openDatabase(join(setup.dataDir, 'jobd.db'))),
     log: () => void (asked += 1),
   });
   t.after(() => db.destroy());

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
+import { findJob, markJobDeleted } from '../../../src/store/jobs/jobs.ts';
 import type { Db } from '../../../src/store/database/open.ts';
 import { columnsOf, statement, statementForEach } from '../../../src/store/database/statement.ts';
 import type { Parameters } from '../../../src/store/database/statement.ts';
@@ -54,4 +55,23 @@ test('of rows that are written in a transaction all are kept or none', async (t)
   assert.deepEqual(await kept(), []);
   await store.write((tx) => keep(tx, [{ id: 'a' }, { id: 'b' }]));
   assert.equal((await kept()).length, 2);
+});
+
+test('a compiled statement does not see half a transaction of somebody else', async (t) => {
+  const { store, workspaceId, addJob } = await openTestStore(t);
+  const { id } = await addJob();
+  const { promise: goOn, resolve } = Promise.withResolvers<void>();
+  const { promise: isDeleted, resolve: deleted } = Promise.withResolvers<void>();
+  const writing = store.write(async (tx) => {
+    await markJobDeleted(tx, id, 1);
+    assert.equal(await findJob(tx, workspaceId, id), undefined, 'the transaction sees it');
+    deleted();
+    await goOn;
+    throw new Error('changed my mind');
+  });
+  await isDeleted;
+  const seen = findJob(store.db, workspaceId, id);
+  resolve();
+  await assert.rejects(writing, /changed my mind/);
+  assert.notEqual(await seen, undefined);
 });

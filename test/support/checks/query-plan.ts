@@ -6,7 +6,8 @@ import type { TestContext } from 'node:test';
 import { CompiledQuery, Kysely } from 'kysely';
 import type { Db } from '../../../src/store/database/open.ts';
 import type { Schema } from '../../../src/store/database/schema.ts';
-import { sqliteDialect } from '../../../src/store/database/sqlite.ts';
+import { dialectOn } from '../../../src/store/database/connection.ts';
+import { openDatabase } from '../../../src/store/database/sqlite-file.ts';
 import { openTestStore } from '../running/store.ts';
 
 /** How SQLite goes about every statement that a store function sends: a line per step. */
@@ -14,7 +15,7 @@ export async function planOf(t: TestContext, ask: (db: Db) => Promise<unknown>):
   const { dataDir } = await openTestStore(t);
   const sent: CompiledQuery[] = [];
   const db = new Kysely<Schema>({
-    dialect: sqliteDialect(join(dataDir, 'jobd.db')),
+    dialect: dialectOn(openDatabase(join(dataDir, 'jobd.db'))),
     log: ({ query }) => void sent.push(query),
   });
   t.after(() => db.destroy());
