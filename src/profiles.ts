@@ -1,11 +1,12 @@
 /** The profiles of `jobd login`, in one file that only its owner may read. A key is only sent to its own server. */
 
 import { randomUUID } from 'node:crypto';
-import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { defaultServerUrl } from './config.ts';
 import type { ClientSettings } from './config.ts';
-import { JobdError } from './domain/errors.ts';
+import { JobdError, systemCode } from './domain/errors.ts';
+import { replaceFile } from './whole-file.ts';
 
 /** A server with its key. */
 export interface Profile {
@@ -58,8 +59,7 @@ export function readProfiles(file: string): Profiles {
     }
     return parse(readFileSync(file, 'utf8'), file);
   } catch (error) {
-    const isMissing = ['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '');
-    if (isMissing) return none;
+    if (['ENOENT', 'ENOTDIR'].includes(systemCode(error))) return none;
     throw error;
   }
 }
@@ -67,17 +67,7 @@ export function readProfiles(file: string): Profiles {
 /** Writes the whole file or nothing, readable by its owner only. */
 export function writeProfiles(file: string, profiles: Profiles): void {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  const fresh = `${file}.${randomUUID()}`;
-  try {
-    writeFileSync(fresh, `${JSON.stringify(profiles, null, 2)}\n`, {
-      mode: 0o600,
-      flag: 'wx',
-      flush: true,
-    });
-    renameSync(fresh, file);
-  } finally {
-    rmSync(fresh, { force: true });
-  }
+  replaceFile(file, `${file}.${randomUUID()}`, `${JSON.stringify(profiles, null, 2)}\n`);
 }
 
 /** Returns the profile with this name, if there is one. */

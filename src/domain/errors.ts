@@ -55,7 +55,8 @@ export function invalidInput(message: string): JobdError {
 
 /** The code of an error of the system, such as ENOENT, for a message; `unknown` if it has none. */
 export function systemCode(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
+  const isCoded = error instanceof Error && 'code' in error && typeof error.code === 'string';
+  return isCoded ? String(error.code) : 'unknown';
 }
 
 /** Shorthand for what a broken machine does to us (503, exit code 1): what cannot be done, and why in its own words. */

@@ -92,7 +92,7 @@ const certificateWords = new Map([
  * cause.
  */
 export function connectFailure(error: unknown, endpoint: string): Failure {
-  const code = codeOf(error);
+  const code = systemCode(error);
   // A machine without IPv6 has no address to connect from: other targets can be called, this one never.
   const isWithoutIPv6 = endpoint.startsWith('[') && code === 'EADDRNOTAVAIL';
   const trouble = isWithoutIPv6 ? null : localTrouble(error);
@@ -105,7 +105,7 @@ export function connectFailure(error: unknown, endpoint: string): Failure {
 
 /** A failure in the TLS handshake with `host`. */
 export function tlsFailure(error: unknown, host: string): Failure {
-  const code = codeOf(error);
+  const code = systemCode(error);
   const reset = resetWords.get(code);
   if (reset !== undefined) return { reason: 'reset', detail: `${reset} during the TLS handshake` };
   if (error instanceof BadAnswer) return { reason: 'tls', detail: `${error.message}, ${host}` };
@@ -115,7 +115,7 @@ export function tlsFailure(error: unknown, host: string): Failure {
 
 /** A failure after the request was sent and before the response headers were complete. */
 export function answerFailure(error: unknown): Failure {
-  const code = codeOf(error);
+  const code = systemCode(error);
   const message = error instanceof Error ? error.message : '';
   const reset = resetWords.get(code);
   if (reset !== undefined) return { reason: 'reset', detail: `${reset} before an answer came` };
@@ -128,7 +128,10 @@ export function answerFailure(error: unknown): Failure {
   }
   // The parser's own words, never the target's.
   const why = /^Response does not match the HTTP\/1\.1 protocol \((.+)\)$/.exec(message)?.[1];
-  return { reason: 'protocol', detail: `the answer is not valid HTTP/1.1${inBrackets(why ?? '')}` };
+  return {
+    reason: 'protocol',
+    detail: `the answer is not valid HTTP/1.1${inBrackets(why ?? 'unknown')}`,
+  };
 }
 
 /** A body that ended before it was complete, however the target ended it. */
@@ -142,11 +145,6 @@ export function secondsText(ms: number): string {
   return `${Number((ms / 1000).toFixed(3))} s`;
 }
 
-function codeOf(error: unknown): string {
-  const code = systemCode(error);
-  return code === 'unknown' ? '' : code;
-}
-
 function inBrackets(code: string): string {
-  return code === '' ? '' : ` (${code})`;
+  return code === 'unknown' ? '' : ` (${code})`;
 }

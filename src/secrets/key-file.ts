@@ -3,20 +3,10 @@
  * for the time of a rotation. It is complete on the disk before anything is sealed with what it holds.
  */
 
-import {
-  closeSync,
-  fsyncSync,
-  linkSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeSync,
-} from 'node:fs';
+import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { JobdError, unavailable } from '../domain/errors.ts';
+import { JobdError, systemCode, unavailable } from '../domain/errors.ts';
+import { publishFile, replaceFile, writeNewFile } from '../whole-file.ts';
 import { masterKeyText, parseMasterKey } from './master-key.ts';
 import type { MasterKey } from './master-key.ts';
 
@@ -27,35 +17,40 @@ export function keyFilePath(dataDir: string): string {
 
 /** Makes the file with one key; if another process was faster, its file stays. Throws `unavailable`. */
 export function createKeyFile(path: string, key: MasterKey): void {
-  write(path, [key], (draft) => linkUnlessThere(draft, path));
+  write(path, (draft) => {
+    writeNewFile(draft, [textOf([key])]);
+    try {
+      publishFile(draft, path);
+    } catch (error) {
+      if (systemCode(error) !== 'EEXIST') throw error;
+    }
+  });
 }
 
-/** Replaces what is in the file, at once and for good. Throws `unavailable`. */
+/** Replaces the file with one of these keys. Throws `unavailable`. */
 export function replaceKeyFile(path: string, keys: readonly MasterKey[]): void {
-  write(path, keys, (draft) => renameSync(draft, path));
-  removeDrafts(path);
-}
-
-/** A process that was killed may have left one, with a key in it that is to be forgotten. */
-function removeDrafts(path: string): void {
+  write(path, (draft) => replaceFile(path, draft, textOf(keys)));
+  // Drafts of processes that were killed may hold a key that is to be forgotten.
   for (const name of readdirSync(dirname(path))) {
     const isDraft = name.startsWith(`${basename(path)}.`) && /\.\d+$/.test(name);
     if (isDraft) rmSync(join(dirname(path), name), { force: true });
   }
 }
 
-function write(path: string, keys: readonly MasterKey[], publish: (draft: string) => void): void {
+function write(path: string, writeBy: (draft: string) => void): void {
   const draft = `${path}.${process.pid}`;
   try {
     rmSync(draft, { force: true });
-    writeSynced(draft, `${keys.map(masterKeyText).join('\n')}\n`);
-    publish(draft);
-    rmSync(draft, { force: true });
-    syncDirectory(dirname(path));
+    writeBy(draft);
   } catch (error) {
-    rmSync(draft, { force: true });
     throw unavailable(`the master key cannot be written to ${path}`, error);
+  } finally {
+    rmSync(draft, { force: true });
   }
+}
+
+function textOf(keys: readonly MasterKey[]): string {
+  return `${keys.map(masterKeyText).join('\n')}\n`;
 }
 
 /** The keys in the file; none if it is not there. Throws `JobdError` if it cannot be read, or holds no key. */
@@ -66,7 +61,7 @@ export function readKeyFile(path: string): MasterKey[] {
     text = readFileSync(path, 'utf8');
   } catch (error) {
     if (error instanceof JobdError) throw error;
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
+    if (systemCode(error) === 'ENOENT') return [];
     throw unavailable(`the master key cannot be read from ${path}`, error);
   }
   const lines = text.split('\n').map((line) => line.trim());
@@ -85,33 +80,4 @@ function refuseOpenToAll(path: string): void {
     'unavailable',
     `${path} may be read by everybody (mode ${mode.toString(8).padStart(4, '0')}): chmod 600 it`,
   );
-}
-
-/** Unlike a rename this does not replace a file, and unlike a copy it is there as a whole. */
-function linkUnlessThere(draft: string, path: string): void {
-  try {
-    linkSync(draft, path);
-  } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
-  }
-}
-
-function writeSynced(path: string, text: string): void {
-  const descriptor = openSync(path, 'wx', 0o600);
-  try {
-    writeSync(descriptor, text);
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
-}
-
-/** A new name is only sure to be there when its directory was synced too. */
-function syncDirectory(directory: string): void {
-  const descriptor = openSync(directory, 'r');
-  try {
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
 }

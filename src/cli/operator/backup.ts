@@ -5,7 +5,7 @@ import type { Command } from 'commander';
 import type { Restored, Source } from '../../app/operator/backups.ts';
 import { dataDir, secretKeys } from '../../config.ts';
 import type { Flags } from '../../config.ts';
-import { JobdError, unavailable } from '../../domain/errors.ts';
+import { JobdError, systemCode, unavailable } from '../../domain/errors.ts';
 import { confirm } from '../terminal/prompt.ts';
 import type { Context } from '../context.ts';
 import { enterDataDir } from './local.ts';
@@ -131,7 +131,7 @@ function makeFile(path: string): number {
   try {
     return openSync(path, 'wx', 0o600);
   } catch (error) {
-    const isThere = (error as NodeJS.ErrnoException).code === 'EEXIST';
+    const isThere = systemCode(error) === 'EEXIST';
     if (!isThere) throw unavailable(`${path} cannot be written`, error);
     throw new JobdError(
       'conflict',
@@ -149,7 +149,7 @@ function openBackup(path: string): Source {
     const log = existsSync(`${path}-wal`) ? openSync(`${path}-wal`, 'r') : null;
     return { path, descriptor, log };
   } catch (error) {
-    const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT';
+    const isMissing = systemCode(error) === 'ENOENT';
     if (!isMissing) throw unavailable(`${path} cannot be read`, error);
     throw new JobdError('not_found', `${path} does not exist`);
   }

@@ -9,7 +9,7 @@
 import * as fs from 'node:fs';
 import { userInfo } from 'node:os';
 import { basename, dirname, join } from 'node:path';
-import { JobdError, messageOf } from '../../domain/errors.ts';
+import { JobdError, messageOf, systemCode } from '../../domain/errors.ts';
 
 /** Missing in the types of Node. */
 type WithGroups = typeof process & { initgroups?: (user: number, group: number) => void };
@@ -55,7 +55,7 @@ function withoutLinks(path: string): { path: string; present: string } {
     const real = fs.realpathSync(path);
     return { path: real, present: real };
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    if (systemCode(error) !== 'ENOENT') throw error;
     const above = withoutLinks(dirname(path));
     return { path: join(above.path, basename(path)), present: above.present };
   }

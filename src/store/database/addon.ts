@@ -11,8 +11,7 @@
 import { join } from 'node:path';
 import { getRawAsset, isSea } from 'node:sea';
 import { getEnvironmentData, isMainThread, setEnvironmentData } from 'node:worker_threads';
-import { JobdError } from '../../domain/errors.ts';
-import { whyNotLoaded } from './load-failure.ts';
+import { JobdError, messageOf, systemCode } from '../../domain/errors.ts';
 import { unpack } from './unpack.ts';
 
 /** Name of the asset and of the file beside the bundle; written in by the build. */
@@ -79,4 +78,33 @@ function loadFrom(place: string, bytes: Uint8Array): object {
   const loaded = loadFile(unpacked.path);
   setEnvironmentData(LOADED_FROM, unpacked.path);
   return loaded;
+}
+
+const ofSystem: Readonly<Record<string, string>> = {
+  ENOSPC: 'the disk is full',
+  EDQUOT: 'the quota of the disk is used up',
+  EROFS: 'it is on a read-only file system',
+  EACCES: 'this user may not write there',
+  EPERM: 'this user may not write there',
+  ENOENT: 'it is not there, and neither is the directory above it',
+  ELOOP: 'it is a symbolic link',
+  ENOTDIR: 'it is no directory, or a symbolic link',
+};
+
+/** Why a library could not be put into a file or loaded from it, with a remedy: a part of a sentence. */
+export function whyNotLoaded(error: unknown): string {
+  const message = messageOf(error);
+  const needed = /version [`']GLIBC_([\d.]+)' not found/.exec(message)?.[1];
+  if (needed !== undefined) {
+    return `it needs glibc ${needed} or newer, this system has ${glibcVersion()}`;
+  }
+  if (/failed to map segment|cannot enable executable/.test(message)) {
+    return 'it is mounted noexec; mount it with exec, or name another directory by --data or XDG_CACHE_HOME';
+  }
+  return ofSystem[systemCode(error)] ?? message;
+}
+
+function glibcVersion(): string {
+  const { header } = process.report.getReport() as { header?: { glibcVersionRuntime?: string } };
+  return header?.glibcVersionRuntime ?? 'an older one, or none';
 }

@@ -6,11 +6,11 @@
 import * as fs from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { sql } from 'kysely';
-import { JobdError, unavailable } from '../../domain/errors.ts';
+import { JobdError, systemCode, unavailable } from '../../domain/errors.ts';
+import { makeFile, publishFile, syncFile, writeNewFile } from '../../whole-file.ts';
 import { checkDatabase } from './inspect.ts';
 import { openReader, storePath } from './open.ts';
 import type { Db } from './open.ts';
-import { makeOwnersFile } from './owners-file.ts';
 import { openFile } from './sqlite-file.ts';
 
 /** Where a copy goes. */
@@ -38,10 +38,10 @@ export async function copyDatabase(
     await writeCopy(db, draft);
     await finish(draft);
     syncFile(draft);
-    if (descriptor === null) publish(draft, path);
+    if (descriptor === null) publishFile(draft, path);
     else pour(draft, descriptor);
   } catch (error) {
-    if (error instanceof JobdError && error.code === 'conflict') throw error;
+    if (descriptor === null && systemCode(error) === 'EEXIST') throw isThere(path);
     if (descriptor !== null) fs.ftruncateSync(descriptor);
     const what = `${path} cannot be written${descriptor === null ? '' : ', and is left empty'}`;
     throw unavailable(what, error);
@@ -92,8 +92,8 @@ export function receiveCopy(
   };
   remove();
   try {
-    writeNew(path, database);
-    if (log !== null) writeNew(`${path}-wal`, log);
+    writeNewFile(path, database);
+    if (log !== null) writeNewFile(`${path}-wal`, log);
   } catch (error) {
     remove();
     throw error instanceof JobdError ? error : unavailable(`${path} cannot be written`, error);
@@ -108,16 +108,6 @@ export function emptyLogOf({ path }: Received): void {
     database.pragma('journal_mode = delete');
   } finally {
     database.close();
-  }
-}
-
-function writeNew(path: string, chunks: Iterable<Uint8Array>): void {
-  const descriptor = fs.openSync(path, 'wx', 0o600);
-  try {
-    for (const bytes of chunks) fs.writeFileSync(descriptor, bytes);
-    fs.fsyncSync(descriptor);
-  } finally {
-    fs.closeSync(descriptor);
   }
 }
 
@@ -151,7 +141,7 @@ function freeName(directory: string, name: string): string {
 /** Returns `kept`, or null if there was nothing to keep. */
 function takePlace(draft: string, path: string, kept: string): string | null {
   if (!fs.existsSync(path)) {
-    publish(draft, path);
+    publishFile(draft, path);
     return null;
   }
   // All of the one of before has its second name before anything loses its first.
@@ -168,7 +158,7 @@ function takePlace(draft: string, path: string, kept: string): string | null {
 async function writeCopy(db: Db, path: string): Promise<void> {
   fs.rmSync(path, { force: true });
   // SQLite writes into an empty file that is there, and leaves its mode as it is.
-  makeOwnersFile(path);
+  makeFile(path);
   await sql`vacuum into ${path}`.execute(db);
   await using copy = await openReader(path);
   const [damage] = await checkDatabase(copy.db);
@@ -179,43 +169,6 @@ async function writeCopy(db: Db, path: string): Promise<void> {
   );
 }
 
-/** How file systems say that they have no links, as FAT and CIFS. */
-const noLinks = new Set<unknown>(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']);
-
-/** Unlike a rename this replaces no file that came meanwhile. Where there are no links, the name is taken empty before. */
-function publish(draft: string, path: string): void {
-  try {
-    linkOrRename(draft, path);
-  } catch (error) {
-    throw codeOf(error) === 'EEXIST' ? isThere(path) : error;
-  }
-  syncFile(dirname(path));
-}
-
-function linkOrRename(draft: string, path: string): void {
-  try {
-    fs.linkSync(draft, path);
-  } catch (error) {
-    if (!noLinks.has(codeOf(error))) throw error;
-    makeOwnersFile(path);
-    fs.renameSync(draft, path);
-  }
-}
-
-function codeOf(error: unknown): unknown {
-  return error instanceof Error && 'code' in error ? error.code : undefined;
-}
-
 function isThere(path: string): JobdError {
   return new JobdError('conflict', `${path} is there already: name another file, or remove it`);
-}
-
-/** A file, or the names in a directory. */
-function syncFile(path: string): void {
-  const descriptor = fs.openSync(path, 'r');
-  try {
-    fs.fsyncSync(descriptor);
-  } finally {
-    fs.closeSync(descriptor);
-  }
 }

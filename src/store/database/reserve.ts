@@ -12,11 +12,12 @@
  */
 
 import { randomFillSync } from 'node:crypto';
-import { closeSync, lstatSync, openSync, rmSync, statfsSync } from 'node:fs';
+import { lstatSync, rmSync, statfsSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { sql } from 'kysely';
 import type { Db } from './schema.ts';
+import { makeFile } from '../../whole-file.ts';
 import { checkpoint, readSpace } from './space.ts';
 
 const mib = 1024 ** 2;
@@ -180,7 +181,7 @@ async function boundLog(db: Db, reserveBytes: number): Promise<void> {
 function empty(path: string): void {
   try {
     rmSync(path, { force: true });
-    closeSync(openSync(path, 'wx', 0o600));
+    makeFile(path);
   } catch {
     // The empty file is for the next start only; without it, that start finds out by itself.
   }

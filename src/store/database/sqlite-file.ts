@@ -4,9 +4,9 @@ import { accessSync, constants, existsSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import { JobdError, systemCode, unavailable } from '../../domain/errors.ts';
+import { makeFile } from '../../whole-file.ts';
 import { loadAddon } from './addon.ts';
 import { SqliteConnection } from './connection.ts';
-import { makeOwnersFile } from './owners-file.ts';
 
 /** How long opening waits for another process that opens the file. */
 const openingTimeoutMs = 2_000;
@@ -100,7 +100,7 @@ function makeDirectory(path: string): void {
 function createOwnersFile(path: string): void {
   if (existsSync(path)) return;
   try {
-    makeOwnersFile(path);
+    makeFile(path);
   } catch (error) {
     // Another process may have been faster.
     if (!existsSync(path)) throw error;

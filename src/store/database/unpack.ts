@@ -13,7 +13,8 @@
 import { createHash, randomUUID } from 'node:crypto';
 import * as fs from 'node:fs';
 import { dirname, join } from 'node:path';
-import { JobdError } from '../../domain/errors.ts';
+import { JobdError, systemCode } from '../../domain/errors.ts';
+import { replaceFile } from '../../whole-file.ts';
 
 const { O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = fs.constants;
 
@@ -30,11 +31,12 @@ export interface Unpacked extends Disposable {
 export function unpack(directory: string, bytes: Uint8Array): Unpacked {
   using place = openDirectory(directory);
   const name = `${createHash('sha256').update(bytes).digest('hex')}.node`;
-  const present = openSame(join(place.path, name), bytes);
+  const path = join(place.path, name);
+  const present = openSame(path, bytes);
   if (present !== null) return present;
-  writeAnew(place.path, name, bytes);
+  replaceFile(path, join(place.path, `${randomUUID()}.new`), bytes, 0o500);
   removeOld(place.path, name);
-  const written = openSame(join(place.path, name), bytes);
+  const written = openSame(path, bytes);
   if (written !== null) return written;
   throw new JobdError('unavailable', `${directory} does not keep what is written there`);
 }
@@ -77,8 +79,7 @@ function openSame(path: string, bytes: Uint8Array): Unpacked | null {
   try {
     fd = fs.openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
   } catch (error) {
-    if (['ENOENT', 'ELOOP', 'EACCES'].includes((error as NodeJS.ErrnoException).code ?? ''))
-      return null;
+    if (['ENOENT', 'ELOOP', 'EACCES'].includes(systemCode(error))) return null;
     throw error;
   }
   const file = opened(fd, path);
@@ -89,17 +90,6 @@ function openSame(path: string, bytes: Uint8Array): Unpacked | null {
   }
   file[Symbol.dispose]();
   return null;
-}
-
-function writeAnew(directory: string, name: string, bytes: Uint8Array): void {
-  const fresh = join(directory, `${randomUUID()}.new`);
-  try {
-    fs.writeFileSync(fresh, bytes, { flag: 'wx', mode: 0o500 });
-    fs.renameSync(fresh, join(directory, name));
-  } catch (error) {
-    fs.rmSync(fresh, { force: true });
-    throw error;
-  }
 }
 
 /** What other versions and processes that were killed left behind. */
