@@ -43,7 +43,7 @@ for (const part of [
   'jobs_by_due_time',
   'runs_by_time',
   'runs_open',
-  'migrations',
+  'schema_migrations',
 ]) {
   test(
     `a store whose page of ${part} is destroyed is refused, or serves nothing it cannot keep`,
