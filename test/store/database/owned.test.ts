@@ -11,7 +11,7 @@ import { openTestStore } from '../../support/running/store.ts';
 const tables = Object.keys(ownedBy) as DeletableTable[];
 
 /** Not owned: rows of the outbox go when they were read, and a delivery is kept longer than its job or monitor. */
-const notOwned = new Set(['edges.workspace_id', 'edges.subject_id', 'deliveries.subject_id']);
+const notOwned = new Set(['outbox.workspace_id', 'outbox.subject_id', 'deliveries.subject_id']);
 
 /** The owners that a column of this name refers to. */
 const ownersByColumn: Record<string, DeletableTable[]> = {
