@@ -98,7 +98,8 @@ export function createWriter({ store, clock, slots, ...parts }: WriterParts): Wr
     const taken = (): number => freeAtFirst - plan.free;
     return {
       bounds: () => ({
-        limit: Math.min(plan.free, largestClaim - taken()),
+        // Runs in doubt may hold more slots than there are.
+        limit: Math.max(0, Math.min(plan.free, largestClaim - taken())),
         exceptHosts: plan.fullHosts(),
         exceptJobs: heldJobs(),
       }),
