@@ -43,7 +43,7 @@ const loaders: Readonly<Record<string, Loader>> = {
   export: definitions,
   diff: definitions,
   apply: definitions,
-  import: async () => (await import('./definitions/import.ts')).addImportCommands,
+  import: async () => (await import('./definitions/commands.ts')).addImportCommands,
   runs: async () => (await import('./runs/runs.ts')).addRunCommands,
   monitors: async () => (await import('./monitors/monitors.ts')).addMonitorCommands,
   ping: async () => (await import('./monitors/ping.ts')).addPingCommand,

@@ -2,6 +2,7 @@
 
 import { Type } from 'typebox';
 import type { Static, TArray, TObject, TProperties, TSchema, TUnsafe } from 'typebox';
+import type { FieldRule, ValueOf } from '../../domain/fields.ts';
 
 type Fields = Record<string, object>;
 
@@ -30,6 +31,15 @@ export function oneOf<const T extends string>(
 ): TUnsafe<T> {
   const said = typeof about === 'string' ? { description: about } : about;
   return Type.Unsafe<T>({ type: 'string', enum: [...values], ...said });
+}
+
+/** A field that people set, by its rule in the domain. */
+export function field<const Rule extends FieldRule>(
+  rule: Rule,
+  about: About,
+): TUnsafe<ValueOf<Rule>> {
+  const words = rule.enum && { enum: [...rule.enum] };
+  return Type.Unsafe<ValueOf<Rule>>({ ...rule, ...words, ...about });
 }
 
 /** An array. */
@@ -104,20 +114,20 @@ export function optional<P extends TProperties>(fields: P) {
 
 /** Fields of an answer that an update may contain and cannot change. */
 export function readOnly<T extends Fields>(fields: T): T {
-  return mapFields(fields, (field) => ({ ...field, readOnly: true }));
+  return mapFields(fields, (schema) => ({ ...schema, readOnly: true }));
 }
 
 /** The same fields for an update: defaults apply at creation only. */
 export function withoutDefaults<T extends Fields>(fields: T): T {
-  return mapFields(fields, (field: { default?: unknown }) => {
-    const { default: _, ...rest } = field;
+  return mapFields(fields, (schema: { default?: unknown }) => {
+    const { default: _, ...rest } = schema;
     return rest;
   });
 }
 
-function mapFields<T extends Fields>(fields: T, change: (field: object) => object): T {
+function mapFields<T extends Fields>(fields: T, change: (schema: object) => object): T {
   const entries = Object.entries(fields);
-  return Object.fromEntries(entries.map(([name, field]) => [name, change(field)])) as T;
+  return Object.fromEntries(entries.map(([name, schema]) => [name, change(schema)])) as T;
 }
 
 /** How a header's name is usually written: `idempotency-key` becomes Idempotency-Key. */

@@ -1,6 +1,6 @@
 /**
- * Validation at the door: types are strict in bodies and parsed in query strings; the first rule that
- * is broken becomes one sentence that names the field, the rule and what came.
+ * Validation of requests: types are strict in bodies and parsed in query strings. The first broken rule becomes a
+ * sentence that names the field, the rule and the value.
  */
 
 import { Ajv } from 'ajv';
@@ -8,15 +8,16 @@ import type { ErrorObject } from 'ajv';
 import type { DataValidationCxt } from 'ajv/dist/types/index.js';
 import type { FastifySchemaCompiler } from 'fastify';
 import type { TSchema } from 'typebox';
-import { characterCount } from '../../domain/characters.ts';
+import { brokenRule } from '../../domain/fields.ts';
+import type { FieldRule } from '../../domain/fields.ts';
 import { isId } from '../../domain/id.ts';
 import { wholeNumberParser } from './query.ts';
 import { headerName } from './schema.ts';
 
-/** Fields whose values may be secret: what came is not repeated. */
+/** Fields whose values may be secret and are never repeated. */
 const secretFields = new Set(['body', 'headers', 'config']);
 
-/** Makes the compiler that fastify asks for each schema of a route. */
+/** Creates the compiler that fastify uses for each schema of a route. */
 export function schemaCompiler(): FastifySchemaCompiler<TSchema> {
   const ajv = new Ajv({ verbose: true, strict: true, allowUnionTypes: true });
   ajv.removeKeyword('format');
@@ -32,10 +33,7 @@ export function schemaCompiler(): FastifySchemaCompiler<TSchema> {
   };
 }
 
-/**
- * Formats tell readers of the contract something; what they demand is checked in the domain. But an id may come in upper
- * case (RFC 9562 section 4), and is read here as it is kept.
- */
+/** Formats are checked in the domain. Only an id is changed here: it may come in upper case (RFC 9562 section 4). */
 function readFormat(format: string, text: string, _: unknown, place?: DataValidationCxt): boolean {
   const id = text.toLowerCase();
   if (format === 'uuid' && place !== undefined && isId(id)) {
@@ -44,7 +42,7 @@ function readFormat(format: string, text: string, _: unknown, place?: DataValida
   return true;
 }
 
-/** The sentence for a broken rule. `part` is what fastify was validating: body, querystring, … */
+/** The sentence for a broken rule. `part` is what fastify validated: body, querystring, … */
 export function sentenceFor(error: ErrorObject, part: string): string {
   const field = fieldOf(error, part);
   const { keyword, params } = error;
@@ -55,21 +53,12 @@ export function sentenceFor(error: ErrorObject, part: string): string {
       return unknownField(error, inside(field, params['additionalProperty'], part), part);
     case 'type':
       return `${field} must be ${article(typeNames(params['type']))}, got ${gotOf(error, part)}`;
-    case 'enum': {
-      const allowed = (params['allowedValues'] as unknown[]).map(String).join(', ');
-      return `${field} must be one of ${allowed}, got ${gotOf(error, part)}`;
-    }
-    case 'minimum':
-    case 'maximum':
-      return `${field} must be between ${boundsOf(error)}, got ${gotOf(error, part)}`;
-    case 'minLength':
-      return `${field} must not be empty`;
     case 'maxItems':
       return `${field} must have at most ${params['limit']} entries, got ${(error.data as unknown[]).length}`;
-    case 'maxLength':
-      return `${field} must be at most ${params['limit']} characters, got ${characterCount(String(error.data))}`;
-    default:
-      return `${field} ${error.message ?? 'is not valid'}`;
+    default: {
+      const problem = brokenRule(error.parentSchema as FieldRule, error.data, gotOf(error, part));
+      return `${field} ${problem ?? error.message ?? 'is not valid'}`;
+    }
   }
 }
 
@@ -100,7 +89,7 @@ function unknownField(error: ErrorObject, field: string, part: string): string {
     : `${name} is not a known ${what}, known are ${known.join(', ')}`;
 }
 
-/** Answers wrap what they show, as in `{ job: { … } }`; requests do not. */
+/** Answers have an envelope, as in `{ job: { … } }`; requests have none. */
 function isEnvelope({ data, instancePath }: ErrorObject, known: readonly string[]): boolean {
   if (instancePath !== '' || typeof data !== 'object' || data === null) return false;
   const [inner, ...others] = Object.values(data) as unknown[];
@@ -116,11 +105,6 @@ function article(types: string[]): string {
   return types
     .map((type) => (type === 'null' ? type : `${/^[aeio]/.test(type) ? 'an' : 'a'} ${type}`))
     .join(' or ');
-}
-
-function boundsOf(error: ErrorObject): string {
-  const { minimum, maximum } = error.parentSchema as { minimum: number; maximum: number };
-  return `${minimum} and ${maximum}`;
 }
 
 function gotOf({ data, instancePath }: ErrorObject, part: string): string {

@@ -2,7 +2,8 @@
 
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
-import { jobActions, jobStatuses, methods, scheduleTypes } from '../../domain/jobs/job.ts';
+import { actions } from '../../domain/fields.ts';
+import { jobStatuses, methods } from '../../domain/jobs/job.ts';
 import type { JobChange } from '../../domain/jobs/managed-job.ts';
 import {
   definedFields,
@@ -10,6 +11,7 @@ import {
   jobKeyRule,
   longestBatch,
 } from '../../domain/jobs/managed-job.ts';
+import { scheduleTypes } from '../../domain/schedule/schedule.ts';
 import { page } from '../http/contract.ts';
 import * as t from '../http/schema.ts';
 import * as examples from './examples.ts';
@@ -93,9 +95,7 @@ export const JobUpdate = t.input(
   [examples.jobUpdate, examples.pauseUpdate],
   {
     ...t.optional(t.withoutDefaults(jobFields)),
-    action: Type.Optional(
-      t.oneOf(jobActions, 'Applied together with the other fields, after them.'),
-    ),
+    action: Type.Optional(t.oneOf(actions, 'Applied together with the other fields, after them.')),
     ...t.optional(t.readOnly(jobState)),
   },
 );

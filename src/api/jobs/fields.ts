@@ -1,97 +1,65 @@
-/** The fields of a job that people give, at creation and later. Null for a field of the schedule says "not given". */
+/** The editable fields of a job in the API. Null for a field of the schedule means "not given". */
 
 import { Type } from 'typebox';
-import { jobLimits, methods, scheduleTypes } from '../../domain/jobs/job.ts';
-import { id, nullable, oneOf } from '../http/schema.ts';
+import { maxHeaders } from '../../domain/jobs/headers.ts';
+import { jobDefaults, jobRules, maxBodyLength } from '../../domain/jobs/job.ts';
+import { field, id, nullable } from '../http/schema.ts';
+import { scheduleFields } from '../schedule/fields.ts';
 
 export const jobFields = {
-  name: Type.String({
-    minLength: 1,
-    maxLength: jobLimits.nameLength,
-    description: 'What people call the job. Not blank; it need not be unique.',
+  name: field(jobRules.name, {
+    description: 'The name people use for the job. Not blank; it need not be unique.',
   }),
-  url: Type.String({
-    maxLength: jobLimits.urlLength,
+  url: field(jobRules.url, {
     description:
       'What is called: a public http or https address on port 80 or 443, without a user name or password. ' +
-      'Names that lead to a private address are refused when the call is made.',
+      'Names that resolve to a private address are refused when the call is made.',
   }),
-  method: oneOf(methods, { description: 'The method of the call.', default: 'GET' }),
+  method: field(jobRules.method, {
+    description: 'The method of the call.',
+    default: jobDefaults.method,
+  }),
   headers: Type.Record(Type.String(), Type.String(), {
     description:
-      'Headers sent with each call, name to value: at most 50, at most 16 KiB in all. An update replaces the whole ' +
-      'set, `{}` removes it. Values are never shown again, so an update that moves `url` to another scheme, host or ' +
-      'port must give them again.',
-    default: {},
+      `Headers sent with each call, name to value: at most ${maxHeaders}, at most 16 KiB in all. An update replaces the ` +
+      'whole set, `{}` removes it. Values are never shown again, so an update that moves `url` to another scheme, host ' +
+      'or port must give them again.',
+    default: jobDefaults.headers,
   }),
   body: nullable(
     Type.String({
       description:
-        `The body of the call, at most ${jobLimits.bodyLength} characters; a longer one is answered 413. Only with POST, ` +
-        'PUT, PATCH and DELETE. It is sent as `text/plain; charset=utf-8` unless `headers` says otherwise.',
-      default: null,
+        `The body of the call, at most ${maxBodyLength} characters; a longer one is answered 413. Only with POST, PUT, ` +
+        'PATCH and DELETE. It is sent as `text/plain; charset=utf-8` unless `headers` has another type.',
+      default: jobDefaults.body,
     }),
   ),
-  scheduleType: nullable(
-    oneOf(scheduleTypes, {
-      description: 'Whether `cronExpr` or `periodSeconds` says when the job is due.',
-      default: 'cron',
-    }),
+  ...scheduleFields(
+    'the job',
+    'Seconds from one due time to the next, counted from the creation of the job or the last change of its schedule.',
   ),
-  cronExpr: nullable(
-    Type.String({
-      description:
-        'Five fields: minute, hour, day of month, month, day of week; with names, ranges, steps, lists, `L` and `#`, ' +
-        'or one of `@hourly @daily @weekly @monthly @yearly`. Refused when `scheduleType` is `period`, unless null ' +
-        'or, in an update, unchanged.',
-      default: '0 * * * *',
-    }),
-  ),
-  timezone: nullable(
-    Type.String({
-      description:
-        'The IANA time zone that `cronExpr` is read in. Offsets such as `+02:00` are refused. With a period it does not ' +
-        'affect the due times, and is kept for when `scheduleType` becomes `cron`.',
-      default: 'Europe/Paris',
-    }),
-  ),
-  periodSeconds: nullable(
-    Type.Integer({
-      minimum: jobLimits.periodSeconds.min,
-      maximum: jobLimits.periodSeconds.max,
-      description:
-        'Seconds from one due time to the next, counted from the creation of the job or the last change of its ' +
-        'schedule. Required when `scheduleType` is `period`; refused when it is `cron`, unless null or, in an update, ' +
-        'unchanged.',
-    }),
-  ),
-  timeoutSeconds: Type.Integer({
-    minimum: jobLimits.timeoutSeconds.min,
-    maximum: jobLimits.timeoutSeconds.max,
+  timeoutSeconds: field(jobRules.timeoutSeconds, {
     description:
-      'Seconds that one attempt may take, from looking up the name to the end of the answer. A plan may allow less. ' +
-      'The default is 30, or what the plan allows if that is less.',
+      'Seconds that one attempt may take, from resolving the name to the end of the answer. A plan may allow less. ' +
+      `The default is ${jobDefaults.timeoutSeconds}, or what the plan allows if that is less.`,
   }),
-  retries: Type.Integer({
-    minimum: jobLimits.retries.min,
-    maximum: jobLimits.retries.max,
+  retries: field(jobRules.retries, {
     description:
-      'Further attempts after a transient connection error (a timeout before the request was sent is one), HTTP 429 or ' +
+      'Further attempts after a transient connection error (such as a timeout before the request was sent), HTTP 429 or ' +
       '5xx. The first waits 1 s, the second 5 s, or as long as `Retry-After` says, up to 30 s.',
-    default: 0,
+    default: jobDefaults.retries,
   }),
-  notes: Type.String({
-    maxLength: jobLimits.notesLength,
-    description: 'Anything people want to remember about the job.',
-    default: '',
+  notes: field(jobRules.notes, {
+    description: 'Free text about the job.',
+    default: jobDefaults.notes,
   }),
 };
 
 /** Fields that only a creation has. */
 export const creationFields = {
-  paused: Type.Boolean({
+  paused: field(jobRules.paused, {
     description: 'Creates the job paused: it is not called on schedule until it is resumed.',
-    default: false,
+    default: jobDefaults.paused,
   }),
   workspaceId: id('The workspace of the job. It must be the one of the key, which is the default.'),
 };

@@ -2,53 +2,31 @@
 
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
-import { jobActions, scheduleTypes } from '../../domain/jobs/job.ts';
-import { monitorLimits, monitorStatuses } from '../../domain/monitors/monitor.ts';
-import { defaultGraceSeconds } from '../../domain/monitors/monitor-input.ts';
+import { actions } from '../../domain/fields.ts';
+import {
+  defaultGraceSeconds,
+  monitorRules,
+  monitorStatuses,
+} from '../../domain/monitors/monitor.ts';
 import { pingKinds, pingMethods } from '../../domain/monitors/ping.ts';
+import { scheduleTypes } from '../../domain/schedule/schedule.ts';
 import { page } from '../http/contract.ts';
 import * as t from '../http/schema.ts';
-import { jobFields } from '../jobs/fields.ts';
+import { scheduleFields } from '../schedule/fields.ts';
 import * as examples from './examples.ts';
-
-const { cronExpr, timezone } = jobFields;
 
 /** The fields that a client can set, at creation and later. */
 const fields = {
-  name: Type.String({
-    minLength: 1,
-    maxLength: monitorLimits.nameLength,
+  name: t.field(monitorRules.name, {
     description: 'The name of the monitor. Not blank; it need not be unique.',
   }),
-  scheduleType: t.nullable(
-    t.oneOf(scheduleTypes, {
-      description: 'Whether `cronExpr` or `periodSeconds` says when a ping is due.',
-      default: 'cron',
-    }),
-  ),
-  cronExpr,
-  timezone,
-  periodSeconds: t.nullable(
-    Type.Integer({
-      minimum: monitorLimits.periodSeconds.min,
-      maximum: monitorLimits.periodSeconds.max,
-      description:
-        'Seconds between two pings. Required when `scheduleType` is `period`; refused when it is `cron`, unless null or, in ' +
-        'an update, unchanged.',
-    }),
-  ),
-  graceSeconds: Type.Integer({
-    minimum: monitorLimits.graceSeconds.min,
-    maximum: monitorLimits.graceSeconds.max,
+  ...scheduleFields('a ping', 'Seconds between two pings.'),
+  graceSeconds: t.field(monitorRules.graceSeconds, {
     description:
       'Seconds that a ping may be overdue before the monitor is down. A run that has started must also end within this time.',
     default: defaultGraceSeconds,
   }),
-  notes: Type.String({
-    maxLength: monitorLimits.notesLength,
-    description: 'Free text.',
-    default: '',
-  }),
+  notes: t.field(monitorRules.notes, { description: 'Free text.', default: '' }),
 };
 
 export const MonitorInput = t.input(
@@ -59,7 +37,7 @@ export const MonitorInput = t.input(
     ...t.optional(fields),
     name: fields.name,
     paused: Type.Optional(
-      Type.Boolean({
+      t.field(monitorRules.paused, {
         description: 'Creates the monitor paused: no ping is expected until it is resumed.',
         default: false,
       }),
@@ -134,9 +112,7 @@ export const MonitorUpdate = t.input(
   [examples.monitorUpdate, { action: 'pause' }],
   {
     ...t.optional(t.withoutDefaults(fields)),
-    action: Type.Optional(
-      t.oneOf(jobActions, 'Applied together with the other fields, after them.'),
-    ),
+    action: Type.Optional(t.oneOf(actions, 'Applied together with the other fields, after them.')),
     ...t.optional(t.readOnly(monitorState)),
   },
 );

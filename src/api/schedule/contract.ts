@@ -2,12 +2,9 @@
 
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
-import { jobLimits, scheduleTypes } from '../../domain/jobs/job.ts';
 import { previewCount } from '../../domain/schedule/preview-input.ts';
 import * as t from '../http/schema.ts';
-import { jobFields } from '../jobs/fields.ts';
-
-const { cronExpr, timezone } = jobFields;
+import { scheduleFields } from './fields.ts';
 
 export const SchedulePreviewInput = t.input(
   'SchedulePreviewInput',
@@ -17,23 +14,7 @@ export const SchedulePreviewInput = t.input(
     { scheduleType: 'period', periodSeconds: 300 },
   ],
   t.optional({
-    scheduleType: t.nullable(
-      t.oneOf(scheduleTypes, {
-        description: 'Whether `cronExpr` or `periodSeconds` defines the schedule.',
-        default: 'cron',
-      }),
-    ),
-    cronExpr,
-    timezone,
-    periodSeconds: t.nullable(
-      Type.Integer({
-        minimum: jobLimits.periodSeconds.min,
-        maximum: jobLimits.periodSeconds.max,
-        description:
-          'Seconds between two due times, starting at `from`. Required when `scheduleType` is `period`, refused when it ' +
-          'is `cron`.',
-      }),
-    ),
+    ...scheduleFields('the schedule', 'Seconds between two due times, starting at `from`.'),
     count: Type.Integer({
       minimum: previewCount.min,
       maximum: previewCount.max,

@@ -4,6 +4,7 @@ import { hash, randomBytes } from 'node:crypto';
 import { checkLength } from '../../domain/characters.ts';
 import { isoTime } from '../../domain/clock.ts';
 import { invalidInput, JobdError } from '../../domain/errors.ts';
+import { nameRule } from '../../domain/fields.ts';
 import { newId } from '../../domain/id.ts';
 import { activeKeysPerAccount, keyPattern } from '../../domain/accounts/key.ts';
 import type { Key, Permission } from '../../domain/accounts/key.ts';
@@ -15,9 +16,6 @@ import { countActiveKeys } from '../../store/accounts/usage.ts';
 import type { App, Principal } from '../app.ts';
 import { requireWorkspaceNamed } from './workspaces.ts';
 
-/** Longest label of a key, in characters. */
-const nameLength = 120;
-
 /**
  * Makes a key; `expiresAt` in epoch milliseconds. `secret` is the key itself: it is shown once and stored nowhere.
  * Throws `invalid_input`, `not_found` for an unknown workspace, `forbidden` if the account has too many keys.
@@ -27,7 +25,7 @@ export async function createKey(
   input: { workspace: string; permission: Permission; name: string; expiresAt?: number | null },
 ): Promise<{ key: Key; secret: string }> {
   const { workspace, permission, name, expiresAt = null } = input;
-  checkLength('name', name, nameLength);
+  checkLength('name', name, nameRule.maxLength);
   const now = clock.now();
   if (expiresAt !== null && expiresAt <= now) {
     throw invalidInput(`a key must expire in the future, got ${isoTime(expiresAt)}`);

@@ -1,11 +1,16 @@
-/** Keeping a job, new or changed, in the transaction that decides about it: the rules are the same whoever asks. */
+/** Jobs as they are kept: found, shown, created and changed. The rules are the same for every use case. */
 
 import { isDeepStrictEqual } from 'node:util';
-import { changeJob } from '../../domain/jobs/job-input.ts';
-import type { JobUpdate } from '../../domain/jobs/job-input.ts';
-import type { Job } from '../../domain/jobs/job.ts';
+import { hasExpired } from '../../domain/accounts/account.ts';
+import type { Account } from '../../domain/accounts/account.ts';
 import { checkPlanLimits } from '../../domain/accounts/plan-limits.ts';
-import { plans } from '../../domain/accounts/plan.ts';
+import { defaultTimeoutSeconds, plans } from '../../domain/accounts/plan.ts';
+import { JobdError } from '../../domain/errors.ts';
+import { isId, newId } from '../../domain/id.ts';
+import { changeJob, defineJob } from '../../domain/jobs/job-input.ts';
+import type { JobInput, JobUpdate } from '../../domain/jobs/job-input.ts';
+import type { Job } from '../../domain/jobs/job.ts';
+import { upcomingDueTime } from '../../domain/runs/due.ts';
 import { openForPeople, openJob, sealJob } from '../../domain/secrets/sealed-job.ts';
 import type { SealedJob } from '../../domain/secrets/sealed-job.ts';
 import { siteText } from '../../domain/targets/target.ts';
@@ -15,65 +20,121 @@ import { activeMasterKeyId } from '../../store/secrets/master-keys.ts';
 import type { Db } from '../../store/database/open.ts';
 import { requirePaid, requireRoom } from '../accounts/account-limits.ts';
 import type { App, Principal } from '../app.ts';
-import { readJob } from './definition-changes.ts';
 
-/** Keeps a new job. Throws `payment_required`, and `forbidden` for what the plan does not allow. */
+/** The kept job, if it exists and belongs to the principal. Throws `not_found`. */
+export async function requireJob(
+  db: Db,
+  { workspaceId }: Principal,
+  id: string,
+): Promise<SealedJob> {
+  const job = isId(id) ? await jobs.findJob(db, workspaceId, id) : undefined;
+  if (job === undefined) throw new JobdError('not_found', `there is no job with id ${id}`);
+  return job;
+}
+
+/** A job as people see it: no job of an expired account is due, whatever due time is kept. */
+export function shownJob({ clock }: App, { accountExpiresAt }: Principal, job: Job): Job {
+  const now = clock.now();
+  const isExpired = hasExpired({ expiresAt: accountExpiresAt }, now);
+  const nextRunAt = isExpired ? null : upcomingDueTime(job, now);
+  return nextRunAt === job.nextRunAt ? job : { ...job, nextRunAt };
+}
+
+/** A kept job as people see it. */
+export function shownKept(app: App, principal: Principal, job: SealedJob): Job {
+  return shownJob(app, principal, openForPeople(job, app.vault));
+}
+
+/** A new job; the plan of the account gives the default of its timeout. Throws as `defineJob` does. */
+export function newJob(
+  { clock, allowTargets }: App,
+  { plan }: Account,
+  { workspaceId }: Principal,
+  input: JobInput,
+): Job {
+  const now = clock.now();
+  return defineJob(
+    { timeoutSeconds: defaultTimeoutSeconds(plans[plan]), ...input },
+    { id: newId(now), workspaceId, now, allowTargets },
+  );
+}
+
+/** Keeps a new job. Throws `payment_required`, and `forbidden` if the plan does not allow it. */
 export async function keepNewJob(app: App, principal: Principal, tx: Db, job: Job): Promise<void> {
-  // By the time of the transaction: schedules that the engine has stopped before it must not begin again.
+  // Judged inside the transaction: once the engine has stopped the schedules of an account, none may be added.
   const account = await requirePaid(tx, principal, app.clock.now());
   checkPlanLimits(plans[account.plan], job, null);
   await requireRoom(tx, account);
   await jobs.insertJob(tx, await sealed(app, tx, job));
 }
 
-/**
- * Changes a job and keeps it. Throws `invalid_input`, `too_large`, `payment_required`, `unavailable` if what is
- * sealed of it was damaged, and `forbidden` for what the plan does not allow.
- */
+/** A job before and after a change. */
+export interface ChangedJob {
+  kept: SealedJob;
+  before: Job;
+  after: Job;
+  /** Whether the sealed part must be sealed again. */
+  isResealed: boolean;
+}
+
+/** Applies an update. Throws as `changeJob` does, and `unavailable` if it needs the sealed part and that is damaged. */
+export function changedJob(
+  { vault, clock, allowTargets }: App,
+  kept: SealedJob,
+  update: JobUpdate,
+): ChangedJob {
+  const isResealed = needsSealed(kept, update);
+  const before = opened(kept, update, vault);
+  const after = changeJob(before, update, { now: clock.now(), allowTargets });
+  return { kept, before, after, isResealed };
+}
+
+/** Keeps a change. Throws `payment_required`, and `forbidden` if the plan does not allow it. */
 export async function keepChangedJob(
   app: App,
   principal: Principal,
   tx: Db,
-  { job, update }: { job: SealedJob; update: JobUpdate },
+  { kept, before, after, isResealed }: ChangedJob,
 ): Promise<Job> {
-  const { vault, clock, allowTargets } = app;
-  const now = clock.now();
-  const { plan } = await requirePaid(tx, principal, now);
-  const before = opened(job, update, vault);
-  const changed = changeJob(before, update, { now, allowTargets });
-  checkPlanLimits(plans[plan], changed, before);
-  const kept = { ...changed, sealed: job.sealed };
-  await jobs.updateJob(tx, needsSealed(job, update) ? await sealed(app, tx, changed) : kept);
-  return changed;
+  const { plan } = await requirePaid(tx, principal, app.clock.now());
+  checkPlanLimits(plans[plan], after, before);
+  const row = isResealed ? await sealed(app, tx, after) : { ...after, sealed: kept.sealed };
+  await jobs.updateJob(tx, row);
+  return after;
 }
 
 /**
- * Whether an update leaves every field as it is; its action is not looked at. Headers that are given count as a change,
- * as nobody could have read their values. Throws as `changeJob` does, and `unavailable` like `keepChangedJob`.
+ * Whether an update leaves every field as it is, apart from its action. Given headers count as a change, because nobody
+ * can have read their values. Throws as `changedJob` does.
  */
-export function changesNoField(
-  { vault, clock, allowTargets }: App,
-  job: SealedJob,
-  update: JobUpdate,
-): boolean {
+export function changesNoField(app: App, kept: SealedJob, update: JobUpdate): boolean {
   const { action: _, ...fields } = update;
   if (fields.headers !== undefined) return false;
-  const before = opened(job, fields, vault);
-  const changed = changeJob(before, fields, { now: clock.now(), allowTargets });
-  return isDeepStrictEqual(changed, before);
+  const { before, after } = changedJob(app, kept, fields);
+  return isDeepStrictEqual(after, before);
 }
 
-/** A job as an update needs it: what is sealed must be opened only for a change of a part of it. */
+/** Opens a job; one whose sealed part is damaged has no headers and no body. */
+export function openDamaged(job: SealedJob, vault: Vault): { job: Job; isDamaged: boolean } {
+  try {
+    return { job: openJob(job, vault), isDamaged: false };
+  } catch (error) {
+    if (!(error instanceof JobdError) || error.code !== 'unavailable') throw error;
+    return { job: openJob({ ...job, sealed: null }, vault), isDamaged: true };
+  }
+}
+
+/** Opens only what the update needs, so that a damaged job can still be changed in other fields. */
 function opened(job: SealedJob, update: JobUpdate, vault: Vault): Job {
   const { headers, body } = update;
-  // With new headers and a new body nothing of the old ones is needed: whatever was damaged may be.
-  if (headers !== undefined && body !== undefined) return readJob(job, vault).job;
+  // New headers and a new body replace the whole sealed part, even a damaged one.
+  if (headers !== undefined && body !== undefined) return openDamaged(job, vault).job;
   return needsSealed(job, update) ? openJob(job, vault) : openForPeople(job, vault);
 }
 
 /**
- * Whether an update needs what is sealed, to seal it again: the method decides whether there may be a body, and what is
- * sealed is bound to where it is sent.
+ * Whether an update seals again: the method decides whether a body is allowed, and the sealed part is bound to the
+ * scheme, host and port it is sent to.
  */
 function needsSealed({ url, sealed: secrets }: SealedJob, update: JobUpdate): boolean {
   const { headers, body, method } = update;

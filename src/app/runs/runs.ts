@@ -10,7 +10,7 @@ import { requirePaid } from '../accounts/account-limits.ts';
 import type { App, Principal } from '../app.ts';
 import { pageOf, parseRunCursor, runCursor } from '../page.ts';
 import type { Page, PageRequest } from '../page.ts';
-import { requireJob } from '../jobs/require-job.ts';
+import { requireJob } from '../jobs/keep-job.ts';
 
 /** One manual run per job in this time (docs/behavior.md#run-6). */
 const manualIntervalMs = 60_000;

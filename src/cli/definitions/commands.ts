@@ -1,9 +1,10 @@
-/** `jobd export`, `jobd diff` and `jobd apply`: jobs as files of definitions, over the API. */
+/** `jobd export`, `jobd diff`, `jobd apply` and `jobd import`: jobs as files of definitions. */
 
 import type { Command } from 'commander';
 import { collect } from '../options.ts';
 import type { Context } from '../context.ts';
 import type { ApplyFlags, PlanFlags } from './actions.ts';
+import type { CrontabFlags } from './import-crontab.ts';
 
 /** Adds the commands. */
 export function addDefinitionCommands(program: Command, context: Context): void {
@@ -37,7 +38,7 @@ export function addDefinitionCommands(program: Command, context: Context): void 
     .action(async (flags: ApplyFlags) => (await actions()).apply(context, flags));
 }
 
-/** Reading and comparing files costs packages that no other command should wait for. */
+/** Reading and comparing files loads packages that no other command should wait for. */
 const actions = () => import('./actions.ts');
 
 function withFiles(command: Command): Command {
@@ -48,4 +49,32 @@ function withFiles(command: Command): Command {
       collect,
     )
     .option('--prune', 'delete managed jobs that are not in the files');
+}
+
+/** Adds `jobd import`. */
+export function addImportCommands(program: Command, context: Context): void {
+  program
+    .command('import')
+    .description('turn what other schedulers run into jobs')
+    .command('crontab')
+    .argument('[file]', 'the crontab; standard input if it is - or not given')
+    .description('turn lines that call a URL by curl or wget into a file of definitions')
+    .option('--system', 'the lines have a column with the user, as in /etc/crontab')
+    .option('--tz <zone>', 'IANA time zone of the times (default: the one of this machine)')
+    .option(
+      '--variables <file>',
+      'write the values that may be secret to this new file, for a shell',
+    )
+    .option('--apply', 'make the jobs, and write no file')
+    .addHelpText(
+      'after',
+      '\nWhat is not certain is not turned, but listed; the command then ends with 1.\n\nExamples:\n' +
+        '  crontab -l | jobd import crontab > jobs.yaml\n' +
+        '  jobd import crontab /etc/crontab --system --variables secrets.env > jobs.yaml\n' +
+        '  set -a; . ./secrets.env; set +a; jobd apply -f jobs.yaml',
+    )
+    .action(async (file: string | undefined, flags: CrontabFlags) => {
+      const { importCrontab } = await import('./import-crontab.ts');
+      await importCrontab(context, file, flags);
+    });
 }

@@ -3,12 +3,16 @@
 import { parseCrontab } from '../../domain/shell/crontab.ts';
 import type { BrokenLine, CrontabLine } from '../../domain/shell/crontab.ts';
 import { readCurl } from '../../domain/shell/curl.ts';
+import { nameRule } from '../../domain/fields.ts';
+import { defineJob } from '../../domain/jobs/job-input.ts';
+import { jobDefaults } from '../../domain/jobs/job.ts';
 import { isSecretHeader } from '../../domain/jobs/headers.ts';
 import type { Remark } from '../../domain/shell/remark.ts';
 import { readShellCommand } from '../../domain/shell/words.ts';
 import { readWget } from '../../domain/shell/wget.ts';
 import type { WrittenCall } from '../../domain/shell/written-call.ts';
-import { definedJob } from './compare.ts';
+import { definedJob } from '../../domain/jobs/managed-job.ts';
+import { nowhere } from './definition.ts';
 import { fileOf, slugOf, unique, variableOf } from './export.ts';
 import { literal } from './references.ts';
 import { fieldsOf, literalOf } from './write-definitions.ts';
@@ -69,16 +73,18 @@ function definitionOf(
   const { timeoutSeconds, retries, headers: sent, ...request } = call;
   const timezone = zoneOf(line, options);
   const { hostname, pathname } = new URL(call.url);
-  const name = line.comment ?? `${hostname}${pathname === '/' ? '' : pathname}`.slice(0, 120);
+  const name =
+    line.comment ?? `${hostname}${pathname === '/' ? '' : pathname}`.slice(0, nameRule.maxLength);
   const input = {
     ...request,
     name,
     headers: sent,
     cronExpr: line.cronExpr,
     timezone,
-    retries: retries ?? 0,
+    retries: retries ?? jobDefaults.retries,
   };
-  const job = definedJob(input, timeoutSeconds ?? 30);
+  defineJob(input, nowhere);
+  const job = definedJob(input, timeoutSeconds ?? jobDefaults.timeoutSeconds);
   const key = unique(slugOf(name), taken.keys);
   const headers = Object.fromEntries(
     Object.entries(sent).map(([header, value]) => {

@@ -2,9 +2,9 @@
 
 import { OMIT_HEADERS, formatPatch, structuredPatch } from 'diff';
 import type * as contract from '../../api/jobs/contract.ts';
-import { definedJob } from './compare.ts';
+import { definedJob } from '../../domain/jobs/managed-job.ts';
 import type { Definition } from './definition.ts';
-import { placeText } from './place.ts';
+import { placeText } from './parse-file.ts';
 import type { Plan, PlanCounts, PlannedChange } from './plan.ts';
 import { fieldsOf, literalOf, yamlOf } from './write-definitions.ts';
 

@@ -1,10 +1,11 @@
 /** All jobs as a file of definitions: what people have made by hand becomes what a repository can keep. */
 
+import type { EditableFields } from '../../domain/jobs/job.ts';
 import { fieldsOf, literalOf, yamlOf } from './write-definitions.ts';
-import type { Fields, ShownJob } from './write-definitions.ts';
+import type { Fields } from './write-definitions.ts';
 
 /** A job as the API shows it. */
-export interface ExportedJob extends Omit<ShownJob, 'headers'> {
+export interface ExportedJob extends Omit<EditableFields, 'headers'> {
   id: string;
   headerNames: readonly string[];
 }
@@ -35,7 +36,7 @@ export function exportJobs(
     const references = job.headerNames
       .toSorted()
       .map((name) => [name, `\${${variableOf(key, name, variables)}}`]);
-    const headers = Object.fromEntries(references) as ShownJob['headers'];
+    const headers = Object.fromEntries(references) as Record<string, string>;
     const adopt = keys.has(job.id) ? {} : { adopt: job.id };
     const fields = fieldsOf(
       key,

@@ -7,12 +7,13 @@ import { quoted } from '../../domain/shell/quote.ts';
 import type { Context } from '../context.ts';
 import { counted, plain } from '../terminal/text.ts';
 import { printJson } from '../terminal/output.ts';
-import { applyAndReport, asker } from './actions.ts';
+import { applyAndReport } from './apply.ts';
 import { turnCrontab } from './crontab-jobs.ts';
 import type { TurnedCrontab } from './crontab-jobs.ts';
 import { emptyLoad, readDefinitions, readText } from './load.ts';
-import { problemText } from './place.ts';
+import { problemText } from './parse-file.ts';
 import { makePlan } from './plan.ts';
+import { asker } from './server.ts';
 
 export interface CrontabFlags {
   system?: true;

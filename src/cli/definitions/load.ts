@@ -6,10 +6,8 @@ import { text as readStream } from 'node:stream/consumers';
 import { JobdError, systemCode } from '../../domain/errors.ts';
 import type { Definition } from './definition.ts';
 import { nearest } from './nearest.ts';
-import { parseFile } from './parse-file.ts';
-import type { Entry, Value } from './parse-file.ts';
-import { placeText } from './place.ts';
-import type { Place, Problem } from './place.ts';
+import { parseFile, placeText } from './parse-file.ts';
+import type { Entry, Place, Problem, Value } from './parse-file.ts';
 import { readDefinition } from './read-definition.ts';
 import type { Sources } from './references.ts';
 

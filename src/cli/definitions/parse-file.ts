@@ -5,7 +5,30 @@
 
 import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument, visit } from 'yaml';
 import type { Alias, Document, Node, Pair, Scalar } from 'yaml';
-import type { Place, Problem } from './place.ts';
+
+/** Where something is written. Line and column count from 1. */
+export interface Place {
+  /** The file as people named it; `-` for standard input. */
+  path: string;
+  line: number;
+  column: number;
+}
+
+/** A sentence about a place. */
+export interface Problem {
+  place: Place;
+  sentence: string;
+}
+
+/** `jobs.yaml:12:5`: editors and CI systems make it a link. */
+export function placeText({ path, line, column }: Place): string {
+  return `${path}:${line}:${column}`;
+}
+
+/** A problem in one line. */
+export function problemText({ place, sentence }: Problem): string {
+  return `${placeText(place)}: ${sentence}`;
+}
 
 /** A value: a text, a mapping, or something that no field takes. */
 export interface Value {

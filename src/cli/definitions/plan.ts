@@ -1,11 +1,11 @@
-/** What definitions would change, asked of the server: nothing is changed by planning. */
+/** What definitions would change. Planning asks the server and changes nothing. */
 
 import type * as contract from '../../api/jobs/contract.ts';
 import type { DefinitionResult, ManagedJob } from '../../api/jobs/contract.ts';
+import { changedFields, changedHeaders, definedJob } from '../../domain/jobs/managed-job.ts';
 import type { Ask } from '../client/client.ts';
-import { compare } from './compare.ts';
 import type { Definition } from './definition.ts';
-import { allJobs, askMe, managedJobs, sendWishes, wishOf } from './server.ts';
+import { allJobs, askMe, inputOf, managedJobs, sendDefinitions } from './server.ts';
 
 /** A definition, and what it would change. */
 export interface PlannedChange {
@@ -15,13 +15,13 @@ export interface PlannedChange {
 }
 
 export interface Plan {
-  /** One for each definition, in the order of their keys. */
+  /** One per definition, ordered by key. */
   changes: PlannedChange[];
-  /** Managed jobs that no definition is about, in the order of their keys: a pruning would delete them. */
+  /** Managed jobs without a definition, ordered by key: pruning would delete them. */
   unlisted: ManagedJob[];
-  /** Whether the key may write: then the server has compared the values of headers, too. */
+  /** Whether the key may write. If so, the server has compared the values of headers too. */
   mayWrite: boolean;
-  /** What holds where a definition has no timeout. */
+  /** The account's default, where a definition has no timeout. */
   defaultTimeoutSeconds: number;
 }
 
@@ -37,14 +37,14 @@ export interface PlanCounts {
   unlisted: number;
 }
 
-/** Plans. A key that may only read sees all but the values of headers. Throws as the client does. */
+/** Makes a plan. With a read-only key the values of headers are not compared. Throws as the client does. */
 export async function makePlan(ask: Ask, definitions: readonly Definition[]): Promise<Plan> {
   const { mayWrite, defaultTimeoutSeconds } = await askMe(ask);
   const managed = await managedJobs(ask);
   const sorted = definitions.toSorted(byKey);
   const results = mayWrite
-    ? await Array.fromAsync(sendWishes(ask, sorted.map(wishOf), { dryRun: true }))
-    : await compareAll(ask, sorted, { managed, defaultTimeoutSeconds });
+    ? await Array.fromAsync(sendDefinitions(ask, sorted.map(inputOf), { dryRun: true }))
+    : await compareAll(ask, sorted, managed, defaultTimeoutSeconds);
   const listed = new Set(definitions.map(({ key }) => key));
   return {
     changes: sorted.flatMap((definition, index) => {
@@ -57,7 +57,7 @@ export async function makePlan(ask: Ask, definitions: readonly Definition[]): Pr
   };
 }
 
-/** Counts a plan; what is not in the files counts as deleted only where that is wanted. */
+/** Counts the changes of a plan. Jobs that are not in the files count as deleted only with `prune`. */
 export function countsOf({ changes, unlisted }: Plan, prune: boolean): PlanCounts {
   const count = (is: (result: DefinitionResult) => boolean): number =>
     changes.filter(({ result }) => is(result)).length;
@@ -72,24 +72,40 @@ export function countsOf({ changes, unlisted }: Plan, prune: boolean): PlanCount
   };
 }
 
+/** Compares without the server, by the same rule, except for the values of headers, which nobody is shown. */
 async function compareAll(
   ask: Ask,
   definitions: readonly Definition[],
-  known: { managed: readonly ManagedJob[]; defaultTimeoutSeconds: number },
+  managed: readonly ManagedJob[],
+  defaultTimeout: number,
 ): Promise<DefinitionResult[]> {
-  const { defaultTimeoutSeconds } = known;
-  const managed = new Map(known.managed.map(({ key, job }) => [key, job]));
-  const isAnyAdopted = definitions.some(({ key, adopt }) => adopt && !managed.has(key));
+  const byKeys = new Map(managed.map(({ key, job }) => [key, job]));
+  const isAnyAdopted = definitions.some(({ key, adopt }) => adopt && !byKeys.has(key));
   const jobs = new Map<string | undefined, contract.Job>(
     isAnyAdopted ? (await allJobs(ask)).map((job) => [job.id, job]) : [],
   );
-  for (const { job } of known.managed) jobs.delete(job.id);
-  return definitions.map((definition) => {
-    const { key, adopt } = definition;
-    const isManaged = managed.has(key);
-    const job = managed.get(key) ?? jobs.get(adopt);
-    return compare(definition, job, { defaultTimeoutSeconds, isManaged });
+  for (const { job } of managed) jobs.delete(job.id);
+  return definitions.map(({ key, job: input, adopt }) => {
+    const own = byKeys.get(key);
+    const job = own ?? jobs.get(adopt) ?? null;
+    const isAdopted = own === undefined && job !== null;
+    const result = { key, changedFields: [], changedHeaders: [], isAdopted, job, refusal: null };
+    if (job === null) return { ...result, change: 'create' };
+    const before = { ...job, headers: withoutValues(job.headerNames) };
+    const defined = definedJob(input, defaultTimeout);
+    const after = { ...defined, headers: withoutValues(Object.keys(defined.headers)) };
+    const fields = changedFields(before, after);
+    return {
+      ...result,
+      change: fields.length > 0 ? 'update' : 'none',
+      changedFields: fields,
+      changedHeaders: changedHeaders(before, after),
+    };
   });
+}
+
+function withoutValues(names: readonly string[]): Record<string, string> {
+  return Object.fromEntries(names.map((name) => [name, '']));
 }
 
 function byKey(one: { key: string }, other: { key: string }): number {

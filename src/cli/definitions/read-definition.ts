@@ -1,22 +1,18 @@
-/** One definition of a file, field by field: every problem is told at its place, not only the first one. */
+/** Reads one definition of a file. Every problem is reported at its place, not only the first one. */
 
 import { messageOf } from '../../domain/errors.ts';
-import { characterCount } from '../../domain/characters.ts';
 import { checkHeaders, maxHeaders } from '../../domain/jobs/headers.ts';
 import { isId } from '../../domain/id.ts';
-import { defineJob } from '../../domain/jobs/job-input.ts';
+import { checkJobFields, defineJob } from '../../domain/jobs/job-input.ts';
 import type { JobInput } from '../../domain/jobs/job-input.ts';
-import { jobLimits, methods } from '../../domain/jobs/job.ts';
-import type { Method } from '../../domain/jobs/job.ts';
 import { jobKeyPattern, jobKeyRule } from '../../domain/jobs/managed-job.ts';
-import { readSchedule } from '../../domain/schedule/schedule-input.ts';
-import { everywhere, judgeUrl } from '../../domain/targets/target.ts';
+import { checkSchedule } from '../../domain/schedule/schedule-input.ts';
+import { everywhere } from '../../domain/targets/target.ts';
 import { parseDuration } from '../options.ts';
-import { fieldNames, nowhere } from './definition.ts';
+import { fieldNames, fileFields, nowhere } from './definition.ts';
 import type { Definition, FieldName } from './definition.ts';
 import { nearest } from './nearest.ts';
-import type { Entry, Value } from './parse-file.ts';
-import type { Problem } from './place.ts';
+import type { Entry, Place, Problem, Value } from './parse-file.ts';
 import { fillIn, fillVariables, withoutSecrets } from './references.ts';
 import type { Filled, Sources } from './references.ts';
 
@@ -35,35 +31,41 @@ export function readDefinition(
     return null;
   }
   const fields = fieldsOf(value, problems);
-  const read = readerOf(fields, problems);
-  const url = read('url', (text) => checkedUrl(fillVariables(text, sources)));
-  const headers = readHeaders(fields.get('headers'), sources, problems);
-  const body = read('body', (text) => fillIn(text, sources));
-  const secrets = [url, body, ...(headers ?? [])].flatMap((filled) => filled?.secrets ?? []);
-  const job = withoutUndefined({
-    name: read('name', shorterThan(jobLimits.nameLength)) ?? key,
-    url: url?.text ?? '',
-    method: read('method', (text) => oneOfMethods(text)),
-    ...(headers && { headers: Object.fromEntries(headers.map(({ name, text }) => [name, text])) }),
-    body: body?.text,
-    ...readScheduleFields(fields, read, problems),
-    timeoutSeconds: read('timeout', (text) =>
-      within(parseDuration(text, 'timeout'), 'timeoutSeconds', ' s'),
-    ),
-    retries: read('retries', (text) => within(wholeNumber(text), 'retries')),
-    paused: read('paused', yesOrNo),
-    notes: read('notes', shorterThan(jobLimits.notesLength)),
-  }) as unknown as JobInput;
-  const adopt = read('adopt', idOfJob);
+  const input: Record<string, unknown> = { name: key, url: '' };
+  const filled = new Map<FieldName, readonly string[]>();
+  for (const [name, written] of fields) {
+    const read =
+      name === 'headers'
+        ? readHeaders(written, sources, problems)
+        : readText(written, name, problems, (text) => readField(name, text, sources));
+    if (read === undefined) continue;
+    input[fileFields[name]] = read.value;
+    filled.set(name, read.secrets);
+  }
+  if (input['periodSeconds'] !== undefined) input['scheduleType'] = 'period';
   if (!fields.has('url')) problems.push({ place, sentence: `${key} has no url` });
-  if (problems.length === before) checkWhole(job, fields, { place, secrets, problems });
+  for (const other of ['cron', 'timezone'] as const) {
+    const every = fields.get('every');
+    if (every === undefined || !fields.has(other)) continue;
+    problems.push({ place: every.place, sentence: `every and ${other} exclude each other` });
+  }
+  const { adopt, ...job } = input as unknown as JobInput & { adopt?: string };
+  const secrets = [...filled.values()].flat();
+  if (problems.length === before) checkTogether(job, fields, { place, secrets, problems });
   if (problems.length > before) return null;
-  const writtenUrl = url && url.secrets.length > 0 ? fields.get('url')?.text : undefined;
-  const isBodySecret = (body?.secrets.length ?? 0) > 0;
-  return { key, place, job, adopt, writtenUrl, isBodySecret, secrets };
+  const isFilledIn = (name: FieldName): boolean => (filled.get(name)?.length ?? 0) > 0;
+  return {
+    key,
+    place,
+    job,
+    adopt,
+    writtenUrl: isFilledIn('url') ? fields.get('url')?.text : undefined,
+    isBodySecret: isFilledIn('body'),
+    secrets,
+  };
 }
 
-/** The known fields; others, and those that are there twice, are problems. */
+/** The known fields. Unknown and repeated ones are problems. */
 function fieldsOf({ entries }: Value, problems: Problem[]): Fields {
   const fields = new Map<FieldName, Value>();
   for (const { name, place, value } of entries) {
@@ -79,112 +81,80 @@ function fieldsOf({ entries }: Value, problems: Problem[]): Fields {
   return fields;
 }
 
-type Read = <T>(field: FieldName, parse: (text: string) => T) => T | undefined;
-
-function readerOf(fields: Fields, problems: Problem[]): Read {
-  return (field, parse) => {
-    const value = fields.get(field);
-    return value && readValue(value, field, problems, parse);
-  };
+/** A value as the API takes it, and the references that were filled in. */
+interface Read {
+  value: unknown;
+  secrets: readonly string[];
 }
 
-function readValue<T>(
-  { kind, place, text }: Value,
-  field: string,
-  problems: Problem[],
-  parse: (text: string) => T,
-): T | undefined {
+/** The fields whose values may have references. */
+const fillers: Partial<Record<FieldName, (text: string, sources: Sources) => Filled>> = {
+  url: fillVariables,
+  body: fillIn,
+};
+
+/** The fields that are not read as the text that was written. */
+const parsers: Partial<Record<FieldName, (text: string) => unknown>> = {
+  adopt: idOfJob,
+  every: (text) => parseDuration(text, 'every'),
+  timeout: (text) => parseDuration(text, 'timeout'),
+  retries: wholeNumber,
+  paused: trueOrFalse,
+};
+
+/** Reads a field and checks it by the rules of the API. Throws an error with a sentence, without what was filled in. */
+function readField(name: FieldName, written: string, sources: Sources): Read {
+  const { text, secrets } = fillers[name]?.(written, sources) ?? { text: written, secrets: [] };
+  const parse = parsers[name];
+  const value = parse === undefined ? text : parse(text);
+  const field = { [fileFields[name]]: value };
   try {
-    if (kind !== 'text') throw new Error(`${field} must be a text, got ${gotOf(kind)}`);
-    return parse(text);
+    checkJobFields(field, everywhere);
+    checkSchedule(field);
   } catch (error) {
-    problems.push({ place, sentence: inWordsOfFile(field, error) });
+    if (secrets.length === 0) throw error;
+    // A sentence about a URL repeats a part of it.
+    const message = messageOf(error).split(', got ', 1)[0] ?? '';
+    throw new Error(withoutSecrets(message, secrets), { cause: error });
+  }
+  return { value, secrets };
+}
+
+function readHeaders(value: Value, sources: Sources, problems: Problem[]): Read | undefined {
+  const problem =
+    value.kind === 'mapping'
+      ? value.entries.length > maxHeaders && `at most ${maxHeaders}, got ${value.entries.length}`
+      : `a mapping of names to values, got ${gotOf(value.kind)}`;
+  if (problem !== false) {
+    problems.push({ place: value.place, sentence: `headers must be ${problem}` });
     return undefined;
   }
-}
-
-function gotOf(kind: Value['kind']): string {
-  return kind === 'nothing' ? 'nothing' : `a ${kind}`;
-}
-
-/** The names of a field in the API, and in a file. */
-const wordsOfFile = { cronExpr: 'cron', periodSeconds: 'every', timeoutSeconds: 'timeout' };
-
-/** A sentence that begins with the field, as those of the domain do. */
-function inWordsOfFile(field: string, error: unknown): string {
-  const message = messageOf(error);
-  const words = Object.entries(wordsOfFile).reduce(
-    (text, [word, name]) => text.replaceAll(word, name),
-    message,
-  );
-  if (words.startsWith(field)) return words;
-  return words.startsWith('must ') ? `${field} ${words}` : `${field}: ${words}`;
-}
-
-function readHeaders(
-  value: Value | undefined,
-  sources: Sources,
-  problems: Problem[],
-): ({ name: string } & Filled)[] | null {
-  if (value === undefined) return null;
-  if (value.kind !== 'mapping') {
-    const sentence = `headers must be a mapping of names to values, got ${gotOf(value.kind)}`;
-    problems.push({ place: value.place, sentence });
-    return null;
-  }
-  if (value.entries.length > maxHeaders) {
-    const sentence = `headers must be at most ${maxHeaders}, got ${value.entries.length}`;
-    problems.push({ place: value.place, sentence });
-    return null;
-  }
-  const headers: ({ name: string } & Filled)[] = [];
-  for (const { name, place, value: header } of value.entries) {
+  const headers = new Map<string, string>();
+  const secrets: string[] = [];
+  for (const { name, place, value: written } of value.entries) {
     const field = `headers.${name.slice(0, 60)}`;
-    const filled = readValue(header, field, problems, (text) =>
-      withoutNewline(fillIn(text, sources), text),
-    );
+    const filled = readText(written, field, problems, (text) => fillHeader(text, sources));
     if (filled === undefined) continue;
-    try {
+    attempt(place, 'headers', problems, () => {
       checkHeaders({ [name]: filled.text });
-      if (headers.some((other) => other.name === name)) throw new Error(`${name} is there twice`);
-      headers.push({ name, ...filled });
-    } catch (error) {
-      problems.push({ place, sentence: inWordsOfFile('headers', error) });
-    }
+      if (headers.has(name)) throw new Error(`${name} is there twice`);
+    });
+    headers.set(name, filled.text);
+    secrets.push(...filled.secrets);
   }
-  return headers;
+  return { value: Object.fromEntries(headers), secrets };
 }
 
-/** Files end with a line break as a rule; a header value cannot. */
-function withoutNewline(filled: Filled, written: string): Filled {
+/** Most files end with a line break; a header value cannot. */
+function fillHeader(written: string, sources: Sources): Filled {
+  const filled = fillIn(written, sources);
   if (!written.startsWith('file:')) return filled;
   const text = filled.text.replace(/\r?\n$/, '');
   return { text, secrets: [text] };
 }
 
-function readScheduleFields(fields: Fields, read: Read, problems: Problem[]): Partial<JobInput> {
-  const cron = read('cron', (text) => (readSchedule({ cronExpr: text }), text));
-  const timezone = read('timezone', (text) => (readSchedule({ timezone: text }), text));
-  const every = read('every', (text) => {
-    const periodSeconds = parseDuration(text, 'every');
-    readSchedule({ scheduleType: 'period', periodSeconds });
-    return periodSeconds;
-  });
-  const place = fields.get('every')?.place;
-  if (place === undefined)
-    return {
-      ...(cron !== undefined && { cronExpr: cron }),
-      ...(timezone !== undefined && { timezone }),
-    };
-  for (const other of ['cron', 'timezone'] as const) {
-    if (fields.has(other))
-      problems.push({ place, sentence: `every and ${other} exclude each other` });
-  }
-  return every === undefined ? {} : { scheduleType: 'period', periodSeconds: every };
-}
-
-/** What only the fields together can break. */
-function checkWhole(
+/** Checks what only the fields together can break. */
+function checkTogether(
   job: JobInput,
   fields: Fields,
   { place, secrets, problems }: Pick<Definition, 'place' | 'secrets'> & { problems: Problem[] },
@@ -198,31 +168,51 @@ function checkWhole(
   }
 }
 
-/** A sentence about a URL repeats it, or a part of it. */
-function checkedUrl(filled: Filled): Filled {
+/** What `parse` makes of a text. What it throws, and a value of another kind, is a problem of the field. */
+function readText<T>(
+  { kind, place, text }: Value,
+  field: string,
+  problems: Problem[],
+  parse: (text: string) => T,
+): T | undefined {
+  return attempt(place, field, problems, () => {
+    if (kind !== 'text') throw new Error(`${field} must be a text, got ${gotOf(kind)}`);
+    return parse(text);
+  });
+}
+
+function attempt<T>(
+  place: Place,
+  field: string,
+  problems: Problem[],
+  work: () => T,
+): T | undefined {
   try {
-    judgeUrl(filled.text, everywhere);
-    return filled;
+    return work();
   } catch (error) {
-    if (filled.secrets.length === 0) throw error;
-    const message = (error as Error).message.split(', got ', 1)[0] ?? '';
-    throw new Error(withoutSecrets(message, filled.secrets), { cause: error });
+    problems.push({ place, sentence: inWordsOfFile(field, error) });
+    return undefined;
   }
 }
 
-function shorterThan(limit: number): (text: string) => string {
-  return (text) => {
-    const length = characterCount(text);
-    if (length > limit) throw new Error(`must be at most ${limit} characters, got ${length}`);
-    return text;
-  };
+function gotOf(kind: Value['kind']): string {
+  return kind === 'nothing' ? 'nothing' : `a ${kind}`;
 }
 
-function oneOfMethods(text: string): Method {
-  const method = methods.find((known) => known === text);
-  if (method === undefined)
-    throw new Error(`must be one of ${methods.join(', ')}, got ${text.slice(0, 60)}`);
-  return method;
+/** What fields are called in files, where that is not their name in the API. */
+const wordsOfFile: Record<string, string> = {
+  cronExpr: 'cron',
+  periodSeconds: 'every in seconds',
+  timeoutSeconds: 'timeout in seconds',
+};
+
+/** A sentence that begins with the field, as those about the API's fields do. */
+function inWordsOfFile(field: string, error: unknown): string {
+  const sentence = messageOf(error).replace(/^\w+/, (word) =>
+    Object.hasOwn(wordsOfFile, word) ? (wordsOfFile[word] ?? word) : word,
+  );
+  if (sentence.startsWith(field)) return sentence;
+  return sentence.startsWith('must ') ? `${field} ${sentence}` : `${field}: ${sentence}`;
 }
 
 function wholeNumber(text: string): number {
@@ -230,13 +220,7 @@ function wholeNumber(text: string): number {
   return Number(text);
 }
 
-function within(number: number, field: 'retries' | 'timeoutSeconds', unit = ''): number {
-  const { min, max } = jobLimits[field];
-  if (number >= min && number <= max) return number;
-  throw new Error(`must be between ${min}${unit} and ${max}${unit}, got ${number}${unit}`);
-}
-
-function yesOrNo(text: string): boolean {
+function trueOrFalse(text: string): boolean {
   if (text !== 'true' && text !== 'false')
     throw new Error(`must be true or false, got ${text.slice(0, 60)}`);
   return text === 'true';
@@ -246,8 +230,4 @@ function idOfJob(text: string): string {
   const id = text.toLowerCase();
   if (!isId(id)) throw new Error(`must be the id of a job, got ${text.slice(0, 60)}`);
   return id;
-}
-
-function withoutUndefined(record: Record<string, unknown>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined));
 }

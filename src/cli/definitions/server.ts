@@ -1,27 +1,35 @@
-/** What the server knows of managed jobs, and what it makes of definitions. */
+/** What the server knows of jobs, and the definitions sent to it. */
 
 import type * as contract from '../../api/jobs/contract.ts';
 import type { Me } from '../../api/accounts/contract.ts';
 import { longestBatch } from '../../domain/jobs/managed-job.ts';
 import { defaultTimeoutSeconds } from '../../domain/accounts/plan.ts';
-import { pages } from '../client/client.ts';
+import { createAsker, pages } from '../client/client.ts';
 import type { Ask } from '../client/client.ts';
+import { withinRateLimit } from '../client/retry.ts';
+import { clientConfig } from '../client/settings.ts';
+import type { Output } from '../terminal/output.ts';
 import type { Definition } from './definition.ts';
 
 /** The API takes bodies of 256 KiB. */
 const mostBytes = 255 * 1024;
 
-/** What should become of a key; null for no job. */
-export type Wish = contract.Definition;
+/** A definition as the API takes it; its job is null for no job at all. */
+export type DefinitionInput = contract.Definition;
 
-/** What becomes of one wish after the other. `sent` hears how many have been sent so far, before each request. */
-export async function* sendWishes(
+/** Asks the server, within its rate limit. */
+export function asker(output: Output): Ask {
+  return withinRateLimit(createAsker(clientConfig()), (line) => output.say(line));
+}
+
+/** Sends definitions and yields a result for each, in order. `sent` gets how many were sent, before each request. */
+export async function* sendDefinitions(
   ask: Ask,
-  wishes: readonly Wish[],
+  inputs: readonly DefinitionInput[],
   { dryRun, sent = () => {} }: { dryRun: boolean; sent?: (count: number) => void },
 ): AsyncGenerator<contract.DefinitionResult> {
   let count = 0;
-  for (const definitions of batchesOf(wishes)) {
+  for (const definitions of batchesOf(inputs)) {
     count += definitions.length;
     sent(count);
     const body = { definitions, dryRun };
@@ -31,25 +39,25 @@ export async function* sendWishes(
 }
 
 /** As few requests as their limits allow. */
-function batchesOf(wishes: readonly Wish[]): Wish[][] {
-  const batches: Wish[][] = [];
-  let room = 0;
-  for (const wish of wishes) {
-    const bytes = Buffer.byteLength(JSON.stringify(wish)) + 1;
+function batchesOf(inputs: readonly DefinitionInput[]): DefinitionInput[][] {
+  const batches: DefinitionInput[][] = [];
+  let bytesLeft = 0;
+  for (const input of inputs) {
+    const bytes = Buffer.byteLength(JSON.stringify(input)) + 1;
     const last = batches.at(-1);
-    if (last === undefined || room < bytes || last.length === longestBatch) {
-      batches.push([wish]);
-      room = mostBytes - bytes;
+    if (last === undefined || bytesLeft < bytes || last.length === longestBatch) {
+      batches.push([input]);
+      bytesLeft = mostBytes - bytes;
     } else {
-      last.push(wish);
-      room -= bytes;
+      last.push(input);
+      bytesLeft -= bytes;
     }
   }
   return batches;
 }
 
-/** What a definition asks for. */
-export function wishOf({ key, job, adopt }: Definition): Wish {
+/** A definition of a file as the API takes it. */
+export function inputOf({ key, job, adopt }: Definition): DefinitionInput {
   return { key, job, ...(adopt !== undefined && { adopt }) };
 }
 
@@ -63,7 +71,7 @@ export async function allJobs(ask: Ask): Promise<contract.Job[]> {
   return await Array.fromAsync(pages(ask, '/jobs', 'jobs'));
 }
 
-/** What the key may do, and the timeout of a job that gives none. */
+/** Whether the key may write, and the timeout of a job that gives none. */
 export async function askMe(
   ask: Ask,
 ): Promise<{ mayWrite: boolean; defaultTimeoutSeconds: number }> {

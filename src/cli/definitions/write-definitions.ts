@@ -3,71 +3,58 @@
 import { Scalar, stringify } from 'yaml';
 import { durationOf } from '../options.ts';
 import { escapeUnit } from '../../domain/characters.ts';
+import { jobDefaults } from '../../domain/jobs/job.ts';
+import type { EditableFields } from '../../domain/jobs/job.ts';
 import { fieldNames } from './definition.ts';
 import type { FieldName } from './definition.ts';
 import { literal, literalVariables } from './references.ts';
 
-/** A job as a file shows it: the values of headers, and what stands elsewhere, are references or words. */
-export interface ShownJob {
-  name: string;
-  url: string;
-  method: string;
-  headers: Readonly<Record<string, string>>;
-  body: string | null;
-  scheduleType: 'cron' | 'period';
-  cronExpr: string | null;
-  timezone: string;
-  periodSeconds: number | null;
-  timeoutSeconds: number;
-  retries: number;
-  notes: string;
-  paused: boolean;
-}
-
-/** What else decides about how it is shown. */
+/** How a job is shown. */
 export interface ShownAs {
-  /** What holds on this account where a definition has no timeout. */
+  /** The account's default, where a definition has no timeout. */
   defaultTimeoutSeconds: number;
   /** The id of a job made by hand. */
   adopt?: string;
 }
 
-/** A definition as it stands in a file. */
+/** A definition as it is written in a file. */
 export type Fields = Partial<Record<FieldName, unknown>>;
 
-/** The fields of a definition: what has its default is left out. */
+/** The fields of a definition, in order. A field that has its default is left out. */
 export function fieldsOf(
   key: string,
-  job: ShownJob,
+  job: EditableFields,
   { defaultTimeoutSeconds, adopt }: ShownAs,
 ): Fields {
+  const { method, headers, body, timeoutSeconds, retries, paused, notes } = job;
   const isPeriod = job.scheduleType === 'period';
-  const names = Object.keys(job.headers).toSorted();
-  const fields: Fields = {
+  const names = Object.keys(headers).toSorted();
+  const fields: Required<Fields> = {
     adopt,
-    name: job.name === key ? undefined : job.name,
+    name: unless(job.name, key),
     url: job.url,
-    method: job.method === 'GET' ? undefined : job.method,
-    headers:
-      names.length === 0
-        ? undefined
-        : Object.fromEntries(names.map((name) => [name, job.headers[name] ?? ''])),
-    body: job.body ?? undefined,
+    method: unless(method, jobDefaults.method),
+    headers: names.length > 0 ? new Map(names.map((name) => [name, headers[name]])) : undefined,
+    body: unless(body, jobDefaults.body),
     cron: isPeriod ? undefined : (job.cronExpr ?? undefined),
     timezone: isPeriod ? undefined : job.timezone,
     every: isPeriod ? durationOf(job.periodSeconds ?? 0) : undefined,
-    timeout: job.timeoutSeconds === defaultTimeoutSeconds ? undefined : `${job.timeoutSeconds}s`,
-    retries: job.retries === 0 ? undefined : job.retries,
-    paused: job.paused ? true : undefined,
-    notes: job.notes === '' ? undefined : job.notes,
+    timeout: unless(`${timeoutSeconds}s`, `${defaultTimeoutSeconds}s`),
+    retries: unless(retries, jobDefaults.retries),
+    paused: unless(paused, jobDefaults.paused),
+    notes: unless(notes, jobDefaults.notes),
   };
   return Object.fromEntries(
     fieldNames.map((name) => [name, fields[name]]).filter(([, value]) => value !== undefined),
   );
 }
 
+function unless<T>(value: T, usual: T): T | undefined {
+  return value === usual ? undefined : value;
+}
+
 /** The same with every value as it has to be written to mean itself; header values stay as they are. */
-export function literalOf<Job extends Pick<ShownJob, 'url' | 'body'>>(job: Job): Job {
+export function literalOf<Job extends Pick<EditableFields, 'url' | 'body'>>(job: Job): Job {
   const { url, body } = job;
   return { ...job, url: literalVariables(url), body: body === null ? null : literal(body) };
 }

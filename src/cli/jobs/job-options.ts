@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import type { Job, JobUpdate } from '../../api/jobs/contract.ts';
 import type { Flags } from '../../config.ts';
 import { invalidInput } from '../../domain/errors.ts';
-import { jobLimits } from '../../domain/jobs/job.ts';
+import { jobRules } from '../../domain/jobs/job.ts';
 import { collect, parseDuration, parseWholeNumber, textOrFile } from '../options.ts';
 import { scheduleFieldsOf, textFlag, withScheduleOptions } from '../schedule/schedule-options.ts';
 
@@ -28,6 +28,8 @@ export function withJobOptions(command: Command, { required }: { required: boole
     .option('--notes <text>', 'notes for people');
 }
 
+const { minimum: min, maximum: max } = jobRules.retries;
+
 /** The fields that the options give. Throws `invalid_input`, naming the option. */
 export async function updateOf(flags: Flags): Promise<JobUpdate> {
   const text = (flag: string): string | undefined => textFlag(flags, flag);
@@ -50,7 +52,7 @@ export async function updateOf(flags: Flags): Promise<JobUpdate> {
     ...(flags['data'] === false && { body: null }),
     ...(timeout !== undefined && { timeoutSeconds: parseDuration(timeout, '--timeout') }),
     ...(retries !== undefined && {
-      retries: parseWholeNumber(retries, '--retries', jobLimits.retries),
+      retries: parseWholeNumber(retries, '--retries', { min, max }),
     }),
     ...(notes !== undefined && { notes }),
   };

@@ -4,6 +4,7 @@ import type { Command } from 'commander';
 import type { JobUpdate } from '../../api/jobs/contract.ts';
 import type { Flags } from '../../config.ts';
 import { invalidInput } from '../../domain/errors.ts';
+import { defaultCronExpr, defaultSchedule } from '../../domain/schedule/schedule.ts';
 import { parseDuration } from '../options.ts';
 
 /** Writes ` (default VALUE)` behind an option, where one holds. */
@@ -12,8 +13,11 @@ export type DefaultText = (value: string) => string;
 /** Adds `--cron`, `--tz` and `--every`. */
 export function withScheduleOptions(command: Command, defaults: DefaultText): Command {
   return command
-    .option('--cron <expr>', `when: five fields, or @daily and the like${defaults('0 * * * *')}`)
-    .option('--tz <zone>', `IANA time zone of the expression${defaults('Europe/Paris')}`)
+    .option(
+      '--cron <expr>',
+      `when: five fields, or @daily and the like${defaults(defaultCronExpr)}`,
+    )
+    .option('--tz <zone>', `IANA time zone of the expression${defaults(defaultSchedule.timezone)}`)
     .option('--every <duration>', 'when: a fixed interval such as 5m, instead of --cron');
 }
 

@@ -4,6 +4,7 @@ import type { Command } from 'commander';
 import type { Flags } from '../../config.ts';
 import { isoTime, systemClock } from '../../domain/clock.ts';
 import { JobdError } from '../../domain/errors.ts';
+import { defaultSchedule } from '../../domain/schedule/schedule.ts';
 import type { PreviewInput } from '../../domain/schedule/preview-input.ts';
 import type { Context } from '../context.ts';
 import { parseDuration, parseWholeNumber } from '../options.ts';
@@ -19,7 +20,7 @@ export function addScheduleCommands(program: Command, { output }: Context): void
     .argument('[expr...]', 'cron expression, in quotes')
     .usage("[options] '<expr>'")
     .description('show the next due times of a schedule; needs no server')
-    .option('--tz <zone>', 'IANA time zone of the expression (default Europe/Paris)')
+    .option('--tz <zone>', `IANA time zone of the expression (default ${defaultSchedule.timezone})`)
     .option('--every <duration>', 'fixed interval such as 5m, instead of an expression')
     .option('--count <n>', 'how many due times, 1 to 100 (default 5)')
     .option('--from <time>', 'start: ISO 8601 with an offset or Z (default now)')

@@ -1,8 +1,8 @@
 /** Accounts: they own workspaces and have a plan. Until they expire they can run and edit. */
 
-import { checkLength } from '../characters.ts';
 import { isoTime } from '../clock.ts';
 import { invalidInput, JobdError } from '../errors.ts';
+import { checkFields, nameRule } from '../fields.ts';
 import type { PlanName } from './plan.ts';
 
 /** Times are epoch milliseconds. */
@@ -56,11 +56,8 @@ export function checkPaid(account: Account, now: number): void {
   );
 }
 
-/** Longest name of an account or a workspace, in characters. */
-const nameLength = 120;
-
 /** Checks the name of an account or a workspace. Throws `invalid_input`. */
 export function checkName(name: string): void {
   if (name.trim() === '') throw invalidInput('name must not be blank');
-  checkLength('name', name, nameLength);
+  checkFields({ name: nameRule }, { name });
 }

@@ -4,8 +4,9 @@
  */
 
 import { JobdError } from '../errors.ts';
-import { sameSchedule, scheduleOf } from '../jobs/job.ts';
-import type { Job, ScheduleFields } from '../jobs/job.ts';
+import type { Job } from '../jobs/job.ts';
+import { sameSchedule, scheduleOf } from '../schedule/schedule.ts';
+import type { ScheduleFields } from '../schedule/schedule.ts';
 import type { Monitor } from '../monitors/monitor.ts';
 import type { Plan } from './plan.ts';
 import { smallestInterval } from '../schedule/interval.ts';

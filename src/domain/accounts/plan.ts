@@ -2,6 +2,8 @@
 
 import { msPerDay } from '../clock.ts';
 
+import { jobDefaults } from '../jobs/job.ts';
+
 export const planNames = ['free', 'pro', 'business', 'self-hosted'] as const;
 export type PlanName = (typeof planNames)[number];
 
@@ -55,9 +57,9 @@ export const plans: Readonly<Record<PlanName, Plan>> = {
   },
 };
 
-/** Seconds an attempt may take where nobody says: the smaller of 30 and what the plan allows. */
+/** Seconds an attempt may take where nobody says: the general default, or what the plan allows if that is less. */
 export function defaultTimeoutSeconds({ maxTimeoutSeconds }: Plan): number {
-  return Math.min(30, maxTimeoutSeconds);
+  return Math.min(jobDefaults.timeoutSeconds, maxTimeoutSeconds);
 }
 
 /** What retention removes from an account (docs/behavior.md#result-6). Results are runs that are over, missed ones too. */

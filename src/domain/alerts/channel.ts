@@ -1,6 +1,7 @@
 /** A channel: where alerts of a workspace go, and which. What is not given has its default, what is wrong is refused. */
 
 import { isoTime } from '../clock.ts';
+import { nameRule } from '../fields.ts';
 import type { Delivery } from './delivery.ts';
 import { invalidInput } from '../errors.ts';
 import { isOfMonitor, isRecovery } from './health-change.ts';
@@ -11,7 +12,7 @@ import { writable } from '../read-only.ts';
 
 /** Bounds of the fields; lengths in characters. */
 export const channelLimits = {
-  nameLength: 120,
+  nameLength: nameRule.maxLength,
   afterFailures: { min: 1, max: 100 },
   jobIds: 1_000,
   /** Longest value of a field of `config`. */

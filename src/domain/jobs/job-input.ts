@@ -1,32 +1,27 @@
 /**
- * What people give to make or change a job, and the rules it must keep: of each field by itself, and
- * of the fields together. Types and lengths are checked at the door, before.
+ * What people send to create or change a job, and the rules for it: for each field by itself, and for the
+ * fields together. The API has checked the types before.
  */
 
 import { characterCount } from '../characters.ts';
 import { isoTime } from '../clock.ts';
 import { invalidInput, JobdError } from '../errors.ts';
-import { checkHeaders } from './headers.ts';
-import { jobLimits, jobStatus, leavesOrigin, sameSchedule, scheduleOf } from './job.ts';
-import type { Job, JobAction, JobStatus, Method } from './job.ts';
+import { checkFields } from '../fields.ts';
+import type { Action } from '../fields.ts';
 import { writable } from '../read-only.ts';
 import { firstDue } from '../schedule/next.ts';
-import { anchorOf, defaultSchedule, readSchedule } from '../schedule/schedule-input.ts';
+import { sameSchedule, scheduleOf } from '../schedule/schedule.ts';
+import { anchorOf, readSchedule } from '../schedule/schedule-input.ts';
 import type { ScheduleInput } from '../schedule/schedule-input.ts';
 import { judgeUrl } from '../targets/target.ts';
 import type { AllowedTarget } from '../targets/target.ts';
+import { checkHeaders } from './headers.ts';
+import { jobDefaults, jobRules, jobStatus, leavesOrigin, maxBodyLength } from './job.ts';
+import type { EditableFields, Job, JobStatus, Method } from './job.ts';
 
-/** Fields of a job that people give. */
-export interface JobFields extends ScheduleInput {
-  name: string;
-  url: string;
-  method: Method;
-  headers: Record<string, string>;
-  body: string | null;
-  timeoutSeconds: number;
-  retries: number;
-  notes: string;
-}
+/** The editable fields as people send them; null for a field of the schedule means "not given". */
+export interface JobFields
+  extends Omit<EditableFields, keyof ScheduleInput | 'paused'>, ScheduleInput {}
 
 export interface JobInput extends Partial<JobFields> {
   name: string;
@@ -34,7 +29,7 @@ export interface JobInput extends Partial<JobFields> {
   paused?: boolean;
 }
 
-/** Fields of a job as people read them, which they cannot set. */
+/** Fields that people read of a job and cannot set. */
 export interface JobReading {
   id: string;
   headerNames: readonly string[];
@@ -48,14 +43,14 @@ export interface JobReading {
 }
 
 /**
- * What is not given stays as it is; the action is applied after the fields. A job may be sent back as it was read, so
- * there may be fields that cannot be set.
+ * A field that is not given stays as it is. The action is applied after the fields. A job may be sent back as it was
+ * read, so fields that cannot be set may be in it.
  */
 export interface JobUpdate extends Partial<JobFields>, Partial<JobReading> {
-  action?: JobAction;
+  action?: Action;
 }
 
-/** What is decided about a job besides what people give. */
+/** What the rules depend on besides the input. */
 export interface JobContext {
   now: number;
   allowTargets: readonly AllowedTarget[];
@@ -65,27 +60,21 @@ export interface JobContext {
 const methodsWithBody: readonly Method[] = ['POST', 'PUT', 'PATCH', 'DELETE'];
 
 /**
- * Makes a job: what is not given has its default. Throws `JobdError` `invalid_input`, or `too_large`
+ * Creates a job; a field that is not given has its default. Throws `JobdError` `invalid_input`, or `too_large`
  * for a body over its limit.
  */
 export function defineJob(
-  input: JobInput,
+  { paused, ...fields }: JobInput,
   { id, workspaceId, now, allowTargets }: JobContext & { id: string; workspaceId: string },
 ): Job {
-  judgeUrl(input.url, allowTargets);
-  const unscheduled: Job = {
+  checkJobFields({ url: fields.url }, allowTargets);
+  const blank: Job = {
     id,
     workspaceId,
-    name: input.name,
-    url: input.url,
-    method: 'GET',
-    headers: {},
-    body: null,
-    ...defaultSchedule,
+    name: fields.name,
+    url: fields.url,
+    ...jobDefaults,
     anchorAt: now,
-    timeoutSeconds: 30,
-    retries: 0,
-    notes: '',
     paused: true,
     health: 'new',
     failures: 0,
@@ -96,29 +85,53 @@ export function defineJob(
     downReason: null,
     createdAt: now,
   };
-  const { paused, ...fields } = input;
   const action = paused === true ? 'pause' : 'resume';
-  return changeJob(unscheduled, { ...fields, action }, { now, allowTargets });
+  return changeJob(blank, { ...fields, action }, { now, allowTargets });
 }
 
 /**
- * Changes a job. A changed schedule, and a resumed one, counts from now; an unchanged one goes on.
+ * Changes a job. A changed or resumed schedule counts from now, an unchanged one continues.
  * Throws as `defineJob` does.
  */
 export function changeJob(job: Job, update: JobUpdate, { now, allowTargets }: JobContext): Job {
-  const { action, ...fields } = writableOf(job, update);
-  checkEach(fields, job, allowTargets);
-  const changed: Job = { ...job, ...normalised(fields), ...readSchedule(fields, job) };
-  checkTogether(changed);
-  const fresh = { ...changed, ...countedFrom(now, changed) };
+  const { action, headers, url = job.url, ...others } = writableOf(job, update);
+  // An operator may have withdrawn a target since: a URL that stays as it is must not prevent other changes.
+  checkJobFields(url === job.url ? others : { ...others, url }, allowTargets);
+  if (headers === undefined && hasHeaders(job) && leavesOrigin(job, { url })) {
+    throw invalidInput(headersNeeded);
+  }
+  const changed: Job = {
+    ...job,
+    ...others,
+    url,
+    headers: headers === undefined ? job.headers : checkHeaders(headers),
+    ...readSchedule(others, job),
+  };
+  checkBodyFits(changed);
   const isPaused = action === undefined ? job.paused : action === 'pause';
+  // A schedule that is never due is refused even while the job is paused.
+  const counted = countedFrom(now, changed);
   if (isPaused) return { ...changed, paused: true, nextRunAt: null };
-  const goesOn = !job.paused && sameSchedule(job, changed);
-  return goesOn ? changed : { ...fresh, paused: false };
+  const continues = !job.paused && sameSchedule(job, changed);
+  return continues ? changed : { ...changed, ...counted, paused: false };
+}
+
+/** Checks each field that is given by itself, but for `headers` and the schedule. Throws as `defineJob` does. */
+export function checkJobFields(
+  fields: Partial<JobFields>,
+  allowTargets: readonly AllowedTarget[],
+): void {
+  checkFields(jobRules, fields);
+  if (fields.url !== undefined) judgeUrl(fields.url, allowTargets);
+  const length = characterCount(fields.body ?? '');
+  if (length > maxBodyLength) {
+    const limit = `body must be at most ${maxBodyLength} characters`;
+    throw new JobdError('too_large', `${limit}, got ${length}`);
+  }
 }
 
 /** The fields that can be set. Throws `invalid_input` if another one is not as it is. */
-function writableOf(job: Job, update: JobUpdate): Partial<JobFields> & { action?: JobAction } {
+function writableOf(job: Job, update: JobUpdate): Partial<JobFields> & { action?: Action } {
   const isPauseMeant = (update.status === 'paused') !== job.paused;
   return writable(update, {
     fixed: {
@@ -132,49 +145,20 @@ function writableOf(job: Job, update: JobUpdate): Partial<JobFields> & { action?
   });
 }
 
-function checkEach(
-  fields: Partial<JobFields>,
-  job: Job,
-  allowTargets: readonly AllowedTarget[],
-): void {
-  const { name, url, body } = fields;
-  if (name?.trim() === '') throw invalidInput('name must not be blank');
-  // What an operator allows may have become less: a URL that stays as it is stands in the way of no change.
-  if (url !== undefined && url !== job.url) {
-    judgeUrl(url, allowTargets);
-    if (fields.headers === undefined && hasHeaders(job) && leavesOrigin(job, { url })) {
-      throw invalidInput(headersNeeded);
-    }
-  }
-  const length = characterCount(body ?? '');
-  if (length > jobLimits.bodyLength) {
-    const limit = `body must be at most ${jobLimits.bodyLength} characters`;
-    throw new JobdError('too_large', `${limit}, got ${length}`);
-  }
-}
-
-/** Headers are kept as they are checked. */
-function normalised({ headers, ...fields }: Partial<JobFields>): Partial<JobFields> {
-  return { ...fields, ...(headers !== undefined && { headers: checkHeaders(headers) }) };
-}
-
 function hasHeaders({ headers }: Pick<Job, 'headers'>): boolean {
   return Object.keys(headers).length > 0;
 }
 
-/** Whoever may write could have the values sent to themselves, and they are shown to nobody. */
+/** Otherwise anybody who may write could have the values sent to themselves, though nobody may see them. */
 const headersNeeded =
   'headers must be given again, or {} to remove them, when url moves to another scheme, host or port: their values are secret';
 
-function checkTogether({ method, body }: Job): void {
-  if (body !== null && !methodsWithBody.includes(method)) {
-    throw invalidInput(
-      `body is sent only with ${methodsWithBody.join(', ')}, got method ${method}`,
-    );
-  }
+function checkBodyFits({ method, body }: Job): void {
+  if (body === null || methodsWithBody.includes(method)) return;
+  throw invalidInput(`body is sent only with ${methodsWithBody.join(', ')}, got method ${method}`);
 }
 
-/** Where a schedule that counts from `now` begins; throws if it would never be due. */
+/** Where a schedule that counts from `now` begins. Throws if it is never due. */
 function countedFrom(now: number, job: Job): Pick<Job, 'anchorAt' | 'nextRunAt'> {
   const anchorAt = anchorOf(now);
   return { anchorAt, nextRunAt: firstDue(scheduleOf({ ...job, anchorAt }), now) };

@@ -1,11 +1,11 @@
-/** A monitor in the words of the API, which alerts use too. */
+/** A monitor as the API shows it; alerts show it the same way. */
 
 import { isoTime, isoTimeOrNull } from '../clock.ts';
 import { monitorStatus } from './monitor.ts';
 import type { Monitor, MonitorStatus } from './monitor.ts';
-import type { ScheduleSettings } from '../schedule/schedule-input.ts';
+import type { ScheduleSettings } from '../schedule/schedule.ts';
 
-/** A monitor as the API shows it, but for its ping URL, which is a secret. */
+/** Without the ping URL, which is a secret. */
 export interface MonitorDocument extends ScheduleSettings {
   id: string;
   name: string;
@@ -19,7 +19,7 @@ export interface MonitorDocument extends ScheduleSettings {
   createdAt: string;
 }
 
-/** Shows a monitor as it is at `now`, in epoch milliseconds. */
+/** The document of a monitor at `now`, in epoch milliseconds. */
 export function monitorDocument(monitor: Monitor, now: number): MonitorDocument {
   return {
     id: monitor.id,

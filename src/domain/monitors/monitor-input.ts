@@ -1,18 +1,25 @@
-/** What people give to make or change a monitor, and the rules it must keep; types are checked before. */
+/** What people send to create or change a monitor, and the rules for it. The API has checked the types before. */
 
-import { invalidInput } from '../errors.ts';
 import { isoTime } from '../clock.ts';
-import { sameSchedule } from '../jobs/job.ts';
-import type { JobAction } from '../jobs/job.ts';
-import { dueAfter, expecting, monitorLimits, monitorStatus, scheduleFrom } from './monitor.ts';
-import type { Monitor } from './monitor.ts';
-import type { MonitorDocument } from './document.ts';
+import { invalidInput } from '../errors.ts';
+import { checkFields } from '../fields.ts';
+import type { Action } from '../fields.ts';
 import { writable } from '../read-only.ts';
 import { firstDue } from '../schedule/next.ts';
-import { defaultSchedule, readSchedule } from '../schedule/schedule-input.ts';
+import { defaultSchedule, sameSchedule, scheduleOf } from '../schedule/schedule.ts';
+import { readSchedule } from '../schedule/schedule-input.ts';
 import type { ScheduleInput } from '../schedule/schedule-input.ts';
+import type { MonitorDocument } from './document.ts';
+import {
+  defaultGraceSeconds,
+  dueAfter,
+  expecting,
+  monitorRules,
+  monitorStatus,
+} from './monitor.ts';
+import type { Monitor } from './monitor.ts';
 
-/** Fields of a monitor that people give. */
+/** The fields that people send. */
 export interface MonitorFields extends ScheduleInput {
   name: string;
   graceSeconds: number;
@@ -24,24 +31,21 @@ export interface MonitorInput extends Partial<MonitorFields> {
   paused?: boolean;
 }
 
-/** Fields of a monitor as people read them, which they cannot set. */
+/** Fields that people read of a monitor and cannot set. */
 export type MonitorReading = Omit<MonitorDocument, keyof MonitorFields> & {
-  /** Null for those who may only read. */
+  /** Null for a key that may only read. */
   pingUrl: string | null;
 };
 
 /**
- * What is not given stays as it is; the action is applied after the fields. A monitor may be sent back as it was read,
- * so there may be fields that cannot be set.
+ * A field that is not given stays as it is. The action is applied after the fields. A monitor may be sent back as it was
+ * read, so fields that cannot be set may be in it.
  */
 export interface MonitorUpdate extends Partial<MonitorFields>, Partial<MonitorReading> {
-  action?: JobAction;
+  action?: Action;
 }
 
-/** What holds where no grace is given. */
-export const defaultGraceSeconds = 300;
-
-/** Makes a monitor: what is not given has its default. Throws `JobdError` `invalid_input`. */
+/** Creates a monitor; a field that is not given has its default. Throws `JobdError` `invalid_input`. */
 export function defineMonitor(
   input: MonitorInput,
   given: { id: string; workspaceId: string; pingId: string; now: number },
@@ -67,17 +71,18 @@ export function defineMonitor(
 }
 
 /**
- * Changes a monitor, at `now` in epoch milliseconds. With a changed schedule, and when it is resumed, the
- * next ping is expected from now on; else it stays due when it was. Throws as `defineMonitor` does.
+ * Changes a monitor, at `now` in epoch milliseconds. If its schedule changes, or it is resumed, the next ping is expected
+ * from now on; otherwise its due time stays. Throws as `defineMonitor` does.
  */
 export function changeMonitor(monitor: Monitor, update: MonitorUpdate, now: number): Monitor {
   const { action, ...fields } = writableOf(monitor, update, now);
-  checkEach(fields);
+  checkFields(monitorRules, fields);
   const paused = action === undefined ? monitor.paused : action === 'pause';
   const changed: Monitor = { ...monitor, ...fields, ...readSchedule(fields, monitor), paused };
-  firstDue(scheduleFrom(changed, now), now);
-  const goesOn = monitor.paused === paused && sameSchedule(monitor, changed);
-  if (goesOn) return expecting(changed, changed.nextDueAt);
+  // Refuses a schedule that is never due.
+  firstDue(scheduleOf({ ...changed, anchorAt: now }), now);
+  const continues = monitor.paused === paused && sameSchedule(monitor, changed);
+  if (continues) return expecting(changed, changed.nextDueAt);
   return expecting(changed, changed.health === 'new' ? null : dueAfter(changed, now));
 }
 
@@ -86,8 +91,8 @@ function writableOf(
   monitor: Monitor,
   { pingUrl, ...update }: MonitorUpdate,
   now: number,
-): Partial<MonitorFields> & { action?: JobAction } {
-  // The site may have another URL by now.
+): Partial<MonitorFields> & { action?: Action } {
+  // The address of the site may have changed since.
   if (pingUrl && !pingUrl.endsWith(`/${monitor.pingId}`)) {
     throw invalidInput('pingUrl cannot be set: leave it out');
   }
@@ -101,12 +106,4 @@ function writableOf(
     },
     passing: ['status', 'nextDueAt', 'lastPingAt', 'lastDurationMs'],
   });
-}
-
-function checkEach({ name, graceSeconds }: Partial<MonitorFields>): void {
-  if (name?.trim() === '') throw invalidInput('name must not be blank');
-  if (graceSeconds === undefined) return;
-  const { min, max } = monitorLimits.graceSeconds;
-  if (graceSeconds >= min && graceSeconds <= max) return;
-  throw invalidInput(`graceSeconds must be between ${min} and ${max}, got ${graceSeconds}`);
 }

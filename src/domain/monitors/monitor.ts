@@ -13,19 +13,23 @@
  * - The grace of a ping that was due while nobody could ping counts from when one could again.
  */
 
-import { jobLimits } from '../jobs/job.ts';
-import type { PingKind } from './ping.ts';
-import type { ScheduleSettings } from '../schedule/schedule-input.ts';
+import { nameRule, notesRule } from '../fields.ts';
 import { nextDue } from '../schedule/next.ts';
-import type { Schedule } from '../schedule/schedule.ts';
+import { scheduleOf, scheduleRules } from '../schedule/schedule.ts';
+import type { ScheduleSettings } from '../schedule/schedule.ts';
+import type { PingKind } from './ping.ts';
 
-/** Bounds of the fields; those that a job has too are a job's. */
-export const monitorLimits = {
-  nameLength: jobLimits.nameLength,
-  notesLength: jobLimits.notesLength,
-  periodSeconds: jobLimits.periodSeconds,
-  graceSeconds: { min: 0, max: 86_400 },
+/** The rules of each field by itself. */
+export const monitorRules = {
+  name: nameRule,
+  ...scheduleRules,
+  graceSeconds: { type: 'integer', minimum: 0, maximum: 86_400 },
+  notes: notesRule,
+  paused: { type: 'boolean' },
 } as const;
+
+/** The grace where none is given. */
+export const defaultGraceSeconds = 300;
 
 /** By the last ping, or by its absence. */
 const monitorHealths = ['new', 'up', 'down'] as const;
@@ -140,19 +144,9 @@ function dueAfterPing(monitor: Monitor, at: number): number | null {
   return isLate ? next : dueAfter(monitor, next);
 }
 
-/** When a ping is due that is expected from `at` on, in epoch milliseconds; null if never again. */
-export function dueAfter(monitor: ScheduleSettings, at: number): number | null {
-  return nextDue(scheduleFrom(monitor, at), at);
-}
-
-/** The schedule of a monitor; a period counts from `at`. Throws if the fields contradict each other. */
-export function scheduleFrom(settings: ScheduleSettings, at: number): Schedule {
-  const { scheduleType, cronExpr, timezone, periodSeconds } = settings;
-  if (scheduleType === 'period' && periodSeconds !== null) {
-    return { scheduleType, periodSeconds, anchorAt: at };
-  }
-  if (scheduleType === 'cron' && cronExpr !== null) return { scheduleType, cronExpr, timezone };
-  throw new Error(`monitor has no ${scheduleType} schedule`);
+/** When the next ping is due that is expected from `at` on, in epoch milliseconds; null if never again. A period counts from `at`. */
+export function dueAfter(settings: ScheduleSettings, at: number): number | null {
+  return nextDue(scheduleOf({ ...settings, anchorAt: at }), at);
 }
 
 /** A monitor whose health changed; `at` in epoch milliseconds. */

@@ -4,7 +4,7 @@
  */
 
 import { isoTime } from '../clock.ts';
-import { scheduleOf } from '../jobs/job.ts';
+import { scheduleOf } from '../schedule/schedule.ts';
 import type { Job } from '../jobs/job.ts';
 import { dueBetween, nextDue } from '../schedule/next.ts';
 import type { Schedule } from '../schedule/schedule.ts';

@@ -4,6 +4,7 @@
  * per zone and year, once. Everything is in whole UTC minutes since 1970: an offset with seconds,
  * as before standard time, is rounded down to what a clock without a seconds hand shows.
  */
+import { LRUCache } from 'lru-cache';
 import { minutesPerDay } from './calendar.ts';
 
 /** A stretch of time with one offset. */
@@ -25,10 +26,9 @@ const stepMinutes = 3 * minutesPerDay;
 /** A year is read from a little earlier, to know what its first minute may have changed. */
 const lookBackMinutes = 3 * minutesPerDay;
 
-const maxZones = 700;
-/** A search may look at 42 years; a year takes some 700 bytes. */
+const zones = new LRUCache<string, Map<number, readonly Span[]>>({ max: 700 });
+/** A search reads up to 42 years; a year takes about 700 bytes. */
 const maxYearsPerZone = 48;
-const zones = new Map<string, Map<number, readonly Span[]>>();
 
 /** The span that holds a UTC minute. Throws RangeError for a name that Intl does not know. */
 export function spanAt(timezone: string, minute: number): Span {
@@ -48,8 +48,6 @@ function yearsOf(timezone: string): Map<number, readonly Span[]> {
   let years = zones.get(timezone);
   if (years === undefined) {
     years = new Map();
-    // A Map keeps the order of insertion: the first key is the oldest.
-    if (zones.size >= maxZones) zones.delete(zones.keys().next().value ?? '');
     zones.set(timezone, years);
   }
   return years;

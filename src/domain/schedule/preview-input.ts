@@ -2,7 +2,7 @@
 
 import { parseIsoTime } from '../clock.ts';
 import { got, invalidInput } from '../errors.ts';
-import { scheduleOf } from '../jobs/job.ts';
+import { scheduleOf } from './schedule.ts';
 import { anchorOf, readSchedule } from './schedule-input.ts';
 import type { ScheduleInput } from './schedule-input.ts';
 import { preview } from './preview.ts';

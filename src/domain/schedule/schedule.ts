@@ -1,4 +1,42 @@
-/** When a job is due. */
+/** When a job or a monitor is due. */
+
+export const scheduleTypes = ['cron', 'period'] as const;
+export type ScheduleType = (typeof scheduleTypes)[number];
+
+/** The fields of a schedule, wherever it is counted from. */
+export interface ScheduleSettings {
+  scheduleType: ScheduleType;
+  cronExpr: string | null;
+  timezone: string;
+  periodSeconds: number | null;
+}
+
+/** The fields of a job that say when it is due. */
+export interface ScheduleFields extends ScheduleSettings {
+  /** Where a period is counted from, in epoch milliseconds. */
+  anchorAt: number;
+}
+
+/** The rules of each field by itself, as JSON Schema says them. */
+export const scheduleRules = {
+  scheduleType: { type: 'string', enum: scheduleTypes },
+  cronExpr: { type: 'string' },
+  timezone: { type: 'string' },
+  periodSeconds: { type: 'integer', minimum: 60, maximum: 31_536_000 },
+} as const;
+
+/** The defaults. `cronExpr` is null because a period has none. */
+export const defaultSchedule: ScheduleSettings = {
+  scheduleType: 'cron',
+  cronExpr: null,
+  timezone: 'Europe/Paris',
+  periodSeconds: null,
+};
+
+/** What a cron schedule without an expression has. */
+export const defaultCronExpr = '0 * * * *';
+
+/** Fields that fit together, as the search for due times takes them. */
 export type Schedule = CronSchedule | PeriodSchedule;
 
 export interface CronSchedule {
@@ -11,8 +49,26 @@ export interface PeriodSchedule {
   scheduleType: 'period';
   periodSeconds: number;
   /**
-   * Epoch milliseconds. Due times are `anchorAt + k × periodSeconds` for every whole k: they are
-   * there before the anchor too, as the wall clock may have been ahead when it was set.
+   * Epoch milliseconds. Due times are `anchorAt + k × periodSeconds` for every whole k. They also
+   * exist before the anchor, because the wall clock may have been ahead when it was set.
    */
   anchorAt: number;
+}
+
+/** The schedule that the fields describe. Throws if they contradict each other, which `readSchedule` prevents. */
+export function scheduleOf(fields: ScheduleFields): Schedule {
+  const { scheduleType, cronExpr, timezone, periodSeconds, anchorAt } = fields;
+  if (scheduleType === 'period' && periodSeconds !== null) {
+    return { scheduleType, periodSeconds, anchorAt };
+  }
+  if (scheduleType === 'cron' && cronExpr !== null) return { scheduleType, cronExpr, timezone };
+  throw new Error(`there is no ${scheduleType} schedule`);
+}
+
+/** Whether two schedules are due by the same rule, wherever their periods are counted from. */
+export function sameSchedule(before: ScheduleSettings, after: ScheduleSettings): boolean {
+  if (before.scheduleType !== after.scheduleType) return false;
+  return after.scheduleType === 'period'
+    ? before.periodSeconds === after.periodSeconds
+    : before.cronExpr === after.cronExpr && before.timezone === after.timezone;
 }

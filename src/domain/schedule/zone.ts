@@ -2,6 +2,7 @@
  * The names of time zones. ICU accepts any letter case and answers with its own preferred name
  * (`Asia/Calcutta` for `asia/kolkata`), so the case of an alias has to be put right by rule.
  */
+import { LRUCache } from 'lru-cache';
 import { got, invalidInput } from '../errors.ts';
 
 const shape = /^[A-Za-z][A-Za-z0-9_+\-/]{0,63}$/;
@@ -32,9 +33,8 @@ export function canonicalZone(name: string): string {
   return isAlias ? spell(name) : resolved;
 }
 
-/** Asking ICU costs some 80 µs, and most jobs are in the same few zones. */
-const resolvedZones = new Map<string, string>();
-const keptZones = 1_000;
+/** Asking ICU takes about 80 µs, and most jobs share a few zones. */
+const resolvedZones = new LRUCache<string, string>({ max: 1_000 });
 
 /** ICU's own name for a zone; null if it knows none. */
 function resolvedZone(name: string): string | null {
@@ -43,7 +43,6 @@ function resolvedZone(name: string): string | null {
   try {
     const resolved = new Intl.DateTimeFormat('en-US', { timeZone: name }).resolvedOptions()
       .timeZone;
-    if (resolvedZones.size >= keptZones) resolvedZones.clear();
     resolvedZones.set(name, resolved);
     return resolved;
   } catch {

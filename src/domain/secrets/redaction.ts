@@ -7,7 +7,7 @@ import { maxPreviewBytes } from '../runs/preview.ts';
 import { isSecretHeader } from '../jobs/headers.ts';
 import { maxLocationLength } from '../runs/outcome.ts';
 import type { Response, TargetResult } from '../runs/outcome.ts';
-import type { RequestSecrets } from './sealed-job.ts';
+import type { RequestSecrets } from './vault.ts';
 
 /** Shorter values would be found by chance, in words and numbers. */
 const minSecretLength = 8;

@@ -4,14 +4,11 @@
  */
 
 import { JobdError } from '../errors.ts';
-import type { Job, JobRequest } from '../jobs/job.ts';
+import type { Job } from '../jobs/job.ts';
 import { errorText } from '../runs/outcome.ts';
 import type { Failure } from '../runs/outcome.ts';
 import { ifOpens, placeOf } from './vault.ts';
-import type { Vault } from './vault.ts';
-
-/** What of a request is kept sealed. */
-export type RequestSecrets = Pick<JobRequest, 'headers' | 'body'>;
+import type { RequestSecrets, Vault } from './vault.ts';
 
 export interface SealedJob extends Omit<Job, keyof RequestSecrets> {
   /** Null if there are no headers and no body. */

@@ -3,6 +3,12 @@
 import { JobdError } from '../errors.ts';
 import { siteText } from '../targets/target.ts';
 
+/** The part of a job's request that is kept sealed. */
+export interface RequestSecrets {
+  headers: Readonly<Record<string, string>>;
+  body: string | null;
+}
+
 /** The tables whose rows have a sealed value, one each. */
 export const sealedTables = ['jobs', 'signing_keys', 'channels'] as const;
 export type SealedTable = (typeof sealedTables)[number];

@@ -1,7 +1,7 @@
 /** A call that is written as a command of another tool, and what a job can take from it. */
 
 import { whyRefused } from '../jobs/headers.ts';
-import { jobLimits, methods } from '../jobs/job.ts';
+import { jobRules, methods } from '../jobs/job.ts';
 import type { Method } from '../jobs/job.ts';
 import type { Remark } from './remark.ts';
 
@@ -89,25 +89,28 @@ export class CallDraft {
 
 /** Sets the timeout, if a job can have it. */
 export function setTimeoutSeconds(draft: CallDraft, value: string, written: string): void {
-  const { timeoutSeconds } = jobLimits;
+  const { timeoutSeconds } = jobRules;
   draft.timeoutSeconds = wholeWithin(draft, value, written, timeoutSeconds, 'whole seconds');
 }
 
 /** Sets the number of retries, if a job can have it. */
 export function setRetries(draft: CallDraft, value: string, written: string): void {
-  draft.retries = wholeWithin(draft, value, written, jobLimits.retries, 'a number of retries');
+  draft.retries = wholeWithin(draft, value, written, jobRules.retries, 'a number of retries');
 }
 
 function wholeWithin(
   draft: CallDraft,
   value: string,
   written: string,
-  { min, max }: { min: number; max: number },
+  { minimum, maximum }: { minimum: number; maximum: number },
   what: string,
 ): number | null {
   const number = /^\d{1,9}$/.test(value) ? Number(value) : NaN;
-  if (number >= min && number <= max) return number;
-  draft.refuse(`${written} ${value.slice(0, 20)}`, `jobd takes ${what} from ${min} to ${max}`);
+  if (number >= minimum && number <= maximum) return number;
+  draft.refuse(
+    `${written} ${value.slice(0, 20)}`,
+    `jobd takes ${what} from ${minimum} to ${maximum}`,
+  );
   return null;
 }
 

@@ -11,8 +11,7 @@ import type { AttemptResult, Outcome, TargetResult } from '../../domain/runs/out
 import { retryAt } from '../../domain/runs/retry.ts';
 import { mayRepeat, redact, redactResult, secretTexts } from '../../domain/secrets/redaction.ts';
 import { damage, openRequest } from '../../domain/secrets/sealed-job.ts';
-import type { RequestSecrets } from '../../domain/secrets/sealed-job.ts';
-import type { Vault } from '../../domain/secrets/vault.ts';
+import type { RequestSecrets, Vault } from '../../domain/secrets/vault.ts';
 import type { Call, Egress } from '../../egress/egress.ts';
 import type { Log } from '../../log.ts';
 import type { Attempt, EndedRun } from '../../store/runs/results.ts';

@@ -6,7 +6,7 @@
 import { latestStartMs, missedText, planDue } from '../../domain/runs/due.ts';
 import type { Missed } from '../../domain/runs/due.ts';
 import { newId } from '../../domain/id.ts';
-import { scheduleOf } from '../../domain/jobs/job.ts';
+import { scheduleOf } from '../../domain/schedule/schedule.ts';
 import { insertScheduledRuns, updateClaimedJobs } from '../../store/runs/claims.ts';
 import type { ClaimableJob, ClaimBounds, ScheduledRun } from '../../store/runs/claims.ts';
 import type { DueJob } from '../../store/jobs/jobs.ts';

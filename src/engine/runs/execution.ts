@@ -2,7 +2,7 @@
 
 import type { JobRequest } from '../../domain/jobs/job.ts';
 import { plans } from '../../domain/accounts/plan.ts';
-import type { RequestSecrets } from '../../domain/secrets/sealed-job.ts';
+import type { RequestSecrets } from '../../domain/secrets/vault.ts';
 import type { ClaimableJob } from '../../store/runs/claims.ts';
 import type { Terms } from '../../store/accounts/expiry.ts';
 import type { EndedRun } from '../../store/runs/results.ts';

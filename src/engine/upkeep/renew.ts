@@ -4,7 +4,7 @@
  */
 
 import type { Clock } from '../../domain/clock.ts';
-import { scheduleOf } from '../../domain/jobs/job.ts';
+import { scheduleOf } from '../../domain/schedule/schedule.ts';
 import { nextDue } from '../../domain/schedule/next.ts';
 import { findWorkspaceName, findWorkspacesOf } from '../../store/accounts/workspaces.ts';
 import { beginResuming, endResuming, findAccountToResume } from '../../store/accounts/expiry.ts';

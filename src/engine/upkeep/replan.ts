@@ -5,7 +5,7 @@
  */
 
 import type { Clock } from '../../domain/clock.ts';
-import { scheduleOf } from '../../domain/jobs/job.ts';
+import { scheduleOf } from '../../domain/schedule/schedule.ts';
 import { monitorAfter } from '../../domain/monitors/monitor.ts';
 import type { Monitor, MonitorEvent } from '../../domain/monitors/monitor.ts';
 import { nextDue } from '../../domain/schedule/next.ts';

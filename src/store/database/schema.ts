@@ -5,7 +5,8 @@
 
 import type { Generated, Kysely } from 'kysely';
 import type { PlanName } from '../../domain/accounts/plan.ts';
-import type { Health, Method, ScheduleType } from '../../domain/jobs/job.ts';
+import type { Health, Method } from '../../domain/jobs/job.ts';
+import type { ScheduleType } from '../../domain/schedule/schedule.ts';
 import type { MonitorHealth } from '../../domain/monitors/monitor.ts';
 import type { PingKind, PingMethod } from '../../domain/monitors/ping.ts';
 import type { RunSource, RunStatus } from '../../domain/runs/run.ts';

@@ -1,7 +1,7 @@
 /** Due times of jobs, for planning them again. */
 
 import { sql } from 'kysely';
-import type { ScheduleFields } from '../../domain/jobs/job.ts';
+import type { ScheduleFields } from '../../domain/schedule/schedule.ts';
 import type { Db } from '../database/open.ts';
 import { statementForEach } from '../database/statement.ts';
 import type { Parameters } from '../database/statement.ts';

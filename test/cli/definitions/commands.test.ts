@@ -332,7 +332,7 @@ test('after a lost answer it says what was done, and applying again goes on with
   const done = assertEnds(
     cut,
     7,
-    /^100 created.*\nnot done: .* and 140 more; what was done stays, apply again to go on\njobd: no answer/,
+    /^100 created.*\nnot done: .* and 140 more; what was done stays, apply again to continue\njobd: no answer/,
   );
   assert.equal(done.trimEnd().split('\n').length, 100);
   const again = await jobd({ JOBD_URL: url }, 'apply', '-f', file);

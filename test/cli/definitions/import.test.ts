@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { turnCrontab } from '../../../src/cli/definitions/crontab-jobs.ts';
 import { emptyLoad, readDefinitions } from '../../../src/cli/definitions/load.ts';
-import { problemText } from '../../../src/cli/definitions/place.ts';
+import { problemText } from '../../../src/cli/definitions/parse-file.ts';
 import type { JobInput } from '../../../src/domain/jobs/job-input.ts';
 import { runCommand, serveCommand } from '../../support/running/command.ts';
 import { temporaryDirectory } from '../../support/directory.ts';

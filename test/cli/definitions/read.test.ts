@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import type { Definition } from '../../../src/cli/definitions/definition.ts';
 import { emptyLoad, loadDefinitions, readDefinitions } from '../../../src/cli/definitions/load.ts';
 import type { Load } from '../../../src/cli/definitions/load.ts';
-import { problemText } from '../../../src/cli/definitions/place.ts';
+import { problemText } from '../../../src/cli/definitions/parse-file.ts';
 import { JobdError } from '../../../src/domain/errors.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
 
@@ -144,8 +144,8 @@ test('what is wrong is told at its place, all of it', () => {
     [job('    retries: 3\n'), /:4:14: retries must be between 0 and 2, got 3/],
     [job('    retries: 0x1\n'), /retries must be a whole number, got 0x1/],
     [job('    paused: yes\n'), /paused must be true or false, got yes/],
-    [job('    timeout: 2m\n'), /timeout must be between 1 s and 60 s, got 120 s/],
-    [job('    every: 30s\n'), /every must be between 60 and/],
+    [job('    timeout: 2m\n'), /timeout in seconds must be between 1 and 60, got 120/],
+    [job('    every: 30s\n'), /every in seconds must be between 60 and/],
     [job('    every: 5m\n    cron: 5 * * * *\n'), /:4:12: every and cron exclude each other/],
     [job('    cron: 5 * * *\n'), /:4:11: cron/],
     [job('    cron: 0 0 30 2 *\n'), /:4:11: cron/],

@@ -3,10 +3,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
-import { definedJob } from '../../../src/cli/definitions/compare.ts';
+import { definedJob } from '../../../src/domain/jobs/managed-job.ts';
 import { exportJobs, slugOf } from '../../../src/cli/definitions/export.ts';
 import { emptyLoad, readDefinitions } from '../../../src/cli/definitions/load.ts';
-import { problemText } from '../../../src/cli/definitions/place.ts';
+import { problemText } from '../../../src/cli/definitions/parse-file.ts';
 import {
   fillIn,
   fillVariables,
@@ -16,7 +16,7 @@ import {
 import { characterCount } from '../../../src/domain/characters.ts';
 import { newId } from '../../../src/domain/id.ts';
 import { changedFields } from '../../../src/domain/jobs/managed-job.ts';
-import type { Job } from '../../../src/domain/jobs/job.ts';
+import type { EditableFields } from '../../../src/domain/jobs/job.ts';
 
 const noSources = {
   variable: (): string => assert.fail('a variable was asked for'),
@@ -124,7 +124,7 @@ function jobOf({
   body,
   method,
   ...rest
-}: typeof arbitraryJob extends fc.Arbitrary<infer T> ? T : never): Job {
+}: typeof arbitraryJob extends fc.Arbitrary<infer T> ? T : never): EditableFields & { id: string } {
   const withBody = method !== 'GET' && method !== 'HEAD';
   const input = {
     ...rest,

@@ -4,7 +4,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { JobdError } from '../../../src/domain/errors.ts';
 import { defineJob } from '../../../src/domain/jobs/job-input.ts';
-import { hostOf, jobStatus, jobStatuses, scheduleOf } from '../../../src/domain/jobs/job.ts';
+import { hostOf, jobStatus, jobStatuses } from '../../../src/domain/jobs/job.ts';
+import { scheduleOf } from '../../../src/domain/schedule/schedule.ts';
 import type { JobInput } from '../../../src/domain/jobs/job-input.ts';
 import type { Job } from '../../../src/domain/jobs/job.ts';
 
@@ -106,7 +107,7 @@ test('the letter case of a time zone is corrected', () => {
 
 test('every combination that cannot work is refused with a sentence', () => {
   const rows: [Partial<JobInput>, RegExp][] = [
-    [{ name: '' }, /^name must not be blank$/],
+    [{ name: '' }, /^name must not be empty$/],
     [{ name: ' \t\u00a0' }, /^name must not be blank$/],
     [{ scheduleType: 'period' }, /^periodSeconds is required when scheduleType is period$/],
     [{ periodSeconds: 59 }, /^periodSeconds must be between 60 and 31536000, got 59$/],

@@ -1,0 +1,66 @@
+/**
+ * Rules of the fields that people set. Each subject has a table of them, the one place of its limits: the API's schemas,
+ * the definition files and the command line read it. A rule is a piece of JSON Schema; lengths count characters.
+ */
+
+import { characterCount } from './characters.ts';
+import { invalidInput } from './errors.ts';
+
+export interface FieldRule {
+  readonly type: 'string' | 'integer' | 'boolean';
+  readonly enum?: readonly (string | null)[];
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly minimum?: number;
+  readonly maximum?: number;
+}
+
+/** The names of everything that people name: jobs, monitors, channels, keys and accounts. */
+export const nameRule = { type: 'string', minLength: 1, maxLength: 120 } as const;
+export const notesRule = { type: 'string', maxLength: 4_000 } as const;
+
+/** What an update of a job or a monitor may ask for besides changed fields (docs/behavior.md#job-7). */
+export const actions = ['pause', 'resume'] as const;
+export type Action = (typeof actions)[number];
+
+/** The values that a rule allows. */
+export type ValueOf<Rule> = Rule extends { enum: readonly (infer Word)[] }
+  ? Word
+  : Rule extends { type: 'integer' }
+    ? number
+    : Rule extends { type: 'boolean' }
+      ? boolean
+      : string;
+
+/**
+ * What a value should be instead, as the rest of a sentence that begins with the name of its field. Undefined if it keeps
+ * the rule; its type has been checked before. `shown` is the value as the sentence may repeat it.
+ */
+export function brokenRule(
+  rule: Omit<FieldRule, 'type'>,
+  value: unknown,
+  shown = JSON.stringify(value),
+): string | undefined {
+  const { enum: words, minLength = 0, maxLength = Infinity, minimum, maximum } = rule;
+  if (words !== undefined && !words.includes(value as string | null)) {
+    return `must be one of ${words.map(String).join(', ')}, got ${shown}`;
+  }
+  if (typeof value === 'number' && minimum !== undefined && maximum !== undefined) {
+    const isInside = value >= minimum && value <= maximum;
+    return isInside ? undefined : `must be between ${minimum} and ${maximum}, got ${shown}`;
+  }
+  if (typeof value !== 'string') return undefined;
+  if (minLength > 0 && value.trim() === '')
+    return `must not be ${value === '' ? 'empty' : 'blank'}`;
+  const length = characterCount(value);
+  return length > maxLength ? `must be at most ${maxLength} characters, got ${length}` : undefined;
+}
+
+/** Checks the fields that are given. Throws `invalid_input`, naming the first field that breaks its rule. */
+export function checkFields(rules: Readonly<Record<string, FieldRule>>, fields: object): void {
+  for (const [name, value] of Object.entries(fields)) {
+    const rule = Object.hasOwn(rules, name) ? rules[name] : undefined;
+    const problem = rule && value !== null && brokenRule(rule, value);
+    if (problem) throw invalidInput(`${name} ${problem}`);
+  }
+}
