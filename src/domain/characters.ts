@@ -9,7 +9,7 @@ export function characterCount(text: string): number {
   return count;
 }
 
-/** Demands a text of at most `longest` characters. Throws `invalid_input`, which does not repeat it. */
+/** Checks that a text has at most `longest` characters. Throws `invalid_input`, without the text. */
 export function checkLength(field: string, text: string, longest: number): void {
   const length = characterCount(text);
   if (length <= longest) return;

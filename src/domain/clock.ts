@@ -1,6 +1,6 @@
 /**
- * Two clocks, never to be mixed: the wall clock says when something is due and is what people
- * read; it may step. The monotonic clock measures durations and deadlines; it never steps.
+ * Two clocks that must not be mixed. The wall clock decides when something is due and is shown to people; it may
+ * step. The monotonic clock measures durations and deadlines; it never steps.
  */
 export interface Clock {
   /** Wall time, in milliseconds since 1970-01-01T00:00:00Z. */
@@ -20,7 +20,7 @@ export function isoTime(at: number): string {
   return new Date(at).toISOString();
 }
 
-/** The same for a time that there may not be. */
+/** The same; null stays null. */
 export function isoTimeOrNull(at: number | null): string | null {
   return at === null ? null : isoTime(at);
 }
@@ -35,8 +35,8 @@ const isoPattern = new RegExp(
 );
 
 /**
- * Reads a moment as people write it: ISO 8601 date and time with `Z` or an offset, seconds and their
- * fractions as they like (the form of RFC 3339). Null for any other text and for days that are in no calendar.
+ * Reads an ISO 8601 date and time with `Z` or an offset; seconds and their fractions are optional (the form of
+ * RFC 3339). Null for any other text and for dates that do not exist.
  */
 export function parseIsoTime(text: string): number | null {
   const [, year, month, day] = (isoPattern.exec(text) ?? []).map(Number);

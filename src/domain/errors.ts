@@ -1,9 +1,9 @@
 /**
- * The one error class of jobd and its closed table of codes. Everything that can be told to a
- * person goes through here; any other thrown error is a bug or broken infrastructure.
+ * The one error class of jobd and its closed table of codes. Every error meant for people is one of
+ * these; any other thrown error is a bug or broken infrastructure.
  */
 
-/** How each code shows at the two faces: the HTTP status and the exit code of the command line. */
+/** The HTTP status and the exit code of each code. */
 export const errorCodes = {
   invalid_input: { httpStatus: 400, exitCode: 2, means: 'the input breaks a rule' },
   unauthenticated: { httpStatus: 401, exitCode: 4, means: 'no key, or not a valid one' },
@@ -22,11 +22,11 @@ export const errorCodes = {
 /** A code of the closed table above. */
 export type ErrorCode = keyof typeof errorCodes;
 
-/** An error that may be shown as it is: what is wrong, where, what came, what would be right. */
+/** An error that may be shown as it is: what is wrong, where, the value, and the remedy. */
 export class JobdError extends Error {
   override readonly name = 'JobdError';
   readonly code: ErrorCode;
-  /** Seconds after which trying again makes sense (HTTP `Retry-After`). */
+  /** Seconds to wait before trying again (HTTP `Retry-After`). */
   readonly retryAfterSeconds: number | undefined;
 
   constructor(
@@ -48,7 +48,7 @@ export class JobdError extends Error {
   }
 }
 
-/** Shorthand for the most frequent one: the input breaks a rule (400, exit code 2). */
+/** The input breaks a rule (400, exit code 2). */
 export function invalidInput(message: string): JobdError {
   return new JobdError('invalid_input', message);
 }
@@ -59,12 +59,12 @@ export function systemCode(error: unknown): string {
   return isCoded ? String(error.code) : 'unknown';
 }
 
-/** Shorthand for what a broken machine does to us (503, exit code 1): what cannot be done, and why in its own words. */
+/** The machine fails (503, exit code 1): `what` cannot be done, followed by the message of the cause. */
 export function unavailable(what: string, cause: unknown): JobdError {
   return new JobdError('unavailable', `${what}: ${messageOf(cause)}`, { cause });
 }
 
-/** What came of listening on an address, with the options that choose another where that helps. */
+/** A failure to listen on an address; names the option that chooses another, where that helps. */
 export function listenError(
   error: unknown,
   { host, port }: { host: string; port: number },
@@ -78,12 +78,12 @@ export function listenError(
   return sentence === undefined ? error : new JobdError('unavailable', sentence, { cause: error });
 }
 
-/** What was thrown, in its own words. */
+/** The message of whatever was thrown. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** The end of a message of `invalidInput`, which repeats what came: in quotes, cut off after 60 characters. */
+/** The end of a message that repeats a value: in quotes, cut after 60 characters. */
 export function got(text: string): string {
   return `got ${JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text)}`;
 }

@@ -1,14 +1,14 @@
 /**
- * Updates may carry what a GET answered, whole. A field that cannot be set must be as it is: to ignore another value
- * would look like a change that was made. What the service changes by itself may be out of date by now, and is ignored.
+ * Updates may contain everything that a GET answered. A field that cannot be set must have its current value: ignoring
+ * another value would look like a change. Fields that the service changes may be out of date, and are ignored.
  */
 
 import { parseIsoTime } from './clock.ts';
 import { invalidInput } from './errors.ts';
 
 /**
- * The fields of an update that can be set, without those of `fixed`, which must be as they are there, and those of
- * `passing`, which are ignored. Throws `invalid_input`, naming the field.
+ * The fields of an update that can be set. Fields of `fixed` must have the value given there; fields of `passing` are
+ * ignored. Throws `invalid_input`, naming the field.
  */
 export function writable<Update extends object, Fixed extends object, Passing extends string>(
   update: Update,
@@ -24,7 +24,7 @@ export function writable<Update extends object, Fixed extends object, Passing ex
   return fields as Omit<Update, keyof Fixed | Passing>;
 }
 
-/** Libraries write the same moment, and lists without an order, in several ways. */
+/** Libraries write the same time, and unordered lists, in several ways. */
 function comparable(value: unknown): unknown {
   if (Array.isArray(value)) return JSON.stringify((value as string[]).toSorted());
   return typeof value === 'string' ? (parseIsoTime(value) ?? value) : value;

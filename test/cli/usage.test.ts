@@ -73,8 +73,8 @@ test('what is not understood ends with 2, in words on stderr', async () => {
 test('input that the command line itself can judge is refused before a server is asked', async () => {
   const create = ['jobs', 'create', '--name', 'a', '--url', 'http://127.0.0.1:1/'];
   const rows: [args: string[], words: RegExp][] = [
-    [[...create, '--cron', '@daily', '--every', '5m'], /--cron and --every exclude each other/],
-    [[...create, '--curl', 'curl x'], /--curl and --url exclude each other/],
+    [[...create, '--cron', '@daily', '--every', '5m'], /use either --cron or --every, not both/],
+    [[...create, '--curl', 'curl x'], /use either --curl or --url, not both/],
     [['jobs', 'create', '--name', 'a', '--curl', 'wget x'], /--curl must be a command such as/],
     [['runs', 'tail', '--status', 'running'], /--status must be one of success, failed.*running/],
     [['runs', 'tail', '--since', 'soon'], /--since must be a duration such as.*"soon"/],

@@ -72,9 +72,7 @@ function errorFor(error: FastifyError, { body }: FastifyRequest): JobdError {
     const sentence = sentenceFor(broken as Parameters<typeof sentenceFor>[0], partOf(error));
     return new JobdError('invalid_input', sentence);
   }
-  if (error.statusCode === 413) {
-    return tooLarge();
-  }
+  if (error.statusCode === 413) return tooLarge();
   if (error.statusCode === 415) {
     return new JobdError('invalid_input', 'the content type must be application/json');
   }

@@ -1,4 +1,4 @@
-/** Lines of a crontab as definitions: those that call a URL and do nothing else. What is not certain is not turned. */
+/** Turns the lines of a crontab that only call a URL into definitions. A line that is not certain is skipped. */
 
 import { parseCrontab } from '../../domain/shell/crontab.ts';
 import type { BrokenLine, CrontabLine } from '../../domain/shell/crontab.ts';
@@ -19,7 +19,7 @@ import { fieldsOf, literalOf } from './write-definitions.ts';
 
 export interface CrontabOptions {
   isSystem: boolean;
-  /** Where no line says another; the zone of the machine if people gave none. */
+  /** For lines that set no other; the zone of the machine if people gave none. */
   timezone: string;
   /** Whether people gave it. */
   isZoneGiven: boolean;
@@ -32,11 +32,11 @@ export interface TurnedCrontab {
   variables: ReadonlyMap<string, string>;
   /** How many lines became definitions. */
   turned: number;
-  /** The lines that did not, and why. */
+  /** The lines that were skipped, and why. */
   left: BrokenLine[];
 }
 
-/** Shells that read a command as it is read here. */
+/** Shells that read a command the same way. */
 const knownShells = new Set(['sh', 'bash', 'dash', 'ash', 'ksh', 'zsh']);
 
 /** Turns a crontab into a file of definitions. */
@@ -94,12 +94,12 @@ function definitionOf(
       return [header, `\${${variable}}`];
     }),
   ) as Record<string, string>;
-  // A timeout is written where the command says one, whatever the plan would give.
+  // A timeout is written if the command has one, whatever the default of the plan.
   const as = { defaultTimeoutSeconds: timeoutSeconds === null ? job.timeoutSeconds : NaN };
   return [key, fieldsOf(key, { ...literalOf(job), headers }, as)] as const;
 }
 
-/** The call of a line. Throws with a reason if the line does anything else. */
+/** The call of a line. Throws the reason if the line does anything else. */
 function callOf(
   { command, input, settings }: CrontabLine,
   { isSystem }: CrontabOptions,
@@ -130,7 +130,7 @@ function refuse(unhonoured: readonly Remark[]): void {
   throw new Error(unhonoured.map(({ text, reason }) => `${text}: ${reason}`).join('; '));
 }
 
-/** cronie takes CRON_TZ for the times. By TZ some crons mean the times, and others only the command. */
+/** cronie reads the times in CRON_TZ. TZ applies to the times in some crons, and only to the command in others. */
 function zoneOf({ settings }: CrontabLine, { timezone, isZoneGiven }: CrontabOptions): string {
   const zone = settings.get('CRON_TZ');
   const other = settings.get('TZ');

@@ -1,4 +1,4 @@
-/** A plan as people read it: unified diffs of definitions, and how many of each change. No secret is in it. */
+/** A plan for people: unified diffs of definitions, and the number of changes. It contains no secret. */
 
 import { OMIT_HEADERS, formatPatch, structuredPatch } from 'diff';
 import type * as contract from '../../api/jobs/contract.ts';
@@ -12,7 +12,7 @@ const unchangedSecret = '(secret)';
 const changedSecret = '(changed)';
 const nothing = '/dev/null';
 
-/** Two texts of this length that have nothing in common are not compared line by line. */
+/** Beyond this many edits the texts are shown whole, not compared line by line. */
 const mostEdits = 5_000;
 
 /** The diffs of a plan, a line each, without line ends. */
@@ -44,7 +44,7 @@ export function summaryOf(counts: PlanCounts): string {
   return `${parts.join(', ')}; ${counts.none} the same`;
 }
 
-/** What a person should know besides, in sentences. */
+/** Remarks on a plan, in sentences. */
 export function remarksOn(
   { mayWrite, changes }: Plan,
   counts: PlanCounts,
@@ -80,7 +80,7 @@ function linesOfChange(
   return patch([from, `${key} (${placeText(place)})`], [before, after]);
 }
 
-/** A job as it is. Where the definition fills in what stands elsewhere, only whether that differs is shown. */
+/** A job as it is. Of a value that the definition fills in, only whether it differs is shown. */
 function beforeText(
   key: string,
   job: contract.Job,
@@ -92,7 +92,7 @@ function beforeText(
     ...job,
     headers: Object.fromEntries(job.headerNames.map((name) => [name, unchangedSecret])),
   });
-  // Of what no file defines any more nobody can tell whether it was filled in.
+  // Without a definition nobody knows whether a value was filled in.
   const { writtenUrl, isBodySecret } = definition ?? { isBodySecret: true };
   if (definition === null) shown.url = job.url.replace(/\?.*$/, `?${unchangedSecret}`);
   if (writtenUrl !== undefined) {

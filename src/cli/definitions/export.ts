@@ -1,4 +1,4 @@
-/** All jobs as a file of definitions: what people have made by hand becomes what a repository can keep. */
+/** Writes all jobs as a file of definitions that a repository can keep. */
 
 import type { EditableFields } from '../../domain/jobs/job.ts';
 import { fieldsOf, literalOf, yamlOf } from './write-definitions.ts';
@@ -10,15 +10,15 @@ export interface ExportedJob extends Omit<EditableFields, 'headers'> {
   headerNames: readonly string[];
 }
 
-/** The file, and the names of the variables that it expects. */
+/** The file, and the names of the variables it needs. */
 export interface Exported {
   text: string;
   variables: string[];
 }
 
 /**
- * Writes the definitions of jobs, in the order of their keys. `keys` has those of managed jobs, by their ids; a
- * job made by hand gets a key of its name, and applying the file adopts it.
+ * Writes the definitions of jobs, ordered by key. `keys` has the keys of managed jobs, by job id; a job made by hand gets
+ * a key made from its name, and applying the file adopts it.
  */
 export function exportJobs(
   jobs: readonly ExportedJob[],
@@ -48,7 +48,7 @@ export function exportJobs(
   return { text: fileOf(definitions, [...variables]), variables: [...variables] };
 }
 
-/** The text of a file with these definitions, which name these variables. */
+/** The text of a file with these definitions, which refer to these variables. */
 export function fileOf(
   definitions: readonly (readonly [key: string, fields: Fields])[],
   variables: readonly string[],
@@ -68,7 +68,7 @@ function spaced(text: string): string {
   return text.replaceAll(/\n(?= {2}[^ \n])/g, '\n\n').replace('jobs:\n\n', 'jobs:\n');
 }
 
-/** A key of a name: `Nightly Backup (EU)` is `nightly-backup-eu`. */
+/** A key made from a name: `Nightly Backup (EU)` becomes `nightly-backup-eu`. */
 export function slugOf(name: string): string {
   const slug = name
     .normalize('NFKD')
@@ -80,7 +80,7 @@ export function slugOf(name: string): string {
   return slug === '' ? 'job' : slug;
 }
 
-/** The name itself, or with a number behind it; it is taken from then on. */
+/** The name, with a number if it is taken. Adds it to `taken`. */
 export function unique(name: string, taken: Set<string>, separator = '-'): string {
   let free = name;
   for (let number = 2; taken.has(free); number += 1) free = `${name}${separator}${number}`;
@@ -88,7 +88,7 @@ export function unique(name: string, taken: Set<string>, separator = '-'): strin
   return free;
 }
 
-/** A variable for the value of a header: `JOBD_NIGHTLY_BACKUP_AUTHORIZATION`. It is taken from then on. */
+/** A variable for the value of a header: `JOBD_NIGHTLY_BACKUP_AUTHORIZATION`. Adds it to `taken`. */
 export function variableOf(key: string, header: string, taken: Set<string>): string {
   const name = `JOBD_${key}_${header}`.toUpperCase().replaceAll(/[^A-Z0-9]+/g, '_');
   return unique(name.replace(/_+$/, ''), taken, '_');

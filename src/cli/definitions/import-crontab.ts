@@ -1,4 +1,4 @@
-/** What `jobd import crontab` does. */
+/** `jobd import crontab`. */
 
 import { writeFileSync } from 'node:fs';
 import { text as readStream } from 'node:stream/consumers';
@@ -23,7 +23,7 @@ export interface CrontabFlags {
   json?: true;
 }
 
-/** Turns a crontab into a file of definitions, or applies it at once. */
+/** Turns a crontab into a file of definitions, or applies it directly. */
 export async function importCrontab(
   context: Context,
   file: string | undefined,
@@ -78,7 +78,7 @@ async function apply(context: Context, turned: TurnedCrontab, flags: CrontabFlag
     { path: 'crontab', text: turned.text },
     { variable: (name) => turned.variables.get(name), file: () => '' },
   );
-  // What was turned has been checked; a problem here is a bug.
+  // The definitions have been checked; a problem here is a bug.
   const [problem] = loaded.problems;
   if (problem !== undefined) throw new Error(problemText(problem));
   await applyAndReport(context, ask, await makePlan(ask, loaded.definitions), flags);

@@ -17,7 +17,7 @@ const extensions = /\.(ya?ml|json)$/;
 
 export type Variable = (name: string) => string | undefined;
 
-/** What the files define, and all that is wrong with them. Throws `usage` for what cannot be read at all. */
+/** Reads files: their definitions, and all problems in them. Throws `usage` for a file that cannot be read. */
 export async function loadDefinitions(
   paths: readonly string[],
   variable: Variable,
@@ -32,7 +32,7 @@ export async function loadDefinitions(
   return loaded;
 }
 
-/** What has been read so far, and where each key is defined. */
+/** The result so far, and where each key is defined. */
 export interface Load {
   definitions: Definition[];
   problems: Problem[];
@@ -44,7 +44,7 @@ export function emptyLoad(): Load {
   return { definitions: [], problems: [], keys: new Map() };
 }
 
-/** Adds what the text of one file defines, and what is wrong with it in the order of the lines. */
+/** Adds the definitions and the problems of one file, the problems in the order of its lines. */
 export function readDefinitions(
   load: Load,
   { path, text }: { path: string; text: string },
@@ -67,7 +67,7 @@ export function readDefinitions(
   load.problems.push(...problems.toSorted(byPlace));
 }
 
-/** The entries of `jobs:`. Nothing behind it is an empty list of jobs. */
+/** The entries of `jobs:`. No value means no jobs. */
 function definitionsIn(file: Value, problems: Problem[]): readonly Entry[] {
   for (const { name, place } of file.entries) {
     if (name === 'jobs') continue;
@@ -91,7 +91,7 @@ function byPlace({ place: one }: Problem, { place: other }: Problem): number {
   return one.line - other.line || one.column - other.column;
 }
 
-/** The files that paths stand for: of a directory those with a known ending, sorted, without hidden ones. */
+/** The files of the paths: in a directory those with a known extension, sorted, without hidden ones. */
 function filesOf(paths: readonly string[]): string[] {
   return paths.flatMap((path) => {
     if (path === '-' || !isDirectory(path)) return [path];
@@ -137,7 +137,7 @@ function read(path: string, name: string): Buffer {
   }
 }
 
-/** A device or a pipe has no size, and may have no end. */
+/** Reads up to a limit: a device or a pipe has no size, and may have no end. */
 function readAtMost(descriptor: number, limit: number): Buffer {
   const bytes = Buffer.alloc(limit);
   let length = 0;

@@ -1,4 +1,4 @@
-/** What people may have meant by a word that is not known. */
+/** Suggests a known word for an unknown one. */
 
 /** The known word that is at most two edits away, the nearest one; undefined if there is none. */
 export function nearest(word: string, known: readonly string[]): string | undefined {

@@ -1,6 +1,6 @@
 /**
- * The text of a file of definitions as values with their places. YAML 1.2, and JSON with it. Nothing is guessed: a
- * plain value is the text that was written, so that `no`, `012` and `1.10` stay what they are.
+ * The text of a file of definitions as values with their places. YAML 1.2, which includes JSON. Nothing is guessed: a
+ * plain value is the text that was written, so `no`, `012` and `1.10` stay as they are.
  */
 
 import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument, visit } from 'yaml';
@@ -30,7 +30,7 @@ export function problemText({ place, sentence }: Problem): string {
   return `${placeText(place)}: ${sentence}`;
 }
 
-/** A value: a text, a mapping, or something that no field takes. */
+/** A value: a text, a mapping, or something that no field accepts. */
 export interface Value {
   place: Place;
   kind: 'text' | 'mapping' | 'list' | 'nothing';
@@ -40,16 +40,16 @@ export interface Value {
   entries: readonly Entry[];
 }
 
-/** A name in a mapping, and what stands behind it. */
+/** A name in a mapping, and its value. */
 export interface Entry {
   name: string;
   place: Place;
   value: Value;
 }
 
-/** Jobs, their fields, and their headers: nothing lies deeper. */
+/** Jobs, their fields, and their headers: nothing is nested deeper. */
 const deepest = 4;
-/** More than any file that a person keeps; what aliases multiply counts, too. */
+/** More than any file that a person keeps. Values repeated by aliases count too. */
 const mostValues = 200_000;
 
 /** Parses a file. The value is null if there are problems. */
@@ -123,7 +123,7 @@ function createReader(document: Document, placeAt: (offset: number) => Place) {
   return { problems, valueOf };
 }
 
-/** Finds what an alias stands for: the last value before it with that anchor. The library looks through all each time. */
+/** Resolves an alias: the last value before it with that anchor. The library would search the whole document each time. */
 function anchorsOf(document: Document): (alias: Alias) => Node | undefined {
   const anchors = new Map<string, Node[]>();
   visit(document, {

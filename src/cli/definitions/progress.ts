@@ -1,19 +1,19 @@
-/** How far long work is: one line that is rewritten on a terminal, else a line every few seconds. */
+/** Progress of long work: one line that is rewritten on a terminal, otherwise a line every few seconds. */
 
 import { systemClock } from '../../domain/clock.ts';
 import type { Output } from '../terminal/output.ts';
 
 export interface Progress {
-  /** Says how far it is. */
+  /** Shows the progress. */
   at(done: number, total: number): void;
-  /** Takes the line away. */
+  /** Removes the line. */
   end(): void;
 }
 
-/** Lines in a log come no closer. */
+/** Shortest time between two lines in a log. */
 const lineEveryMs = 5_000;
 
-/** Makes one; `verb` is what is done, as `applying`. */
+/** Creates one; `verb` is the kind of work, such as `applying`. */
 export function createProgress(output: Output, verb: string): Progress {
   const isTerminal = process.stderr.isTTY;
   let lastMs = systemClock.monotonicMs();

@@ -1,20 +1,20 @@
 /**
- * Values that stand elsewhere, so that no secret stands in the file: `${NAME}` is a variable of the environment,
- * a value that begins with `file:` is the content of a file. One `$` more makes either literal: `$${NAME}`,
- * `$file:x`. What was filled in is not looked at again.
+ * References, so that no secret needs to be in the file: `${NAME}` is a variable of the environment, a value that begins
+ * with `file:` is the content of a file. One more `$` makes either literal: `$${NAME}`, `$file:x`. A value that was
+ * filled in is not searched for references.
  */
 
-/** Where values are taken from. Undefined and an empty text both stand for nothing. */
+/** Where values come from. Undefined and an empty text both mean "not set". */
 export interface Sources {
   variable(name: string): string | undefined;
   /** The content of a file, by its path as written. Throws an error with a sentence. */
   file(path: string): string;
 }
 
-/** A value with everything filled in, and what of it people must not see. */
+/** A value with its references filled in, and the parts that people must not see. */
 export interface Filled {
   text: string;
-  /** What was filled in; empty if the value is as it was written. */
+  /** The values that were filled in; empty if the text is as written. */
   secrets: readonly string[];
 }
 
@@ -53,18 +53,18 @@ export function fillIn(written: string, sources: Sources): Filled {
   return fillVariables(/^\$+file:/.test(written) ? written.slice(1) : written, sources);
 }
 
-/** The text that `fillIn` makes this one of. */
+/** The text from which `fillIn` makes this one. */
 export function literal(text: string): string {
   const escaped = literalVariables(text);
   return /^\$*file:/.test(escaped) ? `$${escaped}` : escaped;
 }
 
-/** The text that `fillVariables` makes this one of. */
+/** The text from which `fillVariables` makes this one. */
 export function literalVariables(text: string): string {
   return text.replaceAll(/\$+\{/g, (found) => `$${found}`);
 }
 
-/** A sentence without what was filled in, where it could be told from other words. */
+/** A sentence without the values that were filled in, if they are long enough to be recognized. */
 export function withoutSecrets(sentence: string, secrets: readonly string[]): string {
   return secrets
     .filter((secret) => secret.length >= 4)

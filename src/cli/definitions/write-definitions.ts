@@ -1,4 +1,4 @@
-/** Definitions as people keep them in a file. The same jobs are always the same text. */
+/** Writes definitions as YAML. The same jobs always give the same text. */
 
 import { Scalar, stringify } from 'yaml';
 import { durationOf } from '../options.ts';
@@ -53,13 +53,13 @@ function unless<T>(value: T, usual: T): T | undefined {
   return value === usual ? undefined : value;
 }
 
-/** The same with every value as it has to be written to mean itself; header values stay as they are. */
+/** The job with every `$` and `file:` escaped, so that it is read back unchanged. Header values stay as they are. */
 export function literalOf<Job extends Pick<EditableFields, 'url' | 'body'>>(job: Job): Job {
   const { url, body } = job;
   return { ...job, url: literalVariables(url), body: body === null ? null : literal(body) };
 }
 
-/** Texts that YAML would show as they are, though terminals and editors do something with them. */
+/** Characters that YAML would write as they are, although terminals and editors interpret them. */
 // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
 const unseen = /[\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
 
@@ -75,10 +75,10 @@ export function yamlOf(value: unknown): string {
   return text.replaceAll(unseen, escapeUnit);
 }
 
-/** Several lines that begin and end with something to be seen: what a block shows as it is. */
+/** Lines that begin and end with a visible character: a YAML block shows them unchanged. */
 const plainLines = /^\S.*\S\n?$/s;
 
-/** Texts with something unseen go into quotes, where it can be written as an escape. */
+/** Puts texts with invisible characters into quotes, where they can be escaped. */
 function visible(value: unknown): unknown {
   if (typeof value === 'object' && value !== null) {
     const entries = value instanceof Map ? [...value] : Object.entries(value);

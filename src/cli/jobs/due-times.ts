@@ -1,4 +1,4 @@
-/** The next due times of a job, behind what else is shown of it. */
+/** The next due times of a job, printed after its fields. */
 
 import type { Job } from '../../api/jobs/contract.ts';
 import { isoTime, systemClock } from '../../domain/clock.ts';
@@ -14,8 +14,8 @@ type Scheduled = Pick<
 const count = 3;
 
 /**
- * Prints them in the zone of the job and in UTC, with what clock changes do to them: a table for people, a line
- * of each for programs. Nothing for a job that is never due.
+ * Prints them in the zone of the job and in UTC, with notes on clock changes: a table for people, one line per zone for
+ * programs. Prints nothing for a job that is not due again.
  */
 export async function printDueTimes(output: Output, job: Scheduled): Promise<void> {
   const preview = await previewOf(job);
@@ -33,7 +33,7 @@ export async function printDueTimes(output: Output, job: Scheduled): Promise<voi
   for (const note of notes) output.say(note);
 }
 
-/** The server says when the next one is, as only it knows since when a period counts; the rest follows from it. */
+/** The first one comes from the server, because only it knows the anchor of a period; the others follow from it. */
 async function previewOf(job: Scheduled): Promise<SchedulePreview | null> {
   const { scheduleType, cronExpr, timezone, periodSeconds, nextRunAt } = job;
   if (nextRunAt === null) return null;

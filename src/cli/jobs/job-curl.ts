@@ -1,4 +1,4 @@
-/** `--curl`: a job that makes the call of a curl command. */
+/** `--curl`: the fields of a job that makes the same call as a curl command. */
 
 import type { JobUpdate } from '../../api/jobs/contract.ts';
 import type { Flags } from '../../config.ts';
@@ -9,17 +9,17 @@ import { readShellCommand } from '../../domain/shell/words.ts';
 import type { Output } from '../terminal/output.ts';
 import { plain } from '../terminal/text.ts';
 
-/** Options that say what the command says. */
+/** Options that set what the command also sets. */
 const saidTwice = ['url', 'method', 'header', 'data'];
 
 /**
- * The fields that the command gives; what it says about curl itself is left out, and that is said. Throws
- * `invalid_input`, naming everything that a job cannot do.
+ * The fields that the command gives. Options about curl itself are ignored and listed. Throws `invalid_input`, naming
+ * everything that a job cannot do.
  */
 export function fieldsOfCurl(command: string, flags: Flags, output: Output): JobUpdate {
   const twice = saidTwice.find((flag) => flags[flag] !== undefined);
   if (twice !== undefined) {
-    throw new JobdError('usage', `--curl and --${twice} exclude each other, give one of them`);
+    throw new JobdError('usage', `use either --curl or --${twice}, not both`);
   }
   const shell = readShellCommand(command);
   const [name, ...words] = shell.words;

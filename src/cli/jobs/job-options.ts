@@ -1,10 +1,10 @@
-/** The options that say what a job is, and the fields of the API that they mean. */
+/** The options that describe a job, and the fields of the API that they give. */
 
 import type { Command } from 'commander';
 import type { Job, JobUpdate } from '../../api/jobs/contract.ts';
 import type { Flags } from '../../config.ts';
 import { invalidInput } from '../../domain/errors.ts';
-import { jobRules } from '../../domain/jobs/job.ts';
+import { jobDefaults, jobRules } from '../../domain/jobs/job.ts';
 import { collect, parseDuration, parseWholeNumber, textOrFile } from '../options.ts';
 import { scheduleFieldsOf, textFlag, withScheduleOptions } from '../schedule/schedule-options.ts';
 
@@ -17,45 +17,47 @@ export function withJobOptions(command: Command, { required }: { required: boole
     )
     .option('--url <url>', 'what it calls');
   return withScheduleOptions(command, defaults)
-    .option('--method <method>', `GET, POST, PUT, PATCH, DELETE or HEAD${defaults('GET')}`)
+    .option(
+      '--method <method>',
+      `GET, POST, PUT, PATCH, DELETE or HEAD${defaults(jobDefaults.method)}`,
+    )
     .option('--header <name:value>', 'header to send; may be repeated', collect)
     .option('--data <text|@file|->', 'body to send: the text, a file, or standard input')
     .option(
       '--timeout <duration>',
-      `longest wait for an answer${defaults('30s, or less as on the plan')}`,
+      `longest wait for an answer${defaults(`${jobDefaults.timeoutSeconds}s, or less as on the plan`)}`,
     )
-    .option('--retries <n>', `further attempts after a passing failure, 0 to 2${defaults('0')}`)
+    .option(
+      '--retries <n>',
+      `further attempts after a passing failure, 0 to 2${defaults(`${jobDefaults.retries}`)}`,
+    )
     .option('--notes <text>', 'notes for people');
 }
 
 const { minimum: min, maximum: max } = jobRules.retries;
 
+/** The fields that the text of an option gives. */
+const fieldsOf: Record<string, (text: string) => JobUpdate | Promise<JobUpdate>> = {
+  name: (name) => ({ name }),
+  url: (url) => ({ url }),
+  method: (text) => ({ method: text.toUpperCase() as Job['method'] }),
+  data: async (text) => ({ body: await textOrFile(text, '--data') }),
+  timeout: (text) => ({ timeoutSeconds: parseDuration(text, '--timeout') }),
+  retries: (text) => ({ retries: parseWholeNumber(text, '--retries', { min, max }) }),
+  notes: (notes) => ({ notes }),
+};
+
 /** The fields that the options give. Throws `invalid_input`, naming the option. */
 export async function updateOf(flags: Flags): Promise<JobUpdate> {
-  const text = (flag: string): string | undefined => textFlag(flags, flag);
-  const [name, url] = ['name', 'url'].map(text);
-  const [method, data, timeout, retries, notes] = [
-    'method',
-    'data',
-    'timeout',
-    'retries',
-    'notes',
-  ].map(text);
-  return {
-    ...(name !== undefined && { name }),
-    ...(url !== undefined && { url }),
-    ...scheduleFieldsOf(flags),
-    ...(method !== undefined && { method: method.toUpperCase() as Job['method'] }),
-    ...(Array.isArray(flags['header']) && { headers: headersOf(flags['header']) }),
-    ...(flags['headers'] === false && { headers: {} }),
-    ...(data !== undefined && { body: await textOrFile(data, '--data') }),
-    ...(flags['data'] === false && { body: null }),
-    ...(timeout !== undefined && { timeoutSeconds: parseDuration(timeout, '--timeout') }),
-    ...(retries !== undefined && {
-      retries: parseWholeNumber(retries, '--retries', { min, max }),
-    }),
-    ...(notes !== undefined && { notes }),
-  };
+  const update: JobUpdate = scheduleFieldsOf(flags);
+  for (const [flag, read] of Object.entries(fieldsOf)) {
+    const text = textFlag(flags, flag);
+    if (text !== undefined) Object.assign(update, await read(text));
+  }
+  if (Array.isArray(flags['header'])) update.headers = headersOf(flags['header']);
+  if (flags['headers'] === false) update.headers = {};
+  if (flags['data'] === false) update.body = null;
+  return update;
 }
 
 function headersOf(lines: readonly string[]): Record<string, string> {

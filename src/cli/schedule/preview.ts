@@ -1,4 +1,4 @@
-/** How a preview of a schedule is printed: a table for people, ISO times for programs. */
+/** Prints the preview of a schedule: a table for people, ISO times for programs. */
 
 import { isoTime } from '../../domain/clock.ts';
 import type { SchedulePreview } from '../../domain/schedule/preview-input.ts';
@@ -8,7 +8,7 @@ import { printRows } from '../terminal/output.ts';
 import { plain } from '../terminal/text.ts';
 import type { Columns, Output } from '../terminal/output.ts';
 
-/** Prints it. `sinceNow`: it begins now, so that how long until a due time says something. */
+/** Prints it. `sinceNow` means that it begins now, so the time until each due time is shown. */
 export function printPreview(
   output: Output,
   { next, notes, from, timezone }: SchedulePreview,

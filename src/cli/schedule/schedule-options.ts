@@ -1,4 +1,4 @@
-/** The options that say when something is due, for jobs and monitors alike. */
+/** The schedule options of jobs and monitors. */
 
 import type { Command } from 'commander';
 import type { JobUpdate } from '../../api/jobs/contract.ts';
@@ -7,7 +7,7 @@ import { invalidInput } from '../../domain/errors.ts';
 import { defaultCronExpr, defaultSchedule } from '../../domain/schedule/schedule.ts';
 import { parseDuration } from '../options.ts';
 
-/** Writes ` (default VALUE)` behind an option, where one holds. */
+/** Writes ` (default VALUE)` after an option, if there is a default. */
 export type DefaultText = (value: string) => string;
 
 /** Adds `--cron`, `--tz` and `--every`. */
@@ -27,7 +27,7 @@ type ScheduleFields = Pick<JobUpdate, 'scheduleType' | 'cronExpr' | 'timezone' |
 export function scheduleFieldsOf(flags: Flags): ScheduleFields {
   const [cron, tz, every] = ['cron', 'tz', 'every'].map((flag) => textFlag(flags, flag));
   if (cron !== undefined && every !== undefined) {
-    throw invalidInput('--cron and --every exclude each other, give one of them');
+    throw invalidInput('use either --cron or --every, not both');
   }
   return {
     ...(cron !== undefined && { scheduleType: 'cron' as const, cronExpr: cron }),

@@ -8,10 +8,10 @@ const maxHeaderBytes = 16 * 1024;
 
 /** A token (RFC 9110 section 5.6.2). */
 const tokenPattern = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
-/** ASCII only: what lies above is sent as Latin-1 by some and as UTF-8 by others. */
+/** ASCII only: other characters are sent as Latin-1 by some and as UTF-8 by others. */
 const valuePattern = /^[\t\x20-\x7e]*$/;
 
-/** Names that jobd or the connection sets, and why a job may not. */
+/** Names that jobd or the connection sets, and why a job may not set them. */
 const refusedNames = new Map([
   ['host', 'it comes from the url'],
   ['content-length', 'it frames the message'],
@@ -26,7 +26,7 @@ const refusedNames = new Map([
   ['x-service-run-id', 'the service sets it'],
 ]);
 
-/** Names whose values say how to talk, and are no secrets. All other values are taken for one. */
+/** Names whose values are never secret. Every other value may be one. */
 const openNames = new Set([
   'cache-control',
   'content-disposition',

@@ -1,16 +1,16 @@
 /**
- * A monitor expects a ping on a schedule. The rule, whole:
+ * A monitor expects a ping on a schedule. The whole rule:
  *
- * - Nothing is expected of a `new` monitor until its first ping.
- * - After a ping that ends a run (success or failure) the next one is due: `periodSeconds` after it, or at
- *   the next due time of the cron expression. A ping at most 30 s before a due time is the ping of that due
- *   time, as clocks of two machines differ; unless the monitor is `up` and waits for an earlier one still.
+ * - A `new` monitor expects nothing until its first ping.
+ * - A ping that ends a run (success or failure) sets the next due time: `periodSeconds` later, or the next time
+ *   of the cron expression. A ping up to 30 s early counts for that due time, because the clocks of two
+ *   machines differ; unless the monitor is `up` and still waits for an earlier one.
  * - A success makes the monitor `up`, a failure `down`. An `up` monitor is `late` once the ping is due, and
- *   `down` when `graceSeconds` have passed since. A `down` one stays so until a success.
- * - A start changes no due time: the run it begins has to end by then and the grace. The start of a run on
- *   a monitor that expects nothing yet is a due time itself.
- * - While it is paused nothing is expected. Pings are kept and change what it will be when it is resumed.
- * - The grace of a ping that was due while nobody could ping counts from when one could again.
+ *   `down` when `graceSeconds` have passed since. It stays `down` until a success.
+ * - A start changes no due time: its run must end by then, plus the grace. On a monitor that expects nothing
+ *   yet, the start itself is a due time.
+ * - A paused monitor expects nothing. Pings are kept and decide its health when it is resumed.
+ * - If a ping was due while jobd could not be reached, its grace counts from when it could again.
  */
 
 import { nameRule, notesRule } from '../fields.ts';
@@ -31,7 +31,7 @@ export const monitorRules = {
 /** The grace where none is given. */
 export const defaultGraceSeconds = 300;
 
-/** By the last ping, or by its absence. */
+/** Decided by the last ping, or by its absence. */
 const monitorHealths = ['new', 'up', 'down'] as const;
 export type MonitorHealth = (typeof monitorHealths)[number];
 
@@ -43,7 +43,7 @@ export interface Monitor extends ScheduleSettings {
   id: string;
   workspaceId: string;
   name: string;
-  /** The secret part of the URL that is pinged. */
+  /** The secret part of the ping URL. */
   pingId: string;
   graceSeconds: number;
   notes: string;
@@ -51,39 +51,39 @@ export interface Monitor extends ScheduleSettings {
   health: MonitorHealth;
   /** When the next ping is due; in the past while it is overdue. */
   nextDueAt: number | null;
-  /** When to look whether the ping came; null where its absence changes nothing. */
+  /** When to check for the ping; null if its absence changes nothing. */
   nextCheckAt: number | null;
-  /** When the run began that has not ended yet. */
+  /** When the unfinished run began. */
   startedAt: number | null;
-  /** When the last run ended, as its ping said. */
+  /** When the last run ended, by its ping. */
   lastPingAt: number | null;
   lastDurationMs: number | null;
   createdAt: number;
 }
 
-/** The one word that says how a monitor is, at `now` in epoch milliseconds. */
+/** The status of a monitor in one word, at `now` in epoch milliseconds. */
 export function monitorStatus(monitor: Monitor, now: number): MonitorStatus {
   const { paused, health, nextDueAt } = monitor;
   if (paused) return 'paused';
   return health === 'up' && nextDueAt !== null && now >= nextDueAt ? 'late' : health;
 }
 
-/** What can change the state of a monitor besides people; `at` in epoch milliseconds. */
+/** What changes the state of a monitor, apart from people; `at` in epoch milliseconds. */
 export type MonitorEvent =
   | { type: 'ping'; kind: PingKind; at: number }
-  /** Time passed; `reachableSince` is since when pings could come in, in epoch milliseconds. */
+  /** Time passed. Pings can arrive since `reachableSince`, in epoch milliseconds. */
   | { type: 'time'; at: number; reachableSince: number }
-  /** The wall clock was set back, or jobd starts: what was planned may be of a clock that was wrong. */
+  /** The wall clock was set back, or jobd starts: the plan may come from a wrong clock. */
   | { type: 'clock'; at: number };
 
-/** The monitor after something happened; the very same object if that changes nothing. */
+/** The monitor after an event; the same object if nothing changed. */
 export function monitorAfter(monitor: Monitor, event: MonitorEvent): Monitor {
   if (event.type === 'time') return afterTime(monitor, event);
   if (event.type === 'clock') return afterClock(monitor, event.at);
   return event.kind === 'start' ? afterStart(monitor, event.at) : afterEnd(monitor, event);
 }
 
-/** Milliseconds from the start of the run that ends at `at`; null if it said none, or the clock was set back. */
+/** Milliseconds from the start of the run that ends at `at`; null without a start ping, or if the clock was set back. */
 export function durationUntil({ startedAt }: Monitor, at: number): number | null {
   return startedAt === null || at < startedAt ? null : at - startedAt;
 }
@@ -115,7 +115,7 @@ function afterTime(
   return { ...monitor, health: 'down', nextCheckAt: null };
 }
 
-/** No ping that came by now can be expected, or looked for, later than one that comes now. */
+/** No expected ping can be due, or checked, later than after a ping that arrived now. */
 function afterClock(monitor: Monitor, at: number): Monitor {
   const { nextDueAt, nextCheckAt, graceSeconds } = monitor;
   if (nextDueAt === null) return monitor;
@@ -133,7 +133,7 @@ export function expecting(monitor: Monitor, dueAt: number | null): Monitor {
   return { ...monitor, nextDueAt, nextCheckAt };
 }
 
-/** A ping that comes so long before a due time is taken for it. */
+/** A ping this early counts for the due time. */
 const earlyMs = 30_000;
 
 function dueAfterPing(monitor: Monitor, at: number): number | null {

@@ -1,16 +1,16 @@
-/** A ping: what a task says about itself, by asking the URL of its monitor. */
+/** A ping: a task reports its state by requesting the URL of its monitor. */
 
 export const pingKinds = ['start', 'success', 'fail'] as const;
 export type PingKind = (typeof pingKinds)[number];
 
-/** The methods that a ping may come by. */
+/** The methods a ping may use. */
 export const pingMethods = ['GET', 'POST', 'HEAD'] as const;
 export type PingMethod = (typeof pingMethods)[number];
 
-/** What the end of a ping's URL says. */
+/** What the end of a ping's URL means. */
 export interface PingSignal {
   kind: PingKind;
-  /** Where the task told it: 0 to 255. */
+  /** 0 to 255; null if the task did not send it. */
   exitCode: number | null;
 }
 
@@ -18,29 +18,29 @@ export interface PingSignal {
 export interface Ping extends PingSignal {
   id: string;
   monitorId: string;
-  /** Pings of a monitor are numbered from 1 in the order in which they came. */
+  /** The pings of a monitor are numbered from 1, in order of arrival. */
   number: number;
   receivedAt: number;
-  /** From the start that was told before to this ping; null without one, and for a start. */
+  /** From the start ping to this one; null without a start ping, and for a start. */
   durationMs: number | null;
-  /** Preview of what was sent with it: at most 4096 bytes of UTF-8. Null if nothing was. */
+  /** The beginning of its body: at most 4096 bytes of UTF-8. Null if it had none. */
   body: string | null;
   truncated: boolean;
   method: PingMethod;
 }
 
-/** How many pings of a monitor are kept, the newest. */
+/** How many pings of a monitor are kept: the newest ones. */
 export const pingsKept = 1_000;
 
 /**
- * How fast pings of a monitor are kept one by one: this many at once, and one more every `everyMs`. Of faster ones
- * only the last of each `everyMs` is kept, and the last failure before it; all of them count for the monitor's state.
+ * The rate at which every ping of a monitor is kept: `burst` at once, and one more every `everyMs`. Beyond it only the
+ * last ping of each `everyMs` is kept, and the last failure before it; every ping counts for the monitor's state.
  */
 export const pingPace = { burst: 300, everyMs: 200 } as const;
 
 /**
- * Judges a ping that comes at `now`; `restedAt` is when the monitor may keep a whole burst again (undefined: it may
- * now). Returns `restedAt` after keeping this ping, or null if it comes too fast. Any one clock, in milliseconds.
+ * Judges a ping at `now`. `restedAt` is when the monitor may keep a whole burst again; undefined means now. Returns
+ * `restedAt` after keeping this ping, or null if pings are too fast. Milliseconds of any one clock.
  */
 export function keptAtPace(restedAt: number | undefined, now: number): number | null {
   const after = Math.max(restedAt ?? now, now) + pingPace.everyMs;

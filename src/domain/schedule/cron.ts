@@ -1,7 +1,7 @@
 /**
- * Reads cron expressions. What may be written is decided here; cron-parser then judges the values
- * and expands them, one list item at a time, because as a whole it refuses what crontabs hold
- * (`0,7`, `1-5,3`, lists of `#`) and accepts what jobd does not (`?`, `H`, seconds, `@secondly`).
+ * Reads cron expressions. The syntax is decided here; cron-parser then judges and expands the values,
+ * one list item at a time. Given a whole expression it would refuse what crontabs contain
+ * (`0,7`, `1-5,3`, lists of `#`) and accept what jobd does not (`?`, `H`, seconds, `@secondly`).
  */
 import { CronExpressionParser } from 'cron-parser';
 import { LRUCache } from 'lru-cache';
@@ -45,8 +45,8 @@ const cache = new LRUCache<string, CronFields>({
 
 /**
  * Parses a cron expression: five fields (names, ranges, steps, lists, `L`, `#`) or a nickname
- * (docs/behavior.md#schedule-1). Results are shared, so they are not to be changed.
- * Throws invalid_input that names the field; also for an expression that no date ever matches.
+ * (docs/behavior.md#schedule-1). Results are shared and must not be changed.
+ * Throws invalid_input that names the field, also for an expression that no date ever matches.
  */
 export function parseCron(cronExpr: string): CronFields {
   const known = cache.get(cronExpr);
@@ -113,7 +113,7 @@ function readFields(texts: FieldTexts): CronFields {
   });
 }
 
-/** What a field holds; `L` and `#` say a place in the month, 0 being the last. */
+/** The values of a field. `L` and `#` are places in the month; 0 is the last. */
 interface FieldValues {
   values: number[];
   ordinals: { weekday: number; place: number }[];
@@ -142,7 +142,7 @@ const plainItem = /^(?:\*|(?:\d{1,2}|[a-z]{3})(?:-(?:\d{1,2}|[a-z]{3}))?)(?:\/(?
 const lastDayItem = /^L$/;
 const ordinalItem = /^(?:\d|[a-z]{3})(?:L|#\d)$/i;
 
-/** Refuses what cron-parser would take in another sense than ours. */
+/** Refuses what cron-parser would understand differently. */
 function checkShape(rule: FieldRule, item: string): void {
   if (rule.key === 'dayOfMonth' && lastDayItem.test(item)) return;
   if (rule.key === 'dayOfWeek' && ordinalItem.test(item)) return;
@@ -163,12 +163,12 @@ interface Expansion {
 }
 
 function expand(rule: FieldRule, item: string): Expansion {
-  // A range that ends on Sunday by name ends the week: fri-sun is 5-7, not 5-0.
+  // In a range Sunday ends the week: fri-sun is 5-7, not 5-0.
   const unambiguous =
     rule.key === 'dayOfWeek' ? item.replace(/^(?!sun|0)(\w+)-sun/i, '$1-7') : item;
   const words = fieldRules.map(({ key }) => (key === rule.key ? unambiguous : '*'));
   try {
-    // The options keep cron-parser from looking at the clock and at randomness.
+    // The options keep cron-parser from reading the clock and using randomness.
     const { fields } = CronExpressionParser.parse(`0 ${words.join(' ')}`, parserOptions);
     return {
       values: fields[rule.key].values,
@@ -199,7 +199,7 @@ function hint(rule: FieldRule, item: string): string {
   return '';
 }
 
-/** Every kind of year and month occurs in these years, and every one of them goes on occurring. */
+/** Every kind of year and month occurs in these years, and occurs again later. */
 const firstMonth = 2000 * 12;
 const lastMonth = 2040 * 12 + 11;
 

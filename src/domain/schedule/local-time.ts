@@ -1,4 +1,4 @@
-/** Moments as the clocks of a zone show them; the zone must have passed `canonicalZone`. */
+/** Times as the clocks of a zone show them; the zone must have passed `canonicalZone`. */
 import { DateTime } from 'luxon';
 
 /** ISO 8601 with the offset: `2026-03-29T03:00:00.000+02:00`. `at` is in epoch milliseconds. */

@@ -21,7 +21,7 @@ const msPerMinute = 60_000;
 const horizonMinutes = 41 * 366 * minutesPerDay;
 /** The last minute that a Date can hold, less what a search may look ahead. */
 const lastMinute = 8.64e15 / msPerMinute - 400 * minutesPerDay;
-/** More than any offset (at most 16 h) and any gap (at most 24 h) together. */
+/** More than any offset (at most 16 h) plus any gap (at most 24 h). */
 const slackMinutes = 2 * minutesPerDay;
 
 /**
@@ -51,7 +51,7 @@ export function firstDue(schedule: Schedule, after: number): number {
   throw invalidInput(`cronExpr never fires in ${schedule.timezone}`);
 }
 
-/** Due times in a stretch of time, epoch milliseconds. */
+/** Due times in a period of time, epoch milliseconds. */
 export interface DueTimes {
   first: number;
   last: number;
@@ -109,9 +109,9 @@ function nextPeriod(anchorAt: number, periodMs: number, after: number): number {
   return Math.floor((after - anchorAt) / periodMs) + 1;
 }
 
-/** What to look for in a span. */
+/** What to search for in a span. */
 interface Search {
-  /** The one fire for the fixed times of the gap before the span, at its first minute. */
+  /** Whether the fixed times of the gap before the span fire at its first minute, once. */
   firesAtStart: boolean;
   /** Local minutes in [from, until) that match are due too. */
   from: number;
@@ -129,7 +129,7 @@ function searchIn(fields: CronFields, span: Span, from: number, until: number): 
   const { start, changedAt } = span;
   const localBefore = changedAt + span.before;
   const localStart = changedAt + span.offset;
-  // After an overlap, local times up to that of the change have been there already.
+  // After an overlap, local times up to that of the change have occurred before.
   if (localBefore > localStart) search.from = Math.max(search.from, localBefore);
   const startsInside = start === changedAt && from <= start && start < until;
   if (startsInside && nextMatch(fields, localBefore, localStart) !== Infinity) {

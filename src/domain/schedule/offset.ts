@@ -1,13 +1,13 @@
 /**
- * The offsets of a time zone as spans of time. They are found by asking Intl (about 1 µs a
- * question) every third day of a year and halving where the answers differ; that costs some 0.2 ms
- * per zone and year, once. Everything is in whole UTC minutes since 1970: an offset with seconds,
- * as before standard time, is rounded down to what a clock without a seconds hand shows.
+ * The offsets of a time zone as spans of time. They are found by asking Intl (about 1 µs each) for
+ * every third day of a year, and bisecting where the answers differ; that costs about 0.2 ms per zone
+ * and year, once. All times are whole UTC minutes since 1970: an offset with seconds, as before
+ * standard time, is rounded down.
  */
 import { LRUCache } from 'lru-cache';
 import { minutesPerDay } from './calendar.ts';
 
-/** A stretch of time with one offset. */
+/** A period of time with one offset. */
 export interface Span {
   /** First minute, UTC. */
   readonly start: number;
@@ -15,7 +15,7 @@ export interface Span {
   readonly end: number;
   /** Local minus UTC, in minutes. */
   readonly offset: number;
-  /** The minute in which the offset came up: `start`, or earlier where `start` begins a year. */
+  /** The minute of the change to this offset: `start`, or earlier if `start` begins a year. */
   readonly changedAt: number;
   /** The offset in the minute before `changedAt`. */
   readonly before: number;
@@ -23,14 +23,14 @@ export interface Span {
 
 /** No zone ever changed twice within three days (closest: Freetown 1939, four; Gaza 2040, seven). */
 const stepMinutes = 3 * minutesPerDay;
-/** A year is read from a little earlier, to know what its first minute may have changed. */
+/** Reading begins a little before the year, to see whether its first minute is a change. */
 const lookBackMinutes = 3 * minutesPerDay;
 
 const zones = new LRUCache<string, Map<number, readonly Span[]>>({ max: 700 });
 /** A search reads up to 42 years; a year takes about 700 bytes. */
 const maxYearsPerZone = 48;
 
-/** The span that holds a UTC minute. Throws RangeError for a name that Intl does not know. */
+/** The span that contains a UTC minute. Throws RangeError for a name that Intl does not know. */
 export function spanAt(timezone: string, minute: number): Span {
   const year = new Date(minute * 60_000).getUTCFullYear();
   const spans = yearsOf(timezone);

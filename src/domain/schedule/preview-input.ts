@@ -1,4 +1,4 @@
-/** A look at a schedule before a job has it: what people give for it, and what they are shown. */
+/** The preview of a schedule before a job has it: what people send, and what they are shown. */
 
 import { parseIsoTime } from '../clock.ts';
 import { got, invalidInput } from '../errors.ts';
@@ -15,10 +15,10 @@ export interface PreviewInput extends Partial<ScheduleInput> {
   from?: string;
 }
 
-/** How many due times may be asked for; the door holds to it. */
+/** How many due times may be asked for. */
 export const previewCount = { min: 1, max: 100, default: 5 } as const;
 
-/** Whatever is shown after a moment in these years has a year of four digits. */
+/** After a time in these years, every due time has a year of four digits. */
 const earliestFrom = Date.UTC(1970);
 const latestFrom = Date.UTC(3000) - 1;
 

@@ -1,4 +1,4 @@
-/** The next due times as people want to see them before they save a schedule. */
+/** The next due times of a schedule, with notes on clock changes. */
 import { DateTime } from 'luxon';
 import { minutesPerDay } from './calendar.ts';
 import { parseCron } from './cron.ts';
@@ -9,7 +9,7 @@ import type { Span } from './offset.ts';
 
 const msPerMinute = 60_000;
 
-/** Due times in epoch milliseconds, and what daylight-saving changes do to them, in sentences. */
+/** Due times in epoch milliseconds, and sentences about the effects of daylight-saving changes. */
 export interface Preview {
   next: number[];
   notes: string[];

@@ -11,7 +11,7 @@ const shape = /^[A-Za-z][A-Za-z0-9_+\-/]{0,63}$/;
 const icuOnly =
   /^(?:ACT|AET|AGT|ART|AST|BET|BST|CAT|CNT|CST|CTT|EAT|ECT|IET|IST|JST|MIT|NET|NST|PLT|PNT|PRT|PST|SST|VST|SystemV\/.*)$/i;
 
-/** Words of zone names that are not simply capitalised. */
+/** Words of zone names that are not simply capitalized. */
 const spellings = new Map(
   `of es au McMurdo DumontDUrville ComodRivadavia BajaNorte BajaSur DeNoronha EasterIsland
    ACT NSW LHI IN US GB NZ CHAT W SU PRC ROC ROK GMT UTC UCT CET EET MET WET

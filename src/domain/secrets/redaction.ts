@@ -1,6 +1,6 @@
 /**
- * Redaction: what a job sends and nobody may read is taken out of what its target says. A target that means
- * to tell a secret can write it in a way that is not found; this is for those that echo.
+ * Redaction: the secrets a job sends are removed from the answers of its target. This is for targets that echo
+ * requests; a target that wants to reveal a secret can write it in a way that is not found.
  */
 
 import { maxPreviewBytes } from '../runs/preview.ts';
@@ -15,20 +15,20 @@ const marker = '[redacted]';
 
 const encoder = new TextEncoder();
 
-/** The texts to look for: header values, and the spellings that targets echo them in. */
+/** The texts to search for: header values, in the spellings in which targets echo them. */
 export function secretTexts(headers: RequestSecrets['headers']): string[] {
   const secret = Object.entries(headers).filter(([name]) => isSecretHeader(name));
   return spellingsOf(secret.flatMap(([name, value]) => partsOf(name.toLowerCase(), value)));
 }
 
-/** Secrets in the spellings that the other side repeats them in; those that are too short are left out. */
+/** Secrets in the spellings in which the other side repeats them, without those that are too short. */
 export function spellingsOf(secrets: readonly string[]): string[] {
   const found = new Set<string>();
   for (const secret of secrets) addSpellings(found, secret);
   return [...found];
 }
 
-/** A value, and what in it is a secret by itself. */
+/** A value, and the parts of it that are secrets by themselves. */
 function partsOf(name: string, value: string): string[] {
   if (name === 'cookie') {
     return [value, ...value.split(/;\s*/).map((pair) => pair.slice(pair.indexOf('=') + 1))];
@@ -40,7 +40,7 @@ function partsOf(name: string, value: string): string[] {
   return [value, credential, pair, pair.slice(pair.indexOf(':') + 1)];
 }
 
-/** `user:password` (RFC 7617); nothing if it is no base64. */
+/** `user:password` (RFC 7617); empty if it is not base64. */
 function decodedBasic(credential: string): string {
   try {
     return new TextDecoder().decode(Uint8Array.from(atob(credential), (c) => c.charCodeAt(0)));
@@ -58,8 +58,8 @@ function addSpellings(found: Set<string>, secret: string): void {
 }
 
 /**
- * The text without the secrets. `isCut` says that it went on: then its end is also taken for the beginning
- * of a secret.
+ * The text without the secrets. With `isCut` the text continued: its end may then be the beginning of a
+ * secret, and is removed too.
  */
 export function redact(text: string, secrets: readonly string[], isCut = false): string {
   const hits = secrets.flatMap((secret) => occurrences(text, secret, isCut));
@@ -80,7 +80,7 @@ interface Span {
   end: number;
 }
 
-/** What overlaps is one: nothing of either may stay between two markers. */
+/** Merges overlapping spans: nothing of either may stay between two markers. */
 function joined(spans: Span[]): Span[] {
   const apart: Span[] = [];
   for (const span of spans.toSorted((a, b) => a.start - b.start)) {
@@ -101,7 +101,7 @@ function occurrences(text: string, secret: string, isCut: boolean): Span[] {
   return spans;
 }
 
-/** Where the longest end of the text begins that a secret begins with; the text's length if none does. */
+/** Where the longest end of the text starts that is the beginning of the secret; the text's length if there is none. */
 function tailStart(text: string, secret: string): number {
   const first = secret.charAt(0);
   let start = text.indexOf(first, Math.max(0, text.length - secret.length + 1));
@@ -111,14 +111,14 @@ function tailStart(text: string, secret: string): number {
   return start === -1 ? text.length : start;
 }
 
-/** Whether there is room for a secret in what a target said; mostly there is none, and nothing to look for. */
+/** Whether an answer can contain a secret; most are too short, and need no search. */
 export function mayRepeat(result: TargetResult): boolean {
   if (result.kind === 'failure') return true;
   const { body, location, broken } = result.response;
   return body.length >= minSecretLength || location !== null || broken !== null;
 }
 
-/** What a target said, without the secrets; `truncated` stays true to what is kept. */
+/** An answer without the secrets; `truncated` fits the text that is kept. */
 export function redactResult(result: TargetResult, secrets: readonly string[]): TargetResult {
   if (secrets.length === 0 || result.kind === 'failure') return result;
   const { response } = result;
@@ -135,7 +135,7 @@ export function redactResult(result: TargetResult, secrets: readonly string[]): 
 
 function redactedBody({ body, truncated, broken }: Response, secrets: readonly string[]) {
   const redacted = redact(body, secrets, truncated || broken !== null);
-  // A marker may be longer than what it stands for.
+  // A marker may be longer than the secret it replaces.
   const { read } = encoder.encodeInto(redacted, new Uint8Array(maxPreviewBytes));
   return { body: redacted.slice(0, read), truncated: truncated || read < redacted.length };
 }

@@ -6,7 +6,7 @@ import { JobdError } from '../errors.ts';
 import { placeOf } from './vault.ts';
 import type { Vault } from './vault.ts';
 
-/** The channel a config is of. */
+/** The channel that a config belongs to. */
 type Owner = Pick<Channel, 'id' | 'workspaceId'>;
 
 /** Seals the config of a channel with the master key of this id. */

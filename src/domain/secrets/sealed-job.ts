@@ -1,6 +1,6 @@
 /**
- * A job as it is kept: its header values and its body sealed together, so that a call costs one opening.
- * A job that has neither has nothing sealed, and costs none.
+ * A job as it is kept: its header values and its body are sealed together, so that a call opens one value.
+ * A job with neither has nothing sealed.
  */
 
 import { JobdError } from '../errors.ts';
@@ -15,7 +15,7 @@ export interface SealedJob extends Omit<Job, keyof RequestSecrets> {
   sealed: string | null;
 }
 
-/** Seals a job; `keyId` is asked for only if there is something to seal. */
+/** Seals a job; `keyId` is called only if there is something to seal. */
 export async function sealJob(
   { headers, body, ...job }: Job,
   vault: Vault,
@@ -26,14 +26,14 @@ export async function sealJob(
   return { ...job, sealed: vault.seal(await keyId(), plaintext, placeOf('jobs', job)) };
 }
 
-/** Why a call of a damaged job fails: rather nothing is sent than something else than the job says. */
+/** Why a call of a damaged job fails: sending nothing is better than sending something else. */
 export const damage: Failure = {
   reason: 'protocol',
-  detail: 'nothing is sent: the headers and the body cannot be opened, set both anew',
+  detail: 'nothing is sent: the headers and the body cannot be opened, set both again',
 };
 
 /**
- * Opens a job. What was sealed stays with it: to leave out one field costs more than to copy all. Throws `unavailable`,
+ * Opens a job. The sealed value stays with it: leaving out one field costs more than copying all. Throws `unavailable`,
  * with the remedy, if it cannot be opened.
  */
 export function openJob(job: SealedJob, vault: Vault): Job {
@@ -42,14 +42,14 @@ export function openJob(job: SealedJob, vault: Vault): Job {
     return { ...job, headers, body };
   } catch (error) {
     if (!(error instanceof JobdError)) throw error;
-    const remedy = 'set headers and body anew, both in one update';
+    const remedy = 'set headers and body again, both in one update';
     throw new JobdError('unavailable', `${error.message}: ${remedy}`, { cause: error });
   }
 }
 
 /**
- * A job as people see it. One that cannot be opened shows no headers and no body, and that it is down, with
- * the reason that its next run will have: whoever lists jobs must not lose sight of the others.
+ * A job as people see it. One that cannot be opened has no headers and no body, and is down with the reason that its
+ * next run will have: one damaged job must not break the list of all.
  */
 export function openForPeople(sealedJob: SealedJob, vault: Vault): Job {
   const opened = ifOpens(() => openJob(sealedJob, vault));
@@ -58,7 +58,7 @@ export function openForPeople(sealedJob: SealedJob, vault: Vault): Job {
   return { ...job, headers: {}, body: null, health: 'down', downReason: errorText(damage) };
 }
 
-/** Opens what a job sends. Throws `unavailable` if it cannot be opened. */
+/** Opens the headers and the body of a job. Throws `unavailable` if that fails. */
 export function openRequest(
   job: Pick<SealedJob, 'id' | 'workspaceId' | 'url' | 'sealed'>,
   vault: Vault,

@@ -1,4 +1,4 @@
-/** What must not be read by whoever gets the store is sealed before it is kept; `secrets/` does it. */
+/** Secrets are sealed before they are stored, so that a stolen store does not reveal them. `secrets/` implements it. */
 
 import { JobdError } from '../errors.ts';
 import { siteText } from '../targets/target.ts';
@@ -9,11 +9,11 @@ export interface RequestSecrets {
   body: string | null;
 }
 
-/** The tables whose rows have a sealed value, one each. */
+/** The tables whose rows have one sealed value each. */
 export const sealedTables = ['jobs', 'signing_keys', 'channels'] as const;
 export type SealedTable = (typeof sealedTables)[number];
 
-/** Stands where a sealed value was given up together with its lost master key. No key opens it. */
+/** Replaces a sealed value that was discarded with its lost master key. No key opens it. */
 export const givenUp = 'given up';
 
 /** The columns of a row that its sealed value is bound to. */
@@ -30,9 +30,9 @@ const placeIn: { [Table in SealedTable]: (row: Bonds[Table]) => string } = {
 };
 
 /**
- * The place of a sealed value: its row, the workspace that owns it, and of a job the scheme, host and port it is sent to.
- * It opens at no other place: whoever can write the database file can neither let it pass for that of another row nor
- * have it sent elsewhere.
+ * The place of a sealed value: its row, the workspace that owns it, and for a job the scheme, host and port it is sent
+ * to. It opens nowhere else: someone who can write the database file can neither move it to another row nor have it sent
+ * elsewhere.
  */
 export function placeOf<Table extends SealedTable>(table: Table, row: Bonds[Table]): string {
   return placeIn[table](row);
@@ -43,15 +43,15 @@ export function rowOf(place: string): string {
   return place.split(' ', 1)[0] ?? place;
 }
 
-/** Seals and opens; `place` as `placeOf` says it. */
+/** Seals and opens values; `place` comes from `placeOf`. */
 export interface Vault {
-  /** Seals with the master key of this id, the one that the store says is active. */
+  /** Seals with the master key of this id: the one that the store has as active. */
   seal(keyId: string, plaintext: string, place: string): string;
-  /** Throws `unavailable` if its master key is not here, or it is not what was sealed for this place. */
+  /** Throws `unavailable` if its master key is missing, or the value was not sealed for this place. */
   open(sealed: string, place: string): string;
 }
 
-/** What `open` gets out of a vault; undefined of what no key that is here opens, as it was damaged or given up. */
+/** The result of `open`; undefined if no available key opens the value, because it was damaged or given up. */
 export function ifOpens<T>(open: () => T): T | undefined {
   try {
     return open();

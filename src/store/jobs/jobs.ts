@@ -24,7 +24,7 @@ export async function insertJob(db: Db, job: SealedJob): Promise<void> {
 
 /** Keeps the editable columns of a job, and when it is due next. */
 export async function updateJob(db: Db, job: SealedJob): Promise<void> {
-  await db.updateTable('jobs').set(wishesOf(job)).where('id', '=', job.id).execute();
+  await db.updateTable('jobs').set(editableColumns(job)).where('id', '=', job.id).execute();
 }
 
 /** Hides a job for good. It is removed later, with its history. */
@@ -84,7 +84,7 @@ export async function listJobs(
 }
 
 /** The columns that people set, and those that follow from them. The engine keeps the others. */
-function wishesOf(job: SealedJob) {
+function editableColumns(job: SealedJob) {
   return {
     name: job.name,
     url: job.url,
@@ -107,7 +107,7 @@ function wishesOf(job: SealedJob) {
 /** The columns of a new job. */
 function rowOf(job: SealedJob) {
   const { id, workspaceId, health, createdAt } = job;
-  return { id, workspace_id: workspaceId, health, created_at: createdAt, ...wishesOf(job) };
+  return { id, workspace_id: workspaceId, health, created_at: createdAt, ...editableColumns(job) };
 }
 
 /** What a claim and a call need of a job. */

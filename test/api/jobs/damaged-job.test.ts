@@ -10,7 +10,7 @@ import { until } from '../../support/until.ts';
 
 const damaged = `v1.${'0'.repeat(16)}.canary`;
 const reason =
-  'protocol: nothing is sent: the headers and the body cannot be opened, set both anew';
+  'protocol: nothing is sent: the headers and the body cannot be opened, set both again';
 
 test('a damaged job says so itself, can be paused, set anew or deleted, and disturbs no other', async (t) => {
   const daemon = await startTestDaemon(t);
@@ -55,7 +55,7 @@ test('a damaged job says so itself, can be paused, set anew or deleted, and dist
   assert.equal(await sealedOf(mended), damaged, 'what is sealed is left as it is');
 
   const words = `what is sealed at jobs/${mended} cannot be opened: the master key 0{16} is not here`;
-  const whole = new RegExp(`^${words}: set headers and body anew, both in one update$`);
+  const whole = new RegExp(`^${words}: set headers and body again, both in one update$`);
   // Elsewhere what is sealed must not be sent, should its key be found again.
   const url = 'https://example.com/';
   for (const part of [{ body: 'x' }, { headers: {} }, { method: 'GET' }, { url }]) {

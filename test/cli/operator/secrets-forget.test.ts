@@ -71,7 +71,7 @@ test('what a lost key sealed is given up, and nothing is called or told without 
       [
         'sealed',
         'paused',
-        'protocol: nothing is sent: the headers and the body cannot be opened, set both anew',
+        'protocol: nothing is sent: the headers and the body cannot be opened, set both again',
       ],
       ['plain', 'up', null],
     ],

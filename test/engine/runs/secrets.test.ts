@@ -109,7 +109,7 @@ test('a job whose sealed value was changed for that of another sends nothing, an
   assert.deepEqual([run?.status, run?.attempts, run?.httpStatus], ['failed', 0, null]);
   assert.equal(
     run?.error,
-    'protocol: nothing is sent: the headers and the body cannot be opened, set both anew',
+    'protocol: nothing is sent: the headers and the body cannot be opened, set both again',
   );
   const line = logged.find(({ msg }) => msg.includes('cannot be opened'));
   assert.match(
