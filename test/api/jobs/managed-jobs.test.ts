@@ -218,6 +218,14 @@ test('an expired account may look, and change nothing', async (t) => {
   );
   assert.equal(words(await one(ask, { key: 'a', job: { ...rare, name: 'b' } })), '402');
   assert.equal(words(await one(ask, { key: 'b', job: rare })), '402');
+  const often = { ...rare, cronExpr: '* * * * *', timeoutSeconds: 60 };
+  assert.equal(
+    words(await one(ask, { key: 'a', job: often })),
+    '402',
+    'before the limits of the plan',
+  );
+  assert.equal(words(await one(ask, { key: 'b', job: often })), '402');
+  assert.equal(words(await one(ask, { key: 'b', job: often }, true)), '403', 'in a dry run');
   assert.equal(words(await one(ask, { key: 'a', job: rare })), 'none');
 });
 
