@@ -1,4 +1,4 @@
-/** The composition root: lock → store → egress → server → engine, disposed in reverse. */
+/** The composition root: lock → store → vault → egress → server → engine, disposed in reverse. */
 
 import { setFlagsFromString } from 'node:v8';
 import { startServer } from './api/server.ts';

@@ -1,4 +1,4 @@
-/** Pages of lists: a cursor is where the page before ended, written so that nobody reads into it. */
+/** Pages of lists. A cursor is the position where the previous page ended; clients must not interpret it. */
 
 import { invalidInput } from '../domain/errors.ts';
 import { isId } from '../domain/id.ts';

@@ -46,7 +46,7 @@ const { getOpenApi } = describe(
     getOpenApi: {
       summary: 'Get the description of the API',
       description: 'What this page shows, as an OpenAPI 3.1 document.',
-      // Sent as the bytes it is kept as.
+      // Sends the cached bytes unchanged.
       response: { 200: Type.Unsafe<Buffer>({ type: 'object', description: 'OpenAPI 3.1.' }) },
       answer: 'The document.',
       isOpen: true,

@@ -1,11 +1,11 @@
-/** What comes in one turn of the event loop, and while a batch is under way, makes the next batch. */
+/** Groups items that arrive in one turn of the event loop, or during a batch, into the next batch. */
 
-/** What one batch, and so one transaction, takes at most. */
+/** The most items of a batch, and so of a transaction. */
 const largestBatch = 500;
 
 /**
- * Makes what gathers items, in the order in which they came; `work` is called with one batch after the other. It must
- * not reject: whoever waits for an item is told there.
+ * Creates a batcher, which keeps the order of arrival. `work` gets one batch after the other. It must not reject: it
+ * answers those who wait for an item.
  */
 export function createBatcher<Item>(
   work: (batch: readonly Item[]) => Promise<void>,

@@ -42,7 +42,7 @@ export async function pause(ms: number, signal?: AbortSignal): Promise<void> {
   await setTimeout(ms, undefined, { signal }).catch(() => {});
 }
 
-/** A server that limits more often than this in a row has another reason. */
+/** After this many 429 answers in a row, waiting does not help. */
 const rateLimitRetries = 10;
 const longestRateLimitSeconds = 120;
 

@@ -149,7 +149,7 @@ function hasHeaders({ headers }: Pick<Job, 'headers'>): boolean {
   return Object.keys(headers).length > 0;
 }
 
-/** Otherwise anybody who may write could have the values sent to themselves, though nobody may see them. */
+/** Without this, anyone with a write key could redirect the secret header values to a server of their own. */
 const headersNeeded =
   'headers must be given again, or {} to remove them, when url moves to another scheme, host or port: their values are secret';
 

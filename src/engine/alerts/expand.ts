@@ -39,7 +39,7 @@ const mostChanges = 50;
 /** Pairs of a change and a channel, or releases, in one transaction: some milliseconds. */
 const mostPairs = 200;
 
-/** Channels up to this one are done with the changes up to that one. */
+/** All channels up to `channelId` have handled all changes up to `changeId`. */
 interface Progress {
   changeId: string;
   channelId: string;
@@ -52,7 +52,7 @@ export interface Expander {
   release(underWay: readonly string[]): Promise<number>;
 }
 
-/** Makes it. After a restart it repeats changes it was amid of: a channel whose state has a change is not alerted again. */
+/** Creates an expander. After a restart it repeats unfinished changes; a channel whose state has a change is not alerted again. */
 export function createExpander(store: Store, clock: Clock): Expander {
   const progress = new Map<string, Progress>();
   // An earlier process may have sent older deliveries and died before it recorded that.

@@ -1,6 +1,6 @@
 /**
  * Due: a job whose due time is at most a minute past gets a run that starts now. Older due times become one missed
- * run (docs/behavior.md#run-2).
+ * run (docs/behavior.md#run-5).
  */
 
 import { latestStartMs, missedText, planDue } from '../../domain/runs/due.ts';
