@@ -1,4 +1,4 @@
-/** What people delete goes with all it owns, and the table of that is complete. */
+/** Deleting a row removes everything it owns, and the table of owned rows is complete. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -10,7 +10,7 @@ import { openTestStore } from '../../support/running/store.ts';
 
 const tables = Object.keys(ownedBy) as DeletableTable[];
 
-/** Not owned: rows of the outbox go when they were read, and a delivery is kept longer than its job or monitor. */
+/** Not owned: outbox rows are removed when read, and a delivery outlives its job or monitor. */
 const notOwned = new Set(['outbox.workspace_id', 'outbox.subject_id', 'deliveries.subject_id']);
 
 /** The owners that a column of this name refers to. */
@@ -22,7 +22,7 @@ const ownersByColumn: Record<string, DeletableTable[]> = {
   subject_id: ['jobs', 'monitors'],
 };
 
-test('whatever refers to a row that people can delete is removed with it', async (t) => {
+test('every row that refers to a deletable row is removed with it', async (t) => {
   const { store } = await openTestStore(t);
   const { rows: columns } = await sql<{ table: string; name: string; target: string | null }>`
     select tables.name as "table", columns.name, refs."table" as target
@@ -44,7 +44,7 @@ test('whatever refers to a row that people can delete is removed with it', async
   assert.deepEqual(listed.toSorted(), referring.toSorted());
 });
 
-test('a row and what it owns are removed without reading anything else', async (t) => {
+test('a row and the rows it owns are removed without reading anything else', async (t) => {
   const own = /^SEARCH \w+ USING (COVERING )?INDEX \w+ \((\w+_id)=\?\)$/;
   const byKey = /^SEARCH \w+ USING (INTEGER PRIMARY KEY|(COVERING )?INDEX sqlite_autoindex_\w+)/;
   for (const table of tables) {
@@ -58,7 +58,7 @@ test('a row and what it owns are removed without reading anything else', async (
   }
 });
 
-test('an owner stays until what people deleted of it is removed', async (t) => {
+test('an owner stays until its deleted rows are removed', async (t) => {
   const { store, addJob, workspaceId } = await openTestStore(t);
   const job = await addJob();
   await store.db
