@@ -1,4 +1,4 @@
-/** The check of answers that every API test goes through: it finds what it is there to find. */
+/** Tests of the response checker that every API test uses. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -66,12 +66,12 @@ const wrong: [what: string, typeof jobs, ReturnType<typeof answer>, RegExp][] = 
 ];
 
 for (const [what, asked, got, words] of wrong) {
-  test(`an answer does not pass: ${what}`, async () => {
+  test(`a response is rejected: ${what}`, async () => {
     await assert.rejects(assertConforms(asked, got), words);
   });
 }
 
-test('answers as they are described pass', async () => {
+test('responses that match the description pass', async () => {
   await assertConforms(job, answer(200, { job: examples.job }));
   await assertConforms(jobs, answer(200, page));
   await assertConforms(job, answer(404, { error: 'no' }));
@@ -79,7 +79,7 @@ test('answers as they are described pass', async () => {
   await assertConforms({ method: 'GET', url: '/nowhere' }, answer(404, { error: 'no' }));
 });
 
-test('an answer of a daemon that is not as described fails the test that got it', async (t) => {
+test('a response that breaks the description fails the test that received it', async (t) => {
   const { url, key } = await startTestDaemon(t);
   const response = await fetch(`${url}/api/v1/jobs`, {
     headers: { authorization: `Bearer ${key}` },

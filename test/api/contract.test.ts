@@ -1,7 +1,7 @@
 /**
- * The map of promises: the rules of docs/behavior.md that the API can show, row by row, as a customer meets it
- * who has read them and nothing else. Each row has a customer of its own, with a workspace of their
- * own. What is checked in depth elsewhere in this folder has a short row here.
+ * The promises of docs/behavior.md that the API can show, one row each, tested by a customer who
+ * has read nothing else. Each row has its own customer and workspace. The other files of this
+ * folder test the details.
  */
 
 import assert from 'node:assert/strict';
@@ -27,7 +27,7 @@ const table = [
   ...accessPromises,
 ];
 
-test('the service keeps what it promises', async (t) => {
+test('the service keeps its documented promises', async (t) => {
   const daemon = await startTestDaemon(t);
   for (const { section, promise, check } of table) {
     await t.test(`${section}: ${promise}`, async (row) => {
@@ -36,7 +36,7 @@ test('the service keeps what it promises', async (t) => {
   }
 });
 
-test('every promise stands under a heading of docs/behavior.md, and none is written twice', () => {
+test('every promise has a heading in docs/behavior.md, and none is listed twice', () => {
   const page = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'behavior.md'), 'utf8');
   const anchors = anchorsOf(page);
   for (const { section } of table) assert.ok(anchors.has(section), section);

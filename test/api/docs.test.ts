@@ -1,4 +1,4 @@
-/** The reference page for people. */
+/** The HTML reference page of the API. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -17,7 +17,7 @@ async function get(url: string): Promise<Page> {
   return { status: response.status, headers: response.headers, text: await response.text() };
 }
 
-/** What a reader sees of a piece of HTML. */
+/** The visible text of a piece of HTML. */
 function seen(markup: string): string {
   return markup
     .replaceAll(/<[^>]*>/g, '')
@@ -29,7 +29,7 @@ function seen(markup: string): string {
     .replaceAll('&amp;', '&');
 }
 
-test('the reference page shows every operation with its parameters, fields and answers', async (t) => {
+test('the reference page shows every operation with its parameters, fields and responses', async (t) => {
   const { url, ask } = await startTestDaemon(t);
   const description: OpenApiDocument = (await ask('GET', '/openapi.json')).body;
   const { status, headers, text } = await get(`${url}/docs`);
@@ -60,7 +60,7 @@ test('the reference page shows every operation with its parameters, fields and a
   }
 });
 
-test('every link within the page leads somewhere, and every id is there once', async (t) => {
+test('every link within the page has a target, and every id is unique', async (t) => {
   const { text } = await get(`${(await startTestDaemon(t)).url}/docs`);
   const ids = [...text.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id);
   assert.equal(new Set(ids).size, ids.length);
@@ -76,7 +76,7 @@ test('every link within the page leads somewhere, and every id is there once', a
   for (const target of targets) assert.ok(ids.includes(target), target);
 });
 
-test('the page runs nothing, and fetches nothing but its stylesheet', async (t) => {
+test('the page runs no script and loads nothing but its stylesheet', async (t) => {
   const { url } = await startTestDaemon(t);
   const { headers, text } = await get(`${url}/docs`);
   const policy = headers.get('content-security-policy') ?? '';
@@ -97,7 +97,7 @@ test('the page runs nothing, and fetches nothing but its stylesheet', async (t) 
   assert.doesNotMatch(style.text, /url\(|@import/);
 });
 
-test('whatever stands in the description is shown as text', () => {
+test('any text in the description is escaped', () => {
   const hostile = `<script>alert("1")</script>&amp;'`;
   const schema = { type: 'object', description: hostile, title: hostile };
   const page = referencePage({
@@ -153,7 +153,7 @@ test('whatever stands in the description is shown as text', () => {
   assert.ok(page.split('&lt;script&gt;').length > 25);
 });
 
-test('whoever has the page already is told that it has not changed', async (t) => {
+test('a cached page is answered with 304 Not Modified', async (t) => {
   const { url } = await startTestDaemon(t);
   for (const path of ['/docs', '/docs.css']) {
     const etag = (await fetch(url + path)).headers.get('etag') ?? '';

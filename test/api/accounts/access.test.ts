@@ -1,4 +1,4 @@
-/** Who may ask what (docs/behavior.md#keys). */
+/** Which key may do what (docs/behavior.md#keys). */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -11,7 +11,7 @@ import { until } from '../../support/until.ts';
 
 const newJob = { name: 'made', url: 'http://127.0.0.1:1/' };
 
-/** Every operation on a job and a run that exist; `ok` is its status for a key that may. */
+/** Every operation on an existing job and run; `ok` is its status for a key with permission. */
 function operations(jobId: string, runId: string) {
   return [
     { operation: 'listJobs', method: 'GET', path: '/jobs', ok: 200, ofOne: false },
@@ -29,7 +29,7 @@ function operations(jobId: string, runId: string) {
   ];
 }
 
-/** A job that was run by hand; a second manual run is therefore 429 for those who may ask. */
+/** A job that was just run by hand, so that a second manual run is 429 for keys with permission. */
 async function ranJob({ ask }: TestDaemon, url: string): Promise<{ jobId: string; runId: string }> {
   const { job } = (await ask('POST', '/jobs', { name: 'ran', url })).body;
   const { run } = (await ask('POST', `/jobs/${job.id}/run`)).body;
@@ -39,7 +39,7 @@ async function ranJob({ ask }: TestDaemon, url: string): Promise<{ jobId: string
   return { jobId: job.id, runId: run.id };
 }
 
-test('every operation asks for a valid key, and for write where it changes something', async (t) => {
+test('every operation needs a valid key, and write permission where it changes something', async (t) => {
   const daemon = await startTestDaemon(t);
   const { ask, key } = daemon;
   const sink = await startSink(t);
@@ -74,7 +74,7 @@ test('every operation asks for a valid key, and for write where it changes somet
   assert.equal(sink.received.length, 1, 'nobody refused has called the target');
 });
 
-test('a workspace sees its own jobs and runs only', async (t) => {
+test('a workspace sees only its own jobs and runs', async (t) => {
   const daemon = await startTestDaemon(t);
   const { ask } = daemon;
   const sink = await startSink(t);
@@ -92,7 +92,7 @@ test('a workspace sees its own jobs and runs only', async (t) => {
   assertRefused(crossed, 404, /no run/, "a run under somebody else's job");
 });
 
-test('a key is looked at before anything else of a request', async (t) => {
+test('the key is checked before anything else in a request', async (t) => {
   const { ask } = await startTestDaemon(t);
   const readOnly = await ask('POST', '/jobs', { nonsense: 1 }, null);
   assertRefused(readOnly, 401, /valid key/, 'an invalid body');
@@ -100,7 +100,7 @@ test('a key is looked at before anything else of a request', async (t) => {
   assertRefused(large, 401, /valid key/, 'a body that is too large');
 });
 
-test('the word Bearer may be written in any letter case, other schemes are refused', async (t) => {
+test('the Bearer scheme is case-insensitive, other schemes are refused', async (t) => {
   const { url, key } = await startTestDaemon(t);
   const rows: [string, number][] = [
     [`Bearer ${key}`, 200],
@@ -121,7 +121,7 @@ test('the word Bearer may be written in any letter case, other schemes are refus
   assert.equal(inQuery.status, 401);
 });
 
-test("workspaceId may be named, and must be the key's own", async (t) => {
+test("workspaceId is optional and must match the key's workspace", async (t) => {
   const daemon = await startTestDaemon(t);
   const workspaceId = await defaultWorkspaceId(daemon);
   const own = await daemon.ask('POST', '/jobs', { ...newJob, workspaceId });
@@ -133,7 +133,7 @@ test("workspaceId may be named, and must be the key's own", async (t) => {
   assert.equal((await daemon.ask('GET', '/jobs')).body.jobs.length, 1, 'only the first is kept');
 });
 
-test('whether the service is up can be asked without a key', async (t) => {
+test('health checks need no key', async (t) => {
   const { url } = await startTestDaemon(t);
   const response = await fetch(`${url}/healthz`);
   assert.equal(response.status, 200);

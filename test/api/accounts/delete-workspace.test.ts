@@ -1,4 +1,4 @@
-/** A workspace that is deleted takes everything along: its keys, its jobs, their history. */
+/** Deleting a workspace deletes its keys, its jobs and their history. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -19,7 +19,7 @@ import { until } from '../../support/until.ts';
 
 const given = { permission: 'write', name: '' } as const;
 
-/** How many rows each table has that belong to a workspace, or did. */
+/** The number of rows in each table that belong to the workspace. */
 async function rowsOf({ store }: Local): Promise<Record<string, number>> {
   const tables = ['workspaces', 'keys', 'jobs', 'runs', 'receipts'] as const;
   const counts = tables.map(async (table) => {
@@ -29,7 +29,7 @@ async function rowsOf({ store }: Local): Promise<Record<string, number>> {
   return Object.fromEntries(await Promise.all(counts));
 }
 
-test('a deleted workspace ends its keys at once and is removed when its last call has ended', async (t) => {
+test('deleting a workspace revokes its keys at once; its data is removed after its last call ends', async (t) => {
   const clock = fakeClock();
   const daemon = await startTestDaemon(t, { clock });
   const sink = await startHeldSink(t);
@@ -57,7 +57,7 @@ test('a deleted workspace ends its keys at once and is removed when its last cal
   await ask('POST', `/jobs/${executing}/run`);
   await sink.waitFor(1);
   await make({ cronExpr: '* * * * *' });
-  // Asked for while another run executes, as it may be by the time the job can be called.
+  // Requested while another run executes, so that it is still queued.
   await sql`insert into runs (id, job_id, source, status, scheduled_for)
     values ('waits', ${executing}, 'manual', 'queued', ${clock.now() + 1})`.execute(local.store.db);
 
@@ -77,7 +77,7 @@ test('a deleted workspace ends its keys at once and is removed when its last cal
     return rows['jobs'] === 1 ? rows : null;
   });
   assert.deepEqual([left['runs'], left['workspaces']], [1, 3], 'the call in flight goes on');
-  // Nothing that is due, or was asked for, is called any more.
+  // Neither due nor queued runs are called any more.
   clock.advance(60_000);
   sink.release();
   const after = await until('the rest to be gone', async () => {
@@ -88,7 +88,7 @@ test('a deleted workspace ends its keys at once and is removed when its last cal
   assert.equal(sink.received.length, 2);
 });
 
-test('what is not there, and the default workspace, cannot be deleted', async (t) => {
+test('an unknown workspace and the default workspace cannot be deleted', async (t) => {
   const { dataDir, ask } = await startTestDaemon(t);
   await using local = await openLocal(dataDir);
   await assert.rejects(deleteWorkspace(local, 'nowhere'), {

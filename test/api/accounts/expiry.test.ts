@@ -1,4 +1,6 @@
-/** Trials and subscriptions that end: what is refused then, and what goes on (docs/behavior.md#plan-2). */
+/**
+ * Expired trials and subscriptions: what is refused and what still works (docs/behavior.md#plan-2).
+ */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -20,7 +22,7 @@ import { until } from '../../support/until.ts';
 const day = 86_400_000;
 const job = { name: 'a', url: 'http://127.0.0.1:1/', cronExpr: '0 0 1 1 *' };
 
-/** Everything that runs or edits: refused with 402 and these words, or not. */
+/** Everything that runs or edits: refused with 402 and this message, or allowed. */
 async function assertEditing(
   { ask }: TestAccount,
   clock: FakeClock,
@@ -44,7 +46,7 @@ async function assertEditing(
   }
 }
 
-/** A job, and a run of it that was answered. */
+/** A job with one answered run. */
 async function ranJob(
   t: TestContext,
   { ask }: TestAccount,
@@ -59,7 +61,7 @@ async function ranJob(
   return { jobId, runId: run.id };
 }
 
-test('a trial is 14 days with the limits of its plan; then running and editing are 402', async (t) => {
+test('a trial lasts 14 days with the limits of its plan; then running and editing are 402', async (t) => {
   const clock = fakeClock();
   const daemon = await startTestDaemon(t, { clock });
   const account = await addAccount(daemon, clock, 'pro', 14);
@@ -86,7 +88,7 @@ for (const [what, end, words] of [
   ],
   ['a cancelled account', (a: TestAccount) => a.cancel(), /the subscription ended/],
 ] as const) {
-  test(`${what}: reading and deleting go on, and a renewal opens everything again`, async (t) => {
+  test(`${what}: reading and deleting still work, and a renewal allows everything again`, async (t) => {
     const clock = fakeClock();
     const daemon = await startTestDaemon(t, { clock });
     const account = await addAccount(daemon, clock, 'business');
@@ -122,7 +124,7 @@ for (const [what, end, words] of [
   });
 }
 
-test('what an Idempotency-Key asked for in time is still answered, and not run again', async (t) => {
+test('an Idempotency-Key used before the end still returns its run, without running again', async (t) => {
   const clock = fakeClock();
   const daemon = await startTestDaemon(t, { clock });
   const account = await addAccount(daemon, clock, 'pro');
@@ -141,7 +143,7 @@ test('what an Idempotency-Key asked for in time is still answered, and not run a
   assert.equal((await run('twice')).status, 402);
 });
 
-test('what is being made when the account expires is not made: a schedule would never stop', async (t) => {
+test('a job whose creation is in progress when the account expires is not created', async (t) => {
   const clock = fakeClock();
   const daemon = await startTestDaemon(t, { clock });
   const { workspaceId, setTrial, ask } = await addAccount(daemon, clock, 'pro');
@@ -169,7 +171,7 @@ test('what is being made when the account expires is not made: a schedule would 
   assert.deepEqual([jobs, monitors], [0, 0]);
 });
 
-test('the end of one account concerns nobody else', async (t) => {
+test('an expired account does not affect other accounts', async (t) => {
   const clock = fakeClock();
   const daemon = await startTestDaemon(t, { clock });
   const account = await addAccount(daemon, clock, 'pro');

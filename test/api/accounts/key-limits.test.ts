@@ -1,4 +1,7 @@
-/** How long a key is valid, how many an account may hold, and what is known of their use (docs/behavior.md#key-3). */
+/**
+ * How long a key is valid, how many an account may have, and when each was last used
+ * (docs/behavior.md#key-3).
+ */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -40,7 +43,7 @@ test('a key is valid until the moment it expires', async (t) => {
   }
 });
 
-test('an account holds 20 active keys in all its workspaces; revoked and expired ones do not count', async (t) => {
+test('an account may have 20 active keys in all its workspaces; revoked and expired ones do not count', async (t) => {
   const clock = fakeClock();
   const daemon = await startTestDaemon(t, { clock });
   const { name } = await addAccount(daemon, clock, 'business');
@@ -68,7 +71,7 @@ test('an account holds 20 active keys in all its workspaces; revoked and expired
   assert.equal(shown?.expiresAt, expiresAt, 'an expired key is still listed');
 });
 
-test('of 50 keys made at once where one has room, exactly one is, whoever makes them', async (t) => {
+test('of 50 keys created at once with one place left, exactly one is created', async (t) => {
   const clock = fakeClock();
   const daemon = await startTestDaemon(t, { clock });
   const { name } = await addAccount(daemon, clock, 'pro');
@@ -88,7 +91,7 @@ test('of 50 keys made at once where one has room, exactly one is, whoever makes 
   assert.equal(keys.length, 20);
 });
 
-test('when a key was last used is known to the minute', async (t) => {
+test('lastUsedAt of a key is accurate to the minute', async (t) => {
   const clock = fakeClock();
   const daemon = await startTestDaemon(t, { clock });
   const { name, key, ask } = await addAccount(daemon, clock, 'pro');
@@ -104,7 +107,7 @@ test('when a key was last used is known to the minute', async (t) => {
   clock.advance(30_000);
   await daemon.ask('GET', '/jobs', undefined, key);
   clock.advance(31_000);
-  // `ask` lets a minute pass.
+  // `ask` advances the clock by a minute.
   await ask('GET', '/jobs');
   await until('the next use', async () => (await lastUse()) === first + 61_000);
   const others = (await listKeys(local)).filter(({ workspace }) => workspace !== name);

@@ -1,4 +1,4 @@
-/** What a key may learn of itself, an extension (docs/behavior.md#plans). */
+/** GET /me: what a key can read about itself, an extension (docs/behavior.md#plans). */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -12,7 +12,7 @@ import { until } from '../../support/until.ts';
 
 const noKey = `cp_${'0'.repeat(64)}`;
 
-/** What the table of plans promises; written out here, so that a slip of the table shows. */
+/** The documented plan limits, written out here so that a mistake in the plan table fails. */
 const promised = [
   ['free', 10, 300, 10, 1_000, 7],
   ['pro', 100, 60, 30, 10_000, 90],
@@ -20,7 +20,7 @@ const promised = [
   ['self-hosted', null, 60, 60, 1_000_000, 365],
 ] as const;
 
-test('a key learns its workspace, its permission, and the plan and usage of its account', async (t) => {
+test('a key can read its workspace, its permission, and the plan and usage of its account', async (t) => {
   const clock = fakeClock();
   const daemon = await startTestDaemon(t, { clock });
   const names = promised.map(([name]) => name);
@@ -39,7 +39,7 @@ test('a key learns its workspace, its permission, and the plan and usage of its 
   }
 });
 
-test('the first key is of the default workspace, whose account is self-hosted; reading is enough', async (t) => {
+test('the first key belongs to the default workspace, whose account is self-hosted; read permission is enough', async (t) => {
   const { ask, newKey } = await startTestDaemon(t);
   const { body } = await ask('GET', '/me', undefined, await newKey('read'));
   assert.deepEqual(
@@ -51,7 +51,7 @@ test('the first key is of the default workspace, whose account is self-hosted; r
   assertRefused(await ask('POST', '/me', {}), 404, /POST/, 'another method');
 });
 
-test('usage counts jobs, paused ones too, and results of all workspaces of the account', async (t) => {
+test('usage counts jobs, paused ones included, and results of all workspaces of the account', async (t) => {
   const clock = fakeClock();
   const daemon = await startTestDaemon(t, { clock });
   const sink = await startSink(t);

@@ -1,4 +1,4 @@
-/** What each plan allows: at, below and above every limit (docs/behavior.md#plans). */
+/** The limits of each plan, tested at, below and above every limit (docs/behavior.md#plans). */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -12,14 +12,14 @@ import { quietApp } from '../../support/running/app.ts';
 import { fakeClock } from '../../support/fakes/clock.ts';
 import { startTestDaemon } from '../../support/running/daemon.ts';
 
-/** Due once a year, so that nothing is ever called here. */
+/** Due once a year, so that no test calls it. */
 const rare = { name: 'a', url: 'http://127.0.0.1:1/', cronExpr: '0 0 1 1 *' };
 const period = (periodSeconds: number) => ({ scheduleType: 'period', periodSeconds, paused: true });
 const cron = (cronExpr: string) => ({ cronExpr, paused: true });
 
 type Row = [plan: PlanName, input: object, refusal: RegExp | null, status?: number];
 
-/** A refusal is 403 unless another status is given, and names the limit, the plan and the figure. */
+/** A refusal is 403 unless another status is given. It names the limit, the plan and the number. */
 const rows: readonly Row[] = [
   ['free', { timeoutSeconds: 9 }, null],
   ['free', { timeoutSeconds: 10 }, null],
@@ -60,7 +60,7 @@ const rows: readonly Row[] = [
   ['self-hosted', cron('* * * * *'), null],
 ];
 
-test('timeouts and intervals are refused above what the plan allows, when a job is made or changed', async (t) => {
+test('a timeout or interval beyond the plan is refused when a job is created or changed', async (t) => {
   const clock = fakeClock();
   const daemon = await startTestDaemon(t, { clock });
   for (const [plan, input, refusal, status = 403] of rows) {
@@ -86,7 +86,7 @@ test('timeouts and intervals are refused above what the plan allows, when a job 
   }
 });
 
-test('without a word on it a call may take 30 s, or what the plan allows', async (t) => {
+test('the default timeout is 30 s, or the maximum of the plan', async (t) => {
   const clock = fakeClock();
   const daemon = await startTestDaemon(t, { clock });
   for (const [plan, seconds] of [
@@ -119,7 +119,7 @@ for (const { name: plan, jobs } of Object.values(plans)) {
   });
 }
 
-test('the jobs of all workspaces of an account count, and of no other account', async (t) => {
+test('the job limit counts all workspaces of an account, and no other account', async (t) => {
   const clock = fakeClock();
   const daemon = await startTestDaemon(t, { clock });
   const account = await addAccount(daemon, clock, 'free');
@@ -136,7 +136,7 @@ test('the jobs of all workspaces of an account count, and of no other account', 
   assert.equal((await other.ask('POST', '/jobs', rare)).status, 201);
 });
 
-test('of 50 jobs made at once where one has room, exactly one is', async (t) => {
+test('of 50 jobs created at once with one place left, exactly one is created', async (t) => {
   const clock = fakeClock();
   const daemon = await startTestDaemon(t, { clock });
   const { key, fill, ask } = await addAccount(daemon, clock, 'pro');
@@ -150,7 +150,7 @@ test('of 50 jobs made at once where one has room, exactly one is', async (t) => 
   assert.equal(me.body.usage.jobs, 100);
 });
 
-test('it is so too when they are made by the same code without HTTP, over several connections', async (t) => {
+test('the job limit also holds for concurrent writers on several connections', async (t) => {
   const clock = fakeClock();
   const daemon = await startTestDaemon(t, { clock });
   const { workspaceId, fill, ask } = await addAccount(daemon, clock, 'pro');
@@ -177,7 +177,7 @@ test('it is so too when they are made by the same code without HTTP, over severa
   assert.equal((await ask('GET', '/me')).body.usage.jobs, 100);
 });
 
-test('what is there goes on when the plan becomes smaller; new things keep to it', async (t) => {
+test('after a downgrade existing jobs keep running; new ones must fit the smaller plan', async (t) => {
   const clock = fakeClock();
   const daemon = await startTestDaemon(t, { clock });
   const { ask, fill, setPlan } = await addAccount(daemon, clock, 'pro');

@@ -14,7 +14,7 @@ import { addWorkspace } from '../../support/records/workspace.ts';
 
 const unknown = '0199c6a2-3f5e-7b14-9d0a-5b1c2e7f8a90';
 
-test('a webhook is made with a secret that is shown once, tested, and signed with it', async (t) => {
+test('a webhook channel shows its secret once, can be tested, and signs with that secret', async (t) => {
   const { ask, dataDir } = await startTestDaemon(t);
   const sink = await startSink(t);
   const config = { url: `${sink.url}/hook` };
@@ -67,7 +67,7 @@ test('a webhook is made with a secret that is shown once, tested, and signed wit
   assert.ok(kept, 'it is kept');
 });
 
-test('a change is of what is given; a webhook keeps its secret', async (t) => {
+test('an update changes only the given fields; a webhook keeps its secret', async (t) => {
   const { ask } = await startTestDaemon(t);
   const [before, after] = await Promise.all([startSink(t), startSink(t)]);
   const job = (await ask('POST', '/jobs', { name: 'j', url: 'https://example.com/' })).body.job;
@@ -97,7 +97,7 @@ test('a change is of what is given; a webhook keeps its secret', async (t) => {
   assertRefused(await ask('DELETE', path), 404, /no channel with id/, 'it is gone');
 });
 
-test('what GET answers can be sent back, and what cannot be set is refused', async (t) => {
+test('the answer of GET can be sent back unchanged, and read-only fields are refused', async (t) => {
   const { ask } = await startTestDaemon(t);
   const sink = await startSink(t);
   const input = { name: 'ops', type: 'webhook', config: { url: sink.url } };
@@ -132,7 +132,7 @@ test('what GET answers can be sent back, and what cannot be set is refused', asy
   );
 });
 
-test('a token stays behind when a channel moves: config replaces the whole', async (t) => {
+test('moving a channel drops its token: config is replaced as a whole', async (t) => {
   const { ask } = await startTestDaemon(t);
   const [own, other] = [await startSink(t), await startSink(t)];
   const config = { url: `${own.url}/topic`, token: 'tk_s3cret' };
@@ -145,7 +145,7 @@ test('a token stays behind when a channel moves: config replaces the whole', asy
   assert.equal(own.received.length, 0);
 });
 
-test('a secret that is repeated where the answer is cut leaves nothing of itself', async (t) => {
+test('a secret echoed where the response is cut leaves no part of itself', async (t) => {
   const { ask } = await startTestDaemon(t);
   const sink = await startSink(t, (response, { path }) => {
     response.writeHead(403).end(`${'-'.repeat(185)}${path}`);
@@ -161,7 +161,7 @@ test('a secret that is repeated where the answer is cut leaves nothing of itself
   assert.equal(tried.lastError, `http: 403, ${'-'.repeat(185)}[redacted]`);
 });
 
-test('what cannot be delivered is shown, with the reason and without secrets', async (t) => {
+test('a failed delivery is shown with its reason and without secrets', async (t) => {
   const { ask } = await startTestDaemon(t);
   const sink = await startSink(t, (response, { path }) => {
     response.writeHead(403).end(`no such hook: ${path}`);
@@ -201,7 +201,7 @@ test('what cannot be delivered is shown, with the reason and without secrets', a
 
 const mail = (to: string) => ({ name: 'mail', type: 'email', config: { to } });
 
-test('mail goes only where the operator lets it', async (t) => {
+test('email is only sent to addresses that the operator allows', async (t) => {
   const { ask } = await startTestDaemon(t, {
     flags: { mailAllow: ['ops@example.com', '.example.org'] },
   });
@@ -215,7 +215,7 @@ test('mail goes only where the operator lets it', async (t) => {
   assert.equal((await change('x@mail.example.org')).status, 200);
 });
 
-test('what is wrong is refused, and no secret is repeated', async (t) => {
+test('invalid input is refused without repeating a secret', async (t) => {
   const { ask } = await startTestDaemon(t);
   const config = { url: 'https://example.com/' };
   const good = { name: 'a', type: 'slack', config };
@@ -245,7 +245,7 @@ test('what is wrong is refused, and no secret is repeated', async (t) => {
   assert.deepEqual((await ask('GET', '/channels')).body, { channels: [], nextCursor: null });
 });
 
-test('no key, keys that may only read, and keys of others', async (t) => {
+test('channels need a key, write permission to change, and the right workspace', async (t) => {
   const { ask, newKey, dataDir } = await startTestDaemon(t);
   const input = { name: 'a', type: 'slack', config: { url: 'https://example.com/' } };
   const { id } = (await ask('POST', '/channels', input)).body.channel;
@@ -281,7 +281,7 @@ test('no key, keys that may only read, and keys of others', async (t) => {
   assert.equal((await ask('GET', `/channels/${id}`)).body.channel.name, 'a');
 });
 
-test('pages lead through all channels, newest first', async (t) => {
+test('paging returns all channels, newest first', async (t) => {
   const { ask } = await startTestDaemon(t);
   const names = ['1', '2', '3'];
   for (const name of names) {
@@ -301,7 +301,7 @@ test('pages lead through all channels, newest first', async (t) => {
   assert.deepEqual(seen, names.toReversed());
 });
 
-test('an expired account may read and delete channels, not make, change or test them', async (t) => {
+test('an expired account may read and delete channels, not create, change or test them', async (t) => {
   const clock = fakeClock();
   const daemon = await startTestDaemon(t, { clock });
   const account = await addAccount(daemon, clock, 'pro');

@@ -1,4 +1,4 @@
-/** What is promised of keys, errors, limits and versions (docs/behavior.md#keys). */
+/** Promises about keys, errors, limits and versions (docs/behavior.md#keys). */
 
 import assert from 'node:assert/strict';
 import { newCustomer, nowhere } from '../../support/records/customer.ts';
@@ -7,7 +7,7 @@ import { startSink } from '../../support/fakes/sink.ts';
 
 const unknownKey = `cp_${'0'.repeat(64)}`;
 
-/** Every operation that needs a key: method, path for a job and a run, and a body that is right. */
+/** Every operation that needs a key: method, path for a job and a run, and a valid body. */
 function keyedOperations(id: string, runId: string): [string, string, object?][] {
   return [
     ['GET', '/jobs'],

@@ -1,4 +1,4 @@
-/** What is promised of jobs, runs and envelopes as they are returned (docs/behavior.md#the-api). */
+/** Promises about jobs, runs and envelopes in responses (docs/behavior.md#the-api). */
 
 import assert from 'node:assert/strict';
 import { fakeClock } from '../../support/fakes/clock.ts';
@@ -68,7 +68,7 @@ function assertShape(value: object, shape: Shape): void {
   }
 }
 
-/** Every answer that may show something of a job that ran: as text. */
+/** Every response that may show data of a job that ran, as text. */
 async function everythingShown({ call, run }: Customer, jobId: string): Promise<string> {
   const ended = await run(jobId);
   const paths = [

@@ -1,4 +1,4 @@
-/** What is promised of each operation (docs/behavior.md#the-api). */
+/** Promises about each operation (docs/behavior.md#the-api). */
 
 import assert from 'node:assert/strict';
 import { fakeClock } from '../../support/fakes/clock.ts';
@@ -10,7 +10,7 @@ import { startSink } from '../../support/fakes/sink.ts';
 const section = 'the-api';
 const unknownId = '01a1fc58-a505-7000-bebc-059153f75def';
 
-/** Walks a list to its end, at most 20 pages, and returns what was met. */
+/** Reads a list to its end, at most 20 pages, and returns its items. */
 async function walk({ call }: Customer, path: string, of: 'jobs' | 'runs'): Promise<string[]> {
   const met: string[] = [];
   let cursor: string | null = '';

@@ -1,4 +1,4 @@
-/** What is promised of jobs as they are made, changed and called (docs/behavior.md#jobs). */
+/** Promises about creating, changing and calling jobs (docs/behavior.md#jobs). */
 
 import assert from 'node:assert/strict';
 import { nowhere } from '../../support/records/customer.ts';

@@ -1,4 +1,4 @@
-/** What is promised of the fields of a job, one by one (docs/behavior.md#jobs). */
+/** Promises about the fields of a job (docs/behavior.md#jobs). */
 
 import assert from 'node:assert/strict';
 import type { Customer, Promised } from '../../support/records/customer.ts';
@@ -6,7 +6,7 @@ import { nowhere } from '../../support/records/customer.ts';
 
 const section = 'jobs';
 
-/** Demands that each of these makes a job that shows it. */
+/** Asserts that each value creates a job that shows it. */
 async function accepts({ createJob }: Customer, inputs: object[]): Promise<void> {
   for (const input of inputs) {
     const job = { ...(await createJob(input)) };
@@ -16,7 +16,7 @@ async function accepts({ createJob }: Customer, inputs: object[]): Promise<void>
   }
 }
 
-/** Demands that each of these is refused when a job is made and when one is changed. */
+/** Asserts that each value is refused by create and by update. */
 async function refuses(customer: Customer, inputs: object[], status = 400): Promise<void> {
   const { createJob, readJob, refused } = customer;
   const before = await createJob();
@@ -27,7 +27,7 @@ async function refuses(customer: Customer, inputs: object[], status = 400): Prom
   assert.deepEqual(await readJob(before.id), before, 'what is refused changes nothing');
 }
 
-/** Demands the value that a job has if nothing is said. */
+/** Asserts the default value of a field. */
 async function defaults({ createJob }: Customer, fields: object): Promise<void> {
   const job = { ...(await createJob()) };
   for (const [field, value] of Object.entries(fields)) {

@@ -1,4 +1,4 @@
-/** What is promised of the states of jobs and runs (docs/behavior.md#runs). */
+/** Promises about the states of jobs and runs (docs/behavior.md#runs). */
 
 import assert from 'node:assert/strict';
 import { fakeClock } from '../../support/fakes/clock.ts';

@@ -1,4 +1,4 @@
-/** A stop does not wait for clients that are not done with asking. */
+/** A stop does not wait for clients that have not finished their request. */
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -6,7 +6,7 @@ import { connect } from 'node:net';
 import { test } from 'node:test';
 import { serveCommand } from '../../support/running/command.ts';
 
-test('a client in the middle of a request does not keep the daemon from stopping', async (t) => {
+test('a client in the middle of a request does not delay the stop of the daemon', async (t) => {
   const daemon = await serveCommand(t);
   const { hostname, port } = new URL(daemon.url);
   const socket = connect(Number(port), hostname);

@@ -1,4 +1,7 @@
-/** Pages of other origins ask only where the operator named them (docs/behavior.md#the-api). */
+/**
+ * CORS: pages of other origins may only call the API if the operator listed them
+ * (docs/behavior.md#the-api).
+ */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -12,7 +15,7 @@ const preflight = {
   'access-control-request-headers': 'authorization,content-type',
 };
 
-/** Header names of the CORS protocol in an answer. */
+/** The CORS headers of a response. */
 function corsHeaders({ headers }: Response): string[] {
   return [...headers.keys()].filter((name) => name.startsWith('access-control-'));
 }
@@ -28,7 +31,7 @@ async function send(
   return response;
 }
 
-test('unless an origin is named, no page of another origin may ask, and OPTIONS is 404', async (t) => {
+test('without configured origins no other origin may call, and OPTIONS is 404', async (t) => {
   const daemon = await startTestDaemon(t);
   const authorization = `Bearer ${daemon.key}`;
   const options = await send(daemon, 'OPTIONS', '/api/v1/jobs', preflight);
@@ -41,7 +44,7 @@ test('unless an origin is named, no page of another origin may ask, and OPTIONS 
   }
 });
 
-test('a named origin may ask beforehand without a key, and read every answer', async (t) => {
+test('a configured origin may preflight without a key and read every response', async (t) => {
   const flags = { corsOrigin: [friend, 'http://localhost:3000'] };
   const daemon = await startTestDaemon(t, { flags });
   const authorization = `Bearer ${daemon.key}`;
@@ -73,7 +76,7 @@ test('a named origin may ask beforehand without a key, and read every answer', a
   }
 });
 
-test('an origin that only resembles a named one may not ask', async (t) => {
+test('an origin that only resembles a configured one is refused', async (t) => {
   const daemon = await startTestDaemon(t, { flags: { corsOrigin: [friend] } });
   const strangers = [
     'http://app.example.com',

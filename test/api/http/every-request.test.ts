@@ -1,4 +1,4 @@
-/** What holds for every request and answer, whatever it is about (docs/behavior.md#the-api). */
+/** Rules for every request and response (docs/behavior.md#the-api). */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -9,7 +9,7 @@ import { exchange } from '../../support/hostile/raw.ts';
 const url = 'http://127.0.0.1:1/';
 const unknownId = '01a1fc58-a505-7000-bebc-059153f75def';
 
-test('HEAD answers as GET does, without the body, also to a key that may only read', async (t) => {
+test('HEAD answers like GET without the body, for read-only keys too', async (t) => {
   const daemon = await startTestDaemon(t);
   const { job } = (await daemon.ask('POST', '/jobs', { name: 'a', url })).body;
   const authorization = `Bearer ${await daemon.newKey('read')}`;
@@ -34,7 +34,7 @@ test('HEAD answers as GET does, without the body, also to a key that may only re
   }
 });
 
-test('every answer tells browsers to do nothing else with it, and no server says what it is', async (t) => {
+test('every response has the security headers and does not name the server software', async (t) => {
   const daemon = await startTestDaemon(t);
   const authorization = `Bearer ${daemon.key}`;
   const json = { authorization, 'content-type': 'application/json' };
@@ -67,7 +67,7 @@ test('every answer tells browsers to do nothing else with it, and no server says
   }
 });
 
-test('a whole number in a query is written in decimal digits', async (t) => {
+test('an integer in a query must be decimal digits', async (t) => {
   const { ask, key } = await startTestDaemon(t);
   for (const text of ['1', '10', '007', '100']) {
     assert.equal((await ask('GET', `/jobs?limit=${text}`, undefined, key)).status, 200, text);
@@ -93,7 +93,7 @@ test('a whole number in a query is written in decimal digits', async (t) => {
   assertRefused(huge, 400, /^limit must be between 1 and 100, got 999999999999$/, 'huge');
 });
 
-test('half a surrogate pair is refused wherever it stands in a body, a whole pair is kept', async (t) => {
+test('a lone surrogate anywhere in a body is refused, a full pair is kept', async (t) => {
   const { ask } = await startTestDaemon(t);
   const [high, low] = ['\ud83d', '\ude00'];
   const rows: [input: object, words: RegExp][] = [
@@ -139,7 +139,7 @@ test('a body that is not UTF-8 is refused, not repaired', async (t) => {
   assert.equal(kept.body.job.name, 'Äpfel');
 });
 
-test('a body of 100,000 nested arrays is refused like any other wrong body', async (t) => {
+test('a body of 100,000 nested arrays is refused like any other invalid body', async (t) => {
   const { ask, key, url: site } = await startTestDaemon(t);
   for (const inside of ['', String.raw`"\ud800"`]) {
     const body = `${'['.repeat(100_000)}${inside}${']'.repeat(100_000)}`;
@@ -154,7 +154,7 @@ test('a body of 100,000 nested arrays is refused like any other wrong body', asy
   assert.equal((await ask('GET', '/jobs')).status, 200);
 });
 
-test('a key counts once, in one Authorization header, as RFC 6750 writes it', async (t) => {
+test('a key must come in exactly one Authorization header, written as in RFC 6750', async (t) => {
   const { url: site, key } = await startTestDaemon(t);
   const unknownKey = `cp_${'0'.repeat(64)}`;
   const rows: [what: string, lines: string[], status: number][] = [

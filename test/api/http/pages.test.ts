@@ -20,7 +20,7 @@ async function addJobs({ ask }: TestDaemon, count: number): Promise<Job[]> {
   return made;
 }
 
-/** Walks from page to page; `count` bounds the walk. */
+/** Reads page after page; `count` bounds the number of pages. */
 async function walk<T>(
   { ask }: TestDaemon,
   path: string,
@@ -38,7 +38,7 @@ async function walk<T>(
   return pages;
 }
 
-test('a page holds 50 jobs unless another limit from 1 to 100 is asked for', async (t) => {
+test('a page holds 50 jobs unless a limit from 1 to 100 is given', async (t) => {
   const daemon = await startTestDaemon(t);
   const made = await addJobs(daemon, 51);
   const newestFirst = made.toReversed();
@@ -56,7 +56,7 @@ test('a page holds 50 jobs unless another limit from 1 to 100 is asked for', asy
   }
 });
 
-test('walking the pages gives each job once, newest first, also while jobs are added', async (t) => {
+test('paging returns each job once, newest first, even while jobs are added', async (t) => {
   const daemon = await startTestDaemon(t);
   const made = await addJobs(daemon, 7);
   const newestFirst = made.toReversed();
@@ -76,7 +76,7 @@ test('walking the pages gives each job once, newest first, also while jobs are a
   assert.deepEqual(second.jobs, newestFirst.slice(3, 6));
 });
 
-test('a job without runs has an empty page and counts every state', async (t) => {
+test('a job without runs has an empty page and a total for every state', async (t) => {
   const daemon = await startTestDaemon(t);
   const [job] = await addJobs(daemon, 1);
   assert.deepEqual((await daemon.ask('GET', `/jobs/${job!.id}/runs`)).body, {
@@ -86,7 +86,7 @@ test('a job without runs has an empty page and counts every state', async (t) =>
   });
 });
 
-test('walking the pages gives each run once, newest first, with totals over all', async (t) => {
+test('paging returns each run once, newest first, with totals over all', async (t) => {
   const clock = fakeClock();
   const daemon = await startTestDaemon(t, { clock });
   const sink = await startSink(t);
@@ -129,7 +129,7 @@ test('walking the pages gives each run once, newest first, with totals over all'
   assertRefused(crossed, 400, /^cursor must be a nextCursor of this list/, 'runs to jobs');
 });
 
-test('a limit or cursor that breaks the rules is refused, on every list', async (t) => {
+test('an invalid limit or cursor is refused, on every list', async (t) => {
   const daemon = await startTestDaemon(t);
   const [job] = await addJobs(daemon, 2);
   const { nextCursor } = (await daemon.ask('GET', '/jobs?limit=1')).body;

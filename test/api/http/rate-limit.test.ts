@@ -1,4 +1,4 @@
-/** How often one may ask (docs/behavior.md#limit-1). */
+/** Rate limits of the API (docs/behavior.md#limit-1). */
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -24,10 +24,10 @@ function admittedAt(
   return Array.from({ length: count }, () => limiter.admit('a', now)).filter(Boolean).length;
 }
 
-test('no 60 s hold more than 120 requests, wherever they begin', () => {
+test('no window of 60 s admits more than 120 requests, wherever it begins', () => {
   const limiter = createRateLimiter(rule);
   assert.equal(admittedAt(limiter, 59_999, 100), 100);
-  // A counter that starts anew each minute would admit 120 here.
+  // A counter that resets each minute would admit 120 here.
   assert.equal(admittedAt(limiter, 60_001, 120), 20);
   assert.equal(admittedAt(limiter, 119_998, 1), 0, 'a millisecond before the first ones are old');
   assert.equal(admittedAt(limiter, 119_999, 120), 100, 'exactly as many as have become old');
@@ -35,14 +35,14 @@ test('no 60 s hold more than 120 requests, wherever they begin', () => {
   assert.equal(admittedAt(limiter, 120_001, 120), 20);
 });
 
-test('who is refused gets through again 60 s after the last admitted requests, even by hammering', () => {
+test('a refused client is admitted again 60 s after its last admitted requests, even if it keeps trying', () => {
   const limiter = createRateLimiter(rule);
   assert.equal(admittedAt(limiter, 0, 120), 120);
   for (let now = 10; now < 60_000; now += 10) assert.equal(limiter.admit('a', now), false);
   assert.equal(limiter.admit('a', 60_000), true);
 });
 
-test('what is admitted is what counting every admitted request would admit', () => {
+test('the limiter admits exactly what counting every admitted request would admit', () => {
   const small = { limit: 3, windowMs: 10, subjects: 100 };
   const steps = fc.array(fc.tuple(fc.constantFrom('a', 'b'), fc.integer({ min: 0, max: 6 })), {
     maxLength: 60,
@@ -65,7 +65,7 @@ test('what is admitted is what counting every admitted request would admit', () 
   );
 });
 
-test('those who ask no more are forgotten, and never more than a bound are remembered', () => {
+test('idle clients are forgotten, and the number remembered is bounded', () => {
   const limiter = createRateLimiter({ limit: 2, windowMs: 100, subjects: 10 });
   for (let subject = 0; subject < 50; subject += 1) {
     limiter.admit(`first ${subject}`, 0);
@@ -75,7 +75,7 @@ test('those who ask no more are forgotten, and never more than a bound are remem
   assert.equal(limiter.size, 1);
 });
 
-test('who keeps asking is not forgotten in favour of who came once', () => {
+test('an active client is not forgotten in favour of one that came once', () => {
   const limiter = createRateLimiter({ limit: 1, windowMs: 100, subjects: 10 });
   assert.equal(limiter.admit('busy', 0), true);
   for (let subject = 0; subject < 50; subject += 1) {
@@ -84,7 +84,7 @@ test('who keeps asking is not forgotten in favour of who came once', () => {
   }
 });
 
-test('an address stands for itself, an IPv6 address for its /64', () => {
+test('an IPv4 address counts by itself, an IPv6 address by its /64', () => {
   const same: [string, string][] = [
     ['127.0.0.1', '::ffff:127.0.0.1'],
     ['127.0.0.1', '::ffff:7f00:1'],
@@ -103,7 +103,7 @@ test('an address stands for itself, an IPv6 address for its /64', () => {
 
 const unknownId = '01a1fc58-a505-7000-bebc-059153f75def';
 
-/** Asks so many times, and counts the answers by status. */
+/** Sends this many requests, and counts the responses by status. */
 async function statuses(
   { ask }: TestDaemon,
   count: number,
@@ -118,7 +118,7 @@ async function statuses(
   return seen;
 }
 
-test('a key may ask 120 times in 60 s, whatever it asks, then it is told to wait 60 s', async (t) => {
+test('a key may send 120 requests in 60 s, of any kind; then it gets 429 with Retry-After: 60', async (t) => {
   const clock = fakeClock();
   const daemon = await startTestDaemon(t, { clock });
   const { ask, newKey } = daemon;
@@ -145,7 +145,7 @@ test('a key may ask 120 times in 60 s, whatever it asks, then it is told to wait
   assert.equal((await ask('GET', '/jobs', undefined, readKey)).status, 200, '60 s later');
 });
 
-test('without a valid key an address may ask 300 times in 60 s; valid keys are not held up', async (t) => {
+test('without a valid key an address may send 300 requests in 60 s; valid keys are not slowed down', async (t) => {
   const clock = fakeClock();
   const daemon = await startTestDaemon(t, { clock });
   const { ask } = daemon;
@@ -168,7 +168,7 @@ test('without a valid key an address may ask 300 times in 60 s; valid keys are n
   assert.equal((await ask('GET', '/jobs', undefined, null)).status, 401, '60 s later');
 });
 
-test('whatever is asked without a key counts, is refused at once after 300, and the connection is closed', async (t) => {
+test('every request without a key counts; after 300 each is refused at once and the connection is closed', async (t) => {
   const clock = fakeClock();
   const { url, ask } = await startTestDaemon(t, { clock });
   const unknownKey = `cp_${'0'.repeat(64)}`;
@@ -217,7 +217,7 @@ test('whatever is asked without a key counts, is refused at once after 300, and 
   assert.equal((await send('GET /docs'))[0]?.status, 200, '60 s later');
 });
 
-test('a request whose body never comes, or whose client goes away, counts once', async (t) => {
+test('a request counts once if its body never comes or its client disconnects', async (t) => {
   const { url } = await startTestDaemon(t, { clock: fakeClock() });
   const requests: string[] = [
     'POST /ping/unknown HTTP/1.1\r\nHost: a\r\nContent-Length: 99999999\r\n\r\n',

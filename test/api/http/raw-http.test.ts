@@ -1,4 +1,4 @@
-/** Whatever bytes arrive, the server answers, closes, and goes on. */
+/** The server answers any bytes, closes the connection, and keeps running. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -21,7 +21,7 @@ interface Tested {
   clock: FakeClock;
 }
 
-/** A server that soon loses its patience. */
+/** A server with short timeouts. */
 async function startImpatientServer(t: TestContext): Promise<Tested> {
   const { store } = await openTestStore(t);
   const clock = fakeClock();
@@ -74,14 +74,14 @@ function assertAnswers(answers: RawAnswer[], request: BrokenRequest): void {
   if (request.ending === 'waits') assert.ok(answers.length > 0, `no answer for ${what}`);
 }
 
-test('1,000 malformed requests: each is answered and closed, none is a 5xx, the server goes on', async (t) => {
+test('1,000 malformed requests: each is answered and closed, none is a 5xx, the server keeps running', async (t) => {
   const { url, keys, clock } = await startImpatientServer(t);
   const requests = brokenRequests(20_260_302, 1_000, keys);
   const statuses = new Map<number, number>();
   const waiting = requests.values();
   const work = async (): Promise<void> => {
     for (const request of waiting) {
-      // Time enough for the limits of requests to hide nothing.
+      // Long enough that request timeouts do not hide another cause.
       clock.pass(1_000);
       const bytes = await send(url, request);
       if (request.ending === 'vanishes') continue;
@@ -92,7 +92,7 @@ test('1,000 malformed requests: each is answered and closed, none is a 5xx, the 
   };
   await Promise.all(Array.from({ length: 50 }, work));
 
-  // The generator is of use only while it reaches every way of refusing.
+  // The generator is only useful if it reaches every kind of refusal.
   for (const status of [200, 400, 401, 403, 404, 408, 413, 431]) {
     assert.ok(statuses.has(status), `${status} is among ${[...statuses.keys()].join()}`);
   }

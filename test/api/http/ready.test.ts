@@ -1,4 +1,4 @@
-/** Whether jobd can do its work, as a supervisor asks. */
+/** Readiness: whether jobd can do its work. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -16,7 +16,7 @@ async function get(url: string, path: string): Promise<[number, unknown]> {
   return [response.status, await response.json()];
 }
 
-test('ready while the store takes writes, not ready with the reason while it does not', async (t) => {
+test('ready while the database is writable, otherwise not ready with the reason', async (t) => {
   const { url, dataDir } = await startTestDaemon(t);
   assert.deepEqual(await get(url, '/readyz'), [200, { status: 'ready' }]);
   const lock = await holdWriteLock(t, dataDir, 'until released');
@@ -32,7 +32,7 @@ test('ready while the store takes writes, not ready with the reason while it doe
   await until('that it is ready again', async () => (await get(url, '/readyz'))[0] === 200);
 });
 
-test('what keeps the engine from its work is told too; many askers are one try', async (t) => {
+test('a problem of the engine makes it not ready; concurrent checks share one write', async (t) => {
   const { store } = await openTestStore(t);
   const clock = fakeClock();
   let writes = 0;

@@ -1,4 +1,4 @@
-/** Requests that are wrong as requests: paths, methods, bodies that cannot be read. */
+/** Requests with unknown paths, wrong methods and unreadable bodies. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -9,7 +9,7 @@ import type { Answer, TestDaemon } from '../../support/running/daemon.ts';
 const json = { 'content-type': 'application/json' };
 const unknownId = '01a1fc58-a505-7000-bebc-059153f75def';
 
-/** Sends a request as it is. */
+/** Sends a request as given. */
 async function send(
   { url, key }: TestDaemon,
   method: string,
@@ -25,7 +25,7 @@ async function send(
   return await readAnswer(method, response);
 }
 
-test('what is nowhere is 404, with the method and path that were asked for', async (t) => {
+test('an unknown path is 404, and the message names the requested method and path', async (t) => {
   const daemon = await startTestDaemon(t);
   const rows: [string, string][] = [
     ['GET', '/nowhere'],
@@ -51,7 +51,7 @@ test('what is nowhere is 404, with the method and path that were asked for', asy
   }
 });
 
-test('an id that is unknown, or none at all, is 404', async (t) => {
+test('an unknown or malformed id is 404', async (t) => {
   const daemon = await startTestDaemon(t);
   const { job } = (await daemon.ask('POST', '/jobs', { name: 'a', url: 'http://127.0.0.1:1/' }))
     .body;
@@ -71,7 +71,7 @@ test('an id that is unknown, or none at all, is 404', async (t) => {
   }
 });
 
-test('a body that is no JSON object, or not said to be JSON, is 400', async (t) => {
+test('a body that is not a JSON object, or not declared as JSON, is 400', async (t) => {
   const daemon = await startTestDaemon(t);
   const valid = '{"name":"a","url":"http://127.0.0.1:1/"}';
   const rows: [what: string, headers: Record<string, string>, body: string | undefined, RegExp][] =
@@ -106,7 +106,7 @@ test('a body that is no JSON object, or not said to be JSON, is 400', async (t) 
   assert.equal((await send(daemon, 'POST', '/api/v1/jobs', charset, valid)).status, 201);
 });
 
-test('a body of 256 KiB is read, one byte more is 413', async (t) => {
+test('a body of 256 KiB is accepted, one byte more is 413', async (t) => {
   const daemon = await startTestDaemon(t);
   const largest = 256 * 1024;
   const job = '{"name":"a","url":"http://127.0.0.1:1/"}';

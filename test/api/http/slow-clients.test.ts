@@ -1,4 +1,4 @@
-/** Clients that are slow, greedy or broken are cut off, and told why where they can be. */
+/** Slow, greedy and broken clients are disconnected, with a reason where one can be sent. */
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -21,11 +21,11 @@ import { until } from '../../support/until.ts';
 interface Listening {
   url: string;
   server: ApiServer;
-  /** Requests that were begun. */
+  /** Requests that were started. */
   begun: () => number;
 }
 
-/** A server of two routes; times are short unless a test says otherwise. */
+/** A server with two routes and short timeouts, unless a test sets others. */
 async function listen(t: TestContext, limits: Partial<ConnectionLimits> = {}): Promise<Listening> {
   const server = createFastify({
     log: openLog('silent'),
@@ -66,7 +66,7 @@ function assertError(answer: RawAnswer | undefined, status: number, words: RegEx
   assert.equal(answer.headers.get('cache-control'), 'no-store');
 }
 
-test('a client whose headers do not arrive in time gets 408, and the connection is closed', async (t) => {
+test('a client whose headers do not arrive in time gets 408 and is disconnected', async (t) => {
   const { url } = await listen(t, { headersTimeoutMs: 100 });
   for (const start of ['', 'GET /ok', 'GET /ok HTTP/1.1\r\nHost: a\r\nX-Slow: ']) {
     const answers = await exchange(url, start);
@@ -75,7 +75,7 @@ test('a client whose headers do not arrive in time gets 408, and the connection 
   }
 });
 
-test('a client that sends a byte now and then gains no time by it', async (t) => {
+test('sending a byte now and then does not extend the timeout', async (t) => {
   const { url } = await listen(t, { headersTimeoutMs: 100, requestTimeoutMs: 200 });
   const starts = [
     'GET /ok HTTP/1.1\r\nHost: a\r\nX-Slow: ',
@@ -92,7 +92,7 @@ test('a client that sends a byte now and then gains no time by it', async (t) =>
   }
 });
 
-test('a client that does not read its answer is cut off', async (t) => {
+test('a client that does not read its response is disconnected', async (t) => {
   const { url, server } = await listen(t, { idleTimeoutMs: 100 });
   const socket = await openSocket(url);
   t.after(() => socket.destroy());
@@ -102,13 +102,13 @@ test('a client that does not read its answer is cut off', async (t) => {
   await until('the end of the connection', async () => (await connections(server)) === 0);
 });
 
-test('a connection is kept for more requests, then closed without a word', async (t) => {
+test('a kept-alive connection is closed without a response after its idle timeout', async (t) => {
   const { url } = await listen(t, { keepAliveTimeoutMs: 50 });
   const answers = await exchange(url, 'GET /ok HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(3));
   assert.deepEqual(statuses(answers), [200, 200, 200]);
 });
 
-/** Sends a request on a connection that is kept, and waits for the beginning of its answer. */
+/** Sends a request on a kept-alive connection and waits for the start of its response. */
 async function ask(socket: Socket, path = '/ok'): Promise<void> {
   const came = once(socket, 'data');
   socket.write(`GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`);
@@ -116,7 +116,7 @@ async function ask(socket: Socket, path = '/ok'): Promise<void> {
   assert.match(answer.toString('latin1'), /^HTTP\/1\.1 200 /);
 }
 
-test('for a connection beyond the bound the idlest of the larger group is closed: of strangers, or of those trusted', async (t) => {
+test('beyond the connection limit, the longest idle connection of the larger group (trusted or not) is closed', async (t) => {
   const { url } = await listen(t, { maxConnections: 4 });
   const open = async (path: string): Promise<Socket> => {
     const socket = await openSocket(url);
@@ -140,7 +140,7 @@ test('for a connection beyond the bound the idlest of the larger group is closed
   await ask(trusted);
 });
 
-test('a connection is trusted once a request has arrived completely, not before', async (t) => {
+test('a connection becomes trusted when a request has arrived completely, not before', async (t) => {
   const { url } = await listen(t, { maxConnections: 2 });
   const [sending, held] = [await openSocket(url), await openSocket(url)];
   t.after(() => sending.destroy());
@@ -148,7 +148,7 @@ test('a connection is trusted once a request has arrived completely, not before'
   sending.write('GET /trusted HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\n\r\n');
   await came;
   await ask(held, '/trusted');
-  // One stranger and one trusted: were both trusted, the idlest would be this one.
+  // One unknown and one trusted: if both were trusted, this one would be the longest idle.
   await ask(held);
   const third = await openSocket(url);
   t.after(() => third.destroy());
@@ -156,7 +156,7 @@ test('a connection is trusted once a request has arrived completely, not before'
   await ask(held);
 });
 
-test('requests that wait are few bytes, and none once an answer is not taken', async (t) => {
+test('waiting requests use few bytes, and none once a response is not read', async (t) => {
   const { url, begun } = await listen(t);
   const large = `GET /ok HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(3_000)}\r\n\r\n`;
   assert.deepEqual(statuses(await exchange(url, large.repeat(10))), [200, 200]);
@@ -165,7 +165,7 @@ test('requests that wait are few bytes, and none once an answer is not taken', a
   t.after(() => socket.destroy());
   socket.pause();
   socket.write('GET /endless HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(3));
-  // Until it was looked at.
+  // Until it was checked.
   await setTimeout(200);
   const receiving = receiveAll(socket);
   socket.resume();
@@ -174,26 +174,26 @@ test('requests that wait are few bytes, and none once an answer is not taken', a
   assert.equal(begun() - before, 1);
 });
 
-test('of 2,000 requests in a packet the first few are answered, then the connection is closed', async (t) => {
+test('of 2,000 requests in one packet the first few are answered, then the connection is closed', async (t) => {
   const { url, begun } = await listen(t);
   const answers = await exchange(url, 'GET /ok HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(2_000));
   assert.deepEqual(statuses(answers), Array(mostWaiting + 1).fill(200));
   assert.equal(begun(), mostWaiting + 1);
 });
 
-test('a request waits until the answer before it is taken', async (t) => {
+test('a request waits until the previous response is read', async (t) => {
   const { url, begun } = await listen(t);
   const socket = await openSocket(url);
   t.after(() => socket.destroy());
   socket.pause();
   socket.write('GET /endless HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(5));
   await until('the first request', () => begun() > 0);
-  // A later connection is served meanwhile.
+  // A later connection is served in the meantime.
   await ask(await openSocket(url));
   assert.equal(begun(), 2);
 });
 
-test('a client that takes its answer a little at a time is cut off in the end', async (t) => {
+test('a client that reads its response very slowly is disconnected in the end', async (t) => {
   const { url, server } = await listen(t, { takeTimeoutMs: 200 });
   const socket = await openSocket(url);
   socket.pause();
@@ -206,7 +206,7 @@ test('a client that takes its answer a little at a time is cut off in the end', 
   await until('the end of the connection', async () => (await connections(server)) === 0);
 });
 
-test('an error of accepting a connection ends nothing', async (t) => {
+test('an error while accepting a connection does not stop the server', async (t) => {
   const { url, server } = await listen(t);
   server.server.emit('error', Object.assign(new Error('accept EMFILE'), { code: 'EMFILE' }));
   await ask(await openSocket(url));
@@ -222,7 +222,7 @@ test('a body declared over 256 KiB is 413 before any of it is sent', async (t) =
   assert.equal(answers[0]?.headers.get('connection'), 'close');
 });
 
-test('a body that turns out to be over 256 KiB, or no HTTP at all, is not read to its end', async (t) => {
+test('a body that turns out to be over 256 KiB, or is not HTTP, is not read to its end', async (t) => {
   const { url } = await listen(t);
   const endless = 256 * 1024 * 1024;
   const chunk = Buffer.from(`10000\r\n${'1'.repeat(0x10000)}\r\n`);
@@ -245,12 +245,12 @@ test('a body that turns out to be over 256 KiB, or no HTTP at all, is not read t
     }
     socket.end();
     await received;
-    // What the kernel keeps on its way counts too.
+    // Bytes in kernel buffers count too.
     assert.ok(sent < 16 * 1024 * 1024, `${sent} bytes went out after ${start}`);
   }
 });
 
-test('a client that sends its whole body before it reads is told 413 too', async (t) => {
+test('a client that sends its whole body before reading gets the 413 too', async (t) => {
   const { url } = await listen(t);
   const part = '1'.repeat(100_000);
   const framings: [declared: string, part: string, end: string][] = [
@@ -271,7 +271,7 @@ test('a client that sends its whole body before it reads is told 413 too', async
   }
 });
 
-test('a client that keeps its side open after such an answer is cut off', async (t) => {
+test('a client that keeps its side open after such a response is disconnected', async (t) => {
   const { url, server } = await listen(t);
   const socket = await openSocket(url, { allowHalfOpen: true });
   t.after(() => socket.destroy());
@@ -282,7 +282,7 @@ test('a client that keeps its side open after such an answer is cut off', async 
   await until('the end of the connection', async () => (await connections(server)) === 0);
 });
 
-test('a body that is never read and never comes is waited for no longer than another', async (t) => {
+test('a request whose unread body never arrives gets no extra time', async (t) => {
   const { url } = await listen(t, { headersTimeoutMs: 100, requestTimeoutMs: 100 });
   const answers = await exchange(url, `${post}Host: b\r\nContent-Length: 9\r\n\r\n`);
   assert.deepEqual(statuses(answers), [400]);
@@ -296,7 +296,7 @@ function statuses(answers: RawAnswer[]): number[] {
   return answers.map(({ status }) => status);
 }
 
-test('a client that asks before it sends is told to go on only if the body may be read', async (t) => {
+test('Expect: 100-continue is answered with 100 only if the body may be read', async (t) => {
   const { url } = await listen(t);
   const large = await exchange(url, expecting(maxBodyBytes + 1));
   assert.equal(large.length, 1, 'no 100 Continue');
@@ -306,7 +306,7 @@ test('a client that asks before it sends is told to go on only if the body may b
   assert.deepEqual(statuses(await exchange(url, `${expecting(3, 'miracles')}123`)), [200]);
 });
 
-test('what is no HTTP is answered with an error that says so, and the connection is closed', async (t) => {
+test('bytes that are not HTTP get an error that says so, and the connection is closed', async (t) => {
   const { url } = await listen(t);
   const rows: [what: string, bytes: string, status: number, words: RegExp][] = [
     ['words', 'hello\r\n\r\n', 400, /not valid HTTP/],
@@ -357,7 +357,7 @@ test('what is no HTTP is answered with an error that says so, and the connection
   assert.equal(old?.status, 200, 'HTTP/1.0 knows no Host header');
 });
 
-test('requests before a broken one on the same connection are answered, in their order', async (t) => {
+test('requests before a broken one on the same connection are answered, in order', async (t) => {
   const { url } = await listen(t);
   const request = 'GET /ok HTTP/1.1\r\nHost: a\r\n\r\n';
   const atOnce = await exchange(url, `${request}${request}garbage garbage\r\n\r\n`);

@@ -1,4 +1,4 @@
-/** A store that cannot write: nothing of a request is kept, and nobody is told otherwise. */
+/** A store that cannot write: a failed request keeps nothing and is never reported as a success. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -9,7 +9,7 @@ import { monitorsOf, ping } from '../../support/records/monitor.ts';
 import { exchange } from '../../support/hostile/raw.ts';
 import { holdWriteLock } from '../../support/running/write-lock.ts';
 
-test('while another process holds the store, writing is 503 and reading goes on', async (t) => {
+test('while another process locks the store, writes are 503 and reads still work', async (t) => {
   const { ask, dataDir } = await startTestDaemon(t);
   const lock = await holdWriteLock(t, dataDir, 'until released');
   const job = { name: 'a', url: 'http://127.0.0.1:1/', cronExpr: '0 0 1 1 *' };
@@ -23,7 +23,7 @@ test('while another process holds the store, writing is 503 and reading goes on'
   assert.deepEqual(jobs, [made.body.job]);
 });
 
-test('a ping that cannot be written is 503, and is none', async (t) => {
+test('a ping that cannot be written is 503 and is not recorded', async (t) => {
   const daemon = await startTestDaemon(t);
   const { createMonitor, readMonitor, readPings } = monitorsOf(daemon);
   const { id, pingUrl } = await createMonitor();
@@ -39,7 +39,7 @@ test('a ping that cannot be written is 503, and is none', async (t) => {
   assert.equal((await ping(pingUrl)).status, 200);
 });
 
-test('a ping that broke down is logged without its id, however its URL was written', async (t) => {
+test('a failed ping is logged without its id, however its URL was written', async (t) => {
   const logged: string[] = [];
   const log = pino({}, { write: (line: string) => void logged.push(line) });
   const daemon = await startTestDaemon(t, { log });

@@ -1,11 +1,11 @@
-/** Ids in upper case (RFC 9562 section 4): whoever keeps them so is understood, and is answered in lower case. */
+/** Upper-case ids are accepted (RFC 9562 section 4) and returned in lower case. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startTestDaemon } from '../../support/running/daemon.ts';
 import { defaultWorkspaceId } from '../../support/records/keys.ts';
 
-test('ids are accepted in upper case in bodies too, and kept in lower case', async (t) => {
+test('upper-case ids are accepted in bodies too, and stored in lower case', async (t) => {
   const daemon = await startTestDaemon(t);
   const { ask } = daemon;
   const workspaceId = (await defaultWorkspaceId(daemon)).toUpperCase();

@@ -1,4 +1,4 @@
-/** What a job may be made of (docs/behavior.md#job-1): with what defaults. */
+/** Valid jobs and their defaults (docs/behavior.md#job-1). */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -8,7 +8,7 @@ const url = 'http://127.0.0.1:1/';
 const smallest = { name: 'a', url };
 const astral = '😀';
 
-test('a job of only a name and a URL gets the defaults', async (t) => {
+test('a job with only a name and a URL gets the defaults', async (t) => {
   const { ask } = await startTestDaemon(t);
   const before = Date.now();
   const { status, body } = await ask('POST', '/jobs', smallest);
@@ -42,7 +42,7 @@ test('a job of only a name and a URL gets the defaults', async (t) => {
   assert.deepEqual((await ask('GET', `/jobs/${id}`)).body, body, 'it is kept as it was answered');
 });
 
-test('a job keeps all that is said of it', async (t) => {
+test('a job keeps all given fields', async (t) => {
   const { ask } = await startTestDaemon(t);
   const input = {
     name: 'Rechnung ✓',
@@ -73,7 +73,7 @@ test('a job keeps all that is said of it', async (t) => {
   assert.deepEqual((await ask('GET', `/jobs/${id}`)).body.job, made.body.job);
 });
 
-/** Inputs that pass, and what of the job shows that they were understood. */
+/** Valid inputs, and the fields that show they were understood. */
 const accepted: [what: string, input: object, shows?: object][] = [
   ['a name of 120 characters', { name: 'n'.repeat(120) }],
   ['a name of 120 characters of two UTF-16 units', { name: astral.repeat(120) }],
@@ -98,7 +98,7 @@ const accepted: [what: string, input: object, shows?: object][] = [
   ['paused false', { paused: false }, { paused: false, status: 'new' }],
 ];
 
-test('every input within the rules makes a job', async (t) => {
+test('every valid input creates a job', async (t) => {
   const { ask } = await startTestDaemon(t);
   for (const [what, input, shows] of accepted) {
     const { status, body } = await ask('POST', '/jobs', { ...smallest, ...input });

@@ -1,4 +1,7 @@
-/** A sealed value that was damaged: told by name, made sound again through the API, and no hindrance to others. */
+/**
+ * A damaged sealed value is reported by name, can be replaced through the API, and does not affect
+ * other jobs.
+ */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -12,7 +15,7 @@ const damaged = `v1.${'0'.repeat(16)}.canary`;
 const reason =
   'protocol: nothing is sent: the headers and the body cannot be opened, set both again';
 
-test('a damaged job says so itself, can be paused, set anew or deleted, and disturbs no other', async (t) => {
+test('a damaged job reports its error, can be paused, replaced or deleted, and does not affect others', async (t) => {
   const daemon = await startTestDaemon(t);
   const { ask } = daemon;
   const job = { name: 'a', url: 'http://127.0.0.1:1/', method: 'POST', body: 'canary' };
@@ -77,7 +80,7 @@ test('a damaged job says so itself, can be paused, set anew or deleted, and dist
   assert.equal((await ask('GET', '/jobs')).body.jobs.length, 2);
 });
 
-test('what is sealed is sent nowhere but where the API said, whatever stands in the file', async (t) => {
+test('a sealed value is only sent to the host set through the API, even if the database was edited', async (t) => {
   const { ask, dataDir } = await startTestDaemon(t);
   const [good, evil] = [await startSink(t), await startSink(t)];
   const job = { name: 'a', url: `${good.url}/a`, method: 'POST', body: 'canary' };
@@ -86,7 +89,7 @@ test('what is sealed is sent nowhere but where the API said, whatever stands in 
   await using local = await openLocal(dataDir);
   const { db } = local.store;
   const ended = async (): Promise<{ status: string; error: string | null }> => {
-    // A run by hand is there once a minute.
+    // A job can be run by hand once a minute.
     await db.deleteFrom('runs').where('job_id', '=', id).execute();
     const { run } = (await ask('POST', `${path}/run`)).body;
     return await until('the run to end', async () => {
@@ -107,7 +110,7 @@ test('what is sealed is sent nowhere but where the API said, whatever stands in 
   await db.updateTable('jobs').set({ url: job.url }).where('id', '=', id).execute();
   assert.equal((await ended()).status, 'success', 'the row says again what it said');
 
-  // Whoever may write moves it, with its body, through the API.
+  // A key with write permission can move it, with its body, through the API.
   for (const [url, sink] of [
     [`${good.url}/b`, good],
     [`${evil.url}/c`, evil],
@@ -118,7 +121,7 @@ test('what is sealed is sent nowhere but where the API said, whatever stands in 
   }
 });
 
-test('a damaged channel says so where it delivers, and can be seen, set anew and deleted', async (t) => {
+test('a damaged channel reports its error on delivery, and can be read, replaced and deleted', async (t) => {
   const daemon = await startTestDaemon(t);
   const { ask } = daemon;
   const sink = await startSink(t);

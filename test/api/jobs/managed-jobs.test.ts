@@ -1,4 +1,4 @@
-/** Managed jobs over the API: what definitions make of jobs, and what they leave alone. */
+/** Managed jobs over the API: what definitions change and what they do not. */
 
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
@@ -21,7 +21,7 @@ import { until } from '../../support/until.ts';
 import { addWorkspace } from '../../support/records/workspace.ts';
 
 const url = 'http://127.0.0.1:1/';
-/** Due once a year, so that nothing is ever called here. */
+/** Due once a year, so that no test calls it. */
 const rare = { name: 'a', url, cronExpr: '0 0 1 1 *' };
 
 type Ask = TestDaemon['ask'];
@@ -38,18 +38,18 @@ async function one(ask: Ask, definition: object, dryRun = false): Promise<Defini
   return result ?? assert.fail();
 }
 
-/** Words for what became of it. */
+/** The results as text. */
 function words({ change, changedFields, refusal }: DefinitionResult): string {
   return refusal ? `${refusal.status}` : [change, ...changedFields].join(' ');
 }
 
-/** Who may write in the default workspace. */
+/** An identity with write permission in the default workspace. */
 async function writerOf(daemon: TestDaemon): Promise<Principal> {
   const workspaceId = await defaultWorkspaceId(daemon);
   return { keyId: '', workspaceId, permission: 'write', accountExpiresAt: null };
 }
 
-test('a definition creates its job once, and what it leaves out has its default again', async (t) => {
+test('a definition creates its job once, and an omitted field returns to its default', async (t) => {
   const { ask } = await startTestDaemon(t, { clock: fakeClock() });
   const full = {
     ...rare,
@@ -82,7 +82,7 @@ test('a definition creates its job once, and what it leaves out has its default 
   assert.deepEqual(listed, { managedJobs: [{ key: 'a', job: bare.job }], nextCursor: null });
 });
 
-test('header values are compared and never shown; a dry run changes nothing', async (t) => {
+test('header values are compared but never shown; a dry run changes nothing', async (t) => {
   const { ask } = await startTestDaemon(t, { clock: fakeClock() });
   const job = { ...rare, headers: { 'X-Token': 's3cret' } };
   const planned = await one(ask, { key: 'a', job }, true);
@@ -99,7 +99,7 @@ test('header values are compared and never shown; a dry run changes nothing', as
   assert.equal(words(await one(ask, { key: 'a', job }, true)), 'none', 'nothing was changed');
 });
 
-test('a definition that changes nothing writes nothing, so an interval counts on', async (t) => {
+test('a definition without changes writes nothing, so an interval keeps its due times', async (t) => {
   const clock = fakeClock('2026-03-02T10:00:00Z');
   const { ask, dataDir } = await startTestDaemon(t, { clock });
   const job = { name: 'a', url, scheduleType: 'period', periodSeconds: 86_400 };
@@ -115,7 +115,7 @@ test('a definition that changes nothing writes nothing, so an interval counts on
   assert.equal(renamed.job?.nextRunAt, made?.nextRunAt);
 });
 
-test('many applies at once, over several connections, make one job and adopt one', async (t) => {
+test('concurrent applies over several connections create one job and adopt one', async (t) => {
   const daemon = await startTestDaemon(t, { clock: fakeClock() });
   const { ask, dataDir } = daemon;
   const { id: adopt } = (await ask('POST', '/jobs', rare)).body.job;
@@ -143,7 +143,7 @@ test('many applies at once, over several connections, make one job and adopt one
   assert.deepEqual((await ask('GET', '/managed-jobs')).body.managedJobs.length, 1);
 });
 
-test('jobs made by hand are adopted only where a definition names them', async (t) => {
+test('jobs made by hand are adopted only if a definition names them', async (t) => {
   const daemon = await startTestDaemon(t, { clock: fakeClock() });
   const { ask } = daemon;
   const byHand = async (): Promise<string> => (await ask('POST', '/jobs', rare)).body.job.id;
@@ -171,7 +171,7 @@ test('jobs made by hand are adopted only where a definition names them', async (
   assert.notEqual(foreign.body.results[0].job.id, first);
 });
 
-test('a key is free again when its job was deleted, by whatever way', async (t) => {
+test('a key can be used again after its job was deleted, by any client', async (t) => {
   const { ask } = await startTestDaemon(t, { clock: fakeClock() });
   assert.equal(words(await one(ask, { key: 'a', job: null })), 'none');
   const { job } = await one(ask, { key: 'a', job: rare });
@@ -182,7 +182,7 @@ test('a key is free again when its job was deleted, by whatever way', async (t) 
   assert.equal(words(await one(ask, { key: 'a', job: rare })), 'create');
 });
 
-test('a definition that is refused holds up no other', async (t) => {
+test('a refused definition does not stop the others', async (t) => {
   const clock = fakeClock();
   const daemon = await startTestDaemon(t, { clock });
   const { ask, fill } = await addAccount(daemon, clock, 'free');
@@ -206,7 +206,7 @@ test('a definition that is refused holds up no other', async (t) => {
   assert.equal(words(await one(ask, { key: 'c', job: rare }, true)), 'none');
 });
 
-test('an expired account may look, and change nothing', async (t) => {
+test('an expired account may read, but not apply', async (t) => {
   const clock = fakeClock();
   const daemon = await startTestDaemon(t, { clock });
   const { ask, cancel } = await addAccount(daemon, clock, 'pro');
@@ -250,7 +250,7 @@ test('a change waits for the call in flight, a pause does not', async (t) => {
   assert.equal(words(await changed), 'update name');
 });
 
-test('a pause that has become more than a pause meanwhile waits for the call in flight', async (t) => {
+test('a pause that turned into a larger change in the meantime waits for the call in flight', async (t) => {
   const daemon = await startTestDaemon(t);
   const { ask, dataDir } = daemon;
   const held: ServerResponse[] = [];
@@ -282,7 +282,7 @@ test('a pause that has become more than a pause meanwhile waits for the call in 
   held[0]?.end('ok');
 });
 
-test('whoever asks beside a large batch waits behind one definition, not behind all', async (t) => {
+test('a request concurrent with a large batch waits for one definition, not for all', async (t) => {
   const { ask } = await startTestDaemon(t, { clock: fakeClock() });
   const definitions = Array.from({ length: 100 }, (_, index) => ({ key: `k${index}`, job: rare }));
   const applied = apply(ask, definitions);
@@ -294,7 +294,7 @@ test('whoever asks beside a large batch waits behind one definition, not behind 
   assert.ok(answers >= 5, `${answers} answers beside the batch`);
 });
 
-test('ten definitions that are applied count as one request, a dry run as one alone', async (t) => {
+test('ten applied definitions count as one request, a dry run counts once', async (t) => {
   const clock = fakeClock();
   const { ask } = await startTestDaemon(t, { clock });
   const definitions = Array.from({ length: 100 }, (_, index) => ({ key: `k${index}`, job: null }));
@@ -315,7 +315,7 @@ test('ten definitions that are applied count as one request, a dry run as one al
   assert.equal((await ask('POST', '/managed-jobs', { definitions })).status, 429);
 });
 
-test('input that breaks a rule of the request is refused as a whole', async (t) => {
+test('invalid input is refused as a whole', async (t) => {
   const { ask } = await startTestDaemon(t);
   const cases: [unknown, RegExp][] = [
     [{}, /definitions is required/],

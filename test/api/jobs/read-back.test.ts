@@ -1,4 +1,4 @@
-/** What a GET answers can be sent back as an update that changes nothing. */
+/** Sending the answer of a GET back as an update changes nothing. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -31,7 +31,7 @@ const period = {
   scheduleType: fc.constant('period' as const),
   periodSeconds: fc.integer({ min: 60, max: 31_536_000 }),
 };
-/** Every kind of schedule, and the null that says nothing. */
+/** Every kind of schedule, and null for the unused fields. */
 const schedule = fc.oneof(
   fc.record({
     cronExpr: fc.option(cronExpr),
@@ -40,7 +40,7 @@ const schedule = fc.oneof(
   }),
   fc.record({ ...period, cronExpr: fc.constant(null), timezone }),
 );
-/** Afterwards a job may hold what its schedule does not use. */
+/** After a change a job may keep fields that its new schedule does not use. */
 const switched = fc.option(
   fc.oneof(fc.record(period), fc.record({ scheduleType: fc.constant('cron' as const), cronExpr })),
 );
@@ -56,12 +56,12 @@ const settings = fc.record({
   paused: fc.boolean(),
 });
 
-/** As it is when it comes over the wire. */
+/** The value as it is after a round trip through JSON. */
 function sent<T>(document: T): T {
   return JSON.parse(JSON.stringify(document));
 }
 
-test('any job that is sent back as it was read is unchanged, due times included', () => {
+test('a job sent back as it was read is unchanged, due times included', () => {
   const context = { now: created, allowTargets: [] };
   const identity = { id: 'the-id', workspaceId: 'the-workspace' };
   const anyJob = fc.record({
@@ -87,7 +87,7 @@ test('any job that is sent back as it was read is unchanged, due times included'
       const now = created + waitMs;
       const back: JobUpdate = sent(jobShape(job));
       assert.deepEqual(changeJob(job, back, { now, allowTargets: [] }), job);
-      // What changes by itself may be older than the update.
+      // Fields that change by themselves may be older than the update.
       const stale = {
         status: job.paused ? ('paused' as const) : ('running' as const),
         nextRunAt: '2020-01-01T00:00:00Z',
@@ -100,7 +100,7 @@ test('any job that is sent back as it was read is unchanged, due times included'
   );
 });
 
-test('any monitor that is sent back as it was read is unchanged, due times included', () => {
+test('a monitor sent back as it was read is unchanged, due times included', () => {
   const identity = { id: 'the-id', workspaceId: 'the-workspace', pingId: 'the-ping-id' };
   const anyMonitor = fc.record({
     input: fc.tuple(settings, schedule, fc.record({ graceSeconds: fc.nat(86_400) })),
@@ -127,7 +127,7 @@ test('any monitor that is sent back as it was read is unchanged, due times inclu
   );
 });
 
-test('the API takes back every kind of job as it is, and says what cannot be set', async (t) => {
+test('the API accepts every kind of job unchanged and names read-only fields', async (t) => {
   const clock = fakeClock();
   const { ask } = await startTestDaemon(t, { clock });
   const sink = await startSink(t, (response) => response.writeHead(500).end());
@@ -164,7 +164,7 @@ test('the API takes back every kind of job as it is, and says what cannot be set
   }
 });
 
-test('the API takes back every kind of monitor as it is, and says what cannot be set', async (t) => {
+test('the API accepts every kind of monitor unchanged and names read-only fields', async (t) => {
   const clock = fakeClock();
   const daemon = await startTestDaemon(t, { clock });
   const { ask } = daemon;

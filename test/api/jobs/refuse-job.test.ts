@@ -1,4 +1,4 @@
-/** What is refused when a job is made, and in which words (docs/behavior.md#jobs). */
+/** Invalid jobs and the messages of their errors (docs/behavior.md#jobs). */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -9,7 +9,7 @@ const url = 'http://127.0.0.1:1/';
 const smallest = { name: 'a', url };
 const astral = '😀';
 
-/** Inputs that break a rule, and the words that say which, where, and what came. */
+/** Invalid inputs, and the message that names the rule, the field and the value. */
 const refused: [what: string, input: object, words: RegExp, status?: number][] = [
   ['no name', { name: undefined }, /^name is required/],
   ['no url', { url: undefined }, /^url is required/],
@@ -148,10 +148,10 @@ const refused: [what: string, input: object, words: RegExp, status?: number][] =
   ['workspaceId, a number', { workspaceId: 5 }, /^workspaceId must be a string, got 5/],
 ];
 
-/** Requests one key may not exceed in a minute; a table that is longer takes turns. */
+/** Requests that one key may send in a minute; a longer table is split. */
 const perKey = 40;
 
-test('every input that breaks a rule is refused in a sentence, and nothing is kept', async (t) => {
+test('every invalid input is refused with its message, and nothing is stored', async (t) => {
   const { ask, newKey } = await startTestDaemon(t);
   let key = '';
   for (const [index, [what, input, words, status = 400]] of refused.entries()) {
@@ -162,7 +162,7 @@ test('every input that breaks a rule is refused in a sentence, and nothing is ke
   assert.deepEqual((await ask('GET', '/jobs')).body.jobs, []);
 });
 
-test('a refusal does not repeat what may be secret', async (t) => {
+test('an error message does not repeat possible secrets', async (t) => {
   const { ask } = await startTestDaemon(t);
   const secret = 'hunter2';
   const inputs = [

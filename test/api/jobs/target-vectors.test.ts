@@ -1,4 +1,4 @@
-/** Which targets and headers a job may have (docs/behavior.md#call-1), asked as a customer asks: through the API. */
+/** Allowed targets and headers of a job (docs/behavior.md#call-1), tested through the API. */
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -17,7 +17,7 @@ const vectors = JSON.parse(
 
 type Ask = (method: string, path: string, body?: unknown) => Promise<Answer>;
 
-/** Asks with a new key whenever the last one has used up its requests of a minute. */
+/** Sends with a new key whenever the last one has used up its requests of a minute. */
 async function setup(t: TestContext): Promise<Ask> {
   const { ask, newKey } = await startTestDaemon(t, { flags: { allowTarget: [] } });
   let asked = 0;
@@ -40,7 +40,7 @@ for (const [what, make] of [
     },
   ],
 ] as const) {
-  test(`a job is ${what} with exactly the URLs it may have, and told why not`, async (t) => {
+  test(`a job is ${what} with exactly the allowed URLs; an error gives the reason`, async (t) => {
     const ask = await setup(t);
     const write = await make(ask);
     for (const { url, expect, why } of vectors.urls) {
@@ -56,7 +56,7 @@ for (const [what, make] of [
     }
   });
 
-  test(`a job is ${what} with exactly the headers it may have, and told why not`, async (t) => {
+  test(`a job is ${what} with exactly the allowed headers; an error gives the reason`, async (t) => {
     const ask = await setup(t);
     const write = await make(ask);
     for (const { name, value, expect, why } of vectors.headers) {
@@ -69,7 +69,7 @@ for (const [what, make] of [
   });
 }
 
-test('a URL that is refused changes nothing of the job', async (t) => {
+test('a refused URL changes nothing in the job', async (t) => {
   const ask = await setup(t);
   const made = await ask('POST', '/jobs', job);
   const path = `/jobs/${made.body.job.id}`;

@@ -1,4 +1,4 @@
-/** Updates and deletions over the API (docs/behavior.md#job-9). */
+/** Updating and deleting jobs over the API (docs/behavior.md#job-9). */
 
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
@@ -40,7 +40,7 @@ async function executingJob(
   return { job, answer: () => waiting[0]?.end('ok') };
 }
 
-test('an update answers with the whole job, changed where something was given', async (t) => {
+test('an update returns the whole job with the given changes', async (t) => {
   const daemon = await startTestDaemon(t);
   const job = await addJob(daemon, { headers: { 'X-Old': 'secret' }, notes: 'n' });
   const { status, body } = await daemon.ask('PATCH', `/jobs/${job.id}`, {
@@ -55,7 +55,7 @@ test('an update answers with the whole job, changed where something was given', 
   assert.deepEqual((await daemon.ask('GET', `/jobs/${job.id}`)).body, body);
 });
 
-test('what an update must not hold is refused, and nothing changes', async (t) => {
+test('an invalid update is refused and changes nothing', async (t) => {
   const daemon = await startTestDaemon(t);
   const job = await addJob(daemon);
   const cases: [unknown, number, RegExp][] = [
@@ -109,7 +109,7 @@ test('an update and a deletion wait for the call in flight', async (t) => {
       answered = true;
       return result;
     });
-    // The server has seen the request once a later one is answered.
+    // The server has read the request once it answers a later one.
     await daemon.ask('GET', `/jobs/${job.id}`);
     assert.equal(answered, false, 'answered while the call was in flight');
     answer();
@@ -122,7 +122,7 @@ test('an update that changes no field does not wait for the call in flight', asy
   const { job, answer } = await executingJob(t, daemon);
   const path = `/jobs/${job.id}`;
   const { body: read } = await daemon.ask('GET', path);
-  // One that waited would be answered 409.
+  // If it waited it would be answered 409.
   for (const update of [read.job, {}, { name: job.name, timezone: 'europe/paris' }]) {
     assert.deepEqual(await daemon.ask('PATCH', path, update).then(statusAndBody), [200, read]);
   }
@@ -130,14 +130,14 @@ test('an update that changes no field does not wait for the call in flight', asy
   assert.deepEqual([paused.status, paused.body.job.paused], [200, true]);
   const wrong = await daemon.ask('PATCH', path, { ...paused.body.job, periodSeconds: 600 });
   assertRefused(wrong, 400, /^periodSeconds has no effect/, 'refused without waiting');
-  // Nobody can read the values of headers, so that they are taken for new ones.
+  // Header values cannot be read back, so given ones count as changed.
   const changed = daemon.ask('PATCH', path, { ...paused.body.job, headers: {} });
   await daemon.ask('GET', path);
   answer();
   assert.equal((await changed).status, 200);
 });
 
-test('a call that does not end in 5 s makes an update and a deletion 409; a pause is taken at once', async (t) => {
+test('a call longer than 5 s makes an update and a deletion 409; a pause works at once', async (t) => {
   const daemon = await startTestDaemon(t);
   const { job, answer } = await executingJob(t, daemon);
   const paused = await daemon.ask('PATCH', `/jobs/${job.id}`, { action: 'pause' });
@@ -158,7 +158,7 @@ test('a call that does not end in 5 s makes an update and a deletion 409; a paus
   assert.equal(ended.status, 'success', 'a call in flight may finish');
 });
 
-/** A job that is due again when its run, which is in flight, ends. */
+/** A job that is due again when its current run ends. */
 async function busyJob(t: TestContext) {
   const clock = fakeClock();
   const daemon = await startTestDaemon(t, { clock });
@@ -170,12 +170,12 @@ async function busyJob(t: TestContext) {
   return { ...daemon, clock, sink, path: `/jobs/${id}` };
 }
 
-test('while a run outlasts a due time, the next one to come is shown', async (t) => {
+test('while a run takes longer than the interval, nextRunAt shows the next future due time', async (t) => {
   const { ask, clock, sink, path } = await busyJob(t);
   const shown = async (): Promise<unknown[]> => {
     const { job } = (await ask('GET', path)).body;
     const { jobs } = (await ask('GET', '/jobs')).body;
-    // An update of nothing is answered while the run executes.
+    // An update without changes is answered while the run executes.
     const updated = (await ask('PATCH', path, {})).body.job;
     return [job, jobs[0], updated].map(({ nextRunAt }) => nextRunAt.slice(11, 16));
   };
@@ -193,9 +193,9 @@ test('while a run outlasts a due time, the next one to come is shown', async (t)
   assert.deepEqual(await shown(), ['10:03', '10:03', '10:03']);
 });
 
-test('who waits for a run goes before the next one, which is called then', async (t) => {
+test('waiting updates go before the next run, which is then called', async (t) => {
   const { ask, sink, path } = await busyJob(t);
-  // All see the first run, and wait.
+  // All of them find the first run in flight and wait.
   const answers = ['b', 'c', 'd'].map((name) => ask('PATCH', path, { name }));
   await ask('GET', path);
   sink.release();
@@ -212,7 +212,7 @@ test('who waits for a run goes before the next one, which is called then', async
   );
 });
 
-test('a deletion goes before the next run, too, and an update beside it is answered', async (t) => {
+test('a deletion goes before the next run too, and a concurrent update is answered', async (t) => {
   const { ask, sink, path } = await busyJob(t);
   const update = ask('PATCH', path, { name: 'b' });
   const deletion = ask('DELETE', path);
@@ -223,13 +223,13 @@ test('a deletion goes before the next run, too, and an update beside it is answe
   assert.equal(sink.received.length, 1, 'it is not called again');
 });
 
-test('a job that is updated all the time is called at each of its due times', async (t) => {
+test('a job under constant updates is still called at each of its due times', async (t) => {
   const { ask, clock, sink, path } = await busyJob(t);
   const over = new AbortController();
   const statuses = new Set<number>();
   const updateOn = async (): Promise<void> => {
     while (!over.signal.aborted) {
-      // So that the rate limit takes it.
+      // Spaced for the rate limit.
       clock.pass(1_000);
       statuses.add((await ask('PATCH', path, { notes: 'n' })).status);
     }
@@ -248,7 +248,7 @@ test('a job that is updated all the time is called at each of its due times', as
   assert.ok(statuses.has(200));
 });
 
-test('a deleted job is gone with its runs, for everybody', async (t) => {
+test('a deleted job and its runs can no longer be read by any key', async (t) => {
   const daemon = await startTestDaemon(t);
   const sink = await startSink(t);
   const job = await addJob(daemon, { url: sink.url });
@@ -274,7 +274,7 @@ test('a deleted job is gone with its runs, for everybody', async (t) => {
   assert.deepEqual((await daemon.ask('GET', '/jobs')).body, { jobs: [], nextCursor: null });
 });
 
-test('a deletion is told even if the body says json and is empty', async (t) => {
+test('a deletion with an empty JSON body is accepted', async (t) => {
   const daemon = await startTestDaemon(t);
   const job = await addJob(daemon);
   const response = await fetch(`${daemon.url}/api/v1/jobs/${job.id}`, {
@@ -284,7 +284,7 @@ test('a deletion is told even if the body says json and is empty', async (t) => 
   assert.equal(response.status, 200);
 });
 
-test('whoever may write cannot have the headers of a job sent to themselves', async (t) => {
+test("a key with write permission cannot redirect a job's headers to its own server", async (t) => {
   const daemon = await startTestDaemon(t);
   const { ask } = daemon;
   const own = await startSink(t);
@@ -296,7 +296,7 @@ test('whoever may write cannot have the headers of a job sent to themselves', as
     const moved = await ask('PATCH', path, { url: thief.url, ...more });
     assertRefused(moved, 400, /^headers must be given again, or {} to remove them, when url/, '');
   }
-  // What is applied as a definition says all of the job, its headers too.
+  // A definition sets the whole job, headers included.
   const definition = { key: 'a', adopt: job.id, job: { name: 'a', url: thief.url } };
   const applied = await ask('POST', '/managed-jobs', { definitions: [definition] });
   assert.deepEqual(applied.body.results[0].changedHeaders, ['Authorization']);

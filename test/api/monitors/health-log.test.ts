@@ -1,4 +1,4 @@
-/** A ping URL that alternates does not fill the log. */
+/** A monitor that alternates between up and down does not fill the log. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -18,7 +18,7 @@ function setup() {
   };
 }
 
-test('a monitor has a line in 30 s, and the next one counts what was left out', () => {
+test('a monitor has one log line in 30 s, and the next line counts the suppressed ones', () => {
   const { lines, passTo, change } = setup();
   for (let number = 0; number < 347; number += 1) change('a');
   change('b');
@@ -34,7 +34,7 @@ test('a monitor has a line in 30 s, and the next one counts what was left out', 
   ]);
 });
 
-test('of very many monitors some have no line, until others are quiet', () => {
+test('with very many monitors some get no log line until others are quiet', () => {
   const { lines, passTo, change } = setup();
   for (let number = 0; number < 20_000; number += 1) change(`${number}`);
   assert.equal(lines.length, 10_000);

@@ -1,4 +1,4 @@
-/** Monitors over the API: made, read in pages, changed, paused, deleted; and what a plan allows of them. */
+/** Monitors over the API: create, page, change, pause and delete them, and plan limits. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -12,7 +12,7 @@ import { until } from '../../support/until.ts';
 
 const hourly = { cronExpr: '0 * * * *', timezone: 'UTC' };
 
-test('a name makes a monitor, with defaults for the rest', async (t) => {
+test('a name is enough for a monitor; the rest has defaults', async (t) => {
   const daemon = await startTestDaemon(t, { clock: fakeClock('2026-03-02T10:00:00Z') });
   const { createMonitor, readMonitor } = monitorsOf(daemon);
   const monitor = await createMonitor({ name: 'a' });
@@ -37,14 +37,14 @@ test('a name makes a monitor, with defaults for the rest', async (t) => {
   assert.deepEqual(await readMonitor(id), monitor);
 });
 
-test('the URL to ping is of the site as people reach it', async (t) => {
+test('the ping URL uses the public base URL of the site', async (t) => {
   const flags = { baseUrl: 'https://jobs.example.com/jobd' };
   const { createMonitor } = monitorsOf(await startTestDaemon(t, { flags }));
   const { pingUrl } = await createMonitor();
   assert.match(pingUrl, /^https:\/\/jobs\.example\.com\/jobd\/ping\/[0-9a-f-]{36}$/);
 });
 
-test('a key that may only read is not shown how to ping', async (t) => {
+test('a read-only key does not see the ping URL', async (t) => {
   const daemon = await startTestDaemon(t);
   const monitor = await monitorsOf(daemon).createMonitor();
   const { id } = monitor;
@@ -56,7 +56,7 @@ test('a key that may only read is not shown how to ping', async (t) => {
   assert.deepEqual(all.body.monitors, [seen]);
 });
 
-test('input that breaks a rule is refused and named, at creation and change alike', async (t) => {
+test('invalid input is refused and named, by create and update', async (t) => {
   const daemon = await startTestDaemon(t);
   const { createMonitor, readMonitor } = monitorsOf(daemon);
   const monitor = await createMonitor();
@@ -88,7 +88,7 @@ test('input that breaks a rule is refused and named, at creation and change alik
   assert.deepEqual(await readMonitor(monitor.id), monitor, 'nothing has changed');
 });
 
-test('a change of name keeps the due time, one of the schedule counts from now', async (t) => {
+test('renaming keeps the due time, a new schedule counts from now', async (t) => {
   const clock = fakeClock('2026-03-02T10:20:00Z');
   const daemon = await startTestDaemon(t, { clock });
   const { createMonitor } = monitorsOf(daemon);
@@ -128,7 +128,7 @@ test('a monitor is late when its ping is due, then down, then up again', async (
   }
 });
 
-test('walking the pages gives each monitor and each ping once, newest first', async (t) => {
+test('paging returns each monitor and each ping once, newest first', async (t) => {
   const daemon = await startTestDaemon(t);
   const { createMonitor } = monitorsOf(daemon);
   const made: string[] = [];
@@ -166,7 +166,7 @@ test('walking the pages gives each monitor and each ping once, newest first', as
   }
 });
 
-test('a deleted monitor is gone, with its pings and its URL', async (t) => {
+test('a deleted monitor is gone, with its pings and its ping URL', async (t) => {
   const daemon = await startTestDaemon(t);
   const { createMonitor } = monitorsOf(daemon);
   const { id, pingUrl } = await createMonitor();
@@ -185,7 +185,7 @@ test('a deleted monitor is gone, with its pings and its URL', async (t) => {
   assert.deepEqual((await daemon.ask('GET', '/monitors')).body.monitors, []);
 });
 
-test('of jobs and monitors made at once where one has room, exactly one is', async (t) => {
+test('of jobs and monitors created at once with one place left, exactly one is created', async (t) => {
   const clock = fakeClock();
   const daemon = await startTestDaemon(t, { clock });
   const { key, fill, ask } = await addAccount(daemon, clock, 'pro');
@@ -209,7 +209,7 @@ test('of jobs and monitors made at once where one has room, exactly one is', asy
   assert.ok(usage.monitors >= 1);
 });
 
-test('a plan has its smallest interval for pings too, and a monitor that is deleted gives room', async (t) => {
+test("the plan's smallest interval applies to monitors too, and deleting a monitor frees its place", async (t) => {
   const clock = fakeClock();
   const daemon = await startTestDaemon(t, { clock });
   const { ask, fill } = await addAccount(daemon, clock, 'free');
@@ -228,7 +228,7 @@ test('a plan has its smallest interval for pings too, and a monitor that is dele
   assert.equal((await ask('POST', '/monitors', { name: 'a' })).status, 201);
 });
 
-test('after a trial monitors cannot be made or changed; they are read, deleted and pinged', async (t) => {
+test('after a trial monitors cannot be created or changed; they can be read, deleted and pinged', async (t) => {
   const clock = fakeClock('2026-03-02T10:00:00Z');
   const daemon = await startTestDaemon(t, { clock });
   const { ask } = await addAccount(daemon, clock, 'pro', 1);

@@ -1,4 +1,4 @@
-/** Pings: what tasks say, and what those who know no URL get. */
+/** Pings: what tasks can report, and what callers without a valid URL get. */
 
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
@@ -11,7 +11,7 @@ import { until } from '../../support/until.ts';
 
 const ok = { ok: true };
 
-test('GET, HEAD and POST to the URL are pings, and are answered ok', async (t) => {
+test('GET, HEAD and POST to the URL are pings, answered with ok', async (t) => {
   const clock = fakeClock('2026-03-02T10:20:00Z');
   const daemon = await startTestDaemon(t, { clock });
   const { createMonitor, readMonitor, readPings } = monitorsOf(daemon);
@@ -40,7 +40,7 @@ test('GET, HEAD and POST to the URL are pings, and are answered ok', async (t) =
   assert.equal(monitor.nextDueAt, '2026-03-02T11:00:00.000Z');
 });
 
-test('start, fail and exit codes are told by the end of the URL', async (t) => {
+test('start, fail and exit codes are reported by the end of the URL', async (t) => {
   const clock = fakeClock('2026-03-02T10:20:00Z');
   const daemon = await startTestDaemon(t, { clock });
   const { createMonitor, readMonitor, readPings } = monitorsOf(daemon);
@@ -79,7 +79,7 @@ test('start, fail and exit codes are told by the end of the URL', async (t) => {
   );
 });
 
-test('of a body of any type and size up to 256 KiB the first 4096 bytes are kept', async (t) => {
+test('a ping keeps the first 4096 bytes of a body of any type up to 256 KiB', async (t) => {
   const daemon = await startTestDaemon(t);
   const { createMonitor, readPings } = monitorsOf(daemon);
   const { id, pingUrl } = await createMonitor();
@@ -116,7 +116,7 @@ test('of a body of any type and size up to 256 KiB the first 4096 bytes are kept
   assert.equal((await readPings(id)).length, rows.length + types.length);
 });
 
-test('a body over 256 KiB is 413, whether it is declared or not, and is no ping', async (t) => {
+test('a body over 256 KiB is 413, declared or not, and is not recorded as a ping', async (t) => {
   const daemon = await startTestDaemon(t);
   const { createMonitor, readPings } = monitorsOf(daemon);
   const { id, pingUrl } = await createMonitor();
@@ -131,7 +131,7 @@ test('a body over 256 KiB is 413, whether it is declared or not, and is no ping'
   assert.equal((await ping(pingUrl)).status, 200, 'the next one is none the worse');
 });
 
-test('a body that comes slowly or breaks off holds nobody up and is a ping only once it is whole', async (t) => {
+test('a slow or broken body delays no other ping and counts only once it is complete', async (t) => {
   const daemon = await startTestDaemon(t);
   const { createMonitor, readPings } = monitorsOf(daemon);
   const { id, pingUrl } = await createMonitor();
@@ -151,7 +151,7 @@ test('a body that comes slowly or breaks off holds nobody up and is a ping only 
   assert.deepEqual([pings.length, pings[0]?.body], [11, 'abcd']);
 });
 
-test('a GET with a body is a ping without one', async (t) => {
+test('a GET with a body is a ping, and its body is dropped', async (t) => {
   const daemon = await startTestDaemon(t);
   const { createMonitor, readPings } = monitorsOf(daemon);
   const { id, pingUrl } = await createMonitor();
@@ -164,7 +164,7 @@ test('a GET with a body is a ping without one', async (t) => {
   );
 });
 
-test('what leads to no monitor gets one answer, whatever it is, before its body is read', async (t) => {
+test('every path without a monitor gets the same answer, before its body is read', async (t) => {
   const daemon = await startTestDaemon(t);
   const { createMonitor, readPings } = monitorsOf(daemon);
   const monitor = await createMonitor();
@@ -201,7 +201,7 @@ test('what leads to no monitor gets one answer, whatever it is, before its body 
   assert.deepEqual(await readPings(monitor.id), []);
 });
 
-test('whoever knows an id may write it in upper case, and learns what may follow it', async (t) => {
+test('a ping id may be in upper case; a wrong ending is answered with the valid ones', async (t) => {
   const daemon = await startTestDaemon(t);
   const { createMonitor, readPings } = monitorsOf(daemon);
   const { id, pingUrl } = await createMonitor();
@@ -218,7 +218,7 @@ test('whoever knows an id may write it in upper case, and learns what may follow
   assert.equal((await readPings(id)).length, 2);
 });
 
-test('other methods and longer paths are no pings', async (t) => {
+test('other methods and longer paths are not pings', async (t) => {
   const daemon = await startTestDaemon(t);
   const { createMonitor, readPings } = monitorsOf(daemon);
   const { id, pingUrl } = await createMonitor();
@@ -232,7 +232,7 @@ test('other methods and longer paths are no pings', async (t) => {
   assert.deepEqual(await readPings(id), []);
 });
 
-test('300 unknown ids a minute are answered 404, more 429; pings and keys go on', async (t) => {
+test('300 unknown ids a minute get 404, then 429; valid pings and keys still work', async (t) => {
   const clock = fakeClock();
   const daemon = await startTestDaemon(t, { clock });
   const { createMonitor } = monitorsOf(daemon);
@@ -250,7 +250,7 @@ test('300 unknown ids a minute are answered 404, more 429; pings and keys go on'
   assert.deepEqual(await countStatuses(1, unknown), { 404: 1 });
 });
 
-test('every ping that was acknowledged is kept, once, in order, however many come together', async (t) => {
+test('every acknowledged ping is stored once and in order, however many arrive together', async (t) => {
   const daemon = await startTestDaemon(t);
   const { createMonitor, readMonitor } = monitorsOf(daemon);
   const monitors = await Promise.all([createMonitor(), createMonitor(), createMonitor()]);
@@ -277,7 +277,7 @@ test('every ping that was acknowledged is kept, once, in order, however many com
   }
 });
 
-test('a ping that arrives while its monitor is deleted is answered one way or the other', async (t) => {
+test('a ping concurrent with the deletion of its monitor gets either valid answer', async (t) => {
   const daemon = await startTestDaemon(t);
   const { createMonitor } = monitorsOf(daemon);
   const { id, pingUrl } = await createMonitor();
@@ -289,7 +289,7 @@ test('a ping that arrives while its monitor is deleted is answered one way or th
   await until('the monitor to be gone for pings', async () => (await ping(pingUrl)).status === 404);
 });
 
-/** How often each status came, of so many pings. */
+/** The number of responses by status, of this many pings. */
 async function countStatuses(count: number, url: () => string): Promise<Record<number, number>> {
   const seen: Record<number, number> = {};
   for (let number = 0; number < count; number += 1) {

@@ -1,4 +1,4 @@
-/** Receipts as people get them. */
+/** Receipts over the API. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -18,7 +18,7 @@ import { startSink } from '../../support/fakes/sink.ts';
 import { openTestStore } from '../../support/running/store.ts';
 import { until } from '../../support/until.ts';
 
-/** Makes a job, runs it by hand, and resolves with the path of its run when it has ended. */
+/** Creates a job, runs it by hand, and resolves with the path of its run when it has ended. */
 async function runOnce(daemon: TestDaemon, url: string): Promise<string> {
   const job = { name: 'a', url, cronExpr: '0 0 1 1 *' };
   const { id } = (await daemon.ask('POST', '/jobs', job)).body.job;
@@ -32,7 +32,7 @@ async function runOnce(daemon: TestDaemon, url: string): Promise<string> {
   return path;
 }
 
-test('a receipt is downloaded as it was signed, and is there as soon as the run has ended', async (t) => {
+test('a receipt is downloaded as it was signed, as soon as the run has ended', async (t) => {
   const daemon = await startTestDaemon(t, { flags: { baseUrl: 'https://jobs.example.com/' } });
   const sink = await startSink(t, (response) => response.writeHead(201).end('made'));
   const path = await runOnce(daemon, sink.url);
@@ -56,7 +56,7 @@ test('a receipt is downloaded as it was signed, and is there as soon as the run 
   assert.equal(key.body.keyId, keyId);
 });
 
-test('after a rotation new receipts name the new key; the old one stays published', async (t) => {
+test('after a key rotation new receipts name the new key; the old one stays published', async (t) => {
   const daemon = await startTestDaemon(t);
   const sink = await startSink(t);
   const before = await daemon.ask('GET', `${await runOnce(daemon, sink.url)}/receipt`);
@@ -73,7 +73,7 @@ test('after a rotation new receipts name the new key; the old one stays publishe
   );
 });
 
-test('without a receipt the answer says why', async (t) => {
+test('a run without a receipt is answered with the reason', async (t) => {
   const daemon = await startTestDaemon(t);
   const sink = await startSink(t, (response) => response.destroy());
   const path = await runOnce(daemon, sink.url);
@@ -84,7 +84,7 @@ test('without a receipt the answer says why', async (t) => {
   assertRefused(await daemon.ask('GET', unknown), 404, /no run/, 'an unknown run');
 });
 
-test('while a run is not over the answer says that there is no receipt yet', async (t) => {
+test('a run that has not ended is answered with "no receipt yet"', async (t) => {
   const daemon = await startTestDaemon(t);
   const sink = await startHeldSink(t);
   const job = { name: 'a', url: sink.url, cronExpr: '0 0 1 1 *' };
@@ -100,7 +100,7 @@ test('while a run is not over the answer says that there is no receipt yet', asy
   });
 });
 
-test('each state of a run without a receipt has its own sentence', async (t) => {
+test('each state of a run without a receipt has its own message', async (t) => {
   const { store, addJob, workspaceId } = await openTestStore(t);
   const { id: jobId } = await addJob();
   const rows: [Partial<Insertable<RunRow>>, RegExp][] = [
@@ -134,7 +134,7 @@ test('each state of a run without a receipt has its own sentence', async (t) => 
   }
 });
 
-test('with --no-signing there are neither receipts nor a key', async (t) => {
+test('with --no-signing there are no receipts and no key', async (t) => {
   const daemon = await startTestDaemon(t, { flags: { signing: false } });
   const sink = await startSink(t);
   const path = await runOnce(daemon, sink.url);
@@ -144,7 +144,7 @@ test('with --no-signing there are neither receipts nor a key', async (t) => {
   assert.deepEqual((await daemon.ask('GET', '/receipts/keys')).body, { keys: [] });
 });
 
-test('what a receipt holds says nothing of the request', async (t) => {
+test('a receipt reveals nothing about the request', async (t) => {
   const daemon = await startTestDaemon(t);
   const sink = await startSink(t);
   const url = `${sink.url}/canary-path?token=canary-query`;

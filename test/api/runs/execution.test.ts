@@ -1,4 +1,4 @@
-/** From the request for a run to what the target got and what is read back of it. */
+/** A manual run, from the request to its stored result. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -25,7 +25,7 @@ const runFields = [
   .flat()
   .toSorted();
 
-/** Makes a job, runs it, and reads both back when the run has ended. */
+/** Creates a job, runs it, and reads both when the run has ended. */
 async function runNew(
   { ask }: TestDaemon,
   input: object,
@@ -39,7 +39,7 @@ async function runNew(
     const answer = await ask('GET', `${path}/runs/${queued.body.run.id}`);
     return ['queued', 'running'].includes(answer.body.run.status) ? null : answer;
   };
-  // So that the rate limit of the key takes a run with retries.
+  // Spaced for the rate limit of the key.
   const ended = await until('the end of the run', look, { everyMs: 50 });
   const read = await ask('GET', path);
   const lists = [await ask('GET', '/jobs'), await ask('GET', `${path}/runs`)];
@@ -47,7 +47,7 @@ async function runNew(
   return { job: read.body.job, run: ended.body.run, answers: JSON.stringify(answers) };
 }
 
-test('the target gets the job as it was written, and its answer can be read', async (t) => {
+test('the target receives the job as written, and its answer can be read', async (t) => {
   const daemon = await startTestDaemon(t);
   const sink = await startSink(t, (response) => response.writeHead(201).end('créé'));
   const { job, run } = await runNew(daemon, {
@@ -87,7 +87,7 @@ test('the target gets the job as it was written, and its answer can be read', as
   assert.equal(job.lastDurationMs, durationMs);
 });
 
-test('a body without a content type goes as plain text, a User-Agent may be set', async (t) => {
+test('a body without a content type is sent as text/plain, a User-Agent may be set', async (t) => {
   const daemon = await startTestDaemon(t);
   const sink = await startSink(t);
   await runNew(daemon, {
@@ -100,7 +100,7 @@ test('a body without a content type goes as plain text, a User-Agent may be set'
   assert.equal(sink.received[0]?.headers['user-agent'], 'mine/1');
 });
 
-test('jobs and runs are shown with the promised fields, and nothing more', async (t) => {
+test('jobs and runs have exactly the documented fields', async (t) => {
   const daemon = await startTestDaemon(t);
   const sink = await startSink(t);
   const { job, run } = await runNew(daemon, { url: sink.url, headers: { 'X-A': 'b' } });
@@ -113,7 +113,7 @@ test('jobs and runs are shown with the promised fields, and nothing more', async
   assert.deepEqual(runs, { runs: [run], nextCursor: null, totals });
 });
 
-test('the value of a header appears in no answer, also when the run fails', async (t) => {
+test('no response contains the value of a header, even if the run fails', async (t) => {
   const daemon = await startTestDaemon(t);
   const sink = await startSink(t, (response) => response.writeHead(401).end());
   const secret = 'hunter2';
@@ -126,7 +126,7 @@ test('the value of a header appears in no answer, also when the run fails', asyn
   assert.doesNotMatch(answers, new RegExp(secret));
 });
 
-test('a preview holds 4096 bytes and says when there was more', async (t) => {
+test('a preview holds 4096 bytes and marks truncation', async (t) => {
   const daemon = await startTestDaemon(t);
   const sink = await startSink(t, (response) => response.end('b'.repeat(5_000)));
   const { run } = await runNew(daemon, { url: sink.url });
@@ -135,7 +135,7 @@ test('a preview holds 4096 bytes and says when there was more', async (t) => {
   assert.equal(run.truncated, true);
 });
 
-test('an answer other than 2xx fails the run, and the job is down for that reason', async (t) => {
+test('an answer other than 2xx fails the run, and the job is down with that reason', async (t) => {
   const daemon = await startTestDaemon(t);
   const sink = await startSink(t, (response, { path }) => {
     response.writeHead(Number(path.slice(1)), { location: '/elsewhere' }).end('why');
@@ -156,7 +156,7 @@ test('an answer other than 2xx fails the run, and the job is down for that reaso
   }
 });
 
-test('a target that cannot be reached fails the run without an HTTP status', async (t) => {
+test('an unreachable target fails the run without an HTTP status', async (t) => {
   const daemon = await startTestDaemon(t);
   const { job, run } = await runNew(daemon, { url: 'http://127.0.0.1:1/' });
   assert.equal(run.status, 'failed');

@@ -1,4 +1,4 @@
-/** Results that the plan does not keep any more, as people see it. */
+/** Results beyond the plan's retention, seen through the API. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -16,7 +16,7 @@ import { until } from '../../support/until.ts';
 const minute = 60_000;
 const day = 24 * 60 * minute;
 
-test('a result that is too old is gone with its receipt and its key, and the chain goes on', async (t) => {
+test('a result beyond retention is gone with its receipt and idempotency key, and the receipt chain continues', async (t) => {
   const clock = fakeClock();
   const daemon = await startTestDaemon(t, { clock });
   const { ask } = daemon;
@@ -54,12 +54,12 @@ test('a result that is too old is gone with its receipt and its key, and the cha
 
   let seenAt = performance.now();
   const letTimePass = (): void => {
-    // The wall clock goes on with the real one, too: it would be taken for one that is set.
+    // The wall clock advances with the real one, otherwise it would count as a clock change.
     clock.advance(performance.now() - seenAt);
     seenAt = performance.now();
     clock.goOn(11 * minute);
   };
-  // Seldom enough that pruning looks at the clock in between.
+  // Rarely enough that pruning reads the clock in between.
   const seldom = { everyMs: 400, timeoutMs: 60_000 };
   await until(
     'the runs to be gone',

@@ -1,4 +1,4 @@
-/** Runs asked for by hand (docs/behavior.md#run-6). */
+/** Manual runs (docs/behavior.md#run-6). */
 
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
@@ -26,7 +26,7 @@ function endedRun({ ask }: TestDaemon, { jobId, id }: Run): Promise<Run> {
   });
 }
 
-/** Asks for a run with headers of one's own. */
+/** Requests a run with these headers. */
 async function runJob(
   { url, key }: TestDaemon,
   jobId: string,
@@ -41,7 +41,7 @@ async function runJob(
   return await readAnswer('POST', response);
 }
 
-test('a run asked for is queued, and resultUrl leads to its result', async (t) => {
+test('a manual run is queued, and resultUrl leads to its result', async (t) => {
   const daemon = await startTestDaemon(t);
   const sink = await startSink(t);
   const job = await addJob(daemon, sink.url);
@@ -83,7 +83,7 @@ test('resultUrl begins with the base URL that the operator set', async (t) => {
   assert.equal(resultUrl, `https://jobs.example.com/x/api/v1/jobs/${job.id}/runs/${run.id}`);
 });
 
-test('the same Idempotency-Key answers with the first run, before any other rule', async (t) => {
+test('a repeated Idempotency-Key returns the first run, before any other rule', async (t) => {
   const clock = fakeClock();
   const daemon = await startTestDaemon(t, { clock });
   const sink = await startSink(t);
@@ -110,7 +110,7 @@ test('the same Idempotency-Key answers with the first run, before any other rule
   assert.equal(sink.received.length, 3);
 });
 
-test('50 requests at once with one Idempotency-Key make one run', async (t) => {
+test('50 concurrent requests with one Idempotency-Key create one run', async (t) => {
   const daemon = await startTestDaemon(t);
   const sink = await startSink(t);
   const job = await addJob(daemon, sink.url);
@@ -124,7 +124,7 @@ test('50 requests at once with one Idempotency-Key make one run', async (t) => {
   assert.equal(sink.received.length, 1);
 });
 
-test('50 requests at once without a key make one run too', async (t) => {
+test('50 concurrent requests without a key create one run too', async (t) => {
   const daemon = await startTestDaemon(t);
   const sink = await startSink(t);
   const job = await addJob(daemon, sink.url);
@@ -148,12 +148,12 @@ test('an Idempotency-Key that is empty or over 128 characters is refused', async
   assert.deepEqual((await daemon.ask('GET', `/jobs/${job.id}/runs`)).body.runs, []);
 });
 
-/** As bytes: what fetch takes is a character for each. */
+/** As bytes: fetch sends one byte per character. */
 function utf8(text: string): string {
   return Buffer.from(text).toString('latin1');
 }
 
-test('the length of an Idempotency-Key is in characters, in UTF-8 or in Latin-1', async (t) => {
+test('the length limit of an Idempotency-Key counts characters, in UTF-8 or in Latin-1', async (t) => {
   const daemon = await startTestDaemon(t);
   const job = await addJob(daemon, 'http://127.0.0.1:1/');
   for (const key of [
@@ -171,7 +171,7 @@ test('the length of an Idempotency-Key is in characters, in UTF-8 or in Latin-1'
   assert.equal(again.body.run.id, body.run.id);
 });
 
-test('a run takes no body: any content type where there is none, and an empty object', async (t) => {
+test('a run request has no body: an empty one with any content type, or an empty object', async (t) => {
   const clock = fakeClock();
   const daemon = await startTestDaemon(t, { clock });
   const job = await addJob(daemon, 'http://127.0.0.1:1/', { paused: true });
@@ -223,7 +223,7 @@ test('a job can be run by hand once a minute', async (t) => {
   assert.equal((await daemon.ask('POST', `/jobs/${other.id}/run`)).status, 202);
 });
 
-test('while a run executes the job is running, and another run by hand is 409', async (t) => {
+test('while a run executes the job is running, and another manual run is 409', async (t) => {
   const clock = fakeClock();
   const daemon = await startTestDaemon(t, { clock });
   const open: ServerResponse[] = [];
@@ -253,7 +253,7 @@ test('while a run executes the job is running, and another run by hand is 409', 
   assert.equal(open.length, 1);
 });
 
-test('a paused job can be run by hand, and a run by hand leaves the schedule alone', async (t) => {
+test('a paused job can be run by hand, and a manual run does not change the schedule', async (t) => {
   const daemon = await startTestDaemon(t);
   const sink = await startSink(t);
   for (const input of [

@@ -1,4 +1,4 @@
-/** A look at a schedule over the API (an extension; docs/behavior.md#schedules). */
+/** Schedule previews over the API (an extension; docs/behavior.md#schedules). */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -9,7 +9,7 @@ import { startTestDaemon } from '../../support/running/daemon.ts';
 
 const path = '/schedule/preview';
 
-/** A promise, what is asked, the due times to the minute, and the notes. */
+/** A promise, the request, the due times to the minute, and the notes. */
 const shown: [promise: string, input: object, next: string[], notes?: string[]][] = [
   [
     'nothing given: the next five full hours',
@@ -98,7 +98,7 @@ const shown: [promise: string, input: object, next: string[], notes?: string[]][
   ],
 ];
 
-test('a schedule is shown with its next due times, and what clock changes do to them', async (t) => {
+test('a preview shows the next due times and the effects of clock changes', async (t) => {
   const { ask } = await startTestDaemon(t, { clock: fakeClock('2026-03-02T10:00:00.250Z') });
   for (const [promise, input, next, notes = []] of shown) {
     const { status, body } = await ask('POST', path, input);
@@ -108,7 +108,7 @@ test('a schedule is shown with its next due times, and what clock changes do to 
   }
 });
 
-test('a hundred due times can be seen; each is where nextRunAt of a job would be', async (t) => {
+test('up to 100 due times can be previewed; each equals the nextRunAt of a job', async (t) => {
   const clock = fakeClock();
   const { ask } = await startTestDaemon(t, { clock });
   const schedule = { cronExpr: '*/7 1,2,3 * * *', timezone: 'Europe/Paris' };
@@ -127,13 +127,13 @@ function exampleOf(schema: object): unknown {
   return (schema as { examples?: unknown[] }).examples?.[0];
 }
 
-test('the published example is answered as published', async (t) => {
+test('the published example matches the real response', async (t) => {
   const { ask } = await startTestDaemon(t);
   const { body } = await ask('POST', path, exampleOf(SchedulePreviewInput));
   assert.deepEqual(body, exampleOf(SchedulePreview));
 });
 
-test('a schedule that ends says that it does', async (t) => {
+test('a preview notes that a schedule ends', async (t) => {
   const { ask } = await startTestDaemon(t);
   // In 1980 clocks in Paris changed in April; since then, at two on the last Sunday of March.
   const input = { cronExpr: '*/30 2 * 3 0L', from: '1980-01-01T00:00:00Z', count: 100 };
@@ -196,7 +196,7 @@ const refused: [what: string, input: unknown, words: RegExp][] = [
   ['from, 3000', { from: '3000-01-01T00:00:00Z' }, /^from must be in the years 1970 to 2999/],
 ];
 
-test('what breaks a rule is refused as for a job, in a sentence', async (t) => {
+test('invalid input is refused with the same messages as for a job', async (t) => {
   const { ask } = await startTestDaemon(t);
   for (const [what, input, words] of refused) {
     const answer = await ask('POST', path, input);
@@ -205,7 +205,7 @@ test('what breaks a rule is refused as for a job, in a sentence', async (t) => {
   }
 });
 
-test('it takes a key that may write, as everything but reading does', async (t) => {
+test('a preview needs a key with write permission', async (t) => {
   const { ask, newKey } = await startTestDaemon(t);
   assertRefused(await ask('POST', path, {}, null), 401, /a valid key is needed/, 'no key');
   assertRefused(await ask('POST', path, {}, 'cp_1'), 401, /a valid key is needed/, 'a bad key');

@@ -37,7 +37,7 @@ function numberClosed(connections: readonly Tested[]): number {
   return connections.filter(({ isClosed }) => isClosed).length;
 }
 
-test('an address that holds many connections loses its own, and others are admitted', () => {
+test('an address with many connections loses its own, and others are admitted', () => {
   const open = createOpenConnections<Tested>(most);
   const others = connectAll(open, 2, { addressGroup: 'b' });
   const held = connectAll(open, 8, { addressGroup: 'a' });
@@ -53,7 +53,7 @@ test('an address that holds many connections loses its own, and others are admit
   assert.equal(open.closed, 5);
 });
 
-test('the larger of two groups loses, trusted or not: a stranger of another address, or of the same, is spared', () => {
+test('the larger group loses a connection, trusted or not; an unknown client of any address is spared', () => {
   const open = createOpenConnections<Tested>(most);
   const [stranger] = connectAll(open, 1, { addressGroup: 'b', activeAt: 0 });
   const trusted = connectAll(open, 20, { isTrusted: true, activeAt: 1 });
@@ -62,7 +62,7 @@ test('the larger of two groups loses, trusted or not: a stranger of another addr
   assert.equal(numberClosed([stranger!, same!]), 0);
 });
 
-test('strangers that had time to show a key weigh more than trusted connections', () => {
+test('unknown clients that had time to show a key weigh more than trusted connections', () => {
   const rows: [now: number, ofTrusted: number, ofStrangers: number][] = [
     [1_999, 1, 0],
     [2_000, 0, 1],
@@ -76,7 +76,7 @@ test('strangers that had time to show a key weigh more than trusted connections'
   }
 });
 
-test('a thousand addresses with one trusted connection each keep no stranger out', () => {
+test('a thousand addresses with one trusted connection each do not lock out unknown clients', () => {
   const open = createOpenConnections<Tested>(most);
   for (let number = 0; number < 500; number += 1) {
     connect(open, { addressGroup: `b ${number}`, isTrusted: true, activeAt: number });
@@ -86,7 +86,7 @@ test('a thousand addresses with one trusted connection each keep no stranger out
   assert.equal(connection.isClosed, false);
 });
 
-test('what is busy and trusted is closed last, and never for its own address', () => {
+test('busy trusted connections are closed last, and never because of their own address', () => {
   const open = createOpenConnections<Tested>(most);
   const [idle, busy] = connectAll(open, 2, { isTrusted: true, addressGroup: 'b' });
   busy!.isBusy = true;
@@ -101,7 +101,7 @@ test('what is busy and trusted is closed last, and never for its own address', (
   assert.ok(connect(open, { addressGroup: 'c', activeAt: 1 }).isAdmitted);
 });
 
-test('the connection that was active longest ago is the first, trusted or not', () => {
+test('the least recently active connection is closed first, trusted or not', () => {
   for (const isTrusted of [false, true]) {
     const open = createOpenConnections<Tested>(most);
     const [first, second] = connectAll(open, 10, { isTrusted });
@@ -112,7 +112,7 @@ test('the connection that was active longest ago is the first, trusted or not', 
   }
 });
 
-test('an address that keeps many connections busy keeps no other out', () => {
+test('an address with many busy connections does not lock out another one', () => {
   const open = createOpenConnections<Tested>(20);
   const { connection } = connect(open, { addressGroup: 'b' });
   const busy = connectAll(open, 30, { isTrusted: true, isBusy: true });
