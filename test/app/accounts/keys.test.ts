@@ -1,4 +1,4 @@
-/** Keys are remembered until another process writes, and no longer than they are valid. */
+/** Checked keys are cached until another process writes, and never beyond their expiry. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -31,14 +31,14 @@ async function setup(t: TestContext) {
     },
   });
   const authenticate = createAuthenticate({ store: { ...ours.store, db }, clock });
-  /** How often the tables of keys were asked for. */
+  /** Counts the queries of the key tables. */
   const lookUps = (): number => questions.filter((sql) => sql.includes('"keys"')).length;
   return { clock, theirs, authenticate, lookUps };
 }
 
 const input = { workspace: 'default', permission: 'write', name: '' } as const;
 
-test('a key that is asked with again is not looked up again', async (t) => {
+test('a key that was just checked is not looked up again', async (t) => {
   const { theirs, authenticate, lookUps } = await setup(t);
   const { secret, key } = await createKey(theirs, input);
   const principals = [await authenticate(secret), await authenticate(secret)];
@@ -49,7 +49,7 @@ test('a key that is asked with again is not looked up again', async (t) => {
   assert.equal(lookUps(), 1);
 });
 
-test('what another process writes holds from the next request on', async (t) => {
+test('a change by another process takes effect from the next request', async (t) => {
   const { theirs, authenticate, clock } = await setup(t);
   const [first, second] = [await createKey(theirs, input), await createKey(theirs, input)];
   assert.equal((await authenticate(first.secret))?.accountExpiresAt, null);
@@ -61,7 +61,7 @@ test('what another process writes holds from the next request on', async (t) => 
   assert.equal((await authenticate(second.secret))?.accountExpiresAt, clock.now());
 });
 
-test('a key that is remembered expires all the same', async (t) => {
+test('a cached key still expires', async (t) => {
   const { theirs, authenticate, clock } = await setup(t);
   const expiresAt = clock.now() + 1_000;
   const { secret } = await createKey(theirs, { ...input, expiresAt });
@@ -72,7 +72,7 @@ test('a key that is remembered expires all the same', async (t) => {
   assert.equal(await authenticate(secret), undefined);
 });
 
-test('what is no key is refused again and again', async (t) => {
+test('an unknown key is refused every time', async (t) => {
   const { theirs, authenticate } = await setup(t);
   await createKey(theirs, input);
   for (const secret of ['', 'cp_', `cp_${'0'.repeat(64)}`, `cp_${'0'.repeat(64)}`]) {

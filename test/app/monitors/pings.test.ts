@@ -1,4 +1,4 @@
-/** Pings that come faster than they are kept: every one counts, few are rows. */
+/** Ping floods: every ping counts, few are stored as rows. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -60,7 +60,7 @@ async function setup(t: TestContext) {
   };
 }
 
-test('of a flood of pings the first ones and the last one are rows, and the last one decides', async (t) => {
+test('of a flood of pings the first ones and the last one are stored, and the last one decides the state', async (t) => {
   const { add, read, send, list, changes, commits } = await setup(t);
   const monitor = await add();
   const flood = Array.from({ length: 2_000 }, (_, number) =>
@@ -76,7 +76,7 @@ test('of a flood of pings the first ones and the last one are rows, and the last
   assert.ok(commits() <= 3, `${commits()} commits`);
 });
 
-test('pings that are folded change the state in their order, and a start among them counts', async (t) => {
+test('folded pings change the state in their order, and a start among them counts', async (t) => {
   const { add, read, send, list, pass } = await setup(t);
   const monitor = await add();
   const full = Array.from({ length: pingPace.burst }, () => send(monitor, 'success', 'full'));
@@ -90,7 +90,7 @@ test('pings that are folded change the state in their order, and a start among t
   assert.equal(second?.body, 'full');
 });
 
-test('a failure between successes that are folded is alerted of, and is a row with its body', async (t) => {
+test('a failure among folded successes raises an alert and is stored with its body', async (t) => {
   const { add, send, list, changes, outbox, pass } = await setup(t);
   const monitor = await add();
   const sent = Array.from({ length: pingPace.burst + 50 }, () => send(monitor, 'success', ''));
@@ -111,7 +111,7 @@ test('a failure between successes that are folded is alerted of, and is a row wi
   ]);
 });
 
-test('some pings a second are all kept, for as long as they come, and other monitors do not notice a flood', async (t) => {
+test('a few pings a second are all stored for any length of time, and a flood does not affect other monitors', async (t) => {
   const { add, send, list, pass } = await setup(t);
   const [steady, flooded] = [await add(), await add()];
   const flood: Promise<boolean>[] = [];
@@ -124,7 +124,7 @@ test('some pings a second are all kept, for as long as they come, and other moni
   assert.equal((await list(steady)).length, 900);
 });
 
-test('a burst is kept, then a ping for each interval that passed', () => {
+test('a burst is stored, then one ping for each interval that passed', () => {
   let restedAt: number | undefined;
   const kept = (now: number): boolean => {
     const after = keptAtPace(restedAt, now);

@@ -1,4 +1,4 @@
-/** A master key that is lost for good: what it sealed is given up, what other keys sealed is not. */
+/** A lost master key: only the values it sealed are discarded. */
 
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -13,7 +13,7 @@ import { quietApp } from '../../support/running/app.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
 import { loopback } from '../../support/running/store.ts';
 
-test('a rotation that broke off, and lost its new key, gives up only what that sealed', async (t) => {
+test('after an aborted rotation that lost its new key, only values sealed with that key are discarded', async (t) => {
   const dataDir = temporaryDirectory(t);
   await using local = await openLocal(dataDir);
   const { store, masterKeys } = local;

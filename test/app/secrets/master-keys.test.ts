@@ -1,4 +1,4 @@
-/** The master key changes under everything that is sealed, and nothing is ever lost on the way. */
+/** Rotating the master key reseals every value and never loses one. */
 
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, statSync, writeFileSync, chmodSync, rmSync } from 'node:fs';
@@ -23,7 +23,7 @@ import { loopback } from '../../support/running/store.ts';
 
 const jobCount = 250;
 
-/** A store with sealed jobs and a signing key, as one that served leaves it. */
+/** A store with sealed jobs and a signing key, as a stopped daemon leaves it. */
 async function setup(t: TestContext) {
   const dataDir = temporaryDirectory(t);
   const local = await openLocal(dataDir);
@@ -47,7 +47,7 @@ async function setup(t: TestContext) {
   return { dataDir, local, app, principal, ids, keyFile: join(dataDir, 'secret-key') };
 }
 
-/** Opens everything there is, as a new process would. */
+/** Opens every sealed value, as a new process would. */
 async function readAll({ store, clock, masterKeys }: Local): Promise<string[]> {
   const vault = await openStoreVault({ store, clock, masterKeys });
   const rows = await store.db.selectFrom('jobs').selectAll().orderBy('id').execute();
@@ -66,11 +66,11 @@ async function sealers({ store }: Local): Promise<Set<string | undefined>> {
   return new Set(rows.map(({ sealed }) => sealedBy(sealed ?? '')));
 }
 
-test('a rotation seals everything anew, and leaves nothing that the old key opens', async (t) => {
+test('a rotation reseals every value, and the old key opens none of them', async (t) => {
   const { local, keyFile } = await setup(t);
   const before = await readAll(local);
   const oldFile = readFileSync(keyFile, 'utf8');
-  // As a process leaves it that is killed while it makes the file.
+  // The file that a process leaves behind if it is killed while writing it.
   writeFileSync(`${keyFile}.4711`, oldFile);
   assert.equal(statSync(keyFile).mode & 0o777, 0o600);
   const { keyId, resealed } = await rotateMasterKey(local);
@@ -84,7 +84,7 @@ test('a rotation seals everything anew, and leaves nothing that the old key open
   assert.equal(statSync(keyFile).mode & 0o777, 0o600);
 });
 
-/** The parts of a rotation that dies at its n-th step: what it writes from then on is not written. */
+/** The parts of a rotation that dies at its n-th step: later writes do not happen. */
 function dyingAt(local: Local, n: number) {
   let steps = 0;
   const alive = (): void => {
@@ -112,7 +112,7 @@ function dyingAt(local: Local, n: number) {
   return { store, masterKeys, clock: local.clock };
 }
 
-test('a rotation that dies at any of its steps leaves everything readable, and is gone on with', async (t) => {
+test('a rotation that dies at any step leaves everything readable and can be resumed', async (t) => {
   const { local, app, principal, ids } = await setup(t);
   const before = await readAll(local);
   let deaths = 0;
@@ -126,7 +126,7 @@ test('a rotation that dies at any of its steps leaves everything readable, and i
     );
     assert.deepEqual(await readAll(local), before, `after ${deaths} steps`);
     if (isOver) continue;
-    // Whoever served all the while goes on, too.
+    // A daemon that ran throughout keeps working, too.
     const id = ids[deaths] ?? '';
     await updateJob(app, principal, id, { notes: `${deaths}` });
     assert.equal((await getJob(app, principal, id)).body, `body-${deaths}`);
@@ -134,11 +134,12 @@ test('a rotation that dies at any of its steps leaves everything readable, and i
     assert.deepEqual(await sealers(local), new Set([keyId]));
     assert.deepEqual(await readAll(local), before);
   }
-  // New key, activation, three batches of jobs and the look for a fourth, two of keys, the end, the file.
+  // New key, activation, three batches of jobs and the query for a fourth, two of keys, the end,
+  // the file.
   assert.ok(deaths > 8, `${deaths}`);
 });
 
-test('what cannot be opened stops a rotation before anything changes', async (t) => {
+test('a value that cannot be opened stops a rotation before anything changes', async (t) => {
   const { local, ids, app, principal, keyFile } = await setup(t);
   const [first = '', second = ''] = ids;
   const { db } = local.store;
@@ -164,13 +165,13 @@ test('what cannot be opened stops a rotation before anything changes', async (t)
   await assert.rejects(updateJob(app, principal, second, { body: 'a half' }), {
     code: 'unavailable',
   });
-  // Whoever sets both anew has a sound job again.
+  // Setting both values again repairs the job.
   await updateJob(app, principal, second, { headers: { 'X-Key': 'new' }, body: 'new' });
   assert.equal((await getJob(app, principal, second)).body, 'new');
   assert.equal((await rotateMasterKey(local)).resealed, jobCount + 1);
 });
 
-test('what cannot be opened of a deleted job does not stop a rotation', async (t) => {
+test('an unreadable value of a deleted job does not stop a rotation', async (t) => {
   const { local, ids } = await setup(t);
   const [first = ''] = ids;
   const damaged = { sealed: 'damaged', deleted_at: 1, next_run_at: null };
@@ -178,7 +179,7 @@ test('what cannot be opened of a deleted job does not stop a rotation', async (t
   assert.equal((await rotateMasterKey(local)).resealed, jobCount);
 });
 
-test('what is damaged during a rotation leaves it unfinished, with both keys', async (t) => {
+test('damage during a rotation leaves it unfinished, with both keys in place', async (t) => {
   const { local, ids, keyFile } = await setup(t);
   const last = ids.toSorted().at(-1) ?? '';
   let steps = 0;
@@ -222,7 +223,7 @@ const troubles: [string, RegExp, (keyFile: string) => void][] = [
 ];
 
 for (const [how, words, harm] of troubles) {
-  test(`a master key that ${how} is told in a sentence, and nothing is written`, async (t) => {
+  test(`a master key that ${how} is reported, and nothing is written`, async (t) => {
     const { local, keyFile, dataDir } = await setup(t);
     harm(keyFile);
     const before = existsSync(keyFile) && readFileSync(keyFile, 'utf8');
@@ -239,7 +240,7 @@ for (const [how, words, harm] of troubles) {
   });
 }
 
-test('a rotation to a key of the environment leaves the file alone; the old key opens nothing', async (t) => {
+test('a rotation to a key in the environment keeps the file; the old key opens nothing', async (t) => {
   const { local, dataDir, keyFile } = await setup(t);
   const { masterKeysFor } = await import('../../../src/local-store.ts');
   const before = await readAll(local);
@@ -259,7 +260,7 @@ test('a rotation to a key of the environment leaves the file alone; the old key 
   await rotate(first!, second!);
   assert.deepEqual(await readAll({ ...local, masterKeys: given(second!) }), before);
 
-  // It broke off half-way: with one of the two keys there is a sentence.
+  // The rotation was interrupted: with only one of the two keys there is an error message.
   const dying = {
     ...local,
     masterKeys: masterKeysFor(dataDir, { current: second!, next: first! }),
