@@ -1,4 +1,4 @@
-/** Where settings come from: flags before environment before defaults (docs/behavior.md#cli-2). */
+/** Sources of settings: flags before environment before defaults (docs/behavior.md#cli-2). */
 
 import assert from 'node:assert/strict';
 import { homedir } from 'node:os';
@@ -9,7 +9,7 @@ import type { ServeConfig } from '../../src/config.ts';
 import { JobdError } from '../../src/domain/errors.ts';
 import { findServer } from '../../src/profiles.ts';
 
-/** The server that commands ask in this environment. */
+/** The server URL that commands use in this environment. */
 const clientConfig = (env: Record<string, string>) => findServer(clientSettings(null, env));
 
 function assertRefused(read: () => unknown, words: RegExp): void {
@@ -42,7 +42,7 @@ test('without flags and environment serve has the documented defaults', () => {
   assert.ok(Object.isFrozen(serveConfig({}, {})));
 });
 
-test('a flag wins over the environment, the environment over the default', () => {
+test('a flag overrides the environment, which overrides the default', () => {
   type Text = Exclude<
     keyof ServeConfig,
     'allowTargets' | 'corsOrigins' | 'smtp' | 'mailAllow' | 'metrics'
@@ -76,7 +76,7 @@ function portsOf({ allowTargets }: ServeConfig): unknown[] {
   return allowTargets.map(({ ports }) => ports);
 }
 
-test('allowed targets come from repeated flags, or from the environment as a list', () => {
+test('allowed targets come from repeated flags, or from a list in the environment', () => {
   const env = { JOBD_ALLOW_TARGETS: '10.0.0.0/8, 127.0.0.1/32:* [::1]:81' };
   assert.deepEqual(portsOf(serveConfig({}, env)), ['default', 'any', 81]);
   assert.deepEqual(portsOf(serveConfig({ allowTarget: ['127.0.0.1:82', '::1'] }, env)), [
@@ -85,7 +85,7 @@ test('allowed targets come from repeated flags, or from the environment as a lis
   ]);
 });
 
-test('origins come from repeated flags, or from the environment as a list', () => {
+test('origins come from repeated flags, or from a list in the environment', () => {
   const env = { JOBD_CORS_ORIGINS: 'https://a.example, http://localhost:3000' };
   assert.deepEqual(serveConfig({}, env).corsOrigins, [
     'https://a.example',
@@ -113,7 +113,7 @@ test('origins come from repeated flags, or from the environment as a list', () =
   }
 });
 
-test('the data directory is found as systemd and the desktop say', () => {
+test('the data directory follows systemd and XDG conventions', () => {
   const all = { JOBD_DATA: '/a', STATE_DIRECTORY: '/b', XDG_DATA_HOME: '/c' };
   assert.equal(dataDir({ data: '/flag' }, all), '/flag');
   assert.equal(dataDir({}, all), '/a');
@@ -122,7 +122,7 @@ test('the data directory is found as systemd and the desktop say', () => {
   assert.equal(dataDir({ data: 'here' }, {}), join(process.cwd(), 'here'));
 });
 
-test('a slash at the end of a site URL makes no difference', () => {
+test('a trailing slash of a site URL makes no difference', () => {
   assert.equal(
     serveConfig({ baseUrl: 'https://a.example/x//' }, {}).baseUrl,
     'https://a.example/x',
@@ -130,7 +130,7 @@ test('a slash at the end of a site URL makes no difference', () => {
   assert.equal(clientConfig({ JOBD_URL: 'http://a.example/' }).url, 'http://a.example');
 });
 
-test('a bad setting is refused, naming flag and variable and what came', () => {
+test('an invalid setting is refused, naming flag, variable and value', () => {
   const rows: [flags: Record<string, string | string[]>, words: RegExp][] = [
     [{ port: 'abc' }, /^--port \(or JOBD_PORT\) must be a whole number .* 65535, got abc$/],
     [{ port: '65536' }, /^--port .*got 65536$/],
@@ -156,7 +156,7 @@ test('a bad setting is refused, naming flag and variable and what came', () => {
   );
 });
 
-test('commands reach the local daemon unless JOBD_URL says otherwise', () => {
+test('commands use the local daemon unless JOBD_URL is set', () => {
   assert.deepEqual(clientConfig({}), { url: 'http://127.0.0.1:8080', apiKey: null });
   assert.deepEqual(clientConfig({ JOBD_URL: '', JOBD_API_KEY: '' }), clientConfig({}));
   const given = clientConfig({ JOBD_URL: 'https://a.example/x', JOBD_API_KEY: ' cp_1\n' });
@@ -168,7 +168,7 @@ test('commands reach the local daemon unless JOBD_URL says otherwise', () => {
   );
 });
 
-test('NO_COLOR counts when it is set to something', () => {
+test('NO_COLOR counts if it is not empty', () => {
   assert.deepEqual(
     [noColor({}), noColor({ NO_COLOR: '' }), noColor({ NO_COLOR: '1' })],
     [false, false, true],

@@ -1,4 +1,4 @@
-/** A server whose every text tries to steer the terminal of whoever asks it. */
+/** A server whose every text tries to control the terminal of the user. */
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
@@ -10,12 +10,15 @@ import type { TestContext } from 'node:test';
 import { main, runCommand } from '../support/running/command.ts';
 import { runProgram } from '../support/running/program.ts';
 
-/** Clears the screen, sets the title, colours, turns the direction of text, rings, goes back and breaks the line. */
+/**
+ * Clears the screen, sets the title and colours, reverses text, rings the bell, goes back and
+ * breaks the line.
+ */
 const steering =
   '\u001b[2J\u001b]0;title\u0007\u009b31m\u202e\u2066\u2028\b\r\nfake: line\tx\u007f';
 const hostile = (text: string): string => `${text}${steering}`;
 const controls =
-  // oxlint-disable-next-line no-control-regex -- control characters are what must not be there
+  // oxlint-disable-next-line no-control-regex -- control characters must not appear
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/;
 
 const id = '019a9b1c-0000-7000-8000-000000000000';
@@ -59,7 +62,9 @@ const run = {
   error: hostile('error'),
 };
 
-/** Answers what the commands below ask for; a failure is told in hostile words, the second time for good. */
+/**
+ * Answers the requests of the commands below; a failure has hostile text, the second one is final.
+ */
 async function startHostileServer(t: TestContext): Promise<Record<string, string>> {
   let failures = 0;
   const server = createServer((request, response) => {
@@ -98,7 +103,7 @@ const commands = [
   [`no such command ${steering}`],
 ];
 
-test('no text of a server steers a terminal, whatever command shows it', async (t) => {
+test('no text from a server can control the terminal, in any command', async (t) => {
   const noScript = spawnSync('script', ['--version']).error !== undefined;
   for (const command of commands) {
     const env = await startHostileServer(t);
@@ -117,7 +122,7 @@ test('no text of a server steers a terminal, whatever command shows it', async (
   }
 });
 
-test('JSON holds every text of a server as it is', async (t) => {
+test('JSON output contains every text of a server unchanged', async (t) => {
   const env = await startHostileServer(t);
   const { stdout } = await runCommand(['jobs', 'get', id, '--json'], env);
   assert.deepEqual(JSON.parse(stdout).job.name, job.name);

@@ -1,4 +1,4 @@
-/** What a command loads: a command line stands in shell loops, and its start counts. */
+/** Which modules a command loads: it runs in shell loops, so its start time matters. */
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
@@ -11,7 +11,7 @@ import { temporaryDirectory } from '../support/directory.ts';
 
 const main = join(import.meta.dirname, '..', '..', 'src', 'main.ts');
 
-/** The packages that a command loads, and the modules of Node. */
+/** The packages and Node modules that a command loads. */
 async function loadedBy(t: TestContext, args: string[]): Promise<Set<string>> {
   const directory = temporaryDirectory(t);
   const [witness, seen] = [join(directory, 'witness.mjs'), join(directory, 'seen')];
@@ -29,7 +29,7 @@ async function loadedBy(t: TestContext, args: string[]): Promise<Set<string>> {
     JOBD_DATA: join(directory, 'data'),
   };
   const options = { env, timeout: 60_000 };
-  // How it ends is for others to test.
+  // Its exit code is tested elsewhere.
   await promisify(execFile)(process.execPath, ['--import', witness, main, ...args], options).catch(
     () => {},
   );
@@ -40,7 +40,7 @@ async function loadedBy(t: TestContext, args: string[]): Promise<Set<string>> {
   return new Set(names.filter((name) => name !== undefined));
 }
 
-/** What every command may load. */
+/** Packages that every command may load. */
 const light = new Set(['commander', 'fast-string-truncated-width']);
 
 test('commands that need no store load nothing heavy', async (t) => {
@@ -63,7 +63,7 @@ test('commands that need no store load nothing heavy', async (t) => {
   }
 });
 
-test('what checks receipts loads only what computes', async (t) => {
+test('verifying receipts loads only cryptography', async (t) => {
   const directory = temporaryDirectory(t);
   const loaded = await loadedBy(t, ['verify', directory, directory]);
   const packages = [...loaded].filter((name) => !name.startsWith('node:'));
@@ -74,13 +74,13 @@ test('what checks receipts loads only what computes', async (t) => {
   );
 });
 
-test('the version is told without a client, and the client without TLS', async (t) => {
+test('--version loads no client, and the client loads no TLS', async (t) => {
   assert.ok(!(await loadedBy(t, ['--version'])).has('node:http'));
   const client = await loadedBy(t, ['jobs', 'list']);
   assert.ok(client.has('node:http') && !client.has('node:https'));
 });
 
-test('commands that need the store are seen to load it', async (t) => {
+test('the check notices when a command loads the store', async (t) => {
   const loaded = await loadedBy(t, ['key', 'list']);
   for (const name of ['kysely', 'better-sqlite3']) assert.ok(loaded.has(name), name);
 });

@@ -1,4 +1,4 @@
-/** What the command line says before it does anything, and how it ends (docs/behavior.md#the-command-line). */
+/** Usage errors and exit codes of the command line (docs/behavior.md#the-command-line). */
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
@@ -11,10 +11,10 @@ import { version } from '../../src/version.ts';
 import { main, runCommand } from '../support/running/command.ts';
 
 const unknownKey = `cp_${'0'.repeat(64)}`;
-/** A server that must not be needed. */
+/** A server that must not be called. */
 const nowhere = { JOBD_URL: 'http://127.0.0.1:9', JOBD_API_KEY: unknownKey };
 
-test('--version and --help are data and end with 0', async () => {
+test('--version and --help print to stdout and exit with 0', async () => {
   assert.deepEqual(await runCommand(['--version']), {
     exitCode: 0,
     stdout: `${version}\n`,
@@ -45,7 +45,7 @@ test('--version and --help are data and end with 0', async () => {
   assert.match(create.stdout, /--cron <expr>[\s\S]*Examples?:\n {2}jobd jobs create/);
 });
 
-test('what is not understood ends with 2, in words on stderr', async () => {
+test('unknown input exits with 2 and a message on stderr', async () => {
   const rows: [args: string[], words: RegExp][] = [
     [[], /Usage: jobd/],
     [['frobnicate'], /unknown command 'frobnicate'/],
@@ -70,7 +70,7 @@ test('what is not understood ends with 2, in words on stderr', async () => {
   }
 });
 
-test('input that the command line itself can judge is refused before a server is asked', async () => {
+test('invalid input is refused before any request', async () => {
   const create = ['jobs', 'create', '--name', 'a', '--url', 'http://127.0.0.1:1/'];
   const rows: [args: string[], words: RegExp][] = [
     [[...create, '--cron', '@daily', '--every', '5m'], /use either --cron or --every, not both/],
@@ -100,7 +100,7 @@ test('input that the command line itself can judge is refused before a server is
   }
 });
 
-test('without a key that could be one, no server is asked: 4', async () => {
+test('without a well-formed key no request is sent: 4', async () => {
   for (const key of ['', 'cp_123', 'cp_€', 'two\nlines']) {
     const env = { ...nowhere, JOBD_API_KEY: key };
     const { exitCode, stderr } = await runCommand(['jobs', 'list'], env);
@@ -110,7 +110,7 @@ test('without a key that could be one, no server is asked: 4', async () => {
   }
 });
 
-test('a server that cannot be reached, or breaks off, ends with 7 and is named', async (t) => {
+test('a server that is unreachable or disconnects exits with 7 and is named', async (t) => {
   const server = createServer((_, response) => {
     response
       .writeHead(200, { 'content-length': '100' })
@@ -134,7 +134,7 @@ test('a server that cannot be reached, or breaks off, ends with 7 and is named',
   await listJobs(/ECONNREFUSED.*is `jobd serve` running\?\n$/);
 });
 
-test('a server that is no jobd is not taken for one', async (t) => {
+test('a server that is not jobd is recognized as such', async (t) => {
   const pages = {
     '/api/v1/jobs?limit=100': [200, '<html>'],
     '/x/api/v1/jobs?limit=100': [418, '?'],
@@ -158,7 +158,7 @@ test('a server that is no jobd is not taken for one', async (t) => {
   assert.equal(teapot.stderr, `jobd: ${url} answered with status 418\n`);
 });
 
-test('a store that cannot be opened is told in a sentence', async () => {
+test('a store that cannot be opened is reported with a message', async () => {
   const { exitCode, stderr } = await runCommand(['key', 'list'], { JOBD_DATA: '/dev/null/jobd' });
   assert.equal(exitCode, 1);
   assert.match(stderr, /^jobd: .*\/dev\/null\/jobd.*\n$/);
@@ -166,7 +166,7 @@ test('a store that cannot be opened is told in a sentence', async () => {
 
 const noFull = existsSync('/dev/full') ? false : 'there is no /dev/full';
 
-test('what cannot be printed is said, unless nobody reads any more', { skip: noFull }, () => {
+test('a failed write to stdout is reported, unless the reader is gone', { skip: noFull }, () => {
   const full = helpTo('> /dev/full');
   assert.equal(full.status, 1);
   assert.match(full.stderr, /^jobd: cannot write to stdout: ENOSPC.*\n$/);

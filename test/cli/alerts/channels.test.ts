@@ -1,4 +1,4 @@
-/** Channels from the shell (docs/behavior.md#the-command-line). */
+/** `jobd channels` (docs/behavior.md#the-command-line). */
 
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
@@ -8,7 +8,7 @@ import { runCommand, serveCommand } from '../../support/running/command.ts';
 import { startSink } from '../../support/fakes/sink.ts';
 import { until } from '../../support/until.ts';
 
-test('channels are made, tested, listed, changed and deleted from the shell', async (t) => {
+test('channels can be created, tested, listed, changed and deleted from the shell', async (t) => {
   const { jobd, env, dataDir } = await serveCommand(t);
   const sink = await startSink(t, (response) => response.writeHead(500).end('broken'));
   await jobd('jobs', 'create', '--name', 'backup', '--url', 'https://example.com/', '--paused');
@@ -53,7 +53,7 @@ test('channels are made, tested, listed, changed and deleted from the shell', as
   assert.equal((await jobd('channels', 'get', 'all')).exitCode, 3);
 });
 
-test('what is wrong is said before the server is asked, and secrets stay off the command line', async () => {
+test('invalid input is refused before any request, and secrets stay off the command line', async () => {
   const env = { JOBD_URL: 'http://127.0.0.1:9', JOBD_API_KEY: `cp_${'0'.repeat(64)}` };
   const create = ['channels', 'create', '--name', 'a', '--type', 'slack'];
   const rows: [args: string[], input: string, words: RegExp][] = [

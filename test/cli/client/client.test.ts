@@ -1,4 +1,4 @@
-/** The command line's client and servers that do not answer in time. */
+/** The command line's client and its timeouts. */
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -11,7 +11,7 @@ import { createApi } from '../../../src/cli/client/api.ts';
 import type { Api } from '../../../src/cli/client/api.ts';
 import { JobdError } from '../../../src/domain/errors.ts';
 
-/** A client that waits so long for a server that handles requests like this. */
+/** A client with this timeout, for a server with this request handler. */
 async function clientOf(
   t: TestContext,
   handle: RequestListener,
@@ -37,10 +37,10 @@ async function assertTooLate(asked: Promise<unknown>, sentence: string): Promise
   assert.deepEqual([error.message, error.exitCode], [sentence, 7]);
 }
 
-// Without an end of its own the client would wait five minutes: the test would run out of time.
+// Without its own timeout the client would wait five minutes, and the test would time out.
 const limits = { timeout: 60_000 };
 
-test('a server that never answers is given up, and named', limits, async (t) => {
+test('a server that never answers times out and is named', limits, async (t) => {
   const { url, client } = await clientOf(t, () => {});
   await assertTooLate(client.jobs.get('a'), `no answer from ${url} within 0.5 s`);
   await assertTooLate(
@@ -49,7 +49,7 @@ test('a server that never answers is given up, and named', limits, async (t) => 
   );
 });
 
-test('an answer that never ends is given up too', limits, async (t) => {
+test('an answer that never ends times out too', limits, async (t) => {
   const { url, client } = await clientOf(t, (_, response) => {
     response.writeHead(200, { 'content-type': 'application/json' }).write('{"job":');
   });
@@ -60,14 +60,14 @@ const answerLater: RequestListener = (_, response) => {
   setTimeout(() => response.end('{"job":{"id":"a"}}'), 600);
 };
 
-test('each request has the whole time for itself', limits, async (t) => {
+test('each request has the full timeout', limits, async (t) => {
   const { client } = await clientOf(t, answerLater, 2_000);
   const begun = performance.now();
   for (let count = 0; count < 4; count += 1) assert.equal((await client.jobs.get('a')).id, 'a');
   assert.ok(performance.now() - begun > 2_000, 'all of them together take longer');
 });
 
-test('a server that does not answer like jobd is reported', limits, async (t) => {
+test('an answer that is not from jobd is reported', limits, async (t) => {
   const pages = '{"jobs":[],"nextCursor":"again"}';
   for (const answer of ['', 'null', '{}', '[]', '"jobs"', '<html>', '{"jobs":7}', pages]) {
     const { client } = await clientOf(t, (_, response) => void response.end(answer));

@@ -1,4 +1,4 @@
-/** What `jobd login` keeps, who may read it, and what goes before it. */
+/** `jobd login`: what it stores, who can read it, and what takes precedence. */
 
 import assert from 'node:assert/strict';
 import { chmodSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
@@ -15,7 +15,7 @@ const key = `cp_${'a'.repeat(64)}`;
 const clientConfig = (env: Record<string, string>) => findServer(clientSettings(null, env));
 const other = `cp_${'b'.repeat(64)}`;
 
-test('a login is kept for its owner alone, and used until it is forgotten', async (t) => {
+test('a login is stored readable by its owner only, and used until logout', async (t) => {
   const daemon = await serveCommand(t);
   const apiKey = daemon.env['JOBD_API_KEY'] ?? '';
   const env = { XDG_CONFIG_HOME: temporaryDirectory(t) };
@@ -66,7 +66,7 @@ test('a login is kept for its owner alone, and used until it is forgotten', asyn
   );
 });
 
-test('flags go before the environment, that before the profile; a key goes to its own server only', (t) => {
+test('flags override the environment, which overrides the profile; a key is only sent to its own server', (t) => {
   const env = { XDG_CONFIG_HOME: temporaryDirectory(t) };
   const file = clientSettings(null, env).profilesFile;
   const url = 'https://jobs.example.com';
@@ -82,7 +82,7 @@ test('flags go before the environment, that before the profile; a key goes to it
   assert.throws(() => readProfiles(file), /holds no profiles/);
 });
 
-test('a login to what is no jobd keeps nothing', async (t) => {
+test('a login to a server that is not jobd stores nothing', async (t) => {
   const sink = await startSink(t);
   const env = { XDG_CONFIG_HOME: temporaryDirectory(t) };
   const ran = await runCommand(['login', '--url', sink.url], env, key);

@@ -1,4 +1,4 @@
-/** Jobs as files, as a person works with them: exported, compared, applied, pruned; within the rate limit. */
+/** Jobs as files: export, diff, apply and prune, within the rate limit. */
 
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
@@ -14,9 +14,9 @@ import type { Ran } from '../../support/running/program.ts';
 
 interface Setup {
   daemon: ServedDaemon;
-  /** Writes a file of definitions. Returns its path. */
+  /** Writes a definition file. Returns its path. */
   write: (name: string, text: string) => string;
-  /** Runs a command with more in the environment. */
+  /** Runs a command with additional environment variables. */
   jobd: (env: Record<string, string>, ...args: string[]) => Promise<Ran>;
 }
 
@@ -32,7 +32,7 @@ async function setup(t: TestContext): Promise<Setup> {
   return { daemon, write, jobd };
 }
 
-/** Demands an exit code, and words on stderr. */
+/** Asserts an exit code, and words on stderr. */
 function assertEnds(ran: Ran, exitCode: number, words: RegExp): string {
   assert.equal(ran.exitCode, exitCode, ran.stderr);
   assert.match(ran.stderr, words);
@@ -55,7 +55,7 @@ const twoJobs = `jobs:
     every: 5m
 `;
 
-test('files become jobs, and differ from them only where something was changed', async (t) => {
+test('apply creates jobs from files, and diff shows only changed fields', async (t) => {
   const { write, jobd, daemon } = await setup(t);
   const file = write('jobs.yaml', twoJobs);
   const token = { TOKEN: 's3cret-one' };
@@ -141,7 +141,7 @@ test('files become jobs, and differ from them only where something was changed',
   }
 });
 
-test('what is exported does not differ, and jobs made by hand are adopted, not doubled', async (t) => {
+test('exported files show no difference, and jobs made by hand are adopted without duplicates', async (t) => {
   const { write, jobd, daemon } = await setup(t);
   const file = write('jobs.yaml', twoJobs);
   const token = { TOKEN: 's3cret' };
@@ -212,7 +212,7 @@ test('what is exported does not differ, and jobs made by hand are adopted, not d
   );
 });
 
-test('a key that may only read compares all but the values of headers, and applies nothing', async (t) => {
+test('a read-only key compares all but header values, and applies nothing', async (t) => {
   const { write, jobd, daemon } = await setup(t);
   const file = write('jobs.yaml', twoJobs);
   await jobd({ TOKEN: 'one' }, 'apply', '-f', file);
@@ -229,7 +229,7 @@ test('a key that may only read compares all but the values of headers, and appli
   assertEnds(await jobd(reader, 'apply', '-f', more), 4, /^jobd: this key may only read/);
 });
 
-test('a definition that the server refuses is told with its place; the rest of a plan is not begun', async (t) => {
+test('a definition that the server refuses is reported with its place; the rest of the plan is not started', async (t) => {
   const { write, jobd } = await setup(t);
   const file = write(
     'jobs.yaml',
@@ -252,7 +252,7 @@ const many = (count: number): string => {
   return `jobs:\n${lines.join('\n')}\n`;
 };
 
-/** Stands before a daemon; answers instead of it where `instead` says so. */
+/** A proxy in front of a daemon; `instead` may answer in its place. */
 async function startProxy(
   t: TestContext,
   daemon: ServedDaemon,
@@ -297,7 +297,7 @@ async function startProxy(
   return `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
 }
 
-test('hundreds of jobs take a few requests; what the rate limit puts off is asked again', async (t) => {
+test('hundreds of jobs take a few requests; rate-limited ones are sent again', async (t) => {
   const { write, jobd, daemon } = await setup(t);
   const file = write('jobs.yaml', many(250));
   const asked: string[] = [];
@@ -319,7 +319,7 @@ test('hundreds of jobs take a few requests; what the rate limit puts off is aske
   );
 });
 
-test('after a lost answer it says what was done, and applying again goes on without doubles', async (t) => {
+test('after a lost answer it reports what was done, and applying again creates no duplicates', async (t) => {
   const { write, jobd, daemon } = await setup(t);
   const file = write('jobs.yaml', many(250));
   let applies = 0;
@@ -341,7 +341,7 @@ test('after a lost answer it says what was done, and applying again goes on with
   assert.equal(stdout.trimEnd().split('\n').length, 250);
 });
 
-test('an answer that stays 429, and files that cannot be read, end with their own codes', async (t) => {
+test('an answer that stays 429 and unreadable files have their own exit codes', async (t) => {
   const { write, jobd, daemon } = await setup(t);
   assertEnds(await jobd({}, 'diff', '-f', 'none.yaml'), 2, /none\.yaml cannot be read: ENOENT/);
   assertEnds(await jobd({}, 'diff'), 2, /--file/);

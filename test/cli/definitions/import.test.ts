@@ -1,4 +1,4 @@
-/** Crontabs become files of definitions, and those become jobs; what is not certain is listed. */
+/** Crontabs become definition files, and those become jobs; uncertain lines are listed. */
 
 import assert from 'node:assert/strict';
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
@@ -13,7 +13,7 @@ import { temporaryDirectory } from '../../support/directory.ts';
 
 const options = { isSystem: false, timezone: 'UTC', isZoneGiven: false };
 
-/** The jobs that the file stands for, once it is read again with its variables. */
+/** The jobs in the file, read back with its variables. */
 function jobsOf(crontab: string, more: Partial<typeof options> = {}): JobInput[] {
   const { text, variables, left } = turnCrontab(crontab, { ...options, ...more });
   assert.deepEqual(left, []);
@@ -24,7 +24,7 @@ function jobsOf(crontab: string, more: Partial<typeof options> = {}): JobInput[]
   return loaded.definitions.map(({ job }) => job);
 }
 
-test('lines that call a URL become the job that makes the same call', () => {
+test('a crontab line that calls a URL becomes a job that makes the same call', () => {
   const url = 'https://example.com/cron.php?a=1';
   const base = { name: 'example.com/cron.php', url, cronExpr: '*/5 * * * *', timezone: 'UTC' };
   const rows: [command: string, job: object][] = [
@@ -43,7 +43,7 @@ test('lines that call a URL become the job that makes the same call', () => {
   assert.equal(encoded[0]?.url, 'https://example.com/%20');
 });
 
-test('anything else is left, with its line and the reason', () => {
+test('any other line is skipped, with its number and the reason', () => {
   const rows: [line: string, reason: RegExp][] = [
     ['@reboot curl https://example.com/', /the times: .*@reboot/],
     ['0 25 * * * curl https://example.com/', /the times: the hour field/],
@@ -77,7 +77,7 @@ test('anything else is left, with its line and the reason', () => {
 const zone = (crontab: string, more: Partial<typeof options> = {}) =>
   jobsOf(crontab, more)[0]?.timezone;
 
-test('zones are those of the crontab, of the person, or of the machine', () => {
+test('the time zone comes from the crontab, the user, or the machine', () => {
   const line = '@daily curl https://example.com/';
   assert.equal(zone(line), 'UTC');
   assert.equal(zone(`CRON_TZ=Asia/Tokyo\nTZ=Europe/Rome\n${line}`), 'Asia/Tokyo');
@@ -92,7 +92,7 @@ const example = `# Nightly backup
 */5 * * * * wget -qO- https://example.com/ping
 `;
 
-test('a crontab is written as a file without secrets, which can be applied', async (t) => {
+test('a crontab becomes a file without secrets, which can be applied', async (t) => {
   const folder = temporaryDirectory(t);
   const path = join(folder, 'crontab');
   const env = join(folder, 'secrets.env');

@@ -1,4 +1,4 @@
-/** Files of definitions: what they say, what is wrong with them and where, and that YAML brings no surprises. */
+/** Definition files: what they mean, how errors are reported, and that YAML brings no surprises. */
 
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
@@ -27,7 +27,7 @@ function load(text: string, path = 'jobs.yaml'): Load {
   return loaded;
 }
 
-/** The only definition of a file without problems. */
+/** The only definition of a file without errors. */
 function one(text: string): Definition {
   const { definitions, problems } = load(text);
   assert.deepEqual(problems.map(problemText), []);
@@ -36,7 +36,7 @@ function one(text: string): Definition {
 
 const job = (lines: string): string => `jobs:\n  a:\n    url: https://example.com/\n${lines}`;
 
-test('a definition says what the API takes, and no more than the file says', () => {
+test('a definition becomes exactly the API input that the file contains', () => {
   const { key, job: full } = one(`jobs:
   nightly:
     name: Nightly backup
@@ -72,14 +72,14 @@ test('a definition says what the API takes, and no more than the file says', () 
   assert.deepEqual([period.scheduleType, period.periodSeconds], ['period', 300]);
 });
 
-test('JSON is read as YAML is, with places', () => {
+test('JSON is read like YAML, with positions', () => {
   const text = '{"jobs": {"a": {"url": "https://example.com/", "retries": 1}}}';
   assert.equal(one(text).job.retries, 1);
   const [problem] = load(text.replace('1}', '9}')).problems;
   assert.equal(problem?.place.column, 59);
 });
 
-test('plain values are the text that was written', () => {
+test('plain values are text as written', () => {
   const { job: read } = one(
     job(`    method: POST
     name: no
@@ -93,7 +93,7 @@ test('plain values are the text that was written', () => {
   assert.deepEqual(Object.values(read.headers ?? {}), values);
 });
 
-test('variables and files are filled in, once, and one $ more is literal', () => {
+test('variables and files are inserted, without recursion, and $$ is a literal $', () => {
   const {
     job: read,
     secrets,
@@ -122,7 +122,7 @@ test('variables and files are filled in, once, and one $ more is literal', () =>
   assert.ok(secrets.includes('s3cret-value'));
 });
 
-test('what is wrong is told at its place, all of it', () => {
+test('all errors are reported with their positions', () => {
   const rows: [text: string, sentence: RegExp][] = [
     ['', /^jobs\.yaml:1:1: the file must have jobs:/],
     ['job:\n  a: {}\n', /^jobs\.yaml:1:1: job is not known here, did you mean jobs\?/],
@@ -175,7 +175,7 @@ test('what is wrong is told at its place, all of it', () => {
   );
 });
 
-test('no sentence shows what was filled in', () => {
+test('no error message shows an inserted value', () => {
   variables['BAD'] = 'ftp://user:s3cret-value@host/';
   variables['LINES'] = 's3cret-value\nand more';
   const text = 'jobs:\n  a:\n    url: ${BAD}\n    headers: { X-A: "${LINES}" }\n';
@@ -185,7 +185,7 @@ test('no sentence shows what was filled in', () => {
   assert.doesNotMatch(sentences, /s3cret/);
 });
 
-test('aliases stand for what they name, and cannot make a small file large', () => {
+test('aliases work, and cannot expand a small file into a large one', () => {
   const shared = `jobs:
   a: { url: https://example.com/, headers: &shared { X-A: b } }
   b: { url: https://example.com/, headers: *shared }
@@ -203,7 +203,7 @@ test('aliases stand for what they name, and cannot make a small file large', () 
 
 const variable = (): undefined => undefined;
 
-test('directories are read in order, without what is no file of definitions', async (t) => {
+test('directories are read in order, ignoring files that are not definitions', async (t) => {
   const folder = temporaryDirectory(t);
   const write = (name: string, text: string) => writeFileSync(join(folder, name), text);
   write('b.yml', 'jobs:\n  b: { url: https://example.com/, headers: { X-A: file:secret } }\n');

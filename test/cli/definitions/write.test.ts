@@ -1,4 +1,4 @@
-/** What is exported is read back as it was, whatever jobs hold; and the same jobs are the same text. */
+/** Exports can be read back unchanged for any job, and the same jobs give the same text. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -23,7 +23,7 @@ const noSources = {
   file: (): string => assert.fail('a file was asked for'),
 };
 
-/** Texts that are hard on YAML and on references. */
+/** Texts that are difficult for YAML and for references. */
 const hard = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 30 }),
   fc.string({
@@ -136,7 +136,7 @@ function jobOf({
   return { ...definedJob(input, 30), id: newId(0) };
 }
 
-test('export and reading it back is the identity', () => {
+test('reading an export back gives the same jobs', () => {
   fc.assert(
     fc.property(
       fc.array(arbitraryJob, { maxLength: 5 }),
@@ -149,7 +149,7 @@ test('export and reading it back is the identity', () => {
         const shown = jobs.map((job) => ({ ...job, headerNames: Object.keys(job.headers) }));
         const { text, variables } = exportJobs(shown, keys, timeout);
         assert.equal(exportJobs(shown.toReversed(), keys, timeout).text, text, 'it is stable');
-        // oxlint-disable-next-line no-control-regex -- nothing may steer a terminal
+        // oxlint-disable-next-line no-control-regex -- no text may control the terminal
         assert.doesNotMatch(text, /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202e]/);
 
         const loaded = emptyLoad();
@@ -179,7 +179,7 @@ test('export and reading it back is the identity', () => {
   );
 });
 
-test('what is written literally is read as it was', () => {
+test('literal text is read back unchanged', () => {
   fc.assert(
     fc.property(hard, (text) => {
       assert.deepEqual(fillIn(literal(text), noSources), { text, secrets: [] });
@@ -189,7 +189,7 @@ test('what is written literally is read as it was', () => {
   );
 });
 
-test('a job made by hand gets a key of its name, that no other job has', () => {
+test('a job made by hand gets a unique key derived from its name', () => {
   assert.equal(slugOf('Nightly Backup (EU)'), 'nightly-backup-eu');
   assert.equal(slugOf('Überweisung  №5'), 'uberweisung-no5');
   assert.equal(slugOf('ありがとう'), 'job');

@@ -1,4 +1,7 @@
-/** Jobs and runs from the shell: what scripts read, and how commands end (docs/behavior.md#the-command-line). */
+/**
+ * Jobs and runs from the shell: machine-readable output and exit codes
+ * (docs/behavior.md#the-command-line).
+ */
 
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
@@ -24,14 +27,14 @@ function fields(stdout: string): Record<string, string> {
   );
 }
 
-/** Demands success: data on stdout, no words on stderr. */
+/** Asserts success: data on stdout, nothing on stderr. */
 function assertOk({ exitCode, stdout, stderr }: Ran): string {
   assert.equal(exitCode, 0, stderr);
   assert.equal(stderr, '');
   return stdout;
 }
 
-/** Demands an end with this code: no data, one sentence. */
+/** Asserts this exit code: no data, one message. */
 function assertEnds(ran: Ran, exitCode: number, words: RegExp): void {
   assert.equal(ran.exitCode, exitCode, ran.stderr);
   assert.equal(ran.stdout, '');
@@ -63,7 +66,7 @@ test('jobs and runs from the shell', async (t) => {
     assert.deepEqual(fields(assertOk(await jobd('jobs', 'get', upper))), shown);
   });
 
-  await t.test('a job is changed, paused, resumed and deleted', async () => {
+  await t.test('a job can be changed, paused, resumed and deleted', async () => {
     assertOk(await create('old', '/ok', '--header', 'X-A: b'));
     const stdout = assertOk(
       await jobd('jobs', 'update', 'old', '--name', 'new', '--every', '5m', '--json'),
@@ -106,7 +109,7 @@ test('jobs and runs from the shell', async (t) => {
     assertEnds(await jobd('jobs', 'get', 'new'), 3, /no job named new/);
   });
 
-  await t.test('every flag of create reaches the job', async () => {
+  await t.test('every flag of create is sent', async () => {
     const body = join(daemon.dataDir, 'body.json');
     writeFileSync(body, '{"ü":1}\n');
     const flags = ['--every', '5m', '--method', 'post', '--data', `@${body}`, '--timeout', '10s'];
@@ -137,7 +140,7 @@ test('jobs and runs from the shell', async (t) => {
     });
   });
 
-  await t.test('a curl command says what is called', async () => {
+  await t.test('a curl command defines the call', async () => {
     const curl = `curl -fsS -u me:pw --json '{"a":1}' -m 7 ${sink.url}/ok > /dev/null`;
     const args = ['jobs', 'create', '--name', 'copied', '--paused', '--retries', '1', '--json'];
     const made = await runCommand([...args, '--curl', '-'], daemon.env, `${curl}\n`);
@@ -157,7 +160,7 @@ test('jobs and runs from the shell', async (t) => {
     assert.equal((await jobd('jobs', 'delete', 'copied', '--yes')).exitCode, 0);
   });
 
-  await t.test('the next due times are shown in the zone and in UTC', async () => {
+  await t.test("the next due times are shown in the schedule's zone and in UTC", async () => {
     const args = ['--cron', '30 2 * * *', '--tz', 'Asia/Kolkata'];
     const shown = fields(assertOk(await create('due', '/ok', ...args)));
     const next = (shown['next runs'] ?? '').split(' ');
@@ -181,11 +184,11 @@ test('jobs and runs from the shell', async (t) => {
     assert.equal(job.body, 'from a pipe');
   });
 
-  await t.test('the list has a line per job, tab-separated, newest first', async () => {
+  await t.test('the list has one tab-separated line per job, newest first', async () => {
     const name = 'evil\u001b]0;pwned\u0007\u001b[2J\tname\n';
     assertOk(await create(name, '/ok'));
     const stdout = assertOk(await jobd('jobs', 'list'));
-    // oxlint-disable-next-line no-control-regex -- control characters are what must not be there
+    // oxlint-disable-next-line no-control-regex -- control characters must not appear
     assert.doesNotMatch(stdout, /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/);
     const rows = stdout.trimEnd().split('\n');
     const cells = rows.map((row) => row.split('\t'));
@@ -210,44 +213,41 @@ test('jobs and runs from the shell', async (t) => {
     );
   });
 
-  await t.test(
-    'run prints the id of the queued run, and runs get shows what came of it',
-    async () => {
-      const id = assertOk(await jobd('jobs', 'run', 'hourly')).trim();
-      const run = await until('the end of the run', async () => {
-        const stdout = assertOk(await jobd('runs', 'get', 'hourly', id, '--json'));
-        const found = (JSON.parse(stdout) as { run: Run }).run;
-        return found.finishedAt === null ? null : found;
-      });
-      assert.equal(run.id, id);
-      assert.deepEqual(fields(assertOk(await jobd('runs', 'get', 'hourly', id))), {
-        id,
-        status: 'success',
-        source: 'manual',
-        'scheduled for': run.scheduledFor,
-        'started at': run.startedAt,
-        'finished at': run.finishedAt,
-        'duration ms': String(run.durationMs),
-        attempts: '1',
-        http: '200',
-        response: 'line 1 line 2',
-      });
-      const row = assertOk(await jobd('runs', 'list', 'hourly'))
-        .trimEnd()
-        .split('\t');
-      const durationMs = String(run.durationMs);
-      assert.deepEqual(row, [id, 'success', run.scheduledFor, '200', durationMs, '1', '-']);
-      const list = JSON.parse(assertOk(await jobd('runs', 'list', 'hourly', '--json'))) as RunList;
-      assert.deepEqual(list.runs, [run]);
-      assert.equal(list.totals.success, 1);
-    },
-  );
+  await t.test('run prints the id of the queued run, and runs get shows its result', async () => {
+    const id = assertOk(await jobd('jobs', 'run', 'hourly')).trim();
+    const run = await until('the end of the run', async () => {
+      const stdout = assertOk(await jobd('runs', 'get', 'hourly', id, '--json'));
+      const found = (JSON.parse(stdout) as { run: Run }).run;
+      return found.finishedAt === null ? null : found;
+    });
+    assert.equal(run.id, id);
+    assert.deepEqual(fields(assertOk(await jobd('runs', 'get', 'hourly', id))), {
+      id,
+      status: 'success',
+      source: 'manual',
+      'scheduled for': run.scheduledFor,
+      'started at': run.startedAt,
+      'finished at': run.finishedAt,
+      'duration ms': String(run.durationMs),
+      attempts: '1',
+      http: '200',
+      response: 'line 1 line 2',
+    });
+    const row = assertOk(await jobd('runs', 'list', 'hourly'))
+      .trimEnd()
+      .split('\t');
+    const durationMs = String(run.durationMs);
+    assert.deepEqual(row, [id, 'success', run.scheduledFor, '200', durationMs, '1', '-']);
+    const list = JSON.parse(assertOk(await jobd('runs', 'list', 'hourly', '--json'))) as RunList;
+    assert.deepEqual(list.runs, [run]);
+    assert.equal(list.totals.success, 1);
+  });
 
-  await t.test('a second run by hand within the minute is a limit: 6', async () => {
+  await t.test('a second manual run within the minute exits with 6', async () => {
     assertEnds(await jobd('jobs', 'run', 'hourly'), 6, /once a minute/);
   });
 
-  await t.test('run --wait shows the result, and ends with 0 or with 10', async () => {
+  await t.test('run --wait shows the result, and exits with 0 or 10', async () => {
     const good = await jobd('jobs', 'run', 'piped', '--wait');
     assert.equal(fields(assertOk(good))['status'], 'success');
 
@@ -260,17 +260,20 @@ test('jobs and runs from the shell', async (t) => {
     assert.deepEqual([shown['status'], shown['down because']], ['down', 'http: 500']);
   });
 
-  await t.test('waiting too long ends with 124, a second run meanwhile with 5', async () => {
-    assertOk(await create('slow', '/slow'));
-    const waited = await jobd('jobs', 'run', 'slow', '--wait', '--timeout', '1');
-    assert.equal(waited.exitCode, 124, waited.stderr);
-    assert.equal(fields(waited.stdout)['status'], 'running');
-    assert.equal(held.length, 1);
-    assertEnds(await jobd('jobs', 'run', 'slow'), 5, /executing/);
-    held[0]?.end();
-  });
+  await t.test(
+    'a wait that times out exits with 124, a second run in the meantime with 5',
+    async () => {
+      assertOk(await create('slow', '/slow'));
+      const waited = await jobd('jobs', 'run', 'slow', '--wait', '--timeout', '1');
+      assert.equal(waited.exitCode, 124, waited.stderr);
+      assert.equal(fields(waited.stdout)['status'], 'running');
+      assert.equal(held.length, 1);
+      assertEnds(await jobd('jobs', 'run', 'slow'), 5, /executing/);
+      held[0]?.end();
+    },
+  );
 
-  await t.test('what is not there is 3', async () => {
+  await t.test('an unknown id exits with 3', async () => {
     const unknown = '01a1fc58-a505-7000-bebc-059153f75def';
     assertEnds(await jobd('jobs', 'get', 'nobody'), 3, /no job named nobody/);
     assertEnds(await jobd('jobs', 'run', unknown), 3, /no job with id/);
@@ -278,7 +281,7 @@ test('jobs and runs from the shell', async (t) => {
     assertEnds(await jobd('runs', 'get', 'hourly', unknown), 3, /no run with id/);
   });
 
-  await t.test('what the server refuses is 2, with its own sentence', async () => {
+  await t.test("a refused input exits with 2 and the server's message", async () => {
     assertEnds(await create('bad', '/ok', '--cron', '61 * * * *'), 2, /cronExpr: the minute field/);
     assertEnds(await create('bad', '/ok', '--tz', 'Mars'), 2, /timezone must be an IANA name/);
     assertEnds(await create('bad', '/ok', '--method', 'TRACE'), 2, /method must be one of/);
@@ -287,18 +290,18 @@ test('jobs and runs from the shell', async (t) => {
     assertEnds(await create('', '/ok'), 2, /name must not be empty/);
   });
 
-  await t.test('a body over its limit is 6', async () => {
+  await t.test('a body over its limit exits with 6', async () => {
     const args = ['--method', 'POST', '--data', 'b'.repeat(32_769)];
     assertEnds(await create('large', '/ok', ...args), 6, /body must be at most 32768 characters/);
   });
 
-  await t.test('a name that two jobs have is refused, and the ids are told', async () => {
+  await t.test('a name that two jobs share is refused, and both ids are shown', async () => {
     assertOk(await create('twin', '/ok'));
     assertOk(await create('twin', '/ok'));
     assertEnds(await jobd('jobs', 'run', 'twin'), 2, /2 jobs are named twin.*[0-9a-f-]{36}, /);
   });
 
-  await t.test('an unknown key is 4', async () => {
+  await t.test('an unknown key exits with 4', async () => {
     const env = { ...daemon.env, JOBD_API_KEY: `cp_${'0'.repeat(64)}` };
     assertEnds(await runCommand(['jobs', 'list'], env), 4, /does not accept this API key/);
   });

@@ -1,4 +1,4 @@
-/** What the command line says about itself: help, exit codes, environment, completion and the manual page. */
+/** Help, exit codes, environment variables, shell completion and the manual page. */
 
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
@@ -19,7 +19,7 @@ const program = await createProgram({ output: standardOutput, argv: [], exitCode
 const commands = allCommands(commandTree(program));
 const leaves = commands.filter(({ children }) => children.length === 0);
 
-test('each command says what it does, has examples of itself, and --json unless it serves', () => {
+test('each command has a description and examples, and --json unless it serves', () => {
   assert.ok(leaves.length > 40, `${leaves.length} commands`);
   for (const { path, description, epilogue, options } of leaves) {
     const name = path.join(' ');
@@ -34,7 +34,7 @@ test('each command says what it does, has examples of itself, and --json unless 
   for (const { path, description } of commands) assert.notEqual(description, '', path.join(' '));
 });
 
-test('every exit code of an error is in the table, which is what help and documentation show', async () => {
+test('every exit code of an error is in the table that help and documentation show', async () => {
   const codes = exitCodes.map(([code]) => code);
   assert.deepEqual(
     codes,
@@ -61,7 +61,7 @@ test('every exit code of an error is in the table, which is what help and docume
   assert.deepEqual(Object.keys(JSON.parse(json.stdout) as object), names);
 });
 
-test('help shows a command as --help does, and what is nearest to an unknown one', async () => {
+test('help COMMAND equals --help, and an unknown command gets a suggestion', async () => {
   const [one, other] = await Promise.all([
     runCommand(['help', 'jobs', 'create']),
     runCommand(['jobs', 'create', '--help']),
@@ -72,7 +72,7 @@ test('help shows a command as --help does, and what is nearest to an unknown one
   assert.match((await runCommand(['jobs', 'lst'])).stderr, /Did you mean list\?/);
 });
 
-/** A `jobd` for completion that has jobs of these names. */
+/** A `jobd` for completion with jobs of these names. */
 function fakeJobd(t: TestContext, names: readonly string[]): string {
   const directory = temporaryDirectory(t);
   const file = join(directory, 'jobd');
@@ -118,11 +118,11 @@ test(
   },
 );
 
-test('zsh reads its script', { skip: lacks('zsh') }, async (t) => {
+test('zsh accepts its completion script', { skip: lacks('zsh') }, async (t) => {
   const { stdout: script } = await runCommand(['completion', 'zsh']);
   const file = join(temporaryDirectory(t), '_jobd');
   writeFileSync(file, script);
-  // _describe is what shows the words: here it prints them.
+  // _describe shows the words; here it prints them.
   const asked = `compdef() { :; }; _describe() { print -l -- "\${(@P)4}"; }; _files() { print files; }
     source ${file}; words=(jobd jobs p); CURRENT=3; _jobd; words=(jobd jobs create --cu); CURRENT=4; _jobd`;
   const shown = execFileSync('zsh', ['-fc', asked], { encoding: 'utf8' });

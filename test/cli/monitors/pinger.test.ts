@@ -5,12 +5,12 @@ import { test } from 'node:test';
 import { deliver } from '../../../src/cli/monitors/pinger.ts';
 import { startSink } from '../../support/fakes/sink.ts';
 
-test('no ping is waited for longer than its sender can', { timeout: 60_000 }, async (t) => {
+test('a ping gives up after the time that its sender can wait', { timeout: 60_000 }, async (t) => {
   const sink = await startSink(t, () => {});
   const begun = performance.now();
   const failure = await deliver(`${sink.url}/ping/x`, null, new AbortController().signal, 300);
   assert.equal(failure?.code, 'unreachable');
-  // One attempt alone would have 5 s.
+  // A single attempt would have 5 s.
   assert.ok(performance.now() - begun < 4_000);
   const late = await deliver(`${sink.url}/ping/x`, null, new AbortController().signal, -1_000);
   assert.equal(late?.code, 'unreachable', 'it is tried at least once');

@@ -14,27 +14,27 @@ import { until } from '../../support/until.ts';
 const time = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 const day = 86_400_000;
 
-/** Commands on a data directory of their own, without a daemon. */
+/** Commands on their own data directory, without a daemon. */
 function withStore(t: TestContext) {
   const dataDir = temporaryDirectory(t);
   const jobd = (...args: string[]): Promise<Ran> => runCommand(args, { JOBD_DATA: dataDir });
   return Object.assign(jobd, { dataDir });
 }
 
-/** What a command prints in a pipe: a field a line. */
+/** What a command prints in a pipe: one field per line. */
 function fields({ exitCode, stdout, stderr }: Ran): Record<string, string> {
   assert.equal(exitCode, 0, stderr);
   const lines = stdout.trimEnd().split('\n');
   return Object.fromEntries(lines.map((line) => line.split('\t')));
 }
 
-// oxlint-disable-next-line typescript/no-explicit-any -- tests look into it as a script would
+// oxlint-disable-next-line typescript/no-explicit-any -- tests read it as a script would
 function json({ exitCode, stdout, stderr }: Ran): any {
   assert.equal(exitCode, 0, stderr);
   return JSON.parse(stdout);
 }
 
-test('accounts are made, listed, shown and changed without a daemon', async (t) => {
+test('accounts can be created, listed, shown and changed without a daemon', async (t) => {
   const jobd = withStore(t);
   const list = await jobd('account', 'list');
   assert.match(list.stdout, /^default\tself-hosted\tactive\t-\t\d{4}-\S+Z\n$/);
@@ -70,7 +70,7 @@ test('accounts are made, listed, shown and changed without a daemon', async (t) 
   assert.deepEqual(names, ['default', 'acme', 'small', 'new']);
 });
 
-test('trials and subscriptions begin, end and begin again', async (t) => {
+test('trials and subscriptions can start, end and start again', async (t) => {
   const jobd = withStore(t);
   await jobd('account', 'create', 'acme', '--plan', 'pro', '--trial-days', '1');
   const future = new Date(Date.now() + 30 * day).toISOString();
@@ -98,7 +98,7 @@ test('trials and subscriptions begin, end and begin again', async (t) => {
 
 const farOff = '2126-01-31T00:00:00.000Z';
 
-test('what is wrong with a command is said in a sentence, and changes nothing', async (t) => {
+test('an invalid command is refused with a message, and changes nothing', async (t) => {
   const jobd = withStore(t);
   await jobd('account', 'create', 'acme');
   const before = await jobd('account', 'list', '--json');
@@ -151,7 +151,7 @@ test('the 21st key is refused', async (t) => {
   assert.equal((await jobd('key', 'create')).exitCode, 0);
 });
 
-test('a running daemon follows what is changed of accounts and workspaces', async (t) => {
+test('a running daemon picks up changes of accounts and workspaces', async (t) => {
   const { jobd, env } = await serveCommand(t);
   const sink = await startSink(t);
   await jobd('account', 'create', 'acme', '--plan', 'pro', '--trial-days', '14');

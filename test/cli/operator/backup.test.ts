@@ -1,4 +1,4 @@
-/** `jobd backup` beside a daemon, `jobd restore` without one, and what both refuse. */
+/** `jobd backup` while a daemon runs, `jobd restore` without one, and the errors of both. */
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
@@ -18,10 +18,10 @@ import { startSink } from '../../support/fakes/sink.ts';
 import { cannotTrace, withFault } from '../../support/running/strace.ts';
 
 const notRoot = process.getuid?.() === 0 ? false : 'only root can act for somebody else';
-/** Nobody, by convention. */
+/** The user `nobody`, by convention. */
 const nobody = 65_534;
 
-test('what was backed up beside a daemon is there again after a restore, secrets included', async (t) => {
+test('a backup made while a daemon runs restores everything, secrets included', async (t) => {
   const { jobd, dataDir, ...daemon } = await serveCommand(t);
   const sink = await startSink(t);
   const file = join(temporaryDirectory(t), 'kept.db');
@@ -56,7 +56,7 @@ test('what was backed up beside a daemon is there again after a restore, secrets
   assert.match(vault.open(row.sealed ?? '', placeOf('jobs', jobOf(row))), /kept secret/);
 });
 
-test('the log of the database of before goes with it, not into the one put back', async (t) => {
+test('a restore moves the old write-ahead log away with the old database', async (t) => {
   const { dataDir, jobd, ...daemon } = await serveCommand(t);
   const file = join(temporaryDirectory(t), 'first.db');
   assert.equal((await jobd('backup', file)).exitCode, 0);
@@ -75,7 +75,7 @@ test('the log of the database of before goes with it, not into the one put back'
   assert.deepEqual(workspacesIn(join(dataDir, 'jobd.db')), ['default', 'later']);
 });
 
-test('what is there is never written over, and what is no backup is refused', async (t) => {
+test('existing files are never overwritten, and a file that is not a backup is refused', async (t) => {
   const dataDir = temporaryDirectory(t);
   const other = temporaryDirectory(t);
   const file = join(other, 'a file');
@@ -120,7 +120,7 @@ test('what is there is never written over, and what is no backup is refused', as
   assert.equal(fs.readFileSync(file, 'utf8'), 'something of mine');
 });
 
-test('a backup whose master key is not there is put back only on demand', async (t) => {
+test('a backup without its master key is only restored with an explicit option', async (t) => {
   const [from, to] = [temporaryDirectory(t), temporaryDirectory(t)];
   const file = join(temporaryDirectory(t), 'sealed.db');
   for (const args of [
@@ -146,7 +146,7 @@ test('a backup whose master key is not there is put back only on demand', async 
   assert.deepEqual(workspacesIn(join(to, 'jobd.db')), ['default']);
 });
 
-test('each restore keeps what was there, however soon after another one, and leaves nothing else', async (t) => {
+test('each restore keeps the previous files, even right after another one, and leaves nothing else behind', async (t) => {
   const dataDir = temporaryDirectory(t);
   const file = join(temporaryDirectory(t), 'kept.db');
   const parts = { clock: fakeClock(), masterKeys: masterKeysInFile(dataDir) };
@@ -166,24 +166,28 @@ test('each restore keeps what was there, however soon after another one, and lea
   );
 });
 
-test('what root puts back for a service is the service’s own', { skip: notRoot }, async (t) => {
-  const [from, to] = [temporaryDirectory(t), temporaryDirectory(t)];
-  const file = join(temporaryDirectory(t), 'kept.db');
-  assert.equal((await runCommand(['key', 'create'], { JOBD_DATA: from })).exitCode, 0);
-  assert.equal((await runCommand(['backup', file], { JOBD_DATA: from })).exitCode, 0);
-  fs.chownSync(to, nobody, nobody);
-  const restore = ['restore', file, '--yes', '--unverified'];
-  const restored = await runCommand(restore, { JOBD_DATA: to });
-  assert.equal(restored.exitCode, 0, restored.stderr);
-  for (const name of ['jobd.db', 'serve.lock']) {
-    const { uid, gid, mode } = fs.statSync(join(to, name));
-    assert.deepEqual([uid, gid, mode & 0o777], [nobody, nobody, 0o600], name);
-  }
-  assert.equal(fs.statSync(file).uid, 0);
-});
+test(
+  'files that root restores for a service belong to the service user',
+  { skip: notRoot },
+  async (t) => {
+    const [from, to] = [temporaryDirectory(t), temporaryDirectory(t)];
+    const file = join(temporaryDirectory(t), 'kept.db');
+    assert.equal((await runCommand(['key', 'create'], { JOBD_DATA: from })).exitCode, 0);
+    assert.equal((await runCommand(['backup', file], { JOBD_DATA: from })).exitCode, 0);
+    fs.chownSync(to, nobody, nobody);
+    const restore = ['restore', file, '--yes', '--unverified'];
+    const restored = await runCommand(restore, { JOBD_DATA: to });
+    assert.equal(restored.exitCode, 0, restored.stderr);
+    for (const name of ['jobd.db', 'serve.lock']) {
+      const { uid, gid, mode } = fs.statSync(join(to, name));
+      assert.deepEqual([uid, gid, mode & 0o777], [nobody, nobody, 0o600], name);
+    }
+    assert.equal(fs.statSync(file).uid, 0);
+  },
+);
 
 test(
-  'a backup is made where the file system has no links, and takes no name there either',
+  'a backup works on a file system without links, and never replaces a file there',
   { skip: cannotTrace },
   async (t) => {
     const dataDir = temporaryDirectory(t);
@@ -223,7 +227,7 @@ function emptyDatabase(directory: string): string {
   return path;
 }
 
-/** A copy that ends in the middle. */
+/** A copy that is cut off in the middle. */
 function cutOff(path: string, directory: string): string {
   const bytes = fs.readFileSync(path);
   const copy = join(directory, 'cut.db');
@@ -231,7 +235,7 @@ function cutOff(path: string, directory: string): string {
   return copy;
 }
 
-/** A copy of which a page in the middle holds something else. */
+/** A copy with a changed page in the middle. */
 function damaged(path: string, directory: string): string {
   const bytes = fs.readFileSync(path);
   const page = Math.floor(bytes.length / 8192) * 4096;

@@ -1,4 +1,4 @@
-/** Backups and databases that somebody changed: what `jobd restore`, a start and `jobd doctor` say of them. */
+/** Tampered backups and databases: what `jobd restore`, a start and `jobd doctor` report. */
 
 import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
@@ -33,7 +33,7 @@ function change(path: string, statements: string): void {
   new Database(path).exec(statements).close();
 }
 
-test('a backup stays a database that others can open, with its proof behind it', async (t) => {
+test('a backup is a normal SQLite database with its proof appended', async (t) => {
   const { file } = await backedUp(t);
   const end = fs.readFileSync(file).subarray(-proofBytes).toString('latin1');
   assert.match(end, /^\njobd backup v1 [0-9a-f]{16} [0-9a-f]{64}\n$/);
@@ -43,7 +43,7 @@ test('a backup stays a database that others can open, with its proof behind it',
   assert.equal(database.prepare('select count(*) from keys').pluck().get(), 1);
 });
 
-test('a changed backup is put back by nobody who does not say so', async (t) => {
+test('a tampered backup is only restored with an explicit option', async (t) => {
   const { jobd, dataDir, elsewhere, file } = await backedUp(t);
   const before = fs.readFileSync(join(dataDir, 'jobd.db'));
   const copy = join(elsewhere, 'copy.db');
@@ -86,7 +86,7 @@ test('a changed backup is put back by nobody who does not say so', async (t) => 
   assert.equal(JSON.parse(sound.stdout).verified, true, sound.stderr);
 });
 
-test('a backup whose proof names a key that is nowhere is a changed one', async (t) => {
+test('a backup whose proof names an unknown key counts as tampered', async (t) => {
   const { jobd, elsewhere, file } = await backedUp(t);
   const copy = join(elsewhere, 'copy.db');
   const bytes = fs.readFileSync(file);
@@ -97,18 +97,18 @@ test('a backup whose proof names a key that is nowhere is a changed one', async 
   assert.match(stderr, /changed or damaged since/);
 });
 
-test('a changed backup is judged before SQLite reads it', async (t) => {
+test('a tampered backup is detected before SQLite reads it', async (t) => {
   const { jobd, elsewhere, file } = await backedUp(t);
   const copy = join(elsewhere, 'copy.db');
   const bytes = fs.readFileSync(file);
-  // The header says how many pages there are.
+  // The header contains the number of pages.
   bytes.writeUInt32BE(1, 28);
   fs.writeFileSync(copy, bytes);
   const { exitCode, stderr } = await jobd('restore', copy, '--yes');
   assert.deepEqual([exitCode, /changed or damaged since/.test(stderr)], [1, true], stderr);
 });
 
-test('a log is a part of a copy of the files, and none of a proven backup', async (t) => {
+test('a write-ahead log is accepted with a plain copy of the files, not with a proven backup', async (t) => {
   const { jobd, dataDir, elsewhere, file } = await backedUp(t);
   const open = new Database(join(dataDir, 'jobd.db'));
   open.exec("update workspaces set name = 'in the log'");
@@ -124,7 +124,7 @@ test('a log is a part of a copy of the files, and none of a proven backup', asyn
   assert.match(await names(), /\tin the log\t/);
 });
 
-test('a backup is made without the master key, and says that nothing proves it', async (t) => {
+test('a backup can be made without the master key, and says that it has no proof', async (t) => {
   const { dataDir, elsewhere } = await backedUp(t);
   const key = join(dataDir, 'secret-key');
   fs.renameSync(key, join(elsewhere, 'secret-key'));
@@ -134,7 +134,7 @@ test('a backup is made without the master key, and says that nothing proves it',
   assert.match(made.stderr, /nothing proves .*--unverified/);
 });
 
-test('a trigger, a view or another table of somebody else keeps a database from being used', async (t) => {
+test('a database with a foreign trigger, view or table is refused', async (t) => {
   const { jobd, dataDir, elsewhere, file } = await backedUp(t);
   const copy = join(elsewhere, 'copy.db');
   const loose =

@@ -1,4 +1,4 @@
-/** `jobd doctor`: each thing that may be wrong, made wrong, and seen. */
+/** `jobd doctor`: each check, with its problem created on purpose. */
 
 import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
@@ -28,11 +28,11 @@ async function doctor(dataDir: string, env: Record<string, string> = {}): Promis
   return { exitCode, results: pairs('result'), details: pairs('detail') };
 }
 
-test('beside a daemon that is well, all is well', async (t) => {
+test('a healthy daemon passes all checks', async (t) => {
   const { dataDir, jobd } = await serveCommand(t);
   const { exitCode, results, details } = await doctor(dataDir);
   assert.equal(exitCode, 0);
-  // The disk is that of the machine: how much room it has is not for this test to say.
+  // The disk is the machine's: its free space is outside this test's control.
   const { disk, ...others } = results;
   assert.notEqual(disk, undefined);
   assert.deepEqual(new Set(Object.values(others)), new Set(['ok']));
@@ -120,7 +120,7 @@ for (const [check, result, words, breakIt] of wrongs) {
   });
 }
 
-test('a reserve that is in use is a failure, however much room there is', async (t) => {
+test('a reserve in use is a failure, however much space is free', async (t) => {
   const dataDir = await storeWithJob(t);
   fs.writeFileSync(join(dataDir, 'jobd.reserve'), '');
   const { exitCode, results, details } = await doctor(dataDir);
@@ -128,7 +128,7 @@ test('a reserve that is in use is a failure, however much room there is', async 
   assert.match(details['disk'] ?? '', /free, and the disk was full: make room/);
 });
 
-test('nothing is made where there is nothing, and nothing is changed where there is', async (t) => {
+test('doctor creates nothing and changes nothing', async (t) => {
   const empty = temporaryDirectory(t);
   const found = await doctor(empty);
   assert.deepEqual([found.exitCode, found.results['database']], [1, 'fail']);
@@ -153,7 +153,7 @@ function overwritePage(path: string, page: number): void {
   }
 }
 
-/** A store that no daemon serves, with a job that has a header. */
+/** A store without a daemon, with a job that has a header. */
 async function storeWithJob(t: TestContext): Promise<string> {
   const dataDir = temporaryDirectory(t);
   const job = { name: 'a', url: 'http://127.0.0.1/', cronExpr: '0 0 1 1 *' };

@@ -8,7 +8,7 @@ import { runCommand, serveCommand } from '../../support/running/command.ts';
 import type { ServedDaemon } from '../../support/running/command.ts';
 import { until } from '../../support/until.ts';
 
-/** Lines of a pipe as cells. */
+/** The cells of piped lines. */
 function cells(stdout: string): string[][] {
   const lines = stdout.split('\n');
   assert.equal(lines.pop(), '', 'the last line ends');
@@ -44,14 +44,14 @@ test('keys from the shell', async (t) => {
     assert.equal(await statusWith(daemon, key), 200);
   });
 
-  await t.test('a key with read only may not create jobs: 4', async () => {
+  await t.test('a read-only key may not create jobs: 4', async () => {
     const args = ['jobs', 'create', '--name', 'a', '--url', 'http://127.0.0.1:1/'];
     const { exitCode, stderr } = await runCommand(args, { ...daemon.env, JOBD_API_KEY: key });
     assert.equal(exitCode, 4);
     assert.match(stderr, /may only read/);
   });
 
-  await t.test('--json says all about a new key, in one document', async () => {
+  await t.test('--json shows everything about a new key, in one document', async () => {
     const given = ['--name', 'ci', '--expires', '2126-01-31T01:00:00+01:00'];
     const { stdout } = await jobd('key', 'create', ...given, '--json');
     const made = JSON.parse(stdout) as Record<string, unknown>;
@@ -62,7 +62,7 @@ test('keys from the shell', async (t) => {
     assert.deepEqual([lastUsedAt, expiresAt, revokedAt], [null, '2126-01-31T00:00:00.000Z', null]);
   });
 
-  await t.test('the list shows every key but never the keys themselves', async () => {
+  await t.test("the list shows every key's data but never the key itself", async () => {
     const list = await until('the uses', async () => {
       const listed = await jobd('key', 'list');
       assert.equal(listed.exitCode, 0);
@@ -96,7 +96,7 @@ test('keys from the shell', async (t) => {
     }
   });
 
-  await t.test('no file of the store holds a key', () => {
+  await t.test('no file of the store contains a key', () => {
     const entries = readdirSync(dataDir, { recursive: true, withFileTypes: true });
     const files = entries
       .filter((entry) => entry.isFile())
@@ -109,7 +109,7 @@ test('keys from the shell', async (t) => {
     );
   });
 
-  await t.test('revoking asks; without a terminal it refuses and does nothing', async () => {
+  await t.test('revoking asks first; without a terminal it refuses and does nothing', async () => {
     const id = cells((await jobd('key', 'list')).stdout)[1]?.[0] ?? '';
     const refused = await jobd('key', 'revoke', id);
     assert.equal(refused.exitCode, 2);
@@ -129,7 +129,7 @@ test('keys from the shell', async (t) => {
     assert.match(again.stderr, /no active key with id/);
   });
 
-  await t.test('a workspace that is not there is 3, a label that is too long is 2', async () => {
+  await t.test('an unknown workspace exits with 3, a label that is too long with 2', async () => {
     const nowhere = await jobd('key', 'create', '--workspace', 'nowhere');
     assert.equal(nowhere.exitCode, 3);
     assert.match(nowhere.stderr, /no workspace named nowhere/);

@@ -6,7 +6,7 @@ import { runCommand, serveCommand } from '../../support/running/command.ts';
 import { startHeldSink } from '../../support/fakes/held-sink.ts';
 import { until } from '../../support/until.ts';
 
-test('a second daemon on a data directory is refused and harms nothing; after the first one it may serve', async (t) => {
+test('a second daemon on a data directory is refused without harm; after the first one stops it may serve', async (t) => {
   const daemon = await serveCommand(t);
   const sink = await startHeldSink(t);
   await daemon.jobd('jobs', 'create', '--name', 'slow', '--url', sink.url, '--cron', '0 0 1 1 *');

@@ -1,4 +1,7 @@
-/** `jobd secrets forget`: a store whose master key is lost goes on, and nothing is called without its credentials. */
+/**
+ * `jobd secrets forget`: a store whose master key is lost keeps working, and no call goes out
+ * without its credentials.
+ */
 
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
@@ -17,7 +20,7 @@ function bytesIn(dataDir: string): string {
   return files.map((file) => readFileSync(file, 'latin1')).join('');
 }
 
-test('what a lost key sealed is given up, and nothing is called or told without its credentials', async (t) => {
+test('values sealed with a lost key are discarded, and no call or alert goes out without its credentials', async (t) => {
   const before = await serveCommand(t);
   const { jobd, dataDir } = before;
   const sink = await startSink(t);

@@ -1,4 +1,4 @@
-/** `jobd secrets rotate`, beside a daemon and without one; and a start without the right key. */
+/** `jobd secrets rotate`, with and without a running daemon; and a start without the right key. */
 
 import assert from 'node:assert/strict';
 import { readFileSync, rmSync, statSync } from 'node:fs';
@@ -20,7 +20,7 @@ async function create({ jobd }: ServedDaemon, name: string, url: string): Promis
   assert.equal(made.exitCode, 0, made.stderr);
 }
 
-test('a running daemon goes on across a rotation, with old jobs, new ones and receipts', async (t) => {
+test('a running daemon keeps working across a rotation, with old jobs, new jobs and receipts', async (t) => {
   const daemon = await serveCommand(t);
   const { jobd, dataDir } = daemon;
   const sink = await startSink(t);
@@ -59,7 +59,7 @@ test('a running daemon goes on across a rotation, with old jobs, new ones and re
   assert.equal((await daemon.stop('SIGTERM')).exitCode, 0);
 });
 
-test('what the command needs it says, and what is under way it leaves alone', async (t) => {
+test('the command says what it needs, and does not interfere with a rotation in progress', async (t) => {
   const daemon = await serveCommand(t);
   const data = { JOBD_DATA: daemon.dataDir };
   const rotate = (env: Record<string, string>, ...flags: string[]) =>
@@ -83,7 +83,7 @@ test('what the command needs it says, and what is under way it leaves alone', as
   assert.match(twice.stderr, /another process changes the master key/);
 });
 
-test('the key may be in the environment, and is changed there', async (t) => {
+test('the key may be in the environment, and is rotated there', async (t) => {
   const dataDir = temporaryDirectory(t);
   const data = { JOBD_DATA: dataDir };
   const made = await runCommand(['signing-key', 'rotate', '--yes'], {
@@ -116,7 +116,7 @@ test('the key may be in the environment, and is changed there', async (t) => {
   assert.throws(() => statSync(join(dataDir, 'secret-key')), 'nothing was written');
 });
 
-test('keys and jobs can be seen to while the master key is lost', async (t) => {
+test('keys and jobs can be managed while the master key is lost', async (t) => {
   const daemon = await serveCommand(t);
   assert.equal((await daemon.stop('SIGTERM')).exitCode, 0);
   rmSync(join(daemon.dataDir, 'secret-key'));

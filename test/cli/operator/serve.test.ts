@@ -1,4 +1,4 @@
-/** The daemon as a process: it says where it listens, and ends when told to. */
+/** The daemon as a process: it prints its address, logs, and stops on a signal. */
 
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
@@ -45,7 +45,7 @@ test('serve prints one line, logs JSON on stderr, and ends with 0 on SIGTERM', a
   assert.ok(!stderr.includes(daemon.env['JOBD_API_KEY'] ?? ''), 'no key is logged');
 });
 
-test('what cannot be listened on or kept in is refused in a sentence', async (t) => {
+test('an unusable address or data directory is refused with a message', async (t) => {
   const directory = temporaryDirectory(t);
   const file = join(directory, 'file');
   writeFileSync(file, '');
@@ -68,7 +68,7 @@ test('what cannot be listened on or kept in is refused in a sentence', async (t)
   }
 });
 
-test('on SIGINT the call in flight may finish, and its result is kept', async (t) => {
+test('on SIGINT the call in flight may finish, and its result is stored', async (t) => {
   const daemon = await serveCommand(t);
   const held: ServerResponse[] = [];
   const sink = await startSink(t, (response) => held.push(response));

@@ -1,4 +1,4 @@
-/** `jobd verify`: verdicts in words, as data and as exit codes (docs/behavior.md#receipt-4). */
+/** `jobd verify`: verdicts as text, as data and as exit codes (docs/behavior.md#receipt-4). */
 
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -42,7 +42,7 @@ function verify(...args: string[]): Promise<Ran> {
 const lines = (receipts: readonly unknown[]): string =>
   receipts.map((one) => `${JSON.stringify(one)}\n`).join('');
 
-test('a valid receipt is told in one line that says what was attested, and ends with 0', async (t) => {
+test('a valid receipt is confirmed in one line that says what was attested, and exits with 0', async (t) => {
   const { at } = directoryOf(t);
   const ran = await verify(at('receipt.json'), at('key.json'));
   const { runId, jobId, finishedAt } = receipt.payload;
@@ -165,7 +165,7 @@ test('keys come as the documents of the API, JSON Web Keys, PEM, or a directory'
   );
 });
 
-test('where nothing can be judged it ends with 2 and says why on stderr', async (t) => {
+test('unreadable input exits with 2 and says why on stderr', async (t) => {
   const contradictory = unsoundKeys().find(({ name }) => name === 'key: the id of another key');
   const { at } = directoryOf(t, {
     'text.json': 'no JSON',
@@ -202,7 +202,7 @@ test('where nothing can be judged it ends with 2 and says why on stderr', async 
   }
 });
 
-test('nothing in a receipt or in the name of a file can steer the terminal', async (t) => {
+test('no text in a receipt or file name can control the terminal', async (t) => {
   const escape = '\u001b[2J\u009b1m\u202e';
   const hostile = {
     [`${escape}.json`]: fileOf({ ...receipt, [escape]: 1 }),
@@ -214,7 +214,7 @@ test('nothing in a receipt or in the name of a file can steer the terminal', asy
     for (const flags of [[], ['--json']]) {
       const { stdout, exitCode } = await verify(at(name), at('key.json'), ...flags);
       assert.equal(exitCode, 1);
-      // oxlint-disable-next-line no-control-regex -- these must not come out
+      // oxlint-disable-next-line no-control-regex -- these must not be printed
       assert.doesNotMatch(stdout, /[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/);
       if (flags.length === 0) assert.match(stdout, /^[ -~…]+\n$/);
     }

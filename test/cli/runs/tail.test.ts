@@ -1,4 +1,4 @@
-/** Following runs as they end, and waiting for one: through failures, once each, and kindly. */
+/** `jobd runs tail` and `--wait`: every run once, through outages, with few requests. */
 
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
@@ -19,7 +19,7 @@ import { until } from '../../support/until.ts';
 const begin = Date.UTC(2026, 0, 1);
 const iso = (at: number): string => new Date(at).toISOString();
 
-/** When the runs of a few jobs begin and end, in seconds from the beginning. */
+/** When the runs of a few jobs begin and end, in seconds from the start. */
 const plan = array(
   record({
     job: integer({ min: 0, max: 2 }),
@@ -29,7 +29,7 @@ const plan = array(
   { maxLength: 30 },
 );
 
-test('whatever happens between the looks, each run that ends is told once', async () => {
+test('each ended run is reported once, whatever happens between two polls', async () => {
   const failures = array(integer({ min: 0, max: 3 }), { minLength: 10, maxLength: 10 });
   const tells = asyncProperty(plan, failures, async (planned, failing) => {
     const all = planned.map(({ job, dueAt, length }, index) => ({
@@ -102,7 +102,7 @@ test('whatever happens between the looks, each run that ends is told once', asyn
   await check(tells, { numRuns: 300 });
 });
 
-test('requests go out at once at first, then one a second, and again at once after a rest', async () => {
+test('the first requests go out at once, then one a second, and at once again after a pause', async () => {
   let now = 0;
   const waits: number[] = [];
   const pace = createPace(
@@ -119,7 +119,7 @@ test('requests go out at once at first, then one a second, and again at once aft
   assert.equal(waits.length, 2);
 });
 
-test('an awaited run is asked for again when the server is away or asks for patience', async () => {
+test('waiting for a run survives an unreachable server and rate limiting', async () => {
   const run = { id: 'r', jobId: 'j', status: 'queued' } as Run;
   const answers: (JobdError | Run)[] = [
     new JobdError('rate_limited', 'slowly', { retryAfterSeconds: 0 }),
@@ -140,7 +140,7 @@ test('an awaited run is asked for again when the server is away or asks for pati
   await assert.rejects(waitForRun(getRun, run, 60_000), /deleted/);
 });
 
-test('tail prints a line for each run, and both tail and --wait end by Ctrl-C', async (t) => {
+test('tail prints a line for each run, and Ctrl-C ends both tail and --wait', async (t) => {
   const daemon = await serveCommand(t);
   const sink = await startSink(t, (response, { path }) => {
     if (path !== '/slow') response.writeHead(path === '/fails' ? 500 : 200).end('a\nb');

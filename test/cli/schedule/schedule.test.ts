@@ -1,4 +1,7 @@
-/** `jobd schedule preview`: works alone, prints for people and for programs, refuses in a sentence. */
+/**
+ * `jobd schedule preview`: works offline, prints for people and for programs, refuses with a
+ * message.
+ */
 
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
@@ -19,7 +22,7 @@ function preview(...args: string[]): Promise<Ran> {
   return runCommand(['schedule', 'preview', ...args]);
 }
 
-test('in a pipe, a line has the due time in the zone and in UTC; notes are words', async () => {
+test("in a pipe, a line has the due time in the schedule's zone and in UTC; notes are words", async () => {
   assert.deepEqual(await preview(...gap), {
     exitCode: 0,
     stdout:
@@ -29,7 +32,7 @@ test('in a pipe, a line has the due time in the zone and in UTC; notes are words
   });
 });
 
-test('--json is the document of the API', async () => {
+test('--json prints the same document as the API', async () => {
   assert.deepEqual(await preview(...gap, '--json'), {
     exitCode: 0,
     stdout: `{"next":["2026-03-29T01:00:00.000Z","2026-03-30T00:30:00.000Z"],"notes":["${gapNote}"]}\n`,
@@ -67,7 +70,7 @@ const shown: [promise: string, args: string[], next: string[], notes?: RegExp][]
   ],
 ];
 
-test('it shows what a job would do, without server and store', async (t) => {
+test('it shows the due times of such a job, without a server or store', async (t) => {
   const home = temporaryDirectory(t);
   for (const [promise, args, next, notes = /^$/] of shown) {
     const env = { HOME: home, JOBD_URL: 'http://127.0.0.1:9' };
@@ -87,7 +90,7 @@ test('it shows what a job would do, without server and store', async (t) => {
   assert.deepEqual(readdirSync(home), []);
 });
 
-test('without --from it begins now', async () => {
+test('without --from it starts now', async () => {
   const before = Date.now();
   const { stdout } = await preview('* * * * *', '--count', '1', '--json');
   const { next } = JSON.parse(stdout) as { next: string[] };
@@ -95,7 +98,7 @@ test('without --from it begins now', async () => {
   assert.ok(due > before && due <= Date.now() + 60_000, stdout);
 });
 
-test('what is wrong is refused in a sentence: 2', async () => {
+test('invalid input exits with 2 and a message', async () => {
   const rows: [args: string[], words: RegExp][] = [
     [[], /use either a cron expression, in quotes, or --every/],
     [['@daily', '--every', '5m'], /use either a cron expression, in quotes, or --every/],
@@ -124,7 +127,7 @@ test('what is wrong is refused in a sentence: 2', async () => {
   }
 });
 
-/** What a terminal shows, and what is said on stderr. */
+/** The output of a terminal, and stderr. */
 function onTerminal(input: PreviewInput, sinceNow: boolean) {
   const lines: string[] = [];
   const said: string[] = [];
@@ -141,7 +144,7 @@ function onTerminal(input: PreviewInput, sinceNow: boolean) {
   return { lines, said };
 }
 
-test('on a terminal it is a table that names the zone, and how long until then', () => {
+test('on a terminal it is a table with the zone and the time until each run', () => {
   assert.deepEqual(onTerminal({ cronExpr: '30 2 * * *', count: 2 }, true), {
     lines: [
       'LOCAL (EUROPE/PARIS)         UTC                       IN',
@@ -152,7 +155,7 @@ test('on a terminal it is a table that names the zone, and how long until then',
   });
 });
 
-test('seconds are shown where there are any, and times count from --from', () => {
+test('seconds are shown where they matter, and times count from --from', () => {
   const from = '2026-03-28T12:00:00Z';
   const input = { scheduleType: 'period', periodSeconds: 90, count: 2, from } as const;
   assert.deepEqual(onTerminal({ ...input, timezone: 'Asia/Kathmandu' }, false), {
@@ -165,7 +168,7 @@ test('seconds are shown where there are any, and times count from --from', () =>
   });
 });
 
-test('a duration is told in its two largest units', () => {
+test('a duration is shown in its two largest units', () => {
   const rows: [ms: number, text: string][] = [
     [0, '0 s'],
     [1, '1 s'],

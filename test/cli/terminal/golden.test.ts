@@ -1,6 +1,6 @@
 /**
- * What people see on a terminal of 80 and 120 columns, and what programs read in a pipe, compared with files beside
- * this one; and every exit code. `UPDATE_GOLDENS=1` writes the files anew, to be looked at.
+ * Output on a terminal of 80 and 120 columns and in a pipe, compared with the files in `goldens`;
+ * and every exit code. `UPDATE_GOLDENS=1` rewrites the files; review the diff.
  */
 
 import assert from 'node:assert/strict';
@@ -22,7 +22,7 @@ const noScript =
     ? false
     : 'script of util-linux is not installed';
 
-/** What differs from run to run. Widths change with it, so gaps are one length. */
+/** Replaces what differs from run to run. Widths change with it, so gaps get one length. */
 function normalised(screen: string, urls: readonly string[]): string {
   let shown = screen.replaceAll('\r\n', '\n').replaceAll('\u001b[', '<');
   for (const url of urls) shown = shown.replaceAll(url, 'http://SITE');
@@ -43,7 +43,7 @@ function compare(name: string, screen: string): void {
   assert.equal(screen, readFileSync(file, 'utf8'), name);
 }
 
-/** Runs a command on a terminal of so many columns; both streams come from it. */
+/** Runs a command on a terminal of this many columns, with both streams in one. */
 async function onTerminal(
   args: readonly string[],
   { columns, env }: { columns: number; env: Record<string, string> },
@@ -58,7 +58,7 @@ async function onTerminal(
   return { screen, exitCode: (await ended)[0] };
 }
 
-test('screens and pipes look as they did', { skip: noScript }, async (t) => {
+test('output on terminals and in pipes equals the golden files', { skip: noScript }, async (t) => {
   const daemon = await serveCommand(t);
   const sink = await startSink(t, (response, { path }) => {
     response
@@ -121,7 +121,7 @@ test('screens and pipes look as they did', { skip: noScript }, async (t) => {
 const key = `cp_${'0'.repeat(64)}`;
 const id = '019a9b1c-0000-7000-8000-000000000000';
 
-/** A server that answers with the status, or lets runs end so, that its path begins with. */
+/** A server that answers with the status, or ends runs in the state, at the start of its path. */
 async function startAnswers(t: Parameters<typeof startSink>[0]): Promise<string> {
   const server = createServer(({ url = '', method }, response) => {
     const [, kind = ''] = url.split('/');
@@ -142,7 +142,7 @@ async function startAnswers(t: Parameters<typeof startSink>[0]): Promise<string>
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-test('every exit code comes of what the table says', async (t) => {
+test('every exit code matches the table', async (t) => {
   const site = await startAnswers(t);
   const wait = ['jobs', 'run', id, '--wait', '--timeout', '1'];
   const rows: [code: number, kind: string, args: string[]][] = [

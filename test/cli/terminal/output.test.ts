@@ -43,7 +43,7 @@ test('a table has titles and aligned columns on a terminal, tabs and no titles i
   assert.deepEqual(empty.lines, [], 'no rows, no lines');
 });
 
-test('a last column that wraps is whole on a narrow terminal, the same in a pipe', () => {
+test('a wrapping last column is complete on a narrow terminal, and unchanged in a pipe', () => {
   const detail = 'others may look into /var/lib/jobd (mode 0755): chmod 700 it';
   const findings = [{ check: 'disk', detail }];
   const shown: Columns<(typeof findings)[0]> = {
@@ -73,10 +73,10 @@ test('fields are aligned on a terminal and tab-separated in a pipe', () => {
   assert.deepEqual(pipe.lines, ['id\tx', 'next run\t-', 'done\tfalse']);
 });
 
-test('no text of others can steer a terminal, break a line or add a column', () => {
+test('no external text can control a terminal, break a line or add a column', () => {
   const all = String.fromCharCode(...Array.from({ length: 0xa0 }, (_, code) => code));
   const texts = ['\u001b[2Jgone', '\u001b]0;title\u0007', '\u009b31mred', 'a\tb\nc\rd', all];
-  // oxlint-disable-next-line no-control-regex -- control characters are what must not be there
+  // oxlint-disable-next-line no-control-regex -- control characters must not appear
   const control = /[\u0000-\u0008\u000a-\u001f\u007f-\u009f]/;
   for (const isTerminal of [true, false]) {
     for (const text of texts) {
@@ -94,7 +94,7 @@ test('no text of others can steer a terminal, break a line or add a column', () 
   }
 });
 
-test('nothing turns the direction of text, in tables and in JSON', () => {
+test('no text can reverse the text direction, in tables and in JSON', () => {
   const steering =
     '\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2028\u2066\u2067\u2068\u2069\ufeff';
   const text = `a${Array.from(steering).join('b')}c`;
@@ -110,7 +110,7 @@ test('nothing turns the direction of text, in tables and in JSON', () => {
 
 const id = '019a9b1c-0000-7000-8000-000000000000';
 
-test('a table is fitted to its terminal: texts are cut, ids never, and wide characters count twice', () => {
+test('a table fits its terminal: texts are cut, ids never, and wide characters count twice', () => {
   const things = [
     { id, name: 'a name that is rather long for a table of this width', ms: 12 },
     { id, name: '日本語の名前はとても長いです、本当に長いです', ms: null },
@@ -150,7 +150,7 @@ test('a table is fitted to its terminal: texts are cut, ids never, and wide char
   ]);
 });
 
-test('colours stand only where they are wanted, and never without the word', () => {
+test('colours appear only where wanted, and never without the word they stress', () => {
   const printWith = (output: ReturnType<typeof recorder>): string[] => {
     const states = ['up', 'down', 'new'].map((status) => ({ status }));
     printRows(output, states, { status: (row) => state(row.status), x: () => 1 });
@@ -173,7 +173,7 @@ test('colours stand only where they are wanted, and never without the word', () 
   ]);
 });
 
-test('people read how far a moment is, programs read the moment', () => {
+test('people see relative times, programs absolute ones', () => {
   const now = Date.UTC(2026, 0, 1);
   const told: [seconds: number, words: string][] = [
     [0.4, 'now'],
@@ -197,7 +197,7 @@ test('people read how far a moment is, programs read the moment', () => {
   assert.match(terminal.lines[0] ?? '', /^at  2020-01-01T00:00:00\.000Z, \d+ d ago$/);
 });
 
-test('a list of nothing says so to people', () => {
+test('an empty list says so to people', () => {
   const said: string[] = [];
   const output = { ...recorder(true), say: (line: string): void => void said.push(line) };
   printRows(output, [], columns, { none: 'there is nothing' });
@@ -222,7 +222,7 @@ test('durations are seconds, or a number with s, m, h or d', () => {
 
 const getRun = (): never => assert.fail('an ended run is not requested');
 
-test('the end of an awaited run decides the exit code', async () => {
+test('the final state of an awaited run decides the exit code', async () => {
   const expected: [RunStatus, number][] = [
     ['success', 0],
     ['failed', 10],
