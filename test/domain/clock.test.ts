@@ -1,4 +1,4 @@
-/** Moments as people write them. */
+/** Parsing of moments. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -21,7 +21,7 @@ test('a date and time with Z or an offset is read', () => {
   }
 });
 
-test('what leaves the zone open, is in no calendar or in another form is not read', () => {
+test('a moment without a zone, outside the calendar or in another format is refused', () => {
   const rows = `2026-03-28 2026-03-28T12:00 2026-03-28T12:00:00 2026-03-28T12Z 2026-03-28T24:00Z
     2026-03-28T12:60Z 2026-03-28T12:00:60Z 2026-03-28T12:00:00,5Z 2026-03-28T12:00:00.Z
     2026-02-29T00:00Z 2100-02-29T00:00Z 2026-04-31T00:00Z 2026-00-01T00:00Z 2026-13-01T00:00Z

@@ -1,4 +1,4 @@
-/** The closed table of errors: what each shows at the two faces. */
+/** The closed table of errors, with HTTP status and exit code. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -20,7 +20,7 @@ const faces: Record<ErrorCode, [httpStatus: number, exitCode: number]> = {
   unreachable: [503, 7],
 };
 
-test('every code has the promised HTTP status and exit code', () => {
+test('every code has its documented HTTP status and exit code', () => {
   assert.deepEqual(Object.keys(errorCodes).toSorted(), Object.keys(faces).toSorted());
   for (const [code, [httpStatus, exitCode]] of Object.entries(faces)) {
     const error = new JobdError(code as ErrorCode, 'why');
@@ -28,13 +28,13 @@ test('every code has the promised HTTP status and exit code', () => {
   }
 });
 
-test('every code is told in words of its own', () => {
+test('every code has its own description', () => {
   const words = Object.values(errorCodes).map(({ means }) => means);
   assert.equal(new Set(words).size, words.length);
   for (const means of words) assert.match(means, /^[a-z][^\n]{10,}[^.]$/);
 });
 
-test('an error carries its sentence, its cause and when to try again', () => {
+test('an error carries its message, its cause and when to retry', () => {
   const cause = new Error('below');
   const error = new JobdError('rate_limited', 'wait', { cause, retryAfterSeconds: 60 });
   assert.ok(error instanceof Error);
@@ -45,7 +45,7 @@ test('an error carries its sentence, its cause and when to try again', () => {
   assert.equal(new JobdError('internal', 'x').retryAfterSeconds, undefined);
 });
 
-test('input that breaks a rule is 400', () => {
+test('invalid input is 400', () => {
   const error = invalidInput('name must not be blank');
   assert.deepEqual([error.code, error.message], ['invalid_input', 'name must not be blank']);
 });

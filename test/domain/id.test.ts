@@ -1,10 +1,10 @@
-/** Ids: UUIDv7 (RFC 9562, section 5.7) that only ever grow. */
+/** Ids: UUIDv7 (RFC 9562, section 5.7), always increasing. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isId, newId } from '../../src/domain/id.ts';
 
-/** Later than what any other test of this process uses: ids never go back. */
+/** Later than any other test of this process uses: ids never decrease. */
 const start = Date.parse('2200-01-01T00:00:00Z');
 
 function timeOf(id: string): number {
@@ -21,7 +21,7 @@ test('an id is a lower-case UUID of version 7 that begins with its time', () => 
   }
 });
 
-test('ids grow also when more than 4096 are made in one millisecond', () => {
+test('ids increase even when more than 4096 are made in one millisecond', () => {
   const now = start + 1_000;
   let last = newId(now - 1);
   for (let made = 0; made < 20_000; made += 1) {
@@ -32,7 +32,7 @@ test('ids grow also when more than 4096 are made in one millisecond', () => {
   assert.equal(timeOf(last), now + Math.floor(19_999 / 4_096), 'the counter borrows from the time');
 });
 
-test('ids grow also when the wall clock steps back', () => {
+test('ids increase even when the wall clock steps back', () => {
   const now = start + 10_000;
   const before = newId(now);
   const ids = [
@@ -45,7 +45,7 @@ test('ids grow also when the wall clock steps back', () => {
   assert.deepEqual([before, ...ids].toSorted(), [before, ...ids]);
 });
 
-test('ids differ also between two processes that make them in the same millisecond', () => {
+test('ids differ between two processes in the same millisecond', () => {
   const randoms = new Set<string>();
   for (let made = 0; made < 10_000; made += 1) randoms.add(newId(start + 20_000).slice(19));
   assert.equal(randoms.size, 10_000, 'the random part alone tells them apart');

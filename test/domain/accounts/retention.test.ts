@@ -20,7 +20,7 @@ test('results are kept for the days of the plan, to the millisecond', () => {
   assert.equal(cutoff('self-hosted'), '2025-03-02T10:00:00.000Z');
 });
 
-test('what is beyond the number of results of the plan is surplus', () => {
+test("results beyond the plan's number are surplus", () => {
   assert.equal(surplus('free', 0), 0);
   assert.equal(surplus('free', 1_000), 0);
   assert.equal(surplus('free', 1_001), 1);

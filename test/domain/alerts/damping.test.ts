@@ -1,4 +1,7 @@
-/** Damping: rare changes are alerted at once, fast ones by their last state, in bounded number. */
+/**
+ * Damping: rare changes raise an alert at once, frequent ones only their last state, with a bounded
+ * number of alerts.
+ */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -16,7 +19,7 @@ function healthChange(isUp: boolean, at: number): HealthChange {
   return { ...ids, type, failures: isUp ? 0 : 1, data: {}, at };
 }
 
-/** Lets changes happen, down first, each so long after the one before; then an hour passes. */
+/** Simulates changes, down first, each this long after the previous one; then an hour passes. */
 function alertsOf(waitsMs: readonly number[]) {
   let now = 0;
   let state: AlertState | undefined;
@@ -49,7 +52,7 @@ function alertsOf(waitsMs: readonly number[]) {
   return { alerts, left: state };
 }
 
-test('the first change is alerted at once, and so is each one that comes half a minute after an alert', () => {
+test('the first change raises an alert at once, and so does each one half a minute after an alert', () => {
   const { alerts } = alertsOf([0, 30 * second, 30 * second]);
   assert.deepEqual(
     alerts.map(({ type, at }) => [type, at]),
@@ -61,7 +64,7 @@ test('the first change is alerted at once, and so is each one that comes half a 
   );
 });
 
-test('a job that fails and recovers each minute: eleven alerts at once, then one in five minutes', () => {
+test('a job that alternates each minute: eleven alerts at once, then one in five minutes', () => {
   const { alerts } = alertsOf(Array.from({ length: 60 }, () => minute));
   const late = alerts.map(({ at }) => at / minute - 1);
   assert.deepEqual(late.slice(0, 11), [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
@@ -69,13 +72,13 @@ test('a job that fails and recovers each minute: eleven alerts at once, then one
   assert.ok(late.length <= 22, `${late.length}`);
 });
 
-test('changes five minutes apart are each alerted at once, for ever', () => {
+test('changes five minutes apart each raise an alert at once, without end', () => {
   const { alerts } = alertsOf(Array.from({ length: 100 }, () => 5 * minute));
   assert.equal(alerts.length, 100);
   assert.ok(alerts.every(({ at, changedAt }) => at === changedAt));
 });
 
-test('a thousand changes within a second are one alert, and the last state half a minute later', () => {
+test('a thousand changes within a second raise one alert, and the last state half a minute later', () => {
   const odd = alertsOf(Array.from({ length: 1_001 }, () => 1));
   assert.deepEqual(
     odd.alerts.map(({ type }) => type),
@@ -88,7 +91,7 @@ test('a thousand changes within a second are one alert, and the last state half 
   ]);
 });
 
-test('after a quarter of an hour without a change the count begins again, and nothing is remembered', () => {
+test('after a quarter of an hour without a change the count restarts, and no state is kept', () => {
   const often = Array.from({ length: 40 }, () => 20 * second);
   const { alerts, left } = alertsOf([...often, 15 * minute, 30 * second]);
   const [last, next] = [alerts.at(-2), alerts.at(-1)];
@@ -99,7 +102,7 @@ test('after a quarter of an hour without a change the count begins again, and no
   assert.equal(left, undefined);
 });
 
-test('whatever happens: alerts alternate, the last state is alerted, and none comes within a window', () => {
+test('for any changes: alerts alternate, the last state is alerted, and none comes within a window', () => {
   const waits = fc.array(fc.integer({ min: 1, max: 10 * minute }), { maxLength: 100 });
   const flapping = fc.array(fc.integer({ min: 1, max: minute }), { maxLength: 200 });
   fc.assert(
@@ -122,7 +125,7 @@ test('whatever happens: alerts alternate, the last state is alerted, and none co
   );
 });
 
-test('a clock that was set back holds nothing back for longer than a window', () => {
+test('a clock that was set back delays an alert by at most one window', () => {
   const day = 24 * 60 * minute;
   const { state } = afterChange(undefined, healthChange(false, day), day);
   const { alert } = afterChange(state, healthChange(true, 0), 0);

@@ -1,4 +1,4 @@
-/** What is sent to each kind of channel, beside the public rules of those services. */
+/** Messages to each kind of channel, checked against the public rules of those services. */
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -35,7 +35,7 @@ function failed(name: string, reason = 'http: 500'): Alert {
   return { type: 'job.failed', timestamp: '2026-03-02T10:11:00.000Z', data: { job } };
 }
 
-/** The JSON that a chat gets, and the part of it that people read. */
+/** The JSON that a chat service gets, and its text. */
 function sent(type: ChannelType, alert: Alert) {
   const message = channelKinds[type].message(alert, configs[type]);
   assert.equal(message.kind, 'http');
@@ -51,7 +51,7 @@ const chats = ['slack', 'discord', 'telegram', 'ntfy'] as const;
 for (const type of chats) {
   const { longest, escapes } = vectors[type] ?? assert.fail(`no vectors for ${type}`);
 
-  test(`${type}: names are written as its rules demand`, () => {
+  test(`${type}: names are escaped by its rules`, () => {
     for (const [text, written] of escapes) {
       const { shown } = sent(type, failed(text));
       assert.ok(shown.startsWith(`${written} failed`), `${text} became ${shown}`);
@@ -69,7 +69,7 @@ for (const type of chats) {
   });
 }
 
-test('where each chat is asked, and with what beside the text', () => {
+test('the endpoint of each chat service, and the fields beside the text', () => {
   const alert = failed('backup');
   const slack = sent('slack', alert);
   assert.equal(slack.url, configs.slack['url']);
@@ -95,7 +95,7 @@ test('where each chat is asked, and with what beside the text', () => {
   });
 });
 
-test('Telegram: what looks like a mention is in a code entity, wherever it stands', () => {
+test('Telegram: anything that looks like a mention is in a code entity', () => {
   const mentioned = ({ document, read }: ReturnType<typeof sent>): string[] => {
     const entities = document['entities'] as { type: string; offset: number; length: number }[];
     assert.ok(entities.every(({ type }) => type === 'code'));
@@ -108,7 +108,7 @@ test('Telegram: what looks like a mention is in a code entity, wherever it stand
   assert.deepEqual(mentioned(many), [many.read]);
 });
 
-test('no name or reason adds a line, a header or a change of direction', () => {
+test('no name or reason can add a line, a header or a change of text direction', () => {
   const evil = 'a\r\nBcc: all@example.com\n\nb\u2028c\u202ed\u0000e\u0085f';
   const { title, lines } = textOf(failed(evil, `x\r\n${evil}`));
   assert.equal(title, 'a Bcc: all@example.com b c d e f failed');
@@ -124,7 +124,7 @@ test('no name or reason adds a line, a header or a change of direction', () => {
   }
 });
 
-test('HTML of a mail shows names as they are written', () => {
+test('the HTML of an email shows names as they are written', () => {
   const mail = channelKinds.email.message(failed('<img src=x> & "b"', "<'>"), configs.email);
   assert.ok(mail.kind === 'mail');
   assert.match(mail.html, /&lt;img src=x&gt; &amp; &quot;b&quot; failed/);
@@ -132,7 +132,7 @@ test('HTML of a mail shows names as they are written', () => {
   assert.match(mail.text, /^<img src=x> & "b" failed\n<'>\n/);
 });
 
-test('every kind takes its own fields, and no others', () => {
+test('every kind accepts exactly its own fields', () => {
   for (const type of channelTypes) {
     checkConfig(type, configs[type], rules);
     checkConfig(type, channelKinds[type].example, rules);
@@ -142,7 +142,7 @@ test('every kind takes its own fields, and no others', () => {
   }
 });
 
-test('what is wrong is refused with a reason that repeats no secret', () => {
+test('invalid config is refused with a reason that repeats no secret', () => {
   const rows: [type: ChannelType, config: ChannelConfig, words: RegExp][] = [
     ['webhook', { url: 'http://192.168.1.5/' }, /^config\.url must lead to a public address/],
     ['webhook', { url: 'https://example.com:8443/' }, /^config\.url must use port 80 or 443/],

@@ -1,4 +1,4 @@
-/** Whom the operator lets mail go to. */
+/** Which addresses the operator allows for email. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -6,7 +6,7 @@ import { isMailAllowed, parseMailRules } from '../../../src/domain/alerts/mail-a
 
 const parse = (...texts: string[]) => parseMailRules(texts, '--mail-allow');
 
-test('an address is covered by itself or its domain, a subdomain only by a rule of subdomains', () => {
+test('an address is covered by itself or its domain, a subdomain only by a subdomain rule', () => {
   const rows: [rules: string[], address: string, isAllowed: boolean][] = [
     [[], 'any@example.net', true],
     [['ops@example.com'], 'ops@example.com', true],
@@ -31,7 +31,7 @@ test('an address is covered by itself or its domain, a subdomain only by a rule 
   }
 });
 
-test('what is no address and no domain is refused by the name of the setting', () => {
+test('an invalid rule is refused with the name of the setting', () => {
   const wrong = [
     '*',
     '@example.com',

@@ -30,7 +30,7 @@ test('every header vector is judged as listed', () => {
   }
 });
 
-test('headers that frame the message, belong to the connection or to the service are refused', () => {
+test('headers that control the message, the connection or the service are refused', () => {
   const names = `Connection keep-alive TE Trailer Transfer-Encoding UPGRADE Content-Length Host Expect
     HTTP2-Settings Proxy-Authorization proxy-connection Proxy-Anything X-Service-Run-ID`;
   for (const name of names.split(/\s+/)) {
@@ -38,7 +38,7 @@ test('headers that frame the message, belong to the connection or to the service
   }
 });
 
-test('names that servers read as one of those are refused too, other underscores are not', () => {
+test('names that some servers read as one of those are refused too, other underscores are not', () => {
   const names = `X_Service_Run_Id x-service_run-id Content_Length TRANSFER_ENCODING Keep_Alive HTTP2_Settings
     Proxy_Authorization proxy_x Proxy-Any_thing`;
   for (const name of names.split(/\s+/)) assert.ok(refusal({ [name]: 'x' }).includes(name), name);
@@ -59,7 +59,7 @@ test('a refusal never shows the value, which may be a secret', () => {
   }
 });
 
-test('a name may stand once, in whatever letter case', () => {
+test('a name may occur once, in any letter case', () => {
   assert.match(refusal({ 'X-A': '1', 'x-a': '2' }), /x-a/);
 });
 
@@ -74,7 +74,7 @@ test('fifty headers and 16 KiB are accepted, one more is not', () => {
   assert.match(refusal({ 'X-A': 'v'.repeat(16 * 1024 - 2) }), /16384 bytes/);
 });
 
-test('accepted headers come back as they were, frozen', () => {
+test('accepted headers are returned unchanged and frozen', () => {
   const headers = { 'X-Api-Key': 'k', accept: '*/*', 'X-Empty': '', 'X-Tab': 'a\tb' };
   const checked = checkHeaders(headers);
   assert.deepEqual(checked, headers);

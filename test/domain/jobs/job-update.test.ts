@@ -1,4 +1,4 @@
-/** What an update makes of a job (docs/behavior.md#job-4). */
+/** Updating a job (docs/behavior.md#job-4). */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -30,7 +30,7 @@ test('an empty update changes nothing', () => {
   }
 });
 
-test('only what is given changes', () => {
+test('only given fields change', () => {
   const job = define({ ...posting, ...everyFive, notes: 'n', retries: 2, timeoutSeconds: 5 });
   const updates: JobUpdate[] = [
     { name: 'b' },
@@ -51,7 +51,7 @@ test('headers are replaced as a whole, and {} removes them', () => {
   assert.deepEqual(change(job, { headers: {} }).headers, {});
 });
 
-test('a job with headers moves to another scheme, host or port only with headers that are given again', () => {
+test('a job with headers moves to another scheme, host or port only if its headers are given again', () => {
   const job = define({ ...posting, url: 'https://b\u00fccher.example.com/a?b' });
   const stays = [
     'https://b\u00fccher.example.com/',
@@ -95,10 +95,10 @@ test('a changed schedule counts from now', () => {
   }
 });
 
-test('a schedule that is given again as it was goes on as it was', () => {
+test('a schedule that is given unchanged keeps its due times', () => {
   const period = define(everyFive);
   assert.deepEqual(change(period, everyFive), period);
-  // Times of a period are shown in the zone, and no more.
+  // A period is only shown in the zone.
   const { anchorAt, nextRunAt } = change(period, { timezone: 'UTC' });
   assert.deepEqual(
     { anchorAt, nextRunAt },
@@ -116,7 +116,7 @@ test('null for a field of the schedule changes nothing', () => {
   }
 });
 
-test('what the kind of schedule does not use is refused, unless it is as it was', () => {
+test('a field that the schedule type does not use is refused, unless it is unchanged', () => {
   const yearly = define({ cronExpr: '0 0 1 1 *' });
   const period = change(yearly, everyFive);
   assert.equal(period.cronExpr, '0 0 1 1 *', 'what was said before stays said');
@@ -130,7 +130,7 @@ test('what the kind of schedule does not use is refused, unless it is as it was'
   assert.equal(change(period, { scheduleType: 'cron' }).nextRunAt, yearly.nextRunAt);
 });
 
-test('a paused job is never due; resumed, it counts from then', () => {
+test('a paused job is never due; a resumed one counts from the moment of resuming', () => {
   const paused = change(define(everyFive), { action: 'pause' });
   assert.equal(paused.paused, true);
   assert.equal(paused.nextRunAt, null);
@@ -143,14 +143,14 @@ test('a paused job is never due; resumed, it counts from then', () => {
   assert.deepEqual(change(running, { action: 'resume' }), running, 'nothing to resume');
 });
 
-test('the action is applied after the fields', () => {
+test('the action is applied after the field changes', () => {
   const paused = define({ paused: true });
   const resumed = change(paused, { ...everyFive, action: 'resume' });
   assert.equal(new Date(resumed.nextRunAt ?? 0).toISOString(), '2026-03-02T15:35:45.000Z');
   assert.equal(change(define(), { cronExpr: '5 * * * *', action: 'pause' }).nextRunAt, null);
 });
 
-test('the fields must fit together after the update, and what was said before stays said', () => {
+test('the fields must fit together after the update, and earlier values are kept', () => {
   const cases: [Job, JobUpdate, RegExp][] = [
     [define(posting), { method: 'GET' }, /body is sent only with .*got method GET/],
     [define(), { body: 'x' }, /body is sent only with .*got method GET/],
@@ -169,7 +169,7 @@ test('the fields must fit together after the update, and what was said before st
   assert.equal(change(define(posting), { method: 'GET', body: null }).body, null);
 });
 
-test('a target that is no longer allowed does not stand in the way of other changes', () => {
+test('a target that is no longer allowed does not block other changes', () => {
   const job = { ...define(), url: 'http://127.0.0.1:3000/' };
   assert.equal(change(job, { notes: 'n' }).notes, 'n');
 });

@@ -1,4 +1,4 @@
-/** Jobs: the defaults, what is refused and with which words, and how a job says it is doing. */
+/** Jobs: defaults, validation errors, and the status of a job. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -26,7 +26,7 @@ function refusal(input: Partial<JobInput>): JobdError {
   throw new Error(`accepted: ${JSON.stringify(input)}`);
 }
 
-test('a name and a URL make an hourly GET in the time of Paris', () => {
+test('a name and a URL make an hourly GET in Europe/Paris', () => {
   assert.deepEqual(define(), {
     id: 'the-id',
     workspaceId: 'the-workspace',
@@ -55,7 +55,7 @@ test('a name and a URL make an hourly GET in the time of Paris', () => {
   });
 });
 
-test('what is given is kept', () => {
+test('given fields are kept', () => {
   const input = {
     name: 'nightly 🌙',
     method: 'POST',
@@ -79,7 +79,7 @@ test('a null cronExpr means the default, a null body means none', () => {
   assert.deepEqual([job.cronExpr, job.body], ['0 * * * *', null]);
 });
 
-test('a period is counted from the second of creation and needs no cron expression', () => {
+test('a period counts from the second of creation and needs no cron expression', () => {
   const job = define({ scheduleType: 'period', periodSeconds: 90 });
   assert.equal(job.nextRunAt, Date.parse('2026-03-02T10:01:42Z'));
   assert.equal(job.cronExpr, null);
@@ -96,16 +96,16 @@ test('a job may be created paused: it has no next run, but its schedule must be 
   assert.equal(refusal({ paused: true, cronExpr: 'x' }).code, 'invalid_input');
 });
 
-test('a job is due next after the instant of its creation, not at it', () => {
+test('a job is next due after the instant of its creation, not at it', () => {
   const onTheHour = Date.parse('2026-03-02T10:00:00Z');
   assert.equal(define({}, onTheHour).nextRunAt, onTheHour + 3_600_000);
 });
 
-test('the letter case of a time zone is corrected', () => {
+test('the letter case of a time zone is normalized', () => {
   assert.equal(define({ timezone: 'asia/kolkata' }).timezone, 'Asia/Kolkata');
 });
 
-test('every combination that cannot work is refused with a sentence', () => {
+test('every impossible combination is refused with a message', () => {
   const rows: [Partial<JobInput>, RegExp][] = [
     [{ name: '' }, /^name must not be empty$/],
     [{ name: ' \t\u00a0' }, /^name must not be blank$/],
@@ -132,7 +132,7 @@ test('every combination that cannot work is refused with a sentence', () => {
   }
 });
 
-test('GET and HEAD carry no body, not even an empty one; the others may', () => {
+test('GET and HEAD have no body, not even an empty one; the others may', () => {
   for (const method of ['GET', 'HEAD'] as const) {
     for (const body of ['', 'x']) {
       const error = refusal({ method, body });
@@ -148,7 +148,7 @@ test('GET and HEAD carry no body, not even an empty one; the others may', () => 
   }
 });
 
-test('a body has at most 32768 characters, counted as people count them', () => {
+test('a body has at most 32768 characters, counted as code points', () => {
   for (const letter of ['a', 'é', '😀']) {
     assert.ok(define({ method: 'POST', body: letter.repeat(32_768) }).body);
     const error = refusal({ method: 'POST', body: letter.repeat(32_769) });
@@ -157,7 +157,7 @@ test('a body has at most 32768 characters, counted as people count them', () => 
   }
 });
 
-test('a job says paused before running, running before its health', () => {
+test('a job is shown as paused before running, and running before its health', () => {
   const job = define();
   const rows: [Partial<Job>, string][] = [
     [{}, 'new'],
@@ -174,12 +174,12 @@ test('a job says paused before running, running before its health', () => {
   assert.deepEqual([...seen].toSorted(), [...jobStatuses].toSorted());
 });
 
-test('fields that contradict each other have no schedule', () => {
+test('fields that contradict each other give no schedule', () => {
   assert.throws(() => scheduleOf({ ...define(), cronExpr: null }), /no cron schedule/);
   assert.throws(() => scheduleOf({ ...define(), scheduleType: 'period' }), /no period schedule/);
 });
 
-test('the limit on calls to one host counts by its name, whatever the scheme, port and letter case', () => {
+test('the limit of calls to one host counts by its name, regardless of scheme, port and letter case', () => {
   assert.equal(hostOf('https://Example.COM/a?b#c'), 'example.com');
   assert.equal(hostOf('https://example.com:80/'), 'example.com');
   assert.equal(hostOf('http://example.com:443/'), 'example.com');

@@ -1,4 +1,4 @@
-/** Monitors: what pings and time make of them, in a table; and what people may give. */
+/** Monitors: the effects of pings and time, in a table; and input validation. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -14,7 +14,7 @@ import {
 import type { Monitor, MonitorEvent } from '../../../src/domain/monitors/monitor.ts';
 import { pingSignal } from '../../../src/domain/monitors/ping.ts';
 
-/** Times of the day that the tests play on. */
+/** Times of the day used by the tests. */
 function at(time: string): number {
   return Date.parse(`2026-03-02T${time.length === 5 ? `${time}:00` : time}Z`);
 }
@@ -31,7 +31,7 @@ function define(input: Partial<MonitorInput> = hourly, now = at('10:00')): Monit
   return defineMonitor({ name: 'a', timezone: 'UTC', ...input }, { ...ids, now });
 }
 
-/** What people do. */
+/** The fields that people set. */
 const updates: Record<string, MonitorUpdate> = {
   pause: { action: 'pause' },
   resume: { action: 'resume' },
@@ -43,8 +43,8 @@ const updates: Record<string, MonitorUpdate> = {
 };
 
 /**
- * Plays steps, each a time and a ping, a look (at what is overdue), a clock (that was set) or an update.
- * Returns the state in words, when a ping is due, and when its absence is looked at.
+ * Plays steps, each a time with a ping, a check (for overdue pings), a clock change or an update.
+ * Returns the state in words, when a ping is due, and when its absence is checked.
  */
 function play(monitor: Monitor, steps: string, reachableSince: number): string {
   let now = at('10:00');
@@ -190,7 +190,7 @@ for (const [promise, steps, state] of periodRows) {
   });
 }
 
-/** When pings could come in again, after the time the last one came. */
+/** When pings could arrive again, after the time of the last one. */
 const absenceRows: [promise: string, since: string, steps: string, state: string][] = [
   [
     'due and over while away: its grace begins',
@@ -223,7 +223,7 @@ for (const [promise, since, steps, state] of absenceRows) {
   });
 }
 
-test('what changes nothing gives the very same monitor, so that nothing need be written', () => {
+test('a step without effect returns the same object, so nothing needs to be written', () => {
   const up = monitorAfter(define(), eventOf('success', at('10:20'), 0));
   for (const monitor of [define(), up]) {
     assert.equal(monitorAfter(monitor, eventOf('look', at('10:30'), 0)), monitor);
@@ -248,7 +248,7 @@ test('the duration of a run is from its last start to its end', () => {
   assert.equal(monitor.lastDurationMs, null, 'a clock that was set back tells no duration');
 });
 
-test('a change of health is found, unless the monitor is paused', () => {
+test('a health change is found, unless the monitor is paused', () => {
   const fresh = define();
   const up = monitorAfter(fresh, eventOf('success', at('10:20'), 0));
   const down = monitorAfter(up, eventOf('look', at('11:05'), 0));
@@ -264,7 +264,7 @@ test('a change of health is found, unless the monitor is paused', () => {
   assert.equal(changed(paused, monitorAfter(paused, eventOf('fail', at('10:31'), 0))), null);
 });
 
-test('the end of a ping URL says what it is', () => {
+test('the ending of a ping URL gives its kind', () => {
   const rows: [words: string | undefined, kind: string, exitCode: number | null][] = [
     [undefined, 'success', null],
     ['start', 'start', null],
@@ -280,7 +280,7 @@ test('the end of a ping URL says what it is', () => {
   for (const words of others) assert.equal(pingSignal(words), null, words);
 });
 
-test('a name makes a monitor that expects a ping each hour in the time of Paris', () => {
+test('a name makes a monitor that expects an hourly ping in Europe/Paris', () => {
   const now = at('10:00:12.345');
   const ids = { id: 'the-id', workspaceId: 'the-workspace', pingId: 'the-ping-id' };
   assert.deepEqual(defineMonitor({ name: 'a' }, { ...ids, now }), {
@@ -303,7 +303,7 @@ test('a name makes a monitor that expects a ping each hour in the time of Paris'
   });
 });
 
-test('what breaks a rule is refused and named', () => {
+test('invalid input is refused and named', () => {
   const rows: [input: Partial<MonitorInput>, words: RegExp][] = [
     [{ name: ' \t' }, /^name must not be blank/],
     [{ cronExpr: '61 * * * *' }, /^cronExpr: the minute field/],

@@ -1,4 +1,4 @@
-/** What a receipt attests, and of which runs there is one. */
+/** The content of a receipt, and which runs get one. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -16,7 +16,7 @@ const issue = {
   sha256: nativeSha256,
 };
 
-test('there is a receipt of a run that ended with an answer, and of no other', () => {
+test('only a run that ended with an answer gets a receipt', () => {
   const answered: Run = answeredRun();
   const expected = { success: true, failed: true };
   for (const status of runStatuses) {
@@ -25,7 +25,7 @@ test('there is a receipt of a run that ended with an answer, and of no other', (
   }
 });
 
-test('a receipt says what the run says, and of the answer and of the request nothing but a fingerprint', () => {
+test('a receipt contains the data of the run, and only a hash of the answer and the request', () => {
   const run = answeredRun({ responseBody: 'Grüße\u0000', truncated: true, error: 'http: 503' });
   const payload = receiptPayload(run, { ...issue, previousReceiptSha256: 'ab'.repeat(32) });
   assert.deepEqual(payload, {
@@ -49,7 +49,7 @@ test('a receipt says what the run says, and of the answer and of the request not
   });
 });
 
-test('an empty answer has the fingerprint of nothing', () => {
+test('an empty answer has the hash of zero bytes', () => {
   for (const responseBody of ['', null]) {
     const payload = receiptPayload(answeredRun({ responseBody }), issue);
     assert.equal(payload.responseBytes, 0);
@@ -57,7 +57,7 @@ test('an empty answer has the fingerprint of nothing', () => {
   }
 });
 
-test('the issuer is written in ASCII and without a slash at its end', () => {
+test('the issuer is written in ASCII without a trailing slash', () => {
   const rows = [
     ['https://jobs.example.com/', 'https://jobs.example.com'],
     ['HTTPS://Jobs.Example.com:443/cron//', 'https://jobs.example.com/cron'],
@@ -69,7 +69,7 @@ test('the issuer is written in ASCII and without a slash at its end', () => {
   }
 });
 
-test('the library and the platform compute one SHA-256', () => {
+test('the library and the platform compute the same SHA-256', () => {
   for (const length of [0, 1, 55, 56, 63, 64, 65, 4096]) {
     const bytes = Buffer.alloc(length, length);
     assert.equal(sha256Hex(bytes), nativeSha256(bytes), `${length} bytes`);

@@ -1,4 +1,4 @@
-/** Called, or missed: what becomes of due times that have passed (docs/behavior.md#schedule-4). */
+/** Called or missed: what happens to due times in the past (docs/behavior.md#schedule-4). */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -17,7 +17,7 @@ function cron(cronExpr: string): Schedule {
 const everyMinute = cron('* * * * *');
 const hourly = cron('0 * * * *');
 
-test('what was due up to a renewal is neither called nor missed, what was due since then is', () => {
+test('due times before a renewal are neither called nor missed, later ones are', () => {
   const renewedAt = due + 90_000;
   const plan = (now: number) => planDue(everyMinute, due, now, renewedAt);
   const nothing = { missed: null, dueAt: null };
@@ -37,7 +37,7 @@ test('what was due up to a renewal is neither called nor missed, what was due si
   assert.equal(planDue(everyMinute, due, due, due - 1).dueAt, due);
 });
 
-test('on time, the due time is called and the next one is waited for', () => {
+test('on time, the due time is called and the next one is scheduled', () => {
   assert.deepEqual(planDue(hourly, due, due), {
     missed: null,
     dueAt: due,
@@ -55,7 +55,7 @@ test('a due time is called up to 60 s late, and missed a millisecond later', () 
   });
 });
 
-test('a due time called late does not swallow the next one', () => {
+test('a late call does not swallow the next due time', () => {
   assert.deepEqual(planDue(everyMinute, due, due + 60_000), {
     missed: null,
     dueAt: due,
@@ -63,7 +63,7 @@ test('a due time called late does not swallow the next one', () => {
   });
 });
 
-test('an outage is one account of all it missed; what is at most 60 s past is called', () => {
+test('an outage is one missed run for all its due times; those at most 60 s past are called', () => {
   const now = at('2026-03-02T13:30:30Z');
   assert.deepEqual(planDue(everyMinute, due, now), {
     missed: { first: due, last: at('2026-03-02T13:29:00Z'), count: 210 },
@@ -93,7 +93,7 @@ test('periods are counted from their anchor through an outage', () => {
   });
 });
 
-test('whatever the delay, no due time is lost or counted twice', () => {
+test('for any delay, no due time is lost or counted twice', () => {
   const schedules = fc.constantFrom(
     ...['* * * * *', '*/7 * * * *', '0,1,30 * * * *', '15 3 * * 1'].map(cron),
     { scheduleType: 'period', periodSeconds: 61, anchorAt: due - 17_000 } satisfies Schedule,
@@ -105,7 +105,7 @@ test('whatever the delay, no due time is lost or counted twice', () => {
       const now = first + delayMs;
       const { missed, dueAt, nextRunAt } = planDue(schedule, first, now);
       assert.ok(nextRunAt !== null);
-      // Missed and called are all the due times before the one that is waited for, in order.
+      // Missed and called are all the due times before the scheduled one, in order.
       const until = dueBetween(schedule, first - 1, nextRunAt - 1);
       assert.equal((missed?.count ?? 0) + (dueAt === null ? 0 : 1), until?.count);
       assert.equal(missed?.first ?? dueAt, first);
@@ -122,7 +122,7 @@ test('whatever the delay, no due time is lost or counted twice', () => {
 const running = { busyUntil: null, servingSince: due - 1 };
 const notRunning = { busyUntil: null, servingSince: due + 1 };
 
-test('one missed due time is told in the singular, more with their first and last', () => {
+test('one missed due time is reported in the singular, several with their first and last', () => {
   assert.equal(
     missedText({ first: due, last: due, count: 1 }, notRunning),
     'missed: 1 due time, 2026-03-02T10:00:00.000Z: jobd was not running',
@@ -133,7 +133,7 @@ test('one missed due time is told in the singular, more with their first and las
   );
 });
 
-test('the reason is what was so at the first due time that was missed', () => {
+test('the reason is the one that applied at the first missed due time', () => {
   const missed = { first: due, last: due, count: 1 };
   const reasons: [number | null, number, RegExp][] = [
     [due + 1, due - 1, /: the previous run was still executing$/],

@@ -1,4 +1,4 @@
-/** What a run keeps of an attempt, and the words of its error (docs/behavior.md#results). */
+/** The stored result of an attempt, and its error message (docs/behavior.md#results). */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -29,16 +29,16 @@ test('every complete 2xx is a success and keeps the answer', () => {
   }
 });
 
-test('a 2xx with more than a preview holds is a success that is truncated', () => {
+test('a 2xx larger than the preview is a success and marked as truncated', () => {
   const outcome = outcomeOf(answered({ truncated: true }));
   assert.deepEqual([outcome.status, outcome.truncated], ['success', true]);
 });
 
-test('a 2xx that sends a Location is still a success', () => {
+test('a 2xx with a Location header is still a success', () => {
   assert.equal(outcomeOf(answered({ httpStatus: 201, location: '/new' })).status, 'success');
 });
 
-test('a 2xx whose body breaks off is failed, with its status and what came of the body', () => {
+test('a 2xx whose body breaks off is failed, with its status and the received part', () => {
   const broken: Failure = { reason: 'protocol', detail: 'the body broke off' };
   assert.deepEqual(outcomeOf(answered({ body: 'hel', broken })), {
     status: 'failed',
@@ -61,7 +61,7 @@ test('any other status is failed, with the answer kept', () => {
   }
 });
 
-test('a redirect is failed and says where it leads; without a Location it is a status', () => {
+test('a redirect is failed and names its target; without a Location it is just a status', () => {
   for (const httpStatus of [301, 302, 303, 307, 308]) {
     const { status, error } = outcomeOf(answered({ httpStatus, location: 'https://a.example/' }));
     assert.equal(status, 'failed');
@@ -79,7 +79,7 @@ test('a very long Location does not make a very long error', () => {
   assert.ok(error !== null && error.length < 300);
 });
 
-test('the error of a redirect keeps no path, no query, no user info and nothing a terminal would obey', () => {
+test('the error of a redirect contains no path, query, user info or terminal controls', () => {
   const rows = [
     ['https://a.example/b?token=s3cret#s3cret', 'https://a.example/...'],
     ['https://me:s3cret@a.example:8443/b', 'https://a.example:8443/...'],
@@ -98,12 +98,12 @@ test('the error of a redirect keeps no path, no query, no user info and nothing 
   }
 });
 
-test('a failed answer that also broke off keeps its status as the error', () => {
+test('a failed answer that also broke off has its status as the error', () => {
   const broken: Failure = { reason: 'timeout', detail: 'no answer within 1 s' };
   assert.equal(outcomeOf(answered({ httpStatus: 500, broken })).error, 'http: 500');
 });
 
-test('no answer at all is failed; the error begins with its reason', () => {
+test('no answer is failed; the error begins with the reason', () => {
   assert.deepEqual(failureReasons.toSorted(), [
     'blocked_address',
     'dns',

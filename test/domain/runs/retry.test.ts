@@ -1,4 +1,4 @@
-/** Which failures are tried again, and when (docs/behavior.md#retries). */
+/** Which failures are retried, and when (docs/behavior.md#retries). */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -18,13 +18,13 @@ function failed(reason: Failure['reason'], temporary?: boolean): TargetResult {
   return { kind: 'failure', failure };
 }
 
-/** How long after its first attempt a run with one retry is tried again; null: never. */
+/** How long after its first attempt a run with one retry is retried; null: never. */
 function waitMs(result: TargetResult): number | null {
   const at = retryAt(1, 1, result, now);
   return at === null ? null : at - now;
 }
 
-test('without retries nothing is tried again', () => {
+test('without retries nothing is retried', () => {
   for (const result of [answered(500), answered(429), failed('refused'), failed('reset')]) {
     assert.equal(retryAt(0, 1, result, now), null);
   }
@@ -35,7 +35,7 @@ test('the second attempt waits 1 s, the third 5 s, and there is no fourth', () =
   assert.deepEqual(waits, [now + 1_000, now + 5_000, null, null]);
 });
 
-test('only 429 and 5xx are answers that may pass', () => {
+test('of all answers only 429 and 5xx are retried', () => {
   for (const httpStatus of [429, 500, 501, 502, 503, 504, 599]) {
     assert.equal(waitMs(answered(httpStatus)), 1_000, String(httpStatus));
   }
@@ -44,7 +44,7 @@ test('only 429 and 5xx are answers that may pass', () => {
   }
 });
 
-test('a 2xx that broke off is not tried again: the task may have run', () => {
+test('a 2xx that broke off is not retried: the task may have run', () => {
   for (const reason of failureReasons) {
     const broken: Failure = { reason, detail: '' };
     const response = { httpStatus: 200, location: null, retryAfter: null, body: '' };
@@ -56,18 +56,18 @@ test('a 2xx that broke off is not tried again: the task may have run', () => {
   }
 });
 
-test('only connections that could not be made or were lost are tried again', () => {
+test('only connections that failed or were lost are retried', () => {
   const passing = failureReasons.filter((reason) => waitMs(failed(reason)) !== null);
   assert.deepEqual(passing, ['refused', 'reset']);
 });
 
-test('a name that could not be looked up is tried again only if that may pass', () => {
+test('a failed name lookup is retried only if the cause may be temporary', () => {
   assert.equal(waitMs(failed('dns', true)), 1_000);
   assert.equal(waitMs(failed('dns', false)), null);
   assert.equal(waitMs(failed('timeout', true)), null, 'temporary is a word of dns only');
 });
 
-test('a timeout is tried again only if nothing of the request was written', () => {
+test('a timeout is retried only if no byte of the request was written', () => {
   for (const unsent of [true, false]) {
     const failure: Failure = { reason: 'timeout', detail: '', unsent };
     assert.equal(waitMs({ kind: 'failure', failure }), unsent ? 1_000 : null);

@@ -1,4 +1,7 @@
-/** The states of a run: written once as data, held by the statements and the table of a real store. */
+/**
+ * The states of a run: defined once as data, enforced by the statements and the table of a real
+ * store.
+ */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -29,7 +32,7 @@ const unset: StateFields = {
   error: null,
 };
 
-/** A row that is right for each state. */
+/** A valid row for each state. */
 const rightFields: Record<RunStatus, StateFields> = {
   queued: unset,
   running: { ...unset, started_at: 1 },
@@ -65,18 +68,18 @@ async function setup(t: TestContext) {
   return { store, job, insert, statusOf };
 }
 
-test('nothing follows the final states, and every other state is left', () => {
+test('final states have no successor, all others have one', () => {
   const final = runStatuses.filter((status) => isFinal(status));
   assert.deepEqual(final, ['success', 'failed', 'interrupted', 'missed']);
 });
 
-test('every state can be reached from a first one', () => {
+test('every state can be reached from an initial one', () => {
   const reached = new Set<RunStatus>(firstRunStatuses);
   for (const status of reached) for (const next of runTransitions[status]) reached.add(next);
   assert.deepEqual([...reached].toSorted(), runStatuses.toSorted());
 });
 
-test('the store moves a run from one state to another exactly where the table says so', async (t) => {
+test('the store makes exactly the transitions of the table', async (t) => {
   const { store, job, insert, statusOf } = await setup(t);
   const moves: Partial<Record<RunStatus, (id: string) => Promise<unknown>>> = {
     running: (id) => startQueuedRuns(store.db, [id], 1),
@@ -99,7 +102,7 @@ test('the store moves a run from one state to another exactly where the table sa
   }
 });
 
-test('the store begins a run in exactly the first states', async (t) => {
+test('the store creates a run in exactly the initial states', async (t) => {
   const { store, job, statusOf } = await setup(t);
   const begun: (RunStatus | undefined)[] = [];
   const queued = queuedRun(job.id, 1);
@@ -124,7 +127,7 @@ test('the store begins a run in exactly the first states', async (t) => {
   assert.deepEqual(begun, firstRunStatuses);
 });
 
-test('the table takes every state with its fields, and no state that is not one', async (t) => {
+test('the table accepts every state with its fields, and no unknown state', async (t) => {
   const { insert, statusOf } = await setup(t);
   for (const status of runStatuses) {
     assert.equal(await statusOf(await insert(status, rightFields[status])), status);
@@ -134,7 +137,7 @@ test('the table takes every state with its fields, and no state that is not one'
   }
 });
 
-test('the table refuses a state with fields of another', async (t) => {
+test('the table refuses a state with the fields of another', async (t) => {
   const { insert } = await setup(t);
   const rows: [RunStatus, Partial<StateFields>][] = [
     ['queued', { source: 'scheduled' }],
@@ -162,7 +165,7 @@ test('the table refuses a state with fields of another', async (t) => {
   }
 });
 
-test('a bare change of the status never reopens a run that has an end, or was never begun', async (t) => {
+test('changing only the status never reopens a run that has ended or never began', async (t) => {
   const { store, insert, statusOf } = await setup(t);
   for (const from of ['success', 'failed', 'missed'] as const) {
     for (const to of ['queued', 'running']) {

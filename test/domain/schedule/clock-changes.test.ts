@@ -1,4 +1,4 @@
-/** Due times around clock changes, worked out by hand, one change at a time. */
+/** Due times around clock changes, worked out by hand. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { dueBetween, nextDue } from '../../../src/domain/schedule/next.ts';

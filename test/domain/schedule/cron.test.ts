@@ -3,7 +3,7 @@ import test from 'node:test';
 import { JobdError } from '../../../src/domain/errors.ts';
 import { parseCron } from '../../../src/domain/schedule/cron.ts';
 
-/** Pairs that mean the same: what a person may write, and its plainest form. */
+/** Pairs with the same meaning: what a person may write, and its simplest form. */
 const sameMeaning = [
   ['@hourly', '0 * * * *'],
   ['@daily', '0 0 * * *'],
@@ -38,7 +38,7 @@ for (const [written, plain] of sameMeaning) {
   });
 }
 
-/** What is refused, and words that the sentence must hold. */
+/** Invalid expressions, and words that the message must contain. */
 const refused: readonly [string, RegExp][] = [
   ['', /5 fields.*got 0/],
   ['   ', /5 fields.*got 0/],
@@ -137,7 +137,7 @@ for (const [cronExpr, sentence] of refused) {
   });
 }
 
-void test('a refusal stays short, whatever was sent', () => {
+void test('a refusal is short for any input', () => {
   for (const cronExpr of ['x'.repeat(100_000), `${'9'.repeat(190)} * * *`, '\u0000'.repeat(200)]) {
     assert.throws(
       () => parseCron(cronExpr),

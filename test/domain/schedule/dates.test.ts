@@ -163,7 +163,7 @@ for (const [promise, cronExpr, after, expected] of [
   });
 }
 
-void test('a year ends when it ends in the zone of the schedule', () => {
+void test('a year ends in the time zone of the schedule', () => {
   const rows = [
     ['Pacific/Kiritimati', '2026-12-31T10:00'],
     ['Europe/Paris', '2026-12-31T23:00'],
@@ -175,7 +175,7 @@ void test('a year ends when it ends in the zone of the schedule', () => {
   }
 });
 
-/** `2026-01-31` is that midnight in UTC. */
+/** Midnight UTC of a date like `2026-01-31`. */
 function instantOf(text: string): number {
   return Date.parse(text.includes('T') ? `${text}Z` : text);
 }

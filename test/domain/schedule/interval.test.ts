@@ -28,6 +28,6 @@ for (const [cronExpr, seconds] of cases) {
   });
 }
 
-void test('an interval is its own smallest', () => {
+void test('the smallest gap of a period is the period itself', () => {
   assert.equal(smallestInterval({ scheduleType: 'period', periodSeconds: 61, anchorAt: 0 }), 61);
 });

@@ -29,11 +29,11 @@ const full = process.env['JOBD_ORACLE'] === 'full';
 const windowsPerZone = full ? Infinity : 4;
 const expressionsPerWindow = full ? expressions.length : 100;
 const windowMinutes = 5 * 1440;
-/** Zone data is read by the year, so the seam between two years is always looked at. */
+/** Zone data is read by the year, so the boundary between two years is always checked. */
 const newYear = Date.UTC(2026, 11, 29) / 60_000;
 
 for (const timezone of zones) {
-  void test(`due times in ${timezone} are those of a minute-by-minute walk`, () => {
+  void test(`due times in ${timezone} equal those of a minute-by-minute search`, () => {
     const random = seeded(timezone.length * 1009 + timezone.charCodeAt(timezone.length - 1));
     const changes = shuffled(windowStarts(timezone), random).slice(0, windowsPerZone);
     const starts = [...changes, newYear];
@@ -48,10 +48,10 @@ for (const timezone of zones) {
   });
 }
 
-/** Compares all due times of a window, one by one and as a count; returns how many there were. */
+/** Compares all due times of a window, one by one and as a count; returns their number. */
 function compare(cronExpr: string, timezone: string, window: Window, random: () => number): number {
   const schedule = { scheduleType: 'cron', cronExpr, timezone } as const;
-  // The first day is there to fill the oracle's memory of times that have been.
+  // The first day fills the oracle's memory of past times.
   const from = window.from + 1440;
   const until = window.from + window.local.length;
   const expected = dueMinutes(cronExpr, window).filter((minute) => minute >= from);
@@ -115,7 +115,7 @@ function randomExpressions(count: number, seed: number): string[] {
     if (kind < star) return `*/${pick(1, Math.min(most, 20))}`;
     return Array.from({ length: pick(1, 3) }, () => item(least, most)).join(',');
   };
-  // `*/19` with `4#5` would never fire, so only plain days go with the places in a month.
+  // `*/19` with `4#5` would never fire, so places in a month only go with plain days.
   const days = () => {
     const kind = random();
     const weekday = pick(0, 7);

@@ -1,4 +1,4 @@
-/** Due times: what holds of all of them, and of intervals. */
+/** Due times: properties of all of them, and of periods. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { dueBetween, nextDue } from '../../../src/domain/schedule/next.ts';
@@ -11,9 +11,9 @@ void test('a due time is strictly later, and a whole minute', () => {
   assert.equal(nextDue(schedule, minute + 59_999), minute + 60_000);
 });
 
-void test('29 February on any given weekday is found at any time within 400 years', () => {
+void test('29 February on a given weekday is found from any time within 400 years', () => {
   for (let weekday = 0; weekday < 7; weekday += 1) {
-    // A step in the day-of-week field makes both fields count.
+    // A step in the day-of-week field makes both day fields count.
     const cronExpr = `0 0 29 2 */${weekday === 0 ? 7 : weekday}`;
     const schedule = { scheduleType: 'cron', cronExpr, timezone: 'UTC' } as const;
     for (let year = 2000; year < 2400; year += 4) {
@@ -31,12 +31,12 @@ void test('a schedule whose only time is always in a gap is never due', () => {
   assert.equal(nextDue(schedule, Date.UTC(2026, 0, 1)), null);
 });
 
-void test('a search ends at the last instant that a date can hold', () => {
+void test('a search ends at the last instant that a Date can represent', () => {
   const schedule = { scheduleType: 'cron', cronExpr: '0 0 1 1 *', timezone: 'UTC' } as const;
   assert.equal(nextDue(schedule, 8.64e15), null);
 });
 
-void test('clocks with seconds, as before standard time, do not stop the count', () => {
+void test('zones with seconds, as before standard time, do not break the count', () => {
   for (const [timezone, at] of [
     ['Africa/Monrovia', Date.UTC(1972, 0, 7)],
     ['America/New_York', Date.UTC(1883, 10, 18)],
@@ -56,7 +56,7 @@ void test('clocks with seconds, as before standard time, do not stop the count',
   }
 });
 
-void test('an interval counts from its anchor, which is not due at itself', () => {
+void test('a period counts from its anchor, which is not due itself', () => {
   const anchorAt = Date.UTC(2026, 0, 1) + 123;
   const schedule = { scheduleType: 'period', periodSeconds: 90, anchorAt } as const;
   assert.equal(nextDue(schedule, anchorAt), anchorAt + 90_000);
@@ -65,7 +65,7 @@ void test('an interval counts from its anchor, which is not due at itself', () =
   assert.equal(nextDue(schedule, anchorAt + 1e9 * 90_000), anchorAt + (1e9 + 1) * 90_000);
 });
 
-void test('an interval whose anchor is still to come is due in the same steps before it', () => {
+void test('a period with a future anchor is due in the same steps before it', () => {
   const anchorAt = Date.UTC(2027, 0, 1);
   const schedule = { scheduleType: 'period', periodSeconds: 90, anchorAt } as const;
   assert.equal(nextDue(schedule, anchorAt - 1), anchorAt);
@@ -80,7 +80,7 @@ void test('an interval whose anchor is still to come is due in the same steps be
   });
 });
 
-void test('an interval is a number of seconds, whatever calendar and clocks do meanwhile', () => {
+void test('a period is a number of seconds, independent of calendar and clock changes', () => {
   const anchorAt = Date.UTC(2027, 2, 1);
   const yearly = { scheduleType: 'period', periodSeconds: 31_536_000, anchorAt } as const;
   assert.equal(nextDue(yearly, anchorAt), Date.UTC(2028, 1, 29), '365 days, leap year or not');
@@ -92,7 +92,7 @@ void test('an interval is a number of seconds, whatever calendar and clocks do m
   );
 });
 
-void test('due times of an interval are counted after the start and up to the end', () => {
+void test('due times of a period are counted after the start and up to the end', () => {
   const schedule = { scheduleType: 'period', periodSeconds: 60, anchorAt: 0 } as const;
   assert.deepEqual(dueBetween(schedule, 60_000, 240_000), {
     first: 120_000,

@@ -1,4 +1,4 @@
-/** Due times where clocks change in other ways than in most of Europe, worked out by hand. */
+/** Due times in zones with unusual clock changes, worked out by hand. */
 
 /** A promise, the expression, the zone, an instant, and all due times in the 30 h after it. */
 export type Case = readonly [string, string, string, string, readonly string[]];

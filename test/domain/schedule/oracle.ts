@@ -1,10 +1,10 @@
 /**
- * A second opinion on due times that shares no code with the first: it walks through every minute
- * of a window, asks Intl what the wall clock shows, and matches the fields one by one.
- * It understands numbers, `*`, ranges, steps, lists, `L` and `#`.
+ * An independent implementation of due times: it goes through every minute of a window, asks Intl
+ * for the wall-clock time, and matches the fields one by one. It understands numbers, `*`, ranges,
+ * steps, lists, `L` and `#`.
  */
 
-/** The minutes of a window and what the clock of a zone shows in each; UTC and local minutes. */
+/** The minutes of a window and the wall-clock time of a zone in each; UTC and local minutes. */
 export interface Window {
   from: number;
   local: number[];
@@ -18,7 +18,7 @@ export function readWindow(timezone: string, from: number, minutes: number): Win
   return { from, local };
 }
 
-/** Turns a UTC minute into the local minute that the zone's clock shows, both since 1970. */
+/** Turns a UTC minute into the wall-clock minute of the zone, both since 1970. */
 export function clockOf(timezone: string): (minute: number) => number {
   const format = new Intl.DateTimeFormat('en-US', {
     timeZone: timezone,
@@ -89,7 +89,7 @@ function matcher(cronExpr: string): (local: number) => boolean {
   };
 }
 
-/** Every value that a field holds, as text; `L` and `#` items stand for themselves. */
+/** Every value of a field, as text; `L` and `#` items stay as they are. */
 function membership(field: string, least: number, most: number): Set<string> {
   const members = new Set<string>();
   for (const item of field.split(',')) {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { preview } from '../../../src/domain/schedule/preview.ts';
 
-/** What the notes say: a promise, expression, zone, start, how many times, the notes. */
+/** Notes of a preview: promise, expression, zone, start, number of times, notes. */
 const cases: readonly (readonly [string, string, string, string, number, readonly string[]])[] = [
   ['an ordinary day needs no note', '30 2 * * *', 'Europe/Paris', '2026-06-01', 5, []],
   [
@@ -94,17 +94,17 @@ for (const [promise, cronExpr, timezone, from, count, notes] of cases) {
   });
 }
 
-void test('the next times of an interval are listed without notes', () => {
+void test('a preview of a period has no notes', () => {
   const schedule = { scheduleType: 'period', periodSeconds: 300, anchorAt: 0 } as const;
   assert.deepEqual(preview(schedule, 0, 3), { next: [300_000, 600_000, 900_000], notes: [] });
 });
 
-void test('no times asked for, none given', () => {
+void test('a preview of zero times is empty', () => {
   const schedule = { scheduleType: 'cron', cronExpr: '0 0 * * *', timezone: 'UTC' } as const;
   assert.deepEqual(preview(schedule, 0, 0), { next: [], notes: [] });
 });
 
-void test('a schedule that is never due is refused, one that ends says so', () => {
+void test('a schedule that is never due is refused, one that ends has a note', () => {
   const schedule = {
     scheduleType: 'cron',
     cronExpr: '*/30 2 * 3 0L',

@@ -3,7 +3,7 @@ import test from 'node:test';
 import { JobdError } from '../../../src/domain/errors.ts';
 import { canonicalZone } from '../../../src/domain/schedule/zone.ts';
 
-/** Names that Intl.supportedValuesOf leaves out, in their right letter case. */
+/** Names that Intl.supportedValuesOf omits, in their normal letter case. */
 const aliases = `
   Africa/Asmara Africa/Timbuktu America/Argentina/Buenos_Aires America/Argentina/ComodRivadavia
   America/Argentina/Cordoba America/Atikokan America/Atka America/Ensenada America/Fort_Wayne
@@ -29,7 +29,7 @@ const aliases = `
   .trim()
   .split(/\s+/);
 
-void test('every zone name is accepted in any letter case and comes back in its own', () => {
+void test('every zone name is accepted in any letter case and normalized', () => {
   for (const name of [...aliases, ...Intl.supportedValuesOf('timeZone')]) {
     for (const written of [name, name.toLowerCase(), name.toUpperCase()]) {
       assert.equal(canonicalZone(written), name);
@@ -37,7 +37,7 @@ void test('every zone name is accepted in any letter case and comes back in its 
   }
 });
 
-void test('an alias stays the alias', () => {
+void test('an alias is kept', () => {
   assert.equal(canonicalZone('asia/calcutta'), 'Asia/Calcutta');
   assert.equal(canonicalZone('asia/kolkata'), 'Asia/Kolkata');
 });

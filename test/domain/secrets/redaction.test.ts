@@ -1,4 +1,4 @@
-/** What a job sends in confidence is found in what its target says, wherever it was cut. */
+/** A job's secrets are found in the target's answer, wherever it was cut. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -22,7 +22,7 @@ function redacted(changes: Partial<Response>, secrets: string[]): Response {
   return result.response;
 }
 
-test('headers that say how to talk are no secrets, all others are', () => {
+test('protocol headers are not secrets, all others are', () => {
   for (const name of ['Content-Type', 'ACCEPT', 'accept-language', 'User-Agent', 'Cache-Control']) {
     assert.equal(isSecretHeader(name), false, name);
     assert.deepEqual(secretTexts({ [name]: 'application/json' }), [], name);
@@ -53,12 +53,12 @@ const rows: [what: string, headers: Record<string, string>, said: string, kept: 
 ];
 
 for (const [what, headers, said, kept] of rows) {
-  test(`${what} is as it should be in the preview`, () => {
+  test(`the preview is redacted correctly: ${what}`, () => {
     assert.equal(redact(said, secretTexts(headers)), kept);
   });
 }
 
-test('what the cut left of a secret is not kept, and only where there was a cut', () => {
+test('a cut-off part of a secret is removed, but only at a cut', () => {
   const secrets = ['abcdefghijkl'];
   for (let cut = 1; cut < 12; cut += 1) {
     const body = `<${'abcdefghijkl'.slice(0, cut)}`;
@@ -70,7 +70,7 @@ test('what the cut left of a secret is not kept, and only where there was a cut'
   }
 });
 
-test('a preview stays within its bytes, and says when something was cut off', () => {
+test('a preview stays within its byte limit and marks truncation', () => {
   const full = 'abcdefgh'.repeat(512);
   const separated = 'abcdefgh,'.repeat(455);
   assert.deepEqual(redacted({ body: full }, ['abcdefgh']), {
@@ -82,7 +82,7 @@ test('a preview stays within its bytes, and says when something was cut off', ()
   assert.equal(redacted({ body: 'ok', truncated: true }, ['abcdefgh']).truncated, true);
 });
 
-test('a redirect that repeats a secret does not tell it', () => {
+test('a redirect that repeats a secret does not reveal it', () => {
   const location = 'https://abcdefgh.example.com/';
   assert.doesNotMatch(redacted({ location }, ['abcdefgh']).location ?? '', /abcdefgh/);
   const long = `https://a:${'x'.repeat(2033)}@abcd`;
@@ -90,7 +90,7 @@ test('a redirect that repeats a secret does not tell it', () => {
   assert.doesNotMatch(redacted({ location: long }, ['abcdefgh']).location ?? '', /abcd/);
 });
 
-/** The marker itself could make up a secret of these. */
+/** These secrets could be formed by the marker itself. */
 const secret = fc
   .string({
     unit: fc.constantFrom('a', 'b', 'A', 'B', '0', '1', '/', '"', '\\', ' ', '+', '=', 'é'),
@@ -103,7 +103,7 @@ const filler = fc.oneof(
   fc.constant('日'.repeat(60)),
 );
 
-test('no secret is in a preview, whatever is around it and wherever it was cut', () => {
+test('no preview contains a secret, for any surrounding text and any cut', () => {
   fc.assert(
     fc.property(
       fc.array(secret, { minLength: 1, maxLength: 4 }),
@@ -122,7 +122,7 @@ test('no secret is in a preview, whatever is around it and wherever it was cut',
   );
 });
 
-test('of a secret that the cut split nothing is kept', () => {
+test('no part of a secret that the cut split is kept', () => {
   fc.assert(
     fc.property(secret, fc.nat(50), fc.nat(), (each, before, at) => {
       const text = '日'.repeat(before);
@@ -133,7 +133,7 @@ test('of a secret that the cut split nothing is kept', () => {
   );
 });
 
-test('where there is no secret, nothing changes', () => {
+test('a text without secrets is unchanged', () => {
   fc.assert(
     fc.property(filler, fc.array(secret), (text, secrets) => {
       fc.pre(!secrets.some((each) => text.includes(each)));

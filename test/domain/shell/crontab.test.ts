@@ -1,4 +1,4 @@
-/** Crontabs as cron reads them. */
+/** Crontabs are read as cron reads them. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -6,7 +6,7 @@ import { parseCrontab } from '../../../src/domain/shell/crontab.ts';
 
 const read = (text: string, isSystem = false) => parseCrontab(text, { isSystem });
 
-test('times, command and what is below a setting are read; the rest is passed over', () => {
+test('times, commands and preceding settings are read; the rest is skipped', () => {
   const { lines, broken } = read(
     `MAILTO=""
 # a comment
@@ -34,19 +34,19 @@ test('times, command and what is below a setting are read; the rest is passed ov
   assert.equal(second?.settings.get('CRON_TZ'), 'America/New_York');
 });
 
-test('a percent sign ends the command, unless a backslash is before it', () => {
+test('a percent sign ends the command unless it is escaped', () => {
   const [line] = read('* * * * * a \\% b%c\\%%d').lines;
   assert.deepEqual([line?.command, line?.input], ['a % b', 'c%\nd']);
 });
 
-test('a crontab of the system has a user', () => {
+test('a system crontab has a user column', () => {
   const [line] = read('* * * * * root curl x', true).lines;
   assert.equal(line?.command, 'curl x');
   assert.equal(read('* * * * * root', true).broken.length, 1);
   assert.equal(read('* * * * * root curl x').lines[0]?.command, 'root curl x');
 });
 
-test('what is no line of a crontab is told with its number', () => {
+test('an invalid line is reported with its number', () => {
   const { broken } = read('\ngarbage\n* * * *\n@daily\n');
   assert.deepEqual(
     broken.map(({ number }) => number),
@@ -56,7 +56,7 @@ test('what is no line of a crontab is told with its number', () => {
 
 const commentOf = (comment: string) => read(`${comment}\n@daily curl x`).lines[0]?.comment;
 
-test('a name is taken from a comment of words only', () => {
+test('a name is taken from a comment that consists of words', () => {
   assert.equal(commentOf('## Send mails'), 'Send mails');
   for (const comment of [
     '#',

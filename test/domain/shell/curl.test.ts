@@ -1,4 +1,4 @@
-/** Curl and wget commands as jobs, compared with what the tools themselves send. */
+/** Curl and wget commands as jobs, compared with the requests of the real tools. */
 
 import assert from 'node:assert/strict';
 import { execFile, spawnSync } from 'node:child_process';
@@ -30,7 +30,7 @@ function callOf({ call, unhonoured }: ReadCall): WrittenCall {
 const curl = (text: string): WrittenCall => callOf(readCurl(wordsOf(text)));
 const wget = (text: string): WrittenCall => callOf(readWget(wordsOf(text)));
 
-test('a curl command is read as the call that it makes', () => {
+test('a curl command becomes the call that it makes', () => {
   const get: WrittenCall = {
     method: 'GET',
     url,
@@ -98,7 +98,7 @@ test('a curl command is read as the call that it makes', () => {
   for (const [text, call] of rows) assert.deepEqual(curl(text), call, text);
 });
 
-test('every part that a job cannot honour is named, and no value is repeated', () => {
+test('every option that a job cannot honour is named, and no value is repeated', () => {
   const secret = 'hunter2';
   const rows: [text: string, named: string, reason: RegExp][] = [
     ['', 'no URL', /one URL/],
@@ -163,7 +163,7 @@ test('options without effect on the request are ignored and listed', () => {
   );
 });
 
-test('what browsers copy is read', () => {
+test('commands copied from browsers are understood', () => {
   const text = readFileSync(
     join(import.meta.dirname, '..', '..', 'vectors', 'copied-as-curl.sh'),
     'utf8',
@@ -176,7 +176,7 @@ test('what browsers copy is read', () => {
   assert.equal(call.headers['Cookie'], 'session=abc; theme=dark');
 });
 
-test('a wget command is read as the call that it makes', () => {
+test('a wget command becomes the call that it makes', () => {
   const get = { method: 'GET', url, headers: {}, body: null, timeoutSeconds: null, retries: null };
   assert.deepEqual(wget(`-q -O - ${url}`), get);
   assert.deepEqual(wget(`-qO- --timeout=10 --tries 3 ${url}`), {
@@ -210,13 +210,13 @@ test('a wget command is read as the call that it makes', () => {
   }
 });
 
-test('credentials may be longer than what a function takes as arguments', () => {
+test('credentials may be longer than the argument limit of a function', () => {
   const user = `me:${'é'.repeat(100_000)}`;
   const { Authorization } = callOf(readCurl(['-u', user, url])).headers;
   assert.equal(Authorization, `Basic ${Buffer.from(user).toString('base64')}`);
 });
 
-test('whatever the words are, a call is read or a reason given', () => {
+test('for any words, the result is a call or a reason', () => {
   const word = oneof(
     string({ unit: 'binary', maxLength: 20 }),
     constantFrom('-d', '-G', '-H', 'a:b', '-XPOST', '--', '-', '--constructor', '-m', '1', url),
@@ -245,11 +245,11 @@ test('whatever the words are, a call is read or a reason given', () => {
   );
 });
 
-/** Whether a tool is there. */
+/** Whether a tool is missing. */
 const lacks = (name: string): string | false =>
   spawnSync(name, ['--version']).status === 0 ? false : `${name} is not installed`;
 
-/** What the tools add by themselves, and what every message has. */
+/** Headers that the tools add, and those of every message. */
 const ownHeaders = new Set(['accept', 'accept-encoding', 'user-agent', 'host', 'connection']);
 
 const asked = [
@@ -272,7 +272,7 @@ const asked = [
 ];
 
 for (const tool of ['curl', 'wget'] as const) {
-  test(`a job sends what ${tool} sends`, { skip: lacks(tool) }, async (t) => {
+  test(`a job sends the same request as ${tool}`, { skip: lacks(tool) }, async (t) => {
     const sink = await startSink(t);
     const site = sink.url.replace('http://', 'http://in%20url:pw@');
     const lines =

@@ -1,4 +1,7 @@
-/** The words of a command as shells read them, and what depends on more than its text. */
+/**
+ * Commands are split into words as shells do; anything that depends on more than the text is
+ * reported.
+ */
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
@@ -13,7 +16,7 @@ function wordsOf(text: string): readonly string[] {
   return words;
 }
 
-test('quotes, escapes and continued lines are read as a shell reads them', () => {
+test('quotes, escapes and continued lines work as in a shell', () => {
   const rows: [text: string, words: string[]][] = [
     ['', []],
     ['  curl \t -X  POST ', ['curl', '-X', 'POST']],
@@ -46,7 +49,7 @@ test('redirections that only discard output are ignored and listed', () => {
   assert.deepEqual(wordsOf("curl '2'>/dev/null"), ['curl', '2'], 'a quoted number is a word');
 });
 
-test('parts that depend on more than the text are named, never guessed', () => {
+test('parts that depend on more than the text are reported, never guessed', () => {
   const rows: [text: string, named: string, reason: RegExp][] = [
     ['curl $URL', '$URL', /variables are not expanded/],
     ['curl "a${TOKEN:-x}b"', '${TOKEN:-x}', /variables are not expanded/],
@@ -89,7 +92,7 @@ test('parts that depend on more than the text are named, never guessed', () => {
   }
 });
 
-test('whatever comes, it is read to its end without an exception, and nothing long is repeated', () => {
+test('any text is read without an exception, and nothing long is repeated', () => {
   const text = string({ unit: 'binary', maxLength: 200 });
   check(
     property(text, (any) => {
@@ -104,7 +107,7 @@ const double = (text: string): string => `"${text.replace(/[$`"\\]/g, '\\$&')}"`
 const ansi = (text: string): string =>
   `$'${Array.from(text, (c) => `\\U${c.codePointAt(0)?.toString(16).padStart(8, '0')}`).join('')}'`;
 
-test('quoted in any way, every text comes back', () => {
+test('any text can be quoted and read back', () => {
   const text = string({ unit: 'grapheme' }).filter((some) => !some.includes('\0'));
   check(
     property(text, (any) => {
@@ -119,7 +122,7 @@ const shells = ['/bin/dash', '/bin/bash'].filter(
 );
 const noShell = shells.length === 2 ? false : 'dash and bash are not both installed';
 
-test('where nothing is reported, dash and bash read the same words', { skip: noShell }, (t) => {
+test('if nothing is reported, dash and bash read the same words', { skip: noShell }, (t) => {
   const cwd = temporaryDirectory(t);
   const pieces = `a b 7 \\ ' " \n \t $ # = ~ * ? { } ! \\\n \\" é 😀 > < & | ; 2>&1 $'`.split(' ');
   const unit = constantFrom(...pieces, ' ', ' ');
@@ -130,7 +133,7 @@ test('where nothing is reported, dash and bash read the same words', { skip: noS
       const { words, unhonoured, ignored } = readShellCommand(text);
       if (unhonoured.length > 0 || ignored.length > 0) return;
       for (const shell of text.includes("$'") ? ['/bin/bash'] : shells) {
-        // Were it read wrongly it could run something: there is nothing to be found.
+        // If a text were read wrongly the shell could run a command: the PATH is empty.
         const script = `x() { for word; do printf '%s\\0' "$word"; done; }\n${text}`;
         const { stdout, status } = spawnSync(shell, ['-c', script], {
           cwd,

@@ -25,7 +25,7 @@ const registries = `
   .split(/\s*[|\n]\s*/)
   .map((row) => row.split(' '));
 
-/** The first and last address of a block, and what stands just before and after it. */
+/** The first and last address of a block, and its neighbours on both sides. */
 function edgesOf(text: string): { inside: string[]; outside: string[] } {
   const block = parseBlock(text);
   assert.ok(block, text);
@@ -44,7 +44,7 @@ function addressText(family: 4 | 6, value: bigint): string {
   ).join(separator);
 }
 
-test('every row of both registries is refused, first address to last, with its RFC', () => {
+test('every block of both registries is refused, first address to last, with its RFC', () => {
   assert.equal(registries.length, 51);
   for (const [block = '', rfc = ''] of registries) {
     const reasons = edgesOf(block).inside.map((address) => {
@@ -58,8 +58,8 @@ test('every row of both registries is refused, first address to last, with its R
 });
 
 /**
- * Where ipaddr.js sees ordinary unicast and jobd refuses, and why. The library knows what the
- * registries list and little more; jobd asks the other way round, what is handed out for use.
+ * Addresses that ipaddr.js calls unicast and jobd refuses, with the reason. The library knows
+ * little more than the registries; jobd only allows space that is allocated for use.
  */
 const refusedBeyondLibrary = new Map([
   ['2000::/3', 'nothing outside of it is handed out, so nothing there can be public'],
@@ -69,7 +69,7 @@ const refusedBeyondLibrary = new Map([
   ['3ffe::/16', 'the 6bone gave it back, nobody has been given it since'],
 ]);
 
-/** Compares both opinions; returns the block of a known difference. */
+/** Compares both; returns the block of a known difference. */
 function compare(text: string): string | null {
   const ours = judgeAddress(text);
   const theirs = ipaddr.parse(text).range();
@@ -89,7 +89,7 @@ const group = fc.oneof(
   fc.nat(0xffff),
 );
 
-test('a library agrees on what is public, but for known differences that refuse more', () => {
+test('a library agrees on public addresses, except for known, stricter differences', () => {
   const seen = new Set<string | null>();
   for (const [block = ''] of [
     ...registries,

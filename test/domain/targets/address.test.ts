@@ -9,7 +9,7 @@ import {
   sameAddress,
 } from '../../../src/domain/targets/address.ts';
 
-/** The registries once more, as plain blocks, for a second opinion by Node's own BlockList. */
+/** The registries as plain blocks, for a second opinion by Node's BlockList. */
 const specialBlocks = `
   0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24
   192.0.2.0/24 192.31.196.0/24 192.52.193.0/24 192.88.99.0/24 192.168.0.0/16 192.175.48.0/24
@@ -26,7 +26,7 @@ for (const block of specialBlocks) {
   oracles[family].addSubnet(address, Number(prefix), family);
 }
 
-/** Numbers near the edges of blocks, where off-by-one lives, and anything else. */
+/** Numbers near the limits of blocks, for off-by-one errors, and random ones. */
 const octet = fc.oneof(
   fc.constantFrom(0, 1, 9, 10, 11, 63, 64, 100, 126, 127, 128, 169, 172, 192, 198, 203, 223, 255),
   fc.nat(255),
@@ -37,7 +37,7 @@ const group = fc.oneof(
   fc.nat(0xffff),
 );
 
-test('an IPv4 address is public exactly if no registry sets it aside', () => {
+test('an IPv4 address is public exactly if no registry reserves it', () => {
   fc.assert(
     fc.property(fc.tuple(octet, octet, octet, octet), (octets) => {
       const text = octets.join('.');
@@ -47,7 +47,7 @@ test('an IPv4 address is public exactly if no registry sets it aside', () => {
   );
 });
 
-test('an IPv6 address is public exactly if it is global unicast and no registry sets it aside', () => {
+test('an IPv6 address is public exactly if it is global unicast and no registry reserves it', () => {
   fc.assert(
     fc.property(fc.array(group, { minLength: 8, maxLength: 8 }), (groups) => {
       const text = groups.map((value) => value.toString(16)).join(':');
@@ -77,7 +77,7 @@ test('a refusal names the most specific block and its source', () => {
   }
 });
 
-test('text that is no address is never public', () => {
+test('text that is not an address is never public', () => {
   for (const text of ['', 'not-an-ip', '8.8.8', '8.8.8.8.', '08.8.8.8', '0x8.8.8.8', '8.8.8.256']) {
     assert.equal(judgeAddress(text).public, false, text);
   }
@@ -86,7 +86,7 @@ test('text that is no address is never public', () => {
   }
 });
 
-test('exactly what Node takes for an address is one', () => {
+test('exactly the addresses that Node accepts are accepted', () => {
   const text = fc.oneof(
     fc.string({ unit: fc.constantFrom(...'0123456789.'.split('')), maxLength: 16 }),
     fc.string({ unit: fc.constantFrom(...'012fF:.'.split('')), maxLength: 24 }),
@@ -108,7 +108,7 @@ test('two spellings of one address are the same address', () => {
   assert.ok(!sameAddress('nobody', 'nobody'));
 });
 
-test('a block with bits behind its prefix, or with an impossible prefix, is none', () => {
+test('a block with host bits set, or with an invalid prefix length, is refused', () => {
   assert.equal(parseBlock('10.0.0.0/8')?.last, 0x0affffffn);
   assert.equal(parseBlock('::/0')?.last, (1n << 128n) - 1n);
   assert.equal(parseBlock('10.0.0.1')?.prefix, 32);

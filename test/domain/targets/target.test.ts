@@ -32,7 +32,7 @@ function refusal(act: () => unknown): string {
   return '';
 }
 
-test('every URL vector is judged as listed, with a reason', () => {
+test('every URL vector is judged as listed, with its reason', () => {
   assert.ok(vectors.urls.length > 200);
   for (const { url, expect, why } of vectors.urls) {
     const reason = refusal(() => judgeUrl(url, none));
@@ -49,7 +49,7 @@ test('every set of DNS answers is judged as listed', () => {
   }
 });
 
-test('no URL vector that is refused for its spelling passes because something is allowed', () => {
+test('no URL vector that is refused for its spelling is accepted because of an allow entry', () => {
   const allow = parseAllowTargets(['8.8.8.8/32:*']);
   for (const { url, expect } of vectors.urls) {
     if (expect === 'allow' || /^https?:\/\/[a-z0-9.-]+(?::\d+)?\/?$/i.test(url)) continue;
@@ -66,7 +66,7 @@ function urlOf(length: number, letter: string): string {
   return start + letter.repeat(length - start.length);
 }
 
-test('a URL has at most 2048 characters, counted as people count them', () => {
+test('a URL has at most 2048 characters, counted as code points', () => {
   assert.equal(
     refusal(() => judgeUrl(urlOf(2048, 'a'), none)),
     '',
@@ -85,13 +85,13 @@ test('a URL has at most 2048 characters, counted as people count them', () => {
   );
 });
 
-test('a refusal of userinfo does not repeat the password', () => {
+test('an error about userinfo does not repeat the password', () => {
   const reason = refusal(() => judgeUrl('https://me:s3cret@example.com/', none));
   assert.match(reason, /user name or password/);
   assert.ok(!reason.includes('s3cret'));
 });
 
-test('an allow entry covers its block and its ports, and nothing else', () => {
+test('an allow entry covers exactly its block and ports', () => {
   const rows: [string, string, number, boolean][] = [
     ['127.0.0.1', '127.0.0.1', 80, true],
     ['127.0.0.1', '127.0.0.1', 443, true],
@@ -120,7 +120,7 @@ test('an allow entry covers its block and its ports, and nothing else', () => {
   }
 });
 
-test('an entry for a translation prefix allows only what the IPv4 address inside is allowed', () => {
+test('an entry for a translation prefix only allows allowed IPv4 addresses inside it', () => {
   const rows: [string, string, number, boolean][] = [
     ['64:ff9b::/96', '64:ff9b::8.8.8.8', 80, true],
     ['64:ff9b::/96', '64:ff9b::8.8.8.8', 8080, false],
@@ -153,7 +153,7 @@ test('an entry for a translation prefix allows only what the IPv4 address inside
   assert.ok(!verdict.allowed && /leads to 10\.0\.0\.1: .*private use/.test(verdict.reason));
 });
 
-test('an allow entry that could be read in two ways is refused', () => {
+test('an ambiguous allow entry is refused', () => {
   const bad = `x localhost 10.0.0.1/8 10.0.0.0/33 10.0.0.0/8:0 10.0.0.0/8:65536 10.0.0.0/8:http
     10.0.0.0/8: [10.0.0.0/8]:80 [10.0.0.1]:80 [::1 ::1]:80 [::1]/129 [::1]x [] 127.1 0x7f.0.0.1`;
   for (const entry of ['', ...bad.split(/\s+/)]) {
@@ -165,7 +165,7 @@ test('an allow entry that could be read in two ways is refused', () => {
   }
 });
 
-test('names and ports of one’s own pass on the text only if an entry could mean them', () => {
+test('internal names and ports are accepted only if an allow entry could cover them', () => {
   const rows: [string[], string, boolean][] = [
     [[], 'http://localhost/', false],
     [['127.0.0.1'], 'http://localhost/', true],
@@ -187,7 +187,7 @@ test('names and ports of one’s own pass on the text only if an entry could mea
   }
 });
 
-test('one refused answer refuses a name, but localhost may have one of its two covered', () => {
+test('one refused answer refuses a name, but localhost needs only one of its two covered', () => {
   const allow = parseAllowTargets(['127.0.0.1:*']);
   const both = ['127.0.0.1', '::1'];
   assert.equal(judgeAnswers(both, 80, allow, false).allowed, false);
