@@ -1,4 +1,4 @@
-/** The native part that the executable carries: where it is unpacked, and what is not loaded. */
+/** The native addon of the executable: where it is unpacked, and what is never loaded. */
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
@@ -11,10 +11,10 @@ import { executable, jobd, notPackaged } from '../support/running/executable.ts'
 import { makeNamespace, noNamespaces } from '../support/running/namespace.ts';
 
 const notRoot = process.getuid?.() === 0 ? false : 'only root can act as somebody else';
-/** Nobody, by convention. */
+/** The user `nobody`, by convention. */
 const nobody = 65_534;
 
-/** A data directory and a cache of a test's own, and the environment that names them. */
+/** A data directory and a cache for one test, and the environment that names them. */
 function places(t: TestContext) {
   const directory = temporaryDirectory(t);
   const data = join(directory, 'data');
@@ -28,7 +28,7 @@ function places(t: TestContext) {
   };
 }
 
-/** Opens the store, for which the library is needed. */
+/** Opens the store, which needs the addon. */
 async function opens(env: Record<string, string>): Promise<void> {
   const { exitCode, stderr } = await jobd(['key', 'list'], env);
   assert.equal(exitCode, 0, stderr);
@@ -47,8 +47,8 @@ function only(directory: string): string {
   return join(directory, names[0] ?? '');
 }
 
-describe('the native part', { skip: notPackaged }, () => {
-  test('is unpacked once, for nobody else, under its hash, and used again', async (t) => {
+describe('the native addon', { skip: notPackaged }, () => {
+  test('is unpacked once, readable by its user only, under its hash, and reused', async (t) => {
     const { native, cached, env } = places(t);
     await opens(env);
     const path = only(native);
@@ -72,7 +72,7 @@ describe('the native part', { skip: notPackaged }, () => {
     ]);
   });
 
-  test('is written anew where another file has its name', async (t) => {
+  test('is rewritten if another file has its name', async (t) => {
     const { native, directory, env } = places(t);
     await opens(env);
     const path = only(native);
@@ -102,7 +102,7 @@ describe('the native part', { skip: notPackaged }, () => {
     }
   });
 
-  test('goes into the cache where the place in the data directory is not safe, and no further', async (t) => {
+  test('is unpacked into the cache if the data directory is not safe, and nowhere else', async (t) => {
     const { directory, native, cached, env } = places(t);
     const elsewhere = join(directory, 'elsewhere');
     fs.mkdirSync(elsewhere);
@@ -130,7 +130,7 @@ describe('the native part', { skip: notPackaged }, () => {
     assert.deepEqual(fs.readdirSync(elsewhere), []);
   });
 
-  test('goes into the cache for backups too', async (t) => {
+  test('is unpacked into the cache for backups too', async (t) => {
     const { directory, native, cached, env } = places(t);
     await opens(env);
     fs.rmSync(native, { recursive: true });
@@ -140,7 +140,7 @@ describe('the native part', { skip: notPackaged }, () => {
     only(cached);
   });
 
-  test('is not taken from a directory of another user', { skip: notRoot }, async (t) => {
+  test('is not loaded from a directory of another user', { skip: notRoot }, async (t) => {
     const { directory, native, cached, env } = places(t);
     for (const path of [native, cached]) {
       fs.mkdirSync(path, { mode: 0o700 });
@@ -164,7 +164,7 @@ describe('the native part', { skip: notPackaged }, () => {
     ['full', 'size=1m', /the disk is full/],
   ];
   for (const [what, options, words] of mounts) {
-    test(`says in words that its place is ${what}`, { skip: noNamespaces }, async (t) => {
+    test(`reports that its directory is ${what}`, { skip: noNamespaces }, async (t) => {
       const { directory, native, cached, env } = places(t);
       for (const path of [native, cached]) fs.mkdirSync(path, { mode: 0o700 });
       const mount = (path: string): string => `mount -t tmpfs -o ${options},mode=700 tmpfs ${path}`;
@@ -194,7 +194,7 @@ describe('the native part', { skip: notPackaged }, () => {
     });
   }
 
-  test('is whole for each of many that start at once', async (t) => {
+  test('is complete for each of many concurrent starts', async (t) => {
     const { native, env } = places(t);
     await opens(env);
     fs.rmSync(only(native));
@@ -202,7 +202,7 @@ describe('the native part', { skip: notPackaged }, () => {
     only(native);
   });
 
-  test('of versions of long ago goes, of lately stays', async (t) => {
+  test('of old versions is removed, of recent ones kept', async (t) => {
     const { native, env } = places(t);
     fs.mkdirSync(native, { mode: 0o700 });
     const now = Date.now() / 1_000;

@@ -1,10 +1,12 @@
 /**
- * A daemon that is killed again and again while jobs change and receivers are down. Of calm jobs, which do not change before
- * the window after their last alert is over, each health change is alerted, under one id, and nothing else is. Jobs that flap are alerted
- * of in turn, once in each life at most, and of their last state in the end. The truth is the runs as they are stored.
+ * A daemon is killed again and again while jobs change and receivers are down. Calm jobs do not
+ * change before the window after their last alert is over: each of their health changes raises an
+ * alert, under one id, and nothing else does. Jobs that flap raise alternating alerts, at most one
+ * in each life of the daemon, and the last one has their last state. The stored runs are the truth
+ * that alerts are compared with.
  *
  *   JOBD_CRASH_ROUNDS=200   deaths (12)
- *   JOBD_CRASH_SEED=42      the seed of a campaign that failed; it is printed (a new one each time)
+ * JOBD_CRASH_SEED=42      seed of a failed campaign, which prints it (default: a new one each time)
  */
 
 import assert from 'node:assert/strict';
@@ -41,13 +43,13 @@ const calmJobs = 12;
 const flappingJobs = 3;
 /** Longer than any window between two alerts. */
 const aWindowMs = 400_000;
-/** A channel for each of these, alerted after that number of consecutive failures. */
+/** A channel for each of these numbers of consecutive failures. */
 const thresholds = [1, 2];
 
-/** How the receivers treat what comes: they are down for whole rounds. */
+/** How the receivers answer: they are down for whole rounds. */
 type Manner = 'up' | 'refusing' | 'breaking' | 'late';
 
-/** Makes the jobs and the channels, and what listens for both. */
+/** Creates the jobs, the channels, and the servers for both. */
 async function setup(t: TestContext, random: () => number) {
   const dataDir = join(temporaryDirectory(t), 'data');
   const target = await startSink(t, (response) => {
@@ -113,7 +115,7 @@ async function addChannels({ store, openVault }: Local, url: string): Promise<st
 
 type Campaign = Awaited<ReturnType<typeof setup>>;
 
-/** A window of this job's alerts, or of all, is over. */
+/** Ends the alert window of this job, or of all jobs. */
 async function endWindows(tx: Db, jobId?: string): Promise<void> {
   const all = tx.updateTable('alert_states').set((of) => ({
     changed_at: of('changed_at', '-', aWindowMs),
@@ -123,7 +125,7 @@ async function endWindows(tx: Db, jobId?: string): Promise<void> {
   await (jobId === undefined ? all : all.where('subject_id', '=', jobId)).execute();
 }
 
-/** Time passes for what waits to be delivered, so that nobody has to wait an hour. */
+/** Makes waiting deliveries due, so that the test does not wait an hour. */
 async function passTime({ store }: Local): Promise<void> {
   const now = Date.now();
   await store.write(async (tx) => {
@@ -141,15 +143,15 @@ async function passTime({ store }: Local): Promise<void> {
   });
 }
 
-/** Runs of a job that are not over. */
+/** Runs of a job that have not ended. */
 async function openRuns(tx: Db, jobId: string): Promise<number> {
   const runs = tx.selectFrom('runs').select('id').where('job_id', '=', jobId);
   return (await runs.where('status', 'in', ['queued', 'running']).execute()).length;
 }
 
 /**
- * Whether nothing of a job is under way: no run, no change that is still to be looked at, and no alert whose place the next
- * one would take.
+ * Whether a job is settled: no run, no unprocessed health change, and no alert that the next one
+ * would replace.
  */
 async function isIdle(tx: Db, jobId: string): Promise<boolean> {
   const outbox = await tx
@@ -168,7 +170,10 @@ async function isIdle(tx: Db, jobId: string): Promise<boolean> {
   return outbox.length === 0 && !isReplacing && (await openRuns(tx, jobId)) === 0;
 }
 
-/** Asks for runs until somebody says that it is enough: of a calm job when nothing of it is under way, of others before. */
+/**
+ * Requests runs until told to stop: of a calm job only when it is settled, of the others at any
+ * time.
+ */
 async function askForRuns(
   { local, calm, flapping, random }: Campaign,
   isOver: () => boolean,
@@ -180,7 +185,7 @@ async function askForRuns(
         await endWindows(tx, jobId);
         await insertQueuedRun(tx, queuedRun(jobId, Date.now() + asked), null);
       }
-      // Few that wait, so that calm jobs have their turn.
+      // Few waiting runs, so that calm jobs get their turn.
       for (const jobId of flapping) {
         if ((await openRuns(tx, jobId)) > 1) continue;
         await insertQueuedRun(tx, queuedRun(jobId, Date.now() + asked), null);
@@ -203,7 +208,7 @@ async function countEnded({ store }: Local): Promise<number> {
   return count;
 }
 
-/** One life of the daemon, and its death at any moment. */
+/** One life of the daemon, ended by a kill at a random moment. */
 async function crash(t: TestContext, campaign: Campaign): Promise<void> {
   const { random, state, local } = campaign;
   const manners: Manner[] = ['up', 'up', 'late', 'refusing', 'breaking'];
@@ -212,7 +217,7 @@ async function crash(t: TestContext, campaign: Campaign): Promise<void> {
   const daemon = start(t, campaign);
   let isOver = false;
   const asking = askForRuns(campaign, () => isOver);
-  // One in five dies before or as it listens, the others once they have done a part of the work.
+  // One in five dies before or as it listens, the others after some of the work.
   if (random() > 0.2) {
     const goal = (await countEnded(local)) + 1 + random() * 40;
     await daemon.listening;
@@ -243,7 +248,7 @@ async function settle(t: TestContext, campaign: Campaign): Promise<void> {
     const outbox = db.selectFrom('outbox').select('id');
     const left = [await open.execute(), await outbox.execute(), await pending.execute()];
     if (left.some((rows) => rows.length > 0)) return false;
-    // What is held back is released once more, when all runs are over.
+    // Delayed alerts are released once more, when all runs are over.
     if (!isPassed) await passTime(local);
     isPassed = true;
     const held = db.selectFrom('alert_states').select('held').where('held', 'is not', null);
@@ -268,7 +273,7 @@ async function endedRuns({ store }: Local): Promise<EndedRun[]> {
   }));
 }
 
-/** Every attempt that was settled is a row, and the last one is the one that arrived. */
+/** Every settled attempt is a row, and the last one is the one that arrived. */
 async function wrongAttempts({ store }: Local): Promise<string[]> {
   const wrong: string[] = [];
   for (const { id, attempts, status } of await store.db
@@ -288,7 +293,7 @@ async function wrongAttempts({ store }: Local): Promise<string[]> {
 }
 
 test(
-  'a daemon that dies at any moment sends each health change of calm jobs at least once, under one id, and the last one of others',
+  'a daemon killed at random moments sends each health change of calm jobs at least once, under one id, and the last one of others',
   { skip: notPackaged },
   async (t) => {
     t.diagnostic(`JOBD_CRASH_SEED=${seed}`);
@@ -307,7 +312,7 @@ test(
       const calm = expected.filter(isCalm);
       changes += calm.length;
       assert.deepEqual(wrongIn(calm, all.filter(isCalm)), [], what);
-      // The last alert is the last recovery, whatever failures went before it.
+      // The last alert is the last recovery, however many failures preceded it.
       const damped = changesIn(runs, threshold, 1).filter((change) => !isCalm(change));
       dampedChanges += damped.length;
       const alerted = all.filter((one) => !isCalm(one));
@@ -318,7 +323,7 @@ test(
     const deliveries = await ofJobs.execute();
     assert.equal(deliveries.filter(isCalm).length, changes, 'no delivery but of a change');
     const damped = deliveries.length - changes;
-    // In each life one of a job to a channel, in the last one another of what was held back.
+    // At most one per life, job and channel, and in the last life one more for a delayed alert.
     const most = (rounds + 2) * flappingJobs * thresholds.length;
     assert.ok(damped <= most, `${damped} alerts of jobs that flap`);
     t.diagnostic(

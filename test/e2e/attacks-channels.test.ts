@@ -1,4 +1,4 @@
-/** Attacks on alerts: those of one tenant hold up nobody else's, and nobody is flooded with them. */
+/** Attacks on alerts: a tenant can neither delay the alerts of others nor flood anyone. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -12,17 +12,17 @@ import { until } from '../support/until.ts';
 import { addWorkspace } from '../support/records/workspace.ts';
 
 interface Tenant {
-  /** Makes a channel to this URL. */
+  /** Creates a channel with this URL. */
   addChannel(url: string): Promise<void>;
-  /** Makes a job that calls this URL when it is asked to run. Returns what asks. */
+  /** Creates a job that calls this URL. Returns a function that runs it. */
   addJob(url: string): Promise<() => Promise<void>>;
-  /** Returns the URL that is pinged. */
+  /** Returns the ping URL. */
   addMonitor(): Promise<string>;
 }
 
-/** What the holder of a key does over the API. */
+/** The API calls of a key holder. */
 function tenant(site: string, key: string): Tenant {
-  // oxlint-disable-next-line typescript/no-explicit-any -- tests look into it as a client would
+  // oxlint-disable-next-line typescript/no-explicit-any -- tests read it as a client would
   const post = async (path: string, body?: object): Promise<any> => {
     const response = await fetch(`${site}/api/v1${path}`, {
       method: 'POST',
@@ -47,7 +47,7 @@ function tenant(site: string, key: string): Tenant {
   };
 }
 
-/** A victim with two tenants that each have an account. */
+/** A victim, and two tenants with an account each. */
 async function setup(t: TestContext) {
   const dataDir = temporaryDirectory(t);
   const others = [await addWorkspace(dataDir), await addWorkspace(dataDir)];
@@ -59,7 +59,7 @@ async function setup(t: TestContext) {
 }
 
 test(
-  'a hundred channels that never answer hold up no alert of another account',
+  'a hundred channels that never answer delay no alert of another account',
   { skip: notPackaged },
   async (t) => {
     const { victim, attacker, neighbour } = await setup(t);
@@ -74,7 +74,7 @@ test(
     const toll = await victim.watch(async () => {
       for (const run of runs) await run();
       await until('the silent one to be asked', () => silent.received.length >= 30);
-      // So that all that may be taken is taken.
+      // Claims everything that may be claimed.
       await setTimeout(500);
       const began = performance.now();
       await runOfNeighbour();
@@ -89,7 +89,7 @@ test(
 );
 
 test(
-  'three hundred pings that say failure and success in turn are alerted of once',
+  'three hundred alternating failure and success pings raise one alert',
   { skip: notPackaged },
   async (t) => {
     const { victim, attacker } = await setup(t);

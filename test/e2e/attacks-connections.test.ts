@@ -1,4 +1,4 @@
-/** Clients that hold as many connections as they can keep nobody out. */
+/** Clients that hold as many connections as they can do not lock out others. */
 
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
@@ -14,7 +14,7 @@ const noAddresses =
   process.platform === 'linux' ? false : 'only Linux has all of 127.0.0.0/8 as addresses';
 
 test(
-  'one address holds 2,500 connections: keys, pings and health checks are served, kept connections stay',
+  'one address holds 2,500 connections: keys, pings and health checks are served, kept-alive connections stay',
   { skip: notPackaged },
   async (t) => {
     const victim = await startVictim(t);
@@ -59,7 +59,7 @@ const prlimit = '/usr/bin/prlimit';
 const wrapper = [prlimit, '--nofile=1024:1024'];
 const skip = notPackaged || noAddresses || (existsSync(prlimit) ? false : 'there is no prlimit');
 
-/** With few files 234 connections are all. */
+/** With the small file limit there are at most 234 connections. */
 const ways: [what: string, way: string][] = [
   ['ping a monitor with a body that never comes', 'slow'],
   ['ping a monitor once and stay', 'idle'],
@@ -97,7 +97,9 @@ for (const [what, way] of ways) {
   );
 }
 
-/** The status of a request with a valid key that comes a round trip after its connection, as over a network. */
+/**
+ * The status of a request with a valid key, sent a round trip after connecting, as over a network.
+ */
 async function askAfterAWhile({ url, key }: Victim): Promise<number> {
   const socket = await openSocket(url);
   await setTimeout(100);

@@ -1,4 +1,4 @@
-/** Few file descriptors and clients that want them all: calls are made all the same. */
+/** Calls are made even with few file descriptors and clients that want them all. */
 
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
@@ -16,7 +16,7 @@ const prlimit = '/usr/bin/prlimit';
 const skip = notPackaged || (existsSync(prlimit) ? false : 'there is no prlimit');
 const everyMinute = { scheduleType: 'period', periodSeconds: 60 } as const;
 
-/** The status of each run that ended, as the log has it. */
+/** The status of each run that ended, from the log. */
 function statuses(log: string): string[] {
   const lines = log.split('\n').filter((line) => line.includes('"run ended"'));
   return lines.map((line) => (JSON.parse(line) as { status: string }).status);
@@ -28,7 +28,7 @@ test(
   async (t) => {
     const witness = await startWitness(t);
     const dataDir = temporaryDirectory(t);
-    // Later than the thread of calls is started in advance.
+    // Later than the early start of the call thread.
     const dueAt = Math.ceil(Date.now() / 1_000) * 1_000 + 10_000;
     await prepareStore(dataDir, ({ addJob }) =>
       addJob({ name: 'a', url: `${witness.url}/a`, ...everyMinute }, dueAt - 60_000),

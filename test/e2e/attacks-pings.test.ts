@@ -1,4 +1,4 @@
-/** A URL of a monitor stands in crontabs: whoever reads it can ping as fast as they like. */
+/** Ping URLs appear in crontabs: anyone who reads one can ping as fast as they like. */
 
 import assert from 'node:assert/strict';
 import { readFileSync, statSync } from 'node:fs';
@@ -10,12 +10,12 @@ import { readAnswer } from '../support/running/daemon.ts';
 import { runAttack, startVictim } from '../support/running/under-attack.ts';
 
 const noProc = process.platform === 'linux' ? false : 'only Linux tells how much was written';
-/** Bytes of a ping's body that are kept. */
+/** Stored bytes of a ping's body. */
 const bodyBytes = 4_096;
 const seconds = 5;
 
 test(
-  'a flood of pings to a monitor is answered, writes little, and holds up nobody',
+  'a flood of pings to a monitor is answered, writes little, and delays nobody',
   { skip: notPackaged || noProc },
   async (t) => {
     const victim = await startVictim(t);
@@ -36,7 +36,7 @@ test(
     const before = writtenMB(victim.pid);
     const flood = { urls: [pingUrl, `${pingUrl}/fail`], pings: 1e9, seconds, bodyBytes };
     const toll = await victim.watch(() => runAttack(t, 'pings.ts', [JSON.stringify(flood)]));
-    // The reserve is written once, some seconds after the first start.
+    // The reserve file is written once, some seconds after the first start.
     const reserve = statSync(reservePath(victim.dataDir), { throwIfNoEntry: false })?.size ?? 0;
     const writtenPerSecond = (writtenMB(victim.pid) - before - reserve / 1e6) / seconds;
     t.diagnostic(JSON.stringify({ ...toll, writtenPerSecond }));
@@ -52,7 +52,7 @@ test(
   },
 );
 
-/** What a process has written to files so far. */
+/** The bytes a process has written to files so far. */
 function writtenMB(pid: number): number {
   const [, bytes] = /^write_bytes: (\d+)$/m.exec(readFileSync(`/proc/${pid}/io`, 'utf8')) ?? [];
   return Number(bytes) / 1e6;

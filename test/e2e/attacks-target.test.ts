@@ -1,4 +1,4 @@
-/** Targets that mean harm to whoever calls them: what they cost everybody else. */
+/** Malicious targets: what they cost other jobs. */
 
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
@@ -25,7 +25,7 @@ async function startHostile(t: TestContext): Promise<number[]> {
 }
 
 test(
-  'hosts that flood under TLS, or whose handshakes cost much, hold up no call of others',
+  'TLS floods and expensive handshakes of some hosts delay no call to others',
   { skip: notPackaged },
   async (t) => {
     const ports = await startHostile(t);
@@ -33,7 +33,7 @@ test(
     writeFileSync(ca, authority);
     const victim = await startVictim(t, {
       wrapper: ['env', `NODE_EXTRA_CA_CERTS=${ca}`],
-      // Each host is called each second.
+      // Each host is called every second.
       prepare: async ({ addJob }, firstDueAt) => {
         for (let second = 0; second < attackSeconds; second += 1) {
           for (const port of ports) {

@@ -1,4 +1,7 @@
-/** Attacks on the packaged executable: each is bounded in time, and others must hardly notice it. */
+/**
+ * Attacks on the packaged executable: each test is bounded in time, and others must hardly notice
+ * the attack.
+ */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,4 +1,7 @@
-/** A damaged store: refused in a sentence, or served as far as it goes; nothing is called unclaimed. */
+/**
+ * A damaged database is refused, or used as far as it is readable; no call goes out without a
+ * stored claim.
+ */
 
 import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
@@ -14,7 +17,7 @@ import type { Service } from './faults/service.ts';
 
 const pageSize = 4_096;
 
-test('a store whose header is destroyed is refused', { skip: notPackaged }, async (t) => {
+test('a database with a destroyed header is refused', { skip: notPackaged }, async (t) => {
   const service = await prepareService(t, { due: 100 });
   overwrite(service, 0, 100);
   await assertRefuses(service.tryStart(), service.dataDir);
@@ -23,7 +26,7 @@ test('a store whose header is destroyed is refused', { skip: notPackaged }, asyn
 
 for (const keep of ['half of its pages', 'half of a page less', 'its first page']) {
   test(
-    `a store cut down to ${keep} is refused, or serves nothing it cannot keep`,
+    `a database truncated to ${keep} is refused, or serves nothing it cannot store`,
     { skip: notPackaged },
     async (t) => {
       const service = await prepareService(t, { due: 2_000 });
@@ -46,7 +49,7 @@ for (const part of [
   'schema_migrations',
 ]) {
   test(
-    `a store whose page of ${part} is destroyed is refused, or serves nothing it cannot keep`,
+    `a database with a destroyed page of ${part} is refused, or serves nothing it cannot store`,
     { skip: notPackaged },
     async (t) => {
       const service = await prepareService(t, { due: 2_000 });
@@ -62,7 +65,7 @@ for (const [what, tail] of [
   ['frames of before', (log: Buffer) => log.subarray(32, 32 + 3 * (24 + pageSize))],
 ] as const) {
   test(
-    `a log of writes that ends with ${what} after a crash is recovered`,
+    `a write-ahead log that ends with ${what} after a crash is recovered`,
     { skip: notPackaged },
     async (t) => {
       const service = await prepareService(t, { due: 500, later: 1_000 });
@@ -90,7 +93,7 @@ function storeOf({ dataDir }: Service): string {
   return join(dataDir, 'jobd.db');
 }
 
-/** The page at which a table or an index begins; of a small one it is all there is. */
+/** The first page of a table or index; a small one has no other. */
 function pageOf(service: Service, name: string): number {
   const database = new Database(storeOf(service), { readonly: true });
   const page = database
@@ -108,8 +111,8 @@ function overwrite(service: Service, at: number, length: number): void {
 }
 
 /**
- * Either the start is refused, or the process lives on, says that it is not ready, and ends when it is
- * told to; what it called all the same it had written down before.
+ * Either the start is refused, or the process keeps running, reports that it is not ready, and ends
+ * on a signal; every call that it still made is in the store.
  */
 async function assertHarmless(t: TestContext, service: Service): Promise<void> {
   const { witness, dataDir } = service;

@@ -1,6 +1,6 @@
 /**
- * Canaries in channels: what they are configured with goes through everything that jobd does, and is then looked
- * for in every byte it wrote, said and sent elsewhere. Through the packaged executable.
+ * Canaries in channel configs: they go through everything that jobd does, and must not appear in
+ * any byte that it wrote, logged or sent to the wrong place. Uses the packaged executable.
  */
 
 import assert from 'node:assert/strict';
@@ -33,12 +33,12 @@ const canaries = {
 };
 
 test(
-  'what channels are configured with is in no answer, no line, no payload and no byte of the database',
+  'channel configs are in no answer, no log line, no payload and no byte of the database',
   { skip: notPackaged },
   async (t) => {
     const directory = temporaryDirectory(t);
     const dataDir = join(directory, 'data');
-    // Says everything that it was sent, in all the ways there are.
+    // Echoes the request in every possible encoding.
     const receiver = await startSink(t, (response, { path, headers }) => {
       const said = [path, decodeURIComponent(path), headers.authorization].join('\n');
       const token = path.split('/').at(-1)?.split('?')[0] ?? '';
@@ -67,7 +67,7 @@ test(
     const env = { JOBD_URL: daemon.url, JOBD_API_KEY: apiKey, JOBD_DATA: dataDir };
     const told: string[] = [];
     const shown: string[] = [];
-    // oxlint-disable-next-line typescript/no-explicit-any -- tests look into it as a client would
+    // oxlint-disable-next-line typescript/no-explicit-any -- tests read it as a client would
     const ask = async (method: string, path: string, body?: unknown): Promise<any> => {
       const response = await fetch(`${daemon.url}/api/v1${path}`, {
         method,
@@ -78,7 +78,7 @@ test(
         ...(body !== undefined && { body: JSON.stringify(body) }),
       });
       const { secret, ...answer } = JSON.parse(await response.text());
-      // The one showing of a secret that was made, and a job's own URL and body.
+      // The one response that shows a generated secret, and a job's own URL and body.
       for (const job of [answer.job, ...(answer.jobs ?? [])]) if (job) delete job.body;
       told.push(JSON.stringify(answer), JSON.stringify([...response.headers]));
       return { ...answer, secret };
@@ -111,7 +111,7 @@ test(
       if (secret !== undefined) made.push(secret);
     }
     assert.equal(made.length, 1);
-    // Nothing of a test may leave this machine, so this one is never told.
+    // Tests must not send anything off this machine, so this channel is never used.
     const botToken = `12345:${canaries.telegram}`;
     const telegram = { name: 't', type: 'telegram', enabled: false };
     const config = { botToken, chatId: '1' };
@@ -161,7 +161,7 @@ test(
       await command('channels', 'deliveries', id, deliveries[0].id);
       await command('channels', 'get', id, '--json');
     }
-    // The topic says to ntfy where the message belongs.
+    // ntfy needs the topic in the message.
     const payloads = receiver.received.map(({ body }) =>
       body.replace(`"topic":"${canaries.topic}"`, ''),
     );

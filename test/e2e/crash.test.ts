@@ -1,10 +1,10 @@
 /**
- * A daemon that is killed again and again, at any moment and at the worst ones, keeps its promise: no
- * due time is called twice, nothing acknowledged is lost, what is uncertain is called interrupted and
- * never sent again, every due time is accounted for.
+ * A daemon that is killed again and again, at random and at the worst moments, keeps its promise:
+ * no due time is called twice, nothing acknowledged is lost, uncertain runs are interrupted and
+ * never sent again, and every due time is accounted for.
  *
  *   JOBD_CRASH_ROUNDS=200   deaths in all (30)
- *   JOBD_CRASH_SEED=42      the seed of a campaign that failed; it is printed (a new one each time)
+ * JOBD_CRASH_SEED=42      seed of a failed campaign, which prints it (default: a new one each time)
  */
 
 import assert from 'node:assert/strict';
@@ -29,7 +29,7 @@ const ways: { what: string; kill: kills.Kill; skip?: string | false }[] = [
   { what: 'while every third sync fails', kill: kills.inDoubt, skip: cannotTrace },
 ];
 
-test('a daemon that dies keeps its promise', { skip: notPackaged }, async (t: TestContext) => {
+test('a daemon keeps its promises across kills', { skip: notPackaged }, async (t: TestContext) => {
   const campaign = await startCampaign(t, seed);
   t.diagnostic(`JOBD_CRASH_SEED=${seed}`);
   for (const { what, kill, skip = false } of ways) {
@@ -46,7 +46,7 @@ test('a daemon that dies keeps its promise', { skip: notPackaged }, async (t: Te
       assert.ok(reached * 2 > share, `only ${reached} of ${share} died there`);
     });
   }
-  await t.test('after all of it everything is accounted for', async (part) => {
+  await t.test('in the end everything is accounted for', async (part) => {
     const wrong = await settle(part, campaign);
     assert.deepEqual(wrong, [], `JOBD_CRASH_SEED=${seed}`);
     const { runs } = readBooks(campaign.dataDir);

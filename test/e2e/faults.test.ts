@@ -1,7 +1,7 @@
 /**
- * A store that cannot be written for a while, by real means and through the packaged executable: nothing
- * is called that is not claimed on the disk, nothing is promised that is not kept, the process lives,
- * and afterwards all goes on without a restart.
+ * A store that cannot be written for a while, with real causes and the packaged executable: no call
+ * goes out without a claim on the disk, nothing is acknowledged that is not stored, the process
+ * keeps running, and afterwards everything continues without a restart.
  */
 
 import assert from 'node:assert/strict';
@@ -14,11 +14,11 @@ import { until } from '../support/until.ts';
 import { outages } from './faults/outages.ts';
 import type { Service } from './faults/service.ts';
 
-// They wait more than they work.
+// They mostly wait.
 describe('a store that fails', { concurrency: 4 }, () => {
   for (const { what, skip, prepare, begin } of outages) {
     test(
-      `while ${what}, nothing due is called and nothing is promised; afterwards all goes on`,
+      `while ${what}, nothing due is called and nothing is acknowledged; afterwards everything continues`,
       { skip: notPackaged || skip },
       async (t) => {
         const service = await prepare(t, { before: 500, during: 6_000 });
@@ -52,7 +52,7 @@ describe('a store that fails', { concurrency: 4 }, () => {
     );
 
     test(
-      `an outcome that comes while ${what} waits, and is kept afterwards`,
+      `an outcome that arrives while ${what} waits, and is stored afterwards`,
       { skip: notPackaged || skip },
       async (t) => {
         const held: ServerResponse[] = [];
@@ -126,7 +126,7 @@ function errorsOf(daemon: Process): string[] {
     .map(({ msg }) => msg);
 }
 
-/** Writing is refused, reading goes on, the process is alive. */
+/** Writes are refused, reads still work, the process is alive. */
 async function assertNothingIsPromised({ ask, askSite, jobs, witness }: Service): Promise<void> {
   const id = jobs['before'];
   const why = /^the store cannot be used now: /;
@@ -148,7 +148,7 @@ async function assertNothingIsPromised({ ask, askSite, jobs, witness }: Service)
   assert.equal((await askSite('/healthz')).status, 200);
 }
 
-/** Nothing of what was refused is there, and the same is taken now. */
+/** Nothing of the refused requests is stored, and the same requests succeed now. */
 async function assertNothingIsKept({ ask, jobs, witness }: Service): Promise<void> {
   const list = (await ask('GET', '/jobs')).body.jobs as { name: string; notes: string }[];
   assert.deepEqual(list.map(({ name, notes }) => `${name} ${notes}`).toSorted(), [

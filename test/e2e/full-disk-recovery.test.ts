@@ -1,4 +1,6 @@
-/** A disk that people fill through jobd itself: runs go on, deleting makes room, and nobody has to help. */
+/**
+ * A disk filled through jobd itself: runs continue, and deleting frees space without an operator.
+ */
 
 import assert from 'node:assert/strict';
 import { existsSync, statSync } from 'node:fs';
@@ -16,7 +18,7 @@ import { until } from '../support/until.ts';
 import { prepareService } from './faults/service.ts';
 import type { Service } from './faults/service.ts';
 
-/** More than 80 MB of pings, none of which comes too fast to be kept. */
+/** More than 80 MB of pings, slow enough to be stored. */
 const monitorCount = 70;
 const flood = { pings: monitorCount * 300, seconds: 30, bodyBytes: 4_096 };
 /** A job is due every other second, from the first to the last. */
@@ -27,7 +29,7 @@ const skip = notPackaged || noNamespaces;
 for (const ending of [null, 'SIGTERM'] as const) {
   const when = ending === null ? '' : `, also after ${ending} and another start`;
   test(
-    `on a disk full of pings runs go on, and what is deleted makes room again${when}`,
+    `on a disk full of pings runs continue, and deleting frees space${when}`,
     { skip },
     async (t) => {
       const service = await prepareOnSmallDisk(t);
@@ -76,7 +78,7 @@ async function prepareOnSmallDisk(t: TestContext): Promise<Service> {
   return await prepareService(t, dueIn, { namespace: { mounted, directory } });
 }
 
-/** What `/readyz` says; nothing else may be wrong. */
+/** The state in `/readyz`; it may have no other problem. */
 async function isFull({ askSite }: Service): Promise<boolean> {
   const { status, body } = await askSite('/readyz');
   if (status === 200) return false;

@@ -1,4 +1,4 @@
-/** A start on a full disk: it sends nothing, and is all right as soon as there is space. */
+/** A start on a full disk sends nothing, and recovers as soon as there is space. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -10,7 +10,7 @@ import { fullDisk } from './faults/outages.ts';
 const answer = (): void => {};
 
 test(
-  'a start on a full disk calls nothing, and goes on by itself when there is space again',
+  'a start on a full disk calls nothing, and continues by itself when there is space again',
   { skip: notPackaged || fullDisk.skip },
   async (t) => {
     const service = await fullDisk.prepare(t, { held: 500, due: 5_000 }, { answer });

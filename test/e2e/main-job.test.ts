@@ -1,4 +1,4 @@
-/** The main job, as README tells it, through the packaged executable. */
+/** The main use, as described in README, with the packaged executable. */
 
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
@@ -12,7 +12,7 @@ import { startSink } from '../support/fakes/sink.ts';
 import { until } from '../support/until.ts';
 
 test(
-  'a daemon calls a server on a cron and on a period schedule, and a restart forgets nothing',
+  'a daemon calls a server on a cron and on a period schedule, and keeps everything across a restart',
   {
     skip: notPackaged,
   },
@@ -45,7 +45,7 @@ test(
       until(
         `a run of ${name}`,
         async () => (await runsOf(daemon.url, name)).runs.find((run) => run.finishedAt !== null),
-        // Two look-ups each time, for two jobs: within the 120 a minute that a key may ask.
+        // Two requests each time, for two jobs: within the 120 a minute of a key.
         { timeoutMs: 100_000, everyMs: 3_000 },
       );
     const [cron, period] = await Promise.all([endedRun('cron'), endedRun('period')]);

@@ -1,4 +1,4 @@
-/** A store that may not be written, by mount or by permission: jobd ends with a sentence. */
+/** A store without write access, by mount or by permission: jobd ends with a message. */
 
 import * as fs from 'node:fs';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ import type { Service } from './faults/service.ts';
 
 for (const before of ['never served', 'served before', 'served by one that was killed']) {
   test(
-    `on a read-only mount jobd ends with a sentence, the store ${before}`,
+    `on a read-only mount jobd ends with a message, the store ${before}`,
     { skip: notPackaged || noNamespaces },
     async (t) => {
       const directory = temporaryDirectory(t);
@@ -26,10 +26,10 @@ for (const before of ['never served', 'served before', 'served by one that was k
 }
 
 const notRoot = process.getuid?.() === 0 ? false : 'only root can act as somebody else';
-/** Nobody, by convention. */
+/** The user `nobody`, by convention. */
 const nobody = 65_534;
 
-/** What is taken from whom, and whether jobd has served there before. */
+/** Which permission is removed from whom, and whether jobd has run there before. */
 const denials: [string, string, (dataDir: string) => void][] = [
   ['its directory', 'never served', (dataDir) => fs.chmodSync(dataDir, 0o555)],
   ['its directory', 'served before', (dataDir) => fs.chmodSync(dataDir, 0o555)],
@@ -44,14 +44,14 @@ function readableOnly(dataDir: string): void {
 
 for (const [what, before, deny] of denials) {
   test(
-    `without permission to ${what} jobd ends with a sentence, the store ${before}`,
+    `without permission to ${what} jobd ends with a message, the store ${before}`,
     { skip: notPackaged || notRoot },
     async (t) => {
       const service = await prepareService(t, {});
       await serveOnce(service, before);
       deny(service.dataDir);
       fs.chmodSync(join(service.dataDir, '..'), 0o755);
-      // Where the executable stands others may have no way to it.
+      // Other users may have no access to the executable's directory.
       const directory = temporaryDirectory(t);
       fs.chmodSync(directory, 0o755);
       const own = join(directory, 'jobd');
@@ -61,7 +61,7 @@ for (const [what, before, deny] of denials) {
   );
 }
 
-/** Leaves the store as it is after a start, or after none. */
+/** Leaves the store as it is after a start, or without one. */
 async function serveOnce(service: Service, before: string): Promise<void> {
   if (before === 'never served') return;
   const daemon = await service.start();

@@ -1,4 +1,7 @@
-/** `jobd ping URL -- command` and `jobd monitors`, as a crontab runs them: from the packaged executable. */
+/**
+ * `jobd ping URL -- command` and `jobd monitors`, as used in a crontab, with the packaged
+ * executable.
+ */
 
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
@@ -39,7 +42,7 @@ const sh = (script: string): string[] => ['--', 'sh', '-c', script];
 
 test('jobd ping', { skip: notPackaged }, async (t) => {
   await t.test(
-    'a command gets its streams, and its exit code is passed on and told',
+    'a command keeps its streams, and its exit code is passed on and reported',
     async (nested) => {
       const { url, seen, read } = await setup(nested);
       const ran = await ping([url, ...sh('cat; echo words >&2; exit 3')], 'data');
@@ -56,7 +59,7 @@ test('jobd ping', { skip: notPackaged }, async (t) => {
     },
   );
 
-  await t.test('a command that a signal ended ends with 128 and its number', async (nested) => {
+  await t.test('a command ended by a signal exits with 128 plus its number', async (nested) => {
     const { url, seen } = await setup(nested);
     assert.equal((await ping([url, ...sh('kill -KILL $$')])).exitCode, 137);
     assert.deepEqual((await seen())[0], ['fail', 137, null]);
@@ -80,7 +83,7 @@ test('jobd ping', { skip: notPackaged }, async (t) => {
     }
   });
 
-  await t.test('a command that is not there is told as 127', async (nested) => {
+  await t.test('a missing command is reported as 127', async (nested) => {
     const { url, seen } = await setup(nested);
     const ran = await ping([url, '--', 'no-such-command']);
     assert.equal(ran.exitCode, 127);
@@ -88,7 +91,7 @@ test('jobd ping', { skip: notPackaged }, async (t) => {
     assert.deepEqual((await seen())[0], ['fail', 127, null]);
   });
 
-  await t.test('the end of the output is sent only if that is asked for', async (nested) => {
+  await t.test('the end of the output is only sent on request', async (nested) => {
     const { url, seen } = await setup(nested);
     const script = "printf 'begin'; printf 'é%.0s' $(seq 3000); echo end >&2";
     const ran = await ping(['--output', url, ...sh(script)]);
@@ -100,7 +103,7 @@ test('jobd ping', { skip: notPackaged }, async (t) => {
     assert.match(body, /^(é|end\n)+$/, 'no character is cut');
   });
 
-  await t.test('a slow reader gets all of the output, also with --output', async (nested) => {
+  await t.test('a slow reader gets all of the output, with --output too', async (nested) => {
     const { url } = await setup(nested);
     const words = `"$0" ping --output "$1" -- sh -c 'head -c 300000 /dev/zero' | node -e "$2"`;
     const reader = `
@@ -114,7 +117,7 @@ test('jobd ping', { skip: notPackaged }, async (t) => {
   });
 
   await t.test(
-    'a process that is left behind with the output is not waited for',
+    'a background process that keeps the output open is not waited for',
     async (nested) => {
       const { url } = await setup(nested);
       const began = performance.now();
@@ -126,7 +129,7 @@ test('jobd ping', { skip: notPackaged }, async (t) => {
     },
   );
 
-  await t.test('a ping that nobody takes changes nothing but one line on stderr', async () => {
+  await t.test('a failed ping changes nothing but one line on stderr', async () => {
     const ran = await ping([nowhere, ...sh('echo out; exit 3')]);
     assert.equal(ran.exitCode, 3);
     assert.equal(ran.stdout, 'out\n');
@@ -137,7 +140,7 @@ test('jobd ping', { skip: notPackaged }, async (t) => {
     assert.match(bad.stderr, /^jobd: no pings are sent: the URL must be[^\n]*\n$/);
   });
 
-  await t.test('who never answers is given up', async (nested) => {
+  await t.test('a server that never answers is given up', async (nested) => {
     const silent = await startSink(nested, () => {});
     const began = performance.now();
     const { exitCode, stderr } = await ping([silent.url, ...sh('exit 6')]);
@@ -148,7 +151,7 @@ test('jobd ping', { skip: notPackaged }, async (t) => {
     assert.ok(silent.received.length >= 2, 'the start, and the end');
   });
 
-  await t.test('what may pass is tried again, what will not is not', async (nested) => {
+  await t.test('temporary failures are retried, permanent ones are not', async (nested) => {
     let count = 0;
     const flaky = await startSink(nested, (response) => {
       count += 1;
@@ -164,7 +167,7 @@ test('jobd ping', { skip: notPackaged }, async (t) => {
     );
   });
 
-  await t.test('alone it is a success, --start and --fail say so', async (nested) => {
+  await t.test('without a command it reports success, or --start or --fail', async (nested) => {
     const { url, seen } = await setup(nested);
     for (const args of [[url], ['--start', url], ['--fail', url]]) {
       assert.deepEqual(await ping(args), { exitCode: 0, signal: null, stdout: '', stderr: '' });

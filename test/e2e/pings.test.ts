@@ -1,4 +1,4 @@
-/** Pings through the packaged executable: a flood of them, and a kill in its middle. */
+/** A flood of pings to the packaged executable, with a kill in the middle. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -11,13 +11,13 @@ import type { PingedMonitor } from '../support/records/monitor.ts';
 /** Pings in flight at once. */
 const parallel = 50;
 const killAfter = 400;
-/** More than are answered before the kill, fewer than are kept of the monitors. */
+/** More than are answered before the kill, fewer than the monitors keep. */
 const pings = 900;
-/** Fewer pings go to each than are kept however fast they come. */
+/** Fewer pings go to each monitor than are stored at any speed. */
 const names = ['a', 'b', 'c', 'd'];
 
 test(
-  'every ping that was answered is there after a kill, once, and pings go on',
+  'every answered ping is stored once after a kill, and pings continue',
   { skip: notPackaged },
   async (t) => {
     const directory = temporaryDirectory(t);

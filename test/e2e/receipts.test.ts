@@ -1,4 +1,4 @@
-/** Receipts as people use them, through the packaged executable: got, archived, checked, rotated. */
+/** Receipts in practice, with the packaged executable: download, archive, verify, rotate. */
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
@@ -24,7 +24,7 @@ const exits = async (...command: string[]): Promise<Ran['exitCode']> =>
   (await jobd(command)).exitCode;
 
 test(
-  'receipts are checked with the archived keys, across a rotation, and give nothing away',
+  'receipts verify with the archived keys, across a rotation, and reveal no secrets',
   { skip: notPackaged },
   async (t) => {
     const directory = temporaryDirectory(t);

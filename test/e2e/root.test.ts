@@ -1,4 +1,4 @@
-/** Root in a directory of somebody else's: whatever its owner does there meanwhile, no file outside changes. */
+/** Root in a directory of another user: no file outside changes, whatever the owner does. */
 
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
@@ -11,7 +11,7 @@ import { temporaryDirectory } from '../support/directory.ts';
 import { executable, jobd, notPackaged, serve } from '../support/running/executable.ts';
 import { runProgram } from '../support/running/program.ts';
 
-/** Nobody, by convention. */
+/** The user `nobody`, by convention. */
 const nobody = 65_534;
 const notRoot = process.getuid?.() === 0 ? false : 'only root can become somebody else';
 const noRacer =
@@ -20,7 +20,10 @@ const noRacer =
     : 'nobody cannot run node';
 const limits = { skip: notPackaged || notRoot, timeout: 120_000 };
 
-/** A data directory of nobody's with a store in it, and a directory that only root can open, with a backup. */
+/**
+ * A data directory of `nobody` with a store in it, and a directory that only root can open, with a
+ * backup.
+ */
 async function prepare(t: TestContext) {
   const [dataDir, outside] = [temporaryDirectory(t), temporaryDirectory(t)];
   fs.chownSync(dataDir, nobody, nobody);
@@ -37,7 +40,7 @@ async function prepare(t: TestContext) {
   return { dataDir, outside, file, asRoot };
 }
 
-/** The owner and mode of each file of a directory, and what is in it. */
+/** The owner, mode and content of each file of a directory. */
 function stateOf(directory: string): string[] {
   return fs.readdirSync(directory).map((name) => {
     const path = join(directory, name);
@@ -46,9 +49,9 @@ function stateOf(directory: string): string[] {
   });
 }
 
-/** Swaps files of these names in the data directory as its owner, until it is stopped. */
+/** Swaps files of these names in the data directory as its owner, until stopped. */
 async function startSwapping(t: TestContext, dataDir: string, target: string, names: string) {
-  // In a place that everybody can read.
+  // In a directory that everybody can read.
   const script = join(temporaryDirectory(t), 'swap-names.ts');
   fs.copyFileSync(join(import.meta.dirname, 'attacks', 'swap-names.ts'), script);
   fs.chmodSync(join(script, '..'), 0o755);
@@ -67,7 +70,7 @@ async function startSwapping(t: TestContext, dataDir: string, target: string, na
 }
 
 test(
-  'what root does in a data directory changes no file outside, whatever its owner swaps',
+  'commands of root in a data directory change no file outside, whatever its owner swaps',
   { ...limits, skip: limits.skip || noRacer },
   async (t) => {
     const { dataDir: whole, outside, file } = await prepare(t);
@@ -103,49 +106,57 @@ test(
   },
 );
 
-test('root backs up to and restores from places that only root can open', limits, async (t) => {
-  const { dataDir, outside, file, asRoot } = await prepare(t);
-  const { uid, mode } = fs.statSync(file);
-  assert.deepEqual([uid, mode & 0o777], [0, 0o600]);
-  const again = await asRoot('backup', file);
-  assert.deepEqual([again.exitCode, /already exists/.test(again.stderr)], [5, true]);
-  const nowhere = await asRoot('backup', join(outside, 'no', 'place'));
-  assert.deepEqual([nowhere.exitCode, /cannot be written/.test(nowhere.stderr)], [1, true]);
+test(
+  'root backs up to and restores from directories that only root can open',
+  limits,
+  async (t) => {
+    const { dataDir, outside, file, asRoot } = await prepare(t);
+    const { uid, mode } = fs.statSync(file);
+    assert.deepEqual([uid, mode & 0o777], [0, 0o600]);
+    const again = await asRoot('backup', file);
+    assert.deepEqual([again.exitCode, /already exists/.test(again.stderr)], [5, true]);
+    const nowhere = await asRoot('backup', join(outside, 'no', 'place'));
+    assert.deepEqual([nowhere.exitCode, /cannot be written/.test(nowhere.stderr)], [1, true]);
 
-  const restored = await asRoot('restore', file, '--yes', '--json');
-  assert.equal(restored.exitCode, 0, restored.stderr);
-  assert.equal(JSON.parse(restored.stdout).verified, true);
-  assert.deepEqual(fs.readdirSync(outside), ['kept.db']);
-  for (const name of fs.readdirSync(dataDir)) {
-    assert.equal(fs.lstatSync(join(dataDir, name)).uid, nobody, name);
-  }
-  // A link in the directory of somebody else's leads to what that user may read, and no further.
-  fs.symlinkSync(file, join(dataDir, 'mine.db'));
-  const led = await asRoot('restore', join(dataDir, 'mine.db'), '--yes');
-  assert.equal(led.exitCode, 0, 'the file itself is where only root can put one');
-  fs.writeFileSync(join(outside, 'secret'), 'not for nobody', { mode: 0o600 });
-  fs.symlinkSync(join(outside, 'secret'), join(dataDir, 'other.db'));
-  const refused = await asRoot('restore', join(dataDir, 'other.db'), '--yes');
-  assert.match(refused.stderr, /is not a database/);
-});
+    const restored = await asRoot('restore', file, '--yes', '--json');
+    assert.equal(restored.exitCode, 0, restored.stderr);
+    assert.equal(JSON.parse(restored.stdout).verified, true);
+    assert.deepEqual(fs.readdirSync(outside), ['kept.db']);
+    for (const name of fs.readdirSync(dataDir)) {
+      assert.equal(fs.lstatSync(join(dataDir, name)).uid, nobody, name);
+    }
+    // A link in another user's directory leads only to files that this user may read.
+    fs.symlinkSync(file, join(dataDir, 'mine.db'));
+    const led = await asRoot('restore', join(dataDir, 'mine.db'), '--yes');
+    assert.equal(led.exitCode, 0, 'the file itself is where only root can put one');
+    fs.writeFileSync(join(outside, 'secret'), 'not for nobody', { mode: 0o600 });
+    fs.symlinkSync(join(outside, 'secret'), join(dataDir, 'other.db'));
+    const refused = await asRoot('restore', join(dataDir, 'other.db'), '--yes');
+    assert.match(refused.stderr, /is not a database/);
+  },
+);
 
-test('jobd serve of root acts as the owner of its data, in every thread', limits, async (t) => {
-  const { dataDir } = await prepare(t);
-  const daemon = await serve(t, ['--data', dataDir], '/');
-  assert.equal((await fetch(`${daemon.url}/readyz`)).status, 200);
-  const tasks = `/proc/${daemon.pid}/task`;
-  for (const task of fs.readdirSync(tasks)) {
-    const status = fs.readFileSync(join(tasks, task, 'status'), 'utf8');
-    const line = (name: string): string =>
-      new RegExp(`^${name}:\\s*(.*)$`, 'm').exec(status)?.[1]?.trim() ?? '';
-    const four = Array.from({ length: 4 }, () => nobody).join('\t');
-    assert.deepEqual([line('Uid'), line('Gid')], [four, four]);
-    assert.deepEqual([line('Groups'), /^0+$/.test(line('CapPrm'))], [String(nobody), true]);
-  }
-  assert.equal(await daemon.stop(), 0);
-});
+test(
+  'jobd serve started by root acts as the owner of its data, in every thread',
+  limits,
+  async (t) => {
+    const { dataDir } = await prepare(t);
+    const daemon = await serve(t, ['--data', dataDir], '/');
+    assert.equal((await fetch(`${daemon.url}/readyz`)).status, 200);
+    const tasks = `/proc/${daemon.pid}/task`;
+    for (const task of fs.readdirSync(tasks)) {
+      const status = fs.readFileSync(join(tasks, task, 'status'), 'utf8');
+      const line = (name: string): string =>
+        new RegExp(`^${name}:\\s*(.*)$`, 'm').exec(status)?.[1]?.trim() ?? '';
+      const four = Array.from({ length: 4 }, () => nobody).join('\t');
+      assert.deepEqual([line('Uid'), line('Gid')], [four, four]);
+      assert.deepEqual([line('Groups'), /^0+$/.test(line('CapPrm'))], [String(nobody), true]);
+    }
+    assert.equal(await daemon.stop(), 0);
+  },
+);
 
-test('root stays out of a place whose names others can change', limits, async (t) => {
+test('root refuses a path whose names others can change', limits, async (t) => {
   const open = temporaryDirectory(t);
   fs.mkdirSync(join(open, 'data'), { mode: 0o700 });
   fs.chmodSync(open, 0o777);
@@ -158,7 +169,7 @@ test('root stays out of a place whose names others can change', limits, async (t
   fs.chownSync(join(theirs, 'data'), 12_345, 12_345);
   fs.chownSync(theirs, nobody, nobody);
   rows.push([join(theirs, 'data'), /other users can change: run sudo -u '#12345' jobd/]);
-  // Whoever may rename in a directory of root's decides whose directory this is.
+  // A user who can rename in a directory of root decides which directory this is.
   fs.mkdirSync(join(open, 'service'));
   fs.chownSync(join(open, 'service'), 12_345, 12_345);
   rows.push([join(open, 'service'), /other users can change: run sudo -u '#12345' jobd/]);

@@ -1,4 +1,4 @@
-/** A rotation of the master key that is killed at any sync of the disk: nothing that is sealed is lost. */
+/** A rotation of the master key that is killed at any disk sync loses no sealed value. */
 
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
@@ -16,7 +16,7 @@ import { cannotTrace, withFault } from '../support/running/strace.ts';
 /** More syncs than a rotation makes. */
 const mostSyncs = 40;
 
-/** What every job sends, as whoever starts now can open it. */
+/** What every job sends, opened with the current keys. */
 async function openAll(dataDir: string): Promise<string[]> {
   await using local = await openLocal(dataDir);
   const vault = await local.openVault();
@@ -38,7 +38,7 @@ async function rotateUntil(dataDir: string, sync: number): Promise<boolean> {
 }
 
 test(
-  'a rotation that is killed at any sync leaves everything readable, and the next one ends it',
+  'a rotation that is killed at any sync leaves everything readable, and the next one completes it',
   { skip: notPackaged || cannotTrace, timeout: 300_000 },
   async (t) => {
     const dataDir = join(temporaryDirectory(t), 'data');
@@ -54,7 +54,7 @@ test(
     while (kills < mostSyncs && (await rotateUntil(dataDir, kills + 1))) {
       kills += 1;
       assert.deepEqual(await openAll(dataDir), before, `killed at sync ${kills}`);
-      // Some of those that broke off are gone on with from where they were, some end first.
+      // Some interrupted rotations are resumed, some complete first.
       if (kills % 2 === 0) continue;
       const { exitCode, stderr } = await jobd(['secrets', 'rotate', '--yes', '--data', dataDir]);
       assert.equal(exitCode, 0, stderr);

@@ -1,6 +1,6 @@
 /**
- * Canaries: secrets go through everything that jobd does, and are then looked for in every byte it wrote and
- * said. Through the packaged executable.
+ * Canaries: secrets go through everything that jobd does, and must not appear in any byte that it
+ * wrote or logged. Uses the packaged executable.
  */
 
 import assert from 'node:assert/strict';
@@ -34,11 +34,11 @@ const requests: Record<string, string>[] = [
   { authorization: `Basic ${canaries.basic}`, Cookie: `a=1; session=${canaries.cookie}` },
 ];
 
-/** Places at the target, and what it answers there to whoever sends it secrets. */
+/** Paths at the target, and how it echoes secrets there. */
 const places = ['echo', 'json', 'split', 'away', 'fails', 'recovers', 'breaks'];
 
 test(
-  'secrets are in no answer, no line of the log and no byte of the database',
+  'secrets are in no answer, no log line and no byte of the database',
   { skip: notPackaged },
   async (t) => {
     const directory = temporaryDirectory(t);
@@ -68,13 +68,13 @@ test(
 
     const args = ['--data', dataDir, '--allow-target', '127.0.0.1/32:*', '--log-level', 'trace'];
     const daemon = await serve(t, args, directory);
-    // A key may ask 120 times a minute.
+    // A key may send 120 requests a minute.
     const apiKeys: string[] = [];
     const takeKey = async (): Promise<void> => {
       apiKeys.push((await jobd(['key', 'create', '--data', dataDir])).stdout.trim());
     };
     const told: string[] = [];
-    // oxlint-disable-next-line typescript/no-explicit-any -- tests look into it as a client would
+    // oxlint-disable-next-line typescript/no-explicit-any -- tests read it as a client would
     const ask = async (method: string, path: string, body?: unknown, more = {}): Promise<any> => {
       const response = await fetch(`${daemon.url}/api/v1${path}`, {
         method,
@@ -123,7 +123,7 @@ test(
         await run(id);
       }
     }
-    // What was sent was sent whole.
+    // The target received the secrets in full.
     const { headers: sent, body: sentBody } = sink.received[0]!;
     assert.deepEqual(
       [sent.authorization, sent['x-api-key'], sentBody],
@@ -185,7 +185,7 @@ test(
     for (const [where, text] of Object.entries(everything)) {
       for (const secret of [...Object.values(canaries), ...keys]) {
         const spellings = [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret)];
-        // Not even most of one: a cut leaves beginnings.
+        // Not even a large part of one: a cut leaves prefixes.
         for (const text2 of [...spellings, secret.slice(0, Math.max(12, secret.length / 2))]) {
           assert.ok(!text.includes(text2), `${text2} is in ${where}`);
         }
@@ -195,12 +195,12 @@ test(
   },
 );
 
-/** What a target makes of a credential: of that of Basic the password. */
+/** What a target sees of a credential: for Basic, the password. */
 function knownOf(credential: string): string {
   return credential === canaries.basic ? password : credential;
 }
 
-/** The private signing key in the forms it could stand in somewhere. */
+/** The private signing key in every form that it could be stored in. */
 async function signingKeyTexts(dataDir: string): Promise<string[]> {
   await using local = await openLocal(dataDir);
   const active = await findActiveSigningKey(local.store.db);

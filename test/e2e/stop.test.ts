@@ -1,4 +1,4 @@
-/** A stop keeps what is under way and begins nothing; who will not wait for it ends it with a second signal. */
+/** A stop finishes running calls and starts no others; a second signal ends it at once. */
 
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
@@ -7,11 +7,11 @@ import { notPackaged } from '../support/running/executable.ts';
 import { until } from '../support/until.ts';
 import { prepareService } from './faults/service.ts';
 
-/** Longer than the longest rest of a loop: what would have been called by then never is. */
+/** Longer than the longest pause of a loop: a call not made by then is never made. */
 const surelyNoticedMs = 1_500;
 
 test(
-  'from a SIGTERM on nothing due is called, what is in flight is kept, and the next start goes on',
+  'after SIGTERM no due job is called, calls in flight are recorded, and the next start continues',
   { skip: notPackaged },
   async (t) => {
     const held: ServerResponse[] = [];
@@ -56,7 +56,7 @@ for (const [first, second] of [
   ['SIGINT', 'SIGTERM'],
 ] as const) {
   test(
-    `a ${second} after a ${first} ends it at once; what was in flight is interrupted and not sent again`,
+    `a ${second} after a ${first} ends it at once; calls in flight are interrupted and not sent again`,
     { skip: notPackaged },
     async (t) => {
       const service = await prepareService(t, { held: 500 }, { answer });

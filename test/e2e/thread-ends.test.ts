@@ -1,4 +1,6 @@
-/** The thread of outgoing calls may end by itself: the process says so and ends, and nothing is sent again. */
+/**
+ * If the call thread ends by itself, the process reports it and ends, and nothing is sent again.
+ */
 
 import assert from 'node:assert/strict';
 import { copyFileSync, existsSync, writeFileSync } from 'node:fs';
@@ -12,7 +14,7 @@ import { prepareService } from './faults/service.ts';
 const dist = join(import.meta.dirname, '..', '..', 'dist');
 const notBuilt = existsSync(join(dist, 'jobd.cjs')) ? notPackaged : 'dist/jobd.cjs is not built';
 
-/** The bundle, with a thread that ends as soon as it is to make a call. */
+/** The bundle, with a call thread that ends as soon as it gets a call. */
 function bundleWhoseThreadEnds(t: TestContext): string {
   const directory = temporaryDirectory(t);
   for (const name of ['jobd.cjs', 'better_sqlite3.node'])
@@ -25,7 +27,7 @@ function bundleWhoseThreadEnds(t: TestContext): string {
 }
 
 test(
-  'a thread of calls that ends by itself ends the process, and what it was to send is interrupted',
+  'if the call thread ends by itself the process ends, and its calls are interrupted',
   { skip: notBuilt },
   async (t) => {
     const service = await prepareService(t, { called: 0 });

@@ -1,5 +1,6 @@
 /**
- * Pings that say failure and success in turn, on one connection, each as soon as the one before is answered.
+ * Pings that alternate between failure and success on one connection, each sent when the previous
+ * one is answered.
  *
  *   node alternating-pings.ts PING_URL COUNT
  *
@@ -16,7 +17,7 @@ const requests = Array.from({ length: Number(count) }, (_, index) => {
 });
 const began = performance.now();
 const socket = connect(Number(port), hostname);
-// What is answered is counted; a part of it may be cut between two chunks.
+// Answers are counted; one may be split between two chunks.
 let text = '';
 let sent = 0;
 socket.setEncoding('latin1').on('data', (chunk: string) => {

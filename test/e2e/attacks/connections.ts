@@ -1,6 +1,7 @@
 /**
- * Holds many connections from one address: asks for a health check on each, now and then again, and opens those that are closed
- * again. Arguments: URL, connections, seconds, requests per second. Prints how many were open at the end.
+ * Holds many connections from one address: now and then each asks for a health check, and closed
+ * ones are reopened. Arguments: URL, connections, seconds, requests per second. Prints how many
+ * were open at the end.
  */
 
 import { connect } from 'node:net';
@@ -25,7 +26,7 @@ function open(): Socket {
 
 for (let index = 0; index < Number(connections); index += 1) {
   sockets.push(open());
-  // As many as the system lets wait for the server.
+  // As many as the listen queue of the server holds.
   if (index % 100 === 99) await setTimeout(20);
 }
 for (let turn = 0; Date.now() < endAt; turn += 1) {

@@ -1,7 +1,8 @@
 /**
- * Holds connections from the address 127.0.0.11, and opens those that are closed again until the time is over, some 1,000 a
- * second. Each pings a monitor: the way `slow` with a body that never comes, the way `idle` once, to stay.
- * Arguments: URL of the monitor, way, connections, seconds. Prints how many were opened.
+ * Holds connections from the address 127.0.0.11 and reopens closed ones until the time is over,
+ * some 1,000 a second. Each pings a monitor: in mode `slow` with a body that never comes, in mode
+ * `idle` once, then it stays open. Arguments: URL of the monitor, mode, connections, seconds.
+ * Prints how many were opened.
  */
 
 import { connect } from 'node:net';

@@ -1,6 +1,6 @@
 /**
- * Hosts that mean to cost whoever calls them much CPU under TLS, where no answer is seen. Prints their ports as JSON, and goes on until it
- * is killed.
+ * Hosts that cost their caller much CPU in TLS without ever answering. Prints their ports as JSON,
+ * and runs until it is killed.
  */
 
 import { createPublicKey, generateKeyPairSync } from 'node:crypto';

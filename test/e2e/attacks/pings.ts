@@ -1,6 +1,6 @@
 /**
- * Sends valid pings as fast as they are answered, by turns to each of the URLs given, until so many were sent or so much
- * time has passed. Prints how many were answered with which status.
+ * Sends valid pings as fast as they are answered, to each of the given URLs in turn, up to a number
+ * of pings or seconds. Prints the number of answers by status.
  *
  *     node pings.ts '{"urls": ["http://…/ping/ID/fail"], "pings": 20000, "seconds": 10, "bodyBytes": 4096}'
  */
@@ -15,9 +15,9 @@ interface Flood {
   bodyBytes: number;
 }
 
-/** Many, since one connection is answered five times a second once its pings come too fast. */
+/** Many, since a connection gets only five answers a second once its pings come too fast. */
 const connections = 200;
-/** Requests on the way at once, on each connection. */
+/** Requests in flight on each connection. */
 const pipelined = 10;
 
 /** Every answer has a small JSON object as its body. */

@@ -1,6 +1,7 @@
 /**
- * Sends packets of 2,000 pipelined requests on many connections and never reads an answer; what is closed is opened again until
- * the time is over. Arguments: URL, connections, seconds, and requests as `METHOD PATH`, used in turn.
+ * Sends packets of 2,000 pipelined requests on many connections and never reads an answer; closed
+ * connections are reopened until the time is over. Arguments: URL, connections, seconds, and
+ * requests as `METHOD PATH`, used in turn.
  */
 
 import { connect } from 'node:net';
@@ -19,7 +20,7 @@ let sent = 0;
 async function attack(): Promise<void> {
   const socket = connect({ host: hostname, port: Number(port) });
   socket.on('error', () => {});
-  // Nothing is read: there is no listener for data.
+  // No data listener, so nothing is read.
   socket.pause();
   opened += 1;
   while (!socket.destroyed && Date.now() < endAt) {

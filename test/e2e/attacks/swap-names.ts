@@ -1,6 +1,7 @@
 /**
- * The owner of a data directory who waits for root: each file that appears in it is replaced by a link to a file of root's, as
- * fast as this process can, for half a minute at most. Arguments: the data directory, the file of root's, and the names.
+ * The owner of a data directory attacks root: each new file there is replaced by a link to a file
+ * of root, as fast as possible, for half a minute at most. Arguments: the data directory, the file
+ * of root, and the names.
  */
 
 import { lstatSync, readdirSync, renameSync, symlinkSync } from 'node:fs';
@@ -22,7 +23,7 @@ while (performance.now() < deadline) {
       renameSync(nextLink, path);
       symlinkSync(target, nextLink);
     } catch {
-      // It was gone again: the other side was faster.
+      // The other side was faster and removed it.
     }
   }
 }

@@ -1,4 +1,4 @@
-/** What channels must have heard, worked out from the runs as they are stored and nothing else. */
+/** Computes the expected alerts of channels from the stored runs alone. */
 
 /** A run that ended with an outcome. */
 export interface EndedRun {
@@ -7,7 +7,7 @@ export interface EndedRun {
   status: 'success' | 'failed';
 }
 
-/** An alert by its data: its run says which change it is of. */
+/** An alert by its data: the run gives its health change. */
 export interface Change {
   type: 'job.failed' | 'job.recovered';
   jobId: string;
@@ -15,8 +15,9 @@ export interface Change {
 }
 
 /**
- * The changes that a channel is alerted of that waits for `afterFailures` consecutive failures; runs in the order in which they
- * ended. Job by job, each in its order. A recovery is one after so many failures, or after `recoversFrom` of them.
+ * The health changes that a channel with this `afterFailures` (consecutive failures) must receive;
+ * runs in the order in which they ended, each job by itself. A recovery counts after that many
+ * failures, or after `recoversFrom` of them.
  */
 export function changesIn(
   runs: readonly EndedRun[],
@@ -44,7 +45,7 @@ export interface Heard extends Change {
   isAcknowledged: boolean;
 }
 
-/** What is wrong with what a channel heard, in sentences. */
+/** The errors in what a channel received, as sentences. */
 export function wrongIn(expected: readonly Change[], heard: readonly Heard[]): string[] {
   const keyOf = ({ type, runId }: Change): string => `${type} of run ${runId}`;
   const wanted = new Set(expected.map(keyOf));
@@ -66,8 +67,8 @@ export function wrongIn(expected: readonly Change[], heard: readonly Heard[]): s
 }
 
 /**
- * What is wrong with what a channel heard of jobs that flap, in sentences: each alert is of a change, comes under one id, and
- * is of another state than the one before; the last one is of the last change's state.
+ * The errors in what a channel received of jobs that flap, as sentences: each alert is of a health
+ * change, has one id, and a different state than the previous one; the last one has the last state.
  */
 export function wrongOfFlapping(changes: readonly Change[], heard: readonly Heard[]): string[] {
   const alerted = new Map(
@@ -84,14 +85,14 @@ export function wrongOfFlapping(changes: readonly Change[], heard: readonly Hear
   }
   for (const [jobId, of] of Map.groupBy(changes, (change) => change.jobId)) {
     const last = of.at(-1)?.type;
-    // A recovery is alerted only if its failure was.
+    // A recovery raises an alert only if its failure did.
     const lastTold = ofJobs.get(jobId)?.at(-1)?.type ?? 'job.recovered';
     if (lastTold !== last) wrong.push(`job ${jobId}: ${last} is missing`);
   }
   return wrong;
 }
 
-/** The alerts of one job must have been acknowledged in the order of its changes. */
+/** The alerts of one job must be acknowledged in the order of its health changes. */
 function disorderIn(expected: readonly Change[], heard: readonly Heard[]): string[] {
   const firstOf = (changes: readonly Change[]): Map<string, string[]> => {
     const ofJobs = new Map<string, string[]>();

@@ -1,4 +1,4 @@
-/** One store that lives through many deaths of its daemon, and what is known of it from outside. */
+/** A store that survives many kills of its daemon, and what clients know about it. */
 
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
@@ -26,14 +26,14 @@ export interface Campaign {
   round: number;
 }
 
-/** Customers that ask at once, each with a key of its own. */
+/** Concurrent customers, each with their own key. */
 const customers = 4;
-/** A kill whose point is not reached in this time is done without one. */
+/** A kill that does not reach its point in this time happens anyway. */
 const longestRoundMs = 4_000;
-/** How soon after a start nothing may be `running` that was before. */
+/** After a start, no run of an earlier process may stay `running` longer than this. */
 const longestRescueMs = 10_000;
 
-/** Makes the store, with jobs that live through everything. */
+/** Makes the store, with jobs that stay for the whole campaign. */
 export async function startCampaign(t: TestContext, seed: number): Promise<Campaign> {
   const random = seededRandom(seed);
   const witness = await startWitness(t, (response, { path }) => {
@@ -55,8 +55,8 @@ export async function startCampaign(t: TestContext, seed: number): Promise<Campa
 }
 
 /**
- * Adds jobs whose next due time lies between 55 s ago and 2 s ahead. Some were made so long before
- * that due times of theirs are missed.
+ * Adds jobs whose next due time is between 55 s ago and 2 s ahead. Some are old enough to have
+ * missed due times.
  */
 async function addJobs(
   { dataDir, witness, random, promises }: Campaign,
@@ -80,19 +80,20 @@ async function addJobs(
   });
 }
 
-/** What a round came to. */
+/** The result of a round. */
 export interface Round {
   ending: Ending;
-  /** Whether the daemon died where it was meant to. */
+  /** Whether the daemon died at the intended point. */
   reached: boolean;
   wrong: string[];
 }
 
-/** Adds jobs, starts the daemon, lets people ask it, kills it, and looks at what is left. */
+/** Adds jobs, starts the daemon, sends requests, kills it, and audits what is left. */
 export async function crash(t: TestContext, campaign: Campaign, kill: Kill): Promise<Round> {
   const { dataDir, witness, random } = campaign;
   campaign.round += 1;
-  // Every third start finds what the dead process left, untouched: opening the store mends it.
+  // Opening the store recovers it, so two of three rounds do that first; the others start on the
+  // files as they are.
   if (campaign.round % 3 !== 0) {
     const period = () => 60 + Math.floor(random() * 3_541);
     await addJobs(campaign, `round${campaign.round}`, 30, period);
@@ -113,7 +114,8 @@ export async function crash(t: TestContext, campaign: Campaign, kill: Kill): Pro
   await Promise.all([asked, rescued]);
   const books = readBooks(dataDir);
   wrong.push(...audit(books, witness.arrivals), ...brokenPromises(campaign.promises, books));
-  // Killed, or stopped by the campaign, perhaps before it listened for that; else it ended by itself.
+  // Killed, or stopped by the campaign (perhaps before it handled signals); otherwise it ended by
+  // itself.
   const isKilled = ending === 'SIGKILL' || ending === 'SIGTERM' || ending === 0;
   if (!isKilled && !kill.mayEnd) wrong.push(`it ended with ${ending}: ${daemon.log()}`);
   return { ending, reached: reached && isKilled, wrong };
@@ -146,7 +148,7 @@ async function askAll(campaign: Campaign, daemon: Process, { mayAnswer }: Kill):
   await Promise.all(customersOf.map((customer) => askUntilGone(customer, promises, () => isOver)));
 }
 
-/** Waits until nothing is running that was before, or the daemon is dead. */
+/** Waits until no run of an earlier process is running, or the daemon is dead. */
 async function rescueOf(
   daemon: Process,
   dataDir: string,
@@ -164,7 +166,7 @@ async function rescueOf(
   );
 }
 
-/** Starts once more, lets everything end, stops, and says what is wrong. */
+/** Starts once more, lets everything end, stops, and returns the errors. */
 export async function settle(t: TestContext, campaign: Campaign): Promise<string[]> {
   const { dataDir, witness, promises } = campaign;
   const leftRunning = new Set(runningIn(dataDir));

@@ -1,20 +1,20 @@
-/** A customer who asks the API until it is gone, and remembers what was promised. */
+/** A customer who calls the API until it is gone, and remembers every acknowledged promise. */
 
 import { randomUUID } from 'node:crypto';
 import type { Books } from '../../support/checks/audit.ts';
 
-/** What was asked for, and whether it was answered with a 2xx. */
+/** A request, and whether it was answered with a 2xx. */
 export interface Promises {
   /** Jobs by id. */
   jobs: Map<string, PromisedJob>;
   /** Runs by hand, by idempotency key. */
   runs: Map<string, PromisedRun>;
-  /** Answers that are none of what may be answered. */
+  /** Unexpected answers. */
   oddities: string[];
 }
 
 interface PromisedJob {
-  /** The notes that were acknowledged last, and that were asked for last. */
+  /** The note last acknowledged, and the note last sent. */
   notes: number;
   notesAsked: number;
   deletion: 'none' | 'asked' | 'done';
@@ -22,44 +22,47 @@ interface PromisedJob {
 
 interface PromisedRun {
   jobId: string;
-  /** Null as long as no answer came. */
+  /** Null if no answer came. */
   runId: string | null;
 }
 
-/** The books of promises, empty. */
+/** An empty record of promises. */
 export function noPromises(): Promises {
   return { jobs: new Map(), runs: new Map(), oddities: [] };
 }
 
 interface Reply {
   status: number;
-  // oxlint-disable-next-line typescript/no-explicit-any -- tests look into it as a client would
+  // oxlint-disable-next-line typescript/no-explicit-any -- tests read it as a client would
   body: any;
 }
 
 export interface Customer {
   url: string;
   apiKey: string;
-  /** Where the jobs lead. */
+  /** The target of the jobs. */
   targetUrl: string;
   random: () => number;
-  /** A status that is no oddity; whoever gets it was promised nothing. */
+  /** An allowed status that promises nothing. */
   mayAnswer: number | undefined;
 }
 
-/** Asks until no answer comes any more, or `enough` says so. */
+/** Sends requests until no answer comes any more, or `enough` returns true. */
 export async function askUntilGone(
   customer: Customer,
   promises: Promises,
   enough: () => boolean,
 ): Promise<void> {
-  // 120 requests a minute are what a key may ask.
+  // A key may send 120 requests a minute.
   for (let asked = 0; asked < 100 && !enough(); asked += 5) {
     if (!(await askRound(customer, promises))) return;
   }
 }
 
-/** Makes a job and runs it, changes one, deletes one, asks for an old run again. False if unanswered. */
+/**
+ * Creates a job and runs it, changes one, deletes one, repeats an old run request. False if
+ * unanswered.
+ */
 async function askRound(customer: Customer, promises: Promises): Promise<boolean> {
   const pick = <T>(from: T[]): T | undefined => from[Math.floor(customer.random() * from.length)];
   const name = `asked-${randomUUID().slice(0, 8)}`;
@@ -90,7 +93,7 @@ async function askRound(customer: Customer, promises: Promises): Promise<boolean
   return await makeAndDelete(customer, promises);
 }
 
-/** Asks for a run; a key that was answered before must be answered in the same way. */
+/** Requests a run; a repeated Idempotency-Key must get the same answer. */
 async function runByHand(
   customer: Customer,
   promises: Promises,
@@ -120,7 +123,7 @@ async function makeAndDelete(customer: Customer, promises: Promises): Promise<bo
   return true;
 }
 
-/** Whether an answer came; one that may not be is noted. */
+/** Whether an answer came; an unexpected one is recorded. */
 function expect(
   { mayAnswer }: Customer,
   promises: Promises,
@@ -135,7 +138,7 @@ function expect(
   return false;
 }
 
-/** Null if no whole answer came. */
+/** Null if no complete answer came. */
 async function ask(
   { url, apiKey }: Customer,
   method: string,
@@ -158,7 +161,7 @@ async function ask(
   }
 }
 
-/** Every promise that the books do not keep, a sentence each. */
+/** Every broken promise, as sentences. */
 export function brokenPromises({ jobs, runs, oddities }: Promises, books: Books): string[] {
   const jobOf = new Map(books.jobs.map((job) => [job.id, job]));
   const runOf = new Map(books.runs.map((run) => [run.id, run]));

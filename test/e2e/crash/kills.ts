@@ -1,4 +1,4 @@
-/** The ways in which a daemon dies, each at a point of its own. */
+/** The kinds of kills, each at its own point. */
 
 import { setTimeout } from 'node:timers/promises';
 import { readRunning } from '../../support/checks/audit.ts';
@@ -6,7 +6,7 @@ import type { Process } from '../../support/running/executable.ts';
 import { withFault } from '../../support/running/strace.ts';
 import type { Witness } from '../../support/fakes/witness.ts';
 
-/** What a kill may watch. */
+/** The events a kill can wait for. */
 export interface Scene {
   daemon: Process;
   dataDir: string;
@@ -18,20 +18,20 @@ export interface Scene {
 
 /** A way to die. */
 export interface Kill {
-  /** What the API may answer besides what it should, as long as nothing comes of it. */
+  /** Other allowed statuses of the API, as long as the request has no effect. */
   mayAnswer?: number;
-  /** Whether it may end by itself, as its store may fail it at the start. */
+  /** Whether the daemon may end by itself, if its store fails at the start. */
   mayEnd?: boolean;
-  /** Words that the executable is run by. */
+  /** The wrapper command of the executable. */
   wrapper(random: () => number): string[];
-  /** Resolves when the process is being killed, or never if that is the wrapper's work. */
+  /** Resolves when the process is being killed, or never if the wrapper does that. */
   strike(scene: Scene): Promise<void>;
 }
 
 const alone = (): string[] => [];
 const upTo = (random: () => number, bound: number): number => 1 + Math.floor(random() * bound);
 
-/** At any moment, the start included; one in four while it is stopping. */
+/** At a random moment, the start included; one in four while it is stopping. */
 export const atAnyMoment: Kill = {
   wrapper: alone,
   async strike({ daemon, random }) {
@@ -44,7 +44,7 @@ export const atAnyMoment: Kill = {
   },
 };
 
-/** As soon as another process can see that a run is claimed. */
+/** As soon as another process can see a claimed run. */
 export const whenClaimed: Kill = {
   wrapper: alone,
   async strike({ daemon, dataDir, leftRunning }) {
@@ -80,7 +80,7 @@ export const whenConnecting: Kill = {
   strike: () => new Promise(() => {}),
 };
 
-/** In the middle of what a transaction writes, syncs or checkpoints. */
+/** In the middle of the writes, syncs or checkpoints of a transaction. */
 export const whenWriting: Kill = {
   wrapper: (random) =>
     random() < 0.5
@@ -89,7 +89,9 @@ export const whenWriting: Kill = {
   strike: () => new Promise(() => {}),
 };
 
-/** At any moment, while every third sync fails: what was in doubt is found on the disk, or is not. */
+/**
+ * At a random moment, while every third sync fails: an uncertain commit may be on the disk or not.
+ */
 export const inDoubt: Kill = {
   wrapper: (random) => withFault(`fsync,fdatasync:error=EIO:when=${upTo(random, 30)}+3`),
   mayAnswer: 503,

@@ -1,4 +1,4 @@
-/** The ways in which a store cannot be written for a while, by real means. */
+/** Real causes that make a store unwritable for a while. */
 
 import { spawnSync } from 'node:child_process';
 import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
@@ -11,7 +11,7 @@ import { holdWriteLock } from '../../support/running/write-lock.ts';
 import { prepareService } from './service.ts';
 import type { Service } from './service.ts';
 
-/** An outage that holds; ending it resolves when it is over. */
+/** An outage in effect; resolves when it has ended. */
 export interface Outage {
   end(): Promise<unknown> | void;
 }
@@ -41,7 +41,7 @@ export const fullDisk: OutageKind = {
   },
 };
 
-/** Takes what space there is, page by page. */
+/** Fills the free space, page by page. */
 function fill(path: string): void {
   const file = openSync(path, 'w');
   try {
@@ -54,8 +54,9 @@ function fill(path: string): void {
 }
 
 /**
- * Node.js ignores SIGXFSZ, so that a write beyond the limit fails with EFBIG (setrlimit(2)). A limit of what the log
- * holds now would not do: it begins anew after a checkpoint, and then has room again.
+ * Node.js ignores SIGXFSZ, so that a write beyond the limit fails with EFBIG (setrlimit(2)). The
+ * current size of the log is not a usable limit: the log restarts after a checkpoint, and then has
+ * free space again.
  */
 export const limitedFile: OutageKind = {
   what: 'its files may not be written beyond their first byte',
@@ -66,7 +67,7 @@ export const limitedFile: OutageKind = {
       spawnSync('prlimit', ['--pid', String(pid), `--fsize=${size}:`], { encoding: 'utf8' });
     const { stderr } = limit(1);
     if (stderr !== '') throw new Error(stderr);
-    // The process may be gone by then, and its limit with it.
+    // The process may have ended, and its limit with it.
     return { end: () => void limit('unlimited') };
   },
 };

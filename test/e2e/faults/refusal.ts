@@ -1,9 +1,12 @@
-/** A start that is refused, as a person should hear of it. */
+/** The expected error of a refused start. */
 
 import assert from 'node:assert/strict';
 import type { Process } from '../../support/running/executable.ts';
 
-/** It ended by itself, with a failure and one sentence that names where; it never listened. */
+/**
+ * Asserts that it ended by itself, with a failure and one message with the path, and never
+ * listened.
+ */
 export async function assertRefuses(daemon: Process, path: string): Promise<void> {
   const listens = await daemon.listening.then(
     () => true,

@@ -1,4 +1,4 @@
-/** A packaged jobd whose surroundings can be made to fail, its target, and those who ask it. */
+/** A packaged jobd in an environment that can be made to fail, with its target and its clients. */
 
 import { copyFileSync, existsSync, mkdirSync, cpSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,12 +16,14 @@ import { until } from '../../support/until.ts';
 import { startWitness } from '../../support/fakes/witness.ts';
 import type { Witness } from '../../support/fakes/witness.ts';
 
-/** Jobs by name; when each is due, in milliseconds from now. It is due once, and then not for an hour. */
+/**
+ * Jobs by name; when each is due, in milliseconds from now. Each is due once, then not for an hour.
+ */
 export type DueIn = Record<string, number>;
 
 export interface Service {
   witness: Witness;
-  /** The data directory as the daemon sees it, and as it is seen from here. */
+  /** The path of the data directory for the daemon, and for this process. */
   dataDir: string;
   outside: string;
   /** Ids of the jobs, by name. */
@@ -30,9 +32,9 @@ export interface Service {
   readonly start: () => Promise<Process>;
   /** Starts `jobd serve`, which may fail. */
   readonly tryStart: (by?: Omit<Surroundings, 'cwd' | 'wrapper'>) => Process;
-  /** Asks the API of the daemon started last. */
+  /** Calls the API of the daemon started last. */
   readonly ask: (method: string, path: string, body?: unknown) => Promise<Answer>;
-  /** Asks an address of the site itself, without a key. */
+  /** Requests a path of the site itself, without a key. */
   readonly askSite: (path: string) => Promise<{ status: number; body: unknown }>;
   /** The newest run of a job, over the API. */
   readonly newestRun: (
@@ -40,16 +42,16 @@ export interface Service {
   ) => Promise<{ status: string; responseBody: string | null } | undefined>;
   /** Waits until the newest run of a job is in this state. */
   readonly untilRun: (name: string, status: RunBooks['status']) => Promise<unknown>;
-  /** What the store holds, and all that is wrong with it. Not while a daemon writes in a namespace. */
+  /** The content of the store, and all errors in it. Not while a daemon writes in a namespace. */
   readonly books: () => Books;
   readonly audit: () => string[];
 }
 
-/** Keys to ask with: each may ask 120 times a minute. */
+/** API keys: each may send 120 requests a minute. */
 const keyCount = 4;
 const hourSeconds = 3_600;
 
-/** Prepares a store in a directory, of a namespace if one is given, and a target that answers `ok`. */
+/** Prepares a store in a directory (of a namespace if given) and a target that answers `ok`. */
 export async function prepareService(
   t: TestContext,
   dueIn: DueIn,
@@ -132,7 +134,7 @@ export async function prepareService(
   };
 }
 
-/** SQLite follows every link to its end, so it cannot open a file by its path from outside. */
+/** SQLite resolves every link, so it cannot open a file by its path from outside. */
 function copied(t: TestContext, from: string): string {
   const to = join(temporaryDirectory(t), 'data');
   mkdirSync(to);
