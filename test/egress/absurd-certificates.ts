@@ -1,4 +1,4 @@
-/** Chains of certificates that cost much to verify, made byte by byte (X.509, RFC 5280): nothing in them is signed. */
+/** Certificate chains that are expensive to verify, built byte by byte (X.509, RFC 5280). */
 import { randomBytes, sign, type KeyObject } from 'node:crypto';
 
 /** Signed with SHA-256 by RSA, and by ECDSA. */
@@ -11,15 +11,15 @@ interface Certificate {
   issuer: string;
   /** The public key, as SubjectPublicKeyInfo. */
   publicKey: Buffer;
-  /** Makes the signature over the rest. */
+  /** Signs the rest. */
   signature: (rest: Buffer) => Buffer;
   algorithm?: Buffer;
   extension?: Buffer;
 }
 
 /**
- * A server's certificate and those of its issuers, each with an RSA key of 3072 bits whose exponent is as long: 6 ms to verify one. As
- * many as fit into `mostBytes`.
+ * A server certificate and its issuers, each with an RSA key of 3072 bits and an exponent of the
+ * same length: 6 ms to verify one. As many as fit into `mostBytes`.
  */
 export function absurdChain(serverKey: Buffer, mostBytes: number): string {
   const bits = 3072;
@@ -34,7 +34,7 @@ export function absurdChain(serverKey: Buffer, mostBytes: number): string {
   return chain.map(pem).join('');
 }
 
-/** A certificate that a key has signed for itself. */
+/** A self-signed certificate. */
 export function selfSigned(privateKey: KeyObject, publicKey: KeyObject): string {
   return pem(
     certificate({
@@ -47,7 +47,10 @@ export function selfSigned(privateKey: KeyObject, publicKey: KeyObject): string 
   );
 }
 
-/** Parameters of Diffie-Hellman with a modulus of so many bits, as PEM; it is no prime, which nobody looks at. */
+/**
+ * Diffie-Hellman parameters with a modulus of this many bits, as PEM; it is not a prime, but nobody
+ * checks.
+ */
 export function absurdModulus(bits: number): string {
   const der = sequence(integer(oddNumber(bits)), integer(Buffer.from([2])));
   return `-----BEGIN DH PARAMETERS-----\n${base64(der)}\n-----END DH PARAMETERS-----\n`;

@@ -1,4 +1,4 @@
-/** Certificates of a made-up authority, for TLS servers on loopback; they protect nothing. */
+/** Certificates of a test authority, for TLS servers on loopback; they protect nothing. */
 
 /** The authority that signed the others. */
 export const authority = `-----BEGIN CERTIFICATE-----
@@ -14,7 +14,7 @@ XYOTWigCIGZ6Xk73lPi3BjQFY0KxLmv9SCp/ggo0bGsgzFRMZ3cz
 -----END CERTIFICATE-----
 `;
 
-/** The key that goes with all of them. */
+/** The private key of all of them. */
 export const serverKey = `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQg0RosF3e08gdi4TQV
 XDjdCnaDIAuHJgKZTq7lGEUT1rqhRANCAAQesDuVoPUnc6ZUS16gkmFzbwaaXK/a
@@ -22,7 +22,7 @@ mP+dGRwVg6uwPOQSYUrk6x6gG19FKz45yukS0q7+D2nsvkw/nCIsgEmU
 -----END PRIVATE KEY-----
 `;
 
-/** Good for localhost and 127.0.0.1, for a hundred years. */
+/** Valid for localhost and 127.0.0.1, for a hundred years. */
 export const goodCertificate = `-----BEGIN CERTIFICATE-----
 MIIBlTCCATqgAwIBAgIUNIT+Hs4eGbTHL78sX7wIq8uAVsowCgYIKoZIzj0EAwIw
 HjEcMBoGA1UEAwwTam9iZCB0ZXN0IGF1dGhvcml0eTAgFw0yNjExMjEwNDE3MTNa
@@ -36,7 +36,7 @@ W3RaSdqQi1O1grEexnLT0hbg5ypWaGv+Fg==
 -----END CERTIFICATE-----
 `;
 
-/** Good for another host. */
+/** Valid for another host. */
 export const foreignCertificate = `-----BEGIN CERTIFICATE-----
 MIIBmjCCAUCgAwIBAgIUNIT+Hs4eGbTHL78sX7wIq8uAVsswCgYIKoZIzj0EAwIw
 HjEcMBoGA1UEAwwTam9iZCB0ZXN0IGF1dGhvcml0eTAgFw0yNjExMjEwNDE3MTNa
@@ -50,7 +50,7 @@ nh5SO5VctLgPCgfdWpJcSf69Kqv1VpPtgUtBB0Ia
 -----END CERTIFICATE-----
 `;
 
-/** Ran out in 2020. */
+/** Expired in 2020. */
 export const expiredCertificate = `-----BEGIN CERTIFICATE-----
 MIIBfjCCASWgAwIBAgIBATAKBggqhkjOPQQDAjAeMRwwGgYDVQQDDBNqb2JkIHRl
 c3QgYXV0aG9yaXR5MB4XDTIwMDEwMTAwMDAwMFoXDTIwMDIwMTAwMDAwMFowFDES

@@ -14,7 +14,7 @@ import {
   startTarget,
 } from './support.ts';
 
-test('a connection is kept and used again', async (t) => {
+test('a connection is kept alive and reused', async (t) => {
   const target = await startTarget(t, (socket) => socket.write(answer('ok')));
   const egress = startEgress(t);
   for (let index = 0; index < 20; index++) {
@@ -23,7 +23,7 @@ test('a connection is kept and used again', async (t) => {
   assert.equal(target.connections, 1);
 });
 
-test('no more connections than allowed are open, and every call gets its turn', async (t) => {
+test('the connection limit holds, and every call gets its turn', async (t) => {
   let most = 0;
   const target = await startTarget(t, (socket) => {
     most = Math.max(most, target.open.size);
@@ -38,7 +38,7 @@ test('no more connections than allowed are open, and every call gets its turn', 
   assert.equal(target.connections, 3);
 });
 
-test('calls that wait are served when connections break, and none is sent twice', async (t) => {
+test('waiting calls are served when connections break, and none is sent twice', async (t) => {
   const target = await startTarget(t, (socket, _request, index) => {
     if (index % 3 === 2) socket.destroy();
     else socket.write(answer('ok'));
@@ -79,7 +79,7 @@ test('a connection the target closed while idle is replaced, and nothing is lost
 });
 
 test('a target that closes just as the next request comes never sees it twice', async (t) => {
-  // The close crosses with the request in every possible order; each call is one request at most.
+  // The close races with the request in every possible order; each call is one request at most.
   const target = await startTarget(t, (socket) => {
     socket.write(answer('ok'));
     socket.end();
@@ -99,7 +99,7 @@ test('a target that closes just as the next request comes never sees it twice', 
   assert.ok(bodies.length >= calls - failures);
 });
 
-test('a connection that the target promised to close soon is not used again', async (t) => {
+test('a connection that the target announced to close soon is not reused', async (t) => {
   const target = await startTarget(t, (socket) =>
     socket.write(answer('ok', '200 OK', 'keep-alive: timeout=1\r\n')),
   );
@@ -134,7 +134,7 @@ test('the second address is not tried once the first has been sent the request',
   assert.equal(first.requests.length, 1);
 });
 
-test('a kept connection is not used for a name that has moved away from its address', async (t) => {
+test('a kept connection is not used for a name that has moved to another address', async (t) => {
   let address = '127.0.0.2';
   const target = await startTarget(t, (socket) => socket.write(answer('ok')), {
     host: '127.0.0.2',
@@ -150,7 +150,7 @@ test('a kept connection is not used for a name that has moved away from its addr
   assert.equal(target.requests.length, 1);
 });
 
-test('an environment proxy is not used', async (t) => {
+test('proxy variables of the environment are ignored', async (t) => {
   const proxy = await startTarget(t, (socket) => socket.write(answer('proxied')));
   const target = await startTarget(t, (socket) => socket.write(answer('direct')));
   const names = ['http_proxy', 'HTTP_PROXY', 'ALL_PROXY'];
@@ -181,7 +181,7 @@ test('a thousand hostile answers leave no socket behind', async (t) => {
   await eventually(() => target.open.size === 0);
 });
 
-test('an idle connection is trusted only as long as its server was seen to keep one', async (t) => {
+test('an idle connection is trusted only for as long as its server was seen to keep one', async (t) => {
   let laterMs = 0;
   const realNow = performance.now.bind(performance);
   t.mock.method(performance, 'now', () => realNow() + laterMs);
@@ -222,7 +222,7 @@ test('an idle connection does not keep the process alive', async (t) => {
 test('a connection that is reset as soon as it is accepted fails with reset', async (t) => {
   const target = await startTarget(t, () => {});
   const egress = startEgress(t);
-  // What Node's sockets say of their other end when the reset came before they were asked.
+  // The state of a Node socket if the reset arrived before it was read.
   const sockets = Socket.prototype as unknown as { _getpeername: () => object };
   t.mock.method(sockets, '_getpeername', () => ({}));
   for (const url of [target.url, target.url.replace('http:', 'https:')]) {

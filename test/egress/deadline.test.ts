@@ -25,12 +25,12 @@ async function timed<T>(work: Promise<T>): Promise<{ result: T; ms: number }> {
 }
 
 function assertOnTime(ms: number): void {
-  // A timer counts from the last turn of the event loop, so on a busy machine it may be early.
+  // Timers count from the last event loop turn, so on a busy machine one may fire early.
   assert.ok(ms >= timeoutMs / 2, `ended after ${ms} ms, before its time`);
   assert.ok(ms < timeoutMs + 1500, `ended only after ${ms} ms`);
 }
 
-test('the deadline ends a look-up that does not come back', async (t) => {
+test('the deadline ends a lookup that hangs', async (t) => {
   const egress = startEgress(t, { resolve: () => new Promise(() => {}) });
   const { result, ms } = await timed(egress.call(get('http://example.com/', { timeoutMs })));
   assert.deepEqual(failureOf(result), {
@@ -41,8 +41,8 @@ test('the deadline ends a look-up that does not come back', async (t) => {
   assertOnTime(ms);
 });
 
-test('the deadline ends a TLS handshake that does not go on, and closes the connection', async (t) => {
-  // A TCP listener that says nothing: the connection opens, the handshake never ends.
+test('the deadline ends a hanging TLS handshake, and closes the connection', async (t) => {
+  // A TCP listener that sends nothing: the connection opens, the handshake never ends.
   const target = await startTarget(t, () => {});
   const egress = startEgress(t);
   const url = target.url.replace('http:', 'https:');
@@ -61,7 +61,7 @@ test('the deadline ends waiting for the answer, and closes the connection', asyn
   assert.equal(target.requests.length, 1);
 });
 
-test('headers that drip do not stretch the deadline', async (t) => {
+test('slowly sent headers do not extend the deadline', async (t) => {
   const target = await startTarget(t, (socket) => {
     socket.write('HTTP/1.1 200 OK\r\nx: ');
     const drip = setInterval(() => socket.write('v'), 20);
@@ -72,7 +72,7 @@ test('headers that drip do not stretch the deadline', async (t) => {
   assertOnTime(ms);
 });
 
-test('a body that drips ends in time, as a failed answer that keeps its status', async (t) => {
+test('a slowly sent body ends in time, as a failed answer that keeps its status', async (t) => {
   const target = await startTarget(t, (socket) => {
     socket.write('HTTP/1.1 200 OK\r\n\r\n');
     const drip = setInterval(() => socket.write('v'), 20);
@@ -89,7 +89,7 @@ test('a body that drips ends in time, as a failed answer that keeps its status',
   assert.equal(outcome.error, 'timeout: the response body was not finished within 0.3 s');
 });
 
-test('a full preview with an unfinished body is a success when the time is up', async (t) => {
+test('a full preview with an unfinished body is a success at the deadline', async (t) => {
   const target = await startTarget(t, (socket) => {
     socket.write(`HTTP/1.1 200 OK\r\n\r\n${'a'.repeat(4096)}`);
   });
@@ -135,7 +135,7 @@ test('an abort ends a call in any phase with its own reason', async (t) => {
   await eventually(() => silent.open.size === 0 && halfway.open.size === 0);
 });
 
-test('a finished call does not mind a later abort', async (t) => {
+test('an abort after the end of a call has no effect', async (t) => {
   const target = await startTarget(t, (socket) => socket.write(answer('ok')));
   const egress = startEgress(t);
   const stop = new AbortController();
@@ -145,7 +145,7 @@ test('a finished call does not mind a later abort', async (t) => {
   assert.equal(target.connections, 1);
 });
 
-test('a call ends within 250 ms of its deadline, whatever it waits for', async (t) => {
+test('a call ends within 250 ms of its deadline, in any phase', async (t) => {
   const silent = await startTarget(t, () => {});
   const dripping = await startTarget(t, (socket) => {
     socket.write('HTTP/1.1 200 OK\r\n\r\n');
@@ -170,7 +170,7 @@ test('a call ends within 250 ms of its deadline, whatever it waits for', async (
       const { ms } = await timed(egress.call(get(url, { timeoutMs })));
       off.push(Math.abs(ms - timeoutMs));
     }
-    // The middle one of five: a busy machine may hold up the test itself now and then.
+    // The median of five: a busy machine may delay the test itself now and then.
     const middle = off.toSorted((a, b) => a - b)[2] ?? 0;
     assert.ok(middle <= 250, `${url}: off by ${middle} ms`);
   }
@@ -183,7 +183,7 @@ async function startSilentListener(t: TestContext, host: string, port: number): 
       { host: '${host}', port: ${port}, backlog: 1 },
       () => {
         require('node:fs').writeSync(1, String(server.address().port));
-        // From here on nothing is accepted.
+        // Nothing is accepted from here on.
         Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
       },
     );`;
@@ -191,7 +191,7 @@ async function startSilentListener(t: TestContext, host: string, port: number): 
   t.after(() => child.kill('SIGKILL'));
   const [line] = (await once(child.stdout, 'data')) as [Buffer];
   const listeningOn = Number(line.toString());
-  // Connections are taken until one is not answered for a while: from then on none is.
+  // Connects until one attempt gets no answer for a while: the queue is full.
   for (let count = 0; count < 64; count++) {
     const socket = connect({ host, port: listeningOn });
     t.after(() => socket.destroy());

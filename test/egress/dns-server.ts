@@ -1,20 +1,20 @@
-/** A DNS server that answers what a test says, over UDP and TCP (RFC 1035, the little that is needed). */
+/** A DNS server with scripted answers, over UDP and TCP (a minimal RFC 1035). */
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import type { TestContext } from 'node:test';
 import { parseAddress } from '../../src/domain/targets/address.ts';
 
-/** What one question is answered with. */
+/** The answer to one question. */
 export type Reply = string[] | 'SERVFAIL' | 'NXDOMAIN' | 'TIMEOUT';
 
-/** Answers for a name: addresses of both families, after a chain of aliases. */
+/** The answer for a name: addresses of both families, after a chain of aliases. */
 export interface Zone {
   a?: Reply;
   aaaa?: Reply;
-  /** The name, its aliases, and at last the name that has the addresses. */
+  /** The name, its aliases, and finally the name that has the addresses. */
   cname?: string[];
-  /** Whose the addresses are said to be; default: the end of the chain. */
+  /** The owner name of the addresses; default: the end of the chain. */
   owner?: string;
   /** TXT records of 200 bytes in the additional section. */
   texts?: number;
@@ -33,10 +33,10 @@ const typeA = 1;
 const typeCname = 5;
 const typeText = 16;
 const typeAaaa = 28;
-/** Longer answers over UDP are cut, and asked for again over TCP. */
+/** Longer UDP answers are truncated, so that the client retries over TCP. */
 const maxDatagram = 512;
 
-/** Starts a server on loopback that asks `lookUp` for each question; it stops with the test. */
+/** Starts a server on loopback that calls `lookUp` for each question; it stops with the test. */
 export async function startDnsServer(
   t: TestContext,
   lookUp: (name: string) => Zone,
@@ -138,7 +138,7 @@ function answerTo(message: Buffer, { name, type, end }: Question, zone: Zone): B
   return Buffer.concat([header, message.subarray(12, end), ...records, ...texts]);
 }
 
-/** The question alone, with the bit that says there is more (RFC 1035 section 4.1.1). */
+/** The question alone, with the truncation bit (RFC 1035 section 4.1.1). */
 function truncated(answer: Buffer): Buffer {
   const cut = Buffer.from(answer.subarray(0, readQuestion(answer).end));
   cut.writeUInt16BE(cut.readUInt16BE(2) | 0x0200, 2);
@@ -160,7 +160,7 @@ function answerRecords(name: string, zone: Zone, type: number, addresses: string
   ];
 }
 
-/** The name of the question, said by where it stands (RFC 1035 section 4.1.4). */
+/** The name of the question, as a pointer to it (RFC 1035 section 4.1.4). */
 const pointer = Buffer.from([0xc0, 12]);
 
 function record(owner: Buffer, type: number, ttl: number, data: Buffer): Buffer {

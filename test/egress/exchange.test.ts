@@ -11,7 +11,7 @@ import {
   startTarget,
 } from './support.ts';
 
-test('nobody listening is refused', async (t) => {
+test('a port without a listener is refused', async (t) => {
   const target = await startTarget(t, () => {});
   await target.close();
   const failure = failureOf(await startEgress(t).call(get(target.url)));
@@ -19,7 +19,7 @@ test('nobody listening is refused', async (t) => {
   assert.match(failure.detail, new RegExp(`nobody listens at 127\\.0\\.0\\.1:${target.port}`));
 });
 
-test('a complete answer followed by stray bytes is a success and is not asked for again', async (t) => {
+test('a complete answer followed by stray bytes is a success and is not repeated', async (t) => {
   const target = await startTarget(t, (socket) =>
     socket.write(Buffer.concat([answer('ok'), Buffer.from('HTTP/1.1 500 X\r\n\r\nstray')])),
   );
@@ -78,7 +78,7 @@ test('a redirect is reported, not followed', async (t) => {
   assert.equal(elsewhere.connections, 0);
 });
 
-test('a compressed body is kept as it came', async (t) => {
+test('a compressed body is stored as received', async (t) => {
   const target = await startTarget(t, (socket, request) => {
     assert.doesNotMatch(request, /accept-encoding/i);
     socket.write(answer('not really gzip', '200 OK', 'content-encoding: gzip\r\n'));
@@ -94,7 +94,7 @@ test('Retry-After is reported', async (t) => {
   assert.deepEqual([response.httpStatus, response.retryAfter], [503, '7']);
 });
 
-test('a request carries what the job says, and little else', async (t) => {
+test("a request contains the job's data and few other headers", async (t) => {
   const target = await startTarget(t, (socket) => socket.write(answer('ok')));
   const egress = startEgress(t);
   await egress.call(get(`${target.url}a/../b?c=d#fragment`, { headers: { 'X-Run': '1' } }));

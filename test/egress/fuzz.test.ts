@@ -1,4 +1,4 @@
-/** Answers cut anywhere and answers of noise: each call still comes back with a result. */
+/** Answers cut at any byte and random bytes: each call still returns a result. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
@@ -29,7 +29,7 @@ test('an answer cut at any byte, by a close or a reset, is a success only when i
       current = text;
       const outcome = outcomeOf(ofTarget(await egress.call(get(target.url))));
       const how = `${JSON.stringify(text)} ${resets ? 'reset' : 'closed'}: ${outcome.error}`;
-      // A reset may overtake what was written before it.
+      // A reset may overtake earlier data.
       if (text !== complete) assert.equal(outcome.status, 'failed', how);
       else if (!resets)
         assert.deepEqual([outcome.status, outcome.responseBody], ['success', 'hello']);
@@ -63,12 +63,12 @@ const piece = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 10 }),
 );
 
-test('noise of any kind is a result, and nothing but the connection ends', async (t) => {
+test('random bytes give a result, and only end the connection', async (t) => {
   let noise: string[] = [];
   let index = 0;
   const target = await startTarget(t, (socket) => {
     const text = noise[index++ % noise.length] ?? '';
-    // In two parts, so that the parser has to stop in the middle.
+    // In two parts, so that the parser stops in the middle.
     socket.write(text.slice(0, text.length / 2), () => socket.end(text.slice(text.length / 2)));
   });
   const egress = startEgress(t);

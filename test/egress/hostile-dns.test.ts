@@ -1,4 +1,4 @@
-/** What a DNS server may do to the one who asks it. */
+/** Malicious DNS servers. */
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { parseAllowTargets } from '../../src/domain/targets/target.ts';
@@ -24,7 +24,7 @@ function addressesOf(answers: Answers): readonly string[] {
   return answers.kind === 'addresses' ? answers.addresses : [];
 }
 
-test('an answer that does not fit a datagram is fetched over TCP, and all of it is judged', async (t) => {
+test('an answer too large for UDP is fetched over TCP, and all of it is checked', async (t) => {
   const a = [...many(60), '10.0.0.1'];
   const { dns, resolve } = await setup(t, () => ({ a }));
   assert.deepEqual(addressesOf(await resolve('large.example.com')), a);
@@ -35,7 +35,7 @@ test('an answer that does not fit a datagram is fetched over TCP, and all of it 
   assert.match(failure.detail, /10\.0\.0\.1 is not public/);
 });
 
-test('a name with thousands of addresses is refused, not judged in part', async (t) => {
+test('a name with thousands of addresses is refused, not checked in part', async (t) => {
   const { resolve } = await setup(t, () => ({ a: many(4000) }));
   const egress = startEgress(t, { resolve, allowTargets: parseAllowTargets(['0.0.0.0/0:*']) });
   assert.deepEqual(failureOf(await egress.call(get('http://huge.example.com/'))), {
@@ -45,18 +45,18 @@ test('a name with thousands of addresses is refused, not judged in part', async 
   });
 });
 
-test('what else an answer carries is not looked at', async (t) => {
+test('additional records of an answer are ignored', async (t) => {
   const { resolve } = await setup(t, () => ({ a: ['93.184.216.34'], texts: 300 }));
   assert.deepEqual(addressesOf(await resolve('stuffed.example.com')), ['93.184.216.34']);
 });
 
-test('aliases in a circle end, without an address', async (t) => {
+test('circular aliases give no address', async (t) => {
   const cname = ['a.example.com', 'b.example.com', 'a.example.com', 'b.example.com'];
   const { resolve } = await setup(t, () => ({ cname }));
   assert.equal((await resolve('a.example.com')).kind, 'failure');
 });
 
-test('an answer about another name poisons nothing', async (t) => {
+test('an answer about another name is not cached for it', async (t) => {
   const { resolve } = await setup(t, (name) =>
     name === 'evil.example.com'
       ? { a: ['203.0.113.66'], owner: 'good.example.com', cname: [name, 'good.example.com'] }
@@ -67,7 +67,7 @@ test('an answer about another name poisons nothing', async (t) => {
   assert.deepEqual(addressesOf(await resolve('good.example.com')), ['93.184.216.34']);
 });
 
-test('an answer is kept no longer than 5 s, whatever its TTL, and a TTL of 0 half a second', async (t) => {
+test('an answer is cached for 5 s at most, whatever its TTL, and a TTL of 0 for half a second', async (t) => {
   let laterMs = 0;
   const realNow = performance.now.bind(performance);
   t.mock.method(performance, 'now', () => realNow() + laterMs);
@@ -87,7 +87,7 @@ test('an answer is kept no longer than 5 s, whatever its TTL, and a TTL of 0 hal
   }
 });
 
-test('a server that never answers costs a call its own time and no other call anything', async (t) => {
+test('a server that never answers delays only its own call', async (t) => {
   const target = await startTarget(t, (socket) => socket.write(answer('ok')));
   const { resolve } = await setup(t, (name) =>
     name === 'silent.example.com' ? { a: 'TIMEOUT', aaaa: 'TIMEOUT' } : { a: ['127.0.0.1'] },
@@ -106,7 +106,7 @@ test('a server that never answers costs a call its own time and no other call an
   assert.ok(performance.now() - began < 2500);
 });
 
-test('a kept connection is not used once its name leads where it must not', async (t) => {
+test('a kept connection is not used once its name resolves to a refused address', async (t) => {
   let now = 0;
   const realNow = performance.now.bind(performance);
   t.mock.method(performance, 'now', () => realNow() + now);

@@ -1,4 +1,6 @@
-/** Only the threads of calls load undici, and only its client. The deep import needs an exact version. */
+/**
+ * Only the call threads load undici, and only its client. The deep import needs an exact version.
+ */
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -24,7 +26,7 @@ test('the daemon does not load undici', async () => {
   assert.deepEqual(loaded(), []);
 });
 
-test('a thread of calls loads the client of undici without fetch, mocks and caches', async () => {
+test('a call thread loads the undici client without fetch, mocks and caches', async () => {
   await import('../../src/egress/thread.ts');
   assert.ok(loaded().includes('lib/dispatcher/client.js'));
   const unwanted = /^index\.js|^lib\/(api|cache|interceptor|mock|web)\//;

@@ -1,4 +1,4 @@
-/** What this machine lacks is not the target's failure. */
+/** A lack of local resources is not the target's failure. */
 
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
@@ -13,7 +13,10 @@ import { answer, startTarget } from './support.ts';
 const source = join(import.meta.dirname, '..', '..', 'src');
 const noLimits = process.platform === 'win32' && 'there is no ulimit';
 
-/** Calls each URL from this thread and from one of its own, with all file descriptors in use, and then with free ones. */
+/**
+ * Calls each URL from this thread and from another one, first without a free file descriptor, then
+ * with some.
+ */
 const script = `
   import { closeSync, openSync } from 'node:fs';
   import { createEgress } from '${source}/egress/egress.ts';
@@ -39,7 +42,7 @@ const script = `
   await thread[Symbol.asyncDispose]();`;
 
 test(
-  'without a free file descriptor a call is no failure of its target, and works once there is one',
+  'without a free file descriptor a call is not a failure of its target, and works once there is one',
   { skip: noLimits },
   async (t) => {
     const target = await startTarget(t, (socket) => socket.write(answer('ok')));

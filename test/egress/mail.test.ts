@@ -1,4 +1,4 @@
-/** Mail that is really sent, and read back as a mail program reads it. */
+/** Email that is really sent over SMTP, and parsed as a mail program does. */
 
 import assert from 'node:assert/strict';
 import type { AddressInfo } from 'node:net';
@@ -32,7 +32,7 @@ function mailerFor(t: TestContext, value: string, ca?: string): Mailer {
 
 const mail = { id: 'the-id', to: 'ops@example.com', subject: 's', text: 't', html: '<p>t</p>' };
 
-test('an alert becomes a mail whose subject is the name of the job and nothing else', async (t) => {
+test('an alert becomes an email whose subject is the job name and nothing else', async (t) => {
   const setup = await setupEngine(t);
   const { host, received } = await startMailServer(t);
   const mailer = mailerFor(t, `smtp://${host}?from=jobd@example.com`);
@@ -60,7 +60,7 @@ test('an alert becomes a mail whose subject is the name of the job and nothing e
   assert.equal(read.headers.find(({ key }) => key === 'auto-submitted')?.value, 'auto-generated');
 });
 
-test('a subject is read as it is written, whatever a name has in it', async (t) => {
+test('a subject is shown as written, for any characters in a name', async (t) => {
   const { host, received } = await startMailServer(t);
   const mailer = mailerFor(t, `smtp://${host}?from=jobd@example.com`);
   const names = [
@@ -100,7 +100,7 @@ test('a subject is read as it is written, whatever a name has in it', async (t) 
   }
 });
 
-test('an address that looks like an encoded word is that address', async (t) => {
+test('an address that looks like an encoded word is kept', async (t) => {
   const { host, received } = await startMailServer(t);
   const mailer = mailerFor(t, `smtp://${host}?from=jobd@example.com`);
   const to = '=?utf-8?q?all?=@example.com';
@@ -108,7 +108,7 @@ test('an address that looks like an encoded word is that address', async (t) => 
   assert.deepEqual(received[0]?.to, [to]);
 });
 
-test('user and password go with it; what the server refuses is told without them', async (t) => {
+test('user and password are sent; a refusal by the server is reported without them', async (t) => {
   const { host, received } = await startMailServer(t, {
     authOptional: false,
     allowInsecureAuth: true,
@@ -133,7 +133,7 @@ test('user and password go with it; what the server refuses is told without them
   assert.doesNotMatch(error, /wr0ng|\n/);
 });
 
-test('a server that is not there, or is silent, is told in time', async (t) => {
+test('a missing or silent server is reported in time', async (t) => {
   const nobody = mailerFor(t, 'smtp://127.0.0.1:1');
   assert.match((await nobody.send(mail, 2_000)) ?? '', /^mail: .*ECONNREFUSED/);
   const { createServer } = await import('node:net');
@@ -148,7 +148,7 @@ test('a server that is not there, or is silent, is told in time', async (t) => {
   await mute[Symbol.asyncDispose]();
 });
 
-/** A server that speaks TLS with this certificate, and what it was told of users. */
+/** A server that speaks TLS with this certificate, and the users that logged in. */
 async function startSecure(t: TestContext, cert: string, options: SMTPServerOptions) {
   const users: { username: string | undefined; secure: boolean }[] = [];
   const server = await startMailServer(t, {
@@ -166,12 +166,12 @@ async function startSecure(t: TestContext, cert: string, options: SMTPServerOpti
 
 const ways: [scheme: string, options: SMTPServerOptions][] = [
   ['smtps', { secure: true }],
-  // A server that would take the password before.
+  // This server would accept the password earlier.
   ['smtp', { disabledCommands: [], allowInsecureAuth: true }],
 ];
 
 for (const [scheme, options] of ways) {
-  test(`${scheme}: user and password go over TLS only, to a server that is who it says`, async (t) => {
+  test(`${scheme}: user and password are only sent over TLS, to a server with a valid certificate`, async (t) => {
     const { host, received, users } = await startSecure(t, goodCertificate, options);
     const mailer = mailerFor(t, `${scheme}://ann:canary-password@${host}`, authority);
     assert.equal(await mailer.send(mail, 5_000), null);
@@ -188,7 +188,7 @@ for (const [scheme, options] of ways) {
     ['a past year', expiredCertificate, authority, /^mail: certificate has expired/],
   ];
   for (const [what, cert, ca, words] of wrong) {
-    test(`${scheme}: a certificate of ${what} is refused in words, before any password`, async (t) => {
+    test(`${scheme}: a certificate of ${what} is refused with its reason, before any password`, async (t) => {
       const { host, received, users } = await startSecure(t, cert, options);
       const error = await mailerFor(t, `${scheme}://ann:canary-password@${host}`, ca).send(
         mail,
@@ -201,7 +201,7 @@ for (const [scheme, options] of ways) {
   }
 }
 
-test('to another machine no password goes without TLS, whatever the server offers', async (t) => {
+test('no password is sent to another machine without TLS, whatever the server offers', async (t) => {
   const users: (string | undefined)[] = [];
   const { host, received } = await startMailServer(t, {
     authOptional: false,
@@ -211,7 +211,7 @@ test('to another machine no password goes without TLS, whatever the server offer
       callback(null, { user: username });
     },
   });
-  // Loopback by an address that is not taken for it.
+  // Loopback by an address that is not recognized as such.
   const elsewhere = `${host.replace('127.0.0.1', '[::ffff:127.0.0.1]')}?from=jobd@example.com`;
   const error = await mailerFor(t, `smtp://ann:canary-password@${elsewhere}`).send(mail, 5_000);
   assert.match(error ?? '', /^mail: .*STARTTLS/i);
@@ -219,14 +219,14 @@ test('to another machine no password goes without TLS, whatever the server offer
   assert.deepEqual([users, received], [[], []]);
 });
 
-test('without a password there is nothing to demand TLS for', async (t) => {
+test('without a password TLS is not required', async (t) => {
   const { host, received } = await startMailServer(t);
   const elsewhere = `${host.replace('127.0.0.1', '[::ffff:127.0.0.1]')}?from=jobd@example.com`;
   assert.equal(await mailerFor(t, `smtp://${elsewhere}`).send(mail, 5_000), null);
   assert.equal(received.length, 1);
 });
 
-test('a server that repeats the password is not quoted with it', async (t) => {
+test('an error message does not quote a server that repeats the password', async (t) => {
   const password = 'canary-password';
   const { host } = await startMailServer(t, {
     authOptional: false,

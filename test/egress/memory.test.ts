@@ -1,4 +1,4 @@
-/** What hostile targets cost in memory, measured in a process that does nothing but call them. */
+/** The memory cost of hostile targets, measured in a process that does nothing but call them. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
@@ -18,7 +18,7 @@ async function run(orders: Orders): Promise<Report> {
   return JSON.parse(stdout) as Report;
 }
 
-test('a thousand hostile runs leave no memory and no socket behind', async (t) => {
+test('a thousand hostile runs leak no memory and no socket', async (t) => {
   const calls = [];
   for (const row of hostileTargets) {
     const tls = { key: serverKey, cert: goodCertificate };
@@ -38,7 +38,7 @@ test('a thousand hostile runs leave no memory and no socket behind', async (t) =
 });
 
 const ok = 'HTTP/1.1 200 OK\r\n';
-/** Beginnings that an answer may hang at; the parser would keep each small piece of them for itself. */
+/** Places where an answer may hang; the parser could keep each small piece by itself. */
 const beginnings: [string, string][] = [
   ['in its headers', `${ok}${'a:\r\n'.repeat(4000)}`],
   ['after its headers', `${ok}${'a:\r\n'.repeat(4000)}content-length: 9\r\n\r\n`],
@@ -49,7 +49,7 @@ const beginnings: [string, string][] = [
 ];
 
 for (const [where, beginning] of beginnings) {
-  test(`256 answers that hang ${where} hold little memory`, async (t) => {
+  test(`256 answers that hang ${where} use little memory`, async (t) => {
     const target = await startTarget(t, (socket) => socket.write(beginning));
     const calls = [get(target.url, { timeoutMs: 1500 })];
     const { held } = await run({ calls, runs: 256, atATime: 256 });

@@ -1,4 +1,4 @@
-/** Whatever a target does, its run ends in time with the right words, and nothing is left behind. */
+/** Whatever a target does, its run ends in time with the right error, and nothing leaks. */
 import assert from 'node:assert/strict';
 import { describe, test, type TestContext } from 'node:test';
 import { systemClock } from '../../src/domain/clock.ts';
@@ -12,9 +12,9 @@ import { hostileTargets } from './hostile/targets.ts';
 import { testVault } from '../support/fakes/vault.ts';
 import { eventually, startEgress, startTarget, type Target } from './support.ts';
 
-/** How late a run may end on a machine that is busy with other tests. */
+/** The tolerated delay on a machine that is busy with other tests. */
 const slackMs = 2000;
-/** What the one retry waits. */
+/** The wait before the one retry. */
 const retryMs = 1000;
 
 function start(t: TestContext, row: HostileTarget): Promise<Target> {

@@ -1,4 +1,4 @@
-/** Everything that leaves goes through egress: no other file has the means to connect or to look up. */
+/** All outgoing traffic goes through egress: no other file can connect or resolve names. */
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,7 +6,7 @@ import { test } from 'node:test';
 
 const root = join(import.meta.dirname, '..', '..');
 
-/** Modules that can connect, look up, or start a program that does. */
+/** Modules that can connect, resolve names, or start a program that does. */
 const modules = new Set([
   'undici',
   'nodemailer',
@@ -34,11 +34,12 @@ const globals = [
   'sendBeacon',
 ];
 
-/** Ways to a module that an import does not show. */
+/** Ways to load a module other than a static import. */
 const backDoors = ['getBuiltinModule', 'createRequire', 'process.binding', 'eval(', 'Function('];
 
 /**
- * Who may use what outside of egress. The server listens, the command line asks its own server and runs its user's command.
+ * Permitted uses outside of egress. The server listens, the command line calls its own server and
+ * runs its user's command.
  */
 const allowed = [
   'src/api/http/http-server.ts: node:http', // it listens
@@ -69,13 +70,13 @@ function usesOf(path: string): string[] {
   return [...imported, ...named, ...hidden].map((use) => `${path}: ${use}`);
 }
 
-test('only egress can reach the network, but for the client of the command line', () => {
+test('only egress can reach the network, except for the client of the command line', () => {
   const sources = globSync('src/**/*.{ts,js,mjs,html}', { cwd: root }).toSorted();
   const found = sources.filter((path) => !path.startsWith('src/egress/')).flatMap(usesOf);
   assert.deepEqual(found, allowed);
 });
 
-test('egress itself uses what it is known to use', () => {
+test('egress itself uses only the listed modules', () => {
   const found = globSync('src/egress/*.ts', { cwd: root }).toSorted().flatMap(usesOf);
   assert.deepEqual(found, [
     'src/egress/connection.ts: undici/lib/dispatcher/client.js',
@@ -88,7 +89,7 @@ test('egress itself uses what it is known to use', () => {
   ]);
 });
 
-test('the search finds what it is meant to find', () => {
+test('the search finds each kind of violation', () => {
   const path = 'test/egress/one-way-out.fixture.txt';
   assert.deepEqual(usesOf(path), [
     `${path}: undici`,

@@ -5,7 +5,7 @@ import { createResolver } from '../../src/egress/resolve.ts';
 import { startDnsServer } from './dns-server.ts';
 import { eventually } from './support.ts';
 
-test('so many begin at once, the others one by one as those end, in order', async () => {
+test('calls up to the limit begin at once, the others in order as those end', async () => {
   const pace = createPace(3, 60_000);
   const begun: number[] = [];
   const ends: (() => void)[] = [];
@@ -24,7 +24,7 @@ test('so many begin at once, the others one by one as those end, in order', asyn
   }
 });
 
-test('what fails makes room, and fails for whoever asked', async () => {
+test('a failed call frees its place, and fails only for its caller', async () => {
   const pace = createPace(1, 60_000);
   const failing = pace(() => Promise.reject(new Error('no')));
   const next = pace(() => Promise.resolve('yes'));
@@ -32,7 +32,7 @@ test('what fails makes room, and fails for whoever asked', async () => {
   assert.equal(await next, 'yes');
 });
 
-test('what takes long makes room too, and is waited for all the same', async () => {
+test('a slow call frees its place too, and still returns its result', async () => {
   const pace = createPace(2, 20);
   const { promise, resolve } = Promise.withResolvers<string>();
   const slow = Array.from({ length: 10 }, () => pace(() => promise));
@@ -44,7 +44,7 @@ test('what takes long makes room too, and is waited for all the same', async () 
   );
 });
 
-test('a thousand names at one instant are asked for once each, and no answer is lost', async (t) => {
+test('a thousand names at once are looked up once each, and no answer is lost', async (t) => {
   const dns = await startDnsServer(t, () => ({ a: ['93.184.216.34'], aaaa: ['2606:2800::1'] }));
   const resolve = createResolver({ servers: [dns.address], hostsPath: '/nonexistent' });
   const names = Array.from({ length: 1000 }, (_, index) => `n${index}.example.com`);

@@ -4,7 +4,7 @@ import * as fc from 'fast-check';
 import { startPreview } from '../../src/domain/runs/preview.ts';
 import { answer, eventually, get, responseOf, startEgress, startTarget } from './support.ts';
 
-/** What the preview of these bytes must be, said the simple way. */
+/** The expected preview of these bytes, computed the simple way. */
 function expected(bytes: Buffer): { text: string; truncated: boolean } {
   const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
   let kept = '';
@@ -50,7 +50,7 @@ test('a preview is the first 4096 bytes of UTF-8, cut between two characters', (
   }
 });
 
-test('a preview does not depend on how the bytes arrived', () => {
+test('a preview does not depend on how the bytes were split', () => {
   const piece = fc.oneof(
     fc.uint8Array({ maxLength: 40 }).map((bytes) => Buffer.from(bytes)),
     fc.string({ unit: 'grapheme', maxLength: 40 }).map((text) => Buffer.from(text)),
@@ -69,7 +69,7 @@ test('a preview does not depend on how the bytes arrived', () => {
   );
 });
 
-test('a body cut in the middle of a letter shows no replacement for it', () => {
+test('a body cut within a character shows no replacement for it', () => {
   const preview = startPreview();
   preview.push(Buffer.from(`${'a'.repeat(4093)}😀`).subarray(0, 4096));
   assert.ok(preview.isFull());

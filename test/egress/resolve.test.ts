@@ -18,7 +18,7 @@ const vectors = JSON.parse(
   readFileSync(new URL('../vectors/ssrf.json', import.meta.url), 'utf8'),
 ) as Vectors;
 
-/** A resolver that asks a server of the test's own and looks into no hosts file. */
+/** A resolver that uses a test's server and no hosts file. */
 async function setup(
   t: TestContext,
   lookUp: (name: string) => Zone,
@@ -35,7 +35,10 @@ function zoneOf(addresses: string[]): Zone {
   };
 }
 
-/** What may be dialled for a URL, with nothing allowed but the public internet; dials nothing. */
+/**
+ * The addresses that may be dialled for a URL, with only the public internet allowed; dials
+ * nothing.
+ */
 async function judged(resolve: Resolve, url: string): Promise<Judged> {
   const router = createRouter([], resolve);
   const route = router.route(url);
@@ -48,7 +51,7 @@ async function judged(resolve: Resolve, url: string): Promise<Judged> {
   }
 }
 
-test('every set of DNS answers is judged as listed on its way through the resolver', async (t) => {
+test('every set of DNS answers in the vectors is judged as listed by the resolver', async (t) => {
   const { resolve } = await setup(t, (name) =>
     zoneOf(vectors.dnsAnswers[Number(name.split('.')[0]?.slice(1))]?.answers ?? []),
   );
@@ -79,7 +82,7 @@ test('a refused address gets no connection, whatever else the name resolves to',
   assert.equal(target.connections, 0);
 });
 
-test('without allow entries nothing on loopback is reached, by name or by address', async (t) => {
+test('without allow entries nothing on loopback is called, by name or by address', async (t) => {
   const target = await startTarget(t, (socket) => socket.write(answer('secret')));
   const { resolve } = await setup(t, () => ({ a: ['127.0.0.1'] }));
   const egress = startEgress(t, { resolve, allowTargets: [] });
@@ -89,7 +92,7 @@ test('without allow entries nothing on loopback is reached, by name or by addres
   assert.equal(target.connections, 0);
 });
 
-test('an address that leads elsewhere than it says is left before a byte is sent', async (t) => {
+test('an address that connects elsewhere is dropped before a byte is sent', async (t) => {
   // Connecting to the unspecified address reaches this machine: the peer is 127.0.0.1.
   const target = await startTarget(t, (socket) => socket.write(answer('secret')));
   const egress = startEgress(t, { allowTargets: parseAllowTargets(['0.0.0.0/32:*']) });
@@ -101,7 +104,7 @@ test('an address that leads elsewhere than it says is left before a byte is sent
   assert.equal(target.requests.length, 0);
 });
 
-/** The DNS sequences; what needs more than one attempt of a run is the engine's to show. */
+/** The DNS sequences; those with several attempts of a run are tested with the engine. */
 const sequences: Record<string, (t: TestContext) => Promise<void>> = {
   'CNAME to localhost': async (t) => {
     const cname = ['x.victim.com', 'localhost'];
@@ -207,7 +210,7 @@ function hostsFile(t: TestContext, text: string): string {
   return path;
 }
 
-test('the hosts file is read again when it has changed', async (t) => {
+test('the hosts file is read again after a change', async (t) => {
   const path = hostsFile(t, '# ours\n127.0.0.7\tbox BOX.example.com # and so on\n::1 box\n');
   const { resolve } = await setup(t, () => ({}), path);
   assert.deepEqual(await resolve('box'), { kind: 'addresses', addresses: ['127.0.0.7', '::1'] });
@@ -230,7 +233,7 @@ test('localhost needs neither a hosts file nor DNS', async (t) => {
   assert.deepEqual(dns.questions, []);
 });
 
-test('a name without an address is a lasting failure, a server in trouble a passing one', async (t) => {
+test('a name without an address is a permanent failure, a failing DNS server a temporary one', async (t) => {
   const zones: Record<string, Zone> = {
     'gone.example.com': { a: 'NXDOMAIN', aaaa: 'NXDOMAIN' },
     'empty.example.com': {},
@@ -250,7 +253,7 @@ test('a name without an address is a lasting failure, a server in trouble a pass
   }
 });
 
-test('calls at one instant share one look-up, and both families are asked', async (t) => {
+test('concurrent calls share one lookup, and both families are queried', async (t) => {
   const { dns, resolve } = await setup(t, () => ({ a: ['127.0.0.1'], aaaa: ['::1'] }));
   const all = await Promise.all(
     Array.from({ length: 500 }, async () => resolve('busy.example.com')),

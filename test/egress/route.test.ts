@@ -14,7 +14,7 @@ function startRouter(): Router {
   return createRouter(allow, () => ({ kind: 'addresses', addresses: [] }));
 }
 
-/** What a router says of a URL, as text. */
+/** The router's result for a URL, as text. */
 function told(router: Router, url: string): string {
   const route = router.route(url);
   if ('failure' in route) return route.failure.detail;
@@ -22,7 +22,7 @@ function told(router: Router, url: string): string {
   return `${protocol} ${host} ${port} ${route.path}`;
 }
 
-/** What `judgeUrl` says of it. */
+/** The result of `judgeUrl`. */
 function judged(url: string): string {
   try {
     const { protocol, hostname, port, pathname, search } = judgeUrl(url, allow);
@@ -33,7 +33,7 @@ function judged(url: string): string {
   }
 }
 
-test('a URL is judged alike whether or not its site is known', () => {
+test('a URL is judged the same whether its site is cached or not', () => {
   const router = startRouter();
   for (const { url } of vectors.urls) {
     told(router, siteText(url));
@@ -43,7 +43,7 @@ test('a URL is judged alike whether or not its site is known', () => {
   }
 });
 
-test('whatever stands behind a known site is judged as if it were not known', () => {
+test('any URL of a cached site is judged as if it were not cached', () => {
   const router = startRouter();
   const site = fc.constantFrom(
     'http://127.0.0.1:8080',

@@ -1,4 +1,4 @@
-/** Targets on loopback that do exactly what a test says, and an egress that may reach them. */
+/** Scripted targets on loopback, and an egress that may call them. */
 import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
 import { createServer as createTlsServer, type TlsOptions } from 'node:tls';
@@ -29,7 +29,7 @@ export interface Target {
   close(): Promise<void>;
 }
 
-/** What a target does with its n-th request (from 0, over all connections). */
+/** The response to the n-th request (from 0, over all connections). */
 export type Behaviour = (socket: Socket, request: string, index: number) => void;
 
 /** Starts a target on 127.0.0.1 that speaks raw TCP, or TLS with `tls`; it stops with the test. */
@@ -107,7 +107,7 @@ export function answer(body: string | Buffer, status = '200 OK', headers = ''): 
   return Buffer.concat([Buffer.from(head), bytes]);
 }
 
-/** An egress that may reach 127.0.0.1 on every port; disposed with the test. */
+/** An egress that may call 127.0.0.1 on every port; disposed with the test. */
 export function startEgress(t: TestContext, options: Partial<EgressOptions> = {}): Egress {
   const egress = createEgress({
     allowTargets: parseAllowTargets(['127.0.0.1/32:*']),
@@ -119,24 +119,24 @@ export function startEgress(t: TestContext, options: Partial<EgressOptions> = {}
   return egress;
 }
 
-/** A GET with 5 s of time, and what a test changes of it. */
+/** A GET with a 5 s deadline, and the changes of a test. */
 export function get(url: string, changes: Partial<Call> = {}): Call {
   return { url, method: 'GET', headers: {}, body: null, timeoutMs: 5000, ...changes };
 }
 
-/** The result of an attempt that this machine must have been able to make. */
+/** The result of an attempt; fails if this machine could not make it. */
 export function ofTarget(result: AttemptResult): TargetResult {
   if (result.kind === 'local') throw new Error(result.trouble);
   return result;
 }
 
-/** The failure of an attempt that must have failed. */
+/** The failure of an attempt; fails if it succeeded. */
 export function failureOf(result: AttemptResult): Failure {
   if (result.kind !== 'failure') throw new Error(`no failure: ${JSON.stringify(result)}`);
   return result.failure;
 }
 
-/** The response of an attempt that must have got one. */
+/** The response of an attempt; fails if there is none. */
 export function responseOf(result: AttemptResult): Response {
   if (result.kind !== 'response') throw new Error(`no response: ${JSON.stringify(result)}`);
   return result.response;

@@ -1,4 +1,4 @@
-/** Egress in a thread keeps the promises of egress, and begins and answers calls in batches. */
+/** Egress in a thread keeps the guarantees of egress, and sends calls and answers in batches. */
 
 import assert from 'node:assert/strict';
 import type { Socket } from 'node:net';
@@ -15,7 +15,7 @@ function numbers(count: number): number[] {
   return Array.from({ length: count }, (_, index) => index);
 }
 
-test('the first batch begins at once, and one more in each turn, in order', async () => {
+test('the first batch starts at once, and one more in each turn, in order', async () => {
   const begun: number[] = [];
   const intake = createIntake<number>((item) => begun.push(item));
   const all = numbers(batchSize * 2 + 2);
@@ -28,7 +28,7 @@ test('the first batch begins at once, and one more in each turn, in order', asyn
   assert.deepEqual(begun, all);
 });
 
-test('an item that comes in a later turn begins at once', async () => {
+test('an item that arrives in a later turn starts at once', async () => {
   const begun: number[] = [];
   const intake = createIntake<number>((item) => begun.push(item));
   for (const item of numbers(3)) {
@@ -38,7 +38,7 @@ test('an item that comes in a later turn begins at once', async () => {
   }
 });
 
-test('an item added while a batch begins comes after those that wait', async () => {
+test('an item added while a batch starts comes after the waiting ones', async () => {
   const begun: number[] = [];
   const intake = createIntake<number>((item) => {
     begun.push(item);
@@ -50,7 +50,7 @@ test('an item added while a batch begins comes after those that wait', async () 
   assert.deepEqual(begun, all);
 });
 
-test('finish begins all waiting items at once, and only once', async () => {
+test('finish starts all waiting items at once, and only once', async () => {
   const begun: number[] = [];
   const intake = createIntake<number>((item) => begun.push(item));
   const all = numbers(batchSize * 3);
@@ -107,7 +107,7 @@ test('simultaneous calls each get their own answer, on kept connections', async 
   assert.equal(target.connections, 16);
 });
 
-test('what a target does is a value, and a refused address is not dialled', async (t) => {
+test("a target's misbehaviour is returned as a value, and a refused address is not dialled", async (t) => {
   const target = await startTarget(t, (socket) => socket.destroy());
   const egress = startThread(t);
   assert.equal(failureOf(await egress.call(get(target.url))).reason, 'reset');
@@ -143,7 +143,7 @@ test('a disposal ends calls in flight and closes every connection', async (t) =>
   await eventually(() => target.open.size === 0);
 });
 
-test('a disposal ends calls that the thread has not begun yet', async (t) => {
+test('a disposal ends calls that the thread has not started yet', async (t) => {
   const target = await startTarget(t, () => {});
   const egress = startThread(t);
   const calls = Array.from({ length: 200 }, () =>

@@ -1,4 +1,7 @@
-/** Egress in several threads: which calls start another thread, and what holds for a host in any thread. */
+/**
+ * Egress in several threads: which calls start another thread, and limits that hold for a host in
+ * any thread.
+ */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -12,10 +15,10 @@ import { answer, eventually, get, responseOf, startTarget } from './support.ts';
 import type { Target } from './support.ts';
 
 const tls = { key: serverKey, cert: goodCertificate };
-/** More than a thread takes before another one is started. */
+/** More than one thread takes before another one is started. */
 const pressing = 40;
 
-/** Egress, and the URLs that each of its threads was given. */
+/** Egress, and the URLs that each of its threads got. */
 function startThreads(t: TestContext, most = 2): { egress: Egress; urls: string[][] } {
   const urls: string[][] = [];
   const start = (options: ThreadOptions): Egress => {
@@ -38,7 +41,7 @@ function startThreads(t: TestContext, most = 2): { egress: Egress; urls: string[
   return { egress, urls };
 }
 
-/** A target that answers a request for `/held` when it is told to. */
+/** A target that delays its answer to `/held` until told to. */
 async function startHolding(t: TestContext): Promise<Target & { letGo: () => void }> {
   const held: (() => void)[] = [];
   let isHolding = true;
@@ -64,7 +67,7 @@ function callMany(egress: Egress, url: string, signal?: AbortSignal): Promise<un
   });
 }
 
-test('there is no thread before it is asked for, and none once egress is closed', async (t) => {
+test('no thread runs before it is needed, and none after egress is closed', async (t) => {
   const plain = await startTarget(t, (socket) => socket.write(answer('ok')));
   const { egress, urls } = startThreads(t);
   assert.equal(urls.length, 0);
@@ -85,7 +88,7 @@ test('there is no thread before it is asked for, and none once egress is closed'
   assert.equal(closed.urls.length, 0);
 });
 
-test('calls to one host stay in one thread, however many, and so do calls without TLS', async (t) => {
+test('all calls to one host stay in one thread, and so do calls without TLS', async (t) => {
   const target = await startHolding(t);
   const plain = await startTarget(t, (socket) => socket.write(answer('ok')));
   const { egress, urls } = startThreads(t);
@@ -97,7 +100,7 @@ test('calls to one host stay in one thread, however many, and so do calls withou
   assert.equal(urls.length, 1);
 });
 
-test('a new host gets another thread while the first is pressed, and both keep theirs', async (t) => {
+test('a new host gets another thread while the first is busy, and both keep theirs', async (t) => {
   const [one, other] = [await startHolding(t), await startHolding(t)];
   const { egress, urls } = startThreads(t);
   const calls = callMany(egress, `${one.url}held`);
@@ -105,7 +108,7 @@ test('a new host gets another thread while the first is pressed, and both keep t
   await eventually(() => one.requests.length === 4 && other.requests.length === 4);
   one.letGo();
   await Promise.all(calls);
-  // In other words the same hosts; the first thread has nothing to do by now.
+  // The same hosts in another spelling; the first thread is idle by now.
   calls.push(...callMany(egress, one.url.replace('https', 'HTTPS')));
   others.push(...callMany(egress, other.url.replace('https', 'HTTPS')));
   other.letGo();
@@ -119,7 +122,7 @@ test('a new host gets another thread while the first is pressed, and both keep t
   assert.deepEqual([one.connections, other.connections], [4, 4]);
 });
 
-test('there are never more threads than allowed', async (t) => {
+test('the thread limit holds', async (t) => {
   const targets = await Promise.all(Array.from({ length: 4 }, () => startHolding(t)));
   const { egress, urls } = startThreads(t, 3);
   const calls = targets.flatMap((target) => callMany(egress, `${target.url}held`));
@@ -153,7 +156,7 @@ test('an abort ends calls in every thread, and a disposal closes their connectio
   await eventually(() => one.open.size + other.open.size === 0);
 });
 
-test('calls go to the threads that are there if no other can be started', async () => {
+test('calls use the existing threads if no other can be started', async () => {
   let started = 0;
   const urls: string[] = [];
   const start = (): Egress => {

@@ -1,6 +1,7 @@
 /**
- * A TLS 1.3 server that sends what no server library would: session tickets or key updates without end. It learns the
- * key of its own connection from Node, and writes records made with it past OpenSSL (RFC 8446).
+ * A TLS 1.3 server that floods its client with session tickets or key updates, which no TLS library
+ * does. It reads the keys of its own connection from Node, and writes records past OpenSSL (RFC
+ * 8446).
  */
 import { createCipheriv, createHmac } from 'node:crypto';
 import { once } from 'node:events';
@@ -9,19 +10,22 @@ import { createServer, type TLSSocket } from 'node:tls';
 import { goodCertificate, serverKey } from './certificates.ts';
 import { answer } from './support.ts';
 
-/** What the flood is made of, and when it comes. */
+/** The content of the flood, and when it comes. */
 export interface Flood {
   of: 'tickets' | 'key updates';
-  /** Before the answer, which then never comes, or once it is complete. */
+  /** Before the answer, which then never comes, or after it is complete. */
   during: 'the answer' | 'idleness';
-  /** It ends after so many bytes to one connection. */
+  /** It ends after this many bytes on one connection. */
   mostBytes: number;
 }
 
 export interface FloodingServer extends AsyncDisposable {
   port: number;
   requests: number;
-  /** Bytes of the floods that were handed to the system, and connections that were closed before theirs was over. */
+  /**
+   * Flood bytes handed to the system, and connections that were closed before the end of their
+   * flood.
+   */
   bytes: number;
   closed: number;
 }
@@ -29,11 +33,11 @@ export interface FloodingServer extends AsyncDisposable {
 const handshakeType = 22;
 /** No lifetime, age, nonce or extension, and one byte of ticket. */
 const ticket = Buffer.from('0400000e00000000000000000000010100'.padEnd(36, '0'), 'hex');
-/** Not asking for one in return. */
+/** Not requesting an update in return. */
 const keyUpdate = Buffer.from('1800000100', 'hex');
 const ticketsPerRecord = Math.floor(16_000 / ticket.length);
 const updatesPerWrite = 500;
-/** Of its own before the first answer: OpenSSL sends two tickets. */
+/** OpenSSL's own tickets before the first answer: two. */
 const recordsBefore = 2;
 
 /** Starts it on 127.0.0.1. */
@@ -76,7 +80,7 @@ export async function openFloodingServer(flood: Flood): Promise<FloodingServer> 
       if (raw === undefined || secret === null || secret === undefined) return;
       const answers = flood.during === 'idleness';
       if (answers) socket.write(answer('ok'));
-      // What OpenSSL wrote is on its way, too.
+      // OpenSSL's output is still in flight, too.
       setImmediate(() => {
         const records = new Records(secret, recordsBefore + (answers ? 1 : 0));
         void pour(raw, records, flood, flooding);
@@ -89,7 +93,7 @@ export async function openFloodingServer(flood: Flood): Promise<FloodingServer> 
   return flooding;
 }
 
-/** Writes the flood as fast as it is taken. */
+/** Writes the flood as fast as the client reads. */
 async function pour(
   raw: Socket,
   records: Records,
@@ -102,7 +106,7 @@ async function pour(
     const isTaken = raw.write(piece);
     bytes += piece.length;
     flooding.bytes += piece.length;
-    // Even if it is taken at once others have their turn.
+    // Other connections get a turn even if writes never block.
     await Promise.race([gone, isTaken ? new Promise(setImmediate) : once(raw, 'drain')]).catch(
       () => {},
     );
@@ -113,7 +117,7 @@ async function pour(
   }
 }
 
-/** Records under the key of a server's traffic (section 5.2), and under those that follow it (7.2). */
+/** Records under the server's traffic key (section 5.2), and under its successors (7.2). */
 class Records {
   #secret: Buffer;
   #sequence: number;

@@ -31,7 +31,7 @@ const loopback: Resolve = () => ({ kind: 'addresses', addresses: ['127.0.0.1'] }
 const noTicket = constants.SSL_OP_NO_TICKET;
 const good = { key: serverKey, cert: goodCertificate };
 
-test('a certificate for the name or the address called is accepted', async (t) => {
+test('a certificate for the called name or address is accepted', async (t) => {
   const target = await startTarget(t, (socket) => socket.write(answer('ok')), { tls: good });
   const egress = trusting(t);
   assert.equal(responseOf(await egress.call(get(target.url))).body, 'ok');
@@ -108,8 +108,8 @@ test('a reset during the handshake fails with reset', async (t) => {
   assert.equal(failure.reason, 'reset', failure.detail);
 });
 
-test('a session is offered only to the scheme, host and port it was made for', async (t) => {
-  // With tickets switched off a server is asked for each session it is offered.
+test('a session is only offered to the scheme, host and port it was made for', async (t) => {
+  // With tickets switched off a server reports each session id it is offered.
   const server = createServer({ ...good, maxVersion: 'TLSv1.2', secureOptions: noTicket });
   const sessions = new Map<string, Buffer>();
   let offered = 0;
@@ -118,7 +118,7 @@ test('a session is offered only to the scheme, host and port it was made for', a
     done();
   });
   server.on('resumeSession', (id, done) => {
-    // Ids that were never given out are there for the sake of middleboxes only.
+    // Ids that were never issued only exist for middleboxes.
     const session = sessions.get(id.toString('hex')) ?? null;
     if (session !== null) offered++;
     done(null, session);
@@ -148,7 +148,7 @@ test('a session is offered only to the scheme, host and port it was made for', a
   ]);
 });
 
-test('a server that asks for a new handshake is not given one', async (t) => {
+test('renegotiation is refused', async (t) => {
   let handshakes = 0;
   const target = await startTarget(
     t,
@@ -182,9 +182,9 @@ test('TLS sessions are resumed on new connections to the same name', async (t) =
   assert.deepEqual(reused, [false, true]);
 });
 
-test('a TLS 1.3 session is offered to the same name and port only, though all servers would take it', async (t) => {
+test('a TLS 1.3 session is only offered to the same name and port, though all servers would accept it', async (t) => {
   const resumed: string[] = [];
-  // Servers with the same ticket keys take the tickets of each other.
+  // Servers with the same ticket keys accept each other's tickets.
   const ticketKeys = randomBytes(48);
   const start = (): Promise<Target> =>
     startTarget(
@@ -205,7 +205,7 @@ test('a TLS 1.3 session is offered to the same name and port only, though all se
   await call('127.0.0.1', one);
   await call('localhost', other);
   assert.deepEqual(resumed, []);
-  // Another way out, with rules of its own, knows none of them.
+  // Another egress instance, with its own rules, has none of them.
   const strangers = startEgress(t, { ca: authority, resolve: loopback });
   responseOf(await strangers.call(get(`https://localhost:${one.port}/`)));
   assert.deepEqual(resumed, []);
@@ -216,7 +216,7 @@ test('a TLS 1.3 session is offered to the same name and port only, though all se
   assert.deepEqual(resumed, hosts);
 });
 
-test('a session does not make up for a certificate that is refused', async (t) => {
+test('a session does not replace the check of a refused certificate', async (t) => {
   const target = await startTarget(t, (socket) => socket.end(answer('ok')), {
     tls: { key: serverKey, cert: foreignCertificate },
   });

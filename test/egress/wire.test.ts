@@ -1,4 +1,4 @@
-/** What a target may send under TLS, where nothing above sees it, and what one target may cost the others. */
+/** Misbehaviour below TLS, invisible to HTTP, and the cost of one target for the others. */
 
 import assert from 'node:assert/strict';
 import { createPublicKey, generateKeyPairSync } from 'node:crypto';
@@ -52,7 +52,7 @@ for (const kind of ['tickets', 'key updates'] as const) {
   });
 }
 
-test('an answer whose every byte comes in a record of its own is read', async (t) => {
+test('an answer with one byte per record is read', async (t) => {
   const target = await startTarget(
     t,
     (socket) => {
@@ -67,7 +67,7 @@ test('an answer whose every byte comes in a record of its own is read', async (t
   assert.equal(target.connections, 1);
 });
 
-test('a large answer is cut off, however much of it comes at once', async (t) => {
+test('a large answer is cut off, however fast it arrives', async (t) => {
   const target = await startTarget(t, (socket) => socket.write(answer('a'.repeat(2_000_000))), {
     tls,
   });
@@ -75,7 +75,7 @@ test('a large answer is cut off, however much of it comes at once', async (t) =>
   assert.deepEqual([response.body.length, response.truncated], [4_096, true]);
 });
 
-test('certificates of more than 32 KiB are not looked at', async (t) => {
+test('certificates of more than 32 KiB are not parsed', async (t) => {
   const cert = absurdChain(publicKey, 60_000);
   const target = await startTarget(t, () => {}, { tls: { key: serverKey, cert } });
   assert.deepEqual(failureOf(await startEgress(t).call(get(target.url))), {
@@ -84,7 +84,7 @@ test('certificates of more than 32 KiB are not looked at', async (t) => {
   });
 });
 
-test('a host whose certificates cost much has them verified one at a time, with rests', async (t) => {
+test('expensive certificates of a host are verified one at a time, with pauses', async (t) => {
   const cert = absurdChain(publicKey, 30_000);
   const costly = await startTarget(t, () => {}, { tls: { key: serverKey, cert } });
   const egress = startEgress(t, { ca: authority });
@@ -96,7 +96,7 @@ test('a host whose certificates cost much has them verified one at a time, with 
   assert.ok(verified.length >= 1 && verified.length <= 4, failures.join('\n'));
 });
 
-test('who costs more than a handshake does rests for twenty times as long, and others do not', () => {
+test('a host with an expensive handshake is paused for twenty times as long, others are not', () => {
   let now = 1_000;
   const rests = new Rests(() => now);
   rests.add('192.0.2.1', 9);
@@ -109,7 +109,7 @@ test('who costs more than a handshake does rests for twenty times as long, and o
   assert.equal(rests.leftMs('192.0.2.1'), 0);
 });
 
-test('a server with nothing but Diffie-Hellman of its own making is refused', async (t) => {
+test('a server that only offers its own Diffie-Hellman parameters is refused', async (t) => {
   const keys = generateKeyPairSync('rsa', { modulusLength: 2_048 });
   const key = keys.privateKey.export({ type: 'pkcs8', format: 'pem' });
   const cert = selfSigned(keys.privateKey, keys.publicKey);
@@ -123,14 +123,14 @@ test('a server with nothing but Diffie-Hellman of its own making is refused', as
   assert.match(failure.detail, /the server refused the handshake/);
 });
 
-test('a server with nothing but finite fields is refused by TLS 1.3, too', async (t) => {
+test('a server that only offers finite fields is refused in TLS 1.3, too', async (t) => {
   const target = await startTarget(t, () => {}, { tls: { ...tls, ecdhCurve: 'ffdhe3072' } });
   const failure = failureOf(await startEgress(t, { ca: authority }).call(get(target.url)));
   assert.match(failure.detail, /the server refused the handshake/);
 });
 
 for (const ecdhCurve of ['X25519MLKEM768', 'X25519', 'P-256', 'P-384', 'P-521', 'X448']) {
-  test(`a server that has only ${ecdhCurve} is called`, async (t) => {
+  test(`a server that only offers ${ecdhCurve} is called`, async (t) => {
     const target = await startTarget(t, (socket) => socket.write(answer('ok')), {
       tls: { ...tls, ecdhCurve },
     });

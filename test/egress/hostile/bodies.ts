@@ -1,4 +1,4 @@
-/** What a target may do in and after the body of its answer. */
+/** Misbehaviour of a target in and after the response body. */
 import { gzipSync } from 'node:zlib';
 import { answer } from '../support.ts';
 import {

@@ -1,4 +1,4 @@
-/** What a target may do to a connection, in clear and in the TLS handshake. */
+/** Misbehaviour of a target on the connection, in clear text and in the TLS handshake. */
 import {
   brokeOff,
   cutOff,

@@ -1,4 +1,4 @@
-/** What a target may put before the body of its answer. */
+/** Misbehaviour of a target before the response body. */
 import { answer } from '../support.ts';
 import {
   cutOff,

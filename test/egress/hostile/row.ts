@@ -1,4 +1,4 @@
-/** A misbehaviour of a target, what must come of it, and what the rows of the tables have in common. */
+/** A misbehaviour of a target with its expected result, and helpers for the tables. */
 import type { Socket } from 'node:net';
 import type { Behaviour } from '../support.ts';
 
@@ -6,32 +6,32 @@ import type { Behaviour } from '../support.ts';
 export interface HostileTarget {
   /** Completes "a target that …". */
   does: string;
-  /** What it does with each request; nothing if left out. */
+  /** The response to each request; none if omitted. */
   behave?: Behaviour;
   /** What it does with each connection before it reads. */
   greet?: (socket: Socket) => void;
-  /** Called by https: it speaks TLS with a good certificate, or leaves that to `greet`. */
+  /** Called by https: it speaks TLS with a valid certificate, or leaves that to `greet`. */
   https?: 'tls' | 'raw';
   method?: 'HEAD';
-  /** Short where the deadline is what ends it. */
+  /** Short if the deadline ends it. */
   timeoutMs?: number;
   status: 'success' | 'failed';
   error: RegExp | null;
   httpStatus: number | null;
-  /** The preview kept; not looked at if left out. */
+  /** The stored preview; not checked if omitted. */
   body?: string | null;
   truncated?: boolean;
   /** Whether the job's one retry follows. */
   isRetried?: boolean;
-  /** Requests it reads, if not one each attempt. */
+  /** The number of requests it reads, if not one per attempt. */
   requests?: { atMost: number };
 }
 
-/** How a good answer begins, without and with chunks. */
+/** How a valid answer begins, without and with chunks. */
 export const ok = 'HTTP/1.1 200 OK\r\n';
 export const chunked = `${ok}transfer-encoding: chunked\r\n\r\n`;
 
-/** Writes for as long as somebody reads. */
+/** Writes for as long as the client reads. */
 export function endlessly(socket: Socket, start: string, piece: string): void {
   const bytes = Buffer.from(piece.repeat(Math.ceil(16_384 / piece.length)));
   socket.write(start);
@@ -56,9 +56,9 @@ export function inPieces(socket: Socket, text: string): void {
   setImmediate(inPieces, socket, text.slice(1));
 }
 
-/** What a run is that got no answer. */
+/** A run that got no answer. */
 export const noAnswer = { status: 'failed', httpStatus: null, body: null } as const;
-/** The answer was refused as no HTTP. */
+/** The answer was refused as invalid HTTP. */
 export const notHttp = {
   ...noAnswer,
   error: /^protocol: the answer is not valid HTTP\/1\.1/,
@@ -74,7 +74,7 @@ export const cutOff = {
   timeoutMs: 400,
   error: /^timeout: no answer within 0\.4 s/,
 } as const;
-/** The answer was taken as it is. */
+/** The answer was accepted unchanged. */
 export const success = { status: 'success', error: null, httpStatus: 200 } as const;
 /** The status came, the body did not. */
 export const brokeOff = {
@@ -82,7 +82,7 @@ export const brokeOff = {
   error: /^protocol: the response body broke off$/,
   httpStatus: 200,
 } as const;
-/** There was more around the body than body. */
+/** The framing was larger than the body. */
 export const framing = {
   status: 'failed',
   error: /^protocol: the chunk extensions or trailers of the body are larger than 2 KiB$/,

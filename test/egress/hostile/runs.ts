@@ -1,26 +1,27 @@
 /**
- * Run alone, with the targets as JSON in its last argument: calls them again and again, and prints what
- * that did to the process. The targets live elsewhere, so its memory is that of egress.
+ * Run alone, with the targets as JSON in its last argument: calls them again and again, and prints
+ * the resource usage of the process. The targets are in another process, so its memory is that of
+ * egress.
  */
 import { setImmediate } from 'node:timers/promises';
 import { parseAllowTargets } from '../../../src/domain/targets/target.ts';
 import { createEgress, type Call } from '../../../src/egress/egress.ts';
 import { authority } from '../certificates.ts';
 
-/** What to do: each call in turn, `runs` in all, so many at a time. */
+/** The calls to make: each in turn, `runs` in all, with this concurrency. */
 export interface Orders {
   calls: Call[];
   runs: number;
   atATime: number;
 }
 
-/** What came of it; memory in bytes, after a full collection. */
+/** The result; memory in bytes, after a full collection. */
 export interface Report {
   rssBefore: number;
   rssAfter: number;
-  /** The most that was held at any time while calls were under way. */
+  /** The peak memory while calls were in flight. */
   held: number;
-  /** Open sockets once all is over. */
+  /** Open sockets at the end. */
   sockets: number;
 }
 
@@ -59,7 +60,7 @@ const looking = setInterval(() => {
   held = Math.max(held, heapUsed + external);
 }, 250);
 
-// The first runs fill caches and pools once and for all.
+// The first runs fill caches and pools.
 const rssBefore = await callAll(runs);
 const rssAfter = await callAll(runs);
 clearInterval(looking);

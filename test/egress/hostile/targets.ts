@@ -1,4 +1,4 @@
-/** Everything a target may do to the one who calls it, and what must come of it: one row each. */
+/** All misbehaviours of targets with their expected results, one row each. */
 import { bodies } from './bodies.ts';
 import { connections, handshakes } from './connections.ts';
 import { heads } from './heads.ts';

@@ -1,6 +1,6 @@
 /**
- * Run in a network and mount namespace made for it: the packaged jobd, without any --allow-target, plays
- * a thousand rounds of rebinding against targets and a DNS server that mean harm. Prints a report.
+ * Runs in its own network and mount namespace: the packaged jobd, without any --allow-target, plays
+ * a thousand rounds of rebinding against malicious targets and DNS servers. Prints a report.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -21,18 +21,23 @@ import { until } from '../../support/until.ts';
 import { makeRounds, mayBeCalled, type Round } from './rounds.ts';
 import { connectionsBegun, makeWorld, responses, type Arrival } from './world.ts';
 
-/** What came of it. */
+/** The result. */
 export interface Report {
   rounds: number;
-  /** Rounds that ended otherwise than they must, in words. */
+  /** Rounds with an unexpected end, as sentences. */
   wrong: string[];
-  /** Connections to addresses that must not be called. */
+  /** Connections to forbidden addresses. */
   trespasses: string[];
-  /** TCP connections begun while the rounds ran, and how many of them the sinks and the DNS server saw. */
+  /**
+   * TCP connections attempted during the rounds, and how many of them the sinks and the DNS server
+   * saw.
+   */
   begun: number;
   seen: number;
   arrivals: number;
-  /** A job made through the API, whose name changed before its run: the run's error, and arrivals. */
+  /**
+   * A job made through the API whose name changed before its run: the run's error, and arrivals.
+   */
   throughApi: { error: string | null; arrivals: number; lookUpsBefore: number };
 }
 
@@ -66,7 +71,7 @@ const jobIds = await addJobs(store);
 
 const begunBefore = connectionsBegun();
 const daemon = spawn(executable, ['serve', '--port', '0', '--data', dataDir], {
-  // Proxies of the environment would choose the address: they are not used.
+  // Proxies would choose the address; jobd ignores these variables.
   env: {
     HTTP_PROXY: 'http://10.3.1.28:3128',
     HTTPS_PROXY: 'http://10.3.1.28:3128',
@@ -122,7 +127,7 @@ async function addJobs(into: Store): Promise<string[]> {
         },
         { id: newId(hourAgo), workspaceId, now: hourAgo, allowTargets: [] },
       );
-      // Past the judgement of its text, as if an operator had once allowed it.
+      // Bypasses the check of the URL text, as if an operator had allowed it earlier.
       await insertJob(tx, { ...job, url: `${scheme}://${host}/`, sealed: null });
       ids.push(job.id);
     }
@@ -165,7 +170,7 @@ async function ask(method: string, path: string, body: object): Promise<unknown>
   return await response.json();
 }
 
-/** A job is made while its name is public, and run once it is not. */
+/** Creates a job while its name is public, and runs it when it is not. */
 async function playThroughApi(): Promise<Report['throughApi']> {
   const questions = (): number => world.dns.questions.filter((q) => q.endsWith(changing)).length;
   const made = (await ask('POST', '/jobs', { name: 'a', url: `http://${changing}/` })) as {

@@ -1,4 +1,7 @@
-/** Rounds of rebinding: what a name resolves to before and after its first request, and what must come of it. */
+/**
+ * Rounds of rebinding: what a name resolves to before and after its first request, and the expected
+ * result.
+ */
 import type { Zone } from '../dns-server.ts';
 
 /** One job, one name of its own. */
@@ -7,21 +10,21 @@ export interface Round {
   /** Host, or host and port, of its URL. */
   host: string;
   scheme: 'http' | 'https';
-  /** What its name resolves to until its first request has arrived, and after that. */
+  /** The addresses of its name until its first request has arrived, and after that. */
   zones: [Zone, Zone];
-  /** Whether the target asks for another attempt. */
+  /** Whether the target causes another attempt. */
   isBusy: boolean;
-  /** Requests that may arrive. */
+  /** The number of requests that may arrive. */
   arrivals: number;
   attempts: number;
   error: RegExp | null;
 }
 
-/** Addresses that may be called. */
+/** Allowed addresses. */
 const public4 = (index: number): string => `93.184.${(index >> 8) & 255}.${index & 255}`;
 const public6 = (index: number): string => `2606:2800:220:1::${index.toString(16)}`;
 
-/** Addresses that may not. */
+/** Forbidden addresses. */
 const refused4 = `127.0.0.1 10.1.2.3 169.254.169.254 192.168.1.1 172.16.0.1 100.64.0.1 0.0.0.0
   198.18.0.1 192.0.2.1 192.0.0.8 240.0.0.1 224.0.0.1 255.255.255.255 127.255.0.53`.split(/\s+/);
 const refused6 =
@@ -29,7 +32,7 @@ const refused6 =
   64:ff9b::5db8:d822 2002:7f00:1:: 2001::80ff:fffe 2001:db8::1 :: fec0::1 ff02::1 ::127.0.0.1
   64:ff9b:1::1 4000::1 3ffe::1`.split(/\s+/);
 
-/** Whether an address is one of those that rounds may arrive at. */
+/** Whether an address is an allowed one. */
 export function mayBeCalled(address: string): boolean {
   return address.startsWith('93.184.') || address.startsWith('2606:2800:220:1:');
 }
@@ -94,7 +97,7 @@ const kinds: Record<string, (n: number, name: string) => Made> = {
   'another port of a public address': (n) => ({ host: `${public4(n)}:8080`, zones: {} }),
 };
 
-/** The target asks for another attempt, and meanwhile the name changes. */
+/** The target causes another attempt, and the name changes in between. */
 function rebinding(before: Zone, after: Zone): Made {
   const zones: [Zone, Zone] = [
     { ...before, ttl: 0 },
@@ -103,7 +106,7 @@ function rebinding(before: Zone, after: Zone): Made {
   return { zones, isBusy: true, arrivals: 1, attempts: 2 };
 }
 
-/** Makes so many rounds, of each kind in turn. */
+/** Makes this many rounds, of each kind in turn. */
 export function makeRounds(count: number): Round[] {
   const entries = Object.entries(kinds);
   return Array.from({ length: count }, (_, n) => {

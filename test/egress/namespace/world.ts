@@ -1,6 +1,6 @@
 /**
- * A network of its own in which every address of the world leads here: whoever is called, it is counted.
- * For a process that runs in a network and mount namespace made for it.
+ * A network namespace in which every address leads to this process, which counts the connections.
+ * For a process that runs in its own network and mount namespace.
  */
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import { answer } from '../support.ts';
 import { openDnsServer, type DnsServer, type Zone } from '../dns-server.ts';
 
-/** Where jobd calls, and where it never should. */
+/** The ports that jobd calls, and those that it never should. */
 const ports = [80, 443, 22, 25, 3128, 6379, 8080];
 const dnsHost = '192.0.2.53';
 
@@ -25,12 +25,15 @@ export interface Arrival {
 
 export interface World extends AsyncDisposable {
   dns: DnsServer;
-  /** Connections by address and port called. */
+  /** Connections by destination address and port. */
   connections: Map<string, number>;
   arrivals: Arrival[];
 }
 
-/** Makes it: `lookUp` answers DNS, `respond` answers HTTP, and hosts has the lines of the hosts file. */
+/**
+ * Sets it up: `lookUp` answers DNS, `respond` answers HTTP, and `hosts` has the lines of the hosts
+ * file.
+ */
 export async function makeWorld(
   lookUp: (name: string) => Zone,
   respond: (arrival: Arrival) => Buffer,
@@ -54,7 +57,7 @@ export async function makeWorld(
   return { dns, ...world, [Symbol.asyncDispose]: () => all.disposeAsync() };
 }
 
-/** How many TCP connections were begun in this namespace, to whatever address and port. */
+/** The number of TCP connections attempted in this namespace, to any address and port. */
 export function connectionsBegun(): number {
   const [names = [], values = []] = readFileSync('/proc/self/net/snmp', 'utf8')
     .split('\n')
@@ -67,7 +70,7 @@ function run(command: string, ...args: string[]): void {
   execFileSync(command, args, { stdio: ['ignore', 'ignore', 'inherit'] });
 }
 
-/** Seen in this mount namespace alone. */
+/** Visible in this mount namespace only. */
 function replace(path: string, text: string, folder: string): void {
   const file = join(folder, path.replaceAll('/', '_'));
   writeFileSync(file, text);
@@ -110,5 +113,5 @@ async function openSink(
   };
 }
 
-/** What a sink answers: all is well, or try again. */
+/** The response of a sink: success, or retry. */
 export const responses = { ok: answer('ok'), busy: answer('busy', '503 Busy') };
