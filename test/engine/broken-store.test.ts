@@ -1,4 +1,7 @@
-/** A store that cannot be written for a while: nothing is sent unclaimed, and no outcome is lost. */
+/**
+ * A store that cannot be written for a while: no call goes out without a claim, and no outcome is
+ * lost.
+ */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -15,7 +18,7 @@ interface BreakingStore extends Store {
   failures: number;
 }
 
-/** The same store, whose commits fail as often as is said. */
+/** The same store, with the given number of failing commits. */
 function breaking(store: Store): BreakingStore {
   const broken: BreakingStore = {
     ...store,
@@ -31,7 +34,7 @@ function breaking(store: Store): BreakingStore {
   return broken;
 }
 
-test('a claim that cannot be kept sends nothing, holds no slot, and is tried again', async (t) => {
+test('a claim that cannot be stored sends nothing, holds no slot, and is retried', async (t) => {
   const { start, addJob, clock, logged, endedRuns, ...parts } = await setupEngine(t);
   const store = breaking(parts.store);
   const sentWhileBroken: number[] = [];
@@ -57,7 +60,7 @@ test('a claim that cannot be kept sends nothing, holds no slot, and is tried aga
   );
 });
 
-test('an outcome that cannot be kept is tried again, and holds its slot until then', async (t) => {
+test('an outcome that cannot be stored is retried, and holds its slot until then', async (t) => {
   const { start, addJob, clock, logged, endedRuns, runsOf, ...parts } = await setupEngine(t);
   const store = breaking(parts.store);
   const sink = await startSink(t, (response, { path }) => {
@@ -87,7 +90,7 @@ test('an outcome that cannot be kept is tried again, and holds its slot until th
   );
 });
 
-test('many outcomes wait together for a store that can be written again, and all are kept', async (t) => {
+test('many outcomes wait for the store together, and all are stored', async (t) => {
   const { start, addJob, clock, endedRuns, ...parts } = await setupEngine(t);
   const store = breaking(parts.store);
   const sink = await startSink(t, (response) => {
@@ -106,7 +109,7 @@ test('many outcomes wait together for a store that can be written again, and all
   assert.equal(sink.received.length, 30, 'none was sent twice');
 });
 
-test('while another process holds the database nothing is sent; afterwards all is', async (t) => {
+test('while another process locks the database nothing is sent; afterwards everything is', async (t) => {
   const { start, addJob, clock, dataDir, logged, endedRuns } = await setupEngine(t);
   const sink = await startSink(t);
   const job = await addJob({ ...dueOnce, url: sink.url });
@@ -126,7 +129,7 @@ test('while another process holds the database nothing is sent; afterwards all i
   assert.match(logged.find(({ level }) => level === 50)?.err?.message ?? '', /database is locked/);
 });
 
-test('a call that breaks down inside jobd ends its run as interrupted, and the slot is free', async (t) => {
+test('an internal error of a call ends its run as interrupted, and frees the slot', async (t) => {
   const { start, addJob, clock, logged, endedRuns, readJob } = await setupEngine(t);
   const job = await addJob(dueOnce);
   const egress: Egress = {
@@ -146,7 +149,7 @@ test('a call that breaks down inside jobd ends its run as interrupted, and the s
   assert.ok(logged.some(({ level, err }) => level === 50 && err?.message === 'a bug'));
 });
 
-test('a stop ends also when the store cannot be written; the next start tells the truth', async (t) => {
+test('a stop ends even if the store cannot be written; the next start marks the run as interrupted', async (t) => {
   const { start, addJob, clock, endedRuns, runsOf, ...parts } = await setupEngine(t);
   const store = breaking(parts.store);
   const sink = await startSink(t, (response) => {
@@ -166,7 +169,7 @@ test('a stop ends also when the store cannot be written; the next start tells th
   assert.equal(sink.received.length, 1, 'and is not sent again');
 });
 
-test('after a failure less is claimed at once, and then more again', async (t) => {
+test('after a failure the claims are smaller, and then grow again', async (t) => {
   const { store, addJob, clock } = await setupEngine(t);
   for (let count = 0; count < 100; count += 1) await addJob(dueOnce);
   clock.set(dueAt);

@@ -1,4 +1,4 @@
-/** The one shape of everything that runs by itself. */
+/** The loop that runs every background task. */
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -33,7 +33,7 @@ function start(t: TestContext, step: Step) {
   return { loop, logged, failures, counts: () => ({ begun, ended }) };
 }
 
-test('a loop steps again at once while there is more, and then rests', async (t) => {
+test('a loop steps again at once while there is more work, and then pauses', async (t) => {
   let left = 5;
   const { loop, counts } = start(t, async () => ((left -= 1) > 0 ? 0 : Infinity));
   await until('the work to be done', () => left === 0);
@@ -41,7 +41,7 @@ test('a loop steps again at once while there is more, and then rests', async (t)
   assert.equal(counts().ended, 5);
 });
 
-test('what is sent during a step is answered before the next one', async (t) => {
+test('work sent during a step is done before the next one', async (t) => {
   const order: string[] = [];
   const server = createServer((socket) => {
     socket.on('data', () => void order.push('answered'));
@@ -53,7 +53,7 @@ test('what is sent during a step is answered before the next one', async (t) => 
   await Promise.all([once(client, 'connect'), once(server, 'connection')]);
   const { counts } = start(t, async () => {
     order.push('step');
-    // The first one is where the test is, each later one where loops have theirs.
+    // The first one is on the test's own stack, later ones where loops normally run.
     const { begun } = counts();
     if (begun > 1 && begun < 5) client.write('x');
     return begun < 5 ? 0 : Infinity;
@@ -63,7 +63,7 @@ test('what is sent during a step is answered before the next one', async (t) => 
   assert.deepEqual(later, ['step', 'answered', 'step', 'answered', 'step', 'answered', 'step']);
 });
 
-test('a rest ends after its time, or when the loop is woken', async (t) => {
+test('a pause ends after its time, or when the loop is woken', async (t) => {
   const rests = [20, 10_000, Infinity];
   const { loop, counts } = start(t, async () => rests.shift() ?? Infinity);
   await until('the second step', () => counts().ended === 2);
@@ -73,12 +73,12 @@ test('a rest ends after its time, or when the loop is woken', async (t) => {
   assert.ok(performance.now() - began < 900, 'it did not rest to the end');
 });
 
-test('no rest is longer than a second, whatever the step says', async (t) => {
+test('no pause is longer than a second, whatever the step returns', async (t) => {
   const { counts } = start(t, async () => Infinity);
   await until('another step', () => counts().ended >= 2, { timeoutMs: 10_000 });
 });
 
-test('a wake while a step is under way is not lost', async (t) => {
+test('a wake during a step is not lost', async (t) => {
   const { promise: goOn, resolve } = Promise.withResolvers<void>();
   const { loop, counts } = start(t, async () => {
     await goOn;
@@ -91,7 +91,7 @@ test('a wake while a step is under way is not lost', async (t) => {
   assert.ok(performance.now() - began < 900, 'it did not rest first');
 });
 
-test('many wakes at once are one step', async (t) => {
+test('many concurrent wakes cause one step', async (t) => {
   const { loop, counts } = start(t, async () => Infinity);
   await until('the first rest', () => counts().ended === 1);
   for (let wakes = 0; wakes < 100; wakes += 1) loop.wake();
@@ -100,7 +100,7 @@ test('many wakes at once are one step', async (t) => {
   assert.ok(counts().ended <= 3, `there were ${counts().ended} steps`);
 });
 
-test('a step that fails is logged, and tried again after pauses that grow', async (t) => {
+test('a failed step is logged, and retried after growing pauses', async (t) => {
   let failing = 3;
   const { loop, logged, counts } = start(t, async () => {
     if ((failing -= 1) >= 0) throw new Error('no');
@@ -127,7 +127,7 @@ test('a step that fails is logged, and tried again after pauses that grow', asyn
   );
 });
 
-test('after a step that succeeded the pauses begin anew', async (t) => {
+test('after a successful step the pauses start small again', async (t) => {
   const fails = [true, true, false, true, false];
   const { failures, counts } = start(t, async () => {
     const failing = fails.shift();
@@ -141,7 +141,7 @@ test('after a step that succeeded the pauses begin anew', async (t) => {
   );
 });
 
-test('a loop that stops waits for the step under way and begins no other', async (t) => {
+test('a stopping loop finishes its current step and starts no other', async (t) => {
   const { promise: goOn, resolve } = Promise.withResolvers<void>();
   const { loop, counts } = start(t, async () => {
     await goOn;

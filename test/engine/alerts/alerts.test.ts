@@ -1,4 +1,4 @@
-/** Alerts, from the run that changes a job's health to the signed request at the other end. */
+/** Alerts, from the run that changes a job's health to the signed request at the receiver. */
 
 import assert from 'node:assert/strict';
 import { createPublicKey, generateKeyPairSync, sign, verify } from 'node:crypto';
@@ -32,7 +32,10 @@ const alertsTo = (sink: Sink): Notified[] =>
   sink.received.map(({ body }) => JSON.parse(body) as Notified);
 const types = (sink: Sink): string[] => alertsTo(sink).map(({ type }) => type);
 
-/** A job that fails where the list says so, hour by hour and then as the last time, and what lets it run. */
+/**
+ * A job that fails at the hours marked in the list (the last mark repeats), and a function that
+ * runs it.
+ */
 async function failing(t: TestContext, setup: EngineTest, fails: readonly boolean[]) {
   let calls = 0;
   const sink = await startSink(t, (response) => {
@@ -49,7 +52,7 @@ async function failing(t: TestContext, setup: EngineTest, fails: readonly boolea
   return { job, runNext };
 }
 
-/** Verifies at the time that the test's clock shows, which the package does not know. */
+/** Verifies at the time of the test's clock, which the package does not accept. */
 function verifyAt(t: TestContext, body: string, headers: Record<string, string>): unknown {
   const now = Number(headers['webhook-timestamp']) * 1_000;
   t.mock.timers.enable({ apis: ['Date'], now });
@@ -109,7 +112,7 @@ test('one alert on the first failure and one on the recovery, each signed in bot
   );
 });
 
-test('a job that fails from its first run on raises an alert; one that works from then on does not', async (t) => {
+test('a job that fails from its first run raises an alert; one that succeeds from the start does not', async (t) => {
   const setup = await setupEngine(t);
   const bad = await failing(t, setup, [true]);
   const good = await failing(t, setup, [false]);
@@ -122,7 +125,7 @@ test('a job that fails from its first run on raises an alert; one that works fro
   assert.deepEqual(types(receiver), ['job.failed']);
 });
 
-test('a channel is alerted after its number of consecutive failures, and only then of the recovery', async (t) => {
+test('a channel is notified after its number of consecutive failures, and only then of the recovery', async (t) => {
   const setup = await setupEngine(t);
   const fails = [true, true, false, true, true, true, true, false];
   const { runNext, job } = await failing(t, setup, fails);
@@ -156,7 +159,7 @@ test('missed and interrupted runs raise no alert and end no failure', async (t) 
   assert.deepEqual(types(receiver), ['job.failed']);
 });
 
-test('a channel down for an hour, the engine stopped meanwhile: each health change arrives, in order, with one id', async (t) => {
+test('a channel down for an hour, with an engine restart: each health change arrives, in order, under one id', async (t) => {
   const setup = await setupEngine(t);
   const fails = [true, false, true];
   const { runNext } = await failing(t, setup, fails);
@@ -202,7 +205,7 @@ test('a channel down for an hour, the engine stopped meanwhile: each health chan
   assert.ok(warned.length >= 5, 'what did not arrive is in the log');
 });
 
-test('after a day it is given up, and says why', async (t) => {
+test('after a day an undelivered alert is given up, with its reason', async (t) => {
   const setup = await setupEngine(t);
   const { runNext } = await failing(t, setup, [true]);
   const receiver = await startSink(t, (response) => response.writeHead(500).end('no\r\nroom'));
@@ -220,7 +223,7 @@ test('after a day it is given up, and says why', async (t) => {
   assert.ok(setup.logged.some(({ msg, level }) => msg === 'alert given up' && level === 50));
 });
 
-test('a channel that answers slowly, with many alerts, holds up no other', async (t) => {
+test('a slow channel with many alerts delays no other channel', async (t) => {
   const setup = await setupEngine(t);
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
   const slow = await startSink(t, (response) => void released.then(() => response.end()));
@@ -239,7 +242,7 @@ test('a channel that answers slowly, with many alerts, holds up no other', async
   release();
 });
 
-test('what leads to a private address is refused when it is delivered', async (t) => {
+test('a channel URL that resolves to a private address is refused at delivery', async (t) => {
   const setup = await setupEngine(t);
   const { runNext } = await failing(t, setup, [true]);
   const channel = await addChannel(setup, 'http://10.0.0.1/hook');
@@ -252,7 +255,7 @@ test('what leads to a private address is refused when it is delivered', async (t
   assert.match(error, /^blocked_address: /);
 });
 
-test('a channel that is disabled later is not alerted of the recovery', async (t) => {
+test('a channel that is disabled later is not notified of the recovery', async (t) => {
   const setup = await setupEngine(t);
   const { runNext } = await failing(t, setup, [true, false]);
   const receiver = await startSink(t);
@@ -268,7 +271,7 @@ test('a channel that is disabled later is not alerted of the recovery', async (t
   assert.equal((await deliveriesOf(setup, channel)).length, 1);
 });
 
-test('a monitor raises one alert when it goes down, by a missing ping or a failure, and one when it is up again', async (t) => {
+test('a monitor raises one alert when it goes down (missing ping or failure), and one when it is up again', async (t) => {
   const setup = await setupEngine(t);
   const { clock } = setup;
   const monitors = storedMonitors(setup, clock);
@@ -307,7 +310,7 @@ test('a monitor raises one alert when it goes down, by a missing ping or a failu
   for (const { body } of receiver.received) assert.ok(!body.includes(monitor.pingId), 'a secret');
 });
 
-test('jobs of an expired account are not called and raise no alert; its monitors are watched and raise alerts', async (t) => {
+test('jobs of an expired account are not called and raise no alert; its monitors still work and raise alerts', async (t) => {
   const setup = await setupEngine(t);
   const { clock, store } = setup;
   const { runNext, job } = await failing(t, setup, [true, false]);

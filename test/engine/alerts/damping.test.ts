@@ -1,4 +1,7 @@
-/** Subjects whose health changes fast, and channels that give no answer: what the store keeps of both. */
+/**
+ * The stored state of jobs and monitors whose health changes fast, and of channels that do not
+ * answer.
+ */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -18,7 +21,7 @@ import { until } from '../../support/until.ts';
 const types = ({ received }: Sink): string[] =>
   received.map(({ body }) => (JSON.parse(body) as { type: string }).type);
 
-/** A monitor with a channel of its own, and pings that wake the notifier as those of the API do. */
+/** A monitor with its own channel, and pings that wake the notifier as the API does. */
 async function flapping(setup: EngineTest, url: string) {
   const monitors = storedMonitors(setup, setup.clock);
   const monitor = await monitors.add({ name: 'backup' });
@@ -45,7 +48,7 @@ const heldOf = async ({ store }: EngineTest, { id }: Monitor): Promise<unknown[]
   return rows.filter(({ held }) => held !== null);
 };
 
-test('what is held back is alerted at the end of the window, also by the next start, in its last state', async (t) => {
+test('a delayed alert is sent at the end of the window with the last state, even after a restart', async (t) => {
   const setup = await setupEngine(t);
   const receiver = await startSink(t);
   const { monitor, change } = await flapping(setup, receiver.url);
@@ -71,7 +74,7 @@ test('what is held back is alerted at the end of the window, also by the next st
   });
 });
 
-test('what comes back to the state that was alerted is not alerted again', async (t) => {
+test('a return to the alerted state raises no alert', async (t) => {
   const setup = await setupEngine(t);
   const receiver = await startSink(t);
   const { monitor, change } = await flapping(setup, receiver.url);
@@ -86,7 +89,7 @@ test('what comes back to the state that was alerted is not alerted again', async
   assert.deepEqual(types(receiver), ['monitor.down', 'monitor.up']);
 });
 
-test('of what is gone, or whose channel is disabled, nothing is alerted when the window ends', async (t) => {
+test('nothing is sent at the end of the window if the monitor was deleted or the channel disabled', async (t) => {
   const setup = await setupEngine(t);
   const receiver = await startSink(t);
   const gone = await flapping(setup, receiver.url);
@@ -108,7 +111,7 @@ test('of what is gone, or whose channel is disabled, nothing is alerted when the
   assert.equal(receiver.received.length, 2);
 });
 
-test('however fast a monitor changes, the outbox holds one health change of each type, the last ones', async (t) => {
+test('however fast a monitor changes, the outbox keeps one health change of each type, the last one', async (t) => {
   const setup = await setupEngine(t);
   const { store, clock } = setup;
   const { monitor, channel } = await flapping(setup, 'http://127.0.0.1:1/');
@@ -133,7 +136,7 @@ test('however fast a monitor changes, the outbox holds one health change of each
   assert.equal((await heldOf(setup, monitor)).length, 1);
 });
 
-test('a channel that gives no answer is tried with one alert at a time, all follow when it does', async (t) => {
+test('a channel that does not answer is tried with one alert at a time, and gets all of them once it answers', async (t) => {
   const setup = await setupEngine(t);
   const target = await startSink(t, (response) => response.writeHead(500).end());
   let isSilent = true;
@@ -152,7 +155,7 @@ test('a channel that gives no answer is tried with one alert at a time, all foll
     });
   };
   await until('all alerts', async () => (await deliveriesOf(setup, channel)).length === 10);
-  // Those that were under way together count as one.
+  // Attempts in flight at the same time count as one.
   await until('it to be left alone', async () => {
     const [row] = await setup.store.db.selectFrom('channels').selectAll().execute();
     return row?.unanswered === 1 && row.next_delivery_at === row.backed_off_until;
@@ -177,7 +180,7 @@ test('a channel that gives no answer is tried with one alert at a time, all foll
   });
 });
 
-test('an address that the operator does not allow any more gets no mail, and is not tried again', async (t) => {
+test('an address that the operator no longer allows gets no email and no retry', async (t) => {
   const setup = await setupEngine(t);
   const { host, received } = await startMailServer(t);
   const [hostname = '', port = ''] = host.split(':');

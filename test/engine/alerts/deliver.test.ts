@@ -1,4 +1,4 @@
-/** One attempt to deliver: whatever the other side says or does, no reason repeats what nobody may read. */
+/** One delivery attempt: no error reason repeats a secret, whatever the receiver answers. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -29,7 +29,7 @@ const alert: Alert = {
   data: { channel: { id: 'c', name: 'ops' } },
 };
 
-/** All that somebody who means no harm may repeat of a request. */
+/** Everything that a well-meaning receiver may echo of a request. */
 function echoes(config: ChannelConfig, { url, headers }: Call): string[] {
   const { pathname, search, hostname, searchParams } = new URL(url);
   const values = [...Object.values(config), url, pathname, `${pathname}${search}`, hostname];
@@ -66,7 +66,7 @@ const replies: [what: string, reply: (text: string) => TargetResult][] = [
 ];
 
 for (const [type, config] of configs) {
-  test(`${type}: nothing of its config is in a reason, however it is repeated`, async () => {
+  test(`${type}: no error reason contains its config, in any encoding`, async () => {
     const owner = { id: 'c', workspaceId: 'w' };
     const sealed = sealConfig(owner, config, testVault, testMasterKeyId);
     const channel = { ...owner, type, sealed, unanswered: 0 };

@@ -1,4 +1,7 @@
-/** Expansion: small transactions, workspaces in turn, and only the last states wait for a channel. */
+/**
+ * Outbox expansion: small transactions, workspaces in turn, and only the last states are kept for a
+ * channel.
+ */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -15,7 +18,7 @@ import { openTestStore } from '../../support/running/store.ts';
 import type { TestStore } from '../../support/running/store.ts';
 
 const url = 'http://127.0.0.1:1/';
-/** Longer than the window after an alert. */
+/** Longer than the alert window. */
 const afterWindowMs = 30_000;
 
 /** Adds failures of new jobs to the outbox. */
@@ -38,7 +41,7 @@ async function addFailures(setup: TestStore, workspaceId: string, count: number)
 const countOf = async ({ store }: TestStore): Promise<number> =>
   (await store.db.selectFrom('deliveries').select('id').execute()).length;
 
-test('health changes of many channels become deliveries in small transactions, each once, also after a restart', async (t) => {
+test('health changes of many channels become deliveries in small transactions, each once, even after a restart', async (t) => {
   const setup = await openTestStore(t);
   for (let made = 0; made < 30; made += 1) await addChannel(setup, url);
   await addFailures(setup, setup.workspaceId, 60);
@@ -55,7 +58,7 @@ test('health changes of many channels become deliveries in small transactions, e
   assert.deepEqual(await setup.store.db.selectFrom('outbox').select('id').execute(), []);
 });
 
-test('a workspace with many health changes and channels lets that of another go second', async (t) => {
+test('a workspace with many health changes and channels delays another one by at most one turn', async (t) => {
   const setup = await openTestStore(t);
   const { db } = setup.store;
   for (let made = 0; made < 30; made += 1) await addChannel(setup, url);
@@ -76,7 +79,7 @@ test('a workspace with many health changes and channels lets that of another go 
   }
 });
 
-/** A job and a channel, with what lets the job change once its channel may be alerted again. */
+/** A job and a channel, and functions to change the job's health after the alert window. */
 async function changing(t: TestContext) {
   const setup = await openTestStore(t);
   const channel = await addChannel(setup, url);
@@ -111,7 +114,7 @@ async function changing(t: TestContext) {
   };
 }
 
-test('of what a channel was never tried with a failure and its recovery wait, the last ones', async (t) => {
+test('of untried alerts of a channel only the last failure and its recovery are kept', async (t) => {
   const { change, waiting, due } = await changing(t);
   await change('job.failed');
   const [first] = await due();
@@ -129,7 +132,7 @@ test('of what a channel was never tried with a failure and its recovery wait, th
   assert.deepEqual(await waiting(), ['job.failed 9 0', 'job.recovered 10 0']);
 });
 
-test('what a channel was or may have been tried with stays, in its order', async (t) => {
+test('alerts that were or may have been sent are kept, in order', async (t) => {
   const tried = await changing(t);
   await tried.change('job.failed');
   await tried.fail();
@@ -143,7 +146,7 @@ test('what a channel was or may have been tried with stays, in its order', async
   const underWay = (await open.due()).map(({ id }) => id);
   for (const type of ['job.recovered', 'job.failed'] as const) await open.change(type, underWay);
   assert.deepEqual(await open.waiting(), ['job.failed 1 0', 'job.recovered 2 0', 'job.failed 3 0']);
-  // By a process that died before it wrote that down.
+  // By a process that died before it recorded the attempt.
   const restarted = await changing(t);
   await restarted.change('job.failed');
   restarted.restart();

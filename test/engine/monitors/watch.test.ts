@@ -1,4 +1,4 @@
-/** Pings that do not come: when a monitor is called down, and when not. */
+/** Missing pings: when a monitor goes down, and when it does not. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -17,12 +17,12 @@ import { storedMonitors } from '../../support/records/monitor.ts';
 import { openTestStore } from '../../support/running/store.ts';
 import { until } from '../../support/until.ts';
 
-/** Looks come so often, in the time of the clock: more seldom would be an absence. */
+/** The interval of checks, in clock time: a longer one would count as downtime of jobd. */
 const lookEveryMs = 10_000;
 
 const log = openLog('silent');
 
-/** Times of the day that the tests play on. */
+/** Times of the day used by the tests. */
 function at(time: string): number {
   return Date.parse(`2026-03-02T${time}Z`);
 }
@@ -42,11 +42,11 @@ async function setup(t: TestContext) {
     restart: (watched?: Store): void => {
       look = startWatch(watched);
     },
-    /** Lets time pass, looking all the while. */
+    /** Advances the clock and checks at the interval. */
     passTo: async (time: string): Promise<void> => {
       for (let now = clock.now(); now < at(time); now = clock.now()) {
         clock.set(Math.min(now + lookEveryMs, at(time)));
-        // Each look rests until the next; those that find something come again at once.
+        // Each check pauses until the next one is due; those that find something run again at once.
         for (let looks = 0; looks < 100 && (await look()) === 0; looks += 1);
       }
     },
@@ -59,7 +59,7 @@ async function setup(t: TestContext) {
   };
 }
 
-test('up, late when the ping is due, down after the grace, up with the next success', async (t) => {
+test('a monitor is up, late when the ping is due, down after the grace, up with the next success', async (t) => {
   const { add, ping, outbox, passTo, statusOf } = await setup(t);
   const monitor = await add();
   await passTo('10:30:00');
@@ -82,7 +82,7 @@ test('up, late when the ping is due, down after the grace, up with the next succ
   assert.deepEqual(await outbox(), ['monitor.down 11:05:00', 'monitor.up 11:30:00']);
 });
 
-test('the rest is until the earliest deadline, whatever else there is', async (t) => {
+test('the pause lasts until the earliest deadline of all monitors', async (t) => {
   const { add, ping, look } = await setup(t);
   assert.equal(await look(), Infinity);
   for (const minutes of [50, 20, 40]) {
@@ -92,7 +92,7 @@ test('the rest is until the earliest deadline, whatever else there is', async (t
   assert.equal(await look(), 25 * 60_000);
 });
 
-test('what was due while jobd did not run has its grace from when it runs again', async (t) => {
+test('a ping due while jobd was stopped gets its grace from the next start', async (t) => {
   const { add, ping, clock, passTo, statusOf, restart } = await setup(t);
   const monitor = await add();
   const silent = await add();
@@ -106,7 +106,7 @@ test('what was due while jobd did not run has its grace from when it runs again'
   assert.deepEqual([await statusOf(monitor), await statusOf(silent)], ['up', 'down']);
 });
 
-test('what was due while the machine slept, or the clock was set, has its grace too', async (t) => {
+test('a ping due while the machine slept or the clock was set gets its full grace', async (t) => {
   const { add, ping, clock, passTo, statusOf, look } = await setup(t);
   const monitor = await add();
   await ping(monitor);
@@ -119,7 +119,7 @@ test('what was due while the machine slept, or the clock was set, has its grace 
   assert.equal(await statusOf(monitor), 'down');
 });
 
-test('while the store cannot be written nobody can ping: the grace is from when it can', async (t) => {
+test('while the store cannot be written no ping can be recorded: the grace starts when it can', async (t) => {
   const { add, ping, store, clock, statusOf, restart, look, passTo } = await setup(t);
   const monitor = await add();
   await ping(monitor);
@@ -143,7 +143,7 @@ test('while the store cannot be written nobody can ping: the grace is from when 
   assert.equal(await statusOf(monitor), 'down');
 });
 
-test('a paused monitor and a deleted one are never called down; a resumed one is again', async (t) => {
+test('a paused or deleted monitor never goes down; a resumed one can again', async (t) => {
   const { add, ping, store, clock, passTo, statusOf, read } = await setup(t);
   const [paused, deleted] = [await add(), await add()];
   for (const monitor of [paused, deleted]) await ping(monitor);
@@ -163,7 +163,7 @@ test('a paused monitor and a deleted one are never called down; a resumed one is
   assert.equal(await statusOf(paused), 'down');
 });
 
-test('hundreds that are due at once are called down in small transactions', async (t) => {
+test('hundreds of monitors that are due at once go down in small transactions', async (t) => {
   const { add, ping, store, passTo, restart } = await setup(t);
   await Promise.all(Array.from({ length: 450 }, async () => ping(await add())));
   let writes = 0;
@@ -178,7 +178,7 @@ test('hundreds that are due at once are called down in small transactions', asyn
   assert.equal(writes, 3, '200 in each');
 });
 
-test('a clock that was ahead and is set back leaves nothing to wait for it', async (t) => {
+test('setting back a fast clock does not delay any monitor', async (t) => {
   const { add, ping, store, clock, read, passTo, statusOf } = await setup(t);
   const monitor = await add();
   clock.set(at('10:20:00') + 365 * 86_400_000);
@@ -192,7 +192,7 @@ test('a clock that was ahead and is set back leaves nothing to wait for it', asy
   assert.equal(await statusOf(monitor), 'down');
 });
 
-test('an engine that runs calls a monitor down by itself, and says so in its log', async (t) => {
+test('a running engine marks a monitor as down by itself, and logs it', async (t) => {
   const engineTest = await setupEngine(t);
   const { clock, start, logged } = engineTest;
   const { add, ping, read } = storedMonitors(engineTest, clock);

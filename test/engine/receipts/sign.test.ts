@@ -1,4 +1,4 @@
-/** Receipts behind the runs: none is left out, each job's are a chain, whatever breaks off. */
+/** Receipts of runs: none is missing and each job's form a chain, whatever is interrupted. */
 
 import assert from 'node:assert/strict';
 import { createPublicKey, verify } from 'node:crypto';
@@ -31,7 +31,7 @@ async function setup(t: TestContext) {
   return { ...parts, rotate, signerOn };
 }
 
-/** Runs a job of every minute so many times, and waits for the ends. */
+/** Runs a job of every minute this many times, and waits for the ends. */
 async function runMinutes({ clock, endedRuns }: EngineTest, job: Job, from: number, to: number) {
   for (let count = from; count <= to; count += 1) {
     clock.set(dueAt + (count - 1) * minute);
@@ -45,7 +45,7 @@ async function receiptsOf({ store, runsOf }: EngineTest, job: Job): Promise<(Rec
   return texts.map((text) => (text === undefined ? null : (JSON.parse(text) as Receipt)));
 }
 
-/** Checks with Node alone what is said to be signed. */
+/** Verifies the signature with Node alone. */
 function assertSigned(receipt: Receipt | null): asserts receipt is Receipt {
   assert.ok(receipt);
   const { signature, ...signed } = receipt;
@@ -55,7 +55,7 @@ function assertSigned(receipt: Receipt | null): asserts receipt is Receipt {
   assert.ok(verify(null, bytes, key, Buffer.from(signature, 'base64url')));
 }
 
-test('every answered run gets its receipt, each pointing back to the one before', async (t) => {
+test('every answered run gets a receipt, each linked to the previous one', async (t) => {
   const parts = await setup(t);
   const { start, addJob, store, signerOn, runsOf } = parts;
   const answers = [200, 503, 0, 201];
@@ -88,7 +88,7 @@ test('every answered run gets its receipt, each pointing back to the one before'
   }
 });
 
-test('receipts that a stop or a failing store left are signed after the next start', async (t) => {
+test('receipts left unsigned by a stop or a failing store are signed after the next start', async (t) => {
   const parts = await setup(t);
   const { start, addJob, store, signerOn, logged } = parts;
   const sink = await startSink(t);
@@ -118,7 +118,7 @@ test('receipts that a stop or a failing store left are signed after the next sta
   assert.ok(third);
 });
 
-test('what was not signed when it ended is not signed later', async (t) => {
+test('a run that ended while signing was off is not signed later', async (t) => {
   const parts = await setup(t);
   const { start, addJob, store, signerOn } = parts;
   const sink = await startSink(t);
@@ -137,7 +137,7 @@ test('what was not signed when it ended is not signed later', async (t) => {
   assert.equal(signed?.payload.previousReceiptSha256, null);
 });
 
-test('keys that change under way: each receipt names the key that signed it', async (t) => {
+test('if keys change while receipts wait, each names the key that signed it', async (t) => {
   const parts = await setup(t);
   const { start, addJob, clock, store, signerOn, rotate } = parts;
   const sink = await startSink(t);
@@ -154,7 +154,7 @@ test('keys that change under way: each receipt names the key that signed it', as
     clock.set(dueAt + (round - 1) * minute);
     engine.wake();
     keyIds.add((await rotate()).keyId);
-    // Somebody downloads one that is not signed yet.
+    // A client downloads one that is not signed yet.
     const [job] = jobs;
     if (job !== undefined) while ((await signer.sign(job.id)) > 0);
     keyIds.add((await rotate()).keyId);
@@ -174,7 +174,7 @@ test('keys that change under way: each receipt names the key that signed it', as
   }
 });
 
-test('a private key that cannot be opened is told in a sentence that names it', async (t) => {
+test('a private key that cannot be opened is reported by name', async (t) => {
   const { store, signerOn, rotate, addJob, start, clock, endedRuns, logged } = await setup(t);
   const { keyId } = await rotate();
   const active = store.db.updateTable('signing_keys').where('retired_at', 'is', null);
@@ -196,7 +196,7 @@ test('a private key that cannot be opened is told in a sentence that names it', 
   await until('the receipt', () => findReceipt(store.db, run?.id ?? ''));
 });
 
-test('while calls wait, signing keeps its rest however often runs end', async (t) => {
+test('while calls wait, signing keeps its pauses however often runs end', async (t) => {
   const { start, addJob, clock, endedRuns } = await setup(t);
   let signed = 0;
   const signedAtCall: number[] = [];
@@ -217,7 +217,7 @@ test('while calls wait, signing keeps its rest however often runs end', async (t
   };
   await start({ signer: { sign, signText: async () => '' }, slots: 1 });
   for (const job of jobs) await endedRuns(job, 1);
-  // Once when the engine began, once when calls began to wait.
+  // Once when the engine started, once when calls started to wait.
   assert.ok(Math.max(...signedAtCall) <= 2, signedAtCall.join(' '));
   await until('it goes on when no call waits', () => signed === 50);
 });

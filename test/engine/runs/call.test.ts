@@ -1,4 +1,4 @@
-/** From the due time to the record of its run. */
+/** From the due time to the recorded run. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -48,7 +48,7 @@ test('a due job is called once, and its run is recorded with every field', async
   });
 });
 
-test('a run is on the disk as running before its target hears of it', async (t) => {
+test('a run is on the disk as running before its target receives the request', async (t) => {
   const { start, addJob, clock, dataDir, endedRuns } = await setupEngine(t);
   await using other = await openStore(dataDir);
   const seen: unknown[] = [];
@@ -66,7 +66,7 @@ test('a run is on the disk as running before its target hears of it', async (t) 
   assert.deepEqual(seen, [['running', dueAt, null]]);
 });
 
-test('what is not due is not called, not even a millisecond early', async (t) => {
+test('a job is not called before its due time, not even a millisecond early', async (t) => {
   const { start, addJob, clock, runsOf, endedRuns } = await setupEngine(t);
   const sink = await startSink(t);
   const later = await addJob({ cronExpr: '12 * * * *', url: `${sink.url}/later` });
@@ -86,7 +86,7 @@ test('what is not due is not called, not even a millisecond early', async (t) =>
   for (const job of [later, paused]) assert.deepEqual(await runsOf(job), []);
 });
 
-test('a job that still executes when it is due again is called as soon as it ends', async (t) => {
+test('a job that is still running when it is due again is called as soon as it ends', async (t) => {
   const { start, addJob, clock, endedRuns } = await setupEngine(t);
   const sink = await startHeldSink(t);
   const job = await addJob({ cronExpr: '* * * * *', url: sink.url }, dueAt - 2 * minute);
@@ -111,7 +111,7 @@ test('a job that still executes when it is due again is called as soon as it end
   );
 });
 
-test('a run asked for by hand is called before all that is due', async (t) => {
+test('a manual run is called before all due ones', async (t) => {
   const { start, addJob, clock, ask, endedRuns } = await setupEngine(t);
   const sink = await startSink(t);
   for (const path of ['/a', '/b', '/c']) await addJob({ ...dueOnce, url: sink.url + path });
@@ -125,7 +125,7 @@ test('a run asked for by hand is called before all that is due', async (t) => {
   assert.equal(sink.received[0]?.path, '/by-hand');
 });
 
-test('a run asked for by hand leaves the schedule alone, also of a paused job', async (t) => {
+test('a manual run does not change the schedule, for paused jobs too', async (t) => {
   const { start, addJob, clock, ask, endedRuns, readJob } = await setupEngine(t);
   const sink = await startSink(t);
   const jobs = [
@@ -146,7 +146,7 @@ test('a run asked for by hand leaves the schedule alone, also of a paused job', 
   }
 });
 
-test('runs asked for by hand of one job are called one after another, the oldest first', async (t) => {
+test('manual runs of one job are called one after another, the oldest first', async (t) => {
   const { start, addJob, clock, ask, endedRuns } = await setupEngine(t);
   const sink = await startHeldSink(t);
   const job = await addJob({ ...dueOnce, url: sink.url });
@@ -168,7 +168,7 @@ test('runs asked for by hand of one job are called one after another, the oldest
   );
 });
 
-test('a wall clock that is set back an hour calls no due time twice', async (t) => {
+test('a wall clock set back by an hour calls no due time twice', async (t) => {
   const { start, addJob, clock, store, endedRuns, runsOf, readJob } = await setupEngine(t);
   const sink = await startSink(t);
   const job = await addJob({ cronExpr: '* * * * *', url: `${sink.url}/first` }, dueAt - minute);
@@ -182,7 +182,7 @@ test('a wall clock that is set back an hour calls no due time twice', async (t) 
   await endedRuns(other, 1);
   assert.equal((await runsOf(job)).length, 1);
 
-  // As if its schedule had been computed anew by the clock that was set back.
+  // As if the schedule had been computed by the clock that was set back.
   await store.db.updateTable('jobs').set({ next_run_at: dueAt }).where('id', '=', job.id).execute();
   clock.set(dueAt);
   engine.wake();

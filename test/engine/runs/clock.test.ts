@@ -1,4 +1,4 @@
-/** A wall clock that steps: nothing is called twice, nothing waits for a time that was wrong. */
+/** A wall clock that steps: nothing is called twice, and no job waits for a wrong time. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -16,7 +16,7 @@ const minute = 60_000;
 const hour = 60 * minute;
 const year = 365 * 24 * hour;
 
-test('the watch sees steps and sleep, and not the passing of time', () => {
+test('the clock check detects steps and sleep, and ignores normal passing of time', () => {
   let wall = 0;
   let monotonic = 1_000_000;
   const clock: Clock = { now: () => wall, monotonicMs: () => monotonic };
@@ -39,7 +39,7 @@ for (const [name, ahead] of [
   ['two hours', 2 * hour],
   ['a year', year],
 ] as const) {
-  test(`${name} forward and back: no due time is called twice, and the schedule goes on`, async (t) => {
+  test(`${name} forward and back: no due time is called twice, and the schedule continues`, async (t) => {
     const { start, addJob, clock, endedRuns, readJob, runsOf } = await setupEngine(t);
     const sink = await startSink(t);
     const cron = await addJob({ cronExpr: '* * * * *', url: sink.url }, dueAt - minute);
@@ -76,7 +76,7 @@ for (const [name, ahead] of [
         return (await planned(job)) === dueAt + 2 * minute;
       });
     }
-    // One at a time: a due time that was called or accounted for is not called again.
+    // One at a time: a due time already called or recorded as missed is not called again.
     for (let minutes = 2; minutes <= 4; minutes += 1) {
       clock.set(dueAt + minutes * minute);
       await endedOf(2 + minutes);
@@ -101,7 +101,7 @@ for (const [name, ahead] of [
   });
 }
 
-test('a clock set back over due times that were called does not call them again', async (t) => {
+test('a clock set back past called due times does not call them again', async (t) => {
   const { start, addJob, clock, endedRuns, readJob, logged } = await setupEngine(t);
   const sink = await startSink(t);
   clock.set(dueAt - minute);
@@ -132,7 +132,7 @@ test('a clock set back over due times that were called does not call them again'
   assert.ok(logged.some(({ level, msg }) => level === 40 && /wall clock was set/.test(msg)));
 });
 
-test('a step of the clock changes no timeout and no duration', async (t) => {
+test('a clock step changes no timeout and no duration', async (t) => {
   const { start, addJob, clock, endedRuns } = await setupEngine(t);
   const sink = await startHeldSink(t);
   const answered = await addJob({ ...dueOnce, url: sink.url, timeoutSeconds: 60 });
@@ -157,7 +157,7 @@ test('a step of the clock changes no timeout and no duration', async (t) => {
   }
 });
 
-test('at a start what a clock that was ahead has planned is planned anew', async (t) => {
+test('at a start, due times planned by a fast clock are recomputed', async (t) => {
   const { start, addJob, clock, readJob, endedRuns } = await setupEngine(t);
   const sink = await startSink(t);
   const ahead = dueAt + 10 * year;
@@ -182,7 +182,7 @@ test('at a start what a clock that was ahead has planned is planned anew', async
   for (const job of made) assert.equal((await endedRuns(job, 1))[0]?.status, 'success');
 });
 
-test('many jobs are planned anew in steps, and a restart begins with the first', async (t) => {
+test('many jobs are rescheduled in steps, and a restart begins with the first', async (t) => {
   const { addJob, readJob, store } = await setupEngine(t);
   const ahead = dueAt + year;
   const jobs: Job[] = [];

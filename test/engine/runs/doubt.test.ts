@@ -1,4 +1,6 @@
-/** A commit that fails and may have been kept all the same: the store is asked, nothing is guessed. */
+/**
+ * A commit that fails and may still have been stored: the store is read again, nothing is guessed.
+ */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -9,11 +11,11 @@ import { startSink } from '../../support/fakes/sink.ts';
 import { until } from '../../support/until.ts';
 
 interface LyingStore extends Store {
-  /** How many commits of that kind are kept, from now on, and reported as failed. */
+  /** The number of commits of each kind that are stored but reported as failed, from now on. */
   lies: number;
 }
 
-/** The same store, which lies about some commits; what they resulted in tells which. */
+/** The same store, which misreports some commits; the result of the write tells the kind. */
 function lying(store: Store, isTheKind: (result: unknown) => boolean): LyingStore {
   const liar: LyingStore = {
     ...store,
@@ -33,7 +35,7 @@ const isClaim = (result: unknown): boolean =>
 const isRecord = (result: unknown): boolean =>
   ((result as Partial<Written>).recorded ?? new Set()).size > 0;
 
-test('a claim that was kept although its commit failed is sent, once', async (t) => {
+test('a claim that was stored although its commit failed is sent once', async (t) => {
   const { start, addJob, ask, clock, logged, endedRuns, readJob, ...parts } = await setupEngine(t);
   const store = lying(parts.store, isClaim);
   const sink = await startSink(t);
@@ -59,7 +61,7 @@ test('a claim that was kept although its commit failed is sent, once', async (t)
   );
 });
 
-test('a claim that nobody is sure of for over a minute is interrupted and not sent', async (t) => {
+test('a claim that cannot be confirmed within a minute is interrupted and not sent', async (t) => {
   const { start, addJob, clock, logged, endedRuns, ...parts } = await setupEngine(t);
   const store = lying(parts.store, isClaim);
   const sink = await startSink(t);
@@ -79,7 +81,7 @@ test('a claim that nobody is sure of for over a minute is interrupted and not se
   assert.equal(sink.received.length, 0);
 });
 
-test('an outcome that was kept although its commit failed is kept once', async (t) => {
+test('an outcome that was stored although its commit failed is recorded once', async (t) => {
   const { start, addJob, clock, endedRuns, ...parts } = await setupEngine(t);
   const store = lying(parts.store, isRecord);
   const sink = await startSink(t, (response) => {
@@ -103,7 +105,7 @@ test('an outcome that was kept although its commit failed is kept once', async (
   );
 });
 
-test('a record and the claim beside it, kept although their commit failed, are each kept once', async (t) => {
+test('a record and a claim in one transaction, stored although the commit failed, each count once', async (t) => {
   const { start, addJob, clock, logged, endedRuns, ...parts } = await setupEngine(t);
   const store = lying(parts.store, isClaim);
   const sink = await startSink(t, (response) => {
@@ -113,7 +115,7 @@ test('a record and the claim beside it, kept although their commit failed, are e
   const jobs = await Promise.all(
     Array.from({ length: 4 }, () => addJob({ ...dueOnce, url: sink.url })),
   );
-  // With one slot, the second run is claimed where the first is recorded.
+  // With one slot, the second run is claimed in the transaction that records the first.
   const engine = await start({ store, slots: 1 });
   clock.set(dueAt);
   engine.wake();
@@ -129,7 +131,7 @@ test('a record and the claim beside it, kept although their commit failed, are e
   );
 });
 
-test('a claim that breaks down keeps no outcome from being recorded', async (t) => {
+test('a failing claim does not keep outcomes from being recorded', async (t) => {
   const { start, addJob, clock, logged, endedRuns, readJob, ...parts } = await setupEngine(t);
   let isBroken = false;
   const store: Store = {
@@ -160,7 +162,7 @@ test('a claim that breaks down keeps no outcome from being recorded', async (t) 
   assert.ok(logged.some(({ msg }) => msg === 'record failed, will try again'));
 });
 
-test('a stop does not wait for a claim that nobody is sure of', async (t) => {
+test('a stop does not wait for an unconfirmed claim', async (t) => {
   const { start, addJob, clock, logged, endedRuns, ...parts } = await setupEngine(t);
   const store = lying(parts.store, isClaim);
   const sink = await startSink(t);
@@ -177,7 +179,7 @@ test('a stop does not wait for a claim that nobody is sure of', async (t) => {
   assert.ok(sink.received.length <= 1, 'it is not sent by both');
 });
 
-test('runs of a dead process are marked as soon as the store can be written', async (t) => {
+test('runs of a dead process are interrupted as soon as the store can be written', async (t) => {
   const { start, addJob, clock, logged, endedRuns, ...parts } = await setupEngine(t);
   const sink = await startSink(t);
   const job = await addJob({ cronExpr: '* * * * *', url: sink.url }, dueAt - 60_000);

@@ -1,4 +1,6 @@
-/** A month without jobd: every due time is accounted for, quickly, and nothing is caught up on. */
+/**
+ * A month of downtime: every due time is accounted for, quickly, and no missed call is made later.
+ */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

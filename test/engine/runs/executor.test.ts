@@ -1,4 +1,7 @@
-/** The executor, step by step: what a claim and a record do, and when they do the work of the other one. */
+/**
+ * The executor, step by step: when claims and records are separate, and when they share a
+ * transaction.
+ */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -25,7 +28,7 @@ const answer: AttemptResult = {
   },
 };
 
-/** Calls that are answered only by `answerNext`, and counted writes. */
+/** Calls answered only by `answerNext`, and counted writes. */
 async function setup(t: TestContext, slots: number) {
   const engine = await setupEngine(t);
   const open: (() => void)[] = [];
@@ -73,7 +76,7 @@ async function setup(t: TestContext, slots: number) {
   };
 }
 
-test('a claim rests until the next due time, and starts what is due', async (t) => {
+test('a claim pauses until the next due time, and starts due calls', async (t) => {
   const { executor, addJob, clock, calls } = await setup(t, 5);
   await addJob(dueOnce);
   clock.set(dueAt - 400);
@@ -84,7 +87,7 @@ test('a claim rests until the next due time, and starts what is due', async (t) 
   assert.deepEqual([calls(), executor.slotsUsed], [1, 1]);
 });
 
-test('under pressure one transaction records a run and claims the next one', async (t) => {
+test('under load one transaction records a run and claims the next one', async (t) => {
   const { executor, addJob, clock, calls, answerNext, writes, readJob } = await setup(t, 1);
   const jobs = [await addJob(dueOnce), await addJob(dueOnce)];
   clock.set(dueAt);
@@ -99,13 +102,13 @@ test('under pressure one transaction records a run and claims the next one', asy
   assert.deepEqual(healths.toSorted(), ['new', 'up']);
 });
 
-test('without pressure a record gathers for some milliseconds, unless something is due', async (t) => {
+test('without load a record waits some milliseconds for others, unless a job is due', async (t) => {
   const { executor, addJob, clock, calls, answerNext, writes } = await setup(t, 5);
   for (const cronExpr of ['11 * * * *', '11 * * * *', '12 * * * *']) await addJob({ cronExpr });
   clock.set(dueAt);
   while ((await executor.claim()) === 0);
   assert.equal(calls(), 2);
-  // Gathering goes by the real time, which stands still here.
+  // The delay uses real time, and the test's clock stands still.
   t.mock.method(performance, 'now', () => 1_000);
   await answerNext();
   assert.equal(await executor.record(), Infinity, 'the first one is written at once');
@@ -118,7 +121,7 @@ test('without pressure a record gathers for some milliseconds, unless something 
   assert.equal(executor.slotsUsed, 1, 'of the run that was claimed');
 });
 
-test('if recording and claiming fail together, each goes alone until a claim works again', async (t) => {
+test('if a shared transaction fails, records and claims are separate until a claim works again', async (t) => {
   const { executor, addJob, clock, calls, answerNext, breakStore } = await setup(t, 1);
   for (let count = 0; count < 2; count += 1) await addJob(dueOnce);
   clock.set(dueAt);
@@ -134,7 +137,7 @@ test('if recording and claiming fail together, each goes alone until a claim wor
   assert.equal(calls(), 1);
 });
 
-test('a closed executor claims nothing, and its end waits for the calls in flight', async (t) => {
+test('a closed executor claims nothing, and waits for the calls in flight', async (t) => {
   const { executor, addJob, clock, calls, answerNext, runsOf } = await setup(t, 1);
   const jobs = [await addJob(dueOnce), await addJob(dueOnce)];
   clock.set(dueAt);

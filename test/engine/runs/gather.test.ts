@@ -1,4 +1,4 @@
-/** What ends one after the other shares transactions, so that it shares syncs of the disk. */
+/** Runs that end one after the other share transactions, and so share disk syncs. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -14,7 +14,7 @@ import { until } from '../../support/until.ts';
 
 const minute = 60_000;
 const jobs = 40;
-/** Turns of the event loop in which an ended run could well be recorded before the next one is due. */
+/** Event loop turns in which an ended run could be recorded before the next one is due. */
 const turnsBetween = 10;
 
 test('an ended run is recorded in the transaction that claims the next one', async (t) => {
@@ -26,7 +26,7 @@ test('an ended run is recorded in the transaction that claims the next one', asy
   const called = await callEach();
   for (const job of called) await endedRuns(job, 1);
 
-  // Each by itself would be a claim and a record for each job.
+  // Separate transactions would be a claim and a record for each job.
   const writes = counted.writes() - before;
   assert.ok(
     writes >= jobs,
@@ -35,11 +35,11 @@ test('an ended run is recorded in the transaction that claims the next one', asy
   assert.ok(writes < 2 * jobs - jobs / 8, `${writes} writes for ${jobs} runs`);
 });
 
-test('signing goes on at a steady rate, which is no storm', async (t) => {
+test('signing continues at a steady rate, without bursts', async (t) => {
   const { start, callEach, clock } = await setupSteady(t);
   let signs = 0;
   let monotonic = 0;
-  // A batch takes so long that a rest by its length would outlast the test.
+  // A batch takes so long that a pause of the same length would outlast the test.
   const sign = async (): Promise<number> => {
     signs += 1;
     monotonic += minute;

@@ -1,4 +1,4 @@
-/** Runs whose call this machine cannot begin: they wait, and no target is blamed. */
+/** Calls that this machine cannot start: their runs wait, and the target is not blamed. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -15,7 +15,7 @@ function answered(httpStatus: number): AttemptResult {
   return { kind: 'response', response: { httpStatus, ...rest } };
 }
 
-/** Gives these results in turn, the last one from then on. */
+/** Returns these results in turn, then keeps returning the last one. */
 function egressOf(...results: AttemptResult[]): Egress & { calls: () => number } {
   let calls = 0;
   return {
@@ -29,7 +29,7 @@ function egressOf(...results: AttemptResult[]): Egress & { calls: () => number }
   };
 }
 
-test('a call that this machine cannot begin waits until it can, and is made once', async (t) => {
+test('a call that this machine cannot start waits until it can, and is made once', async (t) => {
   const { start, addJob, clock, endedRuns, readJob } = await setupEngine(t);
   const job = await addJob({ ...dueOnce, retries: 0 });
   clock.set(dueAt);
@@ -44,7 +44,7 @@ test('a call that this machine cannot begin waits until it can, and is made once
   assert.equal((await readJob(job)).health, 'up');
 });
 
-test('a call that could not be begun within a minute was not sent, and its job is not down', async (t) => {
+test('a call that cannot start within a minute is not sent, and its job does not go down', async (t) => {
   const { start, addJob, clock, endedRuns, readJob } = await setupEngine(t);
   const job = await addJob({ ...dueOnce, retries: 2 });
   clock.set(dueAt);
@@ -60,7 +60,7 @@ test('a call that could not be begun within a minute was not sent, and its job i
   assert.equal((await readJob(job)).health, 'new');
 });
 
-test('a run whose further attempt cannot be begun keeps the answer of the one before', async (t) => {
+test('a run whose retry cannot start keeps the answer of the previous attempt', async (t) => {
   const { start, addJob, clock, endedRuns } = await setupEngine(t);
   const job = await addJob({ ...dueOnce, retries: 1 });
   clock.set(dueAt);

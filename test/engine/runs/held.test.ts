@@ -1,4 +1,4 @@
-/** Jobs that somebody holds: left alone, but never so long that a due time is missed. */
+/** Jobs held by an API request: not claimed, but never so long that a due time is missed. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -6,7 +6,7 @@ import { createHeldJobs } from '../../../src/app/jobs/held-jobs.ts';
 import { dueAt, dueOnce, setupEngine } from '../../support/running/engine.ts';
 import { startSink } from '../../support/fakes/sink.ts';
 
-test('a held job is left alone, others are called, and a run by hand waits too', async (t) => {
+test('a held job is not called, others are, and its manual run waits too', async (t) => {
   const { start, addJob, ask, clock, endedRuns, runsOf } = await setupEngine(t);
   const sink = await startSink(t);
   const due = await addJob({ ...dueOnce, url: sink.url });
@@ -29,7 +29,7 @@ test('a held job is left alone, others are called, and a run by hand waits too',
   assert.equal((await endedRuns(byHand, 2))[0]?.status, 'success');
 });
 
-test('a job that is held for a minute is called in time all the same', async (t) => {
+test('a job that is held for a minute is still called in time', async (t) => {
   const { start, addJob, clock, endedRuns } = await setupEngine(t);
   const sink = await startSink(t);
   const job = await addJob({ ...dueOnce, url: sink.url });

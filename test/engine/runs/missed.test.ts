@@ -11,7 +11,7 @@ import { until } from '../../support/until.ts';
 const minute = 60_000;
 const hour = 60 * minute;
 
-test('a job is called up to 60 s late, and missed when it is later', async (t) => {
+test('a job is called up to 60 s late, and missed if it is later', async (t) => {
   const { start, addJob, clock, endedRuns, readJob, logged } = await setupEngine(t);
   const sink = await startSink(t);
   const job = await addJob({ ...dueOnce, url: sink.url });
@@ -60,7 +60,7 @@ test('a job is called up to 60 s late, and missed when it is later', async (t) =
   assert.equal(runs[2]?.status, 'success', 'the next due time is called as ever');
 });
 
-test('an outage of hours is one missed run; what is due by then is called, once', async (t) => {
+test('an outage of hours is one missed run; a job due at its end is called once', async (t) => {
   const { start, addJob, clock, endedRuns, readJob } = await setupEngine(t);
   const sink = await startSink(t);
   const job = await addJob({ cronExpr: '* * * * *', url: sink.url });
@@ -80,7 +80,7 @@ test('an outage of hours is one missed run; what is due by then is called, once'
   assert.equal((await readJob(job)).nextRunAt, Date.parse('2026-03-02T13:01:00Z'));
 });
 
-test('every job has its own missed run, however many there are', async (t) => {
+test('every job has its own missed run, for any number of jobs', async (t) => {
   const { start, addJob, clock, endedRuns } = await setupEngine(t);
   const jobs = await Promise.all(Array.from({ length: 60 }, () => addJob(dueOnce)));
   clock.set(dueAt + 10 * minute);
@@ -94,7 +94,7 @@ test('every job has its own missed run, however many there are', async (t) => {
   }
 });
 
-test('what a job missed because it still executed is told so', async (t) => {
+test('the reason says if due times were missed because the job was still running', async (t) => {
   const { start, addJob, clock, endedRuns } = await setupEngine(t);
   const sink = await startHeldSink(t);
   const job = await addJob({ cronExpr: '* * * * *', url: sink.url }, dueAt - minute);
@@ -117,7 +117,7 @@ test('what a job missed because it still executed is told so', async (t) => {
   assert.match(runs[1]?.error ?? '', /2 due times .*: the previous run was still executing$/);
 });
 
-test('a run by hand after an outage is not taken for the reason of what was missed', async (t) => {
+test('a manual run after an outage is not given as the reason of missed due times', async (t) => {
   const { start, addJob, clock, ask, endedRuns } = await setupEngine(t);
   const sink = await startHeldSink(t);
   const job = await addJob({ ...dueOnce, url: sink.url });

@@ -1,4 +1,4 @@
-/** A plan that became smaller caps the timeout of the calls that are made by then. */
+/** A smaller plan caps the timeout of later calls. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -6,7 +6,7 @@ import { setPlan } from '../../../src/app/accounts/accounts.ts';
 import type { Egress } from '../../../src/egress/egress.ts';
 import { dueAt, dueOnce, setupEngine } from '../../support/running/engine.ts';
 
-test('a call takes no longer than the plan allows when it is made', async (t) => {
+test('the timeout of a call is capped by the plan at the time of the call', async (t) => {
   const engineTest = await setupEngine(t);
   const { start, addJob, ask, clock, endedRuns, readJob } = engineTest;
   const timeouts: number[] = [];

@@ -1,4 +1,4 @@
-/** The way out is made ready before something is due, and not while nothing is. */
+/** Egress is prepared before a job is due, and not while none is. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -6,10 +6,10 @@ import type { Egress } from '../../../src/egress/egress.ts';
 import { dueAt, dueOnce, setupEngine } from '../../support/running/engine.ts';
 import { until } from '../../support/until.ts';
 
-/** Its loops look at least once a second each: by then the one that claims has. */
+/** Its loops run at least once a second each: by then the claiming one has. */
 const manyLooks = 30;
 
-test('the way out is made ready before the first call, and not while nothing is due for long', async (t) => {
+test('egress is prepared before the first call, and not while nothing is due for long', async (t) => {
   const { start, addJob, clock, endedRuns } = await setupEngine(t);
   const told: string[] = [];
   const egress: Egress = {
@@ -39,7 +39,7 @@ test('the way out is made ready before the first call, and not while nothing is 
   assert.deepEqual(told, ['prepare', 'call']);
 });
 
-test('while the way out cannot be made ready, a run asked for by hand waits, and it is told why', async (t) => {
+test('while egress cannot be prepared, a manual run waits, and the reason is logged', async (t) => {
   const { start, addJob, ask, runsOf, endedRuns } = await setupEngine(t);
   let isThere = false;
   const egress: Egress = {

@@ -1,4 +1,4 @@
-/** Attempts of one run, and what the job's health makes of them. */
+/** Attempts of one run, and their effect on the job's health. */
 
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
@@ -39,7 +39,7 @@ test('every attempt carries the id of its run, and attempts are counted', async 
   assert.equal((await readJob(job)).health, 'up', 'what a retry mended was no failure');
 });
 
-test('when the retries are used up the run keeps its last answer', async (t) => {
+test('after the last retry the run keeps its last answer', async (t) => {
   const { start, addJob, clock, endedRuns, readJob } = await setupEngine(t);
   const sink = await startSink(t, (response) => {
     response.writeHead(500 + sink.received.length, { 'retry-after': '0' }).end();
@@ -53,7 +53,7 @@ test('when the retries are used up the run keeps its last answer', async (t) => 
   assert.equal((await readJob(job)).downReason, 'http: 502');
 });
 
-test('a failure that does not pass is not tried again', async (t) => {
+test('a permanent failure is not retried', async (t) => {
   const { start, addJob, clock, endedRuns } = await setupEngine(t);
   const sink = await startSink(t, (response) => response.writeHead(404).end());
   const job = await addJob({ ...dueOnce, url: sink.url, retries: 2 });
@@ -64,7 +64,7 @@ test('a failure that does not pass is not tried again', async (t) => {
   assert.equal(sink.received.length, 1);
 });
 
-test('a connection that was refused counts as an attempt', async (t) => {
+test('a refused connection counts as an attempt', async (t) => {
   const { start, addJob, clock, endedRuns } = await setupEngine(t);
   const job = await addJob({ ...dueOnce, url: 'http://127.0.0.1:1/', retries: 1 });
   clock.set(dueAt);
@@ -75,7 +75,7 @@ test('a connection that was refused counts as an attempt', async (t) => {
   assert.ok((run?.durationMs ?? 0) >= 990, 'the wait between the attempts is part of the run');
 });
 
-test('attempts is right before each attempt arrives, and after a crash', async (t) => {
+test('attempts is correct before each attempt arrives, and after a crash', async (t) => {
   const { start, addJob, ask, clock, endedRuns, runsOf, store } = await setupEngine(t);
   const seen: unknown[] = [];
   const answer = async (response: ServerResponse): Promise<void> => {
@@ -103,7 +103,7 @@ test('attempts is right before each attempt arrives, and after a crash', async (
   await engine[Symbol.asyncDispose]();
 });
 
-test('further attempts of many runs are kept in a few transactions', async (t) => {
+test('retries of many runs are stored in a few transactions', async (t) => {
   const { start, addJob, clock, endedRuns, store } = await setupEngine(t);
   const sink = await startSink(t, (response) => {
     response.writeHead(503, { 'retry-after': '0' }).end();
@@ -129,7 +129,7 @@ test('further attempts of many runs are kept in a few transactions', async (t) =
   assert.ok(transactions < count, `${transactions} transactions for ${2 * count} attempts`);
 });
 
-test('an attempt that could not be kept for over a minute is not sent at all', async (t) => {
+test('an attempt that cannot be stored within a minute is not sent at all', async (t) => {
   const { addJob, store, clock } = await setupEngine(t);
   await addJob({ ...dueOnce, retries: 2 });
   clock.set(dueAt);
@@ -155,7 +155,7 @@ test('an attempt that could not be kept for over a minute is not sent at all', a
   assert.deepEqual([status, attempts, error, calls], ['failed', 1, 'refused: by the test', 1]);
 });
 
-test('an attempt that cannot be kept is not sent before it can', async (t) => {
+test('an attempt is sent only once it is stored', async (t) => {
   const { start, addJob, clock, logged, endedRuns, store } = await setupEngine(t);
   let isBroken = false;
   const sink = await startSink(t, (response) => {
@@ -182,7 +182,7 @@ test('an attempt that cannot be kept is not sent before it can', async (t) => {
   assert.deepEqual([run?.attempts, sink.received.length], [2, 2]);
 });
 
-test('a stop that waits no longer ends the wait of attempts to be kept', async () => {
+test('a stop past its deadline ends waiting attempts', async () => {
   const stop = new AbortController();
   const backlog = createBacklog(stop.signal);
   const kept = backlog.keepAttempt({ runId: 'r', attempts: 2 });
@@ -193,7 +193,7 @@ test('a stop that waits no longer ends the wait of attempts to be kept', async (
   assert.equal(backlog.size, 0);
 });
 
-test('a job is new, then up or down by its last outcome, and says why it is down', async (t) => {
+test('a job is new, then up or down by its last outcome, with the reason it is down', async (t) => {
   const { start, addJob, clock, endedRuns, readJob } = await setupEngine(t);
   const statuses = [200, 500, 404, 200];
   const sink = await startSink(t, (response) => {
@@ -218,7 +218,7 @@ test('a job is new, then up or down by its last outcome, and says why it is down
   ]);
 });
 
-test('a missed run changes neither the health of its job nor the reason it is down', async (t) => {
+test('a missed run changes neither the health of its job nor its down reason', async (t) => {
   const { start, addJob, clock, endedRuns, readJob } = await setupEngine(t);
   const sink = await startSink(t, (response) => response.writeHead(500).end());
   const job = await addJob({ ...dueOnce, url: sink.url });

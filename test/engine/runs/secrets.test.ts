@@ -1,4 +1,4 @@
-/** What a job sends in confidence, from its claim to the record of what came back. */
+/** A job's secrets, from the claim to the stored answer. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -16,7 +16,7 @@ const siteUrl = (): string => 'https://jobs.example.com';
 const token = 'canary-token-0123456789';
 const headers = { Authorization: `Bearer ${token}`, 'X-Tenant': 'canary-tenant' };
 
-test('the target gets what the job says, the record does not say it again', async (t) => {
+test('the target gets the secrets, the stored run does not contain them', async (t) => {
   const { start, addJob, clock, endedRuns } = await setupEngine(t);
   const sink = await startSink(t, (response, request) => {
     response.end(
@@ -37,7 +37,7 @@ test('the target gets what the job says, the record does not say it again', asyn
   );
 });
 
-test('an echo that the cut of the preview splits leaves nothing of the secret', async (t) => {
+test('an echoed secret split by the end of the preview leaves no part', async (t) => {
   const { start, addJob, clock, endedRuns } = await setupEngine(t);
   const sink = await startSink(t, (response, { path }) => {
     response.end(`${'a'.repeat(4096 - Number(path.slice(1)))}${token} and more`);
@@ -57,7 +57,7 @@ test('an echo that the cut of the preview splits leaves nothing of the secret', 
   }
 });
 
-test('a redirect and an error of the server keep no secret; the log has none either', async (t) => {
+test('a redirect and a server error reveal no secret, nor does the log', async (t) => {
   const { start, addJob, clock, endedRuns, logged, readJob } = await setupEngine(t);
   const sink = await startSink(t, (response, { path }) => {
     if (path === '/away') {
@@ -76,7 +76,7 @@ test('a redirect and an error of the server keep no secret; the log has none eit
   assert.doesNotMatch(told, /canary/);
 });
 
-test('the fingerprint in the receipt is of what is stored', async (t) => {
+test('the hash in the receipt is of the stored answer', async (t) => {
   const { start, addJob, clock, endedRuns, store } = await setupEngine(t);
   await rotateSigningKey({ store, clock, vault: testVault });
   const sink = await startSink(t, (response) => response.end(`you sent ${token}`));
@@ -92,7 +92,7 @@ test('the fingerprint in the receipt is of what is stored', async (t) => {
   assert.equal(payload.responseBytes, stored.length);
 });
 
-test('a job whose sealed value was changed for that of another sends nothing, and says so', async (t) => {
+test('a job with the sealed value of another job sends nothing, and reports it', async (t) => {
   const { start, addJob, clock, endedRuns, store, logged, ask } = await setupEngine(t);
   const sink = await startSink(t);
   const job = await addJob({ ...dueOnce, url: `${sink.url}/changed`, headers });
@@ -116,7 +116,7 @@ test('a job whose sealed value was changed for that of another sends nothing, an
     line?.err?.message ?? '',
     new RegExp(`jobs/${job.id} cannot be opened: it was changed`),
   );
-  // Everything else goes on.
+  // Everything else continues.
   assert.equal((await endedRuns(other, 1))[0]?.status, 'success');
   await ask(other);
   engine.wake();

@@ -1,4 +1,4 @@
-/** No more calls in flight than there are slots, in all and for each host. */
+/** The limits of calls in flight, in total and for each host. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -9,7 +9,7 @@ import { startHeldSink } from '../../support/fakes/held-sink.ts';
 import { startSink } from '../../support/fakes/sink.ts';
 import { until } from '../../support/until.ts';
 
-test('slots are taken up to both limits, and can be taken again when given back', async () => {
+test('slots are taken up to both limits, and are free again when released', async () => {
   const slots = createSlots(3, 2);
   assert.deepEqual([slots.take('a'), slots.take('a'), slots.take('a')], [true, true, false]);
   assert.deepEqual(slots.fullHosts(), ['a']);
@@ -29,7 +29,7 @@ test('slots are taken up to both limits, and can be taken again when given back'
   assert.equal(slots.free, 3);
 });
 
-test('no more calls are in flight than there are slots; the others stay due', async (t) => {
+test('the number of calls in flight is limited by the slots; other jobs stay due', async (t) => {
   const { start, addJob, clock, store, endedRuns, runsOf } = await setupEngine(t);
   const sink = await startHeldSink(t);
   const jobs = await Promise.all(
@@ -55,7 +55,7 @@ test('no more calls are in flight than there are slots; the others stay due', as
   assert.equal(sink.received.length, 10);
 });
 
-test('a slot that is given back is taken again at once', async (t) => {
+test('a released slot is taken again at once', async (t) => {
   const { start, addJob, clock, endedRuns } = await setupEngine(t);
   const sink = await startSink(t);
   const jobs = await Promise.all(
@@ -69,14 +69,14 @@ test('a slot that is given back is taken again at once', async (t) => {
   assert.ok(tookMs < 6_000, `12 quick calls took ${tookMs} ms: the engine slept between them`);
 });
 
-test('one host gets no more calls than its limit, and holds up no other host', async (t) => {
+test('one host gets no more calls than its limit, and delays no other host', async (t) => {
   const { start, addJob, clock, endedRuns } = await setupEngine(t);
   const slow = await startHeldSink(t);
   const quick = await startSink(t);
   const slowJobs = await Promise.all(
     Array.from({ length: 8 }, () => addJob({ cronExpr: '10 * * * *', url: slow.url })),
   );
-  // Another name: another port alone is the same host.
+  // Another name: a different port counts as the same host.
   const quickUrl = quick.url.replace('127.0.0.1', 'localhost');
   const quickJobs = await Promise.all(
     Array.from({ length: 8 }, () => addJob({ ...dueOnce, url: quickUrl })),
@@ -94,7 +94,7 @@ test('one host gets no more calls than its limit, and holds up no other host', a
   assert.equal(slow.mostWaiting, 2);
 });
 
-test('runs asked for by hand keep within the same limits', async (t) => {
+test('manual runs respect the same limits', async (t) => {
   const { start, addJob, ask, endedRuns } = await setupEngine(t);
   const sink = await startHeldSink(t);
   const jobs = await Promise.all(
@@ -110,7 +110,7 @@ test('runs asked for by hand keep within the same limits', async (t) => {
   assert.ok(sink.mostWaiting <= 2);
 });
 
-test('a thousand due jobs are all called, each once', async (t) => {
+test('a thousand due jobs are all called once', async (t) => {
   const { start, addJob, clock, store } = await setupEngine(t);
   const sink = await startSink(t);
   await Promise.all(Array.from({ length: 1_000 }, () => addJob({ ...dueOnce, url: sink.url })));

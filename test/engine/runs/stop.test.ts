@@ -1,4 +1,4 @@
-/** How runs end when the daemon does: waited for, cut off, or found by the next daemon. */
+/** Runs at a stop: finished, interrupted, or found by the next daemon. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -12,7 +12,7 @@ import { until } from '../../support/until.ts';
 
 const hour = 3_600_000;
 
-/** What a process leaves behind that dies between its claim and the answer. */
+/** The state left by a process that dies between its claim and the answer. */
 async function claimAndDie(store: Store, now: number): Promise<number> {
   const { executions } = await testWriter(store, fakeClock(now), 10).claim();
   return executions.length;
@@ -61,7 +61,7 @@ test('a run whose process died is interrupted and never sent again', async (t) =
   );
 });
 
-test('a run by hand whose process died is interrupted; one still queued is sent', async (t) => {
+test('a manual run whose process died is interrupted; a queued one is sent', async (t) => {
   const { start, addJob, clock, ask, store, endedRuns } = await setupEngine(t);
   const sink = await startSink(t);
   const job = await addJob({ ...dueOnce, url: sink.url });
@@ -81,7 +81,7 @@ test('a run by hand whose process died is interrupted; one still queued is sent'
   assert.equal(sink.received.length, 1);
 });
 
-test('an interrupted run changes neither the health of its job nor the reason it is down', async (t) => {
+test('an interrupted run changes neither the health of its job nor its down reason', async (t) => {
   const { start, addJob, clock, store, endedRuns, readJob } = await setupEngine(t);
   const sink = await startSink(t, (response, { path }) => {
     response.writeHead(path === '/up' ? 200 : 500).end();
@@ -109,7 +109,7 @@ test('an interrupted run changes neither the health of its job nor the reason it
   ]);
 });
 
-test('a stop waits for the calls in flight and begins no more', async (t) => {
+test('a stop waits for the calls in flight and starts no others', async (t) => {
   const { start, addJob, clock, runsOf, readJob } = await setupEngine(t);
   const sink = await startHeldSink(t);
   const called = await addJob({ ...dueOnce, url: sink.url });
@@ -135,7 +135,7 @@ test('a stop waits for the calls in flight and begins no more', async (t) => {
   assert.equal(sink.received.length, 1);
 });
 
-test('a stop waits only so long: what has no answer by then is interrupted', async (t) => {
+test('a stop waits for a limited time: runs without an answer by then are interrupted', async (t) => {
   const { start, addJob, clock, runsOf, readJob } = await setupEngine(t);
   const sink = await startHeldSink(t);
   const jobs = await Promise.all(
@@ -159,7 +159,7 @@ test('a stop waits only so long: what has no answer by then is interrupted', asy
   assert.equal(sink.received.length, 3, 'nor is it sent by the next daemon');
 });
 
-test('a run that waits for its next attempt is interrupted by a stop too', async (t) => {
+test('a stop also interrupts a run that waits for its next attempt', async (t) => {
   const { start, addJob, clock, runsOf } = await setupEngine(t);
   const sink = await startSink(t, (response) => {
     response.writeHead(503, { 'retry-after': '30' }).end();
@@ -173,7 +173,7 @@ test('a run that waits for its next attempt is interrupted by a stop too', async
   assert.deepEqual([run?.status, run?.attempts], ['interrupted', 1]);
 });
 
-test('stopping twice, at once or later, is stopping once', async (t) => {
+test('stopping twice, at once or later, is the same as once', async (t) => {
   const { start, addJob, clock, runsOf, logged } = await setupEngine(t);
   const sink = await startHeldSink(t);
   const job = await addJob({ ...dueOnce, url: sink.url });

@@ -1,4 +1,6 @@
-/** Accounts that have expired: nothing of theirs is called or missed, and a renewal goes on from then. */
+/**
+ * Expired accounts: their jobs are neither called nor missed, and a renewal counts from its moment.
+ */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -28,7 +30,7 @@ const everyMinute = { cronExpr: '* * * * *' };
 /** The jobs of `addJob` belong to this account. */
 const own = 'default';
 
-/** A job of another account, which never expires, that shows how far the engine has come. */
+/** A job of another account, which never expires, to show the engine's progress. */
 async function addOthersJob({ store, clock }: EngineTest, url: string): Promise<Job> {
   const parts = { store, clock };
   await createAccount(parts, { name: 'other', plan: 'pro', trialDays: null });
@@ -44,7 +46,7 @@ async function addOthersJob({ store, clock }: EngineTest, url: string): Promise<
 const summary = (runs: readonly { status: string; scheduledFor: number }[]) =>
   runs.map(({ status, scheduledFor }) => [status, (scheduledFor - dueAt) / minute]);
 
-test('after the end nothing is called or missed; after a renewal the next due time is called', async (t) => {
+test('after expiry no job is called or missed; after a renewal the next due time is called', async (t) => {
   const engineTest = await setupEngine(t);
   const { start, addJob, clock, endedRuns, runsOf, readJob, logged } = engineTest;
   const sink = await startSink(t);
@@ -63,7 +65,7 @@ test('after the end nothing is called or missed; after a renewal the next due ti
   engine.wake();
   for (const job of [cron, period, other]) await endedRuns(job, 2);
 
-  // Due at the very moment of the end, and past it by minutes and by days.
+  // Due at the very moment of expiry, and minutes or days after it.
   for (const [index, at] of [2 * minute, 3 * minute, 3 * day].entries()) {
     clock.set(dueAt + at);
     engine.wake();
@@ -94,7 +96,7 @@ test('after the end nothing is called or missed; after a renewal the next due ti
   assert.deepEqual(await runsOf(paused), []);
 });
 
-test('an end and a renewal while jobd does not run leave nothing missed either', async (t) => {
+test('an expiry and a renewal during downtime leave nothing missed either', async (t) => {
   const { start, addJob, clock, endedRuns, readJob, runsOf, ...parts } = await setupEngine(t);
   const sink = await startSink(t);
   const job = await addJob({ ...everyMinute, url: sink.url }, dueAt - minute);
@@ -113,7 +115,7 @@ test('an end and a renewal while jobd does not run leave nothing missed either',
   assert.equal((await runsOf(job)).length, 1);
 });
 
-test('what expired while jobd did not run is not called or missed at the next start', async (t) => {
+test('jobs of an account that expired during downtime are not called or missed at the next start', async (t) => {
   const engineTest = await setupEngine(t);
   const { start, addJob, clock, endedRuns, runsOf, readJob } = engineTest;
   const sink = await startSink(t);
@@ -132,7 +134,7 @@ test('what expired while jobd did not run is not called or missed at the next st
   assert.equal((await readJob(job)).nextRunAt, null);
 });
 
-test('a run that was asked for in time is called all the same', async (t) => {
+test('a run requested before expiry is still called', async (t) => {
   const engineTest = await setupEngine(t);
   const { start, addJob, ask, clock, endedRuns, readJob } = engineTest;
   const sink = await startSink(t);
@@ -146,7 +148,7 @@ test('a run that was asked for in time is called all the same', async (t) => {
   await until('the stop', async () => (await readJob(job)).nextRunAt === null);
 });
 
-test('a clock that was ahead stops an account only for as long', async (t) => {
+test('a fast clock stops an account only until it is corrected', async (t) => {
   const engineTest = await setupEngine(t);
   const { start, addJob, clock, endedRuns, readJob } = engineTest;
   const sink = await startSink(t);
@@ -172,7 +174,7 @@ async function countPlanned({ store }: EngineTest): Promise<number> {
   return count;
 }
 
-test('an end with many jobs that are due costs no transaction more than a claim does', async (t) => {
+test('the expiry of an account with many due jobs needs no extra transaction', async (t) => {
   const engineTest = await setupEngine(t);
   const { addJob, clock, store } = engineTest;
   const count = 1_200;
@@ -180,7 +182,7 @@ test('an end with many jobs that are due costs no transaction more than a claim 
   clock.set(dueAt);
   await cancel(engineTest, own);
   assert.equal(await countPlanned(engineTest), count, 'the end itself writes nothing of them');
-  // Few slots are free: that must not hold up others for long.
+  // Few slots are free; the others must not wait long.
   const claimer = testWriter(store, clock, 3);
   const stopped: number[] = [];
   for (let left = count; left > 0;) {
@@ -195,7 +197,7 @@ test('an end with many jobs that are due costs no transaction more than a claim 
   assert.deepEqual(await store.db.selectFrom('runs').selectAll().execute(), []);
 });
 
-/** Renews all there is to renew. Returns how many jobs each step planned, without steps that planned none. */
+/** Completes all renewals. Returns the number of jobs rescheduled by each step that had any. */
 async function planAll(by: Renewer): Promise<number[]> {
   const planned: number[] = [];
   for (;;) {
@@ -205,7 +207,7 @@ async function planAll(by: Renewer): Promise<number[]> {
   }
 }
 
-test('many jobs are renewed in steps; an end or a restart in between loses none of them', async (t) => {
+test('many jobs are renewed in steps; an expiry or restart in between loses none', async (t) => {
   const engineTest = await setupEngine(t);
   const { addJob, clock, store, dataDir, workspaceId } = engineTest;
   for (let count = 0; count < 1_200; count += 1) await addJob(everyMinute, dueAt - minute);
@@ -243,7 +245,7 @@ test('many jobs are renewed in steps; an end or a restart in between loses none 
   assert.deepEqual(new Set(rows.map((row) => row.next_run_at)), new Set([clock.now() + minute]));
 });
 
-test('a step of a renewal that could not be kept is made again', async (t) => {
+test('a renewal step that could not be stored is repeated', async (t) => {
   const engineTest = await setupEngine(t);
   const { addJob, clock, store } = engineTest;
   for (let count = 0; count < 600; count += 1) await addJob(everyMinute, dueAt - minute);
@@ -274,7 +276,7 @@ test('a step of a renewal that could not be kept is made again', async (t) => {
   assert.equal(await countPlanned(engineTest), 600);
 });
 
-test('after a renewal only due times since then can be missed', async (t) => {
+test('after a renewal only later due times can be missed', async (t) => {
   const engineTest = await setupEngine(t);
   const { start, addJob, clock, endedRuns, readJob } = engineTest;
   const sink = await startSink(t);
@@ -283,7 +285,7 @@ test('after a renewal only due times since then can be missed', async (t) => {
   await cancel(engineTest, own);
   clock.set(dueAt + hour);
   await subscribe(engineTest, own, null);
-  // jobd is started again long after that.
+  // jobd is restarted long after that.
   clock.set(dueAt + 2 * hour);
   await start();
   const [missed] = await endedRuns(job, 3);

@@ -1,4 +1,4 @@
-/** The dead-man's switch: called each minute, but only while the scheduler is healthy. */
+/** The dead man's switch: called each minute, but only while the scheduler is healthy. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -11,7 +11,7 @@ import { loopback } from '../../support/running/store.ts';
 import { startSink } from '../../support/fakes/sink.ts';
 import { until } from '../../support/until.ts';
 
-test('it beats each minute, stops while there is trouble, and says when it does not arrive', async (t) => {
+test('it beats each minute, stops while there are problems, and logs failed beats', async (t) => {
   const beats = await startSink(t, (response) => {
     response.writeHead(beats.received.length === 3 ? 500 : 200).end();
   });
@@ -31,7 +31,7 @@ test('it beats each minute, stops while there is trouble, and says when it does 
   t.after(() => heartbeat[Symbol.asyncDispose]());
   const beatsAre = (count: number) =>
     until(`${count} beats`, () => beats.received.length === count);
-  /** Looks twice: the second look begins after the first has ended. */
+  /** Steps twice: the second step begins after the first has ended. */
   const look = async (): Promise<void> => {
     heartbeat.wake();
     await new Promise(setImmediate);
@@ -60,7 +60,7 @@ test('it beats each minute, stops while there is trouble, and says when it does 
   await until('the success', () => said.includes('the heartbeat arrives again'));
 });
 
-test('a daemon beats at an address that no key holder may call', async (t) => {
+test('the heartbeat may call an address that jobs may not', async (t) => {
   const beats = await startSink(t);
   const flags = { heartbeatUrl: `${beats.url}/beat?token=1`, allowTarget: [] };
   const { ask } = await startTestDaemon(t, { flags });

@@ -1,4 +1,4 @@
-/** Many histories as one, the oldest first. */
+/** Merging many histories, the oldest runs first. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -8,7 +8,7 @@ import { listHistories } from '../../../src/store/runs/retention.ts';
 import { keepHistory } from '../../support/checks/history.ts';
 import { openTestStore } from '../../support/running/store.ts';
 
-test('whatever the histories are, runs are taken in the order of all their due times', async (t) => {
+test('runs are taken in the order of their due times over all histories', async (t) => {
   const { store, addJob } = await openTestStore(t);
   const jobs = await Promise.all(Array.from({ length: 4 }, () => addJob()));
   const history = fc.uniqueArray(fc.nat(300), { maxLength: 150 });
@@ -32,7 +32,7 @@ test('whatever the histories are, runs are taken in the order of all their due t
           const taken = await oldest.take(store.db, count, before);
           if (taken.length === 0) break;
           for (const { jobId, scheduledFor } of taken) reached.set(jobId, scheduledFor);
-          // Nothing older than what was taken is left, and as many as asked for were taken.
+          // As many as asked for were taken, and none of the rest is older.
           const newest = Math.max(...taken.map(({ scheduledFor }) => scheduledFor));
           const isTaken = (index: number, at: number): boolean =>
             at <= (reached.get(jobs[index]?.id ?? '') ?? -1);

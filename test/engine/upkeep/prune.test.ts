@@ -1,4 +1,4 @@
-/** What people deleted leaves the disk in small steps. */
+/** Deleted data leaves the disk in small steps. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -28,7 +28,7 @@ function missedRuns(jobId: string, count: number): ScheduledRun[] {
   }));
 }
 
-test('a deleted job with a long history is removed, others keep theirs, and calls go on', async (t) => {
+test('a deleted job with a long history is removed while other jobs keep theirs and calls continue', async (t) => {
   const { store, addJob, start, clock, ask, endedRuns } = await setupEngine(t);
   const doomed = await addJob();
   const kept = await addJob();
@@ -68,7 +68,7 @@ test('a deleted job with a long history is removed, others keep theirs, and call
   await endedRuns(kept, 4);
 });
 
-test('of a monitor the newest 1,000 pings are kept; of a deleted one nothing, nor of its workspace', async (t) => {
+test('a monitor keeps its newest 1,000 pings; a deleted monitor and its workspace keep none', async (t) => {
   const engineTest = await setupEngine(t);
   const { store, start, clock } = engineTest;
   const own = await findWorkspace(store.db, defaultWorkspace);

@@ -1,4 +1,4 @@
-/** What a plan does not keep is pruned: by age, by number, the oldest first, and nothing else. */
+/** Pruning beyond a plan's retention: by age, by number, the oldest first, and nothing else. */
 
 import assert from 'node:assert/strict';
 import { statSync } from 'node:fs';
@@ -29,7 +29,7 @@ import { sealed } from '../../support/fakes/vault.ts';
 
 const minute = 60_000;
 const day = 24 * 60 * minute;
-/** For so long the wall clock has to go on before results go for their age. */
+/** The time that the wall clock must advance before results are removed for their age. */
 const steadyFor = 10 * minute;
 const now = Date.parse('2026-03-02T10:00:00Z');
 
@@ -61,7 +61,7 @@ async function setup(t: TestContext) {
   };
 }
 
-/** Steps until there is nothing to do; `afterEach` is told how many steps were made. */
+/** Steps until there is no work; `afterEach` gets the number of steps. */
 async function pruneAll(pruner: Pruner, afterEach?: (steps: number) => Promise<unknown>) {
   for (let steps = 1; steps <= 5_000; steps += 1) {
     const restMs = await pruner.step();
@@ -73,7 +73,7 @@ async function pruneAll(pruner: Pruner, afterEach?: (steps: number) => Promise<u
 
 const ids = (jobs: readonly Job[]): string[] => jobs.map(({ id }) => id);
 
-test('results older than the days of the plan go, those of that age to the millisecond stay', async (t) => {
+test("results older than the plan's days are removed, those of exactly that age stay", async (t) => {
   const { store, addJob, pruner, told, setPlan: toPlan } = await setup(t);
   const job = await addJob();
   await toPlan('free');
@@ -94,7 +94,7 @@ test('results older than the days of the plan go, those of that age to the milli
   );
 });
 
-test('a clock that is set ahead takes nothing for its age until it has gone on for a while', async (t) => {
+test('a clock that is set ahead removes nothing for its age until it has run for a while', async (t) => {
   const { store, addJob, clock, pruner } = await setup(t);
   const job = await addJob();
   await keepHistory(store, job.id, successes(10, now));
@@ -116,7 +116,7 @@ test('a clock that is set ahead takes nothing for its age until it has gone on f
   assert.equal(await left(), 0);
 });
 
-test('beyond the number of the plan the oldest of all jobs of the account go, whoever ran seldom loses too', async (t) => {
+test("beyond the plan's number the oldest results of all jobs are removed, even of jobs that run rarely", async (t) => {
   const { store, addJob, pruner, setPlan: toPlan } = await setup(t);
   const jobs = [await addJob(), await addJob(), await addJob()];
   const [often, also, seldom] = jobs;
@@ -143,7 +143,7 @@ test('beyond the number of the plan the oldest of all jobs of the account go, wh
   await assertTotalsCounted(store);
 });
 
-test("another account's results are not touched, and count for nobody else", async (t) => {
+test('the results of other accounts are neither removed nor counted', async (t) => {
   const { store, addJob, clock, pruner, setPlan: toPlan } = await setup(t);
   const parts = { store, clock };
   await createAccount(parts, { name: 'other', plan: 'pro', trialDays: null });
@@ -163,7 +163,7 @@ test("another account's results are not touched, and count for nobody else", asy
   await assertTotalsCounted(store);
 });
 
-test('a lowered plan is followed by a pass a minute later, and one that is raised again stops it', async (t) => {
+test('a downgrade is applied by a pass a minute later, and an upgrade stops it', async (t) => {
   const { store, addJob, clock, pruner, setPlan: toPlan } = await setup(t);
   const job = await addJob();
   await keepHistory(store, job.id, successes(3_000, now));
@@ -186,7 +186,7 @@ test('a lowered plan is followed by a pass a minute later, and one that is raise
   await assertTotalsCounted(store);
 });
 
-test('a job that is deleted while results are pruned saves the results of the others', async (t) => {
+test('deleting a job during pruning saves the results of the others', async (t) => {
   const { store, addJob, pruner, setPlan: toPlan } = await setup(t);
   const doomed = await addJob();
   const other = await addJob();
@@ -206,7 +206,7 @@ test('a job that is deleted while results are pruned saves the results of the ot
   await assertTotalsCounted(store);
 });
 
-test('whenever it ends, totals are what the rows are, and the next start goes on from there', async (t) => {
+test('whenever pruning stops, totals match the rows, and the next start continues', async (t) => {
   const { store, addJob, prunerOn, setPlan: toPlan } = await setup(t);
   const jobs = [await addJob(), await addJob()];
   for (const { id } of jobs) await keepHistory(store, id, successes(800, now));
@@ -235,7 +235,7 @@ test('whenever it ends, totals are what the rows are, and the next start goes on
   await assertTotalsCounted(store);
 });
 
-test('after a write that failed the same pruner removes what it was about to, no more and no less', async (t) => {
+test('after a failed write the same pruner removes exactly what it had planned', async (t) => {
   const { store, addJob, prunerOn, setPlan: toPlan } = await setup(t);
   const job = await addJob();
   await keepHistory(store, job.id, successes(1_300, now));
@@ -259,7 +259,7 @@ test('after a write that failed the same pruner removes what it was about to, no
   );
 });
 
-test('the room of what was pruned is given back, and the log says so', async (t) => {
+test('freed space is returned to the file system, and logged', async (t) => {
   const { store, dataDir, addJob, pruner, told, setPlan: toPlan } = await setup(t);
   const job = await addJob();
   await keepHistory(store, job.id, successes(5_000, now, 'x'.repeat(4_000)));
@@ -299,7 +299,7 @@ test('with nothing to remove nothing is written', async (t) => {
   assert.deepEqual(told, []);
 });
 
-test('after a downtime longer than the plan keeps results, they go when the clock has gone on', async (t) => {
+test('after a downtime longer than the retention, results are removed once the clock has advanced', async (t) => {
   const { store, addJob, clock, prunerOn, setPlan: toPlan } = await setup(t);
   const job = await addJob();
   await toPlan('free');

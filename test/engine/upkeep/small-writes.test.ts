@@ -1,4 +1,4 @@
-/** Long work in transactions that hold the writer for a moment each. */
+/** Long work is split into transactions that each hold the writer briefly. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -6,7 +6,7 @@ import { createSmallWrites, nextRows } from '../../../src/engine/upkeep/small-wr
 import { fakeClock, steadyClock } from '../../support/fakes/clock.ts';
 import { openTestStore } from '../../support/running/store.ts';
 
-test('rows follow the time that they took, within bounds', () => {
+test('the number of rows adapts to the time that they took, within bounds', () => {
   assert.equal(nextRows(100, { done: 100, tookMs: 3 }), 100);
   assert.equal(nextRows(100, { done: 100, tookMs: 6 }), 50);
   assert.equal(nextRows(100, { done: 100, tookMs: 2 }), 150);
@@ -17,7 +17,7 @@ test('rows follow the time that they took, within bounds', () => {
   assert.equal(nextRows(900, { done: 900, tookMs: 1 }), 1_000);
 });
 
-test('rows that begin to cost more are soon written in smaller transactions', async (t) => {
+test('rows that become slower are soon written in smaller transactions', async (t) => {
   const { store } = await openTestStore(t);
   const clock = fakeClock();
   const writes = createSmallWrites(store, steadyClock(clock));
