@@ -15,7 +15,7 @@ interface Import {
   target: string;
   isPackage: boolean;
   isType: boolean;
-  /** `import()`: evaluated when it is reached, so it makes no cycle at start. */
+  /** `import()`: loaded when it is called, so it makes no cycle at start. */
   isLazy: boolean;
 }
 
@@ -55,7 +55,10 @@ function table(firstColumn: string): Map<string, string[]> {
   );
 }
 
-/** `@scope/name/part` is of the package `@scope/name`; modules of Node are their own. */
+/**
+ * `@scope/name/part` belongs to the package `@scope/name`; modules of Node are listed by
+ * themselves.
+ */
 function packageOf(target: string): string {
   if (target.startsWith('node:')) return target;
   return target
@@ -68,7 +71,7 @@ function namesIn(cell: string): string[] {
   return [...cell.matchAll(/`([^`]+)`/g)].map((match) => match[1] ?? '');
 }
 
-test('every import between parts is in the import table, and every row of it is used', () => {
+test('imports between parts match the import table, and every row of it is used', () => {
   const allowed = table('part');
   assert.deepEqual([...new Set(sources.map(partOf))].toSorted(), [...allowed.keys()].toSorted());
   const used = new Set<string>();
@@ -93,13 +96,13 @@ test('every import between parts is in the import table, and every row of it is 
   }
 });
 
-/** `src/domain/jobs/job.ts` stands in `domain/jobs`; a file directly in its layer in none. */
+/** `src/domain/jobs/job.ts` is in `domain/jobs`; a file directly in its layer is in none. */
 function folderOf(file: string): string | null {
   const [, layer, subject, ...rest] = file.split('/');
   return rest.length > 0 ? `${layer}/${subject}` : null;
 }
 
-test('folders of a layer import each other only as the folder table says', () => {
+test('folders of a layer import each other only as listed in the folder table', () => {
   const [, shared = ''] = /Every folder may import (.*?) of its layer/s.exec(page) ?? [];
   const base = new Set(namesIn(shared));
   assert.ok(base.size > 0);
@@ -120,7 +123,7 @@ test('folders of a layer import each other only as the folder table says', () =>
   assert.deepEqual(Object.fromEntries(rows), Object.fromEntries(written));
 });
 
-test('every package is used only where the package table says', () => {
+test('packages are used only as listed in the package table', () => {
   const fences = table('package');
   const dependencies = Object.keys(JSON.parse(read('package.json')).dependencies);
   for (const name of dependencies) assert.ok(fences.has(name), `${name} is in no row of the table`);
@@ -143,7 +146,7 @@ test('every package is used only where the package table says', () => {
   for (const name of dependencies) assert.ok(met.has(name), `${name} is imported nowhere`);
 });
 
-test('no files import each other in a circle', () => {
+test('there are no import cycles', () => {
   const state = new Map<string, 'entered' | 'done'>();
   const visit = (file: string, path: string[]): void => {
     if (state.get(file) === 'done') return;
@@ -157,7 +160,7 @@ test('no files import each other in a circle', () => {
   for (const file of sources) visit(file, []);
 });
 
-test('only config.ts reads the environment, only main.ts and the script of receipts exit', () => {
+test('only config.ts reads the environment, only main.ts and the receipt script exit', () => {
   const entries = new Set(['src/main.ts', 'src/verify-receipt.ts']);
   for (const file of sources) {
     const text = read(file);
@@ -166,11 +169,11 @@ test('only config.ts reads the environment, only main.ts and the script of recei
   }
 });
 
-test('commands ask for the data directory where root becomes its owner, and nowhere else', () => {
+test('commands get the data directory only through the function that drops root privileges', () => {
   const named = sources.filter((file) => {
     return file.startsWith('src/cli/') && /\bdataDir\((?!\{\}\))/.test(read(file));
   });
-  // The question of a restore names the directory before anything is opened.
+  // A restore names the directory in its question before it opens anything.
   assert.deepEqual(named, ['src/cli/operator/backup.ts', 'src/cli/operator/local.ts']);
   assert.match(read('src/cli/operator/serve.ts'), /actAsOwner\(given\.dataDir\)/);
 });
@@ -208,7 +211,7 @@ test('every exported function has a doc comment', () => {
   }
 });
 
-test('the state diagram shows the transitions of the code, no more and no fewer', async () => {
+test('the state diagram shows exactly the transitions of the code', async () => {
   const { firstRunStatuses, runTransitions } = await import('../src/domain/runs/run.ts');
   const [, diagram = ''] = /```mermaid\nstateDiagram-v2\n(.*?)```/s.exec(page) ?? [];
   const drawn = [...diagram.matchAll(/^ +(\S+) --> (\w+)/gm)].map(

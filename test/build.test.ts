@@ -45,7 +45,7 @@ describe(
 
     before(() => {
       scratch = mkdtempSync(join(tmpdir(), 'jobd-test-'));
-      // Away from dist/, where it could find the files of the bundle beside it.
+      // Away from dist/, where it could find the bundle's files beside it.
       alone = join(scratch, 'alone');
       jobd = join(alone, 'jobd');
       mkdirSync(alone);
@@ -56,7 +56,7 @@ describe(
       rmSync(scratch, { recursive: true });
     });
 
-    test('runs alone, in a directory with nothing else and with an empty environment', async () => {
+    test('runs in an otherwise empty directory with an empty environment', async () => {
       assert.deepEqual(await run(jobd, ['--version'], {}, alone), versionOnly);
       assert.deepEqual(readdirSync(alone), ['jobd']);
     });
@@ -78,7 +78,7 @@ describe(
       assert.notDeepEqual(readdirSync(data), [], 'no store was opened');
     });
 
-    test('tells the licences of what it contains', async () => {
+    test('prints the licences of its dependencies', async () => {
       const { exitCode, stdout } = await run(jobd, ['licenses'], {}, alone);
       assert.equal(exitCode, 0);
       for (const name of ['better-sqlite3', 'fastify', 'undici', 'node-linux-', 'OpenSSL']) {
@@ -86,7 +86,7 @@ describe(
       }
     });
 
-    test('does what it does whatever NODE_OPTIONS says', async () => {
+    test('ignores NODE_OPTIONS', async () => {
       const intruder = join(scratch, 'intruder.cjs');
       writeFileSync(intruder, 'process.stdout.write("intruder\\n");');
       for (const options of [`--require=${intruder}`, '--no-such-option']) {
@@ -117,7 +117,7 @@ describe('the bundle', { skip: existsSync(bundle) ? false : 'dist/jobd.cjs is no
 });
 
 describe('bin/jobd', () => {
-  test('says what to do when the bundle is not built', async (t) => {
+  test('says how to build when the bundle is missing', async (t) => {
     const scratch = mkdtempSync(join(tmpdir(), 'jobd-test-'));
     t.after(() => rmSync(scratch, { recursive: true }));
     cpSync(join(root, 'bin'), join(scratch, 'bin'), { recursive: true });
@@ -131,7 +131,7 @@ describe('bin/jobd', () => {
 });
 
 describe('build.mjs', () => {
-  test('refuses what it does not know, and builds nothing', async () => {
+  test('refuses unknown options and builds nothing', async () => {
     const rows: [args: string[], words: RegExp][] = [
       [['--packge'], /Unknown option '--packge'/],
       [['--release', '--arch', 'mips'], /--arch must be x64 or arm64, got mips\n$/],

@@ -1,4 +1,4 @@
-/** What stands in the way of a release. */
+/** The checks before a release. */
 
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ interface State {
   today: string;
 }
 
-/** The script has no types of its own. */
+/** The script has no types. */
 const { releaseProblems }: { releaseProblems: (state: State) => string[] } = await import(
   join(import.meta.dirname, '..', 'packaging', 'cut.mjs')
 );
@@ -33,7 +33,7 @@ test('a clean commit with a dated changelog can be released', () => {
   assert.deepEqual(releaseProblems({ ...ready, changelog: empty }), []);
 });
 
-test('everything that is not ready is said in a sentence', () => {
+test('each missing condition is reported with a message', () => {
   const rows: [change: Partial<State>, problem: RegExp][] = [
     [{ status: '?? new.ts' }, /^the working tree is not clean: commit or remove\n\?\? new\.ts$/],
     [{ lockVersion: '0.1.0' }, /^package-lock\.json has version 0\.1\.0, package\.json 0\.2\.0/],

@@ -1,6 +1,6 @@
 /**
- * What @yao-pkg/pkg makes of a loader, pieces and Node. packaging/ calls a function of pkg that is not documented:
- * these tests decide whether another version of pkg can be used.
+ * What @yao-pkg/pkg builds from a loader, pieces and Node. packaging/ calls an undocumented
+ * function of pkg: these tests decide whether another version of pkg can be used.
  */
 
 import assert from 'node:assert/strict';
@@ -20,7 +20,7 @@ const noNetworkNamespace =
     ? false
     : 'no network namespace can be made here';
 
-/** A program that says how it runs. The loader asks for it by the name of its asset. */
+/** A program that prints how it runs. The loader finds it by the name of its asset. */
 const probe = `(function(exports,require,module){
   process.stdout.write(JSON.stringify({
     flags: process.execArgv,
@@ -35,7 +35,7 @@ interface Said {
   stack: string;
 }
 
-/** Packages the probe where there is no network. Returns the executable's path. */
+/** Packages the probe without a network. Returns the executable's path. */
 function packageProbe(t: TestContext, arch: string): string {
   const work = mkdtempSync(join(temporaryDirectory(t), 'work-'));
   const piece = join(work, 'main.js');
@@ -78,8 +78,9 @@ describe('pkg, without a network', { skip: notLinux || noNetworkNamespace }, () 
     assert.ok(!readFileSync(file).includes(file.slice(0, file.lastIndexOf('/'))));
   });
 
-  test('makes the same bytes of the same input, for another architecture as well', (t) => {
-    // This machine's Node stands in for one of the other architecture: pkg does not look, and the result can be run.
+  test('builds identical bytes from the same input, for another architecture as well', (t) => {
+    // This machine's Node stands in for another architecture: pkg does not check, and the result
+    // can be run.
     const [first, second] = [packageProbe(t, other), packageProbe(t, other)];
     assert.deepEqual(run(first, [], {}).flags, ['--max-semi-space-size=16']);
     assert.equal(sha256(first), sha256(second));
@@ -104,7 +105,8 @@ describe('the executable', { skip: notPackaged }, () => {
       bare.push(time(process.execPath, ['-e', '0']));
       own.push(time(executable, ['--version']));
     }
-    // Other processes can only add to a time, so the least ones are compared. Their usual ratio is 1.3 to 1.4.
+    // Other processes can only add time, so the minima are compared. Their usual ratio is 1.3 to
+    // 1.4.
     const ratio = Math.min(...own) / Math.min(...bare);
     assert.ok(ratio < 2, `--version takes ${ratio.toFixed(2)} times node -e 0`);
   });

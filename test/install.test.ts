@@ -1,4 +1,7 @@
-/** install.sh, in throw-away copies of this system: what it does, and what it leaves alone when it cannot. */
+/**
+ * install.sh, in throw-away copies of this system: what it does, and that a failure changes
+ * nothing.
+ */
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
@@ -20,7 +23,7 @@ const name = `jobd-linux-${process.arch}`;
 const sha256 = (bytes: string | Uint8Array): string =>
   createHash('sha256').update(bytes).digest('hex');
 
-/** Something that answers like a jobd of this version, and cannot serve. */
+/** A program that answers like this version of jobd, but cannot serve. */
 const jobdOf = (version: string): string => `#!/bin/sh\n[ "$1" = --version ] && echo ${version}\n`;
 
 /** The files of a release, as they are downloaded. */
@@ -51,7 +54,7 @@ async function rootWithScript(t: TestContext): Promise<ThrowAwayRoot> {
   return root;
 }
 
-/** What an installation makes, where it did. */
+/** The files that an installation creates. */
 function made(root: ThrowAwayRoot): string[] {
   const paths = ['/usr/local/bin/jobd', '/usr/local/bin/jobd.previous', '/var/lib/jobd'];
   return [...paths, '/etc/jobd', '/etc/systemd/system/jobd.service'].filter((path) =>
@@ -59,7 +62,7 @@ function made(root: ThrowAwayRoot): string[] {
   );
 }
 
-/** Runs it where it must fail, in one sentence, and change nothing. */
+/** Runs it where it must fail with one message and change nothing. */
 async function assertRefused(
   root: ThrowAwayRoot,
   { args = [], env = {} }: { args?: string[]; env?: Record<string, string> },
@@ -74,14 +77,14 @@ async function assertRefused(
   assert.doesNotMatch(stdout, /jobd-install/, 'something was left');
 }
 
-test('install.sh is clean by shellcheck', (t) => {
+test('install.sh passes shellcheck', (t) => {
   const { error, stdout } = spawnSync('shellcheck', [script], { encoding: 'utf8' });
   if (error !== undefined) return t.skip('shellcheck is not installed');
   assert.equal(stdout, '');
 });
 
 describe('install.sh', { skip: noThrowAwayRoot }, () => {
-  test('installs, does nothing again, upgrades and keeps the one of before, and takes away', async (t) => {
+  test('installs, does nothing again, upgrades and keeps the previous version, and uninstalls', async (t) => {
     const root = await rootWithScript(t);
     const files = releaseOf(jobdOf('1.0.0'));
     const env = { JOBD_DOWNLOAD_URL: await serveFiles(t, files) };
@@ -133,11 +136,11 @@ describe('install.sh', { skip: noThrowAwayRoot }, () => {
     assert.equal(root.read('/var/lib/jobd/jobd.db'), 'precious');
   });
 
-  test('keeps the service from metadata services, but for those that this machine asks for names', async (t) => {
+  test("blocks metadata services for the service, except the machine's own DNS servers", async (t) => {
     const root = await rootWithScript(t);
     const env = { JOBD_DOWNLOAD_URL: await serveFiles(t, releaseOf(jobdOf('1.0.0'))) };
     const denied = async (resolvConf: string): Promise<string[]> => {
-      // It may be a link into what is not mounted here.
+      // It may be a link to a path that is not mounted here.
       await root.run(['rm', '--force', '/etc/resolv.conf']);
       root.write('/etc/resolv.conf', resolvConf);
       assert.equal((await root.run(['sh', '/install.sh'], env)).exitCode, 0);
@@ -153,7 +156,7 @@ describe('install.sh', { skip: noThrowAwayRoot }, () => {
     assert.deepEqual(await denied(`search a.test\nnameserver\t${azure}`), [ipv4, ...ipv6, alibaba]);
   });
 
-  test('moves nothing that is not what the sums say', async (t) => {
+  test('installs nothing whose checksum is wrong', async (t) => {
     const root = await rootWithScript(t);
     const genuine = releaseOf(jobdOf('1.0.0'));
     const files = { ...genuine };
@@ -179,7 +182,7 @@ describe('install.sh', { skip: noThrowAwayRoot }, () => {
     assert.equal((await root.run(['sh', '/install.sh'], env)).exitCode, 0);
   });
 
-  test('says what it needs where it cannot download', async (t) => {
+  test('says what it needs if it cannot download', async (t) => {
     const root = await rootWithScript(t);
     const files = releaseOf(jobdOf('1.0.0'));
     const served = await serveFiles(t, files);
@@ -202,7 +205,7 @@ describe('install.sh', { skip: noThrowAwayRoot }, () => {
     await assertRefused(root, { args: ['--frmo'] }, /unknown option --frmo/);
   });
 
-  test('says where jobd cannot run, before it downloads anything', async (t) => {
+  test('says where jobd cannot run, before downloading anything', async (t) => {
     const root = await rootWithScript(t);
     const rows: [tool: string, output: string, words: RegExp][] = [
       ['getconf', 'echo glibc 2.31', /needs glibc 2\.34 or newer, this system has 2\.31/],
@@ -221,7 +224,7 @@ describe('install.sh', { skip: noThrowAwayRoot }, () => {
     }
   });
 
-  test('does nothing when it was cut on its way', async (t) => {
+  test('does nothing if the script itself was truncated', async (t) => {
     const root = await rootWithScript(t);
     const env = { JOBD_DOWNLOAD_URL: await serveFiles(t, releaseOf(jobdOf('1.0.0'))) };
     const text = readFileSync(script, 'utf8').trimEnd();
@@ -235,7 +238,7 @@ describe('install.sh', { skip: noThrowAwayRoot }, () => {
     }
   });
 
-  test('installs for one user alone, who is not root', async (t) => {
+  test('installs for a single user without root', async (t) => {
     const root = await rootWithScript(t);
     const env = {
       HOME: '/home/ann',
@@ -261,7 +264,7 @@ describe('install.sh', { skip: noThrowAwayRoot }, () => {
   });
 
   test(
-    'starts the service, restarts it on an upgrade, and puts the old one back where the new one fails',
+    'starts the service, restarts it on an upgrade, and rolls back if the new version fails',
     { skip: notPackaged },
     async (t) => {
       const root = await rootWithScript(t);
@@ -285,7 +288,7 @@ describe('install.sh', { skip: noThrowAwayRoot }, () => {
       assert.ok(root.has('/var/lib/jobd/native'), 'its data is not where the service keeps it');
       const pid = root.read('/run/jobd.pid');
 
-      // What is behind the end of an ELF file is not loaded: another file, the same program.
+      // Bytes after the end of an ELF file are not loaded: another file, the same program.
       const next = offer(Buffer.concat([genuine, Buffer.from('next')]));
       const second = await root.run(['sh', '/install.sh', '--from', next]);
       assert.equal(second.exitCode, 0, second.stderr);
@@ -307,7 +310,7 @@ describe('install.sh', { skip: noThrowAwayRoot }, () => {
   );
 });
 
-/** A stand-in that does with the unit what systemd would, as far as the script relies on it. */
+/** A stand-in for systemctl, with the behaviour that the script relies on. */
 const systemctl = `#!/bin/sh
 pid=$(cat /run/jobd.pid 2>/dev/null)
 for word in "$@"; do [ "$word" = --now ] && now=yes; done

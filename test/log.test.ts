@@ -1,4 +1,4 @@
-/** The log: what becomes of its lines. */
+/** Writing the log. */
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
@@ -18,7 +18,7 @@ function run(program: string, stderr: 'pipe' | number) {
   });
 }
 
-test('lines of one turn are all there, and in order, when the process ends', () => {
+test('all lines of one turn are written, in order, when the process ends', () => {
   for (const end of ['process.exit(3);', 'process.exitCode = 3;']) {
     const ended = run(
       `for (let line = 0; line < 1000; line++) log.info({ line }, 'x'); ${end}`,
@@ -35,7 +35,7 @@ test('lines of one turn are all there, and in order, when the process ends', () 
 
 const isFullThere = existsSync('/dev/full');
 test(
-  'a log that cannot be written ends nothing',
+  'a log that cannot be written does not end the process',
   { skip: isFullThere ? false : 'there is no /dev/full here' },
   () => {
     const full = openSync('/dev/full', 'w');

@@ -1,4 +1,4 @@
-/** `npm start`: whoever stops npm stops the daemon. */
+/** `npm start`: stopping npm stops the daemon. */
 
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
@@ -21,7 +21,7 @@ const skip = !existsSync(join(root, 'dist', 'jobd.cjs'))
 
 test('SIGTERM to npm start ends the daemon', { skip, timeout: 60_000 }, async (t) => {
   const place = temporaryDirectory(t);
-  // The built files and a build that does nothing: other tests use those of dist meanwhile.
+  // The built files and a build script that does nothing: other tests use dist in the meantime.
   cpSync(join(root, 'package.json'), join(place, 'package.json'));
   mkdirSync(join(place, 'dist'));
   for (const file of ['jobd.cjs', 'egress-thread.cjs', 'better_sqlite3.node']) {

@@ -1,4 +1,4 @@
-/** What goes with the executable: its base, its sums, its bill of materials. */
+/** The files beside the executable: stripped Node, checksums, bill of materials. */
 
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
@@ -18,7 +18,7 @@ interface Packaging {
   ): Promise<void>;
 }
 
-/** They are scripts of the build, without types of their own. */
+/** Build scripts have no types. */
 const packaging: Packaging = {
   ...(await import(join(folder, 'base.mjs'))),
   ...(await import(join(folder, 'release.mjs'))),
@@ -26,7 +26,7 @@ const packaging: Packaging = {
 
 const notLinux = process.platform === 'linux' ? false : 'only ELF files are stripped';
 
-test('a stripped node is smaller and does what it did', { skip: notLinux }, async (t) => {
+test('a stripped node is smaller and works the same', { skip: notLinux }, async (t) => {
   const stripped = join(temporaryDirectory(t), 'node');
   await packaging.writeStripped(process.execPath, stripped);
   assert.ok(statSync(stripped).size < statSync(process.execPath).size);
@@ -34,7 +34,7 @@ test('a stripped node is smaller and does what it did', { skip: notLinux }, asyn
   assert.equal(execFileSync(stripped, args, { encoding: 'utf8' }), `${process.version}36`);
 });
 
-test('sums are what sha256sum checks', { skip: notLinux }, async (t) => {
+test('sha256sum accepts the checksums', { skip: notLinux }, async (t) => {
   const directory = temporaryDirectory(t);
   const paths = ['a', 'b'].map((name) => join(directory, name));
   for (const path of paths) writeFileSync(path, path);
@@ -47,7 +47,7 @@ test('sums are what sha256sum checks', { skip: notLinux }, async (t) => {
 
 const byName = (a: { name: string }, b: { name: string }): number => a.name.localeCompare(b.name);
 
-test('the bill of materials has what it is asked for and no tools', async (t) => {
+test('the bill of materials has the dependencies and no development tools', async (t) => {
   const outfile = join(temporaryDirectory(t), 'jobd.cdx.json');
   const { packages } = JSON.parse(readFileSync(join(folder, '..', 'package-lock.json'), 'utf8'));
   const known = ['ajv', 'nodemailer', 'fastify', 'commander'].map((name) => ({

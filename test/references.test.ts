@@ -1,4 +1,4 @@
-/** References to pages of docs/ lead somewhere: from the code, the tests, and from one page to another. */
+/** References from code, tests and pages to pages of docs/ must resolve. */
 
 import assert from 'node:assert/strict';
 import { existsSync, globSync, readFileSync } from 'node:fs';
@@ -10,7 +10,7 @@ const root = join(import.meta.dirname, '..');
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
 const find = (...patterns: string[]): string[] => globSync(patterns, { cwd: root });
 
-/** Checks that a page is there, and has the anchor. */
+/** Asserts that a page exists and has the anchor. */
 function assertLeads(page: string, anchor: string | undefined, from: string): void {
   assert.ok(existsSync(join(root, page)), `${from} refers to ${page}, which is not there`);
   if (anchor === undefined) return;
@@ -20,7 +20,7 @@ function assertLeads(page: string, anchor: string | undefined, from: string): vo
   );
 }
 
-test('every page of docs/ that code, tests and README name is there, with its anchor', () => {
+test('every page of docs/ that code, tests and README name exists, with its anchor', () => {
   for (const file of find('{src,test,bench,packaging}/**/*.{ts,mjs}', 'build.mjs', '*.md')) {
     for (const [, page = '', anchor] of read(file).matchAll(
       /\b(docs\/[\w/-]+\.md)(?:#([\w-]+))?/g,
@@ -30,7 +30,7 @@ test('every page of docs/ that code, tests and README name is there, with its an
   }
 });
 
-test('every link of one page to another leads somewhere', () => {
+test('every link from one page to another resolves', () => {
   for (const file of find('docs/**/*.md', '*.md')) {
     for (const [, path = '', anchor] of read(file).matchAll(/\]\(([\w./-]*)(?:#([\w-]+))?\)/g)) {
       if (path === '' && anchor === undefined) continue;
@@ -40,7 +40,7 @@ test('every link of one page to another leads somewhere', () => {
   }
 });
 
-test('no rule is referred to in a text that is not here', () => {
+test('no text refers to a document outside the repository', () => {
   for (const file of find('{src,test,bench}/**/*.ts')) {
     assert.doesNotMatch(read(file), /\((?:spec|design) sections? \d/, file);
   }

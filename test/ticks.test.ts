@@ -1,4 +1,4 @@
-/** `process.nextTick` stays as fast as V8 first made it, whatever is collected. */
+/** `process.nextTick` stays as fast as V8 first optimized it, after any garbage collection. */
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
@@ -8,7 +8,10 @@ import { promisify } from 'node:util';
 
 const ticks = JSON.stringify(join(import.meta.dirname, '../src/ticks.ts'));
 
-/** What V8 remembers of `process.nextTick` in a process that ticked, collected everything, and ticked again. */
+/**
+ * V8's optimization data of `process.nextTick` in a process that ticked, collected all garbage, and
+ * ticked again.
+ */
 async function rememberedAfter(beginning: string): Promise<string> {
   const script = `
     import { setImmediate } from 'node:timers/promises';
@@ -22,7 +25,7 @@ async function rememberedAfter(beginning: string): Promise<string> {
     await tick();
     %DebugPrint(process.nextTick);`;
   const flags = ['--expose-gc', '--allow-natives-syntax', '--input-type=module'];
-  // Optimised code notes nothing, and when it is there depends on how busy the machine is.
+  // Optimized code records no data, and when it exists depends on how busy the machine is.
   const unoptimised = ['--no-opt', '--no-maglev'];
   const options = [...flags, ...unoptimised, '--eval', script];
   const { stdout } = await promisify(execFile)(process.execPath, options);
@@ -32,7 +35,7 @@ async function rememberedAfter(beginning: string): Promise<string> {
 const isSlow = /DefineKeyedOwnPropertyInLiteral MEGAMORPHIC/;
 const isKnown = /DefineKeyedOwnPropertyInLiteral MONOMORPHIC/;
 
-test('the shape of a tick is remembered through a full collection', async () => {
+test('the shape of a tick survives a full garbage collection', async () => {
   const output = await rememberedAfter(
     `import { keepTickShape } from ${ticks}; keepTickShape(); await setImmediate();`,
   );
@@ -40,6 +43,6 @@ test('the shape of a tick is remembered through a full collection', async () => 
   assert.doesNotMatch(output, isSlow);
 });
 
-test('node alone forgets it: if this fails, ticks.ts is needed no more', async () => {
+test('Node alone forgets it: if this test fails, ticks.ts is no longer needed', async () => {
   assert.match(await rememberedAfter(''), isSlow);
 });

@@ -1,4 +1,4 @@
-/** The lateness of the last hour: what is in it, and when it goes. */
+/** The lateness of the last hour. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -12,7 +12,7 @@ function windowAt() {
   return { ...window, goOn: (ms: number) => void (now += ms) };
 }
 
-test('with no run in it there is no figure', () => {
+test('without runs there is no figure', () => {
   assert.deepEqual(windowAt().read(), {
     windowSeconds: 3_600,
     p50Ms: null,
@@ -21,7 +21,7 @@ test('with no run in it there is no figure', () => {
   });
 });
 
-test('the figures are those of all minutes together, to two digits', () => {
+test('the figures cover all minutes, with two digits', () => {
   const { note, read, goOn } = windowAt();
   for (let ms = 0; ms < 1_000; ms += 1) {
     note(ms);
@@ -33,7 +33,7 @@ test('the figures are those of all minutes together, to two digits', () => {
   assert.ok(maxMs !== null && Math.abs(maxMs - 999) <= 10, `max ${maxMs}`);
 });
 
-test('on time is 0, also for a run that began before its due time by a clock set back', () => {
+test('on time is 0, even for a run that began before its due time after a clock change', () => {
   const { note, read } = windowAt();
   note(0);
   note(-5_000);
@@ -41,7 +41,7 @@ test('on time is 0, also for a run that began before its due time by a clock set
   assert.deepEqual([p50Ms, p99Ms, maxMs], [0, 0, 0]);
 });
 
-test('a minute is forgotten after an hour, and no other', () => {
+test('each minute is forgotten after an hour', () => {
   const { note, read, goOn } = windowAt();
   note(40);
   goOn(30 * minute);
@@ -54,7 +54,7 @@ test('a minute is forgotten after an hour, and no other', () => {
   assert.equal(read().maxMs, null);
 });
 
-test('more than the histogram can hold counts as its longest', () => {
+test('a value beyond the histogram counts as its maximum', () => {
   const { note, read } = windowAt();
   note(Number.MAX_SAFE_INTEGER);
   assert.ok((read().maxMs ?? 0) >= 590_000);

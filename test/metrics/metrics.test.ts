@@ -1,4 +1,4 @@
-/** Metrics and lateness of a whole jobd, as Prometheus and people ask for them. */
+/** Metrics and lateness of a running jobd. */
 
 import assert from 'node:assert/strict';
 import { createServer } from 'node:net';
@@ -10,7 +10,7 @@ import { startTestDaemon } from '../support/running/daemon.ts';
 import { startSink } from '../support/fakes/sink.ts';
 import { until } from '../support/until.ts';
 
-test('a run by hand shows in the metrics, which are served on an address of their own', async (t) => {
+test('a manual run shows in the metrics, which are served on their own address', async (t) => {
   const lines: { msg: string; url?: string }[] = [];
   const log = pino({}, { write: (line: string) => void lines.push(JSON.parse(line)) });
   const { ask, url } = await startTestDaemon(t, { log, flags: { metrics: '127.0.0.1:0' } });
@@ -46,7 +46,7 @@ test('a run by hand shows in the metrics, which are served on an address of thei
   assert.equal((await fetch(address, { method: 'POST' })).status, 404);
 });
 
-test('a key is needed for the lateness, and none is there without --metrics', async (t) => {
+test('lateness needs a key, and does not exist without --metrics', async (t) => {
   const lines: string[] = [];
   const log = pino({}, { write: (line: string) => void lines.push(line) });
   const { ask, newKey } = await startTestDaemon(t, { log });
@@ -55,7 +55,7 @@ test('a key is needed for the lateness, and none is there without --metrics', as
   assert.ok(!lines.some((line) => line.includes('metrics')));
 });
 
-test('an address in use, or none, is refused at the start', async (t) => {
+test('an address that is in use or invalid is refused at the start', async (t) => {
   const taken = createServer().listen(0, '127.0.0.1');
   t.after(() => taken.close());
   await once(taken, 'listening');

@@ -1,4 +1,4 @@
-/** Canonical JSON (RFC 8785): the RFC's examples, and what has no canonical form. */
+/** Canonical JSON (RFC 8785): the RFC's examples, and values without a canonical form. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -6,7 +6,7 @@ import * as fc from 'fast-check';
 import { canonicalBytes, canonicalJson } from '../../src/receipt/canonical.ts';
 import vectors from '../vectors/canonical-json.json' with { type: 'json' };
 
-test('the examples of the RFC and of its author come out byte for byte', () => {
+test('the examples of the RFC and of its author are reproduced byte for byte', () => {
   assert.equal(vectors.examples.length, 6);
   for (const { name, input, canonical } of vectors.examples) {
     const value: unknown = JSON.parse(input);
@@ -15,7 +15,7 @@ test('the examples of the RFC and of its author come out byte for byte', () => {
   }
 });
 
-test('numbers come out as in appendix B of the RFC', () => {
+test('numbers are written as in appendix B of the RFC', () => {
   assert.equal(vectors.numbers.length, 26);
   for (const [hex, text] of vectors.numbers) {
     const number = Buffer.from(hex ?? '', 'hex').readDoubleBE();
@@ -24,7 +24,7 @@ test('numbers come out as in appendix B of the RFC', () => {
   }
 });
 
-test('the order of members and white space make no difference, and nothing else is lost', () => {
+test('member order and white space make no difference, and nothing else is lost', () => {
   const json = fc.jsonValue({ noUnicodeString: false, maxDepth: 4 });
   fc.assert(
     fc.property(json, (value) => {
@@ -38,7 +38,7 @@ test('the order of members and white space make no difference, and nothing else 
   );
 });
 
-test('what JSON cannot hold is refused, never left out', () => {
+test('values that JSON cannot represent are refused, never omitted', () => {
   const values = [
     undefined,
     Number.NaN,
@@ -62,12 +62,12 @@ test('what JSON cannot hold is refused, never left out', () => {
   assert.throws(() => canonicalJson([1, , 2]), TypeError);
 });
 
-test('names that mean something to JavaScript are names like others', () => {
+test('names with a meaning in JavaScript are ordinary names', () => {
   const text = '{"__proto__":{"b":1,"a":2},"constructor":1}';
   assert.equal(canonicalJson(JSON.parse(text)), '{"__proto__":{"a":2,"b":1},"constructor":1}');
 });
 
-/** The same value with the members of its objects in the opposite order. */
+/** The same value with the members of its objects in reverse order. */
 function turned(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(turned);
   if (typeof value !== 'object' || value === null) return value;

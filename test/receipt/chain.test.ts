@@ -1,4 +1,4 @@
-/** Chains: what was taken out of them, put in, doubled or moved shows. */
+/** Receipt chains: removed, added, repeated and moved receipts are detected. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -36,7 +36,7 @@ function problemsOf({ chains }: Judgement): string[] {
   return chains.flatMap(({ problems }) => problems);
 }
 
-test('whole chains of several jobs are valid, mixed with each other too', () => {
+test('complete chains of several jobs are valid, mixed with each other too', () => {
   const mixed = [chain[0], foreign[0], foreign[1], chain[1], chain[2], foreign[2]];
   const judgement = judged(mixed as Receipt[]);
   assert.equal(judgement.verdict, 'valid', wordsOf(judgement).join('\n'));
@@ -47,7 +47,7 @@ test('whole chains of several jobs are valid, mixed with each other too', () => 
   assert.match(wordsOf(judgement).join('\n'), /^valid: 6 receipts of 2 jobs, [^\n]+$/);
 });
 
-test('a part of a chain is valid, and it is said what it follows', () => {
+test('a part of a chain is valid, and its predecessor is named', () => {
   const judgement = judged(chain.slice(2, 5));
   assert.equal(judgement.verdict, 'valid');
   const follows = receiptSha256(chain[1] as Receipt);
@@ -57,7 +57,7 @@ test('a part of a chain is valid, and it is said what it follows', () => {
   assert.deepEqual(more, []);
 });
 
-test('files of a directory have no order; lines of a file have', () => {
+test('files of a directory have no order; lines of a file do', () => {
   const turned = chain.toReversed();
   assert.equal(judged(turned, false).verdict, 'valid');
   const inOrder = judged(turned, true);
@@ -68,7 +68,7 @@ test('files of a directory have no order; lines of a file have', () => {
   assert.match(problemsOf(swapped).join(), /line 2\) comes before the receipt that it follows$/);
 });
 
-test('each receipt that is missing between others is told by the one that follows it', () => {
+test('each missing receipt is reported by its successor', () => {
   for (const missing of [1, 2, 3, 4]) {
     for (const inOrder of [true, false]) {
       const judgement = judged(chain.toSpliced(missing, 1), inOrder);
@@ -84,7 +84,7 @@ test('each receipt that is missing between others is told by the one that follow
   assert.equal(problemsOf(two).length, 2);
 });
 
-test('a receipt that is there twice, a second one of a run, and a second first one are told', () => {
+test('a repeated receipt, a second one of a run, and a second first one are reported', () => {
   const doubled = judged([...chain, chain[3] as Receipt]);
   assert.equal(doubled.verdict, 'invalid');
   assert.match(problemsOf(doubled).join(), /line 7\) repeats .*line 4\)$/);
@@ -104,7 +104,7 @@ test('a receipt that is there twice, a second one of a run, and a second first o
   assert.match(problemsOf(firsts).join(), /line 7\) claims to be the first, and so does another$/);
 });
 
-test('a receipt that follows one of another job is told, at the beginning of a chain too', () => {
+test('a receipt that follows one of another job is reported, even as the first of a chain', () => {
   const run = answeredRun({ jobId: otherJob }, 9 * 60_000);
   const stray = signed(payloadOf(run, chain[5]), signingKey);
   for (const receipts of [
@@ -117,7 +117,7 @@ test('a receipt that follows one of another job is told, at the beginning of a c
   }
 });
 
-test('a chain goes across a rotation, each receipt checked by the key that it names', () => {
+test('a chain continues across a rotation, each receipt verified with the key that it names', () => {
   const rotated = chainOfReceipts(6, { keyAt: (index) => (index < 3 ? signingKey : newKey) });
   const both = readTrustedKeys([fileOf(keySet([newKey, signingKey]))]);
   assert.equal(judged(rotated, true, both).verdict, 'valid');
@@ -131,7 +131,7 @@ test('a chain goes across a rotation, each receipt checked by the key that it na
   );
 });
 
-test('a forged receipt is no link, so what follows it is told to follow nothing', () => {
+test('a forged receipt is not a link, so its successor is reported as following nothing', () => {
   const forged = { ...(chain[2] as Receipt), keyId: newKey.keyId };
   const judgement = judged(chain.with(2, forged));
   assert.equal(judgement.verdict, 'invalid');
@@ -142,7 +142,7 @@ test('a forged receipt is no link, so what follows it is told to follow nothing'
   assert.equal(words[2], 'invalid: 5 of 6 receipts are valid on their own');
 });
 
-test('a damaged file among sound ones leaves the whole without a verdict, or invalid', () => {
+test('a damaged file makes the whole unreadable, or invalid', () => {
   const damaged = { source: 'damaged.json', bytes: Buffer.from('{') };
   const given = chain.map((receipt, index) => ({ source: `${index}`, bytes: fileOf(receipt) }));
   assert.equal(judge([...given, damaged], false, trusted).verdict, 'unreadable');

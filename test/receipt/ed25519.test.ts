@@ -1,4 +1,4 @@
-/** Ed25519: published cases, and those in which published verifiers disagree. */
+/** Ed25519: published test cases, and those on which published verifiers disagree. */
 
 import assert from 'node:assert/strict';
 import { createPublicKey, hash, randomBytes, sign, verify as verifyNatively } from 'node:crypto';
@@ -16,13 +16,13 @@ const hex = (text: string): Uint8Array => Uint8Array.from(Buffer.from(text, 'hex
 /** The points of small order, the identity first. */
 const smallPoints = unsoundPoints.slice(0, 8).map((point) => Point.fromHex(point));
 
-/** What OpenSSL says, by way of Node. */
+/** The verdict of OpenSSL, through Node. */
 function nativeVerdict(signature: Uint8Array, message: Uint8Array, publicKey: Uint8Array): boolean {
   const jwk = { kty: 'OKP', crv: 'Ed25519', x: toBase64url(publicKey) };
   return verifyNatively(null, message, createPublicKey({ key: jwk, format: 'jwk' }), signature);
 }
 
-test('every case of Wycheproof has the verdict that Wycheproof gives it', () => {
+test('every Wycheproof case has its published verdict', () => {
   let count = 0;
   for (const { publicKey, cases } of wycheproof.groups) {
     const key = hex(publicKey);
@@ -47,7 +47,7 @@ test('every signature on which published verifiers disagree is refused', () => {
   }
 });
 
-test('no key of small order, with a part of small order, or of a second encoding is sound', () => {
+test('a key of small order, with a part of small order, or in a second encoding is refused', () => {
   for (const point of unsoundPoints) assert.equal(isSoundKey(hex(point)), false, point);
   for (const key of [signingKey, attackerKey]) {
     const point = Point.fromBytes(Buffer.from(key.publicKey, 'base64url'));
@@ -57,7 +57,7 @@ test('no key of small order, with a part of small order, or of a second encoding
       assert.equal(isSoundKey(mixed), false, `with ${small.toHex()} added`);
     }
   }
-  // A coordinate below 19 can be written a second time, with the field's prime added.
+  // A coordinate below 19 has a second encoding, with the field's prime added.
   for (let y = 0; y < 19; y++) {
     for (const odd of [0x00, 0x80]) {
       const second = Buffer.alloc(32, 0xff);
@@ -71,8 +71,8 @@ test('no key of small order, with a part of small order, or of a second encoding
   }
 });
 
-test('an R of small order, or with such a part, is refused though its signer made it so', () => {
-  // The private scalar is known here, so that the equation can be made to hold for any R.
+test('an R with a part of small order is refused, even if its signer made it so', () => {
+  // The private scalar is known here, so that the equation can hold for any R.
   const order = 2n ** 252n + 27742317777372353535851937790883648493n;
   const secret = 12_345_678_901_234_567n;
   const key = Point.BASE.multiply(secret).toBytes();
@@ -100,7 +100,7 @@ test('an R of small order, or with such a part, is refused though its signer mad
   }
 });
 
-test('what Node signs is accepted, what is accepted OpenSSL accepts, and no flipped bit is', () => {
+test('signatures of Node are accepted, accepted ones OpenSSL accepts too, and no flipped bit is', () => {
   for (let round = 0; round < 40; round++) {
     const message = randomBytes(round * 7);
     const key = round % 2 === 0 ? signingKey : attackerKey;

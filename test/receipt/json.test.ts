@@ -1,4 +1,4 @@
-/** JSON of others: read like JSON.parse reads it, and refused wherever two readers could differ. */
+/** Untrusted JSON: read like JSON.parse, and refused wherever two readers could differ. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -10,7 +10,7 @@ import { Refusal } from '../../src/receipt/refusal.ts';
 
 const read = (text: string): Json => readJson(Buffer.from(text));
 
-test('what is taken means what JSON.parse says it means', () => {
+test('accepted JSON means what JSON.parse returns', () => {
   const whole = fc.letrec<{ value: unknown }>((tie) => ({
     value: fc.oneof(
       { maxDepth: 4 },
@@ -31,7 +31,7 @@ test('what is taken means what JSON.parse says it means', () => {
   );
 });
 
-test('each thing that two readers could read in two ways is refused, with the reason', () => {
+test('any ambiguity is refused with its reason', () => {
   const rows: [text: string, kind: string, words: RegExp][] = [
     ['', 'unreadable', /ends too early/],
     ['{"a":1', 'unreadable', /ends too early/],
@@ -72,7 +72,7 @@ test('each thing that two readers could read in two ways is refused, with the re
   }
 });
 
-test('bytes that are not UTF-8 are refused: they could become one character or another', () => {
+test('bytes that are not UTF-8 are refused: readers could replace them differently', () => {
   for (const bytes of [
     [0xff],
     [0x22, 0xc0, 0xaf, 0x22],
@@ -83,13 +83,13 @@ test('bytes that are not UTF-8 are refused: they could become one character or a
   }
 });
 
-test('a document may have its size and no byte more', () => {
+test('a document may have its maximum size and no byte more', () => {
   const fits = `"${'a'.repeat(maxDocumentBytes - 2)}"`;
   assert.equal(read(fits), fits.slice(1, -1));
   assert.throws(() => read(` ${fits}`), /it has 65537 bytes, more than 65536/);
 });
 
-test('base64url: every sequence of bytes has one text, and no other text is taken for it', () => {
+test('base64url: each sequence of bytes has exactly one accepted text', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 70 }), (bytes) => {
       const text = toBase64url(bytes);

@@ -1,4 +1,4 @@
-/** The recipe of docs/receipts.md, as it stands there: a receipt is checked by openssl alone. */
+/** The recipe of docs/receipts.md, exactly as written: verifying a receipt with openssl alone. */
 
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
@@ -18,7 +18,7 @@ const missing = ['openssl', 'jq', 'base64', 'tr'].filter(
 );
 const skip = missing.length === 0 ? false : `this machine has no ${missing.join(', no ')}`;
 
-test('openssl and jq alone tell a receipt from an edited one', { skip }, (t) => {
+test('openssl and jq alone accept a receipt and refuse an edited one', { skip }, (t) => {
   assert.match(recipe, /openssl pkeyutl -verify/);
   const cwd = temporaryDirectory(t);
   const follow = (given: object): { exitCode: number | null; stdout: string } => {

@@ -1,4 +1,4 @@
-/** The verdict on one receipt: what the service made is valid, and nothing else is. */
+/** The verdict on one receipt: only those made by the service are valid. */
 
 import assert from 'node:assert/strict';
 import { generateKeyPairSync, sign } from 'node:crypto';
@@ -18,7 +18,7 @@ import { attackerKey, fileOf, receiptOf, signingKey } from '../support/records/r
 
 const trusted = readTrustedKeys([key]);
 
-test('a receipt as the service makes it is valid, however its JSON is written', () => {
+test('a receipt of the service is valid, however its JSON is formatted', () => {
   for (const { name, receipt: file } of soundCases()) {
     const verdict = verifyReceipt(file, trusted);
     assert.equal(verdict.verdict, 'valid', `${name}: ${JSON.stringify(verdict)}`);
@@ -31,13 +31,13 @@ test('a receipt as the service makes it is valid, however its JSON is written', 
   });
 });
 
-test('every form in which the key is published is understood', () => {
+test('every published form of the key is accepted', () => {
   for (const { name, receipt: file, key: keyFile } of soundKeys()) {
     assert.equal(verifyReceipt(file, readTrustedKeys([keyFile])).verdict, 'valid', name);
   }
 });
 
-test('no key file that contradicts itself, or whose key proves nothing, is taken', () => {
+test('a key file that contradicts itself, or whose key proves nothing, is refused', () => {
   for (const { name, key: keyFile } of unsoundKeys()) {
     assert.throws(
       () => readTrustedKeys([keyFile]),
@@ -47,13 +47,13 @@ test('no key file that contradicts itself, or whose key proves nothing, is taken
   }
 });
 
-test('whatever is done to a receipt, it is refused with a reason of one line in plain letters', () => {
+test('every altered receipt is refused with a one-line reason in plain letters', () => {
   const cases = edits();
   assert.ok(cases.length > 250, `${cases.length} edits`);
   for (const { name, receipt: file } of cases) assertRefused(name, verifyReceipt(file, trusted));
 });
 
-test('no bit of a receipt can be flipped', () => {
+test('a receipt with any flipped bit is refused', () => {
   const cases = bitFlips();
   assert.equal(cases.length, fileOf(receipt).length * 8);
   for (const { name, receipt: file } of cases) {
@@ -66,7 +66,7 @@ function assertRefused(name: string, verdict: Verdict): void {
   if (verdict.verdict !== 'valid') assert.match(verdict.reason, /^[ -~…]{5,400}$/, name);
 }
 
-test('a receipt of before a rotation needs the old key, and says which', () => {
+test('a receipt from before a rotation needs the old key, and names it', () => {
   const old = receiptOf({}, attackerKey);
   const verdict = verifyReceipt(fileOf(old), trusted);
   assert.deepEqual(verdict, {
@@ -80,7 +80,7 @@ test('a receipt of before a rotation needs the old key, and says which', () => {
   assert.equal(verifyReceipt(swapped, both).verdict, 'invalid');
 });
 
-test('a receipt signed without publicKey is valid, one it was taken from is not', () => {
+test('a receipt signed without publicKey is valid, one it was removed from is not', () => {
   const { publicKey: _, signature: _signature, ...unsigned } = receipt;
   const signature = sign(null, canonicalBytes(unsigned), signingKey.privateKey);
   const without = { ...unsigned, signature: signature.toString('base64url') };
@@ -89,7 +89,7 @@ test('a receipt signed without publicKey is valid, one it was taken from is not'
   assert.equal(verifyReceipt(fileOf(taken), trusted).verdict, 'invalid');
 });
 
-test('what is signed is the whole receipt but its signature, in canonical form', () => {
+test('the signature covers the whole receipt except itself, in canonical form', () => {
   const { signature, ...unsigned } = receipt;
   assert.deepEqual(signedBytes(receipt), canonicalBytes(unsigned));
   assert.deepEqual(receipt, { ...unsigned, signature }, 'and the receipt is left as it was');
@@ -111,7 +111,7 @@ test('the published schema has exactly the fields of a receipt and of its key, a
   assert.equal(verifyReceipt(fileOf(exampleReceipt), published).verdict, 'valid');
 });
 
-test('only a key of Ed25519 becomes a signing key', () => {
+test('only an Ed25519 key becomes a signing key', () => {
   const { privateKey } = generateKeyPairSync('x25519');
   assert.throws(() => signingKeyOf(privateKey), /must be of Ed25519, got x25519/);
 });

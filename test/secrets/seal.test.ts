@@ -1,4 +1,4 @@
-/** Sealed values open where they belong, with the key that sealed them, and nowhere else. */
+/** Sealed values open only in their own row, with the key that sealed them. */
 
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
@@ -10,7 +10,7 @@ import { sealedBy } from '../../src/secrets/seal.ts';
 import { openVault } from '../../src/secrets/vault.ts';
 import { testMasterKeyId as keyId, testMasterKeys, testVault } from '../support/fakes/vault.ts';
 
-/** What a refusal says; it must be fit for people, and tell nothing. */
+/** The message of a refusal; it must be readable and reveal nothing. */
 function refusalOf(sealed: string, identity: string): string {
   try {
     testVault.open(sealed, identity);
@@ -22,7 +22,7 @@ function refusalOf(sealed: string, identity: string): string {
   return assert.fail('it was opened');
 }
 
-test('what was sealed is opened again, and no two seals are alike', () => {
+test('a sealed value can be opened, and no two seals are alike', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme' }), (text) => {
       const sealed = testVault.seal(keyId, text, 'jobs/1');
@@ -34,7 +34,7 @@ test('what was sealed is opened again, and no two seals are alike', () => {
   );
 });
 
-test('what belongs to another row is refused, by name', () => {
+test('a value of another row is refused, by name', () => {
   const sealed = testVault.seal(keyId, 'canary-1', 'jobs/1');
   assert.match(refusalOf(sealed, 'jobs/2'), /^what is sealed at jobs\/2 cannot be opened: /);
   assert.match(refusalOf(sealed, 'signing_keys/1'), /was changed, or belongs elsewhere/);
@@ -44,7 +44,7 @@ test('a change of any character is refused', () => {
   const sealed = testVault.seal(keyId, 'canary-1', 'jobs/1');
   for (let at = 0; at < sealed.length; at += 1) {
     for (const other of ['A', 'b', '0', '.']) {
-      // The last character before the padding has bits that say nothing.
+      // The last character before the padding has unused bits.
       if (sealed[at] === other || sealed[at + 1] === '=' || sealed[at] === '=') continue;
       refusalOf(sealed.slice(0, at) + other + sealed.slice(at + 1), 'jobs/1');
     }
@@ -54,7 +54,7 @@ test('a change of any character is refused', () => {
   }
 });
 
-test('a key that is not there is named', () => {
+test('a missing key is named', () => {
   const other = makeMasterKey();
   const vault = openVault({ ...testMasterKeys, read: () => [other] });
   const sealed = vault.seal(other.id, 'canary-1', 'jobs/1');
@@ -65,7 +65,7 @@ test('a key that is not there is named', () => {
   assert.throws(() => vault.seal(keyId, 'x', 'jobs/1'), /is not in/);
 });
 
-test('a vault finds keys that came after it was opened, and keeps those that went', () => {
+test('a vault finds keys added after it was opened, and keeps removed ones', () => {
   const [first, second] = [makeMasterKey(), makeMasterKey()];
   let there = [first];
   const vault = openVault({ ...testMasterKeys, read: () => there });
@@ -86,7 +86,7 @@ test('a key is 32 bytes in hexadecimal, base64 or base64url, and has the same id
   assert.ok(!bytes.toString('hex').includes(key.id));
 });
 
-test('what is no key is refused without being repeated', () => {
+test('an invalid key is refused without being repeated', () => {
   for (const text of ['canary', 'canary'.repeat(8), `canary${'0'.repeat(57)}`, 'é'.repeat(43)]) {
     assert.throws(
       () => parseMasterKey(text, 'JOBD_SECRET_KEY'),

@@ -1,4 +1,4 @@
-/** Very many pending deliveries: nothing that happens to their channel writes all of them at once. */
+/** Many pending deliveries: no event of their channel writes all of them at once. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -25,7 +25,7 @@ import { openTestStore } from '../../support/running/store.ts';
 
 const bounds = { limit: 1_000, except: [], exceptOf: [] };
 
-/** A channel, and what puts deliveries of other subjects into its queue. */
+/** A channel, and a function that queues deliveries of other jobs and monitors. */
 async function setup(t: TestContext) {
   const testStore = await openTestStore(t);
   const { db } = testStore.store;
@@ -40,7 +40,7 @@ async function setup(t: TestContext) {
   return { ...testStore, db, channel, add, due };
 }
 
-test('a channel that is disabled delivers nothing more at once, and is settled in steps of bounded size', async (t) => {
+test('a disabled channel delivers nothing more at once, and its queue is settled in bounded steps', async (t) => {
   const { db, channel, add, due, ...testStore } = await setup(t);
   await testStore.store.write(async (tx) => {
     for (let made = 1; made <= 250; made += 1) await add(`job ${made}`, made, tx);
@@ -75,7 +75,7 @@ test('a channel that is disabled delivers nothing more at once, and is settled i
   );
 });
 
-test('what is pending when its time is over is given up, and the next one of its subject is due', async (t) => {
+test('an expired delivery is given up, and the next one of its subject becomes due', async (t) => {
   const { db, channel, add, due, ...testStore } = await setup(t);
   await add('job 1', 10);
   const next = await add('job 1', 20);
@@ -93,7 +93,7 @@ test('what is pending when its time is over is given up, and the next one of its
   assert.equal((await findDueChannels(db, 20, bounds)).length, 1);
 });
 
-test('what is to be tried much later is brought forward in steps, and by what arrives', async (t) => {
+test('deliveries with a long wait are brought forward in steps, and by a success', async (t) => {
   const { db, channel, add, due, store } = await setup(t);
   await store.write(async (tx) => {
     for (let made = 1; made <= 130; made += 1) await add(`job ${made}`, 1, tx);

@@ -1,4 +1,7 @@
-/** The outbox and its deliveries: each health change once, whatever is repeated; no query if health did not change. */
+/**
+ * The outbox and its deliveries: each health change once, even if repeated; no query if health did
+ * not change.
+ */
 
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
@@ -88,7 +91,7 @@ test('recording a run twice makes one health change; expanding it twice makes on
   assert.equal((await deliveriesOf(setup, channel)).length, 1);
 });
 
-test('a health change is kept with its run or not at all', async (t) => {
+test('a health change is stored with its run or not at all', async (t) => {
   const setup = await openTestStore(t);
   const { store } = setup;
   const run = await failingRun(setup);
@@ -180,7 +183,7 @@ test('a recovery waits for its failure to arrive, the alerts of other jobs do no
   ]);
 });
 
-test('a deleted job raises no alert, and nothing is left behind', async (t) => {
+test('a deleted job raises no alert, and leaves nothing behind', async (t) => {
   const setup = await openTestStore(t);
   const { store } = setup;
   const channel = await addChannel(setup, 'http://127.0.0.1:1/');
@@ -198,7 +201,7 @@ test('a deleted job raises no alert, and nothing is left behind', async (t) => {
   assert.equal((await deliveriesOf(setup, channel)).length, 1, 'past deliveries stay readable');
 });
 
-test('old deliveries are removed in steps, those that are still tried are not', async (t) => {
+test('old deliveries are removed in steps, pending ones are not', async (t) => {
   const setup = await openTestStore(t);
   const { store } = setup;
   const channel = await addChannel(setup, 'http://127.0.0.1:1/');
@@ -216,7 +219,10 @@ test('old deliveries are removed in steps, those that are still tried are not', 
   assert.equal((await deliveriesOf(setup, channel)).length, 1);
 });
 
-/** A channel with deliveries of so many jobs, each tried once without success; when they are due is of no matter. */
+/**
+ * A channel with deliveries of this many jobs, each tried once without success; their due times do
+ * not matter.
+ */
 async function triedDeliveries(setup: TestStore, count: number) {
   const { store, workspaceId } = setup;
   const channel = await addChannel(setup, 'http://127.0.0.1:1/');
@@ -242,7 +248,7 @@ const countOf = async (
   table: 'deliveries' | 'delivery_attempts' | 'alert_states',
 ) => (await store.db.selectFrom(table).selectAll().execute()).length;
 
-test('a deleted channel is gone at once, and leaves the disk in steps of bounded size', async (t) => {
+test('a deleted channel is gone at once, and leaves the disk in bounded steps', async (t) => {
   const setup = await openTestStore(t);
   const { db } = setup.store;
   const { channel, due, tried } = await triedDeliveries(setup, 5);
@@ -266,7 +272,7 @@ test('a deleted channel is gone at once, and leaves the disk in steps of bounded
   assert.deepEqual(left, [2, 2, 2], 'those of the other channel');
 });
 
-test('attempts go with their delivery; one that ends after its delivery was given up is kept', async (t) => {
+test('attempts are removed with their delivery; one that ends after its delivery was given up is kept', async (t) => {
   const setup = await openTestStore(t);
   const { db } = setup.store;
   const { channel, due, tried } = await triedDeliveries(setup, 2);

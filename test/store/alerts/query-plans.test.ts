@@ -1,4 +1,4 @@
-/** What alerts cost: each statement uses the index made for it, however many deliveries are pending. */
+/** The cost of alerts: each statement uses its index, however many deliveries are pending. */
 
 import { test } from 'node:test';
 import {

@@ -1,4 +1,4 @@
-/** Deliveries that wait behind one that gets no answer: what people are shown of them. */
+/** Deliveries that wait behind an unanswered one, as shown to users. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -8,7 +8,7 @@ import { addChannel } from '../../support/records/channel.ts';
 import { openTestStore } from '../../support/running/store.ts';
 import { planOf } from '../../support/checks/query-plan.ts';
 
-test('the newest delivery that was tried is shown; those that wait are counted', async (t) => {
+test('the newest tried delivery is shown; waiting ones are counted', async (t) => {
   const setup = await openTestStore(t);
   const { db } = setup.store;
   const { id, workspaceId } = await addChannel(setup, 'http://127.0.0.1:1/', { name: 'ops' });
@@ -29,7 +29,7 @@ test('the newest delivery that was tried is shown; those that wait are counted',
   assert.equal(await longestWaiting(db, 1), undefined);
 });
 
-test('the look for it goes through no backlog', async (t) => {
+test('finding it does not read the backlog', async (t) => {
   const looked = await planOf(t, (db) => findChannel(db, 'w', 'c'));
   assert.ok(
     looked.some((step) => step.includes('INDEX deliveries_attempted (channel_id=?')),

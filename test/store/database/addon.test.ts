@@ -1,4 +1,4 @@
-/** What the loader of the system says of a library, told in words. */
+/** Errors of the system's library loader, explained. */
 
 import assert from 'node:assert/strict';
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
@@ -11,7 +11,7 @@ import { temporaryDirectory } from '../../support/directory.ts';
 const folder = dirname(createRequire(import.meta.url).resolve('better-sqlite3/package.json'));
 const prebuilt = globSync(`prebuilds/linux-${process.arch}.node`, { cwd: folder })[0];
 
-/** The hash that ELF files keep of the name of a version (System V ABI, symbol versioning). */
+/** The hash of a version name in ELF files (System V ABI, symbol versioning). */
 function elfHash(name: string): number {
   let hash = 0;
   for (const byte of Buffer.from(name)) {
@@ -29,7 +29,7 @@ function hashInFile(name: string): Buffer {
 }
 
 test(
-  'a glibc that is too old is named, with the one that is needed',
+  'a glibc that is too old is named, with the required version',
   { skip: prebuilt === undefined && 'there is no prebuilt library for Linux here' },
   (t) => {
     const bytes = readFileSync(join(folder, prebuilt ?? ''));
@@ -53,6 +53,6 @@ test(
   },
 );
 
-test('what is not known is told as it came', () => {
+test('an unknown error is passed on unchanged', () => {
   assert.equal(whyNotLoaded(new Error('out of luck')), 'out of luck');
 });

@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { lockDataDir } from '../../../src/store/database/lock.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
 
-test('a data directory is locked once, names its holder, and is free again after', (t) => {
+test('a data directory can be locked once, names its holder, and is free again after', (t) => {
   const dataDir = temporaryDirectory(t);
   for (let round = 0; round < 2; round += 1) {
     using held = lockDataDir(dataDir);
@@ -21,7 +21,7 @@ test('a data directory is locked once, names its holder, and is free again after
   }
 });
 
-test('who holds it is written into a file of its own, whatever has the name', (t) => {
+test('the holder is written into a separate file, replacing any other file of that name', (t) => {
   const dataDir = temporaryDirectory(t);
   const other = join(temporaryDirectory(t), 'other');
   writeFileSync(other, 'something of mine');

@@ -1,4 +1,4 @@
-/** The file on the disk: what a fresh one is, what an old one keeps, and which one is refused. */
+/** Opening the database file: a new one, an existing one, and refused ones. */
 
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
@@ -14,7 +14,7 @@ import { temporaryDirectory } from '../../support/directory.ts';
 import { openTestStore } from '../../support/running/store.ts';
 import { opened as unsealed } from '../../support/fakes/vault.ts';
 
-/** The tables and indexes of a database, as they were made. */
+/** The tables and indexes of a database, as SQL. */
 async function schemaOf(db: Db): Promise<string[]> {
   const { rows } = await sql<{ name: string; sql: string | null }>`
     select name, sql from sqlite_schema order by name`.execute(db);
@@ -31,12 +31,12 @@ function modeOf(path: string): string {
 }
 
 test(
-  'a directory that this user may not read is not taken for one without a database',
+  'an unreadable directory does not count as one without a database',
   { skip: process.getuid?.() === 0 ? false : 'only root can act as somebody else' },
   (t) => {
     const dataDir = temporaryDirectory(t);
     assert.equal(hasDatabase(dataDir), false);
-    // Nobody, by convention.
+    // The user `nobody`, by convention.
     process.seteuid?.(65_534);
     t.after(() => process.seteuid?.(0));
     assert.throws(() => hasDatabase(dataDir), {
@@ -47,7 +47,7 @@ test(
   },
 );
 
-test('a fresh store has every table, in a directory made for it', async (t) => {
+test('a new store has every table, and creates its directory', async (t) => {
   const dataDir = join(temporaryDirectory(t), 'made', 'for', 'it');
   await using store = await openStore(dataDir);
   const names = new Set((await schemaOf(store.db)).map((line) => line.split(':')[0]));
@@ -66,7 +66,7 @@ test('a fresh store has every table, in a directory made for it', async (t) => {
   assert.equal(await pragma(store.db, 'integrity_check'), 'ok');
 });
 
-test('opening it again keeps everything and changes nothing', async (t) => {
+test('opening a store again keeps everything and changes nothing', async (t) => {
   const { store, dataDir, workspaceId, addJob } = await openTestStore(t);
   const job = await addJob({ name: 'kept', headers: { 'X-A': 'b' }, notes: 'ü 😀\u2028' });
   const schema = await schemaOf(store.db);
@@ -83,7 +83,7 @@ test('opening it again keeps everything and changes nothing', async (t) => {
   }
 });
 
-test('a store written by a newer jobd is refused, untouched, with a sentence', async (t) => {
+test('a store written by a newer jobd is refused, untouched, with a message', async (t) => {
   const { store, dataDir, workspaceId, addJob } = await openTestStore(t);
   const job = await addJob();
   await sql`insert into schema_migrations (version) values (99)`.execute(store.db);
@@ -130,7 +130,7 @@ test('a store of a build before the first release, or of another program, is ref
   }
 });
 
-test('a file that is no database is refused and left as it is', async (t) => {
+test('a file that is not a database is refused and left unchanged', async (t) => {
   const dataDir = temporaryDirectory(t);
   const path = join(dataDir, 'jobd.db');
   writeFileSync(path, 'a shopping list\n'.repeat(500));
@@ -138,7 +138,7 @@ test('a file that is no database is refused and left as it is', async (t) => {
   assert.equal(readFileSync(path, 'utf8'), 'a shopping list\n'.repeat(500));
 });
 
-test('only the owner can read what is kept', async (t) => {
+test('only the owner can read the stored files', async (t) => {
   const dataDir = join(temporaryDirectory(t), 'data');
   await using store = await openStore(dataDir);
   await sql`create table probe (a)`.execute(store.db);
@@ -158,7 +158,7 @@ test('every commit is synced to a write-ahead log, and references are enforced',
   await assert.rejects(orphan.execute(store.db), /FOREIGN KEY/);
 });
 
-test('a directory that cannot be made is told at once', { timeout: 30_000 }, async () => {
+test('a directory that cannot be created is reported at once', { timeout: 30_000 }, async () => {
   for (const directory of ['/proc/jobd/data', '/dev/null/jobd']) {
     await assert.rejects(openStore(directory), {
       code: 'unavailable',

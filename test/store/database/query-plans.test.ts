@@ -1,4 +1,4 @@
-/** What the hot statements cost: each uses the index made for it and looks at nothing else. */
+/** The cost of frequent statements: each uses its index and reads nothing else. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -56,7 +56,7 @@ import { assertPlan, planOf } from '../../support/checks/query-plan.ts';
 const bounds = { limit: 10, exceptHosts: ['127.0.0.1:80'], exceptJobs: ['j'] };
 const accountById =
   /^SEARCH accounts USING (COVERING )?INDEX sqlite_autoindex_accounts_1 \(id=\?\)$/;
-/** Whether the key of a row is referred to. */
+/** Whether the key of a row is referenced. */
 const receiptByRun =
   /^SEARCH receipts USING COVERING INDEX sqlite_autoindex_receipts_1 \(run_id=\?\)$/;
 const byDueTime = /^SEARCH jobs USING INDEX jobs_by_due_time \(next_run_at[<>]\?\)$/;
@@ -70,28 +70,28 @@ test('due jobs are found in the order of their due times, without a scan or a so
   assertPlan(await planOf(t, (db) => findDueJobs(db, 1, all)), [byDueTime]);
 });
 
-test('the earliest due time is one look into the index of due times', async (t) => {
+test('the earliest due time is one lookup in the index of due times', async (t) => {
   const steps = await planOf(t, (db) => findEarliestDueTime(db, 1, ['j']));
   assertPlan(steps, [/^SEARCH jobs USING INDEX jobs_by_due_time \(next_run_at>\?\)$/]);
 });
 
-test('runs that are not over are found through their own small indexes, without a sort', async (t) => {
+test('runs that have not ended are found in their own small indexes, without a sort', async (t) => {
   const queuedInOrder = /^SCAN runs USING INDEX runs_queued$/;
   assertPlan(await planOf(t, (db) => findQueuedRuns(db, bounds)), [queuedInOrder, jobById]);
   assertPlan(await planOf(t, (db) => hasQueuedRuns(db, ['j'])), [queuedInOrder, jobById]);
   assertPlan(await planOf(t, findRunningRuns), [openByStatus]);
 });
 
-test('claiming touches only what is claimed', async (t) => {
+test('claiming reads only the claimed rows', async (t) => {
   assertPlan(await planOf(t, (db) => startQueuedRuns(db, ['r'], 1)), [runById]);
   const job = { id: 'j', nextRunAt: 1, activeRunId: 'r', startedAt: 1, missed: 0 };
   assertPlan(await planOf(t, (db) => updateClaimedJobs(db, [job])), [jobById]);
 });
 
-test('recording touches only what is recorded', async (t) => {
+test('recording reads only the recorded rows', async (t) => {
   const running = { ...startingRun('j', 1), id: 'r' };
   const record = async (db: Db, status: 'success' | 'interrupted'): Promise<void> => {
-    // So that the run needs no job.
+    // A run of no job is enough.
     await sql`pragma foreign_keys = off`.execute(db);
     await insertScheduledRuns(db, [running]);
     await recordEndedRuns(db, [endedRun('r', 'j', status)]);
@@ -102,7 +102,7 @@ test('recording touches only what is recorded', async (t) => {
   assertPlan(await planOf(t, (db) => keepAttempts(db, [attempt])), [runById]);
 });
 
-test('signing touches only what is to be signed', async (t) => {
+test('signing reads only the rows to sign', async (t) => {
   const unsigned = /^SEARCH runs USING (COVERING )?INDEX runs_unsigned/;
   const any = await planOf(t, (db) => findUnsignedRuns(db, { limit: 5 }));
   assertPlan(any, [/^SCAN runs USING INDEX runs_unsigned$/, jobById]);
@@ -133,7 +133,7 @@ function lookUp(index: string, condition: string): RegExp[] {
   return [new RegExp(`^SEARCH \\w+ USING (COVERING )?INDEX ${index} \\(${condition}`)];
 }
 
-test('what people ask is looked up, never searched through', async (t) => {
+test('API reads use an index, without a scan', async (t) => {
   assertPlan(await planOf(t, (db) => findActiveKey(db, 'x', 1)), [
     ...lookUp('sqlite_autoindex_keys_2', 'sha256=\\?'),
     ...lookUp('sqlite_autoindex_workspaces_1', 'id=\\?'),
@@ -157,7 +157,7 @@ test('what people ask is looked up, never searched through', async (t) => {
 const monitorById =
   /^SEARCH monitors USING (COVERING )?INDEX sqlite_autoindex_monitors_1 \(id=\?\)$/;
 
-test('a ping touches its monitor only, found by what the URL says', async (t) => {
+test('a ping reads only its monitor, found by the id in its URL', async (t) => {
   assertPlan(
     await planOf(t, (db) => findPinged(db, 'p')),
     lookUp('sqlite_autoindex_monitors_2', 'ping_id=\\?'),
@@ -182,7 +182,7 @@ test('monitors that may be overdue are found in the order of their deadlines, wi
   );
 });
 
-test('pages of monitors and pings are read in order; deleted monitors are found without a search', async (t) => {
+test('pages of monitors and pings are read in order; deleted monitors are found without a scan', async (t) => {
   assertPlan(
     await planOf(t, (db) => listMonitors(db, 'w', { limit: 5, before: 'm' })),
     lookUp('monitors_by_workspace', 'workspace_id=\\? AND id<\\?'),
@@ -196,7 +196,7 @@ test('pages of monitors and pings are read in order; deleted monitors are found 
   ]);
 });
 
-test('what is to be pruned is found at the beginnings of histories, without counting or sorting', async (t) => {
+test('rows to prune are found at the start of each history, without counting or sorting', async (t) => {
   const beginning = { jobId: 'j', scheduledFor: 1, source: 'scheduled' } as const;
   assertPlan(await planOf(t, (db) => listHistories(db, { afterId: 'j', limit: 5 })), [
     /^SEARCH jobs USING INDEX sqlite_autoindex_jobs_1 \(id>\?\)$/,
@@ -227,13 +227,13 @@ const workspaceById = /^SEARCH workspaces USING INDEX sqlite_autoindex_workspace
 const workspacesOfAccount =
   /^SEARCH workspaces USING COVERING INDEX workspaces_by_account \(account_id=\?\)$/;
 
-test('the account behind a request or a claim is two looks, however many there are', async (t) => {
+test('the account of a request or claim takes two lookups, for any number of accounts', async (t) => {
   const byKeys = [workspaceById, accountById];
   assertPlan(await planOf(t, (db) => findAccountOf(db, 'w')), byKeys);
   assertPlan(await planOf(t, (db) => findTerms(db, ['w'])), byKeys);
 });
 
-test('expiry stops only what is due, a renewal looks only at what stands still, page by page', async (t) => {
+test('expiry reads only due jobs, a renewal only stopped ones, page by page', async (t) => {
   assertPlan(await planOf(t, (db) => stopJobs(db, [{ id: 'j' }], ['a'])), [jobById, accountById]);
   assertPlan(await planOf(t, (db) => findWorkspacesOf(db, 'a', { afterId: 'w', limit: 5 })), [
     /^SEARCH workspaces USING INDEX workspaces_by_account \(account_id=\? AND id>\?\)$/,
@@ -247,7 +247,7 @@ test('expiry stops only what is due, a renewal looks only at what stands still, 
   ]);
 });
 
-test('a quota is counted in what the account has, without reading its jobs', async (t) => {
+test('usage is counted in small indexes, without reading the jobs', async (t) => {
   assertPlan(await planOf(t, (db) => usageOf(db, 'a')), [
     workspacesOfAccount,
     /^SEARCH jobs USING INDEX jobs_counted \(workspace_id=\?\)$/,
@@ -259,7 +259,7 @@ test('a quota is counted in what the account has, without reading its jobs', asy
   ]);
 });
 
-test('deleting a workspace goes through its jobs, monitors and keys, and through no history', async (t) => {
+test('deleting a workspace reads its jobs, monitors and keys, and no history', async (t) => {
   const channels =
     /^SEARCH channels USING (COVERING )?INDEX channels_by_workspace \(workspace_id=\?\)$/;
   const itsOwn = [

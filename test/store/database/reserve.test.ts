@@ -1,4 +1,4 @@
-/** The reserve of a full disk: a file that is there, given up, and filled again. */
+/** The reserve for a full disk: a file that is deleted to free space, and filled again later. */
 
 import assert from 'node:assert/strict';
 import { readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -12,7 +12,7 @@ import { isReserveInUse, reservePath } from '../../../src/store/database/reserve
 import { temporaryDirectory } from '../../support/directory.ts';
 import { openTestStore } from '../../support/running/store.ts';
 
-/** Where the tests run there is room for a whole one. */
+/** The tests' disk has space for a whole one. */
 const wholeBytes = 24 * 1024 ** 2;
 
 async function keep({ reserve }: Store): Promise<boolean[]> {
@@ -21,7 +21,7 @@ async function keep({ reserve }: Store): Promise<boolean[]> {
   return heard;
 }
 
-test('the reserve is filled once, for its owner alone, with what does not compress', async (t) => {
+test('the reserve is filled once, readable by its owner only, with incompressible bytes', async (t) => {
   const { store, dataDir } = await openTestStore(t);
   const heard = await keep(store);
   await store.reserve.fill();
@@ -35,7 +35,7 @@ test('the reserve is filled once, for its owner alone, with what does not compre
   assert.deepEqual(heard, []);
 });
 
-test('a reserve that was given up is in use, also after another start, until it is filled', async (t) => {
+test('a released reserve counts as in use, even after a restart, until it is filled', async (t) => {
   const { store, dataDir } = await openTestStore(t);
   const heard = await keep(store);
   await store.reserve.fill();
@@ -52,7 +52,7 @@ test('a reserve that was given up is in use, also after another start, until it 
   assert.deepEqual(heardAgain, [true, false]);
 });
 
-test('a write that finds the disk full gives it up, one that fails otherwise does not', async (t) => {
+test('a write that finds the disk full releases the reserve, another failure does not', async (t) => {
   const { store } = await openTestStore(t);
   await keep(store);
   await assert.rejects(
@@ -60,7 +60,7 @@ test('a write that finds the disk full gives it up, one that fails otherwise doe
     /a mistake/,
   );
   assert.equal(store.reserve.isInUse, false);
-  // SQLite says the same of a file that may not grow.
+  // SQLite reports the same error for a file that may not grow.
   await sql`pragma max_page_count = 1`.execute(store.db);
   const grow = store.write((tx) => sql`create table more (a text)`.execute(tx));
   await assert.rejects(grow, /^JobdError: the disk is full and there is no reserve yet: make room/);
@@ -72,7 +72,7 @@ test('a write that finds the disk full gives it up, one that fails otherwise doe
   assert.equal(store.reserve.isMissing, false);
 });
 
-test('a link in its place is removed, and what it leads to is left alone', async (t) => {
+test('a link in its place is removed, and its target is left alone', async (t) => {
   const { store, dataDir } = await openTestStore(t);
   const other = join(temporaryDirectory(t), 'other');
   writeFileSync(other, 'of somebody else');
@@ -84,7 +84,7 @@ test('a link in its place is removed, and what it leads to is left alone', async
   assert.equal(isReserveInUse(dataDir), true);
 });
 
-test('commands do not keep it', async (t) => {
+test('commands do not create it', async (t) => {
   const { store, dataDir } = await openTestStore(t);
   await store.reserve.fill();
   await store.reserve.giveUp();

@@ -1,4 +1,4 @@
-/** The room of what was removed goes back to the system. */
+/** The space of removed rows goes back to the file system. */
 
 import assert from 'node:assert/strict';
 import { statSync } from 'node:fs';
@@ -13,7 +13,7 @@ import {
 import { keepHistory, successes } from '../../support/checks/history.ts';
 import { openTestStore } from '../../support/running/store.ts';
 
-test('a new file gives back as many free pages as it is told to, and is smaller then', async (t) => {
+test('a new database releases free pages when asked, and its file shrinks', async (t) => {
   const { store, dataDir, addJob } = await openTestStore(t);
   const job = await addJob();
   await keepHistory(store, job.id, successes(500, 1e12, 'x'.repeat(4_000)));

@@ -1,4 +1,4 @@
-/** Statements that are compiled once give each asker its own parameters. */
+/** Compiled statements use the parameters of each call. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -9,7 +9,7 @@ import { columnsOf, statement, statementForEach } from '../../../src/store/datab
 import type { Parameters } from '../../../src/store/database/statement.ts';
 import { openTestStore } from '../../support/running/store.ts';
 
-test('a statement is built once, and sent with the parameters of each call in their places', async (t) => {
+test('a statement is compiled once, and sent with the parameters of each call', async (t) => {
   const { store } = await openTestStore(t);
   let built = 0;
   const echo = statement((db: Db, of: Parameters<{ a: number; b: string | null }>) => {
@@ -24,7 +24,7 @@ test('a statement is built once, and sent with the parameters of each call in th
   assert.equal(built, 1);
 });
 
-test('a statement for each of several rows says which of them it changed', async (t) => {
+test('a statement for several rows reports which of them it changed', async (t) => {
   const { store } = await openTestStore(t);
   const keep = statementForEach((db: Db, of: Parameters<{ run_id: string; receipt: string }>) =>
     db
@@ -41,7 +41,7 @@ test('a statement for each of several rows says which of them it changed', async
   assert.deepEqual(kept, rows.slice(0, 2));
 });
 
-test('of rows that are written in a transaction all are kept or none', async (t) => {
+test('rows written in a transaction are all stored or none', async (t) => {
   const { store } = await openTestStore(t);
   const keep = statementForEach((db: Db, of: Parameters<{ id: string }>) =>
     sql`insert into receipts (run_id, receipt) values (${of('id')}, 'c')`.compile(db),
@@ -57,7 +57,7 @@ test('of rows that are written in a transaction all are kept or none', async (t)
   assert.equal((await kept()).length, 2);
 });
 
-test('a compiled statement does not see half a transaction of somebody else', async (t) => {
+test("a compiled statement does not see another caller's open transaction", async (t) => {
   const { store, workspaceId, addJob } = await openTestStore(t);
   const { id } = await addJob();
   const { promise: goOn, resolve } = Promise.withResolvers<void>();

@@ -17,7 +17,7 @@ function tableOf(ids: string[]) {
   return { ids, asked, find };
 }
 
-test('a sweep yields every row once, in order, and asks no more than it must', async () => {
+test('a sweep yields every row once, in order, with as few queries as possible', async () => {
   for (const [ids, asked] of [
     [[], ['']],
     [['a'], ['']],
@@ -41,7 +41,7 @@ test('a sweep yields every row once, in order, and asks no more than it must', a
   }
 });
 
-test('rows that are made meanwhile are seen if their ids are still to come; a failed page ends the sweep', async () => {
+test('rows created during a sweep are seen if their ids come later; a failed page ends the sweep', async () => {
   const table = tableOf(['b', 'd']);
   const pages = sweep(table.find, 1);
   assert.deepEqual((await pages.next()).value, [{ id: 'b' }]);

@@ -1,4 +1,4 @@
-/** What happens together: all of it is kept, or nothing. */
+/** Transactions: all or nothing. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -19,7 +19,7 @@ async function workspaces(db: Db): Promise<string[]> {
   return rows.map(({ name }) => name).filter((name) => name !== 'default');
 }
 
-test('a transaction that throws leaves nothing, and the store goes on', async (t) => {
+test('a transaction that throws leaves nothing, and the store keeps working', async (t) => {
   const { store } = await openTestStore(t);
   const failing = store.write(async (tx) => {
     await addWorkspace(tx, 'a');
@@ -32,7 +32,7 @@ test('a transaction that throws leaves nothing, and the store goes on', async (t
   assert.deepEqual(await workspaces(store.db), ['b']);
 });
 
-test('a statement that fails takes its whole transaction with it, and the store goes on', async (t) => {
+test('a statement that fails rolls back its whole transaction, and the store keeps working', async (t) => {
   const { store, dataDir } = await openTestStore(t);
   for (const name of ['a', 'b']) {
     const failing = store.write(async (tx) => {
@@ -58,7 +58,7 @@ test('a transaction that the database rolled back by itself leaves the store usa
   assert.deepEqual(await workspaces(store.db), ['b']);
 });
 
-test('nobody sees half a transaction, not even on the same store', async (t) => {
+test('no reader sees an open transaction, not even on the same store', async (t) => {
   const { store, dataDir } = await openTestStore(t);
   await using other = await openStore(dataDir);
   const { promise: goOn, resolve } = Promise.withResolvers<void>();
@@ -75,7 +75,7 @@ test('nobody sees half a transaction, not even on the same store', async (t) => 
   assert.deepEqual(await workspaces(other.db), ['a', 'b']);
 });
 
-test('transactions begun at once happen one after another', async (t) => {
+test('concurrent transactions run one after another', async (t) => {
   const { store } = await openTestStore(t);
   const append = (): Promise<void> =>
     store.write(async (tx) => {
@@ -86,7 +86,7 @@ test('transactions begun at once happen one after another', async (t) => {
   assert.equal((await workspaces(store.db)).length, 10);
 });
 
-test('a writer waits for the writer of another process, and then sees what that one wrote', async (t) => {
+test('a writer waits for the writer of another process, and then sees its changes', async (t) => {
   const { store, dataDir } = await openTestStore(t);
   const holder = await holdWriteLock(t, dataDir, 300);
   const seen = await store.write(async (tx) => {
@@ -108,7 +108,7 @@ test('readers do not wait for a writer', async (t) => {
   assert.deepEqual(await workspaces(store.db), ['holder']);
 });
 
-test('a writer that waited too long fails in a sentence, and the next one succeeds', async (t) => {
+test('a writer that waited too long fails with a message, and the next one succeeds', async (t) => {
   const { store, dataDir } = await openTestStore(t);
   const holder = await holdWriteLock(t, dataDir, 'until released');
   let turns = 0;

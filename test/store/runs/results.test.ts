@@ -1,4 +1,4 @@
-/** What recording the end of runs changes, and what it leaves alone. */
+/** Recording ended runs: what changes and what does not. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -39,7 +39,7 @@ async function setup(t: TestContext) {
   };
 }
 
-test('a run that ended is read back with every field, and frees its job', async (t) => {
+test('an ended run is read back with every field, and its job is free again', async (t) => {
   const { start, db, job, readRun, readJob } = await setup(t);
   const runId = await start();
   assert.equal((await readJob()).activeRunId, runId);
@@ -116,7 +116,7 @@ test('health follows the last outcome; an interrupted run has none', async (t) =
   ]);
 });
 
-test('after an interrupted run no duration is told, rather than that of another run', async (t) => {
+test('after an interrupted run no duration is shown, instead of that of another run', async (t) => {
   const { end, readJob } = await setup(t);
   await end('success', { durationMs: 7 });
   assert.equal((await readJob()).lastDurationMs, 7);
@@ -142,7 +142,7 @@ test('a batch is recorded as a whole, each run with its own outcome', async (t) 
   }
 });
 
-test('every character of an answer survives, NUL and line separators included', async (t) => {
+test('every character of an answer is stored, NUL and line separators included', async (t) => {
   const { end, readRun } = await setup(t);
   const every = String.fromCharCode(...Array.from({ length: 0x800 }, (_, code) => code));
   for (const body of [
@@ -161,7 +161,7 @@ test('every character of an answer survives, NUL and line separators included', 
   }
 });
 
-test('half a surrogate pair, which no text on a disk can hold, becomes one U+FFFD', async (t) => {
+test('a lone surrogate, which a database cannot store, becomes one U+FFFD', async (t) => {
   const { end, readRun, readJob } = await setup(t);
   const { runId } = await end('failed', { responseBody: 'a\ud800b\udc00', error: 'http: \udbff' });
   const { responseBody, error } = await readRun(runId);

@@ -1,4 +1,4 @@
-/** What retention removes from the store, and what stays. */
+/** What retention removes, and what stays. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -22,7 +22,7 @@ import { openTestStore } from '../../support/running/store.ts';
 
 const scheduled = 'scheduled' as const;
 
-test('the beginning of a history goes with its receipts and is counted off; open runs and other jobs stay', async (t) => {
+test('the oldest runs of a history are removed with their receipts and subtracted from the totals; open runs and other jobs stay', async (t) => {
   const { store, addJob } = await openTestStore(t);
   const job = await addJob();
   const other = await addJob();
@@ -55,7 +55,7 @@ test('the beginning of a history goes with its receipts and is counted off; open
   await assertTotalsCounted(store);
 });
 
-test('of two runs of one moment only the first goes where the beginning ends with it', async (t) => {
+test('of two runs of one moment only the first is removed if the limit lies between them', async (t) => {
   const { store, addJob } = await openTestStore(t);
   const job = await addJob();
   await keepHistory(store, job.id, [{ status: 'success', at: 1 }]);
@@ -85,7 +85,7 @@ test('of two runs of one moment only the first goes where the beginning ends wit
   await assertTotalsCounted(store);
 });
 
-test('an idempotency key is known as long as its run', async (t) => {
+test('an idempotency key is kept as long as its run', async (t) => {
   const { store, addJob } = await openTestStore(t);
   const job = await addJob();
   const run = queuedRun(job.id, 5);
@@ -110,7 +110,7 @@ test('an idempotency key is known as long as its run', async (t) => {
   await insertQueuedRun(store.db, queuedRun(job.id, 6), 'once');
 });
 
-test('histories are listed page by page, without deleted jobs, with what they hold', async (t) => {
+test('histories are listed page by page, without deleted jobs, with their number of runs', async (t) => {
   const { store, addJob } = await openTestStore(t);
   const jobs = [await addJob(), await addJob(), await addJob()];
   const ids = jobs.map(({ id }) => id).toSorted();

@@ -1,4 +1,4 @@
-/** Runs as they are kept, listed and counted. */
+/** Storing, listing and counting runs. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -32,7 +32,7 @@ async function setup(t: TestContext) {
   return { store, db: store.db, job: await addJob(), addJob };
 }
 
-test('two runs of one due time cannot be kept, whatever their states', async (t) => {
+test('two runs of one due time cannot be stored, whatever their states', async (t) => {
   const { db, job } = await setup(t);
   const first = startingRun(job.id, 1_000);
   assert.deepEqual([...(await insertScheduledRuns(db, [first]))], [first.id]);
@@ -48,7 +48,7 @@ test('two runs of one due time cannot be kept, whatever their states', async (t)
   );
 });
 
-test('of a batch, only the due times that have a run already are left out', async (t) => {
+test('of a batch, only the due times that already have a run are skipped', async (t) => {
   const { db, job, addJob } = await setup(t);
   const other = await addJob();
   await insertScheduledRuns(db, [startingRun(job.id, 1_000)]);
@@ -65,7 +65,7 @@ test('of a batch, only the due times that have a run already are left out', asyn
   );
 });
 
-test('a manual run may fall on a due time', async (t) => {
+test('a manual run may have the moment of a due time', async (t) => {
   const { db, job } = await setup(t);
   await insertScheduledRuns(db, [startingRun(job.id, 1_000)]);
   const queued = queuedRun(job.id, 1_000);
@@ -73,7 +73,7 @@ test('a manual run may fall on a due time', async (t) => {
   assert.deepEqual(await findRun(db, job.id, queued.id), queued);
 });
 
-test('a run is found by its idempotency key, of its own job only, and kept once', async (t) => {
+test('a run is found by its idempotency key, in its own job only, and stored once', async (t) => {
   const { db, job, addJob } = await setup(t);
   const other = await addJob();
   const queued = queuedRun(job.id, 1_000);
@@ -85,14 +85,14 @@ test('a run is found by its idempotency key, of its own job only, and kept once'
   await insertQueuedRun(db, queuedRun(other.id, 2_000), 'the key');
 });
 
-test('a run is found under its own job only', async (t) => {
+test('a run is only found under its own job', async (t) => {
   const { db, job, addJob } = await setup(t);
   const queued = queuedRun(job.id, 1_000);
   await insertQueuedRun(db, queued, null);
   assert.equal(await findRun(db, (await addJob()).id, queued.id), undefined);
 });
 
-test('paging through runs repeats none and skips none while new ones come in', async (t) => {
+test('paging through runs repeats none and skips none while new ones arrive', async (t) => {
   const { db, job } = await setup(t);
   const there: string[] = [];
   for (let minute = 1; minute <= 40; minute += 1) {
@@ -132,13 +132,13 @@ async function endAll(db: Db, status: EndedRun['status'], times = 1): Promise<vo
   for (let time = 0; time < times; time += 1) await recordEndedRuns(db, ended);
 }
 
-/** What may happen to a job, by the parts that do it. */
+/** The events of a job, by the functions that cause them. */
 const steps = fc.array(
   fc.constantFrom('ask', 'due', 'late', 'succeed', 'fail', 'interrupt', 'twice', 'crash'),
   { minLength: 5, maxLength: 30 },
 );
 
-test('the totals equal the counted rows, whatever happens in whatever order', async (t) => {
+test('the totals equal the counted rows, for any events in any order', async (t) => {
   const { store, db, addJob } = await setup(t);
   const clock = fakeClock();
   const later = (ms: number): number => {
