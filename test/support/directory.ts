@@ -1,11 +1,11 @@
-/** A directory of a test's own. */
+/** A temporary directory. */
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 
-/** Makes an empty directory that goes with the test. */
+/** Makes an empty directory that is removed with the test. */
 export function temporaryDirectory(t: TestContext): string {
   const directory = mkdtempSync(join(tmpdir(), 'jobd-test-'));
   t.after(() => rmSync(directory, { recursive: true, force: true }));

@@ -1,4 +1,4 @@
-/** Randomness that can be had again: the same seed gives the same numbers. */
+/** Reproducible randomness: the same seed gives the same numbers. */
 
 /** Numbers from 0 to 1, 1 excluded, from a 32-bit seed (mulberry32). */
 export function seededRandom(seed: number): () => number {

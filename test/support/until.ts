@@ -1,10 +1,10 @@
-/** Waits for a fact instead of for time. */
+/** Waits for a fact instead of a time. */
 
 import { setTimeout } from 'node:timers/promises';
 
 type Truthy<T> = Exclude<T, null | undefined | false>;
 
-/** Resolves with the first truthy answer of `fact`; rejects, naming it, if none comes in time. */
+/** Resolves with the first truthy result of `fact`; rejects with its name if none comes in time. */
 export async function until<T>(
   what: string,
   fact: () => T | Promise<T>,

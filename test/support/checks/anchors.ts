@@ -1,4 +1,4 @@
-/** What links into a page of docs/ can name: its headings, and the anchors that stand in it. */
+/** The targets of links into a page of docs/: its headings and explicit anchors. */
 
 /** The anchors of a page, as links write them after `#`. */
 export function anchorsOf(page: string): Set<string> {

@@ -1,9 +1,9 @@
-/** What every test demands of an answer of the API. */
+/** What every test requires of an API response. */
 
 import assert from 'node:assert/strict';
 import type { Answer } from '../running/daemon.ts';
 
-/** Demands a failure: this status, `{ error }` and nothing else, and words that tell why. */
+/** Asserts a failure: this status, exactly `{ error }`, and words that give the reason. */
 export function assertRefused(answer: Answer, status: number, words: RegExp, what: string): void {
   assert.equal(answer.status, status, `${what}: ${JSON.stringify(answer.body)}`);
   assert.deepEqual(Object.keys(answer.body), ['error'], what);

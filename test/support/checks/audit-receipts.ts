@@ -1,4 +1,7 @@
-/** The receipts of a data directory: one for each answered run, really signed, a chain for each job. */
+/**
+ * The receipts of a data directory: one for each answered run, with a valid signature, in a chain
+ * for each job.
+ */
 
 import { createPublicKey, verify } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
@@ -17,7 +20,7 @@ interface Row {
   receipt_due: number;
 }
 
-/** How many receipts are still to be signed. */
+/** The number of receipts still to be signed. */
 export function unsignedIn(dataDir: string): number {
   using books = open(dataDir);
   const counted = books.database
@@ -26,7 +29,10 @@ export function unsignedIn(dataDir: string): number {
   return counted.get() ?? 0;
 }
 
-/** Everything that is wrong, a sentence each. What a stop left to be signed after the next start is not. */
+/**
+ * All errors, as sentences. Receipts that a stop left to be signed after the next start are not
+ * errors.
+ */
 export function auditReceipts(dataDir: string): string[] {
   using books = open(dataDir);
   const rows = books.database

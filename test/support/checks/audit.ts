@@ -1,7 +1,7 @@
 /**
- * The books of a data directory, compared with what the target saw: every due time is accounted for,
- * none is called twice, and no run says what did not happen. It reads the file itself, beside whatever
- * daemon runs or does not, and changes nothing there.
+ * Compares a data directory with the requests that the target saw: every due time is accounted for,
+ * none is called twice, and no run claims what did not happen. It reads the file itself, with or
+ * without a running daemon, and changes nothing.
  */
 
 import { join } from 'node:path';
@@ -41,11 +41,11 @@ export interface RunBooks {
 export interface Books {
   jobs: JobBooks[];
   runs: RunBooks[];
-  /** What SQLite itself finds wrong. */
+  /** Errors found by SQLite itself. */
   damage: string[];
 }
 
-/** Reads a data directory, as of one moment. */
+/** Reads a data directory in one snapshot. */
 export function readBooks(dataDir: string): Books {
   const database = new Database(join(dataDir, 'jobd.db'), { readonly: true });
   try {
@@ -64,7 +64,7 @@ export function readBooks(dataDir: string): Books {
   }
 }
 
-/** Everything that is wrong, a sentence each; none if the promise is kept. */
+/** All errors, as sentences; none if the promise is kept. */
 export function audit(books: Books, arrivals: readonly Arrival[]): string[] {
   const runsOf = Map.groupBy(books.runs, (run) => run.job_id);
   return [
@@ -89,7 +89,7 @@ function auditJob(job: JobBooks, runs: readonly RunBooks[]): string[] {
     running.join() === active.join()
       ? []
       : [`${of}: runs ${running.join()}, active ${active.join()}`];
-  // What is deleted goes away bit by bit, and a paused job is not due.
+  // Deleted rows are removed step by step, and a paused job is not due.
   const isScheduled = job.deleted_at === null && job.paused === 0;
   return [
     ...(job.deleted_at === null ? totals : []),
@@ -98,7 +98,10 @@ function auditJob(job: JobBooks, runs: readonly RunBooks[]): string[] {
   ];
 }
 
-/** Each due time before the next one has exactly one run of its own, or is in exactly one missed run. */
+/**
+ * Each due time before the next one has exactly one run of its own, or is in exactly one missed
+ * run.
+ */
 function auditDueTimes(job: JobBooks, runs: readonly RunBooks[]): string[] {
   const of = `job ${job.name}`;
   const scheduled = runs.filter(({ source }) => source === 'scheduled');
@@ -127,7 +130,7 @@ function auditDueTimes(job: JobBooks, runs: readonly RunBooks[]): string[] {
   return wrong;
 }
 
-/** The due times from a job's beginning to the next one, that one excluded, by plain counting. */
+/** The due times from a job's start up to and excluding the next one, by plain counting. */
 function dueTimes(job: JobBooks): number[] {
   const end = job.next_run_at ?? 0;
   if (job.schedule_type === 'cron' && job.cron_expr !== '* * * * *') return [];
@@ -147,7 +150,7 @@ function missedTimes({ error }: RunBooks): { first: number; last: number; count:
   return { first: times[0] ?? NaN, last: times[1] ?? times[0] ?? NaN, count };
 }
 
-/** How late a call may begin; and how far two clocks in one machine may be apart. */
+/** How late a call may begin, and the maximum difference of two clocks in one machine. */
 const latestStartMs = 60_000;
 
 function auditCalls({ jobs, runs }: Books, arrivals: readonly Arrival[]): string[] {
@@ -183,12 +186,12 @@ function auditCalls({ jobs, runs }: Books, arrivals: readonly Arrival[]): string
   return wrong;
 }
 
-/** Watches which runs are `running`, from outside. */
+/** Watches which runs are `running`, from another process. */
 export interface RunningRuns extends Disposable {
   ids(): string[];
 }
 
-/** Opens a view of them; it must be disposed of. */
+/** Opens a connection for it, which must be disposed. */
 export function readRunning(dataDir: string): RunningRuns {
   const database = new Database(join(dataDir, 'jobd.db'), { readonly: true });
   const question = database.prepare<[], string>("select id from runs where status = 'running'");

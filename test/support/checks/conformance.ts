@@ -1,7 +1,7 @@
 /**
- * Holds answers against the published description of the API: the status is documented for the operation,
- * the headers it promises are there, the body is valid, and no field is in it that is not described.
- * What is no operation is answered `{ error }`. Every answer that `ask` of daemon.ts gets passes through.
+ * Checks responses against the published description of the API: the status is documented for the
+ * operation, its headers are present, the body is valid and has only described fields. Other paths
+ * are answered `{ error }`. Every response that `ask` of daemon.ts gets is checked.
  */
 
 import assert from 'node:assert/strict';
@@ -15,7 +15,7 @@ import { serveConfig } from '../../../src/config.ts';
 import { startDaemon } from '../../../src/daemon.ts';
 import { openLog } from '../../../src/log.ts';
 
-/** What was asked: the path with everything before `/api/v1`, and the query, cut off or not. */
+/** The request: the path with everything before `/api/v1`, with or without its query. */
 export interface Asked {
   method: string;
   url: string;
@@ -29,7 +29,7 @@ export interface Got {
 
 export type Conformance = (asked: Asked, got: Got) => void;
 
-/** Makes the check for a description. It throws an AssertionError that names request and fault. */
+/** Makes the check for a description. It throws an AssertionError that names request and error. */
 export function conformanceTo(description: OpenApiDocument): Conformance {
   const ajv = new Ajv2020({ allErrors: true, strict: false });
   addFormats.default(ajv);
@@ -65,7 +65,7 @@ export function conformanceTo(description: OpenApiDocument): Conformance {
   };
 }
 
-/** Checks against the description that this very jobd publishes; a jobd of its own is asked, once. */
+/** Checks against the description that this jobd publishes; a separate jobd is asked once. */
 export async function assertConforms(asked: Asked, got: Got): Promise<void> {
   published ??= publishedDescription().then(conformanceTo);
   (await published)(asked, got);
@@ -73,7 +73,7 @@ export async function assertConforms(asked: Asked, got: Got): Promise<void> {
 
 let published: Promise<Conformance> | undefined;
 
-/** Not asked of the daemon under test: there it would count as a request, and be a connection. */
+/** Not asked of the daemon under test: there it would count as a request and a connection. */
 async function publishedDescription(): Promise<OpenApiDocument> {
   const data = await mkdtemp(join(tmpdir(), 'jobd-test-'));
   try {
@@ -112,7 +112,7 @@ function pointerStep(name: string): string {
   return encodeURIComponent(name.replaceAll('~', '~0').replaceAll('/', '~1'));
 }
 
-/** The same, with every described object closed: readers may ignore a new field, a test must not. */
+/** The same schema with closed objects: readers may ignore a new field, a test must not. */
 function closed<T>(node: T): T {
   if (Array.isArray(node)) return node.map((item) => closed<unknown>(item)) as T;
   if (typeof node !== 'object' || node === null) return node;

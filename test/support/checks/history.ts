@@ -1,4 +1,4 @@
-/** Histories of jobs, long ones too, and whether totals count them. */
+/** Histories of jobs, long ones too, and a check of their totals. */
 
 import assert from 'node:assert/strict';
 import { sql } from 'kysely';
@@ -7,7 +7,7 @@ import type { RunStatus } from '../../../src/domain/runs/run.ts';
 import type { Store } from '../../../src/store/database/open.ts';
 import { countRuns } from '../../../src/store/runs/runs.ts';
 
-/** A run as it stands in a history; it has a receipt if it got an answer. */
+/** A run of a history; it has a receipt if it got an answer. */
 export interface PastRun {
   status: Exclude<RunStatus, 'queued'>;
   /** When it was due, in epoch milliseconds. */
@@ -15,7 +15,7 @@ export interface PastRun {
   responseBody?: string;
 }
 
-/** Keeps runs of a job and counts them. */
+/** Stores runs of a job and counts them. */
 export async function keepHistory(store: Store, jobId: string, runs: readonly PastRun[]) {
   const rows = runs.map(({ status, at, responseBody = 'ok' }) => {
     const answered = status === 'success' || status === 'failed';
@@ -63,7 +63,7 @@ export function successes(count: number, until: number, responseBody = 'ok'): Pa
   }));
 }
 
-/** When the runs of all these jobs were due, in order. */
+/** The due times of the runs of all these jobs, in order. */
 export async function dueTimesOf(store: Store, jobIds: readonly string[]): Promise<number[]> {
   const rows = await store.db
     .selectFrom('runs')
@@ -74,7 +74,7 @@ export async function dueTimesOf(store: Store, jobIds: readonly string[]): Promi
   return rows.map((row) => row.scheduled_for);
 }
 
-/** Every job's totals are what counting its rows gives, and no receipt is left without its run. */
+/** Every job's totals equal its counted rows, and every receipt has its run. */
 export async function assertTotalsCounted(store: Store): Promise<void> {
   const jobs = await store.db.selectFrom('jobs').select('id').execute();
   for (const { id } of jobs) {

@@ -1,4 +1,4 @@
-/** How SQLite goes about statements. */
+/** SQLite's query plans. */
 
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import { dialectOn } from '../../../src/store/database/connection.ts';
 import { openDatabase } from '../../../src/store/database/sqlite-file.ts';
 import { openTestStore } from '../running/store.ts';
 
-/** How SQLite goes about every statement that a store function sends: a line per step. */
+/** The query plan of every statement that a store function sends: a line per step. */
 export async function planOf(t: TestContext, ask: (db: Db) => Promise<unknown>): Promise<string[]> {
   const { dataDir } = await openTestStore(t);
   const sent: CompiledQuery[] = [];
@@ -30,10 +30,10 @@ export async function planOf(t: TestContext, ask: (db: Db) => Promise<unknown>):
   return steps;
 }
 
-/** A batch arrives as JSON, which is gone through once; that is no scan of a table. */
+/** A batch is passed as JSON and read once; that is not a table scan. */
 const batch = /^(SCAN json_each|SCAN changed|LIST SUBQUERY|CREATE BLOOM FILTER)/;
 
-/** Checks that each step is one of these, and each of these a step. */
+/** Asserts that these are exactly the steps. */
 export function assertPlan(steps: string[], expected: RegExp[]): void {
   const told = steps.join('\n');
   for (const step of steps.filter((line) => !batch.test(line))) {

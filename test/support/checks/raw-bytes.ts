@@ -1,4 +1,4 @@
-/** Every byte that a database has on the disk. */
+/** Every byte of a database on the disk. */
 
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

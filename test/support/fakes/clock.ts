@@ -1,4 +1,4 @@
-/** A wall clock that stands where it is put; durations stay real, unless time is let pass. */
+/** A wall clock that only moves when told to; durations stay real, unless time is passed. */
 
 import type { Clock } from '../../../src/domain/clock.ts';
 
@@ -6,9 +6,9 @@ export interface FakeClock extends Clock {
   /** Sets the wall clock, in epoch milliseconds or as ISO 8601. */
   set(at: number | string): void;
   advance(ms: number): void;
-  /** Lets time pass for durations and deadlines, not for the wall clock. */
+  /** Passes time for durations and deadlines, not for the wall clock. */
   pass(ms: number): void;
-  /** Lets time pass for both, as a clock does that nobody sets. */
+  /** Passes time for both, like a real clock. */
   goOn(ms: number): void;
 }
 

@@ -1,4 +1,4 @@
-/** A target that answers only when it is told to, and counts what waits for an answer. */
+/** A target that answers only when told to, and counts the waiting requests. */
 
 import type { ServerResponse } from 'node:http';
 import type { TestContext } from 'node:test';
@@ -7,12 +7,12 @@ import type { Sink } from './sink.ts';
 import { until } from '../until.ts';
 
 export interface HeldSink extends Sink {
-  /** Requests without an answer now, and the most there ever were. */
+  /** Unanswered requests now, and the most there ever were. */
   readonly waiting: number;
   readonly mostWaiting: number;
-  /** Resolves when so many requests wait. */
+  /** Resolves when this many requests wait. */
   waitFor(count: number): Promise<unknown>;
-  /** Answers the oldest waiting requests, all unless said otherwise, with this status. */
+  /** Answers the oldest waiting requests (default: all) with this status. */
   release(count?: number, status?: number): void;
 }
 

@@ -1,4 +1,4 @@
-/** A mail server on loopback that remembers what it got. */
+/** A mail server on loopback that records its messages. */
 
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
@@ -6,7 +6,7 @@ import type { TestContext } from 'node:test';
 import { SMTPServer } from 'smtp-server';
 import type { SMTPServerOptions } from 'smtp-server';
 
-/** A mail as it came, and how. */
+/** A received message and its session. */
 export interface ReceivedMail {
   from: string;
   to: string[];
@@ -34,12 +34,12 @@ export async function startMailServer(t: TestContext, options: SMTPServerOptions
     },
     ...options,
   });
-  // Whoever refuses a certificate hangs up.
+  // A client that refuses a certificate hangs up.
   server.on('error', () => {});
   await new Promise<void>((resolve) => {
     server.listen(0, '127.0.0.1', resolve);
   });
-  // Connections that are kept are not waited for.
+  // Does not wait for kept connections.
   t.after(() => {
     server.close();
   });

@@ -1,4 +1,4 @@
-/** A target on loopback that remembers what it was asked. */
+/** A target on loopback that records its requests. */
 
 import { createServer } from 'node:http';
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';

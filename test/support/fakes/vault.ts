@@ -1,4 +1,4 @@
-/** A vault whose key anyone may know. */
+/** A vault with a public test key. */
 
 import type { Job } from '../../../src/domain/jobs/job.ts';
 import { openJob, sealJob } from '../../../src/domain/secrets/sealed-job.ts';
@@ -6,7 +6,7 @@ import type { SealedJob } from '../../../src/domain/secrets/sealed-job.ts';
 import { givenMasterKey } from '../../../src/secrets/master-keys.ts';
 import { openVault } from '../../../src/secrets/vault.ts';
 
-/** As it would stand in JOBD_SECRET_KEY. */
+/** The value of JOBD_SECRET_KEY. */
 export const testSecretKey = '7a'.repeat(32);
 export const testMasterKeys = givenMasterKey(testSecretKey);
 export const testVault = openVault(testMasterKeys);
@@ -17,7 +17,7 @@ export function sealed(job: Job): Promise<SealedJob> {
   return sealJob(job, testVault, async () => testMasterKeyId);
 }
 
-/** A job as it was before it was kept. */
+/** A job as it was before it was sealed. */
 export function opened(job: SealedJob): Job {
   const { sealed: _, ...found } = openJob(job, testVault) as Job & SealedJob;
   return found;

@@ -1,4 +1,4 @@
-/** A target that notes every request at the moment it arrives, whatever becomes of the caller. */
+/** A target that records every request on arrival, even if the caller dies. */
 
 import { createServer } from 'node:http';
 import type { ServerResponse } from 'node:http';
@@ -7,7 +7,7 @@ import type { TestContext } from 'node:test';
 
 /** A request that arrived. */
 export interface Arrival {
-  /** What `X-Service-Run-Id` said. */
+  /** The value of `X-Service-Run-Id`. */
   runId: string;
   path: string;
   /** Epoch milliseconds. */
@@ -17,13 +17,13 @@ export interface Arrival {
 export interface Witness {
   /** As `http://127.0.0.1:PORT`. */
   url: string;
-  /** Every request there ever was, in order. */
+  /** All requests, in order. */
   arrivals: Arrival[];
-  /** Told of each request before it is answered. */
+  /** Called for each request before it is answered. */
   onArrival: ((arrival: Arrival) => void) | null;
-  /** Told of each answer that was handed to the system whole. */
+  /** Called for each answer that was completely handed to the system. */
   onAnswer: ((arrival: Arrival) => void) | null;
-  /** Those that arrived with this path. */
+  /** The requests with this path. */
   at(path: string): Arrival[];
 }
 

@@ -1,8 +1,8 @@
-/** Requests as no client should send them, made from a seed: the same seed gives the same bytes. */
+/** Malformed requests made from a seed: the same seed gives the same bytes. */
 
 import { seededRandom } from '../random.ts';
 
-/** How the client behaves after it has sent the bytes. */
+/** The client's behaviour after it has sent the bytes. */
 export type Ending =
   | 'waits' /* until the server closes */
   | 'ends' /* its own side, and reads on */
@@ -23,7 +23,7 @@ interface Draft {
   newline: string;
 }
 
-/** A choice of the generator: `pick` takes one of a list, `upTo` a whole number below. */
+/** A random choice: `pick` takes one of a list, `upTo` a whole number below. */
 interface Chance {
   readonly pick: <T>(of: readonly T[]) => T;
   readonly upTo: (bound: number) => number;

@@ -1,4 +1,4 @@
-/** Random requests of each operation: what may be wrong with path, query, headers and body. */
+/** Random requests of each operation, with errors in path, query, headers and body. */
 
 import * as fc from 'fast-check';
 import { hostileChannelInput, hostileChannelUpdate } from './hostile-channel.ts';
@@ -18,7 +18,7 @@ export interface Operation {
   operation: string;
   method: string;
   path: string;
-  /** The status of success; every other must be a documented failure. */
+  /** The status of success; every other must be a documented error. */
   success: number;
   body?: fc.Arbitrary<string | Buffer>;
 }
@@ -121,7 +121,7 @@ export interface KnownIds {
   deliveryId: string;
 }
 
-/** What the ids and keys of random requests are taken from. */
+/** The source of ids and keys in random requests. */
 export interface Known {
   /** Jobs of the key's workspace with a run, a monitor and a channel each, and of another workspace. */
   own: readonly KnownIds[];
@@ -129,12 +129,12 @@ export interface Known {
   keys: { write: string; read: string; foreign: string };
 }
 
-/** A request that waits for what is known when it is sent. */
+/** A request made from the ids known when it is sent. */
 export type Draft = (known: Known) => RawRequest;
 
 type Pick = (known: Known) => string;
 
-/** An id is mostly of a job that is there, and then its run mostly belongs to it. */
+/** An id is mostly of an existing job, and then its run mostly belongs to it. */
 function idOf(part: keyof KnownIds, index: number): fc.Arbitrary<Pick> {
   const at = (jobs: Known['own'], place: number): string =>
     jobs[place % jobs.length]?.[part] ?? 'none';

@@ -1,4 +1,4 @@
-/** Inputs of channels that begin valid and are then spoilt, the config of each kind above all. */
+/** Channel inputs that start valid and are then broken, above all the config of each kind. */
 
 import * as fc from 'fast-check';
 import { hostileJson } from './hostile.ts';
@@ -18,7 +18,7 @@ const secret = fc
   .map((bytes) => `whsec_${Buffer.from(bytes).toString('base64')}`);
 const nowhere = 'http://127.0.0.1:1';
 
-/** Configs that are right, by type. */
+/** Valid configs, by type. */
 const configs: Record<string, fc.Arbitrary<Record<string, string>>> = {
   webhook: fc.record(
     { url: fc.constantFrom(`${nowhere}/hook?a=b`, 'https://example.com/'), secret },
@@ -37,7 +37,7 @@ const configs: Record<string, fc.Arbitrary<Record<string, string>>> = {
   ),
 };
 
-/** Values that look right from afar, or would do harm where they are put together with something else. */
+/** Values that look valid, or would be harmful if concatenated with others. */
 const hostileValue = fc.oneof(
   fc.constantFrom(
     'ops@example.com\r\nBcc: all@example.com',

@@ -1,4 +1,4 @@
-/** Inputs that begin valid and are then spoilt: one field, two, or the text as a whole. */
+/** Inputs that start valid and are then broken: one field, two, or the whole text. */
 
 import * as fc from 'fast-check';
 import { hostileJson, hostilePiece } from './hostile.ts';
@@ -6,7 +6,7 @@ import { hostileJson, hostilePiece } from './hostile.ts';
 const json = <T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<string> =>
   arbitrary.map((value) => JSON.stringify(value));
 
-/** Texts of a language's own letters: most are wrong, and wrong deep inside. */
+/** Texts from the letters of a language, such as cron: most are invalid, deep inside. */
 const made = (letters: readonly string[], maxLength: number, before = ''): fc.Arbitrary<string> =>
   json(
     fc.string({ unit: fc.constantFrom(...letters), maxLength }).map((text) => `${before}${text}`),
@@ -59,7 +59,7 @@ const onlyOnPreview = {
   ),
 };
 
-/** Values that look right from afar. */
+/** Values that look valid. */
 const close = new Map<string, fc.Arbitrary<string>>(
   Object.entries({
     url: made(
@@ -128,7 +128,7 @@ const otherNames = [
   '\ud800',
 ];
 
-/** Field by field: a name and the JSON of its value. A name may come twice, as in any JSON text. */
+/** Fields: a name and the JSON of its value. A name may occur twice, as in any JSON text. */
 export type Fields = [name: string, value: string][];
 
 const names = Object.keys({
@@ -150,7 +150,7 @@ function spoiltField(
     );
 }
 
-/** Bodies made of these fields, valid ones among them; `lookalikes` look right from afar. */
+/** Bodies made of these fields, valid ones among them; `lookalikes` look valid but are not. */
 export function spoilt(
   fields: fc.Arbitrary<Fields>,
   ownNames: readonly string[] = names,
@@ -174,7 +174,7 @@ export function spoilt(
   );
 }
 
-/** The text with a piece put in, or cut off there if the piece is empty. */
+/** The text with a piece inserted, or cut off there if the piece is empty. */
 function garbled([text, at, piece]: [string, number, string]): string {
   const cut = at % (text.length + 1);
   return piece === '' ? text.slice(0, cut) : text.slice(0, cut) + piece + text.slice(cut);

@@ -1,5 +1,7 @@
-/** What a careful client never sends, as fast-check makes it. JSON is made as text, so that it can be
- * wrong in ways that no serialiser writes: `-0`, `1e400`, lone surrogates, `__proto__`. */
+/**
+ * Input that a careful client never sends, as fast-check arbitraries. JSON is made as text, so that
+ * it can be wrong in ways that no serializer writes: `-0`, `1e400`, lone surrogates, `__proto__`.
+ */
 
 import * as fc from 'fast-check';
 
@@ -92,7 +94,7 @@ const parameterValue = fc.oneof(
   { weight: 3, arbitrary: fc.integer({ min: 1, max: 100 }).map(String) },
   { weight: 2, arbitrary: numberText.map(percentEncoded) },
   { weight: 2, arbitrary: fc.base64String({ maxLength: 60 }).map(percentEncoded) },
-  // Cursors whose inside looks right: an id, or a time and a source.
+  // Cursors with a plausible content: an id, or a time and a source.
   { weight: 1, arbitrary: fc.uuid().map(base64url) },
   { weight: 1, arbitrary: fc.nat().map((at) => base64url(`${at} manual`)) },
   { weight: 2, arbitrary: hostilePiece },
@@ -110,8 +112,10 @@ export const hostileQuery: fc.Arbitrary<string> = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom('?', '?&', '?limit', '?=', '??', '?limit=1?limit=2') },
 );
 
-/** Every byte that may stand in the value of a header. Line and headers together stay under the 16 KiB
- * that the connection takes: what is beyond never becomes a request. */
+/**
+ * Every byte that may occur in a header value. Line and headers together stay under the 16 KiB that
+ * the connection accepts: anything larger never becomes a request.
+ */
 const headerText = fc.string({
   unit: fc.oneof(
     { weight: 4, arbitrary: fc.integer({ min: 0x21, max: 0x7e }).map(String.fromCodePoint) },
@@ -128,7 +132,10 @@ export const hostileHeader: fc.Arbitrary<string> = fc.oneof(
   fc.constantFrom('', '__proto__', 'a, b', '"', 'a;b=c', '\u00ff'),
 );
 
-/** Text as a path or query may hold it; a lone surrogate becomes the bytes UTF-8 would have for it. */
+/**
+ * Text that a path or query may contain; a lone surrogate becomes the bytes that UTF-8 would have
+ * for it.
+ */
 function percentEncoded(text: string): string {
   return Array.from(text, (character) => {
     if (/[\w.~-]/.test(character)) return character;

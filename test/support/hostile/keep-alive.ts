@@ -1,11 +1,11 @@
-/** A client that sends requests as they are, over kept connections: no rule of fetch helps the server. */
+/** A client that sends raw requests over kept connections, without the restrictions of fetch. */
 
 import { Agent, request } from 'node:http';
 import type { IncomingHttpHeaders } from 'node:http';
 import { text } from 'node:stream/consumers';
 import type { TestContext } from 'node:test';
 
-/** A request as it goes out; the path may be no URL at all, but is ASCII without spaces. */
+/** A request to send; the path need not be a valid URL, but is ASCII without spaces. */
 export interface RawRequest {
   method: string;
   path: string;
@@ -22,7 +22,7 @@ export interface RawAnswer {
 /** Longest wait for an answer. */
 const patienceMs = 20_000;
 
-/** Opens a client of so many connections to a site; they close with the test. */
+/** Opens a client with this many connections to a site; they close with the test. */
 export function keepAliveClient(
   t: TestContext,
   siteUrl: string,
@@ -37,7 +37,7 @@ export function keepAliveClient(
       asked.setTimeout(patienceMs, () => asked.destroy(new Error('no answer came')));
       asked.on('error', reject);
       asked.on('response', (response) => {
-        // Whoever answers before it has read everything may close while the rest is being sent.
+        // A server that answers before it has read everything may close during the rest.
         asked.removeListener('error', reject).on('error', () => {});
         text(response).then(
           (answered) =>

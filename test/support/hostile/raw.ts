@@ -1,10 +1,10 @@
-/** HTTP as bytes on a plain socket: what a broken client sends, and what it gets. */
+/** HTTP as bytes on a plain socket, for broken clients. */
 
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
 import { once } from 'node:events';
 
-/** One answer as it came over the socket. */
+/** One answer as received. */
 export interface RawAnswer {
   status: number;
   /** Names in lower case. */
@@ -13,8 +13,8 @@ export interface RawAnswer {
 }
 
 /**
- * Connects to the server at this URL. Errors of the connection count as its end. With `allowHalfOpen` the
- * client does not end its side because the server has.
+ * Connects to the server at this URL. Errors of the connection count as its end. With
+ * `allowHalfOpen` the client does not end its side when the server does.
  */
 export async function openSocket(
   url: string,
@@ -33,7 +33,7 @@ export async function receiveAll(socket: Socket): Promise<Buffer> {
   socket.on('data', (chunk: Buffer) => chunks.push(chunk));
   await new Promise((resolve) => {
     if (socket.closed) resolve(null);
-    // Not `once` of node:events: that one rejects where the connection is reset.
+    // `once` of node:events would reject if the connection is reset.
     else socket.once('close', resolve);
   });
   return Buffer.concat(chunks);

@@ -1,6 +1,9 @@
-/** Judging many cases in one go, the same way on every platform: Node 18 and a browser bundle this file. */
+/**
+ * Judges many cases at once, the same way on every platform: Node 18 and a browser bundle this
+ * file.
+ */
 
-/** What judges: the module, the script that people download, or the bundle for browsers. */
+/** The program that judges: the module, the downloadable script, or the browser bundle. */
 export interface Program {
   readTrustedKeys(files: readonly Uint8Array[]): ReadonlyMap<string, never>;
   verifyReceipt(
@@ -9,7 +12,7 @@ export interface Program {
   ): { verdict: string; reason?: string; receiptSha256?: string };
 }
 
-/** Cases as data that go to another process, all files in base64. A case names its key by the index. */
+/** Cases as data for another process, all files in base64. A case names its key by the index. */
 export interface Table {
   keys: string[];
   cases: [key: number, receipt: string][];

@@ -1,4 +1,4 @@
-/** Everything that an attacker may do to a receipt or to the key that it is checked with. */
+/** Every way to attack a receipt or its key. */
 
 import type { Receipt } from '../../../src/domain/receipts/receipt.ts';
 import { keyDocument } from '../../../src/receipt/key.ts';
@@ -13,19 +13,22 @@ import {
   signingKey,
 } from '../records/receipts.ts';
 
-/** A receipt and a key as files; what to call it. */
+/** A receipt and a key as files, and the name of the case. */
 export interface Case {
   name: string;
   receipt: Uint8Array;
   key: Uint8Array;
 }
 
-/** Its signature has a digit that base64 writes otherwise; one in fifteen has none, and would be sound in base64. */
+/**
+ * Its signature has a digit that base64 writes differently; one in fifteen has none, and would be
+ * valid base64.
+ */
 export const receipt = receiptWithDigits(/[-_]/);
 export const key = fileOf(keyDocument(signingKey));
 const receiptFile = fileOf(receipt);
 
-/** The receipt as it was made, and other files of the very same data: all valid. */
+/** The receipt as made, and other files with the same data: all valid. */
 export function soundCases(): Case[] {
   const text = JSON.stringify(receipt);
   const { signature, payload, publicKey, keyId, algorithm } = receipt;
@@ -59,7 +62,10 @@ function receiptWithDigits(pattern: RegExp): ReturnType<typeof receiptOf> {
   throw new Error('no signature has such a digit');
 }
 
-/** Every field changed, removed, repeated, of another type; strange numbers, encodings, keys, signatures. */
+/**
+ * Every field changed, removed, repeated, or of another type; unusual numbers, encodings, keys,
+ * signatures.
+ */
 export function edits(): Case[] {
   const cases: Case[] = [];
   const text = JSON.stringify(receipt);
@@ -200,7 +206,7 @@ function another(name: string, value: unknown): unknown {
   return String(value).replace(/\d/, (digit) => String((Number(digit) + 1) % 10));
 }
 
-/** The same five or more leading bits, other bits behind them: what is one digit on in base64url. */
+/** The same five or more leading bits, other bits after them: the next digit in base64url. */
 function nextCharacter(character: string): string {
   const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
   return alphabet.charAt(alphabet.indexOf(character) + 1);

@@ -1,4 +1,4 @@
-/** Accounts of a running daemon, on a plan that a test is about. */
+/** Accounts of a running daemon, on a plan chosen by the test. */
 
 import * as accounts from '../../../src/app/accounts/accounts.ts';
 import { createKey } from '../../../src/app/accounts/keys.ts';
@@ -15,22 +15,22 @@ import { sealed } from '../fakes/vault.ts';
 export interface TestAccount {
   name: string;
   workspaceId: string;
-  /** A key that may write. */
+  /** A key with write permission. */
   key: string;
-  /** Asks with that key, once a minute of the rate limit has passed. */
+  /** Calls the API with that key, after the minute of the rate limit has passed. */
   ask: (method: string, path: string, body?: unknown) => Promise<Answer>;
-  /** Makes another workspace of the account. Returns a key of it that may write. */
+  /** Adds a workspace to the account. Returns a key of it with write permission. */
   addWorkspace: () => Promise<string>;
-  /** Puts so many jobs into the store, past all limits. They are due once a year. */
+  /** Puts this many jobs into the store, past all limits. They are due once a year. */
   fill: (jobs: number) => Promise<void>;
-  /** What operators do, at the time of the clock. */
+  /** The operator's functions, at the time of the clock. */
   setPlan: (plan: PlanName) => Promise<unknown>;
   setTrial: (until: number) => Promise<unknown>;
   subscribe: (until: number | null) => Promise<unknown>;
   cancel: () => Promise<unknown>;
 }
 
-/** Makes an account with one workspace, both of the same name. */
+/** Creates an account with one workspace of the same name. */
 export async function addAccount(
   daemon: TestDaemon,
   clock: FakeClock,

@@ -1,4 +1,4 @@
-/** Channels in a store, and what was delivered to them. */
+/** Channels in a store, and their deliveries. */
 
 import { newId } from '../../../src/domain/id.ts';
 import { defineChannel } from '../../../src/domain/alerts/channel.ts';
@@ -15,7 +15,7 @@ import { testMasterKeyId, testVault } from '../fakes/vault.ts';
 /** A secret of Standard Webhooks: 32 bytes. */
 export const webhookSecret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
 
-/** Keeps a channel, a webhook to `url` unless said otherwise. */
+/** Stores a channel, by default a webhook to `url`. */
 export async function addChannel(
   { store, workspaceId }: TestStore,
   url: string,
@@ -29,7 +29,7 @@ export async function addChannel(
   return channel;
 }
 
-/** Turns the whole outbox into deliveries. Returns how many transactions that took. */
+/** Expands the whole outbox into deliveries. Returns the number of transactions. */
 export async function expandAll({ store }: Pick<TestStore, 'store'>, now: number): Promise<number> {
   const expander = createExpander(store, { now: () => now, monotonicMs: () => performance.now() });
   let steps = 0;

@@ -1,4 +1,4 @@
-/** A customer who has read docs/behavior.md and nothing else: plain fetch, in a workspace of their own. */
+/** A customer who has only read docs/behavior.md: plain fetch, in their own workspace. */
 
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
@@ -12,7 +12,7 @@ import type { Answer, TestDaemon } from '../running/daemon.ts';
 import { until } from '../until.ts';
 import { addWorkspace } from './workspace.ts';
 
-/** What may be said beside method and path; `key` null sends none. */
+/** Options besides method and path; `key` null sends none. */
 export interface Asking {
   body?: unknown;
   headers?: Record<string, string>;
@@ -20,18 +20,18 @@ export interface Asking {
 }
 
 export interface Customer {
-  /** Where the versioned paths begin. */
+  /** The base of the versioned paths. */
   baseUrl: string;
   siteUrl: string;
   dataDir: string;
   workspaceId: string;
-  /** May write. */
+  /** With write permission. */
   key: string;
   newKey: (permission: Permission) => Promise<string>;
   call: (method: string, path: string, asking?: Asking) => Promise<Answer>;
-  /** Calls, and demands a failure of this status. */
+  /** Calls, and asserts a failure of this status. */
   refused: (status: number, method: string, path: string, asking?: Asking) => Promise<Answer>;
-  /** Makes a job; what is not said is the least there must be. */
+  /** Creates a job; omitted fields have the smallest valid values. */
   createJob: (input?: object) => Promise<Job>;
   /** Runs a job by hand and waits for the end of the run. */
   run: (jobId: string) => Promise<Run>;
@@ -39,13 +39,13 @@ export interface Customer {
   readRuns: (jobId: string) => Promise<Run[]>;
 }
 
-/** Between looks at a run that goes on. */
+/** The wait between two polls of a run. */
 const pollMs = 40;
 
-/** A target at which nobody listens. */
+/** A target without a listener. */
 export const nowhere = 'http://127.0.0.1:1/';
 
-/** A customer of a service of their own. */
+/** A customer with their own service. */
 export async function startForCustomer(
   t: TestContext,
   options: { clock?: Clock; flags?: Record<string, string> } = {},
@@ -107,7 +107,7 @@ export async function newCustomer({
     async run(jobId) {
       const { resultUrl } = await good(202, 'POST', `/jobs/${jobId}/run`);
       return await until('the end of the run', async () => {
-        // As a customer with 120 requests a minute would: not as fast as it goes.
+        // As fast as a customer with 120 requests a minute may be.
         await setTimeout(pollMs);
         const { run } = await good(200, 'GET', String(resultUrl).replace(baseUrl, ''));
         return run.status === 'queued' || run.status === 'running' ? null : (run as Run);
@@ -120,9 +120,9 @@ export async function newCustomer({
 
 /** A row of the table of promises. */
 export interface Promised {
-  /** The heading of docs/behavior.md that it stands under, as links name it. */
+  /** The anchor of its heading in docs/behavior.md. */
   section: string;
-  /** What is promised, in our words. */
+  /** The promise, in our words. */
   promise: string;
   check: (customer: Customer, t: TestContext) => Promise<unknown>;
 }

@@ -1,4 +1,4 @@
-/** Keys that a request may come with, besides the one that may do everything. */
+/** Keys other than the one with all permissions. */
 
 import { createKey, revokeKey } from '../../../src/app/accounts/keys.ts';
 import { createWorkspace } from '../../../src/app/accounts/workspaces.ts';
@@ -17,7 +17,7 @@ export async function revokedKey({ dataDir }: TestDaemon): Promise<string> {
   return secret;
 }
 
-/** A writing key of a second workspace, which is made for it. */
+/** A key with write permission of a second workspace, which is created for it. */
 export async function otherWorkspaceKey({ dataDir }: TestDaemon): Promise<string> {
   await using local = await openLocal(dataDir);
   await createWorkspace(local, { name: 'other', account: 'default' });
@@ -25,7 +25,7 @@ export async function otherWorkspaceKey({ dataDir }: TestDaemon): Promise<string
   return made.secret;
 }
 
-/** The id of the workspace that the daemon's first key belongs to. */
+/** The id of the workspace of the daemon's first key. */
 export async function defaultWorkspaceId({ dataDir }: TestDaemon): Promise<string> {
   await using local = await openLocal(dataDir);
   const row = await local.store.db

@@ -14,17 +14,17 @@ import { findMonitor, insertMonitor } from '../../../src/store/monitors/monitors
 import type { TestDaemon } from '../running/daemon.ts';
 import type { TestStore } from '../running/store.ts';
 
-/** A monitor as keys that may write see it. */
+/** A monitor as keys with write permission see it. */
 export type PingedMonitor = Monitor & { pingUrl: string };
 
 export interface MonitorTest {
-  /** Makes a monitor; what is not said is the least there must be. */
+  /** Creates a monitor; omitted fields have defaults. */
   createMonitor: (input?: object) => Promise<PingedMonitor>;
   readMonitor: (id: string) => Promise<PingedMonitor>;
   readPings: (id: string, query?: string) => Promise<Ping[]>;
 }
 
-/** What a test of monitors asks most. */
+/** The functions that tests of monitors use most. */
 export function monitorsOf({ ask }: Pick<TestDaemon, 'ask'>): MonitorTest {
   const good = async (status: number, method: string, path: string, body?: object) => {
     const answer = await ask(method, path, body);
@@ -40,7 +40,7 @@ export function monitorsOf({ ask }: Pick<TestDaemon, 'ask'>): MonitorTest {
   };
 }
 
-/** Pings a URL. Returns the status and what was answered. */
+/** Pings a URL. Returns the status and the response. */
 export async function ping(
   url: string,
   init: RequestInit = {},
@@ -54,15 +54,15 @@ async function fetchText(url: string, init: RequestInit) {
   return { status: response.status, headers: response.headers, text: await response.text() };
 }
 
-/** Monitors of a store, and pings that come to it, without a server between. */
+/** Monitors of a store, and pings to them without a server. */
 export interface StoredMonitors {
-  /** Keeps a monitor; what is not said has defaults: each full hour in UTC, grace 5 minutes. */
+  /** Stores a monitor; by default each full hour in UTC, grace 5 minutes. */
   add: (input?: Partial<MonitorInput>) => Promise<Stored>;
   ping: (monitor: Stored, kind?: PingKind) => Promise<void>;
   read: (monitor: Stored) => Promise<Stored>;
 }
 
-/** What a test of the store or the engine asks most, at the time of the clock. */
+/** The functions that tests of store and engine use most, at the time of the clock. */
 export function storedMonitors(
   { store, workspaceId }: Pick<TestStore, 'store' | 'workspaceId'>,
   clock: Clock,

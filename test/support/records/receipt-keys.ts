@@ -1,4 +1,4 @@
-/** Key files: sound ones in every form, and those that must not be trusted. */
+/** Key files: valid ones in every form, and those that must not be trusted. */
 
 import { fromBase64url } from '../../../src/receipt/base64.ts';
 import { canonicalBytes } from '../../../src/receipt/canonical.ts';
@@ -26,7 +26,7 @@ export function soundKeys(): Case[] {
   return cases(files);
 }
 
-/** Encodings of points that generate no group, or not the right one, or that are not the one of their point. */
+/** Encodings of points that generate no group or the wrong one, or that are not canonical. */
 export const unsoundPoints: string[] = [
   // The eight points of small order (RFC 7748, section 6.1, as points of edwards25519), and other encodings of them.
   '0100000000000000000000000000000000000000000000000000000000000000',
@@ -42,7 +42,7 @@ export const unsoundPoints: string[] = [
   'edffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f',
   'eeffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f',
   ...new Set(edges.cases.slice(0, 6).map(({ publicKey }) => publicKey)),
-  // No point of the curve.
+  // Not a point of the curve.
   '0200000000000000000000000000000000000000000000000000000000000000',
 ];
 
@@ -90,7 +90,7 @@ export function unsoundKeys(): Case[] {
   return cases(files);
 }
 
-/** The document that a key would have if it were sound. */
+/** The document that a key would have if it were valid. */
 function honestlyNamed(publicKey: string): unknown {
   const named = { keyId: '', publicKey };
   const { jwk, ...forms } = keyDocument(named);

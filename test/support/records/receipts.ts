@@ -1,4 +1,4 @@
-/** Receipts as the service makes them, with keys that anyone may know. */
+/** Receipts as the service makes them, with public test keys. */
 
 import { createPrivateKey } from 'node:crypto';
 import { newId } from '../../../src/domain/id.ts';
@@ -24,7 +24,7 @@ const siteUrl = 'https://jobs.example.com';
 const start = Date.parse('2025-10-09T05:30:00.000Z');
 export const jobId = newId(start);
 
-/** A run that was answered `after` milliseconds after the start of these tests' time. */
+/** A run that was answered `after` milliseconds after the start time of these tests. */
 export function answeredRun(changes: Partial<Run> = {}, after = 0): AnsweredRun {
   const at = start + after;
   const run: Run = {
@@ -47,7 +47,7 @@ export function answeredRun(changes: Partial<Run> = {}, after = 0): AnsweredRun 
   return run;
 }
 
-/** What a receipt of this run says. */
+/** The payload of a receipt of this run. */
 export function payloadOf(run: AnsweredRun, previous: Receipt | null = null): ReceiptPayload {
   return receiptPayload(run, {
     siteUrl,
@@ -62,7 +62,9 @@ export function receiptOf(changes: Partial<Run> = {}, key = signingKey): Receipt
   return signed(payloadOf(answeredRun(changes)), key);
 }
 
-/** The receipts of a job's first runs, each with the key that `keyAt` gives for its number. */
+/**
+ * The receipts of a job's first runs, each signed with the key that `keyAt` returns for its number.
+ */
 export function chainOfReceipts(
   length: number,
   { ofJob = jobId, keyAt }: { ofJob?: string; keyAt?: (index: number) => SigningKey } = {},
@@ -75,15 +77,18 @@ export function chainOfReceipts(
   return receipts;
 }
 
-/** A value as the file of it, as people download it. */
+/** A value as a downloaded file. */
 export function fileOf(value: unknown): Uint8Array {
   return Buffer.from(`${JSON.stringify(value, null, 2)}\n`);
 }
 
-/** The group's order L, by which the second half of a signature is only determined. */
+/** The group's order L: the second half of a signature is only determined modulo L. */
 const order = 2n ** 252n + 27742317777372353535851937790883648493n;
 
-/** The same signature with S + L in place of S: it holds too, for verifiers that do not look (RFC 8032, section 8.4). */
+/**
+ * The same signature with S + L instead of S: valid for verifiers that do not check (RFC 8032,
+ * section 8.4).
+ */
 export function malleated(signature: string): string {
   const bytes = Buffer.from(signature, 'base64url');
   const s = BigInt(`0x${Buffer.from(bytes.subarray(32).toReversed()).toString('hex')}`) + order;
@@ -91,7 +96,7 @@ export function malleated(signature: string): string {
   return toBase64url(Buffer.concat([bytes.subarray(0, 32), second]));
 }
 
-/** The receipt of a payload, as it is after it was read. */
+/** The receipt of a payload, as parsed. */
 export function signed(payload: ReceiptPayload, key: SigningKey): Receipt {
   return JSON.parse(signReceipt(payload, key)) as Receipt;
 }

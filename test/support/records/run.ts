@@ -1,4 +1,4 @@
-/** Runs as they begin and end, with defaults for what a test does not care about. */
+/** Runs as they begin and end, with defaults for fields that a test does not set. */
 
 import { newId } from '../../../src/domain/id.ts';
 import { queuedRun as newQueuedRun } from '../../../src/domain/runs/run.ts';
@@ -6,7 +6,7 @@ import type { Run } from '../../../src/domain/runs/run.ts';
 import type { ScheduledRun } from '../../../src/store/runs/claims.ts';
 import type { EndedRun } from '../../../src/store/runs/results.ts';
 
-/** A run asked for by hand at `now` (epoch milliseconds). */
+/** A manual run at `now` (epoch milliseconds). */
 export function queuedRun(jobId: string, now: number): Run {
   return newQueuedRun(newId(now), jobId, now);
 }
@@ -31,7 +31,7 @@ export function missedRun(jobId: string, dueAt: number): ScheduledRun {
   return { ...startingRun(jobId, dueAt), status: 'missed', startedAt: null, attempts: 0, error };
 }
 
-/** What a run that ended in this state brings; `changes` is what matters to the test. */
+/** The result of a run that ended in this state; `changes` are the fields of interest. */
 export function endedRun(
   runId: string,
   jobId: string,

@@ -1,4 +1,4 @@
-/** Two workspaces with the same things in them, and a look at all that the store holds of each. */
+/** Two workspaces with the same content, and a comparison of all their stored data. */
 
 import assert from 'node:assert/strict';
 import { openLocal } from '../../../src/local-store.ts';
@@ -7,8 +7,8 @@ import { ping } from './monitor.ts';
 import { until } from '../until.ts';
 
 /**
- * What a workspace holds: a job and a run of it, another job with a run, a monitor with a ping, a channel with a
- * delivery, and another such channel.
+ * The content of a workspace: a job and a run of it, another job with a run, a monitor with a ping,
+ * a channel with a delivery, and another such channel.
  */
 export interface Holding {
   jobId: string;
@@ -22,7 +22,10 @@ export interface Holding {
   siblingDeliveryId: string;
 }
 
-/** Makes what a workspace holds; its jobs and monitors are paused and bear `mark` wherever an answer could show it. */
+/**
+ * Creates the content of a workspace; its jobs and monitors are paused and contain `mark` wherever
+ * a response could show it.
+ */
 export async function fillWorkspace(
   { ask }: TestDaemon,
   key: string,
@@ -75,15 +78,17 @@ export async function untilQuiet(dataDir: string): Promise<void> {
   });
 }
 
-/** Everything that is kept of a workspace's jobs, runs, monitors, pings and channels, as text to compare. */
+/**
+ * All stored data of a workspace's jobs, runs, monitors, pings and channels, as text to compare.
+ */
 export type Look = (workspaceId: string) => Promise<string>;
 
-/** Opens the daemon's store to look into it. */
+/** Opens the daemon's store for reading. */
 export async function openLook(dataDir: string): Promise<AsyncDisposable & { look: Look }> {
   const local = await openLocal(dataDir);
   const { db } = local.store;
   const look: Look = async (workspaceId) => {
-    // What is deleted is nobody's any more: it is removed in small steps, whatever is asked meanwhile.
+    // Deleted rows belong to nobody: they are removed in small steps, independent of requests.
     const ofWorkspace = db
       .selectFrom('jobs')
       .where('workspace_id', '=', workspaceId)
@@ -112,7 +117,7 @@ export async function openLook(dataDir: string): Promise<AsyncDisposable & { loo
       .where('deleted_at', 'is', null);
     const columns = ['id', 'name', 'sealed', 'enabled', 'job_ids', 'after_failures'] as const;
     const channels = await told.select(columns).orderBy('id').execute();
-    // How far a delivery has come depends on nothing that anybody asks.
+    // The progress of a delivery does not depend on requests.
     const deliveries = await db
       .selectFrom('deliveries')
       .select(['id', 'payload'])

@@ -1,4 +1,4 @@
-/** Workspaces of a running daemon, made in its store. */
+/** Workspaces of a running daemon, created in its store. */
 
 import { createAccount } from '../../../src/app/accounts/accounts.ts';
 import { createKey } from '../../../src/app/accounts/keys.ts';
@@ -12,11 +12,11 @@ export interface TestWorkspace {
   id: string;
   /** The name of its account, and its own. */
   account: string;
-  /** Makes a key of this workspace. */
+  /** Creates a key of this workspace. */
   newKey: (permission: Permission) => Promise<string>;
 }
 
-/** Makes an account with one workspace of the same name. */
+/** Creates an account with one workspace of the same name. */
 export async function addWorkspace(
   dataDir: string,
   plan: PlanName = 'self-hosted',

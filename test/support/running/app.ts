@@ -1,4 +1,4 @@
-/** What use cases get, without an engine behind it. */
+/** The dependencies of use cases, without an engine. */
 
 import type { App } from '../../../src/app/app.ts';
 import { createHeldJobs } from '../../../src/app/jobs/held-jobs.ts';

@@ -1,4 +1,4 @@
-/** The command line, run as a person runs it, with only the environment given. */
+/** The command line, run like a user does, with only the given environment. */
 
 import { globSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ import type { Ran } from './program.ts';
 const root = join(import.meta.dirname, '..', '..', '..');
 const bundle = join(root, 'dist', 'jobd.cjs');
 
-/** The built bundle, which starts sooner, unless a source has changed since; then the sources. */
+/** The built bundle, which starts faster, unless a source is newer; then the sources. */
 export const main = isFresh(bundle) ? bundle : join(root, 'src', 'main.ts');
 
 function isFresh(built: string): boolean {
@@ -29,18 +29,18 @@ export async function runCommand(
   return await runProgram([process.execPath, main, ...args], { env, input });
 }
 
-/** A daemon of its own process, and the environment that commands need to reach it. */
+/** A daemon in its own process, and the environment that commands need to reach it. */
 export interface ServedDaemon {
   /** The address it printed. */
   url: string;
   dataDir: string;
-  /** Address, data directory and a key that may write. */
+  /** Address, data directory and a key with write permission. */
   env: Record<string, string>;
   /** Runs a command with that environment. */
   jobd: (...args: string[]) => Promise<Ran>;
-  /** What it has said on stderr so far. */
+  /** Its stderr so far. */
   log(): string;
-  /** Sends a signal and resolves with what it left behind. */
+  /** Sends a signal and resolves with its result. */
   stop(signal: NodeJS.Signals): Promise<Ran>;
 }
 

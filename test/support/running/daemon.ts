@@ -1,4 +1,4 @@
-/** A whole jobd in the test's own process: real store, real sockets, real clock unless given. */
+/** A complete jobd in the test's process: real store, real sockets, real clock by default. */
 
 import type { TestContext } from 'node:test';
 import { createKey } from '../../../src/app/accounts/keys.ts';
@@ -18,7 +18,7 @@ import { temporaryDirectory } from '../directory.ts';
 export interface Answer {
   status: number;
   headers: Headers;
-  // oxlint-disable-next-line typescript/no-explicit-any -- tests look into it as a client would
+  // oxlint-disable-next-line typescript/no-explicit-any -- tests read it as a client would
   body: any;
 }
 
@@ -26,13 +26,13 @@ export interface TestDaemon {
   /** As `http://127.0.0.1:PORT`. */
   url: string;
   dataDir: string;
-  /** A key of the default workspace that may write. */
+  /** A key of the default workspace with write permission. */
   key: string;
-  /** Makes another key. */
+  /** Creates another key. */
   newKey: (permission: Permission) => Promise<string>;
   /**
-   * Asks the API; `body` is sent as JSON. The default key is used unless another or null is given. The
-   * answer must be as the published description says.
+   * Calls the API; `body` is sent as JSON. The default key is used unless another or null is given.
+   * The response must match the published description.
    */
   ask: (method: string, path: string, body?: unknown, key?: string | null) => Promise<Answer>;
 }
@@ -84,7 +84,7 @@ async function ask(
   return await readAnswer(method, response);
 }
 
-/** Reads an answer of the API, whoever asked, and demands that it is as the description says. */
+/** Reads an API response of any client, and asserts that it matches the description. */
 export async function readAnswer(method: string, response: Response): Promise<Answer> {
   const { status, headers, url } = response;
   const answer: Answer = { status, headers, body: JSON.parse(await response.text()) };

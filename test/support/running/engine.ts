@@ -1,4 +1,4 @@
-/** A real engine on a real store, with a wall clock that stands where it is put. */
+/** A real engine on a real store, with a fake wall clock. */
 
 import type { TestContext } from 'node:test';
 import { pino } from 'pino';
@@ -29,13 +29,16 @@ export interface LogLine {
 export interface EngineTest extends TestStore {
   clock: FakeClock;
   logged: LogLine[];
-  /** Starts an engine; it stops with the test. Ten slots unless said otherwise. */
+  /** Starts an engine; it stops with the test. Ten slots by default. */
   readonly start: (parts?: Partial<EngineParts>) => Promise<Engine>;
-  /** Asks for a run by hand. */
+  /** Requests a manual run. */
   readonly ask: (job: Job) => Promise<Run>;
   /** All runs of a job, the oldest first. */
   readonly runsOf: (job: Job) => Promise<Run[]>;
-  /** Waits until so many runs of a job have ended (missed ones too), and returns all, oldest first. */
+  /**
+   * Waits until this many runs of a job have ended (missed ones too), and returns all, oldest
+   * first.
+   */
   readonly endedRuns: (job: Job, count: number) => Promise<Run[]>;
   readonly readJob: (job: Job) => Promise<Job>;
 }

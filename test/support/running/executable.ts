@@ -1,4 +1,4 @@
-/** The packaged executable, run as a person runs it: alone, with only the environment given. */
+/** The packaged executable, run like a user does: alone, with only the given environment. */
 
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -8,7 +8,7 @@ import type { TestContext } from 'node:test';
 import { runProgram } from './program.ts';
 import type { Ran } from './program.ts';
 
-/** Where it stands once it is packaged. */
+/** Its path after packaging. */
 export const executable = join(import.meta.dirname, '..', '..', '..', 'dist', 'jobd');
 
 /** Why tests of the executable cannot run, or false. */
@@ -19,17 +19,17 @@ export async function jobd(args: string[], env: Record<string, string> = {}): Pr
   return await runProgram([executable, ...args], { env, timeoutMs: 120_000 });
 }
 
-/** A `jobd serve` that was started; it may end at any moment, also before it listens. */
+/** A started `jobd serve`; it may end at any moment, even before it listens. */
 export interface Process {
   pid: number;
-  /** Resolves with the address it printed; rejects with what it said if it ended before. */
+  /** Resolves with the address it printed; rejects with its output if it ended earlier. */
   listening: Promise<string>;
   /** Resolves with the exit code, or the signal that ended it. */
   ended: Promise<Ending>;
-  /** Everything it said on stdout, and on stderr, so far. */
+  /** Its stdout and stderr so far. */
   output(): string;
   log(): string;
-  /** Resolves when it has ended and all it said is here. */
+  /** Resolves when it has ended and its output is complete. */
   closed: Promise<unknown>;
   /** Sends a signal and resolves as `ended` does. */
   stop(signal?: NodeJS.Signals): Promise<Ending>;
@@ -45,13 +45,13 @@ export interface Serving extends Process {
 export interface Surroundings {
   cwd: string;
   /**
-   * What the executable is run by, as words before its own: `strace …`, `nsenter …`. It must not fork:
-   * the process it starts is the one that signals go to.
+   * A wrapper command: `strace …`, `nsenter …`. It must not fork: the process it starts is the one
+   * that signals go to.
    */
   wrapper?: readonly string[];
   /** Run as this user. */
   uid?: number;
-  /** Another one to run instead. */
+  /** Another executable to run instead. */
   executable?: string;
 }
 
@@ -90,7 +90,7 @@ export function startServe(
     });
     void closed.then(async () => reject(new Error(`it ended with ${await ended}: ${said}`)));
   });
-  // Whoever waits for it hears of it; nobody has to.
+  // Only a caller that waits for it sees the rejection.
   listening.catch(() => {});
   return {
     pid: child.pid ?? 0,

@@ -1,6 +1,6 @@
 /**
- * A mount namespace of a test's own (mount_namespaces(7)): what is mounted in it nobody else sees, and
- * it goes with the test. Linux, as root.
+ * A mount namespace of one test (mount_namespaces(7)): its mounts are invisible to others and end
+ * with the test. Linux, as root.
  */
 
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
@@ -18,17 +18,17 @@ function whyNot(): string | false {
 }
 
 export interface Namespace {
-  /** The words that run a command inside; they do not fork. */
+  /** The wrapper command for it; it does not fork. */
   enter: readonly string[];
-  /** The path from outside of what is at `path` inside. */
+  /** The path from outside of `path` inside. */
   outside(path: string): string;
   /** Runs a shell command inside. Throws if it fails. */
   run(command: string): void;
 }
 
-/** Makes one, after the mounts that a shell command makes. */
+/** Makes one, after running a shell command with its mounts. */
 export async function makeNamespace(t: TestContext, mounts: string): Promise<Namespace> {
-  // It lives as long as its input is open: not longer than this process, whatever becomes of it.
+  // It lives while its input is open, so never longer than this process.
   const script = `${mounts}\necho ready; exec cat`;
   const args = ['--mount', '--propagation', 'private', 'sh', '-ec', script];
   const holder = spawn('unshare', args, { stdio: ['pipe', 'pipe', 'pipe'] });

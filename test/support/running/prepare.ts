@@ -1,4 +1,4 @@
-/** A store made ready while no daemon runs: keys, and jobs that are due at chosen moments. */
+/** Prepares a store while no daemon runs: keys, and jobs that are due at chosen moments. */
 
 import { createJob } from '../../../src/app/jobs/jobs.ts';
 import { createKey } from '../../../src/app/accounts/keys.ts';
@@ -9,13 +9,13 @@ import { quietApp } from './app.ts';
 import { loopback } from './store.ts';
 
 export interface Preparation {
-  /** Makes a key of the default workspace that may write. */
+  /** Creates a key of the default workspace with write permission. */
   readonly addKey: () => Promise<string>;
-  /** Keeps a job as it would be if it had been made at `createdAt`, epoch milliseconds. */
+  /** Stores a job as if it had been created at `createdAt`, epoch milliseconds. */
   readonly addJob: (input: JobInput, createdAt: number) => Promise<Job>;
 }
 
-/** Opens the store of a data directory, lets it be prepared, and closes it. */
+/** Opens the store of a data directory, prepares it, and closes it. */
 export async function prepareStore<T>(
   dataDir: string,
   prepare: (preparation: Preparation) => Promise<T>,

@@ -1,10 +1,10 @@
-/** A program, run to its end with only the environment given. */
+/** A program, run to its end with only the given environment. */
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 
-/** What a program that ended left behind. */
+/** The result of a program. */
 export interface Ran {
   exitCode: number | NodeJS.Signals | null;
   stdout: string;
@@ -19,13 +19,13 @@ export interface Running {
   cwd?: string;
 }
 
-/** Runs these words, a minute at most unless said otherwise. Rejects if there is no such program. */
+/** Runs this command, by default for a minute at most. Rejects if there is no such program. */
 export async function runProgram(
   [file = '', ...args]: readonly string[],
   { env = {}, input = '', timeoutMs = 60_000, cwd }: Running = {},
 ): Promise<Ran> {
   const child = spawn(file, args, { env, timeout: timeoutMs, cwd });
-  // A program that does not read its input may be gone before the input is written.
+  // A program that does not read its input may end before the input is written.
   child.stdin.on('error', () => {}).end(input);
   const ended = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>;
   const [stdout, stderr, [code, signal]] = await Promise.all([

@@ -1,4 +1,4 @@
-/** A real store in a directory of the test's own, and jobs to put in it. */
+/** A real store in a temporary directory, and jobs to put in it. */
 
 import type { TestContext } from 'node:test';
 import { newId } from '../../../src/domain/id.ts';
@@ -18,18 +18,18 @@ import {
 import { temporaryDirectory } from '../directory.ts';
 import { sealed, testMasterKeyId } from '../fakes/vault.ts';
 
-/** Loopback, every port: where tests have their targets. */
+/** Loopback, every port: the targets of tests. */
 export const loopback = parseAllowTargets(['127.0.0.1/32:*']);
 
 export interface TestStore {
   store: Store;
   dataDir: string;
   workspaceId: string;
-  /** Keeps a job; what is not said has defaults. */
+  /** Stores a job; omitted fields have defaults. */
   readonly addJob: (input?: Partial<JobInput>, createdAt?: number) => Promise<Job>;
 }
 
-/** Opens a fresh store; it is closed and removed with the test. */
+/** Opens a new store; it is closed and removed with the test. */
 export async function openTestStore(t: TestContext): Promise<TestStore> {
   const dataDir = temporaryDirectory(t);
   const store = await openStore(dataDir);

@@ -1,10 +1,10 @@
-/** strace(1), which ends a process at a named system call or lets the call fail. Linux only. */
+/** strace(1), which ends a process at a given system call or makes the call fail. Linux only. */
 
 import { spawn, spawnSync } from 'node:child_process';
 import type { TestContext } from 'node:test';
 import { until } from '../until.ts';
 
-/** Why nothing can be traced here, or false. */
+/** Why strace cannot be used here, or false. */
 export const cannotTrace = whyNot();
 
 function whyNot(): string | false {
@@ -14,8 +14,8 @@ function whyNot(): string | false {
 }
 
 /**
- * The words that run a command with a fault in it, as in `fsync:signal=SIGKILL:when=3` (strace(1),
- * "Tampering"). The tracer detaches itself, so that the process started is the command.
+ * The wrapper command with a fault, as in `fsync:signal=SIGKILL:when=3` (strace(1), "Tampering").
+ * The tracer detaches itself, so that the started process is the command.
  */
 export function withFault(fault: string): string[] {
   // Without --seccomp-bpf: with it, strace 6.1 does not deliver the signals it injects.
@@ -27,13 +27,13 @@ function tampering(fault: string): string[] {
   return ['-e', `trace=${calls}`, '-e', `inject=${fault}`];
 }
 
-/** A fault in a process that runs already. */
+/** A fault in a running process. */
 export interface Fault {
   /** Ends the fault; resolves when the process is free of it. */
   lift(): Promise<void>;
 }
 
-/** Puts a fault into a running process, all its threads; resolves once it holds. */
+/** Injects a fault into all threads of a running process; resolves once it is in effect. */
 export async function putFault(t: TestContext, pid: number, fault: string): Promise<Fault> {
   const args = ['-f', '-p', String(pid), '-o', '/dev/null', ...tampering(fault)];
   const tracer = spawn('strace', args, {

@@ -1,6 +1,6 @@
 /**
- * A copy of this system to change at will: an overlay on /, in a mount namespace of the test's own, whose changes are
- * in memory and go with it. Linux, as root.
+ * A copy of this system to change freely: an overlay on /, in the test's mount namespace, whose
+ * changes are in memory and end with it. Linux, as root.
  */
 
 import { spawnSync } from 'node:child_process';
@@ -34,7 +34,7 @@ function mountsAt(directory: string): string {
 }
 
 export interface ThrowAwayRoot {
-  /** Runs a program in it, with this environment only, a minute at most. */
+  /** Runs a program in it, with only this environment, a minute at most. */
   readonly run: (words: readonly string[], env?: Record<string, string>) => Promise<Ran>;
   write(path: string, content: string | Uint8Array, mode?: number): void;
   copy(from: string, path: string): void;

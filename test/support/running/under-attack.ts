@@ -1,4 +1,4 @@
-/** A packaged jobd with work to do, attacked by another process, and what the attack cost everybody else. */
+/** A packaged jobd with work to do, attacked by another process, and the effect on others. */
 
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -19,33 +19,33 @@ const goodJobs = 60;
 
 export interface Victim extends Serving {
   dataDir: string;
-  /** A key that may write. */
+  /** A key with write permission. */
   key: string;
   /** Watches from now on until `attack` has ended, and a moment longer. */
   watch<T>(attack: () => Promise<T>): Promise<Toll & { result: T }>;
 }
 
-/** What everybody else met while the attack went on. */
+/** The effects of the attack on others. */
 export interface Toll {
-  /** The slowest answer of `/healthz`, each asked on a connection of its own; Infinity if one never came. */
+  /** The slowest answer of `/healthz`, each on its own connection; Infinity if one never came. */
   healthMs: number;
-  /** How many times `/healthz` was asked, and how many of these had no 200 within 5 s. */
+  /** The number of requests to `/healthz`, and of those without a 200 within 5 s. */
   healthAsked: number;
   healthFailed: number;
-  /** How late the latest call of a good job came; Infinity if one due in that time never came. */
+  /** The lateness of the latest call of a good job; Infinity if one due in that time never came. */
   latestCallMs: number;
-  /** How many good jobs were due. */
+  /** The number of good jobs that were due. */
   due: number;
-  /** The most resident memory at any time, less what there was before, in MiB. */
+  /** The peak of resident memory above its start, in MiB. */
   grownMiB: number;
 }
 
 interface Options {
   /** More arguments of `jobd serve`. */
   args?: readonly string[];
-  /** What the executable is run by, as words before its own; it must not fork. */
+  /** The wrapper command of the executable; it must not fork. */
   wrapper?: readonly string[];
-  /** Keeps more in the store before the daemon starts. */
+  /** Stores more before the daemon starts. */
   prepare?: (preparation: Preparation, now: number) => Promise<unknown>;
   dataDir?: string;
 }
@@ -116,7 +116,10 @@ export async function startVictim(
   };
 }
 
-/** Runs a script of test/e2e/attacks to its end, in a process of its own; resolves with what it printed as JSON. */
+/**
+ * Runs a script of test/e2e/attacks to its end, in its own process; resolves with its output as
+ * JSON.
+ */
 export async function runAttack(
   t: TestContext,
   script: string,
@@ -139,7 +142,7 @@ export async function runAttack(
   return output === '' ? null : JSON.parse(output);
 }
 
-/** Asks four times a second until it is over; resolves with how long each answer took. */
+/** Sends four requests a second until it is over; resolves with the time of each answer. */
 async function askHealth(url: string, over: AbortSignal): Promise<number[]> {
   const answers: Promise<number>[] = [];
   while (!over.aborted) {

@@ -29,7 +29,7 @@ export interface WriteLock {
   ended: Promise<unknown>;
 }
 
-/** Resolves once the lock is held; it is held for so many milliseconds, or until released. */
+/** Resolves once the lock is held; it is held for this many milliseconds, or until released. */
 export async function holdWriteLock(
   t: TestContext,
   dataDir: string,

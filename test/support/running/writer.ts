@@ -1,4 +1,4 @@
-/** A writer of runs without an engine around it. */
+/** A writer of runs without an engine. */
 
 import type { Clock } from '../../../src/domain/clock.ts';
 import { createBacklog } from '../../../src/engine/runs/backlog.ts';
@@ -11,11 +11,11 @@ import type { Store } from '../../../src/store/database/open.ts';
 
 export interface TestWriter extends Writer {
   backlog: Backlog;
-  /** Claims what is due, and records nothing. */
+  /** Claims due runs, and records nothing. */
   readonly claim: () => Promise<Claim>;
 }
 
-/** Makes a writer with as many free slots, which no host has fewer of. */
+/** Makes a writer with this many free slots, in total and for each host. */
 export function testWriter(store: Store, clock: Clock, freeSlots = 100): TestWriter {
   const slots = createSlots(freeSlots, freeSlots);
   const backlog = createBacklog(new AbortController().signal);
