@@ -86,7 +86,7 @@ test('an R with a part of small order is refused, even if its signer made it so'
     return Uint8Array.from(Buffer.concat([r, second]));
   };
   const honest = made(Point.BASE.multiply(nonce).toBytes(), nonce);
-  assert.equal(verifyEd25519(honest, message, key), true, 'the way it is made here is right');
+  assert.equal(verifyEd25519(honest, message, key), true, 'signatures made here are valid');
   const [identity = Point.ZERO, ...small] = smallPoints;
   const chosen: [r: Point, nonceOfR: bigint][] = [
     [identity, 0n],

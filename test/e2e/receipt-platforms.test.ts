@@ -1,6 +1,6 @@
 /**
- * One verdict everywhere: the script that people download, on every Node that it is meant for, and the
- * bundle for browsers say of each case, word for word, what the module says.
+ * Verdicts are the same everywhere: the downloadable script, on every supported Node, and the browser
+ * bundle give exactly the result of the module for each case.
  */
 
 import assert from 'node:assert/strict';
@@ -31,7 +31,7 @@ const script = join(root, 'dist', 'verify-receipt.mjs');
 const notBuilt = existsSync(script) ? false : 'dist/verify-receipt.mjs is not built';
 const run = promisify(execFile);
 
-/** Each Node that the script is meant for: where it is. */
+/** The path of each supported Node. */
 const nodes: Record<string, string> = {
   '18': olderNode('18'),
   '20': olderNode('20'),
@@ -48,7 +48,7 @@ const cases: Case[] = [...sound, ...edits(), ...unsoundKeys(), ...bitFlips()];
 const table = tableOf(cases);
 const expected = judgeCases({ ...trustedKeys, ...verify } as unknown as Program, table, decode);
 
-/** Cases as data that go to another process: each key once. */
+/** Cases as data for another process: each key once. */
 function tableOf(list: readonly Case[]): Table {
   const keys = [...new Set(list.map((one) => base64(one.key)))];
   return {
@@ -92,10 +92,10 @@ describe('verify-receipt.mjs', { skip: notBuilt, concurrency: true }, () => {
   for (const [version, node] of Object.entries(nodes)) {
     const skip = existsSync(node) ? false : `Node ${version} is not installed: Linux on x64 only`;
 
-    test(`on Node ${version} says of every case what the module says`, { skip }, async (t) => {
+    test(`on Node ${version} gives every case the verdict of the module`, { skip }, async (t) => {
       const { stdout: reported } = await run(node, ['--version']);
       assert.ok(reported.startsWith(`v${version}.`), reported);
-      // In a directory with nothing else: no package is beside it.
+      // In an otherwise empty directory, without packages.
       const directory = await directoryWithScript(t);
       const at = (name: string): string => join(directory, name);
       writeFileSync(at('cases.json'), JSON.stringify(table));
@@ -107,13 +107,9 @@ describe('verify-receipt.mjs', { skip: notBuilt, concurrency: true }, () => {
       assertSame(JSON.parse(stdout) as string[][]);
     });
 
-    test(
-      `on Node ${version} explains itself in a line and by its exit code`,
-      { skip },
-      async (t) => {
-        await assertExplains(node, await directoryWithScript(t));
-      },
-    );
+    test(`on Node ${version} prints one line and sets the exit code`, { skip }, async (t) => {
+      await assertExplains(node, await directoryWithScript(t));
+    });
   }
 });
 
@@ -181,7 +177,7 @@ function runScript(node: string, args: string[], cwd: string) {
   });
 }
 
-test('the bundle for browsers says of every case what the module says, without Web Crypto', async () => {
+test('the browser bundle gives every case the verdict of the module, without Web Crypto', async () => {
   const program = await bundled(
     `export { readTrustedKeys } from './src/receipt/trusted-keys.ts';
     export { verifyReceipt } from './src/receipt/verify.ts';
@@ -189,7 +185,7 @@ test('the bundle for browsers says of every case what the module says, without W
     export { judgeCases } from './test/support/hostile/receipt-cases.ts';`,
     { platform: 'browser', format: 'iife', globalName: 'receipts', target: 'es2022' },
   );
-  // What the web has, and no `crypto`: of a page that came by plain HTTP, half of it is missing.
+  // Web globals without `crypto`: a page from plain HTTP lacks half of it.
   const page = vm.createContext({ TextDecoder, TextEncoder, atob, btoa });
   page['table'] = JSON.stringify(table);
   page['chain'] = JSON.stringify(chainOfReceipts(3).map((link) => base64(fileOf(link))));
@@ -210,25 +206,25 @@ test('the bundle for browsers says of every case what the module says, without W
 });
 
 test(
-  'the script is readable, says what it is, and imports nothing but Node',
+  'the script is readable, documented, and imports only Node modules',
   { skip: notBuilt },
   () => {
     const text = readFileSync(script, 'utf8');
     assert.ok(text.startsWith('#!/usr/bin/env node\n// Checks receipts of jobd, offline'));
     for (const words of ['MIT License', 'Permission is hereby granted', 'Paul Miller']) {
-      assert.ok(text.includes(words), `${words}: what it contains comes with its licence`);
+      assert.ok(text.includes(words), `${words}: bundled code comes with its licence`);
     }
     for (const [, name = ''] of text.matchAll(/^import .* from "([^"]+)";$/gm)) {
       assert.match(name, /^node:(fs|fs\/promises|path|url)$/);
     }
     assert.equal(/\b(require|import)\(/.exec(text)?.[0], undefined);
     const lengths = text.split('\n').map((line) => line.length);
-    assert.ok(Math.max(...lengths) < 500, 'no line is a heap of code');
+    assert.ok(Math.max(...lengths) < 500, 'no line is minified code');
   },
 );
 
 test(
-  'the service has the script at hand, and the executable carries it',
+  'the service serves the script, and the executable contains it',
   { skip: notBuilt },
   async () => {
     const text = readFileSync(script);
