@@ -199,7 +199,7 @@ test('runs of a dead process are interrupted as soon as the store can be written
   };
   clock.set(dueAt + 60_000);
   const engine = await start({ store });
-  await until('the trouble to be told', () => engine.troubles().length > 0);
+  await until('the reported trouble', () => engine.troubles().length > 0);
   assert.deepEqual(engine.troubles(), ['claim fails: the disk is full']);
   const runs = await endedRuns(job, 2);
   assert.deepEqual(

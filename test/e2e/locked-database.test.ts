@@ -45,7 +45,7 @@ test(
     await service.untilRun('due', 'success');
     const kept = (await service.ask('GET', '/jobs')).body.jobs as object[];
     const taken = answers.filter(({ status }) => status === 201);
-    assert.equal(kept.length, 1 + taken.length, 'what was refused is not there');
+    assert.equal(kept.length, 1 + taken.length, 'refused requests stored nothing');
     assert.equal(await daemon.stop(), 0, daemon.log());
     assert.equal(service.witness.arrivals.length, 1);
     assert.deepEqual(service.audit(), []);

@@ -90,7 +90,7 @@ test('egress itself uses only the listed modules', () => {
 });
 
 test('the search finds each kind of violation', () => {
-  const path = 'test/egress/one-way-out.fixture.txt';
+  const path = 'test/egress/only-egress-connects.fixture.txt';
   assert.deepEqual(usesOf(path), [
     `${path}: undici`,
     `${path}: undici/lib/dispatcher/pool.js`,

@@ -11,32 +11,32 @@ const manyLooks = 30;
 
 test('egress is prepared before the first call, and not while nothing is due for long', async (t) => {
   const { start, addJob, clock, endedRuns } = await setupEngine(t);
-  const told: string[] = [];
+  const events: string[] = [];
   const egress: Egress = {
     async call() {
-      told.push('call');
+      events.push('call');
       return { kind: 'failure', failure: { reason: 'timeout', detail: 'by the test' } };
     },
     prepare() {
-      if (!told.includes('prepare')) told.push('prepare');
+      if (!events.includes('prepare')) events.push('prepare');
     },
     async [Symbol.asyncDispose]() {},
   };
   const job = await addJob(dueOnce);
   clock.set(dueAt - 60_000);
-  let looks = 0;
-  const counting = { ...clock, now: () => (looks++, clock.now()) };
+  let polls = 0;
+  const counting = { ...clock, now: () => (polls++, clock.now()) };
   const engine = await start({ egress, clock: counting });
-  await until('the engine has looked', () => looks > manyLooks || null);
-  assert.deepEqual(told, []);
+  await until('the engine has looked', () => polls > manyLooks || null);
+  assert.deepEqual(events, []);
   clock.set(dueAt - 2_000);
   engine.wake();
-  await until('it is ready', () => told.length > 0);
-  assert.deepEqual(told, ['prepare']);
+  await until('it is ready', () => events.length > 0);
+  assert.deepEqual(events, ['prepare']);
   clock.set(dueAt);
   engine.wake();
   await endedRuns(job, 1);
-  assert.deepEqual(told, ['prepare', 'call']);
+  assert.deepEqual(events, ['prepare', 'call']);
 });
 
 test('while egress cannot be prepared, a manual run waits, and the reason is logged', async (t) => {
@@ -47,14 +47,16 @@ test('while egress cannot be prepared, a manual run waits, and the reason is log
       return { kind: 'failure', failure: { reason: 'timeout', detail: 'by the test' } };
     },
     prepare() {
-      if (!isThere) throw new Error('there is no room for a thread');
+      if (!isThere) throw new Error('there is no memory for a thread');
     },
     async [Symbol.asyncDispose]() {},
   };
   const job = await addJob(dueOnce);
   await ask(job);
   const engine = await start({ egress });
-  await until('it is told', () => engine.troubles().some((text) => text.includes('no room')));
+  await until('the reported trouble', () =>
+    engine.troubles().some((text) => text.includes('no memory')),
+  );
   assert.deepEqual(
     (await runsOf(job)).map(({ status }) => status),
     ['queued'],

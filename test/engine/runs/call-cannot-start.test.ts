@@ -35,7 +35,7 @@ test('a call that this machine cannot start waits until it can, and is made once
   clock.set(dueAt);
   const egress = egressOf(held, answered(200));
   const engine = await start({ egress });
-  await until('it is told', () => engine.troubles().length > 0);
+  await until('the reported trouble', () => engine.troubles().length > 0);
   assert.deepEqual(engine.troubles(), [`calls wait: ${trouble}`]);
   const [run] = await endedRuns(job, 1);
   assert.deepEqual([run?.status, run?.attempts], ['success', 1]);

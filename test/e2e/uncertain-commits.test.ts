@@ -6,7 +6,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { notPackaged } from '../support/running/executable.ts';
-import { cannotTrace, putFault } from '../support/running/strace.ts';
+import { cannotTrace, injectFault } from '../support/running/strace.ts';
 import { until } from '../support/until.ts';
 import { prepareService } from './faults/service.ts';
 
@@ -30,7 +30,7 @@ for (const { what, fault } of faults) {
       const due = names.map((name, index) => [name, 2_000 + (index / jobCount) * spreadMs]);
       const service = await prepareService(t, Object.fromEntries(due));
       const daemon = await service.start();
-      const put = await putFault(t, daemon.pid, fault);
+      const put = await injectFault(t, daemon.pid, fault);
       await until('every call', () => service.witness.arrivals.length >= jobCount);
       await until('every outcome', () => {
         const ended = service.books().runs.filter(({ status }) => status === 'success');
