@@ -105,7 +105,7 @@ test("every error example is the server's real message", async (t) => {
   const clock = fakeClock();
   const daemon = await startTestDaemon(t, { clock });
   const ask: Ask = (...asked) => {
-    clock.goOn(61_000);
+    clock.advanceBoth(61_000);
     return daemon.ask(...asked);
   };
   const { paths } = (await ask('GET', '/openapi.json')).body as OpenApiDocument;
@@ -143,7 +143,7 @@ test("every error example is the server's real message", async (t) => {
         const key = operationId === 'runJob' ? `Idempotency-Key: ${'k'.repeat(129)}` : 'Host: b';
         const head = [`${method} /api/v1${target} HTTP/1.1`, 'Host: a', key, 'Connection: close'];
         const text = [...head, `Authorization: Bearer ${daemon.key}`, '', ''].join('\r\n');
-        clock.goOn(61_000);
+        clock.advanceBoth(61_000);
         const [answer] = await exchange(daemon.url, text);
         return { status: answer?.status ?? 0, body: JSON.parse(answer?.body ?? '') };
       }

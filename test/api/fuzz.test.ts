@@ -223,7 +223,7 @@ async function fuzz(
   return statuses;
 }
 
-function told(statuses: Map<number, number>): string {
+function countsText(statuses: Map<number, number>): string {
   return [...statuses]
     .toSorted(([a], [b]) => a - b)
     .map(([status, count]) => `${status} × ${count}`)
@@ -249,7 +249,7 @@ for (const operation of operations) {
       successes,
       described: true,
     });
-    t.diagnostic(`seed ${seed}: ${told(statuses)}`);
+    t.diagnostic(`seed ${seed}: ${countsText(statuses)}`);
     const usual = successes.find((status) => statuses.has(status));
     assert.ok(statuses.has(usual ?? success), 'some requests are good ones');
     fuzzed.passMinute();
@@ -264,7 +264,7 @@ test('any method and path is answered with a documented status', async (t) => {
     successes: [200, 201, 202, 503],
     described: false,
   });
-  t.diagnostic(`seed ${seed}: ${told(statuses)}`);
+  t.diagnostic(`seed ${seed}: ${countsText(statuses)}`);
   fuzzed.passMinute();
   await fuzzed.runNewJob(fuzzed.known.keys.write);
 });

@@ -9,7 +9,7 @@ import { assertRefused } from '../support/checks/answer.ts';
 import { fakeClock, steadyClock } from '../support/fakes/clock.ts';
 import { startTestDaemon } from '../support/running/daemon.ts';
 import { defaultWorkspaceId, revokedKey } from '../support/records/keys.ts';
-import { fillWorkspace, openLook, untilQuiet } from '../support/records/two-workspaces.ts';
+import { fillWorkspace, openSnapshots, untilQuiet } from '../support/records/two-workspaces.ts';
 import type { Holding } from '../support/records/two-workspaces.ts';
 import { addWorkspace } from '../support/records/workspace.ts';
 
@@ -35,7 +35,7 @@ interface Operation {
   /** Needs no key. */
   isOpen?: true;
   /** Reads only, although it is not a GET. */
-  isLook?: true;
+  isRead?: true;
 }
 
 const newJob = { name: 'new', url: 'http://127.0.0.1:1/', paused: true };
@@ -99,7 +99,7 @@ const operations: readonly Operation[] = [
     path: '/schedule/preview',
     ok: 200,
     body: {},
-    isLook: true,
+    isRead: true,
   },
 ];
 
@@ -188,8 +188,11 @@ test('each key can do what its permission and workspace allow, and changes or re
     "b's write key": await other.newKey('write'),
   };
   const ids = { a: await defaultWorkspaceId(daemon), b: other.id };
-  await using store = await openLook(daemon.dataDir);
-  const looks = async () => ({ a: await store.look(ids.a), b: await store.look(ids.b) });
+  await using store = await openSnapshots(daemon.dataDir);
+  const snapshots = async () => ({
+    a: await store.snapshot(ids.a),
+    b: await store.snapshot(ids.b),
+  });
 
   const fill = async (workspace: 'a' | 'b'): Promise<Holding> => {
     const key = keys[`${workspace}'s write key`] ?? '';
@@ -201,7 +204,7 @@ test('each key can do what its permission and workspace allow, and changes or re
   const holdings = { a: await fill('a'), b: await fill('b') };
 
   const all = cells();
-  let before = await looks();
+  let before = await snapshots();
   for (const cell of all) {
     const { operation, key, id, runId } = cell;
     const named = [id && `id ${id}`, runId && `run ${runId}`].filter(Boolean);
@@ -217,16 +220,16 @@ test('each key can do what its permission and workspace allow, and changes or re
     const mine = workspaceOf(key);
     const theirs = mine === 'a' ? 'b' : 'a';
     if (includes(badKeys, key) || expected >= 400) assert.ok(!text.includes(marks.a), what);
-    assert.ok(!text.includes(marks[theirs]), `${what}: it shows what is of ${theirs}`);
+    assert.ok(!text.includes(marks[theirs]), `${what}: it shows data of ${theirs}`);
 
     await untilQuiet(daemon.dataDir);
-    const after = await looks();
-    assert.equal(after[theirs], before[theirs], `${what}: it changed what is of ${theirs}`);
-    const isLook = operation.method === 'GET' || operation.isLook === true;
-    const changes = expected < 400 && !isLook;
+    const after = await snapshots();
+    assert.equal(after[theirs], before[theirs], `${what}: it changed data of ${theirs}`);
+    const isRead = operation.method === 'GET' || operation.isRead === true;
+    const changes = expected < 400 && !isRead;
     assert.equal(after[mine] !== before[mine], changes, `${what}: changes of its own`);
     if (changes) holdings[mine] = await fill(mine);
-    before = changes ? await looks() : after;
+    before = changes ? await snapshots() : after;
   }
   t.diagnostic(`${all.length} requests`);
   assert.ok(all.length > 600);

@@ -48,7 +48,7 @@ test('ids increase even when the wall clock steps back', () => {
 test('ids differ between two processes in the same millisecond', () => {
   const randoms = new Set<string>();
   for (let made = 0; made < 10_000; made += 1) randoms.add(newId(start + 20_000).slice(19));
-  assert.equal(randoms.size, 10_000, 'the random part alone tells them apart');
+  assert.equal(randoms.size, 10_000, 'the random part alone makes them differ');
 });
 
 test('every bit of the random part takes both values', () => {

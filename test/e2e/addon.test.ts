@@ -10,7 +10,7 @@ import { temporaryDirectory } from '../support/directory.ts';
 import { executable, jobd, notPackaged } from '../support/running/executable.ts';
 import { makeNamespace, noNamespaces } from '../support/running/namespace.ts';
 
-const notRoot = process.getuid?.() === 0 ? false : 'only root can act as somebody else';
+const notRoot = process.getuid?.() === 0 ? false : 'only root can act as another user';
 /** The user `nobody`, by convention. */
 const nobody = 65_534;
 

@@ -60,14 +60,14 @@ const wrapper = [prlimit, '--nofile=1024:1024'];
 const skip = notPackaged || noAddresses || (existsSync(prlimit) ? false : 'there is no prlimit');
 
 /** With the small file limit there are at most 234 connections. */
-const ways: [what: string, way: string][] = [
+const modes: [what: string, mode: string][] = [
   ['ping a monitor with a body that never comes', 'slow'],
   ['ping a monitor once and stay', 'idle'],
 ];
 const connections = 300;
 const seconds = 8;
 
-for (const [what, way] of ways) {
+for (const [what, mode] of modes) {
   test(
     `${connections} connections ${what}: keys and health checks of others are served`,
     { skip },
@@ -79,7 +79,7 @@ for (const [what, way] of ways) {
       const { pingUrl } = ((await made.json()) as { monitor: { pingUrl: string } }).monitor;
       const statuses: number[] = [];
       const toll = await victim.watch(async () => {
-        const args = [pingUrl, way, String(connections), String(seconds)];
+        const args = [pingUrl, mode, String(connections), String(seconds)];
         const attack = runAttack(t, 'held-connections.ts', args);
         for (let round = 0; round < seconds; round += 1) {
           await setTimeout(1_000);

@@ -9,7 +9,7 @@ import { monitorsOf } from '../support/records/monitor.ts';
 import { readAnswer } from '../support/running/daemon.ts';
 import { runAttack, startVictim } from '../support/running/under-attack.ts';
 
-const noProc = process.platform === 'linux' ? false : 'only Linux tells how much was written';
+const noProc = process.platform === 'linux' ? false : 'only Linux counts written bytes';
 /** Stored bytes of a ping's body. */
 const bodyBytes = 4_096;
 const seconds = 5;

@@ -62,7 +62,7 @@ for (const part of [
 for (const [what, tail] of [
   ['garbage', () => Buffer.alloc(10_000, 0xa5)],
   ['half a frame', (log: Buffer) => log.subarray(32, 32 + 2_000)],
-  ['frames of before', (log: Buffer) => log.subarray(32, 32 + 3 * (24 + pageSize))],
+  ['frames of an earlier log', (log: Buffer) => log.subarray(32, 32 + 3 * (24 + pageSize))],
 ] as const) {
   test(
     `a write-ahead log that ends with ${what} after a crash is recovered`,

@@ -65,7 +65,7 @@ test(
     const daemon = await serve(t, args, directory);
     const apiKey = (await jobd(['key', 'create', '--data', dataDir])).stdout.trim();
     const env = { JOBD_URL: daemon.url, JOBD_API_KEY: apiKey, JOBD_DATA: dataDir };
-    const told: string[] = [];
+    const answers: string[] = [];
     const shown: string[] = [];
     // oxlint-disable-next-line typescript/no-explicit-any -- tests read it as a client would
     const ask = async (method: string, path: string, body?: unknown): Promise<any> => {
@@ -80,7 +80,7 @@ test(
       const { secret, ...answer } = JSON.parse(await response.text());
       // The one response that shows a generated secret, and a job's own URL and body.
       for (const job of [answer.job, ...(answer.jobs ?? [])]) if (job) delete job.body;
-      told.push(JSON.stringify(answer), JSON.stringify([...response.headers]));
+      answers.push(JSON.stringify(answer), JSON.stringify([...response.headers]));
       return { ...answer, secret };
     };
     const command = async (...words: string[]): Promise<void> => {
@@ -177,8 +177,8 @@ test(
     raw.push(await rawBytes(dataDir));
 
     const everything = {
-      'an answer': told.join('\n'),
-      'what the command line says': shown.join('\n'),
+      'an answer': answers.join('\n'),
+      'command line output': shown.join('\n'),
       'the log': daemon.log(),
       'raw bytes': raw.join('\n'),
     };

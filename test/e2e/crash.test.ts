@@ -20,22 +20,22 @@ import * as kills from './crash/kills.ts';
 const rounds = Number(process.env['JOBD_CRASH_ROUNDS'] ?? 30);
 const seed = Number(process.env['JOBD_CRASH_SEED'] ?? randomInt(2 ** 31));
 
-const ways: { what: string; kill: kills.Kill; skip?: string | false }[] = [
+const deaths: { what: string; kill: kills.Kill; skip?: string | false }[] = [
   { what: 'at any moment', kill: kills.atAnyMoment },
   { what: 'as soon as a run is claimed', kill: kills.whenClaimed },
   { what: 'when a request has arrived, before or after its answer', kill: kills.whenSent },
   { what: 'before it connects to a target', kill: kills.whenConnecting, skip: cannotTrace },
-  { what: 'in the middle of what it writes', kill: kills.whenWriting, skip: cannotTrace },
+  { what: 'in the middle of a write', kill: kills.whenWriting, skip: cannotTrace },
   { what: 'while every third sync fails', kill: kills.inDoubt, skip: cannotTrace },
 ];
 
 test('a daemon keeps its promises across kills', { skip: notPackaged }, async (t: TestContext) => {
   const campaign = await startCampaign(t, seed);
   t.diagnostic(`JOBD_CRASH_SEED=${seed}`);
-  for (const { what, kill, skip = false } of ways) {
+  for (const { what, kill, skip = false } of deaths) {
     await t.test(`killed ${what}`, { skip }, async (part) => {
       let reached = 0;
-      const share = Math.ceil(rounds / ways.length);
+      const share = Math.ceil(rounds / deaths.length);
       for (let round = 0; round < share; round += 1) {
         const { wrong, ...death } = await crash(part, campaign, kill);
         reached += Number(death.reached);
@@ -53,8 +53,8 @@ test('a daemon keeps its promises across kills', { skip: notPackaged }, async (t
     const seen = new Set(campaign.witness.arrivals.map(({ runId }) => runId));
     const interrupted = runs.filter(({ status }) => status === 'interrupted');
     const counts = Object.groupBy(runs, ({ status }) => status);
-    const told = Object.entries(counts).map(([status, { length }]) => `${length} ${status}`);
-    part.diagnostic(`${runs.length} runs (${told.join(', ')}), ${seen.size} called`);
+    const totals = Object.entries(counts).map(([status, { length }]) => `${length} ${status}`);
+    part.diagnostic(`${runs.length} runs (${totals.join(', ')}), ${seen.size} called`);
     const { promises } = campaign;
     const runsPromised = [...promises.runs.values()].filter(({ runId }) => runId !== null).length;
     part.diagnostic(`promised: ${promises.jobs.size} jobs, ${runsPromised} runs by hand`);

@@ -62,7 +62,7 @@ for (const ending of [null, 'SIGTERM'] as const) {
       for (const { id } of monitors) {
         assert.equal((await service.ask('DELETE', `/monitors/${id}`)).status, 200);
       }
-      await until('room', async () => !(await isFull(service)), { everyMs: 100 });
+      await until('free space', async () => !(await isFull(service)), { everyMs: 100 });
       assert.equal((await service.ask('POST', '/jobs', job)).status, 201);
       const made = await createMonitor();
       assert.equal((await ping(made.pingUrl)).status, 200);

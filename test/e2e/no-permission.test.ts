@@ -25,7 +25,7 @@ for (const before of ['never served', 'served before', 'served by one that was k
   );
 }
 
-const notRoot = process.getuid?.() === 0 ? false : 'only root can act as somebody else';
+const notRoot = process.getuid?.() === 0 ? false : 'only root can act as another user';
 /** The user `nobody`, by convention. */
 const nobody = 65_534;
 

@@ -90,11 +90,11 @@ test(
     assert.match(verdict, new RegExp(`^valid: run ${first.id} `));
 
     assert.equal(await daemon.stop(), 0);
-    const told = [firstReceipt, secondReceipt, daemon.log(), ...runs].join('\n');
-    assert.match(told, /run ended/, 'the log was looked at');
+    const output = [firstReceipt, secondReceipt, daemon.log(), ...runs].join('\n');
+    assert.match(output, /run ended/, 'the log is included');
     assert.match(runs[1] ?? '', /redirect: /);
-    for (const canary of canaries) assert.ok(!told.includes(canary), canary);
+    for (const canary of canaries) assert.ok(!output.includes(canary), canary);
     const mode = (name: string): number => statSync(join(data, name)).mode & 0o777;
-    assert.equal(mode('secret-key'), 0o600, 'what the private key is sealed with');
+    assert.equal(mode('secret-key'), 0o600, 'the key that seals the private key');
   },
 );

@@ -13,7 +13,7 @@ import { runProgram } from '../support/running/program.ts';
 
 /** The user `nobody`, by convention. */
 const nobody = 65_534;
-const notRoot = process.getuid?.() === 0 ? false : 'only root can become somebody else';
+const notRoot = process.getuid?.() === 0 ? false : 'only root can become another user';
 const noRacer =
   spawnSync(process.execPath, ['--version'], { uid: nobody, gid: nobody }).status === 0
     ? false

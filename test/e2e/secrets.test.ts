@@ -73,7 +73,7 @@ test(
     const takeKey = async (): Promise<void> => {
       apiKeys.push((await jobd(['key', 'create', '--data', dataDir])).stdout.trim());
     };
-    const told: string[] = [];
+    const answers: string[] = [];
     // oxlint-disable-next-line typescript/no-explicit-any -- tests read it as a client would
     const ask = async (method: string, path: string, body?: unknown, more = {}): Promise<any> => {
       const response = await fetch(`${daemon.url}/api/v1${path}`, {
@@ -88,7 +88,7 @@ test(
       const answer = JSON.parse(await response.text());
       // A job shows its own body.
       for (const job of [answer.job, ...(answer.jobs ?? [])]) if (job) delete job.body;
-      told.push(JSON.stringify(answer), JSON.stringify([...response.headers]));
+      answers.push(JSON.stringify(answer), JSON.stringify([...response.headers]));
       return answer;
     };
 
@@ -176,7 +176,7 @@ test(
     const log = daemon.log();
     assert.match(log, /run ended/, 'the log was looked at');
     const everything = {
-      'an answer': told.join('\n'),
+      'an answer': answers.join('\n'),
       'the log': log,
       'raw bytes': raw.join('\n'),
     };

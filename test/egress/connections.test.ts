@@ -196,7 +196,7 @@ test('an idle connection is trusted only for as long as its server was seen to k
   laterMs += 3000;
   assert.equal(await call(), 1, 'a few seconds are safe with any server');
   laterMs += 60_000;
-  assert.equal(await call(), 2, 'a minute is not, before the server has shown its patience');
+  assert.equal(await call(), 2, 'a minute is too long, until the server has kept one that long');
   t.mock.timers.tick(5000);
   laterMs += 55_000;
   assert.equal(await call(), 2, 'the first connection has outlived this');

@@ -181,7 +181,7 @@ function addressBytes(text: string, type: number): Buffer {
   const address = parseAddress(text);
   const length = type === typeAaaa ? 16 : 4;
   if (address === null || (address.family === 6) !== (type === typeAaaa)) {
-    throw new Error(`${text} cannot be told in a record of type ${type}`);
+    throw new Error(`${text} does not fit a record of type ${type}`);
   }
   return Buffer.from(address.value.toString(16).padStart(length * 2, '0'), 'hex');
 }

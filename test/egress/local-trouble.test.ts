@@ -32,8 +32,8 @@ const script = `
   const [egress, thread] = [createEgress({ ...options, resolve }), startEgressThread(options)];
   const callAll = async () => {
     const calls = urls.map((url) => [egress, url]).concat([[thread, urls[0]]]);
-    return await Promise.all(calls.map(([way, url]) =>
-      way.call({ url, method: 'GET', headers: {}, body: null, timeoutMs: 5000 })));
+    return await Promise.all(calls.map(([sender, url]) =>
+      sender.call({ url, method: 'GET', headers: {}, body: null, timeoutMs: 5000 })));
   };
   const starved = await callAll();
   for (const file of held) closeSync(file);

@@ -164,13 +164,13 @@ async function startSecure(t: TestContext, cert: string, options: SMTPServerOpti
   return { ...server, users };
 }
 
-const ways: [scheme: string, options: SMTPServerOptions][] = [
+const schemes: [scheme: string, options: SMTPServerOptions][] = [
   ['smtps', { secure: true }],
   // This server would accept the password earlier.
   ['smtp', { disabledCommands: [], allowInsecureAuth: true }],
 ];
 
-for (const [scheme, options] of ways) {
+for (const [scheme, options] of schemes) {
   test(`${scheme}: user and password are only sent over TLS, to a server with a valid certificate`, async (t) => {
     const { host, received, users } = await startSecure(t, goodCertificate, options);
     const mailer = mailerFor(t, `${scheme}://ann:canary-password@${host}`, authority);

@@ -25,7 +25,7 @@ function previewOf(bytes: Buffer, chunkBytes: number): { text: string; truncated
   return preview.finish(false);
 }
 
-const edges: [string, Buffer][] = [
+const boundaries: [string, Buffer][] = [
   ['nothing', Buffer.alloc(0)],
   ['4095 bytes', Buffer.alloc(4095, 'a')],
   ['4096 bytes', Buffer.alloc(4096, 'a')],
@@ -43,7 +43,7 @@ const edges: [string, Buffer][] = [
 ];
 
 test('a preview is the first 4096 bytes of UTF-8, cut between two characters', () => {
-  for (const [what, bytes] of edges) {
+  for (const [what, bytes] of boundaries) {
     for (const chunkBytes of [1, 7, 1000, 65_536]) {
       assert.deepEqual(previewOf(bytes, chunkBytes), expected(bytes), `${what} by ${chunkBytes}`);
     }
@@ -76,7 +76,7 @@ test('a body cut within a character shows no replacement for it', () => {
   assert.deepEqual(preview.finish(true), { text: 'a'.repeat(4093), truncated: true });
 });
 
-for (const [what, bytes] of edges) {
+for (const [what, bytes] of boundaries) {
   test(`the preview of a response with ${what} is right`, async (t) => {
     const target = await startTarget(t, (socket) => socket.write(answer(bytes)));
     const response = responseOf(await startEgress(t).call(get(target.url)));

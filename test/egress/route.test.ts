@@ -15,7 +15,7 @@ function startRouter(): Router {
 }
 
 /** The router's result for a URL, as text. */
-function told(router: Router, url: string): string {
+function routed(router: Router, url: string): string {
   const route = router.route(url);
   if ('failure' in route) return route.failure.detail;
   const { protocol, host, port } = route.site.origin;
@@ -36,10 +36,10 @@ function judged(url: string): string {
 test('a URL is judged the same whether its site is cached or not', () => {
   const router = startRouter();
   for (const { url } of vectors.urls) {
-    told(router, siteText(url));
-    told(router, `${siteText(url)}/x`);
-    assert.equal(told(router, url), judged(url), JSON.stringify(url));
-    assert.equal(told(router, url), judged(url), JSON.stringify(url));
+    routed(router, siteText(url));
+    routed(router, `${siteText(url)}/x`);
+    assert.equal(routed(router, url), judged(url), JSON.stringify(url));
+    assert.equal(routed(router, url), judged(url), JSON.stringify(url));
   }
 });
 
@@ -73,9 +73,9 @@ test('any URL of a cached site is judged as if it were not cached', () => {
   });
   fc.assert(
     fc.property(site, rest, (known, parts) => {
-      told(router, `${known}/`);
+      routed(router, `${known}/`);
       const url = known + parts.join('');
-      assert.equal(told(router, url), judged(url), JSON.stringify(url));
+      assert.equal(routed(router, url), judged(url), JSON.stringify(url));
     }),
     { numRuns: 2_000 },
   );

@@ -161,7 +161,7 @@ test('calls use the existing threads if no other can be started', async () => {
   const urls: string[] = [];
   const start = (): Egress => {
     started += 1;
-    if (started > 1) throw new Error('there is no room for a thread');
+    if (started > 1) throw new Error('there is no memory for a thread');
     return {
       call: (call) => {
         urls.push(call.url);

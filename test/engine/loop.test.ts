@@ -79,9 +79,9 @@ test('no pause is longer than a second, whatever the step returns', async (t) =>
 });
 
 test('a wake during a step is not lost', async (t) => {
-  const { promise: goOn, resolve } = Promise.withResolvers<void>();
+  const { promise: advanceBoth, resolve } = Promise.withResolvers<void>();
   const { loop, counts } = start(t, async () => {
-    await goOn;
+    await advanceBoth;
     return Infinity;
   });
   loop.wake();
@@ -142,9 +142,9 @@ test('after a successful step the pauses start small again', async (t) => {
 });
 
 test('a stopping loop finishes its current step and starts no other', async (t) => {
-  const { promise: goOn, resolve } = Promise.withResolvers<void>();
+  const { promise: advanceBoth, resolve } = Promise.withResolvers<void>();
   const { loop, counts } = start(t, async () => {
-    await goOn;
+    await advanceBoth;
     return 0;
   });
   let stopped = false;

@@ -9,7 +9,7 @@ const minute = 60_000;
 function windowAt() {
   let now = 5 * minute;
   const window = createLatenessWindow({ monotonicMs: () => now });
-  return { ...window, goOn: (ms: number) => void (now += ms) };
+  return { ...window, advanceBoth: (ms: number) => void (now += ms) };
 }
 
 test('without runs there is no figure', () => {
@@ -22,10 +22,10 @@ test('without runs there is no figure', () => {
 });
 
 test('the figures cover all minutes, with two digits', () => {
-  const { note, read, goOn } = windowAt();
+  const { note, read, advanceBoth } = windowAt();
   for (let ms = 0; ms < 1_000; ms += 1) {
     note(ms);
-    if (ms % 100 === 0) goOn(minute);
+    if (ms % 100 === 0) advanceBoth(minute);
   }
   const { p50Ms, p99Ms, maxMs } = read();
   assert.ok(p50Ms !== null && Math.abs(p50Ms - 499) <= 5, `p50 ${p50Ms}`);
@@ -42,15 +42,15 @@ test('on time is 0, even for a run that began before its due time after a clock 
 });
 
 test('each minute is forgotten after an hour', () => {
-  const { note, read, goOn } = windowAt();
+  const { note, read, advanceBoth } = windowAt();
   note(40);
-  goOn(30 * minute);
+  advanceBoth(30 * minute);
   note(10);
-  goOn(29 * minute);
+  advanceBoth(29 * minute);
   assert.equal(read().maxMs, 40);
-  goOn(minute);
+  advanceBoth(minute);
   assert.equal(read().maxMs, 10);
-  goOn(30 * minute);
+  advanceBoth(30 * minute);
   assert.equal(read().maxMs, null);
 });
 

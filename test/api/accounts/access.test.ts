@@ -64,14 +64,14 @@ test('every operation needs a valid key, and write permission where it changes s
     if (ofOne) {
       assertRefused(foreign, 404, /there is no job with id/, `${operation}, another workspace`);
     } else {
-      assert.equal(foreign.status, ok, `${operation} in a workspace of its own`);
+      assert.equal(foreign.status, ok, `${operation} in its own workspace`);
     }
     const reading = await ask(method, path, body, readKey);
     if (method === 'GET') assert.equal(reading.status, ok, `${operation} with a read key`);
     else assertRefused(reading, 403, /may only read.*write/, `${operation} with a read key`);
     assert.equal((await ask(method, path, body)).status, ok, `${operation} with a write key`);
   }
-  assert.equal(sink.received.length, 1, 'nobody refused has called the target');
+  assert.equal(sink.received.length, 1, 'no refused request called the target');
 });
 
 test('a workspace sees only its own jobs and runs', async (t) => {
@@ -89,7 +89,7 @@ test('a workspace sees only its own jobs and runs', async (t) => {
   );
   assertRefused(await ask('GET', `/jobs/${job.id}`), 404, /no job/, 'the job of the other');
   const crossed = await ask('GET', `/jobs/${job.id}/runs/${runId}`, undefined, otherKey);
-  assertRefused(crossed, 404, /no run/, "a run under somebody else's job");
+  assertRefused(crossed, 404, /no run/, "a run under another workspace's job");
 });
 
 test('the key is checked before anything else in a request', async (t) => {

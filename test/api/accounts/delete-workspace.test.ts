@@ -76,7 +76,7 @@ test('deleting a workspace revokes its keys at once; its data is removed after i
     const rows = await rowsOf(local);
     return rows['jobs'] === 1 ? rows : null;
   });
-  assert.deepEqual([left['runs'], left['workspaces']], [1, 3], 'the call in flight goes on');
+  assert.deepEqual([left['runs'], left['workspaces']], [1, 3], 'the call in flight continues');
   // Neither due nor queued runs are called any more.
   clock.advance(60_000);
   sink.release();

@@ -76,7 +76,11 @@ test('a trial lasts 14 days with the limits of its plan; then running and editin
   await assertEditing(account, clock, jobId, null);
   clock.set(endsAt - 60_000);
   await assertEditing(account, clock, jobId, /the trial ended at 2026-03-16T10:00:00\.000Z/);
-  assert.equal((await ask('GET', '/me')).body.trialEndsAt, me.trialEndsAt, 'it tells when it was');
+  assert.equal(
+    (await ask('GET', '/me')).body.trialEndsAt,
+    me.trialEndsAt,
+    'it still shows the end',
+  );
 });
 
 for (const [what, end, words] of [
@@ -162,8 +166,8 @@ test('a job whose creation is in progress when the account expires is not create
     (app: App) => createMonitor(app, principal, { name: 'a' }),
   ];
   for (const make of makings) {
-    let looks = 0;
-    const passing = { ...clock, now: () => endsAt - 1 + looks++ };
+    let reads = 0;
+    const passing = { ...clock, now: () => endsAt - 1 + reads++ };
     const making = make(quietApp({ store: local.store, clock: passing }));
     await assert.rejects(making, { code: 'payment_required', message: /^the trial ended at/ });
   }
@@ -181,5 +185,5 @@ test('an expired account does not affect other accounts', async (t) => {
   const path = `/jobs/${body.job.id}`;
   assertRefused(await account.ask('PATCH', path, { name: 'b' }), 402, /subscription/, 'own');
   assertRefused(await other.ask('PATCH', path, { name: 'b' }), 404, /no job/, 'foreign');
-  assert.equal((await other.ask('POST', '/jobs', job)).status, 201, 'nobody else is affected');
+  assert.equal((await other.ask('POST', '/jobs', job)).status, 201, 'no other account is affected');
 });

@@ -99,7 +99,7 @@ test('the usage of an account with over 1,000 jobs is counted once a minute', as
   await account.fill(1_000);
   assert.equal(await jobsNow(), 1_000);
   await account.fill(1);
-  assert.equal(await jobsNow(), 1_001, 'up to there at once');
+  assert.equal(await jobsNow(), 1_001, 'small counts are immediate');
   await account.fill(1);
   clock.pass(30_000);
   assert.equal(await jobsNow(), 1_001);

@@ -114,7 +114,7 @@ for (const { name: plan, jobs } of Object.values(plans)) {
     const words = `^the plan ${plan} allows ${jobs} jobs and monitors .*, the account has ${jobs}$`;
     assertRefused(more, 403, new RegExp(words), 'above');
     assert.equal((await ask('DELETE', `/jobs/${last.body.job.id}`)).status, 200);
-    assert.equal((await ask('POST', '/jobs', rare)).status, 201, 'what is deleted does not count');
+    assert.equal((await ask('POST', '/jobs', rare)).status, 201, 'deleted jobs do not count');
     assert.equal((await ask('POST', '/jobs', rare)).status, 403);
   });
 }

@@ -42,7 +42,7 @@ const keys: readonly Promised[] = [
   },
   {
     section: 'keys',
-    promise: 'the receipt key needs none',
+    promise: 'the receipt key needs no key',
     async check({ call }) {
       const { status } = await call('GET', '/receipts/key', { key: null });
       assert.ok(status === 200 || status === 503, `it is ${status}`);
@@ -57,7 +57,7 @@ const keys: readonly Promised[] = [
   },
   {
     section: 'keys',
-    promise: 'a key reaches its own workspace and no other',
+    promise: 'a key sees only its own workspace',
     async check(customer) {
       const { siteUrl: url, dataDir } = customer;
       const { id, runId } = await ranJob(customer);
@@ -73,7 +73,7 @@ const keys: readonly Promised[] = [
   },
   {
     section: 'keys',
-    promise: 'a key that may only read gets 403 for all that changes something',
+    promise: 'a read-only key gets 403 for every change',
     async check(customer) {
       const key = await customer.newKey('read');
       const { id, runId } = await ranJob(customer);
@@ -89,7 +89,7 @@ const keys: readonly Promised[] = [
 const errors: readonly Promised[] = [
   {
     section: 'errors',
-    promise: 'a failure is { error } in words, whatever failed',
+    promise: 'every failure is { error } with a message',
     async check({ refused }) {
       await refused(400, 'POST', '/jobs', { body: {} });
       await refused(401, 'GET', '/jobs', { key: unknownKey });
@@ -100,7 +100,7 @@ const errors: readonly Promised[] = [
   },
   {
     section: 'errors',
-    promise: 'what cannot be read as JSON is 400',
+    promise: 'a body that is not JSON is 400',
     async check({ baseUrl, key }) {
       const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
       const response = await fetch(`${baseUrl}/jobs`, {
@@ -118,7 +118,7 @@ const errors: readonly Promised[] = [
 const limits: readonly Promised[] = [
   {
     section: 'limits',
-    promise: 'a key asks 120 times a minute; the next one is 429 with Retry-After: 60',
+    promise: 'a key may send 120 requests a minute; the next one is 429 with Retry-After: 60',
     async check({ call, refused, newKey }) {
       const key = await newKey('read');
       for (let count = 0; count < 120; count += 1) {
@@ -126,12 +126,12 @@ const limits: readonly Promised[] = [
       }
       const { headers } = await refused(429, 'GET', '/jobs', { key });
       assert.equal(headers.get('retry-after'), '60');
-      assert.equal((await call('GET', '/jobs')).status, 200, 'other keys go on');
+      assert.equal((await call('GET', '/jobs')).status, 200, 'other keys still work');
     },
   },
   {
     section: 'limits',
-    promise: 'a page holds 50 unless another size is asked for',
+    promise: 'a page holds 50 items unless limit is given',
     async check({ createJob, newKey, call }) {
       for (let count = 0; count < 51; count += 1) await createJob();
       const key = await newKey('read');
@@ -195,7 +195,7 @@ const limits: readonly Promised[] = [
 const versions: readonly Promised[] = [
   {
     section: 'the-api',
-    promise: 'the version is v1 in every path',
+    promise: 'every path contains the version v1',
     async check({ siteUrl, key, baseUrl }) {
       const headers = { authorization: `Bearer ${key}` };
       assert.equal(baseUrl, `${siteUrl}/api/v1`);
@@ -206,7 +206,7 @@ const versions: readonly Promised[] = [
   },
   {
     section: 'the-api',
-    promise: 'the description of the interface is of version 1.1.0',
+    promise: 'the API description has version 1.1.0',
     async check({ baseUrl }) {
       const response = await fetch(`${baseUrl}/openapi.json`);
       assert.equal(response.status, 200);

@@ -85,7 +85,7 @@ async function everythingShown({ call, run }: Customer, jobId: string): Promise<
 export const answerPromises: readonly Promised[] = [
   {
     section: 'jobs',
-    promise: 'a job has the promised fields and no other, before and after a run',
+    promise: 'a job has exactly the documented fields, before and after a run',
     async check({ createJob, run, readJob }, t) {
       const { url } = await startSink(t);
       const job = await createJob({ url, headers: { 'X-A': '1' } });
@@ -100,7 +100,7 @@ export const answerPromises: readonly Promised[] = [
   },
   {
     section: 'jobs',
-    promise: 'values of headers are shown nowhere, names are',
+    promise: 'header values are never shown, header names are',
     async check(customer, t) {
       const { url, received } = await startSink(t);
       const headers = { Authorization: 'Bearer hunter2' };
@@ -124,7 +124,7 @@ export const answerPromises: readonly Promised[] = [
   },
   {
     section: 'jobs',
-    promise: 'downReason says why a job is down, and goes when it is up again',
+    promise: 'downReason says why a job is down, and is removed when it is up again',
     async check(_, t) {
       const clock = fakeClock();
       const { createJob, run, readJob } = await startForCustomer(t, { clock });
@@ -142,7 +142,7 @@ export const answerPromises: readonly Promised[] = [
   },
   {
     section: 'runs',
-    promise: 'a run has the promised fields and no other, queued and ended',
+    promise: 'a run has exactly the documented fields, queued and ended',
     async check({ createJob, call, readRuns }, t) {
       const { url } = await startSink(t);
       const job = await createJob({ url });
@@ -154,7 +154,7 @@ export const answerPromises: readonly Promised[] = [
   },
   {
     section: 'runs',
-    promise: 'an ended run tells code, duration, attempts and what was answered',
+    promise: 'an ended run shows its status code, duration, attempts and answer',
     async check({ createJob, run }, t) {
       const { url } = await startSink(t, (response) => response.writeHead(202).end('taken'));
       const ended = await run((await createJob({ url })).id);
@@ -166,7 +166,7 @@ export const answerPromises: readonly Promised[] = [
   },
   {
     section: 'runs',
-    promise: 'the preview holds 4096 bytes at most and says if it was cut',
+    promise: 'the preview holds 4096 bytes at most and marks truncation',
     async check({ createJob, run }, t) {
       const { url } = await startSink(t, (response) => response.end('é'.repeat(3_000)));
       const { responseBody, truncated } = await run((await createJob({ url })).id);
@@ -176,7 +176,7 @@ export const answerPromises: readonly Promised[] = [
   },
   {
     section: 'the-api',
-    promise: 'each answer comes in its envelope',
+    promise: 'each response has its documented envelope',
     async check({ createJob, call }) {
       const { id } = await createJob();
       const keysOf = async (...asked: Parameters<Customer['call']>): Promise<string[]> =>

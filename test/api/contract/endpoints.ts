@@ -26,7 +26,7 @@ async function walk({ call }: Customer, path: string, of: 'jobs' | 'runs'): Prom
 const ofJobs: readonly Promised[] = [
   {
     section,
-    promise: 'a list has pages, and nextCursor leads through all of them',
+    promise: 'a list has pages, and nextCursor leads to the next one',
     async check(customer) {
       const made: string[] = [];
       for (let count = 0; count < 5; count += 1) made.push((await customer.createJob()).id);
@@ -35,7 +35,7 @@ const ofJobs: readonly Promised[] = [
   },
   {
     section,
-    promise: 'limit is 1 to 100 on every list, and a cursor must be one that was given',
+    promise: 'limit is 1 to 100 on every list, and a cursor must come from a previous page',
     async check({ createJob, call, refused }) {
       const { id } = await createJob();
       for (const path of ['/jobs', `/jobs/${id}/runs`]) {
@@ -60,7 +60,7 @@ const ofJobs: readonly Promised[] = [
   },
   {
     section,
-    promise: 'getJob answers with the job as it was made',
+    promise: 'getJob returns the job as it was created',
     async check({ createJob, readJob }) {
       const job = await createJob();
       assert.deepEqual(await readJob(job.id), job);
@@ -75,7 +75,7 @@ const ofJobs: readonly Promised[] = [
   },
   {
     section,
-    promise: 'deleteJob answers { ok: true }, and the job is gone with its runs',
+    promise: 'deleteJob answers { ok: true }, and the job and its runs are gone',
     async check({ createJob, run, call, refused }) {
       const { id } = await createJob();
       const { id: runId } = await run(id);
@@ -109,7 +109,7 @@ const ofJobs: readonly Promised[] = [
   },
   {
     section,
-    promise: 'an update and a deletion are 409 if the call in flight goes on',
+    promise: 'an update and a deletion are 409 if the call in flight does not end',
     async check({ createJob, call, refused }, t) {
       const sink = await startHeldSink(t);
       const { id } = await createJob({ url: sink.url });
@@ -127,7 +127,7 @@ const ofJobs: readonly Promised[] = [
 const ofRuns: readonly Promised[] = [
   {
     section,
-    promise: 'a run by hand leaves the schedule alone, and a paused job can be run',
+    promise: 'a manual run does not change the schedule, and works for a paused job',
     async check({ createJob, run, readJob }) {
       for (const paused of [false, true]) {
         const job = await createJob({ paused });
@@ -139,7 +139,7 @@ const ofRuns: readonly Promised[] = [
   },
   {
     section,
-    promise: 'a job is run by hand once a minute at most, also when it is paused',
+    promise: 'a job can be run by hand once a minute, paused or not',
     async check(_, t) {
       const clock = fakeClock();
       const { createJob, run, refused } = await startForCustomer(t, { clock });
@@ -154,7 +154,7 @@ const ofRuns: readonly Promised[] = [
   },
   {
     section,
-    promise: 'one Idempotency-Key makes one run, however often it is sent',
+    promise: 'an Idempotency-Key creates one run, however often it is sent',
     async check({ createJob, call, readRuns }, t) {
       const { url, received } = await startSink(t);
       const { id } = await createJob({ url });
@@ -171,7 +171,7 @@ const ofRuns: readonly Promised[] = [
   },
   {
     section,
-    promise: 'listRuns has every run in pages, getRun each of them',
+    promise: 'listRuns returns every run in pages, getRun each of them',
     async check(_, t) {
       const clock = fakeClock();
       const customer = await startForCustomer(t, { clock });
@@ -191,7 +191,7 @@ const ofRuns: readonly Promised[] = [
   },
   {
     section,
-    promise: 'ids are UUIDs: any other text is an id of nothing',
+    promise: 'ids are UUIDs: any other text is 404',
     async check({ createJob, refused }) {
       const { id } = await createJob();
       for (const bad of [unknownId, '1', 'me', '%20']) {
@@ -202,7 +202,7 @@ const ofRuns: readonly Promised[] = [
   },
   {
     section,
-    promise: 'there is no receipt for a run that got no answer: 409; none of an unknown run: 404',
+    promise: 'the receipt of a run without an answer is 409, of an unknown run 404',
     async check({ createJob, run, refused }) {
       const { id } = await createJob();
       const { id: runId } = await run(id);

@@ -22,7 +22,7 @@ export const jobChangePromises: readonly Promised[] = [
   },
   {
     section,
-    promise: 'paused makes a job that is paused; without it a job starts active',
+    promise: 'paused creates a paused job; without it a job starts active',
     async check({ createJob }) {
       const paused = await createJob({ paused: true });
       assert.deepEqual([paused.paused, paused.nextRunAt], [true, null]);
@@ -35,7 +35,7 @@ export const jobChangePromises: readonly Promised[] = [
   },
   {
     section,
-    promise: 'paused and workspaceId are given at creation only',
+    promise: 'paused and workspaceId are accepted at creation only',
     async check({ createJob, refused, workspaceId }) {
       const { id } = await createJob({ workspaceId });
       for (const body of [{ paused: true }, { workspaceId }]) {
@@ -45,7 +45,7 @@ export const jobChangePromises: readonly Promised[] = [
   },
   {
     section,
-    promise: 'action is pause or resume, and given in updates only',
+    promise: 'action is pause or resume, and accepted in updates only',
     async check({ createJob, refused }) {
       const { id } = await createJob();
       const body = { name: 'a', url: nowhere, action: 'pause' };
@@ -55,7 +55,7 @@ export const jobChangePromises: readonly Promised[] = [
   },
   {
     section,
-    promise: 'every field is optional in an update, and only what is given changes',
+    promise: 'every field is optional in an update, and only given fields change',
     async check({ createJob, call, readJob }) {
       const before = await createJob({ notes: 'before' });
       const expected = { ...before };
@@ -76,7 +76,7 @@ export const jobChangePromises: readonly Promised[] = [
   },
   {
     section,
-    promise: 'the call is made as the job says: method, headers, body',
+    promise: 'a call has the method, headers and body of the job',
     async check({ createJob, run }, t) {
       const { url, received } = await startSink(t);
       const headers = { 'X-Token': 'abc', 'Content-Type': 'application/json' };

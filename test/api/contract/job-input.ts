@@ -24,7 +24,7 @@ async function refuses(customer: Customer, inputs: object[], status = 400): Prom
     await refused(status, 'POST', '/jobs', { body: { name: 'a', url: nowhere, ...input } });
     await refused(status, 'PATCH', `/jobs/${before.id}`, { body: input });
   }
-  assert.deepEqual(await readJob(before.id), before, 'what is refused changes nothing');
+  assert.deepEqual(await readJob(before.id), before, 'a refused update changes nothing');
 }
 
 /** Asserts the default value of a field. */
@@ -90,7 +90,7 @@ export const jobInputPromises: readonly Promised[] = [
   },
   {
     section,
-    promise: 'the method is GET if none is given',
+    promise: 'the default method is GET',
     check: (customer) => defaults(customer, { method: 'GET' }),
   },
   {
@@ -137,7 +137,7 @@ export const jobInputPromises: readonly Promised[] = [
   },
   {
     section,
-    promise: 'without a schedule a job runs every hour, Paris time',
+    promise: 'the default schedule is every hour in Europe/Paris',
     check: (customer) =>
       defaults(customer, {
         scheduleType: 'cron',
@@ -189,7 +189,7 @@ export const jobInputPromises: readonly Promised[] = [
   },
   {
     section,
-    promise: 'retries are 0 to 2, and 0 if nothing is said',
+    promise: 'retries are 0 to 2, by default 0',
     async check(customer) {
       await defaults(customer, { retries: 0 });
       await accepts(customer, [{ retries: 0 }, { retries: 2 }]);

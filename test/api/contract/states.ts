@@ -12,7 +12,7 @@ import { until } from '../../support/until.ts';
 const jobStates: readonly Promised[] = [
   {
     section: 'jobs',
-    promise: 'a job made paused is paused and is never due',
+    promise: 'a job created paused is never due',
     async check({ createJob }) {
       const { status, nextRunAt } = await createJob({ paused: true });
       assert.deepEqual([status, nextRunAt], ['paused', null]);
@@ -20,7 +20,7 @@ const jobStates: readonly Promised[] = [
   },
   {
     section: 'jobs',
-    promise: 'pause stops the schedule, resume starts it, whatever the job was before',
+    promise: 'pause stops the schedule, resume starts it, in any state of the job',
     async check({ createJob, call, run }, t) {
       const { url } = await startSink(t);
       const fresh = await createJob();
@@ -44,7 +44,7 @@ const jobStates: readonly Promised[] = [
   },
   {
     section: 'jobs',
-    promise: 'a call that was sent when its job is paused may finish',
+    promise: 'a call in flight finishes when its job is paused',
     async check({ createJob, call, readJob, readRuns }, t) {
       const sink = await startHeldSink(t);
       const { id } = await createJob({ url: sink.url });
@@ -63,7 +63,7 @@ const jobStates: readonly Promised[] = [
 const runStates: readonly Promised[] = [
   {
     section: 'runs',
-    promise: 'a run asked for by hand is queued: 202, and resultUrl leads to its result',
+    promise: 'a manual run is queued: 202, and resultUrl leads to its result',
     async check({ createJob, call, key }, t) {
       const { url } = await startSink(t);
       const { id } = await createJob({ url });
@@ -118,7 +118,7 @@ const runStates: readonly Promised[] = [
   },
   {
     section: 'runs',
-    promise: 'a run fails only once its retries are used up, and succeeds if one of them does',
+    promise: 'a run fails only after its last retry, and succeeds if one of them does',
     async check({ createJob, run }, t) {
       const { url, received } = await startSink(t, (response) => {
         response.writeHead(received.length === 2 ? 200 : 503).end();
@@ -133,7 +133,7 @@ const runStates: readonly Promised[] = [
   },
   {
     section: 'runs',
-    promise: 'a run that was cut off by the end of the service is interrupted, and not sent again',
+    promise: 'a run cut off by a stop of the service is interrupted, and not sent again',
     async check(_, t) {
       const sink = await startHeldSink(t);
       const served = await serveCommand(t);
@@ -156,7 +156,7 @@ const runStates: readonly Promised[] = [
   },
   {
     section: 'runs',
-    promise: 'due times that passed by more than a minute are one missed run, not called any more',
+    promise: 'due times more than a minute past are one missed run and are not called',
     async check(_, t) {
       const clock = fakeClock('2026-03-02T10:00:30Z');
       const { createJob, readRuns } = await startForCustomer(t, { clock });

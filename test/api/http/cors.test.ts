@@ -94,7 +94,7 @@ test('an origin that only resembles a configured one is refused', async (t) => {
     const got = await send(daemon, 'GET', '/api/v1/jobs', { origin });
     for (const response of [asked, got]) {
       assert.deepEqual(corsHeaders(response), [], origin);
-      assert.equal(response.headers.get('vary'), 'Origin', 'caches are told all the same');
+      assert.equal(response.headers.get('vary'), 'Origin', 'caches still need to know');
     }
   }
   const outside = await send(daemon, 'GET', '/healthz', { origin: friend });

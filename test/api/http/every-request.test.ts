@@ -183,5 +183,5 @@ test('a key must come in exactly one Authorization header, written as in RFC 675
     assert.equal(answer?.status, status, what);
   }
   const inQuery = await fetch(`${site}/api/v1/jobs?access_token=${key}`);
-  assert.equal(inQuery.status, 401, 'a key in the query is no key');
+  assert.equal(inQuery.status, 401, 'a key in the query does not count');
 });

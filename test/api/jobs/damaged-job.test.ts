@@ -22,13 +22,13 @@ test('a damaged job reports its error, can be paused, replaced or deleted, and d
   const ids: string[] = [];
   for (let count = 0; count < 3; count += 1)
     ids.push((await ask('POST', '/jobs', job)).body.job.id);
-  const [sound = '', mended = '', deleted = ''] = ids;
+  const [sound = '', repaired = '', deleted = ''] = ids;
   await using local = await openLocal(daemon.dataDir);
   const sealedOf = async (id: string): Promise<string | null> => {
     const asked = local.store.db.selectFrom('jobs').select('sealed').where('id', '=', id);
     return (await asked.executeTakeFirstOrThrow()).sealed;
   };
-  for (const id of [mended, deleted]) {
+  for (const id of [repaired, deleted]) {
     const set = { sealed: damaged };
     await local.store.db.updateTable('jobs').set(set).where('id', '=', id).execute();
   }
@@ -43,11 +43,11 @@ test('a damaged job reports its error, can be paused, replaced or deleted, and d
     ]),
     [
       [deleted, 'down', null, [], reason],
-      [mended, 'down', null, [], reason],
+      [repaired, 'down', null, [], reason],
       [sound, 'new', 'canary', [], null],
     ],
   );
-  const path = `/jobs/${mended}`;
+  const path = `/jobs/${repaired}`;
   assert.deepEqual((await ask('GET', path)).body.job, jobs[1]);
   assert.equal((await ask('GET', `${path}/runs`)).status, 200);
 
@@ -55,7 +55,7 @@ test('a damaged job reports its error, can be paused, replaced or deleted, and d
   assert.deepEqual([paused.status, paused.body.job.status], [200, 'paused']);
   const noted = await ask('PATCH', path, { notes: 'x', action: 'resume' });
   assert.deepEqual([noted.status, noted.body.job.downReason], [200, reason]);
-  assert.equal(await sealedOf(mended), damaged, 'what is sealed is left as it is');
+  assert.equal(await sealedOf(repaired), damaged, 'the sealed value is unchanged');
 
   const words = `what is sealed at jobs/${mended} cannot be opened: the master key 0{16} is not here`;
   const whole = new RegExp(`^${words}: set headers and body again, both in one update$`);
@@ -65,15 +65,15 @@ test('a damaged job reports its error, can be paused, replaced or deleted, and d
     assertRefused(await ask('PATCH', path, part), 503, whole, JSON.stringify(part));
   }
   const { run } = (await ask('POST', `${path}/run`)).body;
-  const ended = await until('the run to fail in words', async () => {
+  const ended = await until('the run to fail with its message', async () => {
     const shown = (await ask('GET', `${path}/runs/${run.id}`)).body.run;
     return shown.status === 'failed' && shown;
   });
   assert.equal(ended.error, reason);
 
-  const anew = await ask('PATCH', path, { headers: { 'X-A': 'b' }, body: 'new' });
+  const replaced = await ask('PATCH', path, { headers: { 'X-A': 'b' }, body: 'new' });
   assert.deepEqual(
-    [anew.status, anew.body.job.body, anew.body.job.headerNames],
+    [replaced.status, replaced.body.job.body, replaced.body.job.headerNames],
     [200, 'new', ['X-A']],
   );
   assert.equal((await ask('DELETE', `/jobs/${deleted}`)).status, 200);
@@ -108,7 +108,7 @@ test('a sealed value is only sent to the host set through the API, even if the d
   assert.equal((await ask('GET', path)).body.job.downReason, reason);
 
   await db.updateTable('jobs').set({ url: job.url }).where('id', '=', id).execute();
-  assert.equal((await ended()).status, 'success', 'the row says again what it said');
+  assert.equal((await ended()).status, 'success', 'the row is as it was');
 
   // A key with write permission can move it, with its body, through the API.
   for (const [url, sink] of [
@@ -126,7 +126,7 @@ test('a damaged channel reports its error on delivery, and can be read, replaced
   const { ask } = daemon;
   const sink = await startSink(t);
   const ids: string[] = [];
-  for (const name of ['mended', 'deleted', 'sound']) {
+  for (const name of ['repaired', 'deleted', 'sound']) {
     const made = await ask('POST', '/channels', {
       name,
       type: 'webhook',
@@ -134,7 +134,7 @@ test('a damaged channel reports its error on delivery, and can be read, replaced
     });
     ids.push(made.body.channel.id);
   }
-  const [mended = '', deleted = '', sound = ''] = ids;
+  const [repaired = '', deleted = '', sound = ''] = ids;
   await using local = await openLocal(daemon.dataDir);
   await local.store.db
     .updateTable('channels')
@@ -144,16 +144,16 @@ test('a damaged channel reports its error on delivery, and can be read, replaced
   for (const id of ids) assert.equal((await ask('POST', `/channels/${id}/test`)).status, 202);
   await until('the sound one', () => sink.received.length === 1);
   const shown = await until('the reason', async () => {
-    const { channel } = (await ask('GET', `/channels/${mended}`)).body;
+    const { channel } = (await ask('GET', `/channels/${repaired}`)).body;
     return channel.lastDelivery.lastError && channel;
   });
-  const words = `what is sealed at channels/${mended} cannot be opened: the master key 0{16} is not here`;
+  const words = `what is sealed at channels/${repaired} cannot be opened: the master key 0{16} is not here`;
   assert.match(
     shown.lastDelivery.lastError,
     new RegExp(`^jobd: ${words}: set its whole config again$`),
   );
   assert.equal((await ask('GET', '/channels')).body.channels.length, 3);
-  const path = `/channels/${mended}`;
+  const path = `/channels/${repaired}`;
   assert.equal((await ask('PATCH', path, { name: 'other', enabled: false })).status, 200);
   const url = sink.url;
   const part = await ask('PATCH', path, { config: { url } });

@@ -308,7 +308,7 @@ test('ten applied definitions count as one request, a dry run counts once', asyn
   assert.equal(await left(), 120 - 1 - 10);
   const refused = await ask('POST', '/managed-jobs', { definitions });
   assert.deepEqual([refused.status, refused.headers.get('retry-after')], [429, '60']);
-  clock.goOn(60_000);
+  clock.advanceBoth(60_000);
   for (let count = 0; count < 12; count += 1) {
     assert.equal((await ask('POST', '/managed-jobs', { definitions })).status, 200);
   }

@@ -147,7 +147,7 @@ test('the API accepts every kind of job unchanged and names read-only fields', a
       const { job: read } = (await ask('GET', path)).body;
       return read.lastDurationMs !== null && read;
     });
-    clock.goOn(61_000);
+    clock.advanceBoth(61_000);
     const back = await ask('PATCH', path, job);
     assert.deepEqual([back.status, back.body], [200, { job }]);
     const other = job.scheduleType === 'cron' ? everyFive : { scheduleType: 'cron' };
@@ -179,7 +179,7 @@ test('the API accepts every kind of monitor unchanged and names read-only fields
     for (const signal of ['', '/fail']) {
       await ping(pingUrl + signal);
       const monitor = await readMonitor(id);
-      clock.goOn(30_000);
+      clock.advanceBoth(30_000);
       const back = await ask('PATCH', `/monitors/${id}`, monitor);
       assert.deepEqual([back.status, back.body], [200, { monitor }]);
       const seen = (await ask('GET', `/monitors/${id}`, undefined, readKey)).body.monitor;

@@ -115,7 +115,7 @@ const refused: [what: string, input: object, words: RegExp, status?: number][] =
     /^cronExpr has no effect while scheduleType is period: set scheduleType to cron too, or leave/,
   ],
   [
-    'null for what a period needs',
+    'null for a field that a period needs',
     { scheduleType: 'period', periodSeconds: null },
     /^periodSeconds is required/,
   ],

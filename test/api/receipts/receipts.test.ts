@@ -93,7 +93,7 @@ test('a run that has not ended is answered with "no receipt yet"', async (t) => 
   const path = `/jobs/${id}/runs/${run.id}/receipt`;
   await sink.waitFor(1);
   const words = new RegExp(`no receipt yet: run ${run.id} is still running`);
-  assertRefused(await daemon.ask('GET', path), 409, words, 'a run under way');
+  assertRefused(await daemon.ask('GET', path), 409, words, 'a run in progress');
   sink.release();
   await until('the receipt', async () => (await daemon.ask('GET', path)).status === 200, {
     everyMs: 100,

@@ -35,12 +35,12 @@ async function runNew(
   const path = `/jobs/${created.body.job.id}`;
   const queued = await ask('POST', `${path}/run`);
   assert.equal(queued.status, 202, queued.body.error);
-  const look = async () => {
+  const readEnded = async () => {
     const answer = await ask('GET', `${path}/runs/${queued.body.run.id}`);
     return ['queued', 'running'].includes(answer.body.run.status) ? null : answer;
   };
   // Spaced for the rate limit of the key.
-  const ended = await until('the end of the run', look, { everyMs: 50 });
+  const ended = await until('the end of the run', readEnded, { everyMs: 50 });
   const read = await ask('GET', path);
   const lists = [await ask('GET', '/jobs'), await ask('GET', `${path}/runs`)];
   const answers = [created, queued, ended, read, ...lists].map(({ body }) => body);

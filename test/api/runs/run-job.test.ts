@@ -177,7 +177,7 @@ test('a run request has no body: an empty one with any content type, or an empty
   const job = await addJob(daemon, 'http://127.0.0.1:1/', { paused: true });
   const target = `/api/v1/jobs/${job.id}/run`;
   const run = async (lines: string[], body = ''): Promise<[number, string]> => {
-    clock.goOn(61_000);
+    clock.advanceBoth(61_000);
     const head = [`POST ${target} HTTP/1.1`, 'Host: a', `Authorization: Bearer ${daemon.key}`];
     const text = [...head, ...lines, 'Connection: close', '', body].join('\r\n');
     const [answer] = await exchange(daemon.url, text);

@@ -12,7 +12,7 @@ const path = '/schedule/preview';
 /** A promise, the request, the due times to the minute, and the notes. */
 const shown: [promise: string, input: object, next: string[], notes?: string[]][] = [
   [
-    'nothing given: the next five full hours',
+    'without options: the next five full hours',
     {},
     [
       '2026-03-02T11:00',
@@ -62,7 +62,7 @@ const shown: [promise: string, input: object, next: string[], notes?: string[]][
     ['2027-03-02T10:00'],
   ],
   [
-    'what the type of schedule does not use may be null',
+    'fields that the schedule type does not use may be null',
     { scheduleType: 'period', periodSeconds: 60, cronExpr: null, timezone: 'UTC', count: 1 },
     ['2026-03-02T10:01'],
   ],

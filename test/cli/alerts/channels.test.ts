@@ -59,7 +59,7 @@ test('invalid input is refused before any request, and secrets stay off the comm
   const rows: [args: string[], input: string, words: RegExp][] = [
     [create, '', /--config is required/],
     [[...create, '--config', '{"url":"x"}'], '', /--config must be @FILE or -/],
-    [[...create, '--config', '-'], 'no json', /--config must hold one JSON object/],
+    [[...create, '--config', '-'], 'not json', /--config must hold one JSON object/],
     [[...create, '--config', '@/no/such'], '', /--config names a file that cannot be read/],
     [['channels', 'create', '--name', 'a', '--type', 'pager'], '', /--type must be one of webhook/],
     [[...create, '--config', '-', '--after-failures', '0'], '{}', /between 1 and 100, got 0/],

@@ -55,7 +55,7 @@ test('a login is stored readable by its owner only, and used until logout', asyn
   const wrong = await jobd(['login', '--url', daemon.url], other);
   assert.deepEqual([wrong.exitCode, wrong.stdout], [4, '']);
   assert.equal((await jobd(['login', '--url', daemon.url], 'letmein')).exitCode, 2);
-  assert.equal(readFileSync(file, 'utf8'), before, 'what the server refuses is not kept');
+  assert.equal(readFileSync(file, 'utf8'), before, 'a refused login is not stored');
 
   chmodSync(file, 0o640);
   const open = await jobd(['jobs', 'list']);

@@ -73,7 +73,7 @@ test('jobs and runs from the shell', async (t) => {
     );
     const { job } = JSON.parse(stdout) as { job: Job };
     assert.deepEqual([job.name, job.scheduleType, job.periodSeconds], ['new', 'period', 300]);
-    assert.deepEqual(job.headerNames, ['X-A'], 'what was not given stays');
+    assert.deepEqual(job.headerNames, ['X-A'], 'other fields stay');
     const elsewhere = ['update', 'new', '--url', 'https://example.com/'];
     assertEnds(
       await jobd('jobs', ...elsewhere),
@@ -105,7 +105,7 @@ test('jobs and runs from the shell', async (t) => {
     assertEnds(await jobd('jobs', 'delete', 'new'), 2, /--yes/);
     const deleted = await jobd('jobs', 'delete', 'new', '--yes');
     assert.equal(deleted.exitCode, 0, deleted.stderr);
-    assert.equal(deleted.stdout, '', 'words go to stderr');
+    assert.equal(deleted.stdout, '', 'messages go to stderr');
     assertEnds(await jobd('jobs', 'get', 'new'), 3, /no job named new/);
   });
 
@@ -206,7 +206,7 @@ test('jobs and runs from the shell', async (t) => {
       ],
     );
     const { jobs } = JSON.parse(assertOk(await jobd('jobs', 'list', '--json'))) as { jobs: Job[] };
-    assert.equal(jobs[0]?.name, name, 'JSON keeps what a name really is');
+    assert.equal(jobs[0]?.name, name, 'JSON contains the name unchanged');
     assert.deepEqual(
       jobs.map(({ id }) => id),
       cells.map(([id]) => id),

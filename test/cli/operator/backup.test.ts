@@ -17,7 +17,7 @@ import { temporaryDirectory } from '../../support/directory.ts';
 import { startSink } from '../../support/fakes/sink.ts';
 import { cannotTrace, withFault } from '../../support/running/strace.ts';
 
-const notRoot = process.getuid?.() === 0 ? false : 'only root can act for somebody else';
+const notRoot = process.getuid?.() === 0 ? false : 'only root can act for another user';
 /** The user `nobody`, by convention. */
 const nobody = 65_534;
 
@@ -63,7 +63,7 @@ test('a restore moves the old write-ahead log away with the old database', async
   assert.equal((await jobd('workspace', 'create', 'later')).exitCode, 0);
   await daemon.stop('SIGKILL');
   const log = join(dataDir, 'jobd.db-wal');
-  assert.ok(fs.statSync(log).size > 0, 'what came later is in the log only');
+  assert.ok(fs.statSync(log).size > 0, 'later writes are in the log only');
 
   const restored = await jobd('restore', file, '--yes', '--json');
   assert.equal(restored.exitCode, 0, restored.stderr);

@@ -90,12 +90,12 @@ test('values sealed with a lost key are discarded, and no call or alert goes out
   const { channels } = (await after.ask('GET', '/channels')).body;
   assert.deepEqual([channels.length, channels[0].enabled], [1, false]);
 
-  const mended = await after.ask('PATCH', `/jobs/${id}`, {
+  const repaired = await after.ask('PATCH', `/jobs/${id}`, {
     headers: { 'X-Key': 'another' },
     body: null,
     action: 'resume',
   });
-  assert.deepEqual([mended.status, mended.body.job.headerNames], [200, ['X-Key']]);
+  assert.deepEqual([repaired.status, repaired.body.job.headerNames], [200, ['X-Key']]);
   const config = { url: sink.url, secret: `whsec_${'A'.repeat(32)}` };
   const enabled = await after.ask('PATCH', `/channels/${channels[0].id}`, {
     config,
@@ -103,7 +103,7 @@ test('values sealed with a lost key are discarded, and no call or alert goes out
   });
   assert.equal(enabled.status, 200);
   const { keys: newKeys } = (await after.ask('GET', '/receipts/keys')).body;
-  assert.equal(newKeys.length, oldKeys.length + 1, 'the public key of before is still told');
+  assert.equal(newKeys.length, oldKeys.length + 1, 'the previous public key is still published');
   const { keyId } = JSON.parse(receipt.stdout);
   assert.ok(newKeys.some((key: { kid: string }) => key.kid === keyId));
   await using store = await openLocal(dataDir);

@@ -80,7 +80,7 @@ test('each ended run is reported once, whatever happens between two polls', asyn
       begin,
       () => now,
     );
-    const told: Run[] = [];
+    const reported: Run[] = [];
     for (const allowed of [...failing, 9, 9, 9]) {
       now += 60_000;
       budget = allowed === 0 ? Infinity : allowed * 4;
@@ -88,16 +88,16 @@ test('each ended run is reported once, whatever happens between two polls', asyn
         const news = await follower.poll();
         const ends = news.map(({ finishedAt }) => finishedAt ?? '');
         assert.deepEqual(ends, ends.toSorted(), 'in order');
-        told.push(...news);
+        reported.push(...news);
       } catch (error) {
         assert.ok(error instanceof JobdError);
       }
     }
     budget = Infinity;
     now += 60_000;
-    told.push(...(await follower.poll()));
+    reported.push(...(await follower.poll()));
     const expected = all.filter(({ endAt }) => endAt >= begin).map(({ id }) => id);
-    assert.deepEqual(told.map(({ id }) => id).toSorted(), expected.toSorted());
+    assert.deepEqual(reported.map(({ id }) => id).toSorted(), expected.toSorted());
   });
   await check(tells, { numRuns: 300 });
 });
@@ -133,8 +133,8 @@ test('waiting for a run survives an unreachable server and rate limiting', async
   };
   const waited = await waitForRun(getRun, run, 60_000);
   assert.deepEqual([waited.run.status, waited.exitCode], ['success', 0]);
-  const away = new JobdError('unreachable', 'away');
-  const failing = (): Promise<Run> => Promise.reject(away);
+  const unreachable = new JobdError('unreachable', 'away');
+  const failing = (): Promise<Run> => Promise.reject(unreachable);
   assert.deepEqual(await waitForRun(failing, run, 600), { run, exitCode: 124 });
   answers.push(new JobdError('not_found', 'deleted'));
   await assert.rejects(waitForRun(getRun, run, 60_000), /deleted/);

@@ -64,7 +64,7 @@ const shown: [promise: string, args: string[], next: string[], notes?: RegExp][]
     [1, 2, 3, 4, 5].map((hour) => `2026-06-01T0${hour}:00`),
   ],
   [
-    'options may stand first',
+    'options may come first',
     ['--tz', 'UTC', '--from', '2026-06-01T00:00Z', '--count', '1', '5 4 * * *'],
     ['2026-06-01T04:05'],
   ],

@@ -136,7 +136,7 @@ test('a table fits its terminal: texts are cut, ids never, and wide characters c
     assert.equal(
       lines[0]?.includes('MS'),
       width >= 51,
-      'what is optional goes when there is no room',
+      'optional columns are dropped when there is no space',
     );
   }
   const [, , japanese = '', family = ''] = print(51);
@@ -175,7 +175,7 @@ test('colours appear only where wanted, and never without the word they stress',
 
 test('people see relative times, programs absolute ones', () => {
   const now = Date.UTC(2026, 0, 1);
-  const told: [seconds: number, words: string][] = [
+  const times: [seconds: number, words: string][] = [
     [0.4, 'now'],
     [3, 'in 3 s'],
     [119, 'in 119 s'],
@@ -186,7 +186,7 @@ test('people see relative times, programs absolute ones', () => {
     [172_800, 'in 2 d'],
     [-90 * 86_400, '90 d ago'],
   ];
-  for (const [seconds, words] of told)
+  for (const [seconds, words] of times)
     assert.equal(relativeTime(now + seconds * 1_000, now), words);
   const at = '2020-01-01T00:00:00.000Z';
   const pipe = recorder(false);

@@ -119,7 +119,7 @@ test('null for a field of the schedule changes nothing', () => {
 test('a field that the schedule type does not use is refused, unless it is unchanged', () => {
   const yearly = define({ cronExpr: '0 0 1 1 *' });
   const period = change(yearly, everyFive);
-  assert.equal(period.cronExpr, '0 0 1 1 *', 'what was said before stays said');
+  assert.equal(period.cronExpr, '0 0 1 1 *', 'earlier values are kept');
   assert.deepEqual(change(period, { cronExpr: '0 0 1 1 *' }), period);
   assert.throws(
     () => change(period, { cronExpr: '0 5 * * *' }),

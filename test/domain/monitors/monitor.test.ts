@@ -61,7 +61,7 @@ function play(monitor: Monitor, steps: string, reachableSince: number): string {
 }
 
 function eventOf(what: string, now: number, reachableSince: number): MonitorEvent {
-  if (what === 'look') return { type: 'time', at: now, reachableSince };
+  if (what === 'check') return { type: 'time', at: now, reachableSince };
   if (what === 'clock') return { type: 'clock', at: now };
   return { type: 'ping', kind: what as 'start' | 'success' | 'fail', at: now };
 }
@@ -69,17 +69,17 @@ function eventOf(what: string, now: number, reachableSince: number): MonitorEven
 /** Cron: each full hour, grace 5 minutes. */
 const cronRows: [promise: string, steps: string, state: string][] = [
   ['new, nothing is expected', '', 'new  '],
-  ['new, however long it takes', '23:00 look', 'new  '],
+  ['new, after any time', '23:00 check', 'new  '],
   ['up after a success', '10:20 success', 'up 11:00:00 11:05:00'],
-  ['up until the ping is due', '10:20 success, 10:59:59 look', 'up 11:00:00 11:05:00'],
-  ['late when it is due', '10:20 success, 11:00 look', 'late 11:00:00 11:05:00'],
-  ['late within the grace', '10:20 success, 11:04:59 look', 'late 11:00:00 11:05:00'],
-  ['down when the grace is over', '10:20 success, 11:05 look', 'down 11:00:00 '],
-  ['down stays down', '10:20 success, 11:05 look, 15:00 look', 'down 11:00:00 '],
-  ['up again after a success', '10:20 success, 11:05 look, 11:20 success', 'up 12:00:00 12:05:00'],
+  ['up until the ping is due', '10:20 success, 10:59:59 check', 'up 11:00:00 11:05:00'],
+  ['late when it is due', '10:20 success, 11:00 check', 'late 11:00:00 11:05:00'],
+  ['late within the grace', '10:20 success, 11:04:59 check', 'late 11:00:00 11:05:00'],
+  ['down when the grace is over', '10:20 success, 11:05 check', 'down 11:00:00 '],
+  ['down stays down', '10:20 success, 11:05 check, 15:00 check', 'down 11:00:00 '],
+  ['up again after a success', '10:20 success, 11:05 check, 11:20 success', 'up 12:00:00 12:05:00'],
   ['down after a failure, at once', '10:20 success, 10:30 fail', 'down 11:00:00 '],
   ['down after a first ping that fails', '10:20 fail', 'down 11:00:00 '],
-  ['down after a failure, whatever time does', '10:20 fail, 13:00 look', 'down 11:00:00 '],
+  ['down after a failure, after any time', '10:20 fail, 13:00 check', 'down 11:00:00 '],
   ['up again after a failure and a success', '10:20 fail, 10:21 success', 'up 11:00:00 11:05:00'],
   ['late, then up', '10:20 success, 11:03 success', 'up 12:00:00 12:05:00'],
   [
@@ -97,69 +97,69 @@ const cronRows: [promise: string, steps: string, state: string][] = [
   ['a first run may be early', '10:59:50 start, 10:59:55 success', 'up 12:00:00 12:05:00'],
   [
     'the first ping after an outage may be early',
-    '10:00 success, 11:05 look, 13:59:50 success',
+    '10:00 success, 11:05 check, 13:59:50 success',
     'up 15:00:00 15:05:00',
   ],
   ['a failure may be early too', '10:00 success, 10:59:50 fail', 'down 12:00:00 '],
-  [
-    'a start changes nothing that is expected',
-    '10:20 success, 10:30 start',
-    'up 11:00:00 11:05:00',
-  ],
+  ['a start does not change the due time', '10:20 success, 10:30 start', 'up 11:00:00 11:05:00'],
   [
     'a run that started and does not end is late, then down',
-    '10:20 success, 11:00 start, 11:05 look',
+    '10:20 success, 11:00 start, 11:05 check',
     'down 11:00:00 ',
   ],
   [
     'a run that ends in time is up',
-    '10:20 success, 11:00 start, 11:04 success, 11:05 look',
+    '10:20 success, 11:00 start, 11:04 success, 11:05 check',
     'up 12:00:00 12:05:00',
   ],
   ['a first start leaves it new', '10:20 start', 'new 10:20:00 10:25:00'],
-  ['a first run that does not end is down', '10:20 start, 10:25 look', 'down 10:20:00 '],
-  ['a second start gives it no more time', '10:20 start, 10:24 start', 'new 10:20:00 10:25:00'],
-  ['a start of a down one leaves it down', '10:20 fail, 10:30 start', 'down 11:00:00 '],
+  ['a first run that does not end is down', '10:20 start, 10:25 check', 'down 10:20:00 '],
+  ['a second start does not extend the time', '10:20 start, 10:24 start', 'new 10:20:00 10:25:00'],
+  ['a start while down leaves it down', '10:20 fail, 10:30 start', 'down 11:00:00 '],
   ['paused expects nothing', '10:20 success, 10:30 pause', 'paused  '],
-  ['paused, whatever time does', '10:20 success, 10:30 pause, 12:00 look', 'paused  '],
-  ['paused while a run has started', '10:20 start, 10:21 pause, 10:30 look', 'paused  '],
+  ['paused, after any time', '10:20 success, 10:30 pause, 12:00 check', 'paused  '],
+  ['paused while a run has started', '10:20 start, 10:21 pause, 10:30 check', 'paused  '],
   [
     'resumed expects from now on',
     '10:20 success, 10:30 pause, 14:30 resume',
     'up 15:00:00 15:05:00',
   ],
-  ['resumed it is as it was', '10:20 fail, 10:30 pause, 14:30 resume', 'down 15:00:00 '],
+  ['resumed with its previous state', '10:20 fail, 10:30 pause, 14:30 resume', 'down 15:00:00 '],
   ['resumed new is new', '10:30 pause, 14:30 resume', 'new  '],
   ['a ping while paused', '10:30 pause, 10:40 success', 'paused  '],
   [
-    'a ping while paused tells how it is when it is resumed',
+    'a ping while paused decides the state when resumed',
     '10:20 fail, 10:30 pause, 10:40 success, 14:30 resume',
     'up 15:00:00 15:05:00',
   ],
   ['resumed though not paused', '10:20 success, 10:30 resume', 'up 11:00:00 11:05:00'],
   ['a changed schedule counts from now', '10:20 success, 10:30 cron45', 'up 10:45:00 10:50:00'],
   [
-    'another name changes nothing that is expected',
+    'another name does not change the due time',
     '10:20 success, 11:02 renamed',
     'late 11:00:00 11:05:00',
   ],
-  ['another grace counts at once', '10:20 success, 11:02 grace2h', 'late 11:00:00 13:00:00'],
+  ['another grace applies immediately', '10:20 success, 11:02 grace2h', 'late 11:00:00 13:00:00'],
   [
-    'a grace that is over already is down at the next look',
-    '10:20 success, 11:02 grace0, 11:02 look',
+    'a shorter grace that has passed is down at the next check',
+    '10:20 success, 11:02 grace0, 11:02 check',
     'down 11:00:00 ',
   ],
   ['a period counts from the change', '10:20 success, 10:30 period', 'up 11:30:00 11:35:00'],
-  ['a changed schedule of a new one', '10:30 cron45', 'new  '],
-  ['a clock that was right changes nothing', '10:20 success, 10:21 clock', 'up 11:00:00 11:05:00'],
+  ['a changed schedule of a new monitor', '10:30 cron45', 'new  '],
   [
-    'nor just before a due time that had its ping',
+    'a clock change that corrects nothing has no effect',
+    '10:20 success, 10:21 clock',
+    'up 11:00:00 11:05:00',
+  ],
+  [
+    'nor has one just before a due time that had its ping',
     '10:00 success, 10:59:40 success, 10:59:45 clock',
     'up 12:00:00 12:05:00',
   ],
-  ['a clock that was ahead', '20:20 success, 10:21 clock', 'up 11:00:00 11:05:00'],
-  ['a clock that was ahead of a down one', '20:20 fail, 10:21 clock', 'down 11:00:00 '],
-  ['a clock that was ahead of a new one', '20:20 start, 10:21 clock', 'new 11:00:00 11:05:00'],
+  ['a fast clock that is corrected', '20:20 success, 10:21 clock', 'up 11:00:00 11:05:00'],
+  ['a fast clock while down', '20:20 fail, 10:21 clock', 'down 11:00:00 '],
+  ['a fast clock while new', '20:20 start, 10:21 clock', 'new 11:00:00 11:05:00'],
   ['overdue stays overdue', '10:20 success, 13:00 clock', 'late 11:00:00 11:05:00'],
 ];
 
@@ -171,17 +171,17 @@ for (const [promise, steps, state] of cronRows) {
 
 /** Period: an hour, grace 5 minutes. */
 const periodRows: [promise: string, steps: string, state: string][] = [
-  ['new, nothing is expected', '23:00 look', 'new  '],
+  ['new, nothing is expected', '23:00 check', 'new  '],
   ['due a period after the ping', '10:20:07 success', 'up 11:20:07 11:25:07'],
   ['due a period after a late ping', '10:20 success, 11:22 success', 'up 12:22:00 12:27:00'],
   ['due a period after an early ping', '10:20 success, 11:19:50 success', 'up 12:19:50 12:24:50'],
   ['due a period after a failure', '10:20 fail', 'down 11:20:00 '],
-  ['late', '10:20 success, 11:20 look', 'late 11:20:00 11:25:00'],
-  ['down', '10:20 success, 11:25 look', 'down 11:20:00 '],
-  ['a start moves nothing', '10:20 success, 11:20 start', 'late 11:20:00 11:25:00'],
+  ['late', '10:20 success, 11:20 check', 'late 11:20:00 11:25:00'],
+  ['down', '10:20 success, 11:25 check', 'down 11:20:00 '],
+  ['a start does not move the due time', '10:20 success, 11:20 start', 'late 11:20:00 11:25:00'],
   ['resumed', '10:20 success, 10:30 pause, 12:00 resume', 'up 13:00:00 13:05:00'],
-  ['a clock that was ahead', '20:20 success, 10:21 clock', 'up 11:21:00 11:26:00'],
-  ['a clock that was right', '10:20 success, 10:20 clock', 'up 11:20:00 11:25:00'],
+  ['a fast clock that is corrected', '20:20 success, 10:21 clock', 'up 11:21:00 11:26:00'],
+  ['a correct clock', '10:20 success, 10:20 clock', 'up 11:20:00 11:25:00'],
 ];
 
 for (const [promise, steps, state] of periodRows) {
@@ -193,26 +193,31 @@ for (const [promise, steps, state] of periodRows) {
 /** When pings could arrive again, after the time of the last one. */
 const absenceRows: [promise: string, since: string, steps: string, state: string][] = [
   [
-    'due and over while away: its grace begins',
+    'due and overdue while away: the grace starts on return',
     '12:00',
-    '10:20 success, 12:00 look',
+    '10:20 success, 12:00 check',
     'late 11:00:00 12:05:00',
   ],
-  ['and ends', '12:00', '10:20 success, 12:00 look, 12:05 look', 'down 11:00:00 '],
-  ['a ping within it', '12:00', '10:20 success, 12:00 look, 12:01 success', 'up 13:00:00 13:05:00'],
+  ['that grace ends', '12:00', '10:20 success, 12:00 check, 12:05 check', 'down 11:00:00 '],
+  [
+    'a ping within that grace',
+    '12:00',
+    '10:20 success, 12:00 check, 12:01 success',
+    'up 13:00:00 13:05:00',
+  ],
   [
     'due while away, grace not over',
     '11:03',
-    '10:20 success, 11:05 look',
+    '10:20 success, 11:05 check',
     'late 11:00:00 11:08:00',
   ],
-  ['due after it was back', '10:50', '10:20 success, 11:05 look', 'down 11:00:00 '],
-  ['due the moment it was back', '11:00', '10:20 success, 11:05 look', 'down 11:00:00 '],
-  ['started while away', '12:00', '10:20 start, 12:00 look', 'new 10:20:00 12:05:00'],
+  ['due after the return', '10:50', '10:20 success, 11:05 check', 'down 11:00:00 '],
+  ['due at the moment of return', '11:00', '10:20 success, 11:05 check', 'down 11:00:00 '],
+  ['started while away', '12:00', '10:20 start, 12:00 check', 'new 10:20:00 12:05:00'],
   [
-    'a look planned by a clock that was ahead',
+    'a check planned by a fast clock',
     '20:00',
-    '10:20 success, 20:00 look, 11:01 clock',
+    '10:20 success, 20:00 check, 11:01 clock',
     'late 11:00:00 11:05:00',
   ],
 ];
@@ -226,7 +231,7 @@ for (const [promise, since, steps, state] of absenceRows) {
 test('a step without effect returns the same object, so nothing needs to be written', () => {
   const up = monitorAfter(define(), eventOf('success', at('10:20'), 0));
   for (const monitor of [define(), up]) {
-    assert.equal(monitorAfter(monitor, eventOf('look', at('10:30'), 0)), monitor);
+    assert.equal(monitorAfter(monitor, eventOf('check', at('10:30'), 0)), monitor);
     assert.equal(monitorAfter(monitor, eventOf('clock', at('10:30'), 0)), monitor);
   }
 });
@@ -245,13 +250,13 @@ test('the duration of a run is from its last start to its end', () => {
   monitor = ping(ping(monitor, 'start', '10:22:00'), 'fail', '10:23:00');
   assert.equal(monitor.lastDurationMs, 60_000);
   monitor = ping(ping(monitor, 'start', '10:25:00'), 'success', '10:24:00');
-  assert.equal(monitor.lastDurationMs, null, 'a clock that was set back tells no duration');
+  assert.equal(monitor.lastDurationMs, null, 'a clock that was set back gives no duration');
 });
 
 test('a health change is found, unless the monitor is paused', () => {
   const fresh = define();
   const up = monitorAfter(fresh, eventOf('success', at('10:20'), 0));
-  const down = monitorAfter(up, eventOf('look', at('11:05'), 0));
+  const down = monitorAfter(up, eventOf('check', at('11:05'), 0));
   const changed = (before: Monitor, after: Monitor): string | null => {
     const found = monitorChange(before, after, at('12:00'));
     return found && `${found.monitor.id} ${found.from} ${found.to} ${timeOf(found.at)}`;

@@ -113,7 +113,7 @@ test('for any delay, no due time is lost or counted twice', () => {
       if (missed !== null) assert.ok(now - missed.last > 60_000, 'missed is over 60 s past');
       if (dueAt !== null)
         assert.ok(dueAt <= now && now - dueAt <= 60_000, 'called is at most 60 s');
-      else assert.ok(nextRunAt > now, 'what is due is called');
+      else assert.ok(nextRunAt > now, 'due times are called');
     }),
     { numRuns: 300 },
   );

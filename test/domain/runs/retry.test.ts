@@ -90,5 +90,5 @@ test('Retry-After replaces the wait, in seconds or as a date, up to 30 s', () =>
   ] as const) {
     assert.equal(waitMs(answered(503, retryAfter)), expected, JSON.stringify(retryAfter));
   }
-  assert.equal(waitMs(answered(404, '1')), null, 'it makes no other status pass');
+  assert.equal(waitMs(answered(404, '1')), null, 'no other status becomes retryable');
 });

@@ -26,7 +26,7 @@ const ofMonths: readonly Case[] = [
     ['2027-02-28', '2028-02-29', '2029-02-28'],
   ],
   [
-    'L stands in a list with other days',
+    'L can be in a list with other days',
     '0 0 15,L * *',
     '2026-01-01',
     ['2026-01-15', '2026-01-31', '2026-02-15'],
@@ -63,7 +63,7 @@ const ofWeeks: readonly Case[] = [
     ['2026-01-30', '2026-05-29', '2026-07-31'],
   ],
   [
-    'places in the month stand in a list',
+    'places in the month can be in a list',
     '0 0 * * 1#1,3#3',
     '2026-01-01',
     ['2026-01-05', '2026-01-21', '2026-02-02'],

@@ -19,7 +19,7 @@ export const oddZones: readonly Case[] = [
     ['2026-04-04T14:00', '2026-04-04T14:45'],
   ],
   [
-    'Lord Howe: a schedule with a star goes on after the half hour that is not there',
+    'Lord Howe: a schedule with a star continues after the skipped half hour',
     '*/15 2 * * *',
     'Australia/Lord_Howe',
     '2026-10-03T00:00',

@@ -62,7 +62,7 @@ const cases: readonly (readonly [string, string, string, string, number, readonl
     [],
   ],
   [
-    'a missing day is told with the date of the run',
+    'a skipped day is noted with the date of the run',
     '0 6,9 * * *',
     'Pacific/Apia',
     '2011-12-29T12:00',
@@ -72,7 +72,7 @@ const cases: readonly (readonly [string, string, string, string, number, readonl
     ],
   ],
   [
-    'both changes of a year are told in order',
+    'both changes of a year are noted in order',
     '30 2 * * 0',
     'Europe/Paris',
     '2026-01-01',

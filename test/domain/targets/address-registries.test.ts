@@ -66,7 +66,7 @@ const refusedBeyondLibrary = new Map([
   ['::/96', 'deprecated IPv4-compatible addresses carry an IPv4 address'],
   ['100:0:0:1::/64', 'the registry gained this row in 2025'],
   ['168.63.129.16/32', 'a public address by the registries, but of the platform below the machine'],
-  ['3ffe::/16', 'the 6bone gave it back, nobody has been given it since'],
+  ['3ffe::/16', 'returned by the 6bone and not reassigned'],
 ]);
 
 /** Compares both; returns the block of a known difference. */

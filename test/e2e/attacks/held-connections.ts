@@ -9,7 +9,7 @@ import { connect } from 'node:net';
 import type { Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 
-const [pingUrl = '', way = '', connections = '', seconds = ''] = process.argv.slice(2);
+const [pingUrl = '', mode = '', connections = '', seconds = ''] = process.argv.slice(2);
 const { hostname, port, pathname } = new URL(pingUrl);
 const endAt = Date.now() + Number(seconds) * 1_000;
 const packets: Record<string, string> = {
@@ -21,7 +21,7 @@ let opened = 0;
 function open(): Socket {
   const socket = connect({ host: hostname, port: Number(port), localAddress: '127.0.0.11' });
   socket.on('error', () => {}).resume();
-  socket.once('connect', () => socket.write(packets[way] ?? ''));
+  socket.once('connect', () => socket.write(packets[mode] ?? ''));
   opened += 1;
   return socket;
 }

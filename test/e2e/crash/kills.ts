@@ -16,7 +16,7 @@ export interface Scene {
   leftRunning: ReadonlySet<string>;
 }
 
-/** A way to die. */
+/** One kind of kill. */
 export interface Kill {
   /** Other allowed statuses of the API, as long as the request has no effect. */
   mayAnswer?: number;
@@ -50,9 +50,9 @@ export const whenClaimed: Kill = {
   async strike({ daemon, dataDir, leftRunning }) {
     await daemon.listening;
     using running = readRunning(dataDir);
-    for (let look = 0; look < 100_000; look += 1) {
+    for (let poll = 0; poll < 100_000; poll += 1) {
       if (running.ids().some((id) => !leftRunning.has(id))) break;
-      await setTimeout(look % 20 === 0 ? 1 : 0);
+      await setTimeout(poll % 20 === 0 ? 1 : 0);
     }
     await daemon.stop('SIGKILL');
   },

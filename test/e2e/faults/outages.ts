@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { temporaryDirectory } from '../../support/directory.ts';
 import { makeNamespace, noNamespaces } from '../../support/running/namespace.ts';
-import { cannotTrace, putFault } from '../../support/running/strace.ts';
+import { cannotTrace, injectFault } from '../../support/running/strace.ts';
 import { holdWriteLock } from '../../support/running/write-lock.ts';
 import { prepareService } from './service.ts';
 import type { Service } from './service.ts';
@@ -77,7 +77,7 @@ export const failingSync: OutageKind = {
   skip: cannotTrace,
   prepare: prepareService,
   async begin(t, _, pid) {
-    const fault = await putFault(t, pid, 'fsync,fdatasync:error=EIO');
+    const fault = await injectFault(t, pid, 'fsync,fdatasync:error=EIO');
     return { end: () => fault.lift() };
   },
 };
@@ -87,7 +87,7 @@ export const failingWrite: OutageKind = {
   skip: cannotTrace,
   prepare: prepareService,
   async begin(t, _, pid) {
-    const fault = await putFault(t, pid, 'pwrite64:error=EIO');
+    const fault = await injectFault(t, pid, 'pwrite64:error=EIO');
     return { end: () => fault.lift() };
   },
 };

@@ -15,7 +15,7 @@ import {
 /** Bodies, chunks, trailers, and what comes after. */
 export const bodies: HostileTarget[] = [
   {
-    does: 'answers and goes on with bytes nobody asked for',
+    does: 'answers and continues with unrequested bytes',
     behave: (s) => s.write(Buffer.concat([answer('ok'), Buffer.from('\0stray')])),
     ...success,
     body: 'ok',

@@ -13,7 +13,7 @@ import {
 /** Before or instead of an answer. */
 export const connections: HostileTarget[] = [
   {
-    does: 'closes the connection at once',
+    does: 'closes the connection immediately',
     greet: (s) => s.end(),
     ...noAnswer,
     error: /^reset: /,
@@ -21,7 +21,7 @@ export const connections: HostileTarget[] = [
     requests: { atMost: 2 },
   },
   {
-    does: 'resets the connection at once',
+    does: 'resets the connection immediately',
     greet: (s) => s.resetAndDestroy(),
     ...noAnswer,
     error: /^reset: /,

@@ -106,7 +106,7 @@ export const heads: HostileTarget[] = [
   },
   { does: 'drips its headers', behave: (s) => drip(s, `${ok}x: `, 'v'), ...cutOff },
   {
-    does: 'answers 100 Continue to nobody, then 200',
+    does: 'answers an unrequested 100 Continue, then 200',
     behave: (s) => s.write(`HTTP/1.1 100 Continue\r\n\r\n${answer('ok').toString()}`),
     ...success,
     body: 'ok',

@@ -32,7 +32,7 @@ export interface Report {
    * TCP connections attempted during the rounds, and how many of them the sinks and the DNS server
    * saw.
    */
-  begun: number;
+  attempted: number;
   seen: number;
   arrivals: number;
   /**
@@ -69,7 +69,7 @@ const workspaceId = (await findWorkspace(store.db, defaultWorkspace))?.id ?? '';
 const key = await makeKey(dataDir);
 const jobIds = await addJobs(store);
 
-const begunBefore = connectionsBegun();
+const attemptedBefore = connectionsBegun();
 const daemon = spawn(executable, ['serve', '--port', '0', '--data', dataDir], {
   // Proxies would choose the address; jobd ignores these variables.
   env: {
@@ -85,7 +85,7 @@ const [line] = (await once(createInterface({ input: daemon.stdout }), 'line')) a
 const url = line.replace('listening on ', '');
 
 const runs = await until('every round has ended', endedRuns, { timeoutMs: 60_000, everyMs: 200 });
-const begun = connectionsBegun() - begunBefore;
+const attempted = connectionsBegun() - attemptedBefore;
 const seen = [...world.connections.values()].reduce((sum, count) => sum + count, 0);
 const arrivals = world.arrivals.length;
 const throughApi = await playThroughApi();
@@ -97,7 +97,7 @@ const report: Report = {
     const [address = '', port] = place.split(' ');
     return !mayBeCalled(address) || (port !== '80' && port !== '443');
   }),
-  begun,
+  attempted,
   seen: seen + world.dns.connections,
   arrivals,
   throughApi,

@@ -202,7 +202,7 @@ test('a channel down for an hour, with an engine restart: each health change arr
     .map((requests) => new Set(requests.map(({ headers }) => headers['webhook-id'])).size);
   assert.deepEqual([...idsOf], [1, 1, 1], 'one id for each, however often it was tried');
   const warned = setup.logged.filter(({ msg }) => msg === 'alert not delivered, will try again');
-  assert.ok(warned.length >= 5, 'what did not arrive is in the log');
+  assert.ok(warned.length >= 5, 'failed deliveries are in the log');
 });
 
 test('after a day an undelivered alert is given up, with its reason', async (t) => {
@@ -282,10 +282,10 @@ test('a monitor raises one alert when it goes down (missing ping or failure), an
   await addChannel(setup, `${receiver.url}/alerts`, { jobIds: [monitor.id] });
   await monitors.ping(monitor, 'success');
   await monitors.ping(other, 'fail');
-  const look = createWatch(setup.store, clock, openLog('silent'));
+  const check = createWatch(setup.store, clock, openLog('silent'));
   for (let seconds = 0; seconds < 90; seconds += 9) {
     clock.advance(9_000);
-    await look();
+    await check();
   }
   await setup.start();
   const heard = (count: number) =>
@@ -328,10 +328,10 @@ test('jobs of an expired account are not called and raise no alert; its monitors
   await monitors.ping(monitor, 'success');
   await cancel({ store, clock }, 'default');
   isDown = false;
-  const look = createWatch(store, clock, openLog('silent'));
+  const check = createWatch(store, clock, openLog('silent'));
   clock.set(dueAt + hour + 5_000);
   wake();
-  await look();
+  await check();
   await until('the open alerts to arrive', async () => {
     wakeNotifier();
     const all = await deliveriesOf(setup, channel);

@@ -61,7 +61,7 @@ const replies: [what: string, reply: (text: string) => TargetResult][] = [
   ['where the reason is cut', (text) => answer(`${'-'.repeat(195)}${text}`)],
   ['in a redirect', (text) => answer(text, 302, text)],
   ['in the host of a redirect', (text) => answer('', 302, `https://${text}.example.org/`)],
-  ['in a look-up that fails', (text) => failure('dns', `${text} has no address`)],
+  ['in a failed lookup', (text) => failure('dns', `${text} has no address`)],
   ['in a certificate', (text) => failure('tls', `the certificate is for another host, ${text}`)],
 ];
 

@@ -33,21 +33,21 @@ async function setup(t: TestContext) {
   const clock = fakeClock('2026-03-02T10:20:00Z');
   const monitors = storedMonitors(testStore, clock);
   const startWatch = (watched: Store = store) => createWatch(watched, clock, log);
-  let look = startWatch();
+  let check = startWatch();
   return {
     ...monitors,
     store,
     clock,
-    look: () => look(),
+    check: () => check(),
     restart: (watched?: Store): void => {
-      look = startWatch(watched);
+      check = startWatch(watched);
     },
     /** Advances the clock and checks at the interval. */
     passTo: async (time: string): Promise<void> => {
       for (let now = clock.now(); now < at(time); now = clock.now()) {
         clock.set(Math.min(now + lookEveryMs, at(time)));
         // Each check pauses until the next one is due; those that find something run again at once.
-        for (let looks = 0; looks < 100 && (await look()) === 0; looks += 1);
+        for (let checks = 0; checks < 100 && (await check()) === 0; checks += 1);
       }
     },
     /** The health changes in the outbox, with their times. */
@@ -83,13 +83,13 @@ test('a monitor is up, late when the ping is due, down after the grace, up with 
 });
 
 test('the pause lasts until the earliest deadline of all monitors', async (t) => {
-  const { add, ping, look } = await setup(t);
-  assert.equal(await look(), Infinity);
+  const { add, ping, check } = await setup(t);
+  assert.equal(await check(), Infinity);
   for (const minutes of [50, 20, 40]) {
     await ping(await add({ scheduleType: 'period', periodSeconds: minutes * 60 }));
   }
   for (let count = 0; count < 20; count += 1) await add();
-  assert.equal(await look(), 25 * 60_000);
+  assert.equal(await check(), 25 * 60_000);
 });
 
 test('a ping due while jobd was stopped gets its grace from the next start', async (t) => {
@@ -107,12 +107,12 @@ test('a ping due while jobd was stopped gets its grace from the next start', asy
 });
 
 test('a ping due while the machine slept or the clock was set gets its full grace', async (t) => {
-  const { add, ping, clock, passTo, statusOf, look } = await setup(t);
+  const { add, ping, clock, passTo, statusOf, check } = await setup(t);
   const monitor = await add();
   await ping(monitor);
   await passTo('10:50:00');
   clock.set(at('12:10:00'));
-  await look();
+  await check();
   await passTo('12:14:59');
   assert.equal(await statusOf(monitor), 'late');
   await passTo('12:15:00');
@@ -120,7 +120,7 @@ test('a ping due while the machine slept or the clock was set gets its full grac
 });
 
 test('while the store cannot be written no ping can be recorded: the grace starts when it can', async (t) => {
-  const { add, ping, store, clock, statusOf, restart, look, passTo } = await setup(t);
+  const { add, ping, store, clock, statusOf, restart, check, passTo } = await setup(t);
   const monitor = await add();
   await ping(monitor);
   let isFull = true;
@@ -132,10 +132,10 @@ test('while the store cannot be written no ping can be recorded: the grace start
   await passTo('11:04:59');
   for (let now = at('11:05:00'); now <= at('11:20:00'); now += lookEveryMs) {
     clock.set(now);
-    await assert.rejects(look(), /full/);
+    await assert.rejects(check(), /full/);
   }
   isFull = false;
-  await look();
+  await check();
   assert.equal(await statusOf(monitor), 'late');
   await passTo('11:24:59');
   assert.equal(await statusOf(monitor), 'late');

@@ -219,5 +219,5 @@ test('while calls wait, signing keeps its pauses however often runs end', async 
   for (const job of jobs) await endedRuns(job, 1);
   // Once when the engine started, once when calls started to wait.
   assert.ok(Math.max(...signedAtCall) <= 2, signedAtCall.join(' '));
-  await until('it goes on when no call waits', () => signed === 50);
+  await until('signing to continue when no call waits', () => signed === 50);
 });

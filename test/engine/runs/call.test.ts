@@ -52,12 +52,12 @@ test('a run is on the disk as running before its target receives the request', a
   const { start, addJob, clock, dataDir, endedRuns } = await setupEngine(t);
   await using other = await openStore(dataDir);
   const seen: unknown[] = [];
-  const look = async (runId: string): Promise<void> => {
+  const readRun = async (runId: string): Promise<void> => {
     const run = await findRun(other.db, job.id, runId);
     seen.push([run?.status, run?.startedAt, run?.finishedAt]);
   };
   const sink = await startSink(t, (response, { headers }) => {
-    void look(String(headers['x-service-run-id'])).finally(() => response.end());
+    void readRun(String(headers['x-service-run-id'])).finally(() => response.end());
   });
   const job = await addJob({ ...dueOnce, url: sink.url });
   clock.set(dueAt);

@@ -20,7 +20,7 @@ test('the clock check detects steps and sleep, and ignores normal passing of tim
   let wall = 0;
   let monotonic = 1_000_000;
   const clock: Clock = { now: () => wall, monotonicMs: () => monotonic };
-  const look = watchClock(clock);
+  const check = watchClock(clock);
   const steps: [number, number, number][] = [
     [1_000, 1_000, 0],
     [hour, hour, 0],
@@ -31,7 +31,7 @@ test('the clock check detects steps and sleep, and ignores normal passing of tim
   for (const [wallMs, monotonicMs, seen] of steps) {
     wall += wallMs;
     monotonic += monotonicMs;
-    assert.equal(look(), seen);
+    assert.equal(check(), seen);
   }
 });
 

@@ -60,11 +60,11 @@ test('10,000 jobs after 30 days of downtime', { timeout: 120_000 }, async (t) =>
     { status: 'missed', count: jobCount },
     { status: 'success', count: jobCount / 2 },
   ]);
-  assert.equal(sink.received.length, jobCount / 2, 'only what is due by now is called');
+  assert.equal(sink.received.length, jobCount / 2, 'only due times of the last minute are called');
   const { texts } = await store.db
     .selectFrom('runs')
     .select((of) => of.fn.count<number>('error').distinct().as('texts'))
     .where('status', '=', 'missed')
     .executeTakeFirstOrThrow();
-  assert.equal(texts, 2, 'each says what it missed');
+  assert.equal(texts, 2, 'each names its missed due times');
 });

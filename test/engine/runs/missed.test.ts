@@ -19,10 +19,10 @@ test('a job is called up to 60 s late, and missed if it is later', async (t) => 
   clock.set(dueAt + minute);
   engine.wake();
   await endedRuns(job, 1);
-  const told = await until('that it is logged', () =>
+  const entry = await until('that it is logged', () =>
     logged.find(({ msg }) => msg === 'run ended'),
   );
-  assert.deepEqual([told.level, told.latenessMs], [30, minute]);
+  assert.deepEqual([entry.level, entry.latenessMs], [30, minute]);
   clock.set(dueAt + hour + minute + 1);
   engine.wake();
   const [called, missed, ...more] = await endedRuns(job, 2);

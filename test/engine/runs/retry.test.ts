@@ -36,7 +36,7 @@ test('every attempt carries the id of its run, and attempts are counted', async 
     sink.received.map(({ headers, body }) => [headers['x-service-run-id'], body]),
     Array.from({ length: 3 }, () => [run?.id, 'x']),
   );
-  assert.equal((await readJob(job)).health, 'up', 'what a retry mended was no failure');
+  assert.equal((await readJob(job)).health, 'up', 'a successful retry is not a failure');
 });
 
 test('after the last retry the run keeps its last answer', async (t) => {

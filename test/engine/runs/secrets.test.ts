@@ -71,9 +71,9 @@ test('a redirect and a server error reveal no secret, nor does the log', async (
   const runs = [...(await endedRuns(away, 1)), ...(await endedRuns(broken, 1))];
   assert.match(runs[0]?.error ?? '', /^redirect: 302 to /);
   assert.equal(runs[1]?.responseBody, 'no such token: [redacted]');
-  const told = JSON.stringify([runs, logged, (await readJob(away)).downReason]);
-  assert.match(told, /run ended/);
-  assert.doesNotMatch(told, /canary/);
+  const shown = JSON.stringify([runs, logged, (await readJob(away)).downReason]);
+  assert.match(shown, /run ended/);
+  assert.doesNotMatch(shown, /canary/);
 });
 
 test('the hash in the receipt is of the stored answer', async (t) => {

@@ -92,7 +92,7 @@ test('after expiry no job is called or missed; after a renewal the next due time
     assert.deepEqual(summary(await endedRuns(job, 3)).at(-1), ['success', (next - dueAt) / minute]);
     assert.equal((await runsOf(job)).length, 3, 'nothing is missed');
   }
-  assert.equal((await readJob(paused)).nextRunAt, null, 'what is paused stays so');
+  assert.equal((await readJob(paused)).nextRunAt, null, 'a paused job stays paused');
   assert.deepEqual(await runsOf(paused), []);
 });
 

@@ -32,7 +32,7 @@ test('it beats each minute, stops while there are problems, and logs failed beat
   const beatsAre = (count: number) =>
     until(`${count} beats`, () => beats.received.length === count);
   /** Steps twice: the second step begins after the first has ended. */
-  const look = async (): Promise<void> => {
+  const check = async (): Promise<void> => {
     heartbeat.wake();
     await new Promise(setImmediate);
     heartbeat.wake();
@@ -41,14 +41,14 @@ test('it beats each minute, stops while there are problems, and logs failed beat
   await beatsAre(1);
   assert.equal(beats.received[0]?.path, '/beat');
   wall.advance(59_000);
-  await look();
+  await check();
   assert.equal(beats.received.length, 1);
   wall.advance(1_000);
   heartbeat.wake();
   await beatsAre(2);
   troubles = ['record fails: the disk is full'];
   wall.advance(600_000);
-  await look();
+  await check();
   assert.equal(beats.received.length, 2);
   troubles = [];
   heartbeat.wake();

@@ -33,7 +33,7 @@ const day = 24 * 60 * minute;
 const steadyFor = 10 * minute;
 const now = Date.parse('2026-03-02T10:00:00Z');
 
-interface Told {
+interface LogLine {
   removed: Record<string, number>;
   kept: { results: number };
   databaseBytes: number;
@@ -45,16 +45,16 @@ async function setup(t: TestContext) {
   const testStore = await openTestStore(t);
   const { store } = testStore;
   const clock = fakeClock(now - steadyFor);
-  const told: Told[] = [];
-  const log = pino({ level: 'info' }, { write: (line) => void told.push(JSON.parse(line)) });
+  const logged: LogLine[] = [];
+  const log = pino({ level: 'info' }, { write: (line) => void logged.push(JSON.parse(line)) });
   const prunerOn = (on: Store): Pruner =>
     createPruner({ store: on, clock, log }, createPrunings(on, clock));
   const pruner = prunerOn(store);
-  clock.goOn(steadyFor);
+  clock.advanceBoth(steadyFor);
   return {
     ...testStore,
     clock,
-    told,
+    logged,
     prunerOn,
     pruner,
     setPlan: (plan: Parameters<typeof setPlan>[2]) => setPlan({ store, clock }, 'default', plan),
@@ -74,7 +74,7 @@ async function pruneAll(pruner: Pruner, afterEach?: (steps: number) => Promise<u
 const ids = (jobs: readonly Job[]): string[] => jobs.map(({ id }) => id);
 
 test("results older than the plan's days are removed, those of exactly that age stay", async (t) => {
-  const { store, addJob, pruner, told, setPlan: toPlan } = await setup(t);
+  const { store, addJob, pruner, logged, setPlan: toPlan } = await setup(t);
   const job = await addJob();
   await toPlan('free');
   const cutoff = now - 7 * day;
@@ -89,7 +89,7 @@ test("results older than the plan's days are removed, those of exactly that age 
   assert.deepEqual(await dueTimesOf(store, [job.id]), [cutoff - 2, cutoff, now]);
   await assertTotalsCounted(store);
   assert.deepEqual(
-    told.map(({ removed, kept }) => ({ removed, kept })),
+    logged.map(({ removed, kept }) => ({ removed, kept })),
     [{ removed: { results: 2 }, kept: { results: 2 } }],
   );
 });
@@ -101,17 +101,17 @@ test('a clock that is set ahead removes nothing for its age until it has run for
   const left = async (): Promise<number> => (await dueTimesOf(store, [job.id])).length;
   clock.advance(10 * 365 * day);
   await pruneAll(pruner);
-  clock.goOn(steadyFor - minute);
+  clock.advanceBoth(steadyFor - minute);
   await pruneAll(pruner);
   assert.equal(await left(), 10);
   clock.advance(-10 * 365 * day);
   await pruneAll(pruner);
-  clock.goOn(steadyFor);
+  clock.advanceBoth(steadyFor);
   await pruneAll(pruner);
   assert.equal(await left(), 10, 'it was set right in time');
   clock.advance(10 * 365 * day);
   await pruneAll(pruner);
-  clock.goOn(steadyFor);
+  clock.advanceBoth(steadyFor);
   await pruneAll(pruner);
   assert.equal(await left(), 0);
 });
@@ -229,7 +229,7 @@ test('whenever pruning stops, totals match the rows, and the next start continue
   const ended = prunerOn(store);
   for (let step = 0; step < 5; step += 1) await ended.step();
   await assertTotalsCounted(store);
-  assert.ok((await dueTimesOf(store, ids(jobs))).length < 1_600, 'it has begun');
+  assert.ok((await dueTimesOf(store, ids(jobs))).length < 1_600, 'it has started');
   await pruneAll(prunerOn(store));
   assert.equal((await dueTimesOf(store, ids(jobs))).length, 1_000);
   await assertTotalsCounted(store);
@@ -260,7 +260,7 @@ test('after a failed write the same pruner removes exactly what it had planned',
 });
 
 test('freed space is returned to the file system, and logged', async (t) => {
-  const { store, dataDir, addJob, pruner, told, setPlan: toPlan } = await setup(t);
+  const { store, dataDir, addJob, pruner, logged, setPlan: toPlan } = await setup(t);
   const job = await addJob();
   await keepHistory(store, job.id, successes(5_000, now, 'x'.repeat(4_000)));
   const before = await readSpace(store.db);
@@ -272,7 +272,7 @@ test('freed space is returned to the file system, and logged', async (t) => {
   assert.ok(after.pages < before.pages / 2, `${before.pages} pages became ${after.pages}`);
   assert.ok(after.freePages <= 1_024, `${after.freePages} pages are free`);
   assert.equal(statSync(`${storePath(dataDir)}-wal`).size, 0);
-  const [line, ...more] = told;
+  const [line, ...more] = logged;
   assert.deepEqual(more, []);
   assert.equal(line?.removed.results, 4_000);
   assert.equal(line?.removed.pages, before.pages - after.pages);
@@ -283,7 +283,7 @@ test('freed space is returned to the file system, and logged', async (t) => {
 });
 
 test('with nothing to remove nothing is written', async (t) => {
-  const { store, addJob, prunerOn, told } = await setup(t);
+  const { store, addJob, prunerOn, logged } = await setup(t);
   const job = await addJob();
   await keepHistory(store, job.id, successes(20, now));
   let writes = 0;
@@ -296,7 +296,7 @@ test('with nothing to remove nothing is written', async (t) => {
   };
   await pruneAll(prunerOn(counting));
   assert.equal(writes, 0);
-  assert.deepEqual(told, []);
+  assert.deepEqual(logged, []);
 });
 
 test('after a downtime longer than the retention, results are removed once the clock has advanced', async (t) => {
@@ -313,7 +313,7 @@ test('after a downtime longer than the retention, results are removed once the c
   const pruner = prunerOn(store);
   await pruneAll(pruner);
   assert.deepEqual(await dueTimesOf(store, [job.id]), days);
-  clock.goOn(steadyFor);
+  clock.advanceBoth(steadyFor);
   await pruneAll(pruner);
   assert.deepEqual(await dueTimesOf(store, [job.id]), days.slice(-4));
   await assertTotalsCounted(store);

@@ -55,7 +55,7 @@ test('a disabled channel delivers nothing more at once, and its queue is settled
   assert.deepEqual(
     (await due(1_000)).map((delivery) => delivery.id),
     [id],
-    'what is made since',
+    'newer deliveries',
   );
   const steps: number[] = [];
   for (

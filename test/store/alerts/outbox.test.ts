@@ -255,7 +255,7 @@ test('a deleted channel is gone at once, and leaves the disk in bounded steps', 
   const other = await triedDeliveries(setup, 2);
   await markChannelDeleted(db, channel.id, 10);
   const delivery = { ...(due[0] ?? assert.fail()), attempts: 1 };
-  assert.ok(await recordAttempt(db, { delivery, ...tried, nextAttemptAt: 9 }), 'it was under way');
+  assert.ok(await recordAttempt(db, { delivery, ...tried, nextAttemptAt: 9 }), 'it was in flight');
   const bounds = { limit: 9, except: [], exceptOf: [] };
   const channels = (await findDueChannels(db, 100, bounds)).map(({ id }) => id);
   assert.deepEqual(channels, [other.channel.id], 'it delivers nothing more');

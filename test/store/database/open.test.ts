@@ -32,7 +32,7 @@ function modeOf(path: string): string {
 
 test(
   'an unreadable directory does not count as one without a database',
-  { skip: process.getuid?.() === 0 ? false : 'only root can act as somebody else' },
+  { skip: process.getuid?.() === 0 ? false : 'only root can act as another user' },
   (t) => {
     const dataDir = temporaryDirectory(t);
     assert.equal(hasDatabase(dataDir), false);

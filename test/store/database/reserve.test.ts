@@ -75,12 +75,12 @@ test('a write that finds the disk full releases the reserve, another failure doe
 test('a link in its place is removed, and its target is left alone', async (t) => {
   const { store, dataDir } = await openTestStore(t);
   const other = join(temporaryDirectory(t), 'other');
-  writeFileSync(other, 'of somebody else');
+  writeFileSync(other, 'of another owner');
   symlinkSync(other, reservePath(dataDir));
   await keep(store);
   await store.reserve.fill();
   await store.reserve.giveUp();
-  assert.equal(readFileSync(other, 'utf8'), 'of somebody else');
+  assert.equal(readFileSync(other, 'utf8'), 'of another owner');
   assert.equal(isReserveInUse(dataDir), true);
 });
 

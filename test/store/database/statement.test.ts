@@ -60,13 +60,13 @@ test('rows written in a transaction are all stored or none', async (t) => {
 test("a compiled statement does not see another caller's open transaction", async (t) => {
   const { store, workspaceId, addJob } = await openTestStore(t);
   const { id } = await addJob();
-  const { promise: goOn, resolve } = Promise.withResolvers<void>();
+  const { promise: advanceBoth, resolve } = Promise.withResolvers<void>();
   const { promise: isDeleted, resolve: deleted } = Promise.withResolvers<void>();
   const writing = store.write(async (tx) => {
     await markJobDeleted(tx, id, 1);
     assert.equal(await findJob(tx, workspaceId, id), undefined, 'the transaction sees it');
     deleted();
-    await goOn;
+    await advanceBoth;
     throw new Error('changed my mind');
   });
   await isDeleted;

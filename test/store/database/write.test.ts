@@ -61,10 +61,10 @@ test('a transaction that the database rolled back by itself leaves the store usa
 test('no reader sees an open transaction, not even on the same store', async (t) => {
   const { store, dataDir } = await openTestStore(t);
   await using other = await openStore(dataDir);
-  const { promise: goOn, resolve } = Promise.withResolvers<void>();
+  const { promise: advanceBoth, resolve } = Promise.withResolvers<void>();
   const writing = store.write(async (tx) => {
     await addWorkspace(tx, 'a');
-    await goOn;
+    await advanceBoth;
     await addWorkspace(tx, 'b');
   });
   const sameStore = workspaces(store.db);

@@ -85,8 +85,8 @@ export async function assertTotalsCounted(store: Store): Promise<void> {
       .groupBy('status')
       .execute();
     const counted = Object.fromEntries(rows.map(({ status, count }) => [status, count]));
-    const told = Object.entries(await countRuns(store.db, id)).filter(([, count]) => count !== 0);
-    assert.deepEqual(Object.fromEntries(told), counted);
+    const totals = Object.entries(await countRuns(store.db, id)).filter(([, count]) => count !== 0);
+    assert.deepEqual(Object.fromEntries(totals), counted);
   }
   const { rows } = await sql`
     select run_id from receipts where run_id not in (select id from runs)`.execute(store.db);

@@ -35,12 +35,12 @@ const batch = /^(SCAN json_each|SCAN changed|LIST SUBQUERY|CREATE BLOOM FILTER)/
 
 /** Asserts that these are exactly the steps. */
 export function assertPlan(steps: string[], expected: RegExp[]): void {
-  const told = steps.join('\n');
+  const plan = steps.join('\n');
   for (const step of steps.filter((line) => !batch.test(line))) {
     assert.ok(
       expected.some((pattern) => pattern.test(step)),
-      `unexpected: ${step}\n${told}`,
+      `unexpected: ${step}\n${plan}`,
     );
   }
-  for (const pattern of expected) assert.match(told, new RegExp(pattern.source, 'm'), told);
+  for (const pattern of expected) assert.match(plan, new RegExp(pattern.source, 'm'), plan);
 }

@@ -5,11 +5,12 @@ import type { Clock } from '../../../src/domain/clock.ts';
 export interface FakeClock extends Clock {
   /** Sets the wall clock, in epoch milliseconds or as ISO 8601. */
   set(at: number | string): void;
+  /** Advances the wall clock, not durations. */
   advance(ms: number): void;
   /** Passes time for durations and deadlines, not for the wall clock. */
   pass(ms: number): void;
   /** Passes time for both, like a real clock. */
-  goOn(ms: number): void;
+  advanceBoth(ms: number): void;
 }
 
 /** Makes a clock that shows `start`. */
@@ -28,7 +29,7 @@ export function fakeClock(start: number | string = '2026-03-02T10:00:00Z'): Fake
     pass(ms) {
       passedMs += ms;
     },
-    goOn(ms) {
+    advanceBoth(ms) {
       now += ms;
       passedMs += ms;
     },

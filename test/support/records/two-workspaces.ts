@@ -81,13 +81,15 @@ export async function untilQuiet(dataDir: string): Promise<void> {
 /**
  * All stored data of a workspace's jobs, runs, monitors, pings and channels, as text to compare.
  */
-export type Look = (workspaceId: string) => Promise<string>;
+export type Snapshot = (workspaceId: string) => Promise<string>;
 
 /** Opens the daemon's store for reading. */
-export async function openLook(dataDir: string): Promise<AsyncDisposable & { look: Look }> {
+export async function openSnapshots(
+  dataDir: string,
+): Promise<AsyncDisposable & { snapshot: Snapshot }> {
   const local = await openLocal(dataDir);
   const { db } = local.store;
-  const look: Look = async (workspaceId) => {
+  const snapshot: Snapshot = async (workspaceId) => {
     // Deleted rows belong to nobody: they are removed in small steps, independent of requests.
     const ofWorkspace = db
       .selectFrom('jobs')
@@ -111,20 +113,20 @@ export async function openLook(dataDir: string): Promise<AsyncDisposable & { loo
       .where('monitor_id', 'in', watched.select('id'))
       .orderBy('id')
       .execute();
-    const told = db
+    const ownChannels = db
       .selectFrom('channels')
       .where('workspace_id', '=', workspaceId)
       .where('deleted_at', 'is', null);
     const columns = ['id', 'name', 'sealed', 'enabled', 'job_ids', 'after_failures'] as const;
-    const channels = await told.select(columns).orderBy('id').execute();
+    const channels = await ownChannels.select(columns).orderBy('id').execute();
     // The progress of a delivery does not depend on requests.
     const deliveries = await db
       .selectFrom('deliveries')
       .select(['id', 'payload'])
-      .where('channel_id', 'in', told.select('id'))
+      .where('channel_id', 'in', ownChannels.select('id'))
       .orderBy('id')
       .execute();
     return JSON.stringify({ jobs, runs, monitors, pings, channels, deliveries });
   };
-  return { look, [Symbol.asyncDispose]: () => local[Symbol.asyncDispose]() };
+  return { snapshot, [Symbol.asyncDispose]: () => local[Symbol.asyncDispose]() };
 }

@@ -34,7 +34,7 @@ export interface Fault {
 }
 
 /** Injects a fault into all threads of a running process; resolves once it is in effect. */
-export async function putFault(t: TestContext, pid: number, fault: string): Promise<Fault> {
+export async function injectFault(t: TestContext, pid: number, fault: string): Promise<Fault> {
   const args = ['-f', '-p', String(pid), '-o', '/dev/null', ...tampering(fault)];
   const tracer = spawn('strace', args, {
     stdio: ['ignore', 'ignore', 'pipe'],
