@@ -3,7 +3,7 @@
  * operation or a documented error, and the service keeps running.
  *
  *   JOBD_FUZZ_RUNS=10000   requests for each operation (2000)
- * JOBD_FUZZ_SEED=42      seed of a failed run, which prints it (default: a new one each time)
+ *   JOBD_FUZZ_SEED=42      seed of a failed run, which prints it (default: a new one each time)
  *
  * The wall clock does not move, so nothing created here falls due. Only jobs whose target is on
  * 127.0.0.1 are run by hand.

@@ -6,7 +6,7 @@
  * that alerts are compared with.
  *
  *   JOBD_CRASH_ROUNDS=200   deaths (12)
- * JOBD_CRASH_SEED=42      seed of a failed campaign, which prints it (default: a new one each time)
+ *   JOBD_CRASH_SEED=42      seed of a failed campaign, which prints it (default: a new one each time)
  */
 
 import assert from 'node:assert/strict';

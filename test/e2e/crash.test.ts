@@ -4,7 +4,7 @@
  * never sent again, and every due time is accounted for.
  *
  *   JOBD_CRASH_ROUNDS=200   deaths in all (30)
- * JOBD_CRASH_SEED=42      seed of a failed campaign, which prints it (default: a new one each time)
+ *   JOBD_CRASH_SEED=42      seed of a failed campaign, which prints it (default: a new one each time)
  */
 
 import assert from 'node:assert/strict';

@@ -1,6 +1,6 @@
 /**
- * Commits that fail now and then, which leaves in doubt whether they were kept. Whatever SQLite makes of
- * it, no due time is called twice, none without a claim, and every run comes to its end.
+ * Commits that fail now and then, although SQLite may have stored them. No due time is called twice,
+ * none without a claim, and every run ends.
  */
 
 import assert from 'node:assert/strict';

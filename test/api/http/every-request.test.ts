@@ -118,7 +118,7 @@ test('a lone surrogate anywhere in a body is refused, a full pair is kept', asyn
   const kept = await ask('POST', '/jobs', { name, url, notes: String.raw`\ud83d` });
   assert.equal(kept.status, 201, kept.body.error);
   assert.equal(kept.body.job.name, '😀');
-  assert.equal(kept.body.job.notes, String.raw`\ud83d`, 'a backslash is no escape of JSON');
+  assert.equal(kept.body.job.notes, String.raw`\ud83d`, 'an escaped backslash is not an escape');
 });
 
 test('a body that is not UTF-8 is refused, not repaired', async (t) => {

@@ -56,7 +56,7 @@ export function wrongIn(expected: readonly Change[], heard: readonly Heard[]): s
     if (byKey.get(key)?.some((one) => one.isAcknowledged) !== true) wrong.push(`${key} is missing`);
   }
   for (const [key, requests] of byKey) {
-    if (!wanted.has(key)) wrong.push(`${key} is no health change`);
+    if (!wanted.has(key)) wrong.push(`${key} is not a health change`);
     const ids = new Set(requests.map(({ webhookId }) => webhookId));
     if (ids.size > 1) wrong.push(`${key} came under ${ids.size} ids`);
   }

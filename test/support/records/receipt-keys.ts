@@ -52,7 +52,7 @@ export function unsoundKeys(): Case[] {
     ['nothing', Buffer.alloc(0)],
     ['an empty object', fileOf({})],
     ['an empty set', fileOf({ keys: [] })],
-    ['keys that are no array', fileOf({ keys: document.jwk })],
+    ['keys that are not an array', fileOf({ keys: document.jwk })],
     ['a receipt', fileOf(receipt)],
     ['the id of another key', fileOf({ ...document, keyId: other.keyId })],
     ['another public key', fileOf({ ...document, publicKey: other.publicKey })],
