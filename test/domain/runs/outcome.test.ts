@@ -89,7 +89,7 @@ test('the error of a redirect contains no path, query, user info or terminal con
     ['https://a.example/\u009b31m\u001b[2J\u202e', 'https://a.example/...'],
     ['javascript:alert("s3cret")', 'javascript:'],
     ['data:,s3cret', 'data:'],
-    ['http://[s3cret', 'not a URL'],
+    ['http://[s3cret', 'what is no URL'],
     ['', 'another path of the same host'],
   ] as const;
   for (const [location, shown] of rows) {
