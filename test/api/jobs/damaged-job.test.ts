@@ -57,7 +57,7 @@ test('a damaged job reports its error, can be paused, replaced or deleted, and d
   assert.deepEqual([noted.status, noted.body.job.downReason], [200, reason]);
   assert.equal(await sealedOf(repaired), damaged, 'the sealed value is unchanged');
 
-  const words = `what is sealed at jobs/${mended} cannot be opened: the master key 0{16} is not here`;
+  const words = `what is sealed at jobs/${repaired} cannot be opened: the master key 0{16} is not here`;
   const whole = new RegExp(`^${words}: set headers and body again, both in one update$`);
   // Elsewhere what is sealed must not be sent, should its key be found again.
   const url = 'https://example.com/';
