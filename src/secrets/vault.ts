@@ -1,18 +1,18 @@
-/** The vault: seals and opens with the master keys there are, and follows when they change. */
+/** The vault: seals and opens with the available master keys, and notices new ones. */
 
 import { JobdError } from '../domain/errors.ts';
-import { givenUp, rowOf } from '../domain/secrets/vault.ts';
+import { discarded, rowOf } from '../domain/secrets/vault.ts';
 import type { Vault } from '../domain/secrets/vault.ts';
 import type { MasterKeys } from './master-keys.ts';
 import type { MasterKey } from './master-key.ts';
 import { open, seal, sealedBy } from './seal.ts';
 
 export interface OpenVault extends Vault {
-  /** Whether the key of this id is here. */
+  /** Whether the key of this id is available. */
   has(keyId: string): boolean;
 }
 
-/** Opens the vault. A key that is not known yet is looked for again: another process may have rotated. */
+/** Opens the vault. For an unknown key it reads the keys again: another process may have rotated. */
 export function openVault(source: MasterKeys): OpenVault {
   const keys = new Map<string, MasterKey>();
   function find(keyId: string): MasterKey | undefined {
@@ -27,26 +27,22 @@ export function openVault(source: MasterKeys): OpenVault {
       throw new JobdError('unavailable', `the master key ${keyId} is not in ${source.name}`);
     },
     open(sealed, place) {
-      if (sealed === givenUp) throw refused(place, 'it was given up with its lost master key');
+      if (sealed === discarded)
+        throw refused(place, 'it was discarded because its master key was lost');
       const keyId = sealedBy(sealed);
-      if (keyId === undefined) throw refused(place, 'it is no sealed value');
+      if (keyId === undefined) throw refused(place, 'it is not a sealed value');
       const key = find(keyId);
-      if (key === undefined) throw refused(place, `the master key ${keyId} is not here`);
+      if (key === undefined) throw refused(place, `the master key ${keyId} is missing`);
       try {
         return open(key, sealed, place);
       } catch (error) {
-        throw refused(place, 'it was changed, or belongs elsewhere', error);
+        throw refused(place, 'it was changed or moved', error);
       }
     },
   };
 }
 
 function refused(place: string, why: string, cause?: unknown): JobdError {
-  return new JobdError(
-    'unavailable',
-    `what is sealed at ${rowOf(place)} cannot be opened: ${why}`,
-    {
-      cause,
-    },
-  );
+  const message = `the sealed value of ${rowOf(place)} cannot be opened: ${why}`;
+  return new JobdError('unavailable', message, { cause });
 }

@@ -10,7 +10,7 @@ import { sealedBy } from '../../src/secrets/seal.ts';
 import { openVault } from '../../src/secrets/vault.ts';
 import { testMasterKeyId as keyId, testMasterKeys, testVault } from '../support/fakes/vault.ts';
 
-/** The message of a refusal; it must be readable and reveal nothing. */
+/** The message of a refusal; it reveals nothing of the secret. */
 function refusalOf(sealed: string, identity: string): string {
   try {
     testVault.open(sealed, identity);
@@ -22,7 +22,7 @@ function refusalOf(sealed: string, identity: string): string {
   return assert.fail('it was opened');
 }
 
-test('a sealed value can be opened, and no two seals are alike', () => {
+test('a sealed text can be opened, and no two seals are alike', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme' }), (text) => {
       const sealed = testVault.seal(keyId, text, 'jobs/1');
@@ -36,8 +36,8 @@ test('a sealed value can be opened, and no two seals are alike', () => {
 
 test('a value of another row is refused, by name', () => {
   const sealed = testVault.seal(keyId, 'canary-1', 'jobs/1');
-  assert.match(refusalOf(sealed, 'jobs/2'), /^what is sealed at jobs\/2 cannot be opened: /);
-  assert.match(refusalOf(sealed, 'signing_keys/1'), /was changed, or belongs elsewhere/);
+  assert.match(refusalOf(sealed, 'jobs/2'), /^the sealed value of jobs\/2 cannot be opened: /);
+  assert.match(refusalOf(sealed, 'signing_keys/1'), /was changed or moved/);
 });
 
 test('a change of any character is refused', () => {
@@ -60,12 +60,12 @@ test('a missing key is named', () => {
   const sealed = vault.seal(other.id, 'canary-1', 'jobs/1');
   assert.match(
     refusalOf(sealed, 'jobs/1'),
-    new RegExp(`jobs/1 cannot be opened: the master key ${other.id} is not here`),
+    new RegExp(`jobs/1 cannot be opened: the master key ${other.id} is missing`),
   );
   assert.throws(() => vault.seal(keyId, 'x', 'jobs/1'), /is not in/);
 });
 
-test('a vault finds keys added after it was opened, and keeps removed ones', () => {
+test('a vault finds keys that are added after it was opened, and keeps those that are removed', () => {
   const [first, second] = [makeMasterKey(), makeMasterKey()];
   let there = [first];
   const vault = openVault({ ...testMasterKeys, read: () => there });
@@ -86,7 +86,7 @@ test('a key is 32 bytes in hexadecimal, base64 or base64url, and has the same id
   assert.ok(!bytes.toString('hex').includes(key.id));
 });
 
-test('an invalid key is refused without being repeated', () => {
+test('an invalid key is refused and not repeated in the message', () => {
   for (const text of ['canary', 'canary'.repeat(8), `canary${'0'.repeat(57)}`, 'é'.repeat(43)]) {
     assert.throws(
       () => parseMasterKey(text, 'JOBD_SECRET_KEY'),

@@ -1,44 +1,41 @@
 /**
- * The way out when the master key is lost for good: what it sealed is given up, so that all else can be used
- * again. Nothing is called or told without its credentials: what was given up can be opened by no key, jobs are
- * paused and channels disabled until people set them anew.
+ * What to do when a master key is lost for good: discard the values that it sealed, so that jobd starts again.
+ * Nothing is called or notified without its credentials: jobs are paused and channels disabled until people set
+ * their secrets again. The discarded values stay unreadable even if the key is found later.
  */
 
 import { JobdError } from '../../domain/errors.ts';
-import { givenUp, ifOpens, placeOf } from '../../domain/secrets/vault.ts';
+import { discarded, ifOpens } from '../../domain/secrets/vault.ts';
 import type { Vault } from '../../domain/secrets/vault.ts';
 import { makeSigningKey, openSigningKey } from '../../receipt/keyring.ts';
 import type { MasterKey } from '../../secrets/master-key.ts';
 import { openVault } from '../../secrets/vault.ts';
-import * as keys from '../../store/secrets/master-keys.ts';
 import { endDeliveries } from '../../store/alerts/deliveries.ts';
 import type { Db } from '../../store/database/open.ts';
-import {
-  giveUpChannel,
-  giveUpJob,
-  listSealedRows,
-  overwriteFreed,
-} from '../../store/secrets/sealed.ts';
-import type { SealedOwner, SealedRow } from '../../store/secrets/sealed.ts';
+import { eraseFreed, overwriteFreed } from '../../store/database/space.ts';
 import { activateSigningKey, findActiveSigningKey } from '../../store/receipts/signing-keys.ts';
-import { eraseFreed } from '../../store/database/space.ts';
+import * as keys from '../../store/secrets/master-keys.ts';
+import { discardChannelConfig, discardJobSecrets } from '../../store/secrets/sealed.ts';
+import type { SealedValue } from '../../store/secrets/sealed.ts';
 import type { MasterKeyParts } from './master-keys.ts';
+import { checkSealed } from './sealed-values.ts';
 
-/** What was given up: what people have to set anew. */
-export interface GivenUp {
-  /** Id of the master key that seals from now on. */
+/** A job or channel whose secrets were discarded, with the name of its workspace. */
+export type Affected = Pick<SealedValue, 'id' | 'name' | 'workspace'>;
+
+/** What was discarded: people have to set it again. */
+export interface Forgotten {
+  /** Id of the active master key. */
   keyId: string;
-  jobs: SealedOwner[];
-  channels: SealedOwner[];
-  /** Id of the key that signs receipts from now on; null if it is the one of before. */
+  jobs: Affected[];
+  channels: Affected[];
+  /** Id of the new key that signs receipts; null if the signing key is unchanged. */
   signingKeyId: string | null;
   /** Whether nothing is left in the file that the lost key opens. */
   isErased: boolean;
 }
 
-const rowsPerLook = 100;
-
-/** Throws `not_found` if the store has no master key of this id, `conflict` if it is not lost. */
+/** Throws `not_found` if the store has no master key of this id, `conflict` if the key is available. */
 export async function requireLostKey(
   { store, masterKeys }: MasterKeyParts,
   keyId: string,
@@ -48,19 +45,21 @@ export async function requireLostKey(
     throw new JobdError('not_found', `nothing in this store is sealed with a master key ${keyId}`);
   }
   if (masterKeys.read().every(({ id }) => id !== keyId)) return;
-  const why = `the master key ${keyId} is in ${masterKeys.name} and opens what is sealed`;
-  throw new JobdError('conflict', `${why}: there is nothing to forget`);
+  throw new JobdError(
+    'conflict',
+    `the master key ${keyId} is not lost: it is in ${masterKeys.name}; nothing was changed`,
+  );
 }
 
 /**
- * Gives up all that cannot be opened with the keys there are, and goes on with a key that is there, or a new one.
- * Public signing keys stay, so that receipts can be checked as before. Nobody may serve meanwhile. Throws as
- * `requireLostKey` does, and `unavailable` if a key cannot be made.
+ * Discards all values that no available key opens, and activates a key that is available or a new one. Public signing
+ * keys stay, so receipts can still be verified. The daemon must be stopped. Throws as `requireLostKey` does, and
+ * `unavailable` if a key cannot be made.
  */
-export async function forgetLostKey(parts: MasterKeyParts, lostId: string): Promise<GivenUp> {
+export async function forgetLostKey(parts: MasterKeyParts, lostId: string): Promise<Forgotten> {
   const { store, clock } = parts;
   await requireLostKey(parts, lostId);
-  const next = await keyToGoOnWith(parts);
+  const next = await nextKey(parts);
   const vault = openVault(parts.masterKeys);
   await overwriteFreed(store.db);
   const forgotten = await store.write(async (tx) => {
@@ -70,38 +69,38 @@ export async function forgetLostKey(parts: MasterKeyParts, lostId: string): Prom
     const lost = known.map(({ keyId }) => keyId).filter((keyId) => !vault.has(keyId));
     await keys.removeMasterKeys(tx, lost);
     const signingKeyId = await replaceSigningKey(tx, vault, next.id, now);
-    const jobs = await giveUp(tx, 'jobs', vault, giveUpJob);
-    const channels = await giveUp(tx, 'channels', vault, async (db, id) => {
-      await giveUpChannel(db, id);
-      await endDeliveries(db, id, 'the config of the channel was given up with its master key');
+    const jobs = await discardUnreadable(tx, vault, 'jobs', discardJobSecrets);
+    const channels = await discardUnreadable(tx, vault, 'channels', async (db, id) => {
+      await discardChannelConfig(db, id);
+      await endDeliveries(
+        db,
+        id,
+        'the config of the channel was discarded: its master key is lost',
+      );
     });
     return { keyId: next.id, jobs, channels, signingKeyId };
   });
   return { ...forgotten, isErased: await eraseFreed(store.db) };
 }
 
-/** The active key if it is here, else one that sealed nothing yet, else a new one. */
-async function keyToGoOnWith({ store, masterKeys }: MasterKeyParts): Promise<MasterKey> {
-  const known = await keys.listMasterKeys(store.db);
-  const ids = new Set(known.map(({ keyId }) => keyId));
-  const usable = (): MasterKey | undefined => {
+/** The active key if it is available, else a key that sealed nothing yet, else a new one. */
+async function nextKey({ store, masterKeys }: MasterKeyParts): Promise<MasterKey> {
+  const known = (await keys.listMasterKeys(store.db)).map(({ keyId }) => keyId);
+  const findUsable = (): MasterKey | undefined => {
     const here = masterKeys.read();
-    const active = here.find(({ id }) => id === known[0]?.keyId);
-    return active ?? here.find(({ id }) => !ids.has(id));
+    return here.find(({ id }) => id === known[0]) ?? here.find(({ id }) => !known.includes(id));
   };
-  const found = usable();
-  if (found !== undefined) return found;
+  const usable = findUsable();
+  if (usable !== undefined) return usable;
   const [other] = masterKeys.read();
   if (other === undefined) masterKeys.makeFirst();
   else masterKeys.makeNext(other);
-  return usable() ?? failed();
+  const made = findUsable();
+  if (made === undefined) throw new Error('the new master key is missing');
+  return made;
 }
 
-function failed(): never {
-  throw new Error('the new master key is not there');
-}
-
-/** Lets another key sign if the private part of the one that does was lost; its public part stays. */
+/** Makes a new signing key if the private part of the active one is lost. Returns its id, or null. */
 async function replaceSigningKey(
   tx: Db,
   vault: Vault,
@@ -116,26 +115,19 @@ async function replaceSigningKey(
   return key.keyId;
 }
 
-/** Gives up what of a table cannot be opened; returns what of it people know. */
-async function giveUp(
+/** Discards the values of a table that no key opens. Returns the jobs or channels affected that are not deleted. */
+async function discardUnreadable(
   tx: Db,
-  table: 'jobs' | 'channels',
   vault: Vault,
-  giveUpOne: (db: Db, id: string) => Promise<void>,
-): Promise<SealedOwner[]> {
-  const lost: SealedOwner[] = [];
-  let rows: SealedRow[];
-  let afterId = '';
-  do {
-    rows = await listSealedRows(tx, table, { afterId, limit: rowsPerLook });
-    for (const { value, ...owner } of rows) {
-      afterId = owner.id;
-      if (value.sealed === givenUp) continue;
-      const place = placeOf(table, value);
-      if (ifOpens(() => vault.open(value.sealed, place)) !== undefined) continue;
-      await giveUpOne(tx, owner.id);
-      if (value.isDeleted === 0) lost.push(owner);
-    }
-  } while (rows.length > 0);
-  return lost;
+  table: 'jobs' | 'channels',
+  discardOne: (db: Db, id: string) => Promise<void>,
+): Promise<Affected[]> {
+  const affected: Affected[] = [];
+  for await (const value of checkSealed(tx, vault, [table])) {
+    if (value.isReadable || value.sealed === discarded) continue;
+    const { id, name, workspace, isDeleted } = value;
+    await discardOne(tx, id);
+    if (isDeleted === 0) affected.push({ id, name, workspace });
+  }
+  return affected;
 }

@@ -1,18 +1,27 @@
-/** The master key: made at the first start, demanded at every other, changed on request. */
+/**
+ * The master key: made at the first start, required at every later one, changed by a rotation.
+ *
+ * A rotation first checks that all values can be opened and puts a new key beside the old one. Then the new key becomes
+ * the active one, all values are sealed with it in small transactions, and the old key is removed. Until then both keys
+ * are available, so every value can be opened at each step. If a rotation is interrupted, the next one resumes it.
+ */
 
 import { setTimeout } from 'node:timers/promises';
 import type { Clock } from '../../domain/clock.ts';
 import { JobdError } from '../../domain/errors.ts';
-import { givenUp, ifOpens, placeOf, rowOf, sealedTables } from '../../domain/secrets/vault.ts';
+import { discarded, ifOpens, placeOf, sealedTables } from '../../domain/secrets/vault.ts';
 import type { SealedTable, Vault } from '../../domain/secrets/vault.ts';
 import type { MasterKey } from '../../secrets/master-key.ts';
 import { openVault } from '../../secrets/vault.ts';
 import type { MasterKeys } from '../../secrets/master-keys.ts';
 import * as keys from '../../store/secrets/master-keys.ts';
 import type { Db, Store } from '../../store/database/open.ts';
-import { findSealedByOthers, overwriteFreed, replaceSealed } from '../../store/secrets/sealed.ts';
+import { eraseFreed, overwriteFreed } from '../../store/database/space.ts';
+import { sweep } from '../../store/database/sweep.ts';
+import type { SweepPage } from '../../store/database/sweep.ts';
+import { findSealed, replaceSealed } from '../../store/secrets/sealed.ts';
 import type { SealedValue } from '../../store/secrets/sealed.ts';
-import { eraseFreed } from '../../store/database/space.ts';
+import { checkSealed, namesOf, remedyOf, valuesPerPage } from './sealed-values.ts';
 
 export interface MasterKeyParts {
   store: Store;
@@ -21,8 +30,8 @@ export interface MasterKeyParts {
 }
 
 /**
- * Opens the vault of a store; the first time it makes a key. Throws `unavailable`, having written nothing,
- * if a key that sealed something is not there.
+ * Opens the vault of a store; the first time, makes its key. Throws `unavailable`, having written nothing, if a key that
+ * sealed something is missing.
  */
 export async function openStoreVault({ store, clock, masterKeys }: MasterKeyParts): Promise<Vault> {
   if ((await keys.listMasterKeys(store.db)).length === 0) {
@@ -45,44 +54,41 @@ function missing(source: MasterKeys, known: readonly keys.MasterKeyRecord[]): Jo
   const needed = known.map(({ keyId }) => keyId).join(' and ');
   const here = source.read().map(({ id }) => id);
   const lost = known.find(({ keyId }) => !here.includes(keyId))?.keyId ?? needed;
-  const found = here.length === 0 ? 'it is not there' : `there is ${here.join(' and ')}`;
-  const unfinished = known.length > 1;
-  const help = unfinished
-    ? 'a rotation was begun and not finished: give jobd secrets rotate both keys'
-    : 'restore it from a backup, or set JOBD_SECRET_KEY to it; without it nothing that is sealed can be read, ' +
-      `and if it is lost for good, jobd secrets forget ${lost} gives that up`;
+  const found = here.length === 0 ? 'there is none' : `there is ${here.join(' and ')}`;
+  const help =
+    known.length > 1
+      ? 'a rotation was interrupted: give jobd secrets rotate both keys'
+      : 'restore it from a backup, or set JOBD_SECRET_KEY to it; without it the secrets cannot be read; ' +
+        `if it is lost for good, discard them: jobd secrets forget ${lost}`;
   return new JobdError(
     'unavailable',
-    `the master key of this store is ${needed}, and in ${source.name} ${found}: ${help}`,
+    `the master key of this store is ${needed}, but in ${source.name} ${found}: ${help}`,
   );
 }
 
-/** Values sealed anew in one transaction, and the rest between two, so that a daemon goes on. */
-const valuesPerStep = 100;
+/** The pause between two transactions, so that a daemon can write too. */
 const restMs = 5;
 
 /** What a rotation did. */
 export interface Rotation {
-  /** Id of the master key that seals from now on. */
+  /** Id of the active master key. */
   keyId: string;
-  /** Values that were sealed anew. */
+  /** How many values were sealed with it. */
   resealed: number;
   /** Whether nothing is left in the file that the old key opens. */
   isErased: boolean;
-  /** Ids of the master keys that were there until now: backups made before need them. */
+  /** Ids of the previous master keys: earlier backups need them. */
   retired: string[];
 }
 
 /**
- * Lets another master key seal from now on, seals everything anew with it, and forgets the old one. What
- * broke off is gone on with. At every moment all that is sealed can be opened with keys that are there.
- * Only one may run at a time. Throws as `openStoreVault` does, and `unavailable`, having rotated nothing, if a
- * value cannot be opened: without the old key it never could be.
+ * Seals everything with a new master key and removes the old one. Only one rotation may run at a time. Throws as
+ * `openStoreVault` does, and `unavailable`, having changed nothing, if a value cannot be opened.
  */
 export async function rotateMasterKey(parts: MasterKeyParts): Promise<Rotation> {
   const { store, clock, masterKeys } = parts;
   const vault = await openStoreVault(parts);
-  await requireReadable(store, vault);
+  await requireReadable(store.db, vault);
   const next = await nextKey(parts);
   await overwriteFreed(store.db);
   await store.write(async (tx) => {
@@ -92,15 +98,14 @@ export async function rotateMasterKey(parts: MasterKeyParts): Promise<Rotation> 
   });
   const ids = masterKeys.read().map(({ id }) => id);
   const retired = ids.filter((id) => id !== next.id);
-  const rotation: Rotation = { keyId: next.id, resealed: 0, isErased: false, retired };
-  for (const table of sealedTables) await resealTable(store, vault, table, rotation);
+  let resealed = 0;
+  for (const table of sealedTables) resealed += await resealTable(store, vault, table, next.id);
   await store.write((tx) => keys.removeRetiredMasterKeys(tx));
   masterKeys.keepOnly(next);
-  rotation.isErased = await eraseFreed(store.db);
-  return rotation;
+  return { keyId: next.id, resealed, isErased: await eraseFreed(store.db), retired };
 }
 
-/** The key to rotate to: one that a rotation had begun with, else a new one. */
+/** The key to rotate to: that of an interrupted rotation, else a new one. */
 async function nextKey({ store, masterKeys }: MasterKeyParts): Promise<MasterKey> {
   const known = await keys.listMasterKeys(store.db);
   const activeId = known[0]?.keyId;
@@ -112,80 +117,49 @@ async function nextKey({ store, masterKeys }: MasterKeyParts): Promise<MasterKey
   return masterKeys.read()[0] ?? active;
 }
 
-const namedAtMost = 10;
-
-async function requireReadable(store: Store, vault: Vault): Promise<void> {
+async function requireReadable(db: Db, vault: Vault): Promise<void> {
   const unreadable: string[] = [];
-  for (const table of sealedTables) {
-    for await (const value of sealedValues(store.db, table)) {
-      const place = placeOf(table, value);
-      const open = (): string => vault.open(value.sealed, place);
-      if (!isOver(value) && ifOpens(open) === undefined) unreadable.push(rowOf(place));
-    }
+  for await (const value of checkSealed(db, vault)) {
+    if (!value.isReadable && !isObsolete(value)) unreadable.push(value.row);
   }
   if (unreadable.length === 0) return;
-  const named = unreadable.slice(0, namedAtMost).join(', ');
-  const more = unreadable.length > namedAtMost ? ', …' : '';
   throw new JobdError(
     'unavailable',
-    `${named}${more} cannot be opened: nothing was rotated, since without the present key they never could be; ${remedyOf(unreadable)}, then rotate`,
+    `${namesOf(unreadable)} cannot be opened: nothing was changed, because the rotation would lose the old key; ` +
+      `${remedyOf(unreadable)}, then rotate`,
   );
 }
 
-/** What people can do about rows, as `TABLE/ID`, whose sealed values cannot be opened. */
-export function remedyOf(rows: readonly string[]): string {
-  const has = (table: SealedTable): boolean => rows.some((row) => row.startsWith(`${table}/`));
-  return [
-    ...(has('jobs') ? ['set headers and body of a job, both in one update, or delete it'] : []),
-    ...(has('channels') ? ['set the config of a channel, or delete it'] : []),
-    ...(has('signing_keys') ? ['let another key sign: jobd signing-key rotate'] : []),
-  ].join('; ');
+/** Whether nobody needs the value: it was discarded, or its row was deleted. */
+function isObsolete({ sealed, isDeleted }: SealedValue): boolean {
+  return sealed === discarded || isDeleted === 1;
 }
 
-/** Whether nobody will ever open it: it was given up, or its row was deleted. */
-function isOver({ sealed, isDeleted }: SealedValue): boolean {
-  return sealed === givenUp || isDeleted === 1;
-}
-
-/** All sealed values of a table, page by page. */
-export async function* sealedValues(db: Db, table: SealedTable): AsyncGenerator<SealedValue> {
-  for (let afterId = ''; ;) {
-    const page = { keyId: '', afterId, limit: valuesPerStep };
-    const values = await findSealedByOthers(db, table, page);
-    yield* values;
-    if (values.length < valuesPerStep) return;
-    afterId = values.at(-1)?.id ?? afterId;
-  }
-}
-
+/** Seals the values of a table with the new key, one page per transaction. Returns how many. */
 async function resealTable(
   store: Store,
   vault: Vault,
   table: SealedTable,
-  rotation: Rotation,
-): Promise<void> {
-  const { keyId } = rotation;
-  let afterId = '';
-  for (;;) {
-    const page = { keyId, afterId, limit: valuesPerStep };
-    const values = await store.write(async (tx) => {
-      const found = await findSealedByOthers(tx, table, page);
-      for (const value of found) await resealValue(tx, table, value);
-      return found;
+  keyId: string,
+): Promise<number> {
+  let resealed = 0;
+  const resealPage = (page: SweepPage): Promise<SealedValue[]> =>
+    store.write(async (tx) => {
+      const values = await findSealed(tx, table, page, keyId);
+      for (const value of values) {
+        const place = placeOf(table, value);
+        const open = (): string => vault.open(value.sealed, place);
+        // If a value was damaged since the check, the rotation ends here, with both keys available.
+        const plaintext = isObsolete(value) ? ifOpens(open) : open();
+        if (plaintext === undefined) continue;
+        await replaceSealed(tx, table, {
+          id: value.id,
+          sealed: vault.seal(keyId, plaintext, place),
+        });
+        resealed += 1;
+      }
+      return values;
     });
-    if (values.length === 0) return;
-    afterId = values.at(-1)?.id ?? afterId;
-    await setTimeout(restMs);
-  }
-
-  async function resealValue(tx: Db, of: SealedTable, value: SealedValue) {
-    const place = placeOf(of, value);
-    const open = (): string => vault.open(value.sealed, place);
-    // What cannot be opened though it could be before ends the rotation, with both keys still there.
-    const plaintext = isOver(value) ? ifOpens(open) : open();
-    if (plaintext === undefined) return;
-    const sealed = vault.seal(keyId, plaintext, place);
-    await replaceSealed(tx, of, { id: value.id, sealed });
-    rotation.resealed += 1;
-  }
+  for await (const _ of sweep(resealPage, valuesPerPage)) await setTimeout(restMs);
+  return resealed;
 }

@@ -1,4 +1,4 @@
-/** Secrets are sealed before they are stored, so that a stolen store does not reveal them. `secrets/` implements it. */
+/** Secrets are sealed before they are stored, so that a stolen database reveals none; `secrets/` does it. */
 
 import { JobdError } from '../errors.ts';
 import { siteText } from '../targets/target.ts';
@@ -13,8 +13,8 @@ export interface RequestSecrets {
 export const sealedTables = ['jobs', 'signing_keys', 'channels'] as const;
 export type SealedTable = (typeof sealedTables)[number];
 
-/** Replaces a sealed value that was discarded with its lost master key. No key opens it. */
-export const givenUp = 'given up';
+/** Replaces a sealed value that was discarded because its master key was lost. No key opens it. */
+export const discarded = 'discarded';
 
 /** The columns of a row that its sealed value is bound to. */
 interface Bonds {
@@ -30,9 +30,9 @@ const placeIn: { [Table in SealedTable]: (row: Bonds[Table]) => string } = {
 };
 
 /**
- * The place of a sealed value: its row, the workspace that owns it, and for a job the scheme, host and port it is sent
- * to. It opens nowhere else: someone who can write the database file can neither move it to another row nor have it sent
- * elsewhere.
+ * The place of a sealed value: its row, the workspace that owns it, and of a job the scheme, host and port it is sent to.
+ * It opens at no other place: somebody who can write the database file can neither move it to another row nor have it
+ * sent elsewhere.
  */
 export function placeOf<Table extends SealedTable>(table: Table, row: Bonds[Table]): string {
   return placeIn[table](row);
@@ -43,15 +43,15 @@ export function rowOf(place: string): string {
   return place.split(' ', 1)[0] ?? place;
 }
 
-/** Seals and opens values; `place` comes from `placeOf`. */
+/** Seals and opens; `place` is made by `placeOf`. */
 export interface Vault {
-  /** Seals with the master key of this id: the one that the store has as active. */
+  /** Seals with the master key of this id: the active one, which the store knows. */
   seal(keyId: string, plaintext: string, place: string): string;
-  /** Throws `unavailable` if its master key is missing, or the value was not sealed for this place. */
+  /** Throws `unavailable` if the master key is missing, or the value was not sealed for this place. */
   open(sealed: string, place: string): string;
 }
 
-/** The result of `open`; undefined if no available key opens the value, because it was damaged or given up. */
+/** The result of `open`; undefined if the value cannot be opened: its key is missing, or it was damaged or discarded. */
 export function ifOpens<T>(open: () => T): T | undefined {
   try {
     return open();

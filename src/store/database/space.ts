@@ -1,7 +1,7 @@
 /**
- * The room that the database takes on the disk. What is removed leaves free pages in the file, which later
- * rows use; pages beyond a reserve are given back to the system. SQLite can do that step by step only in a file
- * that was made for it (`auto_vacuum`), as every new one is; an older one must be rewritten once.
+ * The space that the database takes on the disk. Removed rows leave free pages in the file, which later rows use.
+ * `engine/upkeep/give-back.ts` returns the others to the system in small steps. SQLite allows that only in a file made
+ * with `auto_vacuum`, as every new file is.
  */
 
 import { setTimeout } from 'node:timers/promises';
@@ -16,7 +16,7 @@ export interface Space {
   freePages: number;
 }
 
-/** The numbers stand in the file's header: asking costs next to nothing. */
+/** Reads the numbers from the header of the file, which costs almost nothing. */
 export async function readSpace(db: Db): Promise<Space> {
   return {
     pageBytes: await pragma(db, 'page_size'),
@@ -33,40 +33,39 @@ export async function canGiveBack(db: Db): Promise<boolean> {
   return (await pragma(db, 'auto_vacuum')) === incremental;
 }
 
-/** Takes up to so many free pages off the end of the file, moving there what is not free. */
+/** Removes up to this many free pages from the end of the file, after moving used pages away from there. */
 export async function giveBackPages(tx: Db, pages: number): Promise<void> {
-  // The driver takes one step of a statement that returns no rows, and that is one page.
+  // The driver executes one step of a statement without rows, and one step is one page.
   for (let page = 0; page < pages; page += 1) {
     await sql.raw('pragma incremental_vacuum(1)').execute(tx);
   }
 }
 
-/** Moves what is in the write-ahead log into the database file, which only then becomes smaller. */
+/** Moves the write-ahead log into the database file, which becomes smaller only then. */
 export async function checkpoint(db: Db): Promise<void> {
   await sql.raw('pragma wal_checkpoint(passive)').execute(db);
 }
 
-/** The same, and leaves the log empty. Returns whether it is: it is not while another process reads. */
+/** Moves the log into the file and empties it. Returns false if another process was reading. */
 export async function emptyLog(db: Db): Promise<boolean> {
   const { rows } = await sql<{ busy: number }>`pragma wal_checkpoint(truncate)`.execute(db);
   return rows[0]?.busy === 0;
 }
 
-/** Writes the file anew: without what was freed in it, and so that it can be made smaller step by step. */
-export async function rewrite(db: Db): Promise<void> {
-  await sql.raw('pragma auto_vacuum = incremental').execute(db);
-  await sql.raw('vacuum').execute(db);
+/** Overwrites with zeros what this connection frees from now on. */
+export async function overwriteFreed(db: Db): Promise<void> {
+  await sql`pragma secure_delete = on`.execute(db);
 }
 
-/** Larger files are not rewritten unasked: it takes seconds, and as much room again. */
+/** A larger file is not rewritten: it takes seconds, and as much space again. */
 const largestRewriteBytes = 64 * 1024 * 1024;
 
-/** How often, and how long apart, the log is tried to be emptied while others read. */
+/** How often `eraseFreed` tries to empty the log while others read. */
 const emptyings = { tries: 20, everyMs: 50 };
 
 /**
- * Writes a file anew that is not large, so that nothing is left in it of what was freed. Returns whether that is
- * so; it is not while another process goes on reading or writing.
+ * Rewrites the file, unless it is large, so that nothing freed is left in it. Returns false if that failed: the file is
+ * large, or another process kept reading or writing.
  */
 export async function eraseFreed(db: Db): Promise<boolean> {
   const { pageBytes, pages } = await readSpace(db);
@@ -75,7 +74,8 @@ export async function eraseFreed(db: Db): Promise<boolean> {
     return false;
   }
   try {
-    await rewrite(db);
+    await sql.raw('pragma auto_vacuum = incremental').execute(db);
+    await sql.raw('vacuum').execute(db);
     for (let tries = 0; tries < emptyings.tries; tries += 1) {
       if (await emptyLog(db)) return true;
       await setTimeout(emptyings.everyMs);

@@ -57,7 +57,7 @@ test('a damaged job reports its error, can be paused, replaced or deleted, and d
   assert.deepEqual([noted.status, noted.body.job.downReason], [200, reason]);
   assert.equal(await sealedOf(repaired), damaged, 'the sealed value is unchanged');
 
-  const words = `what is sealed at jobs/${repaired} cannot be opened: the master key 0{16} is not here`;
+  const words = `the sealed value of jobs/${repaired} cannot be opened: the master key 0{16} is missing`;
   const whole = new RegExp(`^${words}: set headers and body again, both in one update$`);
   // Elsewhere what is sealed must not be sent, should its key be found again.
   const url = 'https://example.com/';
@@ -147,7 +147,7 @@ test('a damaged channel reports its error on delivery, and can be read, replaced
     const { channel } = (await ask('GET', `/channels/${repaired}`)).body;
     return channel.lastDelivery.lastError && channel;
   });
-  const words = `what is sealed at channels/${repaired} cannot be opened: the master key 0{16} is not here`;
+  const words = `the sealed value of channels/${repaired} cannot be opened: the master key 0{16} is missing`;
   assert.match(
     shown.lastDelivery.lastError,
     new RegExp(`^jobd: ${words}: set its whole config again$`),

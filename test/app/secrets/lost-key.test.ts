@@ -1,4 +1,4 @@
-/** A lost master key: only the values it sealed are discarded. */
+/** A lost master key: the values that it sealed are discarded, the values of other keys are not. */
 
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -13,7 +13,7 @@ import { quietApp } from '../../support/running/app.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
 import { loopback } from '../../support/running/store.ts';
 
-test('after an aborted rotation that lost its new key, only values sealed with that key are discarded', async (t) => {
+test('after an interrupted rotation whose new key is lost, only the values of that key are discarded', async (t) => {
   const dataDir = temporaryDirectory(t);
   await using local = await openLocal(dataDir);
   const { store, masterKeys } = local;
@@ -38,11 +38,14 @@ test('after an aborted rotation that lost its new key, only values sealed with t
   await updateJob(app, principal, lost.id, { body: 'sealed with the new one' });
   writeFileSync(keyFile, oldFile, { mode: 0o600 });
 
-  await assert.rejects(openStoreVault(local), /is \w{16} and \w{16}, and in .*rotation was begun/);
+  await assert.rejects(
+    openStoreVault(local),
+    /is \w{16} and \w{16}, but in .*rotation was interrupted/,
+  );
   await assert.rejects(forgetLostKey(local, active?.id ?? ''), { code: 'conflict' });
   const { jobs, keyId } = await forgetLostKey(local, next);
   assert.deepEqual(jobs, [{ id: lost.id, name: 'lost', workspace: 'default' }]);
-  assert.ok(keyId !== next && keyId !== active?.id, 'another key seals from now on');
+  assert.ok(keyId !== next && keyId !== active?.id, 'another key is active');
   const fresh = { ...app, vault: await openStoreVault(local) };
   assert.equal((await getJob(fresh, principal, kept.id)).body, 'old');
   const { paused, nextRunAt, downReason } = await getJob(fresh, principal, lost.id);

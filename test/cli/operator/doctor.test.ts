@@ -1,4 +1,4 @@
-/** `jobd doctor`: each check, with its problem created on purpose. */
+/** `jobd doctor`: each problem is made, and found. */
 
 import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
@@ -28,11 +28,11 @@ async function doctor(dataDir: string, env: Record<string, string> = {}): Promis
   return { exitCode, results: pairs('result'), details: pairs('detail') };
 }
 
-test('a healthy daemon passes all checks', async (t) => {
+test('all checks pass beside a healthy daemon', async (t) => {
   const { dataDir, jobd } = await serveCommand(t);
   const { exitCode, results, details } = await doctor(dataDir);
   assert.equal(exitCode, 0);
-  // The disk is the machine's: its free space is outside this test's control.
+  // The disk is that of the machine: this test does not check its free space.
   const { disk, ...others } = results;
   assert.notEqual(disk, undefined);
   assert.deepEqual(new Set(Object.values(others)), new Set(['ok']));
@@ -47,10 +47,10 @@ const wrongs: [string, string, RegExp, (dataDir: string, database: Database.Data
   [
     'data directory',
     'fail',
-    /others may write|other users can change/,
+    /other users can (write to|change)/,
     (dataDir) => fs.chmodSync(dataDir, 0o777),
   ],
-  ['data directory', 'warn', /others may look into/, (dataDir) => fs.chmodSync(dataDir, 0o755)],
+  ['data directory', 'warn', /other users can read/, (dataDir) => fs.chmodSync(dataDir, 0o755)],
   ['master key', 'fail', /cannot start without it/, (dir) => fs.rmSync(join(dir, 'secret-key'))],
   [
     'secrets',
@@ -79,7 +79,7 @@ const wrongs: [string, string, RegExp, (dataDir: string, database: Database.Data
   [
     'schema',
     'fail',
-    /of a newer jobd/,
+    /from a newer jobd/,
     (_, database) => {
       database.exec('insert into schema_migrations (version) values (99)');
     },
@@ -87,7 +87,7 @@ const wrongs: [string, string, RegExp, (dataDir: string, database: Database.Data
   [
     'schema',
     'warn',
-    /the next start brings it to/,
+    /the next start updates it to/,
     (_, database) => {
       database.exec('delete from schema_migrations');
     },
@@ -125,10 +125,10 @@ test('a reserve in use is a failure, however much space is free', async (t) => {
   fs.writeFileSync(join(dataDir, 'jobd.reserve'), '');
   const { exitCode, results, details } = await doctor(dataDir);
   assert.deepEqual([exitCode, results['disk']], [1, 'fail']);
-  assert.match(details['disk'] ?? '', /free, and the disk was full: make room/);
+  assert.match(details['disk'] ?? '', /free, and the disk was full: free some space/);
 });
 
-test('doctor creates nothing and changes nothing', async (t) => {
+test('doctor makes no database and changes none', async (t) => {
   const empty = temporaryDirectory(t);
   const found = await doctor(empty);
   assert.deepEqual([found.exitCode, found.results['database']], [1, 'fail']);

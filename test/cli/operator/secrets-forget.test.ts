@@ -1,7 +1,4 @@
-/**
- * `jobd secrets forget`: a store whose master key is lost keeps working, and no call goes out
- * without its credentials.
- */
+/** `jobd secrets forget`: jobd starts again after its master key was lost, and calls nothing without its credentials. */
 
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
@@ -20,7 +17,7 @@ function bytesIn(dataDir: string): string {
   return files.map((file) => readFileSync(file, 'latin1')).join('');
 }
 
-test('values sealed with a lost key are discarded, and no call or alert goes out without its credentials', async (t) => {
+test('the secrets of a lost key are discarded, and nothing is called or notified without its credentials', async (t) => {
   const before = await serveCommand(t);
   const { jobd, dataDir } = before;
   const sink = await startSink(t);
@@ -40,7 +37,7 @@ test('values sealed with a lost key are discarded, and no call or alert goes out
   const kept = join(dataDir, 'found-later');
   renameSync(keyFile, kept);
   const refused = await runCommand(['serve', '--port', '0'], local);
-  const [, lostId = ''] = /jobd secrets forget (\w{16}) gives that up$/m.exec(refused.stderr) ?? [];
+  const [, lostId = ''] = /discard them: jobd secrets forget (\w{16})$/m.exec(refused.stderr) ?? [];
   assert.ok(lostId, refused.stderr);
 
   const unasked = await runCommand(['secrets', 'forget', lostId], local);
@@ -52,7 +49,7 @@ test('values sealed with a lost key are discarded, and no call or alert goes out
   renameSync(kept, keyFile);
   const there = await runCommand(['secrets', 'forget', lostId, '--yes'], local);
   assert.equal(there.exitCode, 5);
-  assert.match(there.stderr, /is in .*secret-key and opens what is sealed/);
+  assert.match(there.stderr, /is not lost: it is in .*secret-key; nothing was changed/);
 
   assert.ok(bytesIn(dataDir).includes(`v1.${lostId}.`));
   rmSync(keyFile);

@@ -43,8 +43,8 @@ test('a table has titles and aligned columns on a terminal, tabs and no titles i
   assert.deepEqual(empty.lines, [], 'no rows, no lines');
 });
 
-test('a wrapping last column is complete on a narrow terminal, and unchanged in a pipe', () => {
-  const detail = 'others may look into /var/lib/jobd (mode 0755): chmod 700 it';
+test('a last column that wraps is whole on a narrow terminal, the same in a pipe', () => {
+  const detail = 'other users can read /var/lib/jobd (mode 0755): chmod 700 it';
   const findings = [{ check: 'disk', detail }];
   const shown: Columns<(typeof findings)[0]> = {
     check: (row) => row.check,
@@ -54,7 +54,7 @@ test('a wrapping last column is complete on a narrow terminal, and unchanged in 
   printRows(terminal, findings, shown, { wrapsLast: true });
   assert.deepEqual(terminal.lines, [
     'CHECK  DETAIL',
-    'disk   others may look into',
+    'disk   other users can read',
     '       /var/lib/jobd (mode 0755): chmod',
     '       700 it',
   ]);
