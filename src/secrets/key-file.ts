@@ -1,6 +1,6 @@
 /**
- * The file of the master key, beside the database: a key on each line, the newest first. There is one, but
- * for the time of a rotation. It is complete on the disk before anything is sealed with what it holds.
+ * The file of the master key, beside the database: one key per line, the newest first. It has two keys only during a
+ * rotation. It is complete on the disk before anything is sealed with its keys.
  */
 
 import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
@@ -10,12 +10,12 @@ import { publishFile, replaceFile, writeNewFile } from '../whole-file.ts';
 import { masterKeyText, parseMasterKey } from './master-key.ts';
 import type { MasterKey } from './master-key.ts';
 
-/** The path of the file in a data directory; it need not be there. */
+/** The path of the file in a data directory; it may not exist. */
 export function keyFilePath(dataDir: string): string {
   return join(dataDir, 'secret-key');
 }
 
-/** Makes the file with one key; if another process was faster, its file stays. Throws `unavailable`. */
+/** Makes the file with one key. If another process was faster, its file stays. Throws `unavailable`. */
 export function createKeyFile(path: string, key: MasterKey): void {
   write(path, (draft) => {
     writeNewFile(draft, [textOf([key])]);
@@ -30,7 +30,7 @@ export function createKeyFile(path: string, key: MasterKey): void {
 /** Replaces the file with one of these keys. Throws `unavailable`. */
 export function replaceKeyFile(path: string, keys: readonly MasterKey[]): void {
   write(path, (draft) => replaceFile(path, draft, textOf(keys)));
-  // Drafts of processes that were killed may hold a key that is to be forgotten.
+  // Drafts of killed processes may hold a key that must not survive.
   for (const name of readdirSync(dirname(path))) {
     const isDraft = name.startsWith(`${basename(path)}.`) && /\.\d+$/.test(name);
     if (isDraft) rmSync(join(dirname(path), name), { force: true });
@@ -53,11 +53,11 @@ function textOf(keys: readonly MasterKey[]): string {
   return `${keys.map(masterKeyText).join('\n')}\n`;
 }
 
-/** The keys in the file; none if it is not there. Throws `JobdError` if it cannot be read, or holds no key. */
+/** The keys in the file; none if it does not exist. Throws `JobdError` if it cannot be read or holds no valid key. */
 export function readKeyFile(path: string): MasterKey[] {
   let text: string;
   try {
-    refuseOpenToAll(path);
+    requirePrivate(path);
     text = readFileSync(path, 'utf8');
   } catch (error) {
     if (error instanceof JobdError) throw error;
@@ -72,8 +72,8 @@ export function readKeyFile(path: string): MasterKey[] {
   throw new JobdError('unavailable', `${path} is empty: restore the master key from a backup`);
 }
 
-/** A group may read it, as some ways to mount a volume have it; everybody may not. */
-function refuseOpenToAll(path: string): void {
+/** The group may read the file, as on some mounted volumes; other users may not. */
+function requirePrivate(path: string): void {
   const mode = statSync(path).mode & 0o777;
   if (process.platform === 'win32' || (mode & 0o007) === 0) return;
   throw new JobdError(

@@ -1,4 +1,4 @@
-/** Master keys: 32 random bytes, from which the key of AES-256 is taken as it is. */
+/** Master keys: 32 random bytes, used as the AES-256 key. */
 
 import { createHmac, createSecretKey, randomBytes } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
@@ -7,7 +7,7 @@ import { invalidInput } from '../domain/errors.ts';
 const keyBytes = 32;
 
 export interface MasterKey {
-  /** Follows from the key and tells nothing of it: 16 hexadecimal digits. */
+  /** 16 hexadecimal digits, derived from the key without revealing it. */
   id: string;
   key: KeyObject;
 }
@@ -18,8 +18,8 @@ export function makeMasterKey(): MasterKey {
 }
 
 /**
- * Reads a key: 32 bytes in hexadecimal, base64 or base64url. Throws `invalid_input` that names `where` and
- * repeats nothing of the key.
+ * Reads a key: 32 bytes in hexadecimal, base64 or base64url. Throws `invalid_input`, which names `where` and does not
+ * repeat the text.
  */
 export function parseMasterKey(text: string, where: string): MasterKey {
   const isHex = /^[0-9a-f]{64}$/i.test(text);
@@ -31,7 +31,7 @@ export function parseMasterKey(text: string, where: string): MasterKey {
   );
 }
 
-/** A key as it is written into a file: base64. */
+/** A key in base64, for the key file. */
 export function masterKeyText({ key }: MasterKey): string {
   return key.export().toString('base64');
 }

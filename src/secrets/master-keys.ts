@@ -1,4 +1,4 @@
-/** Where master keys come from: a file beside the database, or the environment. */
+/** The sources of master keys: a file beside the database, or the environment. */
 
 import { JobdError } from '../domain/errors.ts';
 import { createKeyFile, keyFilePath, readKeyFile, replaceKeyFile } from './key-file.ts';
@@ -10,14 +10,19 @@ export interface MasterKeys {
   name: string;
   /** Whether they are in a file, a line each. */
   isFile: boolean;
-  /** Every key there is now, the newest first. Throws `JobdError` if what is there is no key. */
+  /** The available keys, the newest first. Throws `JobdError` if one is not valid. */
   read(): MasterKey[];
   /** Makes the first key; it is on the disk when this returns. Throws `unavailable`. */
   makeFirst(): void;
-  /** Makes the key that takes the place of this one; both are on the disk when this returns. */
+  /** Makes the key that will replace this one; both are on the disk when this returns. Throws `unavailable`. */
   makeNext(active: MasterKey): void;
-  /** Forgets the others: nothing is left that they sealed. */
+  /** Removes all other keys, once nothing is sealed with them. */
   keepOnly(active: MasterKey): void;
+}
+
+/** The ids of the available keys, the newest first. Throws `JobdError` if a key is not valid. */
+export function availableIds(keys: MasterKeys): string[] {
+  return keys.read().map(({ id }) => id);
 }
 
 /** The keys in the file of a data directory. */
@@ -33,17 +38,17 @@ export function masterKeysInFile(dataDir: string): MasterKeys {
   };
 }
 
-/** The key in JOBD_SECRET_KEY. Throws `invalid_input` if it is none. */
+/** The key in JOBD_SECRET_KEY. Throws `invalid_input` if it is not valid. */
 export function givenMasterKey(text: string): MasterKeys {
   return given([parseMasterKey(text, 'JOBD_SECRET_KEY')]);
 }
 
-/** The key of JOBD_SECRET_KEY_NEW, behind those there are. Throws `invalid_input` if it is none. */
+/** The key in JOBD_SECRET_KEY_NEW, and the previous ones. Throws `invalid_input` if it is not valid. */
 export function withNextMasterKey(keys: MasterKeys, text: string): MasterKeys {
   return given([parseMasterKey(text, 'JOBD_SECRET_KEY_NEW'), ...keys.read()]);
 }
 
-/** Whoever gave them keeps them, too. */
+/** Keys of the environment: jobd can neither make nor remove them. */
 function given(keys: readonly MasterKey[]): MasterKeys {
   return {
     name: 'JOBD_SECRET_KEY',

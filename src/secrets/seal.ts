@@ -1,7 +1,7 @@
 /**
- * The sealed form, as text: `v1.KEYID.BASE64`, where the last part is the nonce (12 random bytes), the
- * ciphertext and the tag (16 bytes) of AES-256-GCM (NIST SP 800-38D). What is authenticated along with it
- * is everything before that, and the place it is for (`placeOf`).
+ * The format of sealed values: `v1.KEYID.BASE64`. The last part is the nonce (12 random bytes), the ciphertext and the
+ * tag (16 bytes) of AES-256-GCM (NIST SP 800-38D). The additional authenticated data are the text before it and the
+ * place of the value (`placeOf`).
  */
 
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
@@ -24,12 +24,12 @@ export function seal({ id, key }: MasterKey, plaintext: string, place: string): 
   return head + Buffer.concat(parts).toString('base64');
 }
 
-/** The id of the key that sealed this; undefined if it is no sealed text. */
+/** The id of the key that sealed this; undefined if it is not a sealed value. */
 export function sealedBy(sealed: string): string | undefined {
   return headForm.exec(sealed.slice(0, headLength))?.[1];
 }
 
-/** Opens what this key sealed for this place. Throws an Error if it is anything else. */
+/** Opens a value that this key sealed for this place. Throws an Error if it is anything else. */
 export function open({ key }: MasterKey, sealed: string, place: string): string {
   const bytes = Buffer.from(sealed.slice(headLength), 'base64');
   if (bytes.length < nonceBytes + tagBytes) throw new Error('it is too short');
@@ -37,7 +37,7 @@ export function open({ key }: MasterKey, sealed: string, place: string): string 
     .setAAD(aad(sealed.slice(0, headLength), place))
     .setAuthTag(bytes.subarray(-tagBytes));
   const plaintext = decipher.update(bytes.subarray(nonceBytes, -tagBytes));
-  // Checks the tag; with GCM there is nothing more to come.
+  // Checks the tag. GCM has no final block.
   decipher.final();
   return plaintext.toString('utf8');
 }

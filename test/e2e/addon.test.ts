@@ -72,7 +72,7 @@ describe('the native addon', { skip: notPackaged }, () => {
     ]);
   });
 
-  test('is rewritten if another file has its name', async (t) => {
+  test('replaces another file with its name', async (t) => {
     const { native, directory, env } = places(t);
     await opens(env);
     const path = only(native);
@@ -85,7 +85,7 @@ describe('the native addon', { skip: notPackaged }, () => {
           mode: 0o500,
         }),
       'nothing in it': () => fs.writeFileSync(path, '', { mode: 0o500 }),
-      'others may write it': () => {
+      'others can write to it': () => {
         fs.writeFileSync(path, genuine);
         fs.chmodSync(path, 0o777);
       },
@@ -102,13 +102,13 @@ describe('the native addon', { skip: notPackaged }, () => {
     }
   });
 
-  test('is unpacked into the cache if the data directory is not safe, and nowhere else', async (t) => {
+  test('goes into the cache if the directory beside the database is not safe, and nowhere else', async (t) => {
     const { directory, native, cached, env } = places(t);
     const elsewhere = join(directory, 'elsewhere');
     fs.mkdirSync(elsewhere);
     const unsafe: [words: RegExp, make: (path: string) => void][] = [
-      [/it is no directory, or a symbolic link/, (path) => fs.symlinkSync(elsewhere, path)],
-      [/it is no directory, or a symbolic link/, (path) => fs.writeFileSync(path, '')],
+      [/it is not a directory, or a symbolic link/, (path) => fs.symlinkSync(elsewhere, path)],
+      [/it is not a directory, or a symbolic link/, (path) => fs.writeFileSync(path, '')],
       [
         /can be written by other users/,
         (path) => {

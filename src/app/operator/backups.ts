@@ -1,6 +1,11 @@
-/** Backups of the database: made at any time, put back while no daemon runs. */
+/**
+ * Backups of the database: made at any time, restored while no daemon runs.
+ *
+ * A restore copies the file into the data directory and checks the proof of what it copies: the file may change at any
+ * time. SQLite reads only the copy, and only after that check. The previous database is kept under another name.
+ */
 
-import { appendFileSync, closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs';
+import { appendFileSync, fstatSync, readSync, statSync } from 'node:fs';
 import { isoTime } from '../../domain/clock.ts';
 import type { Clock } from '../../domain/clock.ts';
 import { JobdError } from '../../domain/errors.ts';
@@ -13,9 +18,11 @@ import {
 } from '../../secrets/backup-proof.ts';
 import type { BackupProver } from '../../secrets/backup-proof.ts';
 import type { MasterKey } from '../../secrets/master-key.ts';
+import { availableIds } from '../../secrets/master-keys.ts';
 import type { MasterKeys } from '../../secrets/master-keys.ts';
 import { isDamage } from '../../store/database/connection.ts';
 import {
+  bytesAt,
   bytesOf,
   copyDatabase,
   emptyLogOf,
@@ -29,31 +36,31 @@ import { lockDataDir } from '../../store/database/lock.ts';
 import { listMasterKeys } from '../../store/secrets/master-keys.ts';
 import { newestVersion, schemaVersion } from '../../store/database/migrate.ts';
 import { hasDatabase, openReader, storePath } from '../../store/database/open.ts';
-import type { Db, Reader } from '../../store/database/open.ts';
+import type { Reader } from '../../store/database/open.ts';
 
 /** A backup that was made. */
 export interface Backup {
   path: string;
   bytes: number;
-  /** Ids of the master keys without which what is sealed in it cannot be read; the keys are not in it. */
+  /** Ids of the master keys that its secrets need; the keys are not in it. */
   masterKeys: string[];
-  /** The id of the master key that proves that nobody changed it; null if none is here, or the database has none. */
+  /** Id of the master key that made its proof; null if no such key is available, or the database needs none. */
   provenBy: string | null;
 }
 
-/** Writes a backup while a daemon works, or without one. Throws `conflict`, `not_found` or `unavailable`. */
+/** Writes a backup, with or without a running daemon. Throws `conflict`, `not_found` or `unavailable`. */
 export async function makeBackup(
   dataDir: string,
   target: Target,
   masterKeys: MasterKeys,
 ): Promise<Backup> {
   const path = storePath(dataDir);
-  if (!hasDatabase(dataDir)) throw new JobdError('not_found', `${path} is not there`);
+  if (!hasDatabase(dataDir)) throw new JobdError('not_found', `${path} does not exist`);
   await using reader = await openJobd(path);
   let made: Omit<Backup, 'path'> | undefined;
   await copyDatabase(reader.db, dataDir, target, async (draft) => {
     await using copy = await openReader(draft);
-    const needed = await masterKeysOf(copy.db);
+    const needed = await listMasterKeys(copy.db);
     // A backup without a proof is better than none.
     const key = ifOpens(() => masterKeys.read())?.find(({ id }) => needed.includes(id));
     if (key !== undefined) appendFileSync(draft, proofOf(draft, key));
@@ -66,16 +73,11 @@ export async function makeBackup(
 
 function proofOf(path: string, key: MasterKey): string {
   const proof = startBackupProof(key);
-  const descriptor = openSync(path, 'r');
-  try {
-    for (const bytes of bytesOf(descriptor)) proof.add(bytes);
-  } finally {
-    closeSync(descriptor);
-  }
+  for (const bytes of bytesAt(path)) proof.add(bytes);
   return proof.line();
 }
 
-/** A backup that is open. */
+/** An open backup. */
 export interface Source {
   path: string;
   descriptor: number;
@@ -87,29 +89,29 @@ export interface RestoreParts {
   dataDir: string;
   clock: Clock;
   masterKeys: MasterKeys;
-  /** Whether to go on where the master key of the backup is not there. */
+  /** Whether to restore although the master key of the backup is missing. */
   withoutKey: boolean;
-  /** Whether to go on where nothing proves that the backup was not changed. */
+  /** Whether to restore although nothing proves that the backup is unchanged. */
   unverified: boolean;
 }
 
-/** What was put back. */
+/** A restore that was done. */
 export interface Restored {
-  /** Where the previous database is now; null if there was none. */
+  /** The path of the previous database; null if there was none. */
   kept: string | null;
-  /** Whether it is proven that the backup is as it was made. */
+  /** Whether its proof shows that the backup is unchanged. */
   verified: boolean;
-  /** Ids of the master keys that it needs and that are not there: jobd does not start without them. */
+  /** Ids of the missing master keys: jobd does not start without them. */
   missingKeys: string[];
 }
 
 /**
- * Puts a backup in the place of the database, which is kept under another name. Throws, having changed
- * nothing: `conflict` while a daemon runs, `unavailable` if the file is no backup that this jobd
- * can read, was changed, or its master key is not there.
+ * Replaces the database with a backup, and keeps the previous one under another name. Throws, having changed nothing:
+ * `conflict` while a daemon runs, `unavailable` if the file is not a backup that this jobd can read, was changed, or its
+ * master key is missing.
  */
 export async function restoreBackup(source: Source, parts: RestoreParts): Promise<Restored> {
-  const { dataDir, clock, masterKeys, withoutKey } = parts;
+  const { dataDir, clock, masterKeys, withoutKey, unverified } = parts;
   const { path } = source;
   requireDatabase(source);
   using locks = new DisposableStack();
@@ -120,19 +122,17 @@ export async function restoreBackup(source: Source, parts: RestoreParts): Promis
     emptyLogOf(received);
     const missingKeys = await inspectReceived(received, path, masterKeys);
     if (missingKeys.length > 0 && !withoutKey) throw missing(missingKeys, masterKeys);
-    // All its keys are here, so it was the proof that named another one.
-    if (missingKeys.length === 0 && !verified && !parts.unverified) throw wasChanged(path);
+    // No key is missing, so the proof names a key that the backup does not need.
+    if (missingKeys.length === 0 && !verified && !unverified) throw wasChanged(path);
     const when = isoTime(clock.now()).replace(/[-:]|\.\d+/g, '');
     const kept = replaceDatabase(received, dataDir, `jobd-before-${when}`);
     return { kept, verified, missingKeys };
   } catch (error) {
-    if (!isDamage(error)) throw error;
-    const sentence = `${path} is damaged: it was not restored, nothing was changed`;
-    throw new JobdError('unavailable', sentence, { cause: error });
+    throw isDamage(error) ? damaged(path, '', error) : error;
   }
 }
 
-/** Throws `unavailable` if it is nothing to put back. Returns the ids of the master keys that it needs and that are not there. */
+/** Throws `unavailable` if the copy must not be restored. Returns the ids of its missing master keys. */
 async function inspectReceived(
   received: Received,
   path: string,
@@ -141,20 +141,17 @@ async function inspectReceived(
   await using backup = await openJobd(received.path, path);
   const version = await schemaVersion(backup.db);
   if (version > newestVersion) {
-    throw new JobdError('unavailable', `${path} was written by a newer jobd: run that one`);
+    throw new JobdError('unavailable', `${path} was written by a newer jobd: use that version`);
   }
   const [foreign] = await findForeign(backup.db, version);
   if (foreign !== undefined) throw new JobdError('unavailable', `${path}: ${foreign}`);
   const [damage] = await checkDatabase(backup.db);
-  if (damage !== undefined) {
-    const sentence = `${path} is damaged: it was not restored, nothing was changed (${damage})`;
-    throw new JobdError('unavailable', sentence);
-  }
-  const here = new Set(masterKeys.read().map(({ id }) => id));
-  return (await masterKeysOf(backup.db)).filter((id) => !here.has(id));
+  if (damage !== undefined) throw damaged(path, ` (${damage})`);
+  const here = availableIds(masterKeys);
+  return (await listMasterKeys(backup.db)).filter((id) => !here.includes(id));
 }
 
-/** Nothing that is no database is copied to where another user may read it. */
+/** Refuses other files before anything is copied to a directory that another user may read. */
 function requireDatabase({ path, descriptor }: Source): void {
   const first = Buffer.alloc(16);
   readSync(descriptor, first, 0, first.length, 0);
@@ -162,7 +159,7 @@ function requireDatabase({ path, descriptor }: Source): void {
   throw new JobdError('unavailable', `${path} cannot be read: it is not a database`);
 }
 
-/** Copies a backup into the data directory, and judges its proof on the way: the file may change meanwhile. */
+/** Copies a backup into the data directory and checks the proof of the copied bytes. */
 function receive(
   { path, descriptor, log }: Source,
   { dataDir, masterKeys, withoutKey, unverified }: RestoreParts,
@@ -172,7 +169,7 @@ function receive(
   readSync(descriptor, end, 0, proofBytes, Math.max(size - proofBytes, 0));
   const proof = parseBackupProof(end);
   if (proof === null) {
-    if (!unverified) throw refused(path, 'nothing proves that this backup is as jobd made it');
+    if (!unverified) throw refused(path, 'nothing proves that this backup is unchanged');
     const logBytes = log === null ? null : bytesOf(log);
     return { received: receiveCopy(dataDir, bytesOf(descriptor), logBytes), verified: false };
   }
@@ -180,7 +177,7 @@ function receive(
   if (key === undefined && !withoutKey) throw missing([proof.keyId], masterKeys);
   const prover = key && startBackupProof(key);
   const content = bytesOf(descriptor, size - proofBytes);
-  // A log beside it is none of jobd's: a backup has none.
+  // A backup has no log: one beside it is not from jobd.
   const received = receiveCopy(dataDir, provedBytes(content, prover), null);
   const verified = prover !== undefined && isProvenBy(proof, prover.line());
   if (verified || key === undefined || unverified) return { received, verified };
@@ -198,18 +195,7 @@ function* provedBytes(
   }
 }
 
-function wasChanged(path: string): JobdError {
-  return refused(path, 'this backup was changed or damaged since it was made');
-}
-
-function refused(path: string, why: string): JobdError {
-  return new JobdError(
-    'unavailable',
-    `${path} is not put back: ${why}; if you trust it all the same, use --unverified`,
-  );
-}
-
-/** Opens a database of jobd, whatever its version; people know it as `name`. Throws `unavailable`. */
+/** Opens a database of jobd, whatever its version; messages call it `name`. Throws `unavailable`. */
 async function openJobd(path: string, name = path): Promise<Reader> {
   const reader = await openReader(path, name);
   if ((await schemaVersion(reader.db)) > 0) return reader;
@@ -217,21 +203,27 @@ async function openJobd(path: string, name = path): Promise<Reader> {
   throw new JobdError('unavailable', `${name} cannot be read: it is not a database of jobd`);
 }
 
-async function masterKeysOf(db: Db): Promise<string[]> {
-  return (await listMasterKeys(db)).map(({ keyId }) => keyId);
+function wasChanged(path: string): JobdError {
+  return refused(path, 'this backup was changed or damaged since it was made');
 }
 
-function missing(keyIds: readonly string[], masterKeys: MasterKeys): JobdError {
+function refused(path: string, why: string): JobdError {
+  const message = `${path} was not restored: ${why}; if you trust it anyway, use --unverified`;
+  return new JobdError('unavailable', message);
+}
+
+function damaged(path: string, detail: string, cause?: unknown): JobdError {
+  const message = `${path} is damaged: it was not restored, nothing was changed${detail}`;
+  return new JobdError('unavailable', message, { cause });
+}
+
+function missing(keyIds: readonly string[], { name, isFile }: MasterKeys): JobdError {
+  const remedy = isFile
+    ? `add that key to ${name} on a line of its own (keep any line that is there: the present database needs it)`
+    : `set ${name} to it for this command`;
   return new JobdError(
     'unavailable',
-    `this backup needs the master key ${keyIds.join(' and ')}, which is not in ${masterKeys.name}: ${wayIn(masterKeys)}; ` +
-      'if it is lost, --without-key restores everything but headers, bodies, channel configs and the signing key',
+    `this backup needs the master key ${keyIds.join(' and ')}, which is not in ${name}: ${remedy}; ` +
+      'if it is lost, --without-key restores everything except headers, bodies, channel configs and the signing key',
   );
-}
-
-/** How a key comes to where keys are read from. */
-function wayIn({ name, isFile }: MasterKeys): string {
-  return isFile
-    ? `add that key as a further line of ${name} (keep a line that is there: the present database needs it)`
-    : `set ${name} to it for this command`;
 }

@@ -5,6 +5,7 @@ import { statfs } from 'node:fs/promises';
 import { isoTime, msPerDay } from '../../domain/clock.ts';
 import type { Clock } from '../../domain/clock.ts';
 import { messageOf } from '../../domain/errors.ts';
+import { availableIds } from '../../secrets/master-keys.ts';
 import type { MasterKeys } from '../../secrets/master-keys.ts';
 import { openVault } from '../../secrets/vault.ts';
 import { findForeign } from '../../store/database/foreign.ts';
@@ -150,8 +151,8 @@ async function checkSchema(db: Db): Promise<Result> {
 
 async function checkMasterKey(db: Db, masterKeys: MasterKeys): Promise<Result> {
   const known = await listMasterKeys(db);
-  const here = new Set(masterKeys.read().map(({ id }) => id));
-  const missing = known.filter(({ keyId }) => !here.has(keyId)).map(({ keyId }) => keyId);
+  const here = availableIds(masterKeys);
+  const missing = known.filter((id) => !here.includes(id));
   if (missing.length > 0) {
     return fail(
       `${missing.join(' and ')} is not in ${masterKeys.name}: jobd cannot start without it: add it, ` +
@@ -161,7 +162,7 @@ async function checkMasterKey(db: Db, masterKeys: MasterKeys): Promise<Result> {
   const [active] = known;
   if (active === undefined) return ok('none yet: the first start makes it');
   if (known.length > 1) return warn('a rotation was interrupted: jobd secrets rotate');
-  return ok(`${active.keyId} in ${masterKeys.name}: keep a copy of it elsewhere`);
+  return ok(`${active} in ${masterKeys.name}: keep a copy of it elsewhere`);
 }
 
 async function checkSecrets(db: Db, masterKeys: MasterKeys): Promise<Result> {

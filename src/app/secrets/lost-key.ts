@@ -9,6 +9,7 @@ import { discarded, ifOpens } from '../../domain/secrets/vault.ts';
 import type { Vault } from '../../domain/secrets/vault.ts';
 import { makeSigningKey, openSigningKey } from '../../receipt/keyring.ts';
 import type { MasterKey } from '../../secrets/master-key.ts';
+import { availableIds } from '../../secrets/master-keys.ts';
 import { openVault } from '../../secrets/vault.ts';
 import { endDeliveries } from '../../store/alerts/deliveries.ts';
 import type { Db } from '../../store/database/open.ts';
@@ -40,11 +41,10 @@ export async function requireLostKey(
   { store, masterKeys }: MasterKeyParts,
   keyId: string,
 ): Promise<void> {
-  const known = await keys.listMasterKeys(store.db);
-  if (known.every((key) => key.keyId !== keyId)) {
+  if (!(await keys.listMasterKeys(store.db)).includes(keyId)) {
     throw new JobdError('not_found', `nothing in this store is sealed with a master key ${keyId}`);
   }
-  if (masterKeys.read().every(({ id }) => id !== keyId)) return;
+  if (!availableIds(masterKeys).includes(keyId)) return;
   throw new JobdError(
     'conflict',
     `the master key ${keyId} is not lost: it is in ${masterKeys.name}; nothing was changed`,
@@ -65,8 +65,8 @@ export async function forgetLostKey(parts: MasterKeyParts, lostId: string): Prom
   const forgotten = await store.write(async (tx) => {
     const now = clock.now();
     const known = await keys.listMasterKeys(tx);
-    if (known[0]?.keyId !== next.id) await keys.activateMasterKey(tx, next.id, now);
-    const lost = known.map(({ keyId }) => keyId).filter((keyId) => !vault.has(keyId));
+    if (known[0] !== next.id) await keys.activateMasterKey(tx, next.id, now);
+    const lost = known.filter((id) => !vault.has(id));
     await keys.removeMasterKeys(tx, lost);
     const signingKeyId = await replaceSigningKey(tx, vault, next.id, now);
     const jobs = await discardUnreadable(tx, vault, 'jobs', discardJobSecrets);
@@ -85,7 +85,7 @@ export async function forgetLostKey(parts: MasterKeyParts, lostId: string): Prom
 
 /** The active key if it is available, else a key that sealed nothing yet, else a new one. */
 async function nextKey({ store, masterKeys }: MasterKeyParts): Promise<MasterKey> {
-  const known = (await keys.listMasterKeys(store.db)).map(({ keyId }) => keyId);
+  const known = await keys.listMasterKeys(store.db);
   const findUsable = (): MasterKey | undefined => {
     const here = masterKeys.read();
     return here.find(({ id }) => id === known[0]) ?? here.find(({ id }) => !known.includes(id));

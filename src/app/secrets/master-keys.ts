@@ -13,6 +13,7 @@ import { discarded, ifOpens, placeOf, sealedTables } from '../../domain/secrets/
 import type { SealedTable, Vault } from '../../domain/secrets/vault.ts';
 import type { MasterKey } from '../../secrets/master-key.ts';
 import { openVault } from '../../secrets/vault.ts';
+import { availableIds } from '../../secrets/master-keys.ts';
 import type { MasterKeys } from '../../secrets/master-keys.ts';
 import * as keys from '../../store/secrets/master-keys.ts';
 import type { Db, Store } from '../../store/database/open.ts';
@@ -46,14 +47,14 @@ export async function openStoreVault({ store, clock, masterKeys }: MasterKeyPart
   }
   const vault = openVault(masterKeys);
   const known = await keys.listMasterKeys(store.db);
-  if (known.some(({ keyId }) => !vault.has(keyId))) throw missing(masterKeys, known);
+  if (known.some((id) => !vault.has(id))) throw missing(masterKeys, known);
   return vault;
 }
 
-function missing(source: MasterKeys, known: readonly keys.MasterKeyRecord[]): JobdError {
-  const needed = known.map(({ keyId }) => keyId).join(' and ');
-  const here = source.read().map(({ id }) => id);
-  const lost = known.find(({ keyId }) => !here.includes(keyId))?.keyId ?? needed;
+function missing(source: MasterKeys, known: readonly string[]): JobdError {
+  const needed = known.join(' and ');
+  const here = availableIds(source);
+  const lost = known.find((id) => !here.includes(id)) ?? needed;
   const found = here.length === 0 ? 'there is none' : `there is ${here.join(' and ')}`;
   const help =
     known.length > 1
@@ -96,8 +97,7 @@ export async function rotateMasterKey(parts: MasterKeyParts): Promise<Rotation> 
       await keys.activateMasterKey(tx, next.id, clock.now());
     }
   });
-  const ids = masterKeys.read().map(({ id }) => id);
-  const retired = ids.filter((id) => id !== next.id);
+  const retired = availableIds(masterKeys).filter((id) => id !== next.id);
   let resealed = 0;
   for (const table of sealedTables) resealed += await resealTable(store, vault, table, next.id);
   await store.write((tx) => keys.removeRetiredMasterKeys(tx));
@@ -108,12 +108,10 @@ export async function rotateMasterKey(parts: MasterKeyParts): Promise<Rotation> 
 /** The key to rotate to: that of an interrupted rotation, else a new one. */
 async function nextKey({ store, masterKeys }: MasterKeyParts): Promise<MasterKey> {
   const known = await keys.listMasterKeys(store.db);
-  const activeId = known[0]?.keyId;
-  const active = masterKeys.read().find(({ id }) => id === activeId);
+  const active = masterKeys.read().find(({ id }) => id === known[0]);
   if (active === undefined) throw missing(masterKeys, known);
   if (known.length > 1) return active;
-  const isNewest = masterKeys.read()[0]?.id === activeId;
-  if (isNewest) masterKeys.makeNext(active);
+  if (masterKeys.read()[0]?.id === active.id) masterKeys.makeNext(active);
   return masterKeys.read()[0] ?? active;
 }
 

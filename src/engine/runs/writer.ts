@@ -70,7 +70,7 @@ export function createWriter({ store, clock, slots, ...parts }: WriterParts): Wr
     try {
       const written = await store.write(async (tx) => {
         const recorded = await recordBatch(tx, batch, { receipts });
-        if (!claims || inDoubt.length > 0 || !(await store.reserve.hasRoomForRuns(tx))) {
+        if (!claims || inDoubt.length > 0 || !(await store.reserve.hasSpaceForRuns(tx))) {
           return { ...recorded, batch, claim: null };
         }
         const claim = await claimRuns(tx, free, { now: clock.now(), servingSince });

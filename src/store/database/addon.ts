@@ -1,12 +1,11 @@
 /**
- * Where better-sqlite3 gets its native part from. Run from source it finds its own prebuilt file;
- * the bundle has that file beside it; the single executable carries it as an asset, which is unpacked
- * (`unpack.ts`): beside the database, or, where that cannot be, into the user's cache.
+ * Loads the native library of better-sqlite3. From source, the package finds its own prebuilt file. The bundle has that
+ * file beside it. The executable carries it as an asset and unpacks it (`unpack.ts`) beside the database or, if that
+ * fails, into the user's cache.
  *
- * A process must map SQLite once. POSIX drops all locks a process holds on a file as soon as any
- * part of it closes that file, and only one copy of SQLite knows what it has open itself: with
- * two copies a database can be damaged. So the main thread takes the asset out, and its worker
- * threads ask the system for the library by the name it was loaded under.
+ * A process must load SQLite only once: two copies can damage a database. POSIX drops all locks of a process on a file
+ * when any part of the process closes it, and each copy knows only its own open files. So the main thread unpacks the
+ * asset, and worker threads load the library by the same path.
  */
 import { join } from 'node:path';
 import { getRawAsset, isSea } from 'node:sea';
@@ -14,24 +13,23 @@ import { getEnvironmentData, isMainThread, setEnvironmentData } from 'node:worke
 import { JobdError, messageOf, systemCode } from '../../domain/errors.ts';
 import { unpack } from './unpack.ts';
 
-/** Name of the asset and of the file beside the bundle; written in by the build. */
+/** Name of the asset and of the file beside the bundle; the build sets it. */
 declare const JOBD_ADDON: string;
 
-/** Under this key worker threads find the path the main thread loaded the library from. */
+/** The key under which worker threads find the path that the main thread loaded. */
 const LOADED_FROM = 'jobd.addon';
 
 let addon: object | undefined;
 let cacheDir: string | undefined;
 
-/** Says where the library may go if the data directory is no place for it. */
+/** Sets the directory for the library, in case the data directory cannot be used. */
 export function unpackAddonInto(directory: string): void {
   cacheDir = directory;
 }
 
 /**
- * The value for better-sqlite3's option `nativeBinding`; undefined when run from source, which
- * means its own default. In the single executable the main thread must call this before it starts
- * a worker thread that does. Throws `unavailable` when the library cannot be loaded.
+ * The value for better-sqlite3's option `nativeBinding`; undefined from source, for its default. In the executable the
+ * main thread must call this before a worker thread does. Throws `unavailable` if the library cannot be loaded.
  */
 export function loadAddon(dataDir: string): object | undefined {
   if (typeof JOBD_ADDON === 'undefined') return undefined;
@@ -46,17 +44,17 @@ function loadFile(path: string): object {
 }
 
 function loadAsset(name: string, dataDir: string): object {
-  if (isMainThread) return takeOut(name, dataDir);
+  if (isMainThread) return unpackAndLoad(name, dataDir);
   const path = getEnvironmentData(LOADED_FROM);
   if (typeof path !== 'string') {
     throw new JobdError('internal', 'the main thread must load the database driver before workers');
   }
-  // The file is closed, but the loader compares names with what it has mapped before it looks.
+  // The file is closed, but the loader compares the name with its loaded libraries first.
   return loadFile(path);
 }
 
-/** Tries one directory after another: some are read-only, of others, or mounted `noexec`. */
-function takeOut(name: string, dataDir: string): object {
+/** Tries each directory in turn: it may be read-only, belong to another user, or be mounted `noexec`. */
+function unpackAndLoad(name: string, dataDir: string): object {
   const bytes = new Uint8Array(getRawAsset(name));
   const failures: string[] = [];
   for (const place of [join(dataDir, 'native'), cacheDir]) {
@@ -80,18 +78,18 @@ function loadFrom(place: string, bytes: Uint8Array): object {
   return loaded;
 }
 
-const ofSystem: Readonly<Record<string, string>> = {
+const systemReasons: Readonly<Record<string, string>> = {
   ENOSPC: 'the disk is full',
   EDQUOT: 'the quota of the disk is used up',
   EROFS: 'it is on a read-only file system',
-  EACCES: 'this user may not write there',
-  EPERM: 'this user may not write there',
-  ENOENT: 'it is not there, and neither is the directory above it',
+  EACCES: 'this user cannot write there',
+  EPERM: 'this user cannot write there',
+  ENOENT: 'neither it nor its parent directory exists',
   ELOOP: 'it is a symbolic link',
-  ENOTDIR: 'it is no directory, or a symbolic link',
+  ENOTDIR: 'it is not a directory, or a symbolic link',
 };
 
-/** Why a library could not be put into a file or loaded from it, with a remedy: a part of a sentence. */
+/** Why a library could not be unpacked or loaded, with a remedy: a part of a sentence. */
 export function whyNotLoaded(error: unknown): string {
   const message = messageOf(error);
   const needed = /version [`']GLIBC_([\d.]+)' not found/.exec(message)?.[1];
@@ -101,7 +99,7 @@ export function whyNotLoaded(error: unknown): string {
   if (/failed to map segment|cannot enable executable/.test(message)) {
     return 'it is mounted noexec; mount it with exec, or name another directory by --data or XDG_CACHE_HOME';
   }
-  return ofSystem[systemCode(error)] ?? message;
+  return systemReasons[systemCode(error)] ?? message;
 }
 
 function glibcVersion(): string {

@@ -1,6 +1,6 @@
 /**
- * Copies of the database file: one made while a daemon writes, and one put in its place while none does.
- * A copy is made under another name and is complete on the disk before it has its own.
+ * Copies the database into a backup, and a backup into the data directory. Each copy is written under a temporary name
+ * and synced before it gets its own name.
  */
 
 import * as fs from 'node:fs';
@@ -13,17 +13,17 @@ import { openReader, storePath } from './open.ts';
 import type { Db } from './open.ts';
 import { openFile } from './sqlite-file.ts';
 
-/** Where a copy goes. */
+/** Where a backup is written. */
 export interface Target {
   path: string;
-  /** The open, empty file of that name, where this process may not write names; null where it makes the file itself. */
+  /** The open, empty file at `path`, if this process cannot create it; else null. */
   descriptor: number | null;
 }
 
 /**
- * Writes what the database holds at this moment to a file that only its owner can read. Nobody waits for it, and
- * what was deleted is not in it. `finish` may add to the file before it is synced. Throws `conflict` if there is a file of this
- * name, `unavailable` if it cannot be written or is not sound.
+ * Writes a snapshot of the database, without deleted data, to a file that only its owner can read. Writers do not wait
+ * for it. `finish` may append to the file before it is synced. Throws `conflict` if the file already exists,
+ * `unavailable` if it cannot be written or is damaged.
  */
 export async function copyDatabase(
   db: Db,
@@ -31,7 +31,7 @@ export async function copyDatabase(
   { path, descriptor }: Target,
   finish: (draft: string) => Promise<void>,
 ): Promise<void> {
-  if (descriptor === null && fs.existsSync(path)) throw isThere(path);
+  if (descriptor === null && fs.existsSync(path)) throw alreadyExists(path);
   const draftIn = descriptor === null ? dirname(path) : dataDir;
   const draft = join(draftIn, `.${basename(path)}.${process.pid}`);
   try {
@@ -39,9 +39,12 @@ export async function copyDatabase(
     await finish(draft);
     syncFile(draft);
     if (descriptor === null) publishFile(draft, path);
-    else pour(draft, descriptor);
+    else {
+      for (const bytes of bytesAt(draft)) fs.writeFileSync(descriptor, bytes);
+      fs.fsyncSync(descriptor);
+    }
   } catch (error) {
-    if (descriptor === null && systemCode(error) === 'EEXIST') throw isThere(path);
+    if (descriptor === null && systemCode(error) === 'EEXIST') throw alreadyExists(path);
     if (descriptor !== null) fs.ftruncateSync(descriptor);
     const what = `${path} cannot be written${descriptor === null ? '' : ', and is left empty'}`;
     throw unavailable(what, error);
@@ -50,7 +53,6 @@ export async function copyDatabase(
   }
 }
 
-/** Bytes that are copied at once. */
 const chunkBytes = 1024 * 1024;
 
 /** Reads an open file from its beginning, up to `length` bytes. */
@@ -65,22 +67,22 @@ export function* bytesOf(descriptor: number, length = Infinity): Generator<Uint8
   }
 }
 
-function pour(draft: string, descriptor: number): void {
-  const from = fs.openSync(draft, 'r');
+/** Reads a file from its beginning. */
+export function* bytesAt(path: string): Generator<Uint8Array> {
+  const descriptor = fs.openSync(path, 'r');
   try {
-    for (const bytes of bytesOf(from)) fs.writeFileSync(descriptor, bytes);
+    yield* bytesOf(descriptor);
   } finally {
-    fs.closeSync(from);
+    fs.closeSync(descriptor);
   }
-  fs.fsyncSync(descriptor);
 }
 
-/** A copy of a backup in the data directory, which only its owner can read; disposing of it removes what is left. */
+/** A copy of a backup in the data directory, which only its owner can read. Disposing of it removes its files. */
 export interface Received extends Disposable {
   path: string;
 }
 
-/** Copies a backup, and the log beside it if there is one, into the data directory. */
+/** Copies a backup, and the log beside it if there is one, into the data directory. Throws `unavailable`. */
 export function receiveCopy(
   dataDir: string,
   database: Iterable<Uint8Array>,
@@ -101,7 +103,7 @@ export function receiveCopy(
   return { path, [Symbol.dispose]: remove };
 }
 
-/** Puts what is in the log of a copy into its file. This is the first time that SQLite reads the copy. */
+/** Moves the log of a copy into its file. SQLite reads the copy here for the first time. */
 export function emptyLogOf({ path }: Received): void {
   const database = openFile(path, 0);
   try {
@@ -112,9 +114,8 @@ export function emptyLogOf({ path }: Received): void {
 }
 
 /**
- * Puts a received copy in the place of the database of a data directory, which nobody uses now. Returns the path
- * under which the previous database is kept, `keepAs` with what makes it unique; null if there was none. Throws
- * `unavailable` if it cannot be written.
+ * Replaces the database of a data directory, which nobody uses now, with a received copy. Returns the path where the
+ * previous database is kept, made from `keepAs`; null if there was none. Throws `unavailable` if it cannot be written.
  */
 export function replaceDatabase(
   { path: draft }: Received,
@@ -124,13 +125,27 @@ export function replaceDatabase(
   const path = storePath(dataDir);
   try {
     syncFile(draft);
-    return takePlace(draft, path, freeName(dataDir, keepAs));
+    if (!fs.existsSync(path)) {
+      publishFile(draft, path);
+      return null;
+    }
+    const kept = freeName(dataDir, keepAs);
+    // Both files of the previous database get their new names before they lose the old ones.
+    for (const part of ['', '-wal']) {
+      if (fs.existsSync(path + part)) fs.linkSync(path + part, kept + part);
+    }
+    syncFile(dataDir);
+    // SQLite would apply the old log to the restored database.
+    for (const part of ['-wal', '-shm']) fs.rmSync(path + part, { force: true });
+    fs.renameSync(draft, path);
+    syncFile(dataDir);
+    return kept;
   } catch (error) {
     throw unavailable(`${path} cannot be written`, error);
   }
 }
 
-/** The name itself, or with a number behind it. */
+/** A path that does not exist yet: the name, with a number if it is taken. */
 function freeName(directory: string, name: string): string {
   for (let number = 1; ; number += 1) {
     const path = join(directory, `${name}${number === 1 ? '' : `-${number}`}.db`);
@@ -138,26 +153,9 @@ function freeName(directory: string, name: string): string {
   }
 }
 
-/** Returns `kept`, or null if there was nothing to keep. */
-function takePlace(draft: string, path: string, kept: string): string | null {
-  if (!fs.existsSync(path)) {
-    publishFile(draft, path);
-    return null;
-  }
-  // All of the one of before has its second name before anything loses its first.
-  for (const part of ['', '-wal'])
-    if (fs.existsSync(path + part)) fs.linkSync(path + part, kept + part);
-  syncFile(dirname(path));
-  // A log that is not of this database would be taken for its own.
-  for (const part of ['-wal', '-shm']) fs.rmSync(path + part, { force: true });
-  fs.renameSync(draft, path);
-  syncFile(dirname(path));
-  return kept;
-}
-
 async function writeCopy(db: Db, path: string): Promise<void> {
   fs.rmSync(path, { force: true });
-  // SQLite writes into an empty file that is there, and leaves its mode as it is.
+  // SQLite accepts an empty file, and keeps its mode.
   makeFile(path);
   await sql`vacuum into ${path}`.execute(db);
   await using copy = await openReader(path);
@@ -165,10 +163,13 @@ async function writeCopy(db: Db, path: string): Promise<void> {
   if (damage === undefined) return;
   throw new JobdError(
     'unavailable',
-    `the copy is not sound, ${damage}: jobd doctor looks at the database itself`,
+    `the copy is damaged (${damage}): check the database with jobd doctor`,
   );
 }
 
-function isThere(path: string): JobdError {
-  return new JobdError('conflict', `${path} is there already: name another file, or remove it`);
+function alreadyExists(path: string): JobdError {
+  return new JobdError(
+    'conflict',
+    `${path} already exists: choose another file name, or remove it`,
+  );
 }

@@ -1,6 +1,6 @@
 /**
- * Compares the schema of a database with the one that the migrations make. Whoever can write the file, or a backup of it, could
- * add a trigger that acts with every statement of jobd, or drop a constraint.
+ * Compares the schema of a database with the one that the migrations make. Somebody who can write the file, or a backup
+ * of it, could add a trigger that runs with each statement of jobd, or drop a constraint.
  */
 
 import { Kysely, sql } from 'kysely';

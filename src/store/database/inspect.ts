@@ -1,4 +1,4 @@
-/** Questions that tell whether a database is healthy. */
+/** Queries about the health of a database. */
 
 import { sql } from 'kysely';
 import { JobdError } from '../../domain/errors.ts';
@@ -11,15 +11,15 @@ const version = statement((db: Db) =>
 );
 
 /**
- * A number that changes when another connection has committed something, in this process or another one; own writes do not
- * change it. Throws `unavailable` if the store cannot be used now.
+ * A number that changes when another connection commits, in this process or another one; own writes do not change it.
+ * Throws `unavailable` if the store cannot be used now.
  */
 export async function dataVersion(db: Db): Promise<number> {
   const [row] = await version(db, {});
   return row?.data_version ?? NaN;
 }
 
-/** Writes and syncs something that changes nothing. Throws `unavailable` if the store takes no writes. */
+/** Tests whether the store can write and sync, without changing a value. Throws `unavailable`. */
 export async function probeWrite(store: Store): Promise<void> {
   await store.write((tx) =>
     tx
@@ -29,7 +29,7 @@ export async function probeWrite(store: Store): Promise<void> {
   );
 }
 
-/** Damage of the file in SQLite's words, at most a hundred findings; none if it is sound. */
+/** Up to a hundred descriptions of damage, in SQLite's words; none if the file is sound. */
 export async function checkDatabase(db: Db): Promise<string[]> {
   try {
     const { rows } = await sql<{ quick_check: string }>`pragma quick_check(100)`.execute(db);
@@ -54,7 +54,7 @@ export async function countOverdueJobs(db: Db, before: number): Promise<number> 
   return count;
 }
 
-/** Deliveries made after an instant (epoch milliseconds) that were given up. */
+/** Deliveries made after an instant (epoch milliseconds) that failed for good. */
 export async function countFailedDeliveries(db: Db, after: number): Promise<number> {
   const { count } = await db
     .selectFrom('deliveries')
@@ -73,7 +73,7 @@ export interface Waiting {
   since: number;
 }
 
-/** The channel whose deliveries wait longest, if the oldest was made before an instant (epoch milliseconds). */
+/** The channel with the oldest pending delivery, if that was made before an instant (epoch milliseconds). */
 export async function longestWaiting(db: Db, before: number): Promise<Waiting | undefined> {
   const since = sql<number>`min(deliveries.created_at)`;
   return await db

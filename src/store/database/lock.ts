@@ -1,7 +1,6 @@
 /**
- * One `jobd serve` per data directory: two would call the same jobs, and each would take the other's
- * runs for those of a dead process. The lock is one of SQLite's on a file of its own, which the system
- * gives back however the process ends.
+ * Allows one `jobd serve` per data directory. Two would call the same jobs, and each would treat the other's runs as those
+ * of a dead process. The lock is an SQLite lock on a separate file; the system releases it however the process ends.
  */
 
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -10,7 +9,7 @@ import { JobdError } from '../../domain/errors.ts';
 import { isBusy } from './connection.ts';
 import { openFile } from './sqlite-file.ts';
 
-/** Takes the lock; disposing of it gives it back. Throws `conflict`, naming who holds it. */
+/** Takes the lock; disposing of it releases it. Throws `conflict` with the pid of its holder. */
 export function lockDataDir(dataDir: string): Disposable {
   const pidFile = join(dataDir, 'serve.pid');
   const refusal = () => {
@@ -20,16 +19,16 @@ export function lockDataDir(dataDir: string): Disposable {
   };
   const lock = lockFile(join(dataDir, 'serve.lock'), refusal);
   try {
-    // Anew: the one that is there may be root's, or a link.
+    // An existing file may be root's, or a link.
     rmSync(pidFile, { force: true });
     writeFileSync(pidFile, `${process.pid}\n`, { mode: 0o600, flag: 'wx' });
   } catch {
-    // It is for a sentence only; on a full disk jobd serves all the same.
+    // The pid is only for messages. On a full disk jobd starts without it.
   }
   return lock;
 }
 
-/** The pid of the `jobd serve` that holds the lock now, `?` if it could not leave it; undefined if none does. */
+/** The pid of the `jobd serve` that holds the lock, `?` if it is unknown; undefined if none does. */
 export function whoServes(dataDir: string): string | undefined {
   const path = join(dataDir, 'serve.lock');
   if (!existsSync(path)) return undefined;
@@ -45,9 +44,9 @@ export function whoServes(dataDir: string): string | undefined {
   }
 }
 
-/** Lets one process at a time change the master key, beside whoever serves. Throws `conflict`. */
+/** Lets one process at a time change the master key, also while a daemon runs. Throws `conflict`. */
 export function lockMasterKey(dataDir: string): Disposable {
-  const refusal = () => `another process changes the master key of ${dataDir} right now`;
+  const refusal = () => `another process is changing the master key of ${dataDir}`;
   return lockFile(join(dataDir, 'secrets.lock'), refusal);
 }
 

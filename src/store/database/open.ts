@@ -8,7 +8,7 @@ import { JobdError, systemCode, unavailable } from '../../domain/errors.ts';
 import { allowDirect, dialectOn, isBusy, isFull } from './connection.ts';
 import type { SqliteConnection } from './connection.ts';
 import { migrate, schemaVersion } from './migrate.ts';
-import { createReserve, giveUpToOpen } from './reserve.ts';
+import { createReserve, releaseToOpen } from './reserve.ts';
 import type { Reserve } from './reserve.ts';
 import type { Db, Schema } from './schema.ts';
 import { openDatabase, openForReading } from './sqlite-file.ts';
@@ -24,7 +24,7 @@ export interface Store extends AsyncDisposable {
    * for another process's write. A failure of the commit itself leaves open whether it was kept.
    */
   write<T>(work: (tx: Db) => Promise<T>): Promise<T>;
-  /** Disk space that is given up when a write finds the disk full. */
+  /** Disk space that is released when a write finds the disk full. */
   readonly reserve: Reserve;
 }
 
@@ -68,7 +68,7 @@ export async function openStore(dataDir: string): Promise<Store> {
   try {
     return await openOnce(dataDir);
   } catch (error) {
-    if (!giveUpToOpen(dataDir)) throw error;
+    if (!releaseToOpen(dataDir)) throw error;
     return await openOnce(dataDir);
   }
 }
@@ -84,7 +84,7 @@ async function openOnce(dataDir: string): Promise<Store> {
       return await writePatiently(db, connection, work);
     } catch (error) {
       if (!isFull(error)) throw error;
-      await reserve.giveUp();
+      await reserve.release();
       if (reserve.refusal === null) throw error;
       const cause = error instanceof JobdError ? error.cause : error;
       throw new JobdError('unavailable', reserve.refusal, { cause });

@@ -1,14 +1,14 @@
 /**
- * The reserve: a file beside the database that keeps room for a full disk. SQLite needs room even to remove something:
- * every change is appended to the write-ahead log, and the log can start over only when all of it is in the database
- * file, which may have to grow for that. On a full disk neither is possible, so nothing could be removed any more.
+ * The reserve: a file beside the database that keeps disk space for the time when the disk is full. SQLite needs space
+ * even to delete: each change is appended to the write-ahead log. The log can start over only when all of it is in the
+ * database file, which may have to grow for that. On a full disk neither is possible, so nothing could be deleted.
  *
- * When a write finds the disk full, the reserve is emptied. The log then reaches the database file, and removing and
- * recording go on. When there is room again, the reserve is filled again. An empty file says, also after a restart,
- * that the reserve is in use.
+ * When a write finds the disk full, the reserve is released: its file is emptied. The log then reaches the database file,
+ * and deleting and recording go on. When there is space again, the reserve is filled again. An empty file means, also
+ * after a restart, that the reserve is in use.
  *
- * It is filled with random bytes: zeros take no room where the file system compresses. Copy-on-write file systems
- * (btrfs, ZFS) may give the room back some seconds later.
+ * It holds random bytes, because compressing file systems store zeros in no space. Copy-on-write file systems (btrfs,
+ * ZFS) may free its space some seconds later.
  */
 
 import { randomFillSync } from 'node:crypto';
@@ -21,40 +21,40 @@ import { makeFile } from '../../whole-file.ts';
 import { checkpoint, readSpace } from './space.ts';
 
 const mib = 1024 ** 2;
-/** At most this, and at most this part of the disk; a disk too small for the least has no reserve. */
+/** The reserve takes at most `mostBytes` and an eighth of the disk; if that is below `leastBytes`, there is none. */
 const mostBytes = 24 * mib;
 const diskShare = 8;
 const leastBytes = mib;
-/** It is filled again when this many times its size is free, so that it is not in use again at once. */
+/** It is filled again when this many times its size is free; else it would soon be in use again. */
 const freeToFill = 1.5;
 /**
- * The log goes into the database file whenever it holds this part of the reserve. When a full disk is noticed, the log may
- * be twice as long, and the database file may have to grow by that much.
+ * The log is moved into the database file when it has a sixth of the reserve's size. When a full disk is noticed, the log
+ * may be twice as long, and the database file may have to grow by that much.
  */
 const logShare = 6;
-/** SQLite's own bound of the log: pages after which it goes into the file. */
+/** SQLite's default: pages of the log after which it is moved into the file. */
 const mostLogPages = 1_000;
-/** After a fill that failed, which a quota may do however much is free. */
+/** The pause after a failed fill: with a quota it may fail however much is free. */
 const failedFillRestMs = 60_000;
-/** While the reserve is in use, new runs may take this part of what is left; the rest is for removing. */
+/** While the reserve is in use, new runs may take a quarter of the free space; deleting needs the rest. */
 const runsShare = 4;
 
 /** The reserve of an open store. */
 export interface Reserve {
-  /** Whether the disk was full: until the reserve is filled again nothing new is kept, except runs. */
+  /** Whether the disk was full. Until the reserve is filled again, nothing new is stored except runs. */
   readonly isInUse: boolean;
-  /** Whether it was not there yet when the disk became full: not even removing is possible then. */
+  /** Whether it did not exist yet when the disk became full: then not even deleting is possible. */
   readonly isMissing: boolean;
-  /** Why nothing new is kept, in a sentence; null if it is. */
+  /** Why nothing new is stored, in a sentence; null if writing is allowed. */
   readonly refusal: string | null;
-  /** Begins to keep it; without this nothing is done. `onChange` hears when it begins to be in use, and when that ends. */
+  /** Turns the reserve on. `onChange` is called when its use begins and ends. */
   keep(onChange: (isInUse: boolean) => void): Promise<void>;
-  /** Empties it: a write has found the disk full. */
-  giveUp(): Promise<void>;
-  /** Fills it if it is not there and there is enough room. */
+  /** Empties it, because a write found the disk full. */
+  release(): Promise<void>;
+  /** Fills it if it is not filled and there is enough space. */
   fill(): Promise<void>;
-  /** Whether new runs may be kept: always, unless it is in use and runs have had their part of it. */
-  hasRoomForRuns(db: Db): Promise<boolean>;
+  /** Whether new runs may be stored: false if it is in use and runs have used their part of it. */
+  hasSpaceForRuns(db: Db): Promise<boolean>;
 }
 
 /** The reserve's file in a data directory. */
@@ -62,12 +62,12 @@ export function reservePath(dataDir: string): string {
   return join(dataDir, 'jobd.reserve');
 }
 
-/** Whether the reserve of a data directory is in use, as whoever looks from outside sees it. */
+/** Whether the reserve of a data directory is in use, for other processes than the daemon. */
 export function isReserveInUse(dataDir: string): boolean {
   return bytesOf(reservePath(dataDir)) === 0;
 }
 
-/** Whether there is neither a reserve nor room to fill one, so that a full disk would stop everything. */
+/** Whether there is neither a reserve nor the space to fill one, so that a full disk would stop everything. */
 export function lacksReserve(dataDir: string): boolean {
   const path = reservePath(dataDir);
   const [bytes, wanted] = [bytesOf(path) ?? 0, wantedAt(dataDir)];
@@ -75,12 +75,12 @@ export function lacksReserve(dataDir: string): boolean {
 }
 
 /** Empties the reserve of a store that cannot be opened, if the disk is full. Returns whether it did. */
-export function giveUpToOpen(dataDir: string): boolean {
+export function releaseToOpen(dataDir: string): boolean {
   const path = reservePath(dataDir);
   try {
     if (!bytesOf(path) || freeBytes(path) >= leastBytes) return false;
   } catch {
-    // There is no such directory.
+    // The directory does not exist.
     return false;
   }
   empty(path);
@@ -96,13 +96,13 @@ export function createReserve(db: Db, dataDir: string): Reserve {
   let isInUse = false;
   let isMissing = false;
   let fillAgainAt = 0;
-  /** Pages of the database that may hold something before no run is begun. */
+  /** New runs start only while the database uses fewer pages than this. */
   let mostPages = Infinity;
 
   async function use(): Promise<void> {
     isFilled = false;
     isInUse = true;
-    // At once, before another program takes the room.
+    // At once, before another program takes the space.
     await checkpoint(db).catch(() => {});
     const { pages, pageBytes } = await readSpace(db);
     mostPages = pages + Math.floor(freeBytes(path) / runsShare / pageBytes);
@@ -118,20 +118,20 @@ export function createReserve(db: Db, dataDir: string): Reserve {
     },
     get refusal() {
       if (isMissing)
-        return 'the disk is full and there is no reserve yet: make room, nothing can be written';
+        return 'the disk is full and there is no reserve yet: free some space, nothing can be written';
       if (!isInUse) return null;
-      return 'the disk is full: until there is room again, you can only read and delete';
+      return 'the disk is full: until there is space again, you can only read and delete';
     },
-    async keep(hear) {
+    async keep(listener) {
       wantedBytes = wantedAt(dataDir);
       if (wantedBytes === 0) return;
-      onChange = hear;
+      onChange = listener;
       await boundLog(db, wantedBytes);
       const bytes = bytesOf(path);
       isFilled = bytes === wantedBytes;
       if (bytes === 0) await use();
     },
-    async giveUp() {
+    async release() {
       if (onChange === undefined || isInUse) return;
       isMissing = !bytesOf(path);
       empty(path);
@@ -155,7 +155,7 @@ export function createReserve(db: Db, dataDir: string): Reserve {
       mostPages = Infinity;
       if (wasInUse) onChange(false);
     },
-    async hasRoomForRuns(tx) {
+    async hasSpaceForRuns(tx) {
       if (!isInUse) return true;
       const { pages, freePages } = await readSpace(tx);
       return pages - freePages < mostPages;
@@ -170,24 +170,24 @@ function wantedAt(dataDir: string): number {
   return bytes < leastBytes ? 0 : bytes;
 }
 
-/** Bounds the log, so that what is in it always fits into the reserve. */
+/** Bounds the log, so that its pages always fit into the reserve. */
 async function boundLog(db: Db, reserveBytes: number): Promise<void> {
   const { pageBytes } = await readSpace(db);
   const pages = Math.min(mostLogPages, Math.floor(reserveBytes / logShare / pageBytes));
   await sql.raw(`pragma wal_autocheckpoint = ${pages}`).execute(db);
 }
 
-/** Leaves an empty file in its place. Not by truncating it: root may run this where others can put a link. */
+/** Replaces it with an empty file. Truncating would follow a link that another user put there. */
 function empty(path: string): void {
   try {
     rmSync(path, { force: true });
     makeFile(path);
   } catch {
-    // The empty file is for the next start only; without it, that start finds out by itself.
+    // Only the next start reads the empty file; without it, that start notices the full disk itself.
   }
 }
 
-/** Returns false if there was no room; what was written until then is there. */
+/** Returns false if there was not enough space; the file is then incomplete. */
 async function writeRandom(path: string, bytes: number): Promise<boolean> {
   const chunk = randomFillSync(Buffer.alloc(mib));
   try {

@@ -1,6 +1,6 @@
 /**
- * Statements that are sent often: built and compiled once, then sent with other parameters. kysely would build
- * and compile them anew each time, which costs more than most of them do.
+ * Frequent statements: built and compiled once, then executed with different parameters. kysely would compile them each
+ * time, which costs more than most of them do.
  *
  *     const jobById = statement((db: Db, of: Parameters<{ id: string }>) =>
  *       db.selectFrom('jobs').selectAll().where('id', '=', of('id')).compile());
@@ -13,19 +13,19 @@ import { directConnection } from './connection.ts';
 import type { Changed, Repeated } from './connection.ts';
 import type { Db } from './schema.ts';
 
-/** Stands for a parameter in the text of a statement. */
+/** Makes the placeholder of a named parameter. */
 export interface Parameters<Values> {
   <Name extends keyof Values & string>(name: Name): RawBuilder<Values[Name]>;
 }
 
-/** Builds a statement; it is called once, with the first values that are sent to know their names by. */
+/** Builds a statement. It is called once, with the first values, which show their names. */
 type Build<Values, Row> = (
   db: Db,
   parameter: Parameters<Values>,
   first: Values,
 ) => CompiledQuery<Row>;
 
-/** Stands in the list of parameters where that of this name goes. */
+/** The placeholder of a named parameter. */
 class Named {
   readonly name: string;
   constructor(name: string) {
@@ -33,7 +33,7 @@ class Named {
   }
 }
 
-/** Makes a statement that is compiled when it is first sent. Returns its rows. */
+/** Makes a statement that is compiled at its first use. It returns its rows. */
 export function statement<Values extends object, Row>(
   build: Build<Values, Row>,
 ): (db: Db, values: Values) => Promise<Row[]> {
@@ -49,8 +49,8 @@ export function statement<Values extends object, Row>(
 }
 
 /**
- * The same for a statement that writes, run for each of `values` in turn. Returns of each whether it changed
- * anything. A row costs less so than as one of many in JSON, which SQLite has to take apart.
+ * Makes a statement that writes, and runs once for each of `values`. It returns for each whether a row changed. This
+ * is faster than many rows as one JSON parameter, which SQLite would have to parse.
  */
 export function statementForEach<Values extends object>(
   build: Build<Values, unknown>,
@@ -68,7 +68,7 @@ export function statementForEach<Values extends object>(
   };
 }
 
-/** The values of a row that is inserted or updated: each column from the parameter of its name. */
+/** The values of a row to insert or update: each column from the parameter of the same name. */
 export function columnsOf<Values, Name extends keyof Values & string>(
   parameter: Parameters<Values>,
   names: readonly Name[],

@@ -1,13 +1,12 @@
 /**
- * Puts a library that the program carries into a file, as the system loads libraries only from files. What is
- * loaded must be what was carried, whoever else is on the machine:
+ * Unpacks a library of the executable into a file, because the system loads libraries only from files. Other users of
+ * the machine must not be able to replace it:
  *
- * - the directory is opened once, must belong to this user and be writable by nobody else, and is no link;
- * - the file in it, named by its SHA-256, is opened once, and is taken only if it is this user's and holds the same
- *   bytes; else it is written anew, beside, and renamed;
- * - what is loaded is that open file and not what then has its name.
+ * - The directory is opened once. It must belong to this user, be writable only by this user, and not be a link.
+ * - The file is opened once. It is used only if it belongs to this user and has the same bytes; else it is replaced.
+ * - The open file is loaded, whatever has its name by then.
  *
- * The name keeps two versions apart, which may run side by side.
+ * The file's name is its SHA-256, so that two versions can run side by side.
  */
 
 import { createHash, randomUUID } from 'node:crypto';
@@ -18,16 +17,16 @@ import { replaceFile } from '../../whole-file.ts';
 
 const { O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = fs.constants;
 
-/** Files of other versions go after so long; one that still runs has its own open, or writes it again. */
+/** After this time files of other versions are removed. A version that still runs has its file loaded, or writes it again. */
 const keptMs = 30 * 24 * 60 * 60 * 1_000;
 
 /** An open file that holds exactly `bytes`, for loading; the caller closes it. */
 export interface Unpacked extends Disposable {
-  /** Under this name the system finds it, also when another file takes its place. */
+  /** The system finds this very file under this path, even if another one replaces it. */
   path: string;
 }
 
-/** Unpacks into a directory, which is made if it is not there. Throws with a sentence if it must not be used. */
+/** Unpacks into a directory, and makes it if necessary. Throws with a sentence if it must not be used. */
 export function unpack(directory: string, bytes: Uint8Array): Unpacked {
   using place = openDirectory(directory);
   const name = `${createHash('sha256').update(bytes).digest('hex')}.node`;
@@ -38,14 +37,14 @@ export function unpack(directory: string, bytes: Uint8Array): Unpacked {
   removeOld(place.path, name);
   const written = openSame(path, bytes);
   if (written !== null) return written;
-  throw new JobdError('unavailable', `${directory} does not keep what is written there`);
+  throw new JobdError('unavailable', `${directory} does not keep files that are written there`);
 }
 
-/** An open file or directory, under a name that means this very one. */
+/** An open file or directory, with a path that means this very one. */
 function opened(fd: number, path: string): Unpacked {
   const own = `/proc/self/fd/${fd}`;
   return {
-    path: fs.existsSync(own) ? own : path, // where /proc is not mounted
+    path: fs.existsSync(own) ? own : path, // without /proc
     [Symbol.dispose]: () => fs.closeSync(fd),
   };
 }
@@ -64,16 +63,16 @@ function openDirectory(directory: string): Unpacked {
   }
 }
 
-/** Only inside of what is this user's: its directory in that of somebody else would lock the owner out. */
+/** Only in a directory of this user: in another user's, the new directory would lock its owner out. */
 function makeDirectory(directory: string): void {
   const parent = dirname(directory);
   if (!fs.existsSync(parent)) makeDirectory(parent);
   if (fs.statSync(parent).uid !== process.geteuid?.())
-    throw new Error('would be inside of another user’s');
+    throw new Error('the directory above it belongs to another user');
   fs.mkdirSync(directory, { mode: 0o700 });
 }
 
-/** Opens the file if it is this user's and holds these bytes; null if it is not there or another. */
+/** Opens the file if it belongs to this user and has these bytes; else null. */
 function openSame(path: string, bytes: Uint8Array): Unpacked | null {
   let fd: number;
   try {
@@ -92,7 +91,7 @@ function openSame(path: string, bytes: Uint8Array): Unpacked | null {
   return null;
 }
 
-/** What other versions and processes that were killed left behind. */
+/** Removes old files of other versions and of killed processes. */
 function removeOld(directory: string, current: string): void {
   const before = Date.now() - keptMs;
   for (const name of fs.readdirSync(directory)) {

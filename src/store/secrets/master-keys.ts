@@ -1,26 +1,20 @@
-/** Which master keys sealed what is in the store: their ids, never the keys. */
+/** The ids of the master keys that sealed values in the store; the keys themselves are elsewhere. */
 
 import type { Db } from '../database/open.ts';
 
-/** A master key. Times are epoch milliseconds. */
-export interface MasterKeyRecord {
-  keyId: string;
-  /** When another key took its place; it is listed until nothing is left that it sealed. */
-  retiredAt: number | null;
-}
-
-/** The keys, the active one first. */
-export async function listMasterKeys(db: Db): Promise<MasterKeyRecord[]> {
-  return await db
+/** The ids of the keys that values may be sealed with: first the active key, then retired ones that are still needed. */
+export async function listMasterKeys(db: Db): Promise<string[]> {
+  const rows = await db
     .selectFrom('master_keys')
-    .select(['key_id as keyId', 'retired_at as retiredAt'])
+    .select('key_id as keyId')
     .orderBy('retired_at', (order) => order.asc().nullsFirst())
     .execute();
+  return rows.map(({ keyId }) => keyId);
 }
 
 /**
- * The id of the key that seals now. Asked for in the transaction that keeps what is sealed, so that nothing
- * is sealed with a key that was retired meanwhile.
+ * The id of the active key. Call it in the transaction that stores the sealed value, so that no value is sealed with a
+ * key that was retired meanwhile.
  */
 export async function activeMasterKeyId(db: Db): Promise<string> {
   const { keyId } = await db
@@ -31,7 +25,7 @@ export async function activeMasterKeyId(db: Db): Promise<string> {
   return keyId;
 }
 
-/** Lets this key seal from now on, and retires the one before, if there is one. */
+/** Makes this key the active one, and retires the previous one. */
 export async function activateMasterKey(db: Db, keyId: string, now: number): Promise<void> {
   await db
     .updateTable('master_keys')
@@ -41,12 +35,12 @@ export async function activateMasterKey(db: Db, keyId: string, now: number): Pro
   await db.insertInto('master_keys').values({ key_id: keyId, created_at: now }).execute();
 }
 
-/** Forgets the retired keys. */
+/** Removes the retired keys. */
 export async function removeRetiredMasterKeys(db: Db): Promise<void> {
   await db.deleteFrom('master_keys').where('retired_at', 'is not', null).execute();
 }
 
-/** Forgets these keys, retired or not. */
+/** Removes these keys, retired or not. */
 export async function removeMasterKeys(db: Db, keyIds: readonly string[]): Promise<void> {
   await db.deleteFrom('master_keys').where('key_id', 'in', keyIds).execute();
 }

@@ -1,4 +1,4 @@
-/** Tampered backups and databases: what `jobd restore`, a start and `jobd doctor` report. */
+/** Backups and databases that somebody changed: `jobd restore`, a start and `jobd doctor` notice it. */
 
 import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
@@ -43,7 +43,7 @@ test('a backup is a normal SQLite database with its proof appended', async (t) =
   assert.equal(database.prepare('select count(*) from keys').pluck().get(), 1);
 });
 
-test('a tampered backup is only restored with an explicit option', async (t) => {
+test('a changed backup is restored only with --unverified', async (t) => {
   const { jobd, dataDir, elsewhere, file } = await backedUp(t);
   const before = fs.readFileSync(join(dataDir, 'jobd.db'));
   const copy = join(elsewhere, 'copy.db');
@@ -86,7 +86,7 @@ test('a tampered backup is only restored with an explicit option', async (t) => 
   assert.equal(JSON.parse(sound.stdout).verified, true, sound.stderr);
 });
 
-test('a backup whose proof names an unknown key counts as tampered', async (t) => {
+test('a backup whose proof names an unknown key counts as changed', async (t) => {
   const { jobd, elsewhere, file } = await backedUp(t);
   const copy = join(elsewhere, 'copy.db');
   const bytes = fs.readFileSync(file);
@@ -97,7 +97,7 @@ test('a backup whose proof names an unknown key counts as tampered', async (t) =
   assert.match(stderr, /changed or damaged since/);
 });
 
-test('a tampered backup is detected before SQLite reads it', async (t) => {
+test('the proof is checked before SQLite reads the backup', async (t) => {
   const { jobd, elsewhere, file } = await backedUp(t);
   const copy = join(elsewhere, 'copy.db');
   const bytes = fs.readFileSync(file);
@@ -108,7 +108,7 @@ test('a tampered backup is detected before SQLite reads it', async (t) => {
   assert.deepEqual([exitCode, /changed or damaged since/.test(stderr)], [1, true], stderr);
 });
 
-test('a write-ahead log is accepted with a plain copy of the files, not with a proven backup', async (t) => {
+test('the log beside a copied database is restored with it; a log beside a proven backup is ignored', async (t) => {
   const { jobd, dataDir, elsewhere, file } = await backedUp(t);
   const open = new Database(join(dataDir, 'jobd.db'));
   open.exec("update workspaces set name = 'in the log'");
@@ -134,7 +134,7 @@ test('a backup can be made without the master key, and says that it has no proof
   assert.match(made.stderr, /nothing proves .*--unverified/);
 });
 
-test('a database with a foreign trigger, view or table is refused', async (t) => {
+test('a database with a trigger, view or table that jobd does not make is refused', async (t) => {
   const { jobd, dataDir, elsewhere, file } = await backedUp(t);
   const copy = join(elsewhere, 'copy.db');
   const loose =

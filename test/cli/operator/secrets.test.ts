@@ -80,7 +80,7 @@ test('rotate refuses without confirmation or a new key, beside a daemon that has
   locks.use(lockMasterKey(daemon.dataDir));
   const twice = await rotate({}, '--yes');
   assert.equal(twice.exitCode, 5);
-  assert.match(twice.stderr, /another process changes the master key/);
+  assert.match(twice.stderr, /another process is changing the master key/);
 });
 
 test('a key in the environment is changed there', async (t) => {

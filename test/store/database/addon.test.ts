@@ -1,4 +1,4 @@
-/** Errors of the system's library loader, explained. */
+/** Failures to load the library, as sentences. */
 
 import assert from 'node:assert/strict';
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
@@ -53,6 +53,6 @@ test(
   },
 );
 
-test('an unknown error is passed on unchanged', () => {
+test('an unknown failure is reported in its own words', () => {
   assert.equal(whyNotLoaded(new Error('out of luck')), 'out of luck');
 });

@@ -1,4 +1,4 @@
-/** The reserve for a full disk: a file that is deleted to free space, and filled again later. */
+/** The reserve for a full disk: filled, released and filled again. */
 
 import assert from 'node:assert/strict';
 import { readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -12,18 +12,18 @@ import { isReserveInUse, reservePath } from '../../../src/store/database/reserve
 import { temporaryDirectory } from '../../support/directory.ts';
 import { openTestStore } from '../../support/running/store.ts';
 
-/** The tests' disk has space for a whole one. */
+/** The size of the reserve: the disk of the tests is large enough for a whole one. */
 const wholeBytes = 24 * 1024 ** 2;
 
 async function keep({ reserve }: Store): Promise<boolean[]> {
-  const heard: boolean[] = [];
-  await reserve.keep((isInUse) => void heard.push(isInUse));
-  return heard;
+  const changes: boolean[] = [];
+  await reserve.keep((isInUse) => void changes.push(isInUse));
+  return changes;
 }
 
-test('the reserve is filled once, readable by its owner only, with incompressible bytes', async (t) => {
+test('the reserve is filled once, readable only by its owner, with bytes that do not compress', async (t) => {
   const { store, dataDir } = await openTestStore(t);
-  const heard = await keep(store);
+  const changes = await keep(store);
   await store.reserve.fill();
   const path = reservePath(dataDir);
   const { size, mode, mtimeMs } = statSync(path);
@@ -32,27 +32,27 @@ test('the reserve is filled once, readable by its owner only, with incompressibl
   assert.ok(gzipSync(some, { level: 1 }).length > 0.99 * some.length);
   await store.reserve.fill();
   assert.equal(statSync(path).mtimeMs, mtimeMs);
-  assert.deepEqual(heard, []);
+  assert.deepEqual(changes, []);
 });
 
-test('a released reserve counts as in use, even after a restart, until it is filled', async (t) => {
+test('a released reserve is in use, also after another start, until it is filled', async (t) => {
   const { store, dataDir } = await openTestStore(t);
-  const heard = await keep(store);
+  const changes = await keep(store);
   await store.reserve.fill();
-  await store.reserve.giveUp();
-  await store.reserve.giveUp();
-  assert.deepEqual([store.reserve.isInUse, isReserveInUse(dataDir), heard], [true, true, [true]]);
+  await store.reserve.release();
+  await store.reserve.release();
+  assert.deepEqual([store.reserve.isInUse, isReserveInUse(dataDir), changes], [true, true, [true]]);
 
   await using again = await openStore(dataDir);
-  const heardAgain = await keep(again);
+  const changesAgain = await keep(again);
   assert.equal(again.reserve.isInUse, true);
-  assert.equal(await again.reserve.hasRoomForRuns(again.db), true, 'runs have a part of it');
+  assert.equal(await again.reserve.hasSpaceForRuns(again.db), true, 'runs have a part of it');
   await again.reserve.fill();
   assert.deepEqual([again.reserve.isInUse, isReserveInUse(dataDir)], [false, false]);
-  assert.deepEqual(heardAgain, [true, false]);
+  assert.deepEqual(changesAgain, [true, false]);
 });
 
-test('a write that finds the disk full releases the reserve, another failure does not', async (t) => {
+test('a write that finds the disk full releases it, another failed write does not', async (t) => {
   const { store } = await openTestStore(t);
   await keep(store);
   await assert.rejects(
@@ -63,31 +63,34 @@ test('a write that finds the disk full releases the reserve, another failure doe
   // SQLite reports the same error for a file that may not grow.
   await sql`pragma max_page_count = 1`.execute(store.db);
   const grow = store.write((tx) => sql`create table more (a text)`.execute(tx));
-  await assert.rejects(grow, /^JobdError: the disk is full and there is no reserve yet: make room/);
+  await assert.rejects(
+    grow,
+    /^JobdError: the disk is full and there is no reserve yet: free some space/,
+  );
   assert.deepEqual([store.reserve.isInUse, store.reserve.isMissing], [true, true]);
   await store.reserve.fill();
   assert.equal(store.reserve.refusal, null);
   const again = store.write((tx) => sql`create table more (a text)`.execute(tx));
-  await assert.rejects(again, /^JobdError: the disk is full: until there is room again/);
+  await assert.rejects(again, /^JobdError: the disk is full: until there is space again/);
   assert.equal(store.reserve.isMissing, false);
 });
 
-test('a link in its place is removed, and its target is left alone', async (t) => {
+test('a link with its name is removed, and the linked file is unchanged', async (t) => {
   const { store, dataDir } = await openTestStore(t);
   const other = join(temporaryDirectory(t), 'other');
   writeFileSync(other, 'of another owner');
   symlinkSync(other, reservePath(dataDir));
   await keep(store);
   await store.reserve.fill();
-  await store.reserve.giveUp();
-  assert.equal(readFileSync(other, 'utf8'), 'of another owner');
+  await store.reserve.release();
+  assert.equal(readFileSync(other, 'utf8'), 'of somebody else');
   assert.equal(isReserveInUse(dataDir), true);
 });
 
-test('commands do not create it', async (t) => {
+test('commands do not make a reserve', async (t) => {
   const { store, dataDir } = await openTestStore(t);
   await store.reserve.fill();
-  await store.reserve.giveUp();
+  await store.reserve.release();
   assert.equal(statSync(reservePath(dataDir), { throwIfNoEntry: false }), undefined);
   assert.equal(store.reserve.isInUse, false);
 });

@@ -1,4 +1,4 @@
-/** The space of removed rows goes back to the file system. */
+/** Free pages go back to the system. */
 
 import assert from 'node:assert/strict';
 import { statSync } from 'node:fs';
@@ -13,7 +13,7 @@ import {
 import { keepHistory, successes } from '../../support/checks/history.ts';
 import { openTestStore } from '../../support/running/store.ts';
 
-test('a new database releases free pages when asked, and its file shrinks', async (t) => {
+test('a new file gives back the asked number of free pages and becomes smaller', async (t) => {
   const { store, dataDir, addJob } = await openTestStore(t);
   const job = await addJob();
   await keepHistory(store, job.id, successes(500, 1e12, 'x'.repeat(4_000)));
