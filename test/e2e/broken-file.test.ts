@@ -62,7 +62,7 @@ for (const part of [
 for (const [what, tail] of [
   ['garbage', () => Buffer.alloc(10_000, 0xa5)],
   ['half a frame', (log: Buffer) => log.subarray(32, 32 + 2_000)],
-  ['frames of an earlier log', (log: Buffer) => log.subarray(32, 32 + 3 * (24 + pageSize))],
+  ['old frames', (log: Buffer) => log.subarray(32, 32 + 3 * (24 + pageSize))],
 ] as const) {
   test(
     `a write-ahead log that ends with ${what} after a crash is recovered`,
@@ -93,7 +93,7 @@ function storeOf({ dataDir }: Service): string {
   return join(dataDir, 'jobd.db');
 }
 
-/** The first page of a table or index; a small one has no other. */
+/** The first page of a table or an index; a small one has no other. */
 function pageOf(service: Service, name: string): number {
   const database = new Database(storeOf(service), { readonly: true });
   const page = database
@@ -111,8 +111,8 @@ function overwrite(service: Service, at: number, length: number): void {
 }
 
 /**
- * Either the start is refused, or the process keeps running, reports that it is not ready, and ends
- * on a signal; every call that it still made is in the store.
+ * Either the start is refused, or the process runs, reports that it is not ready, and ends at a signal. Each call that
+ * it made was recorded before.
  */
 async function assertHarmless(t: TestContext, service: Service): Promise<void> {
   const { witness, dataDir } = service;

@@ -1,6 +1,4 @@
-/**
- * A disk filled through jobd itself: runs continue, and deleting frees space without an operator.
- */
+/** A disk that people fill through jobd itself: runs go on, deleting frees space, and nobody has to help. */
 
 import assert from 'node:assert/strict';
 import { existsSync, statSync } from 'node:fs';
@@ -29,7 +27,7 @@ const skip = notPackaged || noNamespaces;
 for (const ending of [null, 'SIGTERM'] as const) {
   const when = ending === null ? '' : `, also after ${ending} and another start`;
   test(
-    `on a disk full of pings runs continue, and deleting frees space${when}`,
+    `on a disk full of pings runs go on, and deleting frees space${when}`,
     { skip },
     async (t) => {
       const service = await prepareOnSmallDisk(t);

@@ -169,7 +169,7 @@ test('root refuses a path whose names others can change', limits, async (t) => {
   fs.chownSync(join(theirs, 'data'), 12_345, 12_345);
   fs.chownSync(theirs, nobody, nobody);
   rows.push([join(theirs, 'data'), /other users can change: run sudo -u '#12345' jobd/]);
-  // A user who can rename in a directory of root decides which directory this is.
+  // Somebody who can rename in a directory of root's decides whose directory this is.
   fs.mkdirSync(join(open, 'service'));
   fs.chownSync(join(open, 'service'), 12_345, 12_345);
   rows.push([join(open, 'service'), /other users can change: run sudo -u '#12345' jobd/]);

@@ -16,7 +16,7 @@ import { cannotTrace, withFault } from '../support/running/strace.ts';
 /** More syncs than a rotation makes. */
 const mostSyncs = 40;
 
-/** What every job sends, opened with the current keys. */
+/** The request of every job, as a new process opens it. */
 async function openAll(dataDir: string): Promise<string[]> {
   await using local = await openLocal(dataDir);
   const vault = await local.openVault();

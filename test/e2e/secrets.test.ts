@@ -34,7 +34,7 @@ const requests: Record<string, string>[] = [
   { authorization: `Basic ${canaries.basic}`, Cookie: `a=1; session=${canaries.cookie}` },
 ];
 
-/** Paths at the target, and how it echoes secrets there. */
+/** Places at the target, and its answers to requests with secrets. */
 const places = ['echo', 'json', 'split', 'away', 'fails', 'recovers', 'breaks'];
 
 test(
@@ -74,7 +74,7 @@ test(
       apiKeys.push((await jobd(['key', 'create', '--data', dataDir])).stdout.trim());
     };
     const answers: string[] = [];
-    // oxlint-disable-next-line typescript/no-explicit-any -- tests read it as a client would
+    // oxlint-disable-next-line typescript/no-explicit-any -- tests look into it as a client would
     const ask = async (method: string, path: string, body?: unknown, more = {}): Promise<any> => {
       const response = await fetch(`${daemon.url}/api/v1${path}`, {
         method,
@@ -174,7 +174,7 @@ test(
     raw.push(await rawBytes(dataDir));
 
     const log = daemon.log();
-    assert.match(log, /run ended/, 'the log was looked at');
+    assert.match(log, /run ended/, 'the log was searched');
     const everything = {
       'an answer': answers.join('\n'),
       'the log': log,

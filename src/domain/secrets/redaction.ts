@@ -111,7 +111,7 @@ function tailStart(text: string, secret: string): number {
   return start === -1 ? text.length : start;
 }
 
-/** Whether an answer can contain a secret; most are too short, and need no search. */
+/** Whether a target's answer may contain a secret; most answers are too short. */
 export function mayRepeat(result: TargetResult): boolean {
   if (result.kind === 'failure') return true;
   const { body, location, broken } = result.response;

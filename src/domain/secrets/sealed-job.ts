@@ -48,8 +48,8 @@ export function openJob(job: SealedJob, vault: Vault): Job {
 }
 
 /**
- * A job as people see it. One that cannot be opened has no headers and no body, and is down with the reason that its
- * next run will have: one damaged job must not break the list of all.
+ * A job as people see it. One that cannot be opened shows no headers and no body, and that it is down, with
+ * the reason that its next run will have, so that a list still shows all other jobs.
  */
 export function openForPeople(sealedJob: SealedJob, vault: Vault): Job {
   const opened = ifOpens(() => openJob(sealedJob, vault));

@@ -1,4 +1,4 @@
-/** Deleting a row removes everything it owns, and the table of owned rows is complete. */
+/** Deleted rows are removed with all rows that they own, and `ownedBy` is complete. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -10,7 +10,7 @@ import { openTestStore } from '../../support/running/store.ts';
 
 const tables = Object.keys(ownedBy) as DeletableTable[];
 
-/** Not owned: outbox rows are removed when read, and a delivery outlives its job or monitor. */
+/** Not owned: rows of the outbox are removed when they are expanded, and a delivery is kept longer than its job or monitor. */
 const notOwned = new Set(['outbox.workspace_id', 'outbox.subject_id', 'deliveries.subject_id']);
 
 /** The owners that a column of this name refers to. */
