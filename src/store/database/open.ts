@@ -8,8 +8,7 @@ import { JobdError, systemCode, unavailable } from '../../domain/errors.ts';
 import { allowDirect, dialectOn, isBusy, isFull } from './connection.ts';
 import type { SqliteConnection } from './connection.ts';
 import { migrate, schemaVersion } from './migrate.ts';
-import { createReserve, releaseToOpen } from './reserve.ts';
-import type { Reserve } from './reserve.ts';
+import { Reserve, releaseToOpen } from './reserve.ts';
 import type { Db, Schema } from './schema.ts';
 import { openDatabase, openForReading } from './sqlite-file.ts';
 
@@ -78,7 +77,7 @@ async function openOnce(dataDir: string): Promise<Store> {
   const connection = openDatabase(path);
   const db = new Kysely<Schema>({ dialect: dialectOn(connection) });
   allowDirect(db, connection);
-  const reserve = createReserve(db, dataDir);
+  const reserve = new Reserve(db, dataDir);
   const write: Store['write'] = async (work) => {
     try {
       return await writePatiently(db, connection, work);

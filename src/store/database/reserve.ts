@@ -39,24 +39,6 @@ const failedFillRestMs = 60_000;
 /** While the reserve is in use, new runs may take a quarter of the free space; deleting needs the rest. */
 const runsShare = 4;
 
-/** The reserve of an open store. */
-export interface Reserve {
-  /** Whether the disk was full. Until the reserve is filled again, nothing new is stored except runs. */
-  readonly isInUse: boolean;
-  /** Whether it did not exist yet when the disk became full: then not even deleting is possible. */
-  readonly isMissing: boolean;
-  /** Why nothing new is stored, in a sentence; null if writing is allowed. */
-  readonly refusal: string | null;
-  /** Turns the reserve on. `onChange` is called when its use begins and ends. */
-  keep(onChange: (isInUse: boolean) => void): Promise<void>;
-  /** Empties it, because a write found the disk full. */
-  release(): Promise<void>;
-  /** Fills it if it is not filled and there is enough space. */
-  fill(): Promise<void>;
-  /** Whether new runs may be stored: false if it is in use and runs have used their part of it. */
-  hasSpaceForRuns(db: Db): Promise<boolean>;
-}
-
 /** The reserve's file in a data directory. */
 export function reservePath(dataDir: string): string {
   return join(dataDir, 'jobd.reserve');
@@ -87,80 +69,100 @@ export function releaseToOpen(dataDir: string): boolean {
   return true;
 }
 
-/** Makes the reserve of a store. */
-export function createReserve(db: Db, dataDir: string): Reserve {
-  const path = reservePath(dataDir);
-  let onChange: ((isInUse: boolean) => void) | undefined;
-  let wantedBytes = 0;
-  let isFilled = false;
-  let isInUse = false;
-  let isMissing = false;
-  let fillAgainAt = 0;
+/** The reserve of an open store. */
+export class Reserve {
+  readonly #db: Db;
+  readonly #path: string;
+  #onChange: ((isInUse: boolean) => void) | undefined;
+  #wantedBytes = 0;
+  #isFilled = false;
+  #isInUse = false;
+  #isMissing = false;
+  #fillAgainAt = 0;
   /** New runs start only while the database uses fewer pages than this. */
-  let mostPages = Infinity;
+  #mostPages = Infinity;
 
-  async function use(): Promise<void> {
-    isFilled = false;
-    isInUse = true;
-    // At once, before another program takes the space.
-    await checkpoint(db).catch(() => {});
-    const { pages, pageBytes } = await readSpace(db);
-    mostPages = pages + Math.floor(freeBytes(path) / runsShare / pageBytes);
-    onChange?.(true);
+  constructor(db: Db, dataDir: string) {
+    this.#db = db;
+    this.#path = reservePath(dataDir);
   }
 
-  return {
-    get isInUse() {
-      return isInUse;
-    },
-    get isMissing() {
-      return isMissing;
-    },
-    get refusal() {
-      if (isMissing)
-        return 'the disk is full and there is no reserve yet: free some space, nothing can be written';
-      if (!isInUse) return null;
-      return 'the disk is full: until there is space again, you can only read and delete';
-    },
-    async keep(listener) {
-      wantedBytes = wantedAt(dataDir);
-      if (wantedBytes === 0) return;
-      onChange = listener;
-      await boundLog(db, wantedBytes);
-      const bytes = bytesOf(path);
-      isFilled = bytes === wantedBytes;
-      if (bytes === 0) await use();
-    },
-    async release() {
-      if (onChange === undefined || isInUse) return;
-      isMissing = !bytesOf(path);
-      empty(path);
-      await use();
-    },
-    async fill() {
-      if (isFilled || onChange === undefined || performance.now() < fillAgainAt) return;
-      if (freeBytes(path) + (bytesOf(path) ?? 0) < wantedBytes * freeToFill) return;
-      const wasInUse = isInUse;
-      const isWritten = await writeRandom(path, wantedBytes);
-      // The disk may have become full meanwhile.
-      if (!isWritten || isInUse !== wasInUse) {
-        fillAgainAt = performance.now() + failedFillRestMs;
-        rmSync(path, { force: true });
-        if (isInUse) empty(path);
-        return;
-      }
-      isFilled = true;
-      isInUse = false;
-      isMissing = false;
-      mostPages = Infinity;
-      if (wasInUse) onChange(false);
-    },
-    async hasSpaceForRuns(tx) {
-      if (!isInUse) return true;
-      const { pages, freePages } = await readSpace(tx);
-      return pages - freePages < mostPages;
-    },
-  };
+  /** Whether the disk was full. Until the reserve is filled again, nothing new is stored except runs. */
+  get isInUse(): boolean {
+    return this.#isInUse;
+  }
+
+  /** Whether it did not exist yet when the disk became full: then not even deleting is possible. */
+  get isMissing(): boolean {
+    return this.#isMissing;
+  }
+
+  /** Why nothing new is stored, in a sentence; null if writing is allowed. */
+  get refusal(): string | null {
+    if (this.#isMissing) {
+      return 'the disk is full and there is no reserve yet: free some space, nothing can be written';
+    }
+    if (!this.#isInUse) return null;
+    return 'the disk is full: until there is space again, you can only read and delete';
+  }
+
+  /** Turns the reserve on. `onChange` is called when its use begins and ends. */
+  async keep(onChange: (isInUse: boolean) => void): Promise<void> {
+    this.#wantedBytes = wantedAt(dirname(this.#path));
+    if (this.#wantedBytes === 0) return;
+    this.#onChange = onChange;
+    await boundLog(this.#db, this.#wantedBytes);
+    const bytes = bytesOf(this.#path);
+    this.#isFilled = bytes === this.#wantedBytes;
+    if (bytes === 0) await this.#use();
+  }
+
+  /** Empties it, because a write found the disk full. */
+  async release(): Promise<void> {
+    if (this.#onChange === undefined || this.#isInUse) return;
+    this.#isMissing = !bytesOf(this.#path);
+    empty(this.#path);
+    await this.#use();
+  }
+
+  async #use(): Promise<void> {
+    this.#isFilled = false;
+    this.#isInUse = true;
+    // At once, before another program takes the space.
+    await checkpoint(this.#db).catch(() => {});
+    const { pages, pageBytes } = await readSpace(this.#db);
+    this.#mostPages = pages + Math.floor(freeBytes(this.#path) / runsShare / pageBytes);
+    this.#onChange?.(true);
+  }
+
+  /** Fills it if it is not filled and there is enough space. */
+  async fill(): Promise<void> {
+    if (this.#isFilled || this.#onChange === undefined) return;
+    if (performance.now() < this.#fillAgainAt) return;
+    const free = freeBytes(this.#path) + (bytesOf(this.#path) ?? 0);
+    if (free < this.#wantedBytes * freeToFill) return;
+    const wasInUse = this.#isInUse;
+    const isWritten = await writeRandom(this.#path, this.#wantedBytes);
+    // The disk may have become full meanwhile.
+    if (!isWritten || this.#isInUse !== wasInUse) {
+      this.#fillAgainAt = performance.now() + failedFillRestMs;
+      rmSync(this.#path, { force: true });
+      if (this.#isInUse) empty(this.#path);
+      return;
+    }
+    this.#isFilled = true;
+    this.#isInUse = false;
+    this.#isMissing = false;
+    this.#mostPages = Infinity;
+    if (wasInUse) this.#onChange(false);
+  }
+
+  /** Whether new runs may be stored: false if it is in use and runs have used their part of it. */
+  async hasSpaceForRuns(tx: Db): Promise<boolean> {
+    if (!this.#isInUse) return true;
+    const { pages, freePages } = await readSpace(tx);
+    return pages - freePages < this.#mostPages;
+  }
 }
 
 /** How large the reserve of a data directory should be; 0 where the disk is too small for one. */
