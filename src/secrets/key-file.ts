@@ -69,7 +69,10 @@ export function readKeyFile(path: string): MasterKey[] {
     line === '' ? [] : [parseMasterKey(line, `line ${index + 1} of ${path}`)],
   );
   if (keys.length > 0) return keys;
-  throw new JobdError('unavailable', `${path} is empty: restore the master key from a backup`);
+  throw new JobdError(
+    'unavailable',
+    `${path} is empty: put your copy of the master key there (a jobd backup does not contain it)`,
+  );
 }
 
 /** The group may read the file, as on some mounted volumes; other users may not. */

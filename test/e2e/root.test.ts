@@ -107,6 +107,20 @@ test(
 );
 
 test(
+  'root writes no backup of its own data where another user could swap the file',
+  limits,
+  async (t) => {
+    const [dataDir, outside] = [temporaryDirectory(t), temporaryDirectory(t)];
+    const env = { JOBD_DATA: dataDir };
+    assert.equal((await jobd(['key', 'create'], env)).exitCode, 0);
+    fs.chownSync(outside, nobody, nobody);
+    const { exitCode, stderr } = await jobd(['backup', join(outside, 'kept.db')], env);
+    assert.deepEqual([exitCode, /root does not write there/.test(stderr)], [1, true], stderr);
+    assert.deepEqual(fs.readdirSync(outside), []);
+  },
+);
+
+test(
   'root backs up to and restores from directories that only root can open',
   limits,
   async (t) => {

@@ -72,8 +72,13 @@ async function* examineDatabase(db: Db, parts: DoctorParts): AsyncGenerator<Find
   }
   yield await finding('schema', () => checkSchema(db));
   const pid = whoServes(dataDir);
-  yield await finding('master key', () => checkMasterKey(db, masterKeys));
-  yield await finding('secrets', () => checkSecrets(db, masterKeys));
+  const masterKey = await finding('master key', () => checkMasterKey(db, masterKeys));
+  yield masterKey;
+  // A remedy for a single job would be wrong while one for the key opens all of them again.
+  const isKeyGood = masterKey.result !== 'fail';
+  yield await finding('secrets', async () =>
+    isKeyGood ? await checkSecrets(db, masterKeys) : fail(untilKeyIsThere),
+  );
   yield { check: 'daemon', ...checkDaemon(pid, dataDir) };
   yield await finding('clock', () => checkClock(db, clock));
   yield await finding('schedule', () => checkSchedule(db, clock, pid !== undefined));
@@ -164,6 +169,9 @@ async function checkMasterKey(db: Db, masterKeys: MasterKeys): Promise<Result> {
   if (known.length > 1) return warn('a rotation was interrupted: jobd secrets rotate');
   return ok(`${active} in ${masterKeys.name}: keep a copy of it elsewhere`);
 }
+
+const untilKeyIsThere =
+  'not checked: they need the master key; repair that first, and change no job or channel until then';
 
 async function checkSecrets(db: Db, masterKeys: MasterKeys): Promise<Result> {
   const damaged: string[] = [];

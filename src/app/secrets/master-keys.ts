@@ -59,8 +59,8 @@ function missing(source: MasterKeys, known: readonly string[]): JobdError {
   const help =
     known.length > 1
       ? 'a rotation was interrupted: give jobd secrets rotate both keys'
-      : 'restore it from a backup, or set JOBD_SECRET_KEY to it; without it the secrets cannot be read; ' +
-        `if it is lost for good, discard them: jobd secrets forget ${lost}`;
+      : 'put your copy of it there, or set JOBD_SECRET_KEY to it (a jobd backup does not contain it); ' +
+        `if it is lost for good, discard the secrets: jobd secrets forget ${lost}`;
   return new JobdError(
     'unavailable',
     `the master key of this store is ${needed}, but in ${source.name} ${found}: ${help}`,

@@ -122,7 +122,8 @@ function failureOf({ status, text, retryAfterSeconds }: Answer, url: string): Jo
   const sent = (jsonOf(text) as Partial<ErrorBody> | null | undefined)?.error;
   const message =
     status === 401
-      ? `${origin} does not accept this API key, it may be revoked or expired: create a new one and run \`jobd login\``
+      ? `${origin} does not accept this API key: it may be revoked, expired, or made in another data directory than this server uses; ` +
+        'create a new one (jobd key create --data DIR) and run `jobd login`'
       : `${origin} answered with status ${status}`;
   const isOwn = typeof sent === 'string' && status !== 401;
   return new JobdError(codeOf(status), isOwn ? sent : message, { retryAfterSeconds });

@@ -11,7 +11,7 @@ import type { Context } from '../context.ts';
 import { enterDataDir } from './local.ts';
 import { printJson } from '../terminal/output.ts';
 import type { Output } from '../terminal/output.ts';
-import { rootsName } from './owner.ts';
+import { requireRootsName, rootsName } from './owner.ts';
 
 /** Adds the commands. */
 export function addBackupCommands(program: Command, { output }: Context): void {
@@ -42,6 +42,7 @@ the data directory, to another place.`,
         const name = rootsName(file);
         return name === null ? null : makeFile(name);
       });
+      requireRootsName(file);
       const masterKeys = prepareDatabase(directory, secretKeys().current);
       const backup = await makeBackup(directory, { path: file, descriptor }, masterKeys);
       if (flags['json']) return printJson(output, backup);

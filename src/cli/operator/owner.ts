@@ -49,6 +49,16 @@ export function rootsName(file: string): string | null {
   return changeableBy(directory, 0) === null ? path : null;
 }
 
+/**
+ * Refuses to create a file as root where another user could replace its name by a link while it is written. Does nothing
+ * once root has become another user. Throws `unavailable`.
+ */
+export function requireRootsName(file: string): void {
+  if (process.geteuid?.() !== 0 || rootsName(file) !== null) return;
+  const sentence = `other users can change the path of ${file}, so root does not write there`;
+  throw new JobdError('unavailable', `${sentence}: name a file in a directory of root's`);
+}
+
 /** Resolves links in a path. `present` is the part of it that exists. */
 function withoutLinks(path: string): { path: string; present: string } {
   try {

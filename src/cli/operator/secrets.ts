@@ -35,10 +35,14 @@ Examples:
 
 If your master key is in JOBD_SECRET_KEY, stop the daemon, put the new key in
 JOBD_SECRET_KEY_NEW, rotate, and start the daemon with the new key.
-If a rotation is interrupted, run the command again.`,
+If a rotation is interrupted, run the command again. Earlier backups need the
+previous key, which is removed: copy the file secret-key first.`,
     )
     .action(async (flags: Flags) => {
-      await confirm('Encrypt all secrets with a new master key?', flags['yes'] === true);
+      const question =
+        'Encrypt all secrets with a new master key? The present key is removed from the data directory, but earlier ' +
+        'backups need it: keep a copy.';
+      await confirm(question, flags['yes'] === true);
       const { path: directory } = enterDataDir(flags);
       const keys = secretKeys();
       if (keys.current !== null && keys.next === null) throw noNextKey();

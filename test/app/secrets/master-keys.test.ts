@@ -200,12 +200,12 @@ test('damage during a rotation leaves it unfinished, with both keys', async (t) 
 const troubles: [string, RegExp, (keyFile: string) => void][] = [
   [
     'is gone',
-    /master key of this store is \w{16}, but in .*secret-key there is none: restore/,
+    /master key of this store is \w{16}, but in .*secret-key there is none: put your copy/,
     rmSync,
   ],
   [
     'is another',
-    /master key of this store is (\w{16}), but in .*secret-key there is (?!\1)\w{16}: restore/,
+    /master key of this store is (\w{16}), but in .*secret-key there is (?!\1)\w{16}: put your copy/,
     (file) => writeFileSync(file, Buffer.alloc(32, 7).toString('base64')),
   ],
   [
@@ -213,7 +213,7 @@ const troubles: [string, RegExp, (keyFile: string) => void][] = [
     /^line 1 of .*secret-key must be 32 random bytes/,
     (file) => writeFileSync(file, 'abc'),
   ],
-  ['is empty', /secret-key is empty: restore/, (file) => writeFileSync(file, '')],
+  ['is empty', /secret-key is empty: put your copy/, (file) => writeFileSync(file, '')],
   [
     'may be read by everybody',
     /secret-key may be read by everybody \(mode 0644\): chmod 600/,

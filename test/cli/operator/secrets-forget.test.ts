@@ -37,7 +37,8 @@ test('the secrets of a lost key are discarded, and nothing is called or notified
   const kept = join(dataDir, 'found-later');
   renameSync(keyFile, kept);
   const refused = await runCommand(['serve', '--port', '0'], local);
-  const [, lostId = ''] = /discard them: jobd secrets forget (\w{16})$/m.exec(refused.stderr) ?? [];
+  const [, lostId = ''] =
+    /discard the secrets: jobd secrets forget (\w{16})$/m.exec(refused.stderr) ?? [];
   assert.ok(lostId, refused.stderr);
 
   const unasked = await runCommand(['secrets', 'forget', lostId], local);

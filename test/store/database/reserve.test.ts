@@ -83,7 +83,7 @@ test('a link with its name is removed, and the linked file is unchanged', async 
   await keep(store);
   await store.reserve.fill();
   await store.reserve.release();
-  assert.equal(readFileSync(other, 'utf8'), 'of somebody else');
+  assert.equal(readFileSync(other, 'utf8'), 'of another owner');
   assert.equal(isReserveInUse(dataDir), true);
 });
 
