@@ -25,7 +25,7 @@ export interface ApplyFlags extends PlanFlags {
   yes?: true;
 }
 
-/** Writes all jobs as a file of definitions. */
+/** Writes all jobs as a definition file. */
 export async function exportAll({ output }: Context, { json }: { json?: true }): Promise<void> {
   const ask = asker(output);
   const { defaultTimeoutSeconds } = await askMe(ask);

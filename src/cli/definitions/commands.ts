@@ -10,7 +10,7 @@ import type { CrontabFlags } from './import-crontab.ts';
 export function addDefinitionCommands(program: Command, context: Context): void {
   program
     .command('export')
-    .description('write all jobs as a file of definitions, for a repository')
+    .description('write all jobs to a definition file, for a repository')
     .addHelpText(
       'after',
       '\nThe values of headers are never shown: the file names variables for them.\n\nExample:\n  jobd export > jobs.yaml',
@@ -18,7 +18,7 @@ export function addDefinitionCommands(program: Command, context: Context): void 
     .action(async (flags: { json?: true }) => (await actions()).exportAll(context, flags));
 
   withFiles(program.command('diff'))
-    .description('show what applying files of definitions would change')
+    .description('show what applying definition files would change')
     .addHelpText(
       'after',
       '\nEnds with 0 if nothing would change, with 1 if something would.\n\nExamples:\n' +
@@ -27,7 +27,7 @@ export function addDefinitionCommands(program: Command, context: Context): void 
     .action(async (flags: PlanFlags) => (await actions()).diff(context, flags));
 
   withFiles(program.command('apply'))
-    .description('make the jobs what files of definitions say')
+    .description('create and change jobs as definition files say')
     .option('--dry-run', 'only show what would change')
     .option('--yes', 'do not ask before jobs are deleted')
     .addHelpText(
@@ -55,7 +55,7 @@ function withFiles(command: Command): Command {
 export function addImportCommands(program: Command, context: Context): void {
   program
     .command('import')
-    .description('turn what other schedulers run into jobs')
+    .description('turn the lines of a crontab into jobs')
     .command('crontab')
     .argument('[file]', 'the crontab; standard input if it is - or not given')
     .description('turn lines that call a URL by curl or wget into a file of definitions')

@@ -1,4 +1,4 @@
-/** Writes all jobs as a file of definitions that a repository can keep. */
+/** Writes all jobs as a definition file that a repository can keep. */
 
 import type { EditableFields } from '../../domain/jobs/job.ts';
 import { fieldsOf, literalOf, yamlOf } from './write-definitions.ts';

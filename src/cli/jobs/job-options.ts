@@ -13,9 +13,9 @@ export function withJobOptions(command: Command, { required }: { required: boole
   const defaults = required ? (value: string) => ` (default ${value})` : () => '';
   command
     .addOption(
-      command.createOption('--name <name>', 'what it is called').makeOptionMandatory(required),
+      command.createOption('--name <name>', 'name of the job').makeOptionMandatory(required),
     )
-    .option('--url <url>', 'what it calls');
+    .option('--url <url>', 'URL to call');
   return withScheduleOptions(command, defaults)
     .option(
       '--method <method>',
@@ -25,11 +25,11 @@ export function withJobOptions(command: Command, { required }: { required: boole
     .option('--data <text|@file|->', 'body to send: the text, a file, or standard input')
     .option(
       '--timeout <duration>',
-      `longest wait for an answer${defaults(`${jobDefaults.timeoutSeconds}s, or less as on the plan`)}`,
+      `longest time for an attempt${defaults(`${jobDefaults.timeoutSeconds}s, or the maximum of the plan`)}`,
     )
     .option(
       '--retries <n>',
-      `further attempts after a passing failure, 0 to 2${defaults(`${jobDefaults.retries}`)}`,
+      `retries after a temporary failure, 0 to 2${defaults(`${jobDefaults.retries}`)}`,
     )
     .option('--notes <text>', 'notes for people');
 }

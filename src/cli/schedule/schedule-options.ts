@@ -15,10 +15,10 @@ export function withScheduleOptions(command: Command, defaults: DefaultText): Co
   return command
     .option(
       '--cron <expr>',
-      `when: five fields, or @daily and the like${defaults(defaultCronExpr)}`,
+      `cron expression: five fields, or @daily and the like${defaults(defaultCronExpr)}`,
     )
     .option('--tz <zone>', `IANA time zone of the expression${defaults(defaultSchedule.timezone)}`)
-    .option('--every <duration>', 'when: a fixed interval such as 5m, instead of --cron');
+    .option('--every <duration>', 'fixed interval such as 5m, instead of --cron');
 }
 
 type ScheduleFields = Pick<JobUpdate, 'scheduleType' | 'cronExpr' | 'timezone' | 'periodSeconds'>;
