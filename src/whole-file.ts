@@ -5,7 +5,15 @@
 
 import * as fs from 'node:fs';
 import { dirname } from 'node:path';
-import { systemCode } from './domain/errors.ts';
+import { JobdError, systemCode } from './domain/errors.ts';
+
+/** The error of a command that was to make a file where there is one. */
+export function alreadyExists(path: string): JobdError {
+  return new JobdError(
+    'conflict',
+    `${path} already exists: choose another file name, or remove it`,
+  );
+}
 
 /** Makes an empty file. Throws EEXIST if there is a file, or a link, of this name. */
 export function makeFile(path: string): void {

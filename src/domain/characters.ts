@@ -9,11 +9,16 @@ export function characterCount(text: string): number {
   return count;
 }
 
+/** What a text that is too long should be, without the text; undefined if it has at most `longest` characters. */
+export function tooLong(text: string, longest: number): string | undefined {
+  const length = characterCount(text);
+  return length > longest ? `must be at most ${longest} characters, got ${length}` : undefined;
+}
+
 /** Checks that a text has at most `longest` characters. Throws `invalid_input`, without the text. */
 export function checkLength(field: string, text: string, longest: number): void {
-  const length = characterCount(text);
-  if (length <= longest) return;
-  throw invalidInput(`${field} must be at most ${longest} characters, got ${length}`);
+  const problem = tooLong(text, longest);
+  if (problem !== undefined) throw invalidInput(`${field} ${problem}`);
 }
 
 /**

@@ -3,7 +3,7 @@
  * the definition files and the command line read it. A rule is a piece of JSON Schema; lengths count characters.
  */
 
-import { characterCount } from './characters.ts';
+import { tooLong } from './characters.ts';
 import { invalidInput } from './errors.ts';
 
 export interface FieldRule {
@@ -39,21 +39,21 @@ export type ValueOf<Rule> = Rule extends { enum: readonly (infer Word)[] }
 export function brokenRule(
   rule: Omit<FieldRule, 'type'>,
   value: unknown,
-  shown = JSON.stringify(value),
+  shown?: string,
 ): string | undefined {
+  const got = (): string => `got ${shown ?? JSON.stringify(value)}`;
   const { enum: words, minLength = 0, maxLength = Infinity, minimum, maximum } = rule;
   if (words !== undefined && !words.includes(value as string | null)) {
-    return `must be one of ${words.map(String).join(', ')}, got ${shown}`;
+    return `must be one of ${words.map(String).join(', ')}, ${got()}`;
   }
   if (typeof value === 'number' && minimum !== undefined && maximum !== undefined) {
     const isInside = value >= minimum && value <= maximum;
-    return isInside ? undefined : `must be between ${minimum} and ${maximum}, got ${shown}`;
+    return isInside ? undefined : `must be between ${minimum} and ${maximum}, ${got()}`;
   }
   if (typeof value !== 'string') return undefined;
   if (minLength > 0 && value.trim() === '')
     return `must not be ${value === '' ? 'empty' : 'blank'}`;
-  const length = characterCount(value);
-  return length > maxLength ? `must be at most ${maxLength} characters, got ${length}` : undefined;
+  return tooLong(value, maxLength);
 }
 
 /** Checks the fields that are given. Throws `invalid_input`, naming the first field that breaks its rule. */

@@ -64,7 +64,7 @@ export function createBatching<Item>(send: (items: Item[]) => void): (item: Item
   };
 }
 
-/** Makes the calls that come by this port until it is told to close. */
+/** Makes the calls that arrive on this port until a message closes it. */
 function serve(port: MessagePort, options: EgressOptions): void {
   keepTickShape();
   const egress = createEgress(options);

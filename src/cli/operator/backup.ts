@@ -11,6 +11,7 @@ import type { Context } from '../context.ts';
 import { enterDataDir } from './local.ts';
 import { printJson } from '../terminal/output.ts';
 import type { Output } from '../terminal/output.ts';
+import { alreadyExists } from '../../whole-file.ts';
 import { requireRootsName, rootsName } from './owner.ts';
 
 /** Adds the commands. */
@@ -132,12 +133,8 @@ function makeFile(path: string): number {
   try {
     return openSync(path, 'wx', 0o600);
   } catch (error) {
-    const isThere = systemCode(error) === 'EEXIST';
-    if (!isThere) throw unavailable(`${path} cannot be written`, error);
-    throw new JobdError(
-      'conflict',
-      `${path} already exists: choose another file name, or remove it`,
-    );
+    if (systemCode(error) === 'EEXIST') throw alreadyExists(path);
+    throw unavailable(`${path} cannot be written`, error);
   }
 }
 

@@ -13,7 +13,7 @@ export function checkConfig(type: ChannelType, config: ChannelConfig, rules: Con
   const { fields } = channelKinds[type];
   const kind = `${/^[aeiou]/.test(type) ? 'an' : 'a'} ${type} channel`;
   for (const [name, value] of Object.entries(config)) {
-    if (fields[name] === undefined) {
+    if (!Object.hasOwn(fields, name)) {
       const known = Object.keys(fields).join(', ');
       throw invalidInput(`config.${name} is not a field of ${kind}, known are ${known}`);
     }

@@ -7,7 +7,7 @@ import * as fs from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { sql } from 'kysely';
 import { JobdError, systemCode, unavailable } from '../../domain/errors.ts';
-import { makeFile, publishFile, syncFile, writeNewFile } from '../../whole-file.ts';
+import { alreadyExists, makeFile, publishFile, syncFile, writeNewFile } from '../../whole-file.ts';
 import { checkDatabase } from './inspect.ts';
 import { openReader, storePath } from './open.ts';
 import type { Db } from './open.ts';
@@ -164,12 +164,5 @@ async function writeCopy(db: Db, path: string): Promise<void> {
   throw new JobdError(
     'unavailable',
     `the copy is damaged (${damage}): check the database with jobd doctor`,
-  );
-}
-
-function alreadyExists(path: string): JobdError {
-  return new JobdError(
-    'conflict',
-    `${path} already exists: choose another file name, or remove it`,
   );
 }
