@@ -13,6 +13,8 @@ import type { MailServer } from './domain/alerts/mail-server.ts';
 import { parseAllowTargets } from './domain/targets/target.ts';
 import type { AllowedTarget } from './domain/targets/target.ts';
 import type { LogLevel } from './log.ts';
+import { heartbeatUrl, listenAddress, parseChoice, parseWholeNumber, siteUrl } from './setting.ts';
+import type { Setting } from './setting.ts';
 
 /** The defaults of `jobd serve` that are more than "none". */
 export const serveDefaults = {
@@ -179,56 +181,16 @@ export function isDumbTerminal(env: Environment = process.env): boolean {
   return env['TERM'] === 'dumb';
 }
 
-interface Setting {
-  /** Flag and variable, for messages. */
-  name: string;
-  value: string;
-}
-
 function textOf(flag: Flags[string]): string | undefined {
   return typeof flag === 'string' ? flag : undefined;
 }
 
 function wholeNumber({ name, value }: Setting, min: number, max: number): number {
-  const number = /^\d{1,9}$/.test(value) ? Number(value) : NaN;
-  if (number >= min && number <= max) return number;
-  throw invalidInput(`${name} must be a whole number between ${min} and ${max}, got ${value}`);
-}
-
-function siteUrl({ name, value }: Setting): string | null {
-  if (value === '') return null;
-  const url = URL.parse(value);
-  const isSite = url !== null && /^https?:$/.test(url.protocol) && !url.search && !url.hash;
-  if (!isSite) throw invalidInput(`${name} must be an http or https URL, got ${value}`);
-  if (url.username !== '' || url.password !== '') {
-    throw invalidInput(`${name} must not contain a user name or password`);
-  }
-  return url.href.replace(/\/+$/, '');
-}
-
-/** Often holds a token, so the message does not repeat it. */
-function heartbeatUrl({ name, value }: Setting): string | null {
-  if (value === '') return null;
-  const url = URL.parse(value);
-  if (url !== null && /^https?:$/.test(url.protocol) && url.username === '') return url.href;
-  throw invalidInput(`${name} must be an http or https URL without a user name`);
-}
-
-/** An address and a port, `127.0.0.1:9464` or `[::1]:9464`. A port alone means 127.0.0.1. */
-function listenAddress({ name, value }: Setting): ServeConfig['metrics'] {
-  if (value === '') return null;
-  const [, host = '127.0.0.1', port = ''] =
-    /^(?:([\w.-]+|\[[\da-f:.]+\]):)?(\d{1,5})$/i.exec(value) ?? [];
-  if (port !== '' && Number(port) <= 65_535) {
-    return { host: host.replace(/^\[|\]$/g, ''), port: Number(port) };
-  }
-  throw invalidInput(`${name} must be like 127.0.0.1:9464, got ${value}`);
+  return parseWholeNumber(value, name, { min, max });
 }
 
 function logLevelOf({ name, value }: Setting): LogLevel {
-  const level = logLevelNames.find((known) => known === value);
-  if (level !== undefined) return level;
-  throw invalidInput(`${name} must be one of ${logLevelNames.join(', ')}, got ${value}`);
+  return parseChoice(value, name, logLevelNames);
 }
 
 /** The values of a flag that may be repeated, else the list in the variable. */

@@ -4,6 +4,7 @@ import type { Command } from 'commander';
 import type { Flags } from '../config.ts';
 import { parseIsoTime } from '../domain/clock.ts';
 import { got, invalidInput, JobdError } from '../domain/errors.ts';
+import { parseWholeNumber } from '../setting.ts';
 
 /** Collects the values of an option that may be repeated; commander passes them one by one. */
 export function collect(value: string, previous: string[] | undefined): string[] {
@@ -22,29 +23,6 @@ export async function textOrFile(value: string, flag: string): Promise<string> {
       cause: error,
     });
   }
-}
-
-/** Parses one of a few words. Throws `invalid_input` for any other. */
-export function parseChoice<Word extends string>(
-  text: string,
-  flag: string,
-  words: readonly Word[],
-): Word {
-  const word = words.find((known) => known === text);
-  if (word !== undefined) return word;
-  throw invalidInput(`${flag} must be one of ${words.join(', ')}, got ${text}`);
-}
-
-/** Parses a whole number. Throws `invalid_input` for other text and out of bounds. */
-export function parseWholeNumber(
-  text: string,
-  flag: string,
-  { min, max }: { min: number; max: number },
-): number {
-  const number = /^\d{1,9}$/.test(text) ? Number(text) : NaN;
-  if (number >= min && number <= max) return number;
-  const rule = `must be a whole number between ${min} and ${max}`;
-  throw invalidInput(`${flag} ${rule}, got ${text || 'nothing'}`);
 }
 
 /** Adds `--limit` to a command that lists the latest of something. */

@@ -5,7 +5,8 @@ import type { Job, JobUpdate } from '../../api/jobs/contract.ts';
 import type { Flags } from '../../config.ts';
 import { invalidInput } from '../../domain/errors.ts';
 import { jobDefaults, jobRules } from '../../domain/jobs/job.ts';
-import { collect, parseDuration, parseWholeNumber, textOrFile } from '../options.ts';
+import { collect, parseDuration, textOrFile } from '../options.ts';
+import { parseWholeNumber } from '../../setting.ts';
 import { scheduleFieldsOf, textFlag, withScheduleOptions } from '../schedule/schedule-options.ts';
 
 /** Adds the options; a name is required where a job is created. */

@@ -9,7 +9,8 @@ import { moment } from '../terminal/cell.ts';
 import { confirm } from '../terminal/prompt.ts';
 import type { Context } from '../context.ts';
 import { openStoreFor } from './local.ts';
-import { parseChoice, parseMomentOrDuration } from '../options.ts';
+import { parseMomentOrDuration } from '../options.ts';
+import { parseChoice } from '../../setting.ts';
 import { printDone, printJson, printRows } from '../terminal/output.ts';
 import type { Output } from '../terminal/output.ts';
 

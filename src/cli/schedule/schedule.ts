@@ -7,7 +7,8 @@ import { JobdError } from '../../domain/errors.ts';
 import { defaultSchedule } from '../../domain/schedule/schedule.ts';
 import type { PreviewInput } from '../../domain/schedule/preview-input.ts';
 import type { Context } from '../context.ts';
-import { parseDuration, parseWholeNumber } from '../options.ts';
+import { parseDuration } from '../options.ts';
+import { parseWholeNumber } from '../../setting.ts';
 import { printJson } from '../terminal/output.ts';
 import { textFlag } from './schedule-options.ts';
 

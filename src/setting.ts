@@ -1,0 +1,63 @@
+/** Values as people type them, in flags and in the environment: each is parsed, or refused in a sentence that names it. */
+
+import { invalidInput } from './domain/errors.ts';
+
+export interface Setting {
+  /** Flag and variable, for messages. */
+  name: string;
+  value: string;
+}
+
+/** A URL of a server, without a slash at its end; null if none is given. Throws `invalid_input`. */
+export function siteUrl({ name, value }: Setting): string | null {
+  if (value === '') return null;
+  const url = URL.parse(value);
+  const isSite = url !== null && /^https?:$/.test(url.protocol) && !url.search && !url.hash;
+  if (!isSite) throw invalidInput(`${name} must be an http or https URL, got ${value}`);
+  if (url.username !== '' || url.password !== '') {
+    throw invalidInput(`${name} must not contain a user name or password`);
+  }
+  return url.href.replace(/\/+$/, '');
+}
+
+/** A URL to call; it often holds a token, so the message does not repeat it. Throws `invalid_input`. */
+export function heartbeatUrl({ name, value }: Setting): string | null {
+  if (value === '') return null;
+  const url = URL.parse(value);
+  if (url !== null && /^https?:$/.test(url.protocol) && url.username === '') return url.href;
+  throw invalidInput(`${name} must be an http or https URL without a user name`);
+}
+
+/** An address and a port, `127.0.0.1:9464` or `[::1]:9464`. A port alone means 127.0.0.1. Throws `invalid_input`. */
+export function listenAddress({ name, value }: Setting): { host: string; port: number } | null {
+  if (value === '') return null;
+  const [, host = '127.0.0.1', port = ''] =
+    /^(?:([\w.-]+|\[[\da-f:.]+\]):)?(\d{1,5})$/i.exec(value) ?? [];
+  if (port !== '' && Number(port) <= 65_535) {
+    return { host: host.replace(/^\[|\]$/g, ''), port: Number(port) };
+  }
+  throw invalidInput(`${name} must be like 127.0.0.1:9464, got ${value}`);
+}
+
+/** Parses one of a few words. Throws `invalid_input` for any other. */
+export function parseChoice<Word extends string>(
+  text: string,
+  flag: string,
+  words: readonly Word[],
+): Word {
+  const word = words.find((known) => known === text);
+  if (word !== undefined) return word;
+  throw invalidInput(`${flag} must be one of ${words.join(', ')}, got ${text}`);
+}
+
+/** Parses a whole number. Throws `invalid_input` for other text and out of bounds. */
+export function parseWholeNumber(
+  text: string,
+  flag: string,
+  { min, max }: { min: number; max: number },
+): number {
+  const number = /^\d{1,9}$/.test(text) ? Number(text) : NaN;
+  if (number >= min && number <= max) return number;
+  const rule = `must be a whole number between ${min} and ${max}`;
+  throw invalidInput(`${flag} ${rule}, got ${text || 'nothing'}`);
+}
