@@ -98,6 +98,7 @@ server.post<{ Body: Pick<NewRow, 'name' | 'url' | 'timezone'> & { cronExpr: stri
       notes: '',
       paused: 0,
       health: 'new',
+      failing_since: null,
       active_run_id: null,
       next_run_at: now + dayMs,
       last_run_at: null,

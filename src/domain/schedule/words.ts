@@ -158,12 +158,13 @@ const monthNames = [
   'December',
 ];
 
+const nameOf = (month: number): string => monthNames[month - 1] ?? '';
+
 function monthWords(months: number[]): string {
   if (months.length === 12) return '';
   const span = stretchOf(months);
-  const name = (month: number): string => monthNames[month - 1] ?? '';
-  if (span !== null && months.length > 2) return `from ${name(span[0])} to ${name(span[1])}`;
-  return `in ${list(months.map(name))}`;
+  if (span !== null && months.length > 2) return `from ${nameOf(span[0])} to ${nameOf(span[1])}`;
+  return `in ${list(months.map(nameOf))}`;
 }
 
 /** The first and last of values that follow one another without a gap, or null. */
@@ -177,8 +178,8 @@ function stretchOf(values: number[]): [number, number] | null {
 function stepOf(values: number[], most: number): number | null {
   const [first = 0, second = 0] = values;
   const step = second - first;
-  const isEven = values.every((value, index) => value === first + index * step);
-  return isEven && step > 0 && (values.at(-1) ?? 0) + step > most ? step : null;
+  const isRegular = values.every((value, index) => value === first + index * step);
+  return isRegular && step > 0 && (values.at(-1) ?? 0) + step > most ? step : null;
 }
 
 function valuesOf(bits: number, least: number, most: number, offset = 0): number[] {

@@ -99,6 +99,8 @@ export interface JobRow {
   health: Health;
   /** Consecutive failures. */
   failures: Generated<number>;
+  /** When the first of them ended; null if there is none. */
+  failing_since: number | null;
   active_run_id: string | null;
   next_run_at: number | null;
   last_run_at: number | null;

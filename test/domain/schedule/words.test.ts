@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { parseCron } from '../../../src/domain/schedule/cron.ts';
 import { matchingDays } from '../../../src/domain/schedule/match.ts';
 import type { CronFields } from '../../../src/domain/schedule/match.ts';

@@ -69,6 +69,7 @@ const jobs = [
      paused smallint not null check (paused in (0, 1)),
      health text not null check (health in ('new', 'up', 'down')),
      failures bigint not null default 0,
+     failing_since bigint,
      active_run_id text,
      next_run_at bigint,
      last_run_at bigint,
@@ -86,6 +87,8 @@ const jobs = [
      check (paused = 0 or next_run_at is null),
      check (deleted_at is null or (next_run_at is null and active_run_id is null))
    )`,
+  // First, as SQLite takes the last one of indexes that cost the same.
+  `create index jobs_by_name on jobs (workspace_id, lower(name), id) where deleted_at is null`,
   `create index jobs_by_workspace on jobs (workspace_id, id)`,
   // A deleted job frees its key at once, though its rows stay for a while.
   `create unique index jobs_by_key on jobs (workspace_id, job_key)
@@ -97,6 +100,12 @@ const jobs = [
      where next_run_at is not null and active_run_id is null`,
   // Deleted jobs whose history is still being removed.
   `create index jobs_deleted on jobs (deleted_at) where deleted_at is not null`,
+  // For lists by status and by name. A run that succeeds changes none of their columns.
+  `create index jobs_down on jobs (workspace_id, id)
+     where health = 'down' and paused = 0 and deleted_at is null`,
+  `create index jobs_new on jobs (workspace_id, id)
+     where health = 'new' and paused = 0 and deleted_at is null`,
+  `create index jobs_paused on jobs (workspace_id, id) where paused = 1 and deleted_at is null`,
 ];
 
 const runs = [
@@ -141,6 +150,11 @@ const runs = [
   `create index runs_open on runs (status, job_id) where status in ('queued', 'running')`,
   // Runs without their receipt, in the order in which a job's receipts are signed.
   `create index runs_unsigned on runs (job_id, started_at, id) where receipt_due = 1`,
+  // Runs that were no success, of all jobs and of one job. No other run is in them.
+  `create index runs_bad on runs (scheduled_for)
+     where status in ('failed', 'interrupted', 'missed')`,
+  `create index runs_bad_of_job on runs (job_id, scheduled_for, source)
+     where status in ('failed', 'interrupted', 'missed')`,
 ];
 
 const monitors = [
