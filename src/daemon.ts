@@ -7,6 +7,7 @@ import { createHeldJobs } from './app/jobs/held-jobs.ts';
 import { createKeyUses } from './app/accounts/key-uses.ts';
 import { ensureSigningKey } from './app/receipts/signing-keys.ts';
 import type { ServeConfig } from './config.ts';
+import type { AuditEntry } from './domain/accounts/audit.ts';
 import { systemClock } from './domain/clock.ts';
 import type { Clock } from './domain/clock.ts';
 import { attemptsInFlight } from './domain/alerts/delivery.ts';
@@ -89,6 +90,7 @@ export async function startDaemon(
     holdJob: heldJobs.hold,
     wakeNotifier: () => engine?.wakeNotifier(),
     noteKeyUse: keyUses.note,
+    onChanged: (entries) => logChanges(log, entries),
     isSigning: signer !== null,
     signReceiptsOf: async (jobId) => {
       while (((await signer?.sign(jobId)) ?? 0) > 0);
@@ -126,6 +128,14 @@ function shareFiles(slots: number, log: Log): OpenFiles {
     log.warn({ limit, slots: files.slots }, text);
   }
   return files;
+}
+
+/** The log has them too: a trail that nobody can change through jobd. */
+function logChanges(log: Log, entries: readonly AuditEntry[]): void {
+  for (const { action, actor, subject, address, fields } of entries) {
+    const who = { actorType: actor.type, actorId: actor.id, address };
+    log.info({ action, subjectId: subject.id, fields, ...who }, 'changed');
+  }
 }
 
 function reportDisk(log: Log, { isInUse, isMissing, refusal }: Reserve): void {

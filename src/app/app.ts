@@ -1,6 +1,7 @@
 /** What every use case gets: the parts it acts on. One function per use case in this folder. */
 
 import type { Clock } from '../domain/clock.ts';
+import type { Actor, AuditEntry, Sender } from '../domain/accounts/audit.ts';
 import type { Permission } from '../domain/accounts/key.ts';
 import type { MailRule } from '../domain/alerts/mail-allow.ts';
 import type { Lateness } from '../domain/runs/meter.ts';
@@ -22,6 +23,8 @@ export interface App {
   readonly holdJob: (jobId: string) => Disposable;
   /** Wakes the notifier: there is an alert to deliver. */
   readonly wakeNotifier: () => void;
+  /** Hears what people changed, after it was written. */
+  readonly onChanged: (entries: readonly AuditEntry[]) => void;
   /** Whether receipts are issued. */
   isSigning: boolean;
   /** Signs what receipts of a job are still to be signed. */
@@ -36,9 +39,12 @@ export interface App {
   readonly engineTroubles: () => string[];
 }
 
-/** On whose behalf a use case acts: what a key stands for. */
+/** On whose behalf a use case acts: what a key or a session stands for. */
 export interface Principal {
-  keyId: string;
+  actor: Actor;
+  sender: Sender;
+  /** Whether it may manage keys and sessions. No key may. */
+  isOwner: boolean;
   workspaceId: string;
   permission: Permission;
   /** When its account expires, in epoch milliseconds; null if that is never. As of the beginning of the request. */

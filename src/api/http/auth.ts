@@ -3,7 +3,9 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { createAuthenticate } from '../../app/accounts/keys.ts';
 import type { App, Principal } from '../../app/app.ts';
+import type { Sender } from '../../domain/accounts/audit.ts';
 import { JobdError } from '../../domain/errors.ts';
+import { parseAddress } from '../../domain/targets/address.ts';
 import { connectionOf } from './limits/connection.ts';
 import { headerCount } from './headers.ts';
 import type { RequestLimits } from './limits/request-limits.ts';
@@ -22,12 +24,13 @@ export function identify(server: FastifyInstance, app: App, limits: RequestLimit
   const authenticate = createAuthenticate(app);
   server.decorateRequest('asker');
   server.addHook('onRequest', async (request) => {
-    request.asker = await authenticate(presentedKey(request));
-    if (request.asker === undefined) limits.countAddress(request.raw);
+    const found = await authenticate(presentedKey(request));
+    if (found === undefined) limits.countAddress(request.raw);
     else {
-      app.noteKeyUse(request.asker.keyId);
+      request.asker = { ...found, sender: senderOf(request) };
+      app.noteKeyUse(found.actor.id);
       limits.countElsewhere(request.raw);
-      limits.countKey(request.asker.keyId);
+      limits.countKey(found.actor.id);
       connectionOf(request.socket)?.trust();
     }
   });
@@ -43,6 +46,16 @@ export function requireKey(server: FastifyInstance): void {
     request.principal = asker;
     return done();
   });
+}
+
+/** Where a request came from. A proxy appends the address it was asked from to X-Forwarded-For. */
+function senderOf({ socket, headers }: FastifyRequest): Sender {
+  const forwarded = headers['x-forwarded-for'];
+  const last = [forwarded].flat().join(',').split(',').at(-1)?.trim() ?? '';
+  return {
+    address: socket.remoteAddress ?? null,
+    forwardedFor: parseAddress(last) === null ? null : last,
+  };
 }
 
 function isReading({ method }: FastifyRequest): boolean {

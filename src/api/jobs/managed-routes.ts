@@ -58,7 +58,7 @@ export function managedJobRoutes(server: ApiServer, app: App, limits: RequestLim
     operations.applyDefinitions,
     async ({ principal, body: { definitions, dryRun = false } }) => {
       refuseRepeated(definitions);
-      if (!dryRun) countDefinitions(limits, principal.keyId, definitions.length);
+      if (!dryRun) countDefinitions(limits, principal.actor.id, definitions.length);
       const apply = dryRun ? previewDefinition : applyDefinition;
       const results = await startOneByOne(definitions, (definition) =>
         resultOf(definition.key, apply(app, principal, definition)),

@@ -14,6 +14,8 @@ import { dataVersion } from '../../store/database/inspect.ts';
 import type { Db } from '../../store/database/open.ts';
 import { countActiveKeys } from '../../store/accounts/usage.ts';
 import type { App, Principal } from '../app.ts';
+import { changeBy, commandIn } from '../change.ts';
+import type { ChangeParts } from '../change.ts';
 import { requireWorkspaceNamed } from './workspaces.ts';
 
 /**
@@ -21,9 +23,10 @@ import { requireWorkspaceNamed } from './workspaces.ts';
  * Throws `invalid_input`, `not_found` for an unknown workspace, `forbidden` if the account has too many keys.
  */
 export async function createKey(
-  { store, clock }: Pick<App, 'store' | 'clock'>,
+  parts: ChangeParts,
   input: { workspace: string; permission: Permission; name: string; expiresAt?: number | null },
 ): Promise<{ key: Key; secret: string }> {
+  const { store, clock } = parts;
   const { workspace, permission, name, expiresAt = null } = input;
   checkLength('name', name, nameRule.maxLength);
   const now = clock.now();
@@ -31,12 +34,15 @@ export async function createKey(
     throw invalidInput(`a key must expire in the future, got ${isoTime(expiresAt)}`);
   }
   const secret = `cp_${randomBytes(32).toString('hex')}`;
-  const key = await store.write(async (tx) => {
-    const { id: workspaceId, accountId } = await requireWorkspaceNamed(tx, workspace);
+  const { id: workspaceId } = await requireWorkspaceNamed(store.db, workspace);
+  const key = await changeBy(parts, commandIn(workspaceId), async (tx, note) => {
+    // Asked again: the workspace may be deleted meanwhile.
+    const { accountId } = await requireWorkspaceNamed(tx, workspace);
     await requireKeyRoom(tx, accountId, now);
     const given = { id: newId(now), workspaceId, name, permission, createdAt: now };
     const made = { ...given, lastUsedAt: null, expiresAt, revokedAt: null };
     await keys.insertKey(tx, made, sha256Of(secret));
+    note({ action: 'key.create', subject: made });
     return made;
   });
   return { key, secret };
@@ -57,16 +63,22 @@ export async function listKeys({ store }: Pick<App, 'store'>) {
 }
 
 /** Revokes a key for good. Throws `not_found` for an unknown id or a revoked key. */
-export async function revokeKey(
-  { store, clock }: Pick<App, 'store' | 'clock'>,
-  id: string,
-): Promise<void> {
-  if (await store.write((tx) => keys.revokeKey(tx, id, clock.now()))) return;
-  throw new JobdError('not_found', `there is no active key with id ${id}`);
+export async function revokeKey(parts: ChangeParts, id: string): Promise<void> {
+  const { store, clock } = parts;
+  const key = await keys.findKey(store.db, id);
+  if (key === undefined) throw noSuchKey(id);
+  await changeBy(parts, commandIn(key.workspaceId), async (tx, note) => {
+    if (!(await keys.revokeKey(tx, id, clock.now()))) throw noSuchKey(id);
+    note({ action: 'key.revoke', subject: key });
+  });
+}
+
+function noSuchKey(id: string): JobdError {
+  return new JobdError('not_found', `there is no active key with id ${id}`);
 }
 
 /** Returns whom a presented key stands for, or undefined. */
-export type Authenticate = (secret: string) => Promise<Principal | undefined>;
+export type Authenticate = (secret: string) => Promise<Omit<Principal, 'sender'> | undefined>;
 
 /** Keys that are remembered. More are in use only if many accounts send requests at once. */
 const rememberedKeys = 10_000;
@@ -97,8 +109,9 @@ export function createAuthenticate({ store, clock }: Pick<App, 'store' | 'clock'
     version = found;
     const key = remembered.get(sha256) ?? (await lookUp(sha256, now));
     if (key === undefined || (key.expiresAt !== null && key.expiresAt <= now)) return undefined;
-    const { id: keyId, workspaceId, permission, accountExpiresAt } = key;
-    return { keyId, workspaceId, permission, accountExpiresAt };
+    const { id, name, workspaceId, permission, accountExpiresAt } = key;
+    const actor = { type: 'key', id, name } as const;
+    return { actor, isOwner: false, workspaceId, permission, accountExpiresAt };
   };
 }
 

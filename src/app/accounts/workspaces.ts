@@ -8,23 +8,27 @@ import type { Db } from '../../store/database/open.ts';
 import * as workspaces from '../../store/accounts/workspaces.ts';
 import { requireAccountNamed } from './accounts.ts';
 import type { App } from '../app.ts';
+import { changeBy, commandIn } from '../change.ts';
+import type { ChangeParts } from '../change.ts';
 
-type Parts = Pick<App, 'store' | 'clock'>;
+type Parts = ChangeParts;
 
 /** Makes a workspace. Throws `invalid_input`, `not_found` for an unknown account, `conflict` if the name is taken. */
 export async function createWorkspace(
-  { store, clock }: Parts,
+  parts: Parts,
   { name, account }: { name: string; account: string },
 ): Promise<Workspace> {
   checkName(name);
-  const now = clock.now();
-  return await store.write(async (tx) => {
+  const now = parts.clock.now();
+  const id = newId(now);
+  return await changeBy(parts, commandIn(id), async (tx, note) => {
     const { id: accountId } = await requireAccountNamed(tx, account);
     if ((await workspaces.findWorkspace(tx, name)) !== undefined) {
       throw new JobdError('conflict', `there is a workspace named ${name} already`);
     }
-    const workspace = { id: newId(now), name, accountId, createdAt: now };
+    const workspace = { id, name, accountId, createdAt: now };
     await workspaces.insertWorkspace(tx, workspace);
+    note({ action: 'workspace.create', subject: workspace });
     return workspace;
   });
 }

@@ -1,6 +1,7 @@
 /** Channels: what people ask about where alerts of a workspace go. */
 
 import { randomBytes } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import { changeChannel, channelLimits, defineChannel } from '../../domain/alerts/channel.ts';
 import type {
   Channel,
@@ -20,6 +21,7 @@ import type { Db } from '../../store/database/open.ts';
 import { activeMasterKeyId } from '../../store/secrets/master-keys.ts';
 import { requirePaid } from '../accounts/account-limits.ts';
 import type { App, Principal } from '../app.ts';
+import { changeBy } from '../change.ts';
 import { idCursor, pageOf, parseIdCursor } from '../page.ts';
 import type { Page, PageRequest } from '../page.ts';
 
@@ -32,13 +34,13 @@ export async function createChannel(
   principal: Principal,
   input: ChannelInput,
 ): Promise<{ channel: ShownChannel; generated: ChannelConfig }> {
-  const { store, clock } = app;
+  const { clock } = app;
   const { workspaceId } = principal;
   const now = clock.now();
   const channel = defineChannel(input, { id: newId(now), workspaceId, now });
   checkConfig(channel.type, input.config, app);
   const generated = generatedConfig(channel.type, input.config, randomBytes(32));
-  await store.write(async (tx) => {
+  await changeBy(app, principal, async (tx, note) => {
     await requirePaid(tx, principal, clock.now());
     if ((await channels.countChannels(tx, workspaceId)) >= channelLimits.count) {
       throw new JobdError('forbidden', `a workspace may have ${channelLimits.count} channels`);
@@ -46,6 +48,7 @@ export async function createChannel(
     await requireSubjects(tx, channel, null);
     const sealed = await seal(app, tx, channel, { ...input.config, ...generated });
     await channels.insertChannel(tx, channel, sealed);
+    note({ action: 'channel.create', subject: channel });
   });
   return { channel: { ...channel, lastDelivery: null }, generated };
 }
@@ -80,8 +83,8 @@ export async function updateChannel(
   id: string,
   update: ChannelUpdate,
 ): Promise<ShownChannel> {
-  const { store, clock, vault } = app;
-  return await store.write(async (tx) => {
+  const { clock, vault } = app;
+  return await changeBy(app, principal, async (tx, note) => {
     const before = await requireChannel(tx, principal, id);
     await requirePaid(tx, principal, clock.now());
     const channel = changeChannel(before, update);
@@ -98,7 +101,12 @@ export async function updateChannel(
     if (before.enabled && !channel.enabled) {
       await endDeliveries(tx, id, 'the channel was disabled');
     }
-    return await requireChannel(tx, principal, id);
+    const after = await requireChannel(tx, principal, id);
+    const isChanged = (field: keyof ChannelUpdate): boolean =>
+      field === 'config' || !isDeepStrictEqual(after[field], before[field]);
+    const given = Object.keys(update) as (keyof ChannelUpdate)[];
+    note({ action: 'channel.update', subject: after, fields: given.filter(isChanged) });
+    return after;
   });
 }
 
@@ -106,14 +114,11 @@ export async function updateChannel(
  * Deletes a channel. It is gone at once, and its deliveries are removed in small steps afterwards. An attempt under way may
  * arrive. Throws `not_found`.
  */
-export async function deleteChannel(
-  { store, clock }: App,
-  principal: Principal,
-  id: string,
-): Promise<void> {
-  await store.write(async (tx) => {
-    await requireChannel(tx, principal, id);
-    await channels.markChannelDeleted(tx, id, clock.now());
+export async function deleteChannel(app: App, principal: Principal, id: string): Promise<void> {
+  await changeBy(app, principal, async (tx, note) => {
+    const channel = await requireChannel(tx, principal, id);
+    await channels.markChannelDeleted(tx, id, app.clock.now());
+    note({ action: 'channel.delete', subject: channel });
   });
 }
 

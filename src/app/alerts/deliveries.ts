@@ -11,6 +11,7 @@ import * as deliveries from '../../store/alerts/deliveries.ts';
 import { endBackOff, insertDeliveries } from '../../store/alerts/delivery-queue.ts';
 import { requirePaid } from '../accounts/account-limits.ts';
 import type { App, Principal } from '../app.ts';
+import { changeBy } from '../change.ts';
 import { idCursor, pageOf, parseIdCursor } from '../page.ts';
 import type { Page, PageRequest } from '../page.ts';
 import { requireChannel } from './channels.ts';
@@ -23,11 +24,12 @@ const testIntervalMs = 60_000;
  * `rate_limited` within a minute of the last test.
  */
 export async function testChannel(
-  { store, clock, wakeNotifier }: App,
+  app: App,
   principal: Principal,
   channelId: string,
 ): Promise<Delivery> {
-  const delivery = await store.write(async (tx) => {
+  const { clock, wakeNotifier } = app;
+  const delivery = await changeBy(app, principal, async (tx, note) => {
     const { name } = await requireChannel(tx, principal, channelId);
     const now = clock.now();
     await requirePaid(tx, principal, now);
@@ -44,6 +46,7 @@ export async function testChannel(
     const about = { id, channelId, event: alert.type, subjectId: id, createdAt: now, dueAt: 0 };
     await insertDeliveries(tx, [{ ...about, payload: JSON.stringify(alert) }]);
     await endBackOff(tx, channelId);
+    note({ action: 'channel.test', subject: { id: channelId, name } });
     return await deliveries.findDelivery(tx, channelId, id);
   });
   if (delivery === undefined) throw new Error('the delivery is gone');

@@ -8,6 +8,8 @@ import { JobdError } from '../../domain/errors.ts';
 import type { SealedJob } from '../../domain/secrets/sealed-job.ts';
 import type { Db } from '../../store/database/open.ts';
 import type { App, Principal } from '../app.ts';
+import { changeBy } from '../change.ts';
+import type { NoteChange } from '../change.ts';
 import { requireJob } from './keep-job.ts';
 
 const longestWaitMs = 5_000;
@@ -36,18 +38,18 @@ export async function untilIdle<T>(
 
 /** Runs `work` in a transaction in which the job executes nothing. Throws `not_found`, and `conflict` as `untilIdle` does. */
 export async function whenIdle<T>(
-  app: Pick<App, 'store' | 'clock' | 'holdJob'>,
+  app: Pick<App, 'store' | 'clock' | 'holdJob' | 'onChanged'>,
   principal: Principal,
   jobId: string,
-  work: (tx: Db, job: SealedJob) => Promise<T>,
+  work: (tx: Db, job: SealedJob, note: NoteChange) => Promise<T>,
 ): Promise<T> {
   const { store } = app;
   return await untilIdle(app, async (): Promise<Tried<T>> => {
     const seen = await requireJob(store.db, principal, jobId);
     if (seen.activeRunId !== null) return { executing: seen };
-    return await store.write(async (tx) => {
+    return await changeBy(app, principal, async (tx, note) => {
       const job = await requireJob(tx, principal, jobId);
-      return job.activeRunId === null ? { result: await work(tx, job) } : { executing: job };
+      return job.activeRunId === null ? { result: await work(tx, job, note) } : { executing: job };
     });
   });
 }

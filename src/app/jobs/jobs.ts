@@ -8,6 +8,8 @@ import * as jobs from '../../store/jobs/jobs.ts';
 import type { Db } from '../../store/database/open.ts';
 import { requirePaid } from '../accounts/account-limits.ts';
 import type { App, Principal } from '../app.ts';
+import { changeBy } from '../change.ts';
+import type { NoteChange } from '../change.ts';
 import { idCursor, pageOf, parseIdCursor } from '../page.ts';
 import type { Page, PageRequest } from '../page.ts';
 import { whenIdle } from './idle.ts';
@@ -37,7 +39,7 @@ export async function createJob(
   const { store, clock, wake } = app;
   const account = await requirePaid(store.db, principal, clock.now());
   const job = newJob(app, account, principal, input);
-  await store.write((tx) => keepNewJob(app, principal, tx, job));
+  await changeBy(app, principal, (tx, note) => keepNewJob(app, principal, tx, job, note));
   wake();
   return job;
 }
@@ -80,10 +82,14 @@ export async function updateJob(
   const isAtOnce = changesNoField(app, seen, update);
   if (isAtOnce && action === undefined) return shownKept(app, principal, seen);
   const needed = isAtOnce && action !== undefined ? { action } : update;
-  const change = (tx: Db, kept: SealedJob): Promise<Job> =>
-    keepChangedJob(app, principal, tx, changedJob(app, kept, needed));
+  const change = async (tx: Db, kept: SealedJob, note: NoteChange): Promise<Job> => {
+    const changed = changedJob(app, kept, needed);
+    return await keepChangedJob(app, principal, tx, changed, note);
+  };
   const job = isAtOnce
-    ? await store.write(async (tx) => change(tx, await requireJob(tx, principal, id)))
+    ? await changeBy(app, principal, async (tx, note) =>
+        change(tx, await requireJob(tx, principal, id), note),
+      )
     : await whenIdle(app, principal, id, change);
   wake();
   return shownJob(app, principal, job);
@@ -95,6 +101,9 @@ export async function updateJob(
  */
 export async function deleteJob(app: App, principal: Principal, id: string): Promise<void> {
   const { clock, wake } = app;
-  await whenIdle(app, principal, id, (tx, job) => jobs.markJobDeleted(tx, job.id, clock.now()));
+  await whenIdle(app, principal, id, async (tx, job, note) => {
+    await jobs.markJobDeleted(tx, job.id, clock.now());
+    note({ action: 'job.delete', subject: job });
+  });
   wake();
 }

@@ -1,6 +1,7 @@
 /** Jobs as they are kept: found, shown, created and changed. The rules are the same for every use case. */
 
 import { isDeepStrictEqual } from 'node:util';
+import { updateOf } from '../../domain/accounts/audit.ts';
 import { hasExpired } from '../../domain/accounts/account.ts';
 import type { Account } from '../../domain/accounts/account.ts';
 import { checkPlanLimits } from '../../domain/accounts/plan-limits.ts';
@@ -10,6 +11,7 @@ import { isId, newId } from '../../domain/id.ts';
 import { changeJob, defineJob } from '../../domain/jobs/job-input.ts';
 import type { JobInput, JobUpdate } from '../../domain/jobs/job-input.ts';
 import type { Job } from '../../domain/jobs/job.ts';
+import { changedFields } from '../../domain/jobs/managed-job.ts';
 import { upcomingDueTime } from '../../domain/runs/due.ts';
 import { openForPeople, openJob, sealJob } from '../../domain/secrets/sealed-job.ts';
 import type { SealedJob } from '../../domain/secrets/sealed-job.ts';
@@ -20,6 +22,7 @@ import { activeMasterKeyId } from '../../store/secrets/master-keys.ts';
 import type { Db } from '../../store/database/open.ts';
 import { requirePaid, requireRoom } from '../accounts/account-limits.ts';
 import type { App, Principal } from '../app.ts';
+import type { NoteChange } from '../change.ts';
 
 /** The kept job, if it exists and belongs to the principal. Throws `not_found`. */
 export async function requireJob(
@@ -60,12 +63,19 @@ export function newJob(
 }
 
 /** Keeps a new job. Throws `payment_required`, and `forbidden` if the plan does not allow it. */
-export async function keepNewJob(app: App, principal: Principal, tx: Db, job: Job): Promise<void> {
+export async function keepNewJob(
+  app: App,
+  principal: Principal,
+  tx: Db,
+  job: Job,
+  note: NoteChange,
+): Promise<void> {
   // Judged inside the transaction: once the engine has stopped the schedules of an account, none may be added.
   const account = await requirePaid(tx, principal, app.clock.now());
   checkPlanLimits(plans[account.plan], job, null);
   await requireRoom(tx, account);
   await jobs.insertJob(tx, await sealed(app, tx, job));
+  note({ action: 'job.create', subject: job });
 }
 
 /** A job before and after a change. */
@@ -95,11 +105,13 @@ export async function keepChangedJob(
   principal: Principal,
   tx: Db,
   { kept, before, after, isResealed }: ChangedJob,
+  note: NoteChange,
 ): Promise<Job> {
   const { plan } = await requirePaid(tx, principal, app.clock.now());
   checkPlanLimits(plans[plan], after, before);
   const row = isResealed ? await sealed(app, tx, after) : { ...after, sealed: kept.sealed };
   await jobs.updateJob(tx, row);
+  note(updateOf('job', after, changedFields(before, after)));
   return after;
 }
 

@@ -25,6 +25,8 @@ import * as managed from '../../store/jobs/managed-jobs.ts';
 import type { Db } from '../../store/database/open.ts';
 import { requireAccount } from '../accounts/account-limits.ts';
 import type { App, Principal } from '../app.ts';
+import { changeBy } from '../change.ts';
+import type { NoteChange } from '../change.ts';
 import { idCursor, pageOf, parseIdCursor } from '../page.ts';
 import type { Page, PageRequest } from '../page.ts';
 import { untilIdle } from './idle.ts';
@@ -97,10 +99,10 @@ export async function applyDefinition(
     if (seen.perform === null) return { result: seen.applied };
     if (seen.blockedBy !== null) return { executing: seen.blockedBy };
     // Decided again inside the transaction, where nobody can change the job in between.
-    return await store.write(async (tx): Promise<Tried<Applied>> => {
+    return await changeBy(app, principal, async (tx, note): Promise<Tried<Applied>> => {
       const { applied: found, perform, blockedBy } = await decide(app, principal, tx, definition);
       if (blockedBy !== null) return { executing: blockedBy };
-      return { result: perform === null ? found : { ...found, job: await perform(tx) } };
+      return { result: perform === null ? found : { ...found, job: await perform(tx, note) } };
     });
   });
   if (applied.change !== 'none' || applied.isAdopted) wake();
@@ -124,7 +126,7 @@ interface Decision {
   /** With the job as it is now. */
   applied: Applied;
   /** Carries it out and returns the job afterwards; null if there is nothing to do. */
-  perform: ((tx: Db) => Promise<Job | null>) | null;
+  perform: ((tx: Db, note: NoteChange) => Promise<Job | null>) | null;
   /** The job, if a run of it is executing that must end first; else null. */
   blockedBy: SealedJob | null;
 }
@@ -150,8 +152,8 @@ async function decide(
     if (input === null) return { ...idle, applied: { change: 'none', ...none } };
     const job = newJob(app, account, principal, input);
     checkAllowed(job, null);
-    const perform = async (tx: Db): Promise<Job> => {
-      await keepNewJob(app, principal, tx, job);
+    const perform = async (tx: Db, note: NoteChange): Promise<Job> => {
+      await keepNewJob(app, principal, tx, job, note);
       await managed.setJobKey(tx, job.id, key);
       return job;
     };
@@ -162,8 +164,9 @@ async function decide(
   const opened = openDamaged(kept, app.vault);
   const job = shownJob(app, principal, opened.job);
   if (input === null) {
-    const perform = async (tx: Db): Promise<null> => {
+    const perform = async (tx: Db, note: NoteChange): Promise<null> => {
       await markJobDeleted(tx, kept.id, app.clock.now());
+      note({ action: 'job.delete', subject: kept });
       return null;
     };
     return { applied: { change: 'delete', ...none, job }, perform, blockedBy: executing };
@@ -178,8 +181,8 @@ async function decide(
     job,
   };
   if (fields.length === 0 && !isAdopted) return { ...idle, applied };
-  const perform = async (tx: Db): Promise<Job> => {
-    const after = await keepChangedJob(app, principal, tx, change);
+  const perform = async (tx: Db, note: NoteChange): Promise<Job> => {
+    const after = await keepChangedJob(app, principal, tx, change, note);
     if (isAdopted) await managed.setJobKey(tx, kept.id, key);
     return shownJob(app, principal, after);
   };

@@ -8,26 +8,30 @@ import type { MonitorInput, MonitorUpdate } from '../../domain/monitors/monitor-
 import type { Monitor } from '../../domain/monitors/monitor.ts';
 import type { Ping } from '../../domain/monitors/ping.ts';
 import { checkMonitorLimits } from '../../domain/accounts/plan-limits.ts';
+import { updateOf } from '../../domain/accounts/audit.ts';
 import { plans } from '../../domain/accounts/plan.ts';
+import { sameSchedule } from '../../domain/schedule/schedule.ts';
 import * as monitors from '../../store/monitors/monitors.ts';
 import type { Db } from '../../store/database/open.ts';
 import * as pings from '../../store/monitors/pings.ts';
 import { requirePaid, requireRoom } from '../accounts/account-limits.ts';
 import type { App, Principal } from '../app.ts';
+import { changeBy } from '../change.ts';
 import { idCursor, numberCursor, pageOf, parseIdCursor, parseNumberCursor } from '../page.ts';
 import type { Page, PageRequest } from '../page.ts';
 
-type Parts = Pick<App, 'store' | 'clock'>;
+type Parts = Pick<App, 'store' | 'clock' | 'onChanged'>;
 
 /**
  * Makes a monitor. Its ping id has 122 random bits: whoever knows it may ping. Throws `invalid_input`,
  * `payment_required`, and `forbidden` if the plan does not allow it.
  */
 export async function createMonitor(
-  { store, clock }: Parts,
+  parts: Parts,
   principal: Principal,
   input: MonitorInput,
 ): Promise<Monitor> {
+  const { clock } = parts;
   const now = clock.now();
   const monitor = defineMonitor(input, {
     id: newId(now),
@@ -35,11 +39,12 @@ export async function createMonitor(
     pingId: randomUUID(),
     now,
   });
-  await store.write(async (tx) => {
+  await changeBy(parts, principal, async (tx, note) => {
     const account = await requirePaid(tx, principal, clock.now());
     checkMonitorLimits(plans[account.plan], monitor, null);
     await requireRoom(tx, account);
     await monitors.insertMonitor(tx, monitor);
+    note({ action: 'monitor.create', subject: monitor });
   });
   return monitor;
 }
@@ -53,6 +58,14 @@ export async function listMonitors(
   const before = cursor === null ? null : parseIdCursor('monitors', cursor);
   const found = await monitors.listMonitors(store.db, workspaceId, { limit: limit + 1, before });
   return pageOf(found, limit, ({ id }) => idCursor('monitors', id));
+}
+
+const shownFields = ['name', 'graceSeconds', 'notes', 'paused'] as const;
+
+/** The names of the fields that differ; those of the schedule count as one. */
+function changedFields(before: Monitor, after: Monitor): string[] {
+  const schedule = sameSchedule(before, after) ? [] : ['schedule'];
+  return [...schedule, ...shownFields.filter((field) => before[field] !== after[field])];
 }
 
 async function requireMonitor(db: Db, { workspaceId }: Principal, id: string): Promise<Monitor> {
@@ -75,18 +88,19 @@ export async function getMonitor(
  * for an interval that the plan does not allow.
  */
 export async function updateMonitor(
-  { store, clock }: Parts,
+  parts: Parts,
   principal: Principal,
   id: string,
   update: MonitorUpdate,
 ): Promise<Monitor> {
-  return await store.write(async (tx) => {
+  return await changeBy(parts, principal, async (tx, note) => {
     const monitor = await requireMonitor(tx, principal, id);
-    const now = clock.now();
+    const now = parts.clock.now();
     const { plan } = await requirePaid(tx, principal, now);
     const changed = changeMonitor(monitor, update, now);
     checkMonitorLimits(plans[plan], changed, monitor);
     await monitors.updateMonitor(tx, changed);
+    note(updateOf('monitor', changed, changedFields(monitor, changed)));
     return changed;
   });
 }
@@ -95,14 +109,11 @@ export async function updateMonitor(
  * Deletes a monitor with its pings. It is gone at once, for pings too; its rows are removed later, in small steps.
  * Throws `not_found`.
  */
-export async function deleteMonitor(
-  { store, clock }: Parts,
-  principal: Principal,
-  id: string,
-): Promise<void> {
-  await store.write(async (tx) => {
+export async function deleteMonitor(parts: Parts, principal: Principal, id: string): Promise<void> {
+  await changeBy(parts, principal, async (tx, note) => {
     const monitor = await requireMonitor(tx, principal, id);
-    await monitors.markMonitorDeleted(tx, monitor.id, clock.now());
+    await monitors.markMonitorDeleted(tx, monitor.id, parts.clock.now());
+    note({ action: 'monitor.delete', subject: monitor });
   });
 }
 

@@ -8,6 +8,7 @@ import type { SealedJob } from '../../domain/secrets/sealed-job.ts';
 import * as runs from '../../store/runs/runs.ts';
 import { requirePaid } from '../accounts/account-limits.ts';
 import type { App, Principal } from '../app.ts';
+import { changeBy } from '../change.ts';
 import { pageOf, parseRunCursor, runCursor } from '../page.ts';
 import type { Page, PageRequest } from '../page.ts';
 import { requireJob } from '../jobs/keep-job.ts';
@@ -21,12 +22,13 @@ const manualIntervalMs = 60_000;
  * run.
  */
 export async function runJob(
-  { store, clock, wake }: App,
+  app: App,
   principal: Principal,
   jobId: string,
   idempotencyKey: string | null,
 ): Promise<Run> {
-  const run = await store.write(async (tx) => {
+  const { clock, wake } = app;
+  const run = await changeBy(app, principal, async (tx, note) => {
     const job = await requireJob(tx, principal, jobId);
     if (idempotencyKey !== null) {
       const first = await runs.findRunByIdempotencyKey(tx, job.id, idempotencyKey);
@@ -38,6 +40,7 @@ export async function runJob(
     if (await runs.hasManualRunIn(tx, job.id, now - manualIntervalMs, now)) throw tooSoon();
     const queued = queuedRun(newId(now), job.id, now);
     await runs.insertQueuedRun(tx, queued, idempotencyKey);
+    note({ action: 'job.run', subject: job });
     return queued;
   });
   wake();

@@ -34,7 +34,7 @@ export async function insertKey(db: Db, key: Key, sha256: string): Promise<void>
 }
 
 /** What a request needs to know about its key. Times are epoch milliseconds. */
-export interface ActiveKey extends Pick<Key, 'id' | 'workspaceId' | 'permission'> {
+export interface ActiveKey extends Pick<Key, 'id' | 'name' | 'workspaceId' | 'permission'> {
   /** When the account that owns the workspace expires; null if never. */
   accountExpiresAt: number | null;
   /** When the key itself expires; null if never. */
@@ -48,6 +48,7 @@ const activeKey = statement((db: Db, of: Parameters<{ sha256: string; now: numbe
     .innerJoin('accounts', 'accounts.id', 'workspaces.account_id')
     .select([
       'keys.id',
+      'keys.name',
       'workspace_id as workspaceId',
       'permission',
       'accounts.expires_at as accountExpiresAt',
@@ -81,6 +82,11 @@ export async function listKeys(db: Db): Promise<(Key & { workspace: string })[]>
     .where('deleted_at', 'is', null)
     .orderBy('keys.id')
     .execute();
+}
+
+/** A key, revoked or not, or undefined. */
+export async function findKey(db: Db, id: string): Promise<Key | undefined> {
+  return await db.selectFrom('keys').select(columns).where('id', '=', id).executeTakeFirst();
 }
 
 /** Revokes a key. False if there is no such key, or it is already revoked. */

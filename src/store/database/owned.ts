@@ -33,6 +33,7 @@ export const ownedBy = {
     { table: 'monitors', by: 'workspace_id' },
     { table: 'channels', by: 'workspace_id' },
     { table: 'keys', by: 'workspace_id' },
+    { table: 'audit_entries', by: 'workspace_id' },
   ],
 } as const satisfies Record<string, readonly Owned[]>;
 

@@ -10,6 +10,7 @@ import type { ScheduleType } from '../../domain/schedule/schedule.ts';
 import type { MonitorHealth } from '../../domain/monitors/monitor.ts';
 import type { PingKind, PingMethod } from '../../domain/monitors/ping.ts';
 import type { RunSource, RunStatus } from '../../domain/runs/run.ts';
+import type { AuditEntryRow } from './schema-accounts.ts';
 import type {
   AlertStateRow,
   ChannelRow,
@@ -22,6 +23,7 @@ export interface Schema {
   accounts: AccountRow;
   workspaces: WorkspaceRow;
   keys: KeyRow;
+  audit_entries: AuditEntryRow;
   jobs: JobRow;
   runs: RunRow;
   monitors: MonitorRow;

@@ -13,6 +13,7 @@ import { addAccount } from '../../support/records/account.ts';
 import type { TestAccount } from '../../support/records/account.ts';
 import { assertRefused } from '../../support/checks/answer.ts';
 import { quietApp } from '../../support/running/app.ts';
+import { writerIn } from '../../support/records/principal.ts';
 import { fakeClock } from '../../support/fakes/clock.ts';
 import type { FakeClock } from '../../support/fakes/clock.ts';
 import { startTestDaemon } from '../../support/running/daemon.ts';
@@ -154,12 +155,7 @@ test('a job whose creation is in progress when the account expires is not create
   const endsAt = clock.now() + day;
   await setTrial(endsAt);
   await using local = await openLocal(daemon.dataDir, clock);
-  const principal = {
-    keyId: '',
-    workspaceId,
-    permission: 'write',
-    accountExpiresAt: null,
-  } as const;
+  const principal = writerIn(workspaceId);
   const input = { ...job, url: 'https://example.com/' };
   const makings = [
     (app: App) => createJob(app, principal, input),

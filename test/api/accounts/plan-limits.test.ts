@@ -9,6 +9,7 @@ import type { PlanName } from '../../../src/domain/accounts/plan.ts';
 import { addAccount } from '../../support/records/account.ts';
 import { assertRefused } from '../../support/checks/answer.ts';
 import { quietApp } from '../../support/running/app.ts';
+import { writerIn } from '../../support/records/principal.ts';
 import { fakeClock } from '../../support/fakes/clock.ts';
 import { startTestDaemon } from '../../support/running/daemon.ts';
 
@@ -159,12 +160,7 @@ test('the job limit also holds for concurrent writers on several connections', a
   await using parts = new AsyncDisposableStack();
   for (const local of opened) parts.use(local);
   const apps = opened.map(({ store }) => quietApp({ store, clock }));
-  const principal = {
-    keyId: '',
-    workspaceId,
-    permission: 'write',
-    accountExpiresAt: null,
-  } as const;
+  const principal = writerIn(workspaceId);
   const input = { ...rare, url: 'https://example.com/' };
   const attempts = Array.from({ length: 50 }, (_, index) =>
     createJob(apps[index % 3] ?? assert.fail(), principal, input),

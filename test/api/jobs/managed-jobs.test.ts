@@ -12,6 +12,7 @@ import { parseAllowTargets } from '../../../src/domain/targets/target.ts';
 import { addAccount } from '../../support/records/account.ts';
 import { assertRefused } from '../../support/checks/answer.ts';
 import { quietApp } from '../../support/running/app.ts';
+import { writerIn } from '../../support/records/principal.ts';
 import { fakeClock } from '../../support/fakes/clock.ts';
 import { startTestDaemon } from '../../support/running/daemon.ts';
 import type { TestDaemon } from '../../support/running/daemon.ts';
@@ -46,7 +47,7 @@ function words({ change, changedFields, refusal }: DefinitionResult): string {
 /** An identity with write permission in the default workspace. */
 async function writerOf(daemon: TestDaemon): Promise<Principal> {
   const workspaceId = await defaultWorkspaceId(daemon);
-  return { keyId: '', workspaceId, permission: 'write', accountExpiresAt: null };
+  return writerIn(workspaceId);
 }
 
 test('a definition creates its job once, and an omitted field returns to its default', async (t) => {

@@ -17,6 +17,7 @@ import { startHeldSink } from '../../support/fakes/held-sink.ts';
 import { startSink } from '../../support/fakes/sink.ts';
 import { openTestStore } from '../../support/running/store.ts';
 import { until } from '../../support/until.ts';
+import { writerIn } from '../../support/records/principal.ts';
 
 /** Creates a job, runs it by hand, and resolves with the path of its run when it has ended. */
 async function runOnce(daemon: TestDaemon, url: string): Promise<string> {
@@ -124,12 +125,7 @@ test('each state of a run without a receipt has its own message', async (t) => {
       .insertInto('runs')
       .values({ ...row, status: 'queued', ...fields })
       .execute();
-    const principal = {
-      keyId: '',
-      workspaceId,
-      permission: 'read',
-      accountExpiresAt: null,
-    } as const;
+    const principal = writerIn(workspaceId);
     await assert.rejects(getReceipt(app, principal, jobId, id), { code: 'conflict', message });
   }
 });

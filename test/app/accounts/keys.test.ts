@@ -43,7 +43,7 @@ test('a key that was just checked is not looked up again', async (t) => {
   const { secret, key } = await createKey(theirs, input);
   const principals = [await authenticate(secret), await authenticate(secret)];
   assert.deepEqual(
-    principals.map((principal) => principal?.keyId),
+    principals.map((principal) => principal?.actor.id),
     [key.id, key.id],
   );
   assert.equal(lookUps(), 1);

@@ -12,6 +12,7 @@ import { activateMasterKey } from '../../../src/store/secrets/master-keys.ts';
 import { quietApp } from '../../support/running/app.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
 import { loopback } from '../../support/running/store.ts';
+import { writerIn } from '../../support/records/principal.ts';
 
 test('after an interrupted rotation whose new key is lost, only the values of that key are discarded', async (t) => {
   const dataDir = temporaryDirectory(t);
@@ -19,12 +20,7 @@ test('after an interrupted rotation whose new key is lost, only the values of th
   const { store, masterKeys } = local;
   const vault = await local.openVault();
   const workspace = await store.db.selectFrom('workspaces').select('id').executeTakeFirst();
-  const principal = {
-    keyId: '',
-    workspaceId: workspace?.id ?? '',
-    permission: 'write',
-    accountExpiresAt: null,
-  } as const;
+  const principal = writerIn(workspace?.id ?? '');
   const app = quietApp({ ...local, vault, allowTargets: loopback });
   const input = { name: 'a', url: 'http://127.0.0.1:1/', method: 'POST', body: 'old' } as const;
   const kept = await createJob(app, principal, input);

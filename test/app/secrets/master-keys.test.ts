@@ -20,6 +20,7 @@ import { findActiveSigningKey } from '../../../src/store/receipts/signing-keys.t
 import { quietApp } from '../../support/running/app.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
 import { loopback } from '../../support/running/store.ts';
+import { writerIn } from '../../support/records/principal.ts';
 
 const jobCount = 250;
 
@@ -31,12 +32,7 @@ async function setup(t: TestContext) {
   const vault = await local.openVault();
   await ensureSigningKey({ ...local, vault });
   const workspace = await local.store.db.selectFrom('workspaces').select('id').executeTakeFirst();
-  const principal = {
-    keyId: '',
-    workspaceId: workspace?.id ?? '',
-    permission: 'write',
-    accountExpiresAt: null,
-  } as const;
+  const principal = writerIn(workspace?.id ?? '');
   const app = quietApp({ ...local, vault, allowTargets: loopback });
   const ids: string[] = [];
   for (let number = 0; number < jobCount; number += 1) {

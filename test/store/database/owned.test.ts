@@ -10,8 +10,13 @@ import { openTestStore } from '../../support/running/store.ts';
 
 const tables = Object.keys(ownedBy) as DeletableTable[];
 
-/** Not owned: rows of the outbox are removed when they are expanded, and a delivery is kept longer than its job or monitor. */
-const notOwned = new Set(['outbox.workspace_id', 'outbox.subject_id', 'deliveries.subject_id']);
+/** Not owned: rows of the outbox are removed when they are expanded. Deliveries and audit entries outlive their subject. */
+const notOwned = new Set([
+  'outbox.workspace_id',
+  'outbox.subject_id',
+  'deliveries.subject_id',
+  'audit_entries.subject_id',
+]);
 
 /** The owners that a column of this name refers to. */
 const ownersByColumn: Record<string, DeletableTable[]> = {

@@ -281,6 +281,8 @@ test('deleting a workspace reads its jobs, monitors and keys, and no history', a
   ]);
   assertPlan(await planOf(t, (db) => removeDeletedWorkspace(db, 'w', { now: 1, limit: 5 })), [
     ...itsOwn,
+    /^SEARCH audit_entries USING COVERING INDEX audit_by_(workspace|subject) \(workspace_id=\?\)$/,
+    /^SEARCH audit_entries USING INTEGER PRIMARY KEY \(rowid=\?\)$/,
     /^SEARCH keys USING INTEGER PRIMARY KEY \(rowid=\?\)$/,
     /^SEARCH monitors USING COVERING INDEX monitors_by_workspace \(workspace_id=\?\)$/,
   ]);

@@ -14,6 +14,7 @@ export function quietApp(parts: Pick<App, 'store' | 'clock'> & Partial<App>): Ap
     holdJob: createHeldJobs(() => {}).hold,
     wakeNotifier: () => {},
     noteKeyUse: () => {},
+    onChanged: () => {},
     isSigning: false,
     signReceiptsOf: async () => {},
     verifyScript: async () => '',

@@ -5,6 +5,7 @@ import { createKey } from '../../../src/app/accounts/keys.ts';
 import { openLocal } from '../../../src/local-store.ts';
 import type { JobInput } from '../../../src/domain/jobs/job-input.ts';
 import type { Job } from '../../../src/domain/jobs/job.ts';
+import { writerIn } from '../records/principal.ts';
 import { quietApp } from './app.ts';
 import { loopback } from './store.ts';
 
@@ -24,12 +25,7 @@ export async function prepareStore<T>(
   const { store } = local;
   const vault = await local.openVault();
   const workspace = await store.db.selectFrom('workspaces').select('id').executeTakeFirstOrThrow();
-  const principal = {
-    keyId: '',
-    workspaceId: workspace.id,
-    permission: 'write',
-    accountExpiresAt: null,
-  } as const;
+  const principal = writerIn(workspace.id);
   return await prepare({
     async addKey() {
       const input = { workspace: 'default', permission: 'write', name: '' } as const;

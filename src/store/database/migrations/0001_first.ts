@@ -46,6 +46,24 @@ const accounts = [
      revoked_at bigint
    )`,
   `create index keys_by_workspace on keys (workspace_id)`,
+
+  // Names and ids are copies: an entry outlives its actor and its subject.
+  `create table audit_entries (
+     id text not null primary key,
+     workspace_id text not null references workspaces (id),
+     at bigint not null,
+     actor_type text not null check (actor_type in ('key', 'session', 'command')),
+     actor_id text not null,
+     actor_name text not null,
+     address text,
+     forwarded_for text,
+     action text not null,
+     subject_id text not null,
+     subject_name text not null,
+     fields text not null
+   )`,
+  `create index audit_by_workspace on audit_entries (workspace_id, id)`,
+  `create index audit_by_subject on audit_entries (workspace_id, subject_id, id)`,
 ];
 
 const jobs = [

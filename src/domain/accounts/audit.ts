@@ -1,0 +1,80 @@
+/** The audit trail (docs/behavior.md#audit-1): who changed what, when, and from where. It never holds a value. */
+
+/** What can act: an API key, a session in a browser, or a command that opens the data directory. */
+export const actorTypes = ['key', 'session', 'command'] as const;
+
+/** Who acts. */
+export interface Actor {
+  type: (typeof actorTypes)[number];
+  /** The id of the key or session; for a command, the user of the operating system. */
+  id: string;
+  /** A label for people. */
+  name: string;
+}
+
+/** Where a request came from. */
+export interface Sender {
+  /** The address of the connection, which may be a proxy's; null for a command. */
+  address: string | null;
+  /** The last address of X-Forwarded-For: a claim, which anybody who reaches jobd directly can make. */
+  forwardedFor: string | null;
+}
+
+/** Everything that an entry can say happened. What is before the point is the type of its subject. */
+export const auditActions = [
+  'job.create',
+  'job.update',
+  'job.pause',
+  'job.resume',
+  'job.delete',
+  'job.run',
+  'monitor.create',
+  'monitor.update',
+  'monitor.pause',
+  'monitor.resume',
+  'monitor.delete',
+  'channel.create',
+  'channel.update',
+  'channel.delete',
+  'channel.test',
+  'key.create',
+  'key.revoke',
+  'session.start',
+  'session.end',
+  'workspace.create',
+  'workspace.delete',
+] as const;
+export type AuditAction = (typeof auditActions)[number];
+
+/** What was changed, without any value. */
+export interface Change {
+  action: AuditAction;
+  subject: { id: string; name: string };
+  /** The names of the fields that an update changed. */
+  fields?: readonly string[];
+}
+
+/** An entry of the trail. */
+export interface AuditEntry extends Sender {
+  id: string;
+  workspaceId: string;
+  /** In epoch milliseconds. */
+  at: number;
+  actor: Actor;
+  action: AuditAction;
+  subject: { id: string; name: string };
+  /** Empty unless the action is an update. */
+  fields: readonly string[];
+}
+
+/** The update of a job or monitor: a pause or resumption if nothing else changed. */
+export function updateOf(
+  type: 'job' | 'monitor',
+  { id, name, paused }: { id: string; name: string; paused: boolean },
+  fields: readonly string[],
+): Change {
+  const subject = { id, name };
+  const isOnlyPaused = fields.length === 1 && fields[0] === 'paused';
+  if (!isOnlyPaused) return { action: `${type}.update`, subject, fields };
+  return { action: paused ? `${type}.pause` : `${type}.resume`, subject };
+}
