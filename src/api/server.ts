@@ -17,6 +17,7 @@ import { docsRoutes } from './docs/docs.ts';
 import { healthRoutes } from './http/health.ts';
 import { jobRoutes } from './jobs/routes.ts';
 import { managedJobRoutes } from './jobs/managed-routes.ts';
+import { auditRoutes } from './accounts/audit-routes.ts';
 import { accountRoutes } from './accounts/routes.ts';
 import { monitorRoutes } from './monitors/routes.ts';
 import { pingRoutes } from './monitors/pings.ts';
@@ -82,6 +83,7 @@ export async function startServer(app: App, options: ServerOptions, log: Log): P
         runRoutes(keyed, app, apiUrl);
         receiptRoutes(keyed, app);
         accountRoutes(keyed, app);
+        auditRoutes(keyed, app);
         monitorRoutes(keyed, app, siteUrl);
         channelRoutes(keyed, app);
       });

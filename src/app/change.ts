@@ -2,7 +2,6 @@
 
 import { userInfo } from 'node:os';
 import type { AuditEntry, Change } from '../domain/accounts/audit.ts';
-import { newId } from '../domain/id.ts';
 import { insertAuditEntries } from '../store/accounts/audit.ts';
 import type { Db } from '../store/database/open.ts';
 import type { App, Principal } from './app.ts';
@@ -27,12 +26,13 @@ export async function changeBy<T>(
 ): Promise<T> {
   const entries: AuditEntry[] = [];
   const result = await store.write(async (tx) => {
+    entries.length = 0;
     const done = await work(tx, ({ action, subject: { id, name }, fields = [] }) => {
       const at = clock.now();
       const subject = { id, name };
-      entries.push({ id: newId(at), workspaceId, at, actor, ...sender, action, subject, fields });
+      entries.push({ workspaceId, at, actor, ...sender, action, subject, fields });
     });
-    await insertAuditEntries(tx, entries);
+    await insertAuditEntries(tx, workspaceId, entries);
     return done;
   });
   if (entries.length > 0) onChanged?.(entries);

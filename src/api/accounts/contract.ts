@@ -1,9 +1,12 @@
-/** What the API returns about a key, its workspace and the plan of its account. */
+/** What the API returns about a key, its workspace and the plan of its account, and of the audit trail. */
 
 import { Type } from 'typebox';
 import type { Static, TObject, TProperties } from 'typebox';
+import { auditActionWords } from '../../app/accounts/audit.ts';
+import { actorTypes, auditActions } from '../../domain/accounts/audit.ts';
 import { permissions } from '../../domain/accounts/key.ts';
 import { planNames } from '../../domain/accounts/plan.ts';
+import { page, PageQuery } from '../http/contract.ts';
 import * as t from '../http/schema.ts';
 
 const example = {
@@ -50,6 +53,74 @@ export const Me = t.output('Me', 'A key, its workspace and the plan of its accou
   ),
 });
 export type Me = Static<typeof Me>;
+
+const entryExample = {
+  number: 1_042,
+  at: '2025-10-09T06:41:12.000Z',
+  actor: { type: 'key', id: '0199c6a0-5d2f-7f11-8a3b-90817263544a', name: 'deploy' },
+  address: '203.0.113.7',
+  forwardedFor: null,
+  action: 'job.update',
+  subject: { id: '0199c6f0-7a4e-7b21-9c8d-5f6e7d8c9b0a', name: 'Nightly backup' },
+  fields: ['url', 'headers'],
+};
+
+export const AuditEntry = t.output('AuditEntry', 'A change that somebody made.', entryExample, {
+  number: t.integer('Grows by one from entry to entry of a workspace.'),
+  at: t.moment('When it was made.'),
+  actor: Type.Object(
+    {
+      type: t.oneOf(
+        actorTypes,
+        'An API key, a session in a browser, or a command on the data directory.',
+      ),
+      id: t.text('The id of the key or session; for a command, the user who ran it.'),
+      name: t.text('The name of the key, at that time.'),
+    },
+    { description: 'Who made it.' },
+  ),
+  address: t.nullable(
+    t.text('The address of the connection, which may be a proxy; null for a command.'),
+  ),
+  forwardedFor: t.nullable(
+    t.text(
+      'The last address in `X-Forwarded-For`: true only if a proxy in front of jobd wrote it.',
+    ),
+  ),
+  action: t.oneOf(auditActions, 'What was done.'),
+  subject: Type.Object(
+    {
+      id: t.id('The id of the job, monitor, channel, key, session or workspace.'),
+      name: t.text('Its name at that time.'),
+    },
+    { description: 'To what it was done.' },
+  ),
+  fields: t.array(
+    t.text('The name of a field.'),
+    'The fields that an update changed; never their values.',
+  ),
+});
+export type AuditEntry = Static<typeof AuditEntry>;
+
+export const AuditList = t.envelope('AuditList', {
+  ...page('entries', AuditEntry),
+  isPartial: t.flag('Whether more entries may match: go on with `nextCursor`.'),
+});
+export type AuditList = Static<typeof AuditList>;
+
+export const AuditQuery = Type.Object(
+  {
+    ...PageQuery.properties,
+    subject: Type.Optional(t.id('Only changes to the job, monitor, channel or key with this id.')),
+    actor: Type.Optional(
+      t.text('Only changes by the key or session with this id, or by commands of this user.'),
+    ),
+    action: Type.Optional(
+      t.oneOf(auditActionWords, 'Only this action, or all actions on this type of subject.'),
+    ),
+  },
+  { additionalProperties: false },
+);
 
 function part<T extends TProperties>(description: string, properties: T): TObject<T> {
   return Type.Object(properties, { description });

@@ -2,7 +2,7 @@
 
 import type { FastifySchema } from 'fastify';
 import type { TSchema } from 'typebox';
-import { ErrorBody, PageQuery } from '../http/contract.ts';
+import { ErrorBody } from '../http/contract.ts';
 import { headerName } from '../http/schema.ts';
 import { publish } from './components.ts';
 import type { Schema } from './components.ts';
@@ -173,7 +173,7 @@ function failures(
   { method, schema }: DescribedRoute,
   components: Components,
 ): Record<string, Answer> {
-  const kind = { isChange: method !== 'GET', isList: schema.querystring === PageQuery };
+  const kind = { isChange: method !== 'GET', isList: hasCursor(schema.querystring) };
   const usual: Record<string, Refusal> = usualFailures(schema, kind);
   const own = Object.entries(schema.failures ?? {}).map(([status, refusal]) => [
     status,
@@ -187,6 +187,12 @@ function failures(
       return [status, { description: when, ...(headers && { headers }), content }];
     }),
   );
+}
+
+/** Whether a query has the fields of a page. */
+function hasCursor(querystring: unknown): boolean {
+  const { properties } = (querystring ?? {}) as { properties?: object };
+  return properties !== undefined && 'cursor' in properties;
 }
 
 const failureHeaders: Record<string, NonNullable<Answer['headers']>> = {

@@ -50,6 +50,8 @@ interface Words {
   failures?: Partial<Record<Exclude<Failure, 403>, Refusal>> & { 403?: string };
   /** Needs no key. */
   isOpen?: true;
+  /** Needs a key with write, although it only reads. */
+  needsWrite?: true;
   isExtension?: true;
 }
 
@@ -73,7 +75,7 @@ export function describe<T extends Record<string, Described>>(about: About, oper
 
 /** What any such operation may answer; `isList` if its answers have pages. */
 export function usualFailures(
-  { isOpen, noun, params }: FastifySchema,
+  { isOpen, needsWrite, noun, params }: FastifySchema,
   { isChange, isList }: { isChange: boolean; isList: boolean },
 ): Partial<Record<Failure, Refusal>> {
   return {
@@ -88,11 +90,13 @@ export function usualFailures(
         example: 'a valid key is needed, send it as: Authorization: Bearer cp_…',
       },
     }),
-    ...(isChange && {
+    ...((isChange || needsWrite) && {
       403: {
         when: 'The key may only read.',
         example: 'this key may only read, a key with write is needed',
       },
+    }),
+    ...(isChange && {
       413: {
         when: 'The request body is over 256 KiB.',
         example: 'the request body must be at most 256 KiB',

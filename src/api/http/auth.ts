@@ -42,7 +42,7 @@ export function requireKey(server: FastifyInstance): void {
   server.addHook('onRequest', (request, _, done) => {
     const { asker } = request;
     if (asker === undefined) return done(refused());
-    if (!isReading(request) && asker.permission !== 'write') return done(mayOnlyRead());
+    if (needsWrite(request) && asker.permission !== 'write') return done(mayOnlyRead());
     request.principal = asker;
     return done();
   });
@@ -58,8 +58,9 @@ function senderOf({ socket, headers }: FastifyRequest): Sender {
   };
 }
 
-function isReading({ method }: FastifyRequest): boolean {
-  return method === 'GET' || method === 'HEAD';
+function needsWrite({ method, routeOptions }: FastifyRequest): boolean {
+  const isReading = method === 'GET' || method === 'HEAD';
+  return !isReading || routeOptions.schema?.needsWrite === true;
 }
 
 /**

@@ -103,7 +103,16 @@ export function envelope<P extends TProperties>(
   return Type.Object(parts, { title, examples: [example] });
 }
 
-function exampleOf({ items, examples }: { items?: object; examples?: unknown[] }): unknown {
+function exampleOf({
+  type,
+  items,
+  examples,
+}: {
+  type?: unknown;
+  items?: object;
+  examples?: unknown[];
+}): unknown {
+  if (type === 'boolean') return false;
   return items === undefined ? (examples?.[0] ?? null) : [exampleOf(items)];
 }
 

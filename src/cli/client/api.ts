@@ -1,5 +1,6 @@
 /** The calls of the API that commands make, typed by its contract. */
 
+import type { AuditList } from '../../api/accounts/contract.ts';
 import type * as alerts from '../../api/alerts/contract.ts';
 import type { Job, JobInput, JobResponse, JobUpdate } from '../../api/jobs/contract.ts';
 import type { QueuedRun, RunList, RunResponse } from '../../api/runs/contract.ts';
@@ -44,6 +45,12 @@ export function createApi(config: ClientConfig, options: { timeoutMs?: number } 
         (await ask<RunResponse>('GET', path`/jobs/${jobId}/runs/${runId}`)).run,
       receipt: (jobId: string, runId: string) =>
         ask<Receipt>('GET', path`/jobs/${jobId}/runs/${runId}/receipt`),
+    },
+    audit: (filter: Record<string, string | undefined>, limit: number) => {
+      const given = Object.entries(filter).flatMap(([name, value]) =>
+        value === undefined ? [] : [path`&${name}=${value}`],
+      );
+      return ask<AuditList>('GET', `/audit?limit=${limit}${given.join('')}`);
     },
     monitors: {
       ...collection<monitors.Monitor, monitors.MonitorUpdate>(ask, 'monitor'),

@@ -56,7 +56,6 @@ export interface Change {
 
 /** An entry of the trail. */
 export interface AuditEntry extends Sender {
-  id: string;
   workspaceId: string;
   /** In epoch milliseconds. */
   at: number;
@@ -65,6 +64,14 @@ export interface AuditEntry extends Sender {
   subject: { id: string; name: string };
   /** Empty unless the action is an update. */
   fields: readonly string[];
+}
+
+/** Entries that a workspace keeps, and for how long. */
+export const auditRetention = { entries: 100_000, days: 400 } as const;
+
+/** An entry as it is kept. In a workspace the numbers grow by one, so that a missing entry shows. */
+export interface KeptAuditEntry extends AuditEntry {
+  number: number;
 }
 
 /** The update of a job or monitor: a pause or resumption if nothing else changed. */

@@ -20,6 +20,9 @@ export function watchClock(clock: Clock): () => number {
 /** A wall clock that gained or lost this much between two calls was set, or the machine slept. */
 export const clockStepMs = 1_000;
 
+/** Nothing valuable is deleted for its age before the wall clock was steady for this long: it may be wrong. */
+export const steadyForMs = 600_000;
+
 /** Makes a function that returns whether the wall clock has been steady for `forMs`, as far as its calls have seen. */
 export function watchSteadiness(clock: Clock, forMs: number): () => boolean {
   const gainedMs = watchClock(clock);

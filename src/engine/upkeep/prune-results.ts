@@ -12,7 +12,7 @@ import { sweep } from '../../store/database/sweep.ts';
 import type { SweepPage } from '../../store/database/sweep.ts';
 import { findPlan, listHistories, removeBeginnings } from '../../store/runs/retention.ts';
 import type { JobHistory } from '../../store/runs/retention.ts';
-import { watchSteadiness } from './clock-watch.ts';
+import { steadyForMs, watchSteadiness } from './clock-watch.ts';
 import { mergeOldestFirst } from './oldest-first.ts';
 import type { Head, OldestFirst } from './oldest-first.ts';
 import type { Pruning } from './prune.ts';
@@ -22,8 +22,6 @@ import { createSmallWrites } from './small-writes.ts';
 const restsPerReading = 200;
 const shortestPassRestMs = 60_000;
 const longestPassRestMs = 3_600_000;
-/** Results go for their age only after the wall clock was steady for this long: a wrong clock must not delete them. */
-const steadyForMs = 600_000;
 /** Jobs read in one step: a millisecond or two. */
 const jobsPerStep = 200;
 

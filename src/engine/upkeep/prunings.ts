@@ -1,8 +1,10 @@
 /** What is pruned, in the order in which it is tried. To prune something else, add it to the list. */
 
+import { auditRetention } from '../../domain/accounts/audit.ts';
 import { msPerDay } from '../../domain/clock.ts';
 import type { Clock } from '../../domain/clock.ts';
 import { deliveryLifeMs } from '../../domain/alerts/delivery.ts';
+import { findOldAuditEntry, removeOldAuditEntries } from '../../store/accounts/audit.ts';
 import { findDeletedWorkspace, removeDeletedWorkspace } from '../../store/accounts/workspaces.ts';
 import {
   endOldDeliveries,
@@ -14,6 +16,7 @@ import {
 import { findDeleted, removeDeleted } from '../../store/database/owned.ts';
 import type { DeletableTable } from '../../store/database/owned.ts';
 import type { Db, Store } from '../../store/database/open.ts';
+import { steadyForMs, watchSteadiness } from './clock-watch.ts';
 import { createGivingBack } from './give-back.ts';
 import { createResultsPruning } from './prune-results.ts';
 import type { Pruning } from './prune.ts';
@@ -44,6 +47,8 @@ interface Removal {
 export function createPrunings(store: Store, clock: Clock): Pruning[] {
   const results = createResultsPruning(store, clock);
   const olderThan = (ageMs: number): number => clock.now() - ageMs;
+  const oldAuditAt = (): number => olderThan(auditRetention.days * msPerDay);
+  const isClockSteady = watchSteadiness(clock, steadyForMs);
   const undeliveredMs = deliveryLifeMs + lastAttemptMs;
   const removals: Removal[] = [
     { ...deleted('deletedJobs', 'jobs'), onFound: results.restart },
@@ -60,6 +65,12 @@ export function createPrunings(store: Store, clock: Clock): Pruning[] {
       name: 'deliveries',
       find: (db) => findOldDelivery(db, 'over', olderThan(deliveriesKeptMs)),
       remove: (tx, _, rows) => removeOldDeliveries(tx, olderThan(deliveriesKeptMs), rows),
+      restMs: agingEveryMs,
+    },
+    {
+      name: 'auditEntries',
+      find: async (db) => (isClockSteady() ? await findOldAuditEntry(db, oldAuditAt()) : undefined),
+      remove: (tx, _, rows) => removeOldAuditEntries(tx, oldAuditAt(), rows),
       restMs: agingEveryMs,
     },
     {

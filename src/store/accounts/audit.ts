@@ -1,21 +1,110 @@
-/** Entries of the audit trail. They are never changed, only pruned. */
+/** Entries of the audit trail: they are added and pruned, and never changed. */
 
-import type { AuditEntry } from '../../domain/accounts/audit.ts';
+import { sql } from 'kysely';
+import { auditRetention } from '../../domain/accounts/audit.ts';
+import type { AuditEntry, KeptAuditEntry } from '../../domain/accounts/audit.ts';
 import type { Db } from '../database/open.ts';
+import type { AuditEntryRow } from '../database/schema-accounts.ts';
 
-/** Keeps entries. */
-export async function insertAuditEntries(tx: Db, entries: readonly AuditEntry[]): Promise<void> {
+/** Keeps entries of a workspace under the next numbers, and removes as many of the oldest if there are too many. */
+export async function insertAuditEntries(
+  tx: Db,
+  workspaceId: string,
+  entries: readonly AuditEntry[],
+): Promise<void> {
   if (entries.length === 0) return;
-  const rows = entries.map(({ actor, subject, fields, workspaceId, forwardedFor, ...entry }) => ({
-    ...entry,
+  const { last } = await tx
+    .selectFrom('audit_entries')
+    .select(({ fn }) => fn.max<number | null>('number').as('last'))
+    .where('workspace_id', '=', workspaceId)
+    .executeTakeFirstOrThrow();
+  const next = (last ?? 0) + 1;
+  const rows = entries.map((entry, index) => rowOf(workspaceId, next + index, entry));
+  await tx.insertInto('audit_entries').values(rows).execute();
+  await tx
+    .deleteFrom('audit_entries')
+    .where('workspace_id', '=', workspaceId)
+    .where('number', '<', next + entries.length - auditRetention.entries)
+    .execute();
+}
+
+function rowOf(
+  workspaceId: string,
+  number: number,
+  { at, actor, address, forwardedFor, action, subject, fields }: AuditEntry,
+): AuditEntryRow {
+  return {
     workspace_id: workspaceId,
+    number,
+    at,
     actor_type: actor.type,
     actor_id: actor.id,
     actor_name: actor.name,
+    address,
+    forwarded_for: forwardedFor,
+    action,
     subject_id: subject.id,
     subject_name: subject.name,
     fields: fields.join(' '),
-    forwarded_for: forwardedFor,
-  }));
-  await tx.insertInto('audit_entries').values(rows).execute();
+  };
+}
+
+/** A page of entries, newest first, before a number if one is given. */
+export interface AuditPage {
+  /** Only entries about this job, monitor, channel, key, session or workspace. */
+  subjectId: string | null;
+  before: number | null;
+  limit: number;
+}
+
+/** The entries of a workspace, newest first. */
+export async function listAuditEntries(
+  db: Db,
+  workspaceId: string,
+  { subjectId, before, limit }: AuditPage,
+): Promise<KeptAuditEntry[]> {
+  let query = db.selectFrom('audit_entries').selectAll().where('workspace_id', '=', workspaceId);
+  if (subjectId !== null) query = query.where('subject_id', '=', subjectId);
+  if (before !== null) query = query.where('number', '<', before);
+  const rows = await query.orderBy('number', 'desc').limit(limit).execute();
+  return rows.map(entryOf);
+}
+
+function entryOf(row: AuditEntryRow): KeptAuditEntry {
+  return {
+    workspaceId: row.workspace_id,
+    number: row.number,
+    at: row.at,
+    actor: { type: row.actor_type, id: row.actor_id, name: row.actor_name },
+    address: row.address,
+    forwardedFor: row.forwarded_for,
+    action: row.action,
+    subject: { id: row.subject_id, name: row.subject_name },
+    fields: row.fields === '' ? [] : row.fields.split(' '),
+  };
+}
+
+/** The workspace of the oldest entry from before a time, in epoch milliseconds, or undefined. */
+export async function findOldAuditEntry(db: Db, before: number): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('audit_entries')
+    .select('workspace_id as workspaceId')
+    .where('at', '<', before)
+    .orderBy('at')
+    .limit(1)
+    .executeTakeFirst();
+  return row?.workspaceId;
+}
+
+/** Removes up to `limit` of the oldest entries from before a time. Returns how many. */
+export async function removeOldAuditEntries(
+  tx: Db,
+  before: number,
+  limit: number,
+): Promise<number> {
+  const { numAffectedRows } = await sql`
+    delete from audit_entries where (workspace_id, number) in (
+      select workspace_id, number from audit_entries
+      where at < ${before} order by at limit ${limit})`.execute(tx);
+  return Number(numAffectedRows);
 }

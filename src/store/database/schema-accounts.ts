@@ -3,8 +3,9 @@
 import type { Actor, AuditAction } from '../../domain/accounts/audit.ts';
 
 export interface AuditEntryRow {
-  id: string;
   workspace_id: string;
+  /** Grows by one in a workspace. */
+  number: number;
   at: number;
   actor_type: Actor['type'];
   actor_id: string;

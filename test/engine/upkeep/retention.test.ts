@@ -13,6 +13,7 @@ import type { Job } from '../../../src/domain/jobs/job.ts';
 import { createPruner } from '../../../src/engine/upkeep/prune.ts';
 import type { Pruner } from '../../../src/engine/upkeep/prune.ts';
 import { createPrunings } from '../../../src/engine/upkeep/prunings.ts';
+import { insertAuditEntries, listAuditEntries } from '../../../src/store/accounts/audit.ts';
 import { insertJob, markJobDeleted } from '../../../src/store/jobs/jobs.ts';
 import { storePath } from '../../../src/store/database/open.ts';
 import type { Store } from '../../../src/store/database/open.ts';
@@ -92,6 +93,35 @@ test("results older than the plan's days are removed, those of exactly that age 
     logged.map(({ removed, kept }) => ({ removed, kept })),
     [{ removed: { results: 2 }, kept: { results: 2 } }],
   );
+});
+
+test('audit entries are kept for 400 days, and longer while the clock may be wrong', async (t) => {
+  const { store, clock, pruner, workspaceId } = await setup(t);
+  const entry = {
+    workspaceId,
+    actor: { type: 'command', id: 'root', name: 'jobd' },
+    address: null,
+    forwardedFor: null,
+    action: 'key.create',
+    subject: { id: workspaceId, name: '' },
+    fields: [],
+  } as const;
+  const ages = [401, 399, 1].map((days) => ({ ...entry, at: now - days * day }));
+  await store.write((tx) => insertAuditEntries(tx, workspaceId, ages));
+  const left = async (): Promise<number[]> =>
+    (
+      await listAuditEntries(store.db, workspaceId, { subjectId: null, before: null, limit: 9 })
+    ).map(({ number }) => number);
+  clock.advance(10 * 365 * day);
+  await pruneAll(pruner);
+  assert.deepEqual(await left(), [3, 2, 1]);
+  clock.advance(-10 * 365 * day);
+  clock.advanceBoth(minute);
+  await pruneAll(pruner);
+  assert.deepEqual(await left(), [3, 2, 1]);
+  clock.advanceBoth(steadyFor);
+  await pruneAll(pruner);
+  assert.deepEqual(await left(), [3, 2]);
 });
 
 test('a clock that is set ahead removes nothing for its age until it has run for a while', async (t) => {

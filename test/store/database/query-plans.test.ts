@@ -44,6 +44,7 @@ import {
   listRuns,
 } from '../../../src/store/runs/runs.ts';
 import { countActiveKeys, usageOf } from '../../../src/store/accounts/usage.ts';
+import { findOldAuditEntry, listAuditEntries } from '../../../src/store/accounts/audit.ts';
 import {
   findDeletedWorkspace,
   findWorkspacesOf,
@@ -259,6 +260,19 @@ test('usage is counted in small indexes, without reading the jobs', async (t) =>
   ]);
 });
 
+test('the audit trail is read from its newest entry on, and pruned from its oldest', async (t) => {
+  const page = { subjectId: null, before: 9, limit: 5 };
+  const numbered =
+    /^SEARCH audit_entries USING INDEX sqlite_autoindex_audit_entries_1 \(workspace_id=\? AND number<\?\)$/;
+  assertPlan(await planOf(t, (db) => listAuditEntries(db, 'w', page)), [numbered]);
+  assertPlan(await planOf(t, (db) => listAuditEntries(db, 'w', { ...page, subjectId: 's' })), [
+    /^SEARCH audit_entries USING INDEX audit_by_subject \(workspace_id=\? AND subject_id=\? AND number<\?\)$/,
+  ]);
+  assertPlan(await planOf(t, (db) => findOldAuditEntry(db, 1)), [
+    /^SEARCH audit_entries USING (COVERING )?INDEX audit_by_time \(at<\?\)$/,
+  ]);
+});
+
 test('deleting a workspace reads its jobs, monitors and keys, and no history', async (t) => {
   const channels =
     /^SEARCH channels USING (COVERING )?INDEX channels_by_workspace \(workspace_id=\?\)$/;
@@ -281,7 +295,7 @@ test('deleting a workspace reads its jobs, monitors and keys, and no history', a
   ]);
   assertPlan(await planOf(t, (db) => removeDeletedWorkspace(db, 'w', { now: 1, limit: 5 })), [
     ...itsOwn,
-    /^SEARCH audit_entries USING COVERING INDEX audit_by_(workspace|subject) \(workspace_id=\?\)$/,
+    /^SEARCH audit_entries USING COVERING INDEX (audit_by_subject|sqlite_autoindex_audit_entries_1) \(workspace_id=\?\)$/,
     /^SEARCH audit_entries USING INTEGER PRIMARY KEY \(rowid=\?\)$/,
     /^SEARCH keys USING INTEGER PRIMARY KEY \(rowid=\?\)$/,
     /^SEARCH monitors USING COVERING INDEX monitors_by_workspace \(workspace_id=\?\)$/,

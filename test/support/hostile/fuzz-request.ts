@@ -47,6 +47,7 @@ export const operations: readonly Operation[] = [
   { operation: 'getRun', method: 'GET', path: '/jobs/:id/runs/:runId', success: 200 },
   { operation: 'getReceipt', method: 'GET', path: '/jobs/:id/runs/:runId/receipt', success: 200 },
   { operation: 'getReceiptKey', method: 'GET', path: '/receipts/key', success: 200 },
+  { operation: 'listAudit', method: 'GET', path: '/audit', success: 200 },
   { operation: 'listManagedJobs', method: 'GET', path: '/managed-jobs', success: 200 },
   {
     operation: 'applyDefinitions',

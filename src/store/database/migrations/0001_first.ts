@@ -49,8 +49,8 @@ const accounts = [
 
   // Names and ids are copies: an entry outlives its actor and its subject.
   `create table audit_entries (
-     id text not null primary key,
      workspace_id text not null references workspaces (id),
+     number bigint not null,
      at bigint not null,
      actor_type text not null check (actor_type in ('key', 'session', 'command')),
      actor_id text not null,
@@ -60,10 +60,11 @@ const accounts = [
      action text not null,
      subject_id text not null,
      subject_name text not null,
-     fields text not null
+     fields text not null,
+     primary key (workspace_id, number)
    )`,
-  `create index audit_by_workspace on audit_entries (workspace_id, id)`,
-  `create index audit_by_subject on audit_entries (workspace_id, subject_id, id)`,
+  `create index audit_by_subject on audit_entries (workspace_id, subject_id, number)`,
+  `create index audit_by_time on audit_entries (at)`,
 ];
 
 const jobs = [

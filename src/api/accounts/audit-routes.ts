@@ -1,0 +1,45 @@
+/** The route that lists the audit trail. */
+
+import { listAudit } from '../../app/accounts/audit.ts';
+import type { App } from '../../app/app.ts';
+import type { KeptAuditEntry } from '../../domain/accounts/audit.ts';
+import { isoTime } from '../../domain/clock.ts';
+import { describe } from '../description/operation.ts';
+import { pageRequest } from '../http/contract.ts';
+import type { ApiServer } from '../http/fastify.ts';
+import { AuditList, AuditQuery } from './contract.ts';
+import type { AuditEntry } from './contract.ts';
+
+const operations = describe(
+  { tag: 'Account', isExtension: true },
+  {
+    listAudit: {
+      summary: 'List who changed what',
+      description:
+        'Returns the changes that keys, sessions and commands made in the workspace, newest first. 100,000 are kept, for 400 ' +
+        'days. Values of fields are never part of it.',
+      querystring: AuditQuery,
+      response: { 200: AuditList },
+      answer: 'A page of changes.',
+      needsWrite: true,
+    },
+  },
+);
+
+/** Adds the route. */
+export function auditRoutes(server: ApiServer, app: App): void {
+  server.get('/audit', operations.listAudit, async ({ principal, query }) => {
+    const { subject = null, actor = null, action = null } = query;
+    // Ids may be written in upper case.
+    const filter = { subject: subject?.toLowerCase() ?? null, actor, action };
+    const found = await listAudit(app, principal, filter, pageRequest(query));
+    const { items, nextCursor, isPartial } = found;
+    return { entries: items.map(auditEntryShape), nextCursor, isPartial };
+  });
+}
+
+function auditEntryShape(entry: KeptAuditEntry): AuditEntry {
+  const { number, at, actor, address, forwardedFor, action, subject, fields } = entry;
+  const from = { address, forwardedFor };
+  return { number, at: isoTime(at), actor, ...from, action, subject, fields: [...fields] };
+}
