@@ -41,7 +41,8 @@ export async function changeBy<T>(
 
 /** A command of this machine's user as an author. */
 export function commandIn(workspaceId: string): Author {
-  const actor = { type: 'command', id: userName(), name: 'jobd' } as const;
+  const user = userName();
+  const actor = { type: 'command', id: user, name: user } as const;
   return { actor, sender: { address: null, forwardedFor: null }, workspaceId };
 }
 
