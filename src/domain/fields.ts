@@ -4,7 +4,8 @@
  */
 
 import { tooLong } from './characters.ts';
-import { invalidInput } from './errors.ts';
+import { parseIsoTime } from './clock.ts';
+import { got, invalidInput } from './errors.ts';
 
 export interface FieldRule {
   readonly type: 'string' | 'integer' | 'boolean';
@@ -41,14 +42,14 @@ export function brokenRule(
   value: unknown,
   shown?: string,
 ): string | undefined {
-  const got = (): string => `got ${shown ?? JSON.stringify(value)}`;
+  const given = (): string => `got ${shown ?? JSON.stringify(value)}`;
   const { enum: words, minLength = 0, maxLength = Infinity, minimum, maximum } = rule;
   if (words !== undefined && !words.includes(value as string | null)) {
-    return `must be one of ${words.map(String).join(', ')}, ${got()}`;
+    return `must be one of ${words.map(String).join(', ')}, ${given()}`;
   }
   if (typeof value === 'number' && minimum !== undefined && maximum !== undefined) {
     const isInside = value >= minimum && value <= maximum;
-    return isInside ? undefined : `must be between ${minimum} and ${maximum}, ${got()}`;
+    return isInside ? undefined : `must be between ${minimum} and ${maximum}, ${given()}`;
   }
   if (typeof value !== 'string') return undefined;
   if (minLength > 0 && value.trim() === '')
@@ -63,4 +64,12 @@ export function checkFields(rules: Readonly<Record<string, FieldRule>>, fields: 
     const problem = rule && value !== null && brokenRule(rule, value);
     if (problem) throw invalidInput(`${name} ${problem}`);
   }
+}
+
+/** Reads the date and time of a field, as epoch milliseconds. Throws `invalid_input`, naming the field. */
+export function readTime(field: string, text: string): number {
+  const at = parseIsoTime(text);
+  if (at !== null) return at;
+  const right = 'ISO 8601 with an offset or Z such as 2026-03-28T12:00:00+01:00';
+  throw invalidInput(`${field} must be a date and time in ${right}, ${got(text)}`);
 }

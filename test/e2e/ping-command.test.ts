@@ -217,7 +217,10 @@ test('jobd monitors', { skip: notPackaged }, async (t) => {
     ['fail'],
   );
   assert.match(await run('pings', 'backup'), /^[^\t\n]+Z\tfail\t-\t-\tPOST\t-\n$/);
-  assert.match(await run('list'), new RegExp(`^${made.id}\tbackup\tdown\tevery 600 s\t[^\n]*Z\n$`));
+  assert.match(
+    await run('list'),
+    new RegExp(`^${made.id}\tbackup\tdown\tEvery 10 minutes\t[^\n]*Z\n$`),
+  );
   const env = { JOBD_URL: url, JOBD_API_KEY: key };
   const unasked = await jobd(['monitors', 'delete', 'backup'], env);
   assert.equal(unasked.exitCode, 2);

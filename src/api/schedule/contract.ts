@@ -32,10 +32,12 @@ export const SchedulePreview = t.output(
   'SchedulePreview',
   'The due times of a schedule.',
   {
+    words: 'At 02:30, every day',
     next: ['2026-03-28T01:30:00.000Z', '2026-03-29T01:00:00.000Z', '2026-03-30T00:30:00.000Z'],
     notes: ['2026-03-29 02:30 does not exist in Europe/Paris; runs at 03:00 instead'],
   },
   {
+    words: t.text('The schedule as a phrase in English, without its time zone.'),
     next: t.array(
       t.moment('A due time.'),
       'The next due times in order. If there are fewer than `count`, a note says why.',

@@ -28,7 +28,7 @@ const operations = describe(
 export function scheduleRoutes(server: ApiServer, { clock }: Pick<App, 'clock'>): void {
   const options = { config: { keepsNothing: true }, ...operations.previewSchedule };
   server.post('/schedule/preview', options, async ({ body }) => {
-    const { next, notes } = previewSchedule(body, clock.now());
-    return { next: next.map(isoTime), notes };
+    const { words, next, notes } = previewSchedule(body, clock.now());
+    return { words, next: next.map(isoTime), notes };
   });
 }

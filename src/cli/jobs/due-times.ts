@@ -2,7 +2,7 @@
 
 import type { Job } from '../../api/jobs/contract.ts';
 import { isoTime, systemClock } from '../../domain/clock.ts';
-import type { SchedulePreview } from '../../domain/schedule/preview-input.ts';
+import type { DueTimes } from '../schedule/preview.ts';
 import type { Output } from '../terminal/output.ts';
 
 type Scheduled = Pick<
@@ -34,7 +34,7 @@ export async function printDueTimes(output: Output, job: Scheduled): Promise<voi
 }
 
 /** The first one comes from the server, because only it knows the anchor of a period; the others follow from it. */
-async function previewOf(job: Scheduled): Promise<SchedulePreview | null> {
+async function previewOf(job: Scheduled): Promise<DueTimes | null> {
   const { scheduleType, cronExpr, timezone, periodSeconds, nextRunAt } = job;
   if (nextRunAt === null) return null;
   const first = Date.parse(nextRunAt);

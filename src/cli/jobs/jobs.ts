@@ -17,7 +17,7 @@ import type { Output } from '../terminal/output.ts';
 import { printDueTimes } from './due-times.ts';
 import { fieldsOfCurl } from './job-curl.ts';
 import { updateOf, withJobOptions } from './job-options.ts';
-import { scheduleText } from '../schedule/schedule-options.ts';
+import { scheduleFieldsFor, scheduleText } from '../schedule/schedule-options.ts';
 
 const resource: Resource<Job, JobUpdate> = {
   noun: 'job',
@@ -105,7 +105,7 @@ async function printJob(output: Output, job: Job): Promise<void> {
     name: job.name,
     status: state(job.status),
     call: `${job.method} ${job.url}`,
-    schedule: scheduleText(job),
+    ...(await scheduleFieldsFor(job)),
     'next run': moment(job.nextRunAt),
     'last run': moment(job.lastRunAt),
     ...(job.downReason !== null && { 'down because': job.downReason }),

@@ -10,6 +10,7 @@ import { listLimitOf, parseDuration, withListLimit } from '../options.ts';
 import { addResourceCommands, printItem, withName } from '../resource.ts';
 import type { Resource } from '../resource.ts';
 import {
+  scheduleFieldsFor,
   scheduleFieldsOf,
   scheduleText,
   textFlag,
@@ -122,12 +123,12 @@ function fieldsOf(flags: Flags): MonitorUpdate {
   };
 }
 
-function printMonitor(output: Output, monitor: Monitor): void {
+async function printMonitor(output: Output, monitor: Monitor): Promise<void> {
   printFields(output, {
     id: monitor.id,
     name: monitor.name,
     status: state(monitor.status),
-    schedule: scheduleText(monitor),
+    ...(await scheduleFieldsFor(monitor)),
     grace: `${monitor.graceSeconds} s`,
     ping: monitor.pingUrl,
     'next due': moment(monitor.nextDueAt),

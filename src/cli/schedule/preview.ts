@@ -8,10 +8,13 @@ import { printRows } from '../terminal/output.ts';
 import { plain } from '../terminal/text.ts';
 import type { Columns, Output } from '../terminal/output.ts';
 
+/** What is printed of a preview. */
+export type DueTimes = Omit<SchedulePreview, 'words'>;
+
 /** Prints it. `sinceNow` means that it begins now, so the time until each due time is shown. */
 export function printPreview(
   output: Output,
-  { next, notes, from, timezone }: SchedulePreview,
+  { next, notes, from, timezone }: DueTimes,
   { sinceNow }: { sinceNow: boolean },
 ): void {
   const withSeconds = next.some((at) => at % 60_000 !== 0);

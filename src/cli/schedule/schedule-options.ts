@@ -4,7 +4,9 @@ import type { Command } from 'commander';
 import type { JobUpdate } from '../../api/jobs/contract.ts';
 import type { Flags } from '../../config.ts';
 import { invalidInput } from '../../domain/errors.ts';
-import { defaultCronExpr, defaultSchedule } from '../../domain/schedule/schedule.ts';
+import { periodWords } from '../../domain/schedule/period-words.ts';
+import { defaultCronExpr, defaultSchedule, scheduleOf } from '../../domain/schedule/schedule.ts';
+import type { ScheduleSettings } from '../../domain/schedule/schedule.ts';
 import { parseDuration } from '../options.ts';
 
 /** Writes ` (default VALUE)` after an option, if there is a default. */
@@ -45,12 +47,18 @@ export function textFlag(flags: Flags, flag: string): string | undefined {
 }
 
 /** A schedule in a cell of a table. */
-export function scheduleText(schedule: {
-  scheduleType: 'cron' | 'period';
-  cronExpr: string | null;
-  timezone: string;
-  periodSeconds: number | null;
-}): string {
+export function scheduleText(schedule: ScheduleSettings): string {
   const { scheduleType, cronExpr, timezone, periodSeconds } = schedule;
-  return scheduleType === 'cron' ? `${cronExpr} ${timezone}` : `every ${periodSeconds} s`;
+  return scheduleType === 'cron' ? `${cronExpr} ${timezone}` : periodWords(periodSeconds ?? 0);
+}
+
+/** The fields of a schedule: as it was set, and in words if they say more. */
+export async function scheduleFieldsFor(
+  schedule: ScheduleSettings,
+): Promise<Record<string, string>> {
+  const asSet = { schedule: scheduleText(schedule) };
+  if (schedule.scheduleType === 'period') return asSet;
+  const { scheduleWords } = await import('../../domain/schedule/words.ts');
+  const words = scheduleWords(scheduleOf({ ...schedule, anchorAt: 0 }));
+  return words === schedule.cronExpr ? asSet : { ...asSet, when: words };
 }

@@ -36,14 +36,18 @@ Examples:
 In a pipe, each line is a due time in the zone, a tab, and the same time in UTC.
 Effects of clock changes are explained on stderr and in the JSON document.`,
     )
-    .action(async (words: string[], flags: Flags) => {
+    .action(async (exprs: string[], flags: Flags) => {
       const { previewCount, previewSchedule } =
         await import('../../domain/schedule/preview-input.ts');
-      const input = inputOf(words, flags, previewCount);
+      const input = inputOf(exprs, flags, previewCount);
       const preview = previewSchedule(input, systemClock.now());
-      const { next, notes } = preview;
-      if (flags['json']) return printJson(output, { next: next.map(isoTime), notes });
+      const { words, next, notes } = preview;
+      if (flags['json']) return printJson(output, { words, next: next.map(isoTime), notes });
       const { printPreview } = await import('./preview.ts');
+      if (output.isTerminal && words !== input.cronExpr) {
+        output.data(words);
+        output.data('');
+      }
       printPreview(output, preview, { sinceNow: input.from === undefined });
     });
 }

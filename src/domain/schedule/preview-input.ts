@@ -1,11 +1,12 @@
 /** The preview of a schedule before a job has it: what people send, and what they are shown. */
 
-import { parseIsoTime } from '../clock.ts';
 import { got, invalidInput } from '../errors.ts';
+import { readTime } from '../fields.ts';
 import { scheduleOf } from './schedule.ts';
 import { anchorOf, readSchedule } from './schedule-input.ts';
 import type { ScheduleInput } from './schedule-input.ts';
 import { preview } from './preview.ts';
+import { scheduleWords } from './words.ts';
 import type { Preview } from './preview.ts';
 
 /** A schedule as for a job, how many due times to show, and after which moment. */
@@ -24,6 +25,8 @@ const latestFrom = Date.UTC(3000) - 1;
 
 /** Due times and notes, with the moment they come after and the zone as ICU spells it. */
 export interface SchedulePreview extends Preview {
+  /** The schedule, without its zone. */
+  words: string;
   /** Epoch milliseconds. */
   from: number;
   timezone: string;
@@ -41,15 +44,12 @@ export function previewSchedule(
   const start = from === undefined ? now : readFrom(from);
   const schedule = scheduleOf({ ...settings, anchorAt: anchorOf(start) });
   const { timezone } = settings;
-  return { ...preview(schedule, start, count), from: start, timezone };
+  const words = scheduleWords(schedule);
+  return { words, ...preview(schedule, start, count), from: start, timezone };
 }
 
 function readFrom(text: string): number {
-  const at = parseIsoTime(text);
-  if (at === null) {
-    const right = 'ISO 8601 with an offset or Z such as 2026-03-28T12:00:00+01:00';
-    throw invalidInput(`from must be a date and time in ${right}, ${got(text)}`);
-  }
+  const at = readTime('from', text);
   if (at >= earliestFrom && at <= latestFrom) return at;
   throw invalidInput(`from must be in the years 1970 to 2999, ${got(text)}`);
 }

@@ -1,205 +1,135 @@
 /**
  * Schedules in words, true to our dialect: `0 9 1 * 1` is "on the 1st or on Mondays", and only a step that divides the hour
- * is "every 10 minutes". The words are made from the parsed fields, so equal schedules have equal words, and different
- * ones different words. Where no good sentence exists, the expression itself is shown.
+ * is "every 10 minutes". The words are made from the parsed fields, so equal fields have equal words, and schedules that are due
+ * at different times have different ones. What clock changes do is left to the notes of `preview.ts`. Where no good sentence
+ * exists, the expression itself is shown.
  */
 import { parseCron } from './cron.ts';
 import type { CronFields } from './match.ts';
+import { periodWords } from './period-words.ts';
 import type { Schedule } from './schedule.ts';
+import { timeWords } from './time-words.ts';
+import { list, stepOf, stretchesOf, valuesOf } from './values.ts';
 
-/** When a schedule is due, as a sentence without its zone; the cron expression where words would be longer or unclear. */
+/** When a schedule is due, as a phrase without its zone; the cron expression where words would be longer or unclear. */
 export function scheduleWords(schedule: Schedule): string {
   if (schedule.scheduleType === 'period') return periodWords(schedule.periodSeconds);
   return cronWords(parseCron(schedule.cronExpr)) ?? schedule.cronExpr;
 }
 
-const units = [
-  ['day', 86_400],
-  ['hour', 3_600],
-  ['minute', 60],
-  ['second', 1],
-] as const;
-
-function periodWords(seconds: number): string {
-  const [unit, size] = units.find(([, length]) => seconds % length === 0) ?? units[3];
-  return seconds === size ? `Every ${unit}` : `Every ${seconds / size} ${unit}s`;
-}
-
-/** Items of a list at most; a schedule with longer ones is not easier to read in words. */
-const longestList = 8;
-
 /** The words of a parsed expression, or null. */
 export function cronWords(fields: CronFields): string | null {
-  const minutes = [
-    ...valuesOf(fields.minutes[0], 0, 29),
-    ...valuesOf(fields.minutes[1], 0, 29, 30),
-  ];
+  const [low, high] = fields.minutes;
+  const minutes = [...valuesOf(low, 0, 29), ...valuesOf(high, 0, 29, 30)];
   const time = timeWords(minutes, valuesOf(fields.hours, 0, 23));
-  const days = dayWords(fields);
+  const days = daysOf(fields);
   if (time === null || days === null) return null;
-  const months = monthWords(valuesOf(fields.months, 1, 12));
-  const when = [days, months].filter((part) => part !== '');
-  if (when.length === 0 && time.startsWith('At ')) when.push('every day');
-  return [time, ...when].join(', ');
-}
-
-function timeWords(minutes: number[], hours: number[]): string | null {
-  if (minutes.length > 2) return manyMinutesWords(minutes, hours) ?? listOfTimes(minutes, hours);
-  const at = minutes.map((minute) => `:${two(minute)}`).join(' and ');
-  const between = betweenWords(minutes, hours);
-  if (between === '') return `Every hour at ${at}`;
-  if (between !== null && hours.length > 2) return `Every hour at ${at}${between}`;
-  const step = hours.length > 3 ? stepOf(hours, 23) : null;
-  if (step === null) return listOfTimes(minutes, hours);
-  const from = ` from ${clock(hours[0] ?? 0, minutes[0] ?? 0)}`;
-  return `Every ${step} hours at ${at}${from}${isEven(hours, step, 24) ? '' : ' in each day'}`;
-}
-
-function manyMinutesWords(minutes: number[], hours: number[]): string | null {
-  const between = betweenWords(minutes, hours);
-  const span = stretchOf(minutes);
-  if (span !== null) {
-    const part =
-      minutes.length === 60 ? '' : ` from :${two(span[0])} to :${two(span[1])} in each hour`;
-    return part !== '' && between !== ''
-      ? null
-      : between === null
-        ? null
-        : `Every minute${part}${between}`;
+  const months = valuesOf(fields.months, 1, 12);
+  if (days.isOfMonth) return `${time}, ${days.words} of ${monthsWithDay(months, days.isRare)}`;
+  const inMonths = months.length === 12 ? [] : [inMonthsWords(months)];
+  // "At 09:00" alone would leave open whether it is every day.
+  if (days.words === '' && time.startsWith('At ')) {
+    return [`${time}, every day`, ...inMonths].join(' ');
   }
-  const step = stepOf(minutes, 59);
-  if (step === null || between === null) return null;
-  const [first = 0] = minutes;
-  const inEachHour = isEven(minutes, step, 60) ? '' : ' in each hour';
-  if (between !== '') return `Every ${step} minutes${inEachHour}${between}`;
-  return `Every ${step} minutes${inEachHour === '' && first === 0 ? '' : ` from :${two(first)}`}${inEachHour}`;
+  return [time, ...(days.words === '' ? [] : [days.words]), ...inMonths].join(', ');
 }
 
-/** The first and the last time of hours that follow one another; nothing for the whole day, null for hours with gaps. */
-function betweenWords(minutes: number[], hours: number[]): string | null {
-  const span = stretchOf(hours);
-  if (span === null) return null;
-  if (hours.length === 24) return '';
-  return ` from ${clock(span[0], minutes[0] ?? 0)} to ${clock(span[1], minutes.at(-1) ?? 59)}`;
+/** Days as a phrase: empty for every day. */
+interface Days {
+  words: string;
+  /** Whether "of each month" or "of March" completes the phrase. */
+  isOfMonth: boolean;
+  /** Whether it is one day that some months do not have. */
+  isRare: boolean;
 }
 
-/** Whether a step goes on evenly from one hour or day into the next. */
-function isEven([first = 0]: number[], step: number, size: number): boolean {
-  return size % step === 0 && first < step;
-}
-
-function listOfTimes(minutes: number[], hours: number[]): string | null {
-  if (minutes.length * hours.length > longestList) return null;
-  return `At ${list(hours.flatMap((hour) => minutes.map((minute) => clock(hour, minute))))}`;
-}
-
-function dayWords(fields: CronFields): string | null {
+function daysOf(fields: CronFields): Days | null {
   const dates = valuesOf(fields.daysOfMonth, 1, 31);
-  const weekdays = weekdayNames
-    .map((_, index) => (index + 1) % 7)
-    .filter((day) => (fields.weekdays >> day) & 1);
-  const everyDate = dates.length === 31;
-  const everyWeekday = weekdays.length === 7;
-  if (everyDate && everyWeekday) return '';
-  if ((everyDate || everyWeekday) && !fields.bothDaysMustMatch) return '';
-  const byDate = everyDate ? '' : dateWords(dates, fields.lastDayOfMonth);
-  const byWeekday = everyWeekday ? '' : weekdayWords(weekdays, fields.ordinalWeekdays);
-  if (byDate === null || byWeekday === null) return null;
-  if (byDate === '') return byWeekday;
-  if (byWeekday === '') return byDate;
-  return fields.bothDaysMustMatch ? `${byDate}, only ${byWeekday}` : `${byDate} or ${byWeekday}`;
+  const isAllDates = dates.length === 31;
+  const isAllWeekdays = fields.weekdays === 0b111_1111;
+  const isEither = !fields.bothDaysMustMatch;
+  if (isAllDates && isAllWeekdays) return everyDay;
+  if ((isAllDates || isAllWeekdays) && isEither) return everyDay;
+  const byDate = isAllDates ? null : dateWords(dates, fields.lastDayOfMonth);
+  const byWeekday = isAllWeekdays ? null : weekdayWords(fields);
+  if (byDate?.words === '' || byWeekday?.words === '') return null;
+  if (byDate === null || byWeekday === null) return byDate ?? byWeekday;
+  const date = fields.lastDayOfMonth ? `${byDate.words} of the month` : byDate.words;
+  const words = `${date}${isEither ? ' or ' : ', only '}${byWeekday.words}`;
+  return { words, isOfMonth: false, isRare: false };
 }
 
-function dateWords(dates: number[], last: boolean): string | null {
-  const span = stretchOf(dates);
-  const lastDay = last ? ['last day of the month'] : [];
-  if (span !== null && dates.length > 2 && !last)
-    return `from the ${ordinal(span[0])} to the ${ordinal(span[1])}`;
-  const step = stepOf(dates, 31);
-  if (step !== null && dates.length > 3 && !last) {
-    return `every ${ordinal(step)} day of the month from the ${ordinal(dates[0] ?? 1)}`;
+const everyDay: Days = { words: '', isOfMonth: false, isRare: false };
+
+/** Items of a list of days at most; a longer list is not easier to read than the expression. */
+const mostDays = 8;
+
+/** No words if there are too many dates. */
+function dateWords(dates: readonly number[], isLastToo: boolean): Days {
+  const days = { isOfMonth: true, isRare: !isLastToo && dates.length === 1 && dates[0]! > 28 };
+  const step = stepOf(dates);
+  const [first = 1] = dates;
+  const last = dates.at(-1) ?? 1;
+  if (!isLastToo && step === 1) {
+    return { ...days, words: `from the ${ordinal(first)} to the ${ordinal(last)}` };
   }
-  if (dates.length > longestList) return null;
-  return `on the ${list([...dates.map(ordinal), ...lastDay])}`;
+  if (!isLastToo && step !== null && dates.length > 3 && last + step > 31) {
+    return { ...days, words: `every ${step} days from the ${ordinal(first)}` };
+  }
+  if (dates.length > mostDays) return { ...days, words: '' };
+  const lastDay = dates.length === 0 ? 'last day' : 'the last day';
+  const items = [...dates.map(ordinal), ...(isLastToo ? [lastDay] : [])];
+  return { ...days, words: `on the ${list(items)}` };
 }
 
 const weekdayNames = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'];
 const places = ['last', 'first', 'second', 'third', 'fourth', 'fifth'];
 
-/** `weekdays` from Monday on, Sunday being 0. */
-function weekdayWords(weekdays: number[], ordinals: CronFields['ordinalWeekdays']): string | null {
-  const indexes = weekdays.map((day) => (day + 6) % 7);
-  const span = stretchOf(indexes);
-  const placed = (ordinals ?? []).flatMap((days, place) =>
-    weekdayNames
-      .filter((_, index) => (days >> ((index + 1) % 7)) & 1)
-      .map((name) => `the ${places[place]} ${name}`),
+/** The names of a set of weekdays, from Monday on; Sunday is bit 0. */
+function namesOf(weekdays: number): string[] {
+  return weekdayNames.filter((_, index) => (weekdays >> ((index + 1) % 7)) & 1);
+}
+
+/** No words if there are too many. */
+function weekdayWords({ weekdays, ordinalWeekdays }: CronFields): Days {
+  const names = namesOf(weekdays);
+  const placed = (ordinalWeekdays ?? []).flatMap((days, place) =>
+    namesOf(days & ~weekdays).map((name) => `the ${places[place]} ${name}`),
   );
-  if (placed.length === 0 && span !== null && indexes.length > 2) {
-    return `${weekdayNames[span[0]]} to ${weekdayNames[span[1]]}`;
+  const [stretch, ...more] = stretchesOf(names.map((name) => weekdayNames.indexOf(name)));
+  if (placed.length === 0 && names.length > 2 && stretch !== undefined && more.length === 0) {
+    const words = `${weekdayNames[stretch[0]]} to ${weekdayNames[stretch[1]]}`;
+    return { words, isOfMonth: false, isRare: false };
   }
-  const names = indexes.map((index) => `${weekdayNames[index]}s`);
-  if (names.length + placed.length > longestList) return null;
-  return `on ${list([...names, ...placed])}`;
+  const items = [...names.map((name) => `${name}s`), ...placed];
+  if (items.length > mostDays) return { words: '', isOfMonth: false, isRare: false };
+  const isMixed = names.length > 0 && placed.length > 0;
+  return {
+    words: `on ${list(items)}${isMixed ? ' of the month' : ''}`,
+    isOfMonth: names.length === 0,
+    isRare: items.length === 1 && placed[0]?.startsWith('the fifth') === true,
+  };
 }
 
-const monthNames = [
-  'January',
-  'February',
-  'March',
-  'April',
-  'May',
-  'June',
-  'July',
-  'August',
-  'September',
-  'October',
-  'November',
-  'December',
-];
+const monthNames =
+  'January February March April May June July August September October November December'.split(
+    ' ',
+  );
 
-const nameOf = (month: number): string => monthNames[month - 1] ?? '';
-
-function monthWords(months: number[]): string {
-  if (months.length === 12) return '';
-  const span = stretchOf(months);
-  if (span !== null && months.length > 2) return `from ${nameOf(span[0])} to ${nameOf(span[1])}`;
-  return `in ${list(months.map(nameOf))}`;
+/** What follows "of": every month, some by name, or a stretch of them. */
+function monthsWithDay(months: readonly number[], isRare: boolean): string {
+  if (months.length === 12) return `each month${isRare ? ' that has one' : ''}`;
+  const words = inMonthsWords(months);
+  return words.startsWith('in ') ? words.slice(3) : `each month ${words}`;
 }
 
-/** The first and last of values that follow one another without a gap, or null. */
-function stretchOf(values: number[]): [number, number] | null {
-  const [first = 0] = values;
-  const last = values.at(-1) ?? 0;
-  return last - first === values.length - 1 ? [first, last] : null;
+function inMonthsWords(months: readonly number[]): string {
+  const names = months.map((month) => monthNames[month - 1] ?? '');
+  const isStretch = months.length > 2 && stretchesOf(months).length === 1;
+  return isStretch ? `from ${names[0]} to ${names.at(-1)}` : `in ${list(names)}`;
 }
-
-/** The distance of values that are equally far from each other until nothing more fits below `most`, or null. */
-function stepOf(values: number[], most: number): number | null {
-  const [first = 0, second = 0] = values;
-  const step = second - first;
-  const isRegular = values.every((value, index) => value === first + index * step);
-  return isRegular && step > 0 && (values.at(-1) ?? 0) + step > most ? step : null;
-}
-
-function valuesOf(bits: number, least: number, most: number, offset = 0): number[] {
-  const values: number[] = [];
-  for (let value = least; value <= most; value += 1) {
-    if ((bits >> value) & 1) values.push(value + offset);
-  }
-  return values;
-}
-
-const clock = (hour: number, minute: number): string => `${two(hour)}:${two(minute)}`;
-const two = (value: number): string => String(value).padStart(2, '0');
 
 function ordinal(value: number): string {
   const ending = value > 3 && value < 21 ? 'th' : (['th', 'st', 'nd', 'rd'][value % 10] ?? 'th');
   return `${value}${ending}`;
-}
-
-function list(items: string[]): string {
-  return items.length < 2
-    ? (items[0] ?? '')
-    : `${items.slice(0, -1).join(', ')} and ${items.at(-1)}`;
 }

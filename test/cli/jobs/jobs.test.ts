@@ -201,7 +201,7 @@ test('jobs and runs from the shell', async (t) => {
       [
         ['evil name ', 'new', '0 * * * * Europe/Paris'],
         ['piped', 'new', '0 * * * * Europe/Paris'],
-        ['full', 'paused', 'every 300 s'],
+        ['full', 'paused', 'Every 5 minutes'],
         ['hourly', 'new', '0 * * * * UTC'],
       ],
     );

@@ -35,7 +35,7 @@ test("in a pipe, a line has the due time in the schedule's zone and in UTC; note
 test('--json prints the same document as the API', async () => {
   assert.deepEqual(await preview(...gap, '--json'), {
     exitCode: 0,
-    stdout: `{"next":["2026-03-29T01:00:00.000Z","2026-03-30T00:30:00.000Z"],"notes":["${gapNote}"]}\n`,
+    stdout: `{"words":"At 02:30, every day","next":["2026-03-29T01:00:00.000Z","2026-03-30T00:30:00.000Z"],"notes":["${gapNote}"]}\n`,
     stderr: '',
   });
 });
