@@ -15,6 +15,7 @@ import { createFastify } from './http/fastify.ts';
 import type { ApiServer } from './http/fastify.ts';
 import { docsRoutes } from './docs/docs.ts';
 import { healthRoutes } from './http/health.ts';
+import { jobExtensionRoutes } from './jobs/extension-routes.ts';
 import { jobRoutes } from './jobs/routes.ts';
 import { managedJobRoutes } from './jobs/managed-routes.ts';
 import { auditRoutes } from './accounts/audit-routes.ts';
@@ -23,6 +24,7 @@ import { monitorRoutes } from './monitors/routes.ts';
 import { pingRoutes } from './monitors/pings.ts';
 import { describeRoutes, openApiRoutes } from './description/openapi.ts';
 import { receiptKeyRoutes, receiptRoutes, verifyScriptRoute } from './receipts/routes.ts';
+import { historyRoutes } from './runs/history-routes.ts';
 import { runRoutes } from './runs/routes.ts';
 import { scheduleRoutes } from './schedule/routes.ts';
 
@@ -78,9 +80,11 @@ export async function startServer(app: App, options: ServerOptions, log: Log): P
         requireKey(keyed);
         refuseOnFullDisk(keyed, app);
         jobRoutes(keyed, app);
+        jobExtensionRoutes(keyed, app);
         managedJobRoutes(keyed, app, limits);
         scheduleRoutes(keyed, app);
         runRoutes(keyed, app, apiUrl);
+        historyRoutes(keyed, app);
         receiptRoutes(keyed, app);
         accountRoutes(keyed, app);
         auditRoutes(keyed, app);

@@ -39,6 +39,8 @@ function exampleOf({ responses }: Operation, status: string): string {
 const bad: Record<string, unknown> = {
   createJob: { ...job, periodSeconds: 30 },
   updateJob: { periodSeconds: 30 },
+  copyJob: { name: ' ' },
+  actOnJobs: { action: 'pause', ids: Array.from({ length: 101 }, () => unknownId) },
   createMonitor: { name: 'a', periodSeconds: 30 },
   updateMonitor: { periodSeconds: 30 },
   previewSchedule: { periodSeconds: 30 },
@@ -48,10 +50,14 @@ const bad: Record<string, unknown> = {
     definitions: Array.from({ length: 101 }, (_, index) => ({ key: `k${index}`, job: null })),
   },
 };
+/** Invalid queries, by operation. */
+const badQuery: Record<string, string> = { getDays: '?days=0', getDueTimes: '?count=0' };
 /** Valid bodies, where a later check needs one. */
 const good: Record<string, unknown> = {
   createJob: job,
   updateJob: { notes: 'n' },
+  copyJob: { name: 'b' },
+  actOnJobs: { action: 'pause', ids: [unknownId] },
   createMonitor: { name: 'a' },
   updateMonitor: { notes: 'n' },
   createChannel: channel,
@@ -138,6 +144,8 @@ test("every error example is the server's real message", async (t) => {
     switch (status) {
       case '400': {
         if (operationId in bad) return await ask(method, target, bad[operationId]);
+        const query = badQuery[operationId];
+        if (query !== undefined) return await ask(method, `${target}${query}`);
         if (operationId.startsWith('list') && !isOpen)
           return await ask(method, `${target}?limit=0`);
         const key = operationId === 'runJob' ? `Idempotency-Key: ${'k'.repeat(129)}` : 'Host: b';

@@ -31,7 +31,7 @@ interface Operation {
   path: string;
   /** The status for a permitted key and existing ids. */
   ok: number;
-  body?: object;
+  body?: object | ((a: Holding, b: Holding) => object);
   /** Needs no key. */
   isOpen?: true;
   /** Needs write permission, although it is a GET. */
@@ -57,6 +57,17 @@ const operations: readonly Operation[] = [
   { name: 'runJob', method: 'POST', path: '/jobs/:id/run', ok: 202 },
   { name: 'listRuns', method: 'GET', path: '/jobs/:id/runs', ok: 200 },
   { name: 'getRun', method: 'GET', path: '/jobs/:id/runs/:runId', ok: 200 },
+  { name: 'listHistory', method: 'GET', path: '/jobs/:id/history', ok: 200 },
+  { name: 'getDays', method: 'GET', path: '/jobs/:id/days', ok: 200 },
+  { name: 'getDueTimes', method: 'GET', path: '/jobs/:id/due-times', ok: 200 },
+  { name: 'copyJob', method: 'POST', path: '/jobs/:id/copy', ok: 201, body: { name: 'copy' } },
+  {
+    name: 'actOnJobs',
+    method: 'POST',
+    path: '/jobs/actions',
+    ok: 200,
+    body: (a, b) => ({ action: 'delete', ids: [a.jobId, b.jobId] }),
+  },
   // The target refused the connection, so there is no answer that a receipt could attest.
   { name: 'getReceipt', method: 'GET', path: '/jobs/:id/runs/:runId/receipt', ok: 409 },
   { name: 'listManagedJobs', method: 'GET', path: '/managed-jobs', ok: 200 },
@@ -215,7 +226,9 @@ test('each key can do what its permission and workspace allow, and changes or re
     const what = [operation.name, key, ...named].join(', ');
     clock.advance(60_001);
     const path = pathOf(cell, holdings.a, holdings.b);
-    const answer = await daemon.ask(operation.method, path, operation.body, keys[key]);
+    const { body: given } = operation;
+    const body = typeof given === 'function' ? given(holdings.a, holdings.b) : given;
+    const answer = await daemon.ask(operation.method, path, body, keys[key]);
     const expected = expectedStatus(cell);
     assert.equal(answer.status, expected, `${what}: ${JSON.stringify(answer.body)}`);
     if (expected >= 400) assertRefused(answer, expected, /./, what);

@@ -55,6 +55,8 @@ export function sentenceFor(error: ErrorObject, part: string): string {
       return `${field} must be ${article(typeNames(params['type']))}, got ${gotOf(error, part)}`;
     case 'maxItems':
       return `${field} must have at most ${params['limit']} entries, got ${(error.data as unknown[]).length}`;
+    case 'minItems':
+      return `${field} must not be empty`;
     default: {
       const problem = brokenRule(error.parentSchema as FieldRule, error.data, gotOf(error, part));
       return `${field} ${problem ?? error.message ?? 'is not valid'}`;

@@ -60,6 +60,28 @@ export const createdJob = {
 /** The answer to `jobUpdate`. */
 export const changedJob = { ...job, ...jobUpdate, nextRunAt: '2025-10-10T06:00:00.000Z' };
 
+export const jobCopy = { name: 'Send reminders (test)' };
+
+/** The answer to `jobCopy`. */
+export const copiedJob = {
+  ...createdJob,
+  ...jobCopy,
+  id: '0199c702-6a1d-7f03-8c5e-2d9b4a7c1e60',
+  paused: true,
+  status: 'paused',
+  nextRunAt: null,
+};
+
+export const dueTimes = {
+  words: 'At 07:30, Monday to Friday',
+  next: ['2025-10-10T05:30:00.000Z', '2025-10-13T05:30:00.000Z', '2025-10-14T05:30:00.000Z'],
+  notes: [],
+};
+
+export const jobActions = { action: 'pause', ids: [jobId] };
+export const jobActionResult = { id: jobId, error: null };
+export const jobActionResults = { results: [jobActionResult] };
+
 const key = 'send-reminders';
 
 export const managedJob = { key, job };

@@ -4,9 +4,12 @@ import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import { runStatuses } from '../../domain/runs/run.ts';
 import type { RunStatus } from '../../domain/runs/run.ts';
-import { page } from '../http/contract.ts';
+import { page, PageQuery } from '../http/contract.ts';
 import * as t from '../http/schema.ts';
 import * as examples from './examples.ts';
+
+/** Days that are shown if nothing else is asked for. */
+export const defaultDays = 30;
 
 /** A run as it is returned (docs/behavior.md#runs). */
 export const Run = t.output('Run', 'One call of a job and its outcome.', examples.run, {
@@ -48,6 +51,16 @@ export const Run = t.output('Run', 'One call of a job and its outcome.', example
   ),
 });
 export type Run = Static<typeof Run>;
+
+const { jobId: _, responseBody: _body, truncated: _truncated, ...summary } = Run.properties;
+
+export const RunSummary = t.output(
+  'RunSummary',
+  'A run in a list: without its job and what the target answered.',
+  examples.runSummary,
+  summary,
+);
+export type RunSummary = Static<typeof RunSummary>;
 
 const totals = Type.Unsafe<Record<RunStatus, number>>(
   Type.Object(
@@ -104,3 +117,74 @@ export const RunJobHeaders = Type.Object({
     }),
   ),
 });
+
+const isPartial = t.flag(
+  'Whether the search stopped early: it reads 10,000 runs at most. There may be fewer runs than `limit`, even none, and ' +
+    '`nextCursor` goes on.',
+);
+export const RunHistory = t.envelope(
+  'RunHistory',
+  { ...page('runs', RunSummary), isPartial },
+  examples.runHistory,
+);
+export type RunHistory = Static<typeof RunHistory>;
+
+export const HistoryQuery = Type.Object(
+  {
+    status: Type.Optional(
+      t.text(
+        `Only runs with one of these statuses: ${runStatuses.join(', ')}, with commas between them. Default: all.`,
+      ),
+    ),
+    before: Type.Optional(
+      t.moment('Only runs that were due before. ISO 8601 with an offset or `Z`. Default: all.'),
+    ),
+    ...PageQuery.properties,
+  },
+  { additionalProperties: false },
+);
+
+export const DaysQuery = Type.Object(
+  {
+    days: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 366,
+        description: 'How many days, up to today.',
+        default: defaultDays,
+      }),
+    ),
+  },
+  { additionalProperties: false },
+);
+
+const DayOfRuns = t.output('DayOfRuns', 'The runs that were due on one day.', examples.dayOfRuns, {
+  date: Type.String({ format: 'date', description: 'The day in the time zone of the job.' }),
+  success: t.integer('Runs that succeeded.'),
+  failed: t.integer('Runs that failed.'),
+  interrupted: t.integer('Runs whose outcome is unknown.'),
+  missed: t.integer('Records of due times that were not called. One record may stand for many.'),
+  medianMs: t.nullable(
+    t.integer('Median duration of the runs that ended, in milliseconds; null if there are none.'),
+  ),
+  maxMs: t.nullable(t.integer('Longest duration, in milliseconds; null if there are none.')),
+});
+
+export const JobDays = t.envelope(
+  'JobDays',
+  {
+    days: t.array(
+      DayOfRuns,
+      'Oldest first, up to today. Days before `since` are left out, because no runs of them are known.',
+    ),
+    since: t.nullable(
+      t.moment(
+        'The due time of the oldest run that is kept, or that was counted if `isPartial`. What its day says may be ' +
+          'incomplete. Null if no run is kept.',
+      ),
+    ),
+    isPartial: t.flag('Whether only the newest 10,000 runs were counted, and there are more.'),
+  },
+  examples.jobDays,
+);
+export type JobDays = Static<typeof JobDays>;

@@ -20,6 +20,9 @@ export const run = {
   error: null,
 };
 
+const { jobId: _, responseBody: _body, truncated: _truncated, ...runSummary } = run;
+export { runSummary };
+
 const queuedRun = {
   ...run,
   id: '0199c701-2b9c-7e41-a5f2-6c8d0e3b9f17',
@@ -43,3 +46,27 @@ export const queued = {
   run: queuedRun,
   resultUrl: `https://jobs.example.com/api/v1/jobs/${jobId}/runs/${queuedRun.id}`,
 };
+
+export const runHistory = {
+  runs: [
+    {
+      ...runSummary,
+      status: 'failed',
+      httpStatus: 502,
+      error: 'http: 502',
+    },
+  ],
+  nextCursor: null,
+  isPartial: false,
+};
+
+export const dayOfRuns = {
+  date: '2025-10-09',
+  success: 1,
+  failed: 0,
+  interrupted: 0,
+  missed: 0,
+  medianMs: 412,
+  maxMs: 412,
+};
+export const jobDays = { days: [dayOfRuns], since: '2025-10-09T05:30:00.000Z', isPartial: false };

@@ -1,8 +1,14 @@
 /** What people can do with jobs. */
 
+import { hasExpired } from '../../domain/accounts/account.ts';
 import { JobdError } from '../../domain/errors.ts';
+import { newId } from '../../domain/id.ts';
+import { copyOfJob } from '../../domain/jobs/job-input.ts';
 import type { JobInput, JobUpdate } from '../../domain/jobs/job-input.ts';
 import type { Job } from '../../domain/jobs/job.ts';
+import { dueTimesOf } from '../../domain/runs/due.ts';
+import type { DueTimesOfJob } from '../../domain/runs/due.ts';
+import { openJob } from '../../domain/secrets/sealed-job.ts';
 import type { SealedJob } from '../../domain/secrets/sealed-job.ts';
 import * as jobs from '../../store/jobs/jobs.ts';
 import type { Db } from '../../store/database/open.ts';
@@ -42,6 +48,40 @@ export async function createJob(
   await changeBy(app, principal, (tx, note) => keepNewJob(app, principal, tx, job, note));
   wake();
   return job;
+}
+
+/**
+ * Copies a job under another name, with its sealed headers and body. The copy is paused, has no history, and no
+ * definition manages it. Throws `not_found`, `invalid_input`, `payment_required`, `forbidden` for what the plan does not
+ * allow, and `unavailable` if the sealed part is damaged.
+ */
+export async function copyJob(
+  app: App,
+  principal: Principal,
+  id: string,
+  name: string,
+): Promise<Job> {
+  const { store, vault, clock, allowTargets } = app;
+  const now = clock.now();
+  return await store.write(async (tx) => {
+    const job = openJob(await requireJob(tx, principal, id), vault);
+    const copy = copyOfJob(job, name, { id: newId(now), now, allowTargets });
+    await keepNewJob(app, principal, tx, copy);
+    return copy;
+  });
+}
+
+/** The next due times of a job, with its schedule in words. Throws `not_found`. */
+export async function getDueTimes(
+  { store, clock }: App,
+  principal: Principal,
+  id: string,
+  count: number,
+): Promise<DueTimesOfJob> {
+  const job = await requireJob(store.db, principal, id);
+  const now = clock.now();
+  const isExpired = hasExpired({ expiresAt: principal.accountExpiresAt }, now);
+  return dueTimesOf(job, { now, count, isExpired });
 }
 
 /** A page of the workspace's jobs, newest first. */

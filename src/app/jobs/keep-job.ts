@@ -31,8 +31,13 @@ export async function requireJob(
   id: string,
 ): Promise<SealedJob> {
   const job = isId(id) ? await jobs.findJob(db, workspaceId, id) : undefined;
-  if (job === undefined) throw new JobdError('not_found', `there is no job with id ${id}`);
+  if (job === undefined) throw noJob(id);
   return job;
+}
+
+/** The refusal of an id that no job of the workspace has. */
+export function noJob(id: string): JobdError {
+  return new JobdError('not_found', `there is no job with id ${id}`);
 }
 
 /** A job as people see it: no job of an expired account is due, whatever due time is kept. */

@@ -11,11 +11,14 @@ import type { Monitor } from '../monitors/monitor.ts';
 import type { Plan } from './plan.ts';
 import { smallestInterval } from '../schedule/interval.ts';
 
+/** What a plan limits of a job. */
+type LimitedJob = ScheduleFields & Pick<Job, 'timeoutSeconds' | 'paused'>;
+
 /**
  * Checks what is new about a job: all of it if `before` is null, else what changed. A resumed schedule counts as new.
  * Throws `forbidden`, naming limit, plan and figure.
  */
-export function checkPlanLimits(plan: Plan, job: Job, before: Job | null): void {
+export function checkPlanLimits(plan: Plan, job: LimitedJob, before: LimitedJob | null): void {
   if (before?.timeoutSeconds !== job.timeoutSeconds) checkTimeout(plan, job.timeoutSeconds);
   const isResumed = before !== null && before.paused && !job.paused;
   if (before === null || isResumed || !sameSchedule(before, job)) checkInterval(plan, job);

@@ -9,12 +9,12 @@ import { invalidInput, JobdError } from '../errors.ts';
 import { checkFields } from '../fields.ts';
 import type { Action } from '../fields.ts';
 import { writable } from '../read-only.ts';
-import { firstDue } from '../schedule/next.ts';
-import { sameSchedule, scheduleOf } from '../schedule/schedule.ts';
+import { sameSchedule } from '../schedule/schedule.ts';
 import { anchorOf, readSchedule } from '../schedule/schedule-input.ts';
 import type { ScheduleInput } from '../schedule/schedule-input.ts';
 import { judgeUrl } from '../targets/target.ts';
 import type { AllowedTarget } from '../targets/target.ts';
+import { countedFrom } from './actions.ts';
 import { checkHeaders } from './headers.ts';
 import { jobDefaults, jobRules, jobStatus, leavesOrigin, maxBodyLength } from './job.ts';
 import type { EditableFields, Job, JobStatus, Method } from './job.ts';
@@ -69,12 +69,34 @@ export function defineJob(
 ): Job {
   checkJobFields({ url: fields.url }, allowTargets);
   const blank: Job = {
-    id,
     workspaceId,
     name: fields.name,
     url: fields.url,
     ...jobDefaults,
-    anchorAt: now,
+    ...beginning(id, now),
+  };
+  const action = paused === true ? 'pause' : 'resume';
+  return changeJob(blank, { ...fields, action }, { now, allowTargets });
+}
+
+/**
+ * A copy of a job under another name: paused, and without its results. Throws `invalid_input` for the name, and for a
+ * URL that may not be called any more.
+ */
+export function copyOfJob(
+  job: Job,
+  name: string,
+  { id, now, allowTargets }: JobContext & { id: string },
+): Job {
+  checkJobFields({ name, url: job.url }, allowTargets);
+  return { ...job, name, ...beginning(id, now) };
+}
+
+/** What a job begins with that people do not set. */
+function beginning(id: string, now: number) {
+  return {
+    id,
+    anchorAt: anchorOf(now),
     paused: true,
     health: 'new',
     failures: 0,
@@ -84,9 +106,7 @@ export function defineJob(
     lastDurationMs: null,
     downReason: null,
     createdAt: now,
-  };
-  const action = paused === true ? 'pause' : 'resume';
-  return changeJob(blank, { ...fields, action }, { now, allowTargets });
+  } as const;
 }
 
 /**
@@ -156,10 +176,4 @@ const headersNeeded =
 function checkBodyFits({ method, body }: Job): void {
   if (body === null || methodsWithBody.includes(method)) return;
   throw invalidInput(`body is sent only with ${methodsWithBody.join(', ')}, got method ${method}`);
-}
-
-/** Where a schedule that counts from `now` begins. Throws if it is never due. */
-function countedFrom(now: number, job: Job): Pick<Job, 'anchorAt' | 'nextRunAt'> {
-  const anchorAt = anchorOf(now);
-  return { anchorAt, nextRunAt: firstDue(scheduleOf({ ...job, anchorAt }), now) };
 }

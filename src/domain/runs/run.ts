@@ -1,6 +1,7 @@
 /** A run: one due time, or one manual request, of a job; with its states as data. */
 
 import { isoTime, isoTimeOrNull } from '../clock.ts';
+import { got, invalidInput } from '../errors.ts';
 
 /** Every state, and the states that may follow it (drawn in docs/architecture.md). */
 export const runTransitions = {
@@ -16,6 +17,20 @@ export type RunStatus = keyof typeof runTransitions;
 
 /** All states, in the order of a run's life. */
 export const runStatuses = Object.keys(runTransitions) as RunStatus[];
+
+/** The states of runs that were no success. Their indexes hold no other run. */
+export const badRunStatuses: readonly RunStatus[] = ['failed', 'interrupted', 'missed'];
+
+/** Reads states with commas between them. Throws `invalid_input`. */
+export function readRunStatuses(text: string): RunStatus[] {
+  const named = new Set(text.split(','));
+  const statuses = runStatuses.filter((status) => named.has(status));
+  if (statuses.length === named.size) return statuses;
+  const known = runStatuses.join(', ');
+  throw invalidInput(
+    `status must be one or more of ${known}, with commas between them, ${got(text)}`,
+  );
+}
 
 /** The states in which a run may begin: requested by hand, claimed when due, or missed. */
 export const firstRunStatuses = ['queued', 'running', 'missed'] as const satisfies RunStatus[];
@@ -48,6 +63,9 @@ export interface Run {
   truncated: boolean;
   error: string | null;
 }
+
+/** A run in a list: what it answered is read run by run. */
+export type RunSummary = Omit<Run, 'jobId' | 'responseBody' | 'truncated'>;
 
 /** A new manual run, requested at `now` (epoch milliseconds). */
 export function queuedRun(id: string, jobId: string, now: number): Run {

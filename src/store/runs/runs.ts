@@ -130,6 +130,9 @@ export async function countRuns(db: Db, jobId: string): Promise<RunTotals> {
 /** The condition of the index of open runs, in the same words, so that SQLite uses it. */
 export const isOpen = sql<boolean>`status in ('queued', 'running')`;
 
+/** The condition of the indexes of runs that were no success, in the same words for the same reason. */
+export const isBad = sql<boolean>`status in ('failed', 'interrupted', 'missed')`;
+
 /** The run that a row holds. */
 export function runOf(row: Selectable<RunRow>): Run {
   return {

@@ -14,7 +14,13 @@ import {
   updateClaimedJobs,
 } from '../../../src/store/runs/claims.ts';
 import { findAccountToResume, findTerms, stopJobs } from '../../../src/store/accounts/expiry.ts';
+import {
+  findActedJobs,
+  keepScheduleStates,
+  markJobsDeleted,
+} from '../../../src/store/jobs/actions.ts';
 import { listJobs } from '../../../src/store/jobs/jobs.ts';
+import { findEndOfStep, listFigures, listHistory } from '../../../src/store/runs/history.ts';
 import { findActiveKey } from '../../../src/store/accounts/keys.ts';
 import {
   findEarliestCheck,
@@ -128,6 +134,49 @@ test('a page of runs is read in the order of its index, and counting counts open
   const counted = await planOf(t, (db) => countRuns(db, 'j'));
   assert.match(counted.join('\n'), /runs USING (COVERING )?INDEX runs_open/);
   assert.doesNotMatch(counted.join('\n'), /runs_by_time|SCAN runs$/m);
+});
+
+test('the history of a job is read in the order of an index, and bad runs from their own', async (t) => {
+  const before = { scheduledFor: 5, source: 'manual' } as const;
+  const downTo = { scheduledFor: 2, source: 'manual' } as const;
+  const range = 'job_id=\\? AND \\(scheduled_for,source\\)[<>]\\(\\?,\\?\\)';
+  const kinds = [
+    [null, 'runs_by_time'],
+    [['success'], 'runs_by_time'],
+    [['success', 'failed'], 'runs_by_time'],
+    [['failed'], 'runs_bad_of_job'],
+    [['failed', 'interrupted', 'missed'], 'runs_bad_of_job'],
+  ] as const;
+  for (const [statuses, index] of kinds) {
+    const whole = { statuses, before: null, downTo: null, limit: 5 };
+    assertPlan(
+      await planOf(t, (db) => listHistory(db, 'j', whole)),
+      lookUp(index, 'job_id=\\?\\)$'),
+    );
+    const part = { ...whole, before, downTo };
+    assertPlan(await planOf(t, (db) => listHistory(db, 'j', part)), lookUp(index, range));
+    assertPlan(await planOf(t, (db) => findEndOfStep(db, 'j', part, 100)), [
+      new RegExp(
+        `^SEARCH runs USING (COVERING )?INDEX ${index} \\(job_id=\\? AND \\(scheduled_for,source\\)<`,
+      ),
+    ]);
+  }
+  for (const position of [null, before]) {
+    const figures = { from: 1, before: position, limit: 5 };
+    assertPlan(
+      await planOf(t, (db) => listFigures(db, 'j', figures)),
+      lookUp('runs_by_time', 'job_id=\\? AND .*scheduled_for'),
+    );
+  }
+});
+
+test('an action on many jobs reads and writes their rows alone', async (t) => {
+  assertPlan(await planOf(t, (db) => findActedJobs(db, 'w', ['j', 'k'])), [
+    ...lookUp('jobs_by_workspace', 'workspace_id=\\? AND id=\\?\\)'),
+  ]);
+  const acted = { id: 'j', paused: true, anchorAt: 1, nextRunAt: null } as never;
+  assertPlan(await planOf(t, (db) => keepScheduleStates(db, [acted])), [jobById]);
+  assertPlan(await planOf(t, (db) => markJobsDeleted(db, [acted], 1)), [jobById]);
 });
 
 function lookUp(index: string, condition: string): RegExp[] {

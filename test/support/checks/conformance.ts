@@ -95,7 +95,9 @@ function findOperation(
   method: string,
   path: string,
 ): { operation: Operation; pointer: string } | undefined {
-  const template = Object.keys(paths).find((known) => patternOf(known).test(path));
+  // A path without parameters goes before one with them (OpenAPI 3.1, Paths Object).
+  const template =
+    path in paths ? path : Object.keys(paths).find((known) => patternOf(known).test(path));
   const operation = paths[template ?? '']?.[method.toLowerCase()];
   if (template === undefined || operation === undefined) return undefined;
   const steps = ['paths', template, method.toLowerCase()];

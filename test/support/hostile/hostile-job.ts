@@ -216,6 +216,21 @@ export const hostileDefinitions = fc
     return `{"definitions":[${definitions.join(',')}]${more}}`;
   });
 
+/** Bodies of copyJob, valid ones among them. */
+export const hostileCopy = spoilt(fieldsOf({ name: valid.name }, ['name']));
+
+const actedIds = fc
+  .array(fc.oneof({ weight: 8, arbitrary: fc.uuid() }, hostilePiece), { maxLength: 4 })
+  .map((ids) => JSON.stringify(ids));
+
+/** Bodies of actOnJobs, valid ones among them. The ids are of no job. */
+export const hostileActions = spoilt(
+  fieldsOf({ action: fc.constantFrom('"pause"', '"resume"', '"delete"'), ids: actedIds }, [
+    'action',
+    'ids',
+  ]),
+);
+
 /** Bodies of updateJob, valid ones among them. */
 export const hostileJobUpdate = spoilt(fieldsOf({ ...valid, ...onlyOnUpdate }, []));
 

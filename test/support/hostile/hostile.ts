@@ -83,6 +83,7 @@ export const hostilePiece: fc.Arbitrary<string> = fc.oneof(
 
 const parameterName = fc.oneof(
   { weight: 6, arbitrary: fc.constantFrom('limit', 'cursor') },
+  { weight: 2, arbitrary: fc.constantFrom('status', 'before', 'days', 'count') },
   {
     weight: 2,
     arbitrary: fc.constantFrom('limit[]', 'Limit', '__proto__', 'constructor', 'key', ''),
@@ -95,6 +96,7 @@ const parameterValue = fc.oneof(
   { weight: 2, arbitrary: numberText.map(percentEncoded) },
   { weight: 2, arbitrary: fc.base64String({ maxLength: 60 }).map(percentEncoded) },
   // Cursors with a plausible content: an id, or a time and a source.
+  { weight: 1, arbitrary: fc.constantFrom('failed,missed', 'success', ',', '2026-03-28T12:00Z') },
   { weight: 1, arbitrary: fc.uuid().map(base64url) },
   { weight: 1, arbitrary: fc.nat().map((at) => base64url(`${at} manual`)) },
   { weight: 2, arbitrary: hostilePiece },

@@ -1,0 +1,80 @@
+/** What the extensions accept and return about jobs: due times, copies, and actions on many jobs. */
+
+import { Type } from 'typebox';
+import type { Static } from 'typebox';
+import { jobActions, mostActedJobs } from '../../domain/jobs/actions.ts';
+import * as t from '../http/schema.ts';
+import { SchedulePreview } from '../schedule/contract.ts';
+import * as examples from './examples.ts';
+import { jobFields } from './fields.ts';
+
+/** Due times that are shown if nothing else is asked for. */
+export const defaultDueTimes = 5;
+
+export const DueTimesQuery = Type.Object(
+  {
+    count: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 20,
+        description: 'The number of due times to return.',
+        default: defaultDueTimes,
+      }),
+    ),
+  },
+  { additionalProperties: false },
+);
+
+export const DueTimes = t.output('DueTimes', 'When a job is due.', examples.dueTimes, {
+  words: SchedulePreview.properties.words,
+  next: t.array(
+    t.moment('A due time.'),
+    'The next due times in order; the first is `nextRunAt` of the job. None while the job is paused and after the ' +
+      'account has expired: a note says so.',
+  ),
+  notes: t.array(
+    t.text('A sentence.'),
+    'Why there are fewer due times than asked for, and effects of daylight saving on them.',
+  ),
+});
+export type DueTimes = Static<typeof DueTimes>;
+
+export const JobCopy = t.input('JobCopy', 'What a copy is called.', [examples.jobCopy], {
+  name: jobFields.name,
+});
+
+export const JobActions = t.input(
+  'JobActions',
+  'What to do, and with which jobs.',
+  [examples.jobActions],
+  {
+    action: t.oneOf(jobActions, 'What to do with each job.'),
+    ids: Type.Array(
+      Type.String({ format: 'uuid', maxLength: 36, description: 'The id of a job.' }),
+      {
+        minItems: 1,
+        maxItems: mostActedJobs,
+        description: `Up to ${mostActedJobs} different ids.`,
+      },
+    ),
+  },
+);
+
+const ActionResult = t.output(
+  'JobActionResult',
+  'What became of one job.',
+  examples.jobActionResult,
+  {
+    id: t.text('The id from the request, in lower case if it is one.'),
+    error: t.nullable(
+      t.text('Why the job was left as it is; null if it is now paused, resumed or deleted.'),
+    ),
+  },
+);
+
+export const JobActionResults = t.envelope(
+  'JobActionResults',
+  { results: t.array(ActionResult, 'In the order of the ids.') },
+  examples.jobActionResults,
+);
+export type JobActionResults = Static<typeof JobActionResults>;

@@ -1,0 +1,84 @@
+/** Routes of jobs beyond the promised interface: due times, copies, and actions on many jobs. */
+
+import { actOnJobs } from '../../app/jobs/actions.ts';
+import type { App } from '../../app/app.ts';
+import { copyJob, getDueTimes } from '../../app/jobs/jobs.ts';
+import { isoTime } from '../../domain/clock.ts';
+import { badRequest, describe, notPaid } from '../description/operation.ts';
+import type { ApiServer } from '../http/fastify.ts';
+import { JobPath, JobResponse } from './contract.ts';
+import { copiedJob } from './examples.ts';
+import {
+  defaultDueTimes,
+  DueTimes,
+  DueTimesQuery,
+  JobActionResults,
+  JobActions,
+  JobCopy,
+} from './extension-contract.ts';
+import { jobShape } from './shape.ts';
+
+const operations = describe(
+  { tag: 'Jobs', noun: 'job', isExtension: true },
+  {
+    getDueTimes: {
+      summary: 'Get the next due times of a job',
+      description:
+        'Returns the schedule of the job in words, its next due times, and the effects of daylight saving on them.',
+      params: JobPath,
+      querystring: DueTimesQuery,
+      response: { 200: DueTimes },
+      answer: 'The due times, and notes on them.',
+      failures: { 400: badRequest('count must be between 1 and 20, got 0') },
+    },
+    copyJob: {
+      summary: 'Copy a job',
+      description:
+        'Creates a job with the settings of another one, its header values included, which no key can read. The copy is ' +
+        'paused and new: it has no runs and no key of a definition, and no channel names it.',
+      params: JobPath,
+      body: JobCopy,
+      response: { 201: JobResponse },
+      answer: 'The copy.',
+      answerExample: { job: copiedJob },
+      failures: {
+        400: badRequest('name must not be blank'),
+        402: notPaid,
+        403: 'The key may only read, or the plan does not allow another job, this interval or this timeout.',
+      },
+    },
+    actOnJobs: {
+      summary: 'Pause, resume or delete many jobs',
+      description:
+        'Pauses, resumes or deletes up to 100 jobs at once. A job that is refused does not affect the others; its result ' +
+        'says why. A job with a run in progress is not deleted. A job that is paused or resumed already stays as it is. ' +
+        'The request counts as one.',
+      body: JobActions,
+      response: { 200: JobActionResults },
+      answer: 'What became of each job.',
+      failures: { 400: badRequest('ids must have at most 100 entries, got 101'), 402: notPaid },
+    },
+  },
+);
+
+/** Adds the routes. */
+export function jobExtensionRoutes(server: ApiServer, app: App): void {
+  server.get(
+    '/jobs/:id/due-times',
+    operations.getDueTimes,
+    async ({ principal, params, query: { count = defaultDueTimes } }) => {
+      const { words, next, notes } = await getDueTimes(app, principal, params.id, count);
+      return { words, next: next.map(isoTime), notes };
+    },
+  );
+
+  server.post('/jobs/:id/copy', operations.copyJob, async ({ principal, params, body }, reply) => {
+    const job = await copyJob(app, principal, params.id, body.name);
+    return reply.code(201).send({ job: jobShape(job) });
+  });
+
+  server.post('/jobs/actions', operations.actOnJobs, async ({ principal, body }) => {
+    const results = await actOnJobs(app, principal, body);
+    return { results: results.map(({ id, refusal }) => ({ id, error: refusal?.message ?? null })) };
+  });
+}

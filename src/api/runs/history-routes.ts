@@ -1,0 +1,57 @@
+/** Routes of a job's history: its runs by status, and its days. */
+
+import type { App } from '../../app/app.ts';
+import { listDays, listHistory } from '../../app/runs/history.ts';
+import { readTime } from '../../domain/fields.ts';
+import { readRunStatuses } from '../../domain/runs/run.ts';
+import { badRequest, describe } from '../description/operation.ts';
+import { pageRequest } from '../http/contract.ts';
+import type { ApiServer } from '../http/fastify.ts';
+import { JobPath } from '../jobs/contract.ts';
+import { DaysQuery, defaultDays, HistoryQuery, JobDays, RunHistory } from './contract.ts';
+import { daysShape, runSummaryShape } from './shape.ts';
+
+const operations = describe(
+  { tag: 'Runs', noun: 'job', isExtension: true },
+  {
+    listHistory: {
+      summary: 'List runs of a job by status',
+      description:
+        'Returns the kept runs of a job, newest first, without what the target answered. They can be limited to some ' +
+        'statuses and to runs that were due before a moment.',
+      params: JobPath,
+      querystring: HistoryQuery,
+      response: { 200: RunHistory },
+      answer: 'A page of runs.',
+      failures: { 400: badRequest('limit must be between 1 and 100, got 0') },
+    },
+    getDays: {
+      summary: 'Get the days of a job',
+      description:
+        'Counts the kept runs of a job by the day on which they were due, in the time zone of the job, and says how long ' +
+        'they took. Runs that are not over do not count.',
+      params: JobPath,
+      querystring: DaysQuery,
+      response: { 200: JobDays },
+      answer: 'The days.',
+      failures: { 400: badRequest('days must be between 1 and 366, got 0') },
+    },
+  },
+);
+
+/** Adds the routes. */
+export function historyRoutes(server: ApiServer, app: App): void {
+  server.get('/jobs/:id/history', operations.listHistory, async ({ principal, params, query }) => {
+    const { status, before } = query;
+    const { items, nextCursor, isPartial } = await listHistory(app, principal, params.id, {
+      ...pageRequest(query),
+      statuses: status === undefined ? null : readRunStatuses(status),
+      before: before === undefined ? null : readTime('before', before),
+    });
+    return { runs: items.map(runSummaryShape), nextCursor, isPartial };
+  });
+
+  server.get('/jobs/:id/days', operations.getDays, async ({ principal, params, query }) =>
+    daysShape(await listDays(app, principal, params.id, query.days ?? defaultDays)),
+  );
+}

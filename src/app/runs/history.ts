@@ -1,0 +1,105 @@
+/**
+ * The history of a job: its runs by status, and its days. A request reads 10,000 runs at most, and in steps, because a
+ * run with a long answer takes several microseconds to read and nothing else happens meanwhile.
+ */
+
+import { setImmediate } from 'node:timers/promises';
+import { daysOfRuns } from '../../domain/runs/days.ts';
+import type { DayOfRuns } from '../../domain/runs/days.ts';
+import type { RunStatus, RunSummary } from '../../domain/runs/run.ts';
+import { lastDays, startOfDay } from '../../domain/schedule/local-days.ts';
+import * as history from '../../store/runs/history.ts';
+import { listOldestRuns } from '../../store/runs/retention.ts';
+import type { RunPosition } from '../../store/runs/runs.ts';
+import type { App, Principal } from '../app.ts';
+import { requireJob } from '../jobs/keep-job.ts';
+import { pageOf, parseRunCursor, runCursor } from '../page.ts';
+import type { Page, PageRequest } from '../page.ts';
+
+const steps = 5;
+const runsPerStep = 2_000;
+
+/** What is asked of a history. */
+export interface HistoryRequest extends PageRequest {
+  /** Only runs with one of these; null for all. */
+  statuses: readonly RunStatus[] | null;
+  /** Only runs that were due before, in epoch milliseconds; null for all. */
+  before: number | null;
+}
+
+/** A page that may have fewer items than there are, because the search for them took too long. */
+export interface PartialPage<T> extends Page<T> {
+  /** Whether the search stopped early; the next page goes on. */
+  isPartial: boolean;
+}
+
+/** A page of a job's runs, newest first. Throws `not_found`, and `invalid_input` for a cursor of another list. */
+export async function listHistory(
+  { store: { db } }: App,
+  principal: Principal,
+  jobId: string,
+  { statuses, before: dueBefore, limit, cursor }: HistoryRequest,
+): Promise<PartialPage<RunSummary>> {
+  const { id } = await requireJob(db, principal, jobId);
+  const list = `${id} history`;
+  let before = startOf(cursor === null ? null : parseRunCursor(list, cursor), dueBefore);
+  const found: RunSummary[] = [];
+  for (let step = 0; step < steps; step += 1) {
+    const downTo =
+      statuses && (await history.findEndOfStep(db, id, { statuses, before }, runsPerStep));
+    const query = { statuses, before, downTo, limit: limit + 1 - found.length };
+    found.push(...(await history.listHistory(db, id, query)));
+    if (found.length > limit || downTo === null) {
+      return { ...pageOf(found, limit, (run) => runCursor(list, run)), isPartial: false };
+    }
+    before = downTo;
+    await setImmediate();
+  }
+  return { items: found, nextCursor: before && runCursor(list, before), isPartial: true };
+}
+
+/** Where a page begins: what is further back of the end of the previous page and a moment. */
+function startOf(cursor: RunPosition | null, dueBefore: number | null): RunPosition | null {
+  if (dueBefore === null) return cursor;
+  // `manual` is the first of two runs of one moment.
+  return cursor !== null && cursor.scheduledFor < dueBefore
+    ? cursor
+    : { scheduledFor: dueBefore, source: 'manual' };
+}
+
+/** The days of a job that runs are kept of. */
+export interface Days {
+  /** The oldest first. */
+  days: DayOfRuns[];
+  /** The due time of the oldest run that was counted, in epoch milliseconds; null if no run is kept. */
+  since: number | null;
+  /** Whether there are older runs in these days, too many to count. */
+  isPartial: boolean;
+}
+
+/** The last `count` days of a job, in its zone. Throws `not_found`. */
+export async function listDays(
+  { store: { db }, clock }: App,
+  principal: Principal,
+  jobId: string,
+  count: number,
+): Promise<Days> {
+  const { id, timezone } = await requireJob(db, principal, jobId);
+  const [oldest] = await listOldestRuns(db, id, { after: null, limit: 1 });
+  if (oldest === undefined) return { days: [], since: null, isPartial: false };
+  const now = clock.now();
+  const [firstDay = 0] = lastDays(timezone, now, count);
+  const from = startOfDay(timezone, firstDay);
+  const runs: Awaited<ReturnType<typeof history.listFigures>> = [];
+  const read = async (limit: number) =>
+    await history.listFigures(db, id, { from, before: runs.at(-1) ?? null, limit });
+  for (let step = 0; step < steps; step += 1) {
+    const more = await read(runsPerStep);
+    runs.push(...more);
+    if (more.length < runsPerStep) break;
+    await setImmediate();
+  }
+  const isPartial = runs.length === steps * runsPerStep && (await read(1)).length > 0;
+  const { scheduledFor: since } = (isPartial ? runs.at(-1) : undefined) ?? oldest;
+  return { days: daysOfRuns(runs, { timezone, since, now, count }), since, isPartial };
+}

@@ -1,0 +1,39 @@
+/** What people do with many jobs at once: pause, resume or delete them. */
+
+import { actions } from '../fields.ts';
+import type { Action } from '../fields.ts';
+import { firstDue } from '../schedule/next.ts';
+import { anchorOf } from '../schedule/schedule-input.ts';
+import { scheduleOf } from '../schedule/schedule.ts';
+import type { ScheduleFields } from '../schedule/schedule.ts';
+import type { Job } from './job.ts';
+
+export const jobActions = [...actions, 'delete'] as const;
+export type JobAction = (typeof jobActions)[number];
+
+/** Jobs of one request. */
+export const mostActedJobs = 100;
+
+/** What an action needs of a job. */
+export type ActedJob = ScheduleFields &
+  Pick<Job, 'id' | 'timeoutSeconds' | 'paused' | 'activeRunId' | 'nextRunAt'>;
+
+/**
+ * A job after it was paused or resumed; the job itself if it was already. A resumed schedule counts from `now` (epoch
+ * milliseconds). Throws `invalid_input` if it is never due.
+ */
+export function afterAction(job: ActedJob, action: Action, now: number): ActedJob {
+  const paused = action === 'pause';
+  if (paused === job.paused) return job;
+  if (paused) return { ...job, paused, nextRunAt: null };
+  return { ...job, paused, ...countedFrom(now, job) };
+}
+
+/** Where a schedule that counts from `now` begins. Throws `invalid_input` if it is never due. */
+export function countedFrom(
+  now: number,
+  schedule: ScheduleFields,
+): Pick<Job, 'anchorAt' | 'nextRunAt'> {
+  const anchorAt = anchorOf(now);
+  return { anchorAt, nextRunAt: firstDue(scheduleOf({ ...schedule, anchorAt }), now) };
+}

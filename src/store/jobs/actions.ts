@@ -1,0 +1,82 @@
+/** Pausing, resuming and deleting many jobs: their schedules are read and written, and nothing sealed. */
+
+import type { ActedJob } from '../../domain/jobs/actions.ts';
+import { idList } from '../database/dialect.ts';
+import type { Db } from '../database/open.ts';
+import { statementForEach } from '../database/statement.ts';
+import type { Parameters } from '../database/statement.ts';
+
+/** The jobs of a workspace with these ids, as far as there are any. */
+export async function findActedJobs(
+  db: Db,
+  workspaceId: string,
+  ids: readonly string[],
+): Promise<ActedJob[]> {
+  const rows = await db
+    .selectFrom('jobs')
+    .select([
+      'id',
+      'schedule_type as scheduleType',
+      'cron_expr as cronExpr',
+      'timezone',
+      'period_seconds as periodSeconds',
+      'anchor_at as anchorAt',
+      'timeout_seconds as timeoutSeconds',
+      'paused',
+      'active_run_id as activeRunId',
+      'next_run_at as nextRunAt',
+    ])
+    .where('id', 'in', idList(ids))
+    .where('workspace_id', '=', workspaceId)
+    .where('deleted_at', 'is', null)
+    .execute();
+  return rows.map(({ paused, ...row }) => Object.assign(row, { paused: paused === 1 }));
+}
+
+interface ScheduleState {
+  id: string;
+  paused: number;
+  anchorAt: number;
+  nextRunAt: number | null;
+}
+
+const updateState = statementForEach((db: Db, of: Parameters<ScheduleState>) =>
+  db
+    .updateTable('jobs')
+    .set({ paused: of('paused'), anchor_at: of('anchorAt'), next_run_at: of('nextRunAt') })
+    .where('id', '=', of('id'))
+    .compile(),
+);
+
+/** Keeps which jobs are paused, and when they are due next. Only in the transaction that found them. */
+export async function keepScheduleStates(tx: Db, jobs: readonly ActedJob[]): Promise<void> {
+  await updateState(
+    tx,
+    jobs.map(({ id, paused, anchorAt, nextRunAt }) => ({
+      id,
+      paused: paused ? 1 : 0,
+      anchorAt,
+      nextRunAt,
+    })),
+  );
+}
+
+const markDeleted = statementForEach((db: Db, of: Parameters<{ id: string; now: number }>) =>
+  db
+    .updateTable('jobs')
+    .set({ deleted_at: of('now'), next_run_at: null })
+    .where('id', '=', of('id'))
+    .compile(),
+);
+
+/** Hides jobs for good. They are removed later, with their histories. */
+export async function markJobsDeleted(
+  tx: Db,
+  jobs: readonly Pick<ActedJob, 'id'>[],
+  now: number,
+): Promise<void> {
+  await markDeleted(
+    tx,
+    jobs.map(({ id }) => ({ id, now })),
+  );
+}

@@ -1,0 +1,97 @@
+/** The history of a job for people: its runs by status, and their figures. A request reads a bounded number of rows. */
+
+import { sql } from 'kysely';
+import type { RunFigures } from '../../domain/runs/days.ts';
+import { badRunStatuses } from '../../domain/runs/run.ts';
+import type { RunStatus, RunSummary } from '../../domain/runs/run.ts';
+import type { Db } from '../database/open.ts';
+import { isBad } from './runs.ts';
+import type { RunPosition } from './runs.ts';
+
+/** Which runs of a job are asked for. */
+export interface HistoryQuery {
+  /** Only runs with one of these; null for all. */
+  statuses: readonly RunStatus[] | null;
+  /** Where the previous page ended, or a moment before which runs were due. */
+  before: RunPosition | null;
+  /** The last position to read; null for the whole history. */
+  downTo: RunPosition | null;
+  limit: number;
+}
+
+/** A job's runs, newest first. Those that were no success come from an index of their own. */
+export async function listHistory(
+  db: Db,
+  jobId: string,
+  query: HistoryQuery,
+): Promise<RunSummary[]> {
+  const { statuses, downTo, limit } = query;
+  let rows = runsBefore(db, jobId, query).select(summaryColumns).limit(limit);
+  if (downTo !== null) {
+    rows = rows.where(sql<boolean>`(scheduled_for, source) >= ${positionOf(downTo)}`);
+  }
+  if (statuses !== null) rows = rows.where('status', 'in', statuses);
+  return await rows.execute();
+}
+
+/** Where the search of `listHistory` has read this many runs; null if there are fewer. It reads the index alone. */
+export async function findEndOfStep(
+  db: Db,
+  jobId: string,
+  query: Pick<HistoryQuery, 'statuses' | 'before'>,
+  runs: number,
+): Promise<RunPosition | null> {
+  const row = await runsBefore(db, jobId, query)
+    .select(['scheduled_for as scheduledFor', 'source'])
+    .limit(1)
+    .offset(runs - 1)
+    .executeTakeFirst();
+  return row ?? null;
+}
+
+/** The figures of a job's runs that were due from `from` on (epoch milliseconds), newest first. */
+export async function listFigures(
+  db: Db,
+  jobId: string,
+  { from, before, limit }: { from: number; before: RunPosition | null; limit: number },
+): Promise<(RunFigures & RunPosition)[]> {
+  return await runsBefore(db, jobId, { statuses: null, before })
+    .select(['scheduled_for as scheduledFor', 'source', 'status', 'duration_ms as durationMs'])
+    .where('scheduled_for', '>=', from)
+    .limit(limit)
+    .execute();
+}
+
+const summaryColumns = [
+  'id',
+  'source',
+  'status',
+  'scheduled_for as scheduledFor',
+  'started_at as startedAt',
+  'finished_at as finishedAt',
+  'attempts',
+  'http_status as httpStatus',
+  'duration_ms as durationMs',
+  'error',
+] as const;
+
+function runsBefore(
+  db: Db,
+  jobId: string,
+  { statuses, before }: Pick<HistoryQuery, 'statuses' | 'before'>,
+) {
+  let query = db
+    .selectFrom('runs')
+    .where('job_id', '=', jobId)
+    .orderBy('scheduled_for', 'desc')
+    .orderBy('source', 'desc');
+  if (statuses?.every((status) => badRunStatuses.includes(status)) === true) {
+    query = query.where(isBad);
+  }
+  if (before === null) return query;
+  return query.where(sql<boolean>`(scheduled_for, source) < ${positionOf(before)}`);
+}
+
+function positionOf({ scheduledFor, source }: RunPosition) {
+  return sql`(${scheduledFor}, ${source})`;
+}

@@ -1,0 +1,183 @@
+/** Actions on many jobs over the API (an extension). */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import * as fc from 'fast-check';
+import { afterAction } from '../../../src/domain/jobs/actions.ts';
+import { changeJob, defineJob } from '../../../src/domain/jobs/job-input.ts';
+import { newId } from '../../../src/domain/id.ts';
+import { addAccount } from '../../support/records/account.ts';
+import { assertRefused } from '../../support/checks/answer.ts';
+import { fakeClock } from '../../support/fakes/clock.ts';
+import { startHeldSink } from '../../support/fakes/held-sink.ts';
+import { startTestDaemon } from '../../support/running/daemon.ts';
+import type { TestDaemon } from '../../support/running/daemon.ts';
+import { loopback } from '../../support/running/store.ts';
+import { addWorkspace } from '../../support/records/workspace.ts';
+
+const path = '/jobs/actions';
+const rare = { name: 'a', url: 'http://127.0.0.1:1/', cronExpr: '0 0 1 1 *', timezone: 'UTC' };
+const unknownId = '01a1fc58-a505-7000-bebc-059153f75def';
+
+async function add({ ask }: TestDaemon, input: object = {}): Promise<string> {
+  const { status, body } = await ask('POST', '/jobs', { ...rare, ...input });
+  assert.equal(status, 201, body.error);
+  return body.job.id;
+}
+
+test('many jobs are paused, resumed and deleted as single ones are', async (t) => {
+  const clock = fakeClock();
+  const daemon = await startTestDaemon(t, { clock });
+  const { ask } = daemon;
+  const every90s = { cronExpr: null, scheduleType: 'period', periodSeconds: 90 };
+  const ids = [await add(daemon), await add(daemon, every90s), await add(daemon, { paused: true })];
+  const shown = async () => {
+    const { jobs } = (await ask('GET', '/jobs')).body as { jobs: Record<string, unknown>[] };
+    return jobs.toReversed().map(({ status, nextRunAt }) => [status, nextRunAt]);
+  };
+  const results = ids.map((id) => ({ id, error: null }));
+
+  const paused = await ask('POST', path, { action: 'pause', ids });
+  assert.deepEqual([paused.status, paused.body], [200, { results }]);
+  assert.deepEqual(
+    await shown(),
+    ids.map(() => ['paused', null]),
+  );
+
+  clock.set('2026-03-02T10:05:00.500Z');
+  const upper = ids.map((id) => id.toUpperCase());
+  assert.deepEqual((await ask('POST', path, { action: 'resume', ids: upper })).body, { results });
+  const nextYear = ['new', '2027-01-01T00:00:00.000Z'];
+  const fromNow = ['new', '2026-03-02T10:06:30.000Z'];
+  assert.deepEqual(await shown(), [nextYear, fromNow, nextYear]);
+
+  clock.advance(30_000);
+  await ask('POST', path, { action: 'resume', ids });
+  assert.deepEqual((await shown())[1], fromNow, 'a resumed job goes on counting as before');
+
+  assert.deepEqual((await ask('POST', path, { action: 'delete', ids })).body, { results });
+  assert.deepEqual(await shown(), []);
+});
+
+test('a refused job has its reason in its row, and the others are acted on', async (t) => {
+  const clock = fakeClock();
+  const daemon = await startTestDaemon(t, { clock });
+  const { ask } = daemon;
+  const sink = await startHeldSink(t);
+  const other = await addWorkspace(daemon.dataDir);
+  const theirs = (await ask('POST', '/jobs', rare, await other.newKey('write'))).body.job.id;
+  const [idle, busy] = [await add(daemon), await add(daemon, { url: sink.url })];
+  const { run } = (await ask('POST', `/jobs/${busy}/run`)).body;
+  await sink.waitFor(1);
+  const ids = [busy, unknownId, theirs, 'no id', idle];
+  const { body } = await ask('POST', path, { action: 'delete', ids });
+  assert.deepEqual(body.results, [
+    {
+      id: busy,
+      error: `run ${run.id} of this job is executing: delete the job when it has ended`,
+    },
+    { id: unknownId, error: `there is no job with id ${unknownId}` },
+    { id: theirs, error: `there is no job with id ${theirs}` },
+    { id: 'no id', error: 'there is no job with id no id' },
+    { id: idle, error: null },
+  ]);
+  const left = (await ask('GET', '/jobs')).body.jobs;
+  assert.deepEqual(
+    left.map(({ id }: { id: string }) => id),
+    [busy],
+  );
+  const paused = await ask('POST', path, { action: 'pause', ids: [busy] });
+  assert.deepEqual(paused.body.results, [{ id: busy, error: null }], 'a call in flight may finish');
+  sink.release();
+});
+
+test('a plan and the end of a trial allow what they allow for single jobs', async (t) => {
+  const clock = fakeClock();
+  const daemon = await startTestDaemon(t, { clock });
+  const account = await addAccount(daemon, clock, 'pro', 14);
+  const fast = { ...rare, cronExpr: '* * * * *', paused: true };
+  const ids = [];
+  for (const input of [fast, { ...rare, paused: true }]) {
+    ids.push((await account.ask('POST', '/jobs', input)).body.job.id);
+  }
+  const [first, second] = ids;
+  await account.setPlan('free');
+  const { body } = await account.ask('POST', path, { action: 'resume', ids });
+  const error = 'cronExpr must leave at least 300 s between due times on the plan free, got 60 s';
+  assert.deepEqual(body.results, [
+    { id: first, error },
+    { id: second, error: null },
+  ]);
+  clock.advance(15 * 86_400_000);
+  for (const action of ['pause', 'resume']) {
+    const answer = await account.ask('POST', path, { action, ids });
+    assertRefused(answer, 402, /^the trial ended at/, action);
+  }
+  const deleted = await account.ask('POST', path, { action: 'delete', ids });
+  assert.deepEqual([deleted.status, deleted.body.results.length], [200, 2]);
+});
+
+const refused: [what: string, input: unknown, words: RegExp][] = [
+  ['nothing', {}, /^action is required$/],
+  ['no ids', { action: 'pause', ids: [] }, /^ids must not be empty$/],
+  ['an id that is no text', { action: 'pause', ids: [5] }, /^ids.0 must be a string, got 5$/],
+  [
+    'a long id',
+    { action: 'pause', ids: ['x'.repeat(37)] },
+    /^ids.0 must be at most 36 characters, got 37$/,
+  ],
+  [
+    'another action',
+    { action: 'run', ids: [unknownId] },
+    /^action must be one of pause, resume, delete, got "run"$/,
+  ],
+  [
+    'an id twice',
+    { action: 'pause', ids: ['a', unknownId, unknownId.toUpperCase()] },
+    new RegExp(`^ids.2 must differ from ids.1, both are ${unknownId}$`),
+  ],
+  [
+    'too many ids',
+    { action: 'pause', ids: Array.from({ length: 101 }, (_, index) => String(index)) },
+    /^ids must have at most 100 entries, got 101$/,
+  ],
+  ['more than that', { action: 'pause', ids: ['a'], dryRun: true }, /^dryRun is not a known field/],
+];
+
+test('a malformed request is refused whole and changes nothing', async (t) => {
+  const clock = fakeClock();
+  const daemon = await startTestDaemon(t, { clock });
+  const id = await add(daemon);
+  for (const [what, input, words] of refused) {
+    const { ids = [], ...rest } = input as { ids?: unknown[] };
+    const given =
+      ids.length === 0 ? input : { ...rest, ids: [...ids, ...(ids.length < 9 ? [id] : [])] };
+    assertRefused(await daemon.ask('POST', path, given), 400, words, what);
+  }
+  assert.equal((await daemon.ask('GET', `/jobs/${id}`)).body.job.paused, false);
+});
+
+test('an action changes a job as an update with this action does', () => {
+  const now = Date.parse('2026-03-02T10:00:00.250Z');
+  const schedules = fc.constantFrom<object>(
+    { cronExpr: '*/7 * * * *' },
+    { cronExpr: '30 2 * * *', timezone: 'Pacific/Apia' },
+    { scheduleType: 'period', periodSeconds: 90 },
+  );
+  const action = fc.constantFrom('pause' as const, 'resume' as const);
+  fc.assert(
+    fc.property(
+      schedules,
+      fc.boolean(),
+      action,
+      fc.nat(10_000_000),
+      (given, paused, does, later) => {
+        const context = { id: newId(now), workspaceId: '', now, allowTargets: loopback };
+        const job = defineJob({ name: 'a', url: rare.url, paused, ...given }, context);
+        const updated = changeJob(job, { action: does }, { now: now + later, allowTargets: [] });
+        // A paused job has no anchor that counts: it gets one when it is resumed.
+        assert.deepEqual(afterAction(job, does, now + later), updated);
+      },
+    ),
+  );
+});
