@@ -52,7 +52,7 @@ const operations = describe(
       description:
         'Pauses, resumes or deletes up to 100 jobs at once. A job that is refused does not affect the others; its result ' +
         'says why. A job with a run in progress is not deleted. A job that is paused or resumed already stays as it is. ' +
-        'The request counts as one.',
+        'Jobs are changed in groups of 20. The request counts as one.',
       body: JobActions,
       response: { 200: JobActionResults },
       answer: 'What became of each job.',

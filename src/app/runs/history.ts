@@ -16,8 +16,8 @@ import { requireJob } from '../jobs/keep-job.ts';
 import { pageOf, parseRunCursor, runCursor } from '../page.ts';
 import type { Page, PageRequest } from '../page.ts';
 
-const steps = 5;
-const runsPerStep = 2_000;
+const steps = 10;
+const runsPerStep = 1_000;
 
 /** What is asked of a history. */
 export interface HistoryRequest extends PageRequest {

@@ -3,16 +3,20 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
+import { actOnJobs } from '../../../src/app/jobs/actions.ts';
+import { JobdError } from '../../../src/domain/errors.ts';
 import { afterAction } from '../../../src/domain/jobs/actions.ts';
 import { changeJob, defineJob } from '../../../src/domain/jobs/job-input.ts';
 import { newId } from '../../../src/domain/id.ts';
+import type { Store } from '../../../src/store/database/open.ts';
 import { addAccount } from '../../support/records/account.ts';
 import { assertRefused } from '../../support/checks/answer.ts';
 import { fakeClock } from '../../support/fakes/clock.ts';
 import { startHeldSink } from '../../support/fakes/held-sink.ts';
 import { startTestDaemon } from '../../support/running/daemon.ts';
 import type { TestDaemon } from '../../support/running/daemon.ts';
-import { loopback } from '../../support/running/store.ts';
+import { quietApp } from '../../support/running/app.ts';
+import { loopback, openTestStore } from '../../support/running/store.ts';
 import { addWorkspace } from '../../support/records/workspace.ts';
 
 const path = '/jobs/actions';
@@ -115,6 +119,38 @@ test('a plan and the end of a trial allow what they allow for single jobs', asyn
   }
   const deleted = await account.ask('POST', path, { action: 'delete', ids });
   assert.deepEqual([deleted.status, deleted.body.results.length], [200, 2]);
+});
+
+test('what was done before the store failed is reported as done', async (t) => {
+  const { store, workspaceId, addJob } = await openTestStore(t);
+  const ids: string[] = [];
+  for (let count = 0; count < 50; count += 1) ids.push((await addJob()).id);
+  let left = 2;
+  const failing: Store = {
+    ...store,
+    write: async (work) => {
+      left -= 1;
+      if (left < 0) throw new JobdError('unavailable', 'the disk is full');
+      return await store.write(work);
+    },
+  };
+  const principal = {
+    keyId: '',
+    workspaceId,
+    permission: 'write',
+    accountExpiresAt: null,
+  } as const;
+  const app = quietApp({ store: failing, clock: fakeClock() });
+  const results = await actOnJobs(app, principal, { action: 'pause', ids });
+  assert.deepEqual(
+    results.map(({ id, refusal }) => [id, refusal?.message]),
+    ids.map((id, index) => [id, index < 40 ? undefined : 'the disk is full']),
+  );
+  const rows = await store.db.selectFrom('jobs').select('id').where('paused', '=', 1).execute();
+  assert.deepEqual(rows.map(({ id }) => id).toSorted(), ids.slice(0, 40).toSorted());
+  await assert.rejects(actOnJobs(app, principal, { action: 'pause', ids }), {
+    code: 'unavailable',
+  });
 });
 
 const refused: [what: string, input: unknown, words: RegExp][] = [
