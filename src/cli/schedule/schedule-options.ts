@@ -3,7 +3,7 @@
 import type { Command } from 'commander';
 import type { JobUpdate } from '../../api/jobs/contract.ts';
 import type { Flags } from '../../config.ts';
-import { invalidInput } from '../../domain/errors.ts';
+import { invalidInput, JobdError } from '../../domain/errors.ts';
 import { periodWords } from '../../domain/schedule/period-words.ts';
 import { defaultCronExpr, defaultSchedule, scheduleOf } from '../../domain/schedule/schedule.ts';
 import type { ScheduleSettings } from '../../domain/schedule/schedule.ts';
@@ -59,6 +59,12 @@ export async function scheduleFieldsFor(
   const asSet = { schedule: scheduleText(schedule) };
   if (schedule.scheduleType === 'period') return asSet;
   const { scheduleWords } = await import('../../domain/schedule/words.ts');
-  const words = scheduleWords(scheduleOf({ ...schedule, anchorAt: 0 }));
-  return words === schedule.cronExpr ? asSet : { ...asSet, when: words };
+  try {
+    const words = scheduleWords(scheduleOf({ ...schedule, anchorAt: 0 }));
+    return words === schedule.cronExpr ? asSet : { ...asSet, when: words };
+  } catch (error) {
+    // A server of another version may know more expressions.
+    if (error instanceof JobdError) return asSet;
+    throw error;
+  }
 }

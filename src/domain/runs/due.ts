@@ -7,10 +7,7 @@ import { isoTime } from '../clock.ts';
 import { scheduleOf } from '../schedule/schedule.ts';
 import type { Job } from '../jobs/job.ts';
 import { dueBetween, nextDue } from '../schedule/next.ts';
-import { preview } from '../schedule/preview.ts';
-import type { Preview } from '../schedule/preview.ts';
 import type { Schedule, ScheduleFields } from '../schedule/schedule.ts';
-import { scheduleWords } from '../schedule/words.ts';
 
 /** A due time that is longer past is missed. */
 export const latestStartMs = 60_000;
@@ -18,7 +15,8 @@ export const latestStartMs = 60_000;
 /** A held job is called anyway once its due time is this far past: it would be missed otherwise. */
 export const longestHeldMs = latestStartMs - 2_000;
 
-type DueTimeFields = ScheduleFields & Pick<Job, 'activeRunId' | 'nextRunAt'>;
+/** What tells when a job is due. */
+export type DueTimeFields = ScheduleFields & Pick<Job, 'activeRunId' | 'nextRunAt'>;
 
 /**
  * The due time that people see at `now`: the next one to come. The job itself may still have an earlier one, which is
@@ -28,31 +26,6 @@ export function upcomingDueTime(job: DueTimeFields, now: number): number | null 
   const { activeRunId, nextRunAt } = job;
   const isOutlasted = activeRunId !== null && nextRunAt !== null && nextRunAt <= now;
   return isOutlasted ? nextDue(scheduleOf(job), now) : nextRunAt;
-}
-
-/** When a job is due, for people. */
-export interface DueTimesOfJob extends Preview {
-  /** The schedule, without its zone. */
-  words: string;
-}
-
-/**
- * The next due times of a job at `now`; the first is `upcomingDueTime`. A job that is not called on schedule has none,
- * and a note says why.
- */
-export function dueTimesOf(
-  job: DueTimeFields & Pick<Job, 'paused'>,
-  { now, count, isExpired }: { now: number; count: number; isExpired: boolean },
-): DueTimesOfJob {
-  const schedule = scheduleOf(job);
-  const words = scheduleWords(schedule);
-  const first = upcomingDueTime(job, now);
-  if (!isExpired && first !== null) return { words, ...preview(schedule, first - 1, count) };
-  const notes = [
-    ...(isExpired ? ['the account has expired: its jobs are called again once it is renewed'] : []),
-    ...(job.paused ? ['the job is paused: it is called again once it is resumed'] : []),
-  ];
-  return { words, next: [], notes: notes.length > 0 ? notes : ['not due again within 41 years'] };
 }
 
 /** The due times that one job missed in one outage. Times are epoch milliseconds. */
