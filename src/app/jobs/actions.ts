@@ -12,6 +12,8 @@ import { findActedJobs, keepScheduleStates, markJobsDeleted } from '../../store/
 import type { Db } from '../../store/database/open.ts';
 import { requirePaid } from '../accounts/account-limits.ts';
 import type { App, Principal } from '../app.ts';
+import { changeBy } from '../change.ts';
+import type { NoteChange } from '../change.ts';
 import { noJob } from './keep-job.ts';
 
 /** What became of one job. */
@@ -36,16 +38,16 @@ export async function actOnJobs(
   { action, ids }: { action: JobAction; ids: readonly string[] },
 ): Promise<ActionResult[]> {
   refuseRepeated(ids);
-  const { store, wake } = app;
+  const { wake } = app;
   if (action === 'resume') await prepareToResume(app, principal, ids);
   const results: ActionResult[] = [];
   while (results.length < ids.length) {
     const step = ids.slice(results.length, results.length + jobsPerStep);
     try {
-      const acted = await store.write((tx) =>
+      const acted = await changeBy(app, principal, (tx, note) =>
         action === 'delete'
-          ? deleteJobs(app, principal, tx, step)
-          : pauseOrResume(app, principal, tx, { action, ids: step }),
+          ? deleteJobs(app, principal, tx, step, note)
+          : pauseOrResume(app, principal, tx, { action, ids: step }, note),
       );
       results.push(...acted);
     } catch (refusal) {
@@ -71,12 +73,14 @@ async function deleteJobs(
   { workspaceId }: Principal,
   tx: Db,
   ids: readonly string[],
+  note: NoteChange,
 ): Promise<ActionResult[]> {
   const { results, done } = decide(ids, await findActedJobs(tx, workspaceId, ids), (job) => {
     if (job.activeRunId !== null) throw executing(job.activeRunId);
     return job;
   });
   await markJobsDeleted(tx, done, clock.now());
+  for (const job of done) note({ action: 'job.delete', subject: job });
   return results;
 }
 
@@ -85,15 +89,15 @@ async function pauseOrResume(
   principal: Principal,
   tx: Db,
   { action, ids }: { action: Action; ids: readonly string[] },
+  note: NoteChange,
 ): Promise<ActionResult[]> {
   const now = clock.now();
   const { plan } = await requirePaid(tx, principal, now);
   const found = await findActedJobs(tx, principal.workspaceId, ids);
   const { results, done } = decide(ids, found, (job) => allowedAfter(job, action, plan, now));
-  await keepScheduleStates(
-    tx,
-    done.filter((job) => !found.includes(job)),
-  );
+  const changed = done.filter((job) => !found.includes(job));
+  await keepScheduleStates(tx, changed);
+  for (const job of changed) note({ action: `job.${action}`, subject: job });
   return results;
 }
 

@@ -61,12 +61,12 @@ export async function copyJob(
   id: string,
   name: string,
 ): Promise<Job> {
-  const { store, vault, clock, allowTargets } = app;
+  const { vault, clock, allowTargets } = app;
   const now = clock.now();
-  return await store.write(async (tx) => {
+  return await changeBy(app, principal, async (tx, note) => {
     const job = openJob(await requireJob(tx, principal, id), vault);
     const copy = copyOfJob(job, name, { id: newId(now), now, allowTargets });
-    await keepNewJob(app, principal, tx, copy);
+    await keepNewJob(app, principal, tx, copy, note);
     return copy;
   });
 }

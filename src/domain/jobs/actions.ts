@@ -16,7 +16,7 @@ export const mostActedJobs = 100;
 
 /** What an action needs of a job. */
 export type ActedJob = ScheduleFields &
-  Pick<Job, 'id' | 'timeoutSeconds' | 'paused' | 'activeRunId' | 'nextRunAt'>;
+  Pick<Job, 'id' | 'name' | 'timeoutSeconds' | 'paused' | 'activeRunId' | 'nextRunAt'>;
 
 /**
  * A job after it was paused or resumed; the job itself if it was already. A resumed schedule counts from `now` (epoch

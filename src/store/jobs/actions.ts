@@ -16,6 +16,7 @@ export async function findActedJobs(
     .selectFrom('jobs')
     .select([
       'id',
+      'name',
       'schedule_type as scheduleType',
       'cron_expr as cronExpr',
       'timezone',

@@ -18,6 +18,7 @@ import type { TestDaemon } from '../../support/running/daemon.ts';
 import { quietApp } from '../../support/running/app.ts';
 import { loopback, openTestStore } from '../../support/running/store.ts';
 import { addWorkspace } from '../../support/records/workspace.ts';
+import { writerIn } from '../../support/records/principal.ts';
 
 const path = '/jobs/actions';
 const rare = { name: 'a', url: 'http://127.0.0.1:1/', cronExpr: '0 0 1 1 *', timezone: 'UTC' };
@@ -134,12 +135,7 @@ test('what was done before the store failed is reported as done', async (t) => {
       return await store.write(work);
     },
   };
-  const principal = {
-    keyId: '',
-    workspaceId,
-    permission: 'write',
-    accountExpiresAt: null,
-  } as const;
+  const principal = writerIn(workspaceId);
   const app = quietApp({ store: failing, clock: fakeClock() });
   const results = await actOnJobs(app, principal, { action: 'pause', ids });
   assert.deepEqual(

@@ -4,7 +4,6 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
 import * as fc from 'fast-check';
-import type { Principal } from '../../../src/app/app.ts';
 import { listDays, listHistory } from '../../../src/app/runs/history.ts';
 import { listRuns } from '../../../src/app/runs/runs.ts';
 import { newId } from '../../../src/domain/id.ts';
@@ -13,6 +12,7 @@ import type { Run, RunStatus, RunSummary } from '../../../src/domain/runs/run.ts
 import { fakeClock } from '../../support/fakes/clock.ts';
 import { quietApp } from '../../support/running/app.ts';
 import { openTestStore } from '../../support/running/store.ts';
+import { writerIn } from '../../support/records/principal.ts';
 
 const now = Date.parse('2026-03-30T12:00:00Z');
 
@@ -26,12 +26,7 @@ interface Kept {
 async function setup(t: TestContext) {
   const { store, workspaceId, addJob } = await openTestStore(t);
   const app = quietApp({ store, clock: fakeClock('2026-03-30T12:00:00Z') });
-  const principal: Principal = {
-    keyId: '',
-    workspaceId,
-    permission: 'read',
-    accountExpiresAt: null,
-  };
+  const principal = writerIn(workspaceId);
   /** Puts runs of a job into the store. */
   const keep = async (jobId: string, runs: readonly Kept[]): Promise<void> => {
     await store.write(async (tx) => {
