@@ -75,6 +75,9 @@ const summaryColumns = [
   'error',
 ] as const;
 
+/** Without a bound SQLite takes the narrower index of all runs, even for runs that were no success. */
+const afterAllRuns: RunPosition = { scheduledFor: Number.MAX_SAFE_INTEGER, source: 'scheduled' };
+
 function runsBefore(
   db: Db,
   jobId: string,
@@ -88,8 +91,8 @@ function runsBefore(
   if (statuses?.every((status) => badRunStatuses.includes(status)) === true) {
     query = query.where(isBad);
   }
-  if (before === null) return query;
-  return query.where(sql<boolean>`(scheduled_for, source) < ${positionOf(before)}`);
+  const bound = positionOf(before ?? afterAllRuns);
+  return query.where(sql<boolean>`(scheduled_for, source) < ${bound}`);
 }
 
 function positionOf({ scheduledFor, source }: RunPosition) {

@@ -151,7 +151,7 @@ test('the history of a job is read in the order of an index, and bad runs from t
     const whole = { statuses, before: null, downTo: null, limit: 5 };
     assertPlan(
       await planOf(t, (db) => listHistory(db, 'j', whole)),
-      lookUp(index, 'job_id=\\?\\)$'),
+      lookUp(index, 'job_id=\\? AND \\(scheduled_for,source\\)<\\(\\?,\\?\\)\\)$'),
     );
     const part = { ...whole, before, downTo };
     assertPlan(await planOf(t, (db) => listHistory(db, 'j', part)), lookUp(index, range));

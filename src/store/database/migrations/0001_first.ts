@@ -169,10 +169,11 @@ const runs = [
   `create index runs_open on runs (status, job_id) where status in ('queued', 'running')`,
   // Runs without their receipt, in the order in which a job's receipts are signed.
   `create index runs_unsigned on runs (job_id, started_at, id) where receipt_due = 1`,
-  // Runs that were no success, of all jobs and of one job. No other run is in them.
+  // Runs that were no success, of all jobs and of one job. No other run is in them. With its status, a search for
+  // missed runs among many failed ones reads the index alone.
   `create index runs_bad on runs (scheduled_for)
      where status in ('failed', 'interrupted', 'missed')`,
-  `create index runs_bad_of_job on runs (job_id, scheduled_for, source)
+  `create index runs_bad_of_job on runs (job_id, scheduled_for, source, status)
      where status in ('failed', 'interrupted', 'missed')`,
 ];
 
