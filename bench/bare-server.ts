@@ -28,6 +28,8 @@ type Filled =
   | 'total_missed'
   | 'last_receipt_sha256'
   | 'failures'
+  | 'failing_since'
+  | 'name_lower'
   | 'job_key';
 type NewRow = Omit<JobRow, Filled>;
 
@@ -98,7 +100,6 @@ server.post<{ Body: Pick<NewRow, 'name' | 'url' | 'timezone'> & { cronExpr: stri
       notes: '',
       paused: 0,
       health: 'new',
-      failing_since: null,
       active_run_id: null,
       next_run_at: now + dayMs,
       last_run_at: null,
@@ -114,6 +115,8 @@ server.post<{ Body: Pick<NewRow, 'name' | 'url' | 'timezone'> & { cronExpr: stri
       deleted_at: null,
       last_receipt_sha256: null,
       failures: 0,
+      failing_since: null,
+      name_lower: body.name.toLowerCase(),
       job_key: null,
     });
     return reply.code(201).send({ job: jobShape({ ...job, headers: {}, body: null }) });

@@ -21,6 +21,7 @@ import { managedJobRoutes } from './jobs/managed-routes.ts';
 import { auditRoutes } from './accounts/audit-routes.ts';
 import { accountRoutes } from './accounts/routes.ts';
 import { monitorRoutes } from './monitors/routes.ts';
+import { overviewRoutes } from './overview/routes.ts';
 import { pingRoutes } from './monitors/pings.ts';
 import { describeRoutes, openApiRoutes } from './description/openapi.ts';
 import { receiptKeyRoutes, receiptRoutes, verifyScriptRoute } from './receipts/routes.ts';
@@ -86,6 +87,7 @@ export async function startServer(app: App, options: ServerOptions, log: Log): P
         runRoutes(keyed, app, apiUrl);
         historyRoutes(keyed, app);
         receiptRoutes(keyed, app);
+        overviewRoutes(keyed, app);
         accountRoutes(keyed, app);
         auditRoutes(keyed, app);
         monitorRoutes(keyed, app, siteUrl);

@@ -17,6 +17,26 @@ export interface Page<T> {
   nextCursor: string | null;
 }
 
+/** A page of a list that stops after a bounded number of rows, full or not. */
+export interface PartialPage<T> extends Page<T> {
+  /** Whether it stopped before it was full: the cursor goes on from there. */
+  isPartial: boolean;
+}
+
+/**
+ * Makes such a page. `stop` is the place at which the list stopped looking, undefined if it looked at all that is left.
+ */
+export function partialPageOf<T extends Place, Place>(
+  found: T[],
+  limit: number,
+  stop: Place | undefined,
+  cursorOf: (place: Place) => string,
+): PartialPage<T> {
+  const page = pageOf(found, limit, cursorOf);
+  if (page.nextCursor !== null || stop === undefined) return { ...page, isPartial: false };
+  return { ...page, nextCursor: cursorOf(stop), isPartial: found.length < limit };
+}
+
 /**
  * Makes a page of up to `limit + 1` found items: the one too many says that there is a next page.
  */
@@ -61,6 +81,30 @@ export function parseRunCursor(list: string, cursor: string): RunPosition {
   const match = /^(\d{1,15}) (scheduled|manual)$/.exec(decode(list, cursor));
   if (match === null) throw badCursor(cursor);
   return { scheduledFor: Number(match[1]), source: match[2] as RunPosition['source'] };
+}
+
+/** The cursor of a list that is ordered by several values. */
+export function placeCursor(list: string, place: readonly (string | number | null)[]): string {
+  return encode(list, JSON.stringify(place));
+}
+
+/** Reads a cursor of `placeCursor`; throws `invalid_input` unless its parts are a place. */
+export function parsePlaceCursor<Place extends readonly unknown[]>(
+  list: string,
+  cursor: string,
+  isPlace: (parts: readonly unknown[]) => parts is Place,
+): Place {
+  const parts = jsonOf(decode(list, cursor));
+  if (!isPlace(Array.isArray(parts) ? parts : [])) throw badCursor(cursor);
+  return parts as Place;
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
 }
 
 function encode(list: string, position: string): string {

@@ -11,6 +11,8 @@ export const tags = {
   Jobs: 'URLs to call, and when to call them.',
   'Managed jobs': 'Jobs that are defined elsewhere, usually in files of a repository.',
   Runs: 'Calls of a job, by its schedule or by hand, and their outcomes.',
+  Overview:
+    'What is going on, for a page that shows all of it: counts, lists with recent results, and trouble.',
   Monitors: 'Tasks that run elsewhere and send pings; a missing ping raises an alert.',
   Schedules: 'Due times of a schedule, before a job uses it.',
   Receipts: 'Signed records of what the service observed, and the keys that verify them.',

@@ -13,6 +13,7 @@ import type { JobInput, JobUpdate } from '../../domain/jobs/job-input.ts';
 import type { Job } from '../../domain/jobs/job.ts';
 import { changedFields } from '../../domain/jobs/managed-job.ts';
 import { upcomingDueTime } from '../../domain/runs/due.ts';
+import type { DueTimeFields } from '../../domain/runs/due.ts';
 import { openForPeople, openJob, sealJob } from '../../domain/secrets/sealed-job.ts';
 import type { SealedJob } from '../../domain/secrets/sealed-job.ts';
 import { siteText } from '../../domain/targets/target.ts';
@@ -41,7 +42,11 @@ export function noJob(id: string): JobdError {
 }
 
 /** A job as people see it: no job of an expired account is due, whatever due time is kept. */
-export function shownJob({ clock }: App, { accountExpiresAt }: Principal, job: Job): Job {
+export function shownJob<Shown extends DueTimeFields>(
+  { clock }: Pick<App, 'clock'>,
+  { accountExpiresAt }: Principal,
+  job: Shown,
+): Shown {
   const now = clock.now();
   const isExpired = hasExpired({ expiresAt: accountExpiresAt }, now);
   const nextRunAt = isExpired ? null : upcomingDueTime(job, now);

@@ -73,7 +73,7 @@ export interface Job extends EditableFields, ScheduleFields {
 }
 
 /** The status of a job in one word (docs/behavior.md#job-8). */
-export function jobStatus(job: Job): JobStatus {
+export function jobStatus(job: Pick<Job, 'paused' | 'activeRunId' | 'health'>): JobStatus {
   if (job.paused) return 'paused';
   return job.activeRunId === null ? job.health : 'running';
 }

@@ -59,6 +59,7 @@ export function defineMonitor(
     notes: '',
     paused: true,
     health: 'new',
+    healthSince: null,
     nextDueAt: null,
     nextCheckAt: null,
     startedAt: null,

@@ -49,6 +49,8 @@ export interface Monitor extends ScheduleSettings {
   notes: string;
   paused: boolean;
   health: MonitorHealth;
+  /** When a ping or its absence last changed the health; null while it is `new`. */
+  healthSince: number | null;
   /** When the next ping is due; in the past while it is overdue. */
   nextDueAt: number | null;
   /** When to check for the ping; null if its absence changes nothing. */
@@ -68,6 +70,12 @@ export function monitorStatus(monitor: Monitor, now: number): MonitorStatus {
   return health === 'up' && nextDueAt !== null && now >= nextDueAt ? 'late' : health;
 }
 
+/** Since when a monitor has its status, in epoch milliseconds; null if it is paused or `new`. */
+export function statusSince(monitor: Monitor, now: number): number | null {
+  if (monitor.paused) return null;
+  return monitorStatus(monitor, now) === 'late' ? monitor.nextDueAt : monitor.healthSince;
+}
+
 /** What changes the state of a monitor, apart from people; `at` in epoch milliseconds. */
 export type MonitorEvent =
   | { type: 'ping'; kind: PingKind; at: number }
@@ -78,6 +86,11 @@ export type MonitorEvent =
 
 /** The monitor after an event; the same object if nothing changed. */
 export function monitorAfter(monitor: Monitor, event: MonitorEvent): Monitor {
+  const after = stateAfter(monitor, event);
+  return after.health === monitor.health ? after : { ...after, healthSince: event.at };
+}
+
+function stateAfter(monitor: Monitor, event: MonitorEvent): Monitor {
   if (event.type === 'time') return afterTime(monitor, event);
   if (event.type === 'clock') return afterClock(monitor, event.at);
   return event.kind === 'start' ? afterStart(monitor, event.at) : afterEnd(monitor, event);

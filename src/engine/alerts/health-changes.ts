@@ -23,7 +23,7 @@ export async function recordHealthChanges(tx: Db, runs: readonly EndedClaim[]): 
     .map(({ ended, claimed }) => jobHealthChange(ended, claimed.workspaceId, claimed.failures))
     .filter((change) => change !== null);
   if (changes.length === 0) return 0;
-  const jobs = changes.map(({ subjectId, failures }) => ({ jobId: subjectId, failures }));
+  const jobs = changes.map(({ subjectId, failures, at }) => ({ jobId: subjectId, failures, at }));
   await updateFailures(tx, jobs);
   const thresholds = changes.some(isFurther) ? await findThresholds(tx) : new Set<number>();
   const wanted = changes.filter((one) => !isFurther(one) || thresholds.has(one.failures));

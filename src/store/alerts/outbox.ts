@@ -9,13 +9,21 @@ import { numberOf, rowsOf, textOf } from '../database/dialect.ts';
 import type { Db } from '../database/open.ts';
 import { findRun } from '../runs/runs.ts';
 
-/** Sets the consecutive failures of jobs. */
-export async function updateFailures(
-  db: Db,
-  jobs: readonly { jobId: string; failures: number }[],
-): Promise<void> {
+/** Consecutive failures of a job, and when the last run ended, in epoch milliseconds. */
+interface Failures {
+  jobId: string;
+  failures: number;
+  at: number;
+}
+
+/** Sets the consecutive failures of jobs, and since when they fail: the end of the first failure, until a success. */
+export async function updateFailures(db: Db, jobs: readonly Failures[]): Promise<void> {
+  const failures = numberOf('failures', 'changed.value');
+  const at = numberOf('at', 'changed.value');
   await sql`
-    update jobs set failures = ${numberOf('failures', 'changed.value')}
+    update jobs set failures = ${failures},
+      failing_since = case ${failures} when 0 then null when 1 then ${at}
+        else coalesce(failing_since, ${at}) end
     from ${rowsOf(jobs)} as changed
     where jobs.id = ${textOf('jobId', 'changed.value')}`.execute(db);
 }

@@ -26,6 +26,20 @@ export function idList(ids: readonly string[]): RawBuilder<string> {
   return sql<string>`(select ${textOf('id')} from ${rowsOf(ids.map((id) => ({ id })))})`;
 }
 
+/** Whether a column contains a text. Upper and lower case are the same for ASCII letters, as in SQLite's `like`. */
+export function contains(column: string, text: string): RawBuilder<boolean> {
+  const pattern = `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`;
+  return sql<boolean>`${sql.ref(column)} like ${pattern} escape '\\'`;
+}
+
+/** What orders rows of a table whose indexed columns are equal: in SQLite every index ends with it. */
+export const tieBreak = sql<number>`rowid`;
+
+/** A column in a condition or order for which no index is to be used. */
+export function withoutIndex(column: string): RawBuilder<string> {
+  return sql<string>`+${sql.ref(column)}`;
+}
+
 /** A field of a JSON row as a whole number. */
 export function numberOf(name: string, row = 'value'): RawBuilder<number> {
   return sql<number>`cast(${sql.ref(row)} ->> ${sql.lit(name)} as bigint)`;

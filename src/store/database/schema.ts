@@ -3,7 +3,7 @@
  * 0 or 1. A row with `deleted_at` is hidden at once; what belongs to it is removed in small steps.
  */
 
-import type { Generated, Kysely } from 'kysely';
+import type { ColumnType, Generated, Kysely } from 'kysely';
 import type { PlanName } from '../../domain/accounts/plan.ts';
 import type { Health, Method } from '../../domain/jobs/job.ts';
 import type { ScheduleType } from '../../domain/schedule/schedule.ts';
@@ -83,12 +83,12 @@ export interface JobRow {
   /** Its key in definitions, unique in the workspace; null for a job made by hand. */
   job_key: Generated<string | null>;
   name: string;
+  /** The name in lower case (ASCII), made by the database: lists are ordered by it. */
+  name_lower: ColumnType<string, never, never>;
   url: string;
   /** Host and port of the URL: what the limit on calls to one host counts by. */
   host: string;
   method: Method;
-  /** Header values and body, sealed; null if there are none. */
-  sealed: string | null;
   schedule_type: ScheduleType;
   cron_expr: string | null;
   timezone: string;
@@ -96,13 +96,12 @@ export interface JobRow {
   anchor_at: number;
   timeout_seconds: number;
   retries: number;
-  notes: string;
   paused: number;
   health: Health;
   /** Consecutive failures. */
   failures: Generated<number>;
-  /** When the first of them ended; null if there is none. */
-  failing_since: number | null;
+  /** When the first of them ended, in epoch milliseconds; null if there is none. */
+  failing_since: Generated<number | null>;
   active_run_id: string | null;
   next_run_at: number | null;
   last_run_at: number | null;
@@ -117,6 +116,9 @@ export interface JobRow {
   total_missed: Generated<number>;
   created_at: number;
   deleted_at: Generated<number | null>;
+  notes: string;
+  /** Header values and body, sealed; null if there are none. */
+  sealed: string | null;
 }
 
 export interface RunRow {
@@ -130,12 +132,14 @@ export interface RunRow {
   attempts: Generated<number>;
   http_status: number | null;
   duration_ms: number | null;
-  response_body: string | null;
   truncated: Generated<number>;
   error: string | null;
   idempotency_key: string | null;
   /** Whether its receipt is still to be signed. */
   receipt_due: Generated<number>;
+  /** Its workspace if it was no success, else null: it puts only such runs into the index of a workspace's trouble. */
+  trouble_in: Generated<string | null>;
+  response_body: string | null;
 }
 
 export interface MonitorRow {
@@ -148,9 +152,10 @@ export interface MonitorRow {
   timezone: string;
   period_seconds: number | null;
   grace_seconds: number;
-  notes: string;
   paused: number;
   health: MonitorHealth;
+  /** When a ping or its absence last changed the health; null while it is `new`. */
+  health_since: number | null;
   next_due_at: number | null;
   next_check_at: number | null;
   started_at: number | null;
@@ -160,6 +165,7 @@ export interface MonitorRow {
   ping_count: Generated<number>;
   created_at: number;
   deleted_at: Generated<number | null>;
+  notes: string;
 }
 
 export interface PingRow {

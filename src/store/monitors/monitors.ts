@@ -31,6 +31,7 @@ const editable = {
 /** What pings and time change. */
 const state = {
   health: 'health',
+  healthSince: 'health_since',
   nextDueAt: 'next_due_at',
   nextCheckAt: 'next_check_at',
   startedAt: 'started_at',
@@ -38,7 +39,8 @@ const state = {
   lastDurationMs: 'last_duration_ms',
 } as const;
 
-const all = selectionOf({ ...fixed, ...editable, ...state });
+/** All columns of a monitor but the number of its newest ping. */
+export const monitorColumns = selectionOf({ ...fixed, ...editable, ...state });
 
 /** Keeps a new monitor. */
 export async function insertMonitor(db: Db, monitor: Monitor): Promise<void> {
@@ -155,7 +157,7 @@ export async function listMonitors(
 export async function findMonitorsToCheck(db: Db, now: number, limit: number): Promise<Monitor[]> {
   const rows = await db
     .selectFrom('monitors')
-    .select(all)
+    .select(monitorColumns)
     .where('next_check_at', '<=', now)
     .orderBy('next_check_at')
     .limit(limit)
@@ -182,7 +184,7 @@ export async function findExpectingMonitors(
 ): Promise<Monitor[]> {
   const rows = await db
     .selectFrom('monitors')
-    .select(all)
+    .select(monitorColumns)
     .where('id', '>', afterId)
     .where('next_due_at', 'is not', null)
     .orderBy('id')
@@ -192,7 +194,7 @@ export async function findExpectingMonitors(
 }
 
 function live(db: Db) {
-  return db.selectFrom('monitors').select(all).where('deleted_at', 'is', null);
+  return db.selectFrom('monitors').select(monitorColumns).where('deleted_at', 'is', null);
 }
 
 type Stored = Omit<Monitor, 'paused'> & { paused: number };
@@ -201,6 +203,7 @@ function stored(monitor: Monitor): Stored {
   return { ...monitor, paused: Number(monitor.paused) };
 }
 
-function monitorOf(row: Stored): Monitor {
+/** The monitor that a row holds. */
+export function monitorOf(row: Stored): Monitor {
   return { ...row, paused: row.paused === 1 };
 }

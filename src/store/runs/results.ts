@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import type { RawBuilder } from 'kysely';
 import type { RunStatus } from '../../domain/runs/run.ts';
 import type { Db } from '../database/open.ts';
-import { isOpen } from './runs.ts';
+import { isOpen, troubleIn } from './runs.ts';
 import { statementForEach } from '../database/statement.ts';
 import type { Parameters } from '../database/statement.ts';
 
@@ -36,6 +36,7 @@ const endRun = statementForEach((db: Db, of: Parameters<EndedRow>) =>
       truncated: of('truncated'),
       error: of('error'),
       receipt_due: of('receiptDue'),
+      trouble_in: troubleIn(of('status'), sql.ref('runs.job_id')),
     })
     .compile(),
 );

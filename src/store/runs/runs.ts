@@ -1,7 +1,7 @@
 /** Runs, as people see them. What the engine writes is in `claims.ts` and `results.ts`. */
 
 import { sql } from 'kysely';
-import type { Selectable } from 'kysely';
+import type { RawBuilder, Selectable } from 'kysely';
 import type { Run, RunStatus, RunTotals } from '../../domain/runs/run.ts';
 import type { Db } from '../database/open.ts';
 import type { RunRow } from '../database/schema.ts';
@@ -132,6 +132,17 @@ export const isOpen = sql<boolean>`status in ('queued', 'running')`;
 
 /** The condition of the indexes of runs that were no success, in the same words for the same reason. */
 export const isBad = sql<boolean>`status in ('failed', 'interrupted', 'missed')`;
+/**
+ * The workspace of a run that was no success, null of any other: what `trouble_in` holds
+ * (docs/decisions/0040-runs-that-were-no-success.md). For a success no job is looked up.
+ */
+export function troubleIn(
+  status: RawBuilder<RunStatus>,
+  jobId: RawBuilder<unknown>,
+): RawBuilder<string | null> {
+  return sql<string | null>`case when ${status} in ('failed', 'interrupted', 'missed')
+    then (select workspace_id from jobs where jobs.id = ${jobId}) end`;
+}
 
 /** The run that a row holds. */
 export function runOf(row: Selectable<RunRow>): Run {

@@ -39,6 +39,7 @@ async function setup(t: TestContext) {
           .values({
             id: newId(at),
             job_id: jobId,
+            trouble_in: isBad ? workspaceId : null,
             source,
             status,
             scheduled_for: at,

@@ -10,6 +10,7 @@ import {
   monitorChange,
   monitorAfter,
   monitorStatus,
+  statusSince,
 } from '../../../src/domain/monitors/monitor.ts';
 import type { Monitor, MonitorEvent } from '../../../src/domain/monitors/monitor.ts';
 import { pingSignal } from '../../../src/domain/monitors/ping.ts';
@@ -269,6 +270,26 @@ test('a health change is found, unless the monitor is paused', () => {
   assert.equal(changed(paused, monitorAfter(paused, eventOf('fail', at('10:31'), 0))), null);
 });
 
+test('a monitor knows since when it is up, late or down', () => {
+  const since = (monitor: Monitor, time: string): string | null =>
+    timeOf(statusSince(monitor, at(time)));
+  const pinged = (monitor: Monitor, what: string, time: string): Monitor =>
+    monitorAfter(monitor, eventOf(what, at(time), 0));
+  const fresh = define(everyHour);
+  assert.equal(statusSince(fresh, at('10:00')), null);
+  const up = pinged(pinged(fresh, 'success', '10:05'), 'success', '10:30');
+  assert.equal(since(up, '11:00'), '10:05:00', 'a further success changes nothing');
+  assert.equal(since(up, '11:31'), '11:30:00', 'late since the ping was due');
+  const down = pinged(up, 'check', '11:40');
+  assert.equal(since(down, '11:50'), '11:40:00');
+  assert.equal(since(pinged(down, 'fail', '11:45'), '11:50'), '11:40:00', 'still down');
+  assert.equal(since(pinged(down, 'success', '11:55'), '12:00'), '11:55:00');
+  assert.equal(
+    statusSince(changeMonitor(down, { action: 'pause' }, at('12:00')), at('12:00')),
+    null,
+  );
+});
+
 test('the ending of a ping URL gives its kind', () => {
   const rows: [words: string | undefined, kind: string, exitCode: number | null][] = [
     [undefined, 'success', null],
@@ -299,6 +320,7 @@ test('a name makes a monitor that expects an hourly ping in Europe/Paris', () =>
     notes: '',
     paused: false,
     health: 'new',
+    healthSince: null,
     nextDueAt: null,
     nextCheckAt: null,
     startedAt: null,

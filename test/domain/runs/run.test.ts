@@ -17,7 +17,7 @@ import {
 import type { RunStatus } from '../../../src/domain/runs/run.ts';
 import { insertScheduledRuns, startQueuedRuns } from '../../../src/store/runs/claims.ts';
 import { recordEndedRuns } from '../../../src/store/runs/results.ts';
-import { findRun, insertQueuedRun } from '../../../src/store/runs/runs.ts';
+import { findRun, insertQueuedRun, troubleIn } from '../../../src/store/runs/runs.ts';
 import type { RunRow } from '../../../src/store/database/schema.ts';
 import { endedRun, queuedRun } from '../../support/records/run.ts';
 import { openTestStore } from '../../support/running/store.ts';
@@ -60,6 +60,7 @@ async function setup(t: TestContext) {
         response_body: null,
         truncated: 0,
         idempotency_key: null,
+        trouble_in: troubleIn(sql.val(status as RunStatus), sql.val(job.id)),
       })
       .execute();
     return id;

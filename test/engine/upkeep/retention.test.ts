@@ -7,6 +7,7 @@ import type { TestContext } from 'node:test';
 import { pino } from 'pino';
 import { createAccount, setPlan } from '../../../src/app/accounts/accounts.ts';
 import { createWorkspace } from '../../../src/app/accounts/workspaces.ts';
+import type { AuditEntry } from '../../../src/domain/accounts/audit.ts';
 import { newId } from '../../../src/domain/id.ts';
 import { defineJob } from '../../../src/domain/jobs/job-input.ts';
 import type { Job } from '../../../src/domain/jobs/job.ts';
@@ -97,16 +98,17 @@ test("results older than the plan's days are removed, those of exactly that age 
 
 test('audit entries are kept for 400 days, and longer while the clock may be wrong', async (t) => {
   const { store, clock, pruner, workspaceId } = await setup(t);
-  const entry = {
+  const entryOf = (days: number): AuditEntry => ({
     workspaceId,
-    actor: { type: 'command', id: 'root', name: 'jobd' },
+    at: now - days * day,
+    actor: { type: 'command', id: 'root', name: 'root' },
     address: null,
     forwardedFor: null,
     action: 'key.create',
     subject: { id: workspaceId, name: '' },
     fields: [],
-  } as const;
-  const ages = [401, 399, 1].map((days) => ({ ...entry, at: now - days * day }));
+  });
+  const ages = [401, 399, 1].map(entryOf);
   await store.write((tx) => insertAuditEntries(tx, workspaceId, ages));
   const left = async (): Promise<number[]> =>
     (

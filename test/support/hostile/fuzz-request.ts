@@ -12,7 +12,13 @@ import {
   hostileMonitorUpdate,
   hostilePreviewInput,
 } from './hostile-job.ts';
-import { hostileHeader, hostileJson, hostilePiece, hostileQuery } from './hostile.ts';
+import {
+  hostileHeader,
+  hostileJson,
+  hostileOverviewQuery,
+  hostilePiece,
+  hostileQuery,
+} from './hostile.ts';
 import type { RawRequest } from './keep-alive.ts';
 
 /** An operation of the API; a path names its ids `:id`, `:runId`, `:monitorId`, `:channelId` and `:deliveryId`. */
@@ -22,6 +28,7 @@ export interface Operation {
   path: string;
   /** The status of success; every other must be a documented error. */
   success: number;
+  query?: fc.Arbitrary<string>;
   body?: fc.Arbitrary<string | Buffer>;
 }
 
@@ -93,6 +100,22 @@ export const operations: readonly Operation[] = [
   },
   { operation: 'deleteMonitor', method: 'DELETE', path: '/monitors/:monitorId', success: 200 },
   { operation: 'listPings', method: 'GET', path: '/monitors/:monitorId/pings', success: 200 },
+  { operation: 'getOverview', method: 'GET', path: '/overview', success: 200 },
+  {
+    operation: 'listOverviewJobs',
+    method: 'GET',
+    path: '/overview/jobs',
+    success: 200,
+    query: hostileOverviewQuery,
+  },
+  {
+    operation: 'listOverviewMonitors',
+    method: 'GET',
+    path: '/overview/monitors',
+    success: 200,
+    query: hostileOverviewQuery,
+  },
+  { operation: 'listTrouble', method: 'GET', path: '/overview/trouble', success: 200 },
   { operation: 'listChannels', method: 'GET', path: '/channels', success: 200 },
   {
     operation: 'createChannel',
@@ -259,7 +282,7 @@ const noBody = fc.constant(null);
 const bodyNobodyAsksFor = fc.oneof({ weight: 8, arbitrary: noBody }, hostileJson);
 
 /** Requests of one operation, the valid ones among them. */
-export function draftsOf({ method, path, body }: Operation): fc.Arbitrary<Draft> {
+export function draftsOf({ method, path, query, body }: Operation): fc.Arbitrary<Draft> {
   const parts = fc.nat(1_000).chain((index) =>
     fc.record({
       id: idOf('id', index),
@@ -267,22 +290,25 @@ export function draftsOf({ method, path, body }: Operation): fc.Arbitrary<Draft>
       monitorId: idOf('monitorId', index),
       channelId: idOf('channelId', index),
       deliveryId: idOf('deliveryId', index),
-      query: hostileQuery,
+      query: query ?? hostileQuery,
       authorization,
       contentType,
       otherHeaders,
       body: body ?? bodyNobodyAsksFor,
     }),
   );
-  return parts.map(({ id, runId, monitorId, channelId, deliveryId, query, ...rest }) => (known) => {
-    const filled = path
-      .replace(':id', () => id(known))
-      .replace(':runId', () => runId(known))
-      .replace(':monitorId', () => monitorId(known))
-      .replace(':channelId', () => channelId(known))
-      .replace(':deliveryId', () => deliveryId(known));
-    return sent(method, `/api/v1${filled}${query}`, rest, known);
-  });
+  return parts.map(
+    ({ id, runId, monitorId, channelId, deliveryId, query: asked, ...rest }) =>
+      (known) => {
+        const filled = path
+          .replace(':id', () => id(known))
+          .replace(':runId', () => runId(known))
+          .replace(':monitorId', () => monitorId(known))
+          .replace(':channelId', () => channelId(known))
+          .replace(':deliveryId', () => deliveryId(known));
+        return sent(method, `/api/v1${filled}${asked}`, rest, known);
+      },
+  );
 }
 
 const step = fc.oneof(
@@ -312,7 +338,7 @@ const step = fc.oneof(
     'deliveries',
     'test',
   ),
-  fc.constantFrom('', '..', 'openapi.json', 'me', 'channels'),
+  fc.constantFrom('', '..', 'openapi.json', 'me', 'channels', 'overview', 'trouble'),
   hostilePiece,
 );
 

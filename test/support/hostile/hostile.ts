@@ -114,6 +114,48 @@ export const hostileQuery: fc.Arbitrary<string> = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom('?', '?&', '?limit', '?=', '??', '?limit=1?limit=2') },
 );
 
+/** A cursor of a list of the overview whose content is plausible, or nearly. */
+const overviewCursor = fc
+  .tuple(
+    fc.constantFrom(
+      'jobs-newest',
+      'jobs-name',
+      'jobs-due',
+      'jobs-running',
+      'jobs-missed',
+      'trouble',
+    ),
+    fc.array(
+      fc.oneof(
+        fc.uuid(),
+        fc.constantFrom('scheduled', 'manual', null, '', [], {}),
+        fc.integer(),
+        fc.double(),
+        fc.string({ unit: 'binary', maxLength: 9 }),
+      ),
+      { maxLength: 5 },
+    ),
+  )
+  .map(([list, parts]) => base64url(`overview-${list} ${JSON.stringify(parts)}`));
+
+/** A query of a list of the overview. */
+export const hostileOverviewQuery: fc.Arbitrary<string> = fc
+  .record(
+    {
+      status: fc.oneof(
+        fc.constantFrom('down', 'new', 'up', 'paused', 'running', 'missed', 'late'),
+        hostilePiece,
+      ),
+      order: fc.oneof(fc.constantFrom('newest', 'due', 'name'), hostilePiece),
+      q: fc.oneof(hostilePiece, oddTexts.map(percentEncoded), fc.constantFrom('%25', '_', '%5C')),
+      cursor: fc.oneof(overviewCursor, hostilePiece),
+      limit: fc.oneof(fc.constantFrom('1', '100', '101'), numberText.map(percentEncoded)),
+    },
+    { requiredKeys: [] },
+  )
+  .map((query) => Object.entries(query).map(([name, value]) => `${name}=${value}`))
+  .map((pairs) => (pairs.length === 0 ? '' : `?${pairs.join('&')}`));
+
 /**
  * Every byte that may occur in a header value. Line and headers together stay under the 16 KiB that
  * the connection accepts: anything larger never becomes a request.

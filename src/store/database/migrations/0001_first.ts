@@ -1,4 +1,7 @@
-/** The whole schema; the tables of alerts are in `0001_alerts.ts`. `schema.ts` says what the columns mean. */
+/**
+ * The whole schema; the tables of alerts are in `0001_alerts.ts`. `schema.ts` says what the columns mean. Long texts are the
+ * last columns of their tables: a list that does not show them never reads the pages on which they continue.
+ */
 
 import { sql } from 'kysely';
 import type { Kysely } from 'kysely';
@@ -73,10 +76,10 @@ const jobs = [
      workspace_id text not null references workspaces (id),
      job_key text,
      name text not null,
+     name_lower text not null generated always as (lower(name)) virtual,
      url text not null,
      host text not null,
      method text not null,
-     sealed text,
      schedule_type text not null check (schedule_type in ('cron', 'period')),
      cron_expr text,
      timezone text not null,
@@ -84,7 +87,6 @@ const jobs = [
      anchor_at bigint not null,
      timeout_seconds bigint not null,
      retries bigint not null,
-     notes text not null,
      paused smallint not null check (paused in (0, 1)),
      health text not null check (health in ('new', 'up', 'down')),
      failures bigint not null default 0,
@@ -101,19 +103,21 @@ const jobs = [
      total_missed bigint not null default 0,
      created_at bigint not null,
      deleted_at bigint,
+     notes text not null,
+     sealed text,
      check (schedule_type = 'period' or cron_expr is not null),
      check (schedule_type = 'cron' or period_seconds is not null),
      check (paused = 0 or next_run_at is null),
      check (deleted_at is null or (next_run_at is null and active_run_id is null))
    )`,
   // First, as SQLite takes the last one of indexes that cost the same.
-  `create index jobs_by_name on jobs (workspace_id, lower(name), id) where deleted_at is null`,
+  `create index jobs_by_name on jobs (workspace_id, name_lower, id) where deleted_at is null`,
   `create index jobs_by_workspace on jobs (workspace_id, id)`,
   // A deleted job frees its key at once, though its rows stay for a while.
   `create unique index jobs_by_key on jobs (workspace_id, job_key)
      where job_key is not null and deleted_at is null`,
-  // Counts jobs towards the quota without reading them.
-  `create index jobs_counted on jobs (workspace_id) where deleted_at is null`,
+  // Counts jobs, and skips over many of them, without reading them.
+  `create index jobs_counted on jobs (workspace_id, id) where deleted_at is null`,
   // Only jobs that may be claimed, in the order in which they become due.
   `create index jobs_by_due_time on jobs (next_run_at)
      where next_run_at is not null and active_run_id is null`,
@@ -139,11 +143,13 @@ const runs = [
      attempts bigint not null default 0,
      http_status bigint,
      duration_ms bigint,
-     response_body text,
      truncated smallint not null default 0 check (truncated in (0, 1)),
      error text,
      idempotency_key text,
      receipt_due smallint not null default 0 check (receipt_due in (0, 1)),
+     trouble_in text,
+     response_body text,
+     check ((status in ('failed', 'interrupted', 'missed')) = (trouble_in is not null)),
      check (case status
        when 'queued' then source = 'manual' and started_at is null and finished_at is null
                           and error is null
@@ -169,10 +175,10 @@ const runs = [
   `create index runs_open on runs (status, job_id) where status in ('queued', 'running')`,
   // Runs without their receipt, in the order in which a job's receipts are signed.
   `create index runs_unsigned on runs (job_id, started_at, id) where receipt_due = 1`,
-  // Runs that were no success, of all jobs and of one job. No other run is in them. With its status, a search for
+  // Runs that were no success, of a workspace and of one job. No other run is in them. With its status, a search for
   // missed runs among many failed ones reads the index alone.
-  `create index runs_bad on runs (scheduled_for)
-     where status in ('failed', 'interrupted', 'missed')`,
+  `create index runs_trouble on runs (trouble_in, scheduled_for, job_id, source, status)
+     where trouble_in is not null`,
   `create index runs_bad_of_job on runs (job_id, scheduled_for, source, status)
      where status in ('failed', 'interrupted', 'missed')`,
 ];
@@ -188,9 +194,9 @@ const monitors = [
      timezone text not null,
      period_seconds bigint,
      grace_seconds bigint not null,
-     notes text not null,
      paused smallint not null check (paused in (0, 1)),
      health text not null check (health in ('new', 'up', 'down')),
+     health_since bigint,
      next_due_at bigint,
      next_check_at bigint,
      started_at bigint,
@@ -199,6 +205,7 @@ const monitors = [
      ping_count bigint not null default 0,
      created_at bigint not null,
      deleted_at bigint,
+     notes text not null,
      check (schedule_type = 'period' or cron_expr is not null),
      check (schedule_type = 'cron' or period_seconds is not null),
      check (next_check_at is null
@@ -206,8 +213,8 @@ const monitors = [
      check (paused = 0 or next_due_at is null)
    )`,
   `create index monitors_by_workspace on monitors (workspace_id, id)`,
-  // Counts monitors towards the quota without reading them.
-  `create index monitors_counted on monitors (workspace_id) where deleted_at is null`,
+  // Counts monitors, and skips over many of them, without reading them.
+  `create index monitors_counted on monitors (workspace_id, id) where deleted_at is null`,
   // Only monitors that a missing ping can change, in the order in which they are checked.
   `create index monitors_by_check on monitors (next_check_at) where next_check_at is not null`,
   // Deleted monitors whose pings are still being removed.

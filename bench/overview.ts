@@ -1,0 +1,240 @@
+/**
+ * What the requests of the page about a whole workspace cost the main thread: their use cases and the JSON of their
+ * answers, on a large store. docs/dashboard-api.md shows the figures.
+ */
+
+import { setImmediate } from 'node:timers/promises';
+import { sql } from 'kysely';
+import { jobSummary, monitorSummary, troubleRun } from '../src/api/overview/shape.ts';
+import type { App, Principal } from '../src/app/app.ts';
+import { createOverview } from '../src/app/overview/counts.ts';
+import { listJobs } from '../src/app/overview/jobs.ts';
+import type { JobListRequest } from '../src/app/overview/jobs.ts';
+import { listMonitors } from '../src/app/overview/monitors.ts';
+import { listTrouble } from '../src/app/overview/trouble.ts';
+import { systemClock } from '../src/domain/clock.ts';
+import type { Clock } from '../src/domain/clock.ts';
+import { openStore } from '../src/store/database/open.ts';
+import type { Store } from '../src/store/database/open.ts';
+import { defaultWorkspace, findWorkspace } from '../src/store/accounts/workspaces.ts';
+import {
+  grouped,
+  json,
+  latencyOf,
+  run,
+  startOutput,
+  table,
+  temporaryDirectory,
+  wholeNumber,
+} from './bench.ts';
+import type { Latency, OptionsOf } from './bench.ts';
+import { seedJobs, seedStore } from './seed.ts';
+
+const declared = {
+  jobs: wholeNumber(
+    'jobs in the store, one in ten with a body of 32 kB',
+    [100_000, 100, 1_000_000],
+  ),
+  runs: wholeNumber('runs in the store; one in 33 was no success', [1_000_000, 100, 10_000_000]),
+  rounds: wholeNumber('how often each request is made', [200, 10, 10_000]),
+  json,
+};
+type Options = OptionsOf<typeof declared>;
+
+/** The most that a request may take of the main thread. */
+const boundMs = 8;
+const minuteMs = 60_000;
+const dayMs = 86_400_000;
+const bodyCharacters = 43_000;
+
+/** Fills a data directory. The runs end now, each job was called in turn. */
+async function fill(dataDir: string, { jobs, runs }: Options): Promise<void> {
+  await seedJobs(dataDir, 'http://127.0.0.1:9', [{ prefix: 'job', count: 1 }]);
+  await seedStore(dataDir, { origin: 'http://127.0.0.1:9', jobs: 0, requests: 1, monitors: 2_000 });
+  await using store = await openStore(dataDir);
+  const now = Date.now();
+  const spanMs = 10 * dayMs;
+  await store.write(async (tx) => {
+    const { rows } = await sql<{ name: string }>`pragma table_info(jobs)`.execute(tx);
+    const set = new Set(['id', 'name', 'next_run_at', 'paused', 'health', 'sealed']);
+    const copied = sql.join(
+      rows.filter(({ name }) => !set.has(name)).map(({ name }) => sql.ref(name)),
+    );
+    await sql`
+      with recursive numbers (number) as (
+        select 0 union all select number + 1 from numbers where number < ${jobs - 1})
+      insert into jobs (id, name, next_run_at, paused, health, sealed, ${copied})
+      select printf('01a00000-0000-7000-8000-%012x', number), 'job ' || (number * 7919 % ${jobs}),
+        case when number % 200 = 7 then null else ${now} + number % 1440 * ${minuteMs} end,
+        number % 200 = 7,
+        case when number % 300 = 5 then 'down' when number % 300 = 6 then 'new' else 'up' end,
+        case when number % 10 = 0 then hex(zeroblob(${bodyCharacters / 2})) end, ${copied}
+      from numbers cross join (select * from jobs limit 1)`.execute(tx);
+    await sql`
+      with recursive numbers (number) as (
+        select 0 union all select number + 1 from numbers where number < ${runs - 1})
+      insert into runs (id, job_id, source, status, scheduled_for, started_at, finished_at,
+        attempts, http_status, duration_ms, error, trouble_in, response_body)
+      select printf('%08x-%04x-7000-8000-%012x', at / 65536, at % 65536, number), job_id,
+        'scheduled', status, at, iif(status = 'missed', null, at + 2),
+        iif(status = 'missed', null, at + 5), 1, iif(status = 'success', 200, null),
+        iif(status = 'missed', null, 3), iif(status = 'success', null, status || ': by the bench'),
+        iif(status = 'success', null, workspace_id), iif(status = 'success', ${'ok '.repeat(300)}, null)
+      from (select number, cast(${now} - (${runs} - number) * ${spanMs / runs} as integer) as at,
+          printf('01a00000-0000-7000-8000-%012x', number % ${jobs}) as job_id,
+          case number % 33 when 0 then 'failed' when 16 then iif(number % 2 = 0, 'missed', 'success')
+            else 'success' end as status
+        from numbers) as past
+      cross join (select workspace_id from jobs limit 1)`.execute(tx);
+  });
+}
+
+interface Request {
+  name: string;
+  readonly make: () => Promise<unknown>;
+}
+
+/** The requests by their paths. A new operation of the page gets a line here. */
+async function requestsOf(app: App, principal: Principal, clock: Passing): Promise<Request[]> {
+  const getOverview = createOverview(app);
+  const now = Date.now();
+  const jobs = (name: string, request: Partial<JobListRequest> = {}): Request => ({
+    name: `/overview/jobs?${name}`,
+    async make() {
+      const defaults = {
+        filter: null,
+        text: null,
+        order: 'newest',
+        limit: 50,
+        cursor: null,
+      } as const;
+      const { items, ...rest } = await listJobs(app, principal, { ...defaults, ...request });
+      return { jobs: items.map(jobSummary), ...rest };
+    },
+  });
+  const trouble = async (cursor: string | null) => {
+    const { items, ...rest } = await listTrouble(app, principal, { limit: 50, cursor });
+    return { runs: items.map(troubleRun), ...rest };
+  };
+  return [
+    {
+      name: '/overview',
+      make() {
+        clock.pass(1_001);
+        return getOverview(principal);
+      },
+    },
+    {
+      name: '/overview, once a minute',
+      make() {
+        clock.pass(60_001);
+        return getOverview(principal);
+      },
+    },
+    jobs('limit=50'),
+    jobs('limit=100', { limit: 100 }),
+    jobs('status=down', { filter: 'down' }),
+    jobs('status=up', { filter: 'up' }),
+    jobs('status=paused', { filter: 'paused' }),
+    jobs('status=running', { filter: 'running' }),
+    jobs('status=missed', { filter: 'missed' }),
+    jobs('order=name', { order: 'name' }),
+    jobs('order=name&status=down', { order: 'name', filter: 'down' }),
+    jobs('order=due', { order: 'due' }),
+    jobs('order=due&status=new', { order: 'due', filter: 'new' }),
+    jobs('q=nothing has it', { text: 'nothing has it' }),
+    jobs('q=nothing has it&order=name', { text: 'nothing has it', order: 'name' }),
+    {
+      name: '/overview/monitors',
+      async make() {
+        const page = { status: null, text: null, limit: 50, cursor: null, now };
+        const { items, ...rest } = await listMonitors(app, principal, page);
+        return { monitors: items.map((item) => monitorSummary(item, now)), ...rest };
+      },
+    },
+    { name: '/overview/trouble', make: () => trouble(null) },
+    {
+      name: '/overview/trouble, 2nd page',
+      make: async () => trouble((await trouble(null)).nextCursor),
+    },
+  ];
+}
+
+/** A clock whose monotonic time passes when it is told to: what is kept for a second or a minute is found out again. */
+interface Passing extends Clock {
+  pass: (ms: number) => void;
+}
+
+function passingClock(): Passing {
+  let passedMs = 0;
+  return {
+    now: () => systemClock.now(),
+    monotonicMs: () => passedMs,
+    pass: (ms) => void (passedMs += ms),
+  };
+}
+
+/** The time until an answer, and the longest stretch of it in which nothing else could be done. */
+interface Figure {
+  answer: Latency;
+  stretch: Latency;
+  bytes: number;
+}
+
+async function measure({ make }: Request, rounds: number): Promise<Figure> {
+  const answers: number[] = [];
+  const stretches: number[] = [];
+  let bytes = 0;
+  for (let round = -Math.ceil(rounds / 10); round < rounds; round += 1) {
+    const before = performance.now();
+    let lastTurn = before;
+    let longest = 0;
+    const turn = (): void => {
+      longest = Math.max(longest, performance.now() - lastTurn);
+      lastTurn = performance.now();
+    };
+    const pending = { isOver: false };
+    const turns = (async () => {
+      while (!pending.isOver) {
+        await setImmediate();
+        turn();
+      }
+    })();
+    bytes = Buffer.byteLength(JSON.stringify(await make()));
+    const tookMs = performance.now() - before;
+    pending.isOver = true;
+    await turns;
+    if (round < 0) continue;
+    answers.push(tookMs);
+    stretches.push(longest);
+  }
+  return { answer: latencyOf(answers), stretch: latencyOf(stretches), bytes };
+}
+
+async function main(options: Options): Promise<boolean> {
+  const { jobs, runs, rounds } = options;
+  const output = startOutput(options.json, { jobs, runs, rounds });
+  using directory = temporaryDirectory();
+  await fill(directory.path, options);
+  await using store: Store = await openStore(directory.path);
+  const workspaceId = (await findWorkspace(store.db, defaultWorkspace))?.id ?? '';
+  const clock = passingClock();
+  const app = { store, clock } as unknown as App;
+  const principal = { workspaceId, accountExpiresAt: null } as Principal;
+  const figures: Record<string, Figure> = {};
+  const rows = [['request', 'p50 ms', 'p99 ms', 'at once p50', 'p99 ms', 'bytes']];
+  for (const request of await requestsOf(app, principal, clock)) {
+    const figure = await measure(request, rounds);
+    figures[request.name] = figure;
+    const { answer, stretch, bytes } = figure;
+    const times = [answer.p50Ms, answer.p99Ms, stretch.p50Ms, stretch.p99Ms];
+    rows.push([request.name, ...times.map((ms) => ms.toFixed(2)), grouped(bytes)]);
+  }
+  output.text(table(rows));
+  output.document({ figures });
+  const slow = Object.entries(figures).filter(([, { stretch }]) => stretch.p99Ms > boundMs);
+  for (const [name] of slow) output.text(`${name} takes more than ${boundMs} ms\n`);
+  return slow.length === 0;
+}
+
+await run<Options>('overview', 'what requests for lists and counts cost', declared, main);

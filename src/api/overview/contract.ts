@@ -1,0 +1,202 @@
+/** What the API accepts and returns about a workspace as a whole. */
+
+import { Type } from 'typebox';
+import type { Static, TProperties, TSchema } from 'typebox';
+import { nameRule } from '../../domain/fields.ts';
+import { jobRules } from '../../domain/jobs/job.ts';
+import { jobFilters, jobOrders } from '../../domain/jobs/listed-job.ts';
+import { monitorStatuses } from '../../domain/monitors/monitor.ts';
+import { runStatuses } from '../../domain/runs/run.ts';
+import { page, PageQuery } from '../http/contract.ts';
+import * as t from '../http/schema.ts';
+import { Job } from '../jobs/contract.ts';
+import { Monitor } from '../monitors/contract.ts';
+import { RunSummary } from '../runs/contract.ts';
+import * as examples from './examples.ts';
+
+function part<P extends TProperties>(description: string, properties: P) {
+  return Type.Object(properties, { description });
+}
+
+const Overview = t.output(
+  'WorkspaceOverview',
+  'How a workspace is doing, in numbers.',
+  examples.overview,
+  {
+    jobs: part(
+      'Jobs by state. Each job has one of `down`, `up`, `paused` and `new`, and keeps it while it runs. A number above 10,000 ' +
+        'may be a minute old.',
+      {
+        total: t.integer('All jobs.'),
+        down: t.integer('Jobs whose last result was a failure.'),
+        running: t.integer('Jobs that have a run under way, whatever their state.'),
+        up: t.integer('Jobs whose last result was a success.'),
+        paused: t.integer('Paused jobs.'),
+        new: t.integer('Jobs without a result.'),
+      },
+    ),
+    monitors: part('Monitors by status.', {
+      total: t.integer('All monitors.'),
+      down: t.integer('Monitors that are down.'),
+      late: t.integer('Monitors whose ping is overdue, within the grace period.'),
+      up: t.integer('Monitors that are up.'),
+      paused: t.integer('Paused monitors.'),
+      new: t.integer('Monitors without a ping.'),
+      isPartial: t.flag('Whether only the newest 5,000 monitors were counted: there may be more.'),
+    }),
+    lastDay: part('Runs that were due in the last 24 hours and were no success.', {
+      failed: t.integer('Failed runs.'),
+      interrupted: t.integer('Interrupted runs.'),
+      missed: t.integer('Missed runs.'),
+      isPartial: t.flag('Whether only the newest 10,000 of them were counted: there may be more.'),
+    }),
+    asOf: t.moment('When this was counted. It is counted once a second at most.'),
+  },
+);
+
+export const OverviewResponse = t.envelope('OverviewResponse', { overview: Overview });
+
+const scheduleWords = t.text(
+  'The schedule in words, without its time zone; the cron expression where words would be longer or unclear.',
+);
+
+const JobSummary = t.output('JobSummary', 'A job in a list.', examples.jobSummary, {
+  ...Type.Pick(Job, [
+    'id',
+    'name',
+    'url',
+    'method',
+    'scheduleType',
+    'cronExpr',
+    'timezone',
+    'periodSeconds',
+    'paused',
+    'status',
+    'nextRunAt',
+    'lastRunAt',
+    'lastDurationMs',
+    'downReason',
+  ]).properties,
+  scheduleWords,
+  health: t.oneOf(
+    ['new', 'up', 'down'],
+    'By the last result, also while the job runs or is paused.',
+  ),
+  failures: t.integer('Consecutive failed runs.'),
+  failingSince: t.nullable(t.moment('When the first of them ended; null without one.')),
+  key: t.nullable(t.text('The key of a managed job; null for a job that was made by hand.')),
+  recent: t.array(
+    t.oneOf(runStatuses, 'The status of a run.'),
+    'The statuses of the newest 30 runs, oldest first.',
+  ),
+});
+export type JobSummary = Static<typeof JobSummary>;
+
+const MonitorSummary = t.output('MonitorSummary', 'A monitor in a list.', examples.monitorSummary, {
+  ...Type.Pick(Monitor, [
+    'id',
+    'name',
+    'scheduleType',
+    'cronExpr',
+    'timezone',
+    'periodSeconds',
+    'graceSeconds',
+    'paused',
+    'status',
+    'nextDueAt',
+    'lastPingAt',
+    'lastDurationMs',
+  ]).properties,
+  scheduleWords,
+  since: t.nullable(
+    t.moment('Since when the monitor is `up`, `late` or `down`; null if it is `paused` or `new`.'),
+  ),
+  recent: t.array(
+    t.oneOf(['success', 'fail'], 'What a ping said.'),
+    'What the newest 30 pings said that ended a run, oldest first.',
+  ),
+});
+export type MonitorSummary = Static<typeof MonitorSummary>;
+
+const TroubleRun = t.output(
+  'TroubleRun',
+  'A run that was no success, with its job.',
+  examples.troubleRun,
+  {
+    ...RunSummary.properties,
+    job: part('The job.', { id: t.id('The id of the job.'), name: t.text('The name of the job.') }),
+  },
+);
+export type TroubleRun = Static<typeof TroubleRun>;
+
+/** The fields of a page that may end before it is full. */
+function partialPage<K extends string, T extends TSchema>(name: K, items: T) {
+  const isPartial = t.flag(
+    'Whether the search stopped before the page was full, to stay fast. `nextCursor` goes on from there.',
+  );
+  return { ...page(name, items), isPartial };
+}
+
+export const JobSummaryList = t.envelope(
+  'JobSummaryList',
+  {
+    ...partialPage('jobs', JobSummary),
+    jobs: t.array(JobSummary, 'In the order that was asked for.'),
+  },
+  examples.jobList,
+);
+export const MonitorSummaryList = t.envelope(
+  'MonitorSummaryList',
+  partialPage('monitors', MonitorSummary),
+  examples.monitorList,
+);
+export const TroubleList = t.envelope(
+  'TroubleList',
+  partialPage('runs', TroubleRun),
+  examples.troubleList,
+);
+
+const { limit, cursor } = PageQuery.properties;
+const pageQuery = { limit, cursor };
+
+function text(where: string, maxLength: number) {
+  return Type.Optional(
+    Type.String({
+      maxLength,
+      description: `A text in the ${where}. Upper and lower case are the same for ASCII letters.`,
+      examples: ['backup'],
+    }),
+  );
+}
+
+export const JobListQuery = Type.Object(
+  {
+    ...pageQuery,
+    status: Type.Optional(
+      t.oneOf(
+        jobFilters,
+        'Jobs in this state. `down`, `new` and `up` are without paused jobs, and with those that run now. `running`: a run is ' +
+          'under way. `missed`: a due time was missed in the last 24 hours.',
+      ),
+    ),
+    q: text('name or the URL', jobRules.url.maxLength),
+    order: Type.Optional(
+      t.oneOf(jobOrders, {
+        description:
+          '`newest`: newest first. `due`: the next due time first, without jobs that run now or have none. `name`: by name; ' +
+          'upper and lower case are the same for ASCII letters. `running` and `missed` are newest first only.',
+        default: 'newest',
+      }),
+    ),
+  },
+  { additionalProperties: false },
+);
+
+export const MonitorListQuery = Type.Object(
+  {
+    ...pageQuery,
+    status: Type.Optional(t.oneOf(monitorStatuses, 'Monitors with this status.')),
+    q: text('name', nameRule.maxLength),
+  },
+  { additionalProperties: false },
+);

@@ -1,0 +1,106 @@
+/** Routes for a page that shows a whole workspace. Each request reads a bounded number of rows, however many there are. */
+
+import type { App } from '../../app/app.ts';
+import { createOverview } from '../../app/overview/counts.ts';
+import { listJobs } from '../../app/overview/jobs.ts';
+import { listMonitors } from '../../app/overview/monitors.ts';
+import { listTrouble } from '../../app/overview/trouble.ts';
+import { isoTime } from '../../domain/clock.ts';
+import { badRequest, describe } from '../description/operation.ts';
+import { pageRequest, PageQuery } from '../http/contract.ts';
+import type { ApiServer } from '../http/fastify.ts';
+import {
+  JobListQuery,
+  JobSummaryList,
+  MonitorListQuery,
+  MonitorSummaryList,
+  OverviewResponse,
+  TroubleList,
+} from './contract.ts';
+import { jobSummary, monitorSummary, troubleRun } from './shape.ts';
+
+const failures = { 400: badRequest('limit must be between 1 and 100, got 0') };
+
+const operations = describe(
+  { tag: 'Overview', isExtension: true },
+  {
+    getOverview: {
+      summary: 'Get an overview',
+      description:
+        'Counts jobs and monitors by state, and the runs of the last 24 hours that were no success.',
+      response: { 200: OverviewResponse },
+      answer: 'The overview.',
+    },
+    listOverviewJobs: {
+      summary: 'List jobs with their recent runs',
+      description:
+        'Returns jobs by status, text and order, without their bodies, headers and notes, and with the statuses of their ' +
+        'newest runs. A request looks at 5,000 jobs at most; a page may then be partial or even empty, and `nextCursor` goes on.',
+      querystring: JobListQuery,
+      response: { 200: JobSummaryList },
+      answer: 'A page of jobs.',
+      failures,
+    },
+    listOverviewMonitors: {
+      summary: 'List monitors with their recent pings',
+      description:
+        'Returns monitors by status and text, newest first, with what their newest pings said. A request looks at 5,000 monitors ' +
+        'at most; a page may then be partial or even empty, and `nextCursor` goes on.',
+      querystring: MonitorListQuery,
+      response: { 200: MonitorSummaryList },
+      answer: 'A page of monitors.',
+      failures,
+    },
+    listTrouble: {
+      summary: 'List runs that were no success',
+      description:
+        'Returns the failed, interrupted and missed runs of all jobs, by due time, newest first. A page may be partial or even ' +
+        'empty while the runs of a deleted job are being removed, and `nextCursor` goes on.',
+      querystring: PageQuery,
+      response: { 200: TroubleList },
+      answer: 'A page of runs.',
+    },
+  },
+);
+
+/** Adds the routes. */
+export function overviewRoutes(server: ApiServer, app: App): void {
+  const getOverview = createOverview(app);
+
+  server.get('/overview', operations.getOverview, async ({ principal }) => {
+    const { asOf, ...counts } = await getOverview(principal);
+    return { overview: { ...counts, asOf: isoTime(asOf) } };
+  });
+
+  server.get('/overview/jobs', operations.listOverviewJobs, async ({ principal, query }) => {
+    const { status, q, order, ...page } = query;
+    const { items, ...rest } = await listJobs(app, principal, {
+      ...pageRequest(page),
+      filter: status ?? null,
+      text: q === undefined || q === '' ? null : q,
+      order: order ?? 'newest',
+    });
+    return { jobs: items.map(jobSummary), ...rest };
+  });
+
+  server.get(
+    '/overview/monitors',
+    operations.listOverviewMonitors,
+    async ({ principal, query }) => {
+      const { status, q, ...page } = query;
+      const now = app.clock.now();
+      const { items, ...rest } = await listMonitors(app, principal, {
+        ...pageRequest(page),
+        status: status ?? null,
+        text: q === undefined || q === '' ? null : q,
+        now,
+      });
+      return { monitors: items.map((item) => monitorSummary(item, now)), ...rest };
+    },
+  );
+
+  server.get('/overview/trouble', operations.listTrouble, async ({ principal, query }) => {
+    const { items, ...rest } = await listTrouble(app, principal, pageRequest(query));
+    return { runs: items.map(troubleRun), ...rest };
+  });
+}

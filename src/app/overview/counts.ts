@@ -1,0 +1,119 @@
+/** How a workspace is doing, in numbers that all who look at it share. */
+
+import { setImmediate } from 'node:timers/promises';
+import { msPerDay } from '../../domain/clock.ts';
+import { countJobs, countMonitors } from '../../store/overview/counts.ts';
+import type { MonitorCounts } from '../../store/overview/counts.ts';
+import { findRunningJobs } from '../../store/overview/jobs.ts';
+import { countTrouble } from '../../store/overview/trouble.ts';
+import type { TroubleCounts } from '../../store/overview/trouble.ts';
+import type { App, Principal } from '../app.ts';
+
+/** Jobs by state; `running` ones are in their states too. */
+export interface JobCounts {
+  total: number;
+  down: number;
+  running: number;
+  up: number;
+  paused: number;
+  new: number;
+}
+
+export interface Overview {
+  jobs: JobCounts;
+  /** `isPartial`: the newest 5,000 were counted, and there may be more. */
+  monitors: MonitorCounts & { isPartial: boolean };
+  /** Runs that were no success in the last 24 hours; `isPartial`: the newest 10,000 were counted, and there may be more. */
+  lastDay: TroubleCounts & { isPartial: boolean };
+  /** When it was counted, in epoch milliseconds. */
+  asOf: number;
+}
+
+/** How long an overview is good for, so that many viewers cost no more than one. */
+const goodForMs = 1_000;
+/** A count above this is kept for a minute. */
+const manyJobs = 10_000;
+const manyGoodForMs = 60_000;
+/** Jobs that are counted at once; other work may go on in between. */
+const countedAtOnce = 5_000;
+const mostMonitors = 5_000;
+const mostRuns = 10_000;
+
+/** Something that was found out, and until when it is good, by the monotonic clock. */
+interface Kept<T> {
+  until: number;
+  value: T;
+}
+
+type Counted = 'all' | 'down' | 'new' | 'paused';
+
+/** Makes a function that returns the overview of the principal's workspace. */
+export function createOverview({ store, clock }: Pick<App, 'store' | 'clock'>) {
+  const overviews = new Map<string, Kept<Promise<Overview>>>();
+  const largeCounts = new Map<string, Kept<number>>();
+
+  async function countAll(workspaceId: string, counted: Counted): Promise<number> {
+    const name = `${workspaceId} ${counted}`;
+    const known = keptIn(largeCounts, name, clock.monotonicMs());
+    if (known !== undefined) return known;
+    let total = 0;
+    for (let afterId = ''; ; await setImmediate()) {
+      const page = { afterId, limit: countedAtOnce };
+      const { count, lastId } = await countJobs(store.db, workspaceId, counted, page);
+      total += count;
+      if (count < countedAtOnce) break;
+      afterId = lastId;
+    }
+    if (total > manyJobs) {
+      largeCounts.set(name, { until: clock.monotonicMs() + manyGoodForMs, value: total });
+    }
+    return total;
+  }
+
+  async function countIn(workspaceId: string): Promise<Overview> {
+    const { db } = store;
+    const now = clock.now();
+    const total = await countAll(workspaceId, 'all');
+    const down = await countAll(workspaceId, 'down');
+    const fresh = await countAll(workspaceId, 'new');
+    const paused = await countAll(workspaceId, 'paused');
+    await setImmediate();
+    const running = await findRunningJobs(db, workspaceId);
+    const monitors = await countMonitors(db, workspaceId, { now, limit: mostMonitors });
+    await setImmediate();
+    const ofTrouble = { since: now - msPerDay, rows: mostRuns };
+    const lastDay = await countTrouble(db, workspaceId, ofTrouble);
+    const troubles = lastDay.failed + lastDay.interrupted + lastDay.missed;
+    return {
+      jobs: {
+        total,
+        down,
+        running: running.length,
+        // The total may be older than the others.
+        up: Math.max(0, total - down - fresh - paused),
+        paused,
+        new: fresh,
+      },
+      monitors: { ...monitors, isPartial: monitors.total === mostMonitors },
+      lastDay: { ...lastDay, isPartial: troubles === mostRuns },
+      asOf: now,
+    };
+  }
+
+  return async ({ workspaceId }: Pick<Principal, 'workspaceId'>): Promise<Overview> => {
+    const at = clock.monotonicMs();
+    const known = keptIn(overviews, workspaceId, at);
+    if (known !== undefined) return await known;
+    const value = countIn(workspaceId);
+    overviews.set(workspaceId, { until: at + goodForMs, value });
+    // A failure is for those who asked, not for those who ask next.
+    value.catch(() => overviews.delete(workspaceId));
+    return await value;
+  };
+}
+
+/** What is kept under a name and still good. What is no longer good is forgotten. */
+function keptIn<T>(kept: Map<string, Kept<T>>, name: string, at: number): T | undefined {
+  for (const [each, { until }] of kept) if (until <= at) kept.delete(each);
+  return kept.get(name)?.value;
+}

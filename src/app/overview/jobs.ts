@@ -1,0 +1,191 @@
+/** Jobs in lists by status, text and order, each with its last results. */
+
+import { msPerDay } from '../../domain/clock.ts';
+import { invalidInput } from '../../domain/errors.ts';
+import type { JobFilter, JobOrder, JobState, ListedJob } from '../../domain/jobs/listed-job.ts';
+import type { RunStatus } from '../../domain/runs/run.ts';
+import type { Db } from '../../store/database/open.ts';
+import * as jobs from '../../store/overview/jobs.ts';
+import type { JobPlace, PlacedJob } from '../../store/overview/jobs.ts';
+import { findRecentRuns } from '../../store/overview/recent.ts';
+import { findMissedJobs, findTroubleStop } from '../../store/overview/trouble.ts';
+import type { TroublePlace } from '../../store/overview/trouble.ts';
+import { shownJob } from '../jobs/keep-job.ts';
+import type { App, Principal } from '../app.ts';
+import { idCursor, parseIdCursor, parsePlaceCursor, partialPageOf, placeCursor } from '../page.ts';
+import type { PageRequest, PartialPage } from '../page.ts';
+import { isIdPart, isTroublePlace, troublePartsOf, troublePlaceOf } from './trouble.ts';
+
+/** How many results of a row are shown. */
+export const recentCount = 30;
+/**
+ * The most job rows that one request reads to find those it is asked for. By due time it meets the jobs of other workspaces, by
+ * name each row is on another page of the file.
+ */
+const mostRows = { newest: 5_000, name: 1_000, due: 2_000 } as const;
+/** Of a workspace with so many jobs at most all are read, and sorted. */
+const fewJobs = 5_000;
+/** The most jobs that run or were missed that one request reads. */
+const mostNamed = 500;
+/** The most runs that one request looks at to find jobs that were missed. */
+const mostMissedRuns = 3_000;
+
+/** What a person asks of the list. */
+export interface JobListRequest extends PageRequest {
+  filter: JobFilter | null;
+  /** In the name or the URL; null for any. */
+  text: string | null;
+  order: JobOrder;
+}
+
+/** A job with the statuses of its newest runs, oldest first. */
+export interface JobWithRecent extends ListedJob {
+  recent: RunStatus[];
+}
+
+/** A page of the workspace's jobs. Throws `invalid_input`. */
+export async function listJobs(
+  app: App,
+  principal: Principal,
+  request: JobListRequest,
+): Promise<PartialPage<JobWithRecent>> {
+  const { db } = app.store;
+  const { filter, order } = request;
+  const isNamed = filter === 'running' || filter === 'missed';
+  if (isNamed && order !== 'newest') {
+    throw invalidInput(`order must be newest with the status ${filter}, got ${order}`);
+  }
+  const { workspaceId } = principal;
+  const page =
+    filter === 'running'
+      ? await listRunning(db, workspaceId, request)
+      : filter === 'missed'
+        ? await listMissed(db, workspaceId, { ...request, since: app.clock.now() - msPerDay })
+        : await listByState(db, workspaceId, { ...request, state: filter });
+  const ids = page.items.map(({ id }) => id);
+  const recent = await findRecentRuns(db, ids, recentCount);
+  const items = page.items.map((job) => ({
+    ...shownJob(app, principal, job),
+    recent: recent.get(job.id) ?? [],
+  }));
+  return { ...page, items };
+}
+
+async function listByState(
+  db: Db,
+  workspaceId: string,
+  request: JobListRequest & { state: JobState | null },
+): Promise<PartialPage<PlacedJob>> {
+  const { state, text, order, limit, cursor } = request;
+  const list = `overview-jobs-${order}`;
+  const after = cursor === null ? null : jobPlaceOf(order, list, cursor);
+  const isFiltered = text !== null || (order === 'newest' ? state === 'up' : state !== null);
+  const isSearched = isFiltered || order === 'due';
+  const isOfFew =
+    isSearched && order !== 'newest' && !(await jobs.hasJobs(db, workspaceId, fewJobs + 1));
+  const walk = isOfFew ? (`${order} of few` as const) : order;
+  const upTo =
+    isSearched && !isOfFew
+      ? await jobs.findStop(db, workspaceId, order, { state, after, rows: mostRows[order] })
+      : undefined;
+  const page = { state, text, after, upTo, limit: limit + 1 };
+  const found = await jobs.listJobsOn(db, workspaceId, walk, page);
+  return partialPageOf<PlacedJob, JobPlace>(found, limit, upTo, (place) =>
+    cursorOf(order, list, place),
+  );
+}
+
+function cursorOf(order: JobOrder, list: string, { id, nameLower, nextRunAt }: JobPlace): string {
+  if (order === 'newest') return idCursor(list, id);
+  return placeCursor(list, [id, order === 'name' ? nameLower : nextRunAt]);
+}
+
+function jobPlaceOf(order: JobOrder, list: string, cursor: string): JobPlace {
+  const isPlace = (parts: readonly unknown[]): parts is readonly [string, string | number] =>
+    isIdPart(parts[0]) && typeof parts[1] === (order === 'name' ? 'string' : 'number');
+  if (order === 'newest') return { ...nowhere, id: parseIdCursor(list, cursor) };
+  const [id, by] = parsePlaceCursor(list, cursor, isPlace);
+  return typeof by === 'string'
+    ? { ...nowhere, id, nameLower: by }
+    : { ...nowhere, id, nextRunAt: by };
+}
+
+/** The parts of a place that another order needs. */
+const nowhere = { nameLower: '', nextRunAt: null };
+
+async function listRunning(
+  db: Db,
+  workspaceId: string,
+  { text, limit, cursor }: JobListRequest,
+): Promise<PartialPage<PlacedJob>> {
+  const list = 'overview-jobs-running';
+  const before = cursor === null ? null : parseIdCursor(list, cursor);
+  const ids = await jobs.findRunningJobs(db, workspaceId);
+  const { found, stop } = await jobsAmong(db, workspaceId, ids, { before, text, limit });
+  return partialPageOf<PlacedJob, { id: string }>(found, limit, stop, ({ id }) =>
+    idCursor(list, id),
+  );
+}
+
+/**
+ * Jobs that have missed a due time. They are looked for among the newest runs that were no success; once all jobs found
+ * there are listed, the next page looks among older runs, and may show a job again.
+ */
+async function listMissed(
+  db: Db,
+  workspaceId: string,
+  { text, limit, cursor, since }: JobListRequest & { since: number },
+): Promise<PartialPage<PlacedJob>> {
+  const list = 'overview-jobs-missed';
+  const begin = cursor === null ? { id: null, before: null } : missedPlaceOf(list, cursor);
+  const span = { before: begin.before, since, rows: mostMissedRuns };
+  const end = await findTroubleStop(db, workspaceId, span);
+  const ids = await findMissedJobs(db, workspaceId, span);
+  const among = { before: begin.id, text, limit };
+  const { found, stop } = await jobsAmong(db, workspaceId, ids, among);
+  const cursorAt = (id: string | null, before: TroublePlace | null): string =>
+    placeCursor(list, [id, ...(before === null ? [] : troublePartsOf(before))]);
+  const page = partialPageOf<PlacedJob, { id: string }>(found, limit, stop, ({ id }) =>
+    cursorAt(id, begin.before),
+  );
+  if (page.nextCursor !== null || end === undefined) return page;
+  return { ...page, nextCursor: cursorAt(null, end), isPartial: found.length < limit };
+}
+
+interface MissedPlace {
+  /** The last job of the previous page, if the list goes on among the same runs. */
+  id: string | null;
+  /** Where these runs begin; null for the newest. */
+  before: TroublePlace | null;
+}
+
+function missedPlaceOf(list: string, cursor: string): MissedPlace {
+  const parts = parsePlaceCursor(list, cursor, isMissedPlace);
+  const [id, ...before] = parts;
+  return { id, before: isTroublePlace(before) ? troublePlaceOf(before) : null };
+}
+
+function isMissedPlace(
+  parts: readonly unknown[],
+): parts is readonly [string | null, ...(readonly unknown[])] {
+  const [id, ...before] = parts;
+  return isTroublePlace(before) ? id === null || isIdPart(id) : parts.length === 1 && isIdPart(id);
+}
+
+/** Those of these jobs that contain a text, and where the list stopped looking. */
+async function jobsAmong(
+  db: Db,
+  workspaceId: string,
+  ids: readonly string[],
+  { before, text, limit }: { before: string | null; text: string | null; limit: number },
+): Promise<{ found: PlacedJob[]; stop: { id: string } | undefined }> {
+  const left = ids
+    .filter((id) => before === null || id < before)
+    .toSorted()
+    .toReversed();
+  const looked = left.slice(0, mostNamed);
+  const found = await jobs.listJobsOf(db, workspaceId, looked, { text, limit: limit + 1 });
+  const last = looked.at(-1);
+  const stop = left.length > looked.length && last !== undefined ? { id: last } : undefined;
+  return { found, stop };
+}

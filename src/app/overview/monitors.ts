@@ -1,0 +1,56 @@
+/** Monitors in lists by status and text, each with its last results. */
+
+import type { Monitor, MonitorStatus } from '../../domain/monitors/monitor.ts';
+import type { PingKind } from '../../domain/monitors/ping.ts';
+import { findMonitorStop, listMonitorsBy } from '../../store/overview/monitors.ts';
+import { findRecentPings } from '../../store/overview/recent.ts';
+import type { App, Principal } from '../app.ts';
+import { idCursor, parseIdCursor, partialPageOf } from '../page.ts';
+import type { PageRequest, PartialPage } from '../page.ts';
+import { recentCount } from './jobs.ts';
+
+/** The most monitors that one request reads. */
+const mostRows = 5_000;
+
+/** What a person asks of the list. */
+export interface MonitorListRequest extends PageRequest {
+  status: MonitorStatus | null;
+  /** In the name; null for any. */
+  text: string | null;
+}
+
+/** A monitor with the kinds of its newest pings that ended a run, oldest first. */
+export interface MonitorWithRecent {
+  id: string;
+  monitor: Monitor;
+  recent: Exclude<PingKind, 'start'>[];
+}
+
+/** A page of the workspace's monitors, newest first, as they are at `now` in epoch milliseconds. Throws `invalid_input`. */
+export async function listMonitors(
+  { store }: Pick<App, 'store'>,
+  { workspaceId }: Principal,
+  { status, text, limit, cursor, now }: MonitorListRequest & { now: number },
+): Promise<PartialPage<MonitorWithRecent>> {
+  const { db } = store;
+  const list = 'overview-monitors';
+  const before = cursor === null ? null : parseIdCursor(list, cursor);
+  const isBounded = status !== null || text !== null;
+  const downTo = isBounded
+    ? await findMonitorStop(db, workspaceId, { before, rows: mostRows })
+    : undefined;
+  const condition = { status, text, now };
+  const page = { ...condition, before, downTo, limit: limit + 1 };
+  const found = await listMonitorsBy(db, workspaceId, page);
+  const { items, ...rest } = partialPageOf(
+    found.map(({ monitor, pingCount }) => ({ id: monitor.id, monitor, pingCount })),
+    limit,
+    downTo === undefined ? undefined : { id: downTo },
+    ({ id }: { id: string }) => idCursor(list, id),
+  );
+  const recent = await findRecentPings(db, items, recentCount);
+  return {
+    ...rest,
+    items: items.map(({ id, monitor }) => ({ id, monitor, recent: recent.get(id) ?? [] })),
+  };
+}

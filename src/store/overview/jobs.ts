@@ -1,0 +1,212 @@
+/**
+ * Lists of jobs by status, text and order. A list walks along an index from where the previous page ended. If it has to
+ * leave out rows, it first looks in the index for the row at which it must stop (`findStop`): so it reads a bounded number
+ * of rows, and knows where the next page begins.
+ */
+
+import { sql } from 'kysely';
+import type { RawBuilder } from 'kysely';
+import type { JobOrder, JobState, ListedJob } from '../../domain/jobs/listed-job.ts';
+import { selectionOf } from '../database/columns.ts';
+import { contains, idList, tieBreak, withoutIndex } from '../database/dialect.ts';
+import type { Db } from '../database/open.ts';
+
+/**
+ * How a list goes through jobs: along an index, or by sorting the jobs of a workspace that has few. The index of due times has
+ * the jobs of all workspaces, and those of the index of names are all over the file.
+ */
+export type JobWalk = JobOrder | 'name of few' | 'due of few';
+
+/** A place in any walk: that of a job. */
+export interface JobPlace {
+  id: string;
+  nameLower: string;
+  nextRunAt: number | null;
+}
+
+/** What a list leaves out. */
+export interface JobCondition {
+  state: JobState | null;
+  /** In the name or the URL; ASCII letters in either case. */
+  text: string | null;
+}
+
+/** The state of a job as a condition, in the words of its index if it has one, so that SQLite uses it. */
+export const isInState: Readonly<Record<JobState, RawBuilder<boolean>>> = {
+  down: sql<boolean>`(health = 'down' and paused = 0)`,
+  new: sql<boolean>`(health = 'new' and paused = 0)`,
+  up: sql<boolean>`(health = 'up' and paused = 0)`,
+  paused: sql<boolean>`(paused = 1)`,
+};
+
+interface Walk {
+  order: RawBuilder<unknown>;
+  readonly after: (place: JobPlace) => RawBuilder<boolean>;
+  readonly upTo: (place: JobPlace) => RawBuilder<boolean>;
+}
+
+const walks: Readonly<Record<JobWalk, Walk>> = {
+  newest: {
+    order: sql`id desc`,
+    after: ({ id }) => sql<boolean>`id < ${id}`,
+    upTo: ({ id }) => sql<boolean>`id >= ${id}`,
+  },
+  name: byName(sql.ref('name_lower')),
+  'name of few': byName(withoutIndex('name_lower')),
+  due: byDueTime(sql.ref('next_run_at')),
+  'due of few': byDueTime(withoutIndex('next_run_at')),
+};
+
+function byName(name: RawBuilder<unknown>): Walk {
+  return {
+    order: sql`${name}, id`,
+    after: ({ nameLower, id }) => sql<boolean>`(${name}, id) > (${nameLower}, ${id})`,
+    upTo: ({ nameLower, id }) => sql<boolean>`(${name}, id) <= (${nameLower}, ${id})`,
+  };
+}
+
+function byDueTime(dueAt: RawBuilder<unknown>): Walk {
+  return {
+    order: sql`${dueAt}, ${tieBreak}`,
+    after: (place) => sql<boolean>`(${dueAt}, ${tieBreak}) > ${dueTimeOf(place)}`,
+    upTo: (place) => sql<boolean>`(${dueAt}, ${tieBreak}) <= ${dueTimeOf(place)}`,
+  };
+}
+
+/** If the job at this place is gone, those with its due time may be listed again, and none is left out. */
+function dueTimeOf({ nextRunAt, id }: JobPlace): RawBuilder<unknown> {
+  return sql`(${nextRunAt}, coalesce((select ${tieBreak} from jobs where id = ${id}), 0))`;
+}
+
+/** The jobs of a walk. Those that are due are neither paused nor running. */
+function jobsOn(db: Db, walk: JobWalk, workspaceId: string | null) {
+  const isWaiting = sql<boolean>`next_run_at is not null and active_run_id is null`;
+  // A deleted job has no due time, so that the index needs no look at the rows.
+  const waiting = db.selectFrom('jobs').where(isWaiting);
+  if (workspaceId === null) return waiting;
+  if (walk === 'due') return waiting.where(withoutIndex('workspace_id'), '=', workspaceId);
+  const jobs = db.selectFrom('jobs').where('deleted_at', 'is', null);
+  const own = jobs.where('workspace_id', '=', workspaceId);
+  return walk === 'due of few'
+    ? own.where(withoutIndex('next_run_at'), 'is not', null).where('active_run_id', 'is', null)
+    : own;
+}
+
+const placeColumns = ['id', 'name_lower as nameLower', 'next_run_at as nextRunAt'] as const;
+
+/** Where a walk after `after` must stop so that it reads `rows` rows at most; undefined if it ends before. */
+export async function findStop(
+  db: Db,
+  workspaceId: string,
+  walk: JobWalk,
+  { state, after, rows }: { state: JobState | null; after: JobPlace | null; rows: number },
+): Promise<JobPlace | undefined> {
+  // Only the newest jobs have indexes by state.
+  const isIndexed = walk === 'newest' && state !== null && state !== 'up';
+  return await jobsOn(db, walk, walk === 'due' ? null : workspaceId)
+    .select(placeColumns)
+    .$if(isIndexed, (query) => query.where(isInState[state ?? 'up']))
+    .$if(after !== null, (query) => query.where(walks[walk].after(after as JobPlace)))
+    .orderBy(walks[walk].order)
+    .limit(1)
+    .offset(rows - 1)
+    .executeTakeFirst();
+}
+
+/** A job with its place in the list. */
+export interface PlacedJob extends ListedJob, JobPlace {
+  nextRunAt: number | null;
+}
+
+const listed = selectionOf({
+  id: 'id',
+  key: 'job_key',
+  name: 'name',
+  nameLower: 'name_lower',
+  url: 'url',
+  method: 'method',
+  scheduleType: 'schedule_type',
+  cronExpr: 'cron_expr',
+  timezone: 'timezone',
+  periodSeconds: 'period_seconds',
+  anchorAt: 'anchor_at',
+  paused: 'paused',
+  health: 'health',
+  failures: 'failures',
+  failingSince: 'failing_since',
+  activeRunId: 'active_run_id',
+  nextRunAt: 'next_run_at',
+  lastRunAt: 'last_run_at',
+  lastDurationMs: 'last_duration_ms',
+  downReason: 'down_reason',
+} as const);
+
+/** A page of a workspace's jobs along a walk, after one place and up to another one. */
+export async function listJobsOn(
+  db: Db,
+  workspaceId: string,
+  walk: JobWalk,
+  page: JobCondition & { after: JobPlace | null; upTo: JobPlace | undefined; limit: number },
+): Promise<PlacedJob[]> {
+  const { state, text, after, upTo, limit } = page;
+  const rows = await jobsOn(db, walk, workspaceId)
+    .select(listed)
+    .$if(state !== null, (query) => query.where(isInState[state ?? 'up']))
+    .$if(text !== null, (query) => query.where(hasText(text ?? '')))
+    .$if(after !== null, (query) => query.where(walks[walk].after(after as JobPlace)))
+    .$if(upTo !== undefined, (query) => query.where(walks[walk].upTo(upTo as JobPlace)))
+    .orderBy(walks[walk].order)
+    .limit(limit)
+    .execute();
+  return rows.map(placedJobOf);
+}
+
+/** Those of these jobs that contain a text, newest first. */
+export async function listJobsOf(
+  db: Db,
+  workspaceId: string,
+  ids: readonly string[],
+  { text, limit }: { text: string | null; limit: number },
+): Promise<PlacedJob[]> {
+  const rows = await jobsOn(db, 'newest', workspaceId)
+    .select(listed)
+    .where('id', 'in', idList(ids))
+    .$if(text !== null, (query) => query.where(hasText(text ?? '')))
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute();
+  return rows.map(placedJobOf);
+}
+
+function hasText(text: string): RawBuilder<boolean> {
+  return sql<boolean>`(${contains('name', text)} or ${contains('url', text)})`;
+}
+
+function placedJobOf<Row extends { paused: number }>(row: Row) {
+  return { ...row, paused: row.paused === 1 };
+}
+
+/** Whether a workspace has at least this many jobs. */
+export async function hasJobs(db: Db, workspaceId: string, count: number): Promise<boolean> {
+  const row = await jobsOn(db, 'newest', workspaceId)
+    .select('id')
+    .orderBy('id')
+    .limit(1)
+    .offset(count - 1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** The jobs of a workspace with a run under way. It reads the runs under way of all workspaces, as many as there are slots. */
+export async function findRunningJobs(db: Db, workspaceId: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom('runs')
+    .innerJoin('jobs', 'jobs.id', 'runs.job_id')
+    .select('jobs.id')
+    .where(sql<boolean>`status in ('queued', 'running') and status = 'running'`)
+    // From the few runs to their jobs, not the other way round.
+    .where(withoutIndex('workspace_id'), '=', workspaceId)
+    .where('deleted_at', 'is', null)
+    .execute();
+  return rows.map(({ id }) => id);
+}

@@ -1,0 +1,225 @@
+/** However much there is, a request reads a bounded number of rows in a few statements, and its cursor goes on. */
+
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import type { TestContext } from 'node:test';
+import { Kysely, sql } from 'kysely';
+import type { Principal } from '../../../src/app/app.ts';
+import { createOverview } from '../../../src/app/overview/counts.ts';
+import { listJobs } from '../../../src/app/overview/jobs.ts';
+import type { JobListRequest } from '../../../src/app/overview/jobs.ts';
+import { listMonitors } from '../../../src/app/overview/monitors.ts';
+import { listTrouble } from '../../../src/app/overview/trouble.ts';
+import { jobFilters, jobOrders } from '../../../src/domain/jobs/listed-job.ts';
+import { dialectOn } from '../../../src/store/database/connection.ts';
+import type { Schema } from '../../../src/store/database/schema.ts';
+import { openDatabase } from '../../../src/store/database/sqlite-file.ts';
+import { markJobDeleted } from '../../../src/store/jobs/jobs.ts';
+import { insertScheduledRuns } from '../../../src/store/runs/claims.ts';
+import { fakeClock } from '../../support/fakes/clock.ts';
+import { copyJob } from '../../support/records/many-jobs.ts';
+import { storedMonitors } from '../../support/records/monitor.ts';
+import { missedRun } from '../../support/records/run.ts';
+import { quietApp } from '../../support/running/app.ts';
+import { openTestStore } from '../../support/running/store.ts';
+
+const dayMs = 86_400_000;
+
+/** A store with an app that counts its statements. */
+async function setup(t: TestContext) {
+  const stored = await openTestStore(t);
+  const clock = fakeClock();
+  let statements = 0;
+  const db = new Kysely<Schema>({
+    dialect: dialectOn(openDatabase(join(stored.dataDir, 'jobd.db'))),
+    log: () => void (statements += 1),
+  });
+  t.after(() => db.destroy());
+  const app = quietApp({ store: { ...stored.store, db }, clock });
+  const principal = { workspaceId: stored.workspaceId, accountExpiresAt: null } as Principal;
+  const list = (request: Partial<JobListRequest>) => {
+    const defaults = {
+      filter: null,
+      text: null,
+      order: 'newest',
+      limit: 100,
+      cursor: null,
+    } as const;
+    return listJobs(app, principal, { ...defaults, ...request });
+  };
+  const counted = async (ask: () => Promise<unknown>): Promise<number> => {
+    statements = 0;
+    await ask();
+    return statements;
+  };
+  /** Pages until the end: the items found, how many pages were partial, and the most statements of one. */
+  const walk = async (request: Partial<JobListRequest>) => {
+    const ids: string[] = [];
+    let [partial, most] = [0, 0];
+    let cursor: string | null = null;
+    do {
+      statements = 0;
+      const page: Awaited<ReturnType<typeof list>> = await list({ ...request, cursor });
+      most = Math.max(most, statements);
+      assert.ok(!page.isPartial || (page.nextCursor !== null && page.items.length < 100));
+      ids.push(...page.items.map(({ id }) => id));
+      partial += Number(page.isPartial);
+      cursor = page.nextCursor;
+    } while (cursor !== null);
+    return { ids, partial, most };
+  };
+  return { ...stored, app, principal, clock, list, walk, counted };
+}
+
+const set = (columns: string, where: string) =>
+  sql`update jobs set ${sql.raw(columns)} where ${sql.raw(where)}`;
+
+test('a search goes on behind its bound, and finds each job once', async (t) => {
+  const { store, addJob, walk } = await setup(t);
+  const job = await addJob({ name: 'first' });
+  const copies = await copyJob(store, job.id, 12_000);
+  const [wanted = ''] = copies;
+  await set("name = 'Needle'", `id = '${wanted}'`).execute(store.db);
+  await set("health = 'up'", `id in ('${wanted}', '${copies.at(-1)}')`).execute(store.db);
+  await set('next_run_at = null, paused = 1', `id = '${copies.at(-2)}'`).execute(store.db);
+
+  const newest = await walk({ text: 'needle' });
+  assert.deepEqual([newest.ids, newest.partial], [[wanted], 2]);
+  const up = await walk({ filter: 'up' });
+  assert.deepEqual([up.ids, up.partial], [[copies.at(-1), wanted], 2]);
+  const byName = await walk({ text: 'needle', order: 'name' });
+  assert.deepEqual([byName.ids, byName.partial], [[wanted], 12]);
+  const due = await walk({ text: 'needle', order: 'due' });
+  assert.deepEqual([due.ids, due.partial], [[wanted], 6], 'of jobs due at one moment');
+  const indexed = await walk({ filter: 'paused', text: 'needle' });
+  assert.deepEqual([indexed.ids, indexed.partial], [[], 0], 'only paused jobs are searched');
+});
+
+test('the jobs of a workspace that has few are found at once, whatever others have', async (t) => {
+  const { store, addJob, walk, workspaceId } = await setup(t);
+  const job = await addJob({ name: 'first' });
+  await copyJob(store, job.id, 4_999);
+  const other = '01a00000-0000-7000-8000-000000000000';
+  await sql`insert into workspaces (id, name, account_id, created_at)
+    select ${other}, 'other', account_id, 0 from workspaces`.execute(store.db);
+  const first = await walk({ order: 'due', text: 'first' });
+  assert.deepEqual([first.ids, first.partial], [[job.id], 0]);
+  const byName = await walk({ order: 'name', text: 'first' });
+  assert.deepEqual([byName.ids, byName.partial], [[job.id], 0]);
+  await sql`update jobs set workspace_id = ${other}, next_run_at = 1 where id <> ${job.id}`.execute(
+    store.db,
+  );
+  const alone = await walk({ order: 'due' });
+  assert.deepEqual([alone.ids, alone.partial, workspaceId === other], [[job.id], 0, false]);
+});
+
+test('jobs that were missed are all found, however many runs were no success', async (t) => {
+  const { store, addJob, walk, app, principal, clock } = await setup(t);
+  const job = await addJob();
+  const ids = await copyJob(store, job.id, 6_000);
+  await store.write((tx) =>
+    insertScheduledRuns(
+      tx,
+      ids.map((id) => missedRun(id, clock.now() - 1_000)),
+    ),
+  );
+  const found = await walk({ filter: 'missed' });
+  assert.deepEqual(found.ids.toSorted(), ids.toSorted());
+  const none = await walk({ filter: 'missed', text: 'nothing has it' });
+  assert.ok(none.partial >= 6_000 / 500 - 1, `${none.partial} partial pages`);
+  assert.deepEqual(none.ids, []);
+  const { lastDay } = await createOverview(app)(principal);
+  assert.deepEqual(lastDay, { failed: 0, interrupted: 0, missed: 6_000, isPartial: false });
+  clock.advance(dayMs);
+  assert.deepEqual((await walk({ filter: 'missed' })).ids, []);
+});
+
+test('more than 10,000 runs that were no success in a day are said to be only counted in part', async (t) => {
+  const { store, addJob, app, principal, clock } = await setup(t);
+  const job = await addJob();
+  const runs = Array.from({ length: 10_050 }, (_, index) => missedRun(job.id, clock.now() - index));
+  await store.write((tx) => insertScheduledRuns(tx, runs));
+  const { lastDay } = await createOverview(app)(principal);
+  assert.deepEqual(lastDay, { failed: 0, interrupted: 0, missed: 10_000, isPartial: true });
+});
+
+test('the trouble of a deleted job is passed over in bounded steps until it is removed', async (t) => {
+  const { store, addJob, app, principal, clock } = await setup(t);
+  const [kept, deleted] = [await addJob(), await addJob()];
+  const oldest = missedRun(kept.id, clock.now() - dayMs);
+  const runs = Array.from({ length: 4_500 }, (_, index) =>
+    missedRun(deleted.id, clock.now() - index),
+  );
+  await store.write((tx) => insertScheduledRuns(tx, [oldest, ...runs]));
+  await markJobDeleted(store.db, deleted.id, clock.now());
+  const partial: boolean[] = [];
+  const found: string[] = [];
+  let cursor: string | null = null;
+  do {
+    const page: Awaited<ReturnType<typeof listTrouble>> = await listTrouble(app, principal, {
+      limit: 50,
+      cursor,
+    });
+    partial.push(page.isPartial);
+    found.push(...page.items.map(({ id }) => id));
+    cursor = page.nextCursor;
+  } while (cursor !== null);
+  assert.deepEqual([partial, found], [[true, true, false], [oldest.id]]);
+});
+
+test('a list takes four statements at most, whatever is asked of it', async (t) => {
+  const setUp = await setup(t);
+  const { store, addJob, app, principal, clock, list, counted } = setUp;
+  const monitors = storedMonitors(setUp, clock);
+  for (let count = 0; count < 3; count += 1) await monitors.ping(await monitors.add());
+  const job = await addJob();
+  await copyJob(store, job.id, 5_100);
+  await insertScheduledRuns(store.db, [missedRun(job.id, clock.now())]);
+  for (const filter of [null, ...jobFilters]) {
+    for (const order of jobOrders) {
+      if (order !== 'newest' && (filter === 'running' || filter === 'missed')) continue;
+      for (const text of [null, 'copy']) {
+        const count = await counted(() => list({ filter, order, text }));
+        assert.ok(count > 0 && count <= 4, `${filter} ${order} ${text}: ${count} statements`);
+      }
+    }
+  }
+  const page = { limit: 100, cursor: null };
+  const ofMonitors = { ...page, status: 'up', text: 'a', now: clock.now() } as const;
+  assert.equal(await counted(() => listMonitors(app, principal, ofMonitors)), 3);
+  assert.equal(await counted(() => listTrouble(app, principal, page)), 2);
+});
+
+test('very many jobs are counted in steps, exactly, once a minute; few of them each second', async (t) => {
+  const { store, addJob, app, principal, clock, counted } = await setup(t);
+  const job = await addJob();
+  const ids = await copyJob(store, job.id, 20_500);
+  const getOverview = createOverview(app);
+  const { jobs } = await getOverview(principal);
+  assert.deepEqual([jobs.total, jobs.new, jobs.up], [20_501, 20_501, 0]);
+  assert.equal(await counted(() => getOverview(principal)), 0, 'nothing is counted twice a second');
+  await set("health = 'down'", `id = '${ids[0]}'`).execute(store.db);
+  clock.pass(1_001);
+  const [second, third] = await Promise.all([getOverview(principal), getOverview(principal)]);
+  assert.equal(second, third, 'two viewers share a count');
+  assert.deepEqual([second.jobs.down, second.jobs.new], [1, 20_501]);
+  clock.pass(60_001);
+  const { jobs: later } = await getOverview(principal);
+  assert.deepEqual([later.down, later.new, later.total], [1, 20_500, 20_501]);
+});
+
+test('a count that failed is tried again by whoever asks next', async (t) => {
+  const { store, clock, principal } = await setup(t);
+  let isBroken = true;
+  const broken = new Proxy(store, {
+    get: (whole, name) => {
+      if (name === 'db' && isBroken) throw new Error('the store is broken');
+      return Reflect.get(whole, name) as unknown;
+    },
+  });
+  const getOverview = createOverview({ store: broken, clock });
+  await assert.rejects(getOverview(principal), /broken/);
+  isBroken = false;
+  assert.equal((await getOverview(principal)).jobs.total, 0);
+});
