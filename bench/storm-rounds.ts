@@ -6,6 +6,7 @@ import { openStore } from '../src/store/database/open.ts';
 import type { BareKind, BareReceived, BareSent } from './bare-client.ts';
 import { percentile, temporaryDirectory } from './bench.ts';
 import { startChild, wallOffset } from './child.ts';
+import { openListeners } from './listeners.ts';
 import { cpuSeconds, cpuTimes, cpuUse, residentMb, startJobd } from './processes.ts';
 import type { HttpServer, Sink } from './processes.ts';
 import { isOver, makeDue, recordedRuns, seedJobs } from './seed.ts';
@@ -94,6 +95,7 @@ export async function jobdRound(
 
   await using server = await startServer(setting, dataDir);
   await using store = await openStore(dataDir);
+  using listeners = await openListeners(server, dataDir, options.listeners);
   const inTime = Date.now() < warmAt && (await sleepUntil(dueAt - idleMs / 2));
   if (!inTime || (warm > 0 && !(await isOver(store, warmAt)))) {
     throw new Error('jobd was not up and idle before the instant: the machine is too busy');
@@ -112,6 +114,7 @@ export async function jobdRound(
     await (allArrived ? setTimeout(finalPollMs) : Promise.race([full, setTimeout(pollMs)]));
   }
   const { round, arrived } = await watched.end(watched.offset + performance.now());
+  if (options.listeners > 0 && listeners.bytes() === 0) throw new Error('no event came');
   return { round, audit: audit(jobs, await recordedRuns(store, dueAt), arrived) };
 }
 

@@ -51,6 +51,10 @@ const declared = {
   tls,
   hosts: wholeNumber('names of the target, called in turn; 0 for its address', [0, 0, 100_000]),
   warm: wholeNumber('calls to its address before the instant', [0, 0, 10_000]),
+  listeners: wholeNumber(
+    'event streams that are open and read, of the workspace of the jobs',
+    [0, 0, 128],
+  ),
   noReceipts: flag('jobd signs no receipts'),
   secrets: flag("jobd's jobs have headers and bodies, which are sealed"),
   ...common,
@@ -112,9 +116,18 @@ function compare(jobd: Round, yardstick: Round): Comparison {
 
 /** Measures and prints. Returns whether every job was called once and recorded. */
 async function main(options: Options): Promise<boolean> {
-  const { concurrency, delay, hosts, warm, rounds } = options;
+  const { concurrency, delay, hosts, warm, listeners, rounds } = options;
   const undici = versionOf('node_modules/undici/package.json');
-  const given = { undici, concurrency, delay, tls: options.tls ?? 'no', hosts, warm, rounds };
+  const given = {
+    undici,
+    concurrency,
+    delay,
+    tls: options.tls ?? 'no',
+    hosts,
+    warm,
+    listeners,
+    rounds,
+  };
   const output = startOutput(options.json, given);
   await using sink = await startSink({ delayMs: delay, tls: options.tls });
   using directory = temporaryDirectory();

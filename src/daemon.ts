@@ -4,6 +4,7 @@ import { setFlagsFromString } from 'node:v8';
 import { startServer } from './api/server.ts';
 import type { App } from './app/app.ts';
 import { createHeldJobs } from './app/jobs/held-jobs.ts';
+import { createEvents } from './app/events.ts';
 import { createKeyUses } from './app/accounts/key-uses.ts';
 import { ensureSigningKey } from './app/receipts/signing-keys.ts';
 import type { ServeConfig } from './config.ts';
@@ -33,6 +34,8 @@ import { version } from './version.ts';
 
 /** How long a stop waits for calls in flight (docs/behavior.md#run-4). */
 const drainMs = 30_000;
+/** The most event streams; of few connections, at most an eighth. */
+const largestStreams = 256;
 /**
  * Old objects are collected once they have grown by half, in all threads: 50 MB less in a storm (docs/benchmarks.md). Set
  * when all code is loaded, since V8 refuses code caches that were made without the flag.
@@ -79,6 +82,8 @@ export async function startDaemon(
   const engineTroubles = (): string[] => engine?.troubles() ?? ['jobd is starting'];
   const slots = (): SlotsInUse => ({ used: engine?.slotsUsed() ?? 0, all: files.slots });
   const gauges = { slots, troubles: engineTroubles, version };
+  const mostStreams = Math.min(largestStreams, Math.floor(files.connections / 8));
+  const events = createEvents({ clock, version, mostStreams });
   const meter = parts.use(await startMeters({ clock, log, listen: config.metrics, gauges }));
   const app: App = {
     store,
@@ -90,7 +95,11 @@ export async function startDaemon(
     holdJob: heldJobs.hold,
     wakeNotifier: () => engine?.wakeNotifier(),
     noteKeyUse: keyUses.note,
-    onChanged: (entries) => logChanges(log, entries),
+    onChanged(entries) {
+      logChanges(log, entries);
+      events.audited(entries);
+    },
+    events,
     isSigning: signer !== null,
     signReceiptsOf: async (jobId) => {
       while (((await signer?.sign(jobId)) ?? 0) > 0);
@@ -102,9 +111,9 @@ export async function startDaemon(
   const connections = { maxConnections: files.connections };
   const server = parts.use(await startServer(app, { ...config, connections }, log));
   siteUrl ||= server.url;
-  const shared = { store, egress, mailer, meter, vault, clock, log, signer, drainMs };
+  const engineParts = { egress, mailer, meter, vault, signer, changes: events, drainMs };
   const limits = { slots: files.slots, slotsPerHost, heldJobs: heldJobs.ids };
-  engine = parts.use(startEngine({ ...shared, ...limits }));
+  engine = parts.use(startEngine({ store, clock, log, ...engineParts, ...limits }));
   if (heartbeatUrl !== null) {
     const { createEgress } = await import('./egress/egress.ts');
     // The operator's own URLs may lead anywhere.

@@ -6,6 +6,7 @@ import { listenError } from '../domain/errors.ts';
 import type { Log } from '../log.ts';
 import { identify, requireKey } from './http/auth.ts';
 import { channelRoutes } from './alerts/routes.ts';
+import { eventRoutes } from './events/routes.ts';
 import type { ConnectionLimits } from './http/limits/connections.ts';
 import { allowOrigins } from './http/cors.ts';
 import { createRequestLimits } from './http/limits/request-limits.ts';
@@ -92,6 +93,7 @@ export async function startServer(app: App, options: ServerOptions, log: Log): P
         auditRoutes(keyed, app);
         monitorRoutes(keyed, app, siteUrl);
         channelRoutes(keyed, app);
+        eventRoutes(keyed, app);
       });
     },
     { prefix: apiPrefix },

@@ -8,6 +8,7 @@ import type { Lateness } from '../domain/runs/meter.ts';
 import type { AllowedTarget } from '../domain/targets/target.ts';
 import type { Vault } from '../domain/secrets/vault.ts';
 import type { Store } from '../store/database/open.ts';
+import type { Events } from './events.ts';
 
 export interface App {
   store: Store;
@@ -25,6 +26,8 @@ export interface App {
   readonly wakeNotifier: () => void;
   /** Hears what people changed, after it was written. */
   readonly onChanged: (entries: readonly AuditEntry[]) => void;
+  /** Says to open streams what changed. */
+  readonly events: Events;
   /** Whether receipts are issued. */
   isSigning: boolean;
   /** Signs what receipts of a job are still to be signed. */

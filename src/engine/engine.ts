@@ -59,7 +59,7 @@ const diskIsFull =
 
 /** Starts all loops. */
 export function startEngine(parts: EngineParts): Engine {
-  const { store, clock, log, signer } = parts;
+  const { store, clock, signer, changes, log } = parts;
   const loops = new Map<LoopName, Loop>();
   const wake = (name: LoopName): void => loops.get(name)?.wake();
   let stopping: Promise<void> | undefined;
@@ -67,13 +67,17 @@ export function startEngine(parts: EngineParts): Engine {
   const isPressed = (): boolean => executor.isPressed;
   // On a full disk, calls wait for what pruning deletes.
   const isPruningSlow = (): boolean => isPressed() && !store.reserve.isInUse;
+  const onPlanned = (): void => {
+    wake('claim');
+    changes.publishAll();
+  };
   const steps: [LoopName, Step][] = [
     ['claim', () => executor.claim()],
     ['record', () => executor.record()],
     ['sign', background(() => sign(signer), clock, isPressed)],
-    ['watch', createWatch(store, clock, log)],
-    ['replan', createReplanStep(parts, () => wake('claim'))],
-    ['renew', createRenewStep(parts, () => wake('claim'))],
+    ['watch', createWatch(parts)],
+    ['replan', createReplanStep(parts, onPlanned)],
+    ['renew', createRenewStep(parts, onPlanned)],
     ['prune', background(createPruneStep(parts, isPressed), clock, isPruningSlow)],
   ];
   for (const [name, step] of steps) loops.set(name, startLoop(name, step, log));

@@ -6,7 +6,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { OpenApiDocument, Operation } from '../../src/api/description/openapi-document.ts';
+import { createEvents } from '../../src/app/events.ts';
 import { getReceiptKey } from '../../src/app/receipts/receipts.ts';
+import type { JobdError } from '../../src/domain/errors.ts';
 import { openLocal } from '../../src/local-store.ts';
 import { addAccount } from '../support/records/account.ts';
 import { quietApp } from '../support/running/app.ts';
@@ -172,6 +174,7 @@ test("every error example is the server's real message", async (t) => {
       case '413':
         return await ask(method, target, tooLong[operationId] ?? huge);
       case '429': {
+        if (operationId === 'getEvents') return await oneStreamTooMany(Infinity);
         if (operationId === 'runJob' || operationId === 'testChannel') {
           await ask(method, target);
           if (operationId === 'runJob') await until('the end', () => isIdle(target));
@@ -185,6 +188,7 @@ test("every error example is the server's real message", async (t) => {
       }
       case '503': {
         if (operationId === 'getReceiptKey') return await unsigned();
+        if (operationId === 'getEvents') return await oneStreamTooMany(1);
         // The error of a read needs a broken disk: same message, another SQLite reason.
         if (!(operationId in good) || operationId === 'previewSchedule') return null;
         return await ask(
@@ -210,6 +214,17 @@ test("every error example is the server's real message", async (t) => {
       () => assert.fail('it signs'),
       (error) => ({ status: error.httpStatus, body: { error: error.message } }),
     );
+  };
+
+  const oneStreamTooMany = async (mostStreams: number) => {
+    const hub = createEvents({ clock, version: '', mostStreams });
+    const owner = { actor: { type: 'key', id: 'k', name: '' }, workspaceId: 'w' } as const;
+    try {
+      for (;;) hub.open(owner, () => {});
+    } catch (error) {
+      const { httpStatus, message } = error as JobdError;
+      return { status: httpStatus, body: { error: message } };
+    }
   };
 
   const common = paths['/jobs']?.['post'] ?? assert.fail();

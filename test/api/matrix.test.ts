@@ -5,9 +5,11 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { TestContext } from 'node:test';
 import { assertRefused } from '../support/checks/answer.ts';
 import { fakeClock, steadyClock } from '../support/fakes/clock.ts';
 import { startTestDaemon } from '../support/running/daemon.ts';
+import { openStream } from '../support/running/events.ts';
 import { defaultWorkspaceId, revokedKey } from '../support/records/keys.ts';
 import { fillWorkspace, openSnapshots, untilQuiet } from '../support/records/two-workspaces.ts';
 import type { Holding } from '../support/records/two-workspaces.ts';
@@ -38,6 +40,8 @@ interface Operation {
   isWrite?: true;
   /** Reads only, although it is not a GET. */
   isRead?: true;
+  /** A stream: its first event is the answer. */
+  isEndless?: true;
 }
 
 const newJob = { name: 'new', url: 'http://127.0.0.1:1/', paused: true };
@@ -121,6 +125,7 @@ const operations: readonly Operation[] = [
     body: {},
     isRead: true,
   },
+  { name: 'getEvents', method: 'GET', path: '/events', ok: 200, isEndless: true },
 ];
 
 interface Cell {
@@ -191,6 +196,14 @@ function pathOf({ operation, id, runId }: Cell, a: Holding, b: Holding): string 
   return operation.path.replace(':id', named).replace(':runId', runId ? runIds[runId] : '');
 }
 
+/** Opens a stream and closes it. Its first event says which workspace it is of. */
+async function firstEvent(t: TestContext, of: { url: string; key: string }) {
+  const stream = await openStream(t, of);
+  stream.close();
+  const [body] = stream.events;
+  return { status: 200, headers: new Headers(), body };
+}
+
 test('each key can do what its permission and workspace allow, and changes or reads nothing else', async (t) => {
   // The clock advances a minute before each request to stay below the rate limits. Every job is
   // paused, so nothing falls due.
@@ -234,14 +247,20 @@ test('each key can do what its permission and workspace allow, and changes or re
     const path = pathOf(cell, holdings.a, holdings.b);
     const { body: given } = operation;
     const body = typeof given === 'function' ? given(holdings.a, holdings.b) : given;
-    const answer = await daemon.ask(operation.method, path, body, keys[key]);
     const expected = expectedStatus(cell);
+    const answer =
+      operation.isEndless && expected === 200
+        ? await firstEvent(t, { url: daemon.url, key: keys[key] ?? '' })
+        : await daemon.ask(operation.method, path, body, keys[key]);
     assert.equal(answer.status, expected, `${what}: ${JSON.stringify(answer.body)}`);
     if (expected >= 400) assertRefused(answer, expected, /./, what);
 
     const text = JSON.stringify(answer.body);
     const mine = workspaceOf(key);
     const theirs = mine === 'a' ? 'b' : 'a';
+    if (operation.isEndless && expected === 200) {
+      assert.equal(answer.body.data.workspaceId, ids[mine], what);
+    }
     if (includes(badKeys, key) || expected >= 400) assert.ok(!text.includes(marks.a), what);
     assert.ok(!text.includes(marks[theirs]), `${what}: it shows data of ${theirs}`);
 

@@ -20,6 +20,7 @@ export interface Schema {
   properties?: Record<string, Schema>;
   additionalProperties?: boolean | Schema;
   required?: string[];
+  anyOf?: Schema[];
 }
 
 const refPrefix = '#/components/schemas/';

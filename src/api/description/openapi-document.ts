@@ -142,15 +142,14 @@ function contentOf(
   schema: TSchema,
   components: Components,
   example: unknown = (schema as Schema).examples?.[0],
+  type = 'application/json',
 ): Content {
   const published = publish(schema, components);
-  return {
-    'application/json': { schema: published, ...(example !== undefined && { example }) },
-  };
+  return { [type]: { schema: published, ...(example !== undefined && { example }) } };
 }
 
 function successes(
-  { response, answer, answerExample, answerHeaders }: DescribedRoute['schema'],
+  { response, answer, answerType, answerExample, answerHeaders }: DescribedRoute['schema'],
   components: Components,
 ): Record<string, Answer> {
   const headers = Object.entries(answerHeaders ?? {}).map(([name, contains]) => [
@@ -163,7 +162,7 @@ function successes(
       {
         description: answer,
         ...(headers.length > 0 && { headers: Object.fromEntries(headers) }),
-        content: contentOf(schema, components, answerExample),
+        content: contentOf(schema, components, answerExample, answerType),
       },
     ]),
   );

@@ -15,6 +15,7 @@ export const tags = {
     'What is going on, for a page that shows all of it: counts, lists with recent results, and trouble.',
   Monitors: 'Tasks that run elsewhere and send pings; a missing ping raises an alert.',
   Schedules: 'Due times of a schedule, before a job uses it.',
+  Events: 'What changes, as it happens: a stream that says what to ask again.',
   Receipts: 'Signed records of what the service observed, and the keys that verify them.',
   Channels: 'Destinations for alerts: when a job starts to fail, and when it works again.',
   Account: 'The key itself, and what the plan of its account allows.',
@@ -44,6 +45,8 @@ interface Words {
   description: string;
   /** What a successful answer contains. */
   answer: string;
+  /** The media type of a successful answer that is not JSON. */
+  answerType?: 'text/event-stream';
   /** The answer to the example of the request, where the schema has an example of another answer. */
   answerExample?: object;
   /** Headers of that answer, and what they contain. */

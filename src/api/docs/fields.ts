@@ -73,7 +73,7 @@ function row({ name, isRequired, schema, description }: Row): Html {
 }
 
 /** The type in words; a named type is a link. */
-function typeOf(schema: Schema): Html {
+export function typeOf(schema: Schema): Html {
   if (schema.$ref !== undefined) {
     const name = refName(schema.$ref);
     return html`<a href="#${name}">${name}</a>`;

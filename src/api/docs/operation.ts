@@ -59,7 +59,7 @@ function marksOf({ security, ...operation }: Operation): Html {
 }
 
 function answerItem([status, { description, headers = {}, content }]: [string, Answer]): Html {
-  const name = content['application/json']?.schema.$ref?.split('/').at(-1);
+  const name = onlyOf(content)?.schema.$ref?.split('/').at(-1);
   const named = name === undefined ? nothing : html` <a href="#${name}">${name}</a>`;
   const isFailure = Number(status) >= 400;
   return html`<div>
@@ -76,10 +76,15 @@ function sampleAnswer({ responses }: Operation): Html {
   const success = Object.entries(responses).find(([status]) => Number(status) < 300);
   if (success === undefined) return nothing;
   const [status, { content }] = success;
-  const example = content['application/json']?.example;
+  const example = onlyOf(content)?.example;
   if (example === undefined) return nothing;
   return html`<h4>Answer ${status}</h4>
     <pre tabindex="0"><code>${json(example)}</code></pre>`;
+}
+
+/** An answer has one media type: JSON, or that of a stream. */
+function onlyOf(content: Answer['content']): Answer['content'][string] | undefined {
+  return Object.values(content)[0];
 }
 
 /** A curl command. It takes the key and the ids from shell variables. */

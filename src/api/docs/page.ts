@@ -2,7 +2,7 @@
 
 import type { Schema } from '../description/components.ts';
 import type { OpenApiDocument, Operation } from '../description/openapi-document.ts';
-import { fieldTable } from './fields.ts';
+import { fieldTable, typeOf } from './fields.ts';
 import { html, nothing, prose } from './html.ts';
 import type { Html } from './html.ts';
 import { methodBadge, operationArticle } from './operation.ts';
@@ -99,10 +99,16 @@ function navigation(group: string, operations: Placed[]): Html {
 }
 
 function shape(name: string, schema: Schema): Html {
-  const { description, additionalProperties } = schema;
+  const { description, additionalProperties, anyOf } = schema;
   return html`<article class="shape" id="${name}">
     <h3><a href="#${name}">${name}</a></h3>
     ${description === undefined ? nothing : prose(description)}
-    ${fieldTable(schema, additionalProperties === false)}
+    ${
+      anyOf === undefined
+        ? fieldTable(schema, additionalProperties === false)
+        : html`<ul class="names">
+            ${anyOf.map((one) => html`<li>${typeOf(one)}</li>`)}
+          </ul>`
+    }
   </article>`;
 }

@@ -2,6 +2,7 @@
 
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { createAuthenticate } from '../../app/accounts/keys.ts';
+import type { Authenticate } from '../../app/accounts/keys.ts';
 import type { App, Principal } from '../../app/app.ts';
 import type { Sender } from '../../domain/accounts/audit.ts';
 import { JobdError } from '../../domain/errors.ts';
@@ -16,6 +17,8 @@ declare module 'fastify' {
     asker: Principal | undefined;
     /** The same, on routes that require a key. */
     principal: Principal;
+    /** Looks again whom the request stands for, without counting it: an answer may take hours. */
+    askAgain: () => ReturnType<Authenticate>;
   }
 }
 
@@ -23,11 +26,13 @@ declare module 'fastify' {
 export function identify(server: FastifyInstance, app: App, limits: RequestLimits): void {
   const authenticate = createAuthenticate(app);
   server.decorateRequest('asker');
+  server.decorateRequest('askAgain');
   server.addHook('onRequest', async (request) => {
     const found = await authenticate(presentedKey(request));
     if (found === undefined) limits.countAddress(request.raw);
     else {
       request.asker = { ...found, sender: senderOf(request) };
+      request.askAgain = () => authenticate(presentedKey(request));
       app.noteKeyUse(found.actor.id);
       limits.countElsewhere(request.raw);
       limits.countKey(found.actor.id);

@@ -8,6 +8,7 @@
  */
 
 import type { Clock } from '../../domain/clock.ts';
+import type { ChangeFeed } from '../../domain/changes.ts';
 import { newId } from '../../domain/id.ts';
 import { monitorHealthChanges } from '../../domain/alerts/monitor-changes.ts';
 import { durationUntil, monitorAfter, monitorChange } from '../../domain/monitors/monitor.ts';
@@ -16,6 +17,7 @@ import { keptAtPace, pingPace } from '../../domain/monitors/ping.ts';
 import type { Ping, PingKind } from '../../domain/monitors/ping.ts';
 import { insertHealthChanges } from '../../store/alerts/outbox.ts';
 import { findPingedMonitors, keepPingedMonitors } from '../../store/monitors/monitors.ts';
+import type { PingedMonitor } from '../../store/monitors/monitors.ts';
 import type { Db } from '../../store/database/open.ts';
 import { findPinged, insertPings, removeOldPings } from '../../store/monitors/pings.ts';
 import type { App } from '../app.ts';
@@ -57,7 +59,7 @@ interface Fold {
  * gone; it rejects with `unavailable` if the store cannot be written. `onChanges` is called with the monitors whose health changed.
  */
 export function createPingKeeper(
-  { store, clock }: Pick<App, 'store' | 'clock'>,
+  { store, clock, events }: Pick<App, 'store' | 'clock'> & { events: ChangeFeed },
   onChanges: (changes: readonly MonitorChange[]) => void,
 ): (ping: ReceivedPing) => Promise<boolean> {
   const isAtPace = createPace(clock);
@@ -81,6 +83,8 @@ export function createPingKeeper(
         for (const { resolve } of senders) resolve(kept.has(monitorId));
       }
       onChanges(changes);
+      if (!events.isHeard) return;
+      for (const [id, { monitor }] of kept) events.publish(monitor.workspaceId, { monitors: [id] });
     } catch (error) {
       for (const { senders } of batch) for (const { reject } of senders) reject(error);
     }
@@ -147,7 +151,7 @@ async function keepPings(
   tx: Db,
   batch: readonly Fold[],
   { isKeepingRows }: { isKeepingRows: boolean },
-): Promise<{ kept: ReadonlySet<string>; changes: readonly MonitorChange[] }> {
+): Promise<{ kept: ReadonlyMap<string, PingedMonitor>; changes: readonly MonitorChange[] }> {
   const ids = new Set(batch.map(({ monitorId }) => monitorId));
   const pinged = await findPingedMonitors(tx, [...ids]);
   const pings: Ping[] = [];
@@ -179,5 +183,5 @@ async function keepPings(
   await keepPingedMonitors(tx, [...pinged.values()]);
   await removeOldPings(tx, [...pinged.values()]);
   await insertHealthChanges(tx, monitorHealthChanges(changes));
-  return { kept: new Set(pinged.keys()), changes };
+  return { kept: pinged, changes };
 }

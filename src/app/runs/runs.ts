@@ -27,7 +27,7 @@ export async function runJob(
   jobId: string,
   idempotencyKey: string | null,
 ): Promise<Run> {
-  const { clock, wake } = app;
+  const { clock, events, wake } = app;
   const run = await changeBy(app, principal, async (tx, note) => {
     const job = await requireJob(tx, principal, jobId);
     if (idempotencyKey !== null) {
@@ -44,6 +44,8 @@ export async function runJob(
     return queued;
   });
   wake();
+  const { id, status } = run;
+  events.publish(principal.workspaceId, { runs: [{ id, jobId: run.jobId, status }] });
   return run;
 }
 

@@ -57,7 +57,8 @@ interface Request {
   timeoutMs: number;
 }
 
-async function request<T>(url: string, { method, apiKey, body, timeoutMs }: Request): Promise<T> {
+/** The header of this key. Throws `unauthenticated` if it cannot be one. */
+export function authorization(apiKey: string | null): { authorization: string } {
   if (apiKey === null) {
     throw new JobdError('unauthenticated', 'not logged in: run `jobd login` or set JOBD_API_KEY');
   }
@@ -67,8 +68,12 @@ async function request<T>(url: string, { method, apiKey, body, timeoutMs }: Requ
       'JOBD_API_KEY holds no API key: expected cp_ and 64 hexadecimal digits',
     );
   }
+  return { authorization: `Bearer ${apiKey}` };
+}
+
+async function request<T>(url: string, { method, apiKey, body, timeoutMs }: Request): Promise<T> {
   const headers = {
-    authorization: `Bearer ${apiKey}`,
+    ...authorization(apiKey),
     ...(body !== undefined && { 'content-type': 'application/json' }),
   };
   const question = { method, headers, body: body === undefined ? null : JSON.stringify(body) };
@@ -78,8 +83,13 @@ async function request<T>(url: string, { method, apiKey, body, timeoutMs }: Requ
   // Every answer of jobd is a JSON object with something in it.
   const isAnswer = typeof value === 'object' && value !== null && Object.keys(value).length > 0;
   if (isAnswer) return value as T;
+  throw noJobd(url);
+}
+
+/** The server sent what jobd never sends. */
+export function noJobd(url: string): JobdError {
   const { origin } = new URL(url);
-  throw new JobdError('unreachable', `${origin} does not answer like jobd; check its URL`);
+  return new JobdError('unreachable', `${origin} does not answer like jobd; check its URL`);
 }
 
 /** Returns the whole answer. Throws `unreachable` if it breaks off or is not there in time. */
@@ -108,7 +118,8 @@ function isOk({ status }: Answer): boolean {
   return status >= 200 && status < 300;
 }
 
-function jsonOf(text: string): unknown {
+/** The value of a JSON document; undefined if the text is none. */
+export function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -117,7 +128,7 @@ function jsonOf(text: string): unknown {
 }
 
 /** The error that the server sent; if it is no jobd, its status is all there is to report. */
-function failureOf({ status, text, retryAfterSeconds }: Answer, url: string): JobdError {
+export function failureOf({ status, text, retryAfterSeconds }: Answer, url: string): JobdError {
   const { origin } = new URL(url);
   const sent = (jsonOf(text) as Partial<ErrorBody> | null | undefined)?.error;
   const message =

@@ -42,20 +42,55 @@ export async function exchangeFollowing(url: string, question: Question): Promis
   throw new Error(`redirected more than ${mostRedirects} times`);
 }
 
+/** An answer without an end, whose body is read as it comes. */
+export interface LiveAnswer extends Omit<Answer, 'text'> {
+  type: string;
+  /** Breaks off if no byte comes for this long; until then, the time given at first. */
+  allowSilence(ms: number): void;
+  /** Rejects when the answer breaks off. */
+  chunks: AsyncIterable<string>;
+}
+
+/** Sends a request, and resolves when the head of its answer is there. Rejects after `silenceMs` without a byte. */
+export async function exchangeLive(
+  url: string,
+  question: Question,
+  silenceMs: number,
+): Promise<LiveAnswer> {
+  const { response, retryAfterSeconds } = await send(url, question, silenceMs);
+  return {
+    status: response.statusCode ?? 0,
+    type: response.headers['content-type'] ?? '',
+    retryAfterSeconds,
+    allowSilence: (ms) => void response.socket.setTimeout(ms),
+    chunks: response.setEncoding('utf8'),
+  };
+}
+
 async function ask(
   url: string,
-  { method, headers, body, signal }: Question,
+  question: Question,
 ): Promise<Answer & { location: string | undefined }> {
+  const { response, retryAfterSeconds } = await send(url, question);
+  const text = await textOf(response);
+  const { location } = response.headers;
+  return { status: response.statusCode ?? 0, text, retryAfterSeconds, location };
+}
+
+async function send(
+  url: string,
+  { method, headers, body, signal }: Question,
+  silenceMs = 0,
+): Promise<{ response: IncomingMessage; retryAfterSeconds: number | undefined }> {
   const request = new URL(url).protocol === 'https:' ? await loadHttps() : requestHttp;
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
-  request(url, { method, headers, signal }, resolve)
-    .on('error', reject)
-    .end(body ?? undefined);
+  const asked = request(url, { method, headers, signal, timeout: silenceMs }, resolve);
+  asked.on('timeout', () => asked.destroy(new Error('nothing came in time')));
+  asked.on('error', reject).end(body ?? undefined);
   const response = await promise;
-  const text = await textOf(response);
-  const { location, 'retry-after': retryAfter = '' } = response.headers;
+  const { 'retry-after': retryAfter = '' } = response.headers;
   const retryAfterSeconds = /^\d{1,5}$/.test(retryAfter) ? Number(retryAfter) : undefined;
-  return { status: response.statusCode ?? 0, text, retryAfterSeconds, location };
+  return { response, retryAfterSeconds };
 }
 
 /** Reads the whole body. Rejects if it breaks off. */

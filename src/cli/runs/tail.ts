@@ -1,11 +1,12 @@
 /**
- * Follows the runs of a workspace as they end, over the public API. The list of jobs shows which of them have changed,
- * and only their runs are requested. Each run is returned once. Under the rate limit of a key, runs may come later, but
+ * Follows the runs of a workspace as they end, over the public API. The list of jobs shows which of them have changed, or the
+ * caller knows it, and only their runs are requested. Each run is returned once. Under the rate limit of a key, runs may come later, but
  * they stay in order.
  */
 
 import type { Job } from '../../api/jobs/contract.ts';
 import type { Run, RunList } from '../../api/runs/contract.ts';
+import { JobdError } from '../../domain/errors.ts';
 import { isFinal } from '../../domain/runs/run.ts';
 
 /** The requests that it makes. */
@@ -15,14 +16,19 @@ export interface RunSource {
 }
 
 export interface Follower {
-  /** Returns the runs that ended since the last poll, in order. Throws as the client does; the next poll returns all. */
-  poll(): Promise<Run[]>;
+  /**
+   * Returns the runs that ended since the last poll, of these jobs or of all, in order. Throws as the client does; the next
+   * poll returns all.
+   */
+  poll(jobIds?: ReadonlySet<string>): Promise<Run[]>;
 }
 
 /** What is known of one job. */
 interface Followed {
-  /** The state of the job when its runs were last requested. */
-  seen: string;
+  /** The state of the job when a poll of all jobs last requested its runs; undefined before that. */
+  seen: string | undefined;
+  /** When its runs were last requested. */
+  checkedAt: number;
   /** Due times of its runs that had not ended then. */
   open: number[];
   /** Ids of the runs that have been returned. */
@@ -42,22 +48,41 @@ export function followRuns(source: RunSource, since: number, now: () => number):
     const seen = stateOf(job);
     const known = jobs.get(job.id);
     const isQuiet = job.status !== 'running' && known?.seen === seen && known.open.length === 0;
-    if (isQuiet) return;
-    const floor = Math.min(polledAt - longestWaitMs, ...(known?.open ?? []));
-    const runs = await runsDueFrom(source, job.id, floor);
+    if (!isQuiet) await checkRuns(job.id, seen);
+  };
+
+  const checkRuns = async (jobId: string, seen: string | undefined): Promise<void> => {
+    const checkedAt = now();
+    const known = jobs.get(jobId);
+    const askedAt = Math.max(polledAt, known?.checkedAt ?? -Infinity);
+    const floor = Math.min(askedAt - longestWaitMs, ...(known?.open ?? []));
+    const runs = await runsDueFrom(source, jobId, floor);
     const over = runs.filter(({ status }) => isFinal(status));
     ended.push(
       ...over.filter((run) => endOf(run) >= since && known?.returned.has(run.id) !== true),
     );
     const open = runs.filter(({ status }) => !isFinal(status)).map(dueOf);
-    jobs.set(job.id, { seen, open, returned: new Set(over.map(({ id }) => id)) });
+    jobs.set(jobId, { seen, checkedAt, open, returned: new Set(over.map(({ id }) => id)) });
+  };
+
+  const checkNamed = async (jobId: string): Promise<void> => {
+    try {
+      await checkRuns(jobId, jobs.get(jobId)?.seen);
+    } catch (error) {
+      // The job was deleted, with its runs.
+      if (!(error instanceof JobdError) || error.code !== 'not_found') throw error;
+      jobs.delete(jobId);
+    }
   };
 
   return {
-    async poll() {
+    async poll(jobIds) {
       const begunAt = now();
-      for await (const job of source.listJobs()) await checkJob(job);
-      polledAt = begunAt;
+      if (jobIds !== undefined) for (const id of jobIds) await checkNamed(id);
+      else {
+        for await (const job of source.listJobs()) await checkJob(job);
+        polledAt = begunAt;
+      }
       const fresh = ended.toSorted((one, other) => endOf(one) - endOf(other));
       ended = [];
       return fresh;

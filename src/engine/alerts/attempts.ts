@@ -2,6 +2,7 @@
 
 import { setTimeout } from 'node:timers/promises';
 import { attemptsInFlight, backOffUntil, nextAttemptAt } from '../../domain/alerts/delivery.ts';
+import type { ChangeFeed } from '../../domain/changes.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { Log } from '../../log.ts';
 import { recordAttempt } from '../../store/alerts/attempts.ts';
@@ -14,6 +15,8 @@ export interface NotifierParts extends DelivererParts {
   store: Store;
   clock: Clock;
   log: Log;
+  /** Hears which channels were used. */
+  changes: ChangeFeed;
 }
 
 /** Attempts of one channel at a time. */
@@ -120,14 +123,14 @@ async function attempt(
 }
 
 async function record(
-  { store, clock, log }: NotifierParts,
+  { store, clock, changes, log }: NotifierParts,
   channel: DueChannel,
   delivery: DueDelivery,
   { askedMs, isFinal, isAnswered, ...result }: TimedResult,
 ): Promise<void> {
   const { error } = result;
   const { id: deliveryId, event, createdAt } = delivery;
-  const { id: channelId, type: channelType, unanswered } = channel;
+  const { id: channelId, workspaceId, type: channelType, unanswered } = channel;
   const at = clock.now();
   const attempts = delivery.attempts + 1;
   const isOver = error === null || isFinal;
@@ -135,6 +138,7 @@ async function record(
   const backOff = isAnswered ? null : { unanswered, until: backOffUntil(unanswered + 1, at) };
   const attempted = { delivery, at, ...result, nextAttemptAt: nextAt, backOff };
   if (!(await store.write((tx) => recordAttempt(tx, attempted)))) return;
+  changes.publish(workspaceId, { channels: [channelId] });
   const about = { deliveryId, channelId, channelType, event, attempts };
   if (error === null) log.info(about, 'alert delivered');
   else if (nextAt === null) log.error({ ...about, error }, 'alert given up');

@@ -4,6 +4,7 @@
  * written: the grace of a ping that was due then begins when pings could arrive again.
  */
 
+import type { ChangeFeed } from '../../domain/changes.ts';
 import type { Clock } from '../../domain/clock.ts';
 import { monitorHealthChanges } from '../../domain/alerts/monitor-changes.ts';
 import { monitorAfter, monitorChange } from '../../domain/monitors/monitor.ts';
@@ -23,8 +24,16 @@ const largestBatch = 200;
 /** The loop steps at least every second, every 5 s after a failure: after a longer gap jobd was away. */
 const longestGapMs = 10_000;
 
+export interface WatchParts {
+  store: Store;
+  clock: Clock;
+  log: Log;
+  /** Hears which monitors changed. */
+  changes: ChangeFeed;
+}
+
 /** Makes a step for `startLoop`. Pings can arrive from now on. */
-export function createWatch(store: Store, clock: Clock, log: Log): Step {
+export function createWatch({ store, clock, log, changes }: WatchParts): Step {
   let reachableSince = clock.now();
   let checkedAt = reachableSince;
   let hasFailed = false;
@@ -43,9 +52,10 @@ export function createWatch(store: Store, clock: Clock, log: Log): Step {
   async function check(now: number): Promise<number> {
     const checkAt = (await findEarliestCheck(store.db)) ?? Infinity;
     if (checkAt > now) return checkAt - now;
-    const changes = await store.write((tx) => checkMonitors(tx, now, reachableSince));
-    for (const { monitor, from, to } of changes) {
+    const found = await store.write((tx) => checkMonitors(tx, now, reachableSince));
+    for (const { monitor, from, to } of found) {
       log.info({ monitorId: monitor.id, from, to }, 'monitor changed');
+      changes.publish(monitor.workspaceId, { monitors: [monitor.id] });
     }
     return 0;
   }

@@ -14,6 +14,7 @@ import type { Db } from '../../store/database/open.ts';
 import { executionOf } from './execution.ts';
 import type { Execution } from './execution.ts';
 import { findCallable } from './expire.ts';
+import type { StoppedJob } from './expire.ts';
 
 /** When a claim happens, in epoch milliseconds of the wall clock. */
 export interface Moment {
@@ -30,11 +31,18 @@ export interface FreeSlots {
   take(host: string): boolean;
 }
 
+/** A run that was kept as missed. */
+export interface MissedRun extends Pick<ScheduledRun, 'id' | 'jobId'> {
+  workspaceId: string;
+}
+
 /** The result of a claim. */
 export interface Claim {
   executions: Execution[];
-  /** Jobs that missed due times. */
-  missed: number;
+  /** Runs that are missed, at most one of each job. */
+  missed: MissedRun[];
+  /** Jobs of expired accounts: they lost their due times. */
+  stopped: StoppedJob[];
   /** Expired accounts whose schedules stop now. */
   expired: number;
   /** Whether there may be more to claim right away. */
@@ -44,7 +52,7 @@ export interface Claim {
 /** Claims due jobs, the longest due first, as long as slots are free. */
 export async function claimDueJobs(tx: Db, slots: FreeSlots, moment: Moment): Promise<Claim> {
   const { now } = moment;
-  const { due, terms, isAny, expired } = await findCallable(tx, now, slots.bounds());
+  const { due, terms, isAny, ...ended } = await findCallable(tx, now, slots.bounds());
   const plans = due
     .filter(({ host }) => slots.take(host))
     .map((one) => planClaim(one, terms.get(one.job.workspaceId)?.renewedAt ?? null, moment));
@@ -65,8 +73,10 @@ export async function claimDueJobs(tx: Db, slots: FreeSlots, moment: Moment): Pr
     const its = terms.get(plan.job.workspaceId);
     return executionOf(plan, { runId, scheduledFor, startedAt: now }, its);
   });
-  const missed = plans.filter((plan) => isKept(plan.missed)).length;
-  return { executions, missed, expired, more: isAny };
+  const missed = plans.flatMap(({ job: { id: jobId, workspaceId }, missed: run }) =>
+    isKept(run) ? [{ id: run.id, jobId, workspaceId }] : [],
+  );
+  return { ...ended, executions, missed, more: isAny };
 }
 
 /** Writes the planned runs. Returns a test for the ones that are kept: a due time that has a run gets no second one. */

@@ -7,8 +7,10 @@
  * happens as soon as an eighth of the slots can be given on.
  */
 
+import type { ChangedRun, ChangeFeed } from '../../domain/changes.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { Meter } from '../../domain/runs/meter.ts';
+import type { RunStatus } from '../../domain/runs/run.ts';
 import type { Vault } from '../../domain/secrets/vault.ts';
 import type { Egress } from '../../egress/egress.ts';
 import type { Log } from '../../log.ts';
@@ -35,6 +37,8 @@ export interface ExecutorParts {
   log: Log;
   /** Counts runs. */
   meter: Meter;
+  /** Hears which runs began and ended. */
+  changes: ChangeFeed;
   /** The most calls in flight: in all, and to one host. */
   slots: number;
   slotsPerHost: number;
@@ -171,19 +175,32 @@ export class Executor {
   }
 
   #begin(claim: Claim | null): void {
-    const { log, meter } = this.#parts;
-    const { executions = [], missed = 0, expired = 0, more = false } = claim ?? {};
+    const { changes, log, meter } = this.#parts;
+    const { executions = [], missed = [], stopped = [], expired = 0, more = false } = claim ?? {};
     if (expired > 0) log.info({ accounts: expired }, 'schedules of expired accounts stop');
-    if (missed > 0) {
-      meter.jobsMissed(missed);
-      log.warn({ jobs: missed }, 'due times were missed');
+    if (missed.length > 0) {
+      meter.jobsMissed(missed.length);
+      log.warn({ jobs: missed.length }, 'due times were missed');
+    }
+    if (changes.isHeard) {
+      for (const { workspaceId, ...run } of missed) this.#publish(workspaceId, run, 'missed');
+      for (const { id, workspaceId } of stopped) changes.publish(workspaceId, { jobs: [id] });
     }
     this.#start(executions);
     this.#isPressed = more && this.#slots.free <= 0;
   }
 
   #start(executions: readonly Execution[]): void {
-    for (const execution of executions) void this.#execute(execution);
+    const { isHeard } = this.#parts.changes;
+    for (const execution of executions) {
+      void this.#execute(execution);
+      const { runId: id, jobId, workspaceId } = execution;
+      if (isHeard) this.#publish(workspaceId, { id, jobId }, 'running');
+    }
+  }
+
+  #publish(workspaceId: string, run: Omit<ChangedRun, 'status'>, status: RunStatus): void {
+    this.#parts.changes.publish(workspaceId, { runs: [{ ...run, status }] });
   }
 
   /** Calls the target. The run is then ready for `record`, which gives its slot back. */
@@ -193,9 +210,10 @@ export class Executor {
     this.#parts.wake('record');
   }
 
-  /** Tells the log and the meter what was written. */
+  /** Tells the log, the meter and those who listen what was written. */
   #report({ executions, attempts }: Batch, recorded: ReadonlySet<string>): void {
-    const { log, meter, wake } = this.#parts;
+    const { changes, log, meter, wake } = this.#parts;
+    const { isHeard } = changes;
     for (const { claimed, ended } of executions) {
       const { runId, jobId, status, httpStatus, durationMs, attempts: count, error } = ended;
       if (!recorded.has(runId)) {
@@ -205,6 +223,7 @@ export class Executor {
       meter.runEnded({ status, durationMs, latenessMs });
       const summary = { runId, jobId, status, httpStatus, durationMs, attempts: count, error };
       log.info({ ...summary, latenessMs }, 'run ended');
+      if (isHeard) this.#publish(claimed.workspaceId, { id: runId, jobId }, status);
     }
     if (executions.length + attempts.length > 0)
       this.#gatherUntil = performance.now() + gatheringMs;
@@ -213,10 +232,12 @@ export class Executor {
 
   /** Runs found `running` at the start belong to a process that is gone: they are closed before anything is claimed. */
   async #rescue(): Promise<void> {
-    const { store, clock, log } = this.#parts;
+    const { store, clock, changes, log } = this.#parts;
     const runs = await rescueRuns(store, clock);
     this.#isRescued = true;
-    if (runs > 0) log.warn({ runs }, 'runs of an ended process are interrupted');
+    if (runs === 0) return;
+    log.warn({ runs }, 'runs of an ended process are interrupted');
+    changes.publishAll();
   }
 
   /** Milliseconds until the next job is due that may be claimed; 0 or less if one is due now. */

@@ -4,6 +4,7 @@
  */
 
 import { hasExpired } from '../../domain/accounts/account.ts';
+import type { DueJob } from '../../store/jobs/jobs.ts';
 import { findDueJobs } from '../../store/runs/claims.ts';
 import type { ClaimableJob, ClaimBounds } from '../../store/runs/claims.ts';
 import { findTerms, stopJobs } from '../../store/accounts/expiry.ts';
@@ -19,14 +20,20 @@ export interface Found {
   terms: ReadonlyMap<string, Terms>;
   /** Whether any job was due, callable or not. */
   isAny: boolean;
+  /** Jobs of expired accounts: they lost their due times. */
+  stopped: StoppedJob[];
   /** Accounts whose schedules stop now. */
   expired: number;
 }
 
+/** A job that is not due any more. */
+export type StoppedJob = Pick<DueJob, 'id' | 'workspaceId'>;
+
 /** Finds due jobs, and stops those of expired accounts. */
 export async function findCallable(tx: Db, now: number, bounds: ClaimBounds): Promise<Found> {
   const first = await findAll(tx, now, bounds);
-  if (first.expired.length === 0) return { ...first, expired: 0, isAny: first.due.length > 0 };
+  if (first.expired.length === 0)
+    return { ...first, stopped: [], expired: 0, isAny: first.due.length > 0 };
   const limit = Math.max(bounds.limit, jobsPerStop);
   const { due, terms, expired } = await findAll(tx, now, { ...bounds, limit });
   const accountIds = new Set<string>();
@@ -36,7 +43,7 @@ export async function findCallable(tx: Db, now: number, bounds: ClaimBounds): Pr
   }
   const jobs = expired.map(({ job }) => job);
   await stopJobs(tx, jobs, [...accountIds]);
-  return { due, terms, expired: accountIds.size, isAny: true };
+  return { due, terms, stopped: jobs, expired: accountIds.size, isAny: true };
 }
 
 async function findAll(tx: Db, now: number, bounds: ClaimBounds) {

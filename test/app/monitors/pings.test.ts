@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import type { TestContext } from 'node:test';
 import { createPingKeeper } from '../../../src/app/monitors/pings.ts';
 import type { ReceivedPing } from '../../../src/app/monitors/pings.ts';
+import { unheard } from '../../../src/domain/changes.ts';
 import type { Monitor, MonitorChange } from '../../../src/domain/monitors/monitor.ts';
 import { keptAtPace, pingPace } from '../../../src/domain/monitors/ping.ts';
 import type { PingKind } from '../../../src/domain/monitors/ping.ts';
@@ -30,7 +31,10 @@ async function setup(t: TestContext) {
       return store.write(work);
     },
   };
-  const keep = createPingKeeper({ store: counted, clock }, (news) => void changes.push(...news));
+  const keep = createPingKeeper(
+    { store: counted, clock, events: unheard },
+    (news) => void changes.push(...news),
+  );
   const send = async ({ id }: Monitor, kind: PingKind, body: string): Promise<boolean> => {
     const ping: ReceivedPing = {
       monitorId: id,

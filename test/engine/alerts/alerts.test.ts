@@ -5,6 +5,7 @@ import { createPublicKey, generateKeyPairSync, sign, verify } from 'node:crypto'
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
 import { Webhook } from 'standardwebhooks';
+import { unheard } from '../../../src/domain/changes.ts';
 import { cancel } from '../../../src/app/accounts/accounts.ts';
 import type { Job } from '../../../src/domain/jobs/job.ts';
 import type { Signer } from '../../../src/engine/receipts/sign.ts';
@@ -282,7 +283,12 @@ test('a monitor raises one alert when it goes down (missing ping or failure), an
   await addChannel(setup, `${receiver.url}/alerts`, { jobIds: [monitor.id] });
   await monitors.ping(monitor, 'success');
   await monitors.ping(other, 'fail');
-  const check = createWatch(setup.store, clock, openLog('silent'));
+  const check = createWatch({
+    store: setup.store,
+    clock,
+    log: openLog('silent'),
+    changes: unheard,
+  });
   for (let seconds = 0; seconds < 90; seconds += 9) {
     clock.advance(9_000);
     await check();
@@ -328,7 +334,7 @@ test('jobs of an expired account are not called and raise no alert; its monitors
   await monitors.ping(monitor, 'success');
   await cancel({ store, clock }, 'default');
   isDown = false;
-  const check = createWatch(store, clock, openLog('silent'));
+  const check = createWatch({ store, clock, log: openLog('silent'), changes: unheard });
   clock.set(dueAt + hour + 5_000);
   wake();
   await check();

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
+import { unheard } from '../../../src/domain/changes.ts';
 import { monitorStatus } from '../../../src/domain/monitors/monitor.ts';
 import type { Monitor } from '../../../src/domain/monitors/monitor.ts';
 import { createMonitorReplanner } from '../../../src/engine/upkeep/replan.ts';
@@ -32,7 +33,8 @@ async function setup(t: TestContext) {
   const { store } = testStore;
   const clock = fakeClock('2026-03-02T10:20:00Z');
   const monitors = storedMonitors(testStore, clock);
-  const startWatch = (watched: Store = store) => createWatch(watched, clock, log);
+  const startWatch = (watched: Store = store) =>
+    createWatch({ store: watched, clock, log, changes: unheard });
   let check = startWatch();
   return {
     ...monitors,

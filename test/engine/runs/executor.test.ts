@@ -7,6 +7,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
 import { pino } from 'pino';
+import { unheard } from '../../../src/domain/changes.ts';
 import type { AttemptResult } from '../../../src/domain/runs/outcome.ts';
 import type { Egress } from '../../../src/egress/egress.ts';
 import { Executor } from '../../../src/engine/runs/executor.ts';
@@ -49,6 +50,7 @@ async function setup(t: TestContext, slots: number) {
   };
   const woken = new Set<string>();
   const executor = new Executor({
+    changes: unheard,
     store,
     egress,
     vault: testVault,

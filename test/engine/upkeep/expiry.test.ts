@@ -187,7 +187,7 @@ test('the expiry of an account with many due jobs needs no extra transaction', a
   const stopped: number[] = [];
   for (let left = count; left > 0;) {
     const { executions, missed, more } = await claimer.claim();
-    assert.deepEqual([executions.length, missed, more], [0, 0, true]);
+    assert.deepEqual([executions.length, missed, more], [0, [], true]);
     const now = await countPlanned(engineTest);
     stopped.push(left - now);
     left = now;

@@ -1,6 +1,6 @@
 /**
  * Checks responses against the published description of the API: the status is documented for the
- * operation, its headers are present, the body is valid and has only described fields. Other paths
+ * operation, its headers are present, the body (of a stream: an event) is valid and has only described fields. Other paths
  * are answered `{ error }`. Every response that `ask` of daemon.ts gets is checked.
  */
 
@@ -48,9 +48,10 @@ export function conformanceTo(description: OpenApiDocument): Conformance {
     const path = pathOf(url);
     const what = `${method} ${path} answered ${got.status}`;
     const type = got.headers.get('content-type') ?? 'no type';
-    assert.match(type, /^application\/json\b/, `${what} with ${type}`);
+    const mediaType = type.replace(/;.*/, '');
     const found = findOperation(description, method, path);
     if (found === undefined) {
+      assert.equal(mediaType, 'application/json', `${what} with ${type}`);
       assert.ok(got.status >= 400 && got.status < 500, `${what}, which is no operation`);
       assertValid('/components/schemas/Error', got.body, what);
       return;
@@ -60,7 +61,8 @@ export function conformanceTo(description: OpenApiDocument): Conformance {
     for (const [name, { required }] of Object.entries(answer.headers ?? {})) {
       assert.ok(!required || got.headers.get(name) !== null, `${what} without ${name}`);
     }
-    const steps = ['responses', String(got.status), 'content', 'application/json', 'schema'];
+    assert.deepEqual(Object.keys(answer.content), [mediaType], `${what} with ${type}`);
+    const steps = ['responses', String(got.status), 'content', mediaType, 'schema'];
     assertValid([found.pointer, ...steps.map(pointerStep)].join('/'), got.body, what);
   };
 }

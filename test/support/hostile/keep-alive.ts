@@ -1,7 +1,7 @@
 /** A client that sends raw requests over kept connections, without the restrictions of fetch. */
 
 import { Agent, request } from 'node:http';
-import type { IncomingHttpHeaders } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import type { TestContext } from 'node:test';
 
@@ -39,7 +39,7 @@ export function keepAliveClient(
       asked.on('response', (response) => {
         // A server that answers before it has read everything may close during the rest.
         asked.removeListener('error', reject).on('error', () => {});
-        text(response).then(
+        textOf(response).then(
           (answered) =>
             resolve({
               status: response.statusCode ?? 0,
@@ -51,4 +51,20 @@ export function keepAliveClient(
       });
       asked.end(body ?? undefined);
     });
+}
+
+/** The whole body; of a stream of events, which has no end, its first event as a JSON document. */
+async function textOf(response: IncomingMessage): Promise<string> {
+  const type = response.headers['content-type'] ?? '';
+  if (response.statusCode !== 200 || !type.startsWith('text/event-stream')) {
+    return await text(response);
+  }
+  let read = '';
+  // Leaving the loop closes the connection.
+  for await (const chunk of response.setEncoding('utf8')) {
+    read += String(chunk);
+    if (read.includes('\n\n')) break;
+  }
+  const [, event, data = ''] = /^event: (.*)\ndata: (.*)\n\n/.exec(read) ?? [];
+  return JSON.stringify({ event, data: JSON.parse(data) });
 }

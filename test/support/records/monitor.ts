@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
+import { unheard } from '../../../src/domain/changes.ts';
 import type { Monitor, Ping } from '../../../src/api/monitors/contract.ts';
 import { createPingKeeper } from '../../../src/app/monitors/pings.ts';
 import type { Clock } from '../../../src/domain/clock.ts';
@@ -67,7 +68,7 @@ export function storedMonitors(
   { store, workspaceId }: Pick<TestStore, 'store' | 'workspaceId'>,
   clock: Clock,
 ): StoredMonitors {
-  const keep = createPingKeeper({ store, clock }, () => {});
+  const keep = createPingKeeper({ store, clock, events: unheard }, () => {});
   return {
     async add(input = {}) {
       const now = clock.now();

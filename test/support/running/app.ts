@@ -1,6 +1,7 @@
 /** The dependencies of use cases, without an engine. */
 
 import type { App } from '../../../src/app/app.ts';
+import { createEvents } from '../../../src/app/events.ts';
 import { createHeldJobs } from '../../../src/app/jobs/held-jobs.ts';
 import { testVault } from '../fakes/vault.ts';
 
@@ -15,6 +16,7 @@ export function quietApp(parts: Pick<App, 'store' | 'clock'> & Partial<App>): Ap
     wakeNotifier: () => {},
     noteKeyUse: () => {},
     onChanged: () => {},
+    events: createEvents({ clock: parts.clock, version: '0.0.0', mostStreams: 0 }),
     isSigning: false,
     signReceiptsOf: async () => {},
     verifyScript: async () => '',

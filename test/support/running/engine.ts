@@ -2,6 +2,7 @@
 
 import type { TestContext } from 'node:test';
 import { pino } from 'pino';
+import { unheard } from '../../../src/domain/changes.ts';
 import type { JobInput } from '../../../src/domain/jobs/job-input.ts';
 import type { Job } from '../../../src/domain/jobs/job.ts';
 import type { Run } from '../../../src/domain/runs/run.ts';
@@ -75,6 +76,7 @@ export async function setupEngine(t: TestContext): Promise<EngineTest> {
       heldJobs: () => [],
       signer: null,
       mailer: null,
+      changes: unheard,
       meter: { runEnded: () => {}, jobsMissed: () => {} },
       drainMs: 5_000,
     };
