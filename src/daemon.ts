@@ -4,8 +4,10 @@ import { setFlagsFromString } from 'node:v8';
 import { startServer } from './api/server.ts';
 import type { App } from './app/app.ts';
 import { createHeldJobs } from './app/jobs/held-jobs.ts';
+import { createAuthenticate } from './app/accounts/authenticate.ts';
 import { createEvents } from './app/events.ts';
 import { createKeyUses } from './app/accounts/key-uses.ts';
+import { newSecret } from './app/accounts/secrets.ts';
 import { ensureSigningKey } from './app/receipts/signing-keys.ts';
 import type { ServeConfig } from './config.ts';
 import type { AuditEntry } from './domain/accounts/audit.ts';
@@ -25,6 +27,7 @@ import { createSigner } from './engine/receipts/sign.ts';
 import { openFilesLimit } from './file-limit.ts';
 import { openLocal } from './local-store.ts';
 import type { Log } from './log.ts';
+import { recordSiteUrl, startInstance } from './store/accounts/instance.ts';
 import { lockDataDir } from './store/database/lock.ts';
 import type { Reserve } from './store/database/reserve.ts';
 import { startMeters } from './metrics/meter.ts';
@@ -68,6 +71,8 @@ export async function startDaemon(
     startEgressThreads({ ...calls, allowTargets, idleConnections: files.idle }),
   );
   const mailer = smtp && parts.use(createMailer(smtp, { allow: mailAllow }));
+  const instanceId = await startInstance(store, newSecret(4));
+  const authenticate = createAuthenticate({ store, clock });
   const keyUses = createKeyUses({ store, clock });
   parts.use(startLoop('key use', () => keyUses.write().then(() => Infinity), log));
 
@@ -94,12 +99,22 @@ export async function startDaemon(
     wake,
     holdJob: heldJobs.hold,
     wakeNotifier: () => engine?.wakeNotifier(),
-    noteKeyUse: keyUses.note,
-    onChanged(entries) {
-      logChanges(log, entries);
-      events.audited(entries);
+    noteUse: keyUses.note,
+    authenticate,
+    instance: {
+      id: instanceId,
+      version,
+      startedAt: clock.now(),
+      dataDir: config.dataDir,
+      mailIsConfigured: mailer !== null,
     },
     events,
+    // All that ends a session or revokes a key in this process comes by here, after its commit.
+    onChanged: (entries) => {
+      authenticate.onChanged(entries);
+      events.audited(entries);
+      logChanges(log, entries);
+    },
     isSigning: signer !== null,
     signReceiptsOf: async (jobId) => {
       while (((await signer?.sign(jobId)) ?? 0) > 0);
@@ -111,6 +126,7 @@ export async function startDaemon(
   const connections = { maxConnections: files.connections };
   const server = parts.use(await startServer(app, { ...config, connections }, log));
   siteUrl ||= server.url;
+  await recordSiteUrl(store, reachable(siteUrl));
   const engineParts = { egress, mailer, meter, vault, signer, changes: events, drainMs };
   const limits = { slots: files.slots, slotsPerHost, heldJobs: heldJobs.ids };
   engine = parts.use(startEngine({ store, clock, log, ...engineParts, ...limits }));
@@ -124,6 +140,13 @@ export async function startDaemon(
   setFlagsFromString(memoryFlag);
   const running = parts.move();
   return { url: server.url, [Symbol.asyncDispose]: () => running.disposeAsync() };
+}
+
+/** A URL that works on this machine: an unspecified address, which is for listening only, becomes the loopback one. */
+function reachable(url: string): string {
+  return url
+    .replace(/^(https?:\/\/)0\.0\.0\.0(?=[:/]|$)/, '$1127.0.0.1')
+    .replace('//[::]', '//[::1]');
 }
 
 /** Shares the open files of this process between calls and clients. */

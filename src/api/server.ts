@@ -4,7 +4,9 @@ import type { IncomingMessage } from 'node:http';
 import type { App } from '../app/app.ts';
 import { listenError } from '../domain/errors.ts';
 import type { Log } from '../log.ts';
-import { identify, requireKey } from './http/auth.ts';
+import { identify, requireAsker } from './http/auth.ts';
+import { sessionCookie } from './http/cookie.ts';
+import type { SessionCookie } from './http/cookie.ts';
 import { channelRoutes } from './alerts/routes.ts';
 import { eventRoutes } from './events/routes.ts';
 import type { ConnectionLimits } from './http/limits/connections.ts';
@@ -21,6 +23,8 @@ import { jobRoutes } from './jobs/routes.ts';
 import { managedJobRoutes } from './jobs/managed-routes.ts';
 import { auditRoutes } from './accounts/audit-routes.ts';
 import { accountRoutes } from './accounts/routes.ts';
+import { keyRoutes } from './accounts/key-routes.ts';
+import { sessionRoutes, signInRoute } from './accounts/session-routes.ts';
 import { monitorRoutes } from './monitors/routes.ts';
 import { overviewRoutes } from './overview/routes.ts';
 import { pingRoutes } from './monitors/pings.ts';
@@ -56,10 +60,11 @@ export interface Server extends AsyncDisposable {
 /** Starts the server. Rejects if it cannot listen. */
 export async function startServer(app: App, options: ServerOptions, log: Log): Promise<Server> {
   const limits = createRequestLimits(app.clock);
+  const cookie = sessionCookie(app.instance.id, options.baseUrl);
   const server = createFastify({
     log,
     requests: limits,
-    isLeftToRoutes,
+    isLeftToRoutes: (request) => isLeftToRoutes(request, cookie),
     ...(options.connections !== undefined && { limits: options.connections }),
   });
   let url = '';
@@ -68,18 +73,23 @@ export async function startServer(app: App, options: ServerOptions, log: Log): P
   healthRoutes(server, app);
   verifyScriptRoute(server, app);
   await server.register(async (pings: ApiServer) => pingRoutes(pings, app, limits, log));
-  const description = describeRoutes(server, apiPrefix, apiUrl);
+  const description = describeRoutes(server, {
+    prefix: apiPrefix,
+    apiUrl,
+    cookieName: cookie.name,
+  });
   docsRoutes(server, description);
   await server.register(
     async (api: ApiServer) => {
       allowOrigins(api, options.corsOrigins);
-      identify(api, app, limits);
+      identify(api, app, { limits, cookie });
       // Set here too, so that unknown paths under the prefix are counted.
       api.setNotFoundHandler(answerUnknownPath(limits));
       receiptKeyRoutes(api, app);
       openApiRoutes(api, description);
+      signInRoute(api, app, { limits, cookie });
       await api.register(async (keyed: ApiServer) => {
-        requireKey(keyed);
+        requireAsker(keyed);
         refuseOnFullDisk(keyed, app);
         jobRoutes(keyed, app);
         jobExtensionRoutes(keyed, app);
@@ -91,6 +101,8 @@ export async function startServer(app: App, options: ServerOptions, log: Log): P
         overviewRoutes(keyed, app);
         accountRoutes(keyed, app);
         auditRoutes(keyed, app);
+        sessionRoutes(keyed, app, { cookie });
+        keyRoutes(keyed, app);
         monitorRoutes(keyed, app, siteUrl);
         channelRoutes(keyed, app);
         eventRoutes(keyed, app);
@@ -108,13 +120,18 @@ export async function startServer(app: App, options: ServerOptions, log: Log): P
 }
 
 /**
- * Whether a route decides if a request counts for its address: requests with a key, pings, and health checks, which never
- * count. All others count before anything is done for them. Clients may send the whole URL (RFC 9112 section 3.2.2).
+ * Whether a route decides if a request counts for its address: requests with a key or a cookie, pings, and health checks,
+ * which never count. All others count before anything is done for them. Clients may send the whole URL (RFC 9112 section 3.2.2).
  */
-function isLeftToRoutes({ url = '', method, headers }: IncomingMessage): boolean {
+function isLeftToRoutes(
+  { url = '', method, headers }: IncomingMessage,
+  cookie: SessionCookie,
+): boolean {
   const path = url.startsWith('/') ? url : url.replace(/^https?:\/\/.*?\//, '/');
   if (path.startsWith(`${apiPrefix}/`)) {
-    return headers.authorization !== undefined || method === 'OPTIONS';
+    const mayHaveAsker =
+      headers.authorization !== undefined || cookie.read(headers.cookie) !== undefined;
+    return mayHaveAsker || method === 'OPTIONS';
   }
   return ['/ping/', '/healthz', '/readyz'].some((start) => path.startsWith(start));
 }

@@ -34,12 +34,28 @@ export interface App {
   readonly signReceiptsOf: (jobId: string) => Promise<void>;
   /** The script that checks receipts without jobd, as text. Throws `unavailable` if it was not built. */
   readonly verifyScript: () => Promise<string>;
-  /** Notes that a key is used now, for its `lastUsedAt`. */
-  readonly noteKeyUse: (keyId: string) => void;
+  /** Notes that a key or a session is used now, for its `lastUsedAt`. */
+  readonly noteUse: (actor: Pick<Actor, 'type' | 'id'>) => void;
+  /** Whom keys and cookies stand for. */
+  readonly authenticate: Authenticate;
+  /** What is fixed while this process runs. */
+  readonly instance: Instance;
   /** How late runs begin, over the last hour. */
   readonly lateness: () => Lateness;
   /** Why the engine cannot do its work now, in sentences. */
   readonly engineTroubles: () => string[];
+}
+
+/** The daemon that runs. */
+export interface Instance {
+  /** Eight hexadecimal digits, made at the first start. */
+  id: string;
+  version: string;
+  /** In epoch milliseconds. */
+  startedAt: number;
+  dataDir: string;
+  /** Whether there is a mail server for alerts. */
+  mailIsConfigured: boolean;
 }
 
 /** On whose behalf a use case acts: what a key or a session stands for. */
@@ -52,4 +68,16 @@ export interface Principal {
   permission: Permission;
   /** When its account expires, in epoch milliseconds; null if that is never. As of the beginning of the request. */
   accountExpiresAt: number | null;
+}
+
+/** A principal as far as its key or session says. */
+export type Identity = Omit<Principal, 'sender'>;
+
+export interface Authenticate {
+  /** Whom a presented key stands for, or undefined. */
+  readonly byKey: (secret: string) => Promise<Identity | undefined>;
+  /** Whom the secret of a session stands for, or undefined. */
+  readonly bySession: (secret: string) => Promise<Identity | undefined>;
+  /** Forgets what is remembered, if these changes are about keys or sessions. */
+  readonly onChanged: (entries: readonly Pick<AuditEntry, 'action'>[]) => void;
 }

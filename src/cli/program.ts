@@ -31,6 +31,7 @@ const jobs: Loader = async () => {
  */
 const loaders: Readonly<Record<string, Loader>> = {
   serve: async () => (await import('./operator/serve.ts')).addServeCommand,
+  open: async () => (await import('./operator/open.ts')).addOpenCommand,
   key: async () => (await import('./operator/key.ts')).addKeyCommands,
   'signing-key': async () => (await import('./operator/signing-key.ts')).addSigningKeyCommands,
   secrets: async () => (await import('./operator/secrets.ts')).addSecretsCommands,

@@ -13,6 +13,7 @@ import { openLocal } from '../../src/local-store.ts';
 import { addAccount } from '../support/records/account.ts';
 import { quietApp } from '../support/running/app.ts';
 import { fakeClock } from '../support/fakes/clock.ts';
+import { newCode, postSession, signIn } from '../support/running/browser.ts';
 import { startTestDaemon } from '../support/running/daemon.ts';
 import type { Answer } from '../support/running/daemon.ts';
 import { startHeldSink } from '../support/fakes/held-sink.ts';
@@ -48,6 +49,8 @@ const bad: Record<string, unknown> = {
   previewSchedule: { periodSeconds: 30 },
   createChannel: { ...channel, config: {} },
   updateChannel: { config: {} },
+  signIn: {},
+  createKey: { name: '', permission: 'read' },
   applyDefinitions: {
     definitions: Array.from({ length: 101 }, (_, index) => ({ key: `k${index}`, job: null })),
   },
@@ -66,7 +69,11 @@ const good: Record<string, unknown> = {
   updateChannel: { name: 'b' },
   previewSchedule: {},
   applyDefinitions: { definitions: [] },
+  moveSession: { workspaceId: unknownId },
+  createKey: { name: 'a', permission: 'read' },
 };
+/** Operations that get further than 403 only with a session of the owner. */
+const ownersOnly = /^(moveSession|createKey|revokeKey)$/;
 const longBody = { method: 'POST', body: 'x'.repeat(40_000) };
 const tooLong: Record<string, unknown> = {
   createJob: { ...job, ...longBody },
@@ -137,6 +144,7 @@ test("every error example is the server's real message", async (t) => {
   await sink.waitFor(1);
 
   const spent = await daemon.newKey('read');
+  const owner = await signIn(daemon.url, { code: await newCode(daemon.dataDir, { clock }) });
   const provoke = async (
     status: string,
     { operation: { operationId, security }, method, path }: Place,
@@ -157,13 +165,25 @@ test("every error example is the server's real message", async (t) => {
         const [answer] = await exchange(daemon.url, text);
         return { status: answer?.status ?? 0, body: JSON.parse(answer?.body ?? '') };
       }
-      case '401':
-        return await ask(method, target, undefined, null);
+      case '401': {
+        const body = operationId === 'signIn' ? { code: '0' } : undefined;
+        return await ask(method, target, body, null);
+      }
       case '402':
         return await ask(method, pathFor(path, theirs), good[operationId], expired.key);
-      case '403':
-        return await ask(method, target, good[operationId], readKey);
+      case '403': {
+        if (operationId === 'signIn') {
+          return await postSession(daemon.url, {}, { 'sec-fetch-site': 'cross-site' });
+        }
+        const key = ownersOnly.test(operationId) ? daemon.key : readKey;
+        return await ask(method, target, good[operationId], key);
+      }
       case '404': {
+        if (ownersOnly.test(operationId)) {
+          const unknown = target.replace(/\/keys\/.*/, `/keys/${unknownId}`);
+          return await owner.ask(method, unknown, good[operationId]);
+        }
+        if (operationId === 'endSession') return await ask(method, `/sessions/${unknownId}`);
         const lastId = target.match(uuid)?.at(-1) ?? '';
         return await ask(method, target.replace(lastId, unknownId), good[operationId]);
       }
@@ -191,6 +211,9 @@ test("every error example is the server's real message", async (t) => {
         if (operationId === 'getEvents') return await oneStreamTooMany(1);
         // The error of a read needs a broken disk: same message, another SQLite reason.
         if (!(operationId in good) || operationId === 'previewSchedule') return null;
+        if (ownersOnly.test(operationId)) {
+          return await owner.ask(method, target, good[operationId]);
+        }
         return await ask(
           method,
           target,
@@ -218,9 +241,9 @@ test("every error example is the server's real message", async (t) => {
 
   const oneStreamTooMany = async (mostStreams: number) => {
     const hub = createEvents({ clock, version: '', mostStreams });
-    const owner = { actor: { type: 'key', id: 'k', name: '' }, workspaceId: 'w' } as const;
+    const holder = { actor: { type: 'key', id: 'k', name: '' }, workspaceId: 'w' } as const;
     try {
-      for (;;) hub.open(owner, () => {});
+      for (;;) hub.open(holder, () => {});
     } catch (error) {
       const { httpStatus, message } = error as JobdError;
       return { status: httpStatus, body: { error: message } };

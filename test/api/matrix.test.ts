@@ -1,13 +1,16 @@
 /**
- * The full permission matrix (docs/behavior.md#keys): every operation, with every kind of key, on
+ * The full permission matrix (docs/behavior.md#keys): every operation, with every kind of key and session, on
  * every kind of id. `expectedStatus` is the rule that the table is generated from.
  */
 
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
 import { assertRefused } from '../support/checks/answer.ts';
 import { fakeClock, steadyClock } from '../support/fakes/clock.ts';
+import { newCode, signIn } from '../support/running/browser.ts';
+import type { SignedIn } from '../support/running/browser.ts';
 import { startTestDaemon } from '../support/running/daemon.ts';
 import { openStream } from '../support/running/events.ts';
 import { defaultWorkspaceId, revokedKey } from '../support/records/keys.ts';
@@ -15,10 +18,17 @@ import { fillWorkspace, openSnapshots, untilQuiet } from '../support/records/two
 import type { Holding } from '../support/records/two-workspaces.ts';
 import { addWorkspace } from '../support/records/workspace.ts';
 
-const readKeys = ["a's read key", "b's read key"] as const;
-const writeKeys = ["a's write key", "b's write key"] as const;
-const badKeys = ['no key', 'a malformed key', 'an unknown key', 'a revoked key'] as const;
-const keyKinds = [...badKeys, ...readKeys, ...writeKeys];
+const readKeys = ["a's read key", "b's read key", "a's read session"] as const;
+const writeKeys = ["a's write key", "b's write key", "a's write session"] as const;
+const owners = ["a's owner session", "b's owner session"] as const;
+const badKeys = [
+  'no key',
+  'a malformed key',
+  'an unknown key',
+  'a revoked key',
+  'an ended session',
+] as const;
+const keyKinds = [...badKeys, ...readKeys, ...writeKeys, ...owners];
 type KeyKind = (typeof keyKinds)[number];
 
 /** Ids in a path: of workspace a, of workspace b, or unknown. */
@@ -33,15 +43,18 @@ interface Operation {
   path: string;
   /** The status for a permitted key and existing ids. */
   ok: number;
+  /** A function for one that depends on the ids, or differs each time. */
   body?: object | ((a: Holding, b: Holding) => object);
   /** Needs no key. */
   isOpen?: true;
   /** Needs write permission, although it is a GET. */
   isWrite?: true;
-  /** Reads only, although it is not a GET. */
+  /** Changes no job, monitor or channel, although it is not a GET. */
   isRead?: true;
   /** A stream: its first event is the answer. */
   isEndless?: true;
+  /** Who besides a bad key is refused, with 403. */
+  only?: 'sessions' | 'owners';
 }
 
 const newJob = { name: 'new', url: 'http://127.0.0.1:1/', paused: true };
@@ -80,7 +93,7 @@ const operations: readonly Operation[] = [
     method: 'POST',
     path: '/managed-jobs',
     ok: 200,
-    body: { definitions: [{ key: 'new', job: newJob }] },
+    body: () => ({ definitions: [{ key: `new-${randomUUID()}`, job: newJob }] }),
   },
   { name: 'listAudit', method: 'GET', path: '/audit', ok: 200, isWrite: true },
   { name: 'listMonitors', method: 'GET', path: '/monitors', ok: 200 },
@@ -126,6 +139,41 @@ const operations: readonly Operation[] = [
     isRead: true,
   },
   { name: 'getEvents', method: 'GET', path: '/events', ok: 200, isEndless: true },
+  { name: 'getMe', method: 'GET', path: '/me', ok: 200 },
+  { name: 'getSession', method: 'GET', path: '/session', ok: 200, only: 'sessions' },
+  {
+    name: 'moveSession',
+    method: 'PATCH',
+    path: '/session',
+    ok: 404,
+    body: { workspaceId: '01a1fc58-a505-7000-bebc-059153f75def' },
+    only: 'owners',
+  },
+  { name: 'listSessions', method: 'GET', path: '/sessions', ok: 200 },
+  {
+    name: 'endSession',
+    method: 'DELETE',
+    path: '/sessions/01a1fc58-a505-7000-bebc-059153f75def',
+    ok: 404,
+  },
+  { name: 'listKeys', method: 'GET', path: '/keys', ok: 200, only: 'owners' },
+  {
+    name: 'createKey',
+    method: 'POST',
+    path: '/keys',
+    ok: 201,
+    body: { name: 'new', permission: 'read' },
+    isRead: true,
+    only: 'owners',
+  },
+  {
+    name: 'revokeKey',
+    method: 'DELETE',
+    path: '/keys/01a1fc58-a505-7000-bebc-059153f75def',
+    ok: 404,
+    only: 'owners',
+  },
+  { name: 'getAbout', method: 'GET', path: '/about', ok: 200, only: 'owners' },
 ];
 
 interface Cell {
@@ -137,13 +185,15 @@ interface Cell {
 }
 
 function cells(): Cell[] {
-  return operations.flatMap((operation) => {
-    const ids = operation.path.includes(':id') ? idKinds : [undefined];
-    const runIds = operation.path.includes(':runId') ? runKinds : [undefined];
-    return keyKinds.flatMap((key) =>
-      ids.flatMap((id) => runIds.map((runId) => ({ operation, key, id, runId }))),
-    );
-  });
+  return operations.flatMap((operation) =>
+    keyKinds.flatMap((key) => {
+      // What an id names does not depend on how somebody is signed in.
+      const few = key.endsWith('session') ? 2 : Infinity;
+      const ids = operation.path.includes(':id') ? idKinds.slice(0, few) : [undefined];
+      const runIds = operation.path.includes(':runId') ? runKinds.slice(0, few) : [undefined];
+      return ids.flatMap((id) => runIds.map((runId) => ({ operation, key, id, runId })));
+    }),
+  );
 }
 
 /** The order of checks: the key, its permission, then whether the id exists in this workspace. */
@@ -152,6 +202,8 @@ function expectedStatus({ operation, key, id, runId }: Cell): number {
   if (includes(badKeys, key)) return 401;
   const needsWrite = operation.method !== 'GET' || operation.isWrite === true;
   if (needsWrite && includes(readKeys, key)) return 403;
+  if (operation.only === 'owners' && !includes(owners, key)) return 403;
+  if (operation.only === 'sessions' && !key.endsWith('session')) return 403;
   const workspace = workspaceOf(key);
   const [named, run] = [id, runId].map((kind) => kind?.replace(', in upper case', ''));
   if (named !== undefined && named !== `of ${workspace}`) return 404;
@@ -197,7 +249,7 @@ function pathOf({ operation, id, runId }: Cell, a: Holding, b: Holding): string 
 }
 
 /** Opens a stream and closes it. Its first event says which workspace it is of. */
-async function firstEvent(t: TestContext, of: { url: string; key: string }) {
+async function firstEvent(t: TestContext, of: Parameters<typeof openStream>[1]) {
   const stream = await openStream(t, of);
   stream.close();
   const [body] = stream.events;
@@ -211,7 +263,7 @@ test('each key can do what its permission and workspace allow, and changes or re
   const daemon = await startTestDaemon(t, { clock: steadyClock(clock) });
   const target = 'http://127.0.0.1:1';
   const other = await addWorkspace(daemon.dataDir);
-  const keys: Record<KeyKind, string | null> = {
+  const keys: Partial<Record<KeyKind, string | null>> = {
     'no key': null,
     'a malformed key': 'cp_123',
     'an unknown key': `cp_${'0'.repeat(64)}`,
@@ -220,6 +272,19 @@ test('each key can do what its permission and workspace allow, and changes or re
     "b's read key": await other.newKey('read'),
     "a's write key": daemon.key,
     "b's write key": await other.newKey('write'),
+  };
+  const ended = await signIn(daemon.url, { key: daemon.key });
+  assert.equal((await ended.ask('DELETE', '/session')).status, 200);
+  const codes = [
+    await newCode(daemon.dataDir, { clock }),
+    await newCode(daemon.dataDir, { clock, workspace: other.account }),
+  ];
+  const sessions: Partial<Record<KeyKind, SignedIn>> = {
+    'an ended session': ended,
+    "a's read session": await signIn(daemon.url, { key: keys["a's read key"] ?? '' }),
+    "a's write session": await signIn(daemon.url, { key: daemon.key }),
+    "a's owner session": await signIn(daemon.url, { code: codes[0] ?? '' }),
+    "b's owner session": await signIn(daemon.url, { code: codes[1] ?? '' }),
   };
   const ids = { a: await defaultWorkspaceId(daemon), b: other.id };
   await using store = await openSnapshots(daemon.dataDir);
@@ -231,6 +296,9 @@ test('each key can do what its permission and workspace allow, and changes or re
   const fill = async (workspace: 'a' | 'b'): Promise<Holding> => {
     const key = keys[`${workspace}'s write key`] ?? '';
     clock.advance(60_001);
+    // A workspace may have 100 channels.
+    const { channels } = (await daemon.ask('GET', '/channels', undefined, key)).body;
+    for (const { id } of channels) await daemon.ask('DELETE', `/channels/${id}`, undefined, key);
     const holding = await fillWorkspace(daemon, key, marks[workspace], target);
     await untilQuiet(daemon.dataDir);
     return holding;
@@ -245,13 +313,14 @@ test('each key can do what its permission and workspace allow, and changes or re
     const what = [operation.name, key, ...named].join(', ');
     clock.advance(60_001);
     const path = pathOf(cell, holdings.a, holdings.b);
-    const { body: given } = operation;
+    const { body: given, method } = operation;
     const body = typeof given === 'function' ? given(holdings.a, holdings.b) : given;
     const expected = expectedStatus(cell);
     const answer =
       operation.isEndless && expected === 200
-        ? await firstEvent(t, { url: daemon.url, key: keys[key] ?? '' })
-        : await daemon.ask(operation.method, path, body, keys[key]);
+        ? await firstEvent(t, { url: daemon.url, ...(sessions[key] ?? { key: keys[key] ?? '' }) })
+        : ((await sessions[key]?.ask(method, path, body)) ??
+          (await daemon.ask(method, path, body, keys[key])));
     assert.equal(answer.status, expected, `${what}: ${JSON.stringify(answer.body)}`);
     if (expected >= 400) assertRefused(answer, expected, /./, what);
 

@@ -45,13 +45,14 @@ test('the description needs no key and names its API version', async (t) => {
   assert.equal(openapi, '3.1.0');
   assert.equal(info.version, '1.1.0');
   assert.deepEqual(servers, [{ url: `${daemon.url}/api/v1` }]);
-  assert.deepEqual(Object.values(components.securitySchemes), [
-    {
-      type: 'http',
-      scheme: 'bearer',
-      description: 'A key of one workspace: `cp_` and 64 hexadecimal digits.',
-    },
-  ]);
+  const { key, session, ...others } = components.securitySchemes as Record<string, object>;
+  assert.deepEqual(key, {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'A key of one workspace: `cp_` and 64 hexadecimal digits.',
+  });
+  assert.partialDeepStrictEqual(session, { type: 'apiKey', in: 'cookie' });
+  assert.deepEqual(others, {});
 });
 
 test('the description contains the base URL that the operator set', async (t) => {
@@ -169,6 +170,7 @@ test('every described operation exists and answers 401 without a key unless it n
       null,
     );
     if (operation.security === undefined) assert.equal(status, 401, operation.operationId);
+    else if (method === 'post') assert.equal(status, 400, operation.operationId);
     else assert.ok(status === 200 || status === 503, `${operation.operationId}: ${status}`);
   }
 });
@@ -178,7 +180,11 @@ test('a route without a description cannot be added', () => {
     log: openLog('silent'),
     requests: createRequestLimits(systemClock),
   });
-  const describe = describeRoutes(server, '/api/v1', () => 'http://127.0.0.1:1/api/v1');
+  const describe = describeRoutes(server, {
+    prefix: '/api/v1',
+    apiUrl: () => 'http://127.0.0.1:1/api/v1',
+    cookieName: 'jobd-00000000',
+  });
   server.get('/elsewhere', () => 'as it likes');
   assert.throws(
     () => server.get('/api/v1/secret', () => 'unknown'),

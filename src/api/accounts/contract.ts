@@ -1,4 +1,4 @@
-/** What the API returns about a key, its workspace and the plan of its account, and of the audit trail. */
+/** What the API returns about a key, its workspace and the plan of its account, about the audit trail and the daemon. */
 
 import { Type } from 'typebox';
 import type { Static, TObject, TProperties } from 'typebox';
@@ -121,6 +121,35 @@ export const AuditQuery = Type.Object(
   },
   { additionalProperties: false },
 );
+
+export const About = t.output(
+  'About',
+  'The daemon that answers.',
+  {
+    version: '1.4.0',
+    startedAt: '2025-10-09T08:00:00.000Z',
+    siteUrl: 'https://jobs.example.com',
+    isSigning: true,
+    databaseBytes: 4_194_304,
+    freeBytes: 21_474_836_480,
+    troubles: [],
+    mailIsConfigured: false,
+  },
+  {
+    version: t.text('The version of jobd.'),
+    startedAt: t.moment('When it was started.'),
+    siteUrl: t.text('The URL under which people reach it.'),
+    isSigning: t.flag('Whether it issues receipts.'),
+    databaseBytes: t.integer('The size of the database, without its write-ahead log.'),
+    freeBytes: t.integer('Free space on the disk of the data directory.'),
+    troubles: t.array(
+      t.text('A sentence.'),
+      'Why jobd cannot do its work now, as in `GET /readyz`; empty if it can.',
+    ),
+    mailIsConfigured: t.flag('Whether it has a mail server for alert email.'),
+  },
+);
+export type About = Static<typeof About>;
 
 function part<T extends TProperties>(description: string, properties: T): TObject<T> {
   return Type.Object(properties, { description });

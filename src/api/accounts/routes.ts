@@ -1,11 +1,12 @@
-/** The route that describes the key of the request. */
+/** Routes that describe the key of the request, and the daemon. */
 
 import type { App } from '../../app/app.ts';
 import { createMe } from '../../app/accounts/me.ts';
-import { isoTimeOrNull } from '../../domain/clock.ts';
+import { createAbout } from '../../app/operator/about.ts';
+import { isoTime, isoTimeOrNull } from '../../domain/clock.ts';
 import { describe } from '../description/operation.ts';
 import type { ApiServer } from '../http/fastify.ts';
-import { Me } from './contract.ts';
+import { About, Me } from './contract.ts';
 
 const operations = describe(
   { tag: 'Account', isExtension: true },
@@ -18,14 +19,33 @@ const operations = describe(
       response: { 200: Me },
       answer: 'The key, its workspace and its plan.',
     },
+    getAbout: {
+      summary: 'Get facts about the daemon',
+      description:
+        'Returns what the settings page shows to the operator. Only for sessions of the owner: `jobd open` starts one.',
+      response: { 200: About },
+      answer: 'The facts.',
+      failures: {
+        403: {
+          when: 'The request does not come from a session of the owner.',
+          example: 'this is shown only to the owner of this jobd: jobd open',
+        },
+      },
+    },
   },
 );
 
-/** Adds the route. */
+/** Adds the routes. */
 export function accountRoutes(server: ApiServer, app: App): void {
   const getMe = createMe(app);
   server.get('/me', operations.getMe, async ({ principal }) => {
     const me = await getMe(principal);
     return { ...me, trialEndsAt: isoTimeOrNull(me.trialEndsAt) };
+  });
+
+  const getAbout = createAbout(app);
+  server.get('/about', operations.getAbout, async ({ principal }) => {
+    const about = await getAbout(principal);
+    return { ...about, startedAt: isoTime(about.startedAt) };
   });
 }

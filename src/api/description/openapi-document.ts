@@ -62,8 +62,12 @@ export interface DescribedRoute {
 
 type Components = Map<string, Schema>;
 
-/** Describes the routes; `apiUrl` is the base URL of all paths. */
-export function openApiDocument(routes: DescribedRoute[], apiUrl: string): OpenApiDocument {
+/** Describes the routes; `apiUrl` is the base URL of all paths, `cookieName` that of the session cookie. */
+export function openApiDocument(
+  routes: DescribedRoute[],
+  apiUrl: string,
+  cookieName: string,
+): OpenApiDocument {
   const components: Components = new Map();
   const paths: OpenApiDocument['paths'] = {};
   for (const route of routes.toSorted(byTag)) {
@@ -80,7 +84,7 @@ export function openApiDocument(routes: DescribedRoute[], apiUrl: string): OpenA
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: apiUrl }],
-    security: [{ key: [] }],
+    security: [{ key: [] }, { session: [] }],
     tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
     paths,
     components: {
@@ -90,6 +94,14 @@ export function openApiDocument(routes: DescribedRoute[], apiUrl: string): OpenA
           type: 'http',
           scheme: 'bearer',
           description: 'A key of one workspace: `cp_` and 64 hexadecimal digits.',
+        },
+        session: {
+          type: 'apiKey',
+          in: 'cookie',
+          name: cookieName,
+          description:
+            'The session of a browser, which `POST /session` starts. Requests other than GET also need the header ' +
+            '`X-Jobd-Workspace` with the id of its workspace.',
         },
       },
     },

@@ -16,15 +16,15 @@ const undescribed = new Set(['HEAD', 'OPTIONS']);
  */
 export function describeRoutes(
   server: ApiServer,
-  prefix: string,
-  apiUrl: () => string,
+  about: { prefix: string; apiUrl: () => string; cookieName: string },
 ): () => OpenApiDocument {
+  const { prefix, apiUrl, cookieName } = about;
   const routes: DescribedRoute[] = [];
   server.addHook('onRoute', (route) => {
     if (route.url.startsWith(`${prefix}/`)) routes.push(...describedRoutes(route, prefix));
   });
   let made: OpenApiDocument | undefined;
-  return () => (made ??= openApiDocument(routes, apiUrl()));
+  return () => (made ??= openApiDocument(routes, apiUrl(), cookieName));
 }
 
 function describedRoutes({ method, url, schema }: RouteOptions, prefix: string): DescribedRoute[] {

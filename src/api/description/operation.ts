@@ -18,6 +18,7 @@ export const tags = {
   Events: 'What changes, as it happens: a stream that says what to ask again.',
   Receipts: 'Signed records of what the service observed, and the keys that verify them.',
   Channels: 'Destinations for alerts: when a job starts to fail, and when it works again.',
+  'Sign-in': 'Sessions of browsers, which the dashboard uses, and the keys that its owner manages.',
   Account: 'The key itself, and what the plan of its account allows.',
   Description: 'This description, for machines.',
 } as const;
@@ -52,7 +53,7 @@ interface Words {
   /** Headers of that answer, and what they contain. */
   answerHeaders?: Record<string, string>;
   /** When it fails, beyond `usualFailures`. For 403 a string replaces the usual condition and keeps the example. */
-  failures?: Partial<Record<Exclude<Failure, 403>, Refusal>> & { 403?: string };
+  failures?: Partial<Record<Exclude<Failure, 403>, Refusal>> & { 403?: string | Refusal };
   /** Needs no key. */
   isOpen?: true;
   /** Needs a key with write, although it only reads. */

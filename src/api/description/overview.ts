@@ -8,6 +8,13 @@ Every request needs a key of one workspace: \`Authorization: Bearer cp_…\`. A 
 only once, when it is created. Keep it on servers, never in a page or an app. Objects of other workspaces get 404, as if \
 they did not exist.
 
+## Sessions
+
+A browser signs in with \`POST /session\`: with a key, or with the link that \`jobd open\` prints on the server. It gets a \
+cookie that scripts cannot read. A request with an \`Authorization\` header does not use the cookie. With the cookie, a request \
+other than GET needs the header \`X-Jobd-Workspace\` with the id of the session's workspace: without it the answer is 403, with \
+another id 409. A request that a page of another site makes gets 403. Only sessions that \`jobd open\` started manage keys.
+
 ## Requests and answers
 
 Bodies are JSON in UTF-8, at most 256 KiB, with \`Content-Type: application/json\`. Unknown fields are refused, and types \
@@ -27,7 +34,7 @@ last page. New items do not shift the pages.
 
 ## Limits
 
-A key may make 120 requests in any 60 s. Further requests get 429 with \`Retry-After: 60\`. So does a second manual run of a \
+A key may make 120 requests in any 60 s, a session 300. Further requests get 429 with \`Retry-After: 60\`. So does a second manual run of a \
 job within a minute.
 
 The plan of an account limits the number of jobs, how often they are due and how long a call may take. A request beyond a \

@@ -1,60 +1,83 @@
-/** The bearer key of a request: whose it is, what it permits and how often (docs/behavior.md#key-1). */
+/** Who asks: the bearer key or the session cookie of a request (docs/behavior.md#key-1, docs/behavior.md#session-1). */
 
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { createAuthenticate } from '../../app/accounts/keys.ts';
-import type { Authenticate } from '../../app/accounts/keys.ts';
-import type { App, Principal } from '../../app/app.ts';
+import type { App, Identity, Principal } from '../../app/app.ts';
 import type { Sender } from '../../domain/accounts/audit.ts';
 import { JobdError } from '../../domain/errors.ts';
 import { parseAddress } from '../../domain/targets/address.ts';
+import type { SessionCookie } from './cookie.ts';
 import { connectionOf } from './limits/connection.ts';
 import { headerCount } from './headers.ts';
 import type { RequestLimits } from './limits/request-limits.ts';
+import { cookieFault } from './same-origin.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The owner of the request's key; undefined without a valid key. */
+    /** Whom the request's key or session stands for; undefined without a valid one. */
     asker: Principal | undefined;
-    /** The same, on routes that require a key. */
+    /** Why a valid session does not count for this request. */
+    askerFault: JobdError | undefined;
+    /** The asker, on routes that require one. */
     principal: Principal;
     /** Looks again whom the request stands for, without counting it: an answer may take hours. */
-    askAgain: () => ReturnType<Authenticate>;
+    askAgain: () => Promise<Identity | undefined>;
+  }
+  interface FastifyContextConfig {
+    /** Its change is about the asker alone, who needs no `write`. */
+    isOwnMatter?: boolean;
   }
 }
 
-/** Checks the key before anything else of a request is read, and counts the request. */
-export function identify(server: FastifyInstance, app: App, limits: RequestLimits): void {
-  const authenticate = createAuthenticate(app);
+/** Checks key or cookie before anything else of a request is read, and counts the request. */
+export function identify(
+  server: FastifyInstance,
+  { authenticate, noteUse }: Pick<App, 'authenticate' | 'noteUse'>,
+  { limits, cookie }: { limits: RequestLimits; cookie: SessionCookie },
+): void {
   server.decorateRequest('asker');
+  server.decorateRequest('askerFault');
   server.decorateRequest('askAgain');
+
+  /** With an Authorization header the cookie is not looked at. */
+  const findAsker = async (request: FastifyRequest): Promise<Identity | undefined> => {
+    const { headers } = request;
+    if (headers.authorization !== undefined) return authenticate.byKey(presentedKey(request));
+    const secret = cookie.read(headers.cookie);
+    const found = secret && (await authenticate.bySession(secret));
+    if (!found) return undefined;
+    const fault = cookieFault(request, found.workspaceId);
+    if (fault === null) return found;
+    request.askerFault = fault;
+    return undefined;
+  };
+
   server.addHook('onRequest', async (request) => {
-    const found = await authenticate(presentedKey(request));
-    if (found === undefined) limits.countAddress(request.raw);
-    else {
-      request.asker = { ...found, sender: senderOf(request) };
-      request.askAgain = () => authenticate(presentedKey(request));
-      app.noteKeyUse(found.actor.id);
-      limits.countElsewhere(request.raw);
-      limits.countKey(found.actor.id);
-      connectionOf(request.socket)?.trust();
-    }
+    const found = await findAsker(request);
+    // What another page makes a browser send does not use up what the session may ask.
+    if (found === undefined) return limits.countAddress(request.raw);
+    request.asker = { ...found, sender: senderOf(request) };
+    request.askAgain = () => findAsker(request);
+    noteUse(found.actor);
+    limits.countElsewhere(request.raw);
+    limits.countAsker(found.actor);
+    connectionOf(request.socket)?.trust();
   });
 }
 
-/** Requires a valid key, with `write` unless the request only reads. */
-export function requireKey(server: FastifyInstance): void {
+/** Requires a valid key or session, with `write` unless the request only reads. */
+export function requireAsker(server: FastifyInstance): void {
   server.decorateRequest('principal');
   server.addHook('onRequest', (request, _, done) => {
-    const { asker } = request;
-    if (asker === undefined) return done(refused());
-    if (needsWrite(request) && asker.permission !== 'write') return done(mayOnlyRead());
+    const { asker, askerFault } = request;
+    if (asker === undefined) return done(askerFault ?? refused());
+    if (needsWrite(request) && asker.permission !== 'write') return done(mayOnlyRead(asker));
     request.principal = asker;
     return done();
   });
 }
 
 /** Where a request came from. A proxy appends the address it was asked from to X-Forwarded-For. */
-function senderOf({ socket, headers }: FastifyRequest): Sender {
+export function senderOf({ socket, headers }: FastifyRequest): Sender {
   const forwarded = headers['x-forwarded-for'];
   const last = [forwarded].flat().join(',').split(',').at(-1)?.trim() ?? '';
   return {
@@ -64,8 +87,8 @@ function senderOf({ socket, headers }: FastifyRequest): Sender {
 }
 
 function needsWrite({ method, routeOptions }: FastifyRequest): boolean {
-  const isReading = method === 'GET' || method === 'HEAD';
-  return !isReading || routeOptions.schema?.needsWrite === true;
+  if (method === 'GET' || method === 'HEAD') return routeOptions.schema?.needsWrite === true;
+  return !routeOptions.config.isOwnMatter;
 }
 
 /**
@@ -77,8 +100,8 @@ function presentedKey({ raw, headers }: FastifyRequest): string {
   return /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1] ?? '';
 }
 
-function mayOnlyRead(): JobdError {
-  return new JobdError('forbidden', 'this key may only read, a key with write is needed');
+function mayOnlyRead({ actor }: Principal): JobdError {
+  return new JobdError('forbidden', `this ${actor.type} may only read, a key with write is needed`);
 }
 
 function refused(): JobdError {

@@ -15,7 +15,7 @@ import { wholeNumberParser } from './query.ts';
 import { headerName } from './schema.ts';
 
 /** Fields whose values may be secret and are never repeated. */
-const secretFields = new Set(['body', 'headers', 'config']);
+const secretFields = new Set(['body', 'headers', 'config', 'key', 'code']);
 
 /** Creates the compiler that fastify uses for each schema of a route. */
 export function schemaCompiler(): FastifySchemaCompiler<TSchema> {

@@ -2,6 +2,7 @@
 
 import { setImmediate } from 'node:timers/promises';
 import type { App } from '../../app/app.ts';
+import type { Actor } from '../../domain/accounts/audit.ts';
 import {
   applyDefinition,
   listManagedJobs,
@@ -58,7 +59,7 @@ export function managedJobRoutes(server: ApiServer, app: App, limits: RequestLim
     operations.applyDefinitions,
     async ({ principal, body: { definitions, dryRun = false } }) => {
       refuseRepeated(definitions);
-      if (!dryRun) countDefinitions(limits, principal.actor.id, definitions.length);
+      if (!dryRun) countDefinitions(limits, principal.actor, definitions.length);
       const apply = dryRun ? previewDefinition : applyDefinition;
       const results = await startOneByOne(definitions, (definition) =>
         resultOf(definition.key, apply(app, principal, definition)),
@@ -69,9 +70,9 @@ export function managedJobRoutes(server: ApiServer, app: App, limits: RequestLim
 }
 
 /** The request itself has been counted already. Throws `rate_limited`. */
-function countDefinitions(limits: RequestLimits, keyId: string, total: number): void {
+function countDefinitions(limits: RequestLimits, actor: Actor, total: number): void {
   for (let counted = definitionsPerRequest; counted < total; counted += definitionsPerRequest) {
-    limits.countKey(keyId);
+    limits.countAsker(actor);
   }
 }
 

@@ -1,44 +1,83 @@
-/** API keys: made, listed and revoked by those who may open the store; checked at every request. */
+/** API keys: made, listed and revoked by those who may open the store, and by sessions of the owner. */
 
-import { hash, randomBytes } from 'node:crypto';
 import { checkLength } from '../../domain/characters.ts';
 import { isoTime } from '../../domain/clock.ts';
 import { invalidInput, JobdError } from '../../domain/errors.ts';
 import { nameRule } from '../../domain/fields.ts';
 import { newId } from '../../domain/id.ts';
-import { activeKeysPerAccount, keyPattern } from '../../domain/accounts/key.ts';
+import { activeKeysPerAccount } from '../../domain/accounts/key.ts';
 import type { Key, Permission } from '../../domain/accounts/key.ts';
 import * as keys from '../../store/accounts/keys.ts';
-import type { ActiveKey } from '../../store/accounts/keys.ts';
-import { dataVersion } from '../../store/database/inspect.ts';
+import { deleteSessionsOfKey } from '../../store/accounts/sessions.ts';
 import type { Db } from '../../store/database/open.ts';
 import { countActiveKeys } from '../../store/accounts/usage.ts';
+import { requireAccount } from './account-limits.ts';
 import type { App, Principal } from '../app.ts';
 import { changeBy, commandIn } from '../change.ts';
-import type { ChangeParts } from '../change.ts';
+import type { Author, ChangeParts } from '../change.ts';
+import { idCursor, pageOf, parseIdCursor } from '../page.ts';
+import type { Page, PageRequest } from '../page.ts';
+import { newSecret, sha256Of } from './secrets.ts';
+import { requireOwner } from './sessions.ts';
 import { requireWorkspaceNamed } from './workspaces.ts';
 
+/** What people say about a new key; `expiresAt` in epoch milliseconds. */
+export interface KeyInput {
+  permission: Permission;
+  name: string;
+  expiresAt?: number | null;
+}
+
+/** A new key. `secret` is the key itself: it is shown once and stored nowhere. */
+export interface MadeKey {
+  key: Key;
+  secret: string;
+}
+
 /**
- * Makes a key; `expiresAt` in epoch milliseconds. `secret` is the key itself: it is shown once and stored nowhere.
- * Throws `invalid_input`, `not_found` for an unknown workspace, `forbidden` if the account has too many keys.
+ * Makes a key for a command. Throws `invalid_input`, `not_found` for an unknown workspace, `forbidden` if the account has
+ * too many keys.
  */
 export async function createKey(
   parts: ChangeParts,
-  input: { workspace: string; permission: Permission; name: string; expiresAt?: number | null },
-): Promise<{ key: Key; secret: string }> {
-  const { store, clock } = parts;
-  const { workspace, permission, name, expiresAt = null } = input;
+  { workspace, ...input }: KeyInput & { workspace: string },
+): Promise<MadeKey> {
+  const { id } = await requireWorkspaceNamed(parts.store.db, workspace);
+  // Asked again: the workspace may be deleted meanwhile.
+  return await makeKey(parts, commandIn(id), input, async (tx) => {
+    return (await requireWorkspaceNamed(tx, workspace)).accountId;
+  });
+}
+
+/** Makes a key in the workspace of an owner's session. Throws `invalid_input` or `forbidden`. */
+export async function createOwnersKey(
+  app: App,
+  principal: Principal,
+  input: KeyInput,
+): Promise<MadeKey> {
+  requireOwner(principal, managed);
+  return await makeKey(app, principal, input, async (tx) => {
+    return (await requireAccount(tx, principal)).id;
+  });
+}
+
+const managed = 'keys are managed by';
+
+async function makeKey(
+  parts: ChangeParts,
+  author: Author,
+  { permission, name, expiresAt = null }: KeyInput,
+  accountIn: (tx: Db) => Promise<string>,
+): Promise<MadeKey> {
   checkLength('name', name, nameRule.maxLength);
-  const now = clock.now();
+  const now = parts.clock.now();
   if (expiresAt !== null && expiresAt <= now) {
     throw invalidInput(`a key must expire in the future, got ${isoTime(expiresAt)}`);
   }
-  const secret = `cp_${randomBytes(32).toString('hex')}`;
-  const { id: workspaceId } = await requireWorkspaceNamed(store.db, workspace);
-  const key = await changeBy(parts, commandIn(workspaceId), async (tx, note) => {
-    // Asked again: the workspace may be deleted meanwhile.
-    const { accountId } = await requireWorkspaceNamed(tx, workspace);
-    await requireKeyRoom(tx, accountId, now);
+  const { workspaceId } = author;
+  const secret = `cp_${newSecret(32)}`;
+  const key = await changeBy(parts, author, async (tx, note) => {
+    await requireKeyRoom(tx, await accountIn(tx), now);
     const given = { id: newId(now), workspaceId, name, permission, createdAt: now };
     const made = { ...given, lastUsedAt: null, expiresAt, revokedAt: null };
     await keys.insertKey(tx, made, sha256Of(secret));
@@ -62,59 +101,45 @@ export async function listKeys({ store }: Pick<App, 'store'>) {
   return await keys.listKeys(store.db);
 }
 
-/** Revokes a key for good. Throws `not_found` for an unknown id or a revoked key. */
+/** The keys of the workspace of an owner's session, revoked and expired ones too. Newest first. */
+export async function listOwnersKeys(
+  { store }: App,
+  principal: Principal,
+  { limit, cursor }: PageRequest,
+): Promise<Page<Key>> {
+  requireOwner(principal, managed);
+  const beforeId = cursor === null ? null : parseIdCursor('keys', cursor);
+  const { workspaceId } = principal;
+  const found = await keys.listKeysOf(store.db, workspaceId, { beforeId, limit: limit + 1 });
+  return pageOf(found, limit, ({ id }) => idCursor('keys', id));
+}
+
+/** Revokes a key for good, for a command. Throws `not_found` for an unknown id or a revoked key. */
 export async function revokeKey(parts: ChangeParts, id: string): Promise<void> {
-  const { store, clock } = parts;
-  const key = await keys.findKey(store.db, id);
+  const key = await keys.findKey(parts.store.db, id);
   if (key === undefined) throw noSuchKey(id);
-  await changeBy(parts, commandIn(key.workspaceId), async (tx, note) => {
-    if (!(await keys.revokeKey(tx, id, clock.now()))) throw noSuchKey(id);
+  await revoke(parts, commandIn(key.workspaceId), key);
+}
+
+/** The same, for an owner's session and a key of its workspace. Throws `forbidden` too. */
+export async function revokeOwnersKey(app: App, principal: Principal, id: string): Promise<void> {
+  requireOwner(principal, managed);
+  const key = await keys.findKey(app.store.db, id);
+  if (key?.workspaceId !== principal.workspaceId) throw noSuchKey(id);
+  await revoke(app, principal, key);
+}
+
+/** The sessions that were started with a key end with it. */
+async function revoke(parts: ChangeParts, author: Author, key: Key): Promise<void> {
+  await changeBy(parts, author, async (tx, note) => {
+    if (!(await keys.revokeKey(tx, key.id, parts.clock.now()))) throw noSuchKey(key.id);
     note({ action: 'key.revoke', subject: key });
+    for (const session of await deleteSessionsOfKey(tx, key.id)) {
+      note({ action: 'session.end', subject: session });
+    }
   });
 }
 
 function noSuchKey(id: string): JobdError {
   return new JobdError('not_found', `there is no active key with id ${id}`);
-}
-
-/** Returns whom a presented key stands for, or undefined. */
-export type Authenticate = (secret: string) => Promise<Omit<Principal, 'sender'> | undefined>;
-
-/** Keys that are remembered. More are in use only if many accounts send requests at once. */
-const rememberedKeys = 10_000;
-
-/**
- * Makes an `Authenticate`. Keys are found by their SHA-256, so its timing says nothing about any key. Found keys are
- * remembered until another process writes: the daemon itself changes neither keys nor accounts. A revoked key is
- * refused from the next request on.
- */
-export function createAuthenticate({ store, clock }: Pick<App, 'store' | 'clock'>): Authenticate {
-  const remembered = new Map<string, ActiveKey>();
-  let version = NaN;
-
-  async function lookUp(sha256: string, now: number): Promise<ActiveKey | undefined> {
-    const asOf = version;
-    const key = await keys.findActiveKey(store.db, sha256, now);
-    if (key !== undefined && version === asOf) remembered.set(sha256, key);
-    return key;
-  }
-
-  return async (secret) => {
-    if (!keyPattern.test(secret)) return undefined;
-    const sha256 = sha256Of(secret);
-    // Before the look-up, so that the next request notices what is written after this.
-    const found = await dataVersion(store.db);
-    const now = clock.now();
-    if (found !== version || remembered.size > rememberedKeys) remembered.clear();
-    version = found;
-    const key = remembered.get(sha256) ?? (await lookUp(sha256, now));
-    if (key === undefined || (key.expiresAt !== null && key.expiresAt <= now)) return undefined;
-    const { id, name, workspaceId, permission, accountExpiresAt } = key;
-    const actor = { type: 'key', id, name } as const;
-    return { actor, isOwner: false, workspaceId, permission, accountExpiresAt };
-  };
-}
-
-function sha256Of(secret: string): string {
-  return hash('sha256', secret, 'hex');
 }

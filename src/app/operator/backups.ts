@@ -26,6 +26,7 @@ import {
   bytesOf,
   copyDatabase,
   emptyLogOf,
+  endSessionsIn,
   receiveCopy,
   replaceDatabase,
 } from '../../store/database/backup.ts';
@@ -124,6 +125,7 @@ export async function restoreBackup(source: Source, parts: RestoreParts): Promis
     if (missingKeys.length > 0 && !withoutKey) throw missing(missingKeys, masterKeys);
     // No key is missing, so the proof names a key that the backup does not need.
     if (missingKeys.length === 0 && !verified && !unverified) throw wasChanged(path);
+    endSessionsIn(received);
     const when = isoTime(clock.now()).replace(/[-:]|\.\d+/g, '');
     const kept = replaceDatabase(received, dataDir, `jobd-before-${when}`);
     return { kept, verified, missingKeys };

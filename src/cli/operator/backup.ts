@@ -120,7 +120,8 @@ function reportRestore(output: Output, restored: Restored, keysName: string): vo
     output.say(`or go back: jobd restore ${restored.kept} --unverified`);
   }
   output.say('runs that were due since the backup are recorded as missed at the next start;');
-  output.say('keys that were revoked since are valid again, see jobd key list');
+  output.say('keys that were revoked since are valid again, see jobd key list;');
+  output.say('browsers that were signed in have to sign in again');
   for (const id of restored.missingKeys) {
     output.say(
       `jobd does not start without the master key ${id}: add it to ${keysName}, or discard what it sealed: jobd secrets forget ${id}`,

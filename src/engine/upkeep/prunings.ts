@@ -5,6 +5,8 @@ import { msPerDay } from '../../domain/clock.ts';
 import type { Clock } from '../../domain/clock.ts';
 import { deliveryLifeMs } from '../../domain/alerts/delivery.ts';
 import { findOldAuditEntry, removeOldAuditEntries } from '../../store/accounts/audit.ts';
+import { findExpiredSession, removeExpiredSessions } from '../../store/accounts/sessions.ts';
+import { findExpiredCode, removeExpiredCodes } from '../../store/accounts/sign-in-codes.ts';
 import { findDeletedWorkspace, removeDeletedWorkspace } from '../../store/accounts/workspaces.ts';
 import {
   endOldDeliveries,
@@ -71,6 +73,18 @@ export function createPrunings(store: Store, clock: Clock): Pruning[] {
       name: 'auditEntries',
       find: async (db) => (isClockSteady() ? await findOldAuditEntry(db, oldAuditAt()) : undefined),
       remove: (tx, _, rows) => removeOldAuditEntries(tx, oldAuditAt(), rows),
+      restMs: agingEveryMs,
+    },
+    {
+      name: 'sessions',
+      find: (db) => findExpiredSession(db, clock.now()),
+      remove: (tx, _, rows) => removeExpiredSessions(tx, clock.now(), rows),
+      restMs: agingEveryMs,
+    },
+    {
+      name: 'signInCodes',
+      find: (db) => findExpiredCode(db, clock.now()),
+      remove: (tx, _, rows) => removeExpiredCodes(tx, clock.now(), rows),
       restMs: agingEveryMs,
     },
     {

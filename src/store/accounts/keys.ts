@@ -84,6 +84,22 @@ export async function listKeys(db: Db): Promise<(Key & { workspace: string })[]>
     .execute();
 }
 
+/** The keys of a workspace with ids below `beforeId`, revoked and expired ones too. Newest first. */
+export async function listKeysOf(
+  db: Db,
+  workspaceId: string,
+  { beforeId, limit }: { beforeId: string | null; limit: number },
+): Promise<Key[]> {
+  return await db
+    .selectFrom('keys')
+    .select(columns)
+    .where('workspace_id', '=', workspaceId)
+    .$if(beforeId !== null, (query) => query.where('id', '<', beforeId ?? ''))
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute();
+}
+
 /** A key, revoked or not, or undefined. */
 export async function findKey(db: Db, id: string): Promise<Key | undefined> {
   return await db.selectFrom('keys').select(columns).where('id', '=', id).executeTakeFirst();

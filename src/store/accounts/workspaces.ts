@@ -88,6 +88,22 @@ export async function findWorkspacesOf(
     .execute();
 }
 
+/** The oldest workspaces of an account, up to `limit`. */
+export async function listWorkspacesOf(
+  db: Db,
+  accountId: string,
+  limit: number,
+): Promise<Pick<Workspace, 'id' | 'name'>[]> {
+  return await db
+    .selectFrom('workspaces')
+    .select(['id', 'name'])
+    .where('account_id', '=', accountId)
+    .where('deleted_at', 'is', null)
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+}
+
 /** Every workspace with the name of its account, oldest first. */
 export async function listWorkspaces(db: Db): Promise<(Workspace & { account: string })[]> {
   return await db
@@ -100,7 +116,7 @@ export async function listWorkspaces(db: Db): Promise<(Workspace & { account: st
 }
 
 /**
- * Hides a workspace for good and frees its name. Its keys are revoked, its channels, monitors and jobs are deleted,
+ * Hides a workspace for good and frees its name. Its keys are revoked, its sessions end, its channels, monitors and jobs are deleted,
  * and queued runs are not started. Jobs that execute keep their runs; `removeDeletedWorkspace` deletes them later.
  */
 export async function markWorkspaceDeleted(tx: Db, id: string, now: number): Promise<void> {
@@ -115,6 +131,8 @@ export async function markWorkspaceDeleted(tx: Db, id: string, now: number): Pro
     .where('workspace_id', '=', id)
     .where('revoked_at', 'is', null)
     .execute();
+  await tx.deleteFrom('sessions').where('workspace_id', '=', id).execute();
+  await tx.deleteFrom('sign_in_codes').where('workspace_id', '=', id).execute();
   await markChannelsOfDeleted(tx, id, now);
   await tx
     .updateTable('jobs')

@@ -113,6 +113,18 @@ export function emptyLogOf({ path }: Received): void {
   }
 }
 
+/** Ends all sessions in a copy: one that ended since the backup must not be valid again. Its daemon gets a new id. */
+export function endSessionsIn({ path }: Received): void {
+  const database = openFile(path, 0);
+  try {
+    for (const table of ['sessions', 'sign_in_codes', 'instance']) {
+      database.exec(`delete from ${table}`);
+    }
+  } finally {
+    database.close();
+  }
+}
+
 /**
  * Replaces the database of a data directory, which nobody uses now, with a received copy. Returns the path where the
  * previous database is kept, made from `keepAs`; null if there was none. Throws `unavailable` if it cannot be written.

@@ -32,6 +32,8 @@ export const ownedBy = {
     { table: 'jobs', by: 'workspace_id' },
     { table: 'monitors', by: 'workspace_id' },
     { table: 'channels', by: 'workspace_id' },
+    { table: 'sessions', by: 'workspace_id' },
+    { table: 'sign_in_codes', by: 'workspace_id' },
     { table: 'keys', by: 'workspace_id' },
     { table: 'audit_entries', by: 'workspace_id' },
   ],

@@ -1,4 +1,4 @@
-/** The audit trail as kysely sees it; `schema.ts` has the other tables. */
+/** The audit trail and sign-in as kysely sees them; `schema.ts` has the other tables. */
 
 import type { Actor, AuditAction } from '../../domain/accounts/audit.ts';
 
@@ -17,4 +17,36 @@ export interface AuditEntryRow {
   subject_name: string;
   /** Names of changed fields, separated by spaces. */
   fields: string;
+}
+
+/** This installation: one row. */
+export interface InstanceRow {
+  one: 1;
+  /** In the name of its cookies, since browsers share cookies between ports. */
+  id: string;
+  /** Where people reach the daemon that runs; null until it listens. */
+  site_url: string | null;
+}
+
+export interface SessionRow {
+  id: string;
+  workspace_id: string;
+  /** SHA-256 of the cookie's value, in hexadecimal; the value itself is not kept. */
+  sha256: string;
+  name: string;
+  permission: 'read' | 'write';
+  is_owner: number;
+  key_id: string | null;
+  created_at: number;
+  last_seen_at: number;
+  expires_at: number;
+}
+
+export interface SignInCodeRow {
+  /** SHA-256 of the code, in hexadecimal; the code itself is not kept. */
+  sha256: string;
+  workspace_id: string;
+  permission: 'read' | 'write';
+  is_owner: number;
+  expires_at: number;
 }

@@ -10,7 +10,7 @@ import type { ScheduleType } from '../../domain/schedule/schedule.ts';
 import type { MonitorHealth } from '../../domain/monitors/monitor.ts';
 import type { PingKind, PingMethod } from '../../domain/monitors/ping.ts';
 import type { RunSource, RunStatus } from '../../domain/runs/run.ts';
-import type { AuditEntryRow } from './schema-accounts.ts';
+import type { AuditEntryRow, InstanceRow, SessionRow, SignInCodeRow } from './schema-accounts.ts';
 import type {
   AlertStateRow,
   ChannelRow,
@@ -24,6 +24,9 @@ export interface Schema {
   workspaces: WorkspaceRow;
   keys: KeyRow;
   audit_entries: AuditEntryRow;
+  instance: InstanceRow;
+  sessions: SessionRow;
+  sign_in_codes: SignInCodeRow;
   jobs: JobRow;
   runs: RunRow;
   monitors: MonitorRow;

@@ -1,13 +1,18 @@
-/** Checked keys are cached until another process writes, and never beyond their expiry. */
+/** Checked keys and sessions are cached until somebody changes one, and never beyond their end. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
 import { cancel } from '../../../src/app/accounts/accounts.ts';
-import { createAuthenticate, createKey, revokeKey } from '../../../src/app/accounts/keys.ts';
+import { createAuthenticate } from '../../../src/app/accounts/authenticate.ts';
+import { createKey, revokeKey } from '../../../src/app/accounts/keys.ts';
+import { signOut } from '../../../src/app/accounts/sessions.ts';
+import { checkKey, startSession } from '../../../src/app/accounts/sign-in.ts';
+import { msPerDay } from '../../../src/domain/clock.ts';
 import { openLocal } from '../../../src/local-store.ts';
 import type { Local } from '../../../src/local-store.ts';
 import { fakeClock } from '../../support/fakes/clock.ts';
+import { quietApp } from '../../support/running/app.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
 
 async function setup(t: TestContext) {
@@ -30,10 +35,15 @@ async function setup(t: TestContext) {
       };
     },
   });
-  const authenticate = createAuthenticate({ store: { ...ours.store, db }, clock });
-  /** Counts the queries of the key tables. */
-  const lookUps = (): number => questions.filter((sql) => sql.includes('"keys"')).length;
-  return { clock, theirs, authenticate, lookUps };
+  const {
+    byKey: authenticate,
+    bySession,
+    onChanged,
+  } = createAuthenticate({ store: { ...ours.store, db }, clock });
+  /** Counts the queries of a table. */
+  const lookUps = (table = 'keys'): number =>
+    questions.filter((sql) => sql.includes(`from "${table}"`)).length;
+  return { clock, ours, theirs, authenticate, bySession, onChanged, lookUps };
 }
 
 const input = { workspace: 'default', permission: 'write', name: '' } as const;
@@ -78,4 +88,39 @@ test('an unknown key is refused every time', async (t) => {
   for (const secret of ['', 'cp_', `cp_${'0'.repeat(64)}`, `cp_${'0'.repeat(64)}`]) {
     assert.equal(await authenticate(secret), undefined);
   }
+});
+
+test('what this process changes itself takes effect from the next request', async (t) => {
+  const { ours, authenticate, onChanged, bySession, clock } = await setup(t);
+  const app = quietApp({ store: ours.store, clock, onChanged });
+  const { secret, key } = await createKey(app, input);
+  const sender = { address: null, forwardedFor: null };
+  const { secret: cookie } = await startSession(app, await checkKey(app, secret), sender);
+  assert.ok(await authenticate(secret));
+  const user = (await bySession(cookie)) ?? assert.fail();
+  assert.equal(await bySession(secret), undefined);
+  assert.equal(await authenticate(cookie), undefined);
+  await signOut(app, { ...user, sender });
+  assert.equal(await bySession(cookie), undefined);
+
+  const other = await startSession(app, await checkKey(app, secret), sender);
+  assert.ok(await bySession(other.secret));
+  await revokeKey(app, key.id);
+  assert.equal(await authenticate(secret), undefined);
+  assert.equal(await bySession(other.secret), undefined);
+});
+
+test('a session that was just checked is not looked up again, and still ends', async (t) => {
+  const { ours, bySession, clock, lookUps } = await setup(t);
+  const app = quietApp({ store: ours.store, clock });
+  const { secret } = await createKey(app, input);
+  const sender = { address: null, forwardedFor: null };
+  const { secret: cookie } = await startSession(app, await checkKey(app, secret), sender);
+  assert.ok(await bySession(cookie));
+  assert.ok(await bySession(cookie));
+  assert.equal(lookUps('sessions'), 1);
+  clock.advance(7 * msPerDay - 1);
+  assert.ok(await bySession(cookie), 'used since');
+  clock.advance(7 * msPerDay);
+  assert.equal(await bySession(cookie), undefined);
 });

@@ -12,6 +12,8 @@ import {
   insertWorkspace,
   markWorkspaceDeleted,
 } from '../../../src/store/accounts/workspaces.ts';
+import { insertSession } from '../../../src/store/accounts/sessions.ts';
+import { insertCode } from '../../../src/store/accounts/sign-in-codes.ts';
 import { setupEngine } from '../../support/running/engine.ts';
 import { storedMonitors } from '../../support/records/monitor.ts';
 import { until } from '../../support/until.ts';
@@ -100,4 +102,26 @@ test('a monitor keeps its newest 1,000 pings; a deleted monitor and its workspac
   assert.deepEqual(monitors, [{ id: busy.id }]);
   await ping(busy);
   assert.equal((await read(busy)).health, 'up');
+});
+
+test('sessions and codes that expired leave the disk, others stay', async (t) => {
+  const { store, start, clock } = await setupEngine(t);
+  const { id: workspaceId = '' } = (await findWorkspace(store.db, defaultWorkspace)) ?? {};
+  const now = clock.now();
+  const terms = { workspaceId, permission: 'read', isOwner: false } as const;
+  for (const [name, expiresAt] of [
+    ['old', now],
+    ['young', now + 1],
+  ] as const) {
+    const session = { id: name, name, keyId: null, createdAt: 0, lastSeenAt: now, expiresAt };
+    await insertSession(store.db, { ...terms, ...session }, name);
+    await insertCode(store.db, { ...terms, expiresAt }, name);
+  }
+  await start();
+  const left = async () => [
+    ...(await store.db.selectFrom('sessions').select('sha256').execute()),
+    ...(await store.db.selectFrom('sign_in_codes').select('sha256').execute()),
+  ];
+  await until('both to go', async () => (await left()).length === 2);
+  assert.deepEqual(await left(), [{ sha256: 'young' }, { sha256: 'young' }]);
 });

@@ -332,6 +332,8 @@ test('deleting a workspace reads its jobs, monitors and keys, and no history', a
   const itsOwn = [
     channels,
     workspaceById,
+    /^SEARCH sessions USING COVERING INDEX sessions_by_workspace \(workspace_id=\?\)$/,
+    /^SEARCH sign_in_codes USING COVERING INDEX sign_in_codes_by_workspace \(workspace_id=\?\)$/,
     /^SEARCH keys USING (COVERING )?INDEX keys_by_workspace \(workspace_id=\?\)$/,
     /^SEARCH jobs USING (COVERING )?INDEX jobs_(by_workspace|counted) \(workspace_id=\?\)$/,
   ];
@@ -350,7 +352,9 @@ test('deleting a workspace reads its jobs, monitors and keys, and no history', a
     ...itsOwn,
     /^SEARCH audit_entries USING COVERING INDEX (audit_by_subject|sqlite_autoindex_audit_entries_1) \(workspace_id=\?\)$/,
     /^SEARCH audit_entries USING INTEGER PRIMARY KEY \(rowid=\?\)$/,
-    /^SEARCH keys USING INTEGER PRIMARY KEY \(rowid=\?\)$/,
+    /^SEARCH (keys|sessions|sign_in_codes) USING INTEGER PRIMARY KEY \(rowid=\?\)$/,
+    // Whether a key is referenced.
+    /^SEARCH sessions USING COVERING INDEX sessions_by_key \(key_id=\?\)$/,
     /^SEARCH monitors USING COVERING INDEX monitors_by_workspace \(workspace_id=\?\)$/,
   ]);
 });

@@ -67,6 +67,11 @@ export function conformanceTo(description: OpenApiDocument): Conformance {
   };
 }
 
+/** Whether a cookie was refused: the description has these failures in its introduction, and not in each operation. */
+export function refusesCookie(answer: string): boolean {
+  return /another site|its Host|X-Jobd-Workspace|another workspace, reload/.test(answer);
+}
+
 /** Checks against the description that this jobd publishes; a separate jobd is asked once. */
 export async function assertConforms(asked: Asked, got: Got): Promise<void> {
   published ??= publishedDescription().then(conformanceTo);

@@ -1,6 +1,8 @@
 /** Random requests of each operation, with errors in path, query, headers and body. */
 
 import * as fc from 'fast-check';
+import { ownerHeaders, withKnown } from './hostile-sign-in.ts';
+import type { Owner } from './hostile-sign-in.ts';
 import { hostileHeader, hostileJson, hostilePiece, hostileQuery } from './hostile.ts';
 import type { RawRequest } from './keep-alive.ts';
 import type { Operation } from './operations.ts';
@@ -20,6 +22,7 @@ export interface Known {
   own: readonly KnownIds[];
   foreign: readonly KnownIds[];
   keys: { write: string; read: string; foreign: string };
+  owner: Owner;
 }
 
 /** A request made from the ids known when it is sent. */
@@ -132,7 +135,7 @@ const noBody = fc.constant(null);
 const bodyNobodyAsksFor = fc.oneof({ weight: 8, arbitrary: noBody }, hostileJson);
 
 /** Requests of one operation, the valid ones among them. */
-export function draftsOf({ method, path, query, body }: Operation): fc.Arbitrary<Draft> {
+export function draftsOf({ method, path, query, body, asOwner }: Operation): fc.Arbitrary<Draft> {
   const parts = fc.nat(1_000).chain((index) =>
     fc.record({
       id: idOf('id', index),
@@ -141,6 +144,7 @@ export function draftsOf({ method, path, query, body }: Operation): fc.Arbitrary
       channelId: idOf('channelId', index),
       deliveryId: idOf('deliveryId', index),
       query: query ?? hostileQuery,
+      owner: asOwner ? ownerHeaders : fc.constant(null),
       authorization,
       contentType,
       otherHeaders,
@@ -187,6 +191,10 @@ const step = fc.oneof(
     'start',
     'deliveries',
     'test',
+    'session',
+    'sessions',
+    'keys',
+    'about',
   ),
   fc.constantFrom('', '..', 'openapi.json', 'me', 'channels', 'overview', 'trouble', 'events'),
   hostilePiece,
@@ -229,6 +237,7 @@ export const draftsOfAnywhere: fc.Arbitrary<Draft> = fc
   );
 
 interface Rest {
+  owner?: ((owner: Owner) => Record<string, string>) | null;
   authorization: (known: Known) => string | string[] | undefined;
   contentType: string;
   otherHeaders: Record<string, string>;
@@ -236,15 +245,18 @@ interface Rest {
 }
 
 function sent(method: string, path: string, rest: Rest, known: Known): RawRequest {
-  const authorized = rest.authorization(known);
+  const owner = rest.owner?.(known.owner);
+  const authorized = owner === undefined ? rest.authorization(known) : undefined;
+  const { body } = rest;
   return {
     method,
     path,
     headers: {
       ...rest.otherHeaders,
-      ...(rest.body !== null && { 'content-type': rest.contentType }),
+      ...(body !== null && { 'content-type': rest.contentType }),
       ...(authorized !== undefined && { authorization: authorized }),
+      ...owner,
     },
-    body: rest.body,
+    body: typeof body === 'string' ? withKnown(body, known) : body,
   };
 }

@@ -180,7 +180,7 @@ function garbled([text, at, piece]: [string, number, string]): string {
   return piece === '' ? text.slice(0, cut) : text.slice(0, cut) + piece + text.slice(cut);
 }
 
-const fieldsOf = (
+export const fieldsOf = (
   known: Record<string, fc.Arbitrary<string>>,
   requiredKeys: string[],
 ): fc.Arbitrary<Fields> =>

@@ -12,6 +12,7 @@ import {
   hostileMonitorUpdate,
   hostilePreviewInput,
 } from './hostile-job.ts';
+import { hostileKeyInput, hostileMove, hostileSignIn } from './hostile-sign-in.ts';
 import { hostileOverviewQuery } from './hostile.ts';
 
 /** An operation of the API; a path names its ids `:id`, `:runId`, `:monitorId`, `:channelId` and `:deliveryId`. */
@@ -23,6 +24,8 @@ export interface Operation {
   success: number;
   query?: fc.Arbitrary<string>;
   body?: fc.Arbitrary<string | Buffer>;
+  /** Only a session of the owner may do it. */
+  asOwner?: true;
 }
 
 /** Every operation on jobs, runs and receipts, and the extensions that take input. */
@@ -147,4 +150,25 @@ export const operations: readonly Operation[] = [
     body: hostilePreviewInput,
   },
   { operation: 'getEvents', method: 'GET', path: '/events', success: 200 },
+  { operation: 'signIn', method: 'POST', path: '/session', success: 201, body: hostileSignIn },
+  { operation: 'getSession', method: 'GET', path: '/session', success: 200, asOwner: true },
+  {
+    operation: 'moveSession',
+    method: 'PATCH',
+    path: '/session',
+    success: 200,
+    body: hostileMove,
+    asOwner: true,
+  },
+  { operation: 'listSessions', method: 'GET', path: '/sessions', success: 200 },
+  { operation: 'listKeys', method: 'GET', path: '/keys', success: 200, asOwner: true },
+  {
+    operation: 'createKey',
+    method: 'POST',
+    path: '/keys',
+    success: 201,
+    body: hostileKeyInput,
+    asOwner: true,
+  },
+  { operation: 'getAbout', method: 'GET', path: '/about', success: 200, asOwner: true },
 ];

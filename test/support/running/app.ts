@@ -1,5 +1,6 @@
 /** The dependencies of use cases, without an engine. */
 
+import { createAuthenticate } from '../../../src/app/accounts/authenticate.ts';
 import type { App } from '../../../src/app/app.ts';
 import { createEvents } from '../../../src/app/events.ts';
 import { createHeldJobs } from '../../../src/app/jobs/held-jobs.ts';
@@ -14,7 +15,9 @@ export function quietApp(parts: Pick<App, 'store' | 'clock'> & Partial<App>): Ap
     wake: () => {},
     holdJob: createHeldJobs(() => {}).hold,
     wakeNotifier: () => {},
-    noteKeyUse: () => {},
+    noteUse: () => {},
+    authenticate: createAuthenticate(parts),
+    instance: { id: '00000000', version: '0', startedAt: 0, dataDir: '', mailIsConfigured: false },
     onChanged: () => {},
     events: createEvents({ clock: parts.clock, version: '0.0.0', mostStreams: 0 }),
     isSigning: false,

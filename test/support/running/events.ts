@@ -23,10 +23,11 @@ export interface TestStream {
 /** Opens a stream, which closes with the test. Rejects with status and error if it is refused. */
 export async function openStream(
   t: TestContext,
-  { url, key }: { url: string; key: string },
+  { url, ...asker }: { url: string } & ({ key: string } | { cookie: string }),
 ): Promise<TestStream> {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
-  const headers = { authorization: `Bearer ${key}` };
+  const headers =
+    'key' in asker ? { authorization: `Bearer ${asker.key}` } : { cookie: asker.cookie };
   const asked = request(`${url}/api/v1/events`, { headers, agent: false }, resolve);
   asked.on('error', reject).end();
   t.after(() => asked.destroy());

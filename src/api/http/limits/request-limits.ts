@@ -1,9 +1,10 @@
 /**
- * The two rate limits: one per key, and one per address for requests without a valid key. They are independent, so a valid key
- * is never limited by its address.
+ * The rate limits: one per key, one per session, and one per address for requests without either. They are independent, so a
+ * valid key is never limited by its address, and an open page does not use up what the scripts of its key may ask.
  */
 
 import type { IncomingMessage } from 'node:http';
+import type { Actor } from '../../../domain/accounts/audit.ts';
 import type { Clock } from '../../../domain/clock.ts';
 import { JobdError } from '../../../domain/errors.ts';
 import { parseAddress } from '../../../domain/targets/address.ts';
@@ -18,14 +19,15 @@ export interface RateRule {
 }
 
 const keyRule: RateRule = { limit: 120, windowMs: 60_000, subjects: 10_000 };
+const sessionRule: RateRule = { limit: 300, windowMs: 60_000, subjects: 10_000 };
 /** 10,000 addresses at their limit take about 31 MB. */
 const addressRule: RateRule = { limit: 300, windowMs: 60_000, subjects: 10_000 };
 
 /** A request counts once, when it turns out to have no valid key. If that exceeds the limit, its connection is closed. */
 export interface RequestLimits {
-  /** Counts a request with this valid key. Throws `rate_limited`. */
-  countKey(keyId: string): void;
-  /** Exempts a request from its address's limit: it has a valid key, or pings a monitor. */
+  /** Counts a request of this key or session. Throws `rate_limited`. */
+  countAsker(actor: Pick<Actor, 'type' | 'id'>): void;
+  /** Exempts a request from its address's limit: it has a valid key or session, or pings a monitor. */
   countElsewhere(request: IncomingMessage): void;
   /** Counts a request for its address, unless it is counted or exempt already. Throws `rate_limited`. */
   countAddress(request: IncomingMessage): void;
@@ -41,12 +43,14 @@ export const tooManyOfAddress = tooMany(
 /** Creates the limits of one server. They are kept in memory and start empty. */
 export function createRequestLimits(clock: Clock): RequestLimits {
   const keys = createRateLimiter(keyRule);
+  const sessions = createRateLimiter(sessionRule);
   const addresses = createRateLimiter(addressRule);
   const admits = (group: string): boolean => addresses.admit(group, clock.monotonicMs());
   return {
-    countKey(keyId) {
-      if (keys.admit(keyId, clock.monotonicMs())) return;
-      throw tooMany(`a key may ask ${keyRule.limit} times a minute`);
+    countAsker({ type, id }) {
+      const [limiter, rule] = type === 'session' ? [sessions, sessionRule] : [keys, keyRule];
+      if (limiter.admit(id, clock.monotonicMs())) return;
+      throw tooMany(`a ${type} may ask ${rule.limit} times a minute`);
     },
     countElsewhere({ socket }) {
       const turn = connectionOf(socket)?.turn;

@@ -1,11 +1,13 @@
 /**
- * The whole schema; the tables of alerts are in `0001_alerts.ts`. `schema.ts` says what the columns mean. Long texts are the
- * last columns of their tables: a list that does not show them never reads the pages on which they continue.
+ * The whole schema; the tables of alerts are in `0001_alerts.ts`, those of sign-in in `0001_sign_in.ts`. `schema.ts` says what
+ * the columns mean. Long texts are the last columns of their tables: a list that does not show them never reads the pages on
+ * which they continue.
  */
 
 import { sql } from 'kysely';
 import type { Kysely } from 'kysely';
 import { alerts } from './0001_alerts.ts';
+import { signIn } from './0001_sign_in.ts';
 
 /** Makes every table and index. */
 export async function up(db: Kysely<unknown>): Promise<void> {
@@ -48,7 +50,7 @@ const accounts = [
      expires_at bigint,
      revoked_at bigint
    )`,
-  `create index keys_by_workspace on keys (workspace_id)`,
+  `create index keys_by_workspace on keys (workspace_id, id)`,
 
   // Names and ids are copies: an entry outlives its actor and its subject.
   `create table audit_entries (
@@ -267,4 +269,4 @@ const secrets = [
      where retired_at is null`,
 ];
 
-const statements = [accounts, jobs, runs, monitors, alerts, receipts, secrets].flat();
+const statements = [accounts, signIn, jobs, runs, monitors, alerts, receipts, secrets].flat();

@@ -1,0 +1,79 @@
+/** Whom a key or a cookie stands for, checked at every request. */
+
+import { keyPattern } from '../../domain/accounts/key.ts';
+import { hasEnded, sessionPattern } from '../../domain/accounts/session.ts';
+import { findActiveKey } from '../../store/accounts/keys.ts';
+import type { ActiveKey } from '../../store/accounts/keys.ts';
+import { findActiveSession } from '../../store/accounts/sessions.ts';
+import type { ActiveSession } from '../../store/accounts/sessions.ts';
+import { dataVersion } from '../../store/database/inspect.ts';
+import type { Db } from '../../store/database/open.ts';
+import type { App, Authenticate } from '../app.ts';
+import { sha256Of } from './secrets.ts';
+
+/** Keys and sessions that are remembered. More are in use only if many accounts send requests at once. */
+const mostRemembered = 10_000;
+
+/**
+ * Makes an `Authenticate`. Secrets are found by their SHA-256, so its timing says nothing about any of them. What was
+ * found is remembered until another process writes, or this one changes a key or a session: an ended session and a
+ * revoked key are refused from the next request on.
+ */
+export function createAuthenticate({ store, clock }: Pick<App, 'store' | 'clock'>): Authenticate {
+  const keys = new Map<string, ActiveKey>();
+  const sessions = new Map<string, ActiveSession>();
+  let version = NaN;
+  /** Counts how often everything was forgotten. */
+  let generation = 0;
+
+  const forget = (): void => {
+    keys.clear();
+    sessions.clear();
+    generation += 1;
+  };
+
+  async function find<T>(
+    secret: string,
+    remembered: Map<string, T>,
+    lookUp: (db: Db, sha256: string, now: number) => Promise<T | undefined>,
+  ): Promise<T | undefined> {
+    const sha256 = sha256Of(secret);
+    // Before the look-up, so that the next request notices what is written after this.
+    const found = await dataVersion(store.db);
+    if (found !== version || keys.size + sessions.size > mostRemembered) forget();
+    version = found;
+    const known = remembered.get(sha256);
+    if (known !== undefined) return known;
+    const asOf = generation;
+    const active = await lookUp(store.db, sha256, clock.now());
+    if (active !== undefined && generation === asOf) remembered.set(sha256, active);
+    return active;
+  }
+
+  return {
+    async byKey(secret) {
+      if (!keyPattern.test(secret)) return undefined;
+      const key = await find(secret, keys, findActiveKey);
+      if (key === undefined) return undefined;
+      if (key.expiresAt !== null && key.expiresAt <= clock.now()) return undefined;
+      const { id, name, workspaceId, permission, accountExpiresAt } = key;
+      const actor = { type: 'key', id, name } as const;
+      return { actor, isOwner: false, workspaceId, permission, accountExpiresAt };
+    },
+
+    async bySession(secret) {
+      if (!sessionPattern.test(secret)) return undefined;
+      const session = await find(secret, sessions, findActiveSession);
+      const now = clock.now();
+      if (session === undefined || hasEnded(session, now)) return undefined;
+      session.lastSeenAt = now;
+      const { id, name, isOwner, workspaceId, permission, accountExpiresAt } = session;
+      const actor = { type: 'session', id, name } as const;
+      return { actor, isOwner, workspaceId, permission, accountExpiresAt };
+    },
+
+    onChanged(entries) {
+      if (entries.some(({ action }) => /^(key|session)\./.test(action))) forget();
+    },
+  };
+}

@@ -1,0 +1,138 @@
+/** Sessions that exist: shown, moved to another workspace, ended. */
+
+import type { Workspace } from '../../domain/accounts/account.ts';
+import type { Session } from '../../domain/accounts/session.ts';
+import { JobdError } from '../../domain/errors.ts';
+import * as sessions from '../../store/accounts/sessions.ts';
+import type { SessionsOf } from '../../store/accounts/sessions.ts';
+import { findAccountOf } from '../../store/accounts/accounts.ts';
+import { findWorkspaceName, listWorkspacesOf } from '../../store/accounts/workspaces.ts';
+import type { Db } from '../../store/database/open.ts';
+import type { App, Principal } from '../app.ts';
+import { changeBy } from '../change.ts';
+import { idCursor, pageOf, parseIdCursor } from '../page.ts';
+import type { Page, PageRequest } from '../page.ts';
+
+/** A workspace as a session names it. */
+export type Place = Pick<Workspace, 'id' | 'name'>;
+
+/** A session and the workspace it acts in. */
+export type PlacedSession = Session & { workspace: Place };
+
+/** Most workspaces that a session lists. */
+const mostWorkspaces = 100;
+
+/** Throws `forbidden`, in a sentence that begins with `what`, unless a session of the owner asks. */
+export function requireOwner({ isOwner }: Principal, what: string): void {
+  if (isOwner) return;
+  throw new JobdError('forbidden', `${what} the owner of this jobd: jobd open`);
+}
+
+/** A session with its workspace. */
+export async function placeSession(
+  { store }: Pick<App, 'store'>,
+  session: Session,
+): Promise<PlacedSession> {
+  const { workspaceId: id } = session;
+  return { ...session, workspace: { id, name: (await findWorkspaceName(store.db, id)) ?? '' } };
+}
+
+/** The session of a request. Throws `forbidden` for a key. */
+export async function currentSession(app: App, principal: Principal): Promise<PlacedSession> {
+  return await placeSession(app, await requireSession(app, app.store.db, principal));
+}
+
+/** The workspaces that the session of a request may move to: the oldest ones of the account, none unless it is the owner's. */
+export async function placesFor(
+  { store }: Pick<App, 'store'>,
+  principal: Principal,
+): Promise<Place[]> {
+  if (!principal.isOwner) return [];
+  const account = await findAccountOf(store.db, principal.workspaceId);
+  return account === undefined ? [] : await listWorkspacesOf(store.db, account.id, mostWorkspaces);
+}
+
+/** Lets an owner's session act in another workspace of its account. Throws `forbidden` or `not_found`. */
+export async function moveSession(
+  app: App,
+  principal: Principal,
+  workspaceId: string,
+): Promise<PlacedSession> {
+  requireOwner(principal, 'the workspace of a session is changed only by');
+  // It begins to act there: the entry belongs to the trail of that workspace.
+  await changeBy(app, { ...principal, workspaceId }, async (tx, note) => {
+    const session = await requireSession(app, tx, principal);
+    const account = await findAccountOf(tx, principal.workspaceId);
+    const there = await findAccountOf(tx, workspaceId);
+    if (account === undefined || there?.id !== account.id) {
+      throw new JobdError('not_found', `there is no workspace with id ${workspaceId}`);
+    }
+    if (workspaceId === principal.workspaceId) return;
+    await sessions.moveSession(tx, session.id, workspaceId);
+    note({ action: 'session.start', subject: session });
+  });
+  return await currentSession(app, principal);
+}
+
+/** Sessions, newest first: those of the workspace for an owner, else those of the same key. */
+export async function listSessions(
+  app: App,
+  principal: Principal,
+  { limit, cursor }: PageRequest,
+): Promise<Page<Session>> {
+  const { store, clock } = app;
+  const beforeId = cursor === null ? null : parseIdCursor('sessions', cursor);
+  const of = await reachOf(app, store.db, principal);
+  const page = { now: clock.now(), beforeId, limit: limit + 1 };
+  const found = 'session' in of ? [of.session] : await sessions.listSessions(store.db, of, page);
+  return pageOf(found, limit, ({ id }) => idCursor('sessions', id));
+}
+
+/** Ends a session that `listSessions` shows. Throws `not_found`. */
+export async function endSession(app: App, principal: Principal, id: string): Promise<void> {
+  const { clock } = app;
+  await changeBy(app, principal, async (tx, note) => {
+    const session = await sessions.findSession(tx, id, clock.now());
+    const of = await reachOf(app, tx, principal);
+    if (session === undefined || !reaches(of, session)) {
+      throw new JobdError('not_found', `there is no session with id ${id}`);
+    }
+    await sessions.deleteSession(tx, id);
+    note({ action: 'session.end', subject: session });
+  });
+}
+
+/** Ends the session of the request. Throws `forbidden` for a key. */
+export async function signOut(app: App, principal: Principal): Promise<void> {
+  await changeBy(app, principal, async (tx, note) => {
+    const session = await requireSession(app, tx, principal);
+    await sessions.deleteSession(tx, session.id);
+    note({ action: 'session.end', subject: session });
+  });
+}
+
+/** The sessions that a principal sees. One that was started with a code, and is not the owner's, sees itself. */
+type Reach = SessionsOf | { session: Session };
+
+async function reachOf(app: App, db: Db, principal: Principal): Promise<Reach> {
+  const { actor, isOwner, workspaceId } = principal;
+  if (isOwner) return { workspaceId };
+  if (actor.type === 'key') return { keyId: actor.id };
+  const session = await requireSession(app, db, principal);
+  return session.keyId === null ? { session } : { keyId: session.keyId };
+}
+
+function reaches(of: Reach, session: Session): boolean {
+  if ('session' in of) return of.session.id === session.id;
+  if ('keyId' in of) return of.keyId === session.keyId;
+  return of.workspaceId === session.workspaceId;
+}
+
+async function requireSession({ clock }: App, db: Db, { actor }: Principal): Promise<Session> {
+  if (actor.type !== 'session') {
+    throw new JobdError('forbidden', 'a key has no session: it is signed in with each request');
+  }
+  const session = await sessions.findSession(db, actor.id, clock.now());
+  if (session !== undefined) return session;
+  throw new JobdError('unauthenticated', 'this session has ended: sign in again');
+}

@@ -1,0 +1,46 @@
+/** What an operator sees of the daemon that runs. */
+
+import { statfs } from 'node:fs/promises';
+import { findSiteUrl } from '../../store/accounts/instance.ts';
+import { readSpace } from '../../store/database/space.ts';
+import { requireOwner } from '../accounts/sessions.ts';
+import type { App, Principal } from '../app.ts';
+import { createReadiness } from './readiness.ts';
+
+export interface About {
+  version: string;
+  /** Epoch milliseconds. */
+  startedAt: number;
+  /** Where people reach it. */
+  siteUrl: string;
+  isSigning: boolean;
+  /** Without the write-ahead log. */
+  databaseBytes: number;
+  /** What this user may still write to the disk of the data directory. */
+  freeBytes: number;
+  /** Why jobd cannot do its work now, in sentences. */
+  troubles: string[];
+  mailIsConfigured: boolean;
+}
+
+/** Makes a function that describes the daemon to a session of the owner. It throws `forbidden` for others. */
+export function createAbout(app: App): (principal: Principal) => Promise<About> {
+  const { store, instance, isSigning } = app;
+  const troubles = createReadiness(app);
+  return async (principal) => {
+    requireOwner(principal, 'this is shown only to');
+    const { version, startedAt, dataDir, mailIsConfigured } = instance;
+    const { pageBytes, pages } = await readSpace(store.db);
+    const { bavail, bsize } = await statfs(dataDir);
+    return {
+      version,
+      startedAt,
+      siteUrl: (await findSiteUrl(store.db)) ?? '',
+      isSigning,
+      databaseBytes: pageBytes * pages,
+      freeBytes: bavail * bsize,
+      troubles: await troubles(),
+      mailIsConfigured,
+    };
+  };
+}

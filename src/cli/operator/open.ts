@@ -1,0 +1,74 @@
+/** `jobd open`: a link that signs a browser in, for whoever may open the data directory. */
+
+import type { Command } from 'commander';
+import type { Flags } from '../../config.ts';
+import { isoTime } from '../../domain/clock.ts';
+import { JobdError } from '../../domain/errors.ts';
+import type { Context } from '../context.ts';
+import { parseDuration } from '../options.ts';
+import { printJson } from '../terminal/output.ts';
+import type { Output } from '../terminal/output.ts';
+import { enterDataDir, openStoreFor } from './local.ts';
+
+type OpenFlags = Flags & { workspace: string; valid: string; read?: true };
+
+/** Adds the command. */
+export function addOpenCommand(program: Command, { output }: Context): void {
+  program
+    .command('open')
+    .description('print a link that signs a browser in, once; jobd serve must be running')
+    .option('--workspace <name>', 'workspace to sign in to', 'default')
+    .option('--read', 'only let it read; without this it may do everything, keys included')
+    .option('--valid <duration>', 'how long the link works, at most 24h', '10m')
+    .option('--data <dir>', 'data directory')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  jobd open
+  sudo -u jobd jobd open --workspace staging
+  jobd open --read --valid 1h
+
+Whoever opens the link first is signed in. Send it to nobody else.`,
+    )
+    .action((flags: OpenFlags) => open(flags, output));
+}
+
+async function open(flags: OpenFlags, output: Output): Promise<void> {
+  const { workspace } = flags;
+  const permission = flags.read === true ? 'read' : 'write';
+  const validMs = parseDuration(flags.valid, '--valid') * 1_000;
+  await requireDaemon(flags);
+  await using local = await openStoreFor(flags, output);
+  const { createSignInLink } = await import('../../app/accounts/sign-in.ts');
+  const isOwner = permission === 'write';
+  const { url, expiresAt } = await createSignInLink(local, {
+    workspace,
+    permission,
+    isOwner,
+    validMs,
+  });
+  const until = isoTime(expiresAt);
+  if (flags['json']) printJson(output, { url, workspace, permission, isOwner, expiresAt: until });
+  else output.data(url);
+  output.say(`Open this link in a browser. It works once, until ${until}.`);
+  const tunnel = tunnelTo(new URL(url));
+  if (tunnel !== null) output.say(`From another machine, first run there: ${tunnel}`);
+}
+
+/** Nothing is made for a server that does not run. Throws `unreachable`. */
+async function requireDaemon(flags: Flags): Promise<void> {
+  const { path } = enterDataDir(flags);
+  const { isServed } = await import('../../app/operator/served.ts');
+  if (isServed(path)) return;
+  throw new JobdError('unreachable', `jobd serve is not running on ${path}: start it first`);
+}
+
+/** The ssh command that makes an address of this machine work on another one; null if it works there anyway. */
+function tunnelTo({ hostname, port, protocol }: URL): string | null {
+  const isLoopback =
+    hostname === 'localhost' || hostname === '[::1]' || hostname.startsWith('127.');
+  if (!isLoopback) return null;
+  const number = port || (protocol === 'https:' ? '443' : '80');
+  return `ssh -N -L ${number}:${hostname}:${number} user@server`;
+}

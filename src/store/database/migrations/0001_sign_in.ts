@@ -1,0 +1,38 @@
+/** The part of `0001_first.ts` about sign-in: this installation, sessions, and codes that start one. */
+
+export const signIn = [
+  // One row.
+  `create table instance (
+     one smallint not null primary key check (one = 1),
+     id text not null,
+     site_url text
+   )`,
+
+  `create table sessions (
+     id text not null primary key,
+     workspace_id text not null references workspaces (id),
+     sha256 text not null unique,
+     name text not null,
+     permission text not null check (permission in ('read', 'write')),
+     is_owner smallint not null check (is_owner in (0, 1)),
+     key_id text references keys (id),
+     created_at bigint not null,
+     last_seen_at bigint not null,
+     expires_at bigint not null,
+     check (is_owner = 0 or (permission = 'write' and key_id is null))
+   )`,
+  `create index sessions_by_workspace on sessions (workspace_id, id)`,
+  `create index sessions_by_key on sessions (key_id, id) where key_id is not null`,
+  `create index sessions_by_expiry on sessions (expires_at)`,
+
+  // A code is removed when it is used.
+  `create table sign_in_codes (
+     sha256 text not null primary key,
+     workspace_id text not null references workspaces (id),
+     permission text not null check (permission in ('read', 'write')),
+     is_owner smallint not null check (is_owner in (0, 1)),
+     expires_at bigint not null
+   )`,
+  `create index sign_in_codes_by_workspace on sign_in_codes (workspace_id)`,
+  `create index sign_in_codes_by_expiry on sign_in_codes (expires_at)`,
+];
