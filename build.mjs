@@ -1,6 +1,7 @@
 /**
  * node build.mjs             builds dist/jobd.cjs and the files it needs: the native part of better-sqlite3,
- *                            egress-thread.cjs (the code of the threads for calls), verify-receipt.mjs and the licences
+ *                            egress-thread.cjs (the code of the threads for calls), verify-receipt.mjs, the script, sheet
+ *                            and icon of the pages (page/, also compressed) and the licences
  * node build.mjs --package   also builds dist/jobd, one executable that needs no other file
  * node build.mjs --release   also builds the release files: dist/jobd-linux-ARCH, plain and compressed, with checksums
  *                            and an SBOM; --arch x64|arm64 for another machine, --all for both
@@ -12,7 +13,8 @@ import { copyFile, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
+import { parseArgs, promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
 
 const root = dirname(fileURLToPath(import.meta.url));
 const require = createRequire(import.meta.url);
@@ -25,6 +27,10 @@ const addonName = 'better_sqlite3.node';
 const scriptName = 'verify-receipt.mjs';
 const licensesName = 'THIRD_PARTY_LICENSES';
 const threadName = 'egress-thread.cjs';
+/** What the pages load. Each file is there three times: as it is, and compressed. */
+const pageNames = ['app.js', 'app.css', 'icon.svg'].flatMap((name) =>
+  ['', '.gz', '.br'].map((ending) => `page/${name}${ending}`),
+);
 
 /** commander can run commands that are separate files. jobd has none, so it does not load node:child_process for them. */
 const withoutSubprocesses = {
@@ -77,14 +83,46 @@ async function bundleProgram() {
     format: 'cjs',
   });
   const [program, thread] = outputFiles;
-  const packages = await packagesOf(Object.keys(metafile.inputs));
-  await mkdir(dist, { recursive: true });
+  await mkdir(join(dist, 'page'), { recursive: true });
+  const packages = await packagesOf([...Object.keys(metafile.inputs), ...(await bundlePages())]);
   await putFile(join(dist, 'jobd.cjs'), program.contents);
   await putFile(join(dist, threadName), thread.contents);
   await putFile(join(dist, addonName), await readFile(addonFile(process.platform, process.arch)));
   await putFile(join(dist, licensesName), await licensesOf(packages, ownNodePackage()));
   await bundleScript(join(dist, scriptName));
   return packages;
+}
+
+/** Bundles what the pages load: one script, one sheet and an icon. Resolves with the files in them. */
+async function bundlePages() {
+  const { build } = await import('esbuild');
+  const source = join(root, 'src', 'dashboard');
+  const { metafile, outputFiles } = await build({
+    entryPoints: ['main.tsx', 'style.css'].map((name) => ({ in: join(source, name), out: 'app' })),
+    outdir: join(dist, 'page'),
+    write: false,
+    metafile: true,
+    bundle: true,
+    platform: 'browser',
+    target: 'es2022',
+    format: 'esm',
+    jsx: 'automatic',
+    jsxImportSource: 'preact',
+    minify: true,
+    charset: 'utf8',
+    legalComments: 'none',
+    logLevel: 'warning',
+  });
+  for (const { path, contents } of outputFiles) await putCompressed(path, contents);
+  await putCompressed(join(dist, 'page', 'icon.svg'), await readFile(join(source, 'icon.svg')));
+  return Object.keys(metafile.inputs);
+}
+
+async function putCompressed(path, bytes) {
+  const params = { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY };
+  await putFile(path, bytes);
+  await putFile(`${path}.gz`, await promisify(gzip)(bytes, { level: 9 }));
+  await putFile(`${path}.br`, await promisify(brotliCompress)(bytes, { params }));
 }
 
 /** Bundles the script that checks receipts: readable for people, and for Node 18 and newer. */
@@ -155,6 +193,7 @@ async function packageFor(arch, outfile) {
     [scriptName]: join(dist, scriptName),
     [licensesName]: join(dist, licensesName),
     [threadName]: join(dist, threadName),
+    ...Object.fromEntries(pageNames.map((name) => [name, join(dist, name)])),
   };
   await makeExecutable({ arch, entry, options: programOptions(), assets, outfile });
 }

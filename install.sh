@@ -386,8 +386,12 @@ deny_metadata() {
 
 next_steps() {
   if [ "$service" = yes ]; then
-    say "settings are in $settings, data is in $data; next, create an API key:"
-    say "  runuser -u jobd -- env JOBD_DATA=$data $bin/jobd key create --name first"
+    as='sudo -u jobd'
+    command -v sudo >/dev/null || as='runuser -u jobd --'
+    program=$bin/jobd
+    if [ "$(command -v jobd)" = "$program" ]; then program=jobd; fi
+    say "settings are in $settings, data is in $data; next, sign in with a browser:"
+    say "  $as $program open"
     return
   fi
   case :${PATH:-}: in

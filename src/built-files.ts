@@ -1,5 +1,5 @@
 /**
- * Texts that the build makes. They are files beside the bundle, and assets in the single executable. Run from source,
+ * What the build makes beside the program: files beside the bundle, and assets in the single executable. Run from source,
  * the last build has them.
  */
 
@@ -13,22 +13,36 @@ declare const JOBD_SCRIPT: string;
 declare const JOBD_LICENSES: string;
 
 /** The script that verifies receipts without jobd. Throws `unavailable` if nothing was built. */
-export function readVerifyScript(): Promise<string> {
-  return readBuilt(typeof JOBD_SCRIPT === 'undefined' ? 'verify-receipt.mjs' : JOBD_SCRIPT);
+export async function readVerifyScript(): Promise<string> {
+  const name = typeof JOBD_SCRIPT === 'undefined' ? 'verify-receipt.mjs' : JOBD_SCRIPT;
+  return (await readBuilt(name)).toString();
 }
 
 /** The licences of everything in jobd. Throws `unavailable` if nothing was built. */
-export function readLicenses(): Promise<string> {
-  return readBuilt(typeof JOBD_LICENSES === 'undefined' ? 'THIRD_PARTY_LICENSES' : JOBD_LICENSES);
+export async function readLicenses(): Promise<string> {
+  const name = typeof JOBD_LICENSES === 'undefined' ? 'THIRD_PARTY_LICENSES' : JOBD_LICENSES;
+  return (await readBuilt(name)).toString();
 }
 
-async function readBuilt(name: string): Promise<string> {
-  if (isSea()) return getAsset(name, 'utf8');
+/** A file that the pages load, by its name in the build: as it is, and compressed. Throws as above. */
+export async function readPageFile(
+  name: string,
+): Promise<Record<'plain' | 'gzip' | 'brotli', Buffer>> {
+  const [plain, gzip, brotli] = await Promise.all([
+    readBuilt(`page/${name}`),
+    readBuilt(`page/${name}.gz`),
+    readBuilt(`page/${name}.br`),
+  ]);
+  return { plain, gzip, brotli };
+}
+
+async function readBuilt(name: string): Promise<Buffer> {
+  if (isSea()) return Buffer.from(getAsset(name));
   // The build makes this the directory of the bundle.
   const here = import.meta.dirname;
   const isBundle = typeof JOBD_SCRIPT !== 'undefined';
   try {
-    return await readFile(isBundle ? join(here, name) : join(here, '..', 'dist', name), 'utf8');
+    return await readFile(isBundle ? join(here, name) : join(here, '..', 'dist', name));
   } catch (cause) {
     throw new JobdError('unavailable', `${name} is not built: npm run build`, { cause });
   }

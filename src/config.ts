@@ -3,7 +3,7 @@
  * environment, the environment over defaults (docs/behavior.md#cli-2).
  */
 
-import { homedir } from 'node:os';
+import { homedir, userInfo } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
 import { invalidInput, JobdError } from './domain/errors.ts';
 import { parseMailRules } from './domain/alerts/mail-allow.ts';
@@ -116,7 +116,20 @@ export function dataDir(flags: Flags, env: Environment = process.env): string {
   const named = textOf(flags['data']) || env['JOBD_DATA'] || env['STATE_DIRECTORY'];
   if (named) return resolve(named);
   const shared = env['XDG_DATA_HOME'];
-  return shared ? join(shared, 'jobd') : join(homedir(), '.local', 'share', 'jobd');
+  if (shared) return join(shared, 'jobd');
+  return isServiceUser() ? serviceHome : join(homedir(), '.local', 'share', 'jobd');
+}
+
+/** The data directory of the service that install.sh makes. It is the home of the user `jobd`. */
+const serviceHome = '/var/lib/jobd';
+
+/** Whether the user of the service runs this, as in `sudo -u jobd jobd open`. HOME may be that of another user then. */
+function isServiceUser(): boolean {
+  try {
+    return userInfo().homedir === serviceHome;
+  } catch {
+    return false; // a user that the system does not know
+  }
 }
 
 /** The cache directory of this user's jobd (XDG Base Directory Specification). */

@@ -27,12 +27,13 @@ import { createSigner } from './engine/receipts/sign.ts';
 import { openFilesLimit } from './file-limit.ts';
 import { openLocal } from './local-store.ts';
 import type { Log } from './log.ts';
+import { hasAccess } from './store/accounts/access.ts';
 import { recordSiteUrl, startInstance } from './store/accounts/instance.ts';
 import { lockDataDir } from './store/database/lock.ts';
 import type { Reserve } from './store/database/reserve.ts';
 import { startMeters } from './metrics/meter.ts';
 import type { SlotsInUse } from './metrics/metrics.ts';
-import { readVerifyScript } from './built-files.ts';
+import { readPageFile, readVerifyScript } from './built-files.ts';
 import { version } from './version.ts';
 
 /** How long a stop waits for calls in flight (docs/behavior.md#run-4). */
@@ -49,6 +50,8 @@ const memoryFlag = '--heap-growing-percent=50';
 export interface Daemon extends AsyncDisposable {
   /** The address it listens on, as `http://HOST:PORT`. */
   readonly url: string;
+  /** Whether there is a key or a session. */
+  readonly hasAccess: () => Promise<boolean>;
 }
 
 /** Starts everything. Rejects with nothing left running if a part cannot start. */
@@ -120,6 +123,7 @@ export async function startDaemon(
       while (((await signer?.sign(jobId)) ?? 0) > 0);
     },
     verifyScript: readVerifyScript,
+    pageFile: readPageFile,
     lateness: meter.lateness,
     engineTroubles,
   };
@@ -139,7 +143,11 @@ export async function startDaemon(
   }
   setFlagsFromString(memoryFlag);
   const running = parts.move();
-  return { url: server.url, [Symbol.asyncDispose]: () => running.disposeAsync() };
+  return {
+    url: server.url,
+    hasAccess: () => hasAccess(store.db),
+    [Symbol.asyncDispose]: () => running.disposeAsync(),
+  };
 }
 
 /** A URL that works on this machine: an unspecified address, which is for listening only, becomes the loopback one. */

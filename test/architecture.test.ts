@@ -7,7 +7,7 @@ import { test } from 'node:test';
 
 const root = join(import.meta.dirname, '..');
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
-const sources = globSync('src/**/*.ts', { cwd: root }).toSorted();
+const sources = globSync('src/**/*.{ts,tsx}', { cwd: root }).toSorted();
 const page = read('docs/architecture.md');
 
 interface Import {
@@ -195,7 +195,7 @@ test('the domain has no clock, no randomness and no I/O', () => {
 });
 
 test('no file is over 400 lines', () => {
-  for (const file of globSync('{src,test,bench}/**/*.ts', { cwd: root })) {
+  for (const file of globSync('{src,test,bench}/**/*.{ts,tsx}', { cwd: root })) {
     const lines = read(file).split('\n').length - 1;
     assert.ok(lines <= 400, `${file} has ${lines} lines`);
   }

@@ -81,7 +81,15 @@ describe(
     test('prints the licences of its dependencies', async () => {
       const { exitCode, stdout } = await run(jobd, ['licenses'], {}, alone);
       assert.equal(exitCode, 0);
-      for (const name of ['better-sqlite3', 'fastify', 'undici', 'node-linux-', 'OpenSSL']) {
+      for (const name of [
+        'better-sqlite3',
+        'fastify',
+        'undici',
+        'preact',
+        '@preact/signals-core',
+        'node-linux-',
+        'OpenSSL',
+      ]) {
         assert.ok(stdout.includes(name), name);
       }
     });

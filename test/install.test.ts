@@ -15,6 +15,7 @@ import { describe, test } from 'node:test';
 import type { TestContext } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { executable, notPackaged } from './support/running/executable.ts';
+import type { Ran } from './support/running/program.ts';
 import { makeThrowAwayRoot, noThrowAwayRoot } from './support/running/throw-away-root.ts';
 import type { ThrowAwayRoot } from './support/running/throw-away-root.ts';
 
@@ -46,6 +47,23 @@ async function serveFiles(t: TestContext, files: Record<string, string | Uint8Ar
     server.close();
   });
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+/** The words of the command that it prints last. */
+function lastLineOf(output: string): string[] {
+  return output.trimEnd().split('\n').at(-1)?.trim().split(' ') ?? [];
+}
+
+/** Signs in by the link that a command printed. Resolves with the status. */
+async function signIn(port: number, { stdout, stderr }: Ran): Promise<number> {
+  const link = /^http:\/\/127\.0\.0\.1:(\d+)\/sign-in#code=(\S+)$/m.exec(stdout);
+  assert.equal(link?.[1], String(port), stdout + stderr);
+  const response = await fetch(`http://127.0.0.1:${port}/api/v1/session`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ code: link?.[2] }),
+  });
+  return response.status;
 }
 
 async function rootWithScript(t: TestContext): Promise<ThrowAwayRoot> {
@@ -287,6 +305,7 @@ describe('install.sh', { skip: noThrowAwayRoot }, () => {
       assert.equal(await ready(), 200);
       assert.ok(root.has('/var/lib/jobd/native'), 'its data is not where the service keeps it');
       const pid = root.read('/run/jobd.pid');
+      assert.equal(await signIn(port, await root.run(lastLineOf(first.stdout))), 201);
 
       // Bytes after the end of an ELF file are not loaded: another file, the same program.
       const next = offer(Buffer.concat([genuine, Buffer.from('next')]));

@@ -21,7 +21,7 @@ function assertLeads(page: string, anchor: string | undefined, from: string): vo
 }
 
 test('every page of docs/ that code, tests and README name exists, with its anchor', () => {
-  for (const file of find('{src,test,bench,packaging}/**/*.{ts,mjs}', 'build.mjs', '*.md')) {
+  for (const file of find('{src,test,bench,packaging}/**/*.{ts,tsx,mjs}', 'build.mjs', '*.md')) {
     for (const [, page = '', anchor] of read(file).matchAll(
       /\b(docs\/[\w/-]+\.md)(?:#([\w-]+))?/g,
     )) {
@@ -41,14 +41,14 @@ test('every link from one page to another resolves', () => {
 });
 
 test('no text refers to a document outside the repository', () => {
-  for (const file of find('{src,test,bench}/**/*.ts')) {
+  for (const file of find('{src,test,bench}/**/*.{ts,tsx}')) {
     assert.doesNotMatch(read(file), /\((?:spec|design) sections? \d/, file);
   }
 });
 
 test('every source file that a page names exists', () => {
-  const layers = 'app|api|cli|domain|egress|engine|metrics|receipt|secrets|store';
-  const named = new RegExp(`\`(?:src/)?((?:${layers})/[\\w/-]+\\.ts)\``, 'g');
+  const layers = 'app|api|cli|dashboard|domain|egress|engine|metrics|receipt|secrets|store';
+  const named = new RegExp(`\`(?:src/)?((?:${layers})/[\\w/-]+\\.tsx?)\``, 'g');
   for (const page of find('*.md', 'docs/**/*.md')) {
     for (const [, path = ''] of read(page).matchAll(named)) {
       assert.ok(existsSync(join(root, 'src', path)), `${page} names ${path}, which is not there`);

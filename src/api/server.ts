@@ -1,4 +1,4 @@
-/** The HTTP server: the API under `/api/v1`, the reference page, pings and health checks. */
+/** The HTTP server: the API under `/api/v1`, the pages in the browser, the reference page, pings and health checks. */
 
 import type { IncomingMessage } from 'node:http';
 import type { App } from '../app/app.ts';
@@ -30,6 +30,7 @@ import { overviewRoutes } from './overview/routes.ts';
 import { pingRoutes } from './monitors/pings.ts';
 import { describeRoutes, openApiRoutes } from './description/openapi.ts';
 import { receiptKeyRoutes, receiptRoutes, verifyScriptRoute } from './receipts/routes.ts';
+import { pageRoutes } from './page/routes.ts';
 import { historyRoutes } from './runs/history-routes.ts';
 import { runRoutes } from './runs/routes.ts';
 import { scheduleRoutes } from './schedule/routes.ts';
@@ -72,6 +73,7 @@ export async function startServer(app: App, options: ServerOptions, log: Log): P
   const apiUrl = (): string => `${siteUrl()}${apiPrefix}`;
   healthRoutes(server, app);
   verifyScriptRoute(server, app);
+  pageRoutes(server, app);
   await server.register(async (pings: ApiServer) => pingRoutes(pings, app, limits, log));
   const description = describeRoutes(server, {
     prefix: apiPrefix,

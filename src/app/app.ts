@@ -32,6 +32,8 @@ export interface App {
   isSigning: boolean;
   /** Signs what receipts of a job are still to be signed. */
   readonly signReceiptsOf: (jobId: string) => Promise<void>;
+  /** A file that the pages in the browser load, as it is and compressed. Throws `unavailable` if it was not built. */
+  readonly pageFile: (name: string) => Promise<Record<'plain' | 'gzip' | 'brotli', Uint8Array>>;
   /** The script that checks receipts without jobd, as text. Throws `unavailable` if it was not built. */
   readonly verifyScript: () => Promise<string>;
   /** Notes that a key or a session is used now, for its `lastUsedAt`. */

@@ -197,6 +197,8 @@ export function createEvents({ clock, version, mostStreams }: EventsParts): Even
 const endings: ReadonlyMap<AuditEntry['action'], EndReason> = new Map([
   ['key.revoke', 'revoked'],
   ['session.end', 'signed out'],
+  // Also where a session moves to another workspace. A new session has no streams.
+  ['session.start', 'other workspace'],
 ]);
 
 /** The list of `Changed` that has the subject of an action; null if none has. */

@@ -40,6 +40,11 @@ export function escapeControls(json: string): string {
   return json.replace(controlsInJson, escapeUnit);
 }
 
+/** Makes the control characters of a text visible, each as its escape in JSON. */
+export function showControls(text: string): string {
+  return text.replace(controls, (found) => found.replaceAll(/[^]/g, escapeUnit));
+}
+
 /** Escapes one UTF-16 code unit as JSON and YAML do: `\u001b`. */
 export function escapeUnit(unit: string): string {
   return `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;

@@ -160,6 +160,16 @@ async function judge(
   const { status, text, headers } = answer;
   const what = describe(request, answer);
   assert.ok([...successes, ...documentedFailures].includes(status), `undocumented: ${what}`);
+  if (!described && status === 200 && text.startsWith('<!doctype html>')) {
+    // A page: the only answer outside of the API that is no JSON.
+    assert.equal(request.method, 'GET', what);
+    assert.match(
+      headers['content-security-policy']?.toString() ?? '',
+      /trusted-types 'none'/,
+      what,
+    );
+    return;
+  }
   const streams = status === 200 && request.path.includes('/events');
   const type = streams ? /^(application\/json|text\/event-stream)/ : /^application\/json/;
   assert.match(headers['content-type'] ?? '', type, what);

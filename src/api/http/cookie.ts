@@ -21,7 +21,9 @@ export interface SessionCookie {
 export function sessionCookie(instanceId: string, baseUrl: string | null): SessionCookie {
   const isSecure = baseUrl?.startsWith('https:') === true;
   const name = `${isSecure ? '__Host-' : ''}jobd-${instanceId}`;
-  const attributes = `${isSecure ? 'Path=/; Secure' : 'Path=/api/v1'}; HttpOnly; SameSite=Strict`;
+  const below = baseUrl === null ? '' : new URL(baseUrl).pathname.replace(/\/$/, '');
+  const path = isSecure ? 'Path=/; Secure' : `Path=${below}/api/v1`;
+  const attributes = `${path}; HttpOnly; SameSite=Strict`;
   const keep = (secret: string, seconds: number): string =>
     `${name}=${secret}; Max-Age=${seconds}; ${attributes}`;
   return { name, keep, clear: keep('', 0), read: (header) => valueOf(header, name) };

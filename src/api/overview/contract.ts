@@ -55,6 +55,7 @@ const Overview = t.output(
 );
 
 export const OverviewResponse = t.envelope('OverviewResponse', { overview: Overview });
+export type OverviewResponse = Static<typeof OverviewResponse>;
 
 const scheduleWords = t.text(
   'The schedule in words, without its time zone; the cron expression where words would be longer or unclear.',

@@ -3,6 +3,7 @@
 import type { Command } from 'commander';
 import { dataDir, defaultServerUrl, serveConfig, serveDefaults } from '../../config.ts';
 import type { Flags, ServeConfig } from '../../config.ts';
+import type { Daemon } from '../../daemon.ts';
 import { collect } from '../options.ts';
 import type { Context } from '../context.ts';
 import { actAsOwner } from './owner.ts';
@@ -70,7 +71,7 @@ jobd help environment`,
       const stopSignal = nextStopSignal();
       await using daemon = await startDaemon(config, log);
       output.data(`listening on ${daemon.url}`);
-      if (output.isTerminal) output.say(nextSteps(config, daemon.url));
+      if (output.isTerminal) output.say(await welcome(config, daemon));
       log.info({ signal: await stopSignal }, 'stopping, a second signal stops at once');
     });
 }
@@ -88,14 +89,17 @@ function nextStopSignal(): Promise<NodeJS.Signals> {
   });
 }
 
-/** The next steps for a new user, ready to paste. */
-function nextSteps({ dataDir: dir }: ServeConfig, url: string): string {
+/** What people see who start it on a terminal: how to stop it, and the first steps until there is a key. */
+async function welcome({ dataDir: dir }: ServeConfig, { url, hasAccess }: Daemon): Promise<string> {
+  const lines = [`data is in ${dir}; Ctrl-C stops jobd`];
+  if (await hasAccess()) return lines.join('\n');
   const jobd = process.argv[1]?.endsWith('.cjs') ? 'bin/jobd' : process.argv0;
   const data = dir === dataDir({}) ? '' : ` --data ${dir}`;
   return [
-    `data is in ${dir}; Ctrl-C stops jobd`,
+    ...lines,
+    `no key yet: ${jobd} open${data}, in a second terminal, prints a link that signs you in`,
     '',
-    'Next, in a second terminal:',
+    'Or on the command line:',
     ...(url === defaultServerUrl ? [] : [`  export JOBD_URL=${url}`]),
     `  export JOBD_API_KEY=$(${jobd} key create --name laptop${data})`,
     `  ${jobd} jobs create --name hello --url https://example.com/ --cron '* * * * *'`,

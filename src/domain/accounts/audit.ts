@@ -42,7 +42,6 @@ export const auditActions = [
   'session.start',
   'session.end',
   'workspace.create',
-  'workspace.delete',
 ] as const;
 export type AuditAction = (typeof auditActions)[number];
 

@@ -37,6 +37,9 @@ test('behind https the cookie belongs to this host alone; over http the API alon
     owner.setCookie,
     /^__Host-jobd-[0-9a-f]{8}=[0-9a-f]{64}; Max-Age=604800; Path=\/; Secure; HttpOnly; SameSite=Strict$/,
   );
+  const below = await startTestDaemon(t, { flags: { baseUrl: 'http://jobs.example.com/jobd/' } });
+  const { setCookie } = await signIn(below.url, { key: below.key });
+  assert.match(setCookie, /; Path=\/jobd\/api\/v1; HttpOnly; SameSite=Strict$/);
   // A forwarded header decides nothing.
   const forwarded = { 'x-forwarded-proto': 'https' };
   const { headers } = await postSession(plain.url, { key: plain.key }, forwarded);

@@ -175,7 +175,7 @@ test('every request without a key counts; after 300 each is refused at once and 
   const { monitor } = (await ask('POST', '/monitors', { name: 'a' })).body;
   const pingPath = new URL(monitor.pingUrl).pathname;
   const requests: [line: string, status: number][] = [
-    ['GET /', 404],
+    ['GET /unknown', 404],
     ['GET /docs', 200],
     ['GET /docs.css', 200],
     ['GET /verify-receipt.mjs', 200],

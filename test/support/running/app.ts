@@ -6,6 +6,8 @@ import { createEvents } from '../../../src/app/events.ts';
 import { createHeldJobs } from '../../../src/app/jobs/held-jobs.ts';
 import { testVault } from '../fakes/vault.ts';
 
+const nothing = new Uint8Array();
+
 /** An app on this store and clock that calls nothing and signs nothing. */
 export function quietApp(parts: Pick<App, 'store' | 'clock'> & Partial<App>): App {
   return {
@@ -23,6 +25,7 @@ export function quietApp(parts: Pick<App, 'store' | 'clock'> & Partial<App>): Ap
     isSigning: false,
     signReceiptsOf: async () => {},
     verifyScript: async () => '',
+    pageFile: async () => ({ plain: nothing, gzip: nothing, brotli: nothing }),
     lateness: () => ({ windowSeconds: 3_600, p50Ms: null, p99Ms: null, maxMs: null }),
     engineTroubles: () => [],
     ...parts,

@@ -16,7 +16,11 @@ export const main = isFresh(bundle) ? bundle : join(root, 'src', 'main.ts');
 
 function isFresh(built: string): boolean {
   const builtAt = statSync(built, { throwIfNoEntry: false })?.mtimeMs ?? 0;
-  const sources = [...globSync('src/**/*.ts', { cwd: root }), 'build.mjs', 'package.json'];
+  const sources = [
+    ...globSync('src/**/*.{ts,tsx,css}', { cwd: root }),
+    'build.mjs',
+    'package.json',
+  ];
   return sources.every((path) => statSync(join(root, path)).mtimeMs < builtAt);
 }
 

@@ -1,0 +1,39 @@
+/** The pages in the browser: a document at each address that they have, and what it loads. */
+
+import type { App } from '../../app/app.ts';
+import { fixedAnswer } from '../http/fixed-answer.ts';
+import type { ApiServer } from '../http/fastify.ts';
+import { createAssets } from './assets.ts';
+import type { Asset } from './assets.ts';
+import { documentAt, documentHeaders } from './document.ts';
+import { chooseEncoding } from './encoding.ts';
+
+/** Every address of a page; `src/dashboard/router.ts` shows the same ones. All other paths stay 404. */
+const pagePaths = ['/', '/sign-in'] as const;
+
+/** Their names change with their bytes. */
+const forever = 'public, max-age=31536000, immutable';
+
+/** Adds them. They are public: what they show comes from the API. */
+export function pageRoutes(server: ApiServer, app: App): void {
+  const assets = createAssets(app);
+  for (const path of pagePaths) {
+    const make = async (): Promise<string> => documentAt(path, await assets());
+    const answer = fixedAnswer('text/html; charset=utf-8', make);
+    server.get(path, async (request, reply) => {
+      await answer(request, reply.headers(documentHeaders));
+    });
+  }
+  server.get<{ Params: { name: string } }>('/assets/:name', async (request, reply) => {
+    const asset = Object.values(await assets()).find(({ name }) => name === request.params.name);
+    if (asset === undefined) return reply.callNotFound();
+    const encoding = chooseEncoding(request.headers['accept-encoding']);
+    reply.headers({ 'cache-control': forever, vary: 'accept-encoding' }).type(asset.type);
+    if (encoding !== 'identity') reply.header('content-encoding', encoding);
+    return reply.send(bytesOf(asset, encoding));
+  });
+}
+
+function bytesOf(asset: Asset, encoding: ReturnType<typeof chooseEncoding>): Uint8Array {
+  return { br: asset.brotli, gzip: asset.gzip, identity: asset.plain }[encoding];
+}

@@ -1,0 +1,21 @@
+/** Copying. On plain http off this machine browsers have no clipboard API, so there are two more ways. */
+
+/** What happened: it was copied, or it is selected and the person copies it. */
+export type Copied = 'copied' | 'selected';
+
+/** Copies the text of an element. */
+export async function copyText(element: Element): Promise<Copied> {
+  // Missing where the page has no secure context, whatever its type says.
+  const clipboard = navigator.clipboard as Clipboard | undefined;
+  try {
+    if (clipboard !== undefined) {
+      await clipboard.writeText(element.textContent ?? '');
+      return 'copied';
+    }
+  } catch {
+    // Not permitted: the older way may work.
+  }
+  getSelection()?.selectAllChildren(element);
+  // oxlint-disable-next-line typescript/no-deprecated -- the only way without a secure context
+  return document.execCommand('copy') ? 'copied' : 'selected';
+}

@@ -1,0 +1,6 @@
+/** The one-time code of a sign-in link, which is after `#`: no server, log or other site sees that part of an address. */
+
+/** The code in a fragment as `jobd open` writes it, `#code=CODE`; null if there is none. */
+export function codeIn(fragment: string): string | null {
+  return new URLSearchParams(fragment.replace(/^#/, '')).get('code') || null;
+}

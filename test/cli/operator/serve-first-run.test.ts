@@ -1,0 +1,53 @@
+/** What somebody sees who starts jobd for the first time, on a terminal. */
+
+import assert from 'node:assert/strict';
+import { spawn, spawnSync } from 'node:child_process';
+import { test } from 'node:test';
+import type { TestContext } from 'node:test';
+import { temporaryDirectory } from '../../support/directory.ts';
+import { main, runCommand } from '../../support/running/command.ts';
+import { until } from '../../support/until.ts';
+
+const noTerminal =
+  spawnSync('script', ['-qec', 'true', '/dev/null']).status === 0
+    ? false
+    : 'script (bsdutils) is not installed';
+
+/** Starts serve on a terminal. Returns a function that reads what it has written there. */
+function serveOnTerminal(t: TestContext, dataDir: string): () => string {
+  const words = `exec '${process.execPath}' '${main}' serve --port 0 --log-level silent --data '${dataDir}'`;
+  const child = spawn('script', ['-qec', words, '/dev/null'], {
+    env: { TERM: 'xterm', SHELL: '/bin/sh' },
+  });
+  t.after(() => child.kill('SIGKILL'));
+  let written = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    written += text;
+  });
+  return () => written;
+}
+
+test(
+  'serve on a terminal names jobd open until there is a key',
+  { skip: noTerminal },
+  async (t) => {
+    const dataDir = temporaryDirectory(t);
+    const first = serveOnTerminal(t, dataDir);
+    await until('the first steps', () => first().includes('runs list hello'));
+    const lines = first().split('\r\n');
+    assert.match(lines[0] ?? '', /^listening on http:\/\/127\.0\.0\.1:\d+$/);
+    assert.equal(lines[1], `data is in ${dataDir}; Ctrl-C stops jobd`);
+    assert.match(
+      lines[2] ?? '',
+      /^no key yet: .* open --data .*, in a second terminal, prints a link that signs you in$/,
+    );
+    const printed = await runCommand(['open', '--data', dataDir]);
+    assert.match(printed.stdout, /^http:\/\/127\.0\.0\.1:\d+\/sign-in#code=\S+$/m);
+
+    const other = temporaryDirectory(t);
+    assert.equal((await runCommand(['key', 'create', '--data', other])).exitCode, 0);
+    const second = serveOnTerminal(t, other);
+    await until('it serves', () => second().includes('Ctrl-C stops jobd\r\n'));
+    assert.doesNotMatch(second(), /jobd open|no key yet/);
+  },
+);

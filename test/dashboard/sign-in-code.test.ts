@@ -1,0 +1,20 @@
+/** Reading the code of a sign-in link. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { codeIn } from '../../src/dashboard/sign-in-code.ts';
+
+test('a code is read from a link, and from nothing else', () => {
+  const rows: [fragment: string, code: string | null][] = [
+    ['#code=ABCD-EFGH', 'ABCD-EFGH'],
+    ['code=abc', 'abc'],
+    ['#code=', null],
+    ['', null],
+    ['#', null],
+    ['#ABCD', null],
+    ['#key=cp_1', null],
+    ['#code=a&code=b', 'a'],
+    ['#code=%', '%'],
+  ];
+  for (const [fragment, code] of rows) assert.equal(codeIn(fragment), code, fragment);
+});

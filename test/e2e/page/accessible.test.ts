@@ -1,0 +1,87 @@
+/** The pages for everybody: by keyboard alone, at 360 px, in light and dark, for screen readers. */
+
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { AxeBuilder } from '@axe-core/playwright';
+import type { Page } from 'playwright-core';
+import { person } from './running/browser.ts';
+import { assertSignedOut, noPages, servePages, signInWith } from './running/served.ts';
+
+/** Asserts that axe finds nothing, and that nothing is wider than the window. */
+async function assertAccessible(page: Page, what: string): Promise<void> {
+  const { violations } = await new AxeBuilder({ page }).analyze();
+  const found = violations.map(
+    ({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`,
+  );
+  assert.deepEqual(found, [], what);
+  const beyond = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+  assert.ok(beyond <= 0, `${what}: ${beyond} px wider than the window`);
+}
+
+describe('the pages', { skip: noPages }, () => {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    for (const width of [1_200, 360]) {
+      test(`have no violation that axe knows, ${colorScheme}, ${width} px`, async (t) => {
+        const jobd = await servePages(t);
+        const viewport = { width, height: 800 };
+        const { open, complaints } = await person(t, { colorScheme, viewport });
+        const page = await open(`${jobd.url}/sign-in`);
+        await assertSignedOut(page);
+        await assertAccessible(page, 'signing in');
+        await page.getByLabel('API key').fill('cp_wrong');
+        await page.keyboard.press('Enter');
+        await page.getByRole('alert').waitFor();
+        await assertAccessible(page, 'a wrong key');
+        await signInWith(page, jobd.key);
+        await page.getByText('none yet').first().waitFor();
+        await assertAccessible(page, 'home, empty');
+        await page.goto(await jobd.link());
+        await page.getByRole('button', { name: 'Use the link' }).waitFor();
+        await assertAccessible(page, 'the question');
+        assert.deepEqual(complaints, []);
+      });
+    }
+  }
+
+  test('can be used by keyboard alone', async (t) => {
+    const jobd = await servePages(t);
+    const { open } = await person(t);
+    const page = await open(jobd.url);
+    await assertSignedOut(page);
+    const focused = (): Promise<string> =>
+      page.evaluate(() => (document.activeElement as HTMLElement | null)?.innerText ?? '');
+    await page.keyboard.type(jobd.key);
+    await page.keyboard.press('Tab');
+    assert.equal(await focused(), 'Sign in');
+    await page.keyboard.press('Tab');
+    assert.equal(await focused(), 'Copy');
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Copied' }).waitFor();
+    await page.keyboard.press('Shift+Tab');
+    await page.keyboard.press('Space');
+    await page.getByRole('button', { name: 'Sign out' }).waitFor();
+    assert.equal(await focused(), 'default', 'the heading says where one is');
+    await page.keyboard.press('Shift+Tab');
+    assert.equal(await focused(), 'Sign out');
+    const outline = await page.evaluate(
+      () => getComputedStyle(document.activeElement ?? document.body).outlineStyle,
+    );
+    assert.equal(outline, 'solid', 'the focus can be seen');
+    await page.keyboard.press('Enter');
+    await assertSignedOut(page);
+  });
+
+  for (const host of ['127.0.0.1', 'jobd.test']) {
+    test(`copy the command at ${host}, with or without a secure context`, async (t) => {
+      const jobd = await servePages(t);
+      const { open } = await person(t);
+      const page = await open(`${jobd.url.replace('127.0.0.1', host)}/sign-in`);
+      assert.equal(await page.evaluate(() => isSecureContext), host === '127.0.0.1');
+      await page.getByRole('button', { name: 'Copy' }).click();
+      await page.getByRole('button', { name: 'Copied' }).waitFor();
+      await page.getByLabel('API key').focus();
+      await page.keyboard.press('Control+V');
+      assert.equal(await page.getByLabel('API key').inputValue(), 'sudo -u jobd jobd open');
+    });
+  }
+});

@@ -1,0 +1,65 @@
+/** A real Chromium without a window, shared by the tests of a file. */
+
+import { existsSync } from 'node:fs';
+import { after } from 'node:test';
+import type { TestContext } from 'node:test';
+import { chromium } from 'playwright-core';
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
+
+/** Debian's packages chromium-headless-shell and chromium. */
+const usual = ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium'];
+const named = process.env['JOBD_CHROMIUM'];
+const program = named ?? usual.find((path) => existsSync(path));
+
+/** Why tests that need a browser cannot run, or false. */
+export const noChromium =
+  program === undefined
+    ? 'no Chromium here: install chromium-headless-shell, or name one in JOBD_CHROMIUM'
+    : false;
+
+/** Every name below `.test` is this machine. Browsers trust only loopback addresses and `localhost` without https, so these stand for a LAN. */
+const resolverRules = '--host-resolver-rules=MAP *.test 127.0.0.1';
+
+let running: Promise<Browser> | undefined;
+
+/** The browser of this file; it starts when the first test needs it. */
+function browser(): Promise<Browser> {
+  running ??= chromium.launch({ executablePath: program ?? '', args: [resolverRules] });
+  return running;
+}
+
+after(async () => await (await running)?.close());
+
+/** A person with an own set of cookies. */
+export interface Person {
+  context: BrowserContext;
+  /** What the policy of a page stopped, and errors of its script. Tests that expect none compare it with []. */
+  complaints: string[];
+  /** Opens a tab. */
+  open: (url: string) => Promise<Page>;
+}
+
+/** Somebody who uses the browser; their tabs are closed with the test. */
+export async function person(t: TestContext, options: BrowserContextOptions = {}): Promise<Person> {
+  const context = await (await browser()).newContext({ locale: 'en-GB', ...options });
+  t.after(() => context.close());
+  context.setDefaultTimeout(15_000);
+  const complaints: string[] = [];
+  await context.exposeFunction('complain', (what: string) => void complaints.push(what));
+  await context.addInitScript(() => {
+    addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI }) => {
+      const { complain } = globalThis as unknown as { complain: (what: string) => void };
+      complain(`${violatedDirective}: ${blockedURI}`);
+    });
+  });
+  context.on('weberror', (error) => complaints.push(error.error().message));
+  return {
+    context,
+    complaints,
+    open: async (url) => {
+      const page = await context.newPage();
+      await page.goto(url);
+      return page;
+    },
+  };
+}

@@ -1,0 +1,57 @@
+/** jobd's pages in a browser: a served jobd, and people who sign in to it. */
+
+import assert from 'node:assert/strict';
+import type { TestContext } from 'node:test';
+import type { Page } from 'playwright-core';
+import { temporaryDirectory } from '../../../support/directory.ts';
+import { noChromium } from './browser.ts';
+import { jobd, notPackaged, serve } from '../../../support/running/executable.ts';
+import type { Serving } from '../../../support/running/executable.ts';
+
+/** Why tests of pages cannot run, or false. */
+export const noPages = notPackaged || noChromium;
+
+export interface ServedPages extends Serving {
+  dataDir: string;
+  /** A key of the default workspace that may write. */
+  key: string;
+  /** Runs a command on its data directory. Fails if the command does. Resolves with what it printed. */
+  command: (...words: string[]) => Promise<string>;
+  /** A link that signs in, as `jobd open` prints it. */
+  link: (...options: string[]) => Promise<string>;
+}
+
+/** Starts the packaged jobd. It may call 127.0.0.1, and ends with the test. */
+export async function servePages(t: TestContext): Promise<ServedPages> {
+  const dataDir = temporaryDirectory(t);
+  const options = ['--data', dataDir, '--allow-target', '127.0.0.1/32:*'];
+  const serving = await serve(t, options, dataDir);
+  const command = async (...words: string[]): Promise<string> => {
+    const ran = await jobd([...words, '--data', dataDir]);
+    assert.equal(ran.exitCode, 0, ran.stderr);
+    return ran.stdout.trim();
+  };
+  return {
+    ...serving,
+    dataDir,
+    key: await command('key', 'create'),
+    command,
+    link: async (...words) => {
+      const printed = await command('open', ...words);
+      return /^http\S+#code=\S+$/m.exec(printed)?.[0] ?? assert.fail(`no link: ${printed}`);
+    },
+  };
+}
+
+/** Types a key into the sign-in page and waits for the home page. */
+export async function signInWith(page: Page, key: string): Promise<void> {
+  await page.getByLabel('API key').fill(key);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('button', { name: 'Sign out' }).waitFor();
+}
+
+/** Asserts that the page is the sign-in page. */
+export async function assertSignedOut(page: Page): Promise<void> {
+  await page.getByLabel('API key').waitFor();
+  assert.equal(new URL(page.url()).pathname, '/sign-in');
+}
