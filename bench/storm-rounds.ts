@@ -7,6 +7,7 @@ import type { BareKind, BareReceived, BareSent } from './bare-client.ts';
 import { percentile, temporaryDirectory } from './bench.ts';
 import { startChild, wallOffset } from './child.ts';
 import { openListeners } from './listeners.ts';
+import { askOverview } from './viewers.ts';
 import { cpuSeconds, cpuTimes, cpuUse, residentMb, startJobd } from './processes.ts';
 import type { HttpServer, Sink } from './processes.ts';
 import { isOver, makeDue, recordedRuns, seedJobs } from './seed.ts';
@@ -96,6 +97,7 @@ export async function jobdRound(
   await using server = await startServer(setting, dataDir);
   await using store = await openStore(dataDir);
   using listeners = await openListeners(server, dataDir, options.listeners);
+  using viewers = await askOverview(server, dataDir, options.viewers);
   const inTime = Date.now() < warmAt && (await sleepUntil(dueAt - idleMs / 2));
   if (!inTime || (warm > 0 && !(await isOver(store, warmAt)))) {
     throw new Error('jobd was not up and idle before the instant: the machine is too busy');
@@ -115,6 +117,7 @@ export async function jobdRound(
   }
   const { round, arrived } = await watched.end(watched.offset + performance.now());
   if (options.listeners > 0 && listeners.bytes() === 0) throw new Error('no event came');
+  if (options.viewers > 0 && viewers.answered() === 0) throw new Error('nobody saw the list');
   return { round, audit: audit(jobs, await recordedRuns(store, dueAt), arrived) };
 }
 

@@ -55,6 +55,7 @@ const declared = {
     'event streams that are open and read, of the workspace of the jobs',
     [0, 0, 128],
   ),
+  viewers: wholeNumber('requests a second for the counts and the list of jobs', [0, 0, 20]),
   noReceipts: flag('jobd signs no receipts'),
   secrets: flag("jobd's jobs have headers and bodies, which are sealed"),
   ...common,
@@ -116,7 +117,7 @@ function compare(jobd: Round, yardstick: Round): Comparison {
 
 /** Measures and prints. Returns whether every job was called once and recorded. */
 async function main(options: Options): Promise<boolean> {
-  const { concurrency, delay, hosts, warm, listeners, rounds } = options;
+  const { concurrency, delay, hosts, warm, listeners, viewers, rounds } = options;
   const undici = versionOf('node_modules/undici/package.json');
   const given = {
     undici,
@@ -126,6 +127,7 @@ async function main(options: Options): Promise<boolean> {
     hosts,
     warm,
     listeners,
+    viewers,
     rounds,
   };
   const output = startOutput(options.json, given);

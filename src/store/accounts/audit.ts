@@ -5,6 +5,45 @@ import { auditRetention } from '../../domain/accounts/audit.ts';
 import type { AuditEntry, KeptAuditEntry } from '../../domain/accounts/audit.ts';
 import type { Db } from '../database/open.ts';
 import type { AuditEntryRow } from '../database/schema-accounts.ts';
+import { columnsOf, statement, statementForEach } from '../database/statement.ts';
+import type { Parameters } from '../database/statement.ts';
+
+const findLast = statement((db: Db, of: Parameters<{ workspaceId: string }>) =>
+  db
+    .selectFrom('audit_entries')
+    .select('number')
+    .where('workspace_id', '=', of('workspaceId'))
+    .orderBy('number', 'desc')
+    .limit(1)
+    .compile(),
+);
+
+const columns = [
+  'workspace_id',
+  'number',
+  'at',
+  'actor_type',
+  'actor_id',
+  'actor_name',
+  'address',
+  'forwarded_for',
+  'action',
+  'subject_id',
+  'subject_name',
+  'fields',
+] as const;
+
+const insertEntry = statementForEach((db: Db, of: Parameters<AuditEntryRow>) =>
+  db.insertInto('audit_entries').values(columnsOf(of, columns)).compile(),
+);
+
+const removeUpTo = statementForEach((db: Db, of: Parameters<{ id: string; number: number }>) =>
+  db
+    .deleteFrom('audit_entries')
+    .where('workspace_id', '=', of('id'))
+    .where('number', '<=', of('number'))
+    .compile(),
+);
 
 /** Keeps entries of a workspace under the next numbers, and removes as many of the oldest if there are too many. */
 export async function insertAuditEntries(
@@ -13,19 +52,12 @@ export async function insertAuditEntries(
   entries: readonly AuditEntry[],
 ): Promise<void> {
   if (entries.length === 0) return;
-  const { last } = await tx
-    .selectFrom('audit_entries')
-    .select(({ fn }) => fn.max<number | null>('number').as('last'))
-    .where('workspace_id', '=', workspaceId)
-    .executeTakeFirstOrThrow();
-  const next = (last ?? 0) + 1;
-  const rows = entries.map((entry, index) => rowOf(workspaceId, next + index, entry));
-  await tx.insertInto('audit_entries').values(rows).execute();
-  await tx
-    .deleteFrom('audit_entries')
-    .where('workspace_id', '=', workspaceId)
-    .where('number', '<', next + entries.length - auditRetention.entries)
-    .execute();
+  const [newest] = await findLast(tx, { workspaceId });
+  const before = newest?.number ?? 0;
+  const rows = entries.map((entry, index) => rowOf(workspaceId, before + index + 1, entry));
+  await insertEntry(tx, rows);
+  const number = before + entries.length - auditRetention.entries;
+  if (number > 0) await removeUpTo(tx, [{ id: workspaceId, number }]);
 }
 
 function rowOf(
