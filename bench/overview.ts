@@ -6,12 +6,15 @@
 import { setImmediate } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { jobSummary, monitorSummary, troubleRun } from '../src/api/overview/shape.ts';
+import { daysShape, runSummaryShape } from '../src/api/runs/shape.ts';
 import type { App, Principal } from '../src/app/app.ts';
 import { createOverview } from '../src/app/overview/counts.ts';
 import { listJobs } from '../src/app/overview/jobs.ts';
 import type { JobListRequest } from '../src/app/overview/jobs.ts';
 import { listMonitors } from '../src/app/overview/monitors.ts';
 import { listTrouble } from '../src/app/overview/trouble.ts';
+import { listDays, listHistory } from '../src/app/runs/history.ts';
+import type { HistoryRequest } from '../src/app/runs/history.ts';
 import { systemClock } from '../src/domain/clock.ts';
 import type { Clock } from '../src/domain/clock.ts';
 import { openStore } from '../src/store/database/open.ts';
@@ -35,7 +38,10 @@ const declared = {
     'jobs in the store, one in ten with a body of 32 kB',
     [100_000, 100, 1_000_000],
   ),
-  runs: wholeNumber('runs in the store; one in 33 was no success', [1_000_000, 100, 10_000_000]),
+  runs: wholeNumber(
+    'runs in the store; one in 33 was no success, one in 50 is of one job',
+    [1_000_000, 100, 10_000_000],
+  ),
   rounds: wholeNumber('how often each request is made', [200, 10, 10_000]),
   json,
 };
@@ -46,6 +52,9 @@ const boundMs = 8;
 const minuteMs = 60_000;
 const dayMs = 86_400_000;
 const bodyCharacters = 43_000;
+
+/** The job that has one run in fifty. */
+const busyJobId = '01a00000-0000-7000-8000-000000000001';
 
 /** Fills a data directory. The runs end now, each job was called in turn. */
 async function fill(dataDir: string, { jobs, runs }: Options): Promise<void> {
@@ -81,7 +90,7 @@ async function fill(dataDir: string, { jobs, runs }: Options): Promise<void> {
         iif(status = 'missed', null, 3), iif(status = 'success', null, status || ': by the bench'),
         iif(status = 'success', null, workspace_id), iif(status = 'success', ${'ok '.repeat(300)}, null)
       from (select number, cast(${now} - (${runs} - number) * ${spanMs / runs} as integer) as at,
-          printf('01a00000-0000-7000-8000-%012x', number % ${jobs}) as job_id,
+          printf('01a00000-0000-7000-8000-%012x', iif(number % 50 = 1, 1, number % ${jobs})) as job_id,
           case number % 33 when 0 then 'failed' when 16 then iif(number % 2 = 0, 'missed', 'success')
             else 'success' end as status
         from numbers) as past
@@ -116,6 +125,18 @@ async function requestsOf(app: App, principal: Principal, clock: Passing): Promi
     const { items, ...rest } = await listTrouble(app, principal, { limit: 50, cursor });
     return { runs: items.map(troubleRun), ...rest };
   };
+  const history = (name: string, statuses: HistoryRequest['statuses']): Request => ({
+    name: `/jobs/{id}/history${name}`,
+    async make() {
+      const request = { statuses, before: null, limit: 50, cursor: null };
+      const { items, ...rest } = await listHistory(app, principal, busyJobId, request);
+      return { runs: items.map(runSummaryShape), ...rest };
+    },
+  });
+  const days = (count: number): Request => ({
+    name: `/jobs/{id}/days?days=${count}`,
+    make: async () => daysShape(await listDays(app, principal, busyJobId, count)),
+  });
   return [
     {
       name: '/overview',
@@ -157,6 +178,12 @@ async function requestsOf(app: App, principal: Principal, clock: Passing): Promi
       name: '/overview/trouble, 2nd page',
       make: async () => trouble((await trouble(null)).nextCursor),
     },
+    history('', null),
+    history('?status=missed', ['missed']),
+    history('?status=success', ['success']),
+    history('?status=queued', ['queued']),
+    days(30),
+    days(366),
   ];
 }
 
