@@ -130,7 +130,11 @@ export async function startDaemon(
   const connections = { maxConnections: files.connections };
   const server = parts.use(await startServer(app, { ...config, connections }, log));
   siteUrl ||= server.url;
-  await recordSiteUrl(store, reachable(siteUrl));
+  // On a full disk calls come first: `jobd open` knows the new URL once there is space.
+  const keepUrl = (): Promise<void> => recordSiteUrl(store, reachable(siteUrl));
+  await keepUrl().catch(() =>
+    parts.use(startLoop('site URL', () => keepUrl().then(() => Infinity), log)),
+  );
   const engineParts = { egress, mailer, meter, vault, signer, changes: events, drainMs };
   const limits = { slots: files.slots, slotsPerHost, heldJobs: heldJobs.ids };
   engine = parts.use(startEngine({ store, clock, log, ...engineParts, ...limits }));

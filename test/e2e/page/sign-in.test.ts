@@ -58,7 +58,7 @@ describe('signing in', { skip: noPages }, () => {
     const first = await person(t);
     const page = await first.open(link);
     await page.getByText('manage its keys').waitFor();
-    assert.equal(page.url(), `${jobd.url}/`);
+    await page.waitForURL(`${jobd.url}/`);
     // Neither in an entry that Back leads to.
     await page.goBack({ timeout: 2_000 }).catch(() => null);
     const seen = await page.evaluate(() => [
