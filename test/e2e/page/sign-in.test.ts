@@ -12,9 +12,9 @@ describe('signing in', { skip: noPages }, () => {
     const page = await open(jobd.url);
     await assertSignedOut(page);
     await signInWith(page, jobd.key);
-    assert.equal(page.url(), `${jobd.url}/`);
+    await page.waitForURL(`${jobd.url}/`);
     assert.equal(await page.getByRole('heading', { level: 1 }).textContent(), 'default');
-    assert.equal(await page.title(), 'default · jobd');
+    await page.waitForFunction(() => document.title === 'default · jobd');
     await page.getByText('read and change everything in this workspace').waitFor();
     await page.getByText('none yet').first().waitFor();
     await page.reload();

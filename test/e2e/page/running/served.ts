@@ -53,5 +53,5 @@ export async function signInWith(page: Page, key: string): Promise<void> {
 /** Asserts that the page is the sign-in page. */
 export async function assertSignedOut(page: Page): Promise<void> {
   await page.getByLabel('API key').waitFor();
-  assert.equal(new URL(page.url()).pathname, '/sign-in');
+  await page.waitForURL(({ pathname }) => pathname === '/sign-in');
 }
