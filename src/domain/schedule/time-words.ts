@@ -1,6 +1,6 @@
 /** The minutes and hours of a cron expression in words. */
 
-import { list, stepOf, stretchesOf } from './values.ts';
+import { list, ordinal, stepOf, stretchesOf } from './values.ts';
 
 /** Times in a list at most; a longer list is not easier to read than the expression. */
 const mostTimes = 8;
@@ -21,9 +21,15 @@ function fewMinutes(minutes: readonly number[], hours: readonly number[]): strin
   const [first = 0] = hours;
   const last = hours.at(-1) ?? 0;
   if (step !== null && step > 1 && hours.length > 3) {
-    const from = `Every ${step} hours at ${at} from ${clock(first, minutes[0])}`;
+    // A step that does not go on evenly the next day is clearer as a list.
+    const isUneven = last + step >= 24 && !isEven(first, step, 24);
+    const isShort = minutes.length * hours.length <= mostTimes;
+    if (isShort && (isUneven || minutes.length > 1)) return null;
+    const every =
+      minutes.length === 1 ? `Every ${step} hours` : `At ${at} of every ${ordinal(step)} hour`;
+    const from = `${every} from ${clock(first, minutes[0])}`;
     if (last + step < 24) return `${from} to ${clock(last, minutes.at(-1))}`;
-    return isEven(first, step, 24) ? from : `${from} in each day`;
+    return isUneven ? `${from} in each day` : from;
   }
   if (hours.length < 3) return null;
   const isList = stretchesOf(hours).length > 1 && minutes.length * hours.length <= mostTimes;

@@ -33,3 +33,9 @@ export function list(items: readonly string[]): string {
     ? (items[0] ?? '')
     : `${items.slice(0, -1).join(', ')} and ${items.at(-1)}`;
 }
+
+/** A number as in a date: 1st, 22nd. */
+export function ordinal(value: number): string {
+  const ending = value > 3 && value < 21 ? 'th' : (['th', 'st', 'nd', 'rd'][value % 10] ?? 'th');
+  return `${value}${ending}`;
+}

@@ -9,7 +9,7 @@ import type { CronFields } from './match.ts';
 import { periodWords } from './period-words.ts';
 import type { Schedule } from './schedule.ts';
 import { timeWords } from './time-words.ts';
-import { list, stepOf, stretchesOf, valuesOf } from './values.ts';
+import { list, ordinal, stepOf, stretchesOf, valuesOf } from './values.ts';
 
 /** When a schedule is due, as a phrase without its zone; the cron expression where words would be longer or unclear. */
 export function scheduleWords(schedule: Schedule): string {
@@ -127,9 +127,4 @@ function inMonthsWords(months: readonly number[]): string {
   const names = months.map((month) => monthNames[month - 1] ?? '');
   const isStretch = months.length > 2 && stretchesOf(months).length === 1;
   return isStretch ? `from ${names[0]} to ${names.at(-1)}` : `in ${list(names)}`;
-}
-
-function ordinal(value: number): string {
-  const ending = value > 3 && value < 21 ? 'th' : (['th', 'st', 'nd', 'rd'][value % 10] ?? 'th');
-  return `${value}${ending}`;
 }
