@@ -94,7 +94,7 @@ export async function startServer(app: App, options: ServerOptions, log: Log): P
         requireAsker(keyed);
         refuseOnFullDisk(keyed, app);
         jobRoutes(keyed, app);
-        jobExtensionRoutes(keyed, app);
+        jobExtensionRoutes(keyed, app, limits);
         managedJobRoutes(keyed, app, limits);
         scheduleRoutes(keyed, app);
         runRoutes(keyed, app, apiUrl);

@@ -16,7 +16,7 @@ const operations = describe(
     listAudit: {
       summary: 'List who changed what',
       description:
-        'Returns the changes that keys, sessions and commands made in the workspace, newest first. 100,000 are kept, for 400 ' +
+        'Returns the changes that keys, sessions and commands made in the workspace, newest first. They are kept for 400 ' +
         'days. Values of fields are never part of it.',
       querystring: AuditQuery,
       response: { 200: AuditList },

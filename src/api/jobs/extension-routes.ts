@@ -6,6 +6,8 @@ import { copyJob, getDueTimes } from '../../app/jobs/jobs.ts';
 import { isoTime } from '../../domain/clock.ts';
 import { badRequest, describe, notPaid } from '../description/operation.ts';
 import type { ApiServer } from '../http/fastify.ts';
+import { countItems } from '../http/limits/request-limits.ts';
+import type { RequestLimits } from '../http/limits/request-limits.ts';
 import { JobPath, JobResponse } from './contract.ts';
 import { copiedJob } from './examples.ts';
 import {
@@ -52,7 +54,7 @@ const operations = describe(
       description:
         'Pauses, resumes or deletes up to 100 jobs at once. A job that is refused does not affect the others; its result ' +
         'says why. A job with a run in progress is not deleted. A job that is paused or resumed already stays as it is. ' +
-        'Jobs are changed in groups of 20. The request counts as one.',
+        'Jobs are changed in groups of 20. Five jobs count as one request.',
       body: JobActions,
       response: { 200: JobActionResults },
       answer: 'What became of each job.',
@@ -61,8 +63,11 @@ const operations = describe(
   },
 );
 
+/** Jobs that count as one request. Each one that is changed has an entry in the audit trail. */
+const actionsPerRequest = 5;
+
 /** Adds the routes. */
-export function jobExtensionRoutes(server: ApiServer, app: App): void {
+export function jobExtensionRoutes(server: ApiServer, app: App, limits: RequestLimits): void {
   server.get(
     '/jobs/:id/due-times',
     operations.getDueTimes,
@@ -78,6 +83,7 @@ export function jobExtensionRoutes(server: ApiServer, app: App): void {
   });
 
   server.post('/jobs/actions', operations.actOnJobs, async ({ principal, body }) => {
+    countItems(limits, principal.actor, body.ids.length, actionsPerRequest);
     const results = await actOnJobs(app, principal, body);
     return { results: results.map(({ id, refusal }) => ({ id, error: refusal?.message ?? null })) };
   });

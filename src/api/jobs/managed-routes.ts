@@ -2,7 +2,6 @@
 
 import { setImmediate } from 'node:timers/promises';
 import type { App } from '../../app/app.ts';
-import type { Actor } from '../../domain/accounts/audit.ts';
 import {
   applyDefinition,
   listManagedJobs,
@@ -13,6 +12,7 @@ import { invalidInput, JobdError } from '../../domain/errors.ts';
 import { badRequest, describe } from '../description/operation.ts';
 import { pageRequest, PageQuery } from '../http/contract.ts';
 import type { ApiServer } from '../http/fastify.ts';
+import { countItems } from '../http/limits/request-limits.ts';
 import type { RequestLimits } from '../http/limits/request-limits.ts';
 import { DefinitionResults, DefinitionsInput, ManagedJobList } from './contract.ts';
 import type { Definition, DefinitionResult } from './contract.ts';
@@ -59,7 +59,7 @@ export function managedJobRoutes(server: ApiServer, app: App, limits: RequestLim
     operations.applyDefinitions,
     async ({ principal, body: { definitions, dryRun = false } }) => {
       refuseRepeated(definitions);
-      if (!dryRun) countDefinitions(limits, principal.actor, definitions.length);
+      if (!dryRun) countItems(limits, principal.actor, definitions.length, definitionsPerRequest);
       const apply = dryRun ? previewDefinition : applyDefinition;
       const results = await startOneByOne(definitions, (definition) =>
         resultOf(definition.key, apply(app, principal, definition)),
@@ -67,13 +67,6 @@ export function managedJobRoutes(server: ApiServer, app: App, limits: RequestLim
       return { results };
     },
   );
-}
-
-/** The request itself has been counted already. Throws `rate_limited`. */
-function countDefinitions(limits: RequestLimits, actor: Actor, total: number): void {
-  for (let counted = definitionsPerRequest; counted < total; counted += definitionsPerRequest) {
-    limits.countAsker(actor);
-  }
 }
 
 /**

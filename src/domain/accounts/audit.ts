@@ -65,8 +65,16 @@ export interface AuditEntry extends Sender {
   fields: readonly string[];
 }
 
-/** Entries that a workspace keeps, and for how long. */
-export const auditRetention = { entries: 100_000, days: 400 } as const;
+/**
+ * What a workspace keeps: entries of the last `days`. Beyond `entries`, a new one pushes out the oldest that is older than
+ * `youngDays`; beyond `mostEntries`, the oldest of any age. So a flood of changes cannot hide what came before it.
+ */
+export const auditRetention = {
+  entries: 100_000,
+  mostEntries: 1_000_000,
+  youngDays: 30,
+  days: 400,
+} as const;
 
 /** An entry as it is kept. In a workspace the numbers grow by one, so that a missing entry shows. */
 export interface KeptAuditEntry extends AuditEntry {

@@ -3,6 +3,7 @@
 import { sql } from 'kysely';
 import { auditRetention } from '../../domain/accounts/audit.ts';
 import type { AuditEntry, KeptAuditEntry } from '../../domain/accounts/audit.ts';
+import { msPerDay } from '../../domain/clock.ts';
 import type { Db } from '../database/open.ts';
 import type { AuditEntryRow } from '../database/schema-accounts.ts';
 import { columnsOf, statement, statementForEach } from '../database/statement.ts';
@@ -37,15 +38,33 @@ const insertEntry = statementForEach((db: Db, of: Parameters<AuditEntryRow>) =>
   db.insertInto('audit_entries').values(columnsOf(of, columns)).compile(),
 );
 
-const removeUpTo = statementForEach((db: Db, of: Parameters<{ id: string; number: number }>) =>
-  db
-    .deleteFrom('audit_entries')
-    .where('workspace_id', '=', of('id'))
-    .where('number', '<=', of('number'))
-    .compile(),
+/** Looks at as many of the oldest entries as were added, so that a young trail costs nothing. */
+const removeOldest = statementForEach(
+  (
+    db: Db,
+    of: Parameters<{ id: string; upTo: number; young: number; always: number; limit: number }>,
+  ) =>
+    db
+      .deleteFrom('audit_entries')
+      .where('workspace_id', '=', of('id'))
+      .where(
+        'number',
+        'in',
+        db
+          .selectFrom('audit_entries as oldest')
+          .select('oldest.number')
+          .where('oldest.workspace_id', '=', of('id'))
+          .where('oldest.number', '<=', of('upTo'))
+          .orderBy('oldest.number')
+          .limit(of('limit')),
+      )
+      .where((entry) =>
+        entry.or([entry('at', '<', of('young')), entry('number', '<=', of('always'))]),
+      )
+      .compile(),
 );
 
-/** Keeps entries of a workspace under the next numbers, and removes as many of the oldest if there are too many. */
+/** Keeps entries of a workspace under the next numbers, and removes some of the oldest if there are too many. */
 export async function insertAuditEntries(
   tx: Db,
   workspaceId: string,
@@ -56,8 +75,12 @@ export async function insertAuditEntries(
   const before = newest?.number ?? 0;
   const rows = entries.map((entry, index) => rowOf(workspaceId, before + index + 1, entry));
   await insertEntry(tx, rows);
-  const number = before + entries.length - auditRetention.entries;
-  if (number > 0) await removeUpTo(tx, [{ id: workspaceId, number }]);
+  const last = before + entries.length;
+  const upTo = last - auditRetention.entries;
+  if (upTo <= 0) return;
+  const young = (entries.at(-1)?.at ?? 0) - auditRetention.youngDays * msPerDay;
+  const always = last - auditRetention.mostEntries;
+  await removeOldest(tx, [{ id: workspaceId, upTo, young, always, limit: entries.length + 1 }]);
 }
 
 function rowOf(

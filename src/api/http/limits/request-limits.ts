@@ -71,6 +71,19 @@ export function createRequestLimits(clock: Clock): RequestLimits {
 }
 
 /**
+ * Counts a request that does much work as one request for each `perRequest` items. The request itself has been counted
+ * already. Throws `rate_limited`.
+ */
+export function countItems(
+  limits: RequestLimits,
+  actor: Actor,
+  items: number,
+  perRequest: number,
+): void {
+  for (let counted = perRequest; counted < items; counted += perRequest) limits.countAsker(actor);
+}
+
+/**
  * The addresses that share a limit: a single IPv4 address, also when written as IPv6 (RFC 4291 section 2.5.5.2), or a /64 of
  * IPv6, which is what one network has.
  */
