@@ -176,7 +176,7 @@ export function loginUrl(flag?: string, env: Environment = process.env): string 
   return siteUrl({ name, value: given ?? '' }) ?? defaultServerUrl;
 }
 
-/** A variable that a definition file refers to. */
+/** A variable by its name, for what is no setting: definition files refer to any. */
 export function environmentVariable(
   name: string,
   env: Environment = process.env,

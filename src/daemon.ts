@@ -176,9 +176,10 @@ function shareFiles(slots: number, log: Log): OpenFiles {
 
 /** The log has them too: a trail that nobody can change through jobd. */
 function logChanges(log: Log, entries: readonly AuditEntry[]): void {
-  for (const { action, actor, subject, address, fields } of entries) {
-    const who = { actorType: actor.type, actorId: actor.id, address };
-    log.info({ action, subjectId: subject.id, fields, ...who }, 'changed');
+  for (const { action, actor, subject, address, forwardedFor, fields } of entries) {
+    const who = { actorType: actor.type, actorId: actor.id, actorName: actor.name };
+    const what = { action, subjectId: subject.id, subjectName: subject.name, fields };
+    log.info({ ...what, ...who, address, forwardedFor }, 'changed');
   }
 }
 

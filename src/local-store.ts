@@ -1,5 +1,6 @@
 /** The store as commands open it on this machine, whether or not a daemon serves it. */
 
+import type { Caller } from './app/operator/caller.ts';
 import { openStoreVault } from './app/secrets/master-keys.ts';
 import { cacheDir } from './config.ts';
 import { systemClock } from './domain/clock.ts';
@@ -21,6 +22,8 @@ export interface Local extends AsyncDisposable {
   store: Store;
   clock: Clock;
   masterKeys: MasterKeys;
+  /** Who runs the command that opened it. */
+  caller?: Caller;
   /** Opens what is sealed in the store. Throws `unavailable` if the master key is missing. */
   readonly openVault: () => Promise<Vault>;
 }

@@ -1,16 +1,23 @@
 /** Every change that a person makes is written here: with its entry in the audit trail, in one transaction. */
 
-import { userInfo } from 'node:os';
 import type { AuditEntry, Change } from '../domain/accounts/audit.ts';
 import { insertAuditEntries } from '../store/accounts/audit.ts';
 import type { Db } from '../store/database/open.ts';
 import type { App, Principal } from './app.ts';
+import { callerNow } from './operator/caller.ts';
+import type { Caller } from './operator/caller.ts';
 
 /** Notes a change for the audit trail. Nothing is written for what is not noted. */
 export type NoteChange = (change: Change) => void;
 
+/** Notes a change for the audit trail of a workspace. */
+export type NoteChangeIn = (workspaceId: string, change: Change) => void;
+
 /** The parts of the app that a change needs. A command has no `onChanged`: nobody listens in its process. */
 export type ChangeParts = Pick<App, 'store' | 'clock'> & Partial<Pick<App, 'onChanged'>>;
+
+/** The parts that a command needs. Without `caller` it is the user that this process acts as. */
+export type CommandParts = Pick<App, 'store' | 'clock'> & { caller?: Caller };
 
 /** Who makes a change, and where from. */
 export type Author = Pick<Principal, 'actor' | 'sender' | 'workspaceId'>;
@@ -20,37 +27,50 @@ export type Author = Pick<Principal, 'actor' | 'sender' | 'workspaceId'>;
  * what `work` throws; then nothing is written.
  */
 export async function changeBy<T>(
-  { store, clock, onChanged }: ChangeParts,
-  { actor, sender, workspaceId }: Author,
+  parts: ChangeParts,
+  { workspaceId, ...by }: Author,
   work: (tx: Db, note: NoteChange) => Promise<T>,
+): Promise<T> {
+  return await keepChanges(parts, by, (tx, noteIn) =>
+    work(tx, (change) => noteIn(workspaceId, change)),
+  );
+}
+
+/** The same for a command that changes several workspaces. */
+export async function changeByCommand<T>(
+  parts: CommandParts,
+  work: (tx: Db, noteIn: NoteChangeIn) => Promise<T>,
+): Promise<T> {
+  return await keepChanges(parts, commandOf(parts), work);
+}
+
+async function keepChanges<T>(
+  { store, clock, onChanged }: ChangeParts,
+  { actor, sender }: Omit<Author, 'workspaceId'>,
+  work: (tx: Db, noteIn: NoteChangeIn) => Promise<T>,
 ): Promise<T> {
   const entries: AuditEntry[] = [];
   const result = await store.write(async (tx) => {
     entries.length = 0;
-    const done = await work(tx, ({ action, subject: { id, name }, fields = [] }) => {
+    const done = await work(tx, (workspaceId, { action, subject: { id, name }, fields = [] }) => {
       const at = clock.now();
       const subject = { id, name };
       entries.push({ workspaceId, at, actor, ...sender, action, subject, fields });
     });
-    await insertAuditEntries(tx, workspaceId, entries);
+    const byWorkspace = Map.groupBy(entries, ({ workspaceId }) => workspaceId);
+    for (const [workspaceId, own] of byWorkspace) await insertAuditEntries(tx, workspaceId, own);
     return done;
   });
   if (entries.length > 0) onChanged?.(entries);
   return result;
 }
 
-/** A command of this machine's user as an author. */
-export function commandIn(workspaceId: string): Author {
-  const user = userName();
-  const actor = { type: 'command', id: user, name: user } as const;
-  return { actor, sender: { address: null, forwardedFor: null }, workspaceId };
+/** A command as an author in a workspace. */
+export function commandIn(parts: Pick<CommandParts, 'caller'>, workspaceId: string): Author {
+  return { ...commandOf(parts), workspaceId };
 }
 
-function userName(): string {
-  try {
-    return userInfo().username;
-  } catch {
-    // A container may run as a user id that has no name.
-    return `uid ${process.getuid?.() ?? 'unknown'}`;
-  }
+function commandOf({ caller = callerNow() }: Pick<CommandParts, 'caller'>) {
+  const actor = { type: 'command' as const, ...caller };
+  return { actor, sender: { address: null, forwardedFor: null } };
 }

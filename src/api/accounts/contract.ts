@@ -90,7 +90,7 @@ export const AuditEntry = t.output('AuditEntry', 'A change that somebody made.',
   action: t.oneOf(auditActions, 'What was done.'),
   subject: Type.Object(
     {
-      id: t.id('The id of the job, monitor, channel, key, session or workspace.'),
+      id: t.id('The id of the job, monitor, channel, key, session, workspace or account.'),
       name: t.text('Its name at that time.'),
     },
     { description: 'To what it was done.' },

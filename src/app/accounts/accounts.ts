@@ -3,17 +3,21 @@
  * `subscribe` and `cancel`.
  */
 
-import { checkName, hasExpired } from '../../domain/accounts/account.ts';
+import { checkName, hasExpired, trialEndsAt } from '../../domain/accounts/account.ts';
 import type { Account } from '../../domain/accounts/account.ts';
+import { workspacesTold } from '../../domain/accounts/audit.ts';
 import { msPerDay } from '../../domain/clock.ts';
 import { JobdError } from '../../domain/errors.ts';
 import { newId } from '../../domain/id.ts';
 import type { PlanName } from '../../domain/accounts/plan.ts';
 import * as accounts from '../../store/accounts/accounts.ts';
 import { markRenewed } from '../../store/accounts/expiry.ts';
+import { listWorkspacesOf } from '../../store/accounts/workspaces.ts';
 import type { Db } from '../../store/database/open.ts';
 import { countActiveKeys, countResults, usageOf } from '../../store/accounts/usage.ts';
 import type { App } from '../app.ts';
+import { changeByCommand } from '../change.ts';
+import type { CommandParts } from '../change.ts';
 
 type Parts = Pick<App, 'store' | 'clock'>;
 
@@ -62,18 +66,18 @@ export async function showAccount({ store, clock }: Parts, name: string) {
 }
 
 /** Changes the plan of an account, and not when it expires. Throws `not_found`. */
-export async function setPlan(parts: Parts, name: string, plan: PlanName): Promise<Account> {
+export async function setPlan(parts: CommandParts, name: string, plan: PlanName): Promise<Account> {
   return await change(parts, name, () => ({ plan }));
 }
 
 /** Sets when the trial of an account ends, in epoch milliseconds. Throws `not_found`. */
-export async function setTrial(parts: Parts, name: string, until: number): Promise<Account> {
+export async function setTrial(parts: CommandParts, name: string, until: number): Promise<Account> {
   return await change(parts, name, () => ({ expiresAt: until, onTrial: true }));
 }
 
 /** Notes that an account is paid for until then, in epoch milliseconds; null means without an end. Throws `not_found`. */
 export async function subscribe(
-  parts: Parts,
+  parts: CommandParts,
   name: string,
   until: number | null,
 ): Promise<Account> {
@@ -81,25 +85,43 @@ export async function subscribe(
 }
 
 /** Ends the subscription or trial of an account now, unless it has ended already. Throws `not_found`. */
-export async function cancel(parts: Parts, name: string): Promise<Account> {
+export async function cancel(parts: CommandParts, name: string): Promise<Account> {
   return await change(parts, name, (now, { expiresAt }) => ({
     expiresAt: Math.min(now, expiresAt ?? Infinity),
   }));
 }
 
 async function change(
-  { store, clock }: Parts,
+  parts: CommandParts,
   name: string,
   changes: (now: number, before: Account) => Partial<Account>,
 ): Promise<Account> {
-  return await store.write(async (tx) => {
-    const now = clock.now();
+  return await changeByCommand(parts, async (tx, noteIn) => {
+    const now = parts.clock.now();
     const before = await requireAccountNamed(tx, name);
     const account = { ...before, ...changes(now, before) };
     await accounts.updateAccount(tx, account);
     if (hasExpired(before, now) && !hasExpired(account, now)) {
       await markRenewed(tx, account.id, now);
     }
+    const fields = changedFields(before, account);
+    if (fields.length === 0) return account;
+    for (const { id } of await listWorkspacesOf(tx, account.id, workspacesTold)) {
+      noteIn(id, { action: 'account.update', subject: account, fields });
+    }
     return account;
   });
+}
+
+/** The names of the fields that differ, as `jobd account show --json` has them. */
+function changedFields(before: Account, after: Account): string[] {
+  const old = Object.values(watched(before));
+  return Object.entries(watched(after)).flatMap(([name, value], index) =>
+    value === old[index] ? [] : [name],
+  );
+}
+
+function watched(account: Account) {
+  const { plan, expiresAt } = account;
+  return { plan, expiresAt, trialEndsAt: trialEndsAt(account) };
 }

@@ -2,6 +2,8 @@
 
 import { auditActions } from '../../domain/accounts/audit.ts';
 import type { AuditAction, KeptAuditEntry } from '../../domain/accounts/audit.ts';
+import { got, invalidInput } from '../../domain/errors.ts';
+import { isId } from '../../domain/id.ts';
 import { listAuditEntries } from '../../store/accounts/audit.ts';
 import type { App, Principal } from '../app.ts';
 import { numberCursor, parseNumberCursor } from '../page.ts';
@@ -9,7 +11,7 @@ import type { Page, PageRequest } from '../page.ts';
 
 /** The entries that a person asks for; null for all. */
 export interface AuditFilter {
-  /** The id of a job, monitor, channel, key, session or workspace. */
+  /** The id of a job, monitor, channel, key, session, workspace or account. */
   subject: string | null;
   /** The id of a key or session, or the user of a command. */
   actor: string | null;
@@ -33,13 +35,15 @@ export const auditActionWords: readonly string[] = [
   ...auditActions,
 ];
 
-/** The workspace's entries, newest first. Throws `invalid_input` for a cursor of another list. */
+/** The workspace's entries, newest first. Throws `invalid_input` for a subject that is no id, and for a cursor of another list. */
 export async function listAudit(
   { store }: Pick<App, 'store'>,
   { workspaceId }: Principal,
   { subject, actor, action }: AuditFilter,
   { limit, cursor }: PageRequest,
 ): Promise<AuditEntries> {
+  if (subject !== null && !isId(subject))
+    throw invalidInput(`subject must be an id, ${got(subject)}`);
   const list = `audit ${workspaceId}`;
   const isWanted = (entry: KeptAuditEntry): boolean =>
     (actor === null || entry.actor.id === actor) &&

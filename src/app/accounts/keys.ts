@@ -14,7 +14,7 @@ import { countActiveKeys } from '../../store/accounts/usage.ts';
 import { requireAccount } from './account-limits.ts';
 import type { App, Principal } from '../app.ts';
 import { changeBy, commandIn } from '../change.ts';
-import type { Author, ChangeParts } from '../change.ts';
+import type { Author, ChangeParts, CommandParts } from '../change.ts';
 import { idCursor, pageOf, parseIdCursor } from '../page.ts';
 import type { Page, PageRequest } from '../page.ts';
 import { newSecret, sha256Of } from './secrets.ts';
@@ -39,12 +39,12 @@ export interface MadeKey {
  * too many keys.
  */
 export async function createKey(
-  parts: ChangeParts,
+  parts: CommandParts,
   { workspace, ...input }: KeyInput & { workspace: string },
 ): Promise<MadeKey> {
   const { id } = await requireWorkspaceNamed(parts.store.db, workspace);
   // Asked again: the workspace may be deleted meanwhile.
-  return await makeKey(parts, commandIn(id), input, async (tx) => {
+  return await makeKey(parts, commandIn(parts, id), input, async (tx) => {
     return (await requireWorkspaceNamed(tx, workspace)).accountId;
   });
 }
@@ -115,10 +115,10 @@ export async function listOwnersKeys(
 }
 
 /** Revokes a key for good, for a command. Throws `not_found` for an unknown id or a revoked key. */
-export async function revokeKey(parts: ChangeParts, id: string): Promise<void> {
+export async function revokeKey(parts: CommandParts, id: string): Promise<void> {
   const key = await keys.findKey(parts.store.db, id);
   if (key === undefined) throw noSuchKey(id);
-  await revoke(parts, commandIn(key.workspaceId), key);
+  await revoke(parts, commandIn(parts, key.workspaceId), key);
 }
 
 /** The same, for an owner's session and a key of its workspace. Throws `forbidden` too. */

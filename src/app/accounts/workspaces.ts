@@ -9,19 +9,17 @@ import * as workspaces from '../../store/accounts/workspaces.ts';
 import { requireAccountNamed } from './accounts.ts';
 import type { App } from '../app.ts';
 import { changeBy, commandIn } from '../change.ts';
-import type { ChangeParts } from '../change.ts';
-
-type Parts = ChangeParts;
+import type { CommandParts } from '../change.ts';
 
 /** Makes a workspace. Throws `invalid_input`, `not_found` for an unknown account, `conflict` if the name is taken. */
 export async function createWorkspace(
-  parts: Parts,
+  parts: CommandParts,
   { name, account }: { name: string; account: string },
 ): Promise<Workspace> {
   checkName(name);
   const now = parts.clock.now();
   const id = newId(now);
-  return await changeBy(parts, commandIn(id), async (tx, note) => {
+  return await changeBy(parts, commandIn(parts, id), async (tx, note) => {
     const { id: accountId } = await requireAccountNamed(tx, account);
     if ((await workspaces.findWorkspace(tx, name)) !== undefined) {
       throw new JobdError('conflict', `there is a workspace named ${name} already`);
@@ -49,7 +47,7 @@ export async function requireWorkspaceNamed(db: Db, name: string): Promise<Works
  * Deletes a workspace with all it owns. It is gone at once; calls in flight go on. Its rows are removed later, in small
  * steps. Throws `not_found`, and `conflict` for the default workspace.
  */
-export async function deleteWorkspace({ store, clock }: Parts, name: string): Promise<void> {
+export async function deleteWorkspace({ store, clock }: CommandParts, name: string): Promise<void> {
   if (name === workspaces.defaultWorkspace) {
     throw new JobdError('conflict', 'the default workspace cannot be deleted');
   }

@@ -4,6 +4,7 @@
  * their secrets again. The discarded values stay unreadable even if the key is found later.
  */
 
+import type { Change } from '../../domain/accounts/audit.ts';
 import { JobdError } from '../../domain/errors.ts';
 import { discarded, ifOpens } from '../../domain/secrets/vault.ts';
 import type { Vault } from '../../domain/secrets/vault.ts';
@@ -18,6 +19,8 @@ import { activateSigningKey, findActiveSigningKey } from '../../store/receipts/s
 import * as keys from '../../store/secrets/master-keys.ts';
 import { discardChannelConfig, discardJobSecrets } from '../../store/secrets/sealed.ts';
 import type { SealedValue } from '../../store/secrets/sealed.ts';
+import { changeByCommand } from '../change.ts';
+import type { CommandParts, NoteChangeIn } from '../change.ts';
 import type { MasterKeyParts } from './master-keys.ts';
 import { checkSealed } from './sealed-values.ts';
 
@@ -56,13 +59,16 @@ export async function requireLostKey(
  * keys stay, so receipts can still be verified. The daemon must be stopped. Throws as `requireLostKey` does, and
  * `unavailable` if a key cannot be made.
  */
-export async function forgetLostKey(parts: MasterKeyParts, lostId: string): Promise<Forgotten> {
+export async function forgetLostKey(
+  parts: MasterKeyParts & CommandParts,
+  lostId: string,
+): Promise<Forgotten> {
   const { store, clock } = parts;
   await requireLostKey(parts, lostId);
   const next = await nextKey(parts);
   const vault = openVault(parts.masterKeys);
   await overwriteFreed(store.db);
-  const forgotten = await store.write(async (tx) => {
+  const forgotten = await changeByCommand(parts, async (tx, noteIn) => {
     const now = clock.now();
     const known = await keys.listMasterKeys(tx);
     if (known[0] !== next.id) await keys.activateMasterKey(tx, next.id, now);
@@ -70,6 +76,7 @@ export async function forgetLostKey(parts: MasterKeyParts, lostId: string): Prom
     await keys.removeMasterKeys(tx, lost);
     const signingKeyId = await replaceSigningKey(tx, vault, next.id, now);
     const jobs = await discardUnreadable(tx, vault, 'jobs', discardJobSecrets);
+    noteEach(noteIn, jobs, { action: 'job.pause' });
     const channels = await discardUnreadable(tx, vault, 'channels', async (db, id) => {
       await discardChannelConfig(db, id);
       await endDeliveries(
@@ -78,7 +85,13 @@ export async function forgetLostKey(parts: MasterKeyParts, lostId: string): Prom
         'the config of the channel was discarded: its master key is lost',
       );
     });
-    return { keyId: next.id, jobs, channels, signingKeyId };
+    noteEach(noteIn, channels, { action: 'channel.update', fields: ['config', 'enabled'] });
+    return {
+      keyId: next.id,
+      jobs: jobs.map(affected),
+      channels: channels.map(affected),
+      signingKeyId,
+    };
   });
   return { ...forgotten, isErased: await eraseFreed(store.db) };
 }
@@ -115,19 +128,32 @@ async function replaceSigningKey(
   return key.keyId;
 }
 
-/** Discards the values of a table that no key opens. Returns the jobs or channels affected that are not deleted. */
+/** Discards the values of a table that no key opens. Returns those of jobs or channels that are not deleted. */
 async function discardUnreadable(
   tx: Db,
   vault: Vault,
   table: 'jobs' | 'channels',
   discardOne: (db: Db, id: string) => Promise<void>,
-): Promise<Affected[]> {
-  const affected: Affected[] = [];
+): Promise<SealedValue[]> {
+  const found: SealedValue[] = [];
   for await (const value of checkSealed(tx, vault, [table])) {
     if (value.isReadable || value.sealed === discarded) continue;
-    const { id, name, workspace, isDeleted } = value;
-    await discardOne(tx, id);
-    if (isDeleted === 0) affected.push({ id, name, workspace });
+    await discardOne(tx, value.id);
+    if (value.isDeleted === 0) found.push(value);
   }
-  return affected;
+  return found;
+}
+
+function noteEach(
+  noteIn: NoteChangeIn,
+  values: readonly SealedValue[],
+  change: Omit<Change, 'subject'>,
+): void {
+  for (const { workspaceId, id, name } of values) {
+    noteIn(workspaceId, { ...change, subject: { id, name } });
+  }
+}
+
+function affected({ id, name, workspace }: SealedValue): Affected {
+  return { id, name, workspace };
 }

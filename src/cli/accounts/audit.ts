@@ -28,27 +28,37 @@ export function addAuditCommand(program: Command, { output }: Context): void {
       `
 Examples:
   jobd audit
-  jobd audit --action job.delete --limit 10`,
+  jobd audit --action job.delete --limit 10
+
+It asks the server, with a key that may write.`,
     )
     .action(async ({ subject, actor, action, ...flags }: AuditFlags) => {
       const api = createApi(clientConfig());
       const found = await api.audit({ subject, actor, action }, listLimitOf(flags));
       if (flags['json']) return printJson(output, found);
+      const isFiltered = [subject, actor, action].some((given) => given !== undefined);
+      const none = isFiltered ? 'no entry matches' : 'nobody has changed anything';
       printRows(
         output,
         found.entries,
         {
           at: ({ at }) => moment(at),
           who: ({ actor: { type, name, id } }) => `${type} ${name === '' ? id : name}`,
-          from: ({ address }) => address,
+          from: fromOf,
           action: whatOf,
           name: ({ subject: { name } }) => name,
           id: ({ subject: { id } }) => id,
+          'actor id': ({ actor: { id } }) => id,
         },
-        { none: 'nobody has changed anything', optional: ['from'] },
+        { none, optional: ['from', 'actor id'] },
       );
       if (found.isPartial) output.say('older changes were not searched: use --json and nextCursor');
     });
+}
+
+/** What a proxy claims comes first: if it is true, it is where the person is. */
+function fromOf({ address, forwardedFor }: AuditEntry): string | null {
+  return forwardedFor === null ? address : `${forwardedFor} via ${address ?? 'unknown'}`;
 }
 
 function whatOf({ action, fields }: AuditEntry): string {

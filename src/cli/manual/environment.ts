@@ -42,6 +42,7 @@ export const environment: readonly (readonly [name: string, meaning: string])[] 
   ],
   ['JOBD_SECRET_KEY', 'the master key, instead of the file in the data directory'],
   ['JOBD_SECRET_KEY_NEW', 'secrets rotate: the new master key'],
+  ['SUDO_USER', 'who runs a command, for the audit trail; set by sudo'],
   ['NODE_EXTRA_CA_CERTS', 'serve: PEM file of certificates to trust besides the built-in ones'],
   ['NO_COLOR', 'no colours, if set to anything; pipes never get colours'],
   ['TERM', 'dumb: no colours and no spinner'],

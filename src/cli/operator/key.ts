@@ -3,6 +3,8 @@
 import type { Command } from 'commander';
 import type { Flags } from '../../config.ts';
 import { isoTimeOrNull, systemClock } from '../../domain/clock.ts';
+import { JobdError } from '../../domain/errors.ts';
+import { isId } from '../../domain/id.ts';
 import { permissions } from '../../domain/accounts/key.ts';
 import type { Key } from '../../domain/accounts/key.ts';
 import { moment } from '../terminal/cell.ts';
@@ -104,6 +106,9 @@ function addRevokeCommand(key: Command, output: Output): void {
       '\nExample:\n  jobd key revoke 019a9b1c-0000-7000-8000-000000000000 --yes',
     )
     .action(async (id: string, flags: Flags) => {
+      if (!isId(id.toLowerCase())) {
+        throw new JobdError('usage', 'keys are revoked by id: jobd key list shows it');
+      }
       await confirm(`Revoke key ${id} for good?`, flags['yes'] === true);
       await using local = await openStoreFor(flags, output);
       const { revokeKey } = await import('../../app/accounts/keys.ts');

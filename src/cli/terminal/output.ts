@@ -80,7 +80,7 @@ export function printRows<Row>(
   }
   const needs = titles.map((title, index) => ({
     natural: Math.max(...[title, ...texts.map((row) => row[index] ?? '')].map(widthOf)),
-    canShrink: title !== 'id' && cells.some((row) => typeof row[index] === 'string'),
+    canShrink: !/\bid$/.test(title) && cells.some((row) => typeof row[index] === 'string'),
     isOptional: optional.includes(title),
   }));
   const widths = fitColumns(needs, output.width);

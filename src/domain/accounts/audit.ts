@@ -42,6 +42,7 @@ export const auditActions = [
   'session.start',
   'session.end',
   'workspace.create',
+  'account.update',
 ] as const;
 export type AuditAction = (typeof auditActions)[number];
 
@@ -64,6 +65,9 @@ export interface AuditEntry extends Sender {
   /** Empty unless the action is an update. */
   fields: readonly string[];
 }
+
+/** A change of an account has an entry in each of its oldest workspaces, up to this many. */
+export const workspacesTold = 100;
 
 /**
  * What a workspace keeps: entries of the last `days`. Beyond `entries`, a new one pushes out the oldest that is older than

@@ -106,7 +106,7 @@ function rowOf(
 
 /** A page of entries, newest first, before a number if one is given. */
 export interface AuditPage {
-  /** Only entries about this job, monitor, channel, key, session or workspace. */
+  /** Only entries about this job, monitor, channel, key, session, workspace or account. */
   subjectId: string | null;
   before: number | null;
   limit: number;

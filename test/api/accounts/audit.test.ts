@@ -172,6 +172,12 @@ test('filters and pages fit together, and no workspace sees the entries of anoth
   const { body: theirs } = await ask('GET', '/audit', undefined, theirKey);
   assert.deepEqual(words(theirs.entries).slice(-1), ['job.create theirs']);
   assertRefused(await ask('GET', '/audit?action=job.explode'), 400, /^action /, 'action');
+  assertRefused(
+    await ask('GET', '/audit?subject=backup'),
+    400,
+    /^subject must be an id/,
+    'subject',
+  );
   const mine = (await ask('GET', '/audit?limit=1')).body.nextCursor;
   assertRefused(
     await ask('GET', `/audit?cursor=${mine}`, undefined, theirKey),
@@ -241,13 +247,16 @@ test('too many entries push out the oldest, but not a young one before a million
   assert.ok((await oldest()) > auditRetention.mostEntries);
 });
 
-test('the log has every change, without names and values', async (t) => {
+test('the log has every change, without values', async (t) => {
   const lines: string[] = [];
   const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(line) });
   const daemon = await startTestDaemon(t, { log });
-  await daemon.ask('POST', '/jobs', { ...job, name: canary });
+  await daemon.ask('POST', '/jobs', { ...job, name: 'a\nb "c"' });
   const line = lines.find((one) => one.includes('"action":"job.create"')) ?? assert.fail();
   assert.ok(!line.includes(canary), line);
+  assert.equal(line.indexOf('\n'), line.length - 1, 'a name adds no line');
+  const { msg, subjectName, actorName, forwardedFor } = JSON.parse(line);
+  assert.deepEqual([msg, subjectName, actorName, forwardedFor], ['changed', 'a\nb "c"', '', null]);
 });
 
 test('every action names a subject and a verb', () => {

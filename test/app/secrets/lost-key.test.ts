@@ -1,9 +1,11 @@
 /** A lost master key: the values that it sealed are discarded, the values of other keys are not. */
 
 import assert from 'node:assert/strict';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { createWorkspace } from '../../../src/app/accounts/workspaces.ts';
+import { createChannel } from '../../../src/app/alerts/channels.ts';
 import { createJob, getJob, updateJob } from '../../../src/app/jobs/jobs.ts';
 import { forgetLostKey } from '../../../src/app/secrets/lost-key.ts';
 import { openStoreVault, rotateMasterKey } from '../../../src/app/secrets/master-keys.ts';
@@ -49,4 +51,41 @@ test('after an interrupted rotation whose new key is lost, only the values of th
   assert.match(downReason ?? '', /nothing is sent/);
   await rotateMasterKey(local);
   assert.equal((await getJob(fresh, principal, kept.id)).body, 'old');
+});
+
+test('each workspace has entries of its jobs and channels whose secrets were discarded', async (t) => {
+  const dataDir = temporaryDirectory(t);
+  await using local = await openLocal(dataDir);
+  const vault = await local.openVault();
+  await createWorkspace(local, { name: 'second', account: 'default' });
+  const app = quietApp({ ...local, vault, allowTargets: loopback });
+  const url = 'http://127.0.0.1:1/';
+  const workspaces = await local.store.db.selectFrom('workspaces').select(['id', 'name']).execute();
+  for (const { id, name } of workspaces) {
+    await createJob(app, writerIn(id), { name, url, headers: { 'X-Key': 'a' } });
+  }
+  const [first] = workspaces;
+  const channel = { name: 'c', type: 'webhook', config: { url } } as const;
+  await createChannel(app, writerIn(first?.id ?? ''), channel);
+  const [lost] = local.masterKeys.read();
+  rmSync(join(dataDir, 'secret-key'));
+  const caller = { id: 'alice', name: 'alice' };
+  await forgetLostKey({ ...local, caller }, lost?.id ?? '');
+
+  const entries = await local.store.db
+    .selectFrom('audit_entries')
+    .innerJoin('workspaces', 'workspaces.id', 'workspace_id')
+    .select(['workspaces.name', 'action', 'subject_name', 'fields'])
+    .where('actor_id', '=', 'alice')
+    .orderBy('workspaces.id')
+    .orderBy('number')
+    .execute();
+  assert.deepEqual(
+    entries.map((entry) => Object.values(entry).join(' ').trim()),
+    [
+      'default job.pause default',
+      'default channel.update c config enabled',
+      'second job.pause second',
+    ],
+  );
 });

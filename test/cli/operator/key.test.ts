@@ -111,6 +111,9 @@ test('keys from the shell', async (t) => {
 
   await t.test('revoking asks first; without a terminal it refuses and does nothing', async () => {
     const id = cells((await jobd('key', 'list')).stdout)[1]?.[0] ?? '';
+    const named = await jobd('key', 'revoke', 'laptop', '--yes');
+    const sentence = 'jobd: keys are revoked by id: jobd key list shows it\n';
+    assert.deepEqual(named, { exitCode: 2, stdout: '', stderr: sentence });
     const refused = await jobd('key', 'revoke', id);
     assert.equal(refused.exitCode, 2);
     assert.equal(refused.stdout, '');

@@ -1,0 +1,64 @@
+/** `jobd audit`, and what commands on the data directory leave in the trail (docs/behavior.md#audit-1). */
+
+import assert from 'node:assert/strict';
+import { chownSync } from 'node:fs';
+import { userInfo } from 'node:os';
+import { test } from 'node:test';
+import { openLocal } from '../../../src/local-store.ts';
+import { temporaryDirectory } from '../../support/directory.ts';
+import { runCommand, serveCommand } from '../../support/running/command.ts';
+
+/** Who made the keys of a data directory, oldest first. */
+async function makersIn(dataDir: string): Promise<string[][]> {
+  await using local = await openLocal(dataDir);
+  const entries = await local.store.db
+    .selectFrom('audit_entries')
+    .select(['actor_type', 'actor_id', 'actor_name'])
+    .orderBy('number')
+    .execute();
+  return entries.map((entry) => [entry.actor_type, entry.actor_id, entry.actor_name]);
+}
+
+test('a command is in the trail as the user who ran it, also behind sudo', async (t) => {
+  const dataDir = temporaryDirectory(t);
+  const env = { JOBD_DATA: dataDir };
+  const { username } = userInfo();
+  // Root acts as the owner of the data.
+  if (process.getuid?.() === 0) chownSync(dataDir, 65_534, 65_534);
+  for (const sudo of [{}, { SUDO_USER: 'alice' }]) {
+    const { exitCode, stderr } = await runCommand(['key', 'create'], { ...env, ...sudo });
+    assert.equal(exitCode, 0, stderr);
+  }
+  assert.deepEqual(await makersIn(dataDir), [
+    ['command', username, username],
+    ['command', 'alice', 'alice (sudo)'],
+  ]);
+});
+
+test('a list without entries says whether a filter left them out', async (t) => {
+  const { jobd } = await serveCommand(t);
+  const nothing = await jobd('audit', '--action', 'job');
+  assert.deepEqual(nothing, { exitCode: 0, stdout: '', stderr: 'no entry matches\n' });
+  const named = await jobd('audit', '--subject', 'backup');
+  assert.deepEqual([named.exitCode, named.stdout], [2, '']);
+  assert.match(named.stderr, /subject must be an id, got "backup"/);
+});
+
+test('an entry is shown with the address that a proxy named, and the id of who acted', async (t) => {
+  const { url, env, jobd } = await serveCommand(t);
+  const headers = {
+    authorization: `Bearer ${env['JOBD_API_KEY']}`,
+    'content-type': 'application/json',
+    'x-forwarded-for': '203.0.113.7',
+  };
+  const body = JSON.stringify({ name: 'mon' });
+  const made = await fetch(`${url}/api/v1/monitors`, { method: 'POST', headers, body });
+  assert.equal(made.status, 201, await made.text());
+  const [line = ''] = (await jobd('audit', '--action', 'monitor')).stdout.split('\n');
+  const keyId = (await jobd('key', 'list')).stdout.split('\t')[0];
+  const [, who, from, action, name, , actorId] = line.split('\t');
+  assert.deepEqual(
+    [who, from, action, name, actorId],
+    [`key ${keyId}`, '203.0.113.7 via 127.0.0.1', 'monitor.create', 'mon', keyId],
+  );
+});
