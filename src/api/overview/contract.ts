@@ -3,7 +3,6 @@
 import { Type } from 'typebox';
 import type { Static, TProperties, TSchema } from 'typebox';
 import { nameRule } from '../../domain/fields.ts';
-import { jobRules } from '../../domain/jobs/job.ts';
 import { jobFilters, jobOrders } from '../../domain/jobs/listed-job.ts';
 import { monitorStatuses } from '../../domain/monitors/monitor.ts';
 import { runStatuses } from '../../domain/runs/run.ts';
@@ -160,6 +159,9 @@ export const TroubleList = t.envelope(
 const { limit, cursor } = PageQuery.properties;
 const pageQuery = { limit, cursor };
 
+/** More says no more about which job is meant, and costs the main thread more. */
+const mostSearchCharacters = 200;
+
 function text(where: string, maxLength: number) {
   return Type.Optional(
     Type.String({
@@ -180,7 +182,7 @@ export const JobListQuery = Type.Object(
           'under way. `missed`: a due time was missed in the last 24 hours.',
       ),
     ),
-    q: text('name or the URL', jobRules.url.maxLength),
+    q: text('name or the URL', mostSearchCharacters),
     order: Type.Optional(
       t.oneOf(jobOrders, {
         description:

@@ -6,7 +6,7 @@ import type { JobFilter, JobOrder, JobState, ListedJob } from '../../domain/jobs
 import type { RunStatus } from '../../domain/runs/run.ts';
 import type { Db } from '../../store/database/open.ts';
 import * as jobs from '../../store/overview/jobs.ts';
-import type { JobPlace, PlacedJob } from '../../store/overview/jobs.ts';
+import type { JobCondition, JobPlace, PlacedJob } from '../../store/overview/jobs.ts';
 import { findRecentRuns } from '../../store/overview/recent.ts';
 import { findMissedJobs, findTroubleStop } from '../../store/overview/trouble.ts';
 import type { TroublePlace } from '../../store/overview/trouble.ts';
@@ -14,13 +14,15 @@ import { shownJob } from '../jobs/keep-job.ts';
 import type { App, Principal } from '../app.ts';
 import { idCursor, parseIdCursor, parsePlaceCursor, partialPageOf, placeCursor } from '../page.ts';
 import type { PageRequest, PartialPage } from '../page.ts';
+import { inSteps, mostSearched, searchedPerStep } from './steps.ts';
+import type { Found } from './steps.ts';
 import { isIdPart, isTroublePlace, troublePartsOf, troublePlaceOf } from './trouble.ts';
 
 /** How many results of a row are shown. */
 export const recentCount = 30;
 /**
  * The most job rows that one request reads to find those it is asked for. By due time it meets the jobs of other workspaces, by
- * name each row is on another page of the file.
+ * name each row is on another page of the file. A search for a text reads fewer, in steps.
  */
 const mostRows = { newest: 5_000, name: 1_000, due: 2_000 } as const;
 /** Of a workspace with so many jobs at most all are read, and sorted. */
@@ -81,18 +83,46 @@ async function listByState(
   const after = cursor === null ? null : jobPlaceOf(order, list, cursor);
   const isFiltered = text !== null || (order === 'newest' ? state === 'up' : state !== null);
   const isSearched = isFiltered || order === 'due';
-  const isOfFew =
-    isSearched && order !== 'newest' && !(await jobs.hasJobs(db, workspaceId, fewJobs + 1));
-  const walk = isOfFew ? (`${order} of few` as const) : order;
-  const upTo =
-    isSearched && !isOfFew
-      ? await jobs.findStop(db, workspaceId, order, { state, after, rows: mostRows[order] })
-      : undefined;
-  const page = { state, text, after, upTo, limit: limit + 1 };
-  const found = await jobs.listJobsOn(db, workspaceId, walk, page);
-  return partialPageOf<PlacedJob, JobPlace>(found, limit, upTo, (place) =>
-    cursorOf(order, list, place),
+  const cursorAt = (place: JobPlace): string => cursorOf(order, list, place);
+  const few = text === null ? fewJobs : mostSearched;
+  if (isSearched && order !== 'newest' && !(await jobs.hasJobs(db, workspaceId, few + 1))) {
+    const ids = text === null ? null : await findAllWith(db, workspaceId, { state, text });
+    const page = { state, text: null, ids, after, upTo: undefined, limit: limit + 1 };
+    const sorted = await jobs.listJobsOn(db, workspaceId, `${order} of few`, page);
+    return partialPageOf<PlacedJob, JobPlace>(sorted, limit, undefined, cursorAt);
+  }
+  const rows = text === null ? mostRows[order] : searchedPerStep;
+  const steps = text === null ? 1 : Math.min(mostRows[order], mostSearched) / searchedPerStep;
+  const { found, stop } = await inSteps<PlacedJob, JobPlace>(
+    { steps, after, count: limit + 1 },
+    async (from, count) => {
+      const upTo = isSearched
+        ? await jobs.findStop(db, workspaceId, order, { state, after: from, rows })
+        : undefined;
+      const page = { state, text, ids: null, after: from, upTo, limit: count };
+      return { found: await jobs.listJobsOn(db, workspaceId, order, page), stop: upTo };
+    },
   );
+  return partialPageOf<PlacedJob, JobPlace>(found, limit, stop, cursorAt);
+}
+
+/** The ids of all jobs that contain a text, in a workspace that has few. */
+async function findAllWith(
+  db: Db,
+  workspaceId: string,
+  condition: JobCondition,
+): Promise<string[]> {
+  const { found } = await inSteps<string, JobPlace>(
+    { steps: Infinity, after: null, count: Infinity },
+    async (after) => {
+      const { state } = condition;
+      const span = { state, after, rows: searchedPerStep };
+      const upTo = await jobs.findStop(db, workspaceId, 'newest', span);
+      const page = { ...condition, after, upTo };
+      return { found: await jobs.findJobsWith(db, workspaceId, 'newest', page), stop: upTo };
+    },
+  );
+  return found;
 }
 
 function cursorOf(order: JobOrder, list: string, { id, nameLower, nextRunAt }: JobPlace): string {
@@ -178,14 +208,19 @@ async function jobsAmong(
   workspaceId: string,
   ids: readonly string[],
   { before, text, limit }: { before: string | null; text: string | null; limit: number },
-): Promise<{ found: PlacedJob[]; stop: { id: string } | undefined }> {
+): Promise<Found<PlacedJob, { id: string }>> {
   const left = ids
     .filter((id) => before === null || id < before)
     .toSorted()
     .toReversed();
-  const looked = left.slice(0, mostNamed);
-  const found = await jobs.listJobsOf(db, workspaceId, looked, { text, limit: limit + 1 });
-  const last = looked.at(-1);
-  const stop = left.length > looked.length && last !== undefined ? { id: last } : undefined;
-  return { found, stop };
+  const rows = text === null ? mostNamed : searchedPerStep;
+  return await inSteps<PlacedJob, { id: string }>(
+    { steps: mostNamed / rows, after: null, count: limit + 1 },
+    async (_, count) => {
+      const looked = left.splice(0, rows);
+      const found = await jobs.listJobsOf(db, workspaceId, looked, { text, limit: count });
+      const last = looked.at(-1);
+      return { found, stop: left.length > 0 && last !== undefined ? { id: last } : undefined };
+    },
+  );
 }

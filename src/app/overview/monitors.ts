@@ -3,14 +3,18 @@
 import type { Monitor, MonitorStatus } from '../../domain/monitors/monitor.ts';
 import type { PingKind } from '../../domain/monitors/ping.ts';
 import { findMonitorStop, listMonitorsBy } from '../../store/overview/monitors.ts';
+import type { ListedMonitor } from '../../store/overview/monitors.ts';
 import { findRecentPings } from '../../store/overview/recent.ts';
 import type { App, Principal } from '../app.ts';
 import { idCursor, parseIdCursor, partialPageOf } from '../page.ts';
 import type { PageRequest, PartialPage } from '../page.ts';
 import { recentCount } from './jobs.ts';
+import { inSteps } from './steps.ts';
 
 /** The most monitors that one request reads. */
 const mostRows = 5_000;
+/** The most that it searches for a text in one step, for 2 ms at most. */
+const searchedPerStep = 1_000;
 
 /** What a person asks of the list. */
 export interface MonitorListRequest extends PageRequest {
@@ -36,16 +40,21 @@ export async function listMonitors(
   const list = 'overview-monitors';
   const before = cursor === null ? null : parseIdCursor(list, cursor);
   const isBounded = status !== null || text !== null;
-  const downTo = isBounded
-    ? await findMonitorStop(db, workspaceId, { before, rows: mostRows })
-    : undefined;
-  const condition = { status, text, now };
-  const page = { ...condition, before, downTo, limit: limit + 1 };
-  const found = await listMonitorsBy(db, workspaceId, page);
+  const rows = text === null ? mostRows : searchedPerStep;
+  const { found, stop } = await inSteps<ListedMonitor, string>(
+    { steps: mostRows / rows, after: before, count: limit + 1 },
+    async (from, count) => {
+      const downTo = isBounded
+        ? await findMonitorStop(db, workspaceId, { before: from, rows })
+        : undefined;
+      const page = { status, text, now, before: from, downTo, limit: count };
+      return { found: await listMonitorsBy(db, workspaceId, page), stop: downTo };
+    },
+  );
   const { items, ...rest } = partialPageOf(
     found.map(({ monitor, pingCount }) => ({ id: monitor.id, monitor, pingCount })),
     limit,
-    downTo === undefined ? undefined : { id: downTo },
+    stop === undefined ? undefined : { id: stop },
     ({ id }: { id: string }) => idCursor(list, id),
   );
   const recent = await findRecentPings(db, items, recentCount);

@@ -141,24 +141,51 @@ const listed = selectionOf({
   downReason: 'down_reason',
 } as const);
 
-/** A page of a workspace's jobs along a walk, after one place and up to another one. */
+/** The part of a walk after one place and up to another one. */
+export interface JobSpan extends JobCondition {
+  after: JobPlace | null;
+  upTo: JobPlace | undefined;
+}
+
+/** The ids of a workspace's jobs in a part of a walk. */
+export async function findJobsWith(
+  db: Db,
+  workspaceId: string,
+  walk: JobWalk,
+  span: JobSpan,
+): Promise<string[]> {
+  const rows = await jobsBetween(db, workspaceId, walk, span).select('id').execute();
+  return rows.map(({ id }) => id);
+}
+
+/** A page of a workspace's jobs in a part of a walk; only those with `ids` unless it is null. */
 export async function listJobsOn(
   db: Db,
   workspaceId: string,
   walk: JobWalk,
-  page: JobCondition & { after: JobPlace | null; upTo: JobPlace | undefined; limit: number },
+  page: JobSpan & { ids: readonly string[] | null; limit: number },
 ): Promise<PlacedJob[]> {
-  const { state, text, after, upTo, limit } = page;
-  const rows = await jobsOn(db, walk, workspaceId)
+  const { ids, limit } = page;
+  const rows = await jobsBetween(db, workspaceId, walk, page)
     .select(listed)
-    .$if(state !== null, (query) => query.where(isInState[state ?? 'up']))
-    .$if(text !== null, (query) => query.where(hasText(text ?? '')))
-    .$if(after !== null, (query) => query.where(walks[walk].after(after as JobPlace)))
-    .$if(upTo !== undefined, (query) => query.where(walks[walk].upTo(upTo as JobPlace)))
+    .$if(ids !== null, (query) => query.where('id', 'in', idList(ids ?? [])))
     .orderBy(walks[walk].order)
     .limit(limit)
     .execute();
   return rows.map(placedJobOf);
+}
+
+function jobsBetween(
+  db: Db,
+  workspaceId: string,
+  walk: JobWalk,
+  { state, text, after, upTo }: JobSpan,
+) {
+  return jobsOn(db, walk, workspaceId)
+    .$if(state !== null, (query) => query.where(isInState[state ?? 'up']))
+    .$if(text !== null, (query) => query.where(hasText(text ?? '')))
+    .$if(after !== null, (query) => query.where(walks[walk].after(after as JobPlace)))
+    .$if(upTo !== undefined, (query) => query.where(walks[walk].upTo(upTo as JobPlace)));
 }
 
 /** Those of these jobs that contain a text, newest first. */

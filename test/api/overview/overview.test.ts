@@ -171,6 +171,9 @@ test('a list of jobs is filtered, searched and ordered; its cursors fit no other
   assert.deepEqual(await list('q=%5C'), ['50\\50']);
   assert.deepEqual(await list('q=A&order=name&limit=2'), ['A', 'a%1']);
   assert.deepEqual(await list('q='), names.toReversed());
+  assert.deepEqual(await list(`q=${'a'.repeat(200)}`), []);
+  const long = await ask('GET', `/overview/jobs?q=${'a'.repeat(201)}`);
+  assertRefused(long, 400, /^q must be at most 200 characters/, 'a long text');
   assert.deepEqual(await list('status=paused'), []);
   assert.deepEqual(await list('status=missed'), []);
 

@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { jobOrders } from '../../../src/domain/jobs/listed-job.ts';
 import { countJobs, countMonitors } from '../../../src/store/overview/counts.ts';
 import {
+  findJobsWith,
   findRunningJobs,
   findStop,
   hasJobs,
@@ -33,7 +34,15 @@ function search(table: string, index: string, condition: string): RegExp {
 
 test('each order of jobs walks along its index, from one place to another', async (t) => {
   const list = (walk: JobWalk, more: object = {}): Promise<string[]> => {
-    const page = { state: null, text: 'b', after: place, upTo: place, limit: 5, ...more };
+    const page = {
+      state: null,
+      text: 'b',
+      ids: null,
+      after: place,
+      upTo: place,
+      limit: 5,
+      ...more,
+    };
     return planOf(t, (db) => listJobsOn(db, 'w', walk, page));
   };
   const newest = 'workspace_id=? AND id>? AND id<?';
@@ -53,6 +62,11 @@ test('each order of jobs walks along its index, from one place to another', asyn
     search('jobs', 'jobs_counted', 'workspace_id=?'),
     /^USE TEMP B-TREE FOR ORDER BY$/,
   ]);
+  const found = { text: null, ids: ['j'], upTo: undefined };
+  assertPlan(await list('name of few', found), [
+    search('jobs', 'jobs_counted', 'workspace_id=? AND id=?'),
+    /^USE TEMP B-TREE FOR ORDER BY$/,
+  ]);
   assertPlan(await list('due of few'), [
     search('jobs', 'jobs_counted', 'workspace_id=?'),
     ...placeOfJob,
@@ -60,11 +74,18 @@ test('each order of jobs walks along its index, from one place to another', asyn
   ]);
 });
 
+test('the jobs with a text are found along the index of the newest', async (t) => {
+  const span = { state: null, text: 'b', after: place, upTo: place };
+  assertPlan(await planOf(t, (db) => findJobsWith(db, 'w', 'newest', span)), [
+    search('jobs', 'jobs_counted', 'workspace_id=? AND id>? AND id<?'),
+  ]);
+});
+
 test('the first page begins at the end of the index', async (t) => {
   const conditions = { newest: 'workspace_id=?', name: 'workspace_id=?', due: 'next_run_at>?' };
   const indexes = { newest: 'jobs_counted', name: 'jobs_by_name', due: 'jobs_by_due_time' };
   for (const order of jobOrders) {
-    const page = { state: null, text: null, after: null, upTo: undefined, limit: 5 };
+    const page = { state: null, text: null, ids: null, after: null, upTo: undefined, limit: 5 };
     const steps = await planOf(t, (db) => listJobsOn(db, 'w', order, page));
     assertPlan(steps, [search('jobs', indexes[order], conditions[order])]);
   }

@@ -1,0 +1,115 @@
+/** What a search finds and holds up does not depend on how long and alike its text and the URLs are. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { TestContext } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
+import { sql } from 'kysely';
+import type { Principal } from '../../../src/app/app.ts';
+import { listJobs } from '../../../src/app/overview/jobs.ts';
+import type { JobListRequest } from '../../../src/app/overview/jobs.ts';
+import { listMonitors } from '../../../src/app/overview/monitors.ts';
+import { fakeClock } from '../../support/fakes/clock.ts';
+import { copyJob } from '../../support/records/many-jobs.ts';
+import { storedMonitors } from '../../support/records/monitor.ts';
+import { quietApp } from '../../support/running/app.ts';
+import { openTestStore } from '../../support/running/store.ts';
+
+const longUrl = 'https://example.com/'.padEnd(2_048, 'a');
+/** It nearly occurs at each place of the URL. */
+const hostile = `${'a'.repeat(1_000)}b`;
+
+/** A store with `count` jobs that have URLs of full length. */
+async function setup(t: TestContext, count: number) {
+  const stored = await openTestStore(t);
+  const { store, addJob, workspaceId } = stored;
+  const ids = await copyJob(store, (await addJob()).id, count - 1);
+  const setUrl = async (url: string, id: string | null = null): Promise<void> => {
+    await sql`update jobs set url = ${url} where ${id} is null or id = ${id}`.execute(store.db);
+  };
+  await setUrl(longUrl);
+  const clock = fakeClock();
+  const app = quietApp({ store, clock });
+  const principal = { workspaceId, accountExpiresAt: null } as Principal;
+  const find = async (text: string, request: Partial<JobListRequest> = {}): Promise<string[]> => {
+    const page = { filter: null, order: 'newest', limit: 100, cursor: null, ...request } as const;
+    const { items, nextCursor } = await listJobs(app, principal, { ...page, text });
+    assert.equal(nextCursor, null);
+    return items.map(({ id }) => id);
+  };
+  return { ...stored, ids, setUrl, find, app, principal, clock };
+}
+
+/** How often the event loop turns until the end of some work, and its longest time without a turn. */
+async function turnsOf(work: () => Promise<unknown>): Promise<{ turns: number; longest: number }> {
+  let [turns, longest, last] = [0, 0, performance.now()];
+  const turn = (): void => {
+    const now = performance.now();
+    longest = Math.max(longest, now - last);
+    last = now;
+  };
+  const pending = { isOver: false };
+  const working = work().finally(() => {
+    turn();
+    pending.isOver = true;
+  });
+  while (!pending.isOver) {
+    await setImmediate();
+    turns += 1;
+    turn();
+  }
+  await working;
+  return { turns, longest };
+}
+
+test('a text that nearly occurs everywhere holds up others no longer than any other text', async (t) => {
+  const { find } = await setup(t, 500);
+  const shortest = async (text: string): Promise<number> => {
+    const stretches: number[] = [];
+    for (let round = 0; round < 5; round += 1) {
+      const { longest } = await turnsOf(() => find(text));
+      stretches.push(longest);
+    }
+    return Math.min(...stretches);
+  };
+  const harmless = await shortest('nothing has it');
+  const ratio = (await shortest(hostile)) / harmless;
+  assert.ok(ratio <= 5, `${ratio} times as long`);
+});
+
+test('a search finds its jobs among URLs of full length, in every order', async (t) => {
+  const { ids, setUrl, find } = await setup(t, 600);
+  const [first = '', last = ''] = [ids[0], ids.at(-1)];
+  const wanted = `${longUrl.slice(0, -1)}B`;
+  await setUrl(wanted, first);
+  await setUrl(wanted, last);
+  const text = `${'A'.repeat(199)}b`;
+  assert.deepEqual(await find(text), [last, first]);
+  assert.deepEqual(await find(hostile, { order: 'due' }), [first, last]);
+  assert.deepEqual(await find(text, { order: 'name' }), [first, last], 'copy 1, copy 599');
+  assert.deepEqual(await find(text, { filter: 'new' }), [last, first]);
+  assert.deepEqual(await find(text, { filter: 'up' }), []);
+  assert.deepEqual(await find(`b${text}`), []);
+});
+
+test('others have their turn between the steps of a search', async (t) => {
+  const setUp = await setup(t, 3_000);
+  const { find, app, principal, clock, store } = setUp;
+  for (const order of ['newest', 'name', 'due'] as const) {
+    const { turns } = await turnsOf(() => find('nothing has it', { order }));
+    assert.ok(turns >= 11, `${order}: ${turns} turns`);
+  }
+  const { id } = await storedMonitors(setUp, clock).add();
+  const { rows } = await sql<{ name: string }>`pragma table_info(monitors)`.execute(store.db);
+  const unique = new Set(['id', 'ping_id']);
+  const names = rows.map(({ name }) => name).filter((name) => !unique.has(name));
+  const columns = sql.join(names.map((name) => sql.ref(name)));
+  await sql`with recursive copies (number) as (
+      select 1 union all select number + 1 from copies where number < 3500)
+    insert into monitors (id, ping_id, ${columns})
+    select 'copy ' || number, 'copy ' || number, ${columns}
+    from copies cross join (select * from monitors where id = ${id})`.execute(store.db);
+  const request = { status: null, text: 'nothing has it', limit: 100, cursor: null, now: 0 };
+  const { turns } = await turnsOf(() => listMonitors(app, principal, request));
+  assert.ok(turns >= 3, `monitors: ${turns} turns`);
+});
