@@ -63,6 +63,8 @@ export interface Instance {
 /** On whose behalf a use case acts: what a key or a session stands for. */
 export interface Principal {
   actor: Actor;
+  /** The key that signed in the session, whose sessions share their limits; null for a key, and for a link of `jobd open`. */
+  keyId: string | null;
   sender: Sender;
   /** Whether it may manage keys and sessions. No key may. */
   isOwner: boolean;
@@ -78,8 +80,8 @@ export type Identity = Omit<Principal, 'sender'>;
 export interface Authenticate {
   /** Whom a presented key stands for, or undefined. */
   readonly byKey: (secret: string) => Promise<Identity | undefined>;
-  /** Whom the secret of a session stands for, or undefined. */
-  readonly bySession: (secret: string) => Promise<Identity | undefined>;
+  /** Whom the secret of a session stands for, or undefined. A use lets the session live on; only looking does not. */
+  readonly bySession: (secret: string, how?: { isUse: boolean }) => Promise<Identity | undefined>;
   /** Forgets what is remembered, if these changes are about keys or sessions. */
   readonly onChanged: (entries: readonly Pick<AuditEntry, 'action'>[]) => void;
 }

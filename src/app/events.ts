@@ -66,6 +66,8 @@ export interface EventsParts {
 
 /** Streams of one key or session. */
 export const mostStreamsOfActor = 8;
+/** Streams of all sessions of a key together: else one key could take the places of its whole workspace. */
+export const mostStreamsOfSessions = 16;
 /** Changes that follow one another this closely become one event: a short run is one, not two. */
 export const gatherMs = 50;
 /** A workspace has at most one event of changes in this time. */
@@ -74,6 +76,8 @@ export const restMs = 500;
 /** The key or session that opens a stream, and the workspace it hears of. */
 export interface StreamOwner {
   actor: Actor;
+  /** The key that signed in the session; null for a key, and for a link. */
+  keyId: string | null;
   workspaceId: string;
 }
 
@@ -109,11 +113,18 @@ export function createEvents({ clock, version, mostStreams }: EventsParts): Even
     return streams.delete(stream);
   }
 
+  const count = (isMeant: (stream: Stream) => boolean): number =>
+    streams.values().reduce((sum, stream) => sum + Number(isMeant(stream)), 0);
+
   /** A workspace has at most as many streams as it leaves free, so that every other finds one. */
-  function requireRoom({ actor, workspaceId }: StreamOwner): void {
+  function requireRoom({ actor, keyId, workspaceId }: StreamOwner): void {
     if (isClosed) throw new JobdError('unavailable', 'jobd is stopping');
-    const own = streams.values().filter((stream) => stream.actor.id === actor.id);
-    if (own.toArray().length >= mostStreamsOfActor) throw tooMany(actor);
+    if (count((stream) => stream.actor.id === actor.id) >= mostStreamsOfActor) {
+      throw tooMany(`a ${actor.type}`, mostStreamsOfActor);
+    }
+    if (keyId !== null && count((stream) => stream.keyId === keyId) >= mostStreamsOfSessions) {
+      throw tooMany('the sessions of a key together', mostStreamsOfSessions);
+    }
     const free = mostStreams - streams.size;
     if (free > (streamsOf.get(workspaceId)?.size ?? 0)) return;
     throw new JobdError(
@@ -164,9 +175,9 @@ export function createEvents({ clock, version, mostStreams }: EventsParts): Even
     publishAll() {
       for (const workspaceId of streamsOf.keys()) gatheredOf(workspaceId)?.addEverything();
     },
-    open({ actor, workspaceId }, listener) {
-      requireRoom({ actor, workspaceId });
-      const stream = { actor, workspaceId, listener };
+    open({ actor, keyId, workspaceId }, listener) {
+      const stream = { actor, keyId, workspaceId, listener };
+      requireRoom(stream);
       add(stream);
       const about = { workspaceId, version, at: isoTime(clock.now()) };
       return {
@@ -209,10 +220,10 @@ function partOf(action: AuditEntry['action']): 'jobs' | 'monitors' | 'channels' 
   return subject === 'channel' ? 'channels' : null;
 }
 
-function tooMany({ type }: Actor): JobdError {
+function tooMany(who: string, most: number): JobdError {
   return new JobdError(
     'rate_limited',
-    `a ${type} may have ${mostStreamsOfActor} event streams open: close one of them`,
+    `${who} may have ${most} event streams open: close one of them`,
     { retryAfterSeconds: 60 },
   );
 }

@@ -241,7 +241,11 @@ test("every error example is the server's real message", async (t) => {
 
   const oneStreamTooMany = async (mostStreams: number) => {
     const hub = createEvents({ clock, version: '', mostStreams });
-    const holder = { actor: { type: 'key', id: 'k', name: '' }, workspaceId: 'w' } as const;
+    const holder = {
+      actor: { type: 'key', id: 'k', name: '' },
+      keyId: null,
+      workspaceId: 'w',
+    } as const;
     try {
       for (;;) hub.open(holder, () => {});
     } catch (error) {

@@ -3,7 +3,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
-import { createEvents, gatherMs, mostStreamsOfActor, restMs } from '../../src/app/events.ts';
+import {
+  createEvents,
+  gatherMs,
+  mostStreamsOfActor,
+  mostStreamsOfSessions,
+  restMs,
+} from '../../src/app/events.ts';
 import type { Events, StreamEvent } from '../../src/app/events.ts';
 import type { AuditAction, AuditEntry } from '../../src/domain/accounts/audit.ts';
 import { mostChangedIds } from '../../src/domain/changes.ts';
@@ -24,10 +30,10 @@ function setup(t: TestContext, mostStreams = 256) {
   return { hub, tick: (ms: number) => t.mock.timers.tick(ms) };
 }
 
-function listen(hub: Events, workspaceId = 'w', id = 'k') {
+function listen(hub: Events, workspaceId = 'w', id = 'k', keyId: string | null = null) {
   const heard: StreamEvent[] = [];
   const actor = { type: 'key', id, name: '' } as const;
-  const stream = hub.open({ actor, workspaceId }, (event) => void heard.push(event));
+  const stream = hub.open({ actor, keyId, workspaceId }, (event) => void heard.push(event));
   return { heard, stream };
 }
 
@@ -169,6 +175,26 @@ test('a key has 8 streams, and a workspace as many as it leaves free', (t) => {
   assert.throws(() => listen(hub, 'v', 'new'), { code: 'unavailable' });
   listen(hub, 'u', 'new');
   assert.equal(hub.size, 76);
+});
+
+test('the sessions of a key have 16 streams together, apart from the key and from links', (t) => {
+  const { hub } = setup(t);
+  for (let count = 0; count < mostStreamsOfActor; count += 1) listen(hub, 'w', 'first', 'k');
+  const eight = { code: 'rate_limited', message: /8 event streams/ };
+  assert.throws(() => listen(hub, 'w', 'first', 'k'), eight);
+  const { stream } = listen(hub, 'w', 'second', 'k');
+  while (hub.size < mostStreamsOfSessions) listen(hub, 'w', `s${hub.size}`, 'k');
+  const sixteen = {
+    code: 'rate_limited',
+    message: /^the sessions of a key together may have 16 event streams open/,
+  };
+  assert.throws(() => listen(hub, 'w', 'last', 'k'), sixteen);
+  listen(hub, 'w', 'k');
+  listen(hub, 'w', 'of a link');
+  listen(hub, 'w', 'another', 'l');
+  stream[Symbol.dispose]();
+  listen(hub, 'w', 'last', 'k');
+  assert.throws(() => listen(hub, 'w', 'one more', 'k'), sixteen);
 });
 
 test('without streams nothing is kept, and disposing of them lets go of all', (t) => {

@@ -125,7 +125,9 @@ export function signInRoute(server: ApiServer, app: App, { limits, cookie }: Par
     const fault = otherPageFault(request.headers);
     if (fault !== null) throw fault;
     const grant = await grantOf(app, request.body);
-    if (grant.keyId !== null) limits.countAsker({ type: 'key', id: grant.keyId });
+    if (grant.keyId !== null) {
+      limits.countAsker({ actor: { type: 'key', id: grant.keyId }, keyId: null });
+    }
     const { session, secret } = await startSession(app, grant, senderOf(request));
     const seconds = Math.floor((session.expiresAt - session.createdAt) / 1_000);
     reply.header('set-cookie', cookie.keep(secret, seconds));

@@ -34,7 +34,7 @@ last page. New items do not shift the pages.
 
 ## Limits
 
-A key may make 120 requests in any 60 s, a session 300. Further requests get 429 with \`Retry-After: 60\`. So does a second manual run of a \
+A key may make 120 requests in any 60 s, its sessions together 300. Further requests get 429 with \`Retry-After: 60\`. So does a second manual run of a \
 job within a minute.
 
 The plan of an account limits the number of jobs, how often they are due and how long a call may take. A request beyond a \

@@ -21,7 +21,7 @@ const operations = describe(
       answer: 'A stream of events. It does not end by itself.',
       failures: {
         429: {
-          when: 'The key or session has 8 streams open, or the key made more than 120 requests in 60 s.',
+          when: 'The key or session has 8 streams open, the sessions of the key have 16 together, or more was asked than the rate limit permits.',
           example: 'a key may have 8 event streams open: close one of them',
         },
         503: {

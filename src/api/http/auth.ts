@@ -3,6 +3,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { App, Identity, Principal } from '../../app/app.ts';
 import type { Sender } from '../../domain/accounts/audit.ts';
+import { unauthenticated } from '../../app/accounts/authenticate.ts';
 import { JobdError } from '../../domain/errors.ts';
 import { parseAddress } from '../../domain/targets/address.ts';
 import type { SessionCookie } from './cookie.ts';
@@ -19,7 +20,7 @@ declare module 'fastify' {
     askerFault: JobdError | undefined;
     /** The asker, on routes that require one. */
     principal: Principal;
-    /** Looks again whom the request stands for, without counting it: an answer may take hours. */
+    /** Looks again whom the request stands for, without counting it as a request: an answer may take hours. */
     askAgain: () => Promise<Identity | undefined>;
   }
   interface FastifyContextConfig {
@@ -39,11 +40,14 @@ export function identify(
   server.decorateRequest('askAgain');
 
   /** With an Authorization header the cookie is not looked at. */
-  const findAsker = async (request: FastifyRequest): Promise<Identity | undefined> => {
+  const findAsker = async (
+    request: FastifyRequest,
+    how: { isUse: boolean } = { isUse: true },
+  ): Promise<Identity | undefined> => {
     const { headers } = request;
     if (headers.authorization !== undefined) return authenticate.byKey(presentedKey(request));
     const secret = cookie.read(headers.cookie);
-    const found = secret && (await authenticate.bySession(secret));
+    const found = secret && (await authenticate.bySession(secret, how));
     if (!found) return undefined;
     const fault = cookieFault(request, found.workspaceId);
     if (fault === null) return found;
@@ -56,10 +60,10 @@ export function identify(
     // What another page makes a browser send does not use up what the session may ask.
     if (found === undefined) return limits.countAddress(request.raw);
     request.asker = { ...found, sender: senderOf(request) };
-    request.askAgain = () => findAsker(request);
+    request.askAgain = () => findAsker(request, { isUse: false });
     noteUse(found.actor);
     limits.countElsewhere(request.raw);
-    limits.countAsker(found.actor);
+    limits.countAsker(found);
     connectionOf(request.socket)?.trust();
   });
 }
@@ -69,7 +73,7 @@ export function requireAsker(server: FastifyInstance): void {
   server.decorateRequest('principal');
   server.addHook('onRequest', (request, _, done) => {
     const { asker, askerFault } = request;
-    if (asker === undefined) return done(askerFault ?? refused());
+    if (asker === undefined) return done(askerFault ?? unauthenticated());
     if (needsWrite(request) && asker.permission !== 'write') return done(mayOnlyRead(asker));
     request.principal = asker;
     return done();
@@ -102,11 +106,4 @@ function presentedKey({ raw, headers }: FastifyRequest): string {
 
 function mayOnlyRead({ actor }: Principal): JobdError {
   return new JobdError('forbidden', `this ${actor.type} may only read, a key with write is needed`);
-}
-
-function refused(): JobdError {
-  return new JobdError(
-    'unauthenticated',
-    'a valid key is needed, send it as: Authorization: Bearer cp_…',
-  );
 }

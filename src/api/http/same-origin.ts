@@ -19,15 +19,18 @@ export function cookieFault(
   workspaceId: string,
 ): JobdError | null {
   if (method === 'GET' || method === 'HEAD') {
-    return isAskedBy(headers, ['same-origin', 'none']) ? null : otherPage();
+    return isAskedBy(headers, ['same-origin', 'none']) ? originFault(headers) : otherPage();
   }
   return changeFault(headers, workspaceId) ?? otherPageFault(headers);
 }
 
 /** Why a request that changes something, and may have no cookie yet, is refused as another page's; null if it is not. */
 export function otherPageFault(headers: Headers): JobdError | null {
-  if (!isAskedBy(headers, ['same-origin'])) return otherPage();
-  const { origin, host } = headers;
+  return isAskedBy(headers, ['same-origin']) ? originFault(headers) : otherPage();
+}
+
+/** Not every request has an Origin: browsers leave it out where a page reads nothing of the answer (docs/security.md). */
+function originFault({ origin, host }: Headers): JobdError | null {
   if (origin === undefined || URL.parse(origin)?.host === host?.toLowerCase()) return null;
   return new JobdError(
     'forbidden',

@@ -83,7 +83,7 @@ export function jobExtensionRoutes(server: ApiServer, app: App, limits: RequestL
   });
 
   server.post('/jobs/actions', operations.actOnJobs, async ({ principal, body }) => {
-    countItems(limits, principal.actor, body.ids.length, actionsPerRequest);
+    countItems(limits, principal, body.ids.length, actionsPerRequest);
     const results = await actOnJobs(app, principal, body);
     return { results: results.map(({ id, refusal }) => ({ id, error: refusal?.message ?? null })) };
   });

@@ -59,7 +59,7 @@ export function managedJobRoutes(server: ApiServer, app: App, limits: RequestLim
     operations.applyDefinitions,
     async ({ principal, body: { definitions, dryRun = false } }) => {
       refuseRepeated(definitions);
-      if (!dryRun) countItems(limits, principal.actor, definitions.length, definitionsPerRequest);
+      if (!dryRun) countItems(limits, principal, definitions.length, definitionsPerRequest);
       const apply = dryRun ? previewDefinition : applyDefinition;
       const results = await startOneByOne(definitions, (definition) =>
         resultOf(definition.key, apply(app, principal, definition)),

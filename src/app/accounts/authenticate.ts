@@ -2,13 +2,14 @@
 
 import { keyPattern } from '../../domain/accounts/key.ts';
 import { hasEnded, sessionPattern } from '../../domain/accounts/session.ts';
-import { findActiveKey } from '../../store/accounts/keys.ts';
+import { JobdError } from '../../domain/errors.ts';
+import { findActiveKey, findKey } from '../../store/accounts/keys.ts';
 import type { ActiveKey } from '../../store/accounts/keys.ts';
-import { findActiveSession } from '../../store/accounts/sessions.ts';
+import { findActiveSession, findSession } from '../../store/accounts/sessions.ts';
 import type { ActiveSession } from '../../store/accounts/sessions.ts';
 import { dataVersion } from '../../store/database/inspect.ts';
 import type { Db } from '../../store/database/open.ts';
-import type { App, Authenticate } from '../app.ts';
+import type { App, Authenticate, Principal } from '../app.ts';
 import { sha256Of } from './secrets.ts';
 
 /** Keys and sessions that are remembered. More are in use only if many accounts send requests at once. */
@@ -58,22 +59,49 @@ export function createAuthenticate({ store, clock }: Pick<App, 'store' | 'clock'
       if (key.expiresAt !== null && key.expiresAt <= clock.now()) return undefined;
       const { id, name, workspaceId, permission, accountExpiresAt } = key;
       const actor = { type: 'key', id, name } as const;
-      return { actor, isOwner: false, workspaceId, permission, accountExpiresAt };
+      return { actor, keyId: null, isOwner: false, workspaceId, permission, accountExpiresAt };
     },
 
-    async bySession(secret) {
+    async bySession(secret, { isUse } = { isUse: true }) {
       if (!sessionPattern.test(secret)) return undefined;
       const session = await find(secret, sessions, findActiveSession);
       const now = clock.now();
       if (session === undefined || hasEnded(session, now)) return undefined;
-      session.lastSeenAt = now;
-      const { id, name, isOwner, workspaceId, permission, accountExpiresAt } = session;
+      if (isUse) session.lastSeenAt = now;
+      const { id, name, keyId, isOwner, workspaceId, permission, accountExpiresAt } = session;
       const actor = { type: 'session', id, name } as const;
-      return { actor, isOwner, workspaceId, permission, accountExpiresAt };
+      return { actor, keyId, isOwner, workspaceId, permission, accountExpiresAt };
     },
 
     onChanged(entries) {
       if (entries.some(({ action }) => /^(key|session)\./.test(action))) forget();
     },
   };
+}
+
+/**
+ * Requires that the key or session of a request that waited is still valid. Throws `unauthenticated`. A use case may act for
+ * a key that has no row: rows of keys stay.
+ */
+export async function requireStillValid(
+  { store, clock }: Pick<App, 'store' | 'clock'>,
+  { actor: { type, id } }: Principal,
+): Promise<void> {
+  const now = clock.now();
+  if (type === 'session') {
+    if ((await findSession(store.db, id, now)) === undefined) throw unauthenticated();
+  } else if (type === 'key') {
+    const key = await findKey(store.db, id);
+    if (key === undefined) return;
+    const isExpired = key.expiresAt !== null && key.expiresAt <= now;
+    if (isExpired || key.revokedAt !== null) throw unauthenticated();
+  }
+}
+
+/** The refusal of a request without a valid key or session. */
+export function unauthenticated(): JobdError {
+  return new JobdError(
+    'unauthenticated',
+    'a valid key is needed, send it as: Authorization: Bearer cp_…',
+  );
 }

@@ -7,6 +7,7 @@ import { setTimeout } from 'node:timers/promises';
 import { JobdError } from '../../domain/errors.ts';
 import type { SealedJob } from '../../domain/secrets/sealed-job.ts';
 import type { Db } from '../../store/database/open.ts';
+import { requireStillValid } from '../accounts/authenticate.ts';
 import type { App, Principal } from '../app.ts';
 import { changeBy } from '../change.ts';
 import type { NoteChange } from '../change.ts';
@@ -19,24 +20,30 @@ const retryEveryMs = 25;
 /** The result of a try, or the job whose run prevents one. */
 export type Tried<T> = { result: T } | { executing: SealedJob };
 
-/** Tries until no run prevents it. Throws `conflict` if a run is still executing after 5 s. */
+/**
+ * Tries until no run prevents it. Throws `conflict` if a run is still executing after 5 s, and `unauthenticated` if the key
+ * or session has ended meanwhile.
+ */
 export async function untilIdle<T>(
-  { clock, holdJob }: Pick<App, 'clock' | 'holdJob'>,
+  app: Pick<App, 'store' | 'clock' | 'holdJob'>,
+  principal: Principal,
   tryOnce: () => Promise<Tried<T>>,
 ): Promise<T> {
+  const { clock, holdJob } = app;
   const deadline = clock.monotonicMs() + longestWaitMs;
   const first = await tryOnce();
   if ('result' in first) return first.result;
   using _ = holdJob(first.executing.id);
   for (;;) {
     await setTimeout(retryEveryMs);
+    await requireStillValid(app, principal);
     const tried = await tryOnce();
     if ('result' in tried) return tried.result;
     if (clock.monotonicMs() >= deadline) throw stillExecuting(tried.executing);
   }
 }
 
-/** Runs `work` in a transaction in which the job executes nothing. Throws `not_found`, and `conflict` as `untilIdle` does. */
+/** Runs `work` in a transaction in which the job executes nothing. Throws `not_found`, and what `untilIdle` throws. */
 export async function whenIdle<T>(
   app: Pick<App, 'store' | 'clock' | 'holdJob' | 'onChanged'>,
   principal: Principal,
@@ -44,7 +51,7 @@ export async function whenIdle<T>(
   work: (tx: Db, job: SealedJob, note: NoteChange) => Promise<T>,
 ): Promise<T> {
   const { store } = app;
-  return await untilIdle(app, async (): Promise<Tried<T>> => {
+  return await untilIdle(app, principal, async (): Promise<Tried<T>> => {
     const seen = await requireJob(store.db, principal, jobId);
     if (seen.activeRunId !== null) return { executing: seen };
     return await changeBy(app, principal, async (tx, note) => {

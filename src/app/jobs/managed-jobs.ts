@@ -94,7 +94,7 @@ export async function applyDefinition(
 ): Promise<Applied> {
   checkJobKey(definition.key);
   const { store, wake } = app;
-  const applied = await untilIdle(app, async (): Promise<Tried<Applied>> => {
+  const applied = await untilIdle(app, principal, async (): Promise<Tried<Applied>> => {
     const seen = await decide(app, principal, store.db, definition);
     if (seen.perform === null) return { result: seen.applied };
     if (seen.blockedBy !== null) return { executing: seen.blockedBy };

@@ -255,7 +255,7 @@ test('a key has no session of its own', async (t) => {
   assertRefused(await daemon.ask('DELETE', '/session'), 403, /a key has no session/);
 });
 
-test('a session counts by itself, and junk counts for its address', async (t) => {
+test('a session counts apart from its key, and junk counts for its address', async (t) => {
   const clock = fakeClock();
   const daemon = await startTestDaemon(t, { clock: steadyClock(clock) });
   const session = await signIn(daemon.url, { key: daemon.key });

@@ -9,12 +9,14 @@ import type { ServerOptions } from '../../../src/api/server.ts';
 import { createKey, revokeKey } from '../../../src/app/accounts/keys.ts';
 import { createWorkspace, deleteWorkspace } from '../../../src/app/accounts/workspaces.ts';
 import { createEvents } from '../../../src/app/events.ts';
+import { sessionTerms } from '../../../src/domain/accounts/session.ts';
 import { openLog } from '../../../src/log.ts';
 import { openLocal } from '../../../src/local-store.ts';
 import type { Local } from '../../../src/local-store.ts';
 import { fakeClock } from '../../support/fakes/clock.ts';
 import { openSocket } from '../../support/hostile/raw.ts';
 import { quietApp } from '../../support/running/app.ts';
+import { signIn } from '../../support/running/browser.ts';
 import { openStream } from '../../support/running/events.ts';
 import type { TestStream } from '../../support/running/events.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
@@ -72,6 +74,23 @@ test('a key that another process revoked, an expired one and one of a deleted wo
   for (const stream of ended) await untilOver(stream, 'unauthenticated');
   await until('the comment', () => kept.text().endsWith('\n\n:\n\n:\n\n'));
   assert.equal(events.size, 1);
+});
+
+test('an open stream does not keep its session alive', async (t) => {
+  const { url, clock, newKey } = await setup(t);
+  const { secret: key } = await newKey();
+  const { cookie } = await signIn(url, { key });
+  t.mock.timers.enable({ apis: ['setInterval'] });
+  const stream = await openStream(t, { url, cookie });
+  clock.advance(sessionTerms.usual.unusedMs - 1);
+  t.mock.timers.tick(commentEveryMs);
+  await until('the comment', () => stream.text().endsWith('\n\n:\n\n'));
+  // The look at the session follows its comment, and this request comes after both.
+  await signIn(url, { key });
+  assert.equal(stream.isOver(), false);
+  clock.advance(1);
+  t.mock.timers.tick(commentEveryMs);
+  await untilOver(stream, 'unauthenticated');
 });
 
 test('a key that jobd itself revokes loses its streams at once', async (t) => {

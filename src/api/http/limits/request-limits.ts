@@ -1,10 +1,11 @@
 /**
- * The rate limits: one per key, one per session, and one per address for requests without either. They are independent, so a
- * valid key is never limited by its address, and an open page does not use up what the scripts of its key may ask.
+ * The rate limits: one per key, one for the sessions of a key together, one per session of a link, and one per address for
+ * requests without any. They are independent, so a valid key is never limited by its address, and an open page does not use
+ * up what the scripts of its key may ask.
  */
 
 import type { IncomingMessage } from 'node:http';
-import type { Actor } from '../../../domain/accounts/audit.ts';
+import type { Principal } from '../../../app/app.ts';
 import type { Clock } from '../../../domain/clock.ts';
 import { JobdError } from '../../../domain/errors.ts';
 import { parseAddress } from '../../../domain/targets/address.ts';
@@ -23,10 +24,15 @@ const sessionRule: RateRule = { limit: 300, windowMs: 60_000, subjects: 10_000 }
 /** 10,000 addresses at their limit take about 31 MB. */
 const addressRule: RateRule = { limit: 300, windowMs: 60_000, subjects: 10_000 };
 
+/** What the limits know of a principal. */
+export interface Asker extends Pick<Principal, 'keyId'> {
+  actor: Pick<Principal['actor'], 'type' | 'id'>;
+}
+
 /** A request counts once, when it turns out to have no valid key. If that exceeds the limit, its connection is closed. */
 export interface RequestLimits {
-  /** Counts a request of this key or session. Throws `rate_limited`. */
-  countAsker(actor: Pick<Actor, 'type' | 'id'>): void;
+  /** Counts a request of this key or session; sessions of one key together, or more sessions would lift its limit. Throws `rate_limited`. */
+  countAsker(asker: Asker): void;
   /** Exempts a request from its address's limit: it has a valid key or session, or pings a monitor. */
   countElsewhere(request: IncomingMessage): void;
   /** Counts a request for its address, unless it is counted or exempt already. Throws `rate_limited`. */
@@ -47,10 +53,11 @@ export function createRequestLimits(clock: Clock): RequestLimits {
   const addresses = createRateLimiter(addressRule);
   const admits = (group: string): boolean => addresses.admit(group, clock.monotonicMs());
   return {
-    countAsker({ type, id }) {
+    countAsker({ actor: { type, id }, keyId }) {
       const [limiter, rule] = type === 'session' ? [sessions, sessionRule] : [keys, keyRule];
-      if (limiter.admit(id, clock.monotonicMs())) return;
-      throw tooMany(`a ${type} may ask ${rule.limit} times a minute`);
+      if (limiter.admit(keyId ?? id, clock.monotonicMs())) return;
+      const who = keyId === null ? `a ${type}` : 'the sessions of a key together';
+      throw tooMany(`${who} may ask ${rule.limit} times a minute`);
     },
     countElsewhere({ socket }) {
       const turn = connectionOf(socket)?.turn;
@@ -76,11 +83,11 @@ export function createRequestLimits(clock: Clock): RequestLimits {
  */
 export function countItems(
   limits: RequestLimits,
-  actor: Actor,
+  asker: Asker,
   items: number,
   perRequest: number,
 ): void {
-  for (let counted = perRequest; counted < items; counted += perRequest) limits.countAsker(actor);
+  for (let counted = perRequest; counted < items; counted += perRequest) limits.countAsker(asker);
 }
 
 /**
