@@ -33,6 +33,7 @@ const loaders: Readonly<Record<string, Loader>> = {
   serve: async () => (await import('./operator/serve.ts')).addServeCommand,
   open: async () => (await import('./operator/open.ts')).addOpenCommand,
   key: async () => (await import('./operator/key.ts')).addKeyCommands,
+  session: async () => (await import('./operator/session.ts')).addSessionCommands,
   'signing-key': async () => (await import('./operator/signing-key.ts')).addSigningKeyCommands,
   secrets: async () => (await import('./operator/secrets.ts')).addSecretsCommands,
   account: async () => (await import('./operator/account.ts')).addAccountCommands,

@@ -178,6 +178,11 @@ test('root refuses a path whose names others can change', limits, async (t) => {
     [join(open, 'data'), /other users can change: chown root .* && chmod go-w/],
     [join(open, 'new'), /other users can change: mkdir -p -m 700/],
   ];
+  // Where all users share a directory, root must not take it from them.
+  const shared = temporaryDirectory(t);
+  fs.chmodSync(shared, 0o1777);
+  rows.push([shared, /other users can change: use a directory of its own$/m]);
+  rows.push([join(shared, 'new'), /other users can change: mkdir -p -m 700/]);
   const theirs = temporaryDirectory(t);
   fs.mkdirSync(join(theirs, 'data'));
   fs.chownSync(join(theirs, 'data'), 12_345, 12_345);

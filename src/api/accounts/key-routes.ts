@@ -13,7 +13,7 @@ import type { Key } from './key-contract.ts';
 
 const ownersOnly = {
   when: 'The request does not come from a session of the owner.',
-  example: 'keys are managed by the owner of this jobd: jobd open',
+  example: 'only the owner may manage keys: sign in with the link that jobd open prints',
 };
 
 const operations = describe(

@@ -28,7 +28,7 @@ const operations = describe(
       failures: {
         403: {
           when: 'The request does not come from a session of the owner.',
-          example: 'this is shown only to the owner of this jobd: jobd open',
+          example: 'only the owner may see this: sign in with the link that jobd open prints',
         },
       },
     },

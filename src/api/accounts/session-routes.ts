@@ -81,7 +81,7 @@ const operations = describe(
         403: {
           when: 'The session is not the owner’s.',
           example:
-            'the workspace of a session is changed only by the owner of this jobd: jobd open',
+            'only the owner may move a session to another workspace: sign in with the link that jobd open prints',
         },
         404: unknown('workspace', 'The account has no such workspace.'),
       },

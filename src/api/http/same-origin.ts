@@ -42,7 +42,7 @@ function changeFault(headers: Headers, workspaceId: string): JobdError | null {
   const shown = headers[workspaceHeader];
   if (shown === undefined) {
     const text =
-      'a change that a cookie signs in needs the header X-Jobd-Workspace with the id of its workspace';
+      'a change made with a session needs the header X-Jobd-Workspace with the id of its workspace';
     return new JobdError('forbidden', text);
   }
   if (String(shown).toLowerCase() === workspaceId) return null;

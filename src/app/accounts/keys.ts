@@ -61,7 +61,7 @@ export async function createOwnersKey(
   });
 }
 
-const managed = 'keys are managed by';
+const managed = 'manage keys';
 
 async function makeKey(
   parts: ChangeParts,

@@ -9,7 +9,8 @@ import { findAccountOf } from '../../store/accounts/accounts.ts';
 import { findWorkspaceName, listWorkspacesOf } from '../../store/accounts/workspaces.ts';
 import type { Db } from '../../store/database/open.ts';
 import type { App, Principal } from '../app.ts';
-import { changeBy } from '../change.ts';
+import { changeBy, commandIn } from '../change.ts';
+import type { CommandParts } from '../change.ts';
 import { idCursor, pageOf, parseIdCursor } from '../page.ts';
 import type { Page, PageRequest } from '../page.ts';
 
@@ -22,10 +23,11 @@ export type PlacedSession = Session & { workspace: Place };
 /** Most workspaces that a session lists. */
 const mostWorkspaces = 100;
 
-/** Throws `forbidden`, in a sentence that begins with `what`, unless a session of the owner asks. */
+/** Throws `forbidden` unless a session of the owner asks. `what` is what only the owner may do. */
 export function requireOwner({ isOwner }: Principal, what: string): void {
   if (isOwner) return;
-  throw new JobdError('forbidden', `${what} the owner of this jobd: jobd open`);
+  const sentence = `only the owner may ${what}: sign in with the link that jobd open prints`;
+  throw new JobdError('forbidden', sentence);
 }
 
 /** A session with its workspace. */
@@ -58,7 +60,7 @@ export async function moveSession(
   principal: Principal,
   workspaceId: string,
 ): Promise<PlacedSession> {
-  requireOwner(principal, 'the workspace of a session is changed only by');
+  requireOwner(principal, 'move a session to another workspace');
   // It begins to act there: the entry belongs to the trail of that workspace.
   await changeBy(app, { ...principal, workspaceId }, async (tx, note) => {
     const session = await requireSession(app, tx, principal);
@@ -99,6 +101,37 @@ export async function endSession(app: App, principal: Principal, id: string): Pr
     }
     await sessions.deleteSession(tx, id);
     note({ action: 'session.end', subject: session });
+  });
+}
+
+/** Every valid session with the name of its workspace, for a command. Oldest first. */
+export async function listAllSessions({ store, clock }: CommandParts) {
+  return await sessions.listAllSessions(store.db, clock.now());
+}
+
+/** Ends a session of any workspace, for a command. Throws `not_found`. */
+export async function endAnySession(parts: CommandParts, id: string): Promise<void> {
+  const session = await sessions.findSession(parts.store.db, id, parts.clock.now());
+  if (session === undefined || !(await end(parts, session))) {
+    throw new JobdError('not_found', `there is no session with id ${id}`);
+  }
+}
+
+/** Ends every session, for a command. Returns how many. */
+export async function endAllSessions(parts: CommandParts): Promise<number> {
+  let ended = 0;
+  for (const session of await listAllSessions(parts)) {
+    if (await end(parts, session)) ended += 1;
+  }
+  return ended;
+}
+
+/** False if it has ended meanwhile. */
+async function end(parts: CommandParts, session: Session): Promise<boolean> {
+  return await changeBy(parts, commandIn(parts, session.workspaceId), async (tx, note) => {
+    const isEnded = await sessions.deleteSession(tx, session.id);
+    if (isEnded) note({ action: 'session.end', subject: session });
+    return isEnded;
   });
 }
 

@@ -28,7 +28,7 @@ export function createAbout(app: App): (principal: Principal) => Promise<About> 
   const { store, instance, isSigning } = app;
   const troubles = createReadiness(app);
   return async (principal) => {
-    requireOwner(principal, 'this is shown only to');
+    requireOwner(principal, 'see this');
     const { version, startedAt, dataDir, mailIsConfigured } = instance;
     const { pageBytes, pages } = await readSpace(store.db);
     const { bavail, bsize } = await statfs(dataDir);

@@ -53,7 +53,9 @@ async function open(flags: OpenFlags, output: Output): Promise<void> {
   else output.data(url);
   output.say(`Open this link in a browser. It works once, until ${until}.`);
   const tunnel = tunnelTo(new URL(url));
-  if (tunnel !== null) output.say(`From another machine, first run there: ${tunnel}`);
+  if (tunnel === null) return;
+  output.say('It is for this machine: jobd serve --base-url sets the address that others use.');
+  output.say(`From another machine, first run there: ${tunnel}`);
 }
 
 /** Nothing is made for a server that does not run. Throws `unreachable`. */
@@ -61,7 +63,9 @@ async function requireDaemon(flags: Flags): Promise<void> {
   const { path } = enterDataDir(flags);
   const { isServed } = await import('../../app/operator/served.ts');
   if (isServed(path)) return;
-  throw new JobdError('unreachable', `jobd serve is not running on ${path}: start it first`);
+  const sentence = `no jobd serve uses ${path}. If yours uses another data directory, add --data DIR;`;
+  const service = 'an installed service is `sudo -u jobd jobd open`';
+  throw new JobdError('unreachable', `${sentence} ${service}`);
 }
 
 /** The ssh command that makes an address of this machine work on another one; null if it works there anyway. */

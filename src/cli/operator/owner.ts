@@ -17,6 +17,8 @@ type WithGroups = typeof process & { initgroups?: (user: number, group: number) 
 /** The group of a user that the system does not know. */
 const nogroup = 65_534;
 
+const shared = new Set(['/', '/tmp', '/var', '/home']);
+
 /** The path to use from now on, and the result of `openFirst`; null if it was not called. */
 export interface Entered<T> {
   path: string;
@@ -101,10 +103,13 @@ function refusal(directory: string, remedy: string): JobdError {
   );
 }
 
+/** Never to take a directory from all the users who share it. */
 function rootsRemedy(path: string, unsafe: string): string {
-  return fs.existsSync(path)
-    ? `chown root ${unsafe} && chmod go-w ${unsafe}`
-    : `mkdir -p -m 700 ${path}`;
+  if (!fs.existsSync(path)) return `mkdir -p -m 700 ${path}`;
+  const isSticky = (fs.lstatSync(unsafe).mode & 0o1000) !== 0;
+  return isSticky || shared.has(unsafe)
+    ? 'use a directory of its own'
+    : `chown root ${unsafe} && chmod go-w ${unsafe}`;
 }
 
 function sayAs(uid: number): string {

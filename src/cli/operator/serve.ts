@@ -70,11 +70,20 @@ jobd help environment`,
       const log = openLog(config.logLevel);
       const stopSignal = nextStopSignal();
       await using daemon = await startDaemon(config, log);
-      output.data(`listening on ${daemon.url}`);
+      output.data(listeningOn(config.host, daemon.url));
       if (output.isTerminal) output.say(await welcome(config, daemon));
       log.info({ signal: await stopSignal }, 'stopping, a second signal stops at once');
     });
 }
+
+/** The line that says where it listens. */
+function listeningOn(host: string, url: string): string {
+  if (!everyAddress.has(host)) return `listening on ${url}`;
+  const port = new URL(url).port || '80';
+  return `listening on all addresses, port ${port}, without https: everybody in the network can reach it`;
+}
+
+const everyAddress = new Set(['0.0.0.0', '::']);
 
 /** Resolves at the first signal. A second one ends the process. */
 function nextStopSignal(): Promise<NodeJS.Signals> {

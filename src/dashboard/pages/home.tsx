@@ -44,11 +44,12 @@ type Row = readonly [status: Status, word: string, count: number];
 function Counts({ counts: { jobs, monitors, lastDay } }: { counts: Overview }) {
   const jobRows: Row[] = [
     ['down', 'down', jobs.down],
-    ['running', 'running', jobs.running],
     ['up', 'up', jobs.up],
     ['paused', 'paused', jobs.paused],
     ['new', 'new', jobs.new],
   ];
+  // Counted besides: each of these is in a row above, too.
+  const running: Row = ['running', 'running now', jobs.running];
   const monitorRows: Row[] = [
     ['down', 'down', monitors.down],
     ['late', 'late', monitors.late],
@@ -63,7 +64,7 @@ function Counts({ counts: { jobs, monitors, lastDay } }: { counts: Overview }) {
   ];
   return (
     <div class="ledger">
-      <CountRow title="Jobs" total={jobs.total} rows={jobRows} none="none yet" />
+      <CountRow title="Jobs" total={jobs.total} rows={jobRows} besides={running} none="none yet" />
       <CountRow
         title="Monitors"
         total={monitors.total}
@@ -85,13 +86,15 @@ interface CountRowProps {
   title: string;
   total?: number;
   rows: Row[];
+  /** What is no part of the total. */
+  besides?: Row;
   /** What it says when there is nothing to count. */
   none: string;
   /** Whether there may be more than was counted. */
   isPartial?: boolean;
 }
 
-function CountRow({ title, total, rows, none, isPartial = false }: CountRowProps) {
+function CountRow({ title, total, rows, besides, none, isPartial = false }: CountRowProps) {
   const more = isPartial ? '+' : '';
   const present = rows.filter(([, , count]) => count > 0);
   return (
@@ -109,6 +112,12 @@ function CountRow({ title, total, rows, none, isPartial = false }: CountRowProps
             </li>
           ))}
         </ul>
+      )}
+      {besides !== undefined && besides[2] > 0 && (
+        <p class={`besides ${besides[0]}`}>
+          <Glyph status={besides[0]} />
+          <span class="figure">{figure(besides[2])}</span> {besides[1]}
+        </p>
       )}
     </section>
   );
@@ -136,7 +145,12 @@ function NoJobs({ mayWrite }: { mayWrite: boolean }) {
       <h2>No jobs yet</h2>
       <p>A job is a URL that jobd calls on a schedule.</p>
       {mayWrite && (
-        <Copyable text="jobd jobs create --name backup --url https://example.com/backup --cron '30 2 * * *'" />
+        <>
+          <p>First give your command line a key, on the server as the user of jobd:</p>
+          <Copyable text="jobd key create --name laptop | jobd login" />
+          <p>Then create a job:</p>
+          <Copyable text="jobd jobs create --name backup --url https://example.com/backup --cron '30 2 * * *'" />
+        </>
       )}
     </section>
   );

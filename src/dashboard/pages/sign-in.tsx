@@ -3,43 +3,62 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { TargetedSubmitEvent } from 'preact';
 import { linkCode } from '../link.ts';
+import { isCutOff } from '../sign-in-code.ts';
 import { Brand } from '../parts/brand.tsx';
 import { Copyable } from '../parts/copyable.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { Outside } from '../parts/outside.tsx';
 import { notice, signIn } from '../session.ts';
+import type { Failure } from '../session.ts';
 import type { Session } from '../../api/accounts/session-contract.ts';
 import { useTitle } from '../parts/title.ts';
 
 /** The page. `current` is who is signed in when somebody comes by a link. */
 export function SignInPage({ current }: { current: Session | null }) {
-  const [problem, setProblem] = useState<string | null>(null);
+  const [failed, setFailed] = useState<Failed | null>(null);
   const [isBusy, setBusy] = useState(false);
   useTitle('Sign in');
-  const tryWith = async (proof: { key: string } | { code: string }): Promise<void> => {
+  const tryKey = async (key: string): Promise<void> => {
     setBusy(true);
-    setProblem(await signIn(proof));
+    const failure = await signIn({ key });
+    setFailed(failure && { ...failure, code: null });
     setBusy(false);
   };
-  const useLink = async (code: string): Promise<void> => {
-    await tryWith({ code });
-    linkCode.value = null;
+  // Who is signed in stays on this page to read why the link failed.
+  const tryLink = async (code: string, isSignedIn: boolean): Promise<void> => {
+    setBusy(true);
+    const failure = isCutOff(code) ? incomplete : await signIn({ code });
+    setFailed(failure && { ...failure, code });
+    setBusy(false);
+    if (failure === null || !isSignedIn) linkCode.value = null;
   };
   const code = linkCode.value;
+  const isSignedIn = current !== null;
   useEffect(() => {
-    if (code !== null && current === null) void useLink(code);
-  }, [code, current]);
+    if (code !== null && (!isSignedIn || isCutOff(code))) void tryLink(code, isSignedIn);
+  }, [code, isSignedIn]);
+  const isOfKey = failed?.code === null && failed.isRefused;
   return (
     <main class="narrow">
       <Brand />
       {code !== null && current !== null ? (
-        <ChangeSession current={current} isBusy={isBusy} onUse={() => void useLink(code)} />
+        <ChangeSession
+          current={current}
+          isBusy={isBusy}
+          failure={failed?.code === code ? failed : null}
+          onUse={() => void tryLink(code, isSignedIn)}
+        />
       ) : (
         <>
           <h1>Sign in</h1>
-          {notice.value !== null && problem === null && <output>{notice}</output>}
-          <KeyForm isBusy={isBusy} problem={problem} onKey={(key) => void tryWith({ key })} />
+          {notice.value !== null && failed === null && <output>{notice}</output>}
+          {failed !== null && !isOfKey && <Problem text={sentenceFor(failed)} />}
+          <KeyForm
+            isBusy={isBusy}
+            problem={isOfKey ? failed.error : null}
+            onKey={(key) => void tryKey(key)}
+          />
           <FirstTime />
         </>
       )}
@@ -47,27 +66,47 @@ export function SignInPage({ current }: { current: Session | null }) {
   );
 }
 
+/** Why the last attempt failed, and the code it was made with; null for a key. */
+interface Failed extends Failure {
+  code: string | null;
+}
+
+const incomplete: Failure = { error: 'This link is incomplete.', isRefused: true };
+const used = 'This link was already used, or has expired. Make a new one with the command below.';
+
+/** Here the command that makes a link is on the same page. */
+function sentenceFor({ code, error, isRefused }: Failed): string {
+  return code !== null && isRefused && !isCutOff(code) ? used : error;
+}
+
 /** Asks first: another's link must not silently change whose jobs this browser shows. */
 function ChangeSession({
   current,
   isBusy,
+  failure,
   onUse,
 }: {
   current: Session;
   isBusy: boolean;
+  failure: Failure | null;
   onUse: () => void;
 }) {
+  const isRefused = failure?.isRefused === true;
   return (
     <>
-      <Heading>Use this link?</Heading>
+      <Heading>{isRefused ? 'This link does not work' : 'Use this link?'}</Heading>
       <p>
-        You are signed in to <Outside text={current.workspace.name} />. The link signs you in again,
-        perhaps to another workspace. Use it only if you asked for it.
+        You are signed in to <Outside text={current.workspace.name} />.{' '}
+        {!isRefused &&
+          'The link signs you in again, perhaps to another workspace. Use it only if you asked for it.'}
       </p>
+      {failure !== null && <Problem text={failure.error} />}
       <p class="actions">
-        <button type="button" class="main" disabled={isBusy} onClick={onUse}>
-          Use the link
-        </button>
+        {!isRefused && (
+          <button type="button" class="main" disabled={isBusy} onClick={onUse}>
+            Use the link
+          </button>
+        )}
         <button type="button" disabled={isBusy} onClick={() => (linkCode.value = null)}>
           Stay signed in as you are
         </button>
@@ -122,7 +161,7 @@ function FirstTime() {
       <Copyable text="sudo -u jobd jobd open" />
       <p class="quiet">
         Not installed as a service? Then it is <code>jobd open</code>, as the user who runs{' '}
-        <code>jobd serve</code>.
+        <code>jobd serve</code>, with the same <code>--data</code>, if you gave one.
       </p>
     </section>
   );

@@ -8,7 +8,7 @@ export function Problem({ id, text }: { id?: string; text: string }) {
   return (
     <p id={id} class="problem" role="alert">
       <Glyph status="down" />
-      <span>
+      <span class={text.startsWith('jobd ') ? 'named' : undefined}>
         <Outside text={text} />
       </span>
     </p>

@@ -116,6 +116,22 @@ export async function listSessions(
   return rows.map(sessionOf);
 }
 
+/** Valid sessions of all workspaces, with the names of these, oldest first. */
+export async function listAllSessions(
+  db: Db,
+  now: number,
+): Promise<(Session & { workspace: string })[]> {
+  const rows = await db
+    .selectFrom('sessions')
+    .innerJoin('workspaces', 'workspaces.id', 'sessions.workspace_id')
+    .select([...columns, 'workspaces.name as workspace'])
+    .where('deleted_at', 'is', null)
+    .where(isLive(now))
+    .orderBy('sessions.id')
+    .execute();
+  return rows.map(sessionOf);
+}
+
 /** The sessions of a key, or those of codes in a workspace, beyond the `keep` ones that were used last. */
 export async function findSurplusSessions(
   tx: Db,

@@ -83,7 +83,12 @@ test('a key of another workspace is unknown, and no key manages keys', async (t)
     await daemon.ask('DELETE', `/keys/${id}`),
     await daemon.ask('GET', '/about'),
   ];
-  for (const answer of refusals) assertRefused(answer, 403, /the owner of this jobd: jobd open$/);
+  for (const answer of refusals)
+    assertRefused(
+      answer,
+      403,
+      /^only the owner may .*: sign in with the link that jobd open prints$/,
+    );
   assert.equal((await daemon.ask('GET', '/me')).status, 200);
 });
 

@@ -26,8 +26,9 @@ test('the link of jobd open signs a browser in, once', async (t) => {
   assert.equal(opened.exitCode, 0, opened.stderr);
   const [, code = ''] = /^http:\S+\/sign-in#code=([0-9a-f]{32})\n$/.exec(opened.stdout) ?? [];
   assert.ok(opened.stdout.startsWith(`${url}/sign-in#`), opened.stdout);
-  const [first, second, ...rest] = opened.stderr.split('\n');
+  const [first, place, second, ...rest] = opened.stderr.split('\n');
   assert.match(first ?? '', /^Open this link in a browser\. It works once, until \d{4}-\S+Z\.$/);
+  assert.match(place ?? '', /^It is for this machine: .*--base-url sets the address/);
   assert.match(
     second ?? '',
     new RegExp(`: ssh -N -L ${port}:127\\.0\\.0\\.1:${port} user@server$`),
@@ -57,7 +58,10 @@ test('the link of jobd open signs a browser in, once', async (t) => {
   assert.equal((await daemon.stop('SIGTERM')).exitCode, 0);
   const stopped = await jobd('open');
   assert.deepEqual([stopped.exitCode, stopped.stdout], [7, '']);
-  assert.match(stopped.stderr, /^jobd: jobd serve is not running on \S+: start it first\n$/);
+  assert.match(
+    stopped.stderr,
+    /^jobd: no jobd serve uses \S+\. If .* add --data DIR; .*`sudo -u jobd jobd open`\n$/,
+  );
   const none = join(temporaryDirectory(t), 'none');
   assert.equal((await runCommand(['open', '--data', none])).exitCode, 7);
   assert.ok(!fs.existsSync(none), 'nothing is made');

@@ -14,8 +14,8 @@ const noTerminal =
     : 'script (bsdutils) is not installed';
 
 /** Starts serve on a terminal. Returns a function that reads what it has written there. */
-function serveOnTerminal(t: TestContext, dataDir: string): () => string {
-  const words = `exec '${process.execPath}' '${main}' serve --port 0 --log-level silent --data '${dataDir}'`;
+function serveOnTerminal(t: TestContext, dataDir: string, more = ''): () => string {
+  const words = `exec '${process.execPath}' '${main}' serve --port 0 --log-level silent --data '${dataDir}' ${more}`;
   const child = spawn('script', ['-qec', words, '/dev/null'], {
     env: { TERM: 'xterm', SHELL: '/bin/sh' },
   });
@@ -51,3 +51,14 @@ test(
     assert.doesNotMatch(second(), /jobd open|no key yet/);
   },
 );
+
+test('serve on all addresses says who can reach it', { skip: noTerminal }, async (t) => {
+  for (const host of ['0.0.0.0', '::']) {
+    const shown = serveOnTerminal(t, temporaryDirectory(t), `--host ${host}`);
+    await until('it serves', () => shown().includes('Ctrl-C stops jobd'));
+    assert.match(
+      shown(),
+      /^listening on all addresses, port [1-9]\d*, without https: everybody in the network can reach it\r\n/,
+    );
+  }
+});

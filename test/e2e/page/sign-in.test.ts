@@ -112,7 +112,9 @@ describe('signing in', { skip: noPages }, () => {
     const [cookie] = await context.cookies(`${jobd.url}/api/v1`);
     await here.getByRole('button', { name: 'Sign out' }).click();
     await assertSignedOut(here);
+    await here.getByText('You are signed out.').waitFor();
     await assertSignedOut(there);
+    await there.getByText('You signed out in another tab.').waitFor();
     assert.deepEqual(await context.cookies(`${jobd.url}/api/v1`), []);
     // A stolen cookie is worth nothing any more.
     const headers = { cookie: `${cookie?.name}=${cookie?.value}` };

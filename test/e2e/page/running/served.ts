@@ -21,10 +21,10 @@ export interface ServedPages extends Serving {
   link: (...options: string[]) => Promise<string>;
 }
 
-/** Starts the packaged jobd. It may call 127.0.0.1, and ends with the test. */
-export async function servePages(t: TestContext): Promise<ServedPages> {
+/** Starts the packaged jobd. It may call 127.0.0.1, has `more` options, and ends with the test. */
+export async function servePages(t: TestContext, ...more: string[]): Promise<ServedPages> {
   const dataDir = temporaryDirectory(t);
-  const options = ['--data', dataDir, '--allow-target', '127.0.0.1/32:*'];
+  const options = ['--data', dataDir, '--allow-target', '127.0.0.1/32:*', ...more];
   const serving = await serve(t, options, dataDir);
   const command = async (...words: string[]): Promise<string> => {
     const ran = await jobd([...words, '--data', dataDir]);
