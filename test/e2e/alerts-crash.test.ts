@@ -170,6 +170,14 @@ async function isIdle(tx: Db, jobId: string): Promise<boolean> {
   return outbox.length === 0 && !isReplacing && (await openRuns(tx, jobId)) === 0;
 }
 
+let lastMoment = 0;
+
+/** The time now, later than any before: a job has one manual run at a moment. */
+function nextMoment(): number {
+  lastMoment = Math.max(Date.now(), lastMoment + 1);
+  return lastMoment;
+}
+
 /**
  * Requests runs until told to stop: of a calm job only when it is settled, of the others at any
  * time.
@@ -183,12 +191,12 @@ async function askForRuns(
       for (const jobId of calm) {
         if (random() < 0.7 || !(await isIdle(tx, jobId))) continue;
         await endWindows(tx, jobId);
-        await insertQueuedRun(tx, queuedRun(jobId, Date.now() + asked), null);
+        await insertQueuedRun(tx, queuedRun(jobId, nextMoment()), null);
       }
       // Few waiting runs, so that calm jobs get their turn.
       for (const jobId of flapping) {
         if ((await openRuns(tx, jobId)) > 1) continue;
-        await insertQueuedRun(tx, queuedRun(jobId, Date.now() + asked), null);
+        await insertQueuedRun(tx, queuedRun(jobId, nextMoment()), null);
       }
     });
     await setTimeout(20);

@@ -2,7 +2,8 @@
 
 import type { Workspace } from '../../domain/accounts/account.ts';
 import type { Session } from '../../domain/accounts/session.ts';
-import { JobdError } from '../../domain/errors.ts';
+import { got, invalidInput, JobdError } from '../../domain/errors.ts';
+import { isId } from '../../domain/id.ts';
 import * as sessions from '../../store/accounts/sessions.ts';
 import type { SessionsOf } from '../../store/accounts/sessions.ts';
 import { findAccountOf } from '../../store/accounts/accounts.ts';
@@ -54,13 +55,14 @@ export async function placesFor(
   return account === undefined ? [] : await listWorkspacesOf(store.db, account.id, mostWorkspaces);
 }
 
-/** Lets an owner's session act in another workspace of its account. Throws `forbidden` or `not_found`. */
+/** Lets an owner's session act in another workspace of its account. Throws `forbidden`, `invalid_input` or `not_found`. */
 export async function moveSession(
   app: App,
   principal: Principal,
   workspaceId: string,
 ): Promise<PlacedSession> {
   requireOwner(principal, 'move a session to another workspace');
+  if (!isId(workspaceId)) throw invalidInput(`workspaceId must be an id, ${got(workspaceId)}`);
   // It begins to act there: the entry belongs to the trail of that workspace.
   await changeBy(app, { ...principal, workspaceId }, async (tx, note) => {
     const session = await requireSession(app, tx, principal);
