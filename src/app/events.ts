@@ -36,7 +36,7 @@ export const resync: StreamEvent = { event: 'resync', data: {} };
 /** Gets the events of a stream. After `end` no other comes. */
 export type Listener = (event: StreamEvent) => void;
 
-/** An open stream. Disposing of it lets go of its listener. */
+/** An open stream. Disposing of it forgets its listener. */
 export interface OpenStream extends Disposable {
   /** To be sent first. */
   readonly hello: StreamEvent;

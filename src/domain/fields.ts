@@ -66,6 +66,19 @@ export function checkFields(rules: Readonly<Record<string, FieldRule>>, fields: 
   }
 }
 
+/** Checks that no value is there twice; `nameOf` names the field at an index. Throws `invalid_input`. */
+export function checkDistinct(values: readonly string[], nameOf: (index: number) => string): void {
+  const seen = new Map<string, number>();
+  for (const [index, value] of values.entries()) {
+    const first = seen.get(value);
+    if (first !== undefined) {
+      const both = value.slice(0, 63);
+      throw invalidInput(`${nameOf(index)} must differ from ${nameOf(first)}, both are ${both}`);
+    }
+    seen.set(value, index);
+  }
+}
+
 /** Reads the date and time of a field, as epoch milliseconds. Throws `invalid_input`, naming the field. */
 export function readTime(field: string, text: string): number {
   const at = parseIsoTime(text);

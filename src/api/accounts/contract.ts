@@ -1,12 +1,11 @@
 /** What the API returns about a key, its workspace and the plan of its account, about the audit trail and the daemon. */
 
 import { Type } from 'typebox';
-import type { Static, TObject, TProperties } from 'typebox';
-import { auditActionWords } from '../../app/accounts/audit.ts';
-import { actorTypes, auditActions } from '../../domain/accounts/audit.ts';
+import type { Static } from 'typebox';
+import { actorTypes, auditActions, auditActionWords } from '../../domain/accounts/audit.ts';
 import { permissions } from '../../domain/accounts/key.ts';
 import { planNames } from '../../domain/accounts/plan.ts';
-import { page, PageQuery } from '../http/contract.ts';
+import { PageQuery, partialPage } from '../http/contract.ts';
 import * as t from '../http/schema.ts';
 
 const example = {
@@ -25,12 +24,12 @@ const example = {
 };
 
 export const Me = t.output('Me', 'A key, its workspace and the plan of its account.', example, {
-  workspace: part('The workspace of the key.', {
+  workspace: t.part('The workspace of the key.', {
     id: t.id('The id of the workspace.'),
     name: t.text('The name of the workspace.'),
   }),
   permission: t.oneOf(permissions, 'What the key may do: only read, or also write.'),
-  plan: part('The limits of the plan. Null means no limit.', {
+  plan: t.part('The limits of the plan. Null means no limit.', {
     name: t.oneOf(planNames, 'The plan of the account.'),
     jobs: t.nullable(t.integer('The most jobs and monitors together, including paused ones.')),
     minIntervalSeconds: t.integer(
@@ -40,7 +39,7 @@ export const Me = t.output('Me', 'A key, its workspace and the plan of its accou
     results: t.integer('The most results that are kept, of all jobs together.'),
     retentionDays: t.integer('How long a result is kept, in days.'),
   }),
-  usage: part(
+  usage: t.part(
     'What the account uses in all its workspaces. Above 1,000 jobs it is counted once a minute.',
     {
       jobs: t.integer('Jobs, including paused ones.'),
@@ -102,10 +101,7 @@ export const AuditEntry = t.output('AuditEntry', 'A change that somebody made.',
 });
 export type AuditEntry = Static<typeof AuditEntry>;
 
-export const AuditList = t.envelope('AuditList', {
-  ...page('entries', AuditEntry),
-  isPartial: t.flag('Whether more entries may match: go on with `nextCursor`.'),
-});
+export const AuditList = t.envelope('AuditList', partialPage('entries', AuditEntry));
 export type AuditList = Static<typeof AuditList>;
 
 export const AuditQuery = Type.Object(
@@ -150,7 +146,3 @@ export const About = t.output(
   },
 );
 export type About = Static<typeof About>;
-
-function part<T extends TProperties>(description: string, properties: T): TObject<T> {
-  return Type.Object(properties, { description });
-}

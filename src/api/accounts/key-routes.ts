@@ -5,16 +5,13 @@ import type { App } from '../../app/app.ts';
 import type { Key as Kept } from '../../domain/accounts/key.ts';
 import { isoTime, isoTimeOrNull, parseIsoTime } from '../../domain/clock.ts';
 import { got, invalidInput } from '../../domain/errors.ts';
-import { badRequest, describe } from '../description/operation.ts';
+import { badRequest, describe, forOwners } from '../description/operation.ts';
 import { Ok, pageRequest, PageQuery } from '../http/contract.ts';
 import type { ApiServer } from '../http/fastify.ts';
 import { KeyInput, KeyList, KeyMade, KeyPath } from './key-contract.ts';
 import type { Key } from './key-contract.ts';
 
-const ownersOnly = {
-  when: 'The request does not come from a session of the owner.',
-  example: 'only the owner may manage keys: sign in with the link that jobd open prints',
-};
+const ownersOnly = forOwners('manage keys');
 
 const operations = describe(
   { tag: 'Sign-in', noun: 'key', isExtension: true },

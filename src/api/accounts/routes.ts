@@ -4,7 +4,7 @@ import type { App } from '../../app/app.ts';
 import { createMe } from '../../app/accounts/me.ts';
 import { createAbout } from '../../app/operator/about.ts';
 import { isoTime, isoTimeOrNull } from '../../domain/clock.ts';
-import { describe } from '../description/operation.ts';
+import { describe, forOwners } from '../description/operation.ts';
 import type { ApiServer } from '../http/fastify.ts';
 import { About, Me } from './contract.ts';
 
@@ -26,10 +26,7 @@ const operations = describe(
       response: { 200: About },
       answer: 'The facts.',
       failures: {
-        403: {
-          when: 'The request does not come from a session of the owner.',
-          example: 'only the owner may see this: sign in with the link that jobd open prints',
-        },
+        403: forOwners('see this'),
       },
     },
   },

@@ -1,7 +1,7 @@
 /** What the API accepts and returns about sessions of browsers. */
 
 import { Type } from 'typebox';
-import type { Static, TObject, TProperties } from 'typebox';
+import type { Static } from 'typebox';
 import { permissions } from '../../domain/accounts/key.ts';
 import { page } from '../http/contract.ts';
 import * as t from '../http/schema.ts';
@@ -54,7 +54,7 @@ const base = {
 
 export const Session = t.output('Session', 'A session of a browser.', session, {
   id: base.id,
-  workspace: part('The workspace in which it acts.', Place),
+  workspace: t.part('The workspace in which it acts.', Place),
   permission: base.permission,
   isOwner: base.isOwner,
   expiresAt: base.expiresAt,
@@ -68,7 +68,7 @@ export const CurrentSession = t.envelope(
   {
     session: Session,
     workspaces: t.array(
-      part('A workspace.', Place),
+      t.part('A workspace.', Place),
       'Where the session may move to: the oldest 100 workspaces of the account; empty unless it is the owner’s.',
     ),
   },
@@ -102,7 +102,3 @@ export const ListedSession = t.output(
 export type ListedSession = Static<typeof ListedSession>;
 
 export const SessionList = t.envelope('SessionList', page('sessions', ListedSession));
-
-function part<T extends TProperties>(description: string, properties: T): TObject<T> {
-  return Type.Object(properties, { description });
-}

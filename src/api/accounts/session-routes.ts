@@ -16,7 +16,7 @@ import type { App, Principal } from '../../app/app.ts';
 import type { Session as Kept } from '../../domain/accounts/session.ts';
 import { isoTime } from '../../domain/clock.ts';
 import { invalidInput } from '../../domain/errors.ts';
-import { badRequest, describe, unknown } from '../description/operation.ts';
+import { badRequest, describe, forOwners, unknown } from '../description/operation.ts';
 import { senderOf } from '../http/auth.ts';
 import { ignoreTypeOfNothing, refuseBody } from '../http/body.ts';
 import { Ok, pageRequest, PageQuery } from '../http/contract.ts';
@@ -78,11 +78,7 @@ const operations = describe(
       response: { 200: SessionResponse },
       answer: 'The session in its new workspace.',
       failures: {
-        403: {
-          when: 'The session is not the owner’s.',
-          example:
-            'only the owner may move a session to another workspace: sign in with the link that jobd open prints',
-        },
+        403: forOwners('move a session to another workspace'),
         404: unknown('workspace', 'The account has no such workspace.'),
       },
     },

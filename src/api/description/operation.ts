@@ -138,6 +138,14 @@ export function unknown(kind: string, when: string): Refusal {
   return { when, example: `there is no ${kind} with id 0199c6a2-3f5e-7b14-9d0a-5b1c2e7f8a91` };
 }
 
+/** Only a session of the owner may do it; `what` as `requireOwner` says it. */
+export function forOwners(what: string): Refusal {
+  return {
+    when: 'The request does not come from a session of the owner.',
+    example: `only the owner may ${what}: sign in with the link that jobd open prints`,
+  };
+}
+
 export const badPeriod = badRequest('periodSeconds must be between 60 and 31536000, got 30');
 export const notPaid: Refusal = {
   when: 'The trial or the subscription has ended.',

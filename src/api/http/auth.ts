@@ -37,7 +37,6 @@ export function identify(
 ): void {
   server.decorateRequest('asker');
   server.decorateRequest('askerFault');
-  server.decorateRequest('askAgain');
 
   /** With an Authorization header the cookie is not looked at. */
   const findAsker = async (
@@ -55,12 +54,15 @@ export function identify(
     return undefined;
   };
 
+  server.decorateRequest('askAgain', function askAgain(this: FastifyRequest) {
+    return findAsker(this, { isUse: false });
+  });
+
   server.addHook('onRequest', async (request) => {
     const found = await findAsker(request);
     // What another page makes a browser send does not use up what the session may ask.
     if (found === undefined) return limits.countAddress(request.raw);
     request.asker = { ...found, sender: senderOf(request) };
-    request.askAgain = () => findAsker(request, { isUse: false });
     noteUse(found.actor);
     limits.countElsewhere(request.raw);
     limits.countAsker(found);
@@ -82,12 +84,11 @@ export function requireAsker(server: FastifyInstance): void {
 
 /** Where a request came from. A proxy appends the address it was asked from to X-Forwarded-For. */
 export function senderOf({ socket, headers }: FastifyRequest): Sender {
+  const address = socket.remoteAddress ?? null;
   const forwarded = headers['x-forwarded-for'];
-  const last = [forwarded].flat().join(',').split(',').at(-1)?.trim() ?? '';
-  return {
-    address: socket.remoteAddress ?? null,
-    forwardedFor: parseAddress(last) === null ? null : last,
-  };
+  if (forwarded === undefined) return { address, forwardedFor: null };
+  const last = String(forwarded).split(',').at(-1)?.trim() ?? '';
+  return { address, forwardedFor: parseAddress(last) === null ? null : last };
 }
 
 function needsWrite({ method, routeOptions }: FastifyRequest): boolean {

@@ -39,6 +39,14 @@ export function pageRequest({ limit, cursor }: PageQuery): PageRequest {
   return { limit: limit ?? defaultLimit, cursor: cursor ?? null };
 }
 
+/** The fields of a page that may end before it is full. */
+export function partialPage<K extends string, T extends TSchema>(name: K, items: T) {
+  const isPartial = flag(
+    'Whether the search stopped before the page was full, to stay fast. `nextCursor` goes on from there.',
+  );
+  return { ...page(name, items), isPartial };
+}
+
 /** The fields of a page of `items`. */
 export function page<K extends string, T extends TSchema>(name: K, items: T) {
   const list = { [name]: Type.Array(items, { description: 'Newest first.' }) };

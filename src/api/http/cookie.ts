@@ -7,7 +7,7 @@ export interface SessionCookie {
   readonly name: string;
   /** The secret in a Cookie header; undefined unless there is exactly one of the right form. */
   readonly read: (header: string | undefined) => string | undefined;
-  /** The Set-Cookie header that keeps a secret for so many seconds. */
+  /** The Set-Cookie header that keeps a secret for this many seconds. */
   readonly keep: (secret: string, seconds: number) => string;
   /** The Set-Cookie header that removes it. */
   readonly clear: string;

@@ -42,6 +42,11 @@ export function field<const Rule extends FieldRule>(
   return Type.Unsafe<ValueOf<Rule>>({ ...rule, ...words, ...about });
 }
 
+/** An object inside an answer, which has no name of its own. */
+export function part<P extends TProperties>(description: string, properties: P): TObject<P> {
+  return Type.Object(properties, { description });
+}
+
 /** An array. */
 export function array<T extends TSchema>(items: T, description: string): TArray<T> {
   return Type.Array(items, { description });
@@ -97,7 +102,7 @@ export function envelope<P extends TProperties>(
   title: string,
   parts: P,
   example: object = Object.fromEntries(
-    Object.entries(parts).map(([name, part]) => [name, exampleOf(part)]),
+    Object.entries(parts).map(([name, schema]) => [name, exampleOf(schema)]),
   ),
 ): TObject<P> {
   return Type.Object(parts, { title, examples: [example] });

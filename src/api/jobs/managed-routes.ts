@@ -8,14 +8,15 @@ import {
   previewDefinition,
 } from '../../app/jobs/managed-jobs.ts';
 import type { Applied } from '../../app/jobs/managed-jobs.ts';
-import { invalidInput, JobdError } from '../../domain/errors.ts';
+import { JobdError } from '../../domain/errors.ts';
+import { checkDistinct } from '../../domain/fields.ts';
 import { badRequest, describe } from '../description/operation.ts';
 import { pageRequest, PageQuery } from '../http/contract.ts';
 import type { ApiServer } from '../http/fastify.ts';
 import { countItems } from '../http/limits/request-limits.ts';
 import type { RequestLimits } from '../http/limits/request-limits.ts';
 import { DefinitionResults, DefinitionsInput, ManagedJobList } from './contract.ts';
-import type { Definition, DefinitionResult } from './contract.ts';
+import type { DefinitionResult } from './contract.ts';
 import { jobShape } from './shape.ts';
 
 /** Definitions that count as one request. Without this a key could write 12,000 jobs a minute. */
@@ -58,7 +59,8 @@ export function managedJobRoutes(server: ApiServer, app: App, limits: RequestLim
     '/managed-jobs',
     operations.applyDefinitions,
     async ({ principal, body: { definitions, dryRun = false } }) => {
-      refuseRepeated(definitions);
+      const keys = definitions.map(({ key }) => key);
+      checkDistinct(keys, (index) => `definitions.${index}.key`);
       if (!dryRun) countItems(limits, principal, definitions.length, definitionsPerRequest);
       const apply = dryRun ? previewDefinition : applyDefinition;
       const results = await startOneByOne(definitions, (definition) =>
@@ -81,19 +83,6 @@ function startOneByOne<T, R>(items: readonly T[], start: (item: T) => Promise<R>
       return started.then(() => start(item));
     }),
   );
-}
-
-function refuseRepeated(definitions: readonly Definition[]): void {
-  const seen = new Map<string, number>();
-  for (const [index, { key }] of definitions.entries()) {
-    const first = seen.get(key);
-    if (first !== undefined) {
-      throw invalidInput(
-        `definitions.${index}.key must differ from definitions.${first}.key, both are ${key.slice(0, 63)}`,
-      );
-    }
-    seen.set(key, index);
-  }
 }
 
 /** A refusal concerns one definition; any other error fails the whole request. */

@@ -1,28 +1,24 @@
 /** What the API accepts and returns about a workspace as a whole. */
 
 import { Type } from 'typebox';
-import type { Static, TProperties, TSchema } from 'typebox';
+import type { Static } from 'typebox';
 import { nameRule } from '../../domain/fields.ts';
 import { jobFilters, jobOrders } from '../../domain/jobs/listed-job.ts';
 import { monitorStatuses } from '../../domain/monitors/monitor.ts';
 import { runStatuses } from '../../domain/runs/run.ts';
-import { page, PageQuery } from '../http/contract.ts';
+import { PageQuery, partialPage } from '../http/contract.ts';
 import * as t from '../http/schema.ts';
 import { Job } from '../jobs/contract.ts';
 import { Monitor } from '../monitors/contract.ts';
 import { RunSummary } from '../runs/contract.ts';
 import * as examples from './examples.ts';
 
-function part<P extends TProperties>(description: string, properties: P) {
-  return Type.Object(properties, { description });
-}
-
 const Overview = t.output(
   'WorkspaceOverview',
   'How a workspace is doing, in numbers.',
   examples.overview,
   {
-    jobs: part(
+    jobs: t.part(
       'Jobs by state. Each job has one of `down`, `up`, `paused` and `new`, and keeps it while it runs. A number above 10,000 ' +
         'may be a minute old.',
       {
@@ -34,7 +30,7 @@ const Overview = t.output(
         new: t.integer('Jobs without a result.'),
       },
     ),
-    monitors: part('Monitors by status.', {
+    monitors: t.part('Monitors by status.', {
       total: t.integer('All monitors.'),
       down: t.integer('Monitors that are down.'),
       late: t.integer('Monitors whose ping is overdue, within the grace period.'),
@@ -43,7 +39,7 @@ const Overview = t.output(
       new: t.integer('Monitors without a ping.'),
       isPartial: t.flag('Whether only the newest 5,000 monitors were counted: there may be more.'),
     }),
-    lastDay: part('Runs that were due in the last 24 hours and were no success.', {
+    lastDay: t.part('Runs that were due in the last 24 hours and were no success.', {
       failed: t.integer('Failed runs.'),
       interrupted: t.integer('Interrupted runs.'),
       missed: t.integer('Missed runs.'),
@@ -124,18 +120,13 @@ const TroubleRun = t.output(
   examples.troubleRun,
   {
     ...RunSummary.properties,
-    job: part('The job.', { id: t.id('The id of the job.'), name: t.text('The name of the job.') }),
+    job: t.part('The job.', {
+      id: t.id('The id of the job.'),
+      name: t.text('The name of the job.'),
+    }),
   },
 );
 export type TroubleRun = Static<typeof TroubleRun>;
-
-/** The fields of a page that may end before it is full. */
-function partialPage<K extends string, T extends TSchema>(name: K, items: T) {
-  const isPartial = t.flag(
-    'Whether the search stopped before the page was full, to stay fast. `nextCursor` goes on from there.',
-  );
-  return { ...page(name, items), isPartial };
-}
 
 export const JobSummaryList = t.envelope(
   'JobSummaryList',
@@ -156,9 +147,6 @@ export const TroubleList = t.envelope(
   examples.troubleList,
 );
 
-const { limit, cursor } = PageQuery.properties;
-const pageQuery = { limit, cursor };
-
 /** More says no more about which job is meant, and costs the main thread more. */
 const mostSearchCharacters = 200;
 
@@ -174,7 +162,7 @@ function text(where: string, maxLength: number) {
 
 export const JobListQuery = Type.Object(
   {
-    ...pageQuery,
+    ...PageQuery.properties,
     status: Type.Optional(
       t.oneOf(
         jobFilters,
@@ -197,7 +185,7 @@ export const JobListQuery = Type.Object(
 
 export const MonitorListQuery = Type.Object(
   {
-    ...pageQuery,
+    ...PageQuery.properties,
     status: Type.Optional(t.oneOf(monitorStatuses, 'Monitors with this status.')),
     q: text('name', nameRule.maxLength),
   },

@@ -6,7 +6,7 @@ import { listJobs } from '../../app/overview/jobs.ts';
 import { listMonitors } from '../../app/overview/monitors.ts';
 import { listTrouble } from '../../app/overview/trouble.ts';
 import { isoTime } from '../../domain/clock.ts';
-import { badRequest, describe } from '../description/operation.ts';
+import { describe } from '../description/operation.ts';
 import { pageRequest, PageQuery } from '../http/contract.ts';
 import type { ApiServer } from '../http/fastify.ts';
 import {
@@ -18,8 +18,6 @@ import {
   TroubleList,
 } from './contract.ts';
 import { jobSummary, monitorSummary, troubleRun } from './shape.ts';
-
-const failures = { 400: badRequest('limit must be between 1 and 100, got 0') };
 
 const operations = describe(
   { tag: 'Overview', isExtension: true },
@@ -39,7 +37,6 @@ const operations = describe(
       querystring: JobListQuery,
       response: { 200: JobSummaryList },
       answer: 'A page of jobs.',
-      failures,
     },
     listOverviewMonitors: {
       summary: 'List monitors with their recent pings',
@@ -49,7 +46,6 @@ const operations = describe(
       querystring: MonitorListQuery,
       response: { 200: MonitorSummaryList },
       answer: 'A page of monitors.',
-      failures,
     },
     listTrouble: {
       summary: 'List runs that were no success',
@@ -77,7 +73,7 @@ export function overviewRoutes(server: ApiServer, app: App): void {
     const { items, ...rest } = await listJobs(app, principal, {
       ...pageRequest(page),
       filter: status ?? null,
-      text: q === undefined || q === '' ? null : q,
+      text: wanted(q),
       order: order ?? 'newest',
     });
     return { jobs: items.map(jobSummary), ...rest };
@@ -92,7 +88,7 @@ export function overviewRoutes(server: ApiServer, app: App): void {
       const { items, ...rest } = await listMonitors(app, principal, {
         ...pageRequest(page),
         status: status ?? null,
-        text: q === undefined || q === '' ? null : q,
+        text: wanted(q),
         now,
       });
       return { monitors: items.map((item) => monitorSummary(item, now)), ...rest };
@@ -103,4 +99,9 @@ export function overviewRoutes(server: ApiServer, app: App): void {
     const { items, ...rest } = await listTrouble(app, principal, pageRequest(query));
     return { runs: items.map(troubleRun), ...rest };
   });
+}
+
+/** An empty text is in every name. */
+function wanted(q = ''): string | null {
+  return q === '' ? null : q;
 }

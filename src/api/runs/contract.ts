@@ -4,7 +4,7 @@ import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import { runStatuses } from '../../domain/runs/run.ts';
 import type { RunStatus } from '../../domain/runs/run.ts';
-import { page, PageQuery } from '../http/contract.ts';
+import { page, PageQuery, partialPage } from '../http/contract.ts';
 import * as t from '../http/schema.ts';
 import * as examples from './examples.ts';
 
@@ -118,13 +118,9 @@ export const RunJobHeaders = Type.Object({
   ),
 });
 
-const isPartial = t.flag(
-  'Whether the search stopped early: it reads 10,000 runs at most. There may be fewer runs than `limit`, even none, and ' +
-    '`nextCursor` goes on.',
-);
 export const RunHistory = t.envelope(
   'RunHistory',
-  { ...page('runs', RunSummary), isPartial },
+  partialPage('runs', RunSummary),
   examples.runHistory,
 );
 export type RunHistory = Static<typeof RunHistory>;

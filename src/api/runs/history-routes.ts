@@ -23,7 +23,6 @@ const operations = describe(
       querystring: HistoryQuery,
       response: { 200: RunHistory },
       answer: 'A page of runs.',
-      failures: { 400: badRequest('limit must be between 1 and 100, got 0') },
     },
     getDays: {
       summary: 'Get the days of a job',

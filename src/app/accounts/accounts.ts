@@ -115,10 +115,8 @@ async function change(
 
 /** The names of the fields that differ, as `jobd account show --json` has them. */
 function changedFields(before: Account, after: Account): string[] {
-  const old = Object.values(watched(before));
-  return Object.entries(watched(after)).flatMap(([name, value], index) =>
-    value === old[index] ? [] : [name],
-  );
+  const [old, now] = [watched(before), watched(after)];
+  return (Object.keys(now) as (keyof typeof now)[]).filter((name) => old[name] !== now[name]);
 }
 
 function watched(account: Account) {

@@ -1,5 +1,6 @@
 /** Whom a key or a cookie stands for, checked at every request. */
 
+import { hasExpired } from '../../domain/accounts/account.ts';
 import { keyPattern } from '../../domain/accounts/key.ts';
 import { hasEnded, sessionPattern } from '../../domain/accounts/session.ts';
 import { JobdError } from '../../domain/errors.ts';
@@ -55,8 +56,7 @@ export function createAuthenticate({ store, clock }: Pick<App, 'store' | 'clock'
     async byKey(secret) {
       if (!keyPattern.test(secret)) return undefined;
       const key = await find(secret, keys, findActiveKey);
-      if (key === undefined) return undefined;
-      if (key.expiresAt !== null && key.expiresAt <= clock.now()) return undefined;
+      if (key === undefined || hasExpired(key, clock.now())) return undefined;
       const { id, name, workspaceId, permission, accountExpiresAt } = key;
       const actor = { type: 'key', id, name } as const;
       return { actor, keyId: null, isOwner: false, workspaceId, permission, accountExpiresAt };
@@ -93,8 +93,7 @@ export async function requireStillValid(
   } else if (type === 'key') {
     const key = await findKey(store.db, id);
     if (key === undefined) return;
-    const isExpired = key.expiresAt !== null && key.expiresAt <= now;
-    if (isExpired || key.revokedAt !== null) throw unauthenticated();
+    if (hasExpired(key, now) || key.revokedAt !== null) throw unauthenticated();
   }
 }
 

@@ -11,7 +11,7 @@ import { findWorkspaceName, listWorkspacesOf } from '../../store/accounts/worksp
 import type { Db } from '../../store/database/open.ts';
 import type { App, Principal } from '../app.ts';
 import { changeBy, commandIn } from '../change.ts';
-import type { CommandParts } from '../change.ts';
+import type { CommandParts, NoteChange } from '../change.ts';
 import { idCursor, pageOf, parseIdCursor } from '../page.ts';
 import type { Page, PageRequest } from '../page.ts';
 
@@ -101,9 +101,19 @@ export async function endSession(app: App, principal: Principal, id: string): Pr
     if (session === undefined || !reaches(of, session)) {
       throw new JobdError('not_found', `there is no session with id ${id}`);
     }
-    await sessions.deleteSession(tx, id);
-    note({ action: 'session.end', subject: session });
+    await endIn(tx, session, note);
   });
+}
+
+/** Ends a session in a transaction. False if it has ended meanwhile. */
+export async function endIn(
+  tx: Db,
+  session: Pick<Session, 'id' | 'name'>,
+  note: NoteChange,
+): Promise<boolean> {
+  const isEnded = await sessions.deleteSession(tx, session.id);
+  if (isEnded) note({ action: 'session.end', subject: session });
+  return isEnded;
 }
 
 /** Every valid session with the name of its workspace, for a command. Oldest first. */
@@ -130,19 +140,14 @@ export async function endAllSessions(parts: CommandParts): Promise<number> {
 
 /** False if it has ended meanwhile. */
 async function end(parts: CommandParts, session: Session): Promise<boolean> {
-  return await changeBy(parts, commandIn(parts, session.workspaceId), async (tx, note) => {
-    const isEnded = await sessions.deleteSession(tx, session.id);
-    if (isEnded) note({ action: 'session.end', subject: session });
-    return isEnded;
-  });
+  const author = commandIn(parts, session.workspaceId);
+  return await changeBy(parts, author, (tx, note) => endIn(tx, session, note));
 }
 
 /** Ends the session of the request. Throws `forbidden` for a key. */
 export async function signOut(app: App, principal: Principal): Promise<void> {
   await changeBy(app, principal, async (tx, note) => {
-    const session = await requireSession(app, tx, principal);
-    await sessions.deleteSession(tx, session.id);
-    note({ action: 'session.end', subject: session });
+    await endIn(tx, await requireSession(app, tx, principal), note);
   });
 }
 

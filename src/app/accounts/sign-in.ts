@@ -14,17 +14,14 @@ import { newId } from '../../domain/id.ts';
 import type { Actor, Sender } from '../../domain/accounts/audit.ts';
 import { findSiteUrl } from '../../store/accounts/instance.ts';
 import { findActiveKey } from '../../store/accounts/keys.ts';
-import {
-  deleteSession,
-  findSurplusSessions,
-  insertSession,
-} from '../../store/accounts/sessions.ts';
+import { findSurplusSessions, insertSession } from '../../store/accounts/sessions.ts';
 import { findCode, insertCode, takeCode } from '../../store/accounts/sign-in-codes.ts';
 import type { Db } from '../../store/database/open.ts';
 import type { App } from '../app.ts';
 import { changeBy } from '../change.ts';
 import type { NoteChange } from '../change.ts';
 import { newSecret, sha256Of } from './secrets.ts';
+import { endIn } from './sessions.ts';
 import { requireWorkspaceNamed } from './workspaces.ts';
 
 type Parts = Pick<App, 'store' | 'clock'>;
@@ -92,8 +89,7 @@ async function useUp(tx: Db, { keyId, sha256 }: Grant, now: number): Promise<voi
 /** So that whoever has a key cannot fill the disk with sessions. */
 async function endSurplus(tx: Db, grant: Grant, note: NoteChange): Promise<void> {
   for (const surplus of await findSurplusSessions(tx, grant, sessionsPerKey)) {
-    await deleteSession(tx, surplus.id);
-    note({ action: 'session.end', subject: surplus });
+    await endIn(tx, surplus, note);
   }
 }
 

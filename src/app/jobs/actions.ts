@@ -4,11 +4,13 @@ import { setImmediate } from 'node:timers/promises';
 import { checkPlanLimits } from '../../domain/accounts/plan-limits.ts';
 import { plans } from '../../domain/accounts/plan.ts';
 import type { PlanName } from '../../domain/accounts/plan.ts';
-import { invalidInput, JobdError } from '../../domain/errors.ts';
+import { JobdError } from '../../domain/errors.ts';
+import { checkDistinct } from '../../domain/fields.ts';
 import type { Action } from '../../domain/fields.ts';
 import { afterAction } from '../../domain/jobs/actions.ts';
 import type { ActedJob, JobAction } from '../../domain/jobs/actions.ts';
-import { findActedJobs, keepScheduleStates, markJobsDeleted } from '../../store/jobs/actions.ts';
+import { findActedJobs, keepScheduleStates } from '../../store/jobs/actions.ts';
+import { markJobDeleted } from '../../store/jobs/jobs.ts';
 import type { Db } from '../../store/database/open.ts';
 import { requirePaid } from '../accounts/account-limits.ts';
 import type { App, Principal } from '../app.ts';
@@ -37,7 +39,7 @@ export async function actOnJobs(
   principal: Principal,
   { action, ids }: { action: JobAction; ids: readonly string[] },
 ): Promise<ActionResult[]> {
-  refuseRepeated(ids);
+  checkDistinct(ids, (index) => `ids.${index}`);
   const { wake } = app;
   if (action === 'resume') await prepareToResume(app, principal, ids);
   const results: ActionResult[] = [];
@@ -60,14 +62,6 @@ export async function actOnJobs(
   return results;
 }
 
-function refuseRepeated(ids: readonly string[]): void {
-  for (const [index, id] of ids.entries()) {
-    const first = ids.indexOf(id);
-    if (first === index) continue;
-    throw invalidInput(`ids.${index} must differ from ids.${first}, both are ${id}`);
-  }
-}
-
 async function deleteJobs(
   { clock }: App,
   { workspaceId }: Principal,
@@ -79,8 +73,10 @@ async function deleteJobs(
     if (job.activeRunId !== null) throw executing(job.activeRunId);
     return job;
   });
-  await markJobsDeleted(tx, done, clock.now());
-  for (const job of done) note({ action: 'job.delete', subject: job });
+  for (const job of done) {
+    await markJobDeleted(tx, job.id, clock.now());
+    note({ action: 'job.delete', subject: job });
+  }
   return results;
 }
 

@@ -9,7 +9,7 @@ import type { App, Principal } from '../app.ts';
 import { idCursor, parseIdCursor, partialPageOf } from '../page.ts';
 import type { PageRequest, PartialPage } from '../page.ts';
 import { recentCount } from './jobs.ts';
-import { inSteps } from './steps.ts';
+import { inSteps } from '../steps.ts';
 
 /** The most monitors that one request reads. */
 const mostRows = 5_000;

@@ -3,9 +3,8 @@
  * run with a long answer takes several microseconds to read and nothing else happens meanwhile.
  */
 
-import { setImmediate } from 'node:timers/promises';
 import { daysOfRuns } from '../../domain/runs/days.ts';
-import type { DayOfRuns } from '../../domain/runs/days.ts';
+import type { DayOfRuns, RunFigures } from '../../domain/runs/days.ts';
 import type { RunStatus, RunSummary } from '../../domain/runs/run.ts';
 import { lastDays, startOfDay } from '../../domain/schedule/local-days.ts';
 import * as history from '../../store/runs/history.ts';
@@ -13,8 +12,9 @@ import { listOldestRuns } from '../../store/runs/retention.ts';
 import type { RunPosition } from '../../store/runs/runs.ts';
 import type { App, Principal } from '../app.ts';
 import { requireJob } from '../jobs/keep-job.ts';
-import { pageOf, parseRunCursor, runCursor } from '../page.ts';
-import type { Page, PageRequest } from '../page.ts';
+import { parseRunCursor, partialPageOf, runCursor } from '../page.ts';
+import type { PageRequest, PartialPage } from '../page.ts';
+import { inSteps } from '../steps.ts';
 
 const steps = 10;
 const runsPerStep = 1_000;
@@ -27,12 +27,6 @@ export interface HistoryRequest extends PageRequest {
   before: number | null;
 }
 
-/** A page that may have fewer items than there are, because the search for them took too long. */
-export interface PartialPage<T> extends Page<T> {
-  /** Whether the search stopped early; the next page goes on. */
-  isPartial: boolean;
-}
-
 /** A page of a job's runs, newest first. Throws `not_found`, and `invalid_input` for a cursor of another list. */
 export async function listHistory(
   { store: { db } }: App,
@@ -42,20 +36,17 @@ export async function listHistory(
 ): Promise<PartialPage<RunSummary>> {
   const { id } = await requireJob(db, principal, jobId);
   const list = `${id} history`;
-  let before = startOf(cursor === null ? null : parseRunCursor(list, cursor), dueBefore);
-  const found: RunSummary[] = [];
-  for (let step = 0; step < steps; step += 1) {
-    const downTo =
-      statuses && (await history.findEndOfStep(db, id, { statuses, before }, runsPerStep));
-    const query = { statuses, before, downTo, limit: limit + 1 - found.length };
-    found.push(...(await history.listHistory(db, id, query)));
-    if (found.length > limit || downTo === null) {
-      return { ...pageOf(found, limit, (run) => runCursor(list, run)), isPartial: false };
-    }
-    before = downTo;
-    await setImmediate();
-  }
-  return { items: found, nextCursor: before && runCursor(list, before), isPartial: true };
+  const after = startOf(cursor === null ? null : parseRunCursor(list, cursor), dueBefore);
+  const { found, stop } = await inSteps<RunSummary, RunPosition>(
+    { steps, after, count: limit + 1 },
+    async (before, count) => {
+      const downTo =
+        statuses && (await history.findEndOfStep(db, id, { statuses, before }, runsPerStep));
+      const query = { statuses, before, downTo, limit: count };
+      return { found: await history.listHistory(db, id, query), stop: downTo ?? undefined };
+    },
+  );
+  return partialPageOf<RunSummary, RunPosition>(found, limit, stop, (run) => runCursor(list, run));
 }
 
 /** Where a page begins: what is further back of the end of the previous page and a moment. */
@@ -77,6 +68,8 @@ export interface Days {
   isPartial: boolean;
 }
 
+type Figures = RunFigures & RunPosition;
+
 /** The last `count` days of a job, in its zone. Throws `not_found`. */
 export async function listDays(
   { store: { db }, clock }: App,
@@ -90,16 +83,16 @@ export async function listDays(
   const now = clock.now();
   const [firstDay = 0] = lastDays(timezone, now, count);
   const from = startOfDay(timezone, firstDay);
-  const runs: Awaited<ReturnType<typeof history.listFigures>> = [];
-  const read = async (limit: number) =>
-    await history.listFigures(db, id, { from, before: runs.at(-1) ?? null, limit });
-  for (let step = 0; step < steps; step += 1) {
-    const more = await read(runsPerStep);
-    runs.push(...more);
-    if (more.length < runsPerStep) break;
-    await setImmediate();
-  }
-  const isPartial = runs.length === steps * runsPerStep && (await read(1)).length > 0;
-  const { scheduledFor: since } = (isPartial ? runs.at(-1) : undefined) ?? oldest;
+  const read = async (before: Figures | null, limit: number) =>
+    await history.listFigures(db, id, { from, before, limit });
+  const { found: runs, stop } = await inSteps<Figures, Figures>(
+    { steps, after: null, count: Infinity },
+    async (before) => {
+      const found = await read(before, runsPerStep);
+      return { found, stop: found.length < runsPerStep ? undefined : found.at(-1) };
+    },
+  );
+  const isPartial = stop !== undefined && (await read(stop, 1)).length > 0;
+  const { scheduledFor: since } = isPartial ? stop : oldest;
   return { days: daysOfRuns(runs, { timezone, since, now, count }), since, isPartial };
 }

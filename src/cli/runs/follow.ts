@@ -19,7 +19,7 @@ const pauseMs = 1_000;
 const pollForMs = 60_000;
 /** A stream that lasted this long worked: its end counts as the first. */
 const steadyAfterMs = 60_000;
-/** After so many short streams in a row it polls. */
+/** After this many short streams in a row it polls. */
 const mostBreaks = 2;
 
 export interface Following {

@@ -36,7 +36,7 @@ export function standingOf(account: Account, now: number): Standing {
   return account.onTrial ? 'trial' : 'active';
 }
 
-/** Whether the subscription or the trial is over at `now`. */
+/** Whether the subscription or the trial is over at `now`; keys expire in the same way. */
 export function hasExpired({ expiresAt }: Pick<Account, 'expiresAt'>, now: number): boolean {
   return expiresAt !== null && expiresAt <= now;
 }

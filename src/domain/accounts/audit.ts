@@ -46,6 +46,12 @@ export const auditActions = [
 ] as const;
 export type AuditAction = (typeof auditActions)[number];
 
+/** What people may filter by: a type of subject, or an action. */
+export const auditActionWords: readonly string[] = [
+  ...new Set(auditActions.map((action) => action.split('.', 1)[0] ?? '')),
+  ...auditActions,
+];
+
 /** What was changed, without any value. */
 export interface Change {
   action: AuditAction;

@@ -5,6 +5,7 @@ import type { RawBuilder } from 'kysely';
 import { sessionTerms } from '../../domain/accounts/session.ts';
 import type { Session } from '../../domain/accounts/session.ts';
 import type { Db } from '../database/open.ts';
+import type { KeyUse } from './keys.ts';
 import { statement, statementForEach } from '../database/statement.ts';
 import type { Parameters } from '../database/statement.ts';
 
@@ -104,9 +105,10 @@ export async function listSessions(
   const rows = await db
     .selectFrom('sessions')
     .select(columns)
-    .$if('keyId' in of, (query) => query.where('key_id', '=', 'keyId' in of ? of.keyId : ''))
-    .$if('workspaceId' in of, (query) =>
-      query.where('workspace_id', '=', 'workspaceId' in of ? of.workspaceId : ''),
+    .where((session) =>
+      'keyId' in of
+        ? session('key_id', '=', of.keyId)
+        : session('workspace_id', '=', of.workspaceId),
     )
     .$if(beforeId !== null, (query) => query.where('id', '<', beforeId ?? ''))
     .where(isLive(now))
@@ -177,7 +179,7 @@ export async function moveSession(tx: Db, id: string, workspaceId: string): Prom
     .execute();
 }
 
-const recordUse = statementForEach((db: Db, of: Parameters<{ id: string; at: number }>) =>
+const recordUse = statementForEach((db: Db, of: Parameters<KeyUse>) =>
   db
     .updateTable('sessions')
     .set({ last_seen_at: of('at') })
@@ -186,10 +188,7 @@ const recordUse = statementForEach((db: Db, of: Parameters<{ id: string; at: num
 );
 
 /** Keeps when sessions were last used, in epoch milliseconds. */
-export async function recordSessionUses(
-  db: Db,
-  uses: readonly { id: string; at: number }[],
-): Promise<void> {
+export async function recordSessionUses(db: Db, uses: readonly KeyUse[]): Promise<void> {
   await recordUse(db, uses);
 }
 

@@ -61,23 +61,3 @@ export async function keepScheduleStates(tx: Db, jobs: readonly ActedJob[]): Pro
     })),
   );
 }
-
-const markDeleted = statementForEach((db: Db, of: Parameters<{ id: string; now: number }>) =>
-  db
-    .updateTable('jobs')
-    .set({ deleted_at: of('now'), next_run_at: null })
-    .where('id', '=', of('id'))
-    .compile(),
-);
-
-/** Hides jobs for good. They are removed later, with their histories. */
-export async function markJobsDeleted(
-  tx: Db,
-  jobs: readonly Pick<ActedJob, 'id'>[],
-  now: number,
-): Promise<void> {
-  await markDeleted(
-    tx,
-    jobs.map(({ id }) => ({ id, now })),
-  );
-}

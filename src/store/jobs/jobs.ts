@@ -29,12 +29,16 @@ export async function updateJob(db: Db, job: SealedJob): Promise<void> {
 
 /** Hides a job for good. It is removed later, with its history. */
 export async function markJobDeleted(db: Db, id: string, now: number): Promise<void> {
-  await db
-    .updateTable('jobs')
-    .set({ deleted_at: now, next_run_at: null })
-    .where('id', '=', id)
-    .execute();
+  await markDeleted(db, [{ id, now }]);
 }
+
+const markDeleted = statementForEach((db: Db, of: Parameters<{ id: string; now: number }>) =>
+  db
+    .updateTable('jobs')
+    .set({ deleted_at: of('now'), next_run_at: null })
+    .where('id', '=', of('id'))
+    .compile(),
+);
 
 const jobById = statement((db: Db, of: Parameters<{ workspaceId: string; id: string }>) =>
   db

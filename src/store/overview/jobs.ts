@@ -10,6 +10,7 @@ import type { JobOrder, JobState, ListedJob } from '../../domain/jobs/listed-job
 import { selectionOf } from '../database/columns.ts';
 import { contains, idList, tieBreak, withoutIndex } from '../database/dialect.ts';
 import type { Db } from '../database/open.ts';
+import { isOpen } from '../runs/runs.ts';
 
 /**
  * How a list goes through jobs: along an index, or by sorting the jobs of a workspace that has few. The index of due times has
@@ -230,7 +231,9 @@ export async function findRunningJobs(db: Db, workspaceId: string): Promise<stri
     .selectFrom('runs')
     .innerJoin('jobs', 'jobs.id', 'runs.job_id')
     .select('jobs.id')
-    .where(sql<boolean>`status in ('queued', 'running') and status = 'running'`)
+    // So that the index of open runs is used.
+    .where(isOpen)
+    .where('status', '=', sql.lit<'running'>('running'))
     // From the few runs to their jobs, not the other way round.
     .where(withoutIndex('workspace_id'), '=', workspaceId)
     .where('deleted_at', 'is', null)

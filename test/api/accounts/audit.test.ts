@@ -217,7 +217,7 @@ test('too many entries push out the oldest, but not a young one before a million
     Array.from({ length: count }, () => ({ ...often, workspaceId, at }));
   const add = (count: number, at?: number) =>
     store.write((tx) => insertAuditEntries(tx, workspaceId, entries(count, at)));
-  /** As if so many more had been made since the first one. */
+  /** As if this many more had been made since the first one. */
   const skip = async (count: number) => {
     await store.db
       .updateTable('audit_entries')

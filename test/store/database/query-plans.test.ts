@@ -14,12 +14,8 @@ import {
   updateClaimedJobs,
 } from '../../../src/store/runs/claims.ts';
 import { findAccountToResume, findTerms, stopJobs } from '../../../src/store/accounts/expiry.ts';
-import {
-  findActedJobs,
-  keepScheduleStates,
-  markJobsDeleted,
-} from '../../../src/store/jobs/actions.ts';
-import { listJobs } from '../../../src/store/jobs/jobs.ts';
+import { findActedJobs, keepScheduleStates } from '../../../src/store/jobs/actions.ts';
+import { listJobs, markJobDeleted } from '../../../src/store/jobs/jobs.ts';
 import { findEndOfStep, listFigures, listHistory } from '../../../src/store/runs/history.ts';
 import { findActiveKey } from '../../../src/store/accounts/keys.ts';
 import {
@@ -180,7 +176,7 @@ test('an action on many jobs reads and writes their rows alone', async (t) => {
   ]);
   const acted = { id: 'j', paused: true, anchorAt: 1, nextRunAt: null } as never;
   assertPlan(await planOf(t, (db) => keepScheduleStates(db, [acted])), [jobById]);
-  assertPlan(await planOf(t, (db) => markJobsDeleted(db, [acted], 1)), [jobById]);
+  assertPlan(await planOf(t, (db) => markJobDeleted(db, 'j', 1)), [jobById]);
 });
 
 function lookUp(index: string, condition: string): RegExp[] {

@@ -1,14 +1,6 @@
-/**
- * Searches in steps. A row may take 14 microseconds: a URL and a name of full length and a text that nearly occurs at each
- * place of the URL. Nothing else happens during a step, so steps are short, and the event loop turns between them.
- */
+/** Searches in steps: a long search stops now and then, so that the event loop turns and nothing else waits for it. */
 
 import { setImmediate } from 'node:timers/promises';
-
-/** The most jobs that one step searches, for about 4 ms at most. */
-export const searchedPerStep = 250;
-/** The most jobs that one request searches, for about 60 ms at most. */
-export const mostSearched = 4_000;
 
 /** What was found, and the place at which the search stopped; undefined if it looked at all that is left. */
 export interface Found<Item, Place> {
