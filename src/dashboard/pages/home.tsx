@@ -8,11 +8,11 @@ import type { Status } from '../parts/glyph.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { Outside } from '../parts/outside.tsx';
 import { useTitle } from '../parts/title.ts';
-import { overview, staleReason, watchOverview } from '../overview.ts';
-import type { Overview } from '../overview.ts';
+import { overview, staleReason, watchOverview } from '../client/overview.ts';
+import type { Overview } from '../client/overview.ts';
 import { root } from '../router.ts';
 import type { Session } from '../../api/accounts/session-contract.ts';
-import { dayAndTime, timeOfDay } from '../times.ts';
+import { dayAndTime, timeOfDay } from '../view/times.ts';
 
 /** The page. */
 export function HomePage({ session }: { session: Session }) {

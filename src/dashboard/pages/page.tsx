@@ -1,11 +1,11 @@
 /** Decides what is shown, by the address and by who is signed in. */
 
 import { useEffect } from 'preact/hooks';
-import { linkCode } from '../link.ts';
+import { linkCode } from '../client/link.ts';
 import { go, path } from '../router.ts';
 import { Brand } from '../parts/brand.tsx';
 import { Problem } from '../parts/problem.tsx';
-import { loadSession, notice, session } from '../session.ts';
+import { loadSession, notice, session } from '../client/session.ts';
 import { HomePage } from './home.tsx';
 import { SignInPage } from './sign-in.tsx';
 

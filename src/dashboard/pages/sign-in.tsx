@@ -2,15 +2,15 @@
 
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { TargetedSubmitEvent } from 'preact';
-import { linkCode } from '../link.ts';
-import { isCutOff } from '../sign-in-code.ts';
+import { linkCode } from '../client/link.ts';
+import { isCutOff } from '../client/sign-in-code.ts';
 import { Brand } from '../parts/brand.tsx';
 import { Copyable } from '../parts/copyable.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { Outside } from '../parts/outside.tsx';
-import { notice, signIn } from '../session.ts';
-import type { Failure } from '../session.ts';
+import { notice, signIn } from '../client/session.ts';
+import type { Failure } from '../client/session.ts';
 import type { Session } from '../../api/accounts/session-contract.ts';
 import { useTitle } from '../parts/title.ts';
 

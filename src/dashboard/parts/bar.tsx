@@ -1,7 +1,7 @@
 /** The top of every page: where this is, and the way out. */
 
 import { useState } from 'preact/hooks';
-import { signOut } from '../session.ts';
+import { signOut } from '../client/session.ts';
 import type { Session } from '../../api/accounts/session-contract.ts';
 import { Brand } from './brand.tsx';
 import { Problem } from './problem.tsx';

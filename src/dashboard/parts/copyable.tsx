@@ -1,8 +1,8 @@
 /** A command to copy. */
 
 import { useRef, useState } from 'preact/hooks';
-import { copyText } from '../clipboard.ts';
-import type { Copied } from '../clipboard.ts';
+import { copyText } from './clipboard.ts';
+import type { Copied } from './clipboard.ts';
 
 const words = { copied: 'Copied', selected: 'Selected: press Ctrl+C' } satisfies Record<
   Copied,

@@ -1,7 +1,7 @@
 /** The counts of the workspace, asked again every few seconds while somebody looks. */
 
 import { signal } from '@preact/signals';
-import type { OverviewResponse } from '../api/overview/contract.ts';
+import type { OverviewResponse } from '../../api/overview/contract.ts';
 import { ask } from './api.ts';
 import { endSession, session } from './session.ts';
 

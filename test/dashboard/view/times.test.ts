@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { dayAndTime, timeOfDay } from '../../src/dashboard/times.ts';
+import { dayAndTime, timeOfDay } from '../../../src/dashboard/view/times.ts';
 
 test('a time names its day and its zone', () => {
   const iso = '2026-11-29T23:08:02.000Z';

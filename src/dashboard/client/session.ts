@@ -1,10 +1,10 @@
 /** Who is signed in: the one truth of this tab. Other tabs of the same jobd hear when it changes. */
 
 import { signal } from '@preact/signals';
-import type { Session } from '../api/accounts/session-contract.ts';
+import type { Session } from '../../api/accounts/session-contract.ts';
 import { ask } from './api.ts';
 import type { Answer } from './api.ts';
-import { root } from './router.ts';
+import { root } from '../router.ts';
 
 interface SessionBody {
   session: Session;

@@ -1,6 +1,6 @@
 /** Requests to the API of the server that these pages come from. The browser adds the session's cookie. */
 
-import { root } from './router.ts';
+import { root } from '../router.ts';
 
 /** What came of a request. A failure has a sentence for people; its status is 0 if there was no answer. */
 export type Answer<T> = { ok: true; body: T } | { ok: false; status: number; error: string };

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { codeIn, isCutOff } from '../../src/dashboard/sign-in-code.ts';
+import { codeIn, isCutOff } from '../../../src/dashboard/client/sign-in-code.ts';
 
 test('a code is read from a link, and from nothing else', () => {
   const rows: [fragment: string, code: string | null][] = [
