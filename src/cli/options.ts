@@ -3,6 +3,7 @@
 import type { Command } from 'commander';
 import type { Flags } from '../config.ts';
 import { parseIsoTime } from '../domain/clock.ts';
+import { inTwoUnits } from '../domain/durations.ts';
 import { got, invalidInput, JobdError } from '../domain/errors.ts';
 import { parseWholeNumber } from '../setting.ts';
 
@@ -79,23 +80,5 @@ export function durationOf(seconds: number): string {
 
 /** Formats milliseconds in the two largest units, rounded up to a second: `3 h 20 min`. */
 export function durationText(ms: number): string {
-  let rest = Math.ceil(ms / 1_000);
-  const parts = units.map(([name, size]) => {
-    const count = Math.floor(rest / size);
-    rest -= count * size;
-    return { name, count };
-  });
-  const first = parts.findIndex(({ count }) => count > 0);
-  const shown = first === -1 ? parts.slice(-1) : parts.slice(first, first + 2);
-  return shown
-    .filter(({ count }, index) => index === 0 || count > 0)
-    .map(({ name, count }) => `${count} ${name}`)
-    .join(' ');
+  return inTwoUnits(Math.ceil(ms / 1_000), { minute: 'min' });
 }
-
-const units = [
-  ['d', 86_400],
-  ['h', 3_600],
-  ['min', 60],
-  ['s', 1],
-] as const;
