@@ -1,0 +1,79 @@
+/**
+ * JSON indented for reading, token by token: it is never parsed into values, so that numbers, duplicate keys and escapes
+ * stay as they were sent.
+ */
+
+/** JSON as it is shown. */
+export interface PrettyJson {
+  text: string;
+  /** Whether nothing was cut off. */
+  isWhole: boolean;
+}
+
+/** A string, a number, a word or a mark. One character at a time, so that no input makes it search twice. */
+const token =
+  /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*"|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?(?![\w.])|(?:true|false|null)(?!\w)|[[\]{},:]/y;
+/** What the end of the text may leave of a token. */
+const cutToken =
+  /(?:"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*(?:\\(?:u[\da-fA-F]{0,3})?)?|-?(?:0|[1-9]\d*)?(?:\.\d*)?(?:[eE][+-]?)?|t|tr|tru|f|fa|fal|fals|n|nu|nul)$/y;
+const blanks = /[ \t\r\n]*/y;
+
+/** Deeper levels are indented like this one: a text of brackets alone must not become megabytes of blanks. */
+const deepest = 32;
+
+/** What may come next. */
+type Next = 'value' | 'value or end' | 'key' | 'key or end' | 'colon' | 'comma or end' | 'nothing';
+
+/** Indents JSON, also if its end was cut off; null for other text. */
+export function pretty(source: string): PrettyJson | null {
+  const open: string[] = [];
+  let next: Next = 'value';
+  let text = '';
+  const newLine = (): string => `\n${'  '.repeat(Math.min(open.length, deepest))}`;
+  const ended = (): Next => (open.length === 0 ? 'nothing' : 'comma or end');
+
+  let at = source.startsWith('\ufeff') ? 1 : 0;
+  for (;;) {
+    at += matchAt(blanks, source, at).length;
+    if (at === source.length) break;
+    const found = matchAt(token, source, at);
+    if (found === '') {
+      const rest = matchAt(cutToken, source, at);
+      const isPlace = next.startsWith('value') || (next.startsWith('key') && rest.startsWith('"'));
+      if (rest === '' || open.length === 0 || !isPlace) return null;
+      if (next.endsWith('or end')) text += newLine();
+      return { text: text + rest, isWhole: false };
+    }
+    at += found.length;
+    if (found === '}' || found === ']') {
+      const isEmpty = next === 'key or end' || next === 'value or end';
+      if ((!isEmpty && next !== 'comma or end') || open.pop() !== found) return null;
+      text += isEmpty ? found : newLine() + found;
+      next = ended();
+    } else if (found === ',') {
+      if (next !== 'comma or end') return null;
+      text += found + newLine();
+      next = open.at(-1) === '}' ? 'key' : 'value';
+    } else if (found === ':') {
+      if (next !== 'colon') return null;
+      text += ': ';
+      next = 'value';
+    } else {
+      const isKey = next.startsWith('key');
+      if (isKey ? !found.startsWith('"') : !next.startsWith('value')) return null;
+      if (next.endsWith('or end')) text += newLine();
+      text += found;
+      if (found === '{' || found === '[') {
+        open.push(found === '{' ? '}' : ']');
+        next = found === '{' ? 'key or end' : 'value or end';
+      } else next = isKey ? 'colon' : ended();
+    }
+  }
+  if (text === '') return null;
+  return { text, isWhole: next === 'nothing' };
+}
+
+function matchAt(pattern: RegExp, source: string, at: number): string {
+  pattern.lastIndex = at;
+  return pattern.exec(source)?.[0] ?? '';
+}
