@@ -68,11 +68,11 @@ export function timeIn(iso: string, nowMs: number, zone?: string): string {
 
 /** The date of a time: `2026-11-23`. */
 export function dateIn(at: number, zone?: string): string {
-  const { year = '', month, day } = partsOf(
-    at,
-    { year: 'numeric', month: '2-digit', day: '2-digit' },
-    zone,
-  );
+  const {
+    year = '',
+    month,
+    day,
+  } = partsOf(at, { year: 'numeric', month: '2-digit', day: '2-digit' }, zone);
   return `${year.padStart(4, '0')}-${month}-${day}`;
 }
 

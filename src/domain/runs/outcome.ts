@@ -15,6 +15,10 @@ export const failureReasons = [
 ] as const;
 export type FailureReason = (typeof failureReasons)[number];
 
+/** What the `error` of a run begins with (docs/behavior.md#result-4). */
+export const errorWords = [...failureReasons, 'redirect', 'http', 'missed', 'interrupted'] as const;
+export type ErrorWord = (typeof errorWords)[number];
+
 /** A failed attempt: `detail` is a sentence for people, without the reason as a prefix. */
 export interface Failure {
   reason: FailureReason;

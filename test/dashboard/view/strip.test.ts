@@ -6,8 +6,9 @@ import { runStatuses } from '../../../src/domain/runs/run.ts';
 import { strip, stripLabel } from '../../../src/dashboard/view/strip.ts';
 
 /** Where the bars of some path data begin. */
-const placesOf = (path = ''): number[] =>
-  [...new Set(path.matchAll(/M(\d+) \d+h4/g).map(([, x]) => Number(x)))];
+const placesOf = (path = ''): number[] => [
+  ...new Set(path.matchAll(/M(\d+) \d+h4/g).map(([, x]) => Number(x))),
+];
 
 test('the newest run is at the right, and places without a run are ticks', () => {
   const { width, height, paths } = strip(['failed', 'success', 'missed'], { width: 5 });
