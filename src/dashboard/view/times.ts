@@ -76,6 +76,11 @@ export function dateIn(at: number, zone?: string): string {
   return `${year.padStart(4, '0')}-${month}-${day}`;
 }
 
+/** The month of a date: `Nov 2026`. */
+export function monthIn(date: string): string {
+  return format({ month: 'short', year: 'numeric' }, 'UTC').format(Date.parse(date));
+}
+
 /** All there is to a time, for a tooltip: `Monday, 23 November 2026 at 02:30:00 CET (Europe/Paris)`. */
 export function absolute(iso: string, zone = browserZone()): string {
   const text = format({ ...longDay, ...withSecond, timeZoneName: 'short' }, zone).format(
