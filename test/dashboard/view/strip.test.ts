@@ -27,7 +27,8 @@ test('only the newest runs are drawn', () => {
 });
 
 test('each status has a shape of its own', () => {
-  const shapeOf = (status: string): string => Object.values(strip([status], { width: 1 }).paths)[0];
+  const shapeOf = (status: string): string =>
+    Object.values(strip([status], { width: 1 }).paths).join();
   assert.equal(shapeOf('success'), 'M0 7h4v11h-4z');
   assert.equal(shapeOf('failed'), 'M0 0h4v18h-4z');
   assert.equal(shapeOf('missed'), 'M0 0h4v18h-4zM1 1v16h2v-16z');
