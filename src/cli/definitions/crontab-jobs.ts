@@ -2,14 +2,11 @@
 
 import { parseCrontab } from '../../domain/shell/crontab.ts';
 import type { BrokenLine, CrontabLine } from '../../domain/shell/crontab.ts';
-import { readCurl } from '../../domain/shell/curl.ts';
-import { nameRule } from '../../domain/fields.ts';
+import { nameOfCall, readCommand, toolOf, whyUncertain } from '../../domain/shell/command.ts';
 import { defineJob } from '../../domain/jobs/job-input.ts';
 import { jobDefaults } from '../../domain/jobs/job.ts';
 import { isSecretHeader } from '../../domain/jobs/headers.ts';
 import type { Remark } from '../../domain/shell/remark.ts';
-import { readShellCommand } from '../../domain/shell/words.ts';
-import { readWget } from '../../domain/shell/wget.ts';
 import type { WrittenCall } from '../../domain/shell/written-call.ts';
 import { definedJob } from '../../domain/jobs/managed-job.ts';
 import { nowhere } from './definition.ts';
@@ -35,9 +32,6 @@ export interface TurnedCrontab {
   /** The lines that were skipped, and why. */
   left: BrokenLine[];
 }
-
-/** Shells that read a command the same way. */
-const knownShells = new Set(['sh', 'bash', 'dash', 'ash', 'ksh', 'zsh']);
 
 /** Turns a crontab into a file of definitions. */
 export function turnCrontab(text: string, options: CrontabOptions): TurnedCrontab {
@@ -72,9 +66,7 @@ function definitionOf(
   const call = callOf(line, options);
   const { timeoutSeconds, retries, headers: sent, ...request } = call;
   const timezone = zoneOf(line, options);
-  const { hostname, pathname } = new URL(call.url);
-  const name =
-    line.comment ?? `${hostname}${pathname === '/' ? '' : pathname}`.slice(0, nameRule.maxLength);
+  const name = line.comment ?? nameOfCall(call.url);
   const input = {
     ...request,
     name,
@@ -100,27 +92,17 @@ function definitionOf(
 }
 
 /** The call of a line. Throws the reason if the line does anything else. */
-function callOf(
-  { command, input, settings }: CrontabLine,
-  { isSystem }: CrontabOptions,
-): WrittenCall {
-  if (input !== null)
-    throw new Error('% begins the standard input of the command; \\% is a percent sign');
-  const shell = settings.get('SHELL')?.split('/').at(-1);
-  if (shell !== undefined && !knownShells.has(shell)) {
-    throw new Error('SHELL names a shell that may read the command in another way');
-  }
-  const { words, unhonoured } = readShellCommand(command);
+function callOf(line: CrontabLine, { isSystem }: CrontabOptions): WrittenCall {
+  const why = whyUncertain(line);
+  if (why !== null) throw new Error(why);
+  const { words, tool, call, unhonoured } = readCommand(line.command);
   refuse(unhonoured);
-  const [program = '', ...rest] = words;
-  const read = { curl: readCurl, wget: readWget }[program.split('/').at(-1) ?? ''];
-  if (read === undefined) {
-    const hint = !isSystem && /^(?:curl|wget)$|\/(?:curl|wget)$/.test(rest[0] ?? '');
+  if (tool === null) {
+    const [program = '', next = ''] = words;
+    const hint = !isSystem && toolOf(next) !== null;
     const how = hint ? '; --system reads a column with the user' : '';
     throw new Error(`not a curl or wget call (${program.slice(0, 40)})${how}`);
   }
-  const { call, unhonoured: more } = read(rest);
-  refuse(more);
   if (call === null) throw new Error('it makes no call');
   return call;
 }

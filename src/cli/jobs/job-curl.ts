@@ -2,10 +2,9 @@
 
 import type { JobUpdate } from '../../api/jobs/contract.ts';
 import type { Flags } from '../../config.ts';
-import { readCurl } from '../../domain/shell/curl.ts';
+import { readCommand } from '../../domain/shell/command.ts';
 import { invalidInput, JobdError } from '../../domain/errors.ts';
 import type { Remark } from '../../domain/shell/remark.ts';
-import { readShellCommand } from '../../domain/shell/words.ts';
 import type { Output } from '../terminal/output.ts';
 import { plain } from '../terminal/text.ts';
 
@@ -21,14 +20,10 @@ export function fieldsOfCurl(command: string, flags: Flags, output: Output): Job
   if (twice !== undefined) {
     throw new JobdError('usage', `use either --curl or --${twice}, not both`);
   }
-  const shell = readShellCommand(command);
-  const [name, ...words] = shell.words;
-  if (name !== 'curl') throw invalidInput("--curl must be a command such as 'curl -X POST …'");
-  const { call, ignored, unhonoured } = readCurl(words);
-  if (call === null || shell.unhonoured.length > 0) {
-    throw refusal([...shell.unhonoured, ...unhonoured]);
-  }
-  const left = [...shell.ignored, ...ignored].map(({ text }) => plain(text));
+  const { words, call, ignored, unhonoured } = readCommand(command);
+  if (words[0] !== 'curl') throw invalidInput("--curl must be a command such as 'curl -X POST …'");
+  if (call === null) throw refusal(unhonoured);
+  const left = ignored.map(({ text }) => plain(text));
   if (left.length > 0) {
     output.say(`ignored (no effect on the request): ${left.join(' ')}`);
   }
