@@ -97,7 +97,9 @@ async function bundleProgram() {
 async function bundlePages() {
   const { build } = await import('esbuild');
   const source = join(root, 'src', 'dashboard');
+  const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
   const { metafile, outputFiles } = await build({
+    define: { JOBD_PAGE_VERSION: JSON.stringify(version) },
     entryPoints: ['main.tsx', 'style.css'].map((name) => ({ in: join(source, name), out: 'app' })),
     outdir: join(dist, 'page'),
     write: false,

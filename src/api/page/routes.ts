@@ -8,8 +8,27 @@ import type { Asset } from './assets.ts';
 import { documentAt, documentHeaders } from './document.ts';
 import { chooseEncoding } from './encoding.ts';
 
-/** Every address of a page; `src/dashboard/router.ts` shows the same ones. All other paths stay 404. */
-const pagePaths = ['/', '/sign-in'] as const;
+/** Every address of a page; `src/dashboard/pages/page.tsx` shows the same ones. All other paths stay 404. */
+const pagePaths = [
+  '/',
+  '/sign-in',
+  '/jobs',
+  '/jobs/new',
+  '/jobs/:id',
+  '/jobs/:id/edit',
+  '/jobs/:id/runs/:runId',
+  '/monitors',
+  '/monitors/new',
+  '/monitors/:id',
+  '/monitors/:id/edit',
+  '/channels',
+  '/channels/new',
+  '/channels/:id',
+  '/channels/:id/edit',
+  '/trouble',
+  '/audit',
+  '/settings',
+] as const;
 
 /** Their names change with their bytes. */
 const forever = 'public, max-age=31536000, immutable';

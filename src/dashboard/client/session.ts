@@ -1,22 +1,33 @@
 /** Who is signed in: the one truth of this tab. Other tabs of the same jobd hear when it changes. */
 
-import { signal } from '@preact/signals';
+import { computed, signal } from '@preact/signals';
 import type { Session } from '../../api/accounts/session-contract.ts';
-import { ask } from './api.ts';
-import type { Answer } from './api.ts';
 import { root } from '../router.ts';
+import { ask, whenSignedOut } from './api.ts';
+import type { Answer, Asked, Failure } from './api.ts';
 
 interface SessionBody {
   session: Session;
+  workspaces?: Session['workspace'][];
 }
 
 /** `unknown` until the server was asked; null when nobody is signed in. */
 export const session = signal<Session | null | 'unknown'>('unknown');
+/** Where the owner's session may move to. */
+export const workspaces = signal<Session['workspace'][]>([]);
 /** Why there is no session, or why nobody knows; null if there is nothing to say. */
 export const notice = signal<string | null>(null);
+/** Whether the session ended while its page is shown: what was typed stays, and signing in again goes on. */
+export const hasEnded = signal(false);
+
+/** Whether this session may change anything. */
+export const mayWrite = computed(() => {
+  const who = session.value;
+  return who !== null && who !== 'unknown' && who.permission === 'write';
+});
 
 /** Why nobody was signed in. */
-export interface Failure {
+export interface Refusal {
   /** A sentence for people. */
   error: string;
   /** Whether the key or code itself was refused. */
@@ -29,50 +40,92 @@ const notKept =
   'Your browser did not keep the session. Open jobd at the address it was set up for (https), and allow cookies.';
 const tabs = new BroadcastChannel(`jobd ${root}`);
 
-/** Asks the server who is signed in. `whyEnded` is what to say if that has ended. */
-export async function loadSession(whyEnded = ended): Promise<void> {
-  noteAnswer(await ask<SessionBody>('GET', '/session'), whyEnded);
+/** Asks the server who is signed in. */
+export async function loadSession(): Promise<void> {
+  noteAnswer(await ask<SessionBody>('GET', '/session'));
 }
 
 /** Signs in with a key, or with the code of a link. Returns why it failed; null if it did not. */
-export async function signIn(proof: { key: string } | { code: string }): Promise<Failure | null> {
+export async function signIn(proof: { key: string } | { code: string }): Promise<Refusal | null> {
   const answer = await ask<SessionBody>('POST', '/session', { body: proof });
   if (!answer.ok) return { error: answer.error, isRefused: answer.status === 401 };
   // A browser drops a cookie that is `Secure` if it came over plain http.
-  const kept = await ask('GET', '/session');
+  const kept = await ask<SessionBody>('GET', '/session');
   if (!kept.ok && kept.status === 401) return { error: notKept, isRefused: false };
-  noteAnswer(answer);
+  noteAnswer(kept.ok ? kept : answer);
   tabs.postMessage('changed');
   return null;
 }
 
 /** Signs out. Returns why it failed; null if it did not. */
-export async function signOut({ workspace }: Session): Promise<string | null> {
-  const answer = await ask('DELETE', '/session', { workspaceId: workspace.id });
+export async function signOut(): Promise<string | null> {
+  const answer = await change('DELETE', '/session');
   if (!answer.ok && answer.status !== 401) return answer.error;
-  session.value = null;
-  notice.value = 'You are signed out.';
+  leave('You are signed out.');
   tabs.postMessage('signed out');
   return null;
 }
 
-/** Forgets the session: an answer said that it has ended. */
-export function endSession(why = ended): void {
-  if (session.value !== null && session.value !== 'unknown') notice.value = why;
-  session.value = null;
+/** Moves the owner's session to another workspace. Returns why it failed; null if it did not. */
+export async function moveSession(workspaceId: string): Promise<string | null> {
+  const answer = await change<SessionBody>('PATCH', '/session', { workspaceId });
+  if (!answer.ok) return answer.error;
+  noteAnswer(answer);
+  tabs.postMessage('changed');
+  return null;
 }
 
-/** Hears of sign-ins and sign-outs in other tabs. */
-export function followOtherTabs(): void {
+/** Asks the API to change something in the workspace that this tab shows. */
+export function change<T>(
+  method: 'POST' | 'PATCH' | 'DELETE',
+  path: string,
+  body?: unknown,
+  headers?: Asked['headers'],
+): Promise<Answer<T>> {
+  const who = session.value;
+  const workspaceId = who === null || who === 'unknown' ? undefined : who.workspace.id;
+  return ask<T>(method, path, { body, workspaceId, ...(headers && { headers }) });
+}
+
+/** Hears of sign-ins and sign-outs in other tabs, and of answers that say that the session has ended. */
+export function followSession(): void {
   tabs.addEventListener('message', ({ data }) => {
-    void loadSession(data === 'signed out' ? endedInOtherTab : ended);
+    if (data === 'signed out') leave(endedInOtherTab);
+    else void loadSession();
+  });
+  whenSignedOut(() => {
+    if (session.value !== null && session.value !== 'unknown') hasEnded.value = true;
+    else session.value = null;
   });
 }
 
-function noteAnswer(answer: Answer<SessionBody>, whyEnded = ended): void {
+/** Forgets the session, and all that it showed. */
+export function leave(why: string): void {
+  session.value = null;
+  hasEnded.value = false;
+  notice.value = why;
+}
+
+function noteAnswer(answer: Answer<SessionBody> | ({ ok: false } & Failure)): void {
   if (answer.ok) {
-    session.value = answer.body.session;
+    const { session: next, workspaces: places } = answer.body;
+    if (!isSame(session.value, next)) session.value = next;
+    if (places !== undefined) workspaces.value = places;
     notice.value = null;
-  } else if (answer.status === 401) endSession(whyEnded);
-  else notice.value = answer.error;
+    hasEnded.value = false;
+  } else if (answer.status === 401) {
+    if (session.value === 'unknown') session.value = null;
+    else if (session.value !== null) notice.value = ended;
+  } else notice.value = answer.error;
+}
+
+/** The page is drawn anew for another session. One that was renewed, with the same rights, goes on. */
+function isSame(before: Session | null | 'unknown', next: Session): boolean {
+  return (
+    before !== null &&
+    before !== 'unknown' &&
+    before.id === next.id &&
+    before.workspace.id === next.workspace.id &&
+    before.expiresAt === next.expiresAt
+  );
 }

@@ -10,15 +10,13 @@ import { Heading } from '../parts/heading.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { Outside } from '../parts/outside.tsx';
 import { notice, signIn } from '../client/session.ts';
-import type { Failure } from '../client/session.ts';
+import type { Refusal } from '../client/session.ts';
 import type { Session } from '../../api/accounts/session-contract.ts';
-import { useTitle } from '../parts/title.ts';
 
 /** The page. `current` is who is signed in when somebody comes by a link. */
 export function SignInPage({ current }: { current: Session | null }) {
   const [failed, setFailed] = useState<Failed | null>(null);
   const [isBusy, setBusy] = useState(false);
-  useTitle('Sign in');
   const tryKey = async (key: string): Promise<void> => {
     setBusy(true);
     const failure = await signIn({ key });
@@ -51,7 +49,7 @@ export function SignInPage({ current }: { current: Session | null }) {
         />
       ) : (
         <>
-          <h1>Sign in</h1>
+          <Heading title="Sign in" />
           {notice.value !== null && failed === null && <output>{notice}</output>}
           {failed !== null && !isOfKey && <Problem text={sentenceFor(failed)} />}
           <KeyForm
@@ -67,11 +65,11 @@ export function SignInPage({ current }: { current: Session | null }) {
 }
 
 /** Why the last attempt failed, and the code it was made with; null for a key. */
-interface Failed extends Failure {
+interface Failed extends Refusal {
   code: string | null;
 }
 
-const incomplete: Failure = { error: 'This link is incomplete.', isRefused: true };
+const incomplete: Refusal = { error: 'This link is incomplete.', isRefused: true };
 const used = 'This link was already used, or has expired. Make a new one with the command below.';
 
 /** Here the command that makes a link is on the same page. */
@@ -88,13 +86,13 @@ function ChangeSession({
 }: {
   current: Session;
   isBusy: boolean;
-  failure: Failure | null;
+  failure: Refusal | null;
   onUse: () => void;
 }) {
   const isRefused = failure?.isRefused === true;
   return (
     <>
-      <Heading>{isRefused ? 'This link does not work' : 'Use this link?'}</Heading>
+      <Heading title={isRefused ? 'This link does not work' : 'Use this link?'} />
       <p>
         You are signed in to <Outside text={current.workspace.name} />.{' '}
         {!isRefused &&
@@ -115,7 +113,8 @@ function ChangeSession({
   );
 }
 
-function KeyForm({
+/** The form that takes a key. */
+export function KeyForm({
   isBusy,
   problem,
   onKey,

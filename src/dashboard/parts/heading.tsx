@@ -1,15 +1,23 @@
-/** The heading of a page. */
+/** The heading of a page, which is also its title. */
 
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
+import { useTitle } from './title.ts';
+
+interface HeadingProps {
+  /** What the tab is called. */
+  title: string;
+  children?: ComponentChildren;
+}
 
 /** The heading. It gets the focus when its page is shown, so that a screen reader says where one is. */
-export function Heading({ children }: { children: ComponentChildren }) {
+export function Heading({ title, children }: HeadingProps) {
   const heading = useRef<HTMLHeadingElement>(null);
-  useEffect(() => heading.current?.focus(), []);
+  useTitle(title);
+  useEffect(() => heading.current?.focus({ preventScroll: true }), []);
   return (
     <h1 ref={heading} tabIndex={-1}>
-      {children}
+      {children ?? title}
     </h1>
   );
 }

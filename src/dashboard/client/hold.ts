@@ -1,0 +1,75 @@
+/** Rows never move while somebody points at them: what came meanwhile is counted, and shown when asked for. */
+
+import { signal } from '@preact/signals';
+import type { Signal } from '@preact/signals';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { inPlace } from '../view/held.ts';
+import type { HeldRows } from '../view/held.ts';
+
+/** Whether the pointer or the focus is in the place of `props`. */
+export interface Hold {
+  isHeld: Signal<boolean>;
+  props: {
+    onPointerEnter: () => void;
+    onPointerLeave: () => void;
+    onFocusIn: () => void;
+    onFocusOut: (event: FocusEvent) => void;
+  };
+  /** Lets the rows go until the pointer or the focus comes again. */
+  release: () => void;
+}
+
+/** A place whose rows stay where they are while somebody is in it. */
+export function useHold(): Hold {
+  return useMemo(() => {
+    const isHeld = signal(false);
+    let isPointed = false;
+    let isFocused = false;
+    const set = (): void => {
+      isHeld.value = isPointed || isFocused;
+    };
+    return {
+      isHeld,
+      release: () => {
+        isHeld.value = false;
+      },
+      props: {
+        onPointerEnter: () => {
+          isPointed = true;
+          set();
+        },
+        onPointerLeave: () => {
+          isPointed = false;
+          set();
+        },
+        onFocusIn: () => {
+          isFocused = true;
+          set();
+        },
+        onFocusOut: ({ currentTarget, relatedTarget }) => {
+          const isInside =
+            currentTarget instanceof Node &&
+            relatedTarget instanceof Node &&
+            currentTarget.contains(relatedTarget);
+          isFocused = isInside;
+          set();
+        },
+      },
+    };
+  }, []);
+}
+
+/** While held, rows are updated in place and rows at the end may come; no row comes between, goes or moves. */
+export function useHeldRows<T extends { id: string }>(
+  rows: readonly T[],
+  hold: Hold,
+  of: unknown,
+): HeldRows<T> {
+  const shown = useRef<{ of: unknown; rows: readonly T[] }>({ of, rows });
+  const isHeld = hold.isHeld.value && shown.current.of === of;
+  const held = isHeld ? inPlace(shown.current.rows, rows) : { rows, waiting: 0 };
+  useEffect(() => {
+    shown.current = { of, rows: held.rows };
+  });
+  return held;
+}

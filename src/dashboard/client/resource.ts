@@ -1,0 +1,137 @@
+/** Answers of the API that are kept while somebody looks at them, and asked again when what they show has changed. */
+
+import { signal } from '@preact/signals';
+import type { Signal } from '@preact/signals';
+import { useEffect, useMemo } from 'preact/hooks';
+import { ask } from './api.ts';
+import type { Failure } from './api.ts';
+import { onChange } from './live.ts';
+import type { Change } from './live.ts';
+
+/** Whether an answer may be another after this change. */
+export type Concern = (change: Change) => boolean;
+
+/** An answer, as far as it is known. */
+export interface Resource<T> {
+  /** The last answer; null before the first. */
+  body: Signal<T | null>;
+  /** Why there is no newer one; null if there is nothing to say. */
+  failure: Signal<Failure | null>;
+  /** Asks again now. */
+  reload: () => Promise<void>;
+}
+
+/** A change of this job or of a run of it. */
+export function ofJob(id: string): Concern {
+  return ({ jobs, runs }) => jobs.includes(id) || runs.some(({ jobId }) => jobId === id);
+}
+/** A change of any job or run. */
+export const ofJobs: Concern = ({ jobs, runs }) => jobs.length > 0 || runs.length > 0;
+/** A change of any monitor. */
+export const ofMonitors: Concern = ({ monitors }) => monitors.length > 0;
+/** A change of any channel. */
+export const ofChannels: Concern = ({ channels }) => channels.length > 0;
+/** Any change. */
+export const ofAnything: Concern = () => true;
+/** What no event tells of: it is asked once, and after a gap in the stream. */
+export const ofNothing: Concern = () => false;
+
+/** Answers that were shown lately, so that Back shows its page at once. */
+const recent = new Map<string, unknown>();
+const mostRecent = 40;
+
+/** Keeps the answer to `GET path` while its component is shown; null asks nothing. */
+export function useResource<T>(path: string | null, concern: Concern): Resource<T> {
+  const loader = useMemo(() => new Loader<T>(path), [path]);
+  // oxlint-disable-next-line react-hooks/exhaustive-deps -- the path says all: the concern is fixed where it is called
+  useEffect(() => loader.follow(concern), [loader]);
+  return loader;
+}
+
+/** Forgets all answers: somebody else is signed in now. */
+export function forgetAnswers(): void {
+  recent.clear();
+}
+
+/** Remembers what is shown under a name, for Back. */
+export function remember(name: string, what: unknown): void {
+  recent.delete(name);
+  recent.set(name, what);
+  const [oldest] = recent.keys();
+  if (recent.size > mostRecent && oldest !== undefined) recent.delete(oldest);
+}
+
+/** What was remembered; undefined if it was not, or too long ago. */
+export function recall(name: string): unknown {
+  return recent.get(name);
+}
+
+class Loader<T> implements Resource<T> {
+  readonly #path: string | null;
+  readonly #pace = createPace(() => this.reload());
+  readonly body: Signal<T | null>;
+  readonly failure = signal<Failure | null>(null);
+
+  constructor(path: string | null) {
+    this.#path = path;
+    this.body = signal(path === null ? null : ((recall(path) as T | undefined) ?? null));
+  }
+
+  follow(concern: Concern): () => void {
+    if (this.#path === null) return () => {};
+    void this.reload();
+    const unfollow = onChange((change) => {
+      if (change === null || concern(change)) this.#pace.ask();
+    });
+    return () => {
+      unfollow();
+      this.#pace.stop();
+    };
+  }
+
+  reload = async (): Promise<void> => {
+    if (this.#path === null) return;
+    const answer = await ask<T>('GET', this.#path);
+    if (answer.ok) {
+      this.body.value = answer.body;
+      this.failure.value = null;
+      remember(this.#path, answer.body);
+    } else if (answer.status !== 401) this.failure.value = answer;
+    if (!answer.ok && answer.status === 429) this.#pace.askIn(answer.retryAfter ?? 10);
+  };
+}
+
+/** Asks at once, and then less and less often while changes go on: 1, 2, 4, at most every 5 seconds. */
+export function createPace(load: () => Promise<void>): {
+  ask: () => void;
+  askIn: (seconds: number) => void;
+  stop: () => void;
+} {
+  let gapMs = 0;
+  let isWaiting = false;
+  let isAsking = false;
+  let lastAt = 0;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const start = async (): Promise<void> => {
+    isWaiting = false;
+    isAsking = true;
+    lastAt = Date.now();
+    await load();
+    isAsking = false;
+  };
+  const askIn = (seconds: number): void => {
+    clearTimeout(timer);
+    isWaiting = true;
+    timer = setTimeout(() => void start(), seconds * 1000);
+  };
+  return {
+    askIn,
+    ask: () => {
+      if (isWaiting) return;
+      const since = Date.now() - lastAt;
+      gapMs = since > 15_000 ? 0 : Math.min(Math.max(gapMs * 2, 1000), 5000);
+      askIn(Math.max(isAsking ? 1000 : 0, gapMs - since) / 1000);
+    },
+    stop: () => clearTimeout(timer),
+  };
+}

@@ -1,0 +1,92 @@
+/** Many jobs at once: pause, resume, delete. */
+
+import type { Signal } from '@preact/signals';
+import { useState } from 'preact/hooks';
+import type { JobSummary } from '../../../api/overview/contract.ts';
+import { change } from '../../client/session.ts';
+import { tell } from '../../client/told.ts';
+import { Confirm } from '../../parts/dialog.tsx';
+import { Outside } from '../../parts/outside.tsx';
+import { Problem } from '../../parts/problem.tsx';
+
+interface BulkProps {
+  chosen: Signal<ReadonlySet<string> | null>;
+  rows: readonly JobSummary[];
+}
+
+type Action = 'pause' | 'resume' | 'delete';
+type Results = { results: { id: string; error: string | null }[] };
+
+const done: Record<Action, string> = { pause: 'paused', resume: 'resumed', delete: 'deleted' };
+/** As many as one request takes. */
+const mostAtOnce = 100;
+
+/** The bar with what can be done with the chosen jobs. */
+export function Bulk({ chosen, rows }: BulkProps) {
+  const [isAsking, setAsking] = useState(false);
+  const [isBusy, setBusy] = useState(false);
+  const [left, setLeft] = useState<{ id: string; error: string }[]>([]);
+  const ids = [...(chosen.value ?? [])];
+  const nameOf = (id: string): string => rows.find((row) => row.id === id)?.name ?? id;
+  const act = async (action: Action): Promise<void> => {
+    setBusy(true);
+    setAsking(false);
+    const refused: { id: string; error: string }[] = [];
+    for (let from = 0; from < ids.length; from += mostAtOnce) {
+      const part = ids.slice(from, from + mostAtOnce);
+      const answer = await change<Results>('POST', '/jobs/actions', { action, ids: part });
+      const results = answer.ok
+        ? answer.body.results
+        : part.map((id) => ({ id, error: answer.error }));
+      for (const { id, error } of results) if (error !== null) refused.push({ id, error });
+    }
+    const count = ids.length - refused.length;
+    if (count > 0) tell({ text: `${count} ${count === 1 ? 'job' : 'jobs'} ${done[action]}.` });
+    setLeft(refused);
+    chosen.value = new Set(refused.map(({ id }) => id));
+    setBusy(false);
+  };
+  const isNone = ids.length === 0 || isBusy;
+  const distinct = new Set(rows.map(({ id }) => id));
+  return (
+    <section class="bulk" aria-label="Selected jobs">
+      <p class="actions">
+        <span role="status">{ids.length} selected</span>
+        <button type="button" onClick={() => (chosen.value = distinct)}>
+          Select all {distinct.size} shown
+        </button>
+        <button type="button" disabled={isNone} onClick={() => void act('pause')}>
+          Pause
+        </button>
+        <button type="button" disabled={isNone} onClick={() => void act('resume')}>
+          Resume
+        </button>
+        <button type="button" disabled={isNone} onClick={() => setAsking(true)}>
+          Delete
+        </button>
+        <button type="button" class="plain" onClick={() => (chosen.value = null)}>
+          Done
+        </button>
+      </p>
+      {left.map(({ id, error }) => (
+        <div key={id}>
+          <Outside text={nameOf(id)} />: <Problem text={error} />
+        </div>
+      ))}
+      {isAsking && (
+        <Confirm
+          title={ids.length === 1 ? 'Delete this job?' : `Delete ${ids.length} jobs?`}
+          action="Delete"
+          onConfirm={() => void act('delete')}
+          onClose={() => setAsking(false)}
+        >
+          <p>
+            {ids.slice(0, 5).map(nameOf).join(', ')}
+            {ids.length > 5 && ` and ${ids.length - 5} more`}
+          </p>
+          <p>Their runs and receipts are deleted too. This cannot be undone.</p>
+        </Confirm>
+      )}
+    </section>
+  );
+}

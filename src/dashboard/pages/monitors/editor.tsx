@@ -1,0 +1,6 @@
+/** To be built. */
+
+/** The page. */
+export function MonitorEditor(props: { id?: string; jobId?: string }) {
+  return <p>To be built. {props.id}</p>;
+}

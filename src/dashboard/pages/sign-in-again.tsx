@@ -1,0 +1,33 @@
+/** The session has ended while its page is shown: signing in again keeps what was typed. */
+
+import { useState } from 'preact/hooks';
+import { leave, signIn } from '../client/session.ts';
+import { Dialog } from '../parts/dialog.tsx';
+import { KeyForm } from './sign-in.tsx';
+
+/** The dialog over the page. */
+export function SignInAgain() {
+  const [problem, setProblem] = useState<string | null>(null);
+  const [isBusy, setBusy] = useState(false);
+  const tryKey = async (key: string): Promise<void> => {
+    setBusy(true);
+    const refusal = await signIn({ key });
+    setProblem(refusal?.error ?? null);
+    setBusy(false);
+  };
+  return (
+    <Dialog title="Your session has ended">
+      <p>Sign in again. What you typed on this page stays.</p>
+      <KeyForm isBusy={isBusy} problem={problem} onKey={(key) => void tryKey(key)} />
+      <p class="quiet">
+        You came by a link? Make a new one on the server with <code>jobd open</code> and open it in
+        another tab of this browser.
+      </p>
+      <p class="actions">
+        <button type="button" onClick={() => leave('You are signed out.')}>
+          Leave this page
+        </button>
+      </p>
+    </Dialog>
+  );
+}

@@ -1,0 +1,46 @@
+/** A field of a form: its label, what may be in it, and what is wrong with it. */
+
+import type { ComponentChildren } from 'preact';
+import { useId } from 'preact/hooks';
+import { Problem } from './problem.tsx';
+
+/** What the control of a field must carry. */
+export interface ControlProps {
+  id: string;
+  'aria-invalid': boolean;
+  'aria-describedby': string | undefined;
+}
+
+interface FieldProps {
+  label: string;
+  hint?: ComponentChildren;
+  /** The API's sentence about this field. */
+  error?: string | null | undefined;
+  class?: string;
+  children: (control: ControlProps) => ComponentChildren;
+}
+
+/** The field. `children` draws the control with what ties it to its label. */
+export function Field({ label, hint, error = null, class: name, children }: FieldProps) {
+  const id = useId();
+  const described = [
+    ...(hint === undefined ? [] : [`${id}-hint`]),
+    ...(error === null ? [] : [`${id}-error`]),
+  ];
+  return (
+    <div class={`input ${name ?? ''}`}>
+      <label htmlFor={id}>{label}</label>
+      {children({
+        id,
+        'aria-invalid': error !== null,
+        'aria-describedby': described.length === 0 ? undefined : described.join(' '),
+      })}
+      {hint !== undefined && (
+        <p id={`${id}-hint`} class="hint">
+          {hint}
+        </p>
+      )}
+      {error !== null && <Problem id={`${id}-error`} text={error} />}
+    </div>
+  );
+}

@@ -1,0 +1,73 @@
+/** What is around every page: where one is and may go, whether what is shown is true now, and the way out. */
+
+import type { ComponentChildren } from 'preact';
+import { useEffect } from 'preact/hooks';
+import type { Session } from '../../api/accounts/session-contract.ts';
+import type { OverviewResponse } from '../../api/overview/contract.ts';
+import { ofAnything, useResource } from '../client/resource.ts';
+import { useShortcuts } from '../client/shortcuts.ts';
+import { go, path } from '../router.ts';
+import { Bands } from './bands.tsx';
+import { Help } from './help.tsx';
+import { Link } from './link.tsx';
+import { LiveMark } from './live-mark.tsx';
+import { trouble } from './title.ts';
+import { Toasts } from './toast.tsx';
+import { Who } from './who.tsx';
+
+const places = [
+  { to: '/', word: 'Jobs', begins: '/jobs' },
+  { to: '/monitors', word: 'Monitors', begins: '/monitors' },
+  { to: '/channels', word: 'Channels', begins: '/channels' },
+  { to: '/trouble', word: 'Trouble', begins: '/trouble' },
+  { to: '/audit', word: 'Audit', begins: '/audit' },
+  { to: '/settings', word: 'Settings', begins: '/settings' },
+];
+
+/** The counts of the workspace: asked once for all that shows them. */
+export function useOverview(): OverviewResponse['overview'] | null {
+  return useResource<OverviewResponse>('/overview', ofAnything).body.value?.overview ?? null;
+}
+
+/** The frame around a page. */
+export function Frame({ session, children }: { session: Session; children: ComponentChildren }) {
+  const counts = useOverview();
+  const down = (counts?.jobs.down ?? 0) + (counts?.monitors.down ?? 0);
+  useEffect(() => {
+    trouble.value = down;
+  }, [down]);
+  useShortcuts({ n: () => go(path.value.startsWith('/monitors') ? '/monitors/new' : '/jobs/new') });
+  const toContent = (event: Event): void => {
+    event.preventDefault();
+    document.querySelector<HTMLElement>('main h1')?.focus();
+  };
+  return (
+    <>
+      <a class="skip" href="#content" onClick={toContent}>
+        Skip to the content
+      </a>
+      <header class="bar">
+        <Link to="/" class="brand" label="jobd, all jobs">
+          <b>jobd</b>
+        </Link>
+        <nav aria-label="Pages">
+          {places.map(({ to, word, begins }) => (
+            <Link key={to} to={to} current={isAt(to, begins)}>
+              {word}
+            </Link>
+          ))}
+        </nav>
+        <LiveMark />
+        <Who session={session} />
+      </header>
+      <Bands />
+      <main id="content">{children}</main>
+      <Toasts />
+      <Help />
+    </>
+  );
+}
+
+function isAt(to: string, begins: string): boolean {
+  return path.value === to || path.value === begins || path.value.startsWith(`${begins}/`);
+}
