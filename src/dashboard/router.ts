@@ -107,7 +107,8 @@ export function match(pattern: string, of: string): Record<string, string> | nul
   return found;
 }
 
-function mayLeave(): boolean {
+/** Whether nothing would be lost, or somebody agrees to lose it. */
+export function mayLeave(): boolean {
   return whyStay === null || whyStay();
 }
 

@@ -9,7 +9,7 @@ import { hasEnded, loadSession, notice, session } from '../client/session.ts';
 import { Brand } from '../parts/brand.tsx';
 import { Frame } from '../parts/frame.tsx';
 import { Problem } from '../parts/problem.tsx';
-import { go, match, path } from '../router.ts';
+import { go, match, path, stayUntil } from '../router.ts';
 import { AuditPage } from './audit.tsx';
 import { ChannelPage } from './channels/channel.tsx';
 import { ChannelEditor } from './channels/editor.tsx';
@@ -59,8 +59,11 @@ export function Page() {
   const isSignIn = who === null || linkCode.value !== null;
   const isElsewhere = path.value === '/sign-in';
   useEffect(() => {
-    if (who === null || who === 'unknown') forgetAnswers();
     if (who === 'unknown') return;
+    if (who === null) {
+      forgetAnswers();
+      stayUntil(null);
+    }
     if (isSignIn && !isElsewhere) wanted = path.value + location.search;
     if (isSignIn !== isElsewhere) go(isSignIn ? '/sign-in' : wanted, { replace: true });
   }, [who, isSignIn, isElsewhere]);

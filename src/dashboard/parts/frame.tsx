@@ -20,7 +20,6 @@ const places = [
   { to: '/monitors', word: 'Monitors', begins: '/monitors' },
   { to: '/channels', word: 'Channels', begins: '/channels' },
   { to: '/trouble', word: 'Trouble', begins: '/trouble' },
-  { to: '/audit', word: 'Audit', begins: '/audit' },
   { to: '/settings', word: 'Settings', begins: '/settings' },
 ];
 
@@ -69,5 +68,6 @@ export function Frame({ session, children }: { session: Session; children: Compo
 }
 
 function isAt(to: string, begins: string): boolean {
-  return path.value === to || path.value === begins || path.value.startsWith(`${begins}/`);
+  const at = path.value === '/audit' ? '/settings' : path.value;
+  return at === to || at === begins || at.startsWith(`${begins}/`);
 }

@@ -1,4 +1,4 @@
-/** Times. What is shown is short; the whole time with its zone is in the title, and in focus. */
+/** Times. What is shown is short; the whole time with its zone is in the title. A row that has the focus shows `data-at` instead. */
 
 import { now } from '../client/clock.ts';
 import { ago, until } from '../view/durations.ts';
@@ -22,7 +22,7 @@ export function At({ at, zone }: TimeProps) {
 /** How long ago something was. */
 export function Ago({ at, zone }: TimeProps) {
   return (
-    <time dateTime={at} title={absolute(at, zone)}>
+    <time dateTime={at} title={absolute(at, zone)} data-at={timeIn(at, now.peek(), zone)}>
       {ago(at, now.value)}
     </time>
   );
@@ -31,7 +31,7 @@ export function Ago({ at, zone }: TimeProps) {
 /** How long it is until something. */
 export function Until({ at, zone }: TimeProps) {
   return (
-    <time dateTime={at} title={absolute(at, zone)}>
+    <time dateTime={at} title={absolute(at, zone)} data-at={timeIn(at, now.peek(), zone)}>
       {until(at, now.value)}
     </time>
   );

@@ -2,6 +2,7 @@
 
 import type { Session } from '../../api/accounts/session-contract.ts';
 import { moveSession, signOut, workspaces } from '../client/session.ts';
+import { mayLeave } from '../router.ts';
 import { Outside } from './outside.tsx';
 import { tell } from '../client/told.ts';
 
@@ -9,12 +10,15 @@ import { tell } from '../client/told.ts';
 export function Who({ session: { workspace, permission } }: { session: Session }) {
   const places = workspaces.value;
   const leave = async (): Promise<void> => {
+    if (!mayLeave()) return;
     const problem = await signOut();
     if (problem !== null) tell({ text: problem, isProblem: true });
   };
-  const move = async (to: string): Promise<void> => {
-    const problem = await moveSession(to);
-    if (problem !== null) tell({ text: problem, isProblem: true });
+  const move = async (choice: HTMLSelectElement): Promise<void> => {
+    const problem = mayLeave() ? await moveSession(choice.value) : '';
+    if (problem === null) return;
+    choice.value = workspace.id;
+    if (problem !== '') tell({ text: problem, isProblem: true });
   };
   return (
     <div class="who">
@@ -22,7 +26,7 @@ export function Who({ session: { workspace, permission } }: { session: Session }
         <select
           aria-label="Workspace"
           value={workspace.id}
-          onChange={({ currentTarget }) => void move(currentTarget.value)}
+          onChange={({ currentTarget }) => void move(currentTarget)}
         >
           {places.map(({ id, name }) => (
             <option key={id} value={id}>

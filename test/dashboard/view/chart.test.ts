@@ -84,7 +84,7 @@ test('no, one and equal durations are drawn inside the picture', () => {
     [250_000, 260_000],
   ]) {
     const { points, ticks } = durationChart(runsOf(durations), 100, 50);
-    assert.ok(ticks.length >= 1 && ticks.length <= 9, (durations.join()));
+    assert.ok(ticks.length >= 1 && ticks.length <= 9, durations.join());
     for (const { y } of [...points, ...ticks])
       assert.ok(y >= 4 && y <= 46, `${durations.join()}: ${y}`);
   }

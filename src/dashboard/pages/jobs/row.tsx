@@ -9,7 +9,7 @@ import { Outside } from '../../parts/outside.tsx';
 import { Strip } from '../../parts/strip.tsx';
 import { Until } from '../../parts/time.tsx';
 import { duration, span } from '../../view/durations.ts';
-import { absolute, timeIn } from '../../view/times.ts';
+import { absolute, browserZone, timeIn } from '../../view/times.ts';
 import { now } from '../../client/clock.ts';
 import { RowActions } from './row-actions.tsx';
 
@@ -28,7 +28,7 @@ export function JobRow({ job, chosen }: JobRowProps) {
   return (
     <li class={`row job ${status}`} data-id={id}>
       {chosen.value !== null && <Choice id={id} name={name} chosen={chosen} />}
-      <span class="state">
+      <span class="state" title={status}>
         <Glyph status={status === 'running' ? 'running' : job.paused ? 'paused' : job.health} />
         <span class="hidden">{status}</span>
       </span>
@@ -75,17 +75,18 @@ function NextDue({ job: { nextRunAt, paused, timezone, scheduleType } }: { job: 
   if (nextRunAt === null) {
     return <span class="quiet">{paused ? 'paused' : 'no due time'}</span>;
   }
-  const zone = scheduleType === 'cron' ? timezone : undefined;
+  const zone = scheduleType === 'cron' ? timezone : browserZone();
+  const isSoon = Date.parse(nextRunAt) - now.value < soonMs;
   return (
     <span class="quiet">
-      {Date.parse(nextRunAt) - now.value < soonMs ? (
+      {isSoon ? (
         <Until at={nextRunAt} zone={zone} />
       ) : (
         <time dateTime={nextRunAt} title={absolute(nextRunAt, zone)}>
           {timeIn(nextRunAt, now.peek(), zone)}
         </time>
       )}
-      {zone !== undefined && ` ${city(zone)}`}
+      {!isSoon && ` ${city(zone)}`}
     </span>
   );
 }
