@@ -29,13 +29,14 @@ const mostLinear = 20;
 
 const [second, minute, hour] = [1_000, 60_000, 3_600_000];
 const decades = [1, 10, 100, second, 10 * second, minute, 10 * minute, hour, 10 * hour];
+const counts = [1, 2, 5, 10, 15, 30];
 /** Steps of a linear scale that people count in. */
 const steps = [
-  ...[1, 2, 5, 10, 20, 50, 100, 200, 500],
-  ...[1, 2, 5, 10, 15, 30].map((seconds) => seconds * second),
-  ...[1, 2, 5, 10, 15, 30].map((minutes) => minutes * minute),
-  ...[1, 2, 6, 12, 24].map((hours) => hours * hour),
-];
+  [1, 2, 5, 10, 20, 50, 100, 200, 500],
+  counts.map((seconds) => seconds * second),
+  counts.map((minutes) => minutes * minute),
+  [1, 2, 6, 12, 24].map((hours) => hours * hour),
+].flat();
 const mostTicks = 4;
 
 /** Lays out the durations of runs, in any order, in `width` × `height` pixels. */

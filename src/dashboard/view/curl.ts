@@ -36,7 +36,7 @@ function variable(name: string): string {
 }
 
 /** Control characters are written as escapes: a terminal would obey them. */
-const controls = /[\0-\u0008\u000b-\u001f\u007f-\u009f]/g;
+const controls = new RegExp(String.raw`[\0-\u0008\u000b-\u001f\u007f-\u009f]`, 'g');
 
 /** A word of the shell. */
 function word(text: string): string {

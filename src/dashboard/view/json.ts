@@ -10,12 +10,19 @@ export interface PrettyJson {
   isWhole: boolean;
 }
 
-/** A string, a number, a word or a mark. One character at a time, so that no input makes it search twice. */
-const token =
-  /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*"|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?(?![\w.])|(?:true|false|null)(?!\w)|[[\]{},:]/y;
+/** A string up to its end. One character at a time, so that no input makes it search twice. */
+const string = String.raw`"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*`;
+const integer = String.raw`-?(?:0|[1-9]\d*)`;
+/** A string, a number, a word or a mark. */
+const token = new RegExp(
+  String.raw`${string}"|${integer}(?:\.\d+)?(?:[eE][+-]?\d+)?(?![\w.])|(?:true|false|null)(?!\w)|[[\]{},:]`,
+  'y',
+);
 /** What the end of the text may leave of a token. */
-const cutToken =
-  /(?:"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*(?:\\(?:u[\da-fA-F]{0,3})?)?|-?(?:0|[1-9]\d*)?(?:\.\d*)?(?:[eE][+-]?)?|t|tr|tru|f|fa|fal|fals|n|nu|nul)$/y;
+const cutToken = new RegExp(
+  String.raw`(?:${string}(?:\\(?:u[\da-fA-F]{0,3})?)?|(?:-|${integer}(?:\.\d*|(?:\.\d+)?[eE][+-]?)?)|t(?:ru?)?|f(?:a(?:ls?)?)?|n(?:ul?)?)$`,
+  'y',
+);
 const blanks = /[ \t\r\n]*/y;
 
 /** Deeper levels are indented like this one: a text of brackets alone must not become megabytes of blanks. */

@@ -44,6 +44,9 @@ test('JSON that was cut off anywhere is indented as far as it goes, and says so'
       assert.ok(pretty(whole)?.text.startsWith(shown.text.trimEnd()));
     }),
   );
+  for (const end of ['t', 'fals', 'nu', '1.', '1.5e', '2E+']) {
+    assert.deepEqual(pretty(`[${end}`), { text: `[\n  ${end}`, isWhole: false });
+  }
   assert.deepEqual(pretty('{"a":[1,-'), { text: '{\n  "a": [\n    1,\n    -', isWhole: false });
   assert.deepEqual(pretty(String.raw`["a\u00`), {
     text: String.raw`[
@@ -63,6 +66,9 @@ test('other text is not JSON', () => {
     '"open',
     '<html>',
     '{ok}',
+    '[fs',
+    '[tu',
+    '[1.e',
     '{"a" 1}',
     '{"a":1,}',
     '[1,]',

@@ -10,6 +10,9 @@ const placesOf = (path = ''): number[] => [
   ...new Set(path.matchAll(/M(\d+) \d+h4/g).map(([, x]) => Number(x))),
 ];
 
+const shapeOf = (status: string): string =>
+  Object.values(strip([status], { width: 1 }).paths).join();
+
 test('the newest run is at the right, and places without a run are ticks', () => {
   const { width, height, paths } = strip(['failed', 'success', 'missed'], { width: 5 });
   assert.deepEqual([width, height], [28, 18]);
@@ -27,8 +30,6 @@ test('only the newest runs are drawn', () => {
 });
 
 test('each status has a shape of its own', () => {
-  const shapeOf = (status: string): string =>
-    Object.values(strip([status], { width: 1 }).paths).join();
   assert.equal(shapeOf('success'), 'M0 7h4v11h-4z');
   assert.equal(shapeOf('failed'), 'M0 0h4v18h-4z');
   assert.equal(shapeOf('missed'), 'M0 0h4v18h-4zM1 1v16h2v-16z');

@@ -1,0 +1,130 @@
+/** What somebody pastes into the editor, as the fields of a job. */
+
+import { nameOfCall, readCommand, whyUncertain } from '../../domain/shell/command.ts';
+import { parseCrontab } from '../../domain/shell/crontab.ts';
+import type { CrontabLine } from '../../domain/shell/crontab.ts';
+import { readCurl } from '../../domain/shell/curl.ts';
+import type { Remark } from '../../domain/shell/remark.ts';
+import type { ReadCall, WrittenCall } from '../../domain/shell/written-call.ts';
+
+/** The fields that the text says; the form keeps its own for the others. */
+export interface PastedDraft {
+  name?: string;
+  method?: WrittenCall['method'];
+  url?: string;
+  headers?: Record<string, string>;
+  body?: string | null;
+  cronExpr?: string;
+  timezone?: string;
+  timeoutSeconds?: number;
+  retries?: number;
+}
+
+export interface Pasted {
+  kind: 'command' | 'crontab' | 'url' | 'cron' | 'unknown';
+  /** Null if there is a problem, or anything unhonoured. */
+  draft: PastedDraft | null;
+  /** Parts without an effect on the call. */
+  ignored: readonly Remark[];
+  /** Parts that a job cannot honour. */
+  unhonoured: readonly Remark[];
+  /** Why nothing was read, as a sentence without a full stop. */
+  problem?: string;
+}
+
+/** More is no single job, and would hold up the page. */
+const longest = 100_000;
+
+const isUrl = /^https?:\/\/\S+$/i;
+const isCommand = /^(?:\S*\/)?(?:curl|wget)\s/;
+/** Five fields or a nickname, alone. */
+const isCron = /^(?:@[a-z]+|[\d*,/-]+[ \t]+[\d*,/-]+(?:[ \t]+[\w*,/#-]+){3})$/i;
+
+/** Reads what was pasted. Never throws. */
+export function readPasted(pasted: string): Pasted {
+  // Examples often begin with a prompt.
+  const text = pasted.trim().replace(/^\$ +/, '');
+  if (text.length > longest) return unread('unknown', `it has more than ${longest} characters`);
+  if (isUrl.test(text)) return urlOf(text);
+  if (isCommand.test(text)) return fromRead('command', readCommand(text));
+  if (isCron.test(text)) {
+    const cronExpr = text.replaceAll(/[ \t]+/g, ' ');
+    return { kind: 'cron', draft: { cronExpr }, ignored: [], unhonoured: [] };
+  }
+  return crontabOf(text) ?? unread('unknown', whatIsRead);
+}
+
+const whatIsRead =
+  'paste a curl or wget command, a line of a crontab that runs one, a URL or five cron fields';
+
+function unread(kind: Pasted['kind'], problem: string): Pasted {
+  return { kind, draft: null, ignored: [], unhonoured: [], problem };
+}
+
+/** A URL says nothing about the method; a user in it becomes a header. */
+function urlOf(text: string): Pasted {
+  const { draft, ...read } = fromRead('url', readCurl(['-g', text]));
+  if (draft === null) return { draft, ...read };
+  const { name = '', url = '', headers = {} } = draft;
+  const hasUser = Object.keys(headers).length > 0;
+  return { ...read, draft: { name, url, ...(hasUser && { headers }) } };
+}
+
+function fromRead(kind: Pasted['kind'], { call, ignored, unhonoured }: ReadCall): Pasted {
+  return { kind, draft: call && draftOf(call), ignored, unhonoured };
+}
+
+function draftOf({ timeoutSeconds, retries, ...request }: WrittenCall): PastedDraft {
+  return {
+    name: nameOfCall(request.url),
+    ...request,
+    ...(timeoutSeconds !== null && { timeoutSeconds }),
+    ...(retries !== null && { retries }),
+  };
+}
+
+/** The first line that runs curl or wget, also in a crontab with a column for the user; null if there is none. */
+function crontabOf(text: string): Pasted | null {
+  for (const isSystem of [false, true]) {
+    const { lines } = parseCrontab(text, { isSystem });
+    for (const line of lines) {
+      const read = readCommand(line.command);
+      if (read.tool !== null) return fromLine(line, read, lines.length - 1);
+    }
+  }
+  return null;
+}
+
+function fromLine(line: CrontabLine, read: ReadCall, others: number): Pasted {
+  const problem = whyUncertain(line);
+  if (problem !== null) return unread('crontab', problem);
+  const { draft, ...rest } = fromRead('crontab', read);
+  const { settings, comment, cronExpr } = line;
+  const timezone = settings.get('CRON_TZ');
+  return {
+    ...rest,
+    draft: draft && {
+      ...draft,
+      ...(comment !== null && { name: comment }),
+      cronExpr,
+      ...(timezone !== undefined && { timezone }),
+    },
+    ignored: [
+      ...rest.ignored,
+      ...(settings.has('TZ') && timezone === undefined ? [zoneRemark] : []),
+      ...(others === 0 ? [] : [othersRemark(others)]),
+    ],
+  };
+}
+
+const zoneRemark: Remark = {
+  text: 'TZ',
+  reason: 'it is the zone of the times in some crons only: check the zone',
+};
+
+function othersRemark(others: number): Remark {
+  return {
+    text: others === 1 ? '1 other line' : `${others} other lines`,
+    reason: 'one job is made at a time; jobd import crontab reads them all',
+  };
+}

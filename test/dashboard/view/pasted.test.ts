@@ -1,0 +1,129 @@
+/** What people paste into the editor. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { assert as check, constantFrom, property, string } from 'fast-check';
+import { readPasted } from '../../../src/dashboard/view/pasted.ts';
+import { parseCron } from '../../../src/domain/schedule/cron.ts';
+
+const texts = (remarks: readonly { text: string }[]): string[] => remarks.map(({ text }) => text);
+
+test('a curl command gives its whole call, and says what has no effect', () => {
+  const { kind, draft, ignored, unhonoured } = readPasted(
+    `$ curl -s -m 20 --retry 1 https://example.com/a \\\n  -H 'X-A: b' -d 'c=d'\n`,
+  );
+  assert.equal(kind, 'command');
+  assert.deepEqual(draft, {
+    name: 'example.com/a',
+    method: 'POST',
+    url: 'https://example.com/a',
+    headers: { 'X-A': 'b', 'Content-Type': 'application/x-www-form-urlencoded' },
+    body: 'c=d',
+    timeoutSeconds: 20,
+    retries: 1,
+  });
+  assert.deepEqual([texts(ignored), unhonoured], [['-s'], []]);
+});
+
+test('a command with anything that a job cannot do gives no draft, and says why', () => {
+  const { draft, unhonoured } = readPasted('/usr/bin/curl -L -k https://example.com | jq');
+  assert.equal(draft, null);
+  assert.deepEqual(texts(unhonoured), ['| jq', '-L', '-k']);
+  assert.equal(readPasted('wget https://example.com').draft, null);
+  assert.equal(readPasted('wget -qO- https://example.com').draft?.url, 'https://example.com');
+});
+
+test('a URL gives a name and itself, and a user in it becomes a header', () => {
+  assert.deepEqual(readPasted(' https://example.com/a?b[]=1 '), {
+    kind: 'url',
+    draft: { name: 'example.com/a', url: 'https://example.com/a?b[]=1' },
+    ignored: [],
+    unhonoured: [],
+  });
+  const { draft } = readPasted('https://me:secret@example.com/');
+  assert.equal(draft?.url, 'https://example.com/');
+  assert.deepEqual(Object.keys(draft?.headers ?? {}), ['Authorization']);
+  assert.equal(readPasted('https://exa mple.com').kind, 'unknown');
+  assert.deepEqual(texts(readPasted('https://%').unhonoured), ['the URL']);
+});
+
+test('cron fields give only the schedule', () => {
+  for (const text of ['*/5 * * * *', '30  2 1,15 jan-mar mon#1', '@daily', '0 0 L * 5L']) {
+    const { kind, draft } = readPasted(text);
+    assert.equal(kind, 'cron', text);
+    assert.deepEqual(Object.keys(draft ?? {}), ['cronExpr']);
+    parseCron(draft?.cronExpr ?? '');
+  }
+  assert.equal(readPasted('this is no cron line').kind, 'unknown');
+  assert.equal(readPasted('* * * *').kind, 'unknown');
+});
+
+test('a line of a crontab gives the schedule and the call', () => {
+  const { kind, draft, ignored } = readPasted(
+    `MAILTO=me@example.com\nCRON_TZ=America/New_York\n# Nightly backup\n30 2 * * * curl -fsS https://example.com/backup >/dev/null`,
+  );
+  assert.equal(kind, 'crontab');
+  assert.deepEqual(draft, {
+    name: 'Nightly backup',
+    method: 'GET',
+    url: 'https://example.com/backup',
+    headers: {},
+    body: null,
+    cronExpr: '30 2 * * *',
+    timezone: 'America/New_York',
+  });
+  assert.deepEqual(texts(ignored), ['>/dev/null', '-f', '-s', '-S']);
+});
+
+test('of several lines the first that calls a URL is taken, and the others are counted', () => {
+  const lines = '0 1 * * * backup.sh\n@midnight curl https://example.com/a\n5 * * * * date';
+  const { draft, ignored } = readPasted(lines);
+  assert.equal(draft?.cronExpr, '@daily');
+  assert.equal(draft?.name, 'example.com/a');
+  assert.deepEqual(texts(ignored), ['2 other lines']);
+});
+
+test('a line of a system crontab is read, too', () => {
+  const { draft } = readPasted('17 * * * * root /usr/bin/curl https://example.com/hourly');
+  assert.equal(draft?.url, 'https://example.com/hourly');
+});
+
+test('a zone that may not be that of the times is not taken', () => {
+  const { draft, ignored } = readPasted('TZ=Asia/Tokyo\n0 1 * * * curl https://example.com');
+  assert.equal(draft?.timezone, undefined);
+  assert.deepEqual(texts(ignored), ['TZ']);
+});
+
+test('what is not certain or not understood gives a problem and no draft', () => {
+  const input = readPasted('0 1 * * * curl -d @- https://example.com%body');
+  assert.equal(input.draft, null);
+  assert.match(input.problem ?? '', /^% begins the standard input/);
+  for (const text of ['', 'hello', 'curl', '0 1 * * * backup.sh', 'curlhttps://x']) {
+    const { kind, draft, problem } = readPasted(text);
+    assert.deepEqual([kind, draft], ['unknown', null], text);
+    assert.match(problem ?? '', /^paste a curl/, text);
+  }
+  assert.match(readPasted('x'.repeat(100_001)).problem ?? '', /more than 100000/);
+});
+
+test('no text makes it throw, and a draft is never beside what cannot be honoured', () => {
+  const word = constantFrom(
+    'curl ',
+    'wget ',
+    '@daily ',
+    '* * * * * ',
+    'https://a ',
+    '-H ',
+    "'",
+    '\n',
+    '$(',
+    '%',
+  );
+  check(
+    property(string({ unit: word, maxLength: 12 }), (text) => {
+      const { draft, unhonoured, problem } = readPasted(text);
+      assert.ok(draft === null || (unhonoured.length === 0 && problem === undefined), text);
+      assert.ok(draft !== null || unhonoured.length > 0 || problem !== undefined, text);
+    }),
+  );
+});
