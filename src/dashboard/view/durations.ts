@@ -6,7 +6,7 @@ import { inTwoUnits } from '../../domain/durations.ts';
 export function duration(ms: number): string {
   const whole = Math.round(ms);
   if (whole < 1_000) return `${whole} ms`;
-  if (whole < 9_950) return `${Math.round(whole / 100) / 10} s`;
+  if (whole < 10_000) return `${Math.round(whole / 100) / 10} s`;
   return inTwoUnits(Math.round(whole / 1_000), { minute: 'm' });
 }
 

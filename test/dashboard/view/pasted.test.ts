@@ -92,6 +92,8 @@ test('a zone that may not be that of the times is not taken', () => {
   const { draft, ignored } = readPasted('TZ=Asia/Tokyo\n0 1 * * * curl https://example.com');
   assert.equal(draft?.timezone, undefined);
   assert.deepEqual(texts(ignored), ['TZ']);
+  const both = readPasted('TZ=Asia/Tokyo\nCRON_TZ=UTC\n0 1 * * * curl https://example.com');
+  assert.deepEqual([both.draft?.timezone, both.ignored], ['UTC', []]);
 });
 
 test('what is not certain or not understood gives a problem and no draft', () => {
