@@ -118,8 +118,7 @@ function wholeWithin(
 export function finishCall(draft: CallDraft): ReadCall {
   const url = finishUrl(draft);
   if (draft.credentials !== null && !draft.hasHeader('Authorization')) {
-    const credentials = Buffer.from(draft.credentials).toString('base64');
-    draft.headers.push({ name: 'Authorization', value: `Basic ${credentials}` });
+    draft.headers.push({ name: 'Authorization', value: `Basic ${base64(draft.credentials)}` });
   }
   const headers = finishHeaders(draft, url);
   const method = methods.find((known) => known === (draft.method ?? 'GET'));
@@ -132,6 +131,13 @@ export function finishCall(draft: CallDraft): ReadCall {
   const isWhole = unhonoured.length === 0 && url !== null && method !== undefined;
   const call = isWhole ? { method, url, headers, body, timeoutSeconds, retries } : null;
   return { call, ignored, unhonoured };
+}
+
+/** Of the UTF-8 bytes. */
+function base64(text: string): string {
+  return btoa(
+    Array.from(new TextEncoder().encode(text), (byte) => String.fromCharCode(byte)).join(''),
+  );
 }
 
 function finishUrl(draft: CallDraft): string | null {
