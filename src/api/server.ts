@@ -12,6 +12,7 @@ import { eventRoutes } from './events/routes.ts';
 import type { ConnectionLimits } from './http/limits/connections.ts';
 import { allowOrigins } from './http/cors.ts';
 import { createRequestLimits } from './http/limits/request-limits.ts';
+import type { Allowance } from './http/limits/connection.ts';
 import { answerUnknownPath } from './http/errors.ts';
 import { refuseOnFullDisk } from './http/disk-full.ts';
 import { createFastify } from './http/fastify.ts';
@@ -66,6 +67,7 @@ export async function startServer(app: App, options: ServerOptions, log: Log): P
     log,
     requests: limits,
     isLeftToRoutes: (request) => isLeftToRoutes(request, cookie),
+    allowanceOf,
     ...(options.connections !== undefined && { limits: options.connections }),
   });
   let url = '';
@@ -123,19 +125,31 @@ export async function startServer(app: App, options: ServerOptions, log: Log): P
 
 /**
  * Whether a route decides if a request counts for its address: requests with a key or a cookie, pings, and health checks,
- * which never count. All others count before anything is done for them. Clients may send the whole URL (RFC 9112 section 3.2.2).
+ * which never count. All others count before anything is done for them.
  */
-function isLeftToRoutes(
-  { url = '', method, headers }: IncomingMessage,
-  cookie: SessionCookie,
-): boolean {
-  const path = url.startsWith('/') ? url : url.replace(/^https?:\/\/.*?\//, '/');
+function isLeftToRoutes(request: IncomingMessage, cookie: SessionCookie): boolean {
+  const { method, headers } = request;
+  const path = pathOf(request);
   if (path.startsWith(`${apiPrefix}/`)) {
     const mayHaveAsker =
       headers.authorization !== undefined || cookie.read(headers.cookie) !== undefined;
     return mayHaveAsker || method === 'OPTIONS';
   }
   return ['/ping/', '/healthz', '/readyz'].some((start) => path.startsWith(start));
+}
+
+/** Documents, assets, `/docs` and the description have an allowance of their own (docs/behavior.md#limit-1). */
+function allowanceOf(request: IncomingMessage): Allowance {
+  const path = pathOf(request);
+  const isRead = request.method === 'GET' || request.method === 'HEAD';
+  const isOfPages = !path.startsWith(`${apiPrefix}/`) && !path.startsWith('/ping/');
+  const isDescription = path.split('?', 1)[0] === `${apiPrefix}/openapi.json`;
+  return isRead && (isOfPages || isDescription) ? 'pages' : 'requests';
+}
+
+/** Clients may send the whole URL (RFC 9112 section 3.2.2). */
+function pathOf({ url = '' }: IncomingMessage): string {
+  return url.startsWith('/') ? url : url.replace(/^https?:\/\/.*?\//, '/');
 }
 
 /** Answers current requests. Connections that are still open after `longestCloseMs` are cut off. */

@@ -28,17 +28,18 @@ export interface FastifyParts {
   log: Log;
   requests: RequestLimits;
   isLeftToRoutes?: HttpServerParts['isLeftToRoutes'];
+  allowanceOf?: HttpServerParts['allowanceOf'];
   /** Replace default limits. */
   limits?: Partial<ConnectionLimits>;
 }
 
 /** Creates the server without routes. */
 export function createFastify(parts: FastifyParts): ApiServer {
-  const { log, requests, isLeftToRoutes = () => false } = parts;
+  const { log, requests, isLeftToRoutes = () => false, allowanceOf = () => 'requests' } = parts;
   const limits = { ...defaultConnectionLimits, ...parts.limits };
   const server = fastify({
     serverFactory: (handler) =>
-      createHttpServer(handler, { limits, requests, isLeftToRoutes, log }),
+      createHttpServer(handler, { limits, requests, isLeftToRoutes, allowanceOf, log }),
     bodyLimit: maxBodyBytes,
     forceCloseConnections: 'idle',
     // The store stays open until the server has stopped, so requests that have arrived are answered.

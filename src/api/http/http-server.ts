@@ -2,11 +2,12 @@
 
 import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { JobdError } from '../../domain/errors.ts';
 import type { Log } from '../../log.ts';
 import { securityHeaders } from './headers.ts';
 import { answerClientErrors, refuseTunnel } from './limits/client-errors.ts';
 import { Connection, connectionOf } from './limits/connection.ts';
-import type { Turn } from './limits/connection.ts';
+import type { Allowance, Turn } from './limits/connection.ts';
 import { answerExpectations, maxHeaderBytes } from './limits/connections.ts';
 import type { ConnectionLimits } from './limits/connections.ts';
 import { createOpenConnections } from './limits/open-connections.ts';
@@ -19,6 +20,8 @@ export interface HttpServerParts {
   requests: RequestLimits;
   /** Whether only a route can tell if a request counts for its address. All other requests count when they arrive. */
   isLeftToRoutes: (request: IncomingMessage) => boolean;
+  /** Where a request counts if it counts for its address. */
+  allowanceOf: (request: IncomingMessage) => Allowance;
   log: Log;
 }
 
@@ -26,10 +29,10 @@ type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
 /** Creates the server. Every request goes to `handler` when its turn comes, unless its address is over the limit. */
 export function createHttpServer(handler: Handler, parts: HttpServerParts): Server {
-  const { limits, requests, isLeftToRoutes } = parts;
+  const { limits, requests, isLeftToRoutes, allowanceOf } = parts;
   const open = createOpenConnections<Connection>(limits.maxConnections);
-  const answer = ({ request, response, isRefused }: Turn): void => {
-    if (isRefused) refuse(response);
+  const answer = ({ request, response, isRefused, allowance }: Turn): void => {
+    if (isRefused) refuse(response, allowance);
     else handler(request, response);
   };
   const http = createServer(
@@ -44,9 +47,11 @@ export function createHttpServer(handler: Handler, parts: HttpServerParts): Serv
     },
     (request, response) => {
       const connection = connectionOf(request.socket);
+      const allowance = allowanceOf(request);
       const isCounted = !isLeftToRoutes(request);
-      const isRefused = isCounted && !requests.admits(connection?.addressGroup ?? '');
-      connection?.add({ request, response, isCounted, isRefused }, performance.now());
+      const isRefused = isCounted && !requests.admits(connection?.addressGroup ?? '', allowance);
+      const turn = { request, response, allowance, isCounted, isRefused };
+      connection?.add(turn, performance.now());
     },
   );
   http.setTimeout(limits.idleTimeoutMs);
@@ -107,16 +112,25 @@ function createLogLimit(): () => boolean {
   };
 }
 
-const refusal = JSON.stringify({ error: tooManyOfAddress.message });
-const refusalHeaders = {
-  ...securityHeaders,
-  'content-type': 'application/json; charset=utf-8',
-  'content-length': String(Buffer.byteLength(refusal)),
-  'retry-after': String(tooManyOfAddress.retryAfterSeconds),
-  connection: 'close',
-} as const;
-
 /** Answers a request of an address over its limit as cheaply as possible. */
-function refuse(response: ServerResponse): void {
-  response.writeHead(tooManyOfAddress.httpStatus, refusalHeaders).end(refusal);
+function refuse(response: ServerResponse, allowance: Allowance): void {
+  const { status, headers, body } = refusals[allowance];
+  response.writeHead(status, headers).end(body);
+}
+
+const refusals = {
+  pages: refusalOf(tooManyOfAddress.pages),
+  requests: refusalOf(tooManyOfAddress.requests),
+};
+
+function refusalOf({ message, httpStatus, retryAfterSeconds }: JobdError) {
+  const body = JSON.stringify({ error: message });
+  const headers = {
+    ...securityHeaders,
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': String(Buffer.byteLength(body)),
+    'retry-after': String(retryAfterSeconds),
+    connection: 'close',
+  };
+  return { status: httpStatus, headers, body };
 }

@@ -174,29 +174,39 @@ test('every request without a key counts; after 300 each is refused at once and 
   const unknownKey = `cp_${'0'.repeat(64)}`;
   const { monitor } = (await ask('POST', '/monitors', { name: 'a' })).body;
   const pingPath = new URL(monitor.pingUrl).pathname;
-  const requests: [line: string, status: number][] = [
+  const pages: [line: string, status: number][] = [
     ['GET /unknown', 404],
     ['GET /docs', 200],
     ['GET /docs.css', 200],
     ['GET /verify-receipt.mjs', 200],
     ['GET /api/v1/openapi.json', 200],
+    ['GET http://a/api/v1/openapi.json?a', 200],
+    ['GET /healthier', 404],
+  ];
+  const others: [line: string, status: number][] = [
     ['GET /api/v1/%zz', 404],
     [`GET /api/v1/${'a'.repeat(600)}`, 404],
+    ['GET /ping/unknown', 404],
     ['POST /ping/unknown', 404],
-    ['GET /healthier', 404],
+    ['POST /docs', 404],
+    ['POST /api/v1/openapi.json', 404],
     [`GET /api/v1/jobs HTTP/1.1\r\nAuthorization: Bearer ${unknownKey}\r\nHost: b\r\nX: a`, 400],
     ['garbage', 400],
     ['CONNECT a:1', 404],
   ];
   const send = (line: string): Promise<RawAnswer[]> =>
     exchange(url, `${line} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`);
-  for (const [line, status] of requests) {
-    assert.equal((await send(line))[0]?.status, status, line);
+  for (const [rows, filler] of [
+    [pages, 'GET /unknown'],
+    [others, 'GET /api/v1/nowhere'],
+  ] as const) {
+    for (const [line, status] of rows) {
+      assert.equal((await send(line))[0]?.status, status, line);
+    }
+    for (let number = rows.length; number < 300; number += 1) await send(filler);
   }
-  const left = 300 - requests.length;
-  for (let number = 0; number < left; number += 1) await send('GET /docs.css');
 
-  for (const [line] of requests) {
+  for (const [line] of [...pages, ...others]) {
     const socket = await openSocket(url);
     socket.write(`${line} HTTP/1.1\r\nHost: a\r\n\r\n`);
     const [answer] = parseAnswers(await receiveAll(socket));
@@ -221,7 +231,7 @@ test('a request counts once if its body never comes or its client disconnects', 
   const { url } = await startTestDaemon(t, { clock: fakeClock() });
   const requests: string[] = [
     'POST /ping/unknown HTTP/1.1\r\nHost: a\r\nContent-Length: 99999999\r\n\r\n',
-    'GET /docs HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n',
+    'GET /api/v1/receipts/key HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n',
   ];
   for (let number = 0; number < 300; number += 1) {
     const socket = await openSocket(url);

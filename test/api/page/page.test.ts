@@ -166,11 +166,44 @@ test('every other path stays unknown', async (t) => {
   }
 });
 
-test('pages count as requests without a key', async (t) => {
+test('an address may load 300 pages and files a minute, which locks nobody out of signing in', async (t) => {
   const url = await startPages(t);
-  const statuses = new Set<number>();
-  for (let count = 0; count < 301; count += 1) statuses.add((await fetch(`${url}/sign-in`)).status);
-  assert.deepEqual([...statuses], [200, 429]);
+  const files = [
+    '/sign-in',
+    '/docs',
+    '/api/v1/openapi.json',
+    new URL((await linksOf(url))[0] ?? '').pathname,
+  ];
+  // The document of linksOf was the first.
+  for (let count = 1; count < 300; count += 1) {
+    const { status, body } = await fetch(`${url}${files[count % files.length]}`, {
+      method: 'HEAD',
+    });
+    assert.equal(status, 200);
+    await body?.cancel();
+  }
+  for (const path of files) {
+    const refused = await fetch(url + path);
+    assert.equal(refused.status, 429, path);
+    assert.equal(refused.headers.get('retry-after'), '60');
+    const error = 'an address may load 300 pages and files a minute, try again later';
+    assert.deepEqual(await refused.json(), { error });
+  }
+  const signIn = async (): Promise<number> => {
+    const body = JSON.stringify({ key: `cp_${'0'.repeat(64)}` });
+    const headers = { 'content-type': 'application/json', origin: url };
+    return (await fetch(`${url}/api/v1/session`, { method: 'POST', headers, body })).status;
+  };
+  for (let count = 0; count < 300; count += 1) assert.equal(await signIn(), 401);
+  assert.equal(await signIn(), 429);
+});
+
+test('failed sign-ins keep nobody from loading pages', async (t) => {
+  const url = await startPages(t);
+  for (let count = 0; count < 301; count += 1)
+    await fetch(`${url}/api/v1/session`, { method: 'POST' });
+  assert.equal((await fetch(`${url}/api/v1/session`)).status, 429);
+  assert.equal((await fetch(`${url}/sign-in`)).status, 200);
 });
 
 test('without a build a page says how to make it, and works once it is made', async (t) => {

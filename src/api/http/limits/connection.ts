@@ -9,10 +9,15 @@ import type { Socket } from 'node:net';
 import { closeGently, createPatience } from './closing.ts';
 import type { OpenConnection, OpenConnections } from './open-connections.ts';
 
+/** What an address may ask without a valid key: `pages` for what browsers load, `requests` for everything else. */
+export type Allowance = 'pages' | 'requests';
+
 /** A request that is answered or waits for it. */
 export interface Turn {
   request: IncomingMessage;
   response: ServerResponse;
+  /** Where it counts if it counts for its address. */
+  allowance: Allowance;
   /** Whether it has been counted already, for its key or its address. */
   isCounted: boolean;
   /** Whether its address is over the rate limit. */

@@ -1,7 +1,7 @@
 /**
- * The rate limits: one per key, one for the sessions of a key together, one per session of a link, and one per address for
- * requests without any. They are independent, so a valid key is never limited by its address, and an open page does not use
- * up what the scripts of its key may ask.
+ * The rate limits: one per key, one for the sessions of a key together, one per session of a link, and two per address for
+ * requests without any. They are independent, so a valid key is never limited by its address, an open page does not use up
+ * what the scripts of its key may ask, and reloading pages locks nobody out of signing in.
  */
 
 import type { IncomingMessage } from 'node:http';
@@ -10,6 +10,7 @@ import type { Clock } from '../../../domain/clock.ts';
 import { JobdError } from '../../../domain/errors.ts';
 import { parseAddress } from '../../../domain/targets/address.ts';
 import { connectionOf } from './connection.ts';
+import type { Allowance } from './connection.ts';
 
 /** At most `limit` requests in any window. */
 export interface RateRule {
@@ -21,7 +22,7 @@ export interface RateRule {
 
 const keyRule: RateRule = { limit: 120, windowMs: 60_000, subjects: 10_000 };
 const sessionRule: RateRule = { limit: 300, windowMs: 60_000, subjects: 10_000 };
-/** 10,000 addresses at their limit take about 31 MB. */
+/** For each allowance of an address. 10,000 addresses at their limit take about 31 MB. */
 const addressRule: RateRule = { limit: 300, windowMs: 60_000, subjects: 10_000 };
 
 /** What the limits know of a principal. */
@@ -38,20 +39,25 @@ export interface RequestLimits {
   /** Counts a request for its address, unless it is counted or exempt already. Throws `rate_limited`. */
   countAddress(request: IncomingMessage): void;
   /** Counts one more request of this group of addresses. Returns whether it is within the limit. */
-  admits(addressGroup: string): boolean;
+  admits(addressGroup: string, allowance?: Allowance): boolean;
 }
 
-/** The refusal of a request for its address. The wait is the one promised to users, not the rest of the window. */
-export const tooManyOfAddress = tooMany(
-  `without a valid key an address may ask ${addressRule.limit} times a minute`,
-);
+/** The refusals of a request for its address. The wait is the one promised to users, not the rest of the window. */
+export const tooManyOfAddress: Readonly<Record<Allowance, JobdError>> = {
+  pages: tooMany(`an address may load ${addressRule.limit} pages and files a minute`),
+  requests: tooMany(`without a valid key an address may ask ${addressRule.limit} times a minute`),
+};
 
 /** Creates the limits of one server. They are kept in memory and start empty. */
 export function createRequestLimits(clock: Clock): RequestLimits {
   const keys = createRateLimiter(keyRule);
   const sessions = createRateLimiter(sessionRule);
-  const addresses = createRateLimiter(addressRule);
-  const admits = (group: string): boolean => addresses.admit(group, clock.monotonicMs());
+  const addresses = {
+    pages: createRateLimiter(addressRule),
+    requests: createRateLimiter(addressRule),
+  };
+  const admits = (group: string, allowance: Allowance = 'requests'): boolean =>
+    addresses[allowance].admit(group, clock.monotonicMs());
   return {
     countAsker({ actor: { type, id }, keyId }) {
       const [limiter, rule] = type === 'session' ? [sessions, sessionRule] : [keys, keyRule];
@@ -68,10 +74,10 @@ export function createRequestLimits(clock: Clock): RequestLimits {
       const turn = connection?.turn;
       if (connection === undefined || turn === undefined || turn.isCounted) return;
       turn.isCounted = true;
-      if (admits(connection.addressGroup)) return;
+      if (admits(connection.addressGroup, turn.allowance)) return;
       connection.stopReading();
       turn.response.setHeader('connection', 'close');
-      throw tooManyOfAddress;
+      throw tooManyOfAddress[turn.allowance];
     },
     admits,
   };
