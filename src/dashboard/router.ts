@@ -121,5 +121,6 @@ function scrollSoon(to: number, triesLeft = 60): void {
 }
 
 function placeOf({ pathname, search }: Location): Place {
-  return { path: `/${pathname.slice(root.length)}`, query: search.slice(1) };
+  const of = `/${pathname.slice(root.length).replace(/\/$/, '')}`;
+  return { path: of, query: search.slice(1) };
 }

@@ -9,7 +9,7 @@ import { documentAt, documentHeaders } from './document.ts';
 import { chooseEncoding } from './encoding.ts';
 
 /** Every address of a page; `src/dashboard/pages/page.tsx` shows the same ones. All other paths stay 404. */
-const pagePaths = [
+export const pagePaths = [
   '/',
   '/sign-in',
   '/jobs',

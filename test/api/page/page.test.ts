@@ -2,12 +2,15 @@
 
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import type { Socket } from 'node:net';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { createAssets } from '../../../src/api/page/assets.ts';
 import { documentAt } from '../../../src/api/page/document.ts';
+import { pagePaths } from '../../../src/api/page/routes.ts';
 import { startServer } from '../../../src/api/server.ts';
 import type { App } from '../../../src/app/app.ts';
 import { JobdError } from '../../../src/domain/errors.ts';
@@ -52,7 +55,7 @@ async function sent(url: string, bytes: string): Promise<Socket> {
 
 test('each page answers a document with the strict policy, which browsers ask for again', async (t) => {
   const url = await startPages(t);
-  for (const path of ['/', '/sign-in', '/?q=1']) {
+  for (const path of ['/', '/sign-in', '/?q=1', '/jobs/1/runs/%3Cscript%3E', '/settings']) {
     const response = await fetch(url + path);
     assert.equal(response.status, 200, path);
     const header = (name: string): string | null => response.headers.get(name);
@@ -78,6 +81,14 @@ test('each page answers a document with the strict policy, which browsers ask fo
     assert.equal(head.headers.get('etag'), etag);
     assert.equal(await head.text(), '');
   }
+});
+
+test('the script has a page for each address that has a document', async () => {
+  const file = join(import.meta.dirname, '../../../src/dashboard/pages/page.tsx');
+  const [, table = ''] =
+    /const pages:.*?= \[\n(.*?)\n\];/s.exec(await readFile(file, 'utf8')) ?? [];
+  const shown = [...table.matchAll(/'(\/[^']*)',/g)].map(([, path = '']) => path);
+  assert.deepEqual([...shown, '/sign-in'].toSorted(), pagePaths.toSorted());
 });
 
 test('what a document loads has the hash of its bytes in its name and may be kept forever', async (t) => {
@@ -156,6 +167,9 @@ test('every other path stays unknown', async (t) => {
     ['GET', `${new URL(script).pathname}.br`],
     ['POST', '/'],
     ['POST', '/sign-in'],
+    ['GET', '/jobs/1/2/3/4'],
+    ['GET', '/jobs/1/runs'],
+    ['GET', '/settings/keys'],
     ['DELETE', new URL(script).pathname],
   ];
   for (const [method, path] of rows) {
