@@ -40,9 +40,9 @@ export const ofNothing: Concern = () => false;
 const recent = new Map<string, unknown>();
 const mostRecent = 40;
 
-/** Keeps the answer to `GET path` while its component is shown; null asks nothing. */
+/** Keeps the answer to `GET path` while its component is shown; null asks nothing. Who shows the same shares one. */
 export function useResource<T>(path: string | null, concern: Concern): Resource<T> {
-  const loader = useMemo(() => new Loader<T>(path), [path]);
+  const loader = useMemo(() => loaderOf<T>(path), [path]);
   // oxlint-disable-next-line react-hooks/exhaustive-deps -- the path says all: the concern is fixed where it is called
   useEffect(() => loader.follow(concern), [loader]);
   return loader;
@@ -66,9 +66,21 @@ export function recall(name: string): unknown {
   return recent.get(name);
 }
 
+/** The answers that somebody looks at now. */
+const shown = new Map<string, Loader<unknown>>();
+
+function loaderOf<T>(path: string | null): Loader<T> {
+  if (path === null) return new Loader<T>(null);
+  const known = shown.get(path) ?? new Loader<unknown>(path);
+  shown.set(path, known);
+  return known as Loader<T>;
+}
+
 class Loader<T> implements Resource<T> {
   readonly #path: string | null;
   readonly #pace = createPace(() => this.reload());
+  readonly #concerns = new Set<{ concern: Concern }>();
+  #unfollow = (): void => {};
   readonly body: Signal<T | null>;
   readonly failure = signal<Failure | null>(null);
 
@@ -78,15 +90,27 @@ class Loader<T> implements Resource<T> {
   }
 
   follow(concern: Concern): () => void {
-    if (this.#path === null) return () => {};
-    void this.reload();
-    const unfollow = onChange((change) => {
-      if (change === null || concern(change)) this.#pace.ask();
-    });
+    const path = this.#path;
+    if (path === null) return () => {};
+    const mine = { concern };
+    this.#concerns.add(mine);
+    if (this.#concerns.size === 1) this.#begin();
     return () => {
-      unfollow();
+      this.#concerns.delete(mine);
+      if (this.#concerns.size > 0) return;
+      if (shown.get(path) === this) shown.delete(path);
+      this.#unfollow();
       this.#pace.stop();
     };
+  }
+
+  #begin(): void {
+    void this.reload();
+    this.#unfollow = onChange((change) => {
+      const isMine = (what: Change): boolean =>
+        this.#concerns.values().some(({ concern }) => concern(what));
+      if (change === null || isMine(change)) this.#pace.ask();
+    });
   }
 
   reload = async (): Promise<void> => {
