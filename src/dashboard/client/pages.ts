@@ -107,7 +107,7 @@ class List<T extends Row> implements Pages<T> {
   };
 
   #note(change: Change, touches: (row: T, change: Change) => boolean): void {
-    if (this.#stale === null) this.#stale = new Set();
+    if (this.#stale === null) return;
     this.#stale.add(0);
     for (const [index, { rows }] of (this.#parts.value ?? []).entries()) {
       if (rows.some((row) => touches(row, change))) this.#stale.add(index);
@@ -121,8 +121,12 @@ class List<T extends Row> implements Pages<T> {
       const index = Math.min(...stale);
       stale.delete(index);
       const part = await this.#askPart(this.#parts.value?.[index]?.cursor ?? null);
-      if (part === null) return;
+      if (part === null) {
+        this.#stale = null;
+        return;
+      }
       const parts = this.#parts.value ?? [];
+      part.rows = unchanged(parts[index]?.rows ?? [], part.rows);
       const after = parts[index + 1];
       // Rows came or went: the page after this one begins elsewhere now.
       if (after !== undefined && after.cursor !== part.next) {
@@ -164,4 +168,13 @@ function distinct<T extends Row>(parts: Part<T>[] | null): T[] | null {
   if (parts === null) return null;
   const byId = new Map(parts.flatMap(({ rows }) => rows).map((row) => [row.id, row]));
   return [...byId.values()];
+}
+
+/** The new rows; one that is as it was is the same object, so that nobody draws it again. */
+function unchanged<T extends Row>(before: T[], after: T[]): T[] {
+  const known = new Map(before.map((row) => [row.id, row]));
+  return after.map((row) => {
+    const old = known.get(row.id);
+    return old !== undefined && JSON.stringify(old) === JSON.stringify(row) ? old : row;
+  });
 }

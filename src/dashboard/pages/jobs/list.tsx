@@ -7,6 +7,7 @@ import { usePages } from '../../client/pages.ts';
 import { ofJobs } from '../../client/resource.ts';
 import type { Concern } from '../../client/resource.ts';
 import { mayWrite } from '../../client/session.ts';
+import { useDrawn } from '../../parts/drawn.ts';
 import { Filters } from '../../parts/filters.tsx';
 import type { Filter } from '../../parts/filters.tsx';
 import { useOverview } from '../../parts/frame.tsx';
@@ -48,11 +49,12 @@ export function JobsPage() {
   const trouble = useHeldRows(isWhole ? (down.rows.value ?? []) : [], hold, isWhole);
   const shown = useHeldRows(list.rows.value ?? [], hold, listPath(status, text, order));
   const keys = useRowKeys();
+  const row = useDrawn<JobSummary>((job) => <JobRow key={job.id} job={job} chosen={chosen} />);
+  const rowAbove = useDrawn<JobSummary>((job) => <JobRow key={job.id} job={job} chosen={chosen} />);
   const above = new Set(trouble.rows.map(({ id }) => id));
   const rest = shown.rows.filter(({ id }) => !above.has(id));
   const waiting = trouble.waiting + shown.waiting;
   if (counts?.jobs.total === 0 && isWhole) return <NoJobs />;
-  const row = (job: JobSummary) => <JobRow key={job.id} job={job} chosen={chosen} />;
   return (
     <>
       <div class="head">
@@ -99,7 +101,7 @@ export function JobsPage() {
               <span class="figure">({counts?.jobs.down ?? trouble.rows.length})</span>
             </h2>
             <ol class="rows" aria-labelledby="attention">
-              {trouble.rows.map(row)}
+              {trouble.rows.map(rowAbove)}
             </ol>
             {down.hasMore.value && <Link to="/?status=down">All jobs that are down</Link>}
           </section>
