@@ -19,6 +19,11 @@ import { demoCounts, makeDemo } from './demo.ts';
 
 const targetUrl = 'http://127.0.0.1:9';
 
+/** How many rows a query finds. */
+async function count(query: { execute: () => Promise<unknown[]> }): Promise<number> {
+  return (await query.execute()).length;
+}
+
 describe('a demo', () => {
   test('has what it promises, and receipts that verify', async (t) => {
     const dataDir = temporaryDirectory(t);
@@ -101,8 +106,6 @@ describe('a demo', () => {
     const demo = await makeDemo(dataDir, { nowMs: Date.now(), targetUrl, ...more });
     await using local = await openLocal(dataDir);
     const { db } = local.store;
-    const count = async (query: { execute: () => Promise<unknown[]> }): Promise<number> =>
-      (await query.execute()).length;
     const total = demoCounts.jobs.total + 1 + more.extraJobs;
     const kept = db.selectFrom('jobs').select('id').where('deleted_at', 'is', null);
     assert.equal(await count(kept), total);

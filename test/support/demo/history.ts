@@ -18,6 +18,7 @@ import type { Db } from '../../../src/store/database/open.ts';
 import type { Called } from './calls.ts';
 import { outages } from './jobs.ts';
 import type { DemoJob } from './jobs.ts';
+import { minuteMs } from './world.ts';
 import type { Moment, World } from './world.ts';
 
 /** The history is this long. */
@@ -72,13 +73,14 @@ export function historyOf(world: World, job: DemoJob, idOf: () => string): Momen
 
 /** What came of each due time of a job, the oldest first. */
 function pastOf({ nowMs, random }: World, job: DemoJob, schedule: Schedule): Past[] {
-  const until = job.pausedAt ?? nowMs;
+  // No run is in flight when somebody pauses.
+  const until = job.pausedAt === undefined ? nowMs - 1_000 : job.pausedAt - minuteMs;
   const past: Past[] = [];
   const dues: number[] = [];
-  // Long ago, what is due rarely has a history too.
+  // What is rarely due has a longer history: it would be almost empty otherwise.
   const rare = (nextDue(schedule, nowMs - historyMs) ?? nowMs) > nowMs - historyMs + 2 * msPerDay;
   let due = nextDue(schedule, rare ? job.createdAt : Math.max(job.createdAt, nowMs - historyMs));
-  for (; due !== null && due < until - 1_000; due = nextDue(schedule, due)) dues.push(due);
+  for (; due !== null && due < until; due = nextDue(schedule, due)) dues.push(due);
   for (const [index, dueAt] of dues.entries()) {
     const outage = outages
       .map(({ from, to }) => ({ from: nowMs - from, to: nowMs - to }))

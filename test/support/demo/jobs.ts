@@ -93,7 +93,7 @@ export function demoJobs({ nowMs: now, targetUrl }: Pick<World, 'nowMs' | 'targe
       }),
     },
     warmCache: {
-      createdAt: ago(3),
+      createdAt: ago(3) - 2 * minuteMs,
       input: {
         name: 'Warm the cache',
         url: `${targetUrl}/warm`,
@@ -215,6 +215,7 @@ export function demoJobs({ nowMs: now, targetUrl }: Pick<World, 'nowMs' | 'targe
         }),
     },
     images: {
+      // It is due now, so that a job runs when somebody looks.
       createdAt: now - 3 * hourMs,
       input: {
         name: 'Resize images',

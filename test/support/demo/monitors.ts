@@ -30,6 +30,10 @@ interface DemoMonitor {
   pausedAt?: number;
 }
 
+function every(hours: number) {
+  return { scheduleType: 'period', periodSeconds: hours * 3_600 } as const;
+}
+
 /** All monitors by a short name. */
 function demoMonitors({ nowMs: now, random }: World) {
   /** Pings at a distance, the oldest first, the last one some time ago. */
@@ -44,8 +48,6 @@ function demoMonitors({ nowMs: now, random }: World) {
       const at = Math.round(now - lastAgoMs - left * everyMs + random() * 9_000);
       return { at, kind: 'success', ...of(left) };
     });
-  const every = (hours: number) =>
-    ({ scheduleType: 'period', periodSeconds: hours * 3_600 }) as const;
   return {
     dump: {
       createdAt: now - 31 * dayMs,

@@ -19,7 +19,7 @@ export const peopleCounts = { keys: 5, sessions: 3 };
 /** What people did, as moments; `idOf` returns the id of a job once it exists. */
 export function peopleOf(
   world: World,
-  idOf: (job: 'nightlyBackup' | 'search' | 'vacuum') => string,
+  idOf: (job: 'nightlyBackup' | 'search' | 'inventory') => string,
 ): Moment[] {
   const { app, local, nowMs: now, laptop, owner } = world;
   const made = new Map<string, { id: string; secret: string }>();
@@ -74,8 +74,8 @@ export function peopleOf(
     },
     { at: now - 6 * dayMs, happen: edit('nightlyBackup', { retries: 1, body: '{"keep":21}' }) },
     { at: now - 5 * dayMs, happen: tryOut },
-    { at: now - 4 * dayMs, happen: edit('vacuum', { action: 'pause' }) },
-    { at: now - 4 * dayMs + hourMs, happen: edit('vacuum', { action: 'resume' }) },
+    { at: now - 1.1 * dayMs, happen: edit('inventory', { action: 'pause' }) },
+    { at: now - dayMs, happen: edit('inventory', { action: 'resume' }) },
     { at: now - 3 * dayMs, happen: signIn },
     { at: now - 20 * hourMs, happen: () => ownersSession(world, 20 * hourMs - 40 * minuteMs) },
     { at: now - 3 * hourMs, happen: () => ownersSession(world, 3 * hourMs - 5 * minuteMs) },

@@ -5,6 +5,7 @@ import type { App, Principal } from '../../../src/app/app.ts';
 import { createKey } from '../../../src/app/accounts/keys.ts';
 import { createWorkspace } from '../../../src/app/accounts/workspaces.ts';
 import { msPerDay } from '../../../src/domain/clock.ts';
+import { newId } from '../../../src/domain/id.ts';
 import { parseAllowTargets } from '../../../src/domain/targets/target.ts';
 import { openLocal } from '../../../src/local-store.ts';
 import type { Local } from '../../../src/local-store.ts';
@@ -79,7 +80,7 @@ export async function openWorld(
     secret: made.secret,
     owner: {
       ...person,
-      actor: { type: 'session', id: workspaceId, name: 'jobd open' },
+      actor: { type: 'session', id: newId(clock.now()), name: 'jobd open' },
       sender: { address: '127.0.0.1', forwardedFor: null },
       isOwner: true,
     },

@@ -1,21 +1,10 @@
 /** A real Chromium without a window, shared by the tests of a file. */
 
-import { existsSync } from 'node:fs';
 import { after } from 'node:test';
 import type { TestContext } from 'node:test';
 import { chromium } from 'playwright-core';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
-
-/** Debian's packages chromium-headless-shell and chromium. */
-const usual = ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium'];
-const named = process.env['JOBD_CHROMIUM'];
-const program = named ?? usual.find((path) => existsSync(path));
-
-/** Why tests that need a browser cannot run, or false. */
-export const noChromium =
-  program === undefined
-    ? 'no Chromium here: install chromium-headless-shell, or name one in JOBD_CHROMIUM'
-    : false;
+import { chromiumPath } from './chromium.ts';
 
 /** Every name below `.test` is this machine. Browsers trust only loopback addresses and `localhost` without https, so these stand for a LAN. */
 const resolverRules = '--host-resolver-rules=MAP *.test 127.0.0.1';
@@ -24,7 +13,7 @@ let running: Promise<Browser> | undefined;
 
 /** The browser of this file; it starts when the first test needs it. */
 function browser(): Promise<Browser> {
-  running ??= chromium.launch({ executablePath: program ?? '', args: [resolverRules] });
+  running ??= chromium.launch({ executablePath: chromiumPath ?? '', args: [resolverRules] });
   return running;
 }
 

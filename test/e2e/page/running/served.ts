@@ -4,7 +4,10 @@ import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import type { Page } from 'playwright-core';
 import { temporaryDirectory } from '../../../support/directory.ts';
-import { noChromium } from './browser.ts';
+import { noChromium } from './chromium.ts';
+import { makeDemo } from '../../../support/demo/demo.ts';
+import type { Demo, DemoOptions } from '../../../support/demo/demo.ts';
+import { startDemoTarget } from '../../../support/demo/target.ts';
 import { jobd, notPackaged, serve } from '../../../support/running/executable.ts';
 import type { Serving } from '../../../support/running/executable.ts';
 
@@ -23,7 +26,32 @@ export interface ServedPages extends Serving {
 
 /** Starts the packaged jobd. It may call 127.0.0.1, has `more` options, and ends with the test. */
 export async function servePages(t: TestContext, ...more: string[]): Promise<ServedPages> {
+  const served = await serveDirectory(t, temporaryDirectory(t), more);
+  return { ...served, key: await served.command('key', 'create') };
+}
+
+/** A served demo (test/support/demo): its frequent jobs call a target of its own. */
+export interface ServedDemo extends ServedPages {
+  demo: Demo;
+}
+
+/** Makes a demo that ends now, and starts the packaged jobd on it. Both end with the test. */
+export async function serveDemo(
+  t: TestContext,
+  options: Omit<DemoOptions, 'nowMs' | 'targetUrl'> = {},
+): Promise<ServedDemo> {
   const dataDir = temporaryDirectory(t);
+  const target = await startDemoTarget();
+  t.after(() => target[Symbol.asyncDispose]());
+  const demo = await makeDemo(dataDir, { nowMs: Date.now(), targetUrl: target.url, ...options });
+  return { ...(await serveDirectory(t, dataDir, [])), demo, key: demo.key };
+}
+
+async function serveDirectory(
+  t: TestContext,
+  dataDir: string,
+  more: readonly string[],
+): Promise<Omit<ServedPages, 'key'>> {
   const options = ['--data', dataDir, '--allow-target', '127.0.0.1/32:*', ...more];
   const serving = await serve(t, options, dataDir);
   const command = async (...words: string[]): Promise<string> => {
@@ -34,7 +62,6 @@ export async function servePages(t: TestContext, ...more: string[]): Promise<Ser
   return {
     ...serving,
     dataDir,
-    key: await command('key', 'create'),
     command,
     link: async (...words) => {
       const printed = await command('open', ...words);

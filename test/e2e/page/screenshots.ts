@@ -1,0 +1,114 @@
+/** `npm run screenshots`: builds jobd, serves a demo, and writes a picture of every page to docs/images. */
+
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { chromium } from 'playwright-core';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { makeDemo } from '../../support/demo/demo.ts';
+import type { Demo } from '../../support/demo/demo.ts';
+import { startDemoTarget } from '../../support/demo/target.ts';
+import { pages, pictureName, themes, windows } from './pages.ts';
+import type { ShownPage } from './pages.ts';
+import { withPalette } from './running/png.ts';
+import { build, serveBuilt } from './running/built.ts';
+import type { Built } from './running/built.ts';
+import { chromiumPath, noChromium } from './running/chromium.ts';
+import { untilQuiet } from './running/quiet.ts';
+
+const images = join(import.meta.dirname, '..', '..', '..', 'docs', 'images');
+/** What the browser takes jobd for, so that pictures show the same name each time. */
+const siteUrl = 'http://jobs.example.com';
+/** Of a longer page the rest is left out. */
+const highest = 1_600;
+
+type Viewer = NonNullable<ShownPage['by']>;
+type State = NonNullable<BrowserContextOptions['storageState']>;
+
+/** Signs in everybody who looks at a page. */
+async function signInAll(browser: Browser, jobd: Built): Promise<Record<Viewer, State>> {
+  const signIn = async (workspace: string): Promise<State> => {
+    const context = await browser.newContext();
+    const page = await context.newPage();
+    await page.goto(await jobd.link('--workspace', workspace));
+    await page.waitForURL(({ pathname }) => pathname === '/');
+    const state = await context.storageState();
+    await context.close();
+    return state;
+  };
+  return {
+    owner: await signIn('default'),
+    newcomer: await signIn('staging'),
+    nobody: { cookies: [], origins: [] },
+  };
+}
+
+/** A picture of a page from its top. */
+async function pictureOf(page: Page): Promise<Buffer> {
+  const { width, height } = page.viewportSize() ?? windows[0];
+  const whole = await page.evaluate(() => document.documentElement.scrollHeight);
+  const clip = { x: 0, y: 0, width, height: Math.min(Math.max(whole, height), highest) };
+  const look = { animations: 'disabled', caret: 'hide', scale: 'css' } as const;
+  return await page.screenshot({ ...look, fullPage: true, clip });
+}
+
+/** Takes all pictures. Returns their bytes by name. */
+async function takeAll(
+  browser: Browser,
+  states: Record<Viewer, State>,
+  demo: Demo,
+): Promise<Map<string, Buffer>> {
+  const pictures = new Map<string, Buffer>();
+  for (const colorScheme of themes) {
+    for (const viewport of windows) {
+      for (const [by, storageState] of Object.entries(states)) {
+        const fixed = {
+          locale: 'en-GB',
+          timezoneId: 'Europe/Paris',
+          reducedMotion: 'reduce',
+        } as const;
+        const how = { ...fixed, colorScheme, viewport, storageState, deviceScaleFactor: 1 };
+        const context = await browser.newContext(how);
+        for (const shown of pages.filter((one) => (one.by ?? 'owner') === by)) {
+          const page = await context.newPage();
+          await page.goto(`${siteUrl}${shown.path(demo)}`);
+          await untilQuiet(page);
+          await shown.prepare?.(page);
+          const name = pictureName(shown, colorScheme, viewport.width);
+          pictures.set(name, withPalette(await pictureOf(page)));
+          await page.close();
+        }
+        await context.close();
+      }
+    }
+  }
+  return pictures;
+}
+
+async function main(): Promise<void> {
+  if (noChromium !== false) throw new Error(noChromium);
+  await build();
+  await using parts = new AsyncDisposableStack();
+  const dataDir = await mkdtemp(join(tmpdir(), 'jobd-demo-'));
+  parts.defer(() => rm(dataDir, { recursive: true, force: true }));
+  const target = parts.use(await startDemoTarget());
+  const demo = await makeDemo(dataDir, { nowMs: Date.now(), targetUrl: target.url });
+  const jobd = parts.use(await serveBuilt(dataDir, siteUrl));
+  const browser = await chromium.launch({
+    executablePath: chromiumPath ?? '',
+    args: [`--host-resolver-rules=MAP ${new URL(siteUrl).hostname}:80 ${jobd.host}`],
+  });
+  parts.defer(() => browser.close());
+  const pictures = await takeAll(browser, await signInAll(browser, jobd), demo);
+  mkdirSync(images, { recursive: true });
+  for (const name of readdirSync(images)) if (name.endsWith('.png')) rmSync(join(images, name));
+  let bytes = 0;
+  for (const [name, picture] of pictures) {
+    writeFileSync(join(images, name), picture);
+    bytes += picture.length;
+  }
+  process.stdout.write(`${pictures.size} pictures, ${Math.round(bytes / 1_000)} kB\n`);
+}
+
+await main();
