@@ -28,7 +28,7 @@ const scriptName = 'verify-receipt.mjs';
 const licensesName = 'THIRD_PARTY_LICENSES';
 const threadName = 'egress-thread.cjs';
 /** What the pages load. Each file is there three times: as it is, and compressed. */
-const pageNames = ['app.js', 'app.css', 'icon.svg'].flatMap((name) =>
+const pageNames = ['app.js', 'app.css', 'docs.css', 'icon.svg'].flatMap((name) =>
   ['', '.gz', '.br'].map((ending) => `page/${name}${ending}`),
 );
 
@@ -93,14 +93,18 @@ async function bundleProgram() {
   return packages;
 }
 
-/** Bundles what the pages load: one script, one sheet and an icon. Resolves with the files in them. */
+/** Bundles what the pages load: one script, one sheet, an icon, and the sheet of `/docs`. Resolves with the files in them. */
 async function bundlePages() {
   const { build } = await import('esbuild');
   const source = join(root, 'src', 'dashboard');
   const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
   const { metafile, outputFiles } = await build({
     define: { JOBD_PAGE_VERSION: JSON.stringify(version) },
-    entryPoints: ['main.tsx', 'style.css'].map((name) => ({ in: join(source, name), out: 'app' })),
+    entryPoints: [
+      { in: join(source, 'main.tsx'), out: 'app' },
+      { in: join(source, 'style.css'), out: 'app' },
+      { in: join(root, 'src', 'api', 'docs', 'docs.css'), out: 'docs' },
+    ],
     outdir: join(dist, 'page'),
     write: false,
     metafile: true,

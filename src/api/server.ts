@@ -82,7 +82,7 @@ export async function startServer(app: App, options: ServerOptions, log: Log): P
     apiUrl,
     cookieName: cookie.name,
   });
-  docsRoutes(server, description);
+  docsRoutes(server, app, description);
   await server.register(
     async (api: ApiServer) => {
       allowOrigins(api, options.corsOrigins);

@@ -1,10 +1,35 @@
 /** The HTML reference page of the API. */
 
 import assert from 'node:assert/strict';
+import { join } from 'node:path';
 import { test } from 'node:test';
+import type { TestContext } from 'node:test';
+import { build } from 'esbuild';
 import { referencePage } from '../../src/api/docs/page.ts';
 import type { OpenApiDocument } from '../../src/api/description/openapi-document.ts';
+import { startServer } from '../../src/api/server.ts';
+import type { App } from '../../src/app/app.ts';
+import { JobdError } from '../../src/domain/errors.ts';
+import { openLog } from '../../src/log.ts';
+import { fakeClock } from '../support/fakes/clock.ts';
+import { quietApp } from '../support/running/app.ts';
 import { startTestDaemon } from '../support/running/daemon.ts';
+import { openTestStore } from '../support/running/store.ts';
+
+const built: App['pageFile'] = async (name) => {
+  const plain = Buffer.from(`/* ${name} */`);
+  return { plain, gzip: plain, brotli: plain };
+};
+
+/** A server with these files of the build. */
+async function startBuilt(t: TestContext, pageFile = built): Promise<string> {
+  const { store } = await openTestStore(t);
+  const app = quietApp({ store, clock: fakeClock(), pageFile });
+  const options = { host: '127.0.0.1', port: 0, baseUrl: null, corsOrigins: [] };
+  const server = await startServer(app, options, openLog('silent'));
+  t.after(() => server[Symbol.asyncDispose]());
+  return server.url;
+}
 
 interface Page {
   status: number;
@@ -77,7 +102,7 @@ test('every link within the page has a target, and every id is unique', async (t
 });
 
 test('the page runs no script and loads nothing but its stylesheet', async (t) => {
-  const { url } = await startTestDaemon(t);
+  const url = await startBuilt(t);
   const { headers, text } = await get(`${url}/docs`);
   const policy = headers.get('content-security-policy') ?? '';
   assert.match(policy, /^default-src 'none'; style-src 'self';/);
@@ -87,14 +112,41 @@ test('the page runs no script and loads nothing but its stylesheet', async (t) =
     /<(script|img|iframe|object|embed|form|style|base)\b| style=| on\w+="|@import/i,
   );
   const linked = [...text.matchAll(/(?:src|href)="(?!#)([^"]+)"/g)].map(([, target]) => target);
-  assert.deepEqual(linked, ['docs.css', 'api/v1/openapi.json'], 'relative, for any path before');
+  assert.deepEqual(
+    linked,
+    ['docs.css', './', 'api/v1/openapi.json'],
+    'relative, for any path before',
+  );
   for (const target of linked) {
     const { status } = await get(new URL(target ?? '', `${url}/docs`).href);
     assert.equal(status, 200, target);
   }
   const style = await get(`${url}/docs.css`);
   assert.equal(style.headers.get('content-type'), 'text/css; charset=utf-8');
-  assert.doesNotMatch(style.text, /url\(|@import/);
+  assert.equal(style.text, '/* docs.css */');
+});
+
+test('the stylesheet has the colours of the other pages, and loads nothing', async () => {
+  const source = join(import.meta.dirname, '..', '..', 'src', 'api', 'docs', 'docs.css');
+  const { outputFiles } = await build({ entryPoints: [source], bundle: true, write: false });
+  const text = outputFiles[0]?.text ?? '';
+  assert.match(text, /--ink: light-dark\(/);
+  assert.match(text, /\[data-theme=['"]?dark/);
+  assert.doesNotMatch(text, /url\(|@import/);
+  const [, ownRules = ''] = text.split('/* src/api/docs/docs.css */');
+  assert.doesNotMatch(ownRules, /#[0-9a-f]{3,8}\b|rgb|hsl/i, 'every colour has a name');
+});
+
+test('without a build there is the page, and its stylesheet once it is made', async (t) => {
+  let isBuilt = false;
+  const url = await startBuilt(t, async (name) => {
+    if (isBuilt) return await built(name);
+    throw new JobdError('unavailable', `page/${name} is not built: npm run build`);
+  });
+  assert.equal((await get(`${url}/docs`)).status, 200);
+  assert.equal((await get(`${url}/docs.css`)).status, 503);
+  isBuilt = true;
+  assert.equal((await get(`${url}/docs.css`)).status, 200);
 });
 
 test('any text in the description is escaped', () => {
@@ -154,7 +206,7 @@ test('any text in the description is escaped', () => {
 });
 
 test('a cached page is answered with 304 Not Modified', async (t) => {
-  const { url } = await startTestDaemon(t);
+  const url = await startBuilt(t);
   for (const path of ['/docs', '/docs.css']) {
     const etag = (await fetch(url + path)).headers.get('etag') ?? '';
     assert.match(etag, /^"[\w-]{43}"$/);

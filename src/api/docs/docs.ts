@@ -1,7 +1,7 @@
 /** The reference page for people, at `/docs`. */
 
 import { referencePage } from './page.ts';
-import { stylesheet } from './style.ts';
+import type { App } from '../../app/app.ts';
 import { fixedAnswer } from '../http/fixed-answer.ts';
 import type { ApiServer } from '../http/fastify.ts';
 import type { OpenApiDocument } from '../description/openapi-document.ts';
@@ -10,14 +10,18 @@ import type { OpenApiDocument } from '../description/openapi-document.ts';
 const pagePolicy =
   "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/** Adds the page and its stylesheet. They are public: they show only the interface. */
-export function docsRoutes(server: ApiServer, description: () => OpenApiDocument): void {
+/** Adds the page and its stylesheet. They are public: they show only the interface. Without a build there is no stylesheet. */
+export function docsRoutes(
+  server: ApiServer,
+  { pageFile }: Pick<App, 'pageFile'>,
+  description: () => OpenApiDocument,
+): void {
   const page = fixedAnswer('text/html; charset=utf-8', () => referencePage(description()));
   server.get('/docs', (request, reply) =>
     page(request, reply.header('content-security-policy', pagePolicy)),
   );
   server.get(
     '/docs.css',
-    fixedAnswer('text/css; charset=utf-8', () => stylesheet),
+    fixedAnswer('text/css; charset=utf-8', async () => (await pageFile('docs.css')).plain),
   );
 }

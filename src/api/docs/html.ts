@@ -42,7 +42,7 @@ export function inline(text: string): Html {
 export function prose(text: string): Html {
   const blocks = text.trim().split(/\n\n+/);
   return html`${blocks.map((block) =>
-    block.startsWith('## ') ? html`<h3>${block.slice(3)}</h3>` : html`<p>${inline(block)}</p>`,
+    block.startsWith('## ') ? html`<h2>${block.slice(3)}</h2>` : html`<p>${inline(block)}</p>`,
   )}`;
 }
 

@@ -37,19 +37,23 @@ export function referencePage(document: OpenApiDocument): string {
         <a class="skip" href="#main">To the content</a>
         <nav aria-label="Contents">
           <p class="brand">
-            <a href="#main"><b>${info.title}</b> API</a> <span>${info.version}</span>
+            <span><b>${info.title}</b> <span class="quiet">API</span></span>
+            <a href="./">Dashboard</a>
           </p>
-          ${groups.map(({ name, operations: own }) => navigation(name, own))}
-          <p class="group"><a href="#shapes">Shapes</a></p>
-          <ul class="names">
-            ${Object.keys(schemas).map((name) => html`<li><a href="#${name}">${name}</a></li>`)}
-          </ul>
+          <details>
+            <summary>Contents</summary>
+            ${groups.map(({ name, operations: own }) => navigation(name, own))}
+            <p class="group"><a href="#shapes">Shapes</a></p>
+            <ul class="names">
+              ${Object.keys(schemas).map((name) => html`<li><a href="#${name}">${name}</a></li>`)}
+            </ul>
+          </details>
         </nav>
-        <main id="main">
+        <main id="main" tabindex="-1">
           <header>
             <h1>${info.title} API <span>${info.version}</span></h1>
             <p class="base">
-              <span>Base URL</span> <code>${apiUrl}</code>
+              <span class="quiet">Base URL</span> <code>${apiUrl}</code>
               <a href="api/v1/openapi.json">openapi.json</a>
             </p>
             ${prose(info.description)}

@@ -6,8 +6,11 @@
 import { hash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
+/** As characters, or in UTF-8. */
+type Text = string | Uint8Array;
+
 /** Creates a handler that answers 304 if the client has the text already. `make` is called once. */
-export function fixedAnswer(type: string, make: () => string | Promise<string>) {
+export function fixedAnswer(type: string, make: () => Text | Promise<Text>) {
   let bytes: Buffer | undefined;
   let etag = '';
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {

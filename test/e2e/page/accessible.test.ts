@@ -2,21 +2,9 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { AxeBuilder } from '@axe-core/playwright';
-import type { Page } from 'playwright-core';
+import { assertAccessible } from './running/accessible.ts';
 import { person } from './running/browser.ts';
 import { assertSignedOut, noPages, servePages, signInWith } from './running/served.ts';
-
-/** Asserts that axe finds nothing, and that nothing is wider than the window. */
-async function assertAccessible(page: Page, what: string): Promise<void> {
-  const { violations } = await new AxeBuilder({ page }).analyze();
-  const found = violations.map(
-    ({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`,
-  );
-  assert.deepEqual(found, [], what);
-  const beyond = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-  assert.ok(beyond <= 0, `${what}: ${beyond} px wider than the window`);
-}
 
 describe('the pages', { skip: noPages }, () => {
   for (const colorScheme of ['light', 'dark'] as const) {
