@@ -1,7 +1,7 @@
 /**
  * node build.mjs             builds dist/jobd.cjs and the files it needs: the native part of better-sqlite3,
- *                            egress-thread.cjs (the code of the threads for calls), verify-receipt.mjs, the script, sheet
- *                            and icon of the pages (page/, also compressed) and the licences
+ *                            egress-thread.cjs (the code of the threads for calls), verify-receipt.mjs, the script, sheets
+ *                            and icons of the pages (page/, also compressed) and the licences
  * node build.mjs --package   also builds dist/jobd, one executable that needs no other file
  * node build.mjs --release   also builds the release files: dist/jobd-linux-ARCH, plain and compressed, with checksums
  *                            and an SBOM; --arch x64|arm64 for another machine, --all for both
@@ -27,8 +27,9 @@ const addonName = 'better_sqlite3.node';
 const scriptName = 'verify-receipt.mjs';
 const licensesName = 'THIRD_PARTY_LICENSES';
 const threadName = 'egress-thread.cjs';
+const icons = ['icon.svg', 'icon-trouble.svg'];
 /** What the pages load. Each file is there three times: as it is, and compressed. */
-const pageNames = ['app.js', 'app.css', 'docs.css', 'icon.svg'].flatMap((name) =>
+const pageNames = ['app.js', 'app.css', 'docs.css', ...icons].flatMap((name) =>
   ['', '.gz', '.br'].map((ending) => `page/${name}${ending}`),
 );
 
@@ -93,7 +94,7 @@ async function bundleProgram() {
   return packages;
 }
 
-/** Bundles what the pages load: one script, one sheet, an icon, and the sheet of `/docs`. Resolves with the files in them. */
+/** Bundles what the pages load: one script, one sheet, two icons, and the sheet of `/docs`. Resolves with the files in them. */
 async function bundlePages() {
   const { build } = await import('esbuild');
   const source = join(root, 'src', 'dashboard');
@@ -120,7 +121,9 @@ async function bundlePages() {
     logLevel: 'warning',
   });
   for (const { path, contents } of outputFiles) await putCompressed(path, contents);
-  await putCompressed(join(dist, 'page', 'icon.svg'), await readFile(join(source, 'icon.svg')));
+  for (const icon of icons) {
+    await putCompressed(join(dist, 'page', icon), await readFile(join(source, icon)));
+  }
   return Object.keys(metafile.inputs);
 }
 

@@ -5,7 +5,12 @@ import { extname } from 'node:path';
 import type { App } from '../../app/app.ts';
 
 /** The files of the build, by what the document uses them for. */
-const files = { script: 'app.js', sheet: 'app.css', icon: 'icon.svg' } as const;
+const files = {
+  script: 'app.js',
+  sheet: 'app.css',
+  icon: 'icon.svg',
+  troubleIcon: 'icon-trouble.svg',
+} as const;
 
 const types: Readonly<Record<string, string>> = {
   '.js': 'text/javascript; charset=utf-8',

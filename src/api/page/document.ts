@@ -23,8 +23,8 @@ export const documentHeaders = {
   'cross-origin-opener-policy': 'same-origin',
 } as const;
 
-/** The document at a path. Its links are relative, so that it works below any path of a proxy. */
-export function documentAt(path: string, { script, sheet, icon }: Assets): string {
+/** The document at a path. Its links are relative, so that it works below any path of a proxy. The script chooses the icon by name. */
+export function documentAt(path: string, { script, sheet, icon, troubleIcon }: Assets): string {
   const root = '../'.repeat(path.split('/').length - 2) || './';
   const assets = `${root}assets`;
   return `<!doctype html>
@@ -34,7 +34,7 @@ export function documentAt(path: string, { script, sheet, icon }: Assets): strin
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>jobd</title>
-<link rel="icon" type="image/svg+xml" href="${assets}/${icon.name}">
+<link rel="icon" type="image/svg+xml" href="${assets}/${icon.name}" data-calm="${icon.name}" data-trouble="${troubleIcon.name}">
 <link rel="stylesheet" href="${assets}/${sheet.name}">
 <script type="module" src="${assets}/${script.name}"></script>
 </head>

@@ -24,6 +24,7 @@ const sources: Record<string, string> = {
   'app.js': 'export {}; // ✓',
   'app.css': 'body {}',
   'icon.svg': '<svg xmlns="http://www.w3.org/2000/svg"/>',
+  'icon-trouble.svg': '<svg xmlns="http://www.w3.org/2000/svg" id="trouble"/>',
 };
 
 const built: App['pageFile'] = async (name) => {
@@ -117,6 +118,21 @@ test('what a document loads has the hash of its bytes in its name and may be kep
   });
   for (const link of await linksOf(`${other}/`)) {
     assert.ok(!links.includes(link.replace(other, url)), 'other bytes, same name');
+  }
+});
+
+test('a document names the icons that its script may show', async (t) => {
+  const url = await startPages(t);
+  const text = await (await fetch(`${url}/sign-in`)).text();
+  for (const [use, file] of [
+    ['calm', 'icon.svg'],
+    ['trouble', 'icon-trouble.svg'],
+  ] as const) {
+    const name = new RegExp(` data-${use}="([^"]+)"`).exec(text)?.[1] ?? '';
+    assert.equal(name.replace(/-[\w-]{12}\.svg$/, '.svg'), file);
+    const response = await fetch(`${url}/assets/${name}`);
+    assert.equal(response.headers.get('content-type'), 'image/svg+xml');
+    assert.equal(await response.text(), sources[file]);
   }
 });
 
