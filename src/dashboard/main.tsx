@@ -11,6 +11,7 @@ import { Page } from './pages/page.tsx';
 import { followHistory } from './router.ts';
 
 const place = document.querySelector('#page');
+applyPreferences();
 if (place !== null) {
   applyPreferences();
   takeCode();

@@ -11,6 +11,7 @@ import { Bands } from './bands.tsx';
 import { Help } from './help.tsx';
 import { Link } from './link.tsx';
 import { LiveMark } from './live-mark.tsx';
+import { showTrouble } from './tab-icon.ts';
 import { trouble } from './title.ts';
 import { Toasts } from './toast.tsx';
 import { Who } from './who.tsx';
@@ -34,6 +35,7 @@ export function Frame({ session, children }: { session: Session; children: Compo
   const down = (counts?.jobs.down ?? 0) + (counts?.monitors.down ?? 0);
   useEffect(() => {
     trouble.value = down;
+    showTrouble(down > 0);
   }, [down]);
   useShortcuts({ n: () => go(path.value.startsWith('/monitors') ? '/monitors/new' : '/jobs/new') });
   const toContent = (event: Event): void => {
