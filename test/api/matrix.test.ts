@@ -112,6 +112,7 @@ const operations: readonly Operation[] = [
   { name: 'listOverviewJobs', method: 'GET', path: '/overview/jobs', ok: 200 },
   { name: 'listOverviewJobs by name', method: 'GET', path: '/overview/jobs?order=name', ok: 200 },
   { name: 'listOverviewJobs due', method: 'GET', path: '/overview/jobs?order=due', ok: 200 },
+  { name: 'getOverviewJob', method: 'GET', path: '/overview/jobs/:id', ok: 200 },
   { name: 'listOverviewMonitors', method: 'GET', path: '/overview/monitors', ok: 200 },
   { name: 'listTrouble', method: 'GET', path: '/overview/trouble', ok: 200 },
   { name: 'listChannels', method: 'GET', path: '/channels', ok: 200 },

@@ -128,6 +128,9 @@ const TroubleRun = t.output(
 );
 export type TroubleRun = Static<typeof TroubleRun>;
 
+export const JobSummaryResponse = t.envelope('JobSummaryResponse', { job: JobSummary });
+export type JobSummaryResponse = Static<typeof JobSummaryResponse>;
+
 export const JobSummaryList = t.envelope(
   'JobSummaryList',
   {

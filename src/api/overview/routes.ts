@@ -2,16 +2,18 @@
 
 import type { App } from '../../app/app.ts';
 import { createOverview } from '../../app/overview/counts.ts';
-import { listJobs } from '../../app/overview/jobs.ts';
+import { getJobSummary, listJobs } from '../../app/overview/jobs.ts';
 import { listMonitors } from '../../app/overview/monitors.ts';
 import { listTrouble } from '../../app/overview/trouble.ts';
 import { isoTime } from '../../domain/clock.ts';
 import { describe } from '../description/operation.ts';
 import { pageRequest, PageQuery } from '../http/contract.ts';
 import type { ApiServer } from '../http/fastify.ts';
+import { JobPath } from '../jobs/contract.ts';
 import {
   JobListQuery,
   JobSummaryList,
+  JobSummaryResponse,
   MonitorListQuery,
   MonitorSummaryList,
   OverviewResponse,
@@ -20,7 +22,7 @@ import {
 import { jobSummary, monitorSummary, troubleRun } from './shape.ts';
 
 const operations = describe(
-  { tag: 'Overview', isExtension: true },
+  { tag: 'Overview', noun: 'job', isExtension: true },
   {
     getOverview: {
       summary: 'Get an overview',
@@ -37,6 +39,15 @@ const operations = describe(
       querystring: JobListQuery,
       response: { 200: JobSummaryList },
       answer: 'A page of jobs.',
+    },
+    getOverviewJob: {
+      summary: 'Get a job as lists show it',
+      description:
+        'Returns one job as `GET /overview/jobs` lists it: with its key if it is managed, since when it fails, and the ' +
+        'statuses of its newest runs.',
+      params: JobPath,
+      response: { 200: JobSummaryResponse },
+      answer: 'The job.',
     },
     listOverviewMonitors: {
       summary: 'List monitors with their recent pings',
@@ -78,6 +89,10 @@ export function overviewRoutes(server: ApiServer, app: App): void {
     });
     return { jobs: items.map(jobSummary), ...rest };
   });
+
+  server.get('/overview/jobs/:id', operations.getOverviewJob, async ({ principal, params }) => ({
+    job: jobSummary(await getJobSummary(app, principal, params.id)),
+  }));
 
   server.get(
     '/overview/monitors',

@@ -2,6 +2,7 @@
 
 import { msPerDay } from '../../domain/clock.ts';
 import { invalidInput } from '../../domain/errors.ts';
+import { isId } from '../../domain/id.ts';
 import type { JobFilter, JobOrder, JobState, ListedJob } from '../../domain/jobs/listed-job.ts';
 import type { RunStatus } from '../../domain/runs/run.ts';
 import type { Db } from '../../store/database/open.ts';
@@ -10,7 +11,7 @@ import type { JobCondition, JobPlace, PlacedJob } from '../../store/overview/job
 import { findRecentRuns } from '../../store/overview/recent.ts';
 import { findMissedJobs, findTroubleStop } from '../../store/overview/trouble.ts';
 import type { TroublePlace } from '../../store/overview/trouble.ts';
-import { shownJob } from '../jobs/keep-job.ts';
+import { noJob, shownJob } from '../jobs/keep-job.ts';
 import type { App, Principal } from '../app.ts';
 import { idCursor, parseIdCursor, parsePlaceCursor, partialPageOf, placeCursor } from '../page.ts';
 import type { PageRequest, PartialPage } from '../page.ts';
@@ -77,6 +78,20 @@ export async function listJobs(
     recent: recent.get(job.id) ?? [],
   }));
   return { ...page, items };
+}
+
+/** A job as the list shows it. Throws `not_found`. */
+export async function getJobSummary(
+  app: App,
+  principal: Principal,
+  id: string,
+): Promise<JobWithRecent> {
+  const { db } = app.store;
+  const only = { text: null, limit: 1 };
+  const [job] = isId(id) ? await jobs.listJobsOf(db, principal.workspaceId, [id], only) : [];
+  if (job === undefined) throw noJob(id);
+  const recent = await findRecentRuns(db, [id], recentCount);
+  return { ...shownJob(app, principal, job), recent: recent.get(id) ?? [] };
 }
 
 async function listByState(

@@ -120,6 +120,10 @@ test('a list shows what a page needs of a job, and neither bodies nor notes nor 
   assert.ok(!JSON.stringify(first.body).includes(canary));
   const read = await ask('GET', '/overview/jobs', undefined, await daemon.newKey('read'));
   assert.deepEqual(read.body, first.body, 'a key that may only read sees the same');
+  const one = await ask('GET', `/overview/jobs/${made.id}`);
+  assert.deepEqual(one.body, { job: first.body.jobs[0] }, 'one job alone is the same');
+  const none = await ask('GET', '/overview/jobs/00000000-0000-7000-8000-000000000000');
+  assertRefused(none, 404, /there is no job with id/);
 });
 
 test('a job has been failing since its first failure, until a success', async (t) => {

@@ -104,6 +104,7 @@ export const operations: readonly Operation[] = [
     success: 200,
     query: hostileOverviewQuery,
   },
+  { operation: 'getOverviewJob', method: 'GET', path: '/overview/jobs/:id', success: 200 },
   {
     operation: 'listOverviewMonitors',
     method: 'GET',
