@@ -111,7 +111,7 @@ async function madeBy(ask: Ask): Promise<Ids> {
 
 /** A path with these ids; for an unknown id, the last one. */
 function pathFor(path: string, ids: Ids): string {
-  const [, noun = ''] = path.split('/');
+  const [, noun = ''] = /(\w+)\/\{id\}/.exec(path) ?? [];
   const values: Record<string, string> = { ...ids, id: ids[noun as 'jobs'] ?? '' };
   return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => values[name] ?? '');
 }

@@ -9,6 +9,7 @@ const shortcuts = [
   ['Enter', 'open the row'],
   ['r', 'run the job now'],
   ['p', 'pause or resume the job'],
+  ['e', 'edit the job'],
   ['n', 'new job or monitor'],
   ['g j', 'jobs'],
   ['g m', 'monitors'],

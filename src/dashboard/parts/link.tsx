@@ -9,11 +9,13 @@ export interface LinkProps {
   class?: string;
   current?: boolean;
   label?: string;
+  /** -1 where the keyboard gets there in another way. */
+  tabIndex?: number;
   children: ComponentChildren;
 }
 
 /** The link. With a modifier or the middle button it opens another tab, as links do. */
-export function Link({ to, class: name, current = false, label, children }: LinkProps) {
+export function Link({ to, class: name, current = false, label, tabIndex, children }: LinkProps) {
   const follow = (event: MouseEvent): void => {
     if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) {
       return;
@@ -27,6 +29,7 @@ export function Link({ to, class: name, current = false, label, children }: Link
       href={addressOf(to)}
       aria-current={current ? 'page' : undefined}
       aria-label={label}
+      tabIndex={tabIndex}
       onClick={follow}
     >
       {children}

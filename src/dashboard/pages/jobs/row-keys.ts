@@ -4,8 +4,8 @@ import type { Ref } from 'preact';
 import { useRef } from 'preact/hooks';
 import { useShortcuts } from '../../client/shortcuts.ts';
 
-/** Belongs to the element around the rows. The focus is always on the name of a row. */
-export function useRowKeys(): Ref<HTMLDivElement> {
+/** Belongs to the element around the rows. The focus is always on the name of a row. `canAct`: whether rows have actions. */
+export function useRowKeys({ canAct = true } = {}): Ref<HTMLDivElement> {
   const place = useRef<HTMLDivElement>(null);
   const step = (by: number): void => {
     const names = [...(place.current?.querySelectorAll<HTMLElement>('.row .name') ?? [])];
@@ -17,6 +17,10 @@ export function useRowKeys(): Ref<HTMLDivElement> {
     const row = document.activeElement?.closest('.row');
     row?.querySelector<HTMLElement>(`[data-key='${key}']`)?.click();
   };
-  useShortcuts({ j: () => step(1), k: () => step(-1), r: () => press('r'), p: () => press('p') });
+  useShortcuts({
+    j: () => step(1),
+    k: () => step(-1),
+    ...(canAct && { r: () => press('r'), p: () => press('p') }),
+  });
   return place;
 }

@@ -1,0 +1,106 @@
+/** What a job calls, and who hears when that fails. */
+
+import type { Channel, ChannelList } from '../../../api/alerts/contract.ts';
+import type { Job } from '../../../api/jobs/contract.ts';
+import { ofChannels, useResource } from '../../client/resource.ts';
+import { mayWrite } from '../../client/session.ts';
+import { Copyable } from '../../parts/copyable.tsx';
+import { Link } from '../../parts/link.tsx';
+import { Outside } from '../../parts/outside.tsx';
+import { Lines } from './lines.tsx';
+
+/** The call with its limits, its channels, and what people noted. */
+export function Called({ job }: { job: Job }) {
+  const { method, url, timeoutSeconds, retries, headerNames, body, notes } = job;
+  return (
+    <section class="panel stack" aria-labelledby="called">
+      <h2 id="called">What is called</h2>
+      <div class="call">
+        <code class="method">{method}</code>
+        <Copyable text={url} />
+      </div>
+      <dl class="facts">
+        <dt>Timeout</dt>
+        <dd>{timeoutSeconds} s for an attempt</dd>
+        <dt>Retries</dt>
+        <dd>{retries === 0 ? 'none' : retries}</dd>
+        {headerNames.length > 0 && (
+          <>
+            <dt>Headers</dt>
+            <dd>
+              <code>
+                <Outside text={headerNames.join(', ')} />
+              </code>{' '}
+              <span class="quiet">(values are never shown)</span>
+            </dd>
+          </>
+        )}
+        {body !== null && (
+          <>
+            <dt>Body</dt>
+            <dd>
+              <details>
+                <summary>{sizeOf(body)}</summary>
+                <Lines text={body} />
+              </details>
+            </dd>
+          </>
+        )}
+        <dt>Alerts</dt>
+        <dd>
+          <Alerts jobId={job.id} />
+        </dd>
+        {notes !== '' && (
+          <>
+            <dt>Notes</dt>
+            <dd class="notes">
+              <Lines text={notes} />
+            </dd>
+          </>
+        )}
+      </dl>
+    </section>
+  );
+}
+
+/** The channels that alert for a job. */
+function Alerts({ jobId }: { jobId: string }) {
+  const list = useResource<ChannelList>('/channels?limit=100', ofChannels).body.value;
+  if (list === null) return null;
+  const hear = list.channels.filter(({ enabled, jobIds }: Channel) => {
+    return enabled && (jobIds === null || jobIds.includes(jobId));
+  });
+  const hasMore = list.nextCursor !== null;
+  if (hear.length === 0 && !hasMore) {
+    return (
+      <>
+        no channel: nobody is told {mayWrite.value && <Link to="/channels/new">New channel</Link>}
+      </>
+    );
+  }
+  return (
+    <ul class="names">
+      {hear.map(({ id, name, type, afterFailures }) => (
+        <li key={id}>
+          <Link to={`/channels/${id}`}>
+            <Outside text={name} />
+          </Link>{' '}
+          <span class="quiet">
+            {type}
+            {afterFailures > 1 && `, after ${afterFailures} failures in a row`}
+          </span>
+        </li>
+      ))}
+      {hasMore && (
+        <li>
+          <Link to="/channels">See all channels</Link>
+        </li>
+      )}
+    </ul>
+  );
+}
+
+function sizeOf(body: string): string {
+  const bytes = new TextEncoder().encode(body).length;
+  return bytes === 1 ? '1 byte' : `${bytes.toLocaleString('en')} bytes`;
+}
