@@ -7,7 +7,7 @@ import { Glyph } from '../../parts/glyph.tsx';
 import { Link } from '../../parts/link.tsx';
 import { place } from '../../router.ts';
 import { calendar } from '../../view/days.ts';
-import type { DayCell, DayKind } from '../../view/days.ts';
+import type { DayCell, DayKind, MonthOfDays } from '../../view/days.ts';
 import { daysLater } from '../../view/history.ts';
 import { dayIn } from '../../view/times.ts';
 
@@ -33,7 +33,7 @@ interface DaysProps {
 export function Days({ id, zone, before }: DaysProps) {
   const body = useResource<JobDays>(`/jobs/${id}/days?days=${count}`, ofJob(id)).body.value;
   if (body === null || body.since === null) return null;
-  const months = calendar(body, { count, zone, nowMs: now.peek() });
+  const months = calendar(body, { count, zone, nowMs: now.peek() }).filter(isKnown);
   const kinds = new Set(months.flatMap(({ cells }) => cells.map(({ kind }) => kind)));
   const chosen = before === null ? null : daysLater(before, -1);
   const stop = body.days.find(({ date }) => date === chosen)?.date ?? body.days.at(-1)?.date;
@@ -77,6 +77,11 @@ export function Days({ id, zone, before }: DaysProps) {
       </p>
     </section>
   );
+}
+
+/** Months of which nothing is kept say nothing. */
+function isKnown({ cells }: MonthOfDays): boolean {
+  return cells.some(({ kind }) => kind !== 'unknown');
 }
 
 interface DayProps {

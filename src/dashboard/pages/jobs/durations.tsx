@@ -29,7 +29,7 @@ interface DurationsProps {
 
 /** The drawing. ← and → move over the runs, Enter opens the chosen one. */
 export function Durations({ jobId, runs, zone }: DurationsProps) {
-  const [place, width] = useWidth<HTMLDivElement>();
+  const [place, width] = useWidth();
   const chosenId = useSignal<string | null>(null);
   const shown = runs.slice(0, mostRuns);
   const chart = durationChart(shown, Math.max(width.value - gutter, 40), height);
@@ -59,7 +59,7 @@ export function Durations({ jobId, runs, zone }: DurationsProps) {
         Durations{' '}
         <span class="quiet plain-weight">
           median {duration(medianMs)} · p95 {duration(p95Ms)} · longest {duration(maxMs)} ·{' '}
-          {points.length === 1 ? '1 run' : `${points.length} runs listed below`}
+          {points.length === 1 ? '1 run' : `${points.length} runs`}
         </span>
       </h2>
       <div

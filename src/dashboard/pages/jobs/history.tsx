@@ -12,7 +12,7 @@ import { HeldNote } from '../../parts/held-note.tsx';
 import { Link } from '../../parts/link.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { path as address, setQuery } from '../../router.ts';
-import { daysLater } from '../../view/history.ts';
+import { daysLater, pageOfRuns } from '../../view/history.ts';
 import type { HistoryChoice } from '../../view/history.ts';
 import { dateIn } from '../../view/times.ts';
 import { useRowKeys } from './row-keys.ts';
@@ -62,9 +62,16 @@ export function History({ jobId, list, path, choice, zone, totals }: HistoryProp
         </p>
       )}
       <div ref={keys} {...hold.props}>
-        <ol class="rows" aria-label="Runs">
-          {items}
-        </ol>
+        {hundreds(items).map((some, index) => (
+          // oxlint-disable-next-line react/no-array-index-key -- the first hundred, the second, …
+          <ol
+            key={index}
+            class="rows runs"
+            aria-label={index === 0 ? 'Runs' : `Runs ${index}01 on`}
+          >
+            {some}
+          </ol>
+        ))}
       </div>
       <HeldNote waiting={shown.waiting} onShow={hold.release} />
       {hasMore.value && (
@@ -89,6 +96,14 @@ function useRows(runs: readonly RunSummary[], jobId: string, zone: string): VNod
     drawn.set(run, row);
     return row;
   });
+}
+
+/** Lists of a hundred: a browser lays out ten thousand rows one by one too slowly to scroll. */
+function hundreds<T>(rows: readonly T[]): T[][] {
+  const count = Math.ceil(rows.length / pageOfRuns);
+  return Array.from({ length: count }, (_, index) =>
+    rows.slice(index * pageOfRuns, (index + 1) * pageOfRuns),
+  );
 }
 
 function filtersOf(totals: RunList['totals'] | null): Filter[] {

@@ -37,10 +37,12 @@ export function RunRow({ jobId, run, zone, nowMs }: RunRowProps) {
           </>
         )}
       </span>
-      <span class="why line">
-        {error !== null && <Outside text={error} />}{' '}
-        <span class="quiet">{remarks.join(' · ')}</span>
-      </span>
+      {(error !== null || remarks.length > 0) && (
+        <span class="why line">
+          {error !== null && <Outside text={error} />}{' '}
+          <span class="quiet">{remarks.join(' · ')}</span>
+        </span>
+      )}
     </li>
   );
 }

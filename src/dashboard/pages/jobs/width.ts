@@ -2,21 +2,19 @@
 
 import { signal } from '@preact/signals';
 import type { ReadonlySignal } from '@preact/signals';
-import type { RefObject } from 'preact';
-import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { useMemo } from 'preact/hooks';
 
-/** The width of the element with this ref in pixels; 0 until it is known. */
-export function useWidth<T extends HTMLElement>(): [RefObject<T | null>, ReadonlySignal<number>] {
-  const place = useRef<T>(null);
-  const width = useMemo(() => signal(0), []);
-  useEffect(() => {
-    const element = place.current;
-    if (element === null) return undefined;
+/** The ref of an element, and its width in pixels; 0 until it is known. */
+export function useWidth(): [(element: Element | null) => void, ReadonlySignal<number>] {
+  return useMemo(() => {
+    const width = signal(0);
     const watch = new ResizeObserver(([seen]) => {
       width.value = Math.floor(seen?.contentRect.width ?? 0);
     });
-    watch.observe(element);
-    return () => watch.disconnect();
-  }, [width]);
-  return [place, width];
+    const place = (element: Element | null): void => {
+      if (element === null) watch.disconnect();
+      else watch.observe(element);
+    };
+    return [place, width];
+  }, []);
 }
