@@ -39,12 +39,12 @@ export function Days({ id, zone, before }: DaysProps) {
   const stop = body.days.find(({ date }) => date === chosen)?.date ?? body.days.at(-1)?.date;
   return (
     <section class="panel" aria-labelledby="days">
-      <h2 id="days">
-        Days{' '}
-        <span class="quiet plain-weight">
+      <div class="titled">
+        <h2 id="days">Days</h2>
+        <p class="quiet">
           {body.isPartial ? 'counted since' : 'kept since'} {dayIn(body.since, now.peek(), zone)}
-        </span>
-      </h2>
+        </p>
+      </div>
       <div class="days" role="group" aria-labelledby="days" onKeyDown={step} onClick={showRuns}>
         {months.map(({ month, cells }) => (
           <div key={month} class="month">

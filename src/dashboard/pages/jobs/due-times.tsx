@@ -7,7 +7,7 @@ import { Glyph } from '../../parts/glyph.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Outside } from '../../parts/outside.tsx';
 import { At, Until } from '../../parts/time.tsx';
-import { browserZone, sameZone } from '../../view/times.ts';
+import { browserZone, timeIn } from '../../view/times.ts';
 
 /** The schedule in words, and the due times in the zone of the job and in this browser's. */
 export function NextDue({ job, due }: { job: Job; due: Resource<DueTimes> }) {
@@ -45,7 +45,8 @@ export function NextDue({ job, due }: { job: Job; due: Resource<DueTimes> }) {
 
 function Times({ next, zone }: { next: readonly string[]; zone: string }) {
   const here = browserZone();
-  const isElsewhere = !sameZone(zone, here);
+  // Other zones may have the same time: Europe/Berlin and Europe/Paris.
+  const isElsewhere = next.some((at) => timeIn(at, 0, zone) !== timeIn(at, 0));
   return (
     <table class="times">
       <thead>

@@ -17,7 +17,7 @@ const height = 104;
 /** Room for the labels of the scale. */
 const gutter = 56;
 const mostRuns = 200;
-/** Where there are no more runs, each has a dot. */
+/** Where there are no more runs, each has a dot that one can see. */
 const mostDots = 60;
 
 interface DurationsProps {
@@ -55,13 +55,13 @@ export function Durations({ jobId, runs, zone }: DurationsProps) {
   const words = `${time}: ${run.status}, ${figures}${error === null ? '' : `, ${error}`}`;
   return (
     <section class="panel" aria-labelledby="durations">
-      <h2 id="durations">
-        Durations{' '}
-        <span class="quiet plain-weight">
+      <div class="titled">
+        <h2 id="durations">Durations</h2>
+        <p class="quiet">
           median {duration(medianMs)} · p95 {duration(p95Ms)} · longest {duration(maxMs)} ·{' '}
           {points.length === 1 ? '1 run' : `${points.length} runs`}
-        </span>
-      </h2>
+        </p>
+      </div>
       <div
         ref={place}
         class="chart"
@@ -103,7 +103,7 @@ export function Durations({ jobId, runs, zone }: DurationsProps) {
 function Drawing({ chart, width, at }: { chart: DurationChart; width: number; at: number }) {
   const { points, line, failures, ticks } = chart;
   const chosen = points[at];
-  const dots = points.length > mostDots ? '' : points.map(({ x, y }) => `M${x} ${y}h0`).join('');
+  const dots = points.map(({ x, y }) => `M${x} ${y}h0`).join('');
   return (
     <svg viewBox={`0 0 ${Math.max(width, gutter + 40)} ${height}`} aria-hidden="true">
       {ticks.map(({ y, label }) => (
@@ -117,7 +117,7 @@ function Drawing({ chart, width, at }: { chart: DurationChart; width: number; at
       <g transform={`translate(${gutter})`}>
         {chosen !== undefined && <path class="rule" d={`M${chosen.x} 0V${height}`} />}
         <path class="line" d={line} />
-        <path class="dots" d={dots} />
+        <path class={points.length > mostDots ? 'dots dense' : 'dots'} d={dots} />
         <path class="failures" d={failures} />
         {chosen !== undefined && <circle class="chosen" cx={chosen.x} cy={chosen.y} r="4.5" />}
       </g>
