@@ -66,6 +66,12 @@ export function timeIn(iso: string, nowMs: number, zone?: string): string {
   return `${dayIn(iso, nowMs, zone)} ${clock(iso, zone)}`;
 }
 
+/** A time in this browser's zone beside that in `zone`: `01:30`, with its day only if that is another one. */
+export function timeBeside(iso: string, zone: string, nowMs: number, here?: string): string {
+  const isSameDay = dayIn(iso, nowMs, zone) === dayIn(iso, nowMs, here);
+  return isSameDay ? clock(iso, here) : timeIn(iso, nowMs, here);
+}
+
 /** The date of a time: `2026-11-23`. */
 export function dateIn(at: number, zone?: string): string {
   const {

@@ -10,6 +10,7 @@ import {
   dayAndTime,
   dayIn,
   sameZone,
+  timeBeside,
   timeIn,
   timeOfDay,
 } from '../../../src/dashboard/view/times.ts';
@@ -67,4 +68,11 @@ test('a format is made once', (t) => {
   const made = t.mock.method(Intl, 'DateTimeFormat');
   for (let times = 0; times < 3; times += 1) clock(iso, 'Africa/Lagos');
   assert.equal(made.mock.callCount(), 1);
+});
+
+test('a time beside another one has its day only if that is another one', () => {
+  const iso = '2026-11-23T01:30:00.000Z';
+  const nowMs = Date.parse(iso);
+  assert.equal(timeBeside(iso, 'Europe/Paris', nowMs, 'UTC'), '01:30');
+  assert.equal(timeBeside(iso, 'Europe/Paris', nowMs, 'America/New_York'), 'Sun 22 Nov 20:30');
 });

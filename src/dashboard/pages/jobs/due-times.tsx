@@ -2,12 +2,13 @@
 
 import type { DueTimes } from '../../../api/jobs/extension-contract.ts';
 import type { Job } from '../../../api/jobs/contract.ts';
+import { now } from '../../client/clock.ts';
 import type { Resource } from '../../client/resource.ts';
 import { Glyph } from '../../parts/glyph.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Outside } from '../../parts/outside.tsx';
 import { At, Until } from '../../parts/time.tsx';
-import { browserZone, timeIn } from '../../view/times.ts';
+import { absolute, browserZone, timeBeside, timeIn } from '../../view/times.ts';
 
 /** The schedule in words, and the due times in the zone of the job and in this browser's. */
 export function NextDue({ job, due }: { job: Job; due: Resource<DueTimes> }) {
@@ -66,7 +67,9 @@ function Times({ next, zone }: { next: readonly string[]; zone: string }) {
             </td>
             {isElsewhere && (
               <td>
-                <At at={at} />
+                <time dateTime={at} title={absolute(at)}>
+                  {timeBeside(at, zone, now.peek())}
+                </time>
               </td>
             )}
             <td class="quiet">

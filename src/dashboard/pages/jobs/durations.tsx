@@ -37,7 +37,8 @@ export function Durations({ jobId, runs, zone }: DurationsProps) {
   const found = points.findIndex(({ index }) => shown[index]?.id === chosenId.value);
   const at = found === -1 ? points.length - 1 : found;
   const run = shown[points[at]?.index ?? -1];
-  if (medianMs === null || p95Ms === null || maxMs === null || run === undefined) return null;
+  if (points.length < 2 || run === undefined) return null;
+  if (medianMs === null || p95Ms === null || maxMs === null) return null;
   const choose = (next: number): void => {
     const point = points[Math.min(Math.max(next, 0), points.length - 1)];
     chosenId.value = (point && shown[point.index]?.id) ?? null;
@@ -59,7 +60,7 @@ export function Durations({ jobId, runs, zone }: DurationsProps) {
         <h2 id="durations">Durations</h2>
         <p class="quiet">
           median {duration(medianMs)} · p95 {duration(p95Ms)} · longest {duration(maxMs)} ·{' '}
-          {points.length === 1 ? '1 run' : `${points.length} runs`}
+          {points.length} runs
         </p>
       </div>
       <div
