@@ -11,9 +11,7 @@ import { createPace, recall, remember } from './resource.ts';
 import type { Concern } from './resource.ts';
 
 /** What a row needs, so that one can find it again. */
-export interface Row {
-  id: string;
-}
+export type Row = { id: string } | { number: number };
 
 /** One page of a list. */
 interface Part<T> {
@@ -166,7 +164,9 @@ class List<T extends Row> implements Pages<T> {
 /** A row that moved while the pages were read may be in two of them. */
 function distinct<T extends Row>(parts: Part<T>[] | null): T[] | null {
   if (parts === null) return null;
-  const byId = new Map(parts.flatMap(({ rows }) => rows).map((row) => [row.id, row]));
+  const byId = new Map(
+    parts.flatMap(({ rows }) => rows).map((row) => ['id' in row ? row.id : row.number, row]),
+  );
   return [...byId.values()];
 }
 

@@ -1,0 +1,72 @@
+/** What the target answered: its beginning, as jobd keeps it. */
+
+import { useRef, useState } from 'preact/hooks';
+import type { Run } from '../../../api/runs/contract.ts';
+import { copyText } from '../../parts/clipboard.ts';
+import { keptWords, showInLines } from '../../view/answer.ts';
+import { pretty } from '../../view/json.ts';
+import { isUnderWay } from '../../view/run.ts';
+
+/** The answer, indented if it is JSON; as it came if asked for. */
+export function Answer({ run }: { run: Run }) {
+  const [isRaw, setRaw] = useState(false);
+  const [isWrapped, setWrapped] = useState(true);
+  const [said, setSaid] = useState('Copy');
+  const text = useRef<HTMLPreElement>(null);
+  if (isUnderWay(run)) return null;
+  const body = run.responseBody ?? '';
+  const json = pretty(body);
+  const copy = async (): Promise<void> => {
+    if (text.current === null) return;
+    setSaid((await copyText(text.current)) === 'copied' ? 'Copied' : 'Press Ctrl+C');
+  };
+  return (
+    <section class="panel answer">
+      <div class="head">
+        <h2>
+          Answer <span class="kept">{keptWords(run)}</span>
+        </h2>
+        {body !== '' && (
+          <p class="actions">
+            {json !== null && (
+              <>
+                <Toggle word="Pretty" isOn={!isRaw} onPress={() => setRaw(false)} />
+                <Toggle word="Raw" isOn={isRaw} onPress={() => setRaw(true)} />
+              </>
+            )}
+            <Toggle word="Wrap" isOn={isWrapped} onPress={() => setWrapped(!isWrapped)} />
+            <button
+              type="button"
+              aria-live="polite"
+              onClick={() => void copy()}
+              onBlur={() => setSaid('Copy')}
+            >
+              {said}
+            </button>
+          </p>
+        )}
+      </div>
+      {body !== '' && (
+        <pre
+          ref={text}
+          class={isWrapped ? 'wrapped' : ''}
+          // A part of a page that scrolls must be reachable by keyboard.
+          // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- see above
+          tabIndex={0}
+          role="region"
+          aria-label="Body of the answer"
+        >
+          {showInLines(json === null || isRaw ? body : json.text)}
+        </pre>
+      )}
+    </section>
+  );
+}
+
+function Toggle({ word, isOn, onPress }: { word: string; isOn: boolean; onPress: () => void }) {
+  return (
+    <button type="button" aria-pressed={isOn} onClick={onPress}>
+      {word}
+    </button>
+  );
+}

@@ -1,0 +1,145 @@
+/** When a run was due, began and ended, to the millisecond, with what else is known of the call. */
+
+import type { Run } from '../../../api/runs/contract.ts';
+import { now } from '../../client/clock.ts';
+import { Copyable } from '../../parts/copyable.tsx';
+import { Outside } from '../../parts/outside.tsx';
+import { duration } from '../../view/durations.ts';
+import { missedTimes, moments, shares } from '../../view/run.ts';
+import { absolute, browserZone, clock } from '../../view/times.ts';
+
+interface TimelineProps {
+  run: Run;
+  /** That of the job; this browser's if the job has none. */
+  zone: string | undefined;
+}
+
+/** The moments from left to right, a bar to scale, and the facts. */
+export function Timeline({ run, zone }: TimelineProps) {
+  const steps = moments(run, now.peek(), zone);
+  const here = browserZone();
+  return (
+    <section class="panel">
+      <h2>Times and call</h2>
+      {run.status === 'missed' ? (
+        <MissedTimes run={run} zone={zone} />
+      ) : (
+        <>
+          <ol class="moments">
+            {steps.map(({ word, at, day, clock: time, note }) => (
+              <li key={word}>
+                <span class="quiet">{word}</span>
+                <time class="figure" dateTime={at} title={absolute(at)}>
+                  {day !== null && <span class="quiet">{day} </span>}
+                  {time}
+                </time>
+                {note !== '' && <span>{note}</span>}
+              </li>
+            ))}
+          </ol>
+          <Bar run={run} />
+        </>
+      )}
+      <p class="hint">
+        Times in {zone ?? here}.
+        {zone !== undefined &&
+          isOther(run.scheduledFor, zone) &&
+          ` Here (${here}) it was ${clock(run.scheduledFor, undefined, { withSeconds: true })}.`}
+        {shares(run) !== null && ' The bar shows waiting and call to scale.'}
+      </p>
+      <Facts run={run} />
+    </section>
+  );
+}
+
+/** Whether the clocks of this browser show something else. */
+function isOther(at: string, zone: string): boolean {
+  return clock(at, zone) !== clock(at);
+}
+
+function MissedTimes({ run, zone }: TimelineProps) {
+  const span = missedTimes(run);
+  if (span === null) return null;
+  const { count, first, last, why } = span;
+  const ends = count === 1 ? [first] : [first, last];
+  return (
+    <>
+      <ol class="moments">
+        {ends.map((at, index) => (
+          <li key={at}>
+            <span class="quiet">
+              {count === 1 ? 'Due' : index === 0 ? 'First due time' : 'Last due time'}
+            </span>
+            <time class="figure" dateTime={at} title={absolute(at)}>
+              {dated(at, zone)}
+            </time>
+          </li>
+        ))}
+      </ol>
+      <p>
+        {count === 1
+          ? 'It was not called: '
+          : `This run stands for ${count.toLocaleString('en')} due times that were not called: `}
+        <Outside text={why} />.
+      </p>
+    </>
+  );
+}
+
+function dated(at: string, zone: string | undefined): string {
+  const [due] = moments(
+    { scheduledFor: at, startedAt: null, finishedAt: null } as Run,
+    now.peek(),
+    zone,
+  );
+  return due === undefined ? at : `${due.day ?? ''} ${due.clock}`;
+}
+
+/** Waiting and call to scale. What is less than a pixel stays less than a pixel: the words above say it. */
+function Bar({ run }: { run: Run }) {
+  const parts = shares(run);
+  if (parts === null) return null;
+  const waited = parts.waited * 1000;
+  return (
+    <svg
+      class={`lasted ${run.status}`}
+      viewBox="0 0 1000 8"
+      preserveAspectRatio="none"
+      aria-hidden="true"
+    >
+      <rect class="waited" width={waited} height="8" />
+      <rect x={waited} width={1000 - waited} height="8" />
+    </svg>
+  );
+}
+
+function Facts({ run }: { run: Run }) {
+  const { id, source, attempts, httpStatus, durationMs, status } = run;
+  const isMissed = status === 'missed';
+  return (
+    <dl class="facts">
+      <dt>Source</dt>
+      <dd>{source === 'manual' ? 'by hand' : 'by schedule'}</dd>
+      {!isMissed && (
+        <>
+          <dt>HTTP status</dt>
+          <dd>{httpStatus ?? 'none'}</dd>
+          <dt>Attempts</dt>
+          <dd>{attempts}</dd>
+          <dt>Duration</dt>
+          <dd>
+            {durationMs === null
+              ? status === 'interrupted'
+                ? 'unknown'
+                : 'not ended'
+              : `${duration(durationMs)}${attempts > 1 ? ', all attempts and waits' : ''}`}
+          </dd>
+        </>
+      )}
+      <dt>Run id</dt>
+      <dd class="wide">
+        <Copyable text={id} />
+      </dd>
+    </dl>
+  );
+}
