@@ -47,8 +47,11 @@ export function forgetKeys(): void {
   keepSeen([]);
 }
 
-async function chosenKeys(file: File): Promise<CheckedWith> {
-  const bytes = await file.slice(0, maxDocumentBytes + 1).arrayBuffer();
+async function chosenKeys(file: File): Promise<CheckedWith | { problem: string }> {
+  if (file.size > maxDocumentBytes) {
+    return { problem: `the key cannot be used: the file has ${file.size} bytes` };
+  }
+  const bytes = await file.arrayBuffer();
   return { kind: 'chosen', keys: readTrustedKeys([new Uint8Array(bytes)]) };
 }
 
