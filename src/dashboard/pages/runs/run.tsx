@@ -69,14 +69,14 @@ function Told({ job, run }: { job: Job; run: Run }) {
           <Glyph status={run.status === 'queued' ? 'new' : run.status} />
           {title}
         </Heading>
-        <p class="actions">
+        <div class="actions">
           <CopyAsCurl job={job} />
           {mayWrite.value && (
             <button type="button" onClick={() => void again()}>
               Run again
             </button>
           )}
-        </p>
+        </div>
       </div>
       <WhatHappened run={run} zone={zone} />
       <Timeline run={run} zone={zone} />
