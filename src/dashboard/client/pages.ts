@@ -164,17 +164,19 @@ class List<T extends Row> implements Pages<T> {
 /** A row that moved while the pages were read may be in two of them. */
 function distinct<T extends Row>(parts: Part<T>[] | null): T[] | null {
   if (parts === null) return null;
-  const byId = new Map(
-    parts.flatMap(({ rows }) => rows).map((row) => ['id' in row ? row.id : row.number, row]),
-  );
-  return [...byId.values()];
+  const byName = new Map(parts.flatMap(({ rows }) => rows).map((row) => [nameOf(row), row]));
+  return [...byName.values()];
 }
 
 /** The new rows; one that is as it was is the same object, so that nobody draws it again. */
 function unchanged<T extends Row>(before: T[], after: T[]): T[] {
-  const known = new Map(before.map((row) => [row.id, row]));
+  const known = new Map(before.map((row) => [nameOf(row), row]));
   return after.map((row) => {
-    const old = known.get(row.id);
+    const old = known.get(nameOf(row));
     return old !== undefined && JSON.stringify(old) === JSON.stringify(row) ? old : row;
   });
+}
+
+function nameOf(row: Row): string | number {
+  return 'id' in row ? row.id : row.number;
 }
