@@ -31,6 +31,14 @@ export const ofJobs: Concern = ({ jobs, runs }) => jobs.length > 0 || runs.lengt
 export const ofMonitors: Concern = ({ monitors }) => monitors.length > 0;
 /** A change of any channel. */
 export const ofChannels: Concern = ({ channels }) => channels.length > 0;
+/** A change of this monitor. */
+export function ofMonitor(id: string): Concern {
+  return ({ monitors }) => monitors.includes(id);
+}
+/** A change of this channel, or of a delivery of it. */
+export function ofChannel(id: string): Concern {
+  return ({ channels }) => channels.includes(id);
+}
 /** Any change. */
 export const ofAnything: Concern = () => true;
 /** What no event tells of: it is asked once, and after a gap in the stream. */

@@ -31,6 +31,10 @@ export function Dialog({ title, onClose, children }: DialogProps) {
         event.preventDefault();
         onClose?.();
       }}
+      // A browser lets nobody hold a dialog open against a second Escape; this one comes again.
+      onClose={() => {
+        if (dialog.current?.isConnected === true) dialog.current.showModal();
+      }}
     >
       <h2 id={id}>{title}</h2>
       {children}

@@ -16,12 +16,21 @@ interface FieldProps {
   hint?: ComponentChildren;
   /** The API's sentence about this field. */
   error?: string | null | undefined;
+  /** Whether the error comes while somebody types, so that a screen reader does not interrupt. */
+  isPolite?: boolean;
   class?: string;
   children: (control: ControlProps) => ComponentChildren;
 }
 
 /** The field. `children` draws the control with what ties it to its label. */
-export function Field({ label, hint, error = null, class: name, children }: FieldProps) {
+export function Field({
+  label,
+  hint,
+  error = null,
+  isPolite = false,
+  class: name,
+  children,
+}: FieldProps) {
   const id = useId();
   const described = [
     ...(hint === undefined ? [] : [`${id}-hint`]),
@@ -40,7 +49,7 @@ export function Field({ label, hint, error = null, class: name, children }: Fiel
           {hint}
         </p>
       )}
-      {error !== null && <Problem id={`${id}-error`} text={error} />}
+      {error !== null && <Problem id={`${id}-error`} text={error} isPolite={isPolite} />}
     </div>
   );
 }

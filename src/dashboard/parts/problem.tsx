@@ -3,12 +3,19 @@
 import { Glyph } from './glyph.tsx';
 import { Outside } from './outside.tsx';
 
+interface ProblemProps {
+  id?: string | undefined;
+  text: string;
+  /** Whether a screen reader finishes what it says first. */
+  isPolite?: boolean;
+}
+
 /** The sentence. Screen readers say it at once. */
-export function Problem({ id, text }: { id?: string; text: string }) {
+export function Problem({ id, text, isPolite = false }: ProblemProps) {
   return (
-    <p id={id} class="problem" role="alert">
+    <p id={id} class="problem" role={isPolite ? 'status' : 'alert'}>
       <Glyph status="down" />
-      <span class={text.startsWith('jobd ') ? 'named' : undefined}>
+      <span class={/^(?:jobd |[a-z]+[A-Z])/.test(text) ? 'named' : undefined}>
         <Outside text={text} />
       </span>
     </p>

@@ -3,13 +3,13 @@
 import { strip, stripLabel } from '../view/strip.ts';
 
 /** The strip. Readers hear how many of each there are. */
-export function Strip({ recent }: { recent: readonly string[] }) {
+export function Strip({ recent, noun }: { recent: readonly string[]; noun?: string }) {
   const { width, height, paths } = strip(recent);
   return (
     <svg
       class="strip"
       role="img"
-      aria-label={stripLabel(recent)}
+      aria-label={stripLabel(recent, noun)}
       viewBox={`0 0 ${width} ${height}`}
     >
       {Object.entries(paths).map(([status, path]) => (

@@ -112,3 +112,8 @@ function resolved(zone: string): string {
     return zone;
   }
 }
+
+/** `Europe/Paris` is `Paris` where there is little room. */
+export function city(zone: string): string {
+  return (zone.split('/').at(-1) ?? zone).replaceAll('_', ' ');
+}

@@ -1,6 +1,129 @@
-/** To be built. */
+/** A channel: whom it serves, and its deliveries. */
+
+import { useState } from 'preact/hooks';
+import type { Channel, ChannelResponse, Delivery } from '../../../api/alerts/contract.ts';
+import { usePages } from '../../client/pages.ts';
+import { ofChannel, useResource } from '../../client/resource.ts';
+import { change, mayWrite } from '../../client/session.ts';
+import { tell } from '../../client/told.ts';
+import { Confirm } from '../../parts/dialog.tsx';
+import { Heading } from '../../parts/heading.tsx';
+import { Link } from '../../parts/link.tsx';
+import { Loaded } from '../../parts/loaded.tsx';
+import { Menu } from '../../parts/menu.tsx';
+import { Outside } from '../../parts/outside.tsx';
+import { RowList } from '../../parts/row-list.tsx';
+import { At } from '../../parts/time.tsx';
+import { go } from '../../router.ts';
+import { channelKinds } from '../../view/channel-kinds.ts';
+import { afterWords } from '../../view/deliveries.ts';
+import { MissingPage } from '../missing.tsx';
+import { ChannelSwitch, TestButton } from './actions.tsx';
+import { DeliveryRow } from './delivery.tsx';
+import { Subjects } from './subjects.tsx';
 
 /** The page. */
-export function ChannelPage(props: { id?: string; jobId?: string }) {
-  return <p>To be built. {props.id}</p>;
+export function ChannelPage({ id }: { id: string }) {
+  const found = useResource<ChannelResponse>(`/channels/${id}`, ofChannel(id));
+  const missing = <MissingPage what="There is no such channel." to="/channels" word="Channels" />;
+  return (
+    <Loaded from={found} missing={missing}>
+      {({ channel }) => <Whole channel={channel} />}
+    </Loaded>
+  );
+}
+
+function Whole({ channel }: { channel: Channel }) {
+  const { id, name, type, enabled, jobIds, createdAt } = channel;
+  const path = `/channels/${id}/deliveries?limit=30`;
+  const list = usePages<Delivery>(path, 'deliveries', ofChannel(id), ({ status }) => {
+    return status === 'pending';
+  });
+  return (
+    <>
+      <nav class="path" aria-label="Path">
+        <Link to="/channels">Channels</Link> ›
+      </nav>
+      <div class="head">
+        <Heading title={name}>
+          <Outside text={name} />
+        </Heading>
+        {mayWrite.value && <Actions channel={channel} />}
+      </div>
+      {!enabled && <p class="sentence">Off: no alert is sent there, except tests.</p>}
+      <section class="panel">
+        <h2>Facts</h2>
+        <dl class="facts">
+          <dt>Type</dt>
+          <dd>{channelKinds[type].word}</dd>
+          <dt>Serves</dt>
+          <dd>
+            <Subjects ids={jobIds} />
+          </dd>
+          <dt>Alerts</dt>
+          <dd>of a job {afterWords(channel)}, of a monitor at once</dd>
+          <dt>Destination</dt>
+          <dd class="quiet">kept, and never shown again</dd>
+          <dt>Created</dt>
+          <dd>
+            <At at={createdAt} />
+          </dd>
+        </dl>
+      </section>
+      <section class="stack">
+        <h2>Deliveries</h2>
+        <RowList
+          list={list}
+          of={path}
+          label="Deliveries, newest first"
+          none={<p>Nothing was sent in the last 30 days.</p>}
+        >
+          {(delivery) => <DeliveryRow key={delivery.id} channelId={id} delivery={delivery} />}
+        </RowList>
+      </section>
+    </>
+  );
+}
+
+function Actions({ channel }: { channel: Channel }) {
+  const { id, name } = channel;
+  const [isAsking, setAsking] = useState(false);
+  const [isBusy, setBusy] = useState(false);
+  const remove = async (): Promise<void> => {
+    setBusy(true);
+    const answer = await change('DELETE', `/channels/${id}`);
+    setBusy(false);
+    setAsking(false);
+    if (!answer.ok) return tell({ text: answer.error, isProblem: true });
+    tell({ text: `${name} is deleted.` });
+    go('/channels', { replace: true });
+  };
+  return (
+    <div class="actions">
+      <ChannelSwitch channel={channel} />
+      <TestButton channel={channel} />
+      <Link to={`/channels/${id}/edit`} class="button">
+        Edit
+      </Link>
+      <Menu label={`More for ${name}`}>
+        <button type="button" onClick={() => setAsking(true)}>
+          Delete
+        </button>
+      </Menu>
+      {isAsking && (
+        <Confirm
+          title="Delete this channel?"
+          action="Delete"
+          isBusy={isBusy}
+          onConfirm={() => void remove()}
+          onClose={() => setAsking(false)}
+        >
+          <p>
+            <Outside text={name} />
+          </p>
+          <p>Its deliveries are deleted too, also those that wait. This cannot be undone.</p>
+        </Confirm>
+      )}
+    </div>
+  );
 }

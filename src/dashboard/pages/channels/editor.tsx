@@ -1,6 +1,209 @@
-/** To be built. */
+/** Creates a channel, or edits one. */
 
-/** The page. */
-export function ChannelEditor(props: { id?: string; jobId?: string }) {
-  return <p>To be built. {props.id}</p>;
+import { useState } from 'preact/hooks';
+import type { Channel, ChannelMade, ChannelResponse } from '../../../api/alerts/contract.ts';
+import { ofNothing, useResource } from '../../client/resource.ts';
+import { change, mayWrite } from '../../client/session.ts';
+import { tell } from '../../client/told.ts';
+import { Copyable } from '../../parts/copyable.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
+import { EditForm, useSaving } from '../../parts/edit-form.tsx';
+import { Field } from '../../parts/field.tsx';
+import { Heading } from '../../parts/heading.tsx';
+import { Link } from '../../parts/link.tsx';
+import { Loaded } from '../../parts/loaded.tsx';
+import { Outside } from '../../parts/outside.tsx';
+import { Problem } from '../../parts/problem.tsx';
+import { ReadOnly } from '../../parts/read-only.tsx';
+import { go } from '../../router.ts';
+import {
+  channelFields,
+  channelForm,
+  channelInput,
+  channelUpdate,
+} from '../../view/channel-form.ts';
+import { channelKinds } from '../../view/channel-kinds.ts';
+import { MissingPage } from '../missing.tsx';
+import { Chosen } from './chosen.tsx';
+import { ConfigFields } from './config-fields.tsx';
+
+/** The page: with an id it edits that channel. */
+export function ChannelEditor({ id }: { id?: string }) {
+  const found = useResource<ChannelResponse>(
+    id === undefined ? null : `/channels/${id}`,
+    ofNothing,
+  );
+  if (!mayWrite.value) {
+    const title = id === undefined ? 'New channel' : 'Edit channel';
+    return <ReadOnly title={title} to="/channels" word="Channels" />;
+  }
+  if (id === undefined) return <Editor channel={null} />;
+  const missing = <MissingPage what="There is no such channel." to="/channels" word="Channels" />;
+  return (
+    <Loaded from={found} missing={missing}>
+      {({ channel }) => <Editor channel={channel} />}
+    </Loaded>
+  );
+}
+
+function Editor({ channel }: { channel: Channel | null }) {
+  const [first] = useState(() => channelForm(channel));
+  const [form, set] = useState(first);
+  const [made, setMade] = useState<ChannelMade | null>(null);
+  const saving = useSaving<ChannelMade>(channelFields(form.type));
+  const { errorOf } = saving;
+  const edit = (changes: Partial<typeof form>): void => set({ ...form, ...changes });
+  const isChanged = made === null && JSON.stringify(form) !== JSON.stringify(first);
+  const back = channel === null ? '/channels' : `/channels/${channel.id}`;
+  const done = (saved: Channel): void => {
+    tell({ text: `${saved.name} is ${channel === null ? 'created' : 'saved'}.` });
+    go(`/channels/${saved.id}`, { replace: true });
+  };
+  const save = () =>
+    saving.save(
+      () =>
+        channel === null
+          ? change('POST', '/channels', channelInput(form))
+          : change('PATCH', `/channels/${channel.id}`, channelUpdate(form)),
+      (body) => (body.secret === undefined ? done(body.channel) : setMade(body)),
+    );
+  return (
+    <section class="editor stack">
+      <nav class="path" aria-label="Path">
+        <Link to="/channels">Channels</Link> ›{' '}
+        {channel !== null && (
+          <>
+            <Link to={back}>
+              <Outside text={channel.name} />
+            </Link>{' '}
+            ›
+          </>
+        )}
+      </nav>
+      <Heading title={channel === null ? 'New channel' : `Edit ${channel.name}`} />
+      <EditForm
+        saving={saving}
+        isChanged={isChanged}
+        action={channel === null ? 'Create channel' : 'Save'}
+        cancelTo={back}
+        onSave={() => void save()}
+      >
+        <div class="pair">
+          <Field label="Name" error={errorOf('name')}>
+            {(control) => (
+              <input
+                {...control}
+                value={form.name}
+                autocomplete="off"
+                onInput={({ currentTarget: { value } }) => edit({ name: value })}
+              />
+            )}
+          </Field>
+          <TypeField
+            type={form.type}
+            isFixed={channel !== null}
+            onChange={(type) => edit({ type })}
+          />
+        </div>
+        <fieldset class="panel">
+          <legend>Destination</legend>
+          <ConfigFields
+            type={form.type}
+            config={form.config}
+            isKept={channel !== null}
+            errorOf={errorOf}
+            onChange={(config) => edit({ config })}
+          />
+        </fieldset>
+        <fieldset class="panel">
+          <legend>Serves</legend>
+          <div class="choice">
+            <label class="option">
+              <input
+                type="radio"
+                name="serves"
+                checked={form.servesAll}
+                onChange={() => edit({ servesAll: true })}
+              />{' '}
+              All jobs and monitors
+            </label>
+            <label class="option">
+              <input
+                type="radio"
+                name="serves"
+                checked={!form.servesAll}
+                onChange={() => edit({ servesAll: false })}
+              />{' '}
+              Chosen ones
+            </label>
+          </div>
+          {errorOf('jobIds') !== null && <Problem text={errorOf('jobIds') ?? ''} />}
+          {!form.servesAll && <Chosen ids={form.jobIds} onChange={(jobIds) => edit({ jobIds })} />}
+        </fieldset>
+        <Field
+          label="Alert after failures in a row"
+          hint="So many runs of a job must fail, one after another. A monitor that goes down alerts at once."
+          error={errorOf('afterFailures')}
+        >
+          {(control) => (
+            <input
+              {...control}
+              class="short"
+              inputMode="numeric"
+              autocomplete="off"
+              value={form.afterFailures}
+              onInput={({ currentTarget: { value } }) => edit({ afterFailures: value })}
+            />
+          )}
+        </Field>
+        <label class="option">
+          <input
+            type="checkbox"
+            checked={form.enabled}
+            onChange={({ currentTarget: { checked } }) => edit({ enabled: checked })}
+          />{' '}
+          On: alerts are sent
+        </label>
+      </EditForm>
+      {made?.secret !== undefined && (
+        <Dialog title="Keep the signing secret">
+          <p>Your endpoint checks with it that alerts come from this jobd. It is shown only now.</p>
+          <Copyable text={made.secret} />
+          <p class="actions">
+            <button type="button" class="main" onClick={() => done(made.channel)}>
+              I have kept it
+            </button>
+          </p>
+        </Dialog>
+      )}
+    </section>
+  );
+}
+
+interface TypeFieldProps {
+  type: Channel['type'];
+  /** Whether it can no longer be changed. */
+  isFixed: boolean;
+  onChange: (type: Channel['type']) => void;
+}
+
+function TypeField({ type, isFixed, onChange }: TypeFieldProps) {
+  return (
+    <Field label="Type" hint={isFixed ? 'It cannot be changed.' : undefined}>
+      {(control) => (
+        <select
+          {...control}
+          value={type}
+          disabled={isFixed}
+          onChange={({ currentTarget: { value } }) => onChange(value as Channel['type'])}
+        >
+          {Object.entries(channelKinds).map(([kind, { word }]) => (
+            <option key={kind} value={kind}>
+              {word}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
+  );
 }

@@ -2,25 +2,21 @@
 
 import { useSignal } from '@preact/signals';
 import type { JobSummary } from '../../../api/overview/contract.ts';
-import { useHold, useHeldRows } from '../../client/hold.ts';
 import { usePages } from '../../client/pages.ts';
 import { ofJobs } from '../../client/resource.ts';
 import type { Concern } from '../../client/resource.ts';
 import { mayWrite } from '../../client/session.ts';
-import { useDrawn } from '../../parts/drawn.ts';
 import { Filters } from '../../parts/filters.tsx';
 import type { Filter } from '../../parts/filters.tsx';
 import { useOverview } from '../../parts/frame.tsx';
 import { Heading } from '../../parts/heading.tsx';
-import { HeldNote } from '../../parts/held-note.tsx';
 import { Link } from '../../parts/link.tsx';
-import { Problem } from '../../parts/problem.tsx';
+import { TroubleFirst } from '../../parts/row-list.tsx';
 import { Search } from '../../parts/search.tsx';
 import { query, setQuery } from '../../router.ts';
 import { Bulk } from './bulk.tsx';
 import { NoJobs } from './none.tsx';
 import { JobRow } from './row.tsx';
-import { useRowKeys } from './row-keys.ts';
 
 /** Jobs that are down and shown above all others. */
 const mostDown = 20;
@@ -37,23 +33,15 @@ export function JobsPage() {
   const text = query.value.get('q') ?? '';
   const order = query.value.get('order') ?? 'newest';
   const isWhole = status === null && text === '';
-  const hold = useHold();
+  const path = listPath(status, text, order);
   const chosen = useSignal<ReadonlySet<string> | null>(null);
-  const list = usePages<JobSummary>(listPath(status, text, order), 'jobs', ofJobs, ofRow);
+  const list = usePages<JobSummary>(path, 'jobs', ofJobs, ofRow);
   const down = usePages<JobSummary>(
     isWhole ? `/overview/jobs?status=down&limit=${mostDown}` : null,
     'jobs',
     ofJobs,
     ofRow,
   );
-  const trouble = useHeldRows(isWhole ? (down.rows.value ?? []) : [], hold, isWhole);
-  const shown = useHeldRows(list.rows.value ?? [], hold, listPath(status, text, order));
-  const keys = useRowKeys();
-  const row = useDrawn<JobSummary>((job) => <JobRow key={job.id} job={job} chosen={chosen} />);
-  const rowAbove = useDrawn<JobSummary>((job) => <JobRow key={job.id} job={job} chosen={chosen} />);
-  const above = new Set(trouble.rows.map(({ id }) => id));
-  const rest = shown.rows.filter(({ id }) => !above.has(id));
-  const waiting = trouble.waiting + shown.waiting;
   if (counts?.jobs.total === 0 && isWhole) return <NoJobs />;
   return (
     <>
@@ -92,46 +80,25 @@ export function JobsPage() {
           </select>
         </div>
       </div>
-      {chosen.value !== null && <Bulk chosen={chosen} rows={[...trouble.rows, ...rest]} />}
-      <div ref={keys} {...hold.props}>
-        {trouble.rows.length > 0 && (
-          <section class="attention">
-            <h2 id="attention">
-              Needs attention{' '}
-              <span class="figure">({counts?.jobs.down ?? trouble.rows.length})</span>
-            </h2>
-            <ol class="rows" aria-labelledby="attention">
-              {trouble.rows.map(rowAbove)}
-            </ol>
-            {down.hasMore.value && <Link to="/?status=down">All jobs that are down</Link>}
-          </section>
-        )}
-        <section>
-          {trouble.rows.length > 0 && <h2>Others, {orders[order as keyof typeof orders] ?? ''}</h2>}
-          {list.failure.value !== null && list.rows.value === null && (
-            <Problem text={list.failure.value.error} />
-          )}
-          {list.rows.value === null && list.failure.value === null && (
-            <p class="waiting">Waiting for jobd…</p>
-          )}
-          {list.rows.value?.length === 0 && !list.hasMore.value && (
-            <p class="none">
-              {noneWords(status, text)} <Link to="/">All jobs</Link>
-            </p>
-          )}
-          <ol class="rows" aria-label="Jobs">
-            {rest.map(row)}
-          </ol>
-        </section>
-      </div>
-      <HeldNote waiting={waiting} onShow={hold.release} />
-      {list.hasMore.value && (
-        <p class="more">
-          <button type="button" disabled={list.isBusy.value} onClick={() => void list.more()}>
-            {list.rows.value?.length === 0 ? 'Search on' : 'Show more'}
-          </button>
-        </p>
+      {chosen.value !== null && (
+        <Bulk chosen={chosen} rows={[...(down.rows.value ?? []), ...(list.rows.value ?? [])]} />
       )}
+      <TroubleFirst
+        list={list}
+        of={path}
+        label="Jobs"
+        trouble={isWhole ? [down] : []}
+        count={counts?.jobs.down}
+        links={[['/?status=down', 'All jobs that are down']]}
+        others={`Others, ${orders[order as keyof typeof orders] ?? ''}`}
+        none={
+          <p>
+            {noneWords(status, text)} <Link to="/">All jobs</Link>
+          </p>
+        }
+      >
+        {(job) => <JobRow key={job.id} job={job} chosen={chosen} />}
+      </TroubleFirst>
     </>
   );
 }

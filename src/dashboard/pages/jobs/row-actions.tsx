@@ -2,11 +2,11 @@
 
 import type { JobSummary } from '../../../api/overview/contract.ts';
 import { runNow, setPaused } from '../../client/job-actions.ts';
+import { PauseButton } from '../../parts/pause-button.tsx';
 
 /** Two buttons: run now, and pause or resume. */
 export function RowActions({ job }: { job: JobSummary }) {
   const { name, paused } = job;
-  const word = paused ? 'Resume' : 'Pause';
   return (
     <div class="acts">
       <button
@@ -21,22 +21,7 @@ export function RowActions({ job }: { job: JobSummary }) {
           <path d="M4 2.5v11l9-5.5z" />
         </svg>
       </button>
-      <button
-        type="button"
-        class="plain"
-        data-key="p"
-        title={word}
-        aria-label={`${word} ${name}`}
-        onClick={() => void setPaused(job, !paused)}
-      >
-        <svg viewBox="0 0 16 16" aria-hidden="true">
-          {paused ? (
-            <path d="M2.5 2.5v11l7-5.5zM11 2.5h2.5v11H11z" />
-          ) : (
-            <path d="M3.5 2.5h3v11h-3zM9.5 2.5h3v11h-3z" />
-          )}
-        </svg>
-      </button>
+      <PauseButton name={name} paused={paused} onPress={() => void setPaused(job, !paused)} />
     </div>
   );
 }

@@ -9,7 +9,7 @@ import { Outside } from '../../parts/outside.tsx';
 import { Strip } from '../../parts/strip.tsx';
 import { Until } from '../../parts/time.tsx';
 import { duration, span } from '../../view/durations.ts';
-import { absolute, browserZone, timeIn } from '../../view/times.ts';
+import { absolute, browserZone, city, timeIn } from '../../view/times.ts';
 import { now } from '../../client/clock.ts';
 import { RowActions } from './row-actions.tsx';
 
@@ -89,11 +89,6 @@ function NextDue({ job: { nextRunAt, paused, timezone, scheduleType } }: { job: 
       {!isSoon && ` ${city(zone)}`}
     </span>
   );
-}
-
-/** `Europe/Paris` is `Paris` where there is little room. */
-function city(zone: string): string {
-  return (zone.split('/').at(-1) ?? zone).replaceAll('_', ' ');
 }
 
 function Choice({ id, name, chosen }: { id: string; name: string; chosen: JobRowProps['chosen'] }) {

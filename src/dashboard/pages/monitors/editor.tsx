@@ -1,6 +1,149 @@
-/** To be built. */
+/** Creates a monitor, or edits one. */
 
-/** The page. */
-export function MonitorEditor(props: { id?: string; jobId?: string }) {
-  return <p>To be built. {props.id}</p>;
+import { useState } from 'preact/hooks';
+import type { Monitor, MonitorInput, MonitorResponse } from '../../../api/monitors/contract.ts';
+import { ofNothing, useResource } from '../../client/resource.ts';
+import { change, mayWrite } from '../../client/session.ts';
+import { tell } from '../../client/told.ts';
+import { EditForm, useSaving } from '../../parts/edit-form.tsx';
+import { Field } from '../../parts/field.tsx';
+import { Heading } from '../../parts/heading.tsx';
+import { LengthFields } from '../../parts/length-fields.tsx';
+import { Loaded } from '../../parts/loaded.tsx';
+import { Link } from '../../parts/link.tsx';
+import { Outside } from '../../parts/outside.tsx';
+import { ReadOnly } from '../../parts/read-only.tsx';
+import { ScheduleFieldset, scheduleNames } from '../../parts/schedule-fields.tsx';
+import { go } from '../../router.ts';
+import { lengthOf, secondsOf } from '../../view/lengths.ts';
+import { newSchedule, scheduleFields, scheduleForm } from '../../view/schedule-form.ts';
+import { browserZone } from '../../view/times.ts';
+import { MissingPage } from '../missing.tsx';
+
+const names = ['name', 'graceSeconds', 'notes', ...scheduleNames];
+
+/** The page: with an id it edits that monitor. */
+export function MonitorEditor({ id }: { id?: string }) {
+  const found = useResource<MonitorResponse>(
+    id === undefined ? null : `/monitors/${id}`,
+    ofNothing,
+  );
+  if (!mayWrite.value) {
+    const title = id === undefined ? 'New monitor' : 'Edit monitor';
+    return <ReadOnly title={title} to="/monitors" word="Monitors" />;
+  }
+  if (id === undefined) return <MonitorForm monitor={null} />;
+  const missing = <MissingPage what="There is no such monitor." to="/monitors" word="Monitors" />;
+  return (
+    <Loaded from={found} missing={missing}>
+      {({ monitor }) => <MonitorForm monitor={monitor} />}
+    </Loaded>
+  );
+}
+
+function MonitorForm({ monitor }: { monitor: Monitor | null }) {
+  const [first] = useState(() => draftFrom(monitor));
+  const [draft, set] = useState(first);
+  const saving = useSaving<MonitorResponse>(names);
+  const { errorOf } = saving;
+  const isChanged = JSON.stringify(draft) !== JSON.stringify(first);
+  const edit = (changes: Partial<typeof draft>): void => set({ ...draft, ...changes });
+  const back = monitor === null ? '/monitors' : `/monitors/${monitor.id}`;
+  const save = () =>
+    saving.save(
+      () =>
+        monitor === null
+          ? change('POST', '/monitors', { ...bodyOf(draft), paused: draft.paused })
+          : change('PATCH', `/monitors/${monitor.id}`, bodyOf(draft)),
+      ({ monitor: saved }) => {
+        tell({ text: `${saved.name} is ${monitor === null ? 'created' : 'saved'}.` });
+        go(`/monitors/${saved.id}`, { replace: true });
+      },
+    );
+  const title = monitor === null ? 'New monitor' : `Edit ${monitor.name}`;
+  return (
+    <section class="editor stack">
+      <nav class="path" aria-label="Path">
+        <Link to="/monitors">Monitors</Link> ›{' '}
+        {monitor !== null && (
+          <>
+            <Link to={back}>
+              <Outside text={monitor.name} />
+            </Link>{' '}
+            ›
+          </>
+        )}
+      </nav>
+      <Heading title={title} />
+      <EditForm
+        saving={saving}
+        isChanged={isChanged}
+        action={monitor === null ? 'Create monitor' : 'Save'}
+        cancelTo={back}
+        onSave={() => void save()}
+      >
+        <Field label="Name" error={errorOf('name')}>
+          {(control) => (
+            <input
+              {...control}
+              value={draft.name}
+              autocomplete="off"
+              onInput={({ currentTarget: { value } }) => edit({ name: value })}
+            />
+          )}
+        </Field>
+        <ScheduleFieldset
+          legend="When a ping is due"
+          periodHint="Counted from one ping to the next, and from the first one on."
+          value={draft.schedule}
+          error={saving.error}
+          onChange={(changed) => edit({ schedule: { ...draft.schedule, ...changed } })}
+        />
+        <LengthFields
+          label="Grace"
+          length={draft.grace}
+          hint="How long a ping may be overdue before the monitor is down: longer than the task takes."
+          error={errorOf('graceSeconds')}
+          onChange={(grace) => edit({ grace })}
+        />
+        <Field label="Notes" error={errorOf('notes')}>
+          {(control) => (
+            <textarea
+              {...control}
+              class="prose"
+              value={draft.notes}
+              onInput={({ currentTarget: { value } }) => edit({ notes: value })}
+            />
+          )}
+        </Field>
+        {monitor === null && (
+          <div class="option">
+            <input
+              id="paused"
+              type="checkbox"
+              checked={draft.paused}
+              onChange={({ currentTarget: { checked } }) => edit({ paused: checked })}
+            />
+            <label htmlFor="paused">
+              Create it paused: no ping is expected until it is resumed
+            </label>
+          </div>
+        )}
+      </EditForm>
+    </section>
+  );
+}
+
+function draftFrom(monitor: Monitor | null) {
+  return {
+    name: monitor?.name ?? '',
+    notes: monitor?.notes ?? '',
+    paused: false,
+    schedule: monitor === null ? newSchedule(browserZone()) : scheduleForm(monitor),
+    grace: lengthOf(monitor?.graceSeconds ?? 300),
+  };
+}
+
+function bodyOf({ name, notes, schedule, grace }: ReturnType<typeof draftFrom>): MonitorInput {
+  return { name, notes, ...scheduleFields(schedule), graceSeconds: secondsOf(grace) };
 }

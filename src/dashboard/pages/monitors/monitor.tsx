@@ -1,6 +1,143 @@
-/** To be built. */
+/** A monitor: how it is, how a task pings it, when the next ping is due, and its pings. */
+
+import { useState } from 'preact/hooks';
+import type { Monitor, MonitorResponse, Ping } from '../../../api/monitors/contract.ts';
+import type { MonitorSummary } from '../../../api/overview/contract.ts';
+import { useAgainAfter } from '../../client/again.ts';
+import { now } from '../../client/clock.ts';
+import { setMonitorPaused } from '../../client/monitor-actions.ts';
+import { usePages } from '../../client/pages.ts';
+import { ofMonitor, useResource } from '../../client/resource.ts';
+import { change, mayWrite } from '../../client/session.ts';
+import { tell } from '../../client/told.ts';
+import { Confirm } from '../../parts/dialog.tsx';
+import { Glyph } from '../../parts/glyph.tsx';
+import { Heading } from '../../parts/heading.tsx';
+import { Link } from '../../parts/link.tsx';
+import { Loaded } from '../../parts/loaded.tsx';
+import { Menu } from '../../parts/menu.tsx';
+import { Outside } from '../../parts/outside.tsx';
+import { RowList } from '../../parts/row-list.tsx';
+import { Strip } from '../../parts/strip.tsx';
+import { go } from '../../router.ts';
+import { momentsOf, monitorSentence } from '../../view/monitor-state.ts';
+import { MissingPage } from '../missing.tsx';
+import { NextPing } from './next-ping.tsx';
+import { PingRow } from './ping.tsx';
+import { PingUrl } from './ping-url.tsx';
 
 /** The page. */
-export function MonitorPage(props: { id?: string; jobId?: string }) {
-  return <p>To be built. {props.id}</p>;
+export function MonitorPage({ id }: { id: string }) {
+  const found = useResource<MonitorResponse>(`/monitors/${id}`, ofMonitor(id));
+  const missing = <MissingPage what="There is no such monitor." to="/monitors" word="Monitors" />;
+  useAgainAfter(
+    () => (found.body.value === null ? [] : momentsOf(found.body.value.monitor)),
+    found.reload,
+  );
+  return (
+    <Loaded from={found} missing={missing}>
+      {({ monitor }) => <Whole monitor={monitor} />}
+    </Loaded>
+  );
+}
+
+function Whole({ monitor }: { monitor: Monitor }) {
+  const { id, name, status, notes } = monitor;
+  const summary = useSummary(monitor);
+  const path = `/monitors/${id}/pings?limit=30`;
+  const pings = usePages<Ping>(path, 'pings', ofMonitor(id), () => false);
+  const lastEnd = pings.rows.value?.find(({ kind }) => kind !== 'start');
+  return (
+    <>
+      <nav class="path" aria-label="Path">
+        <Link to="/monitors">Monitors</Link> ›
+      </nav>
+      <div class="head">
+        <Heading title={name}>
+          <Glyph status={status} />
+          <Outside text={name} />
+        </Heading>
+        {mayWrite.value && <Actions monitor={monitor} />}
+      </div>
+      <p class="sentence">
+        {monitorSentence(monitor, { nowMs: now.value, since: summary?.since, lastEnd })}
+      </p>
+      {notes !== '' && <p class="notes">{notes}</p>}
+      <div class="columns">
+        <NextPing monitor={monitor} words={summary?.scheduleWords} />
+        <PingUrl monitor={monitor} />
+      </div>
+      <section class="stack">
+        <div class="head">
+          <h2>Pings</h2>
+          {summary !== undefined && <Strip recent={summary.recent} noun="ping" />}
+        </div>
+        <RowList
+          list={pings}
+          of={path}
+          label="Pings, newest first"
+          none={<p>No ping has come yet.</p>}
+        >
+          {(ping) => <PingRow key={ping.id} ping={ping} />}
+        </RowList>
+      </section>
+    </>
+  );
+}
+
+/** What only the list knows: since when, the schedule in words, the newest results. */
+function useSummary({ id, name, nextDueAt, status }: Monitor): MonitorSummary | undefined {
+  const asked = new URLSearchParams({ limit: '100', q: name });
+  const list = useResource<{ monitors: MonitorSummary[] }>(
+    `/overview/monitors?${asked.toString()}`,
+    ofMonitor(id),
+  );
+  const found = list.body.value?.monitors.find((monitor) => monitor.id === id);
+  useAgainAfter(() => (found === undefined ? [] : momentsOf(found)), list.reload);
+  // Two answers may be from before and after a change.
+  return found?.status === status && found.nextDueAt === nextDueAt ? found : undefined;
+}
+
+function Actions({ monitor }: { monitor: Monitor }) {
+  const { id, name, paused } = monitor;
+  const [isAsking, setAsking] = useState(false);
+  const [isBusy, setBusy] = useState(false);
+  const remove = async (): Promise<void> => {
+    setBusy(true);
+    const answer = await change('DELETE', `/monitors/${id}`);
+    setBusy(false);
+    setAsking(false);
+    if (!answer.ok) return tell({ text: answer.error, isProblem: true });
+    tell({ text: `${name} is deleted.` });
+    go('/monitors', { replace: true });
+  };
+  return (
+    <div class="actions">
+      <button type="button" onClick={() => void setMonitorPaused(monitor, !paused)}>
+        {paused ? 'Resume' : 'Pause'}
+      </button>
+      <Link to={`/monitors/${id}/edit`} class="button">
+        Edit
+      </Link>
+      <Menu label={`More for ${name}`}>
+        <button type="button" onClick={() => setAsking(true)}>
+          Delete
+        </button>
+      </Menu>
+      {isAsking && (
+        <Confirm
+          title="Delete this monitor?"
+          action="Delete"
+          isBusy={isBusy}
+          onConfirm={() => void remove()}
+          onClose={() => setAsking(false)}
+        >
+          <p>
+            <Outside text={name} />
+          </p>
+          <p>Its pings are deleted too, and its ping URL stops working. This cannot be undone.</p>
+        </Confirm>
+      )}
+    </div>
+  );
 }

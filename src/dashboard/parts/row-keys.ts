@@ -2,7 +2,7 @@
 
 import type { Ref } from 'preact';
 import { useRef } from 'preact/hooks';
-import { useShortcuts } from '../../client/shortcuts.ts';
+import { useShortcuts } from '../client/shortcuts.ts';
 
 /** Belongs to the element around the rows. The focus is always on the name of a row. `canAct`: whether rows have actions. */
 export function useRowKeys({ canAct = true } = {}): Ref<HTMLDivElement> {

@@ -1,0 +1,48 @@
+/** When a schedule will be due, asked while it is typed. */
+
+import { useEffect, useState } from 'preact/hooks';
+import type { SchedulePreview } from '../../api/schedule/contract.ts';
+import type { ScheduleFields } from '../view/schedule-form.ts';
+import { ask, outage } from './api.ts';
+import type { Answer } from './api.ts';
+import { change, hasEnded } from './session.ts';
+
+const pauseMs = 300;
+
+/**
+ * The answer for exactly these fields; null before it is there, or if there is nothing to ask. `jobId` is that of a job
+ * that has this schedule already and is not paused: a period goes on counting where it is.
+ */
+export function useSchedulePreview(
+  fields: ScheduleFields | null,
+  jobId: string | null = null,
+): Answer<SchedulePreview> | null {
+  const asked = JSON.stringify([fields, jobId]);
+  const [known, setKnown] = useState<{ asked: string; answer: Answer<SchedulePreview> } | null>(
+    null,
+  );
+  const isReachable = outage.value === null && !hasEnded.value;
+  useEffect(() => {
+    if (fields === null) return undefined;
+    let isCurrent = true;
+    let timer = setTimeout(() => void read(), pauseMs);
+    const read = async (): Promise<void> => {
+      const answer =
+        jobId === null
+          ? await change<SchedulePreview>('POST', '/schedule/preview', fields)
+          : await ask<SchedulePreview>('GET', `/jobs/${jobId}/due-times`);
+      // Another one may have been typed meanwhile.
+      if (!isCurrent) return;
+      setKnown({ asked, answer });
+      if (!answer.ok && answer.status === 429) {
+        timer = setTimeout(() => void read(), (answer.retryAfter ?? 10) * 1000);
+      }
+    };
+    return () => {
+      isCurrent = false;
+      clearTimeout(timer);
+    };
+    // oxlint-disable-next-line react-hooks/exhaustive-deps -- `asked` has the fields and the job
+  }, [asked, isReachable]);
+  return fields !== null && known?.asked === asked ? known.answer : null;
+}

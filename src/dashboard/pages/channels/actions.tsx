@@ -1,0 +1,64 @@
+/** What one can do with a channel: test it, switch it on and off. */
+
+import { useState } from 'preact/hooks';
+import type { Channel } from '../../../api/alerts/contract.ts';
+import { sendTest, setEnabled } from '../../client/channel-actions.ts';
+import { Confirm } from '../../parts/dialog.tsx';
+
+/** Sends a test; what comes of it is said in a toast. */
+export function TestButton({ channel }: { channel: Channel }) {
+  const [isBusy, setBusy] = useState(false);
+  const test = async (): Promise<void> => {
+    if (isBusy) return;
+    setBusy(true);
+    await sendTest(channel);
+    setBusy(false);
+  };
+  return (
+    <button
+      type="button"
+      aria-disabled={isBusy}
+      aria-label={`Test ${channel.name}`}
+      onClick={() => void test()}
+    >
+      {isBusy ? 'Testing…' : 'Test'}
+    </button>
+  );
+}
+
+/** On or off. Off gives up what waits, so it asks if something does. */
+export function ChannelSwitch({ channel }: { channel: Channel }) {
+  const { name, enabled, lastDelivery } = channel;
+  const [isAsking, setAsking] = useState(false);
+  const press = (): void => {
+    if (enabled && lastDelivery?.status === 'pending') setAsking(true);
+    else void setEnabled(channel, !enabled);
+  };
+  return (
+    <>
+      <button
+        type="button"
+        class="switch"
+        role="switch"
+        aria-checked={enabled}
+        aria-label={`Alerts to ${name}`}
+        onClick={press}
+      >
+        <span aria-hidden="true">{enabled ? 'On' : 'Off'}</span>
+      </button>
+      {isAsking && (
+        <Confirm
+          title="Switch this channel off?"
+          action="Switch off"
+          onConfirm={() => {
+            setAsking(false);
+            void setEnabled(channel, false);
+          }}
+          onClose={() => setAsking(false)}
+        >
+          <p>Alerts that wait for it are given up.</p>
+        </Confirm>
+      )}
+    </>
+  );
+}

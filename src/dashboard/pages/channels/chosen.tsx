@@ -1,0 +1,101 @@
+/** Chooses the jobs and monitors that a channel serves, by searching their names. */
+
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { ofNothing, useResource } from '../../client/resource.ts';
+import { Outside } from '../../parts/outside.tsx';
+import { useSubject } from './subjects.tsx';
+
+interface Found {
+  id: string;
+  name: string;
+}
+
+interface ChosenProps {
+  ids: readonly string[];
+  onChange: (ids: readonly string[]) => void;
+}
+
+/** So many of each kind are shown for a search. */
+const mostFound = 8;
+const pauseMs = 250;
+
+/** Those that are chosen, and a search for more. */
+export function Chosen({ ids, onChange }: ChosenProps) {
+  const search = useRef<HTMLInputElement>(null);
+  const [text, setText] = useState('');
+  const asked = usePaused(text.trim());
+  const query = `limit=${mostFound}&q=${encodeURIComponent(asked)}`;
+  const jobs = useResource<{ jobs: Found[] }>(`/overview/jobs?${query}`, ofNothing);
+  const monitors = useResource<{ monitors: Found[] }>(`/overview/monitors?${query}`, ofNothing);
+  const found = [
+    ...(jobs.body.value?.jobs ?? []).map(({ id, name }) => ({ id, name, kind: 'job' })),
+    ...(monitors.body.value?.monitors ?? []).map(({ id, name }) => ({ id, name, kind: 'monitor' })),
+  ];
+  const toggle = (id: string): void =>
+    onChange(ids.includes(id) ? ids.filter((other) => other !== id) : [...ids, id]);
+  return (
+    <div class="stack chosen">
+      <ul class="chips" aria-label="Chosen">
+        {ids.map((id) => (
+          <Chip
+            key={id}
+            id={id}
+            onRemove={() => {
+              toggle(id);
+              search.current?.focus();
+            }}
+          />
+        ))}
+      </ul>
+      <input
+        ref={search}
+        type="search"
+        aria-label="Search jobs and monitors"
+        placeholder="Search jobs and monitors"
+        maxLength={120}
+        autocomplete="off"
+        onInput={({ currentTarget }) => setText(currentTarget.value)}
+        // Enter searches; it does not save the form.
+        onKeyDown={(event) => event.key === 'Enter' && event.preventDefault()}
+      />
+      <ul class="found" aria-label="Found">
+        {found.map(({ id, name, kind }) => (
+          <li key={id}>
+            <label class="option">
+              <input type="checkbox" checked={ids.includes(id)} onChange={() => toggle(id)} />
+              <span>
+                <Outside text={name} /> {kind === 'monitor' && <span class="quiet">monitor</span>}
+              </span>
+            </label>
+          </li>
+        ))}
+      </ul>
+      {found.length === 0 && jobs.body.value !== null && (
+        <p class="quiet">No name has this text.</p>
+      )}
+    </div>
+  );
+}
+
+function Chip({ id, onRemove }: { id: string; onRemove: () => void }) {
+  const { name, to } = useSubject(id);
+  const word = name ?? (to === null ? 'deleted' : '…');
+  return (
+    <li class="tag">
+      <Outside text={word} />
+      <button type="button" class="plain" aria-label={`Remove ${word}`} onClick={onRemove}>
+        ✕
+      </button>
+    </li>
+  );
+}
+
+/** The text when somebody has stopped typing. */
+function usePaused(text: string): string {
+  const [paused, set] = useState(text);
+  useEffect(() => {
+    const timer = setTimeout(() => set(text), pauseMs);
+    return () => clearTimeout(timer);
+  }, [text]);
+  return paused;
+}

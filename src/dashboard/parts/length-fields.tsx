@@ -1,0 +1,47 @@
+/** A length of time with its unit. */
+
+import type { ComponentChildren } from 'preact';
+import type { Length } from '../view/lengths.ts';
+import { units } from '../view/schedule-form.ts';
+import type { Unit } from '../view/schedule-form.ts';
+import { Field } from './field.tsx';
+
+interface LengthFieldsProps {
+  label: string;
+  length: Length;
+  hint?: ComponentChildren;
+  error: string | null;
+  onChange: (length: Length) => void;
+}
+
+/** The number and its unit. */
+export function LengthFields({ label, length, hint, error, onChange }: LengthFieldsProps) {
+  return (
+    <Field label={label} hint={hint} error={error}>
+      {(control) => (
+        <div class="every">
+          <input
+            {...control}
+            inputMode="decimal"
+            autocomplete="off"
+            value={length.count}
+            onInput={({ currentTarget: { value } }) => onChange({ ...length, count: value })}
+          />
+          <select
+            aria-label={`Unit of ${label.toLowerCase()}`}
+            value={length.unit}
+            onChange={({ currentTarget: { value } }) =>
+              onChange({ ...length, unit: value as Unit })
+            }
+          >
+            {Object.keys(units).map((unit) => (
+              <option key={unit} value={unit}>
+                {unit}
+              </option>
+            ))}
+          </select>
+        </div>
+      )}
+    </Field>
+  );
+}

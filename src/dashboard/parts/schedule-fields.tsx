@@ -1,0 +1,199 @@
+/** The fields of a schedule: a cron expression in a zone, or a period. Its due times are shown while it is typed. */
+
+import { useId } from 'preact/hooks';
+import { useSchedulePreview } from '../client/schedule-preview.ts';
+import type { FieldError } from '../view/field-errors.ts';
+import { fieldError } from '../view/field-errors.ts';
+import { isFilledIn, scheduleFields, units } from '../view/schedule-form.ts';
+import type { ScheduleForm, Unit } from '../view/schedule-form.ts';
+import { Field } from './field.tsx';
+import { Preview } from './schedule-preview.tsx';
+
+interface ScheduleProps {
+  legend: string;
+  value: ScheduleForm;
+  /** What the API said when it was saved. */
+  error: FieldError | null;
+  /** The job that has this schedule already. */
+  jobId?: string | null;
+  /** From when a period counts, if that is not when it is saved: then nothing is known of its due times yet. */
+  periodHint?: string;
+  onChange: (changed: Partial<ScheduleForm>) => void;
+}
+
+/** Names of the fields in the API. */
+export const scheduleNames = ['cronExpr', 'timezone', 'periodSeconds', 'scheduleType'];
+
+/** The group of fields. */
+export function ScheduleFieldset({
+  legend,
+  value,
+  error,
+  jobId = null,
+  periodHint,
+  onChange,
+}: ScheduleProps) {
+  const isCron = value.scheduleType === 'cron';
+  const isAsked = isFilledIn(value);
+  const answer = useSchedulePreview(isAsked ? scheduleFields(value) : null, jobId);
+  const typed =
+    answer?.ok === false && answer.status === 400 ? fieldError(answer.error, scheduleNames) : null;
+  const isOpen = !isCron && periodHint !== undefined;
+  const errorOf = (name: string): string | null => {
+    const found = [typed, error].find((one) => one?.field === name);
+    return found?.error ?? null;
+  };
+  return (
+    <fieldset class="panel schedule">
+      <legend>{legend}</legend>
+      <div class="stack">
+        <p class="choice">
+          <Choice
+            word="At times"
+            isChosen={isCron}
+            onChoose={() => onChange({ scheduleType: 'cron' })}
+          />
+          <Choice
+            word="Every so often"
+            isChosen={!isCron}
+            onChoose={() => onChange({ scheduleType: 'period' })}
+          />
+        </p>
+        {isCron ? (
+          <CronFields value={value} errorOf={errorOf} onChange={onChange} />
+        ) : (
+          <PeriodFields
+            value={value}
+            hint={periodHint}
+            error={errorOf('periodSeconds')}
+            onChange={onChange}
+          />
+        )}
+      </div>
+      <Preview
+        answer={answer}
+        zone={value.timezone.trim()}
+        isFilledIn={isAsked}
+        withSeconds={!isCron}
+        isOpen={isOpen}
+      />
+    </fieldset>
+  );
+}
+
+interface ChoiceProps {
+  word: string;
+  isChosen: boolean;
+  onChoose: () => void;
+}
+
+function Choice({ word, isChosen, onChoose }: ChoiceProps) {
+  return (
+    <label class="option">
+      <input type="radio" name="scheduleType" checked={isChosen} onChange={onChoose} /> {word}
+    </label>
+  );
+}
+
+interface CronProps {
+  value: ScheduleForm;
+  errorOf: (name: string) => string | null;
+  onChange: (changed: Partial<ScheduleForm>) => void;
+}
+
+function CronFields({ value, errorOf, onChange }: CronProps) {
+  const list = useId();
+  return (
+    <>
+      <Field
+        label="Cron expression"
+        hint="Minute, hour, day of month, month, day of week. Or @hourly, @daily, @weekly, @monthly, @yearly."
+        error={errorOf('cronExpr')}
+        isPolite
+      >
+        {(control) => (
+          <input
+            {...control}
+            class="code"
+            name="cronExpr"
+            value={value.cronExpr}
+            placeholder="30 2 * * *"
+            autocomplete="off"
+            autocapitalize="off"
+            spellcheck={false}
+            onInput={({ currentTarget }) => onChange({ cronExpr: currentTarget.value })}
+          />
+        )}
+      </Field>
+      <Field label="Time zone" error={errorOf('timezone')} isPolite>
+        {(control) => (
+          <>
+            <input
+              {...control}
+              name="timezone"
+              value={value.timezone}
+              list={list}
+              autocomplete="off"
+              autocapitalize="off"
+              spellcheck={false}
+              onInput={({ currentTarget }) => onChange({ timezone: currentTarget.value })}
+            />
+            <datalist id={list}>
+              {zones().map((zone) => (
+                <option key={zone}>{zone}</option>
+              ))}
+            </datalist>
+          </>
+        )}
+      </Field>
+    </>
+  );
+}
+
+interface PeriodProps {
+  value: ScheduleForm;
+  hint: string | undefined;
+  error: string | null;
+  onChange: (changed: Partial<ScheduleForm>) => void;
+}
+
+function PeriodFields({ value, hint, error, onChange }: PeriodProps) {
+  return (
+    <Field
+      label="Every"
+      hint={hint ?? 'Counted from when the schedule is saved. Changes of the clocks do not matter.'}
+      error={error}
+      isPolite
+    >
+      {(control) => (
+        <div class="every">
+          <input
+            {...control}
+            name="periodSeconds"
+            value={value.every}
+            inputMode="decimal"
+            autocomplete="off"
+            onInput={({ currentTarget }) => onChange({ every: currentTarget.value })}
+          />
+          <select
+            aria-label="Unit"
+            value={value.unit}
+            onChange={({ currentTarget }) => onChange({ unit: currentTarget.value as Unit })}
+          >
+            {Object.keys(units).map((unit) => (
+              <option key={unit}>{unit}</option>
+            ))}
+          </select>
+        </div>
+      )}
+    </Field>
+  );
+}
+
+let known: string[] | null = null;
+
+/** The zones that this browser knows. */
+function zones(): string[] {
+  known ??= [...new Set(['UTC', ...Intl.supportedValuesOf('timeZone')])];
+  return known;
+}

@@ -1,0 +1,69 @@
+/** What somebody has typed about a channel, and what of it is sent to the API. */
+
+import type { Channel, ChannelInput, ChannelUpdate } from '../../api/alerts/contract.ts';
+import { channelKinds } from './channel-kinds.ts';
+
+/** The fields as they were typed. */
+export interface ChannelForm {
+  name: string;
+  type: Channel['type'];
+  /** Null keeps what the channel has, which cannot be read. */
+  config: Readonly<Record<string, string>> | null;
+  servesAll: boolean;
+  /** Those that are chosen; kept while all are served. */
+  jobIds: readonly string[];
+  afterFailures: string;
+  enabled: boolean;
+}
+
+/** The form of a channel, or of a new one. */
+export function channelForm(channel: Channel | null): ChannelForm {
+  return {
+    name: channel?.name ?? '',
+    type: channel?.type ?? 'email',
+    config: channel === null ? {} : null,
+    servesAll: channel === null || channel.jobIds === null,
+    jobIds: channel?.jobIds ?? [],
+    afterFailures: String(channel?.afterFailures ?? 1),
+    enabled: channel?.enabled ?? true,
+  };
+}
+
+/** What an update sends. */
+export function channelUpdate(form: ChannelForm): ChannelUpdate {
+  const { name, type, config, servesAll, jobIds, afterFailures, enabled } = form;
+  return {
+    name,
+    ...(config !== null && { config: configOf(type, config) }),
+    jobIds: servesAll ? null : [...jobIds],
+    afterFailures: countOf(afterFailures),
+    enabled,
+  };
+}
+
+/** What a new channel sends. */
+export function channelInput(form: ChannelForm): ChannelInput {
+  return {
+    ...channelUpdate(form),
+    name: form.name,
+    type: form.type,
+    config: configOf(form.type, form.config ?? {}),
+  };
+}
+
+/** The names of the API that have a field in the form. */
+export function channelFields(type: Channel['type']): string[] {
+  return ['name', 'type', 'jobIds', 'afterFailures', ...Object.keys(channelKinds[type].fields)];
+}
+
+/** Only fields of the type that are filled in: another type may have been chosen before. */
+function configOf(type: Channel['type'], config: Readonly<Record<string, string>>) {
+  const names = Object.keys(channelKinds[type].fields);
+  const filled = names.map((name) => [name, (config[name] ?? '').trim()] as const);
+  return Object.fromEntries(filled.filter(([, value]) => value !== ''));
+}
+
+/** Text that is no number is sent as it is: the API says what is wrong with it. */
+function countOf(text: string): number {
+  return /^\s*\d{1,9}\s*$/.test(text) ? Number(text) : (text as unknown as number);
+}
