@@ -14,9 +14,9 @@ export function useAgainAfter(moments: () => readonly number[], reload: () => un
     return Math.max(0, ...asked.filter((at) => at <= now.value));
   }).value;
   const before = useRef(latest);
-  // oxlint-disable-next-line react-hooks/exhaustive-deps -- time alone asks again, not another `reload`
   useEffect(() => {
     if (latest > before.current) reload();
     before.current = latest;
+    // oxlint-disable-next-line react-hooks/exhaustive-deps -- time alone asks again, not another `reload`
   }, [latest]);
 }

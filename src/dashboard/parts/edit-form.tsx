@@ -38,7 +38,11 @@ export function useSaving<T>(fields: readonly string[]): Saving<T> {
       if (answer.ok) {
         stayUntil(null);
         then(answer.body);
-      } else if (answer.status !== 401) setError(fieldError(answer.error, fields));
+      } else if (answer.status !== 401) {
+        // Fields of a part are named with it: `config.url must be …`.
+        const { field } = fieldError(answer.error.replace(/^config\./, ''), fields);
+        setError({ field, error: answer.error });
+      }
     },
   };
 }
