@@ -6,6 +6,7 @@ import { readEvents } from '../view/events.ts';
 import { root } from '../router.ts';
 import { noteHeard, outage } from './api.ts';
 import { hasEnded, session } from './session.ts';
+import { followTurns, giveTurn, takeTurn } from './turns.ts';
 
 /** What changed, as the API says it. */
 export type Change = Extract<Event, { event: 'changed' }>['data'];
@@ -39,6 +40,7 @@ export function onChange(listener: (change: Change | null) => void): () => void 
 
 /** Begins to listen while the tab is visible. */
 export function startLive(): void {
+  followTurns();
   document.addEventListener('visibilitychange', restart);
   session.subscribe(restart);
   hasEnded.subscribe(restart);
@@ -61,6 +63,7 @@ function restart(): void {
   nextTryAt.value = null;
   stop?.abort();
   stop = null;
+  giveTurn();
   const who = session.value;
   const isWanted = who !== null && who !== 'unknown' && !hasEnded.value;
   if (isPaused) liveState.value = 'paused';
@@ -71,6 +74,9 @@ function restart(): void {
 }
 
 async function listen(mine: AbortController): Promise<void> {
+  const mayListen = await takeTurn();
+  if (mine !== stop) return;
+  if (!mayListen) return askLater();
   let silence: ReturnType<typeof setTimeout> | undefined;
   const heard = (): void => {
     clearTimeout(silence);
@@ -93,6 +99,14 @@ async function listen(mine: AbortController): Promise<void> {
     clearTimeout(silence);
   }
   if (mine === stop) again(reason);
+}
+
+/** Other tabs listen, as many as may. */
+function askLater(): void {
+  liveState.value = 'asking';
+  nextTryAt.value = Date.now() + 10_000;
+  timer = setTimeout(restart, 10_000);
+  tell(null);
 }
 
 function take(event: Exclude<Event, { event: 'end' }>): void {

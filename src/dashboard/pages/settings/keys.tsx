@@ -1,0 +1,143 @@
+/** The keys of scripts and command lines. Only the owner sees them. */
+
+import { useState } from 'preact/hooks';
+import type { Key } from '../../../api/accounts/key-contract.ts';
+import type { Session } from '../../../api/accounts/session-contract.ts';
+import { now } from '../../client/clock.ts';
+import { usePages } from '../../client/pages.ts';
+import type { Pages } from '../../client/pages.ts';
+import { ofNothing } from '../../client/resource.ts';
+import { change, mayWrite } from '../../client/session.ts';
+import { tell } from '../../client/told.ts';
+import { Copyable } from '../../parts/copyable.tsx';
+import { Confirm } from '../../parts/dialog.tsx';
+import { Outside } from '../../parts/outside.tsx';
+import { Ago, At } from '../../parts/time.tsx';
+import { keyState } from '../../view/settings.ts';
+import { NewKey } from './new-key.tsx';
+import { Rows } from './rows.tsx';
+
+/** The section. */
+export function Keys({ session }: { session: Session }) {
+  if (session.isOwner) return <OwnersKeys />;
+  return (
+    <>
+      <p>
+        Keys are managed by the owner of this jobd. Run this on the server: its link signs the owner
+        in.
+      </p>
+      <Copyable text="sudo -u jobd jobd open" />
+    </>
+  );
+}
+
+function OwnersKeys() {
+  const list = usePages<Key>('/keys?limit=50', 'keys', ofNothing, () => false);
+  const [isMaking, setMaking] = useState(false);
+  const [revoking, setRevoking] = useState<Key | null>(null);
+  return (
+    <>
+      <p class="quiet">
+        A key signs in scripts, the command line and people to this workspace alone.
+      </p>
+      <Rows list={list} label="Keys" none="There is no key yet.">
+        {(key) => <KeyRow key={key.id} apiKey={key} onRevoke={() => setRevoking(key)} />}
+      </Rows>
+      {mayWrite.value && (
+        <p class="actions">
+          <button type="button" onClick={() => setMaking(true)}>
+            New key
+          </button>
+        </p>
+      )}
+      {isMaking && (
+        <NewKey
+          onMade={() => void list.reload()}
+          onClose={() => {
+            setMaking(false);
+          }}
+        />
+      )}
+      {revoking !== null && (
+        <Revoke apiKey={revoking} list={list} onClose={() => setRevoking(null)} />
+      )}
+    </>
+  );
+}
+
+function KeyRow({ apiKey, onRevoke }: { apiKey: Key; onRevoke: () => void }) {
+  const { name, permission, createdAt, lastUsedAt, expiresAt, revokedAt } = apiKey;
+  const state = keyState(apiKey, now.value);
+  return (
+    <li class={state === 'valid' ? 'row' : 'row over'}>
+      <div class="what">
+        <span class="name">
+          <Outside text={name} />
+        </span>{' '}
+        <span class="tag">{permission === 'read' ? 'only read' : 'read and write'}</span>
+        <p class="quiet">
+          made <At at={createdAt} /> ·{' '}
+          {lastUsedAt === null ? (
+            'never used'
+          ) : (
+            <>
+              last used <Ago at={lastUsedAt} />
+            </>
+          )}{' '}
+          ·{' '}
+          {revokedAt !== null ? (
+            <>
+              revoked <At at={revokedAt} />
+            </>
+          ) : expiresAt === null ? (
+            'never expires'
+          ) : (
+            <>
+              {state === 'expired' ? 'expired' : 'expires'} <At at={expiresAt} />
+            </>
+          )}
+        </p>
+      </div>
+      {state === 'valid' && mayWrite.value && (
+        <button type="button" aria-label={`Revoke ${name}`} onClick={onRevoke}>
+          Revoke
+        </button>
+      )}
+    </li>
+  );
+}
+
+interface RevokeProps {
+  apiKey: Key;
+  list: Pages<Key>;
+  onClose: () => void;
+}
+
+function Revoke({ apiKey: { id, name }, list, onClose }: RevokeProps) {
+  const [isBusy, setBusy] = useState(false);
+  const revoke = async (): Promise<void> => {
+    setBusy(true);
+    const answer = await change('DELETE', `/keys/${id}`);
+    tell(answer.ok ? { text: `${name} is revoked.` } : { text: answer.error, isProblem: true });
+    await list.reload();
+    onClose();
+  };
+  return (
+    <Confirm
+      title="Revoke this key?"
+      action="Revoke"
+      isBusy={isBusy}
+      onConfirm={() => void revoke()}
+      onClose={onClose}
+    >
+      <p>
+        <b>
+          <Outside text={name} />
+        </b>{' '}
+        stops working at once: scripts and command lines that use it are refused. Browsers that
+        signed in with it are signed out.
+      </p>
+      <p>This cannot be undone. Jobs go on.</p>
+    </Confirm>
+  );
+}

@@ -1,0 +1,59 @@
+/** The jobd that answers: how punctual it is for all, and its state for the owner. */
+
+import type { Static } from 'typebox';
+import type { About } from '../../../api/accounts/contract.ts';
+import type { Session } from '../../../api/accounts/session-contract.ts';
+import type { Lateness } from '../../../api/runs/contract.ts';
+import { ofNothing, useResource } from '../../client/resource.ts';
+import { Loaded } from '../../parts/loaded.tsx';
+import { Outside } from '../../parts/outside.tsx';
+import { Problem } from '../../parts/problem.tsx';
+import { Ago, At } from '../../parts/time.tsx';
+import { lateness, size } from '../../view/settings.ts';
+
+/** The section. */
+export function Server({ session }: { session: Session }) {
+  const about = useResource<About>(session.isOwner ? '/about' : null, ofNothing);
+  const late = useResource<Static<typeof Lateness>>('/lateness', ofNothing);
+  return (
+    <>
+      {session.isOwner && <Loaded from={about}>{(body) => <Facts about={body} />}</Loaded>}
+      <Loaded from={late}>{(body) => <p>{lateness(body)}</p>}</Loaded>
+    </>
+  );
+}
+
+function Facts({ about }: { about: About }) {
+  return (
+    <>
+      {about.troubles.map((trouble) => (
+        <Problem key={trouble} text={trouble} />
+      ))}
+      <dl class="facts">
+        <dt>Version</dt>
+        <dd>
+          <Outside text={about.version} />
+        </dd>
+        <dt>Runs since</dt>
+        <dd>
+          <At at={about.startedAt} />{' '}
+          <span class="quiet">
+            (started <Ago at={about.startedAt} />)
+          </span>
+        </dd>
+        <dt>Address</dt>
+        <dd>
+          <Outside text={about.siteUrl} />
+        </dd>
+        <dt>Database</dt>
+        <dd>
+          {size(about.databaseBytes)}, {size(about.freeBytes)} free on its disk
+        </dd>
+        <dt>Receipts</dt>
+        <dd>{about.isSigning ? 'signed' : 'not signed'}</dd>
+        <dt>Alert email</dt>
+        <dd>{about.mailIsConfigured ? 'a mail server is set' : 'no mail server is set'}</dd>
+      </dl>
+    </>
+  );
+}

@@ -1,0 +1,76 @@
+/** The words of the settings. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import {
+  expiryIn,
+  keyState,
+  lateness,
+  rights,
+  size,
+  usage,
+  usedPart,
+} from '../../../src/dashboard/view/settings.ts';
+
+const now = Date.parse('2026-11-22T06:41:12.000Z');
+
+test('what is used is said with its limit, or that there is none', () => {
+  assert.equal(usage(1_042, null, 'jobs'), '1,042 jobs, no limit');
+  assert.equal(usage(23, 100, 'jobs'), '23 of 100 jobs');
+  assert.equal(usage(8_212, 1_000_000, 'results'), '8,212 of 1,000,000 results');
+});
+
+test('the bar is never longer than whole, also for a limit that became smaller', () => {
+  assert.equal(usedPart(23, 100), 23);
+  assert.equal(usedPart(120, 100), 100);
+  assert.equal(usedPart(0, 0), 100);
+});
+
+test('a size has two digits below ten of its unit', () => {
+  const rows: [bytes: number, text: string][] = [
+    [0, '0 bytes'],
+    [1, '1 byte'],
+    [999, '999 bytes'],
+    [1_000, '1.0 kB'],
+    [4_194_304, '4.2 MB'],
+    [9_960_000, '10 MB'],
+    [999_600, '1.0 MB'],
+    [21_474_836_480, '21 GB'],
+    [5e15, '5000 TB'],
+  ];
+  for (const [bytes, text] of rows) assert.equal(size(bytes), text);
+});
+
+test('lateness is a sentence, also when nothing ran', () => {
+  assert.equal(
+    lateness({ p50Ms: 3, p99Ms: 21, maxMs: 36_000 }),
+    'In the last hour, half of the runs began within 3 ms of their due time, 99 of 100 within 21 ms; the latest was 36 s late.',
+  );
+  assert.match(lateness({ p50Ms: 3, p99Ms: 1_200, maxMs: 1_200 }), /within 1\.2 s/);
+  assert.equal(
+    lateness({ p50Ms: null, p99Ms: null, maxMs: null }),
+    'No run ended in the last hour.',
+  );
+});
+
+test('a key is revoked, expired or valid, in this order', () => {
+  const [past, later] = ['2026-11-22T06:41:12.000Z', '2026-11-22T06:41:13.000Z'];
+  assert.equal(keyState({ expiresAt: past, revokedAt: past }, now), 'revoked');
+  assert.equal(keyState({ expiresAt: past, revokedAt: null }, now), 'expired');
+  assert.equal(keyState({ expiresAt: later, revokedAt: null }, now), 'valid');
+  assert.equal(keyState({ expiresAt: null, revokedAt: null }, now), 'valid');
+});
+
+test('a key expires some days from now, or never', () => {
+  assert.equal(expiryIn(30, now), '2026-12-22T06:41:12.000Z');
+  assert.equal(expiryIn(0, now), null);
+});
+
+test('rights say who may manage keys', () => {
+  assert.equal(rights({ permission: 'read', isOwner: false }), 'only read in this workspace');
+  assert.equal(
+    rights({ permission: 'write', isOwner: false }),
+    'read and change everything in this workspace',
+  );
+  assert.match(rights({ permission: 'write', isOwner: true }), /manage its keys and sessions$/);
+});
