@@ -56,3 +56,4 @@ export const KeyMade = t.envelope(
   },
   { key: example, secret: `cp_${'0123456789abcdef'.repeat(4)}` },
 );
+export type KeyMade = Static<typeof KeyMade>;

@@ -88,3 +88,4 @@ export const ReceiptKeys = t.output(
     ),
   },
 );
+export type ReceiptKeys = Static<typeof ReceiptKeys>;

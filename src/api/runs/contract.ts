@@ -99,6 +99,7 @@ export const Lateness = t.output(
     maxMs: t.nullable(t.integer('The maximum, in milliseconds.')),
   },
 );
+export type Lateness = Static<typeof Lateness>;
 
 export const RunPath = Type.Object({
   id: t.id('The id of the job.'),

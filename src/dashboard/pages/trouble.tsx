@@ -14,7 +14,7 @@ import { Problem } from '../parts/problem.tsx';
 import { byDay } from '../view/grouped.ts';
 import { shortError } from '../view/run.ts';
 import { absolute, clock } from '../view/times.ts';
-import { useRowKeys } from './jobs/row-keys.ts';
+import { useRowKeys } from '../parts/row-keys.ts';
 
 /** A run that succeeds changes nothing here; a job may get another name, or be deleted. */
 const ofTrouble: Concern = ({ jobs, runs }) =>

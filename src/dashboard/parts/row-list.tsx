@@ -2,14 +2,14 @@
 
 import type { ComponentChildren, VNode } from 'preact';
 import { useHeldRows, useHold } from '../client/hold.ts';
-import type { Pages, Row } from '../client/pages.ts';
+import type { Pages } from '../client/pages.ts';
 import { useDrawn } from './drawn.ts';
 import { HeldNote } from './held-note.tsx';
 import { Link } from './link.tsx';
 import { Problem } from './problem.tsx';
 import { useRowKeys } from './row-keys.ts';
 
-interface RowListProps<T extends Row> {
+interface RowListProps<T extends { id: string }> {
   list: Pages<T>;
   /** What is listed: with another one the rows begin from scratch. */
   of: string;
@@ -21,7 +21,13 @@ interface RowListProps<T extends Row> {
 }
 
 /** The list. */
-export function RowList<T extends Row>({ list, of, label, none, children }: RowListProps<T>) {
+export function RowList<T extends { id: string }>({
+  list,
+  of,
+  label,
+  none,
+  children,
+}: RowListProps<T>) {
   const hold = useHold();
   const keys = useRowKeys();
   const { rows, waiting } = useHeldRows(list.rows.value ?? [], hold, of);
@@ -40,7 +46,7 @@ export function RowList<T extends Row>({ list, of, label, none, children }: RowL
   );
 }
 
-interface TroubleFirstProps<T extends Row> extends RowListProps<T> {
+interface TroubleFirstProps<T extends { id: string }> extends RowListProps<T> {
   /** What needs attention, shown above all others. */
   trouble: readonly Pages<T>[];
   /** How many need attention, if somebody counted them. */
@@ -52,7 +58,7 @@ interface TroubleFirstProps<T extends Row> extends RowListProps<T> {
 }
 
 /** The list with what needs attention on top. */
-export function TroubleFirst<T extends Row>({
+export function TroubleFirst<T extends { id: string }>({
   list,
   of,
   label,
@@ -111,7 +117,10 @@ export function TroubleFirst<T extends Row>({
 }
 
 /** What is said in place of rows. */
-function ListState<T extends Row>({ list, none }: Pick<RowListProps<T>, 'list' | 'none'>) {
+function ListState<T extends { id: string }>({
+  list,
+  none,
+}: Pick<RowListProps<T>, 'list' | 'none'>) {
   const { rows, failure, hasMore } = list;
   if (rows.value !== null) {
     return rows.value.length === 0 && !hasMore.value ? <div class="none">{none}</div> : null;
@@ -120,7 +129,7 @@ function ListState<T extends Row>({ list, none }: Pick<RowListProps<T>, 'list' |
   return <Problem text={failure.value.error} />;
 }
 
-function More<T extends Row>({ list }: Pick<RowListProps<T>, 'list'>) {
+function More<T extends { id: string }>({ list }: Pick<RowListProps<T>, 'list'>) {
   const { rows, hasMore, isBusy, more } = list;
   if (!hasMore.value) return null;
   return (

@@ -71,8 +71,8 @@ test('a format is made once', (t) => {
 });
 
 test('a time beside another one has its day only if that is another one', () => {
-  const iso = '2026-11-23T01:30:00.000Z';
-  const nowMs = Date.parse(iso);
-  assert.equal(timeBeside(iso, 'Europe/Paris', nowMs, 'UTC'), '01:30');
-  assert.equal(timeBeside(iso, 'Europe/Paris', nowMs, 'America/New_York'), 'Sun 22 Nov 20:30');
+  const moment = '2026-11-23T01:30:00.000Z';
+  const nowMs = Date.parse(moment);
+  assert.equal(timeBeside(moment, 'Europe/Paris', nowMs, 'UTC'), '01:30');
+  assert.equal(timeBeside(moment, 'Europe/Paris', nowMs, 'America/New_York'), 'Sun 22 Nov 20:30');
 });

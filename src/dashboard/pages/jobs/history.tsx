@@ -15,7 +15,7 @@ import { path as address, setQuery } from '../../router.ts';
 import { daysLater, pageOfRuns } from '../../view/history.ts';
 import type { HistoryChoice } from '../../view/history.ts';
 import { dateIn } from '../../view/times.ts';
-import { useRowKeys } from './row-keys.ts';
+import { useRowKeys } from '../../parts/row-keys.ts';
 import { RunRow } from './run-row.tsx';
 
 interface HistoryProps {
@@ -63,8 +63,8 @@ export function History({ jobId, list, path, choice, zone, totals }: HistoryProp
       )}
       <div ref={keys} {...hold.props}>
         {hundreds(items).map((some, index) => (
-          // oxlint-disable-next-line react/no-array-index-key -- the first hundred, the second, …
           <ol
+            // oxlint-disable-next-line react/no-array-index-key -- the first hundred, the second, …
             key={index}
             class="rows runs"
             aria-label={index === 0 ? 'Runs' : `Runs ${index}01 on`}

@@ -2,7 +2,6 @@
 
 import type { TargetedSubmitEvent } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { Static } from 'typebox';
 import type { KeyMade } from '../../../api/accounts/key-contract.ts';
 import { now } from '../../client/clock.ts';
 import { change } from '../../client/session.ts';
@@ -50,7 +49,7 @@ function KeyForm({ onMade, onClose }: { onMade: (secret: string) => void; onClos
     const fields = new FormData(event.currentTarget);
     const expiresAt = expiryIn(Number(textOf(fields, 'days')), now.peek());
     setBusy(true);
-    const answer = await change<Static<typeof KeyMade>>('POST', '/keys', {
+    const answer = await change<KeyMade>('POST', '/keys', {
       name: textOf(fields, 'name').trim(),
       permission: textOf(fields, 'permission'),
       expiresAt,

@@ -1,6 +1,5 @@
 /** The public keys that check receipts. */
 
-import type { Static } from 'typebox';
 import type { Session } from '../../../api/accounts/session-contract.ts';
 import type { About } from '../../../api/accounts/contract.ts';
 import type { ReceiptKeys } from '../../../api/receipts/contract.ts';
@@ -11,7 +10,7 @@ import { addressOf } from '../../router.ts';
 
 /** The section. */
 export function ReceiptKeysSection({ session }: { session: Session }) {
-  const keys = useResource<Static<typeof ReceiptKeys>>('/receipts/keys', ofNothing);
+  const keys = useResource<ReceiptKeys>('/receipts/keys', ofNothing);
   const about = useResource<About>(session.isOwner ? '/about' : null, ofNothing);
   // Only the owner may know. The newest key signs unless signing is off.
   const isSigning = about.body.value?.isSigning ?? true;

@@ -1,6 +1,5 @@
 /** The jobd that answers: how punctual it is for all, and its state for the owner. */
 
-import type { Static } from 'typebox';
 import type { About } from '../../../api/accounts/contract.ts';
 import type { Session } from '../../../api/accounts/session-contract.ts';
 import type { Lateness } from '../../../api/runs/contract.ts';
@@ -14,7 +13,7 @@ import { lateness, size } from '../../view/settings.ts';
 /** The section. */
 export function Server({ session }: { session: Session }) {
   const about = useResource<About>(session.isOwner ? '/about' : null, ofNothing);
-  const late = useResource<Static<typeof Lateness>>('/lateness', ofNothing);
+  const late = useResource<Lateness>('/lateness', ofNothing);
   return (
     <>
       {session.isOwner && <Loaded from={about}>{(body) => <Facts about={body} />}</Loaded>}
