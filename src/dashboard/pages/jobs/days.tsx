@@ -45,8 +45,14 @@ export function Days({ id, zone, before }: DaysProps) {
           {body.isPartial ? 'counted since' : 'kept since'} {dayIn(body.since, now.peek(), zone)}
         </p>
       </div>
-      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- keys and clicks of the links in it */}
-      <div class="days" role="group" aria-labelledby="days" onKeyDown={step} onClick={showRuns}>
+      <div
+        class="days"
+        role="toolbar"
+        tabIndex={-1}
+        aria-labelledby="days"
+        onKeyDown={step}
+        onClick={showRuns}
+      >
         {months.map(({ month, cells }) => (
           <div key={month} class="month">
             <p class="quiet" aria-hidden="true">

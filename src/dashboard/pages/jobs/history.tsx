@@ -62,12 +62,11 @@ export function History({ jobId, list, path, choice, zone, totals }: HistoryProp
         </p>
       )}
       <div ref={keys} {...hold.props}>
-        {hundreds(items).map((some, index) => (
+        {hundreds(items).map(({ first, some }) => (
           <ol
-            // oxlint-disable-next-line react/no-array-index-key -- the first hundred, the second, …
-            key={index}
+            key={first}
             class="rows runs"
-            aria-label={index === 0 ? 'Runs' : `Runs ${index}01 on`}
+            aria-label={first === 1 ? 'Runs' : `Runs from ${first}`}
           >
             {some}
           </ol>
@@ -99,11 +98,12 @@ function useRows(runs: readonly RunSummary[], jobId: string, zone: string): VNod
 }
 
 /** Lists of a hundred: a browser lays out ten thousand rows one by one too slowly to scroll. */
-function hundreds<T>(rows: readonly T[]): T[][] {
+function hundreds<T>(rows: readonly T[]): { first: number; some: T[] }[] {
   const count = Math.ceil(rows.length / pageOfRuns);
-  return Array.from({ length: count }, (_, index) =>
-    rows.slice(index * pageOfRuns, (index + 1) * pageOfRuns),
-  );
+  return Array.from({ length: count }, (_, index) => {
+    const start = index * pageOfRuns;
+    return { first: start + 1, some: rows.slice(start, start + pageOfRuns) };
+  });
 }
 
 function filtersOf(totals: RunList['totals'] | null): Filter[] {
