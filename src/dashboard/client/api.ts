@@ -18,6 +18,8 @@ export type Answer<T> = { ok: true; body: T } | ({ ok: false } & Failure);
 export interface Asked {
   /** Sent as JSON. */
   body?: unknown;
+  /** Signs in: a refusal says nothing about the session that there is. */
+  isSignIn?: boolean;
   /** The workspace that this tab shows. Everything but reading needs it (docs/dashboard-api.md#pages). */
   workspaceId?: string | undefined;
   headers?: Record<string, string>;
@@ -48,6 +50,7 @@ export async function ask<T>(method: string, path: string, asked: Asked = {}): P
     noteServerTime(headers.get('date'));
     return { ok, body: answer as T };
   }
+  if (status === 401 && asked.isSignIn !== true) onSignedOut();
   const retryAfter = Number(headers.get('retry-after') ?? NaN);
   return failed(status, sentenceOf(answer, status), Number.isNaN(retryAfter) ? null : retryAfter);
 }
@@ -56,6 +59,7 @@ export async function ask<T>(method: string, path: string, asked: Asked = {}): P
 export async function download(path: string): Promise<Answer<Uint8Array<ArrayBuffer>>> {
   const response = await send('GET', path, {});
   if (response === null) return failed(0, 'jobd does not answer. Is the server running?', null);
+  if (response.status === 401) onSignedOut();
   if (response.ok) return { ok: true, body: new Uint8Array(await response.arrayBuffer()) };
   return failed(
     response.status,
@@ -92,7 +96,6 @@ async function send(method: string, path: string, asked: Asked): Promise<Respons
 
 function failed(status: number, error: string, retryAfter: number | null): { ok: false } & Failure {
   if (status === 0 || status >= 500) outage.value ??= { since: heardAt, error };
-  if (status === 401) onSignedOut();
   return { ok: false, status, error, retryAfter };
 }
 

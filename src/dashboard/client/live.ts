@@ -5,7 +5,7 @@ import type { Event } from '../../api/events/contract.ts';
 import { readEvents } from '../view/events.ts';
 import { root } from '../router.ts';
 import { noteHeard, outage } from './api.ts';
-import { hasEnded, session } from './session.ts';
+import { hasEnded, session, whenChanged } from './session.ts';
 import { followTurns, giveTurn, takeTurn } from './turns.ts';
 
 /** What changed, as the API says it. */
@@ -44,6 +44,10 @@ export function startLive(): void {
   document.addEventListener('visibilitychange', restart);
   session.subscribe(restart);
   hasEnded.subscribe(restart);
+  // Without a stream nobody else tells what this tab did.
+  whenChanged(() => {
+    if (liveState.value !== 'live') tell(null);
+  });
 }
 
 /** Stops all changes of what is shown, or goes on. */

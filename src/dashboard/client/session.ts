@@ -39,6 +39,7 @@ const endedInOtherTab = 'You signed out in another tab.';
 const notKept =
   'Your browser did not keep the session. Open jobd at the address it was set up for (https), and allow cookies.';
 const tabs = new BroadcastChannel(`jobd ${root}`);
+let onChanged = (): void => {};
 
 /** Asks the server who is signed in. */
 export async function loadSession(): Promise<void> {
@@ -47,7 +48,10 @@ export async function loadSession(): Promise<void> {
 
 /** Signs in with a key, or with the code of a link. Returns why it failed; null if it did not. */
 export async function signIn(proof: { key: string } | { code: string }): Promise<Refusal | null> {
-  const answer = await ask<SessionBody>('POST', '/session', { body: proof });
+  const answer = await ask<SessionBody>('POST', '/session', {
+    body: proof,
+    isSignIn: true,
+  });
   if (!answer.ok) return { error: answer.error, isRefused: answer.status === 401 };
   // A browser drops a cookie that is `Secure` if it came over plain http.
   const kept = await ask<SessionBody>('GET', '/session');
@@ -75,8 +79,13 @@ export async function moveSession(workspaceId: string): Promise<string | null> {
   return null;
 }
 
+/** Says what to do when this tab has changed something. */
+export function whenChanged(then: () => void): void {
+  onChanged = then;
+}
+
 /** Asks the API to change something in the workspace that this tab shows. */
-export function change<T>(
+export async function change<T>(
   method: 'POST' | 'PATCH' | 'DELETE',
   path: string,
   body?: unknown,
@@ -84,7 +93,9 @@ export function change<T>(
 ): Promise<Answer<T>> {
   const who = session.value;
   const workspaceId = who === null || who === 'unknown' ? undefined : who.workspace.id;
-  return ask<T>(method, path, { body, workspaceId, ...(headers && { headers }) });
+  const answer = await ask<T>(method, path, { body, workspaceId, ...(headers && { headers }) });
+  if (answer.ok) onChanged();
+  return answer;
 }
 
 /** Hears of sign-ins and sign-outs in other tabs, and of answers that say that the session has ended. */

@@ -14,7 +14,7 @@ interface Word {
 }
 
 const mostListening = 4;
-const answerMs = 100;
+const answerMs = 300;
 const tabs = new BroadcastChannel(`jobd streams ${root}`);
 const self = Math.random();
 const others = new Set<number>();
@@ -23,10 +23,12 @@ let turn: 'none' | 'asking' | 'taken' = 'none';
 /** Hears the other tabs. */
 export function followTurns(): void {
   tabs.addEventListener('message', ({ data }: MessageEvent<Word>) => {
-    if (data.is === 'here' && data.to === self) others.add(data.from);
-    // Of tabs that ask at the same moment, the one with the smaller number goes first.
-    const isBefore = turn === 'taken' || (turn === 'asking' && self < data.from);
-    if (data.is === 'asking' && isBefore) say({ is: 'here', from: self, to: data.from });
+    if (data.is === 'here') {
+      if (data.to === self) others.add(data.from);
+    } else if (turn === 'taken' || (turn === 'asking' && self < data.from)) {
+      say({ is: 'here', from: self, to: data.from });
+      // Of tabs that ask at the same moment, the one with the smaller number goes first.
+    } else if (turn === 'asking') others.add(data.from);
   });
 }
 

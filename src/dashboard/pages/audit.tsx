@@ -80,8 +80,8 @@ function Trail() {
             </ol>
           </section>
         ))}
+        <HeldNote waiting={shown.waiting} onShow={hold.release} />
       </div>
-      <HeldNote waiting={shown.waiting} onShow={hold.release} />
       {hasMore.value && (
         <p class="more">
           <button type="button" disabled={isBusy.value} onClick={() => void more()}>

@@ -1,7 +1,8 @@
 /** The session has ended while its page is shown: signing in again keeps what was typed. */
 
 import { useState } from 'preact/hooks';
-import { leave, signIn } from '../client/session.ts';
+import { leave, session, signIn } from '../client/session.ts';
+import { Copyable } from '../parts/copyable.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { KeyForm } from './sign-in.tsx';
 
@@ -15,14 +16,31 @@ export function SignInAgain() {
     setProblem(refusal?.error ?? null);
     setBusy(false);
   };
+  const who = session.value;
+  const isOwner = who !== null && who !== 'unknown' && who.isOwner;
   return (
     <Dialog title="Your session has ended">
-      <p>Sign in again. What you typed on this page stays.</p>
+      {isOwner ? (
+        <>
+          <p>
+            Run this on the server, and open its link in another tab of this browser. This page goes
+            on then, with what you typed.
+          </p>
+          <Copyable text="sudo -u jobd jobd open" />
+          <p class="quiet">
+            A key signs you in, too, but not as the owner: this page begins again.
+          </p>
+        </>
+      ) : (
+        <p>Sign in again. What you typed on this page stays.</p>
+      )}
       <KeyForm isBusy={isBusy} problem={problem} onKey={(key) => void tryKey(key)} />
-      <p class="quiet">
-        You came by a link? Make a new one on the server with <code>jobd open</code> and open it in
-        another tab of this browser.
-      </p>
+      {!isOwner && (
+        <p class="quiet">
+          You came by a link? Make a new one on the server with <code>jobd open</code> and open it
+          in another tab of this browser.
+        </p>
+      )}
       <p class="actions">
         <button type="button" onClick={() => leave('You are signed out.')}>
           Leave this page

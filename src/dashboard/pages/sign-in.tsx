@@ -131,21 +131,23 @@ export function KeyForm({
   };
   return (
     <form onSubmit={submit}>
-      <label htmlFor="key">API key</label>
-      <div class="field">
-        <input
-          ref={input}
-          id="key"
-          type="password"
-          required
-          autocomplete="current-password"
-          spellcheck={false}
-          aria-invalid={problem !== null}
-          aria-describedby={problem === null ? undefined : 'problem'}
-        />
-        <button type="submit" class="main" aria-disabled={isBusy}>
-          {isBusy ? 'Signing in…' : 'Sign in'}
-        </button>
+      <div>
+        <label htmlFor="key">API key</label>
+        <div class="field">
+          <input
+            ref={input}
+            id="key"
+            type="password"
+            required
+            autocomplete="current-password"
+            spellcheck={false}
+            aria-invalid={problem !== null}
+            aria-describedby={problem === null ? undefined : 'problem'}
+          />
+          <button type="submit" class="main" aria-disabled={isBusy}>
+            {isBusy ? 'Signing in…' : 'Sign in'}
+          </button>
+        </div>
       </div>
       {problem !== null && <Problem id="problem" text={problem} />}
     </form>

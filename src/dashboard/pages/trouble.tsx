@@ -62,8 +62,8 @@ export function TroublePage() {
             </section>
           ),
         )}
+        <HeldNote waiting={shown.waiting} onShow={hold.release} />
       </div>
-      <HeldNote waiting={shown.waiting} onShow={hold.release} />
       {hasMore.value && (
         <p class="more">
           <button type="button" disabled={isBusy.value} onClick={() => void more()}>

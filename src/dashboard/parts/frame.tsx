@@ -4,6 +4,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
 import type { Session } from '../../api/accounts/session-contract.ts';
 import type { OverviewResponse } from '../../api/overview/contract.ts';
+import { onChange } from '../client/live.ts';
 import { ofAnything, useResource } from '../client/resource.ts';
 import { useShortcuts } from '../client/shortcuts.ts';
 import { go, path } from '../router.ts';
@@ -26,7 +27,20 @@ const places = [
 
 /** The counts of the workspace: asked once for all that shows them. */
 export function useOverview(): OverviewResponse['overview'] | null {
-  return useResource<OverviewResponse>('/overview', ofAnything).body.value?.overview ?? null;
+  const overview = useResource<OverviewResponse>('/overview', ofAnything);
+  // Counts may be a second old: what the last change made of them is known after that.
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const unfollow = onChange(() => {
+      clearTimeout(timer);
+      timer = setTimeout(() => void overview.reload(), 1_200);
+    });
+    return () => {
+      unfollow();
+      clearTimeout(timer);
+    };
+  }, [overview]);
+  return overview.body.value?.overview ?? null;
 }
 
 /** The frame around a page. */

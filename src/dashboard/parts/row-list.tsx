@@ -39,8 +39,8 @@ export function RowList<T extends { id: string }>({
         <ol class="rows" aria-label={label}>
           {rows.map(draw)}
         </ol>
+        <HeldNote waiting={waiting} onShow={hold.release} />
       </div>
-      <HeldNote waiting={waiting} onShow={hold.release} />
       <More list={list} />
     </>
   );
@@ -109,8 +109,8 @@ export function TroubleFirst<T extends { id: string }>({
             {shown.rows.filter(({ id }) => !above.has(id)).map(draw)}
           </ol>
         </section>
+        <HeldNote waiting={needy.waiting + shown.waiting} onShow={hold.release} />
       </div>
-      <HeldNote waiting={needy.waiting + shown.waiting} onShow={hold.release} />
       <More list={list} />
     </>
   );

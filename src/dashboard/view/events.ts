@@ -23,7 +23,8 @@ export async function* readEvents(
       }
     }
   } finally {
-    void reader.cancel();
+    // Of a stream that broke there is nothing left to end.
+    reader.cancel().catch(() => {});
   }
 }
 

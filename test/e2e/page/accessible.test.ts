@@ -4,7 +4,14 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { assertAccessible } from './running/accessible.ts';
 import { person } from './running/browser.ts';
-import { assertSignedOut, noPages, servePages, signInWith } from './running/served.ts';
+import {
+  addJob,
+  assertSignedOut,
+  noPages,
+  openSettings,
+  servePages,
+  signInWith,
+} from './running/served.ts';
 
 describe('the pages', { skip: noPages }, () => {
   for (const colorScheme of ['light', 'dark'] as const) {
@@ -21,11 +28,30 @@ describe('the pages', { skip: noPages }, () => {
         await page.getByRole('alert').waitFor();
         await assertAccessible(page, 'a wrong key');
         await signInWith(page, jobd.key);
-        await page.getByText('none yet').first().waitFor();
-        await assertAccessible(page, 'home, empty');
+        await page.getByText('No jobs yet').waitFor();
+        await assertAccessible(page, 'no jobs');
+        await openSettings(page);
+        await page.getByText('managed by the owner').waitFor();
+        await assertAccessible(page, 'settings');
+        await addJob(jobd, 'Nightly backup');
+        await page.getByRole('link', { name: 'Jobs', exact: true }).click();
+        await page.getByRole('link', { name: 'Nightly backup' }).waitFor();
+        await assertAccessible(page, 'jobs');
         await page.goto(await jobd.link());
         await page.getByRole('button', { name: 'Use the link' }).waitFor();
         await assertAccessible(page, 'the question');
+        await page.getByRole('button', { name: 'Use the link' }).click();
+        await page.getByRole('button', { name: 'Sign out' }).waitFor();
+        await openSettings(page);
+        await page.getByRole('button', { name: 'New key' }).waitFor();
+        await page.getByText('Alert email').waitFor();
+        await assertAccessible(page, "the owner's settings");
+        await page.getByRole('button', { name: 'New key' }).click();
+        await assertAccessible(page, 'a new key');
+        await page.getByLabel('Name').fill('laptop');
+        await page.keyboard.press('Enter');
+        await page.getByText('It is shown only this once').waitFor();
+        await assertAccessible(page, 'the key itself');
         assert.deepEqual(complaints, []);
       });
     }
@@ -48,7 +74,8 @@ describe('the pages', { skip: noPages }, () => {
     await page.keyboard.press('Shift+Tab');
     await page.keyboard.press('Space');
     await page.getByRole('button', { name: 'Sign out' }).waitFor();
-    assert.equal(await focused(), 'default', 'the heading says where one is');
+    await page.getByText('No jobs yet').waitFor();
+    assert.equal(await focused(), 'No jobs yet', 'the heading says where one is');
     await page.keyboard.press('Shift+Tab');
     assert.equal(await focused(), 'Sign out');
     const outline = await page.evaluate(

@@ -13,7 +13,7 @@ import { describe, test } from 'node:test';
 import type { TestContext } from 'node:test';
 import type { Page, Request } from 'playwright-core';
 import { person } from './running/browser.ts';
-import { noPages, servePages, signInWith } from './running/served.ts';
+import { addJob, noPages, servePages, signInWith } from './running/served.ts';
 import type { ServedPages } from './running/served.ts';
 import { attack } from './hostile/attack.ts';
 import type { Prey } from './hostile/attack.ts';
@@ -42,17 +42,6 @@ async function stateOf(jobd: ServedPages): Promise<unknown[]> {
   );
 }
 
-/** A job that may be run, changed or deleted. Resolves with its id. */
-async function addJob({ url, key }: ServedPages): Promise<string> {
-  const response = await fetch(`${url}/api/v1/jobs`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ name: 'precious', url: 'http://127.0.0.1:9/', cronExpr: '0 0 1 1 *' }),
-  });
-  const { job } = (await response.json()) as { job: { id: string } };
-  return job.id;
-}
-
 /** Whether the browser sent a session cookie with a request. */
 async function hasCookie(request: Request): Promise<boolean> {
   const headers = await request.allHeaders().catch(() => ({})); // its frame may be gone
@@ -71,7 +60,7 @@ describe('a hostile page', { skip: noPages }, () => {
     const where = attacker === victim ? 'another port of the same host' : 'another host';
     test(`on ${where} does and reads nothing at http://${victim}`, async (t) => {
       const jobd = await servePages(t);
-      const jobId = await addJob(jobd);
+      const jobId = await addJob(jobd, 'precious');
       const site = jobd.url.replace('127.0.0.1', victim);
       const { open } = await person(t);
       const own = await open(`${site}/sign-in`);

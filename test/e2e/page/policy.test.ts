@@ -75,7 +75,7 @@ describe('the policy of the pages', { skip: noPages }, () => {
     const key = await jobd.command('key', 'create', '--workspace', name);
     const page = await open(`${jobd.url}/sign-in`);
     await signInWith(page, key);
-    assert.equal(await page.getByRole('heading', { level: 1 }).textContent(), name);
+    assert.equal(await page.locator('.workspace').textContent(), name);
     assert.equal(await page.locator('img').count(), 0);
     assert.deepEqual(complaints, []);
   });

@@ -4,7 +4,13 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { person } from './running/browser.ts';
-import { assertSignedOut, noPages, servePages, signInWith } from './running/served.ts';
+import {
+  assertSignedOut,
+  noPages,
+  openSettings,
+  servePages,
+  signInWith,
+} from './running/served.ts';
 
 const used = 'This link was already used, or has expired. Make a new one with the command below.';
 
@@ -20,7 +26,7 @@ describe('signing in fails', { skip: noPages }, () => {
   test('a used link is said above the form, and a key still signs in', async (t) => {
     const jobd = await servePages(t);
     const link = await jobd.link();
-    await (await (await person(t)).open(link)).getByText('manage its keys').waitFor();
+    await (await (await person(t)).open(link)).getByText('No jobs yet').waitFor();
     const { open } = await person(t);
     const page = await open(link);
     await assertSaidAbove(page, used);
@@ -48,6 +54,7 @@ describe('signing in fails', { skip: noPages }, () => {
     const page = await open(link.slice(0, -1));
     await page.getByRole('alert').filter({ hasText: 'This link is incomplete.' }).waitFor();
     await page.getByRole('button', { name: 'Stay signed in' }).click();
+    await openSettings(page);
     await page.getByText('read and change everything').waitFor();
   });
 
@@ -68,6 +75,7 @@ describe('signing in fails', { skip: noPages }, () => {
     await use.waitFor();
     assert.equal(await page.getByRole('alert').count(), 0);
     await page.getByRole('button', { name: 'Stay signed in' }).click();
+    await openSettings(page);
     await page.getByText('read and change everything').waitFor();
   });
 

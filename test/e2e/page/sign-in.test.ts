@@ -2,8 +2,17 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import type { BrowserContext } from 'playwright-core';
 import { person } from './running/browser.ts';
-import { assertSignedOut, noPages, servePages, signInWith } from './running/served.ts';
+import {
+  addJob,
+  assertSignedOut,
+  noPages,
+  openSettings,
+  servePages,
+  signInWith,
+} from './running/served.ts';
+import type { ServedPages } from './running/served.ts';
 
 describe('signing in', { skip: noPages }, () => {
   test('a key signs in, and the page shows whose jobs these are', async (t) => {
@@ -13,10 +22,11 @@ describe('signing in', { skip: noPages }, () => {
     await assertSignedOut(page);
     await signInWith(page, jobd.key);
     await page.waitForURL(`${jobd.url}/`);
-    assert.equal(await page.getByRole('heading', { level: 1 }).textContent(), 'default');
-    await page.waitForFunction(() => document.title === 'default · jobd');
+    await page.getByRole('heading', { level: 1, name: 'No jobs yet' }).waitFor();
+    assert.equal(await page.locator('.workspace').textContent(), 'default');
+    await page.waitForFunction(() => document.title === 'No jobs yet · jobd');
+    await openSettings(page);
     await page.getByText('read and change everything in this workspace').waitFor();
-    await page.getByText('none yet').first().waitFor();
     await page.reload();
     await page.getByRole('button', { name: 'Sign out' }).waitFor();
     // Nothing that a script could steal: the cookie is out of its reach, and nothing else is kept.
@@ -57,9 +67,11 @@ describe('signing in', { skip: noPages }, () => {
     const code = link.split('#code=')[1] ?? '';
     const first = await person(t);
     const page = await first.open(link);
-    await page.getByText('manage its keys').waitFor();
     await page.waitForURL(`${jobd.url}/`);
+    await openSettings(page);
+    await page.getByText('manage its keys').waitFor();
     // Neither in an entry that Back leads to.
+    await page.goBack();
     await page.goBack({ timeout: 2_000 }).catch(() => null);
     const seen = await page.evaluate(() => [
       location.href,
@@ -94,12 +106,14 @@ describe('signing in', { skip: noPages }, () => {
     await signInWith(await open(`${jobd.url}/sign-in`), jobd.key);
     const page = await open(await jobd.link('--read'));
     await page.getByRole('button', { name: 'Stay signed in' }).click();
+    await openSettings(page);
     await page.getByText('read and change everything').waitFor();
     const other = await open(await jobd.link('--read'));
     await other.getByRole('button', { name: 'Use the link' }).click();
-    await other.getByText('only read').waitFor();
+    await other.locator('.who').getByText('only read').waitFor();
     // The first tab hears of it.
-    await page.getByText('only read').waitFor();
+    await page.locator('.who').getByText('only read').waitFor();
+    await page.getByText('may only read in this workspace').waitFor();
   });
 
   test('signing out in one tab ends the others', async (t) => {
@@ -122,7 +136,7 @@ describe('signing in', { skip: noPages }, () => {
     assert.deepEqual(complaints, []);
   });
 
-  test('a key that is revoked ends its sessions, and the page says so', async (t) => {
+  test('a key that is revoked ends its sessions: the page says so, and is left only when asked', async (t) => {
     const jobd = await servePages(t);
     const { open } = await person(t);
     const page = await open(`${jobd.url}/sign-in`);
@@ -131,17 +145,58 @@ describe('signing in', { skip: noPages }, () => {
       keys: { id: string }[];
     };
     await jobd.command('key', 'revoke', keys[0]?.id ?? '', '--yes');
+    // Its stream would end within 20 s.
     await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
-    await page.getByText('Your session has ended. Sign in again.').waitFor();
+    const dialog = page.getByRole('dialog', { name: 'Your session has ended' });
+    await dialog.waitFor();
+    for (let press = 0; press < 3; press += 1) await page.keyboard.press('Escape');
+    await dialog.waitFor();
+    await dialog.getByRole('button', { name: 'Leave this page' }).click();
     await assertSignedOut(page);
   });
+
+  for (const way of ['key', 'link'] as const) {
+    test(`what was typed stays when the session ends, and one signs in again by ${way}`, async (t) => {
+      const jobd = await servePages(t);
+      const { open, context, complaints } = await person(t);
+      const page = await open(way === 'link' ? await jobd.link() : `${jobd.url}/sign-in`);
+      if (way === 'key') {
+        await signInWith(page, jobd.key);
+        await addJob(jobd, 'Nightly backup');
+        await page.getByRole('link', { name: 'Nightly backup' }).waitFor();
+        await page.getByLabel('Search names').fill('half typed');
+      } else {
+        await openSettings(page);
+        await page.getByRole('button', { name: 'New key' }).click();
+        await page.getByLabel('Name').fill('half typed');
+      }
+      await endSessions(jobd, context);
+      const dialog = page.getByRole('dialog', { name: 'Your session has ended' });
+      await dialog.waitFor();
+      if (way === 'key') await signInWith(page, jobd.key);
+      else {
+        await dialog.getByText('sudo -u jobd jobd open').waitFor();
+        const other = await open(await jobd.link());
+        await other.getByRole('button', { name: 'Sign out' }).waitFor();
+        await page.bringToFront();
+      }
+      await dialog.waitFor({ state: 'detached' });
+      const field = way === 'key' ? page.getByLabel('Search names') : page.getByLabel('Name');
+      assert.equal(await field.inputValue(), 'half typed');
+      if (way === 'link') {
+        await page.getByRole('button', { name: 'Create key' }).click();
+        await page.getByText('It is shown only this once').waitFor();
+      }
+      assert.deepEqual(complaints, []);
+    });
+  }
 
   test('a jobd that does not answer is said, and asked again', async (t) => {
     const jobd = await servePages(t);
     const { open, context } = await person(t);
     const page = await open(`${jobd.url}/sign-in`);
     await signInWith(page, jobd.key);
-    await page.getByText('As of').waitFor();
+    await page.getByText('No jobs yet').waitFor();
     const session = `${jobd.url}/api/v1/session`;
     await context.route(session, (route) => route.abort());
     const other = await open(jobd.url);
@@ -152,9 +207,8 @@ describe('signing in', { skip: noPages }, () => {
 
     await jobd.stop();
     await page.bringToFront();
-    await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
     await page.getByText(/Stale since \d\d:\d\d:\d\d: jobd does not answer/).waitFor();
-    assert.equal(await page.getByRole('heading', { level: 1 }).textContent(), 'default');
+    assert.equal(await page.getByRole('heading', { level: 1 }).textContent(), 'No jobs yet');
   });
 
   test('two jobd on one host stay signed in both', async (t) => {
@@ -174,3 +228,19 @@ describe('signing in', { skip: noPages }, () => {
     await pages[1].getByRole('button', { name: 'Sign out' }).waitFor();
   });
 });
+
+/** Ends the sessions of a browser from elsewhere. */
+async function endSessions({ url }: ServedPages, context: BrowserContext): Promise<void> {
+  const api = `${url}/api/v1`;
+  const [cookie] = await context.cookies(api);
+  const headers = { cookie: `${cookie?.name}=${cookie?.value}` };
+  const answer = (await (await fetch(`${api}/session`, { headers })).json()) as {
+    session: { id: string; workspace: { id: string } };
+  };
+  const { id, workspace } = answer.session;
+  const ended = await fetch(`${api}/sessions/${id}`, {
+    method: 'DELETE',
+    headers: { ...headers, origin: url, 'x-jobd-workspace': workspace.id },
+  });
+  assert.equal(ended.status, 200);
+}

@@ -71,8 +71,8 @@ export function History({ jobId, list, path, choice, zone, totals }: HistoryProp
             {some}
           </ol>
         ))}
+        <HeldNote waiting={shown.waiting} onShow={hold.release} />
       </div>
-      <HeldNote waiting={shown.waiting} onShow={hold.release} />
       {hasMore.value && (
         <p class="more">
           <button type="button" disabled={isBusy.value} onClick={() => void list.more()}>

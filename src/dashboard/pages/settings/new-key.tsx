@@ -29,13 +29,14 @@ export function NewKey({ onMade, onClose }: NewKeyProps) {
     setSecret(made);
     onMade();
   };
-  return secret === null ? (
-    <Dialog key="form" title="New key" onClose={onClose}>
-      <KeyForm onMade={done} onClose={onClose} />
-    </Dialog>
-  ) : (
-    <Dialog key="secret" title="Copy the key now">
-      <Secret secret={secret} onClose={onClose} />
+  const isMade = secret !== null;
+  return (
+    <Dialog title={isMade ? 'Copy the key now' : 'New key'} onClose={isMade ? undefined : onClose}>
+      {isMade ? (
+        <Secret secret={secret} onClose={onClose} />
+      ) : (
+        <KeyForm onMade={done} onClose={onClose} />
+      )}
     </Dialog>
   );
 }

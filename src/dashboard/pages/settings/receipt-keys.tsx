@@ -1,8 +1,8 @@
 /** The public keys that check receipts. */
 
+import type { ReceiptKeys } from '../../../api/receipts/contract.ts';
 import type { Session } from '../../../api/accounts/session-contract.ts';
 import type { About } from '../../../api/accounts/contract.ts';
-import type { ReceiptKeys } from '../../../api/receipts/contract.ts';
 import { ofNothing, useResource } from '../../client/resource.ts';
 import { Copyable } from '../../parts/copyable.tsx';
 import { Loaded } from '../../parts/loaded.tsx';

@@ -1,8 +1,8 @@
 /** The jobd that answers: how punctual it is for all, and its state for the owner. */
 
+import type { Lateness } from '../../../api/runs/contract.ts';
 import type { About } from '../../../api/accounts/contract.ts';
 import type { Session } from '../../../api/accounts/session-contract.ts';
-import type { Lateness } from '../../../api/runs/contract.ts';
 import { ofNothing, useResource } from '../../client/resource.ts';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Outside } from '../../parts/outside.tsx';

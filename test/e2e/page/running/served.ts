@@ -82,3 +82,46 @@ export async function assertSignedOut(page: Page): Promise<void> {
   await page.getByLabel('API key').waitFor();
   await page.waitForURL(({ pathname }) => pathname === '/sign-in');
 }
+
+/** Adds a job. Its target is a port where nobody answers, unless `url` says otherwise. Resolves with its id. */
+export async function addJob(
+  { url: site, key }: ServedPages,
+  name: string,
+  url = 'http://127.0.0.1:9/',
+): Promise<string> {
+  const { job } = await call<{ job: { id: string } }>({ url: site, key }, 'POST', '/jobs', {
+    name,
+    url,
+    cronExpr: '0 0 1 1 *',
+  });
+  return job.id;
+}
+
+/** Asks the API with the key. Fails if the answer is no success. */
+export async function call<T>(
+  { url, key }: Pick<ServedPages, 'url' | 'key'>,
+  method: string,
+  path: string,
+  body?: unknown,
+): Promise<T> {
+  const response = await fetch(`${url}/api/v1${path}`, {
+    method,
+    headers: {
+      authorization: `Bearer ${key}`,
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+    },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  const answer: unknown = await response.json();
+  assert.ok(response.ok, `${method} ${path}: ${JSON.stringify(answer)}`);
+  return answer as T;
+}
+
+/** Goes to the settings by the bar, and waits for what this session may do. */
+export async function openSettings(page: Page): Promise<void> {
+  await page
+    .getByRole('navigation', { name: 'Pages' })
+    .getByRole('link', { name: 'Settings' })
+    .click();
+  await page.getByText(/^may /).waitFor();
+}

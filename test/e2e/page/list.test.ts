@@ -1,0 +1,194 @@
+/** The list of jobs in a real browser: trouble first, filters in the address, rows that stay where they are. */
+
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describe, test } from 'node:test';
+import type { TestContext } from 'node:test';
+import type { Page } from 'playwright-core';
+import { person } from './running/browser.ts';
+import { addJob, call, noPages, servePages, signInWith } from './running/served.ts';
+
+/** The names in the list of all jobs, from the top. */
+async function namesIn(page: Page, list = 'Jobs'): Promise<string[]> {
+  return await page.getByRole('list', { name: list, exact: true }).locator('.name').allInnerTexts();
+}
+
+/** A target that answers 200. Resolves with its URL. */
+async function serveTarget(t: TestContext): Promise<string> {
+  const server = createServer((_, response) => response.end('done'));
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  t.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+}
+
+describe('the list of jobs', { skip: noPages }, () => {
+  test('the first page names the key before the command that needs it', async (t) => {
+    const jobd = await servePages(t);
+    const { open } = await person(t);
+    const page = await open(jobd.url);
+    await signInWith(page, jobd.key);
+    await page.getByText('No jobs yet').waitFor();
+    const text = await page.getByRole('main').innerText();
+    const [key, create] = [text.indexOf('jobd key create'), text.indexOf('jobd jobs create')];
+    assert.ok(key >= 0 && key < create, text);
+  });
+
+  test('counts are filters; jobs that run now are no part of the total', async (t) => {
+    const jobd = await servePages(t);
+    await addJob(jobd, 'one');
+    const paused = await addJob(jobd, 'two');
+    await call(jobd, 'PATCH', `/jobs/${paused}`, { action: 'pause' });
+    const { open, context } = await person(t);
+    const jobs = { total: 5, down: 1, running: 1, up: 2, paused: 2, new: 0 };
+    await context.route(`${jobd.url}/api/v1/overview`, async (route) => {
+      const response = await route.fetch();
+      const { overview } = (await response.json()) as { overview: object };
+      await route.fulfill({ response, json: { overview: { ...overview, jobs } } });
+    });
+    const page = await open(jobd.url);
+    await signInWith(page, jobd.key);
+    const filters = page.getByRole('navigation', { name: 'Jobs by state' }).getByRole('link');
+    await filters.filter({ hasText: '5 all' }).waitFor();
+    assert.deepEqual(await filters.allTextContents(), [
+      '5 all',
+      '1 down',
+      '1 running',
+      '2 up',
+      '2 paused',
+    ]);
+    await filters.filter({ hasText: 'paused' }).click();
+    await page.waitForURL(`${jobd.url}/?status=paused`);
+    await page.getByRole('link', { name: 'one' }).waitFor({ state: 'detached' });
+    await page.getByRole('link', { name: 'two' }).waitFor();
+    assert.deepEqual(await namesIn(page), ['two']);
+  });
+
+  test('search and order are in the address, and a search without a hit says so', async (t) => {
+    const jobd = await servePages(t);
+    for (const name of ['Beta', 'Alpha', 'Gamma']) await addJob(jobd, name);
+    const { open } = await person(t);
+    const page = await open(jobd.url);
+    await signInWith(page, jobd.key);
+    await page.getByRole('link', { name: 'Gamma' }).waitFor();
+    assert.deepEqual(await namesIn(page), ['Gamma', 'Alpha', 'Beta']);
+    await page.getByLabel('Order').selectOption('by name');
+    await page.waitForURL(`${jobd.url}/?order=name`);
+    await page.waitForFunction(() => document.querySelector('.name')?.textContent === 'Alpha');
+    assert.deepEqual(await namesIn(page), ['Alpha', 'Beta', 'Gamma']);
+    await page.getByLabel('Search names').fill('mm');
+    await page.waitForURL(`${jobd.url}/?order=name&q=mm`);
+    await page.getByRole('link', { name: 'Alpha' }).waitFor({ state: 'detached' });
+    await page.getByRole('link', { name: 'Gamma' }).waitFor();
+    assert.deepEqual(await namesIn(page), ['Gamma']);
+    await page.getByLabel('Search names').fill('nothing has this');
+    await page.getByText('No name or URL has this text.').waitFor();
+  });
+
+  test('a job that goes down comes to the top by itself', async (t) => {
+    const jobd = await servePages(t);
+    const id = await addJob(jobd, 'Breaks');
+    await addJob(jobd, 'Another');
+    const { open, complaints } = await person(t);
+    const page = await open(jobd.url);
+    await signInWith(page, jobd.key);
+    await page.getByText('live', { exact: true }).waitFor();
+    await call(jobd, 'POST', `/jobs/${id}/run`);
+    const top = page.getByRole('list', { name: /^Needs attention/ });
+    await top.getByRole('link', { name: 'Breaks' }).waitFor();
+    assert.deepEqual(await namesIn(page), ['Another'], 'it is shown once');
+    await top.getByText('refused').waitFor();
+    await page.waitForFunction(() => document.title === '(1) Jobs · jobd');
+    assert.deepEqual(complaints, []);
+  });
+
+  test('rows stay under the pointer while a change comes, and show it when asked', async (t) => {
+    const jobd = await servePages(t);
+    await addJob(jobd, 'First');
+    const { open } = await person(t);
+    const page = await open(jobd.url);
+    await signInWith(page, jobd.key);
+    await page.getByText('live', { exact: true }).waitFor();
+    await page.getByRole('link', { name: 'First' }).hover();
+    await addJob(jobd, 'Second');
+    await page.getByRole('button', { name: '1 change · show' }).waitFor();
+    assert.deepEqual(await namesIn(page), ['First']);
+    await page.getByRole('button', { name: '1 change · show' }).click();
+    await page.getByRole('link', { name: 'Second' }).waitFor();
+    assert.deepEqual(await namesIn(page), ['Second', 'First']);
+    await page.mouse.move(0, 0);
+    await addJob(jobd, 'Third');
+    await page.getByRole('link', { name: 'Third' }).waitFor();
+  });
+
+  test('selected jobs are paused, resumed and deleted together', async (t) => {
+    const jobd = await servePages(t);
+    for (const name of ['One', 'Two', 'Three']) await addJob(jobd, name);
+    const { open, complaints } = await person(t);
+    const page = await open(jobd.url);
+    await signInWith(page, jobd.key);
+    await page.getByRole('button', { name: 'Select', exact: true }).click();
+    const chosen = page.getByRole('region', { name: 'Selected jobs' });
+    const choose = async (): Promise<void> => {
+      await page.getByLabel('Select One').check();
+      await page.getByLabel('Select Two').check();
+      await chosen.getByText('2 selected').waitFor();
+    };
+    const filters = page.getByRole('navigation', { name: 'Jobs by state' });
+    await choose();
+    await chosen.getByRole('button', { name: 'Pause' }).click();
+    await page.getByText('2 jobs paused.').waitFor();
+    await filters.getByText('2 paused').waitFor();
+    await choose();
+    await chosen.getByRole('button', { name: 'Resume' }).click();
+    await page.getByText('2 jobs resumed.').waitFor();
+    await choose();
+    await chosen.getByRole('button', { name: 'Delete' }).click();
+    const question = page.getByRole('dialog', { name: 'Delete 2 jobs?' });
+    await question.getByRole('button', { name: 'Delete' }).click();
+    await page.getByText('2 jobs deleted.').waitFor();
+    await filters.getByText('1 all').waitFor();
+    await page.mouse.move(0, 0);
+    await page.getByRole('link', { name: 'Two' }).waitFor({ state: 'detached' });
+    assert.deepEqual(await namesIn(page), ['Three']);
+    assert.deepEqual(complaints, []);
+  });
+
+  test('Back restores the filter and where one was', async (t) => {
+    const jobd = await servePages(t);
+    for (let number = 1; number <= 45; number += 1) await addJob(jobd, `Job ${number}`);
+    const { open } = await person(t);
+    const page = await open(`${jobd.url}/?status=new&order=name`);
+    await signInWith(page, jobd.key);
+    const name = page.getByRole('link', { name: 'Job 37', exact: true });
+    await name.scrollIntoViewIfNeeded();
+    await page.waitForFunction(() => scrollY > 500);
+    const before = await page.evaluate(() => scrollY);
+    await name.click();
+    await page.waitForURL(/\/jobs\/[^/]+$/);
+    await page.waitForFunction(() => scrollY === 0);
+    await page.goBack();
+    await page.waitForURL(`${jobd.url}/?status=new&order=name`);
+    await page.waitForFunction((was) => Math.abs(scrollY - was) < 80, before);
+    await name.waitFor();
+  });
+
+  test('a session that only reads has no buttons that change anything', async (t) => {
+    const jobd = await servePages(t);
+    const id = await addJob(jobd, 'Seen', await serveTarget(t));
+    const { open, complaints } = await person(t);
+    const page = await open(await jobd.link('--read'));
+    await page.getByText('live', { exact: true }).waitFor();
+    await page.getByRole('link', { name: 'Seen' }).waitFor();
+    const buttons = page.getByRole('main').getByRole('button');
+    assert.equal(await buttons.count(), 0);
+    assert.equal(await page.getByRole('link', { name: 'New job' }).count(), 0);
+    await call(jobd, 'POST', `/jobs/${id}/run`);
+    await page.getByRole('img', { name: 'last run: success' }).waitFor();
+    assert.deepEqual(complaints, []);
+  });
+});
