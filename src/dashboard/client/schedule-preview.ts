@@ -5,9 +5,12 @@ import type { SchedulePreview } from '../../api/schedule/contract.ts';
 import type { ScheduleFields } from '../view/schedule-form.ts';
 import { ask, outage } from './api.ts';
 import type { Answer } from './api.ts';
+import { now } from './clock.ts';
 import { change, hasEnded } from './session.ts';
 
 const pauseMs = 300;
+/** Timers of browsers are no longer than 24 days. */
+const longestMs = 86_400_000;
 
 /**
  * The answer for exactly these fields; null before it is there, or if there is nothing to ask. `jobId` is that of a job
@@ -34,9 +37,8 @@ export function useSchedulePreview(
       // Another one may have been typed meanwhile.
       if (!isCurrent) return;
       setKnown({ asked, answer });
-      if (!answer.ok && answer.status === 429) {
-        timer = setTimeout(() => void read(), (answer.retryAfter ?? 10) * 1000);
-      }
+      const waitMs = againIn(answer);
+      if (waitMs !== null) timer = setTimeout(() => void read(), waitMs);
     };
     return () => {
       isCurrent = false;
@@ -45,4 +47,12 @@ export function useSchedulePreview(
     // oxlint-disable-next-line react-hooks/exhaustive-deps -- `asked` has the fields and the job
   }, [asked, isReachable]);
   return fields !== null && known?.asked === asked ? known.answer : null;
+}
+
+/** After how many milliseconds to ask again: when the first due time has passed, or when the server has time again. */
+function againIn(answer: Answer<SchedulePreview>): number | null {
+  if (!answer.ok) return answer.status === 429 ? (answer.retryAfter ?? 10) * 1000 : null;
+  const [first] = answer.body.next;
+  const untilMs = first === undefined ? Infinity : Date.parse(first) - now.peek();
+  return untilMs > longestMs ? null : Math.max(untilMs, 0) + 1000;
 }

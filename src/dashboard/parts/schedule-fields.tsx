@@ -49,12 +49,12 @@ export function ScheduleFieldset({
       <div class="stack">
         <p class="choice">
           <Choice
-            word="At times"
+            word="Cron"
             isChosen={isCron}
             onChoose={() => onChange({ scheduleType: 'cron' })}
           />
           <Choice
-            word="Every so often"
+            word="Period"
             isChosen={!isCron}
             onChoose={() => onChange({ scheduleType: 'period' })}
           />

@@ -22,12 +22,18 @@ interface PreviewProps {
 /** What is known of it: never the words or times of another schedule. */
 export function Preview({ answer, zone, isFilledIn, withSeconds, isOpen = false }: PreviewProps) {
   const body = answer?.ok === true ? answer.body : null;
+  const first = isOpen ? undefined : body?.next[0];
   return (
     <div class="preview" aria-busy={isFilledIn && answer === null}>
       <p class={body === null ? 'quiet' : 'sentence'} role="status">
         {body?.words ?? waitingWords(isFilledIn, answer)}
       </p>
-      {body !== null && body.next.length > 0 && !isOpen && (
+      {first !== undefined && (
+        <p class="quiet">
+          Next <Until at={first} zone={zone} />
+        </p>
+      )}
+      {body !== null && first !== undefined && (
         <DueTimes next={body.next} zone={zone} withSeconds={withSeconds} />
       )}
       {body?.notes.map((note) => (
@@ -62,13 +68,10 @@ function DueTimes({
               {index === 1 && ' (here)'}
             </th>
           ))}
-          <th scope="col">
-            <span class="hidden">From now</span>
-          </th>
         </tr>
       </thead>
       <tbody>
-        {next.map((at, row) => (
+        {next.map((at) => (
           <tr key={at}>
             {zones.map((name) => (
               <td key={name}>
@@ -77,7 +80,6 @@ function DueTimes({
                 </time>
               </td>
             ))}
-            <td class="quiet">{row === 0 && <Until at={at} zone={zone} />}</td>
           </tr>
         ))}
       </tbody>

@@ -1,6 +1,113 @@
-/** To be built. */
+/** The editor of a job: a new one, or one that there is. */
+
+import { useEffect, useState } from 'preact/hooks';
+import type { Job, JobResponse } from '../../../api/jobs/contract.ts';
+import type { JobSummary } from '../../../api/overview/contract.ts';
+import { ofJob, ofNothing, useResource } from '../../client/resource.ts';
+import { mayWrite } from '../../client/session.ts';
+import { Heading } from '../../parts/heading.tsx';
+import { Link } from '../../parts/link.tsx';
+import { Loaded } from '../../parts/loaded.tsx';
+import { Outside } from '../../parts/outside.tsx';
+import { browserZone } from '../../view/times.ts';
+import { changedFields, formOf, newForm } from '../../view/job-form.ts';
+import { MissingPage } from '../missing.tsx';
+import { JobFormPage } from './edit/form.tsx';
+import { ChangedNote, GoneNote, ManagedNote } from './edit/notes.tsx';
 
 /** The page. */
-export function JobEditor(props: { id?: string; jobId?: string }) {
-  return <p>To be built. {props.id}</p>;
+export function JobEditor({ id }: { id?: string }) {
+  if (!mayWrite.value) return <ReadOnly id={id} />;
+  return id === undefined ? <NewJob /> : <EditedJob id={id} />;
+}
+
+function NewJob() {
+  const [base] = useState(() => newForm(browserZone()));
+  return (
+    <JobFormPage
+      base={base}
+      head={
+        <>
+          <p class="path">
+            <Link to="/">Jobs</Link> ›
+          </p>
+          <Heading title="New job" />
+        </>
+      }
+    />
+  );
+}
+
+function EditedJob({ id }: { id: string }) {
+  const job = useResource<JobResponse>(`/jobs/${id}`, ofJob(id));
+  const isGone = job.failure.value?.status === 404;
+  // What was typed stays, even when the job is gone.
+  const missing = job.body.value === null ? <MissingPage what="There is no such job." /> : null;
+  return (
+    <Loaded from={job} {...(missing !== null && { missing })}>
+      {({ job: current }) => <Editor current={current} isGone={isGone} />}
+    </Loaded>
+  );
+}
+
+/** `current` is the job as it is now, also when somebody else changes it meanwhile. */
+function Editor({ current, isGone }: { current: Job; isGone: boolean }) {
+  const [job, setJob] = useState(current);
+  const [isDirty, setDirty] = useState(false);
+  const changed = changedFields(job, current);
+  const isOther = changed.length > 0;
+  useEffect(() => {
+    if (isOther && !isDirty) setJob(current);
+  }, [isOther, isDirty, current]);
+  const managedKey = useManagedKey(job);
+  return (
+    <JobFormPage
+      job={job}
+      base={formOf(job)}
+      onDirty={setDirty}
+      head={
+        <>
+          <p class="path">
+            <Link to="/">Jobs</Link> ›{' '}
+            <Link to={`/jobs/${job.id}`}>
+              <Outside text={job.name} />
+            </Link>{' '}
+            ›
+          </p>
+          <Heading title={`Edit ${job.name}`}>
+            Edit <Outside text={job.name} />
+          </Heading>
+          {managedKey !== null && <ManagedNote name={managedKey} />}
+          {isGone && <GoneNote />}
+          {isOther && isDirty && !isGone && (
+            <ChangedNote fields={changed} onReload={() => setJob(current)} />
+          )}
+        </>
+      }
+    />
+  );
+}
+
+/** Only lists say whether a job is managed. */
+function useManagedKey({ id, name }: Job): string | null {
+  const [q] = useState(() => name);
+  const path = `/overview/jobs?limit=100&q=${encodeURIComponent(q)}`;
+  const found = useResource<{ jobs: JobSummary[] }>(path, ofNothing).body.value;
+  return found?.jobs.find((row) => row.id === id)?.key ?? null;
+}
+
+function ReadOnly({ id }: { id: string | undefined }) {
+  return (
+    <section class="empty">
+      <Heading title={id === undefined ? 'New job' : 'Edit job'} />
+      <p>
+        You are signed in with a key that may only read. Jobs are changed with a key that may write.
+      </p>
+      <p>
+        <Link to={id === undefined ? '/' : `/jobs/${id}`}>
+          {id === undefined ? 'Jobs' : 'Back to the job'}
+        </Link>
+      </p>
+    </section>
+  );
 }

@@ -1,0 +1,242 @@
+/** The form of a job. Nothing that was typed is lost, whatever the server says. */
+
+import type { ComponentChildren, TargetedSubmitEvent } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { Job } from '../../../../api/jobs/contract.ts';
+import type { Failure } from '../../../client/api.ts';
+import { Field } from '../../../parts/field.tsx';
+import { Link } from '../../../parts/link.tsx';
+import { Problem } from '../../../parts/problem.tsx';
+import { ScheduleFieldset, scheduleNames } from '../../../parts/schedule-fields.tsx';
+import { stayUntil } from '../../../router.ts';
+import { fieldError } from '../../../view/field-errors.ts';
+import type { FieldError } from '../../../view/field-errors.ts';
+import {
+  changesOf,
+  inputOf,
+  missingIn,
+  repeatedHeader,
+  withDraft,
+} from '../../../view/job-form.ts';
+import type { JobForm } from '../../../view/job-form.ts';
+import type { PastedDraft } from '../../../view/pasted.ts';
+import { isFilledIn, sameTyped } from '../../../view/schedule-form.ts';
+import { Paste } from './paste.tsx';
+import { RequestFields, SentFields } from './request-fields.tsx';
+import { createAndRun, createJob, updateJob } from './save.ts';
+
+interface FormProps {
+  head: ComponentChildren;
+  /** The fields as they were before anything was typed. */
+  base: JobForm;
+  /** The job that is changed; none for a new one. */
+  job?: Job;
+  onDirty?: (isDirty: boolean) => void;
+}
+
+const names = [
+  'name',
+  'url',
+  'method',
+  'headers',
+  'body',
+  'timeoutSeconds',
+  'retries',
+  'notes',
+  ...scheduleNames,
+];
+
+/** The page with the form. */
+export function JobFormPage({ head, base, job, onDirty }: FormProps) {
+  const [form, setForm] = useState(base);
+  const [isBusy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<FieldError | null>(null);
+  const element = useRef<HTMLFormElement>(null);
+  const [toFocus, setToFocus] = useState<{ field: string } | null>(null);
+  const isDirty = JSON.stringify(form) !== JSON.stringify(base);
+
+  useEffect(() => {
+    onDirty?.(isDirty);
+    stayUntil(isDirty ? mayDrop : null);
+    return () => stayUntil(null);
+    // oxlint-disable-next-line react-hooks/exhaustive-deps -- the listener stays the same
+  }, [isDirty]);
+  // Its values were loaded again.
+  const baseText = JSON.stringify(base);
+  const shownBase = useRef(baseText);
+  useEffect(() => {
+    if (shownBase.current === baseText) return;
+    const isReplaced = JSON.stringify(form) !== shownBase.current;
+    shownBase.current = baseText;
+    setForm(base);
+    setProblem(null);
+    if (isReplaced) setToFocus({ field: 'name' });
+    // oxlint-disable-next-line react-hooks/exhaustive-deps -- the text has all of it
+  }, [baseText]);
+  useEffect(() => {
+    if (toFocus === null) return;
+    const found = element.current?.querySelector<HTMLElement>(`[name="${toFocus.field}"]`);
+    (found ?? element.current?.querySelector<HTMLElement>('.summary'))?.focus();
+  }, [toFocus]);
+
+  const edit = (changed: Partial<JobForm>): void => {
+    setForm((before) => ({ ...before, ...changed }));
+    if (problem?.field && concerns(changed, problem.field)) setProblem(null);
+  };
+  const refuse = (refused: FieldError): void => {
+    setProblem(refused);
+    setToFocus({ field: refused.field ?? 'summary' });
+  };
+  const save = async (how: () => Promise<Failure | null>): Promise<void> => {
+    if (isBusy) return;
+    const repeated = repeatedHeader(form.headers);
+    if (repeated !== null) return refuse({ field: 'headers', error: repeated });
+    setBusy(true);
+    setProblem(null);
+    const failure = await how();
+    setBusy(false);
+    if (failure !== null) refuse(refusalOf(failure, job === undefined));
+  };
+  const submit = (event: TargetedSubmitEvent<HTMLFormElement>): void => {
+    event.preventDefault();
+    void save(() =>
+      job === undefined ? createJob(inputOf(form)) : updateJob(job.id, changesOf(form, base)),
+    );
+  };
+  const take = (draft: PastedDraft): void => {
+    const next = withDraft(form, draft);
+    setForm(next);
+    setProblem(null);
+    setToFocus({ field: missingIn(next)[0] ?? 'name' });
+  };
+  const errorOf = (field: string): string | null =>
+    problem?.field === field ? problem.error : null;
+  const { schedule } = form;
+  const isScheduleKept = job?.paused === false && sameTyped(schedule, base.schedule);
+
+  return (
+    <div class="stack editor">
+      <div class="titles">{head}</div>
+      {job === undefined && <Paste onRead={take} />}
+      <form ref={element} noValidate onSubmit={submit}>
+        {problem !== null && problem.field === null && (
+          <div class="summary" tabIndex={-1}>
+            <Problem text={problem.error} />
+          </div>
+        )}
+        <RequestFields form={form} errorOf={errorOf} onChange={edit} />
+        <ScheduleFieldset
+          legend="When"
+          value={schedule}
+          error={problem}
+          jobId={isScheduleKept && isFilledIn(schedule) ? job.id : null}
+          onChange={(changed) => edit({ schedule: { ...schedule, ...changed } })}
+        />
+        <SentFields form={form} kept={job?.headerNames ?? []} errorOf={errorOf} onChange={edit} />
+        <MoreFields form={form} errorOf={errorOf} onChange={edit} />
+        <p class="actions">
+          <button type="submit" class="main" aria-disabled={isBusy}>
+            {isBusy ? 'Saving…' : 'Save'}
+          </button>
+          {job === undefined && (
+            <button
+              type="button"
+              aria-disabled={isBusy}
+              onClick={() => void save(() => createAndRun(inputOf(form)))}
+            >
+              Save paused and run once
+            </button>
+          )}
+          <Link to={job === undefined ? '/' : `/jobs/${job.id}`} class="button plain">
+            Cancel
+          </Link>
+        </p>
+      </form>
+    </div>
+  );
+}
+
+interface MoreProps {
+  form: JobForm;
+  errorOf: (field: string) => string | null;
+  onChange: (changed: Partial<JobForm>) => void;
+}
+
+function MoreFields({ form, errorOf, onChange }: MoreProps) {
+  return (
+    <fieldset class="panel">
+      <legend>Limits and notes</legend>
+      <div class="pair">
+        <Field
+          label="Timeout in seconds"
+          hint="For each attempt, 1 to 60."
+          error={errorOf('timeoutSeconds')}
+        >
+          {(control) => (
+            <input
+              {...control}
+              name="timeoutSeconds"
+              class="short"
+              inputMode="numeric"
+              autocomplete="off"
+              value={form.timeoutSeconds}
+              onInput={({ currentTarget }) => onChange({ timeoutSeconds: currentTarget.value })}
+            />
+          )}
+        </Field>
+        <Field
+          label="Retries"
+          hint="Up to 2, after a connection error, HTTP 429 or 5xx."
+          error={errorOf('retries')}
+        >
+          {(control) => (
+            <input
+              {...control}
+              name="retries"
+              class="short"
+              inputMode="numeric"
+              autocomplete="off"
+              value={form.retries}
+              onInput={({ currentTarget }) => onChange({ retries: currentTarget.value })}
+            />
+          )}
+        </Field>
+      </div>
+      <Field label="Notes" error={errorOf('notes')}>
+        {(control) => (
+          <textarea
+            {...control}
+            name="notes"
+            class="prose"
+            rows={3}
+            value={form.notes}
+            onInput={({ currentTarget }) => onChange({ notes: currentTarget.value })}
+          />
+        )}
+      </Field>
+    </fieldset>
+  );
+}
+
+function mayDrop(): boolean {
+  // oxlint-disable-next-line no-alert -- an answer is needed before the address changes
+  return confirm('Leave this page? What you typed is not saved.');
+}
+
+/** Whether a change is about the field that is wrong. */
+function concerns(changed: Partial<JobForm>, field: string): boolean {
+  return field in changed || ('schedule' in changed && scheduleNames.includes(field));
+}
+
+function refusalOf({ status, error }: Failure, isNew: boolean): FieldError {
+  if (status === 401) {
+    return { field: null, error: 'Not saved yet: your session had ended. Save again.' };
+  }
+  if (status === 0 && isNew) {
+    return {
+      field: null,
+      error: `${error} Look at the list of jobs before you save again: the job may have been created.`,
+    };
+  }
+  return fieldError(error, names);
+}

@@ -1,0 +1,97 @@
+/** Fills in the form from a command, or from a line of a crontab. */
+
+import { useState } from 'preact/hooks';
+import type { Remark } from '../../../../domain/shell/remark.ts';
+import { Field } from '../../../parts/field.tsx';
+import { Outside } from '../../../parts/outside.tsx';
+import { fieldWords } from '../../../view/job-form.ts';
+import { readPasted } from '../../../view/pasted.ts';
+import type { Pasted, PastedDraft } from '../../../view/pasted.ts';
+
+/** The field. `onRead` gets what the form can take. */
+export function Paste({ onRead }: { onRead: (draft: PastedDraft) => void }) {
+  const [text, setText] = useState('');
+  const [read, setRead] = useState<Pasted | null>(null);
+  const take = (): void => {
+    const pasted = readPasted(text);
+    setRead(pasted);
+    if (pasted.draft !== null) onRead(pasted.draft);
+  };
+  return (
+    <section class="paste" aria-label="Paste">
+      <Field label="Paste a curl command, or a line of a crontab" error={read?.problem}>
+        {(control) => (
+          <textarea
+            {...control}
+            rows={3}
+            value={text}
+            placeholder={"curl -H 'X-Tenant: 7' https://example.com/hook"}
+            autocomplete="off"
+            autocapitalize="off"
+            spellcheck={false}
+            onInput={({ currentTarget }) => {
+              setText(currentTarget.value);
+              setRead(null);
+            }}
+            onKeyDown={(event) => {
+              if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;
+              event.preventDefault();
+              take();
+            }}
+          />
+        )}
+      </Field>
+      <p class="actions">
+        <button type="button" aria-disabled={text.trim() === ''} onClick={take}>
+          Read
+        </button>
+        <span class="hint">It fills in the form below. Ctrl+Enter does it too.</span>
+      </p>
+      <div role="status">{read !== null && <Result read={read} />}</div>
+    </section>
+  );
+}
+
+function Result({ read: { draft, ignored, unhonoured } }: { read: Pasted }) {
+  return (
+    <>
+      {draft !== null && <p>Filled in: {fieldWords(filledIn(draft))}.</p>}
+      {unhonoured.length > 0 && (
+        <>
+          <p>
+            Nothing was filled in, because a job cannot do all of this. Change it and read it again:
+          </p>
+          <Remarks remarks={unhonoured} />
+        </>
+      )}
+      {ignored.length > 0 && (
+        <>
+          <p>Ignored, without an effect on the call:</p>
+          <Remarks remarks={ignored} />
+        </>
+      )}
+    </>
+  );
+}
+
+function Remarks({ remarks }: { remarks: readonly Remark[] }) {
+  return (
+    <ul class="remarks">
+      {remarks.map(({ text, reason }) => (
+        <li key={text + reason}>
+          <code>
+            <Outside text={text} />
+          </code>
+          : {reason}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** The fields that something was put into. */
+function filledIn(draft: PastedDraft): string[] {
+  const isEmpty = (value: unknown): boolean =>
+    value === null || (typeof value === 'object' && Object.keys(value).length === 0);
+  return Object.entries(draft).flatMap(([name, value]) => (isEmpty(value) ? [] : [name]));
+}

@@ -1,0 +1,125 @@
+/** What a job calls, and what it sends. */
+
+import { characterCount } from '../../../../domain/characters.ts';
+import { maxBodyLength, methods } from '../../../../domain/jobs/job.ts';
+import type { Method } from '../../../../domain/jobs/job.ts';
+import { Field } from '../../../parts/field.tsx';
+import { hasBody, keepLineEnds, urlProblem } from '../../../view/job-form.ts';
+import type { JobForm } from '../../../view/job-form.ts';
+import { Headers } from './headers.tsx';
+
+interface FieldsProps {
+  form: JobForm;
+  errorOf: (field: string) => string | null;
+  onChange: (changed: Partial<JobForm>) => void;
+}
+
+/** Name, method and URL. */
+export function RequestFields({ form, errorOf, onChange }: FieldsProps) {
+  return (
+    <div class="panel stack">
+      <Field label="Name" error={errorOf('name')}>
+        {(control) => (
+          <input
+            {...control}
+            name="name"
+            value={form.name}
+            autocomplete="off"
+            onInput={({ currentTarget }) => onChange({ name: currentTarget.value })}
+          />
+        )}
+      </Field>
+      <div class="target">
+        <Field label="Method" error={errorOf('method')}>
+          {(control) => (
+            <select
+              {...control}
+              name="method"
+              value={form.method}
+              onChange={({ currentTarget }) => onChange({ method: currentTarget.value as Method })}
+            >
+              {methods.map((method) => (
+                <option key={method}>{method}</option>
+              ))}
+            </select>
+          )}
+        </Field>
+        <Field label="URL" hint={urlProblem(form.url) ?? undefined} error={errorOf('url')}>
+          {(control) => (
+            <input
+              {...control}
+              name="url"
+              class="code"
+              inputMode="url"
+              value={form.url}
+              placeholder="https://example.com/path"
+              autocomplete="off"
+              autocapitalize="off"
+              spellcheck={false}
+              onInput={({ currentTarget }) => onChange({ url: currentTarget.value.trim() })}
+            />
+          )}
+        </Field>
+      </div>
+    </div>
+  );
+}
+
+interface SentProps extends FieldsProps {
+  /** Names of the headers that the job has. */
+  kept: readonly string[];
+}
+
+/** Headers and body. */
+export function SentFields({ form, kept, errorOf, onChange }: SentProps) {
+  const length = characterCount(form.body);
+  const isBodyShown = hasBody(form.method) || form.body !== '' || errorOf('body') !== null;
+  return (
+    <fieldset class="panel">
+      <legend>What is sent</legend>
+      <Headers
+        rows={form.headers}
+        kept={kept}
+        error={errorOf('headers')}
+        onChange={(headers) => onChange({ headers })}
+      />
+      {isBodyShown && (
+        <Field label="Body" error={errorOf('body')} hint={<BodyHint length={length} form={form} />}>
+          {(control) => (
+            <textarea
+              {...control}
+              name="body"
+              rows={6}
+              value={form.body}
+              autocomplete="off"
+              autocapitalize="off"
+              spellcheck={false}
+              onInput={({ currentTarget }) =>
+                onChange({ body: keepLineEnds(currentTarget.value, form.body) })
+              }
+            />
+          )}
+        </Field>
+      )}
+    </fieldset>
+  );
+}
+
+function BodyHint({ length, form }: { length: number; form: JobForm }) {
+  const hasType = form.headers?.some(({ name }) => name.toLowerCase() === 'content-type') ?? true;
+  const words = `${count(length)} / ${count(maxBodyLength)} characters`;
+  return (
+    <>
+      <span class={length > maxBodyLength ? 'over figure' : 'figure'}>{words}</span>
+      {!hasBody(form.method) &&
+        `. ${form.method} sends no body: choose another method, or empty it.`}
+      {hasBody(form.method) &&
+        !hasType &&
+        '. Sent as text/plain unless a Content-Type header says otherwise.'}
+    </>
+  );
+}
+
+function count(value: number): string {
+  return value.toLocaleString('en');
+}
