@@ -26,7 +26,7 @@ export function useSchedulePreview(
   );
   const isReachable = outage.value === null && !hasEnded.value;
   useEffect(() => {
-    if (fields === null) return undefined;
+    if (fields === null || !isReachable) return undefined;
     let isCurrent = true;
     let timer = setTimeout(() => void read(), pauseMs);
     const read = async (): Promise<void> => {
@@ -35,7 +35,7 @@ export function useSchedulePreview(
           ? await change<SchedulePreview>('POST', '/schedule/preview', fields)
           : await ask<SchedulePreview>('GET', `/jobs/${jobId}/due-times`);
       // Another one may have been typed meanwhile.
-      if (!isCurrent) return;
+      if (!isCurrent || (!answer.ok && answer.status === 401)) return;
       setKnown({ asked, answer });
       const waitMs = againIn(answer);
       if (waitMs !== null) timer = setTimeout(() => void read(), waitMs);

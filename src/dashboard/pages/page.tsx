@@ -69,8 +69,8 @@ export function Page() {
   }, [who, isSignIn, isElsewhere]);
   if (who === 'unknown') return <UnknownPage />;
   if (who === null || isSignIn) return <SignInPage current={who} />;
-  // Somebody who signs in again to the same workspace, with the same rights, goes on where they were.
-  const key = `${who.workspace.id} ${who.permission} ${who.isOwner}`;
+  // Somebody who signs in again to the same workspace goes on where they were, also an owner who takes a key for it.
+  const key = `${who.workspace.id} ${who.permission}`;
   return <SignedIn key={key} session={who} />;
 }
 

@@ -18,6 +18,7 @@ interface ScheduleProps {
   jobId?: string | null;
   /** From when a period counts, if that is not when it is saved: then nothing is known of its due times yet. */
   periodHint?: string;
+  isPaused?: boolean;
   onChange: (changed: Partial<ScheduleForm>) => void;
 }
 
@@ -31,6 +32,7 @@ export function ScheduleFieldset({
   error,
   jobId = null,
   periodHint,
+  isPaused = false,
   onChange,
 }: ScheduleProps) {
   const isCron = value.scheduleType === 'cron';
@@ -74,6 +76,7 @@ export function ScheduleFieldset({
         answer={answer}
         zone={value.timezone.trim()}
         isFilledIn={isAsked}
+        isPaused={isPaused}
         withSeconds={!isCron}
         isOpen={isOpen}
       />

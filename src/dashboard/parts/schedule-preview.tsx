@@ -13,6 +13,8 @@ interface PreviewProps {
   answer: Answer<SchedulePreview> | null;
   zone: string;
   isFilledIn: boolean;
+  /** Whether it waits to be resumed. */
+  isPaused: boolean;
   /** Due times of periods are at a second. */
   withSeconds: boolean;
   /** Whether its due times depend on what comes: only its words are shown. */
@@ -20,7 +22,14 @@ interface PreviewProps {
 }
 
 /** What is known of it: never the words or times of another schedule. */
-export function Preview({ answer, zone, isFilledIn, withSeconds, isOpen = false }: PreviewProps) {
+export function Preview({
+  answer,
+  zone,
+  isFilledIn,
+  isPaused,
+  withSeconds,
+  isOpen = false,
+}: PreviewProps) {
   const body = answer?.ok === true ? answer.body : null;
   const first = isOpen ? undefined : body?.next[0];
   return (
@@ -30,7 +39,13 @@ export function Preview({ answer, zone, isFilledIn, withSeconds, isOpen = false 
       </p>
       {first !== undefined && (
         <p class="quiet">
-          Next <Until at={first} zone={zone} />
+          {isPaused ? (
+            'Paused now. If it is resumed:'
+          ) : (
+            <>
+              Next <Until at={first} zone={zone} />
+            </>
+          )}
         </p>
       )}
       {body !== null && first !== undefined && (

@@ -157,11 +157,19 @@ export function headerNamed(name: string, { value }: HeaderRow): HeaderRow {
   return { name: before, value: after.trimEnd() };
 }
 
-/** A header that is there twice; the API would see one only. Null if each is there once. */
-export function repeatedHeader(rows: readonly HeaderRow[] | null): string | null {
-  const names = usedRows(rows ?? []).map(({ name }) => name.toLowerCase());
+/** What the API cannot see in headers: one that is there twice, or a value that was not typed again. Null if all is well. */
+export function headerProblem(
+  rows: readonly HeaderRow[] | null,
+  kept: readonly string[] = [],
+): string | null {
+  const names = usedRows(rows ?? []).map(({ name }) => name.trim().toLowerCase());
   const index = names.findIndex((name, at) => names.indexOf(name) !== at);
-  if (index === -1) return null;
+  if (index === -1) {
+    const lost = rows?.find((row) => row.value.trim() === '' && kept.includes(row.name));
+    return lost === undefined
+      ? null
+      : `headers: the value of ${lost.name} is not kept, type it again or remove the header`;
+  }
   const name = usedRows(rows ?? [])[index]?.name;
   return `headers must name each header once, got ${name} twice in any letter case`;
 }
@@ -186,7 +194,7 @@ function usedRows(rows: readonly HeaderRow[]): HeaderRow[] {
 }
 
 function headersOf(rows: readonly HeaderRow[]): Record<string, string> {
-  return Object.fromEntries(usedRows(rows).map(({ name, value }) => [name, value]));
+  return Object.fromEntries(usedRows(rows).map(({ name, value }) => [name.trim(), value.trim()]));
 }
 
 /** Text that is no number is sent as it is: the API says what is wrong with it. */

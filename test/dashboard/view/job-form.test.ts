@@ -14,7 +14,7 @@ import {
   keepLineEnds,
   missingIn,
   newForm,
-  repeatedHeader,
+  headerProblem,
   urlProblem,
   withDraft,
 } from '../../../src/dashboard/view/job-form.ts';
@@ -151,13 +151,16 @@ test('a line of a header typed as a name becomes a name and a value', () => {
 
 test('a header that is there twice is refused before one of them is lost', () => {
   const rows = ['X-A', 'x-a', 'X-A'].map((name) => ({ name, value: '1' }));
-  assert.equal(repeatedHeader(rows.slice(0, 1)), null);
-  assert.equal(repeatedHeader(null), null);
+  assert.equal(headerProblem(rows.slice(0, 1)), null);
+  assert.equal(headerProblem(null), null);
+  const again = [{ name: 'X-A', value: ' ' }];
+  assert.match(headerProblem(again, ['X-A']) ?? '', /^headers: the value of X-A is not kept/);
+  assert.equal(headerProblem(again, ['X-B']), null);
   // The API says it in the same words.
   const headers = { 'X-A': '1', 'x-a': '1' };
   const refused = (): unknown =>
     defineJob({ ...inputOf(whole), headers }, { ...context, id: 'i', workspaceId: 'w' });
-  assert.throws(refused, (error) => messageOf(error) === repeatedHeader(rows.slice(0, 2)));
+  assert.throws(refused, (error) => messageOf(error) === headerProblem(rows.slice(0, 2)));
 });
 
 test('a body keeps its line ends, which a textarea changes', () => {

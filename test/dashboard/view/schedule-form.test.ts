@@ -41,11 +41,12 @@ test('every period comes back as it was', () => {
   );
 });
 
+const secondsOf = (every: string) =>
+  scheduleFields({ ...newSchedule('UTC'), scheduleType: 'period', every }).periodSeconds;
+
 test('parts of a unit are seconds, and what is no number is left to the API', () => {
-  const of = (every: string) =>
-    scheduleFields({ ...newSchedule('UTC'), scheduleType: 'period', every }).periodSeconds;
-  assert.deepEqual([of('1.5'), of('1,1'), of(' 5 ')], [90, 66, 300]);
-  assert.deepEqual([of('five'), of('')], ['five', '']);
+  assert.deepEqual([secondsOf('1.5'), secondsOf('1,1'), secondsOf(' 5 ')], [90, 66, 300]);
+  assert.deepEqual([secondsOf('five'), secondsOf('')], ['five', '']);
 });
 
 test('only the fields of its kind are sent', () => {

@@ -11,13 +11,7 @@ import { ScheduleFieldset, scheduleNames } from '../../../parts/schedule-fields.
 import { stayUntil } from '../../../router.ts';
 import { fieldError } from '../../../view/field-errors.ts';
 import type { FieldError } from '../../../view/field-errors.ts';
-import {
-  changesOf,
-  inputOf,
-  missingIn,
-  repeatedHeader,
-  withDraft,
-} from '../../../view/job-form.ts';
+import { changesOf, inputOf, missingIn, headerProblem, withDraft } from '../../../view/job-form.ts';
 import type { JobForm } from '../../../view/job-form.ts';
 import type { PastedDraft } from '../../../view/pasted.ts';
 import { isFilledIn, sameTyped } from '../../../view/schedule-form.ts';
@@ -89,8 +83,8 @@ export function JobFormPage({ head, base, job, onDirty }: FormProps) {
   };
   const save = async (how: () => Promise<Failure | null>): Promise<void> => {
     if (isBusy) return;
-    const repeated = repeatedHeader(form.headers);
-    if (repeated !== null) return refuse({ field: 'headers', error: repeated });
+    const wrong = headerProblem(form.headers, job?.headerNames);
+    if (wrong !== null) return refuse({ field: 'headers', error: wrong });
     setBusy(true);
     setProblem(null);
     const failure = await how();
@@ -129,6 +123,7 @@ export function JobFormPage({ head, base, job, onDirty }: FormProps) {
           legend="When"
           value={schedule}
           error={problem}
+          isPaused={job?.paused ?? false}
           jobId={isScheduleKept && isFilledIn(schedule) ? job.id : null}
           onChange={(changed) => edit({ schedule: { ...schedule, ...changed } })}
         />

@@ -1,6 +1,6 @@
 /** The headers of a job. Values of a job that there is cannot be read: they are kept, or all replaced. */
 
-import { useEffect, useId, useRef } from 'preact/hooks';
+import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 import { Outside } from '../../../parts/outside.tsx';
 import { Problem } from '../../../parts/problem.tsx';
 import { headerNamed } from '../../../view/job-form.ts';
@@ -22,16 +22,16 @@ const none: HeaderRow = { name: '', value: '' };
 export function Headers({ rows, kept, error, onChange }: HeadersProps) {
   const id = useId();
   const group = useRef<HTMLFieldSetElement>(null);
-  const next = useRef<string | null>(null);
-  useEffect(() => {
+  const next = useRef<[selector: string, index: number] | null>(null);
+  useLayoutEffect(() => {
     if (next.current === null) return;
-    const found = group.current?.querySelectorAll<HTMLElement>(next.current);
-    [...(found ?? [])].at(-1)?.focus();
+    const [selector, index] = next.current;
+    [...(group.current?.querySelectorAll<HTMLElement>(selector) ?? [])].at(index)?.focus();
     next.current = null;
   }, [rows]);
-  /** `focus` selects what gets the focus then: the last one of it. */
-  const change = (changed: Rows, focus: string): void => {
-    next.current = focus;
+  /** `selector` and `index` say what gets the focus then. */
+  const change = (changed: Rows, selector: string, index = 0): void => {
+    next.current = [selector, index];
     onChange(changed);
   };
   return (
@@ -58,7 +58,8 @@ export function Headers({ rows, kept, error, onChange }: HeadersProps) {
             onClick={() =>
               change(
                 kept.map((name) => ({ name, value: '' })),
-                'input.name',
+                'input',
+                1,
               )
             }
           >
@@ -81,7 +82,7 @@ export function Headers({ rows, kept, error, onChange }: HeadersProps) {
             <button
               type="button"
               name="headers"
-              onClick={() => change([...rows, none], 'input.name')}
+              onClick={() => change([...rows, none], 'input.name', -1)}
             >
               Add a header
             </button>
@@ -113,6 +114,7 @@ interface RowProps {
 }
 
 function Row({ row, index, onChange, onRemove }: RowProps) {
+  const value = useRef<HTMLInputElement>(null);
   const quiet = { autocomplete: 'off', autocapitalize: 'off', spellcheck: false } as const;
   return (
     <p class="header">
@@ -122,10 +124,15 @@ function Row({ row, index, onChange, onRemove }: RowProps) {
         aria-label={`Name of header ${index + 1}`}
         placeholder="Name"
         value={row.name}
-        onInput={({ currentTarget }) => onChange(headerNamed(currentTarget.value, row))}
+        onInput={({ currentTarget }) => {
+          const changed = headerNamed(currentTarget.value, row);
+          onChange(changed);
+          if (changed.name !== currentTarget.value) value.current?.focus();
+        }}
       />
       <input
         {...quiet}
+        ref={value}
         class="code"
         aria-label={`Value of ${row.name === '' ? `header ${index + 1}` : row.name}`}
         placeholder="Value"

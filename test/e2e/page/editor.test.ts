@@ -1,0 +1,300 @@
+/** The editor of a job in a real browser: what is typed, pasted, refused, saved and kept. */
+
+import { AxeBuilder } from '@axe-core/playwright';
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { TestContext } from 'node:test';
+import type { Page } from 'playwright-core';
+import type { Job } from '../../../src/api/jobs/contract.ts';
+import { startSink } from '../../support/fakes/sink.ts';
+import { person } from './running/browser.ts';
+import { noPages, servePages, signInWith } from './running/served.ts';
+
+/** Somebody who has signed in with a key. */
+async function signedIn(t: TestContext) {
+  const jobd = await servePages(t);
+  const { open, context, complaints } = await person(t, { timezoneId: 'America/New_York' });
+  const page = await open(jobd.url);
+  await signInWith(page, jobd.key);
+  const api = async (method: string, path: string, body?: object): Promise<{ job: Job }> => {
+    const answer = await fetch(`${jobd.url}/api/v1${path}`, {
+      method,
+      headers: {
+        authorization: `Bearer ${jobd.key}`,
+        ...(body && { 'content-type': 'application/json' }),
+      },
+      body: body === undefined ? null : JSON.stringify(body),
+    });
+    return (await answer.json()) as { job: Job };
+  };
+  const goTo = async (path: string): Promise<void> => {
+    await page.goto(jobd.url + path);
+    await page.getByRole('button', { name: 'Save', exact: true }).waitFor();
+  };
+  return { jobd, page, context, complaints, api, goTo };
+}
+
+/** Asserts that axe finds nothing. */
+async function assertAccessible(page: Page): Promise<void> {
+  const { violations } = await new AxeBuilder({ page }).analyze();
+  const found = violations.map(
+    ({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`,
+  );
+  assert.deepEqual(found, []);
+}
+
+async function waitForFocus(page: Page, name: string): Promise<void> {
+  await page.waitForFunction(
+    (wanted) => document.activeElement?.getAttribute('name') === wanted,
+    name,
+  );
+}
+
+/** Presses Tab until a field or a button of this name has the focus. */
+async function tabTo(page: Page, label: string): Promise<void> {
+  const wanted = page
+    .getByLabel(label, { exact: true })
+    .or(page.getByRole('button', { name: label, exact: true }));
+  for (let presses = 0; presses < 40; presses += 1) {
+    await page.keyboard.press('Tab');
+    if (await wanted.evaluate((element) => element === document.activeElement)) return;
+  }
+  assert.fail(`Tab does not reach ${label}`);
+}
+
+const crons = { name: 'Hook', cronExpr: '30 2 * * *', timezone: 'Europe/Paris' };
+
+describe('the editor of a job', { skip: noPages }, () => {
+  test('by keyboard alone, a pasted command becomes a job that is run once', async (t) => {
+    const sink = await startSink(t);
+    const { page, complaints, api, goTo } = await signedIn(t);
+    await goTo('/jobs/new');
+    await tabTo(page, 'Paste a curl command, or a line of a crontab');
+    await page.keyboard.insertText(
+      `curl -s -X POST ${sink.url}/hook -H 'X-Tenant: 7' -u me:pw -d 'a=b'`,
+    );
+    await page.keyboard.press('Control+Enter');
+    await waitForFocus(page, 'cronExpr');
+    await page.getByText('Filled in: name, method, URL, headers and body.').waitFor();
+    await page.getByText('-s: it only changes what curl prints').waitFor();
+    await page.keyboard.type('0 25 * * *');
+    const problem = page.getByText('the hour field takes 0 to 23, got "25"');
+    await problem.waitFor();
+    await page.keyboard.press('ControlOrMeta+A');
+    await page.keyboard.type('30 2 * * *');
+    await page.getByText('At 02:30, every day').waitFor();
+    assert.equal(await problem.count(), 0);
+    await page.keyboard.press('Tab');
+    assert.equal(
+      await page.evaluate(() => (document.activeElement as HTMLInputElement).value),
+      'America/New_York',
+    );
+    await page.keyboard.press('ControlOrMeta+A');
+    await page.keyboard.type('Europe/Paris');
+    await page.getByText('America/New York (here)').waitFor();
+    assert.equal(await page.locator('.due tbody tr').count(), 5);
+    await tabTo(page, 'Save paused and run once');
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/jobs/*/runs/*');
+    const id = new URL(page.url()).pathname.split('/')[2] ?? '';
+    const { job } = await api('GET', `/jobs/${id}`);
+    assert.deepEqual(
+      [job.paused, job.cronExpr, job.timezone, job.headerNames.toSorted().join()],
+      [true, '30 2 * * *', 'Europe/Paris', 'Authorization,Content-Type,X-Tenant'],
+    );
+    assert.deepEqual(complaints, []);
+  });
+
+  test('a command that a job cannot do is refused with its parts', async (t) => {
+    const { page, goTo } = await signedIn(t);
+    await goTo('/jobs/new');
+    const paste = page.getByLabel('Paste a curl command');
+    await paste.fill('curl -L https://example.com');
+    await page.getByRole('button', { name: 'Read', exact: true }).click();
+    await page.getByText('-L: jobd does not follow redirects').waitFor();
+    assert.equal(await page.getByLabel('URL', { exact: true }).inputValue(), '');
+    await paste.fill('this is no command');
+    await paste.press('Control+Enter');
+    await page.getByText(/paste a curl or wget command/i).waitFor();
+    assert.equal(await paste.inputValue(), 'this is no command');
+  });
+
+  test('each refusal is beside its field, which gets the focus, and the toast names the next due time', async (t) => {
+    const { page, api, goTo } = await signedIn(t);
+    await goTo('/jobs/new');
+    const fill = (label: string, text: string) =>
+      page.getByLabel(label, { exact: true }).fill(text);
+    const refusedAt = async (field: string, sentence: RegExp): Promise<void> => {
+      await page.getByRole('button', { name: 'Save', exact: true }).click();
+      await page.locator('.input .problem').filter({ hasText: sentence }).waitFor();
+      await waitForFocus(page, field);
+      const described = await page.evaluate(() => {
+        const ids = document.activeElement?.getAttribute('aria-describedby')?.split(' ') ?? [];
+        return ids.map((each) => document.querySelector(`[id="${each}"]`)?.textContent).join(' ');
+      });
+      assert.match(described, sentence);
+    };
+    await refusedAt('name', /must not be empty/i);
+    await fill('Name', 'Long');
+    await fill('URL', 'https://me:pw@example.com/');
+    await page.getByText('No user name or password can be in it').waitFor();
+    await refusedAt('url', /must not contain a user name/);
+    await fill('URL', 'https://example.com/');
+    await refusedAt('cronExpr', /must have 5 fields/);
+    await fill('Cron expression', '@daily');
+    await fill('Time zone', 'Paris');
+    await refusedAt('timezone', /must be an IANA name/);
+    await fill('Time zone', 'UTC');
+    await fill('Retries', '9');
+    await refusedAt('retries', /must be between 0 and 2/);
+    await fill('Retries', '1');
+    await page.getByLabel('Method', { exact: true }).selectOption('POST');
+    await fill('Body', 'x'.repeat(40_000));
+    await page.getByText('40,000 / 32,768 characters').waitFor();
+    await refusedAt('body', /must be at most 32768 characters, got 40000/);
+    await fill('Body', '');
+    await page.getByLabel('Period').check();
+    await fill('Every', '0.5');
+    await refusedAt('periodSeconds', /must be between 60 and 31536000, got 30/);
+    await fill('Every', '2');
+    await page.getByLabel('Unit').selectOption('hours');
+    await page.getByText('Every 2 hours').waitFor();
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByText(/Long is created\. Next due \w+ \d+ \w+ \d\d:\d\d \(UTC\)\./).waitFor();
+    const { job } = await api('GET', `/jobs/${new URL(page.url()).pathname.split('/')[2]}`);
+    assert.deepEqual([job.periodSeconds, job.retries, job.body], [7200, 1, null]);
+  });
+
+  test('old words are never beside a new schedule, and late answers are ignored', async (t) => {
+    const { page, context, goTo } = await signedIn(t);
+    const { promise: held, resolve: release } = Promise.withResolvers<void>();
+    await context.route('**/schedule/preview', async (route) => {
+      if (route.request().postData()?.includes('"1 1 * * *"')) await held;
+      await route.continue();
+    });
+    await goTo('/jobs/new');
+    const cron = page.getByLabel('Cron expression', { exact: true });
+    const preview = page.locator('.preview');
+    await cron.fill('30 2 * * *');
+    await preview.getByText('At 02:30, every day').waitFor();
+    const asked = page.waitForRequest(/schedule\/preview/);
+    await cron.fill('1 1 * * *');
+    assert.equal(await preview.innerText(), 'Reading…');
+    await asked;
+    await cron.fill('15 4 * * *');
+    await preview.getByText('At 04:15, every day').waitFor();
+    const late = page.waitForResponse(/schedule\/preview/);
+    release();
+    await late;
+    assert.match(await preview.innerText(), /^At 04:15, every day/);
+  });
+
+  test('header values are kept, replaced, or asked for again when the URL leaves its site', async (t) => {
+    const { page, api, goTo } = await signedIn(t);
+    const headers = { 'X-Tenant': '7', Authorization: 'secret' };
+    const { job } = await api('POST', '/jobs', { ...crons, url: 'https://example.com/', headers });
+    await goTo(`/jobs/${job.id}/edit`);
+    await page.getByText('values are kept').waitFor();
+    await page.getByLabel('URL', { exact: true }).fill('https://example.org/');
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByText(/headers must be given again/i).waitFor();
+    await waitForFocus(page, 'headers');
+    await page.keyboard.press('Enter');
+    await page.waitForFunction(
+      () => document.activeElement?.getAttribute('aria-label') === 'Value of X-Tenant',
+    );
+    await page.keyboard.type('8');
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByText(/the value of Authorization is not kept/).waitFor();
+    await page.getByRole('button', { name: 'Remove Authorization' }).click();
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.waitForURL(`**/jobs/${job.id}`);
+    const changed = (await api('GET', `/jobs/${job.id}`)).job;
+    assert.deepEqual([changed.url, changed.headerNames], ['https://example.org/', ['X-Tenant']]);
+  });
+
+  test('somebody else changes or deletes the job: the page says so and keeps the text', async (t) => {
+    const { page, api, goTo } = await signedIn(t);
+    const { job } = await api('POST', '/jobs', { ...crons, url: 'https://example.com/' });
+    await goTo(`/jobs/${job.id}/edit`);
+    const notes = page.getByLabel('Notes', { exact: true });
+    const name = page.getByLabel('Name', { exact: true });
+    await api('PATCH', `/jobs/${job.id}`, { notes: 'first' });
+    // Nothing was typed, so the new value is shown.
+    await page.waitForFunction(
+      () => document.querySelector<HTMLTextAreaElement>('[name=notes]')?.value === 'first',
+    );
+    await name.fill('Mine');
+    await api('PATCH', `/jobs/${job.id}`, { notes: 'second', name: 'Theirs' });
+    await page.getByText('This job was changed meanwhile: name and notes.').waitFor();
+    assert.deepEqual([await name.inputValue(), await notes.inputValue()], ['Mine', 'first']);
+    await page.getByRole('button', { name: 'Load its values' }).click();
+    await page.waitForFunction(
+      () => document.querySelector<HTMLTextAreaElement>('[name=notes]')?.value === 'second',
+    );
+    await waitForFocus(page, 'name');
+    assert.equal(await name.inputValue(), 'Theirs');
+    await notes.fill('third');
+    await api('DELETE', `/jobs/${job.id}`);
+    await page.getByText('This job was deleted meanwhile.').waitFor();
+    assert.equal(await notes.inputValue(), 'third');
+  });
+
+  test('what was typed outlives the session, and leaving asks', async (t) => {
+    const { jobd, page, context, goTo } = await signedIn(t);
+    await goTo('/jobs/new');
+    await page.getByLabel('Name', { exact: true }).fill('Typed');
+    await page.getByLabel('URL', { exact: true }).fill('https://example.com/');
+    await page.getByLabel('Cron expression', { exact: true }).fill('@daily');
+    const asked: string[] = [];
+    page.on('dialog', (dialog) => {
+      asked.push(dialog.message());
+      void dialog.dismiss();
+    });
+    await page.getByRole('link', { name: 'Monitors' }).click();
+    assert.deepEqual(asked, ['Leave this page? What you typed is not saved.']);
+    assert.match(page.url(), /jobs\/new$/);
+    await context.clearCookies();
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    const dialog = page.getByRole('dialog', { name: 'Your session has ended' });
+    await dialog.getByLabel('API key').fill(jobd.key);
+    await dialog.getByRole('button', { name: 'Sign in' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    assert.equal(await page.getByLabel('Name', { exact: true }).inputValue(), 'Typed');
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByText('Typed is created.').waitFor();
+    assert.equal(asked.length, 1);
+  });
+
+  test('the filled-in form has no barriers, and fits 360 px, in both themes', async (t) => {
+    const { page, goTo } = await signedIn(t);
+    await page.setViewportSize({ width: 360, height: 800 });
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      await goTo('/jobs/new');
+      const paste = page.getByLabel('Paste a curl command');
+      await paste.fill(`curl -s https://example.com/ -H 'X-Tenant: 7' -d '${'a'.repeat(100)}'`);
+      await paste.press('Control+Enter');
+      await page.getByLabel('Cron expression', { exact: true }).fill('0 25 * * *');
+      await page.getByText('the hour field takes 0 to 23').waitFor();
+      await assertAccessible(page);
+      await page.getByLabel('Cron expression', { exact: true }).fill('@daily');
+      await page.locator('.due').waitFor();
+      await assertAccessible(page);
+      const tooWide = await page.evaluate(
+        () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+      );
+      assert.equal(tooWide, 0);
+    }
+  });
+
+  test('a key that may only read edits nothing', async (t) => {
+    const jobd = await servePages(t);
+    const { open } = await person(t);
+    const page = await open(await jobd.link('--read'));
+    await page.getByRole('button', { name: 'Sign out' }).waitFor();
+    await page.goto(`${jobd.url}/jobs/new`);
+    await page.getByText('a key that may only read').waitFor();
+    assert.equal(await page.getByRole('button', { name: 'Save' }).count(), 0);
+  });
+});
