@@ -3,11 +3,14 @@
 import { useEffect } from 'preact/hooks';
 import { stayUntil } from '../router.ts';
 
-/** Keeps people on the page while a form of it is changed. */
-export function useStay(isChanged: boolean): void {
+/** Keeps people on the page while something of it would be lost; `question` asks whether to leave. */
+export function useStay(
+  isChanged: boolean,
+  question = 'Leave this page? What you changed is not saved.',
+): void {
   useEffect(() => {
     // oxlint-disable-next-line no-alert -- the browser's own question is the only one that holds a step back
-    stayUntil(isChanged ? () => confirm('Leave this page? What you changed is not saved.') : null);
+    stayUntil(isChanged ? () => confirm(question) : null);
     return () => stayUntil(null);
-  }, [isChanged]);
+  }, [isChanged, question]);
 }

@@ -15,7 +15,7 @@ export function Problem({ id, text, isPolite = false }: ProblemProps) {
   return (
     <p id={id} class="problem" role={isPolite ? 'status' : 'alert'}>
       <Glyph status="down" />
-      <span class={/^(?:jobd |[a-z]+[A-Z])/.test(text) ? 'named' : undefined}>
+      <span class={/^(?:jobd |[a-z]+[A-Z.])/.test(text) ? 'named' : undefined}>
         <Outside text={text} />
       </span>
     </p>

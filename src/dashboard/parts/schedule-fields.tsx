@@ -16,9 +16,9 @@ interface ScheduleProps {
   error: FieldError | null;
   /** The job that has this schedule already. */
   jobId?: string | null;
+  isPaused?: boolean;
   /** From when a period counts, if that is not when it is saved: then nothing is known of its due times yet. */
   periodHint?: string;
-  isPaused?: boolean;
   onChange: (changed: Partial<ScheduleForm>) => void;
 }
 
@@ -31,8 +31,8 @@ export function ScheduleFieldset({
   value,
   error,
   jobId = null,
-  periodHint,
   isPaused = false,
+  periodHint,
   onChange,
 }: ScheduleProps) {
   const isCron = value.scheduleType === 'cron';
@@ -40,7 +40,8 @@ export function ScheduleFieldset({
   const answer = useSchedulePreview(isAsked ? scheduleFields(value) : null, jobId);
   const typed =
     answer?.ok === false && answer.status === 400 ? fieldError(answer.error, scheduleNames) : null;
-  const isOpen = !isCron && periodHint !== undefined;
+  const isOpen = !isCron && periodHint !== undefined && answer?.ok === true;
+  const shown = isOpen ? { ...answer, body: { ...answer.body, next: [] } } : answer;
   const errorOf = (name: string): string | null => {
     const found = [typed, error].find((one) => one?.field === name);
     return found?.error ?? null;
@@ -73,12 +74,11 @@ export function ScheduleFieldset({
         )}
       </div>
       <Preview
-        answer={answer}
+        answer={shown}
         zone={value.timezone.trim()}
         isFilledIn={isAsked}
         isPaused={isPaused}
         withSeconds={!isCron}
-        isOpen={isOpen}
       />
     </fieldset>
   );

@@ -17,21 +17,12 @@ interface PreviewProps {
   isPaused: boolean;
   /** Due times of periods are at a second. */
   withSeconds: boolean;
-  /** Whether its due times depend on what comes: only its words are shown. */
-  isOpen?: boolean;
 }
 
 /** What is known of it: never the words or times of another schedule. */
-export function Preview({
-  answer,
-  zone,
-  isFilledIn,
-  isPaused,
-  withSeconds,
-  isOpen = false,
-}: PreviewProps) {
+export function Preview({ answer, zone, isFilledIn, isPaused, withSeconds }: PreviewProps) {
   const body = answer?.ok === true ? answer.body : null;
-  const first = isOpen ? undefined : body?.next[0];
+  const first = body?.next[0];
   return (
     <div class="preview" aria-busy={isFilledIn && answer === null}>
       <p class={body === null ? 'quiet' : 'sentence'} role="status">

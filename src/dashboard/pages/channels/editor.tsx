@@ -4,6 +4,7 @@ import { useState } from 'preact/hooks';
 import type { Channel, ChannelMade, ChannelResponse } from '../../../api/alerts/contract.ts';
 import { ofNothing, useResource } from '../../client/resource.ts';
 import { change, mayWrite } from '../../client/session.ts';
+import { useStay } from '../../client/stay.ts';
 import { tell } from '../../client/told.ts';
 import { Copyable } from '../../parts/copyable.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
@@ -15,7 +16,7 @@ import { Loaded } from '../../parts/loaded.tsx';
 import { Outside } from '../../parts/outside.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { ReadOnly } from '../../parts/read-only.tsx';
-import { go } from '../../router.ts';
+import { go, stayUntil } from '../../router.ts';
 import {
   channelFields,
   channelForm,
@@ -55,7 +56,9 @@ function Editor({ channel }: { channel: Channel | null }) {
   const edit = (changes: Partial<typeof form>): void => set({ ...form, ...changes });
   const isChanged = made === null && JSON.stringify(form) !== JSON.stringify(first);
   const back = channel === null ? '/channels' : `/channels/${channel.id}`;
+  useStay(made !== null, 'Leave this page? The signing secret is never shown again.');
   const done = (saved: Channel): void => {
+    stayUntil(null);
     tell({ text: `${saved.name} is ${channel === null ? 'created' : 'saved'}.` });
     go(`/channels/${saved.id}`, { replace: true });
   };

@@ -94,6 +94,7 @@ function MonitorForm({ monitor }: { monitor: Monitor | null }) {
         </Field>
         <ScheduleFieldset
           legend="When a ping is due"
+          isPaused={monitor?.paused ?? draft.paused}
           periodHint="Counted from one ping to the next, and from the first one on."
           value={draft.schedule}
           error={saving.error}
