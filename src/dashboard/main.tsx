@@ -7,6 +7,7 @@ import { startLive } from './client/live.ts';
 import { applyPreferences } from './client/preferences.ts';
 import { followSession, loadSession } from './client/session.ts';
 import { startShortcuts } from './client/shortcuts.ts';
+import { followPages } from './client/told.ts';
 import { Page } from './pages/page.tsx';
 import { followHistory } from './router.ts';
 
@@ -21,6 +22,7 @@ if (place !== null) {
   startClock();
   startLive();
   startShortcuts();
+  followPages();
   render(<Page />, place);
   void loadSession();
 }

@@ -1,8 +1,9 @@
 /** What people do with a job, from any page: run it now, pause it, resume it. It is said in a toast. */
 
+import { signal } from '@preact/signals';
 import type { JobResponse } from '../../api/jobs/contract.ts';
 import type { QueuedRun } from '../../api/runs/contract.ts';
-import type { Answer } from './api.ts';
+import { now } from './clock.ts';
 import { change } from './session.ts';
 import { tell } from './told.ts';
 
@@ -11,24 +12,37 @@ interface Named {
   name: string;
 }
 
-/** Queues a run now. Resolves with its id; null if it was refused. */
-export async function runNow(job: Named): Promise<string | null> {
-  const answer = await requestRun(job);
-  return answer.ok ? answer.body.run.id : null;
+/** A job may be run by hand once in this time. */
+const pauseMs = 60_000;
+/** When the API takes another run of a job, by its id, in milliseconds of the server. */
+const nextRuns = signal<ReadonlyMap<string, number>>(new Map());
+
+/** In how many seconds a job may be run by hand again; 0 if it may, as far as this tab knows. */
+export function runWait(id: string): number {
+  return Math.max(0, Math.ceil(((nextRuns.value.get(id) ?? 0) - now.value) / 1000));
 }
 
-/** Queues a run now. Resolves with the answer, which says how long to wait if it is too soon. */
-export async function requestRun({ id, name }: Named): Promise<Answer<QueuedRun>> {
+/** Queues a run now. Resolves with its id; null if it was refused. */
+export async function runNow({ id, name }: Named): Promise<string | null> {
   const answer = await change<QueuedRun>('POST', `/jobs/${id}/run`);
   if (answer.ok) {
-    const to = `/jobs/${id}/runs/${answer.body.run.id}`;
-    tell({ text: `${name} runs now.`, link: { to, text: 'Show the run' } });
-  } else {
-    const { error, retryAfter } = answer;
-    const wait = retryAfter === null ? '' : `. Again in ${retryAfter} s.`;
-    tell({ text: error + wait, isProblem: true });
+    waitFor(id, pauseMs);
+    const run = answer.body.run.id;
+    tell({
+      text: `${name} runs now.`,
+      link: { to: `/jobs/${id}/runs/${run}`, text: 'Show the run' },
+    });
+    return run;
   }
-  return answer;
+  const { error, retryAfter } = answer;
+  if (retryAfter !== null && runWait(id) === 0) waitFor(id, retryAfter * 1000);
+  const wait = retryAfter === null ? '' : `. Again in ${runWait(id)} s.`;
+  tell({ text: error + wait, isProblem: true });
+  return null;
+}
+
+function waitFor(id: string, ms: number): void {
+  nextRuns.value = new Map(nextRuns.value).set(id, now.peek() + ms);
 }
 
 /** Pauses or resumes a job. Resolves with whether it was done. */

@@ -15,6 +15,8 @@ import { withPalette } from './running/png.ts';
 import { build, serveBuilt } from './running/built.ts';
 import type { Built } from './running/built.ts';
 import { chromiumPath, noChromium } from './running/chromium.ts';
+import { startStoryTarget } from './story/target.ts';
+import { tellStory } from './story/tell.ts';
 import { untilQuiet } from './running/quiet.ts';
 
 const images = join(import.meta.dirname, '..', '..', '..', 'docs', 'images');
@@ -44,13 +46,33 @@ async function signInAll(browser: Browser, jobd: Built): Promise<Record<Viewer, 
   };
 }
 
-/** A picture of a page from its top. */
+const fixed = { locale: 'en-GB', timezoneId: 'Europe/Paris', reducedMotion: 'reduce' } as const;
+
+/** A picture of a page from its top. The window is as high as the picture: rows out of sight are not drawn. */
 async function pictureOf(page: Page): Promise<Buffer> {
   const { width, height } = page.viewportSize() ?? windows[0];
   const whole = await page.evaluate(() => document.documentElement.scrollHeight);
-  const clip = { x: 0, y: 0, width, height: Math.min(Math.max(whole, height), highest) };
-  const look = { animations: 'disabled', caret: 'hide', scale: 'css' } as const;
-  return await page.screenshot({ ...look, fullPage: true, clip });
+  await page.setViewportSize({ width, height: Math.min(Math.max(whole, height), highest) });
+  await untilQuiet(page);
+  const picture = await page.screenshot({ animations: 'disabled', caret: 'hide', scale: 'css' });
+  await page.setViewportSize({ width, height });
+  return withPalette(picture);
+}
+
+/** Takes the pictures of the day with a job. */
+async function takeDay(browser: Browser, jobd: Built): Promise<Map<string, Buffer>> {
+  await using target = await startStoryTarget();
+  const pictures = new Map<string, Buffer>();
+  const context = await browser.newContext({ ...fixed, viewport: windows[0] });
+  const page = await context.newPage();
+  await page.goto(await jobd.link());
+  const picture = async (name: string): Promise<void> => {
+    await untilQuiet(page);
+    pictures.set(`${name}.png`, await pictureOf(page));
+  };
+  await tellStory({ page, target, key: null, picture });
+  await context.close();
+  return pictures;
 }
 
 /** Takes all pictures. Returns their bytes by name. */
@@ -63,11 +85,6 @@ async function takeAll(
   for (const colorScheme of themes) {
     for (const viewport of windows) {
       for (const [by, storageState] of Object.entries(states)) {
-        const fixed = {
-          locale: 'en-GB',
-          timezoneId: 'Europe/Paris',
-          reducedMotion: 'reduce',
-        } as const;
         const how = { ...fixed, colorScheme, viewport, storageState, deviceScaleFactor: 1 };
         const context = await browser.newContext(how);
         for (const shown of pages.filter((one) => (one.by ?? 'owner') === by)) {
@@ -76,7 +93,7 @@ async function takeAll(
           await untilQuiet(page);
           await shown.prepare?.(page);
           const name = pictureName(shown, colorScheme, viewport.width);
-          pictures.set(name, withPalette(await pictureOf(page)));
+          pictures.set(name, await pictureOf(page));
           await page.close();
         }
         await context.close();
@@ -100,7 +117,8 @@ async function main(): Promise<void> {
     args: [`--host-resolver-rules=MAP ${new URL(siteUrl).hostname}:80 ${jobd.host}`],
   });
   parts.defer(() => browser.close());
-  const pictures = await takeAll(browser, await signInAll(browser, jobd), demo);
+  const ofPages = await takeAll(browser, await signInAll(browser, jobd), demo);
+  const pictures = new Map([...ofPages, ...(await takeDay(browser, jobd))]);
   mkdirSync(images, { recursive: true });
   for (const name of readdirSync(images)) if (name.endsWith('.png')) rmSync(join(images, name));
   let bytes = 0;

@@ -3,8 +3,7 @@
 import { useSignal } from '@preact/signals';
 import type { Job, JobResponse } from '../../../api/jobs/contract.ts';
 import type { RunSummary } from '../../../api/runs/contract.ts';
-import { now } from '../../client/clock.ts';
-import { requestRun, setPaused } from '../../client/job-actions.ts';
+import { runNow, runWait, setPaused } from '../../client/job-actions.ts';
 import { change, mayWrite } from '../../client/session.ts';
 import { useShortcuts } from '../../client/shortcuts.ts';
 import { tell } from '../../client/told.ts';
@@ -57,25 +56,20 @@ export function JobActions({ job, runs, runCount }: JobActionsProps) {
 function Changes({ job, runs }: { job: Job; runs: readonly RunSummary[] }) {
   const { id, paused } = job;
   const isAsking = useSignal(false);
-  /** When the API takes another run, in milliseconds since 1970. */
-  const nextAt = useSignal(0);
-  const waitSeconds = Math.ceil((nextAt.value - now.value) / 1000);
+  const waitSeconds = runWait(id);
   const isUnderWay = runs.some(({ status }) => status === 'queued' || status === 'running');
   const isWaiting = isAsking.value || isUnderWay || waitSeconds > 0;
   const run = async (): Promise<void> => {
     if (isWaiting) return;
     isAsking.value = true;
-    const answer = await requestRun(job);
+    await runNow(job);
     isAsking.value = false;
-    if (!answer.ok && answer.retryAfter !== null) {
-      nextAt.value = now.peek() + answer.retryAfter * 1000;
-    }
   };
   const pause = (): void => void setPaused(job, !paused);
   useShortcuts({ r: () => void run(), p: pause, e: () => go(`/jobs/${id}/edit`) });
   return (
     <>
-      <button type="button" class="main" disabled={isWaiting} onClick={() => void run()}>
+      <button type="button" class="main" aria-disabled={isWaiting} onClick={() => void run()}>
         Run now{waitSeconds > 0 && ` in ${waitSeconds} s`}
       </button>
       <button type="button" onClick={pause}>

@@ -3,7 +3,7 @@
 import type { Job, JobResponse } from '../../../api/jobs/contract.ts';
 import type { Run, RunHistory, RunResponse } from '../../../api/runs/contract.ts';
 import { now } from '../../client/clock.ts';
-import { runNow } from '../../client/job-actions.ts';
+import { runNow, runWait } from '../../client/job-actions.ts';
 import { liveState } from '../../client/live.ts';
 import { ofJob, ofNothing, useResource } from '../../client/resource.ts';
 import { mayWrite } from '../../client/session.ts';
@@ -50,7 +50,10 @@ export function RunPage({ id, jobId }: { id: string; jobId: string }) {
 function Told({ job, run }: { job: Job; run: Run }) {
   const zone = job.scheduleType === 'cron' ? job.timezone : undefined;
   const title = `Run of ${timeIn(run.scheduledFor, now.peek(), zone)}`;
+  const waitSeconds = runWait(job.id);
+  const isWaiting = waitSeconds > 0 || isUnderWay(run);
   const again = async (): Promise<void> => {
+    if (isWaiting) return;
     const next = await runNow(job);
     if (next !== null) go(`/jobs/${job.id}/runs/${next}`);
   };
@@ -72,8 +75,8 @@ function Told({ job, run }: { job: Job; run: Run }) {
         <div class="actions">
           <CopyAsCurl job={job} />
           {mayWrite.value && (
-            <button type="button" onClick={() => void again()}>
-              Run again
+            <button type="button" aria-disabled={isWaiting} onClick={() => void again()}>
+              Run again{waitSeconds > 0 && ` in ${waitSeconds} s`}
             </button>
           )}
         </div>

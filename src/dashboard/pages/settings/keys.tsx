@@ -69,7 +69,7 @@ function KeyRow({ apiKey, onRevoke }: { apiKey: Key; onRevoke: () => void }) {
   const { name, permission, createdAt, lastUsedAt, expiresAt, revokedAt } = apiKey;
   const state = keyState(apiKey, now.value);
   return (
-    <li class={state === 'valid' ? 'row' : 'row over'}>
+    <li class={state === 'valid' ? 'row' : 'row ended'}>
       <div class="what">
         <span class="name">
           <Outside text={name} />
