@@ -3,6 +3,7 @@
 import { signal } from '@preact/signals';
 import type { JobResponse } from '../../api/jobs/contract.ts';
 import type { QueuedRun } from '../../api/runs/contract.ts';
+import type { Answer } from './api.ts';
 import { now } from './clock.ts';
 import { change } from './session.ts';
 import { tell } from './told.ts';
@@ -22,11 +23,18 @@ export function runWait(id: string): number {
   return Math.max(0, Math.ceil(((nextRuns.value.get(id) ?? 0) - now.value) / 1000));
 }
 
+/** Asks for a run, and says nothing. */
+export async function requestRun(id: string): Promise<Answer<QueuedRun>> {
+  const answer = await change<QueuedRun>('POST', `/jobs/${id}/run`);
+  if (answer.ok) waitFor(id, pauseMs);
+  else if (answer.retryAfter !== null && runWait(id) === 0) waitFor(id, answer.retryAfter * 1000);
+  return answer;
+}
+
 /** Queues a run now. Resolves with its id; null if it was refused. */
 export async function runNow({ id, name }: Named): Promise<string | null> {
-  const answer = await change<QueuedRun>('POST', `/jobs/${id}/run`);
+  const answer = await requestRun(id);
   if (answer.ok) {
-    waitFor(id, pauseMs);
     const run = answer.body.run.id;
     tell({
       text: `${name} runs now.`,
@@ -35,7 +43,6 @@ export async function runNow({ id, name }: Named): Promise<string | null> {
     return run;
   }
   const { error, retryAfter } = answer;
-  if (retryAfter !== null && runWait(id) === 0) waitFor(id, retryAfter * 1000);
   const wait = retryAfter === null ? '' : `. Again in ${runWait(id)} s.`;
   tell({ text: error + wait, isProblem: true });
   return null;

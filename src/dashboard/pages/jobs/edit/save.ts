@@ -1,9 +1,9 @@
 /** Saves what the editor has, and shows what came of it. */
 
 import type { Job, JobInput, JobResponse, JobUpdate } from '../../../../api/jobs/contract.ts';
-import type { QueuedRun } from '../../../../api/runs/contract.ts';
 import type { Failure } from '../../../client/api.ts';
 import { now } from '../../../client/clock.ts';
+import { requestRun } from '../../../client/job-actions.ts';
 import { change } from '../../../client/session.ts';
 import { tell } from '../../../client/told.ts';
 import { go, stayUntil } from '../../../router.ts';
@@ -24,7 +24,7 @@ export async function createAndRun(input: JobInput): Promise<Failure | null> {
   const answer = await change<JobResponse>('POST', '/jobs', { ...input, paused: true });
   if (!answer.ok) return answer;
   const { id, name } = answer.body.job;
-  const run = await change<QueuedRun>('POST', `/jobs/${id}/run`);
+  const run = await requestRun(id);
   leaveFor(run.ok ? `/jobs/${id}/runs/${run.body.run.id}` : `/jobs/${id}`);
   tell({
     text: `${name} is created and paused. Resume it when it works as it should.`,
