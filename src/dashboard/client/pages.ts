@@ -9,6 +9,7 @@ import { onChange } from './live.ts';
 import type { Change } from './live.ts';
 import { createPace, recall, remember } from './resource.ts';
 import type { Concern } from './resource.ts';
+import { viewer } from './session.ts';
 
 /** What a row needs, so that one can find it again. */
 export type Row = { id: string } | { number: number };
@@ -144,7 +145,9 @@ class List<T extends Row> implements Pages<T> {
 
   async #askPart(cursor: string | null): Promise<Part<T> | null> {
     const after = cursor === null ? '' : `&cursor=${encodeURIComponent(cursor)}`;
+    const asker = viewer.peek();
     const answer = await ask<Record<string, unknown>>('GET', `${this.#path}${after}`);
+    if (viewer.peek() !== asker) return null;
     if (answer.ok) {
       this.failure.value = null;
       const { body } = answer;

@@ -7,6 +7,7 @@ import { ask } from './api.ts';
 import type { Failure } from './api.ts';
 import { onChange } from './live.ts';
 import type { Change } from './live.ts';
+import { viewer } from './session.ts';
 
 /** Whether an answer may be another after this change. */
 export type Concern = (change: Change) => boolean;
@@ -56,11 +57,6 @@ export function useResource<T>(path: string | null, concern: Concern): Resource<
   return loader;
 }
 
-/** Forgets all answers: somebody else is signed in now. */
-export function forgetAnswers(): void {
-  recent.clear();
-}
-
 /** Remembers what is shown under a name, for Back. */
 export function remember(name: string, what: unknown): void {
   recent.delete(name);
@@ -76,6 +72,12 @@ export function recall(name: string): unknown {
 
 /** The answers that somebody looks at now. */
 const shown = new Map<string, Loader<unknown>>();
+
+// Somebody else looks now.
+viewer.subscribe(() => {
+  recent.clear();
+  shown.clear();
+});
 
 function loaderOf<T>(path: string | null): Loader<T> {
   if (path === null) return new Loader<T>(null);
@@ -123,7 +125,9 @@ class Loader<T> implements Resource<T> {
 
   reload = async (): Promise<void> => {
     if (this.#path === null) return;
+    const asker = viewer.peek();
     const answer = await ask<T>('GET', this.#path);
+    if (viewer.peek() !== asker) return;
     if (answer.ok) {
       this.body.value = answer.body;
       this.failure.value = null;

@@ -20,6 +20,12 @@ export const notice = signal<string | null>(null);
 /** Whether the session ended while its page is shown: what was typed stays, and signing in again goes on. */
 export const hasEnded = signal(false);
 
+/**
+ * Counts who looks: another number is somebody with other rights, or in another workspace. What was asked for one of them is
+ * never shown to the next.
+ */
+export const viewer = signal(0);
+
 /** Whether this session may change anything. */
 export const mayWrite = computed(() => {
   const who = session.value;
@@ -112,6 +118,7 @@ export function followSession(): void {
 
 /** Forgets the session, and all that it showed. */
 export function leave(why: string): void {
+  viewer.value += 1;
   session.value = null;
   hasEnded.value = false;
   notice.value = why;
@@ -120,6 +127,7 @@ export function leave(why: string): void {
 function noteAnswer(answer: Answer<SessionBody> | ({ ok: false } & Failure)): void {
   if (answer.ok) {
     const { session: next, workspaces: places } = answer.body;
+    if (!seesTheSame(session.value, next)) viewer.value += 1;
     if (!isSame(session.value, next)) session.value = next;
     if (places !== undefined) workspaces.value = places;
     notice.value = null;
@@ -138,5 +146,15 @@ function isSame(before: Session | null | 'unknown', next: Session): boolean {
     before.id === next.id &&
     before.workspace.id === next.workspace.id &&
     before.expiresAt === next.expiresAt
+  );
+}
+
+function seesTheSame(before: Session | null | 'unknown', next: Session): boolean {
+  return (
+    before !== null &&
+    before !== 'unknown' &&
+    before.workspace.id === next.workspace.id &&
+    before.permission === next.permission &&
+    before.isOwner === next.isOwner
   );
 }

@@ -4,7 +4,6 @@ import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
 import type { Session } from '../../api/accounts/session-contract.ts';
 import { linkCode } from '../client/link.ts';
-import { forgetAnswers } from '../client/resource.ts';
 import { hasEnded, loadSession, notice, session } from '../client/session.ts';
 import { Brand } from '../parts/brand.tsx';
 import { Frame } from '../parts/frame.tsx';
@@ -61,7 +60,6 @@ export function Page() {
   useEffect(() => {
     if (who === 'unknown') return;
     if (who === null) {
-      forgetAnswers();
       stayUntil(null);
     }
     if (isSignIn && !isElsewhere) wanted = path.value + location.search;

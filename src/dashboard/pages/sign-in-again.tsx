@@ -19,7 +19,7 @@ export function SignInAgain() {
   const who = session.value;
   const isOwner = who !== null && who !== 'unknown' && who.isOwner;
   return (
-    <Dialog title="Your session has ended">
+    <Dialog title="Your session has ended" isOpaque>
       {isOwner ? (
         <>
           <p>

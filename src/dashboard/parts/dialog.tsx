@@ -7,11 +7,13 @@ interface DialogProps {
   title: string;
   /** Called when somebody closes it with Escape; without it, Escape does nothing. */
   onClose?: (() => void) | undefined;
+  /** Whether it hides the page. */
+  isOpaque?: boolean;
   children: ComponentChildren;
 }
 
 /** A dialog that is open as long as it is shown. */
-export function Dialog({ title, onClose, children }: DialogProps) {
+export function Dialog({ title, onClose, isOpaque = false, children }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
   useEffect(() => {
@@ -26,6 +28,7 @@ export function Dialog({ title, onClose, children }: DialogProps) {
   return (
     <dialog
       ref={dialog}
+      class={isOpaque ? 'opaque' : undefined}
       aria-labelledby={id}
       onCancel={(event) => {
         event.preventDefault();

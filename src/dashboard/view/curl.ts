@@ -1,7 +1,6 @@
 /** A job's call as a curl command for a shell. */
 
 import type { Job } from '../../api/jobs/contract.ts';
-import { quoted } from '../../domain/shell/quote.ts';
 
 /** The fields of a job that make its call. */
 export type CalledJob = Pick<Job, 'method' | 'url' | 'headerNames' | 'body'>;
@@ -18,9 +17,7 @@ export function curlCommand({ method, url, headerNames, body }: CalledJob): stri
     `${/[[\]{}]/.test(url) ? '-g ' : ''}${word(url)}`,
     ...headerNames.map((name) => `-H ${word(`${name}: `)}"$${variable(name)}"`),
     // A job sends text where curl would send a form.
-    ...(body === null || hasType
-      ? []
-      : [`-H ${quoted('Content-Type: text/plain; charset=utf-8')}`]),
+    ...(body === null || hasType ? [] : [`-H ${word('Content-Type: text/plain; charset=utf-8')}`]),
     ...(body === null ? [] : [`--data-raw ${word(body)}`]),
   ].join(' \\\n  ');
 }
@@ -35,14 +32,24 @@ function variable(name: string): string {
   return `${name.toUpperCase().replaceAll(/\W/g, '_').replace(/^\d/, '_$&')}_VALUE`;
 }
 
-/** Control characters are written as escapes: a terminal would obey them. */
-const controls = new RegExp(String.raw`[\0-\u0008\u000b-\u001f\u007f-\u009f]`, 'g');
+/** What a terminal would obey, and marks that make a text look like another. Line ends and tabs stay. */
+const unseen = new RegExp(
+  String.raw`[\0-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]+`,
+  'g',
+);
 
-/** A word of the shell. */
+/**
+ * A word of any shell: bash, dash, zsh and fish read it the same. Quotes and backslashes are in quotes of the other kind, as
+ * fish reads `\'` differently, and dash has no `$'…'`.
+ */
 function word(text: string): string {
-  if (text.search(controls) === -1) return quoted(text);
-  const escaped = text
-    .replaceAll(/[\\']/g, String.raw`\$&`)
-    .replaceAll(controls, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
-  return `$'${escaped}'`;
+  const inner = text
+    .replaceAll(/['\\]/g, (mark) => (mark === "'" ? `'"'"'` : `'"\\\\"'`))
+    .replaceAll(unseen, (run) => `'"$(printf '${octal(run)}')"'`);
+  return `'${inner}'`;
+}
+
+function octal(text: string): string {
+  const bytes = Array.from(new TextEncoder().encode(text));
+  return bytes.map((byte) => `\\${byte.toString(8).padStart(3, '0')}`).join('');
 }

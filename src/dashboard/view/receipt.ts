@@ -148,6 +148,7 @@ export function differences({ payload }: Receipt, run: Run): string[] {
     ['begin', payload.startedAt, run.startedAt],
     ['end', payload.finishedAt, run.finishedAt],
     ['attempts', payload.attempts, run.attempts],
+    ['duration', payload.durationMs, run.durationMs],
     ['answer', payload.responseSha256, sha256Hex(preview)],
     ['length', payload.truncated, run.truncated],
   ];

@@ -80,10 +80,14 @@ export function Bulk({ chosen, rows }: BulkProps) {
           onConfirm={() => void act('delete')}
           onClose={() => setAsking(false)}
         >
-          <p>
-            {ids.slice(0, 5).map(nameOf).join(', ')}
-            {ids.length > 5 && ` and ${ids.length - 5} more`}
-          </p>
+          <ul>
+            {ids.slice(0, 5).map((id) => (
+              <li key={id}>
+                <Outside text={nameOf(id)} />
+              </li>
+            ))}
+          </ul>
+          {ids.length > 5 && <p>and {ids.length - 5} more</p>}
           <p>Their runs and receipts are deleted too. This cannot be undone.</p>
         </Confirm>
       )}
