@@ -85,6 +85,14 @@ const operations: readonly Operation[] = [
     ok: 200,
     body: (a, b) => ({ action: 'delete', ids: [a.jobId, b.jobId] }),
   },
+  {
+    name: 'readCommand',
+    method: 'POST',
+    path: '/jobs/read-command',
+    ok: 200,
+    body: { text: 'curl https://example.com' },
+    isRead: true,
+  },
   // The target refused the connection, so there is no answer that a receipt could attest.
   { name: 'getReceipt', method: 'GET', path: '/jobs/:id/runs/:runId/receipt', ok: 409 },
   { name: 'listManagedJobs', method: 'GET', path: '/managed-jobs', ok: 200 },

@@ -78,6 +78,29 @@ export const dueTimes = {
   notes: [],
 };
 
+export const pastedCommand = {
+  text: "0 3 * * * curl -fsS -m 20 -H 'X-Tenant: 7' https://example.com/nightly",
+};
+export const readCommand = {
+  kind: 'crontab',
+  draft: {
+    name: 'example.com/nightly',
+    method: 'GET',
+    url: 'https://example.com/nightly',
+    headers: { 'X-Tenant': '7' },
+    body: null,
+    timeoutSeconds: 20,
+    cronExpr: '0 3 * * *',
+  },
+  ignored: [
+    { text: '-f', reason: 'a status other than 2xx fails the run anyway' },
+    { text: '-s', reason: 'it only changes what curl prints' },
+    { text: '-S', reason: 'it only changes what curl prints' },
+  ],
+  unhonoured: [],
+  problem: null,
+};
+
 export const jobActions = { action: 'pause', ids: [jobId] };
 export const jobActionResult = { id: jobId, error: null };
 export const jobActionResults = { results: [jobActionResult] };

@@ -2,7 +2,7 @@
 
 import type { Job, JobInput, JobUpdate } from '../../api/jobs/contract.ts';
 import type { Method } from '../../domain/jobs/job.ts';
-import type { PastedDraft } from './pasted.ts';
+import type { PastedDraft } from '../../domain/shell/pasted.ts';
 import { newSchedule, scheduleFields, scheduleForm } from './schedule-form.ts';
 import type { ScheduleForm } from './schedule-form.ts';
 

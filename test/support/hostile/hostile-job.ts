@@ -231,6 +231,23 @@ export const hostileActions = spoilt(
   ]),
 );
 
+const commandParts = [
+  'curl ',
+  'wget -qO- ',
+  '@daily ',
+  '* * * * * ',
+  'https://a ',
+  '-H ',
+  '-d ',
+  "'",
+  '\n',
+  '$(',
+  '%',
+];
+
+/** Bodies of readCommand, valid ones among them. */
+export const hostileCommand = spoilt(fieldsOf({ text: made(commandParts, 20) }, ['text']));
+
 /** Bodies of updateJob, valid ones among them. */
 export const hostileJobUpdate = spoilt(fieldsOf({ ...valid, ...onlyOnUpdate }, []));
 

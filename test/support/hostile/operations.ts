@@ -4,6 +4,7 @@ import type * as fc from 'fast-check';
 import { hostileChannelInput, hostileChannelUpdate } from './hostile-channel.ts';
 import {
   hostileActions,
+  hostileCommand,
   hostileCopy,
   hostileDefinitions,
   hostileJobInput,
@@ -66,6 +67,13 @@ export const operations: readonly Operation[] = [
     path: '/jobs/actions',
     success: 200,
     body: hostileActions,
+  },
+  {
+    operation: 'readCommand',
+    method: 'POST',
+    path: '/jobs/read-command',
+    success: 200,
+    body: hostileCommand,
   },
   { operation: 'getReceipt', method: 'GET', path: '/jobs/:id/runs/:runId/receipt', success: 200 },
   { operation: 'getReceiptKey', method: 'GET', path: '/receipts/key', success: 200 },

@@ -3,6 +3,7 @@
 import type { ComponentChildren, TargetedSubmitEvent } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Job } from '../../../../api/jobs/contract.ts';
+import type { PastedDraft } from '../../../../domain/shell/pasted.ts';
 import type { Failure } from '../../../client/api.ts';
 import { Field } from '../../../parts/field.tsx';
 import { Link } from '../../../parts/link.tsx';
@@ -13,7 +14,6 @@ import { fieldError } from '../../../view/field-errors.ts';
 import type { FieldError } from '../../../view/field-errors.ts';
 import { changesOf, inputOf, missingIn, headerProblem, withDraft } from '../../../view/job-form.ts';
 import type { JobForm } from '../../../view/job-form.ts';
-import type { PastedDraft } from '../../../view/pasted.ts';
 import { isFilledIn, sameTyped } from '../../../view/schedule-form.ts';
 import { Paste } from './paste.tsx';
 import { RequestFields, SentFields } from './request-fields.tsx';

@@ -1,25 +1,37 @@
 /** Fills in the form from a command, or from a line of a crontab. */
 
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
+import type { Pasted, PastedDraft } from '../../../../domain/shell/pasted.ts';
 import type { Remark } from '../../../../domain/shell/remark.ts';
+import { change } from '../../../client/session.ts';
 import { Field } from '../../../parts/field.tsx';
 import { Outside } from '../../../parts/outside.tsx';
 import { fieldWords } from '../../../view/job-form.ts';
-import { readPasted } from '../../../view/pasted.ts';
-import type { Pasted, PastedDraft } from '../../../view/pasted.ts';
 
 /** The field. `onRead` gets what the form can take. */
 export function Paste({ onRead }: { onRead: (draft: PastedDraft) => void }) {
   const [text, setText] = useState('');
   const [read, setRead] = useState<Pasted | null>(null);
-  const take = (): void => {
-    const pasted = readPasted(text);
+  const [problem, setProblem] = useState<string | null>(null);
+  const asked = useRef('');
+  const show = (pasted: Pasted | null, wrong: string | null): void => {
     setRead(pasted);
-    if (pasted.draft !== null) onRead(pasted.draft);
+    setProblem(wrong);
+  };
+  const take = async (): Promise<void> => {
+    if (text.trim() === '' || asked.current === text) return;
+    asked.current = text;
+    const answer = await change<Pasted>('POST', '/jobs/read-command', { text });
+    // Another text may have been pasted meanwhile.
+    if (asked.current !== text) return;
+    asked.current = '';
+    if (!answer.ok) return show(null, answer.error);
+    show(answer.body, answer.body.problem);
+    if (answer.body.draft !== null) onRead(answer.body.draft);
   };
   return (
     <section class="paste" aria-label="Paste">
-      <Field label="Paste a curl command, or a line of a crontab" error={read?.problem}>
+      <Field label="Paste a curl command, or a line of a crontab" error={problem}>
         {(control) => (
           <textarea
             {...control}
@@ -30,19 +42,20 @@ export function Paste({ onRead }: { onRead: (draft: PastedDraft) => void }) {
             autocapitalize="off"
             spellcheck={false}
             onInput={({ currentTarget }) => {
+              asked.current = '';
               setText(currentTarget.value);
-              setRead(null);
+              show(null, null);
             }}
             onKeyDown={(event) => {
               if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;
               event.preventDefault();
-              take();
+              void take();
             }}
           />
         )}
       </Field>
       <p class="actions">
-        <button type="button" aria-disabled={text.trim() === ''} onClick={take}>
+        <button type="button" aria-disabled={text.trim() === ''} onClick={() => void take()}>
           Read
         </button>
         <span class="hint">It fills in the form below. Ctrl+Enter does it too.</span>

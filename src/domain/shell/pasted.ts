@@ -1,13 +1,13 @@
-/** What somebody pastes into the editor, as the fields of a job. */
+/** What somebody pastes into an editor, as the fields of a job. */
 
-import { nameOfCall, readCommand, whyUncertain } from '../../domain/shell/command.ts';
-import { parseCrontab } from '../../domain/shell/crontab.ts';
-import type { CrontabLine } from '../../domain/shell/crontab.ts';
-import { readCurl } from '../../domain/shell/curl.ts';
-import type { Remark } from '../../domain/shell/remark.ts';
-import type { ReadCall, WrittenCall } from '../../domain/shell/written-call.ts';
+import { nameOfCall, readCommand, whyUncertain } from './command.ts';
+import { parseCrontab } from './crontab.ts';
+import type { CrontabLine } from './crontab.ts';
+import { readCurl } from './curl.ts';
+import type { Remark } from './remark.ts';
+import type { ReadCall, WrittenCall } from './written-call.ts';
 
-/** The fields that the text says; the form keeps its own for the others. */
+/** The fields that the text says; a form keeps its own for the others. */
 export interface PastedDraft {
   name?: string;
   method?: WrittenCall['method'];
@@ -20,20 +20,24 @@ export interface PastedDraft {
   retries?: number;
 }
 
+/** What was read. */
 export interface Pasted {
-  kind: 'command' | 'crontab' | 'url' | 'cron' | 'unknown';
+  kind: (typeof pastedKinds)[number];
   /** Null if there is a problem, or anything unhonoured. */
   draft: PastedDraft | null;
   /** Parts without an effect on the call. */
-  ignored: readonly Remark[];
+  ignored: Remark[];
   /** Parts that a job cannot honour. */
-  unhonoured: readonly Remark[];
-  /** Why nothing was read, as a sentence without a full stop. */
-  problem?: string;
+  unhonoured: Remark[];
+  /** Why nothing was read, as a sentence without a full stop; null if something was. */
+  problem: string | null;
 }
 
-/** More is no single job, and would hold up the page. */
-const longest = 100_000;
+/** More characters are no single job. */
+export const longestPasted = 65_536;
+
+/** What the text was taken for. */
+export const pastedKinds = ['command', 'crontab', 'url', 'cron', 'unknown'] as const;
 
 const isUrl = /^https?:\/\/\S+$/i;
 const isCommand = /^(?:\S*\/)?(?:curl|wget)\s/;
@@ -44,12 +48,14 @@ const isCron = /^(?:@[a-z]+|[\d*,/-]+[ \t]+[\d*,/-]+(?:[ \t]+[\w*,/#-]+){3})$/i;
 export function readPasted(pasted: string): Pasted {
   // Examples often begin with a prompt.
   const text = pasted.trim().replace(/^\$ +/, '');
-  if (text.length > longest) return unread('unknown', `it has more than ${longest} characters`);
+  if (text.length > longestPasted) {
+    return unread('unknown', `it has more than ${longestPasted} characters`);
+  }
   if (isUrl.test(text)) return urlOf(text);
   if (isCommand.test(text)) return fromRead('command', readCommand(text));
   if (isCron.test(text)) {
     const cronExpr = text.replaceAll(/[ \t]+/g, ' ');
-    return { kind: 'cron', draft: { cronExpr }, ignored: [], unhonoured: [] };
+    return { kind: 'cron', draft: { cronExpr }, ignored: [], unhonoured: [], problem: null };
   }
   return crontabOf(text) ?? unread('unknown', whatIsRead);
 }
@@ -71,7 +77,13 @@ function urlOf(text: string): Pasted {
 }
 
 function fromRead(kind: Pasted['kind'], { call, ignored, unhonoured }: ReadCall): Pasted {
-  return { kind, draft: call && draftOf(call), ignored, unhonoured };
+  return {
+    kind,
+    draft: call && draftOf(call),
+    ignored: [...ignored],
+    unhonoured: [...unhonoured],
+    problem: null,
+  };
 }
 
 function draftOf({ timeoutSeconds, retries, ...request }: WrittenCall): PastedDraft {
