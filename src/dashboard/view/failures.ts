@@ -23,47 +23,49 @@ type Meaning = readonly [summary: string, means: string, todo: string];
 
 const seeLog = "Look at the target's log WHEN.";
 
+const runAgain = 'Run the job now if the call is still needed.';
+
 /** By the first word of an `error`. */
 export const failures: Record<ErrorWord, Meaning> = {
   timeout: [
     'there was no complete answer in time',
-    'The error says what it was waiting for. If the request was sent, the target may still have done its work.',
-    'If the target needs longer, raise the timeout, or let it answer at once and work on. Else look at its log WHEN.',
+    'The error says what it was waiting for. The target may still have done its work.',
+    'Raise the timeout, or let the target answer at once and work on. Else look at its log WHEN.',
   ],
   dns: [
     'the host name could not be looked up',
     'Nothing was sent: no address is known for the name.',
-    'Check the spelling of the host, and that its DNS records exist. If they do, check the DNS server of the machine that runs jobd.',
+    'Check the host of the URL and its DNS records, then the DNS server of jobd.',
   ],
   refused: [
     'no connection could be made',
-    'Nothing was sent: nothing listens at that address and port, or the host cannot be reached.',
-    'Check that the target runs and listens there, and that no firewall is between it and jobd.',
+    'Nothing was sent: nothing listens there, or the host cannot be reached.',
+    'Check that the target runs, and that no firewall is between it and jobd.',
   ],
   reset: [
     'the connection broke off',
-    'The connection ended before an answer came. The target may have received the request, or a part of it.',
-    `${seeLog} A restart or a crash closes connections like this, and so does a proxy.`,
+    'It ended before an answer came. The target may have received the request.',
+    `${seeLog} It or a proxy may have been restarted.`,
   ],
   tls: [
     'there was no secure connection',
     'The TLS handshake failed, or the certificate is not valid for the host.',
-    'Check the certificate of the target: its dates, its host names, and that the whole chain is sent.',
+    'Check the certificate of the target: its dates, its host names, and its chain.',
   ],
   protocol: [
     'the answer could not be read',
-    'It is not valid HTTP, its headers are too large, or its body broke off. The target may have done its work.',
-    `${seeLog} Check that the URL has the right scheme and port.`,
+    'It is not valid HTTP, too large or broken off. The target may have done its work.',
+    `${seeLog} Check the scheme and the port of the URL.`,
   ],
   blocked_address: [
     'the target may not be called',
     'Nothing was sent: jobd calls public addresses on ports 80 and 443, and what its operator allows.',
-    'If the target is your own, the operator of jobd can allow it with --allow-target.',
+    'The operator of jobd can allow it with --allow-target.',
   ],
   redirect: [
     'the target answered with a redirect',
     'jobd does not follow redirects. The error says where it leads.',
-    'If the target has moved, put its final address into the URL of the job.',
+    'Put the final address into the URL of the job.',
   ],
   http: [
     'the target answered with another status than 2xx',
@@ -72,53 +74,31 @@ export const failures: Record<ErrorWord, Meaning> = {
   ],
   missed: [
     'due times passed without a call',
-    'A call starts within a minute of its due time or not at all. Missed calls are not made up for.',
-    'The error says why. Run the job now if the call is still needed.',
+    'A call starts within a minute of its due time or not at all.',
+    `The error says why. ${runAgain}`,
   ],
   interrupted: [
     'nobody knows what came of the call',
     'jobd stopped or failed before the answer came. The request may have been sent, and is not sent again.',
-    `${seeLog} If it did not do its work, run the job now.`,
+    `${seeLog} ${runAgain}`,
   ],
 };
 
-const tryAgain = 'Often it passes by itself: retries of the job bridge short outages.';
-
 /** By HTTP status, then by hundreds. */
 const statuses: Record<number, readonly [means: string, todo: string]> = {
-  3: [
-    'It points elsewhere without saying where.',
-    'Put the final address into the URL of the job.',
-  ],
-  304: [
-    'Nothing has changed since what the headers of the job name.',
-    'Remove If-Modified-Since and If-None-Match from the headers of the job.',
-  ],
+  3: ['It points elsewhere without saying where.', failures.redirect[2]],
   4: ['It did not accept the request.', 'Check the URL, the method, the headers and the body.'],
   401: [
-    'It wants to know who is calling, and got no valid credentials.',
+    'It got no valid credentials.',
     'Check the Authorization header of the job: a token may have expired.',
   ],
-  403: [
-    'It understood the request and does not permit it.',
-    'Check what the credentials of the job may do, and whether a firewall of the target keeps jobd out.',
-  ],
+  403: ['It does not permit the request.', 'Check what the credentials of the job may do.'],
   404: ['It has nothing at this address.', 'Check the path of the URL.'],
-  405: ['It does not take this method here.', 'Check the method of the job.'],
-  429: [
-    'It got too many requests.',
-    'Call it less often. Retries wait as long as it asks for, 30 s at most.',
-  ],
+  429: ['It got too many requests.', 'Call it less often.'],
   5: ['It failed while it worked on the request.', seeLog],
-  502: [
-    'Its proxy got no good answer from the application.',
-    `${seeLog} The application may have crashed.`,
-  ],
-  503: ['It cannot work on requests now: overload or maintenance.', `${seeLog} ${tryAgain}`],
-  504: [
-    'Its proxy got no answer from the application in time. The work may still be going on.',
-    `${seeLog} If the work takes long, let the target answer at once and work on.`,
-  ],
+  502: ['Its proxy got no good answer from the application.', seeLog],
+  503: ['It cannot work on requests now.', `${seeLog} Retries of the job bridge short outages.`],
+  504: ['Its proxy got no answer in time. The work may still be going on.', seeLog],
 };
 
 /** Errors that say more than their first word. */
@@ -136,7 +116,7 @@ const special: readonly (readonly [begin: string, Meaning])[] = [
     [
       'the call could not be made',
       'Nothing was sent: the machine that runs jobd could not make the call.',
-      'The error says what it lacked. Run the job now if the call is still needed.',
+      failures.missed[2],
     ],
   ],
 ];

@@ -49,7 +49,7 @@ test('an answer is explained by its status, and says when to look', () => {
   assert.deepEqual(failed('http: 502'), {
     summary: 'the target answered HTTP 502',
     means: 'Its proxy got no good answer from the application.',
-    todo: "Look at the target's log at 02:30:00. The application may have crashed.",
+    todo: "Look at the target's log at 02:30:00.",
   });
   assert.match(failed('http: 401')?.todo ?? '', /Authorization/);
   assert.equal(failed('http: 410')?.means, 'It did not accept the request.');
