@@ -4,7 +4,7 @@ import { signal } from '@preact/signals';
 import type { Signal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { inPlace } from '../view/held.ts';
-import type { HeldRows } from '../view/held.ts';
+import type { HeldRows, Row } from '../view/held.ts';
 
 /** Whether the pointer or the focus is in the place of `props`. */
 export interface Hold {
@@ -60,7 +60,7 @@ export function useHold(): Hold {
 }
 
 /** While held, rows are updated in place and rows at the end may come; no row comes between, goes or moves. */
-export function useHeldRows<T extends { id: string }>(
+export function useHeldRows<T extends Row>(
   rows: readonly T[],
   hold: Hold,
   of: unknown,

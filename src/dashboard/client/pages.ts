@@ -3,6 +3,8 @@
 import { computed, signal } from '@preact/signals';
 import type { ReadonlySignal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
+import { nameOf } from '../view/held.ts';
+import type { Row } from '../view/held.ts';
 import { ask } from './api.ts';
 import type { Failure } from './api.ts';
 import { onChange } from './live.ts';
@@ -10,9 +12,6 @@ import type { Change } from './live.ts';
 import { createPace, recall, remember } from './resource.ts';
 import type { Concern } from './resource.ts';
 import { viewer } from './session.ts';
-
-/** What a row needs, so that one can find it again. */
-export type Row = { id: string } | { number: number };
 
 /** One page of a list. */
 interface Part<T> {
@@ -178,8 +177,4 @@ function unchanged<T extends Row>(before: T[], after: T[]): T[] {
     const old = known.get(nameOf(row));
     return old !== undefined && JSON.stringify(old) === JSON.stringify(row) ? old : row;
   });
-}
-
-function nameOf(row: Row): string | number {
-  return 'id' in row ? row.id : row.number;
 }

@@ -53,3 +53,43 @@ export function Field({
     </div>
   );
 }
+
+interface TextFieldProps extends Omit<FieldProps, 'children'> {
+  /** The field of the API; after a refusal the focus is found by it. */
+  name: string;
+  value: string;
+  inputMode?: 'numeric' | 'url';
+  /** The class of the control. */
+  as?: 'code' | 'short' | undefined;
+  placeholder?: string;
+  list?: string;
+  onInput: (value: string) => void;
+}
+
+/** A field for one line of text. */
+export function TextField({
+  label,
+  hint,
+  error,
+  isPolite = false,
+  as,
+  onInput,
+  ...props
+}: TextFieldProps) {
+  return (
+    <Field label={label} hint={hint} error={error} isPolite={isPolite}>
+      {(control) => (
+        <input
+          {...control}
+          {...props}
+          type="text"
+          class={as}
+          autocomplete="off"
+          autocapitalize="off"
+          spellcheck={false}
+          onInput={({ currentTarget }) => onInput(currentTarget.value)}
+        />
+      )}
+    </Field>
+  );
+}

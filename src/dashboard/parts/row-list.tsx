@@ -1,15 +1,19 @@
 /** Lists of rows, page by page. Rows stay where they are while somebody points at them. */
 
 import type { ComponentChildren, VNode } from 'preact';
+import { now } from '../client/clock.ts';
 import { useHeldRows, useHold } from '../client/hold.ts';
 import type { Pages } from '../client/pages.ts';
+import { byDay } from '../view/grouped.ts';
+import { nameOf } from '../view/held.ts';
+import type { Row } from '../view/held.ts';
 import { useDrawn } from './drawn.ts';
 import { HeldNote } from './held-note.tsx';
 import { Link } from './link.tsx';
 import { Problem } from './problem.tsx';
 import { useRowKeys } from './row-keys.ts';
 
-interface RowListProps<T extends { id: string }> {
+interface RowListProps<T extends Row> {
   list: Pages<T>;
   /** What is listed: with another one the rows begin from scratch. */
   of: string;
@@ -20,25 +24,29 @@ interface RowListProps<T extends { id: string }> {
   children: (row: T) => VNode;
 }
 
-/** The list. */
-export function RowList<T extends { id: string }>({
+interface HeldListProps<T extends Row> extends Omit<RowListProps<T>, 'label' | 'children'> {
+  /** Whether rows have actions. */
+  canAct?: boolean;
+  /** Draws what is shown of the rows. */
+  children: (rows: readonly T[]) => ComponentChildren;
+}
+
+/** Rows in any arrangement, with what is said in place of them and a button for more. */
+export function HeldList<T extends Row>({
   list,
   of,
-  label,
   none,
+  canAct = true,
   children,
-}: RowListProps<T>) {
+}: HeldListProps<T>) {
   const hold = useHold();
-  const keys = useRowKeys();
+  const keys = useRowKeys({ canAct });
   const { rows, waiting } = useHeldRows(list.rows.value ?? [], hold, of);
-  const draw = useDrawn(children);
   return (
     <>
       <div ref={keys} {...hold.props}>
         <ListState list={list} none={none} />
-        <ol class="rows" aria-label={label}>
-          {rows.map(draw)}
-        </ol>
+        {children(rows)}
         <HeldNote waiting={waiting} onShow={hold.release} />
       </div>
       <More list={list} />
@@ -46,7 +54,46 @@ export function RowList<T extends { id: string }>({
   );
 }
 
-interface TroubleFirstProps<T extends { id: string }> extends RowListProps<T> {
+/** The list. */
+export function RowList<T extends Row>({ label, children, ...props }: RowListProps<T>) {
+  const draw = useDrawn(children);
+  return (
+    <HeldList {...props}>
+      {(rows) => (
+        <ol class="rows" aria-label={label}>
+          {rows.map(draw)}
+        </ol>
+      )}
+    </HeldList>
+  );
+}
+
+interface DayListProps<T extends Row> extends Omit<RowListProps<T>, 'label'> {
+  timeOf: (row: T) => string;
+}
+
+/** The list with a heading for each day. */
+export function DayList<T extends Row>({ timeOf, children, ...props }: DayListProps<T>) {
+  const draw = useDrawn(children);
+  return (
+    <HeldList {...props}>
+      {(all) => (
+        <div class="days-of-rows">
+          {byDay(all, timeOf, now.peek()).map(({ date, title, rows }) => (
+            <section key={date}>
+              <h2 id={`day-${date}`}>{title}</h2>
+              <ol class="rows" aria-labelledby={`day-${date}`}>
+                {rows.map(draw)}
+              </ol>
+            </section>
+          ))}
+        </div>
+      )}
+    </HeldList>
+  );
+}
+
+interface TroubleFirstProps<T extends Row> extends RowListProps<T> {
   /** What needs attention, shown above all others. */
   trouble: readonly Pages<T>[];
   /** How many need attention, if somebody counted them. */
@@ -58,7 +105,7 @@ interface TroubleFirstProps<T extends { id: string }> extends RowListProps<T> {
 }
 
 /** The list with what needs attention on top. */
-export function TroubleFirst<T extends { id: string }>({
+export function TroubleFirst<T extends Row>({
   list,
   of,
   label,
@@ -79,7 +126,7 @@ export function TroubleFirst<T extends { id: string }>({
   const shown = useHeldRows(list.rows.value ?? [], hold, of);
   const draw = useDrawn(children);
   const drawAbove = useDrawn(children);
-  const above = new Set(needy.rows.map(({ id }) => id));
+  const above = new Set(needy.rows.map(nameOf));
   const isCalm = needy.rows.length === 0;
   return (
     <>
@@ -106,7 +153,7 @@ export function TroubleFirst<T extends { id: string }>({
           {!isCalm && <h2>{others}</h2>}
           <ListState list={list} none={none} />
           <ol class="rows" aria-label={label}>
-            {shown.rows.filter(({ id }) => !above.has(id)).map(draw)}
+            {shown.rows.filter((row) => !above.has(nameOf(row))).map(draw)}
           </ol>
         </section>
         <HeldNote waiting={needy.waiting + shown.waiting} onShow={hold.release} />
@@ -117,20 +164,24 @@ export function TroubleFirst<T extends { id: string }>({
 }
 
 /** What is said in place of rows. */
-function ListState<T extends { id: string }>({
+export function ListState<T extends Row>({
   list,
   none,
-}: Pick<RowListProps<T>, 'list' | 'none'>) {
+}: {
+  list: Pages<T>;
+  none: ComponentChildren;
+}) {
   const { rows, failure, hasMore } = list;
-  if (rows.value !== null) {
-    return rows.value.length === 0 && !hasMore.value ? <div class="none">{none}</div> : null;
+  if (rows.value?.length === 0) {
+    return <div class="none">{hasMore.value ? 'Nothing found yet.' : none}</div>;
   }
+  if (rows.value !== null) return null;
   if (failure.value === null) return <p class="waiting">Waiting for jobd…</p>;
   return <Problem text={failure.value.error} />;
 }
 
-function More<T extends { id: string }>({ list }: Pick<RowListProps<T>, 'list'>) {
-  const { rows, hasMore, isBusy, more } = list;
+/** A button for the next page. */
+export function More<T extends Row>({ list: { rows, hasMore, isBusy, more } }: { list: Pages<T> }) {
   if (!hasMore.value) return null;
   return (
     <p class="more">

@@ -6,7 +6,7 @@ import type { FieldError } from '../view/field-errors.ts';
 import { fieldError } from '../view/field-errors.ts';
 import { isFilledIn, scheduleFields, units } from '../view/schedule-form.ts';
 import type { ScheduleForm, Unit } from '../view/schedule-form.ts';
-import { Field } from './field.tsx';
+import { Field, TextField } from './field.tsx';
 import { Preview } from './schedule-preview.tsx';
 
 interface ScheduleProps {
@@ -108,26 +108,18 @@ function CronFields({ value, errorOf, onChange }: CronProps) {
   const list = useId();
   return (
     <>
-      <Field
+      <TextField
         label="Cron expression"
         hint="Minute, hour, day of month, month, day of week. Or @hourly, @daily, @weekly, @monthly, @yearly."
         error={errorOf('cronExpr')}
         isPolite
-      >
-        {(control) => (
-          <input
-            {...control}
-            class="code"
-            name="cronExpr"
-            value={value.cronExpr}
-            placeholder="30 2 * * *"
-            autocomplete="off"
-            autocapitalize="off"
-            spellcheck={false}
-            onInput={({ currentTarget }) => onChange({ cronExpr: currentTarget.value })}
-          />
-        )}
-      </Field>
+        as="code"
+        name="cronExpr"
+        value={value.cronExpr}
+        placeholder="30 2 * * *"
+
+        onInput={(value) => onChange({ cronExpr: value })}
+      />
       <Field label="Time zone" error={errorOf('timezone')} isPolite>
         {(control) => (
           <>

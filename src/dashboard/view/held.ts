@@ -1,5 +1,13 @@
 /** Rows that stay where they are while somebody points at them. */
 
+/** A row of a list: its id, or the number of an entry, stays the same. */
+export type Row = { id: string } | { number: number };
+
+/** What tells a row from the others. */
+export function nameOf(row: Row): string | number {
+  return 'id' in row ? row.id : row.number;
+}
+
 /** Rows as they are to be shown, and how many changes of their order wait. */
 export interface HeldRows<T> {
   rows: readonly T[];
@@ -7,20 +15,18 @@ export interface HeldRows<T> {
 }
 
 /** The rows in their old order with what is known now of each. New ones are only taken at the end. */
-export function inPlace<T extends { id: string }>(
-  before: readonly T[],
-  after: readonly T[],
-): HeldRows<T> {
+export function inPlace<T extends Row>(before: readonly T[], after: readonly T[]): HeldRows<T> {
   if (before.length === 0) return { rows: after, waiting: 0 };
-  const known = new Map(after.map((row) => [row.id, row]));
-  const old = new Set(before.map(({ id }) => id));
-  const lastOld = after.findLastIndex(({ id }) => old.has(id));
-  const stayed = before.filter(({ id }) => known.has(id));
-  const inOrder = after.filter(({ id }) => old.has(id));
-  const came = after.slice(0, lastOld + 1).length - inOrder.length;
-  const isMoved = stayed.some(({ id }, index) => id !== inOrder[index]?.id);
+  const known = new Map(after.map((row) => [nameOf(row), row]));
+  const old = new Set(before.map(nameOf));
+  const isOld = (row: T): boolean => old.has(nameOf(row));
+  const lastOld = after.findLastIndex(isOld);
+  const stayed = before.map(nameOf).filter((name) => known.has(name));
+  const inOrder = after.filter(isOld).map(nameOf);
+  const came = lastOld + 1 - inOrder.length;
+  const isMoved = stayed.some((name, index) => name !== inOrder[index]);
   return {
-    rows: [...before.map((row) => known.get(row.id) ?? row), ...after.slice(lastOld + 1)],
+    rows: [...before.map((row) => known.get(nameOf(row)) ?? row), ...after.slice(lastOld + 1)],
     waiting: came + before.length - stayed.length + (isMoved ? 1 : 0),
   };
 }

@@ -9,7 +9,7 @@ import { tell } from '../../client/told.ts';
 import { Copyable } from '../../parts/copyable.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { EditForm, useSaving } from '../../parts/edit-form.tsx';
-import { Field } from '../../parts/field.tsx';
+import { Field, TextField } from '../../parts/field.tsx';
 import { Heading } from '../../parts/heading.tsx';
 import { Link } from '../../parts/link.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
@@ -92,16 +92,14 @@ function Editor({ channel }: { channel: Channel | null }) {
         onSave={() => void save()}
       >
         <div class="pair">
-          <Field label="Name" error={errorOf('name')}>
-            {(control) => (
-              <input
-                {...control}
-                value={form.name}
-                autocomplete="off"
-                onInput={({ currentTarget: { value } }) => edit({ name: value })}
-              />
-            )}
-          </Field>
+          <TextField
+            label="Name"
+            error={errorOf('name')}
+            name="name"
+            value={form.name}
+
+            onInput={(value) => edit({ name: value })}
+          />
           <TypeField
             type={form.type}
             isFixed={channel !== null}
@@ -143,22 +141,17 @@ function Editor({ channel }: { channel: Channel | null }) {
           {errorOf('jobIds') !== null && <Problem text={errorOf('jobIds') ?? ''} />}
           {!form.servesAll && <Chosen ids={form.jobIds} onChange={(jobIds) => edit({ jobIds })} />}
         </fieldset>
-        <Field
+        <TextField
           label="Alert after failures in a row"
           hint="So many runs of a job must fail, one after another. A monitor that goes down alerts at once."
           error={errorOf('afterFailures')}
-        >
-          {(control) => (
-            <input
-              {...control}
-              class="short"
-              inputMode="numeric"
-              autocomplete="off"
-              value={form.afterFailures}
-              onInput={({ currentTarget: { value } }) => edit({ afterFailures: value })}
-            />
-          )}
-        </Field>
+          name="afterFailures"
+          as="short"
+          inputMode="numeric"
+
+          value={form.afterFailures}
+          onInput={(value) => edit({ afterFailures: value })}
+        />
         <label class="option">
           <input
             type="checkbox"

@@ -4,18 +4,15 @@ import type { VNode } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { RunList, RunSummary } from '../../../api/runs/contract.ts';
 import { now } from '../../client/clock.ts';
-import { useHeldRows, useHold } from '../../client/hold.ts';
 import type { Pages } from '../../client/pages.ts';
 import { Filters } from '../../parts/filters.tsx';
 import type { Filter } from '../../parts/filters.tsx';
-import { HeldNote } from '../../parts/held-note.tsx';
 import { Link } from '../../parts/link.tsx';
-import { Problem } from '../../parts/problem.tsx';
+import { HeldList } from '../../parts/row-list.tsx';
 import { path as address, setQuery } from '../../router.ts';
 import { daysLater, pageOfRuns } from '../../view/history.ts';
 import type { HistoryChoice } from '../../view/history.ts';
 import { dateIn } from '../../view/times.ts';
-import { useRowKeys } from '../../parts/row-keys.ts';
 import { RunRow } from './run-row.tsx';
 
 interface HistoryProps {
@@ -30,11 +27,7 @@ interface HistoryProps {
 
 /** The list with its filters. */
 export function History({ jobId, list, path, choice, zone, totals }: HistoryProps) {
-  const { rows, failure, hasMore, isBusy } = list;
-  const hold = useHold();
-  const keys = useRowKeys({ canAct: false });
-  const shown = useHeldRows(rows.value ?? [], hold, path);
-  const items = useRows(shown.rows, jobId, zone);
+  const draw = useRows(jobId, zone);
   const isFiltered = choice.status !== null || choice.before !== null;
   return (
     <section aria-labelledby="runs">
@@ -48,53 +41,47 @@ export function History({ jobId, list, path, choice, zone, totals }: HistoryProp
         />
         <UpTo before={choice.before} zone={zone} />
       </div>
-      {failure.value !== null && rows.value === null && <Problem text={failure.value.error} />}
-      {rows.value === null && failure.value === null && <p class="waiting">Waiting for jobd…</p>}
-      {rows.value?.length === 0 && !hasMore.value && (
-        <p class="none">
-          {isFiltered ? (
+      <HeldList
+        list={list}
+        of={path}
+        canAct={false}
+        none={
+          isFiltered ? (
             <>
               No kept run is like that. <Link to={address.value}>All runs</Link>
             </>
           ) : (
             'No runs yet.'
-          )}
-        </p>
-      )}
-      <div ref={keys} {...hold.props}>
-        {hundreds(items).map(({ first, some }) => (
-          <ol
-            key={first}
-            class="rows runs"
-            aria-label={first === 1 ? 'Runs' : `Runs from ${first}`}
-          >
-            {some}
-          </ol>
-        ))}
-        <HeldNote waiting={shown.waiting} onShow={hold.release} />
-      </div>
-      {hasMore.value && (
-        <p class="more">
-          <button type="button" disabled={isBusy.value} onClick={() => void list.more()}>
-            {rows.value?.length === 0 ? 'Search on' : 'Show more'}
-          </button>
-        </p>
-      )}
+          )
+        }
+      >
+        {(rows) =>
+          hundreds(rows).map(({ first, some }) => (
+            <ol
+              key={first}
+              class="rows runs"
+              aria-label={first === 1 ? 'Runs' : `Runs from ${first}`}
+            >
+              {some.map(draw)}
+            </ol>
+          ))
+        }
+      </HeldList>
     </section>
   );
 }
 
 /** A row that was drawn is drawn again only if its run has changed: there may be thousands. */
-function useRows(runs: readonly RunSummary[], jobId: string, zone: string): VNode[] {
+function useRows(jobId: string, zone: string): (run: RunSummary) => VNode {
   // oxlint-disable-next-line react-hooks/exhaustive-deps -- the rows of another job or zone are other ones
   const drawn = useMemo(() => new WeakMap<RunSummary, VNode>(), [jobId, zone]);
-  return runs.map((run) => {
+  return (run) => {
     const known = drawn.get(run);
     if (known !== undefined) return known;
     const row = <RunRow key={run.id} jobId={jobId} run={run} zone={zone} nowMs={now.peek()} />;
     drawn.set(run, row);
     return row;
-  });
+  };
 }
 
 /** Lists of a hundred: a browser lays out ten thousand rows one by one too slowly to scroll. */

@@ -6,7 +6,7 @@ import { ofNothing, useResource } from '../../client/resource.ts';
 import { change, mayWrite } from '../../client/session.ts';
 import { tell } from '../../client/told.ts';
 import { EditForm, useSaving } from '../../parts/edit-form.tsx';
-import { Field } from '../../parts/field.tsx';
+import { Field, TextField } from '../../parts/field.tsx';
 import { Heading } from '../../parts/heading.tsx';
 import { LengthFields } from '../../parts/length-fields.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
@@ -82,16 +82,14 @@ function MonitorForm({ monitor }: { monitor: Monitor | null }) {
         cancelTo={back}
         onSave={() => void save()}
       >
-        <Field label="Name" error={errorOf('name')}>
-          {(control) => (
-            <input
-              {...control}
-              value={draft.name}
-              autocomplete="off"
-              onInput={({ currentTarget: { value } }) => edit({ name: value })}
-            />
-          )}
-        </Field>
+        <TextField
+          label="Name"
+          error={errorOf('name')}
+          name="name"
+          value={draft.name}
+
+          onInput={(value) => edit({ name: value })}
+        />
         <ScheduleFieldset
           legend="When a ping is due"
           isPaused={monitor?.paused ?? draft.paused}

@@ -1,8 +1,9 @@
 /** A short list within a section, page by page. */
 
 import type { ComponentChildren } from 'preact';
-import type { Pages, Row } from '../../client/pages.ts';
-import { Problem } from '../../parts/problem.tsx';
+import type { Pages } from '../../client/pages.ts';
+import { ListState, More } from '../../parts/row-list.tsx';
+import type { Row } from '../../view/held.ts';
 
 interface RowsProps<T extends Row> {
   list: Pages<T>;
@@ -14,24 +15,13 @@ interface RowsProps<T extends Row> {
 
 /** The list, with a button for more. */
 export function Rows<T extends Row>({ list, label, none, children }: RowsProps<T>) {
-  const rows = list.rows.value;
-  if (rows === null) {
-    if (list.failure.value === null) return <p class="waiting">Waiting for jobd…</p>;
-    return <Problem text={list.failure.value.error} />;
-  }
   return (
     <>
-      {rows.length === 0 && <p class="quiet">{none}</p>}
+      <ListState list={list} none={none} />
       <ul class="rows" aria-label={label}>
-        {rows.map(children)}
+        {list.rows.value?.map(children)}
       </ul>
-      {list.hasMore.value && (
-        <p class="more">
-          <button type="button" disabled={list.isBusy.value} onClick={() => void list.more()}>
-            Show more
-          </button>
-        </p>
-      )}
+      <More list={list} />
     </>
   );
 }

@@ -5,7 +5,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Job } from '../../../../api/jobs/contract.ts';
 import type { PastedDraft } from '../../../../domain/shell/pasted.ts';
 import type { Failure } from '../../../client/api.ts';
-import { Field } from '../../../parts/field.tsx';
+import { Field, TextField } from '../../../parts/field.tsx';
 import { Link } from '../../../parts/link.tsx';
 import { Problem } from '../../../parts/problem.tsx';
 import { ScheduleFieldset, scheduleNames } from '../../../parts/schedule-fields.tsx';
@@ -162,40 +162,28 @@ function MoreFields({ form, errorOf, onChange }: MoreProps) {
     <fieldset class="panel">
       <legend>Limits and notes</legend>
       <div class="pair">
-        <Field
+        <TextField
           label="Timeout in seconds"
           hint="For each attempt, 1 to 60."
           error={errorOf('timeoutSeconds')}
-        >
-          {(control) => (
-            <input
-              {...control}
-              name="timeoutSeconds"
-              class="short"
-              inputMode="numeric"
-              autocomplete="off"
-              value={form.timeoutSeconds}
-              onInput={({ currentTarget }) => onChange({ timeoutSeconds: currentTarget.value })}
-            />
-          )}
-        </Field>
-        <Field
+          name="timeoutSeconds"
+          as="short"
+          inputMode="numeric"
+
+          value={form.timeoutSeconds}
+          onInput={(value) => onChange({ timeoutSeconds: value })}
+        />
+        <TextField
           label="Retries"
           hint="Up to 2, after a connection error, HTTP 429 or 5xx."
           error={errorOf('retries')}
-        >
-          {(control) => (
-            <input
-              {...control}
-              name="retries"
-              class="short"
-              inputMode="numeric"
-              autocomplete="off"
-              value={form.retries}
-              onInput={({ currentTarget }) => onChange({ retries: currentTarget.value })}
-            />
-          )}
-        </Field>
+          name="retries"
+          as="short"
+          inputMode="numeric"
+
+          value={form.retries}
+          onInput={(value) => onChange({ retries: value })}
+        />
       </div>
       <Field label="Notes" error={errorOf('notes')}>
         {(control) => (

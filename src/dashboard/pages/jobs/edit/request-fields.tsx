@@ -3,7 +3,7 @@
 import { characterCount } from '../../../../domain/characters.ts';
 import { maxBodyLength, methods } from '../../../../domain/jobs/job.ts';
 import type { Method } from '../../../../domain/jobs/job.ts';
-import { Field } from '../../../parts/field.tsx';
+import { Field, TextField } from '../../../parts/field.tsx';
 import { hasBody, keepLineEnds, urlProblem } from '../../../view/job-form.ts';
 import type { JobForm } from '../../../view/job-form.ts';
 import { Headers } from './headers.tsx';
@@ -18,17 +18,14 @@ interface FieldsProps {
 export function RequestFields({ form, errorOf, onChange }: FieldsProps) {
   return (
     <div class="panel stack">
-      <Field label="Name" error={errorOf('name')}>
-        {(control) => (
-          <input
-            {...control}
-            name="name"
-            value={form.name}
-            autocomplete="off"
-            onInput={({ currentTarget }) => onChange({ name: currentTarget.value })}
-          />
-        )}
-      </Field>
+      <TextField
+        label="Name"
+        error={errorOf('name')}
+        name="name"
+        value={form.name}
+
+        onInput={(value) => onChange({ name: value })}
+      />
       <div class="target">
         <Field label="Method" error={errorOf('method')}>
           {(control) => (
@@ -44,22 +41,18 @@ export function RequestFields({ form, errorOf, onChange }: FieldsProps) {
             </select>
           )}
         </Field>
-        <Field label="URL" hint={urlProblem(form.url) ?? undefined} error={errorOf('url')}>
-          {(control) => (
-            <input
-              {...control}
-              name="url"
-              class="code"
-              inputMode="url"
-              value={form.url}
-              placeholder="https://example.com/path"
-              autocomplete="off"
-              autocapitalize="off"
-              spellcheck={false}
-              onInput={({ currentTarget }) => onChange({ url: currentTarget.value.trim() })}
-            />
-          )}
-        </Field>
+        <TextField
+          label="URL"
+          hint={urlProblem(form.url) ?? undefined}
+          error={errorOf('url')}
+          name="url"
+          as="code"
+          inputMode="url"
+          value={form.url}
+          placeholder="https://example.com/path"
+
+          onInput={(value) => onChange({ url: value.trim() })}
+        />
       </div>
     </div>
   );
