@@ -8,20 +8,32 @@ import { Field } from './field.tsx';
 
 interface LengthFieldsProps {
   label: string;
+  /** The field of the API. */
+  name?: string;
   length: Length;
   hint?: ComponentChildren;
   error: string | null;
+  isPolite?: boolean;
   onChange: (length: Length) => void;
 }
 
 /** The number and its unit. */
-export function LengthFields({ label, length, hint, error, onChange }: LengthFieldsProps) {
+export function LengthFields({
+  label,
+  name = '',
+  length,
+  hint,
+  error,
+  isPolite = false,
+  onChange,
+}: LengthFieldsProps) {
   return (
-    <Field label={label} hint={hint} error={error}>
+    <Field label={label} hint={hint} error={error} isPolite={isPolite}>
       {(control) => (
         <div class="every">
           <input
             {...control}
+            name={name}
             inputMode="decimal"
             autocomplete="off"
             value={length.count}

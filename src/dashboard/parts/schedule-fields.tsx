@@ -4,9 +4,10 @@ import { useId } from 'preact/hooks';
 import { useSchedulePreview } from '../client/schedule-preview.ts';
 import type { FieldError } from '../view/field-errors.ts';
 import { fieldError } from '../view/field-errors.ts';
-import { isFilledIn, scheduleFields, units } from '../view/schedule-form.ts';
-import type { ScheduleForm, Unit } from '../view/schedule-form.ts';
+import { isFilledIn, scheduleFields } from '../view/schedule-form.ts';
+import type { ScheduleForm } from '../view/schedule-form.ts';
 import { Field, TextField } from './field.tsx';
+import { LengthFields } from './length-fields.tsx';
 import { Preview } from './schedule-preview.tsx';
 
 interface ScheduleProps {
@@ -65,11 +66,17 @@ export function ScheduleFieldset({
         {isCron ? (
           <CronFields value={value} errorOf={errorOf} onChange={onChange} />
         ) : (
-          <PeriodFields
-            value={value}
-            hint={periodHint}
+          <LengthFields
+            label="Every"
+            name="periodSeconds"
+            length={{ count: value.every, unit: value.unit }}
+            hint={
+              periodHint ??
+              'Counted from when the schedule is saved. Changes of the clocks do not matter.'
+            }
             error={errorOf('periodSeconds')}
-            onChange={onChange}
+            isPolite
+            onChange={({ count, unit }) => onChange({ every: count, unit })}
           />
         )}
       </div>
@@ -142,46 +149,6 @@ function CronFields({ value, errorOf, onChange }: CronProps) {
         )}
       </Field>
     </>
-  );
-}
-
-interface PeriodProps {
-  value: ScheduleForm;
-  hint: string | undefined;
-  error: string | null;
-  onChange: (changed: Partial<ScheduleForm>) => void;
-}
-
-function PeriodFields({ value, hint, error, onChange }: PeriodProps) {
-  return (
-    <Field
-      label="Every"
-      hint={hint ?? 'Counted from when the schedule is saved. Changes of the clocks do not matter.'}
-      error={error}
-      isPolite
-    >
-      {(control) => (
-        <div class="every">
-          <input
-            {...control}
-            name="periodSeconds"
-            value={value.every}
-            inputMode="decimal"
-            autocomplete="off"
-            onInput={({ currentTarget }) => onChange({ every: currentTarget.value })}
-          />
-          <select
-            aria-label="Unit"
-            value={value.unit}
-            onChange={({ currentTarget }) => onChange({ unit: currentTarget.value as Unit })}
-          >
-            {Object.keys(units).map((unit) => (
-              <option key={unit}>{unit}</option>
-            ))}
-          </select>
-        </div>
-      )}
-    </Field>
   );
 }
 

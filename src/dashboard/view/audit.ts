@@ -2,29 +2,15 @@
 
 import type { AuditEntry } from '../../api/accounts/contract.ts';
 
-/** What somebody did, between who did it and to what. */
-export const auditWords: Record<AuditEntry['action'], string> = {
-  'job.create': 'created the job',
-  'job.update': 'changed the job',
-  'job.pause': 'paused the job',
-  'job.resume': 'resumed the job',
-  'job.delete': 'deleted the job',
-  'job.run': 'ran the job',
-  'monitor.create': 'created the monitor',
-  'monitor.update': 'changed the monitor',
-  'monitor.pause': 'paused the monitor',
-  'monitor.resume': 'resumed the monitor',
-  'monitor.delete': 'deleted the monitor',
-  'channel.create': 'created the channel',
-  'channel.update': 'changed the channel',
-  'channel.delete': 'deleted the channel',
-  'channel.test': 'tested the channel',
-  'key.create': 'created the key',
-  'key.revoke': 'revoked the key',
-  'session.start': 'signed in',
-  'session.end': 'ended the session of',
-  'workspace.create': 'created the workspace',
-  'account.update': 'changed the account',
+const verbs: Record<string, string> = {
+  create: 'created',
+  update: 'changed',
+  pause: 'paused',
+  resume: 'resumed',
+  delete: 'deleted',
+  run: 'ran',
+  test: 'tested',
+  revoke: 'revoked',
 };
 
 /** What an entry says between its actor and the name of its subject; the name is left out where it says nothing new. */
@@ -32,10 +18,13 @@ export function didWords({ action, actor, subject }: AuditEntry): {
   words: string;
   isNamed: boolean;
 } {
-  if (action === 'session.end' && actor.id === subject.id) {
-    return { words: 'signed out', isNamed: false };
+  if (action === 'session.start') return { words: 'signed in', isNamed: false };
+  if (action === 'session.end') {
+    const isOwn = actor.id === subject.id;
+    return { words: isOwn ? 'signed out' : 'ended the session of', isNamed: !isOwn };
   }
-  return { words: auditWords[action], isNamed: action !== 'session.start' };
+  const [type = '', verb = ''] = action.split('.');
+  return { words: `${verbs[verb]} the ${type}`, isNamed: true };
 }
 
 /** What the list can be filtered by, with a word for each. */

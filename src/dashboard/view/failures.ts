@@ -96,9 +96,9 @@ const statuses: Record<number, readonly [means: string, todo: string]> = {
   404: ['It has nothing at this address.', 'Check the path of the URL.'],
   429: ['It got too many requests.', 'Call it less often.'],
   5: ['It failed while it worked on the request.', seeLog],
-  502: ['Its proxy got no good answer from the application.', seeLog],
+  502: ['Its proxy got no good answer.', seeLog],
   503: ['It cannot work on requests now.', `${seeLog} Retries of the job bridge short outages.`],
-  504: ['Its proxy got no answer in time. The work may still be going on.', seeLog],
+  504: ['Its proxy got no answer in time. The work may go on.', seeLog],
 };
 
 /** Errors that say more than their first word. */

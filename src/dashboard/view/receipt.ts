@@ -109,7 +109,7 @@ export function checkReceipt(
 /** A key that was seen so lately says little about the server. */
 const youngMs = 3_600_000;
 const youngRemark =
-  'This browser has known that key for less than an hour: so far the check only shows that the receipt fits the key that the server has now. Keep the key in a file, or check again another day.';
+  'This browser has known that key for less than an hour: so far this only shows that the receipt fits the key of now.';
 
 /** Why the key is trusted. */
 function trustWords(receipt: Receipt, checked: CheckedWith, nowMs: number): string {
@@ -131,7 +131,7 @@ function changeRemarks({ change, seen }: Extract<CheckedWith, { kind: 'seen' }>)
   if (change !== 'replaced') return [];
   const since = dayIn(seen[0]?.seenAt ?? '', 0);
   return [
-    `The server no longer lists a key that this browser knows since ${since}. A rotation would keep it. Ask the operator of this jobd before you believe receipts of another key.`,
+    `The server no longer lists a key that this browser knows since ${since}. A rotation would keep it: ask its operator before you trust another key.`,
   ];
 }
 

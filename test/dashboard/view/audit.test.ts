@@ -6,7 +6,6 @@ import type { AuditEntry } from '../../../src/api/accounts/contract.ts';
 import {
   auditPath,
   auditSubjects,
-  auditWords,
   didWords,
   subjectPlace,
   subjectType,
@@ -25,7 +24,9 @@ const entry: AuditEntry = {
 };
 
 test('every action has words, and every type of subject a filter', () => {
-  assert.deepEqual(Object.keys(auditWords), [...auditActions]);
+  for (const action of auditActions) {
+    assert.match(didWords({ ...entry, action }).words, /^(?!undefined)\w+ /, action);
+  }
   const types = auditActionWords.filter((word) => !word.includes('.'));
   assert.deepEqual(Object.keys(auditSubjects), types);
 });

@@ -294,7 +294,7 @@ describe('the editor of a job', { skip: noPages }, () => {
     const page = await open(await jobd.link('--read'));
     await page.getByRole('button', { name: 'Sign out' }).waitFor();
     await page.goto(`${jobd.url}/jobs/new`);
-    await page.getByText('a key that may only read').waitFor();
+    await page.getByText('This session may only read').waitFor();
     assert.equal(await page.getByRole('button', { name: 'Save' }).count(), 0);
   });
 });

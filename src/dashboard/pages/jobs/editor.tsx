@@ -9,6 +9,7 @@ import { Heading } from '../../parts/heading.tsx';
 import { Link } from '../../parts/link.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Outside } from '../../parts/outside.tsx';
+import { ReadOnly } from '../../parts/read-only.tsx';
 import { browserZone } from '../../view/times.ts';
 import { changedFields, formOf, newForm } from '../../view/job-form.ts';
 import { MissingPage } from '../missing.tsx';
@@ -17,7 +18,9 @@ import { ChangedNote, GoneNote, ManagedNote } from './edit/notes.tsx';
 
 /** The page. */
 export function JobEditor({ id }: { id?: string }) {
-  if (!mayWrite.value) return <ReadOnly id={id} />;
+  if (!mayWrite.value) {
+    return <ReadOnly title={id === undefined ? 'New job' : 'Edit job'} to="/" word="Jobs" />;
+  }
   return id === undefined ? <NewJob /> : <EditedJob id={id} />;
 }
 
@@ -94,20 +97,4 @@ function useManagedKey({ id, name }: Job): string | null {
   const path = `/overview/jobs?limit=100&q=${encodeURIComponent(q)}`;
   const found = useResource<{ jobs: JobSummary[] }>(path, ofNothing).body.value;
   return found?.jobs.find((row) => row.id === id)?.key ?? null;
-}
-
-function ReadOnly({ id }: { id: string | undefined }) {
-  return (
-    <section class="empty">
-      <Heading title={id === undefined ? 'New job' : 'Edit job'} />
-      <p>
-        You are signed in with a key that may only read. Jobs are changed with a key that may write.
-      </p>
-      <p>
-        <Link to={id === undefined ? '/' : `/jobs/${id}`}>
-          {id === undefined ? 'Jobs' : 'Back to the job'}
-        </Link>
-      </p>
-    </section>
-  );
 }

@@ -27,8 +27,8 @@ export function JobRow({ job, chosen }: JobRowProps) {
   const { id, name, method, url, status, recent, lastDurationMs } = job;
   return (
     <li class={`row job ${status}`} data-id={id}>
-      {chosen.value !== null && <Choice id={id} name={name} chosen={chosen} />}
       <span class="state" title={status}>
+        {chosen.value !== null && <Choice id={id} name={name} chosen={chosen} />}
         <Glyph status={status === 'running' ? 'running' : job.paused ? 'paused' : job.health} />
         <span class="hidden">{status}</span>
       </span>
@@ -100,7 +100,6 @@ function Choice({ id, name, chosen }: { id: string; name: string; chosen: JobRow
   return (
     <input
       type="checkbox"
-      class="choice"
       aria-label={`Select ${name}`}
       checked={chosen.value?.has(id) === true}
       onChange={toggle}
