@@ -135,7 +135,11 @@ async function bundlePages() {
 /** A module with its code inlined and reordered beyond what esbuild does. */
 async function smaller(code) {
   const { minify } = await import('terser');
-  const result = await minify(code, { module: true, ecma: 2020, compress: { passes: 2 } });
+  const result = await minify(code, {
+    module: true,
+    ecma: 2020,
+    compress: { passes: 2, inline: 1, keep_fargs: false },
+  });
   return Buffer.from(result.code);
 }
 
@@ -144,7 +148,7 @@ async function putCompressed(path, bytes) {
   const params = { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY };
   await putFile(path, bytes);
   // Like `gzip -9`, only that it searches longer.
-  await putFile(`${path}.gz`, await gzipAsync(bytes, { numiterations: 15 }));
+  await putFile(`${path}.gz`, await gzipAsync(bytes, { numiterations: 30 }));
   await putFile(`${path}.br`, await promisify(brotliCompress)(bytes, { params }));
 }
 

@@ -8,6 +8,7 @@ import { Filters } from '../parts/filters.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { Link } from '../parts/link.tsx';
 import { Outside } from '../parts/outside.tsx';
+import { ReadOnly } from '../parts/read-only.tsx';
 import { DayList } from '../parts/row-list.tsx';
 import { query } from '../router.ts';
 import { auditPath, auditSubjects } from '../view/audit.ts';
@@ -19,16 +20,8 @@ const ofChanges: Concern = ({ jobs, monitors, channels }) =>
 
 /** The page. */
 export function AuditPage() {
-  if (mayWrite.value) return <Trail />;
-  return (
-    <section class="empty">
-      <Heading title="Audit" />
-      <p>
-        You are signed in with a key that may only read. The audit trail needs one that may write,
-        because it has names and addresses of others.
-      </p>
-    </section>
-  );
+  // It has names and addresses of others.
+  return mayWrite.value ? <Trail /> : <ReadOnly title="Audit" to="/" word="Jobs" />;
 }
 
 function Trail() {

@@ -37,8 +37,8 @@ export function SignInAgain() {
       <KeyForm isBusy={isBusy} problem={problem} onKey={(key) => void tryKey(key)} />
       {!isOwner && (
         <p class="quiet">
-          You came by a link? Make a new one on the server with <code>jobd open</code> and open it
-          in another tab of this browser.
+          You came by a link? Open a new one of <code>jobd open</code> in another tab of this
+          browser.
         </p>
       )}
       <p class="actions">

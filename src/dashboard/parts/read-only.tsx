@@ -1,4 +1,4 @@
-/** What a page to change something shows to a session that may only read. */
+/** What a page for sessions that may write shows to the others. */
 
 import { Heading } from './heading.tsx';
 import { Link } from './link.tsx';
@@ -8,7 +8,7 @@ export function ReadOnly({ title, to, word }: { title: string; to: string; word:
   return (
     <section class="empty">
       <Heading title={title} />
-      <p>This session may only read. To change something, sign in with a key that may write.</p>
+      <p>This session may only read. This page needs a key that may write.</p>
       <p>
         <Link to={to}>{word}</Link>
       </p>

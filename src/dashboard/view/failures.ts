@@ -95,10 +95,8 @@ const statuses: Record<number, readonly [means: string, todo: string]> = {
   403: ['It does not permit the request.', 'Check what the credentials of the job may do.'],
   404: ['It has nothing at this address.', 'Check the path of the URL.'],
   429: ['It got too many requests.', 'Call it less often.'],
-  5: ['It failed while it worked on the request.', seeLog],
-  502: ['Its proxy got no good answer.', seeLog],
+  5: ['It, or a proxy before it, failed. It may have done its work.', seeLog],
   503: ['It cannot work on requests now.', `${seeLog} Retries of the job bridge short outages.`],
-  504: ['Its proxy got no answer in time. The work may go on.', seeLog],
 };
 
 /** Errors that say more than their first word. */

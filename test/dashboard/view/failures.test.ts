@@ -48,7 +48,7 @@ test('each explanation is whole sentences, without the target in it', () => {
 test('an answer is explained by its status, and says when to look', () => {
   assert.deepEqual(failed('http: 502'), {
     summary: 'the target answered HTTP 502',
-    means: 'Its proxy got no good answer.',
+    means: 'It, or a proxy before it, failed. It may have done its work.',
     todo: "Look at the target's log at 02:30:00.",
   });
   assert.match(failed('http: 401')?.todo ?? '', /Authorization/);

@@ -143,7 +143,7 @@ function Editor({ channel }: { channel: Channel | null }) {
         </fieldset>
         <TextField
           label="Alert after failures in a row"
-          hint="So many runs of a job must fail, one after another. A monitor that goes down alerts at once."
+          hint="So many runs of a job must fail. A monitor alerts at once."
           error={errorOf('afterFailures')}
           name="afterFailures"
           as="short"

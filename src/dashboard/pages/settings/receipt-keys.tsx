@@ -18,7 +18,7 @@ export function ReceiptKeysSection({ session }: { session: Session }) {
     <>
       <p>
         jobd signs a receipt of each answered call. Receipts are checked with these public keys:
-        archive them before you need them, and trust your copy rather than what a server says later.
+        archive them before you need them, and trust your copy.
       </p>
       <Loaded from={keys}>
         {({ keys: all }) =>
@@ -50,9 +50,7 @@ export function ReceiptKeysSection({ session }: { session: Session }) {
                   Download the checker
                 </a>
               </p>
-              <p class="hint">
-                The checker is a script for Node that needs neither jobd nor a network:
-              </p>
+              <p class="hint">The checker is a script for Node, without jobd or a network:</p>
               <Copyable text="node verify-receipt.mjs receipt.json jobd-receipt-keys.json" />
             </>
           )

@@ -97,11 +97,16 @@ export function JobFormPage({ head, base, job, onDirty }: FormProps) {
       job === undefined ? createJob(inputOf(form)) : updateJob(job.id, changesOf(form, base)),
     );
   };
+  const latest = useRef(form);
+  latest.current = form;
   const take = (draft: PastedDraft): void => {
-    const next = withDraft(form, draft);
+    const next = withDraft(latest.current, draft);
     setForm(next);
     setProblem(null);
-    setToFocus({ field: missingIn(next)[0] ?? 'name' });
+    // Somebody may have gone on to type below while it was read.
+    if (element.current?.contains(document.activeElement) !== true) {
+      setToFocus({ field: missingIn(next)[0] ?? 'name' });
+    }
   };
   const errorOf = (field: string): string | null =>
     problem?.field === field ? problem.error : null;

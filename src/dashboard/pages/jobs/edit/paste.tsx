@@ -8,16 +8,16 @@ import { Field } from '../../../parts/field.tsx';
 import { Outside } from '../../../parts/outside.tsx';
 import { fieldWords } from '../../../view/job-form.ts';
 
+type ReadText = Pick<Pasted, 'draft' | 'problem'> &
+  Record<'ignored' | 'unhonoured', readonly Remark[]>;
+
+const nothing = { draft: null, ignored: [], unhonoured: [] } as const;
+
 /** The field. `onRead` gets what the form can take. */
 export function Paste({ onRead }: { onRead: (draft: PastedDraft) => void }) {
   const [text, setText] = useState('');
-  const [read, setRead] = useState<Pasted | null>(null);
-  const [problem, setProblem] = useState<string | null>(null);
+  const [read, setRead] = useState<ReadText | null>(null);
   const asked = useRef('');
-  const show = (pasted: Pasted | null, wrong: string | null): void => {
-    setRead(pasted);
-    setProblem(wrong);
-  };
   const take = async (): Promise<void> => {
     if (text.trim() === '' || asked.current === text) return;
     asked.current = text;
@@ -25,13 +25,13 @@ export function Paste({ onRead }: { onRead: (draft: PastedDraft) => void }) {
     // Another text may have been pasted meanwhile.
     if (asked.current !== text) return;
     asked.current = '';
-    if (!answer.ok) return show(null, answer.error);
-    show(answer.body, answer.body.problem);
-    if (answer.body.draft !== null) onRead(answer.body.draft);
+    const pasted = answer.ok ? answer.body : { ...nothing, problem: answer.error };
+    setRead(pasted);
+    if (pasted.draft !== null) onRead(pasted.draft);
   };
   return (
     <section class="paste" aria-label="Paste">
-      <Field label="Paste a curl command, or a line of a crontab" error={problem}>
+      <Field label="Paste a curl command, or a line of a crontab" error={read?.problem}>
         {(control) => (
           <textarea
             {...control}
@@ -44,7 +44,7 @@ export function Paste({ onRead }: { onRead: (draft: PastedDraft) => void }) {
             onInput={({ currentTarget }) => {
               asked.current = '';
               setText(currentTarget.value);
-              show(null, null);
+              setRead(null);
             }}
             onKeyDown={(event) => {
               if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;
@@ -65,7 +65,7 @@ export function Paste({ onRead }: { onRead: (draft: PastedDraft) => void }) {
   );
 }
 
-function Result({ read: { draft, ignored, unhonoured } }: { read: Pasted }) {
+function Result({ read: { draft, ignored, unhonoured } }: { read: ReadText }) {
   return (
     <>
       {draft !== null && <p>Filled in: {fieldWords(filledIn(draft))}.</p>}

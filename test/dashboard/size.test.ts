@@ -1,0 +1,25 @@
+/** What a browser loads for the pages stays small. */
+
+import assert from 'node:assert/strict';
+import { existsSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { documentAt } from '../../src/api/page/document.ts';
+
+const page = join(import.meta.dirname, '..', '..', 'dist', 'page');
+const skip = existsSync(page) ? false : 'dist/page is not built';
+
+test('script and sheet are 70 KiB at most, compressed by gzip', { skip }, () => {
+  const sizes = ['app.js.gz', 'app.css.gz'].map((name) => statSync(join(page, name)).size);
+  const bytes = sizes.reduce((sum, size) => sum + size, 0);
+  assert.ok(bytes <= 70 * 1024, `${sizes.join(' + ')} = ${bytes} bytes`);
+});
+
+test('the document is 2 KiB at most', () => {
+  const asset = { name: `${'0'.repeat(16)}.js` };
+  const assets = { script: asset, sheet: asset, icon: asset, troubleIcon: asset };
+  const path =
+    '/jobs/0199c6a2-3f5e-7b14-9d0a-5b1c2e7f8a90/runs/0199c6f4-81d0-7c35-8e6b-1f4d9a2b7c63';
+  const bytes = Buffer.byteLength(documentAt(path, assets as Parameters<typeof documentAt>[1]));
+  assert.ok(bytes <= 2_048, `${bytes} bytes`);
+});
