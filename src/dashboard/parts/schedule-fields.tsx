@@ -124,8 +124,7 @@ function CronFields({ value, errorOf, onChange }: CronProps) {
         name="cronExpr"
         value={value.cronExpr}
         placeholder="30 2 * * *"
-
-        onInput={(value) => onChange({ cronExpr: value })}
+        onInput={(cronExpr) => onChange({ cronExpr })}
       />
       <Field label="Time zone" error={errorOf('timezone')} isPolite>
         {(control) => (
