@@ -3,19 +3,29 @@
 /** What happened: it was copied, or it is selected and the person copies it. */
 export type Copied = 'copied' | 'selected';
 
-/** Copies the text of an element. */
-export async function copyText(element: Element): Promise<Copied> {
+/** Copies the text of an element, or the text that it stands for. */
+export async function copyText(
+  element: Element,
+  text = element.textContent ?? '',
+): Promise<Copied> {
   // Missing where the page has no secure context, whatever its type says.
   const clipboard = navigator.clipboard as Clipboard | undefined;
   try {
     if (clipboard !== undefined) {
-      await clipboard.writeText(element.textContent ?? '');
+      await clipboard.writeText(text);
       return 'copied';
     }
   } catch {
     // Not permitted: the older way may work.
   }
   getSelection()?.selectAllChildren(element);
+  const give = (event: ClipboardEvent): void => {
+    event.clipboardData?.setData('text/plain', text);
+    event.preventDefault();
+  };
+  addEventListener('copy', give);
   // oxlint-disable-next-line typescript/no-deprecated -- the only way without a secure context
-  return document.execCommand('copy') ? 'copied' : 'selected';
+  const isCopied = document.execCommand('copy');
+  removeEventListener('copy', give);
+  return isCopied ? 'copied' : 'selected';
 }

@@ -1,6 +1,7 @@
 /** A command to copy. */
 
 import { useRef, useState } from 'preact/hooks';
+import { visibleLines } from '../view/body.ts';
 import { copyText } from './clipboard.ts';
 import type { Copied } from './clipboard.ts';
 
@@ -14,11 +15,11 @@ export function Copyable({ text }: { text: string }) {
   const command = useRef<HTMLElement>(null);
   const [said, setSaid] = useState('Copy');
   const copy = async (): Promise<void> => {
-    if (command.current !== null) setSaid(words[await copyText(command.current)]);
+    if (command.current !== null) setSaid(words[await copyText(command.current, text)]);
   };
   return (
     <div class="copyable">
-      <code ref={command}>{text}</code>
+      <code ref={command}>{visibleLines(text)}</code>
       <button
         type="button"
         aria-live="polite"

@@ -2,6 +2,7 @@
 
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
+import { Outside } from './outside.tsx';
 import { useTitle } from './title.ts';
 
 interface HeadingProps {
@@ -17,7 +18,7 @@ export function Heading({ title, children }: HeadingProps) {
   useEffect(() => heading.current?.focus({ preventScroll: true }), []);
   return (
     <h1 ref={heading} tabIndex={-1}>
-      {children ?? title}
+      {children ?? <Outside text={title} />}
     </h1>
   );
 }

@@ -1,6 +1,7 @@
 /** Whose jobs these are, and the way out. */
 
 import type { Session } from '../../api/accounts/session-contract.ts';
+import { showControls } from '../../domain/characters.ts';
 import { moveSession, signOut, workspaces } from '../client/session.ts';
 import { mayLeave } from '../router.ts';
 import { Outside } from './outside.tsx';
@@ -30,7 +31,7 @@ export function Who({ session: { workspace, permission } }: { session: Session }
         >
           {places.map(({ id, name }) => (
             <option key={id} value={id}>
-              {name}
+              {showControls(name)}
             </option>
           ))}
         </select>

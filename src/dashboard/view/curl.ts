@@ -34,7 +34,7 @@ function variable(name: string): string {
 
 /** What a terminal would obey, and marks that make a text look like another. Line ends and tabs stay. */
 const unseen = new RegExp(
-  String.raw`[\0-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]+`,
+  String.raw`[\0-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]+`,
   'g',
 );
 

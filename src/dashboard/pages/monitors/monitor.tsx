@@ -20,6 +20,7 @@ import { Outside } from '../../parts/outside.tsx';
 import { RowList } from '../../parts/row-list.tsx';
 import { Strip } from '../../parts/strip.tsx';
 import { go } from '../../router.ts';
+import { visibleLines } from '../../view/body.ts';
 import { momentsOf, monitorSentence } from '../../view/monitor-state.ts';
 import { MissingPage } from '../missing.tsx';
 import { NextPing } from './next-ping.tsx';
@@ -62,7 +63,7 @@ function Whole({ monitor }: { monitor: Monitor }) {
       <p class="sentence">
         {monitorSentence(monitor, { nowMs: now.value, since: summary?.since, lastEnd })}
       </p>
-      {notes !== '' && <p class="notes">{notes}</p>}
+      {notes !== '' && <p class="notes">{visibleLines(notes)}</p>}
       <div class="columns">
         <NextPing monitor={monitor} words={summary?.scheduleWords} />
         <PingUrl monitor={monitor} />
