@@ -1,102 +1,185 @@
-/** The pages for everybody: by keyboard alone, at 360 px, in light and dark, for screen readers. */
+/** The pages for everybody: no barrier that axe knows, in light and dark, wide and narrow; and what screen readers get. */
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { assertAccessible } from './running/accessible.ts';
+import type { TestContext } from 'node:test';
+import type { Page } from 'playwright-core';
+import { opened } from './opened.ts';
+import { pages } from './pages.ts';
+import { assertAccessibleAnyhow } from './running/accessible.ts';
 import { person } from './running/browser.ts';
 import {
-  addJob,
   assertSignedOut,
   noPages,
   openSettings,
+  serveDemo,
   servePages,
   signInWith,
 } from './running/served.ts';
+import { viewersOf } from './running/viewers.ts';
 
-describe('the pages', { skip: noPages }, () => {
-  for (const colorScheme of ['light', 'dark'] as const) {
-    for (const width of [1_200, 360]) {
-      test(`have no violation that axe knows, ${colorScheme}, ${width} px`, async (t) => {
-        const jobd = await servePages(t);
-        const viewport = { width, height: 800 };
-        const { open, complaints } = await person(t, { colorScheme, viewport });
-        const page = await open(`${jobd.url}/sign-in`);
-        await assertSignedOut(page);
-        await assertAccessible(page, 'signing in');
-        await page.getByLabel('API key').fill('cp_wrong');
-        await page.keyboard.press('Enter');
-        await page.getByRole('alert').waitFor();
-        await assertAccessible(page, 'a wrong key');
-        await signInWith(page, jobd.key);
-        await page.getByText('No jobs yet').waitFor();
-        await assertAccessible(page, 'no jobs');
-        await openSettings(page);
-        await page.getByText('managed by the owner').waitFor();
-        await assertAccessible(page, 'settings');
-        await addJob(jobd, 'Nightly backup');
-        await page.getByRole('link', { name: 'Jobs', exact: true }).click();
-        await page.getByRole('link', { name: 'Nightly backup' }).waitFor();
-        await assertAccessible(page, 'jobs');
-        await page.goto(await jobd.link());
-        await page.getByRole('button', { name: 'Use the link' }).waitFor();
-        await assertAccessible(page, 'the question');
-        await page.getByRole('button', { name: 'Use the link' }).click();
-        await page.getByRole('button', { name: 'Sign out' }).waitFor();
-        await openSettings(page);
-        await page.getByRole('button', { name: 'New key' }).waitFor();
-        await page.getByText('Alert email').waitFor();
-        await assertAccessible(page, "the owner's settings");
-        await page.getByRole('button', { name: 'New key' }).click();
-        await assertAccessible(page, 'a new key');
-        await page.getByLabel('Name').fill('laptop');
-        await page.keyboard.press('Enter');
-        await page.getByText('It is shown only this once').waitFor();
-        await assertAccessible(page, 'the key itself');
-        assert.deepEqual(complaints, []);
-      });
-    }
-  }
+/** Has axe look at a page in all ways. */
+async function lookAt(t: TestContext, name: string, open: () => Promise<Page>): Promise<void> {
+  await t.test(name, async () => {
+    const page = await open();
+    await assertAccessibleAnyhow(page);
+    await page.close();
+  });
+}
 
-  test('can be used by keyboard alone', async (t) => {
-    const jobd = await servePages(t);
-    const { open } = await person(t);
-    const page = await open(jobd.url);
-    await assertSignedOut(page);
-    const focused = (): Promise<string> =>
-      page.evaluate(() => (document.activeElement as HTMLElement | null)?.innerText ?? '');
-    await page.keyboard.type(jobd.key);
-    await page.keyboard.press('Tab');
-    assert.equal(await focused(), 'Sign in');
-    await page.keyboard.press('Tab');
-    assert.equal(await focused(), 'Copy');
-    await page.keyboard.press('Enter');
-    await page.getByRole('button', { name: 'Copied' }).waitFor();
-    await page.keyboard.press('Shift+Tab');
-    await page.keyboard.press('Space');
-    await page.getByRole('button', { name: 'Sign out' }).waitFor();
-    await page.getByText('No jobs yet').waitFor();
-    assert.equal(await focused(), 'No jobs yet', 'the heading says where one is');
-    await page.keyboard.press('Shift+Tab');
-    assert.equal(await focused(), 'Sign out');
-    const outline = await page.evaluate(
-      () => getComputedStyle(document.activeElement ?? document.body).outlineStyle,
-    );
-    assert.equal(outline, 'solid', 'the focus can be seen');
-    await page.keyboard.press('Enter');
-    await assertSignedOut(page);
+describe('in both themes, at 1,200 and 360 px, axe finds nothing', { skip: noPages }, () => {
+  test('on every page, and in what opens there', async (t) => {
+    const { open, complaints } = await viewersOf(t, await serveDemo(t));
+    for (const shown of pages) await lookAt(t, shown.name, () => open(shown));
+    for (const one of opened) await lookAt(t, one.name, () => open(one));
+    assert.deepEqual(complaints(), []);
   });
 
-  for (const host of ['127.0.0.1', 'jobd.test']) {
-    test(`copy the command at ${host}, with or without a secure context`, async (t) => {
-      const jobd = await servePages(t);
-      const { open } = await person(t);
-      const page = await open(`${jobd.url.replace('127.0.0.1', host)}/sign-in`);
-      assert.equal(await page.evaluate(() => isSecureContext), host === '127.0.0.1');
-      await page.getByRole('button', { name: 'Copy' }).click();
-      await page.getByRole('button', { name: 'Copied' }).waitFor();
-      await page.getByLabel('API key').focus();
-      await page.keyboard.press('Control+V');
-      assert.equal(await page.getByLabel('API key').inputValue(), 'sudo -u jobd jobd open');
+  test('while somebody signs in, by key and by link, and again', async (t) => {
+    const jobd = await servePages(t);
+    const { open, context, complaints } = await person(t);
+    const page = await open(`${jobd.url}/sign-in`);
+    await assertSignedOut(page);
+    await page.getByLabel('API key').fill('cp_wrong');
+    await page.keyboard.press('Enter');
+    await page.getByRole('alert').waitFor();
+    await assertAccessibleAnyhow(page);
+    await signInWith(page, jobd.key);
+    await openSettings(page);
+    await page.getByText('managed by the owner').waitFor();
+    await assertAccessibleAnyhow(page);
+    await page.goto(await jobd.link());
+    await page.getByRole('button', { name: 'Use the link' }).waitFor();
+    await assertAccessibleAnyhow(page);
+    await page.getByRole('button', { name: 'Use the link' }).click();
+    await page.getByRole('button', { name: 'Sign out' }).waitFor();
+    await page.goto(`${jobd.url}/channels/new`);
+    await page.getByLabel('Name', { exact: true }).fill('Hook');
+    await page.getByLabel('Type').selectOption('webhook');
+    await page.getByLabel('URL').fill('http://127.0.0.1:9/');
+    await page.getByRole('button', { name: 'Create channel' }).click();
+    await page.getByRole('dialog').waitFor();
+    await assertAccessibleAnyhow(page);
+    await context.clearCookies();
+    await page.goto(`${jobd.url}/sign-in`);
+    await signInWith(page, jobd.key);
+    await context.clearCookies();
+    await page
+      .getByRole('navigation', { name: 'Pages' })
+      .getByRole('link', { name: 'Channels' })
+      .click();
+    await page.getByRole('dialog', { name: 'Your session has ended' }).waitFor();
+    await assertAccessibleAnyhow(page);
+    assert.deepEqual(complaints, []);
+  });
+});
+
+/** The lines of what a screen reader gets of a page. */
+async function readLines(page: Page): Promise<string[]> {
+  const tree = await page.locator('main').ariaSnapshot();
+  return tree.split('\n').map((line) => line.replace(/^[\s-]*|:$/g, '').replaceAll(/^'|'$/g, ''));
+}
+
+/** Asserts that these lines are there, one after another; others may be between them. */
+function assertInOrder(lines: readonly string[], wanted: readonly (string | RegExp)[]): void {
+  let from = 0;
+  for (const one of wanted) {
+    const is = (line: string): boolean => (typeof one === 'string' ? line === one : one.test(line));
+    const at = lines.findIndex((line, index) => index >= from && is(line));
+    assert.ok(at !== -1, `${one} is not after line ${from} of:\n${lines.join('\n')}`);
+    from = at + 1;
+  }
+}
+
+/** What is read of some pages, from the top. */
+const read: Record<string, (string | RegExp)[]> = {
+  jobs: [
+    'heading "Jobs" [level=1]',
+    'navigation "Jobs by state"',
+    'link "24 all"',
+    'link "3 down"',
+    'searchbox "Search names and URLs"',
+    'heading "Needs attention (3)" [level=2]',
+    'list "Needs attention (3)"',
+    'text: down',
+    'link "Invoices"',
+    /^paragraph: "http: 502 for 2 h \d+ m, 3 runs"$/,
+    /^text: "?Every hour at :\d\d"?$/,
+    'img "last 30 runs: 26 success, 3 failed, 1 missed"',
+    'button "Run Invoices now"',
+    'button "Pause Invoices"',
+    'heading "Others, newest first" [level=2]',
+    'list "Jobs"',
+    'text: up',
+    'link "Warm the cache"',
+  ],
+  job: [
+    'heading "Invoices" [level=1]',
+    'button "Run now"',
+    'button "Pause"',
+    'link "Edit"',
+    /^paragraph: "Down for 2 h \d+ m: http: 502, 3 runs in a row\. It is called again at /,
+    'heading "Next due" [level=2]',
+    'columnheader "Europe/Berlin"',
+    'heading "What is called" [level=2]',
+    'term: Timeout',
+    'definition: 30 s for an attempt',
+    'heading "Durations" [level=2]',
+    'slider "Run"',
+    'toolbar "Days"',
+    /^link "\w+ \d+ \w+: 2[0-4] success, 2 failed, median \d+ ms"$/,
+    'heading "Runs" [level=2]',
+    'text: failed',
+    /^text: .*http: 502/,
+  ],
+  'run-failed': [
+    'link "Invoices"',
+    /^heading "Run of \w+ \d+ \w+ \d\d:\d\d" \[level=1\]$/,
+    'heading "What happened" [level=2]',
+    'paragraph: "Failed: the target answered HTTP 502, 3 attempts."',
+    'term: What to do',
+    'heading "Times and call" [level=2]',
+    'text: 10 ms late',
+    'heading "Answer 143 bytes" [level=2]',
+    'button "Wrap" [pressed]',
+    /^region "Body of the answer"/,
+    'heading "Receipt" [level=2]',
+  ],
+  'job-edit': [
+    'heading "Edit Nightly backup" [level=1]',
+    'textbox "Name": Nightly backup',
+    'combobox "Method"',
+    'textbox "URL"',
+    'group "When"',
+    'radio "Cron" [checked]',
+    'textbox "Cron expression"',
+    'combobox "Time zone": Europe/Paris',
+    'status: At 02:30, every day',
+    'table "Next due times"',
+    'group "What is sent"',
+    'group "Headers"',
+    'textbox "Body": "{\\"keep\\":21}"',
+    'group "Limits and notes"',
+    'textbox "Timeout in seconds": "60"',
+    'button "Save"',
+    'link "Cancel"',
+  ],
+};
+
+test('a screen reader gets pages that make sense', { skip: noPages }, async (t) => {
+  const { open } = await viewersOf(t, await serveDemo(t));
+  for (const shown of pages.filter(({ name }) => Object.hasOwn(read, name))) {
+    await t.test(shown.name, async () => {
+      const page = await open(shown);
+      for (const landmark of ['banner', 'main'] as const) {
+        assert.equal(await page.getByRole(landmark).count(), 1, landmark);
+      }
+      const links = page.getByRole('navigation', { name: 'Pages' }).getByRole('link');
+      const words = ['Jobs', 'Monitors', 'Channels', 'Trouble', 'Settings'];
+      assert.deepEqual(await links.allInnerTexts(), words);
+      assert.equal(await links.and(page.locator('[aria-current=page]')).innerText(), 'Jobs');
+      assertInOrder(await readLines(page), read[shown.name] ?? []);
+      await page.close();
     });
   }
 });

@@ -2,8 +2,11 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { pages } from './pages.ts';
 import { person } from './running/browser.ts';
-import { assertSignedOut, noPages, servePages, signInWith } from './running/served.ts';
+import { untilQuiet } from './running/quiet.ts';
+import { assertSignedOut, noPages, serveDemo, servePages, signInWith } from './running/served.ts';
 
 describe('the policy of the pages', { skip: noPages }, () => {
   test('stops inline scripts, handlers, styles, frames and forms in the document', async (t) => {
@@ -65,6 +68,40 @@ describe('the policy of the pages', { skip: noPages }, () => {
     });
     assert.deepEqual(refused, []);
     assert.equal(await page.evaluate(() => 'hacked' in globalThis), false);
+  });
+
+  test('is kept by all pages, whoever looks, and their console is empty', async (t) => {
+    const jobd = await serveDemo(t);
+    const readKey = await jobd.command('key', 'create', '--permission', 'read');
+    const signIns = {
+      owner: async (page: Page) => void (await page.goto(await jobd.link())),
+      'a key that may write': async (page: Page) => await signInWith(page, jobd.key),
+      'a key that may read': async (page: Page) => await signInWith(page, readKey),
+    };
+    for (const [who, signIn] of Object.entries(signIns)) {
+      await t.test(who, async (subject) => {
+        const { context, open, complaints } = await person(subject);
+        const printed: string[] = [];
+        context.on('console', (message) => {
+          const { url } = message.location();
+          if (message.type() !== 'log') printed.push(`${message.text()} (${url})`);
+        });
+        const page = await open(`${jobd.url}/sign-in`);
+        await signIn(page);
+        await page.getByRole('button', { name: 'Sign out' }).waitFor();
+        // Nobody was signed in yet: browsers print each such answer.
+        assert.ok(
+          printed.every((line) => /401.*\/api\/v1\/session\)$/.test(line)),
+          printed.join(),
+        );
+        printed.length = 0;
+        for (const { path } of pages.filter(({ by = 'owner' }) => by === 'owner')) {
+          await page.goto(jobd.url + path(jobd.demo));
+          await untilQuiet(page);
+        }
+        assert.deepEqual([...printed, ...complaints], []);
+      });
+    }
   });
 
   test('a hostile name of a workspace stays text', async (t) => {

@@ -1,0 +1,160 @@
+/** The pages by keyboard alone: where Tab goes, where the focus is, what single keys do. */
+
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { opened } from './opened.ts';
+import { pages, windows } from './pages.ts';
+import { person } from './running/browser.ts';
+import { tourOf } from './running/keyboard.ts';
+import { assertSignedOut, noPages, serveDemo, servePages } from './running/served.ts';
+import { viewersOf } from './running/viewers.ts';
+
+/** The words of what has the focus, or its label. */
+const focused = (page: Page): Promise<string> =>
+  page.evaluate(() => {
+    const element = document.activeElement as HTMLElement | null;
+    return element?.ariaLabel ?? element?.innerText ?? '';
+  });
+
+describe('by keyboard alone', { skip: noPages }, () => {
+  test('Tab reaches all that can be pressed and nothing else, and one sees where it is', async (t) => {
+    const { open } = await viewersOf(t, await serveDemo(t));
+    // The description of the API has thousands of links and nothing else.
+    for (const shown of pages.filter(({ name }) => name !== 'docs')) {
+      await t.test(shown.name, async () => {
+        const page = await open(shown);
+        const pause = page.getByRole('button', { name: 'Pause changes of this page' });
+        if (shown.by !== 'nobody') await pause.click();
+        for (const viewport of windows) {
+          await page.setViewportSize(viewport);
+          const { stops, ...wrong } = await tourOf(page);
+          const none = { missed: [], useless: [], unseen: [], pointerOnly: [] };
+          assert.deepEqual(wrong, none, `${viewport.width} px`);
+          assert.ok(stops > 2, `only ${stops} stops`);
+        }
+        await page.close();
+      });
+    }
+  });
+
+  test('dialogs keep the focus, and give it back to what opened them', async (t) => {
+    const { open } = await viewersOf(t, await serveDemo(t));
+    for (const one of opened.filter(({ closes }) => closes !== undefined)) {
+      await t.test(one.name, async () => {
+        const page = await open({ path: one.path, ...(one.by && { by: one.by }) });
+        const heading = page.getByRole('heading', { level: 1 });
+        assert.equal(await focused(page), await heading.innerText(), 'the heading begins');
+        await one.prepare(page);
+        const isInside = (): Promise<boolean> =>
+          page.evaluate(
+            () => document.querySelector('dialog')?.contains(document.activeElement) ?? false,
+          );
+        assert.ok(await isInside(), 'the focus is in the dialog');
+        for (let presses = 0; presses < 12; presses += 1) {
+          await page.keyboard.press('Tab');
+          // Beyond the last control a browser goes to its own ones, which belong to no element.
+          const isBeyond = await page.evaluate(() => document.activeElement === document.body);
+          assert.ok(isBeyond || (await isInside()), 'Tab stays in the dialog');
+        }
+        if (one.closes === 'Escape') await page.keyboard.press('Escape');
+        else
+          await page.getByRole('dialog').getByRole('button', { name: one.closes! }).press('Enter');
+        await page.getByRole('dialog').waitFor({ state: 'detached' });
+        const opener = one.opener === undefined ? heading : one.opener(page);
+        assert.ok(
+          await opener.evaluate((element) => element === document.activeElement),
+          `the focus is on "${await focused(page)}"`,
+        );
+        await page.close();
+      });
+    }
+  });
+
+  test('single keys go through rows and to pages, whose headings get the focus', async (t) => {
+    const { open, complaints } = await viewersOf(t, await serveDemo(t));
+    const page = await open({ path: () => '/' });
+    const expectFocus = async (words: string): Promise<void> => {
+      await page.waitForFunction((wanted) => {
+        return (document.activeElement as HTMLElement | null)?.innerText === wanted;
+      }, words);
+    };
+    const press = async (...keys: string[]): Promise<void> => {
+      for (const key of keys) await page.keyboard.press(key);
+    };
+    await expectFocus('Jobs');
+    await press('j');
+    await expectFocus('Publish changelog');
+    await press('j', 'j');
+    await expectFocus('Invoices');
+    await press('k');
+    await expectFocus('Partner feed');
+    await press('j', 'Enter');
+    await expectFocus('Invoices');
+    assert.equal(await page.evaluate(() => document.activeElement?.tagName), 'H1');
+    for (const [key, heading] of [
+      ['m', 'Monitors'],
+      ['c', 'Channels'],
+      ['t', 'Trouble'],
+      ['a', 'Audit'],
+      ['s', 'Settings'],
+      ['j', 'Jobs'],
+    ] as const) {
+      await press('g', key);
+      await expectFocus(heading);
+    }
+    await press('/', 'j', '?');
+    assert.equal(await page.getByLabel('Search names and URLs').inputValue(), 'j?');
+    await page.goto(page.url().split('?')[0]!);
+    await expectFocus('Jobs');
+    await page.evaluate(() => {
+      document.body.tabIndex = -1;
+      document.body.focus();
+    });
+    await press('Tab');
+    const skip = page.getByRole('link', { name: 'Skip to the content' });
+    assert.ok((await skip.boundingBox())!.x >= 0, 'the link is seen once it has the focus');
+    await press('Enter');
+    await expectFocus('Jobs');
+    await press('Tab');
+    await expectFocus('Select');
+    assert.deepEqual(complaints(), []);
+  });
+
+  test('somebody signs in, copies and signs out', async (t) => {
+    const jobd = await servePages(t);
+    const { open } = await person(t);
+    const page = await open(jobd.url);
+    await assertSignedOut(page);
+    await page.keyboard.type(jobd.key);
+    await page.keyboard.press('Tab');
+    assert.equal(await focused(page), 'Sign in');
+    await page.keyboard.press('Tab');
+    assert.equal(await focused(page), 'Copy');
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Copied' }).waitFor();
+    await page.keyboard.press('Shift+Tab');
+    await page.keyboard.press('Space');
+    await page.getByRole('button', { name: 'Sign out' }).waitFor();
+    await page.getByText('No jobs yet').waitFor();
+    assert.equal(await focused(page), 'No jobs yet', 'the heading says where one is');
+    await page.keyboard.press('Shift+Tab');
+    assert.equal(await focused(page), 'Sign out');
+    await page.keyboard.press('Enter');
+    await assertSignedOut(page);
+  });
+
+  for (const host of ['127.0.0.1', 'jobd.test']) {
+    test(`a command is copied at ${host}, with or without a secure context`, async (t) => {
+      const jobd = await servePages(t);
+      const { open } = await person(t);
+      const page = await open(`${jobd.url.replace('127.0.0.1', host)}/sign-in`);
+      assert.equal(await page.evaluate(() => isSecureContext), host === '127.0.0.1');
+      await page.getByRole('button', { name: 'Copy' }).click();
+      await page.getByRole('button', { name: 'Copied' }).waitFor();
+      await page.getByLabel('API key').focus();
+      await page.keyboard.press('Control+V');
+      assert.equal(await page.getByLabel('API key').inputValue(), 'sudo -u jobd jobd open');
+    });
+  }
+});
