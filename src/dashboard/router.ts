@@ -112,6 +112,11 @@ export function mayLeave(): boolean {
   return whyStay === null || whyStay();
 }
 
+/** Whether something would be lost if this page were left. */
+export function isStaying(): boolean {
+  return whyStay !== null;
+}
+
 /** Scrolls as soon as the page is long enough, within a second. */
 function scrollSoon(to: number, triesLeft = 60): void {
   scrollTo(0, to);

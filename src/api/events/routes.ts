@@ -75,14 +75,11 @@ function beginAnswer(reply: FastifyReply): FastifyReply['raw'] {
 }
 
 /** Ends the stream if its key or session is not valid any more, shows another workspace now, or cannot be checked. */
-async function lookAgain(
-  { askAgain, principal }: FastifyRequest,
-  stream: OpenStream,
-): Promise<void> {
+async function lookAgain(request: FastifyRequest, stream: OpenStream): Promise<void> {
   try {
-    const found = await askAgain();
+    const found = await request.askAgain();
     if (found === undefined) stream.end('unauthenticated');
-    else if (found.workspaceId !== principal.workspaceId) stream.end('other workspace');
+    else if (found.workspaceId !== request.principal.workspaceId) stream.end('other workspace');
   } catch {
     // A new request says why.
     stream.end('unavailable');

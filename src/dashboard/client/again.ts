@@ -3,6 +3,7 @@
 import { useComputed } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { now } from './clock.ts';
+import { liveState } from './live.ts';
 
 /** This page's clock may be behind the server's: it asks soon after, and once more. */
 const marginsMs = [1000, 4000];
@@ -15,7 +16,7 @@ export function useAgainAfter(moments: () => readonly number[], reload: () => un
   }).value;
   const before = useRef(latest);
   useEffect(() => {
-    if (latest > before.current) reload();
+    if (latest > before.current && liveState.value !== 'paused') reload();
     before.current = latest;
     // oxlint-disable-next-line react-hooks/exhaustive-deps -- time alone asks again, not another `reload`
   }, [latest]);

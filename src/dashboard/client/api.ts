@@ -2,7 +2,7 @@
 
 import { signal } from '@preact/signals';
 import { root } from '../router.ts';
-import { noteServerTime } from './clock.ts';
+import { noteServerTime, serverTime } from './clock.ts';
 
 /** A failure: a sentence for people, and the status; 0 if there was no answer. */
 export interface Failure {
@@ -25,7 +25,7 @@ export interface Asked {
   headers?: Record<string, string>;
 }
 
-/** Why the server cannot be asked, and since when (milliseconds of this browser); null if it answers. */
+/** Why the server cannot be asked, and since when (milliseconds of its clock); null if it answers. */
 export const outage = signal<{ since: number; error: string } | null>(null);
 
 /** After that a request has failed. An update may wait 5 s for a call in flight. */
@@ -47,6 +47,7 @@ export async function ask<T>(method: string, path: string, asked: Asked = {}): P
   const answer: unknown = await response.json().catch(() => null);
   if (ok && answer !== null) {
     noteHeard();
+    outage.value = null;
     noteServerTime(headers.get('date'));
     return { ok, body: answer as T };
   }
@@ -71,7 +72,6 @@ export async function download(path: string): Promise<Answer<Uint8Array<ArrayBuf
 /** Notes that the server was heard. */
 export function noteHeard(): void {
   heardAt = Date.now();
-  if (outage.value !== null) outage.value = null;
 }
 
 async function send(method: string, path: string, asked: Asked): Promise<Response | null> {
@@ -95,7 +95,7 @@ async function send(method: string, path: string, asked: Asked): Promise<Respons
 }
 
 function failed(status: number, error: string, retryAfter: number | null): { ok: false } & Failure {
-  if (status === 0 || status >= 500) outage.value ??= { since: heardAt, error };
+  if (status === 0 || status >= 500) outage.value ??= { since: serverTime(heardAt), error };
   return { ok: false, status, error, retryAfter };
 }
 

@@ -31,7 +31,8 @@ export function startClock(): void {
   document.addEventListener('visibilitychange', tick);
 }
 
-function serverTime(): number {
+/** What the server's clock showed when this browser's showed `at`, both in milliseconds since 1970. */
+export function serverTime(at = Date.now()): number {
   const drift = aheadMs.value;
-  return Date.now() - (Math.abs(drift) > 2000 ? drift : 0);
+  return at - (Math.abs(drift) > 2000 ? drift : 0);
 }

@@ -5,8 +5,9 @@ import type { Event } from '../../api/events/contract.ts';
 import { readEvents } from '../view/events.ts';
 import { root } from '../router.ts';
 import { noteHeard, outage } from './api.ts';
-import { hasEnded, session, whenChanged } from './session.ts';
-import { followTurns, giveTurn, takeTurn } from './turns.ts';
+import { stopAsking } from './pace.ts';
+import { hasEnded, hasMoved, loadSession, session, whenChanged } from './session.ts';
+import { followTurns, takeTurn } from './turns.ts';
 
 /** What changed, as the API says it. */
 export type Change = Extract<Event, { event: 'changed' }>['data'];
@@ -24,6 +25,8 @@ export const newVersion = signal<string | null>(null);
 declare const JOBD_PAGE_VERSION: string;
 
 const silenceMs = 50_000;
+/** Without a stream, and after an answer that failed. */
+const askAgainMs = 10_000;
 const waitsMs = [1_000, 2_000, 4_000, 8_000, 10_000];
 const listeners = new Set<(change: Change | null) => void>();
 
@@ -42,8 +45,9 @@ export function onChange(listener: (change: Change | null) => void): () => void 
 export function startLive(): void {
   followTurns();
   document.addEventListener('visibilitychange', restart);
-  session.subscribe(restart);
-  hasEnded.subscribe(restart);
+  addEventListener('online', restart);
+  for (const state of [session, hasEnded, hasMoved]) state.subscribe(restart);
+  outage.subscribe(keepTrying);
   // Without a stream nobody else tells what this tab did.
   whenChanged(() => {
     if (liveState.value !== 'live') tell(null);
@@ -67,26 +71,27 @@ function restart(): void {
   nextTryAt.value = null;
   stop?.abort();
   stop = null;
-  giveTurn();
   const who = session.value;
-  const isWanted = who !== null && who !== 'unknown' && !hasEnded.value;
+  const isSignedIn = who !== null && who !== 'unknown' && !hasEnded.value;
+  const isWanted = isSignedIn && !hasMoved.value && document.visibilityState === 'visible';
   if (isPaused) liveState.value = 'paused';
   else if (liveState.value === 'paused') liveState.value = 'connecting';
-  if (isPaused || !isWanted || document.visibilityState !== 'visible') return;
+  if (isPaused || !isWanted) return stopAsking();
   stop = new AbortController();
   void listen(stop);
 }
 
 async function listen(mine: AbortController): Promise<void> {
-  const mayListen = await takeTurn();
+  const mayListen = await takeTurn(mine.signal);
   if (mine !== stop) return;
   if (!mayListen) return askLater();
   let silence: ReturnType<typeof setTimeout> | undefined;
   const heard = (): void => {
+    noteHeard();
     clearTimeout(silence);
     silence = setTimeout(() => mine.abort(), silenceMs);
   };
-  heard();
+  silence = setTimeout(() => mine.abort(), silenceMs);
   let reason: string | null = null;
   try {
     const response = await fetch(`${root}api/v1/events`, { signal: mine.signal });
@@ -108,16 +113,32 @@ async function listen(mine: AbortController): Promise<void> {
 /** Other tabs listen, as many as may. */
 function askLater(): void {
   liveState.value = 'asking';
-  nextTryAt.value = Date.now() + 10_000;
-  timer = setTimeout(restart, 10_000);
+  nextTryAt.value = Date.now() + askAgainMs;
+  timer = setTimeout(restart, askAgainMs);
   tell(null);
 }
 
+/** While the stream goes on, an answer that failed is asked again until one comes. */
+function keepTrying(): void {
+  if (stop === null || liveState.value !== 'live') return;
+  clearTimeout(timer);
+  nextTryAt.value = null;
+  if (outage.value === null) return;
+  nextTryAt.value = Date.now() + askAgainMs;
+  timer = setTimeout(() => {
+    tell(null);
+    keepTrying();
+  }, askAgainMs);
+}
+
 function take(event: Exclude<Event, { event: 'end' }>): void {
-  noteHeard();
   if (event.event === 'hello') {
     failures = 0;
     liveState.value = 'live';
+    keepTrying();
+    const who = session.value;
+    const isHere = who !== null && who !== 'unknown' && who.workspace.id === event.data.workspaceId;
+    if (!isHere) void loadSession();
     newVersion.value = event.data.version === JOBD_PAGE_VERSION ? null : event.data.version;
     tell(null);
   } else tell(event.event === 'changed' ? event.data : null);
@@ -128,7 +149,7 @@ function again(reason: string | null): void {
   const isExpected = reason === 'other workspace';
   failures += isExpected ? 0 : 1;
   liveState.value = failures > 2 && outage.value === null ? 'asking' : 'connecting';
-  const wait = isExpected ? 0 : (waitsMs[failures - 1] ?? 10_000);
+  const wait = isExpected ? 0 : (waitsMs[failures - 1] ?? askAgainMs);
   nextTryAt.value = Date.now() + wait;
   timer = setTimeout(restart, wait);
   tell(null);

@@ -9,7 +9,8 @@ import { ask } from './api.ts';
 import type { Failure } from './api.ts';
 import { onChange } from './live.ts';
 import type { Change } from './live.ts';
-import { createPace, recall, remember } from './resource.ts';
+import { createPace } from './pace.ts';
+import { recall, remember } from './resource.ts';
 import type { Concern } from './resource.ts';
 import { viewer } from './session.ts';
 
@@ -153,7 +154,7 @@ class List<T extends Row> implements Pages<T> {
       return { cursor, rows: body[this.#name] as T[], next: body['nextCursor'] as string | null };
     }
     if (answer.status !== 401) this.failure.value = answer;
-    if (answer.status === 429) this.#pace.askIn(answer.retryAfter ?? 10);
+    if (answer.status === 429) this.#pace.wait(answer.retryAfter);
     return null;
   }
 

@@ -8,6 +8,7 @@ import type { Failure } from './api.ts';
 import { onChange } from './live.ts';
 import type { Change } from './live.ts';
 import { viewer } from './session.ts';
+import { createPace } from './pace.ts';
 
 /** Whether an answer may be another after this change. */
 export type Concern = (change: Change) => boolean;
@@ -20,6 +21,8 @@ export interface Resource<T> {
   failure: Signal<Failure | null>;
   /** Asks again now. */
   reload: () => Promise<void>;
+  /** Asks again as soon as others have not asked too often. */
+  reloadSoon: () => void;
 }
 
 /** A change of this job or of a run of it. */
@@ -115,6 +118,7 @@ class Loader<T> implements Resource<T> {
   }
 
   #begin(): void {
+    if (this.#path !== null) shown.set(this.#path, this);
     void this.reload();
     this.#unfollow = onChange((change) => {
       const isMine = (what: Change): boolean =>
@@ -133,41 +137,8 @@ class Loader<T> implements Resource<T> {
       this.failure.value = null;
       remember(this.#path, answer.body);
     } else if (answer.status !== 401) this.failure.value = answer;
-    if (!answer.ok && answer.status === 429) this.#pace.askIn(answer.retryAfter ?? 10);
+    if (!answer.ok && answer.status === 429) this.#pace.wait(answer.retryAfter);
   };
-}
 
-/** Asks at once, and then less and less often while changes go on: 1, 2, 4, at most every 5 seconds. */
-export function createPace(load: () => Promise<void>): {
-  ask: () => void;
-  askIn: (seconds: number) => void;
-  stop: () => void;
-} {
-  let gapMs = 0;
-  let isWaiting = false;
-  let isAsking = false;
-  let lastAt = 0;
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const start = async (): Promise<void> => {
-    isWaiting = false;
-    isAsking = true;
-    lastAt = Date.now();
-    await load();
-    isAsking = false;
-  };
-  const askIn = (seconds: number): void => {
-    clearTimeout(timer);
-    isWaiting = true;
-    timer = setTimeout(() => void start(), seconds * 1000);
-  };
-  return {
-    askIn,
-    ask: () => {
-      if (isWaiting) return;
-      const since = Date.now() - lastAt;
-      gapMs = since > 15_000 ? 0 : Math.min(Math.max(gapMs * 2, 1000), 5000);
-      askIn(Math.max(isAsking ? 1000 : 0, gapMs - since) / 1000);
-    },
-    stop: () => clearTimeout(timer),
-  };
+  reloadSoon = (): void => this.#pace.ask();
 }

@@ -2,9 +2,10 @@
 
 import { computed, signal } from '@preact/signals';
 import type { Session } from '../../api/accounts/session-contract.ts';
-import { root } from '../router.ts';
+import { isStaying, place } from '../router.ts';
 import { ask, whenSignedOut } from './api.ts';
 import type { Answer, Asked, Failure } from './api.ts';
+import { openTabs } from './tabs.ts';
 
 interface SessionBody {
   session: Session;
@@ -19,6 +20,8 @@ export const workspaces = signal<Session['workspace'][]>([]);
 export const notice = signal<string | null>(null);
 /** Whether the session ended while its page is shown: what was typed stays, and signing in again goes on. */
 export const hasEnded = signal(false);
+/** Whether the session shows another workspace now than this tab, where something typed would be lost. */
+export const hasMoved = signal(false);
 
 /**
  * Counts who looks: another number is somebody with other rights, or in another workspace. What was asked for one of them is
@@ -44,12 +47,15 @@ const ended = 'Your session has ended. Sign in again.';
 const endedInOtherTab = 'You signed out in another tab.';
 const notKept =
   'Your browser did not keep the session. Open jobd at the address it was set up for (https), and allow cookies.';
-const tabs = new BroadcastChannel(`jobd ${root}`);
+const tabs = openTabs<'changed' | 'signed out'>('session');
 let onChanged = (): void => {};
 
-/** Asks the server who is signed in. */
+/** Asks the server who is signed in. What was typed for another workspace is not lost for that. */
 export async function loadSession(): Promise<void> {
-  noteAnswer(await ask<SessionBody>('GET', '/session'));
+  const answer = await ask<SessionBody>('GET', '/session');
+  const isKept = answer.ok && isStaying() && isElsewhere(session.value, answer.body.session);
+  if (isKept) hasMoved.value = true;
+  else noteAnswer(answer);
 }
 
 /** Signs in with a key, or with the code of a link. Returns why it failed; null if it did not. */
@@ -63,7 +69,7 @@ export async function signIn(proof: { key: string } | { code: string }): Promise
   const kept = await ask<SessionBody>('GET', '/session');
   if (!kept.ok && kept.status === 401) return { error: notKept, isRefused: false };
   noteAnswer(kept.ok ? kept : answer);
-  tabs.postMessage('changed');
+  tabs.say('changed');
   return null;
 }
 
@@ -72,7 +78,7 @@ export async function signOut(): Promise<string | null> {
   const answer = await change('DELETE', '/session');
   if (!answer.ok && answer.status !== 401) return answer.error;
   leave('You are signed out.');
-  tabs.postMessage('signed out');
+  tabs.say('signed out');
   return null;
 }
 
@@ -81,7 +87,7 @@ export async function moveSession(workspaceId: string): Promise<string | null> {
   const answer = await change<SessionBody>('PATCH', '/session', { workspaceId });
   if (!answer.ok) return answer.error;
   noteAnswer(answer);
-  tabs.postMessage('changed');
+  tabs.say('changed');
   return null;
 }
 
@@ -106,9 +112,12 @@ export async function change<T>(
 
 /** Hears of sign-ins and sign-outs in other tabs, and of answers that say that the session has ended. */
 export function followSession(): void {
-  tabs.addEventListener('message', ({ data }) => {
-    if (data === 'signed out') leave(endedInOtherTab);
+  tabs.hear((word) => {
+    if (word === 'signed out') leave(endedInOtherTab);
     else void loadSession();
+  });
+  place.subscribe(() => {
+    if (hasMoved.value) void loadSession();
   });
   whenSignedOut(() => {
     if (session.value !== null && session.value !== 'unknown') hasEnded.value = true;
@@ -121,6 +130,7 @@ export function leave(why: string): void {
   viewer.value += 1;
   session.value = null;
   hasEnded.value = false;
+  hasMoved.value = false;
   notice.value = why;
 }
 
@@ -128,6 +138,7 @@ function noteAnswer(answer: Answer<SessionBody> | ({ ok: false } & Failure)): vo
   if (answer.ok) {
     const { session: next, workspaces: places } = answer.body;
     if (!seesTheSame(session.value, next)) viewer.value += 1;
+    hasMoved.value = false;
     if (!isSame(session.value, next)) session.value = next;
     if (places !== undefined) workspaces.value = places;
     notice.value = null;
@@ -136,6 +147,10 @@ function noteAnswer(answer: Answer<SessionBody> | ({ ok: false } & Failure)): vo
     if (session.value === 'unknown') session.value = null;
     else if (session.value !== null) notice.value = ended;
   } else notice.value = answer.error;
+}
+
+function isElsewhere(before: Session | null | 'unknown', next: Session): boolean {
+  return before !== null && before !== 'unknown' && before.workspace.id !== next.workspace.id;
 }
 
 /** The page is drawn anew for another session. One that was renewed, with the same rights, goes on. */

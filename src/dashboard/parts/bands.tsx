@@ -3,6 +3,7 @@
 import { outage } from '../client/api.ts';
 import { clockDrift, now } from '../client/clock.ts';
 import { newVersion, nextTryAt, tryNow } from '../client/live.ts';
+import { hasMoved } from '../client/session.ts';
 import { stayUntil } from '../router.ts';
 import { span } from '../view/durations.ts';
 import { clock } from '../view/times.ts';
@@ -14,13 +15,9 @@ export function Bands() {
   return (
     <>
       {outage.value !== null && <Stale {...outage.value} />}
-      {newVersion.value !== null && (
-        <p class="band" role="status">
-          jobd was updated to {newVersion.value}.{' '}
-          <button type="button" onClick={reload}>
-            Reload
-          </button>
-        </p>
+      {newVersion.value !== null && <Reload why={`jobd was updated to ${newVersion.value}.`} />}
+      {hasMoved.value && (
+        <Reload why="Another tab moved to another workspace. What you typed here cannot be saved there." />
       )}
       {drift !== null && (
         <p class="band" role="status">
@@ -29,6 +26,17 @@ export function Bands() {
         </p>
       )}
     </>
+  );
+}
+
+function Reload({ why }: { why: string }) {
+  return (
+    <p class="band" role="status">
+      {why}{' '}
+      <button type="button" onClick={reload}>
+        Reload
+      </button>
+    </p>
   );
 }
 

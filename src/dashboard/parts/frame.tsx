@@ -33,7 +33,7 @@ export function useOverview(): OverviewResponse['overview'] | null {
     let timer: ReturnType<typeof setTimeout> | undefined;
     const unfollow = onChange(() => {
       clearTimeout(timer);
-      timer = setTimeout(() => void overview.reload(), 1_200);
+      timer = setTimeout(overview.reloadSoon, 1_200);
     });
     return () => {
       unfollow();

@@ -18,6 +18,7 @@ export function Search({ label, maxLength }: { label: string; maxLength: number 
     const field = input.current;
     if (field !== null && document.activeElement !== field) field.value = text;
   }, [text]);
+  useEffect(() => () => clearTimeout(timer.current), []);
   const search = (value: string): void => {
     clearTimeout(timer.current);
     timer.current = setTimeout(() => setQuery({ q: value.trim() }), pauseMs);
