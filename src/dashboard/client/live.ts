@@ -5,7 +5,8 @@ import type { Event } from '../../api/events/contract.ts';
 import { readEvents } from '../view/events.ts';
 import { root } from '../router.ts';
 import { noteHeard, outage } from './api.ts';
-import { stopAsking } from './pace.ts';
+import { restAsking } from './pace.ts';
+import { openTabs } from './tabs.ts';
 import { hasEnded, hasMoved, loadSession, session, whenChanged } from './session.ts';
 import { followTurns, takeTurn } from './turns.ts';
 
@@ -29,6 +30,8 @@ const silenceMs = 50_000;
 const askAgainMs = 10_000;
 const waitsMs = [1_000, 2_000, 4_000, 8_000, 10_000];
 const listeners = new Set<(change: Change | null) => void>();
+/** Tabs without a stream hear of changes from those that have one. */
+const tabs = openTabs<Change | null>('changes');
 
 let isPaused = false;
 let stop: AbortController | null = null;
@@ -44,6 +47,9 @@ export function onChange(listener: (change: Change | null) => void): () => void 
 /** Begins to listen while the tab is visible. */
 export function startLive(): void {
   followTurns();
+  tabs.hear((change) => {
+    if (stop !== null && liveState.value === 'asking') tell(change);
+  });
   document.addEventListener('visibilitychange', restart);
   addEventListener('online', restart);
   for (const state of [session, hasEnded, hasMoved]) state.subscribe(restart);
@@ -76,7 +82,9 @@ function restart(): void {
   const isWanted = isSignedIn && !hasMoved.value && document.visibilityState === 'visible';
   if (isPaused) liveState.value = 'paused';
   else if (liveState.value === 'paused') liveState.value = 'connecting';
-  if (isPaused || !isWanted) return stopAsking();
+  const isResting = isPaused || !isWanted;
+  restAsking(isResting);
+  if (isResting) return;
   stop = new AbortController();
   void listen(stop);
 }
@@ -141,7 +149,11 @@ function take(event: Exclude<Event, { event: 'end' }>): void {
     if (!isHere) void loadSession();
     newVersion.value = event.data.version === JOBD_PAGE_VERSION ? null : event.data.version;
     tell(null);
-  } else tell(event.event === 'changed' ? event.data : null);
+  } else {
+    const change = event.event === 'changed' ? event.data : null;
+    tell(change);
+    tabs.say(change);
+  }
 }
 
 /** Without a stream everything is asked again, which also finds out whether the server answers at all. */

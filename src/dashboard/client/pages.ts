@@ -59,6 +59,7 @@ class List<T extends Row> implements Pages<T> {
   readonly #path: string | null;
   readonly #name: string;
   readonly #parts = signal<Part<T>[] | null>(null);
+  #isFollowed = false;
   /** Parts to ask again; null: all. */
   #stale: Set<number> | null = null;
   readonly #pace = createPace(() => this.#askAgain());
@@ -75,6 +76,7 @@ class List<T extends Row> implements Pages<T> {
 
   follow(concern: Concern, touches: (row: T, change: Change) => boolean): () => void {
     if (this.#path === null) return () => {};
+    this.#isFollowed = true;
     void this.reload();
     const unfollow = onChange((change) => {
       if (change === null) this.#stale = null;
@@ -83,6 +85,7 @@ class List<T extends Row> implements Pages<T> {
       this.#pace.ask();
     });
     return () => {
+      this.#isFollowed = false;
       unfollow();
       this.#pace.stop();
     };
@@ -137,7 +140,7 @@ class List<T extends Row> implements Pages<T> {
       }
       this.#show(parts.length === 0 ? [part] : parts.with(index, part));
     }
-    if (stale.size > 0) {
+    if (stale.size > 0 && this.#isFollowed) {
       this.#stale = stale;
       this.#pace.ask();
     }
@@ -154,7 +157,7 @@ class List<T extends Row> implements Pages<T> {
       return { cursor, rows: body[this.#name] as T[], next: body['nextCursor'] as string | null };
     }
     if (answer.status !== 401) this.failure.value = answer;
-    if (answer.status === 429) this.#pace.wait(answer.retryAfter);
+    if (this.#isFollowed) this.#pace.failed(answer);
     return null;
   }
 

@@ -136,8 +136,10 @@ class Loader<T> implements Resource<T> {
       this.body.value = answer.body;
       this.failure.value = null;
       remember(this.#path, answer.body);
-    } else if (answer.status !== 401) this.failure.value = answer;
-    if (!answer.ok && answer.status === 429) this.#pace.wait(answer.retryAfter);
+      return;
+    }
+    if (answer.status !== 401) this.failure.value = answer;
+    if (this.#concerns.size > 0) this.#pace.failed(answer);
   };
 
   reloadSoon = (): void => this.#pace.ask();
