@@ -50,6 +50,12 @@ const { getOpenApi } = describe(
       response: { 200: Type.Unsafe<Buffer>({ type: 'object', description: 'OpenAPI 3.1.' }) },
       answer: 'The document.',
       isOpen: true,
+      failures: {
+        429: {
+          when: 'Too many pages and files for this address.',
+          example: 'an address may load 300 pages and files a minute, try again later',
+        },
+      },
     },
   },
 );

@@ -120,7 +120,7 @@ export const ReadCommand = t.output('ReadCommand', 'What was read.', examples.re
       }),
       {
         description:
-          'The fields of a job that the text says; they are not checked. Null if there is a problem, or a part that a job cannot honour.',
+          'The fields of a job that the text says; they are not checked. Without the parts that a job cannot honour. Null if the rest is no call.',
       },
     ),
   ),

@@ -59,17 +59,21 @@ export function useHold(): Hold {
   }, []);
 }
 
-/** While held, rows are updated in place and rows at the end may come; no row comes between, goes or moves. */
+/**
+ * While held, rows are updated in place and rows at the end may come; no row comes between, goes or moves. `rows` is null
+ * before the first answer.
+ */
 export function useHeldRows<T extends Row>(
-  rows: readonly T[],
+  rows: readonly T[] | null,
   hold: Hold,
   of: unknown,
 ): HeldRows<T> {
-  const shown = useRef<{ of: unknown; rows: readonly T[] }>({ of, rows });
-  const isHeld = hold.isHeld.value && shown.current.of === of;
-  const held = isHeld ? inPlace(shown.current.rows, rows) : { rows, waiting: 0 };
+  const shown = useRef<{ of: unknown; rows: readonly T[] | null }>({ of, rows });
+  const { of: before, rows: known } = shown.current;
+  const isHeld = hold.isHeld.value && before === of && known !== null && rows !== null;
+  const held = isHeld ? inPlace(known, rows) : { rows: rows ?? [], waiting: 0 };
   useEffect(() => {
-    shown.current = { of, rows: held.rows };
+    shown.current = { of, rows: rows === null ? null : held.rows };
   });
   return held;
 }

@@ -51,6 +51,10 @@ export function Frame({ session, children }: { session: Session; children: Compo
     trouble.value = down;
     showTrouble(down > 0);
   }, [down]);
+  const downIn: Record<string, number | undefined> = {
+    Jobs: counts?.jobs.down,
+    Monitors: counts?.monitors.down,
+  };
   useShortcuts({ n: () => go(path.value.startsWith('/monitors') ? '/monitors/new' : '/jobs/new') });
   const toContent = (event: Event): void => {
     event.preventDefault();
@@ -69,6 +73,7 @@ export function Frame({ session, children }: { session: Session; children: Compo
           {places.map(({ to, word, begins }) => (
             <Link key={to} to={to} current={isAt(to, begins)}>
               {word}
+              <Down count={downIn[word]} />
             </Link>
           ))}
         </nav>
@@ -86,4 +91,15 @@ export function Frame({ session, children }: { session: Session; children: Compo
 function isAt(to: string, begins: string): boolean {
   const at = path.value === '/audit' ? '/settings' : path.value;
   return at === to || at === begins || at.startsWith(`${begins}/`);
+}
+
+/** How many are down, beside the name of their page. */
+function Down({ count = 0 }: { count: number | undefined }) {
+  if (count === 0) return null;
+  return (
+    <span class="down figure">
+      {count}
+      <span class="hidden"> down</span>
+    </span>
+  );
 }

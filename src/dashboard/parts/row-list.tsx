@@ -41,7 +41,7 @@ export function HeldList<T extends Row>({
 }: HeldListProps<T>) {
   const hold = useHold();
   const keys = useRowKeys({ canAct });
-  const { rows, waiting } = useHeldRows(list.rows.value ?? [], hold, of);
+  const { rows, waiting } = useHeldRows(list.rows.value, hold, of);
   return (
     <>
       <div ref={keys} {...hold.props}>
@@ -119,15 +119,18 @@ export function TroubleFirst<T extends Row>({
   const hold = useHold();
   const keys = useRowKeys();
   const needy = useHeldRows(
-    trouble.flatMap(({ rows }) => rows.value ?? []),
+    trouble.some(({ rows }) => rows.value === null)
+      ? null
+      : trouble.flatMap(({ rows }) => rows.value ?? []),
     hold,
     of,
   );
-  const shown = useHeldRows(list.rows.value ?? [], hold, of);
+  const shown = useHeldRows(list.rows.value, hold, of);
   const draw = useDrawn(children);
   const drawAbove = useDrawn(children);
   const above = new Set(needy.rows.map(nameOf));
   const isCalm = needy.rows.length === 0;
+  const rest = shown.rows.filter((row) => !above.has(nameOf(row)));
   return (
     <>
       <div ref={keys} {...hold.props}>
@@ -150,10 +153,10 @@ export function TroubleFirst<T extends Row>({
           </section>
         )}
         <section>
-          {!isCalm && <h2>{others}</h2>}
+          {!isCalm && rest.length > 0 && <h2>{others}</h2>}
           <ListState list={list} none={none} />
           <ol class="rows" aria-label={label}>
-            {shown.rows.filter((row) => !above.has(nameOf(row))).map(draw)}
+            {rest.map(draw)}
           </ol>
         </section>
         <HeldNote waiting={needy.waiting + shown.waiting} onShow={hold.release} />

@@ -20,7 +20,7 @@ export interface ChannelForm {
 export function channelForm(channel: Channel | null): ChannelForm {
   return {
     name: channel?.name ?? '',
-    type: channel?.type ?? 'email',
+    type: channel?.type ?? 'webhook',
     config: channel === null ? {} : null,
     servesAll: channel === null || channel.jobIds === null,
     jobIds: channel?.jobIds ?? [],

@@ -14,19 +14,21 @@ export interface HeldRows<T> {
   waiting: number;
 }
 
-/** The rows in their old order with what is known now of each. New ones are only taken at the end. */
+/** The rows in their old order with what is known now of each. New ones are only taken at the end; of an empty list, none. */
 export function inPlace<T extends Row>(before: readonly T[], after: readonly T[]): HeldRows<T> {
-  if (before.length === 0) return { rows: after, waiting: 0 };
   const known = new Map(after.map((row) => [nameOf(row), row]));
   const old = new Set(before.map(nameOf));
   const isOld = (row: T): boolean => old.has(nameOf(row));
   const lastOld = after.findLastIndex(isOld);
   const stayed = before.map(nameOf).filter((name) => known.has(name));
   const inOrder = after.filter(isOld).map(nameOf);
-  const came = lastOld + 1 - inOrder.length;
+  const came = before.length === 0 ? after.length : lastOld + 1 - inOrder.length;
   const isMoved = stayed.some((name, index) => name !== inOrder[index]);
   return {
-    rows: [...before.map((row) => known.get(nameOf(row)) ?? row), ...after.slice(lastOld + 1)],
+    rows: [
+      ...before.map((row) => known.get(nameOf(row)) ?? row),
+      ...(before.length === 0 ? [] : after.slice(lastOld + 1)),
+    ],
     waiting: came + before.length - stayed.length + (isMoved ? 1 : 0),
   };
 }

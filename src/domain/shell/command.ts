@@ -19,12 +19,14 @@ export function readCommand(text: string): ReadCommand {
   const { words, ignored, unhonoured } = readShellCommand(text);
   const [program = '', ...rest] = words;
   const tool = toolOf(program);
-  if (tool === null) return { words, tool, call: null, ignored, unhonoured };
+  if (tool === null) return { words, tool, call: null, partial: null, ignored, unhonoured };
   const read = tool === 'curl' ? readCurl(rest) : readWget(rest);
   return {
     words,
     tool,
     call: unhonoured.length === 0 ? read.call : null,
+    // What the shell does to the words is not known.
+    partial: unhonoured.length === 0 ? read.partial : null,
     ignored: [...ignored, ...read.ignored],
     unhonoured: [...unhonoured, ...read.unhonoured],
   };

@@ -23,7 +23,7 @@ export interface PastedDraft {
 /** What was read. */
 export interface Pasted {
   kind: (typeof pastedKinds)[number];
-  /** Null if there is a problem, or anything unhonoured. */
+  /** What a job can take of it; null if that is no call. */
   draft: PastedDraft | null;
   /** Parts without an effect on the call. */
   ignored: Remark[];
@@ -76,14 +76,23 @@ function urlOf(text: string): Pasted {
   return { ...read, draft: { name, url, ...(hasUser && { headers }) } };
 }
 
-function fromRead(kind: Pasted['kind'], { call, ignored, unhonoured }: ReadCall): Pasted {
+function fromRead(kind: Pasted['kind'], { partial, ignored, unhonoured }: ReadCall): Pasted {
   return {
     kind,
-    draft: call && draftOf(call),
-    ignored: [...ignored],
-    unhonoured: [...unhonoured],
+    draft: partial && draftOf(partial),
+    ignored: fewOf(ignored),
+    unhonoured: fewOf(unhonoured),
     problem: null,
   };
+}
+
+/** More remarks help nobody. */
+const mostRemarks = 20;
+
+function fewOf(remarks: readonly Remark[]): Remark[] {
+  const more = remarks.length - mostRemarks;
+  const rest = { text: `${more} more`, reason: 'not listed' };
+  return [...remarks.slice(0, mostRemarks), ...(more > 0 ? [rest] : [])];
 }
 
 function draftOf({ timeoutSeconds, retries, ...request }: WrittenCall): PastedDraft {

@@ -19,6 +19,8 @@ export interface WrittenCall {
 export interface ReadCall {
   /** Null if anything is unhonoured. */
   call: WrittenCall | null;
+  /** What a job could take of it, without the unhonoured parts; null if that is no call. */
+  partial: WrittenCall | null;
   /** Parts that have no effect on the request. */
   ignored: readonly Remark[];
   /** Parts that a job cannot honour, and unknown options. */
@@ -128,9 +130,9 @@ export function finishCall(draft: CallDraft): ReadCall {
     draft.refuse('a body', `jobd sends no body with ${method}`);
   }
   const { ignored, unhonoured, body, timeoutSeconds, retries } = draft;
-  const isWhole = unhonoured.length === 0 && url !== null && method !== undefined;
-  const call = isWhole ? { method, url, headers, body, timeoutSeconds, retries } : null;
-  return { call, ignored, unhonoured };
+  const isCall = url !== null && method !== undefined;
+  const partial = isCall ? { method, url, headers, body, timeoutSeconds, retries } : null;
+  return { call: unhonoured.length === 0 ? partial : null, partial, ignored, unhonoured };
 }
 
 /** Of the UTF-8 bytes. */

@@ -7,6 +7,7 @@ import { mayWrite } from '../../client/session.ts';
 import { Copyable } from '../../parts/copyable.tsx';
 import { Link } from '../../parts/link.tsx';
 import { Outside } from '../../parts/outside.tsx';
+import { Problem } from '../../parts/problem.tsx';
 import { Lines } from './lines.tsx';
 
 /** The call with its limits, its channels, and what people noted. */
@@ -80,7 +81,7 @@ function Alerts({ jobId }: { jobId: string }) {
   }
   return (
     <ul class="names">
-      {hear.map(({ id, name, type, afterFailures }) => (
+      {hear.map(({ id, name, type, afterFailures, lastDelivery }) => (
         <li key={id}>
           <Link to={`/channels/${id}`}>
             <Outside text={name} />
@@ -89,6 +90,9 @@ function Alerts({ jobId }: { jobId: string }) {
             {type}
             {afterFailures > 1 && `, after ${afterFailures} failures in a row`}
           </span>
+          {lastDelivery !== null && lastDelivery.lastError !== null && (
+            <Problem text={`its last alert did not arrive: ${lastDelivery.lastError}`} />
+          )}
         </li>
       ))}
       {hasMore && (

@@ -9,7 +9,7 @@ import { place } from '../../router.ts';
 import { calendar } from '../../view/days.ts';
 import type { DayCell, DayKind, MonthOfDays } from '../../view/days.ts';
 import { daysLater } from '../../view/history.ts';
-import { dayIn } from '../../view/times.ts';
+import { dateIn, dayIn } from '../../view/times.ts';
 
 const count = 90;
 
@@ -25,15 +25,20 @@ const legend: [kind: DayKind, word: string][] = [
 interface DaysProps {
   id: string;
   zone: string;
+  /** When the job was created: days before it say nothing. */
+  createdAt: string;
   /** The day before which the history begins. */
   before: string | null;
 }
 
 /** The days. A link shows the history from the end of its day. */
-export function Days({ id, zone, before }: DaysProps) {
+export function Days({ id, zone, createdAt, before }: DaysProps) {
   const body = useResource<JobDays>(`/jobs/${id}/days?days=${count}`, ofJob(id)).body.value;
   if (body === null || body.since === null) return null;
-  const months = calendar(body, { count, zone, nowMs: now.peek() }).filter(isKnown);
+  const born = dateIn(Date.parse(createdAt), zone);
+  const months = calendar(body, { count, zone, nowMs: now.peek() })
+    .map(({ month, cells }) => ({ month, cells: cells.filter(({ date }) => date >= born) }))
+    .filter(isKnown);
   const kinds = new Set(months.flatMap(({ cells }) => cells.map(({ kind }) => kind)));
   const chosen = before === null ? null : daysLater(before, -1);
   const stop = body.days.find(({ date }) => date === chosen)?.date ?? body.days.at(-1)?.date;

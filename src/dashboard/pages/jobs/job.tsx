@@ -77,7 +77,7 @@ function Shown({ job }: { job: Job }) {
       {count !== 0 && (
         <>
           <Durations jobId={id} runs={runs} zone={zone} />
-          <Days id={id} zone={zone} before={choice.before} />
+          <Days id={id} zone={zone} createdAt={job.createdAt} before={choice.before} />
         </>
       )}
       <History jobId={id} list={history} path={path} choice={choice} zone={zone} totals={totals} />

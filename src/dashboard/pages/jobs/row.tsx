@@ -36,8 +36,9 @@ export function JobRow({ job, chosen }: JobRowProps) {
         <Link to={`/jobs/${id}`} class="name">
           <Outside text={name} />
         </Link>
-        {job.downReason !== null && !job.paused ? (
+        {job.downReason !== null ? (
           <p class="reason">
+            {job.paused && 'paused while down: '}
             <Outside text={job.downReason} /> <DownFor job={job} />
           </p>
         ) : (

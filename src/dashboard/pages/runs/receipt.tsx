@@ -48,7 +48,7 @@ function ReceiptCheck({ run }: { run: Run }) {
           <a class="button" href={receiptAddress(run)} download={`receipt-${run.id}.json`}>
             Download
           </a>
-          <button type="button" disabled={isBusy} onClick={() => void start()}>
+          <button type="button" aria-disabled={isBusy} onClick={() => void start()}>
             Check in this browser
           </button>
         </p>

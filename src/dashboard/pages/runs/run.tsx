@@ -3,7 +3,7 @@
 import type { Job, JobResponse } from '../../../api/jobs/contract.ts';
 import type { Run, RunHistory, RunResponse } from '../../../api/runs/contract.ts';
 import { now } from '../../client/clock.ts';
-import { runNow, runWait } from '../../client/job-actions.ts';
+import { runNow, runWait, setPaused } from '../../client/job-actions.ts';
 import { liveState } from '../../client/live.ts';
 import { ofJob, ofNothing, useResource } from '../../client/resource.ts';
 import { mayWrite } from '../../client/session.ts';
@@ -82,6 +82,16 @@ function Told({ job, run }: { job: Job; run: Run }) {
         </div>
       </div>
       <WhatHappened run={run} zone={zone} />
+      {job.paused && (
+        <p class="actions">
+          The job is paused.
+          {mayWrite.value && (
+            <button type="button" onClick={() => void setPaused(job, false)}>
+              Resume
+            </button>
+          )}
+        </p>
+      )}
       <Timeline run={run} zone={zone} />
       {run.status !== 'missed' && <Answer key={run.id} run={run} />}
       <Receipt run={run} />

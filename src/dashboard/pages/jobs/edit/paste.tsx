@@ -5,6 +5,7 @@ import type { Pasted, PastedDraft } from '../../../../domain/shell/pasted.ts';
 import type { Remark } from '../../../../domain/shell/remark.ts';
 import { change } from '../../../client/session.ts';
 import { Field } from '../../../parts/field.tsx';
+import { Glyph } from '../../../parts/glyph.tsx';
 import { Outside } from '../../../parts/outside.tsx';
 import { fieldWords } from '../../../view/job-form.ts';
 
@@ -71,8 +72,9 @@ function Result({ read: { draft, ignored, unhonoured } }: { read: ReadText }) {
       {draft !== null && <p>Filled in: {fieldWords(filledIn(draft))}.</p>}
       {unhonoured.length > 0 && (
         <>
-          <p>
-            Nothing was filled in, because a job cannot do all of this. Change it and read it again:
+          <p class="problem">
+            <Glyph status="late" />A job cannot do this
+            {draft === null && ', so nothing was filled in'}:
           </p>
           <Remarks remarks={unhonoured} />
         </>
