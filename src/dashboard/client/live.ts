@@ -46,7 +46,7 @@ export function onChange(listener: (change: Change | null) => void): () => void 
 
 /** Begins to listen while the tab is visible. */
 export function startLive(): void {
-  followTurns();
+  followTurns(yieldTurn);
   tabs.hear((change) => {
     if (stop !== null && liveState.value === 'asking') tell(change);
   });
@@ -116,6 +116,12 @@ async function listen(mine: AbortController): Promise<void> {
     clearTimeout(silence);
   }
   if (mine === stop) again(reason);
+}
+
+function yieldTurn(): void {
+  stop?.abort();
+  stop = new AbortController();
+  askLater();
 }
 
 /** Other tabs listen, as many as may. */

@@ -6,6 +6,8 @@ import type { Failure } from './api.ts';
 export interface Pace {
   /** Asks as soon as the pace allows. */
   ask: () => void;
+  /** The same, unless nobody looks or wants changes. */
+  askUnlessResting: () => void;
   /** After a failure: asks nothing for as long as the server said, or again soon if the server could not answer. */
   failed: (failure: Pick<Failure, 'status' | 'retryAfter'>) => void;
   /** Forgets that it was to ask. */
@@ -51,6 +53,9 @@ export function createPace(load: () => Promise<void>): Pace {
       const longest = document.hasFocus() ? longestGapMs.inUse : longestGapMs.aside;
       gapMs = isCalm ? 0 : Math.min(Math.max(gapMs * 2, 1_000), longest);
       askAt(Math.max(isAsking ? now + 1_000 : now, lastAt + gapMs, notBefore));
+    },
+    askUnlessResting: () => {
+      if (!isResting) pace.ask();
     },
     failed: ({ status, retryAfter }) => {
       if (isResting) return;

@@ -21,7 +21,7 @@ export interface Resource<T> {
   failure: Signal<Failure | null>;
   /** Asks again now. */
   reload: () => Promise<void>;
-  /** Asks again as soon as others have not asked too often. */
+  /** Asks again at the pace of changes, unless nobody looks or wants changes. */
   reloadSoon: () => void;
 }
 
@@ -142,5 +142,5 @@ class Loader<T> implements Resource<T> {
     if (this.#concerns.size > 0) this.#pace.failed(answer);
   };
 
-  reloadSoon = (): void => this.#pace.ask();
+  reloadSoon = (): void => this.#pace.askUnlessResting();
 }

@@ -24,11 +24,12 @@ const self = Math.random();
 const others = new Set<number>();
 let turn: 'none' | 'asking' | 'taken' = 'none';
 
-/** Hears the other tabs. */
-export function followTurns(): void {
+/** Hears the other tabs. `tooMany` is called when this tab took a turn before a busy one could say that it has it. */
+export function followTurns(tooMany: () => void): void {
   tabs.hear(({ is, from, to }) => {
     if (is === 'here') {
       if (to === self) others.add(from);
+      if (turn === 'taken' && others.size >= mostListening) tooMany();
     } else if (turn === 'taken' || (turn === 'asking' && self < from)) {
       tabs.say({ is: 'here', from: self, to: from });
       // Of tabs that ask at the same moment, the one with the smaller number goes first.

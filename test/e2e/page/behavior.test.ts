@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { serve } from '../../support/running/executable.ts';
+import { until } from '../../support/until.ts';
 import { person } from './running/browser.ts';
 import { addJob, call, noPages, servePages, signInWith } from './running/served.ts';
 
@@ -92,8 +93,11 @@ describe('the pages', { skip: noPages }, () => {
           .getByText(/^(live|every 10 s)$/)
           .waitFor();
       }
-      const states = await Promise.all(pages.map((page) => page.locator('.live span').innerText()));
-      assert.equal(states.filter((state) => state === 'live').length, 4, states.join());
+      let states: string[] = [];
+      await until('four streams', async () => {
+        states = await Promise.all(pages.map((page) => page.locator('.live span').innerText()));
+        return states.filter((state) => state === 'live').length === 4;
+      });
       await addJob(jobd, 'After');
       await Promise.all(pages.map((page) => page.getByRole('link', { name: 'After' }).waitFor()));
       assert.equal(await first.getByText('Stale since').count(), 0);

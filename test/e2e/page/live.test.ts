@@ -105,7 +105,7 @@ describe('what is shown', { skip: noPages }, () => {
     const { jobd, page } = await looking(t, (context) =>
       context.clock.install({ time: Date.now() + 240_000 }),
     );
-    await page.getByText(/The clock of this computer is [34] min.* ahead/).waitFor();
+    await page.getByText(/The clock of this computer is [34] m .*ahead/).waitFor();
     const told = new Date();
     await jobd.stop();
     await page.clock.runFor(2_000);
@@ -122,17 +122,16 @@ describe('what is shown', { skip: noPages }, () => {
     // A key may ask 120 times a minute.
     const keys: string[] = [];
     while (keys.length < 3) keys.push(await jobd.command('key', 'create'));
-    asked.length = 0;
-    const began = performance.now();
     const storm = async (key: string, from: number): Promise<number> => {
-      let ran = 0;
-      for (let run = 0; run < 100; run += 1) {
-        const path = `/jobs/${jobs[(from + run) % jobs.length]}/run`;
-        const answer = await call({ ...jobd, key }, 'POST', path).catch(() => null);
-        ran += Number(answer !== null);
+      let changed = 0;
+      for (let turn = 0; turn < 100; turn += 1) {
+        const path = `/jobs/${jobs[(from + turn) % jobs.length]}`;
+        const body = { action: turn % 40 < 20 ? 'pause' : 'resume' };
+        const answer = await call({ ...jobd, key }, 'PATCH', path, body).catch(() => null);
+        changed += Number(answer !== null);
         await rest(150);
       }
-      return ran;
+      return changed;
     };
     const storms = Promise.all(keys.map((key, index) => storm(key, index * 7)));
     const search = page.getByLabel('Search names');
@@ -140,9 +139,11 @@ describe('what is shown', { skip: noPages }, () => {
     await page.keyboard.type('Often 1', { delay: 300 });
     assert.equal(await search.inputValue(), 'Often 1');
     await page.getByRole('link', { name: 'Often 19' }).first().waitFor();
-    const ran = (await storms).reduce((sum, count) => sum + count, 0);
+    asked.length = 0;
+    const began = performance.now();
+    const changed = (await storms).reduce((sum, count) => sum + count, 0);
     const aMinute = Math.round((asked.length * 60_000) / (performance.now() - began));
-    t.diagnostic(`${ran} runs, ${aMinute} requests a minute`);
+    t.diagnostic(`${changed} changes, ${aMinute} requests a minute`);
     assert.ok(aMinute < 60, asked.join(' '));
   });
 
