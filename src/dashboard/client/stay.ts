@@ -1,6 +1,6 @@
 /** Asks before what was typed is lost. */
 
-import { useEffect } from 'preact/hooks';
+import { useLayoutEffect } from 'preact/hooks';
 import { stayUntil } from '../router.ts';
 
 /** Keeps people on the page while something of it would be lost; `question` asks whether to leave. */
@@ -8,7 +8,7 @@ export function useStay(
   isChanged: boolean,
   question = 'Leave this page? What you changed is not saved.',
 ): void {
-  useEffect(() => {
+  useLayoutEffect(() => {
     // oxlint-disable-next-line no-alert -- the browser's own question is the only one that holds a step back
     stayUntil(isChanged ? () => confirm(question) : null);
     return () => stayUntil(null);

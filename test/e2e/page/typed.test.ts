@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { TestContext } from 'node:test';
 import type { Page } from 'playwright-core';
+import { until } from '../../support/until.ts';
 import { person } from './running/browser.ts';
 import { addJob, assertSignedOut, noPages, servePages, signInWith } from './running/served.ts';
 
@@ -111,13 +112,16 @@ describe('what was typed', { skip: noPages }, () => {
     await page.waitForFunction(() => document.querySelectorAll('ol.rows > li').length === 100);
     await more.click();
     await page.waitForFunction(() => document.querySelectorAll('ol.rows > li').length === 115);
-    await rows.nth(110).scrollIntoViewIfNeeded();
-    const before = await page.evaluate(() => scrollY);
-    await rows.nth(110).getByRole('link').first().click();
+    const name = rows.nth(110).getByRole('link').first();
+    const top = async (): Promise<number> => (await name.boundingBox())?.y ?? Number.NaN;
+    await name.hover();
+    const before = await top();
+    await name.click();
     await page.waitForURL(/\/jobs\/[^/]+$/);
     await page.goBack();
     await page.waitForURL('**/?order=name&status=new');
-    await page.waitForFunction((was) => Math.abs(scrollY - was) < 80, before);
+    await page.waitForFunction(() => document.querySelectorAll('ol.rows > li').length === 115);
+    await until('the same place', async () => Math.abs((await top()) - before) < 120);
     assert.equal(await rows.count(), 115);
   });
 });
