@@ -4,9 +4,8 @@ import { useState } from 'preact/hooks';
 import type { Channel, ChannelResponse, Delivery } from '../../../api/alerts/contract.ts';
 import { usePages } from '../../client/pages.ts';
 import { ofChannel, useResource } from '../../client/resource.ts';
-import { change, mayWrite } from '../../client/session.ts';
-import { tell } from '../../client/told.ts';
-import { Confirm } from '../../parts/dialog.tsx';
+import { mayWrite } from '../../client/session.ts';
+import { Delete } from '../../parts/delete.tsx';
 import { Heading } from '../../parts/heading.tsx';
 import { Link } from '../../parts/link.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
@@ -14,7 +13,6 @@ import { Menu } from '../../parts/menu.tsx';
 import { Outside } from '../../parts/outside.tsx';
 import { RowList } from '../../parts/row-list.tsx';
 import { At } from '../../parts/time.tsx';
-import { go } from '../../router.ts';
 import { channelKinds } from '../../view/channel-kinds.ts';
 import { afterWords } from '../../view/deliveries.ts';
 import { MissingPage } from '../missing.tsx';
@@ -88,16 +86,6 @@ function Whole({ channel }: { channel: Channel }) {
 function Actions({ channel }: { channel: Channel }) {
   const { id, name } = channel;
   const [isAsking, setAsking] = useState(false);
-  const [isBusy, setBusy] = useState(false);
-  const remove = async (): Promise<void> => {
-    setBusy(true);
-    const answer = await change('DELETE', `/channels/${id}`);
-    setBusy(false);
-    setAsking(false);
-    if (!answer.ok) return tell({ text: answer.error, isProblem: true });
-    tell({ text: `${name} is deleted.` });
-    go('/channels', { replace: true });
-  };
   return (
     <div class="actions">
       <ChannelSwitch channel={channel} />
@@ -111,18 +99,9 @@ function Actions({ channel }: { channel: Channel }) {
         </button>
       </Menu>
       {isAsking && (
-        <Confirm
-          title="Delete this channel?"
-          action="Delete"
-          isBusy={isBusy}
-          onConfirm={() => void remove()}
-          onClose={() => setAsking(false)}
-        >
-          <p>
-            <Outside text={name} />
-          </p>
-          <p>Its deliveries are deleted too, also those that wait. This cannot be undone.</p>
-        </Confirm>
+        <Delete what="channel" subject={channel} back="/channels" onClose={() => setAsking(false)}>
+          Its deliveries are deleted too, also those that wait.
+        </Delete>
       )}
     </div>
   );

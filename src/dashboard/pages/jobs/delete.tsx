@@ -1,13 +1,7 @@
-/** Deleting a job, after a question. */
+/** Deleting a job: what is lost with it. */
 
-import { useSignal } from '@preact/signals';
 import type { Job } from '../../../api/jobs/contract.ts';
-import { change } from '../../client/session.ts';
-import { tell } from '../../client/told.ts';
-import { Confirm } from '../../parts/dialog.tsx';
-import { Outside } from '../../parts/outside.tsx';
-import { Problem } from '../../parts/problem.tsx';
-import { go } from '../../router.ts';
+import { Delete } from '../../parts/delete.tsx';
 
 interface DeleteJobProps {
   job: Job;
@@ -16,38 +10,12 @@ interface DeleteJobProps {
   onClose: () => void;
 }
 
-/** Asks, deletes, and goes to the list. */
-export function DeleteJob({ job: { id, name }, runCount, onClose }: DeleteJobProps) {
-  const isBusy = useSignal(false);
-  const error = useSignal<string | null>(null);
-  const remove = async (): Promise<void> => {
-    isBusy.value = true;
-    error.value = null;
-    const answer = await change('DELETE', `/jobs/${id}`);
-    isBusy.value = false;
-    if (!answer.ok) {
-      error.value = answer.error;
-      return;
-    }
-    tell({ text: `${name} is deleted.` });
-    go('/');
-  };
+/** The question. */
+export function DeleteJob({ job, runCount, onClose }: DeleteJobProps) {
   return (
-    <Confirm
-      title="Delete this job?"
-      action="Delete"
-      isBusy={isBusy.value}
-      onConfirm={() => void remove()}
-      onClose={onClose}
-    >
-      <p>
-        <b>
-          <Outside text={name} />
-        </b>
-      </p>
-      <p>{lossOf(runCount)} This cannot be undone.</p>
-      {error.value !== null && <Problem text={error.value} />}
-    </Confirm>
+    <Delete what="job" subject={job} back="/" onClose={onClose}>
+      {lossOf(runCount)}
+    </Delete>
   );
 }
 

@@ -8,9 +8,8 @@ import { now } from '../../client/clock.ts';
 import { setMonitorPaused } from '../../client/monitor-actions.ts';
 import { usePages } from '../../client/pages.ts';
 import { ofMonitor, useResource } from '../../client/resource.ts';
-import { change, mayWrite } from '../../client/session.ts';
-import { tell } from '../../client/told.ts';
-import { Confirm } from '../../parts/dialog.tsx';
+import { mayWrite } from '../../client/session.ts';
+import { Delete } from '../../parts/delete.tsx';
 import { Glyph } from '../../parts/glyph.tsx';
 import { Heading } from '../../parts/heading.tsx';
 import { Link } from '../../parts/link.tsx';
@@ -19,7 +18,6 @@ import { Menu } from '../../parts/menu.tsx';
 import { Outside } from '../../parts/outside.tsx';
 import { RowList } from '../../parts/row-list.tsx';
 import { Strip } from '../../parts/strip.tsx';
-import { go } from '../../router.ts';
 import { visibleLines } from '../../view/body.ts';
 import { momentsOf, monitorSentence } from '../../view/monitor-state.ts';
 import { MissingPage } from '../missing.tsx';
@@ -102,16 +100,6 @@ function useSummary({ id, name, nextDueAt, status }: Monitor): MonitorSummary | 
 function Actions({ monitor }: { monitor: Monitor }) {
   const { id, name, paused } = monitor;
   const [isAsking, setAsking] = useState(false);
-  const [isBusy, setBusy] = useState(false);
-  const remove = async (): Promise<void> => {
-    setBusy(true);
-    const answer = await change('DELETE', `/monitors/${id}`);
-    setBusy(false);
-    setAsking(false);
-    if (!answer.ok) return tell({ text: answer.error, isProblem: true });
-    tell({ text: `${name} is deleted.` });
-    go('/monitors', { replace: true });
-  };
   return (
     <div class="actions">
       <button type="button" onClick={() => void setMonitorPaused(monitor, !paused)}>
@@ -126,18 +114,9 @@ function Actions({ monitor }: { monitor: Monitor }) {
         </button>
       </Menu>
       {isAsking && (
-        <Confirm
-          title="Delete this monitor?"
-          action="Delete"
-          isBusy={isBusy}
-          onConfirm={() => void remove()}
-          onClose={() => setAsking(false)}
-        >
-          <p>
-            <Outside text={name} />
-          </p>
-          <p>Its pings are deleted too, and its ping URL stops working. This cannot be undone.</p>
-        </Confirm>
+        <Delete what="monitor" subject={monitor} back="/monitors" onClose={() => setAsking(false)}>
+          Its pings are deleted too, and its ping URL stops working.
+        </Delete>
       )}
     </div>
   );
