@@ -24,7 +24,13 @@ async function typing(t: TestContext) {
   await page.getByRole('link', { name: 'Edit' }).first().click();
   const name = page.getByLabel('Name', { exact: true });
   await name.waitFor();
-  const type = (): Promise<void> => name.fill('half typed');
+  const type = async (): Promise<void> => {
+    await name.fill('half typed');
+    // The page is drawn before it asks: nobody is as quick as a test.
+    await page.waitForFunction(
+      () => !dispatchEvent(new Event('beforeunload', { cancelable: true })),
+    );
+  };
   return { jobd, id, page, open, name, type, asked, answers, complaints };
 }
 
