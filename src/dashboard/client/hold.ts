@@ -10,7 +10,7 @@ import type { HeldRows, Row } from '../view/held.ts';
 export interface Hold {
   isHeld: Signal<boolean>;
   props: {
-    onPointerEnter: () => void;
+    onPointerMove: () => void;
     onPointerLeave: () => void;
     onFocusIn: () => void;
     onFocusOut: (event: FocusEvent) => void;
@@ -19,14 +19,25 @@ export interface Hold {
   release: () => void;
 }
 
+/** A pointer that rests for so long points at nothing. */
+const restMs = 10_000;
+
 /** A place whose rows stay where they are while somebody is in it. */
 export function useHold(): Hold {
   return useMemo(() => {
     const isHeld = signal(false);
     let isPointed = false;
     let isFocused = false;
+    let rest: ReturnType<typeof setTimeout> | undefined;
     const set = (): void => {
       isHeld.value = isPointed || isFocused;
+    };
+    const point = (isThere: boolean): void => {
+      clearTimeout(rest);
+      if (isThere) rest = setTimeout(() => point(false), restMs);
+      if (isPointed === isThere) return;
+      isPointed = isThere;
+      set();
     };
     return {
       isHeld,
@@ -34,14 +45,8 @@ export function useHold(): Hold {
         isHeld.value = false;
       },
       props: {
-        onPointerEnter: () => {
-          isPointed = true;
-          set();
-        },
-        onPointerLeave: () => {
-          isPointed = false;
-          set();
-        },
+        onPointerMove: () => point(true),
+        onPointerLeave: () => point(false),
         onFocusIn: () => {
           isFocused = true;
           set();

@@ -72,8 +72,7 @@ export function Frame({ session, children }: { session: Session; children: Compo
         <nav aria-label="Pages">
           {places.map(({ to, word, begins }) => (
             <Link key={to} to={to} current={isAt(to, begins)}>
-              {word}
-              <Down count={downIn[word]} />
+              {word} <Down count={downIn[word]} />
             </Link>
           ))}
         </nav>

@@ -105,14 +105,14 @@ describe('the editor of a job', { skip: noPages }, () => {
     assert.deepEqual(complaints, []);
   });
 
-  test('a command that a job cannot do is refused with its parts', async (t) => {
+  test('a command that a job cannot do fills in what one can, and says the rest', async (t) => {
     const { page, goTo } = await signedIn(t);
     await goTo('/jobs/new');
     const paste = page.getByLabel('Paste a curl command');
     await paste.fill('curl -L https://example.com');
     await page.getByRole('button', { name: 'Read', exact: true }).click();
     await page.getByText('-L: jobd does not follow redirects').waitFor();
-    assert.equal(await page.getByLabel('URL', { exact: true }).inputValue(), '');
+    assert.equal(await page.getByLabel('URL', { exact: true }).inputValue(), 'https://example.com');
     await paste.fill('this is no command');
     await paste.press('Control+Enter');
     await page.getByText(/paste a curl or wget command/i).waitFor();

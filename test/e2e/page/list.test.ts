@@ -98,6 +98,7 @@ describe('the list of jobs', { skip: noPages }, () => {
     const page = await open(jobd.url);
     await signInWith(page, jobd.key);
     await page.getByText('live', { exact: true }).waitFor();
+    await page.mouse.move(0, 0);
     await call(jobd, 'POST', `/jobs/${id}/run`);
     const top = page.getByRole('list', { name: /^Needs attention/ });
     await top.getByRole('link', { name: 'Breaks' }).waitFor();
