@@ -12,7 +12,6 @@ import { chooseEncoding } from './encoding.ts';
 export const pagePaths = [
   '/',
   '/sign-in',
-  '/jobs',
   '/jobs/new',
   '/jobs/:id',
   '/jobs/:id/edit',

@@ -31,7 +31,6 @@ type Values = Record<string, string>;
 /** Each address with its page; `api/page/routes.ts` answers the same ones. */
 const pages: [pattern: string, show: (values: Values) => ComponentChildren][] = [
   ['/', () => <JobsPage />],
-  ['/jobs', () => <JobsPage />],
   ['/jobs/new', () => <JobEditor />],
   ['/jobs/:id', ({ id = '' }) => <JobPage key={id} id={id} />],
   ['/jobs/:id/edit', ({ id = '' }) => <JobEditor key={id} id={id} />],

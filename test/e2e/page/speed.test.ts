@@ -42,6 +42,10 @@ async function framesOf(page: Page): Promise<number[]> {
   return frames.slice(1).toSorted((a, b) => a - b);
 }
 
+function at95(frames: readonly number[]): number {
+  return frames[Math.floor(frames.length * 0.95)] ?? Infinity;
+}
+
 describe('the pages', { skip: noPages }, () => {
   test('show the first of 1,000 jobs at once', async (t) => {
     const jobd = await serveDemo(t, { extraJobs: 1_000 });
@@ -85,11 +89,14 @@ describe('the pages', { skip: noPages }, () => {
       await more.click();
       asked += 1;
     }
-    const frames = await framesOf(page);
-    const p95Ms = frames[Math.floor(frames.length * 0.95)] ?? Infinity;
+    const loading = await framesOf(page);
     const shown = await page.locator('.rows.runs > li').count();
+    await page.evaluate(() => scrollTo(0, 0));
+    await watchFrames(page);
+    for (let turn = 0; turn < turns; turn += 1) await page.mouse.wheel(0, 3 * turnPx);
+    const p95Ms = at95(await framesOf(page));
     t.diagnostic(
-      `${shown} runs in the list, ${frames.length} frames: p95 ${p95Ms.toFixed(1)} ms, longest ${frames.at(-1)?.toFixed(1)} ms, goal ${frame.goalMs} ms`,
+      `${shown} runs in the list, p95 of frames: ${p95Ms.toFixed(1)} ms, goal ${frame.goalMs} ms; while they are loaded ${at95(loading).toFixed(1)} ms`,
     );
     assert.ok(asked >= 20, `more runs were asked for ${asked} times`);
     assert.ok(p95Ms <= frame.mostMs, `${p95Ms} ms`);
