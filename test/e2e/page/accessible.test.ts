@@ -118,7 +118,7 @@ const read: Record<string, (string | RegExp)[]> = {
     'button "Run now"',
     'button "Pause"',
     'link "Edit"',
-    /^paragraph: "Down for 2 h \d+ m: http: 502, 3 runs in a row\. It is called again at /,
+    /^paragraph: "Down for 2 h \d+ m: http: 502, 3 runs in a row\. It is called again (?:at|on) /,
     'heading "Next due" [level=2]',
     'columnheader "Europe/Berlin"',
     'heading "What is called" [level=2]',
@@ -127,7 +127,7 @@ const read: Record<string, (string | RegExp)[]> = {
     'heading "Durations" [level=2]',
     'slider "Run"',
     'toolbar "Days"',
-    /^link "\w+ \d+ \w+: 2[0-4] success, 2 failed, median \d+ ms"$/,
+    /^link "\w+ \d+ \w+: \d+ success, \d+ failed, median \d+ ms"$/,
     'heading "Runs" [level=2]',
     'text: failed',
     /^text: .*http: 502/,
@@ -175,8 +175,9 @@ test('a screen reader gets pages that make sense', { skip: noPages }, async (t) 
         assert.equal(await page.getByRole(landmark).count(), 1, landmark);
       }
       const links = page.getByRole('navigation', { name: 'Pages' }).getByRole('link');
-      const words = ['Jobs 3 down', 'Monitors 1 down', 'Channels ', 'Trouble', 'Settings'];
-      assert.deepEqual(await links.allTextContents(), words);
+      const words = ['Jobs 3 down', 'Monitors 1 down', 'Channels', 'Trouble', 'Settings'];
+      const shownWords = (await links.allTextContents()).map((text) => text.trim());
+      assert.deepEqual(shownWords, words);
       const current = links.and(page.locator('[aria-current=page]'));
       assert.equal(await current.textContent(), words[0]);
       assertInOrder(await readLines(page), read[shown.name] ?? []);
