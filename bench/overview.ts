@@ -4,18 +4,20 @@
  */
 
 import { setImmediate } from 'node:timers/promises';
-import { jobSummary, monitorSummary, troubleRun } from '../src/api/overview/shape.ts';
-import { daysShape, runSummaryShape } from '../src/api/runs/shape.ts';
+import { jobSummary, monitorSummary } from '../src/api/overview/shape.ts';
+import { daysShape, listedRunShape, runSummaryShape } from '../src/api/runs/shape.ts';
 import type { App, Principal } from '../src/app/app.ts';
 import { createOverview } from '../src/app/overview/counts.ts';
 import { listJobs } from '../src/app/overview/jobs.ts';
 import type { JobListRequest } from '../src/app/overview/jobs.ts';
 import { listMonitors } from '../src/app/overview/monitors.ts';
-import { listTrouble } from '../src/app/overview/trouble.ts';
+import { listAllRuns } from '../src/app/runs/all-runs.ts';
 import { listDays, listHistory } from '../src/app/runs/history.ts';
 import type { HistoryRequest } from '../src/app/runs/history.ts';
 import { systemClock } from '../src/domain/clock.ts';
 import type { Clock } from '../src/domain/clock.ts';
+import { badRunStatuses } from '../src/domain/runs/run.ts';
+import type { RunStatus } from '../src/domain/runs/run.ts';
 import { openStore } from '../src/store/database/open.ts';
 import type { Store } from '../src/store/database/open.ts';
 import { defaultWorkspace, findWorkspace } from '../src/store/accounts/workspaces.ts';
@@ -74,10 +76,12 @@ async function requestsOf(app: App, principal: Principal, clock: Passing): Promi
       return { jobs: items.map(jobSummary), ...rest };
     },
   });
-  const trouble = async (cursor: string | null) => {
-    const { items, ...rest } = await listTrouble(app, principal, { limit: 50, cursor });
-    return { runs: items.map(troubleRun), ...rest };
+  const allRuns = async (statuses: readonly RunStatus[] | null, cursor: string | null) => {
+    const page = { statuses, since: null, until: null, limit: 50, cursor };
+    const { items, ...rest } = await listAllRuns(app, principal, page);
+    return { runs: items.map(listedRunShape), ...rest };
   };
+  const trouble = (cursor: string | null) => allRuns(badRunStatuses, cursor);
   const history = (name: string, statuses: HistoryRequest['statuses']): Request => ({
     name: `/jobs/{id}/history${name}`,
     async make() {
@@ -129,9 +133,11 @@ async function requestsOf(app: App, principal: Principal, clock: Passing): Promi
         return { monitors: items.map((item) => monitorSummary(item, now)), ...rest };
       },
     },
-    { name: '/overview/trouble', make: () => trouble(null) },
+    { name: '/runs', make: () => allRuns(null, null) },
+    { name: '/runs?status=queued', make: () => allRuns(['queued'], null) },
+    { name: '/runs?status=failed,interrupted,missed', make: () => trouble(null) },
     {
-      name: '/overview/trouble, 2nd page',
+      name: '/runs?status=failed,interrupted,missed, 2nd page',
       make: async () => trouble((await trouble(null)).nextCursor),
     },
     history('', null),

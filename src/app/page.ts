@@ -11,6 +11,14 @@ export interface PageRequest {
   cursor: string | null;
 }
 
+/** What a list of named things is limited to. */
+export interface NamedRequest extends PageRequest {
+  /** Only those with exactly this name; null for all. */
+  name: string | null;
+  /** Only those whose ids begin so; null for all. */
+  idPrefix: string | null;
+}
+
 /** A page, and the cursor of the next one; null if there is none. */
 export interface Page<T> {
   items: T[];

@@ -21,6 +21,17 @@ export function newId(now: number): string {
   return `${time.slice(0, 8)}-${time.slice(8)}-7${count}-${crypto.randomUUID().slice(19)}`;
 }
 
+/** When an id was made, in epoch milliseconds. */
+export function timeOfId(id: string): number {
+  return Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
+}
+
+/** Sorts before every id that is made at an instant (epoch milliseconds) or later, and after every earlier one. */
+export function firstIdAt(at: number): string {
+  const time = Math.max(0, Math.floor(at)).toString(16).padStart(12, '0');
+  return `${time.slice(0, 8)}-${time.slice(8)}`;
+}
+
 const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 /** Whether a text has the form of an id (lower case). */

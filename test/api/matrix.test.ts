@@ -122,7 +122,7 @@ const operations: readonly Operation[] = [
   { name: 'listOverviewJobs due', method: 'GET', path: '/overview/jobs?order=due', ok: 200 },
   { name: 'getOverviewJob', method: 'GET', path: '/overview/jobs/:id', ok: 200 },
   { name: 'listOverviewMonitors', method: 'GET', path: '/overview/monitors', ok: 200 },
-  { name: 'listTrouble', method: 'GET', path: '/overview/trouble', ok: 200 },
+  { name: 'listAllRuns', method: 'GET', path: '/runs', ok: 200 },
   { name: 'listChannels', method: 'GET', path: '/channels', ok: 200 },
   { name: 'createChannel', method: 'POST', path: '/channels', ok: 201, body: newChannel },
   { name: 'getChannel', method: 'GET', path: '/channels/:id', ok: 200 },

@@ -11,7 +11,7 @@ import {
 import { getDelivery, listDeliveries, testChannel } from '../../app/alerts/deliveries.ts';
 import { badRequest, describe, notPaid, unknown } from '../description/operation.ts';
 import { ignoreTypeOfNothing, refuseBody } from '../http/body.ts';
-import { Ok, pageRequest, PageQuery } from '../http/contract.ts';
+import { namedRequest, NamedQuery, Ok, pageRequest, PageQuery } from '../http/contract.ts';
 import type { ApiServer } from '../http/fastify.ts';
 import {
   ChannelInput,
@@ -37,7 +37,7 @@ const operations = describe(
       summary: 'List channels',
       description:
         'Returns the channels of the workspace, newest first, each with its last delivery.',
-      querystring: PageQuery,
+      querystring: NamedQuery,
       response: { 200: ChannelList },
       answer: 'A page of channels.',
     },
@@ -127,7 +127,7 @@ const operations = describe(
 /** Adds the routes. */
 export function channelRoutes(server: ApiServer, app: App): void {
   server.get('/channels', operations.listChannels, async ({ principal, query }) => {
-    const { items, nextCursor } = await listChannels(app, principal, pageRequest(query));
+    const { items, nextCursor } = await listChannels(app, principal, namedRequest(query));
     return { channels: items.map(channelShape), nextCursor };
   });
 

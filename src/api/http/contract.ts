@@ -2,7 +2,8 @@
 
 import { Type } from 'typebox';
 import type { Static, TArray, TSchema } from 'typebox';
-import type { PageRequest } from '../../app/page.ts';
+import type { NamedRequest, PageRequest } from '../../app/page.ts';
+import { nameRule } from '../../domain/fields.ts';
 import { envelope, flag, nullable, text } from './schema.ts';
 
 const defaultLimit = 50;
@@ -33,6 +34,35 @@ export const PageQuery = Type.Object(
   { additionalProperties: false },
 );
 export type PageQuery = Static<typeof PageQuery>;
+
+/** The query of lists whose items have names. */
+export const NamedQuery = Type.Object(
+  {
+    ...PageQuery.properties,
+    name: Type.Optional(
+      Type.String({
+        maxLength: nameRule.maxLength,
+        description: 'Only those with exactly this name. Names need not be unique.',
+        examples: ['backup'],
+      }),
+    ),
+    idPrefix: Type.Optional(
+      Type.String({
+        pattern: '^[0-9a-fA-F-]{4,36}$',
+        description: 'Only those whose ids begin so: 4 characters or more of an id.',
+        examples: ['0199c6f4-81d0'],
+      }),
+    ),
+  },
+  { additionalProperties: false },
+);
+export type NamedQuery = Static<typeof NamedQuery>;
+
+/** The page that such a query asks for. */
+export function namedRequest({ name, idPrefix, ...query }: NamedQuery): NamedRequest {
+  const prefix = idPrefix?.toLowerCase() ?? null;
+  return { ...pageRequest(query), name: name ?? null, idPrefix: prefix };
+}
 
 /** The page that a query asks for, with defaults filled in (docs/behavior.md#api-5). */
 export function pageRequest({ limit, cursor }: PageQuery): PageRequest {

@@ -4,7 +4,7 @@ import { createJob, deleteJob, getJob, listJobs, updateJob } from '../../app/job
 import type { App } from '../../app/app.ts';
 import { badPeriod, describe, notPaid } from '../description/operation.ts';
 import type { Refusal } from '../description/operation.ts';
-import { Ok, pageRequest, PageQuery } from '../http/contract.ts';
+import { namedRequest, NamedQuery, Ok } from '../http/contract.ts';
 import type { ApiServer } from '../http/fastify.ts';
 import { JobInput, JobList, JobPath, JobResponse, JobUpdate } from './contract.ts';
 import { changedJob, createdJob } from './examples.ts';
@@ -29,7 +29,7 @@ const operations = describe(
     listJobs: {
       summary: 'List jobs',
       description: 'Returns the jobs of the workspace, newest first.',
-      querystring: PageQuery,
+      querystring: NamedQuery,
       response: { 200: JobList },
       answer: 'A page of jobs.',
     },
@@ -89,7 +89,7 @@ const operations = describe(
 /** Adds the routes. */
 export function jobRoutes(server: ApiServer, app: App): void {
   server.get('/jobs', operations.listJobs, async ({ principal, query }) => {
-    const { items, nextCursor } = await listJobs(app, principal, pageRequest(query));
+    const { items, nextCursor } = await listJobs(app, principal, namedRequest(query));
     return { jobs: items.map(jobShape), nextCursor };
   });
 

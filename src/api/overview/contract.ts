@@ -10,7 +10,6 @@ import { PageQuery, partialPage } from '../http/contract.ts';
 import * as t from '../http/schema.ts';
 import { Job } from '../jobs/contract.ts';
 import { Monitor } from '../monitors/contract.ts';
-import { RunSummary } from '../runs/contract.ts';
 import * as examples from './examples.ts';
 
 const Overview = t.output(
@@ -114,20 +113,6 @@ const MonitorSummary = t.output('MonitorSummary', 'A monitor in a list.', exampl
 });
 export type MonitorSummary = Static<typeof MonitorSummary>;
 
-const TroubleRun = t.output(
-  'TroubleRun',
-  'A run that was no success, with its job.',
-  examples.troubleRun,
-  {
-    ...RunSummary.properties,
-    job: t.part('The job.', {
-      id: t.id('The id of the job.'),
-      name: t.text('The name of the job.'),
-    }),
-  },
-);
-export type TroubleRun = Static<typeof TroubleRun>;
-
 export const JobSummaryResponse = t.envelope('JobSummaryResponse', { job: JobSummary });
 export type JobSummaryResponse = Static<typeof JobSummaryResponse>;
 
@@ -144,12 +129,6 @@ export const MonitorSummaryList = t.envelope(
   partialPage('monitors', MonitorSummary),
   examples.monitorList,
 );
-export const TroubleList = t.envelope(
-  'TroubleList',
-  partialPage('runs', TroubleRun),
-  examples.troubleList,
-);
-
 /** More says no more about which job is meant, and costs the main thread more. */
 const mostSearchCharacters = 200;
 

@@ -2,7 +2,6 @@
 
 import { job, managedJob } from '../jobs/examples.ts';
 import { monitor } from '../monitors/examples.ts';
-import { runSummary } from '../runs/examples.ts';
 
 export const overview = {
   jobs: { total: 1042, down: 3, running: 1, up: 1031, paused: 5, new: 3 },
@@ -52,17 +51,7 @@ export const monitorSummary = {
   recent: ['success', 'success'],
 };
 
-export const troubleRun = {
-  ...runSummary,
-  status: 'failed',
-  attempts: 3,
-  httpStatus: 502,
-  error: 'http: 502',
-  job: { id: job.id, name: job.name },
-};
-
 const isPartial = false;
 const nextCursor = 'b3ZlcnZpZXctam9icy1uZXdlc3Qg';
 export const jobList = { jobs: [jobSummary], nextCursor, isPartial };
 export const monitorList = { monitors: [monitorSummary], nextCursor: null, isPartial };
-export const troubleList = { runs: [troubleRun], nextCursor: null, isPartial };

@@ -4,10 +4,9 @@ import type { App } from '../../app/app.ts';
 import { createOverview } from '../../app/overview/counts.ts';
 import { getJobSummary, listJobs } from '../../app/overview/jobs.ts';
 import { listMonitors } from '../../app/overview/monitors.ts';
-import { listTrouble } from '../../app/overview/trouble.ts';
 import { isoTime } from '../../domain/clock.ts';
 import { describe } from '../description/operation.ts';
-import { pageRequest, PageQuery } from '../http/contract.ts';
+import { pageRequest } from '../http/contract.ts';
 import type { ApiServer } from '../http/fastify.ts';
 import { JobPath } from '../jobs/contract.ts';
 import {
@@ -17,9 +16,8 @@ import {
   MonitorListQuery,
   MonitorSummaryList,
   OverviewResponse,
-  TroubleList,
 } from './contract.ts';
-import { jobSummary, monitorSummary, troubleRun } from './shape.ts';
+import { jobSummary, monitorSummary } from './shape.ts';
 
 const operations = describe(
   { tag: 'Overview', noun: 'job', isExtension: true },
@@ -57,15 +55,6 @@ const operations = describe(
       querystring: MonitorListQuery,
       response: { 200: MonitorSummaryList },
       answer: 'A page of monitors.',
-    },
-    listTrouble: {
-      summary: 'List runs that were no success',
-      description:
-        'Returns the failed, interrupted and missed runs of all jobs, by due time, newest first. A page may be partial or even ' +
-        'empty while the runs of a deleted job are being removed, and `nextCursor` goes on.',
-      querystring: PageQuery,
-      response: { 200: TroubleList },
-      answer: 'A page of runs.',
     },
   },
 );
@@ -109,11 +98,6 @@ export function overviewRoutes(server: ApiServer, app: App): void {
       return { monitors: items.map((item) => monitorSummary(item, now)), ...rest };
     },
   );
-
-  server.get('/overview/trouble', operations.listTrouble, async ({ principal, query }) => {
-    const { items, ...rest } = await listTrouble(app, principal, pageRequest(query));
-    return { runs: items.map(troubleRun), ...rest };
-  });
 }
 
 /** An empty text is in every name. */

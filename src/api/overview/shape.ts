@@ -1,15 +1,13 @@
-/** What lists show of jobs, monitors and runs, as the API returns it. */
+/** What lists show of jobs and monitors, as the API returns it. */
 
 import type { JobWithRecent } from '../../app/overview/jobs.ts';
 import type { MonitorWithRecent } from '../../app/overview/monitors.ts';
-import type { TroubleRun } from '../../app/overview/trouble.ts';
 import { isoTimeOrNull } from '../../domain/clock.ts';
 import { jobStatus } from '../../domain/jobs/job.ts';
 import { monitorDocument } from '../../domain/monitors/document.ts';
 import { statusSince } from '../../domain/monitors/monitor.ts';
 import { scheduleOf } from '../../domain/schedule/schedule.ts';
 import { scheduleWords } from '../../domain/schedule/words.ts';
-import { runSummaryShape } from '../runs/shape.ts';
 import type * as contract from './contract.ts';
 
 /** A job in a list. */
@@ -50,9 +48,4 @@ export function monitorSummary(
     since: isoTimeOrNull(statusSince(monitor, now)),
     recent,
   };
-}
-
-/** A run that was no success, with its job. */
-export function troubleRun(run: TroubleRun): contract.TroubleRun {
-  return { ...runSummaryShape(run), job: { id: run.jobId, name: run.jobName } };
 }

@@ -126,16 +126,39 @@ export const RunHistory = t.envelope(
 );
 export type RunHistory = Static<typeof RunHistory>;
 
+const ListedRun = t.output('ListedRun', 'A run in a list, with its job.', examples.listedRun, {
+  ...RunSummary.properties,
+  job: t.part('The job.', {
+    id: t.id('The id of the job.'),
+    name: t.text('The name of the job.'),
+  }),
+});
+export type ListedRun = Static<typeof ListedRun>;
+
+export const AllRuns = t.envelope('AllRuns', partialPage('runs', ListedRun), examples.allRuns);
+export type AllRuns = Static<typeof AllRuns>;
+
+const status = Type.Optional(
+  t.text(
+    `Only runs with one of these statuses: ${runStatuses.join(', ')}, with commas between them. Default: all.`,
+  ),
+);
+const moment = 'ISO 8601 with an offset or `Z`. Default: all.';
+
+export const AllRunsQuery = Type.Object(
+  {
+    status,
+    since: Type.Optional(t.moment(`Only runs that were due at this time or later. ${moment}`)),
+    until: Type.Optional(t.moment(`Only runs that were due before. ${moment}`)),
+    ...PageQuery.properties,
+  },
+  { additionalProperties: false },
+);
+
 export const HistoryQuery = Type.Object(
   {
-    status: Type.Optional(
-      t.text(
-        `Only runs with one of these statuses: ${runStatuses.join(', ')}, with commas between them. Default: all.`,
-      ),
-    ),
-    before: Type.Optional(
-      t.moment('Only runs that were due before. ISO 8601 with an offset or `Z`. Default: all.'),
-    ),
+    status,
+    before: Type.Optional(t.moment(`Only runs that were due before. ${moment}`)),
     ...PageQuery.properties,
   },
   { additionalProperties: false },

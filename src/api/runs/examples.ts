@@ -1,6 +1,6 @@
 /** Examples in the API description: runs of the example job. */
 
-import { jobId } from '../jobs/examples.ts';
+import { job, jobId } from '../jobs/examples.ts';
 
 export const runId = '0199c6f4-81d0-7c35-8e6b-1f4d9a2b7c63';
 
@@ -46,6 +46,16 @@ export const queued = {
   run: queuedRun,
   resultUrl: `https://jobs.example.com/api/v1/jobs/${jobId}/runs/${queuedRun.id}`,
 };
+
+export const listedRun = {
+  ...runSummary,
+  status: 'failed',
+  attempts: 3,
+  httpStatus: 502,
+  error: 'http: 502',
+  job: { id: job.id, name: job.name },
+};
+export const allRuns = { runs: [listedRun], nextCursor: null, isPartial: false };
 
 export const runHistory = {
   runs: [

@@ -1,6 +1,7 @@
-/** Routes of a job's history: its runs by status, and its days. */
+/** Routes of what happened: the runs of all jobs, those of one job by status, and its days. */
 
 import type { App } from '../../app/app.ts';
+import { listAllRuns } from '../../app/runs/all-runs.ts';
 import { listDays, listHistory } from '../../app/runs/history.ts';
 import { readTime } from '../../domain/fields.ts';
 import { readRunStatuses } from '../../domain/runs/run.ts';
@@ -8,12 +9,30 @@ import { badRequest, describe } from '../description/operation.ts';
 import { pageRequest } from '../http/contract.ts';
 import type { ApiServer } from '../http/fastify.ts';
 import { JobPath } from '../jobs/contract.ts';
-import { DaysQuery, defaultDays, HistoryQuery, JobDays, RunHistory } from './contract.ts';
-import { daysShape, runSummaryShape } from './shape.ts';
+import {
+  AllRuns,
+  AllRunsQuery,
+  DaysQuery,
+  defaultDays,
+  HistoryQuery,
+  JobDays,
+  RunHistory,
+} from './contract.ts';
+import { daysShape, listedRunShape, runSummaryShape } from './shape.ts';
 
 const operations = describe(
   { tag: 'Runs', noun: 'job', isExtension: true },
   {
+    listAllRuns: {
+      summary: 'List runs of all jobs',
+      description:
+        'Returns the kept runs of all jobs, newest first, without what the targets answered. They can be limited to some ' +
+        'statuses and to a time: `status=failed,interrupted,missed` says what went wrong. A page may be partial or even ' +
+        'empty where the search read many runs that do not fit, and `nextCursor` goes on.',
+      querystring: AllRunsQuery,
+      response: { 200: AllRuns },
+      answer: 'A page of runs, by due time.',
+    },
     listHistory: {
       summary: 'List runs of a job by status',
       description:
@@ -40,6 +59,17 @@ const operations = describe(
 
 /** Adds the routes. */
 export function historyRoutes(server: ApiServer, app: App): void {
+  server.get('/runs', operations.listAllRuns, async ({ principal, query }) => {
+    const { status, since, until, ...page } = query;
+    const { items, ...rest } = await listAllRuns(app, principal, {
+      ...pageRequest(page),
+      statuses: status === undefined ? null : readRunStatuses(status),
+      since: since === undefined ? null : readTime('since', since),
+      until: until === undefined ? null : readTime('until', until),
+    });
+    return { runs: items.map(listedRunShape), ...rest };
+  });
+
   server.get('/jobs/:id/history', operations.listHistory, async ({ principal, params, query }) => {
     const { status, before } = query;
     const { items, nextCursor, isPartial } = await listHistory(app, principal, params.id, {

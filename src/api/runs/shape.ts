@@ -1,5 +1,6 @@
 /** Runs and days as lists of the API return them. */
 
+import type { ListedRun } from '../../app/runs/all-runs.ts';
 import type { Days } from '../../app/runs/history.ts';
 import { isoTime, isoTimeOrNull } from '../../domain/clock.ts';
 import type { RunSummary } from '../../domain/runs/run.ts';
@@ -19,6 +20,11 @@ export function runSummaryShape(run: RunSummary): contract.RunSummary {
     durationMs: run.durationMs,
     error: run.error,
   };
+}
+
+/** A run in a list, with its job. */
+export function listedRunShape(run: ListedRun): contract.ListedRun {
+  return { ...runSummaryShape(run), job: { id: run.jobId, name: run.jobName } };
 }
 
 /** The days of a job. */

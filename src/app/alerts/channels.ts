@@ -23,7 +23,7 @@ import { requirePaid } from '../accounts/account-limits.ts';
 import type { App, Principal } from '../app.ts';
 import { changeBy } from '../change.ts';
 import { idCursor, pageOf, parseIdCursor } from '../page.ts';
-import type { Page, PageRequest } from '../page.ts';
+import type { NamedRequest, Page } from '../page.ts';
 
 /**
  * Creates a channel. `generated` is the part of its config that jobd made, to be shown once. Throws `invalid_input`,
@@ -57,11 +57,15 @@ export async function createChannel(
 export async function listChannels(
   { store }: App,
   { workspaceId }: Principal,
-  { limit, cursor }: PageRequest,
+  { cursor, ...page }: NamedRequest,
 ): Promise<Page<ShownChannel>> {
   const before = cursor === null ? null : parseIdCursor('channels', cursor);
-  const found = await channels.listChannels(store.db, workspaceId, { limit: limit + 1, before });
-  return pageOf(found, limit, ({ id }) => idCursor('channels', id));
+  const found = await channels.listChannels(store.db, workspaceId, {
+    ...page,
+    limit: page.limit + 1,
+    before,
+  });
+  return pageOf(found, page.limit, ({ id }) => idCursor('channels', id));
 }
 
 /** A channel of the workspace. Throws `not_found`. */

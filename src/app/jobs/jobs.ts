@@ -17,7 +17,7 @@ import type { App, Principal } from '../app.ts';
 import { changeBy } from '../change.ts';
 import type { NoteChange } from '../change.ts';
 import { idCursor, pageOf, parseIdCursor } from '../page.ts';
-import type { Page, PageRequest } from '../page.ts';
+import type { NamedRequest, Page } from '../page.ts';
 import { whenIdle } from './idle.ts';
 import {
   changedJob,
@@ -88,12 +88,15 @@ export async function getDueTimes(
 export async function listJobs(
   app: App,
   principal: Principal,
-  { limit, cursor }: PageRequest,
+  { cursor, ...page }: NamedRequest,
 ): Promise<Page<Job>> {
   const before = cursor === null ? null : parseIdCursor('jobs', cursor);
-  const page = { limit: limit + 1, before };
-  const found = await jobs.listJobs(app.store.db, principal.workspaceId, page);
-  const { items, nextCursor } = pageOf(found, limit, (job) => idCursor('jobs', job.id));
+  const found = await jobs.listJobs(app.store.db, principal.workspaceId, {
+    ...page,
+    limit: page.limit + 1,
+    before,
+  });
+  const { items, nextCursor } = pageOf(found, page.limit, (job) => idCursor('jobs', job.id));
   return { items: items.map((job) => shownKept(app, principal, job)), nextCursor };
 }
 

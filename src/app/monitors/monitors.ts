@@ -18,7 +18,7 @@ import { requirePaid, requireRoom } from '../accounts/account-limits.ts';
 import type { App, Principal } from '../app.ts';
 import { changeBy } from '../change.ts';
 import { idCursor, numberCursor, pageOf, parseIdCursor, parseNumberCursor } from '../page.ts';
-import type { Page, PageRequest } from '../page.ts';
+import type { NamedRequest, Page, PageRequest } from '../page.ts';
 
 type Parts = Pick<App, 'store' | 'clock' | 'onChanged'>;
 
@@ -53,11 +53,15 @@ export async function createMonitor(
 export async function listMonitors(
   { store }: Parts,
   { workspaceId }: Principal,
-  { limit, cursor }: PageRequest,
+  { cursor, ...page }: NamedRequest,
 ): Promise<Page<Monitor>> {
   const before = cursor === null ? null : parseIdCursor('monitors', cursor);
-  const found = await monitors.listMonitors(store.db, workspaceId, { limit: limit + 1, before });
-  return pageOf(found, limit, ({ id }) => idCursor('monitors', id));
+  const found = await monitors.listMonitors(store.db, workspaceId, {
+    ...page,
+    limit: page.limit + 1,
+    before,
+  });
+  return pageOf(found, page.limit, ({ id }) => idCursor('monitors', id));
 }
 
 const shownFields = ['name', 'graceSeconds', 'notes', 'paused'] as const;

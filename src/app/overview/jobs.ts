@@ -17,7 +17,7 @@ import { idCursor, parseIdCursor, parsePlaceCursor, partialPageOf, placeCursor }
 import type { PageRequest, PartialPage } from '../page.ts';
 import { inSteps } from '../steps.ts';
 import type { Found } from '../steps.ts';
-import { isIdPart, isTroublePlace, troublePartsOf, troublePlaceOf } from './trouble.ts';
+import { isIdPart, isTroublePlace, troublePartsOf, troublePlaceOf } from '../trouble-places.ts';
 
 /** How many results of a row are shown. */
 export const recentCount = 30;

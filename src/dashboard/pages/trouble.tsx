@@ -1,6 +1,6 @@
 /** What was no success: runs of all jobs that failed, were missed or interrupted, newest first. */
 
-import type { TroubleRun } from '../../api/overview/contract.ts';
+import type { ListedRun } from '../../api/runs/contract.ts';
 import { usePages } from '../client/pages.ts';
 import type { Concern } from '../client/resource.ts';
 import { Glyph } from '../parts/glyph.tsx';
@@ -18,12 +18,17 @@ const ofTrouble: Concern = ({ jobs, runs }) =>
 const isTrouble = (status: string): boolean =>
   status === 'failed' || status === 'missed' || status === 'interrupted';
 
-const ofRow = ({ id, job }: TroubleRun, change: Parameters<Concern>[0]): boolean =>
+const ofRow = ({ id, job }: ListedRun, change: Parameters<Concern>[0]): boolean =>
   change.jobs.includes(job.id) || change.runs.some((run) => run.id === id);
 
 /** The page. */
 export function TroublePage() {
-  const list = usePages<TroubleRun>('/overview/trouble?limit=50', 'runs', ofTrouble, ofRow);
+  const list = usePages<ListedRun>(
+    '/runs?status=failed,interrupted,missed&limit=50',
+    'runs',
+    ofTrouble,
+    ofRow,
+  );
   return (
     <>
       <div class="head">
@@ -41,7 +46,7 @@ export function TroublePage() {
   );
 }
 
-function TroubleRow({ run }: { run: TroubleRun }) {
+function TroubleRow({ run }: { run: ListedRun }) {
   const { id, job, status, scheduledFor } = run;
   return (
     <li class="row trouble">

@@ -5,6 +5,8 @@ import type { Selectable } from 'kysely';
 import type { Channel, ShownChannel } from '../../domain/alerts/channel.ts';
 import { deliveryOf } from './delivery-queue.ts';
 import { idList, rowsOf, textOf } from '../database/dialect.ts';
+import { onPage } from '../database/named.ts';
+import type { NamedPage } from '../database/named.ts';
 import type { Db } from '../database/open.ts';
 import type { ChannelRow } from '../database/schema-alerts.ts';
 
@@ -63,15 +65,19 @@ export async function findChannel(
   return channel;
 }
 
-/** A page of a workspace's channels, newest first; `before` is the last id of the previous page. */
+/** A page of a workspace's channels, newest first. */
 export async function listChannels(
   db: Db,
   workspaceId: string,
-  { limit, before }: { limit: number; before: string | null },
+  page: NamedPage,
 ): Promise<ShownChannel[]> {
-  let query = channelsOf(db, workspaceId).selectAll().orderBy('id', 'desc').limit(limit);
-  if (before !== null) query = query.where('id', '<', before);
-  return await withLastDelivery(db, await query.execute());
+  const rows = await channelsOf(db, workspaceId)
+    .selectAll()
+    .where(onPage(page))
+    .orderBy('id', 'desc')
+    .limit(page.limit)
+    .execute();
+  return await withLastDelivery(db, rows);
 }
 
 function channelsOf(db: Db, workspaceId: string) {

@@ -1,8 +1,11 @@
 /** Jobs, as people manage them. The engine's view of them is in `store/runs/claims.ts`. */
 
+import { sql } from 'kysely';
 import type { Selectable } from 'kysely';
 import { hostOf } from '../../domain/jobs/job.ts';
 import type { SealedJob } from '../../domain/secrets/sealed-job.ts';
+import { afterAllIds, onPage } from '../database/named.ts';
+import type { NamedPage } from '../database/named.ts';
 import type { Db } from '../database/open.ts';
 import type { JobRow } from '../database/schema.ts';
 import { columnsOf, statement, statementForEach } from '../database/statement.ts';
@@ -60,9 +63,6 @@ export async function findJob(
   return row && jobOf(row);
 }
 
-/** Sorts after every id: ids have letters, digits and hyphens. */
-const afterAllIds = '~';
-
 const jobPage = statement(
   (db: Db, of: Parameters<{ workspaceId: string; before: string; limit: number }>) =>
     db
@@ -76,15 +76,28 @@ const jobPage = statement(
       .compile(),
 );
 
-/** A page of a workspace's jobs, newest first; `before` is the last id of the previous page. */
-export async function listJobs(
-  db: Db,
-  workspaceId: string,
-  page: { limit: number; before: string | null },
-): Promise<SealedJob[]> {
-  const { limit, before } = page;
-  const rows = await jobPage(db, { workspaceId, limit, before: before ?? afterAllIds });
+/** A page of a workspace's jobs, newest first. */
+export async function listJobs(db: Db, workspaceId: string, page: NamedPage): Promise<SealedJob[]> {
+  const { limit, before, name, idPrefix } = page;
+  const rows =
+    name === null && idPrefix === null
+      ? await jobPage(db, { workspaceId, limit, before: before ?? afterAllIds })
+      : await namedJobs(db, workspaceId, page).execute();
   return rows.map(jobOf);
+}
+
+/** With a name, in the order of the index of names, whose letters are in lower case. */
+function namedJobs(db: Db, workspaceId: string, page: NamedPage) {
+  const { name } = page;
+  return db
+    .selectFrom('jobs')
+    .selectAll()
+    .where('workspace_id', '=', workspaceId)
+    .where('deleted_at', 'is', null)
+    .$if(name !== null, (query) => query.where(sql<boolean>`name_lower = lower(${name})`))
+    .where(onPage(page))
+    .orderBy('id', 'desc')
+    .limit(page.limit);
 }
 
 /** The columns that people set, and those that follow from them. The engine keeps the others. */

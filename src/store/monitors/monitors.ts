@@ -3,6 +3,8 @@
 import type { Monitor } from '../../domain/monitors/monitor.ts';
 import { selectionOf, toRow } from '../database/columns.ts';
 import { idList } from '../database/dialect.ts';
+import { onPage } from '../database/named.ts';
+import type { NamedPage } from '../database/named.ts';
 import type { Db } from '../database/open.ts';
 import { columnsOf, statementForEach } from '../database/statement.ts';
 import type { Parameters } from '../database/statement.ts';
@@ -139,18 +141,19 @@ export async function findPingedMonitors(
   );
 }
 
-/** A page of a workspace's monitors, newest first; `before` is the last id of the previous page. */
+/** A page of a workspace's monitors, newest first. */
 export async function listMonitors(
   db: Db,
   workspaceId: string,
-  page: { limit: number; before: string | null },
+  page: NamedPage,
 ): Promise<Monitor[]> {
-  let query = live(db)
+  const rows = await live(db)
     .where('workspace_id', '=', workspaceId)
+    .where(onPage(page))
     .orderBy('id', 'desc')
-    .limit(page.limit);
-  if (page.before !== null) query = query.where('id', '<', page.before);
-  return (await query.execute()).map(monitorOf);
+    .limit(page.limit)
+    .execute();
+  return rows.map(monitorOf);
 }
 
 /** Monitors to check by `now` (epoch milliseconds), the longest due first. */

@@ -6,9 +6,10 @@
 
 import { sql } from 'kysely';
 import type { RawBuilder } from 'kysely';
-import type { RunSource, RunSummary } from '../../domain/runs/run.ts';
-import { selectionOf } from '../database/columns.ts';
+import type { RunSource, RunStatus } from '../../domain/runs/run.ts';
 import type { Db } from '../database/open.ts';
+import { listedColumns } from '../runs/recorded.ts';
+import type { ListedRun } from '../runs/recorded.ts';
 
 /** The place of a run in the list. */
 export interface TroublePlace {
@@ -56,37 +57,23 @@ export async function findTroubleStop(
     .executeTakeFirst();
 }
 
-/** A run that was no success, with its job. */
-export interface TroubleRun extends RunSummary {
-  jobId: string;
-  jobName: string;
-}
-
-const shown = selectionOf({
-  id: 'runs.id',
-  jobId: 'runs.job_id',
-  jobName: 'jobs.name',
-  source: 'source',
-  status: 'status',
-  scheduledFor: 'scheduled_for',
-  startedAt: 'started_at',
-  finishedAt: 'finished_at',
-  attempts: 'attempts',
-  httpStatus: 'http_status',
-  durationMs: 'duration_ms',
-  error: 'error',
-} as const);
-
-/** A page of them, without those of deleted jobs, down to a place. */
+/** A page of them with these statuses, without those of deleted jobs, down to a place. */
 export async function listTrouble(
   db: Db,
   workspaceId: string,
-  page: { before: TroublePlace | null; downTo: TroublePlace | undefined; limit: number },
-): Promise<TroubleRun[]> {
-  const { before, downTo, limit } = page;
-  return await troubleOf(db, workspaceId, { before, since: null })
+  page: {
+    statuses: readonly RunStatus[];
+    before: TroublePlace | null;
+    since: number | null;
+    downTo: TroublePlace | undefined;
+    limit: number;
+  },
+): Promise<ListedRun[]> {
+  const { statuses, before, since, downTo, limit } = page;
+  return await troubleOf(db, workspaceId, { before, since })
     .innerJoin('jobs', 'jobs.id', 'runs.job_id')
-    .select(shown)
+    .select(listedColumns)
+    .where('status', 'in', statuses)
     .where('jobs.deleted_at', 'is', null)
     .$if(downTo !== undefined, (query) =>
       query.where(sql<boolean>`${place} >= ${valuesOf(downTo as TroublePlace)}`),

@@ -1,4 +1,4 @@
-/** The overview of a workspace over HTTP: counts, lists, trouble, and what they never show. */
+/** The overview of a workspace over HTTP: counts, lists, runs, and what they never show. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -237,7 +237,7 @@ test('trouble is what was no success, with its job; it goes with the job', async
   clock.advance(60_001);
   const second = await ranJob(daemon, { name: 'second', url: refused });
   await ranJob(daemon, { name: 'fine', url: sink.url });
-  const { runs } = (await ask('GET', '/overview/trouble')).body;
+  const { runs } = (await ask('GET', '/runs?status=failed,interrupted,missed')).body;
   assert.deepEqual(
     runs.map((run: { job: object }) => run.job),
     [
@@ -248,11 +248,11 @@ test('trouble is what was no success, with its job; it goes with the job', async
   const [kept] = (await ask('GET', `/jobs/${second}/runs`)).body.runs;
   const { jobId: _, responseBody: __, truncated: ___, ...summary } = kept;
   assert.deepEqual(runs[0], { ...summary, job: { id: second, name: 'second' } });
-  const page = (await ask('GET', '/overview/trouble?limit=1')).body;
-  const next = (await ask('GET', `/overview/trouble?limit=1&cursor=${page.nextCursor}`)).body;
+  const page = (await ask('GET', '/runs?status=failed&limit=1')).body;
+  const next = (await ask('GET', `/runs?status=failed&limit=1&cursor=${page.nextCursor}`)).body;
   assert.deepEqual([page.runs[0], next.runs[0], next.nextCursor], [...runs, null]);
   await ask('DELETE', `/jobs/${second}`);
-  assert.equal((await ask('GET', '/overview/trouble')).body.runs.length, 1);
+  assert.equal((await ask('GET', '/runs?status=failed,interrupted,missed')).body.runs.length, 1);
 });
 
 test('nothing of an expired account is due, and its overview can still be read', async (t) => {

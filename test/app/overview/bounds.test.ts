@@ -10,7 +10,8 @@ import { createOverview } from '../../../src/app/overview/counts.ts';
 import { listJobs } from '../../../src/app/overview/jobs.ts';
 import type { JobListRequest } from '../../../src/app/overview/jobs.ts';
 import { listMonitors } from '../../../src/app/overview/monitors.ts';
-import { listTrouble } from '../../../src/app/overview/trouble.ts';
+import { listAllRuns } from '../../../src/app/runs/all-runs.ts';
+import { badRunStatuses } from '../../../src/domain/runs/run.ts';
 import { jobFilters, jobOrders } from '../../../src/domain/jobs/listed-job.ts';
 import { dialectOn } from '../../../src/store/database/connection.ts';
 import type { Schema } from '../../../src/store/database/schema.ts';
@@ -25,6 +26,7 @@ import { quietApp } from '../../support/running/app.ts';
 import { openTestStore } from '../../support/running/store.ts';
 
 const dayMs = 86_400_000;
+const trouble = { statuses: badRunStatuses, since: null, until: null };
 
 /** A store with an app that counts its statements. */
 async function setup(t: TestContext) {
@@ -157,7 +159,8 @@ test('the trouble of a deleted job is passed over in bounded steps until it is r
   const found: string[] = [];
   let cursor: string | null = null;
   do {
-    const page: Awaited<ReturnType<typeof listTrouble>> = await listTrouble(app, principal, {
+    const page: Awaited<ReturnType<typeof listAllRuns>> = await listAllRuns(app, principal, {
+      ...trouble,
       limit: 50,
       cursor,
     });
@@ -166,6 +169,20 @@ test('the trouble of a deleted job is passed over in bounded steps until it is r
     cursor = page.nextCursor;
   } while (cursor !== null);
   assert.deepEqual([partial, found], [[true, true, false], [oldest.id]]);
+});
+
+test('runs that do not fit are passed over in bounded steps', async (t) => {
+  const { store, addJob, app, principal, clock, counted } = await setup(t);
+  const job = await addJob();
+  const runs = Array.from({ length: 12_500 }, (_, index) => missedRun(job.id, clock.now() - index));
+  await store.write((tx) => insertScheduledRuns(tx, runs));
+  const asked = { ...trouble, statuses: ['success'], limit: 50 } as const;
+  const pages = (cursor: string | null) => listAllRuns(app, principal, { ...asked, cursor });
+  assert.ok((await counted(() => pages(null))) <= 20);
+  const first = await pages(null);
+  assert.deepEqual([first.items, first.isPartial], [[], true]);
+  const last = await pages(first.nextCursor);
+  assert.deepEqual(last, { items: [], nextCursor: null, isPartial: false });
 });
 
 test('a list takes four statements at most, and a search two more for each step', async (t) => {
@@ -189,7 +206,7 @@ test('a list takes four statements at most, and a search two more for each step'
   const page = { limit: 100, cursor: null };
   const ofMonitors = { ...page, status: 'up', text: 'a', now: clock.now() } as const;
   assert.equal(await counted(() => listMonitors(app, principal, ofMonitors)), 3);
-  assert.equal(await counted(() => listTrouble(app, principal, page)), 2);
+  assert.equal(await counted(() => listAllRuns(app, principal, { ...trouble, ...page })), 2);
 });
 
 test('very many jobs are counted in steps, exactly, once a minute; few of them each second', async (t) => {

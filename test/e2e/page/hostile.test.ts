@@ -33,7 +33,7 @@ async function serveAttacker(t: TestContext): Promise<number> {
 
 /** Everything that an attacker would like to change. */
 async function stateOf(jobd: ServedPages): Promise<unknown[]> {
-  const paths = ['/jobs', '/monitors', '/channels', '/me', '/overview/trouble'];
+  const paths = ['/jobs', '/monitors', '/channels', '/me', '/runs'];
   return await Promise.all(
     paths.map(async (path) => {
       const headers = { authorization: `Bearer ${jobd.key}` };

@@ -189,10 +189,18 @@ test('API reads use an index, without a scan', async (t) => {
     ...lookUp('sqlite_autoindex_workspaces_1', 'id=\\?'),
     ...lookUp('sqlite_autoindex_accounts_1', 'id=\\?'),
   ]);
-  const page = { limit: 5, before: queuedRun('j', 1).id };
+  const page = { limit: 5, before: queuedRun('j', 1).id, name: null, idPrefix: null };
   assertPlan(
     await planOf(t, (db) => listJobs(db, 'w', page)),
     lookUp('jobs_counted', 'workspace_id=\\? AND id<\\?'),
+  );
+  assertPlan(
+    await planOf(t, (db) => listJobs(db, 'w', { ...page, name: 'n' })),
+    lookUp('jobs_by_name', 'workspace_id=\\? AND name_lower=\\? AND id<\\?'),
+  );
+  assertPlan(
+    await planOf(t, (db) => listJobs(db, 'w', { ...page, idPrefix: '0199' })),
+    lookUp('jobs_counted', 'workspace_id=\\? AND id>\\? AND id<\\?'),
   );
   assertPlan(
     await planOf(t, (db) => findRunByIdempotencyKey(db, 'j', 'k')),
@@ -233,9 +241,14 @@ test('monitors that may be overdue are found in the order of their deadlines, wi
 });
 
 test('pages of monitors and pings are read in order; deleted monitors are found without a scan', async (t) => {
+  const page = { limit: 5, before: 'm', name: null, idPrefix: null };
   assertPlan(
-    await planOf(t, (db) => listMonitors(db, 'w', { limit: 5, before: 'm' })),
+    await planOf(t, (db) => listMonitors(db, 'w', page)),
     lookUp('monitors_counted', 'workspace_id=\\? AND id<\\?'),
+  );
+  assertPlan(
+    await planOf(t, (db) => listMonitors(db, 'w', { ...page, name: 'n' })),
+    lookUp('monitors_by_name', 'workspace_id=\\? AND name=\\? AND id<\\?'),
   );
   assertPlan(
     await planOf(t, (db) => listPings(db, 'm', { limit: 5, before: 7 })),

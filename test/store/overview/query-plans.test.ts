@@ -1,6 +1,7 @@
 /** The cost of the statements behind lists and counts: each walks along its index, without a scan or a sort. */
 
 import { test } from 'node:test';
+import { badRunStatuses, runStatuses } from '../../../src/domain/runs/run.ts';
 import { jobOrders } from '../../../src/domain/jobs/listed-job.ts';
 import { countJobs, countMonitors } from '../../../src/store/overview/counts.ts';
 import {
@@ -20,6 +21,7 @@ import {
   findTroubleStop,
   listTrouble,
 } from '../../../src/store/overview/trouble.ts';
+import { findRecordedStop, listRecorded } from '../../../src/store/runs/recorded.ts';
 import { assertPlan, planOf } from '../../support/checks/query-plan.ts';
 
 const place: JobPlace = { id: 'j', nameLower: 'a', nextRunAt: 5 };
@@ -147,7 +149,7 @@ test('trouble is read in the order of its index, and reads only the runs shown',
   assertPlan(stop, [
     /^SEARCH runs USING COVERING INDEX runs_trouble \(trouble_in=\? AND scheduled_for>\? AND \(.*\)<\(\?,\?,\?\)\)$/,
   ]);
-  const page = { before, downTo: before, limit: 5 };
+  const page = { statuses: badRunStatuses, before, since: null, downTo: before, limit: 5 };
   assertPlan(await planOf(t, (db) => listTrouble(db, 'w', page)), [
     search('runs', 'runs_trouble', `trouble_in=? AND ${position}>(?,?,?) AND ${position}<(?,?,?)`),
     jobById,
@@ -157,6 +159,18 @@ test('trouble is read in the order of its index, and reads only the runs shown',
     /^SEARCH runs USING COVERING INDEX runs_trouble/,
     /^SCAN trouble$/,
     /^USE TEMP B-TREE FOR DISTINCT$/,
+  ]);
+});
+
+test('runs of all jobs are read in the order of their ids, down to a bound', async (t) => {
+  const range = { from: '01', before: '02' };
+  assertPlan(await planOf(t, (db) => findRecordedStop(db, range, 9)), [
+    search('runs', 'sqlite_autoindex_runs_1', 'id>? AND id<?'),
+  ]);
+  const wanted = { ...range, statuses: runStatuses, since: 1, until: 2, limit: 5 };
+  assertPlan(await planOf(t, (db) => listRecorded(db, 'w', wanted)), [
+    search('runs', 'sqlite_autoindex_runs_1', 'id>? AND id<?'),
+    jobById,
   ]);
 });
 

@@ -9,9 +9,11 @@ import type { Principal } from '../../../src/app/app.ts';
 import { createOverview } from '../../../src/app/overview/counts.ts';
 import { listJobs } from '../../../src/app/overview/jobs.ts';
 import type { JobListRequest, JobWithRecent } from '../../../src/app/overview/jobs.ts';
-import { listTrouble } from '../../../src/app/overview/trouble.ts';
-import type { TroubleRun } from '../../../src/app/overview/trouble.ts';
+import { listAllRuns } from '../../../src/app/runs/all-runs.ts';
+import type { ListedRun } from '../../../src/app/runs/all-runs.ts';
 import type { PartialPage } from '../../../src/app/page.ts';
+import { badRunStatuses } from '../../../src/domain/runs/run.ts';
+import type { RunStatus } from '../../../src/domain/runs/run.ts';
 import { jobFilters, jobOrders } from '../../../src/domain/jobs/listed-job.ts';
 import type { JobFilter, JobOrder } from '../../../src/domain/jobs/listed-job.ts';
 import { recordBatch } from '../../../src/engine/runs/record.ts';
@@ -29,6 +31,7 @@ import type { TestStore } from '../../support/running/store.ts';
 
 const names = ['Backup', 'backup', 'a%b', 'A_b', 'Über', 'über', 'x\\y', '', '€ 😀'];
 const dayMs = 86_400_000;
+const always: { since: number | null; until: number | null } = { since: null, until: null };
 
 /** What happens to jobs, at random. `failingSince` is kept by the test itself. */
 function createHistory(setup: TestStore, random: () => number, startAt: number) {
@@ -136,6 +139,8 @@ for (const seed of [1, 2, 3]) {
     const setup = await openTestStore(t);
     const { store, addJob, workspaceId } = setup;
     const clock = fakeClock();
+    // Ids of this process only grow, so each history is later than the one before.
+    clock.advance(seed * 10 * dayMs);
     const app = quietApp({ store, clock });
     const principal = { workspaceId, accountExpiresAt: null } as Principal;
     const history = createHistory(setup, seededRandom(seed), clock.now() - dayMs - 3_600_000);
@@ -236,9 +241,11 @@ for (const seed of [1, 2, 3]) {
       assert.equal(failingSince === null, failures === 0);
     }
 
-    const shown: TroubleRun[] = await all((cursor) =>
-      listTrouble(app, principal, { limit: 7, cursor }),
-    );
+    const runsOf = (statuses: readonly RunStatus[] | null, limit: number, times = always) =>
+      all<ListedRun>((cursor) =>
+        listAllRuns(app, principal, { statuses, ...times, limit, cursor }),
+      );
+    const shown = await runsOf(badRunStatuses, 7);
     const liveIds = new Set(live.map(({ id }) => id));
     assert.deepEqual(
       shown.map(placeOf),
@@ -248,6 +255,29 @@ for (const seed of [1, 2, 3]) {
         .toSorted()
         .toReversed(),
     );
+    const ofAll: readonly (readonly RunStatus[] | null)[] = [
+      null,
+      ['missed'],
+      ['success'],
+      ['failed', 'running'],
+    ];
+    const someTime = { since: clock.now() - dayMs, until: clock.now() - dayMs / 2 };
+    for (const statuses of ofAll) {
+      for (const times of [always, someTime]) {
+        const found = await runsOf(statuses, 7, times);
+        const what = JSON.stringify([statuses, times]);
+        const expected = runs.filter(
+          ({ jobId, status, scheduledFor }) =>
+            liveIds.has(jobId) &&
+            (statuses === null || statuses.includes(status)) &&
+            scheduledFor >= (times.since ?? 0) &&
+            scheduledFor < (times.until ?? Infinity),
+        );
+        assert.deepEqual(found.map(placeOf).toSorted(), expected.map(placeOf).toSorted(), what);
+        const dues = found.map(({ scheduledFor }) => scheduledFor);
+        assert.deepEqual(dues, dues.toSorted().toReversed(), `newest first: ${what}`);
+      }
+    }
     assert.ok(shown.length > 20 && count('down') > 0 && count('missed') > 0, 'much has happened');
   });
 }

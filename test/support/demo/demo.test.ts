@@ -53,7 +53,12 @@ describe('a demo', () => {
     assert.ok(downForMinutes > 123 && downForMinutes < 126, `down for ${downForMinutes} min`);
     assert.equal(items[0]?.downReason, 'http: 502');
 
-    const channels = await listChannels(db, demo.workspaceId, { limit: 10, before: null });
+    const channels = await listChannels(db, demo.workspaceId, {
+      limit: 10,
+      before: null,
+      name: null,
+      idPrefix: null,
+    });
     assert.equal(channels.length, demoCounts.channels);
     assert.equal((await listKeys(local)).length, demoCounts.keys);
     assert.equal((await listAllSessions(local)).length, demoCounts.sessions);

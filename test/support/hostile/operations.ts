@@ -120,7 +120,7 @@ export const operations: readonly Operation[] = [
     success: 200,
     query: hostileOverviewQuery,
   },
-  { operation: 'listTrouble', method: 'GET', path: '/overview/trouble', success: 200 },
+  { operation: 'listAllRuns', method: 'GET', path: '/runs', success: 200 },
   { operation: 'listChannels', method: 'GET', path: '/channels', success: 200 },
   {
     operation: 'createChannel',

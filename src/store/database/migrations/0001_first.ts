@@ -215,6 +215,7 @@ const monitors = [
      check (paused = 0 or next_due_at is null)
    )`,
   `create index monitors_by_workspace on monitors (workspace_id, id)`,
+  `create index monitors_by_name on monitors (workspace_id, name, id) where deleted_at is null`,
   // Counts monitors, and skips over many of them, without reading them.
   `create index monitors_counted on monitors (workspace_id, id) where deleted_at is null`,
   // Only monitors that a missing ping can change, in the order in which they are checked.
