@@ -26,14 +26,17 @@ export async function textOrFile(value: string, flag: string): Promise<string> {
   }
 }
 
+/** One request answers up to so many. */
+const mostListed = 100;
+
 /** Adds `--limit` to a command that lists the latest of something. */
-export function withListLimit(command: Command): Command {
-  return command.option('--limit <n>', 'how many, 1 to 100', '50');
+export function withListLimit(command: Command, max = mostListed): Command {
+  return command.option('--limit <n>', `how many, 1 to ${max}`, '50');
 }
 
 /** The value of `--limit`. Throws `invalid_input`. */
-export function listLimitOf(flags: Flags): number {
-  return parseWholeNumber(String(flags['limit']), '--limit', { min: 1, max: 100 });
+export function listLimitOf(flags: Flags, max = mostListed): number {
+  return parseWholeNumber(String(flags['limit']), '--limit', { min: 1, max });
 }
 
 const unitSeconds: Record<string, number> = { s: 1, m: 60, h: 3_600, d: 86_400 };

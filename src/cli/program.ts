@@ -122,6 +122,7 @@ function exitCodeOf(error: unknown, output: Output): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
   if (error instanceof JobdError || isSystemError(error)) {
     output.say(`jobd: ${plain(error.message)}`);
+    if (error instanceof JobdError) for (const line of error.details) output.say(`  ${line}`);
     return error instanceof JobdError ? error.exitCode : 1;
   }
   output.say(`jobd: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);

@@ -1,17 +1,22 @@
 /** The commands that jobs, monitors and channels share: list, get, update, pause, resume and delete. */
 
 import type { Command } from 'commander';
-import { clientConfig } from './client/settings.ts';
 import type { Flags } from '../config.ts';
-import { createApi } from './client/api.ts';
+import { errorCodes, JobdError } from '../domain/errors.ts';
 import type { Api, Collection } from './client/api.ts';
+import { connect } from './client/connect.ts';
+import { choices } from './client/find.ts';
+import type { Named } from './client/find.ts';
 import type { Context } from './context.ts';
+import { isForMany, select, withSelection } from './selection.ts';
+import type { Selected, Selectable } from './selection.ts';
+import { state } from './terminal/cell.ts';
 import { printDone, printJson, printRows } from './terminal/output.ts';
 import type { Columns, Output } from './terminal/output.ts';
 import { confirm } from './terminal/prompt.ts';
-import { plain } from './terminal/text.ts';
+import { counted, plain } from './terminal/text.ts';
 
-export interface Resource<Item, Update> {
+export interface Resource<Item, Update, Status extends string = string> {
   noun: 'job' | 'monitor' | 'channel';
   /** The name that examples use. */
   example: string;
@@ -26,88 +31,245 @@ export interface Resource<Item, Update> {
   /** What `update` adds to `jobd … update NAME` in its example. */
   exampleOptions: string;
   /** The fields that the options give. Throws `invalid_input`, naming the option. */
-  updateOf: (flags: Flags) => Update | Promise<Update>;
+  updateOf: (flags: Flags, api: Api) => Update | Promise<Update>;
   /** Throws for an update that the server would refuse, in words of the command line. */
   check?: (item: Item, update: Update) => void;
   /** Further commands that update it: pause and resume. */
-  actions?: Record<string, { description: string; update: Update }>;
+  actions?: Record<string, Action<Update>>;
   /** What is deleted with it. */
   belongings: string;
+  /** The states by which many can be selected. */
+  statuses: readonly Status[];
+  /** Lists what `--all` or `--status` selects. */
+  all: (api: Api, status: Status | null) => AsyncIterable<Selected>;
+  /** Does something to many at once, where the server can: why each was left as it is, or null. */
+  actOnMany?: (
+    api: Api,
+    action: string,
+    ids: readonly string[],
+  ) => Promise<readonly (string | null)[]>;
+}
+
+interface Action<Update> {
+  description: string;
+  update: Update;
 }
 
 /** Adds the commands to `group`. */
-export function addResourceCommands<Item extends { id: string; name: string }, Update>(
+export function addResourceCommands<Item extends Named, Update, Status extends string>(
   group: Command,
   context: Context,
-  resource: Resource<Item, Update>,
+  resource: Resource<Item, Update, Status>,
 ): void {
   const { noun, example, updateOf, check, actions = {}, belongings } = resource;
-  const { output } = context;
-  const collection = (): Collection<Item, Update> => resource.of(createApi(clientConfig()));
   const named = (name: string, description: string, more = ''): Command =>
     withName(group.command(name), noun)
       .description(description)
       .addHelpText('after', `\nExample:\n  jobd ${noun}s ${name} ${example}${more}`);
-  const change = async (name: string, flags: Flags, update: Update): Promise<void> => {
-    const items = collection();
-    const found = await items.find(name);
-    check?.(found, update);
-    await printItem(context, resource, flags, await items.update(found.id, update));
-  };
 
-  addListCommand(group, context, resource, collection);
+  addListCommand(group, context, resource);
 
   named('get', `show a ${noun}`).action(async (name: string, flags: Flags) =>
-    printItem(context, resource, flags, await collection().find(name)),
+    printItem(context, resource, flags, await resource.of(connect(context)).find(name)),
   );
 
   const update = named('update', `change the given fields of a ${noun}`, resource.exampleOptions);
-  resource
-    .withOptions(update)
-    .action(async (name: string, flags: Flags) => change(name, flags, await updateOf(flags)));
+  resource.withOptions(update).action(async (name: string, flags: Flags) => {
+    const api = connect(context);
+    const fields = await updateOf(flags, api);
+    const items = resource.of(api);
+    const found = await items.find(name);
+    check?.(found, fields);
+    await printItem(context, resource, flags, await items.update(found.id, fields));
+  });
 
   for (const [action, { description, update: fields }] of Object.entries(actions)) {
-    named(action, description).action((name: string, flags: Flags) => change(name, flags, fields));
+    const command = group.command(action).description(description);
+    withSelection(command, noun, resource.statuses)
+      .addHelpText('after', examplesOf(resource, action))
+      .action(async (names: string[], flags: Flags) => {
+        const api = connect(context, { waits: isForMany(names, flags) });
+        const found = await select(names, flags, selectable(resource, api));
+        if (isForMany(names, flags))
+          return await actOn(context, resource, api, action, found, flags);
+        const [{ id } = { id: '' }] = found;
+        const items = resource.of(api);
+        await printItem(context, resource, flags, await items.update(id, fields));
+      });
   }
 
-  named('delete', `delete a ${noun} and ${belongings}`, ' --yes')
+  const remove = group.command('delete').description(`delete a ${noun} and ${belongings}`);
+  withSelection(remove, noun, resource.statuses)
     .option('--yes', 'do not ask')
-    .action(async (name: string, flags: Flags) => {
-      const items = collection();
-      const item = await items.find(name);
-      const question = `Delete ${noun} ${plain(item.name)} and ${belongings}?`;
-      await confirm(question, flags['yes'] === true);
-      await items.delete(item.id);
-      printDone(output, flags, `deleted ${item.id}`);
+    .addHelpText('after', examplesOf(resource, 'delete'))
+    .action(async (names: string[], flags: Flags) => {
+      const api = connect(context, { waits: isForMany(names, flags) });
+      const found = await select(names, flags, selectable(resource, api));
+      const [first] = found;
+      const what =
+        found.length === 1 && first !== undefined
+          ? `${noun} ${plain(first.name)} and ${belongings}`
+          : `${counted(found.length, noun)} and ${belongings}`;
+      if (found.length > 0) await confirm(`Delete ${what}?`, flags['yes'] === true);
+      if (isForMany(names, flags))
+        return await actOn(context, resource, api, 'delete', found, flags);
+      if (first === undefined) return;
+      await resource.of(api).delete(first.id);
+      printDone(context.output, flags, `deleted ${plain(first.name)}`);
     });
 }
 
-function addListCommand<Item, Update>(
+function examplesOf(
+  { noun, example, statuses }: { noun: string; example: string; statuses: readonly string[] },
+  action: string,
+): string {
+  const yes = action === 'delete' ? ' --yes' : '';
+  const byState = statuses.includes('down')
+    ? `\n  jobd ${noun}s ${action} --status down${yes}`
+    : '';
+  return `\nExamples:\n  jobd ${noun}s ${action} ${example}${yes}\n  jobd ${noun}s ${action} --all${yes}${byState}`;
+}
+
+function selectable<Item extends Named, Update, Status extends string>(
+  { noun, statuses, all, of }: Resource<Item, Update, Status>,
+  api: Api,
+): Selectable<Status> {
+  return {
+    noun,
+    statuses,
+    find: (text) => of(api).find(text),
+    all: (status) => all(api, status),
+  };
+}
+
+/** Jobs of one request. */
+const mostAtOnce = 100;
+const done: Readonly<Record<string, string>> = {
+  pause: 'paused',
+  resume: 'resumed',
+  delete: 'deleted',
+};
+
+/** Does it to all of them, and prints what became of each. The exit code says whether one was refused. */
+async function actOn<Item extends Named, Update, Status extends string>(
+  context: Context,
+  resource: Resource<Item, Update, Status>,
+  api: Api,
+  action: string,
+  found: readonly Selected[],
+  flags: Flags,
+): Promise<void> {
+  const { output } = context;
+  const { noun } = resource;
+  const results: { id: string; name: string; error: string | null }[] = [];
+  for (let from = 0; from < found.length; from += mostAtOnce) {
+    const part = found.slice(from, from + mostAtOnce);
+    const ids = part.map(({ id }) => id);
+    const errors = await (resource.actOnMany ?? oneByOne(resource))(api, action, ids);
+    for (const [index, { id, name }] of part.entries()) {
+      results.push({ id, name, error: errors[index] ?? null });
+    }
+  }
+  if (results.some(({ error }) => error !== null)) context.exitCode = errorCodes.conflict.exitCode;
+  if (flags['json']) return printJson(output, { results });
+  printRows(
+    output,
+    results,
+    {
+      [noun]: ({ name }) => name,
+      result: ({ error }) => (error === null ? (done[action] ?? action) : state('refused')),
+      because: ({ error }) => error,
+    },
+    { none: `there are no such ${noun}s`, wrapsLast: true },
+  );
+}
+
+function oneByOne<Item extends Named, Update, Status extends string>({
+  of,
+  actions = {},
+}: Resource<Item, Update, Status>) {
+  return async (api: Api, action: string, ids: readonly string[]): Promise<(string | null)[]> => {
+    const items = of(api);
+    const errors: (string | null)[] = [];
+    for (const id of ids) {
+      try {
+        const update = actions[action]?.update;
+        await (update === undefined ? items.delete(id) : items.update(id, update));
+        errors.push(null);
+      } catch (error) {
+        if (!(error instanceof JobdError) || error.httpStatus >= 500) throw error;
+        errors.push(error.message);
+      }
+    }
+    return errors;
+  };
+}
+
+function addListCommand<Item extends Named, Update, Status extends string>(
   group: Command,
-  { output }: Context,
-  { noun, columns, optionalColumns: optional = [] }: Resource<Item, Update>,
-  collection: () => Collection<Item, Update>,
+  context: Context,
+  resource: Resource<Item, Update, Status>,
 ): void {
+  const { noun, columns, optionalColumns: optional = [] } = resource;
+  const { output } = context;
   group
     .command('list')
     .description(`list all ${noun}s of the workspace, newest first`)
+    .option('--wide', 'show ids whole on a terminal')
     .addHelpText('after', `\nExample:\n  jobd ${noun}s list`)
     .action(async (flags: Flags) => {
-      const found = await Array.fromAsync(collection().list());
+      const found = await Array.fromAsync(resource.of(connect(context)).list());
       if (flags['json']) return printJson(output, { [`${noun}s`]: found });
-      printRows(output, found, columns, { none: `there are no ${noun}s`, optional });
+      const isWide = flags['wide'] === true;
+      printRows(output, found, columns, { none: `there are no ${noun}s`, optional, isWide });
     });
 }
 
 /** Adds the argument that names a resource. */
 export function withName(command: Command, noun: string): Command {
-  return command.argument(`<${noun}>`, `id or name of the ${noun}`);
+  return command.argument(`<${noun}>`, `name of the ${noun}, its id or the beginning of its id`);
+}
+
+/** Adds the options that say what to do if the name of something new is taken. */
+export function withNameOptions(command: Command, noun: string): Command {
+  return command
+    .option('--upsert', `change the ${noun} of this name, if there is one`)
+    .option('--allow-duplicate', `create it even if there is a ${noun} of this name`);
+}
+
+/**
+ * Creates one, unless the name is taken: then it is changed with `--upsert`, or the command is refused. Throws `conflict`,
+ * and `invalid_input` if `--upsert` fits several.
+ */
+export async function createNamed<Item extends Named, Made, Update>(
+  {
+    noun,
+    items,
+    name,
+    flags,
+  }: { noun: string; items: Collection<Item, Update>; name: string; flags: Flags },
+  { create, change }: { create: () => Promise<Made>; change: (item: Item) => Promise<Made> },
+): Promise<Made> {
+  if (flags['allowDuplicate'] === true) return await create();
+  const found = await items.named(name);
+  const [first, ...others] = found;
+  if (first === undefined) return await create();
+  const details = choices(found);
+  if (flags['upsert'] !== true) {
+    const remedy = `--upsert changes it, --allow-duplicate creates another`;
+    throw new JobdError('conflict', `there is a ${noun} named ${name} already: ${remedy}`, {
+      details,
+    });
+  }
+  if (others.length === 0) return await change(first);
+  const several = `${found.length} ${noun}s are named ${name}: use jobd ${noun}s update with an id`;
+  throw new JobdError('invalid_input', several, { details });
 }
 
 /** Prints one, as JSON or for people. */
-export async function printItem<Item, Update>(
-  { output }: Context,
-  { noun, print }: Resource<Item, Update>,
+export async function printItem<Item>(
+  { output }: Pick<Context, 'output'>,
+  { noun, print }: { noun: string; print: (output: Output, item: Item) => void | Promise<void> },
   flags: Flags,
   item: Item,
 ): Promise<void> {

@@ -28,15 +28,22 @@ export class JobdError extends Error {
   readonly code: ErrorCode;
   /** Seconds to wait before trying again (HTTP `Retry-After`). */
   readonly retryAfterSeconds: number | undefined;
+  /** Further lines for a person, such as what to choose from. */
+  readonly details: readonly string[];
 
   constructor(
     code: ErrorCode,
     message: string,
-    options?: { cause?: unknown; retryAfterSeconds?: number | undefined },
+    options?: {
+      cause?: unknown;
+      retryAfterSeconds?: number | undefined;
+      details?: readonly string[];
+    },
   ) {
     super(message, options?.cause === undefined ? undefined : { cause: options.cause });
     this.code = code;
     this.retryAfterSeconds = options?.retryAfterSeconds;
+    this.details = options?.details ?? [];
   }
 
   get httpStatus(): number {

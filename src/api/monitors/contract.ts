@@ -3,12 +3,9 @@
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import { actions } from '../../domain/fields.ts';
-import {
-  defaultGraceSeconds,
-  monitorRules,
-  monitorStatuses,
-} from '../../domain/monitors/monitor.ts';
+import { defaultGraceSeconds, monitorRules } from '../../domain/monitors/monitor.ts';
 import { pingKinds, pingMethods } from '../../domain/monitors/ping.ts';
+import { monitorStatuses } from '../../domain/monitors/status.ts';
 import { scheduleTypes } from '../../domain/schedule/schedule.ts';
 import { page } from '../http/contract.ts';
 import * as t from '../http/schema.ts';

@@ -4,7 +4,7 @@ import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import { nameRule } from '../../domain/fields.ts';
 import { jobFilters, jobOrders } from '../../domain/jobs/listed-job.ts';
-import { monitorStatuses } from '../../domain/monitors/monitor.ts';
+import { monitorStatuses } from '../../domain/monitors/status.ts';
 import { runStatuses } from '../../domain/runs/run.ts';
 import { PageQuery, partialPage } from '../http/contract.ts';
 import * as t from '../http/schema.ts';

@@ -1,6 +1,7 @@
 /** Monitors in lists by status and text, each with its last results. */
 
-import type { Monitor, MonitorStatus } from '../../domain/monitors/monitor.ts';
+import type { Monitor } from '../../domain/monitors/monitor.ts';
+import type { MonitorStatus } from '../../domain/monitors/status.ts';
 import type { PingKind } from '../../domain/monitors/ping.ts';
 import { findMonitorStop, listMonitorsBy } from '../../store/overview/monitors.ts';
 import type { ListedMonitor } from '../../store/overview/monitors.ts';

@@ -2,8 +2,7 @@
 
 import type { Command } from 'commander';
 import type { AuditEntry } from '../../api/accounts/contract.ts';
-import { createApi } from '../client/api.ts';
-import { clientConfig } from '../client/settings.ts';
+import { connect } from '../client/connect.ts';
 import type { Flags } from '../../config.ts';
 import type { Context } from '../context.ts';
 import { listLimitOf, withListLimit } from '../options.ts';
@@ -17,7 +16,8 @@ interface AuditFlags extends Flags {
 }
 
 /** Adds the command. */
-export function addAuditCommand(program: Command, { output }: Context): void {
+export function addAuditCommand(program: Command, context: Context): void {
+  const { output } = context;
   withListLimit(program.command('audit'))
     .description('list who changed what, newest first')
     .option('--subject <id>', 'only changes to this job, monitor, channel or key')
@@ -33,7 +33,7 @@ Examples:
 It asks the server, with a key that may write.`,
     )
     .action(async ({ subject, actor, action, ...flags }: AuditFlags) => {
-      const api = createApi(clientConfig());
+      const api = connect(context);
       const found = await api.audit({ subject, actor, action }, listLimitOf(flags));
       if (flags['json']) return printJson(output, found);
       const isFiltered = [subject, actor, action].some((given) => given !== undefined);

@@ -1,19 +1,26 @@
 /** `jobd channels`: where alerts go, over the API. */
 
 import type { Command } from 'commander';
-import type { Channel, ChannelUpdate, Delivery } from '../../api/alerts/contract.ts';
-import { clientConfig } from '../client/settings.ts';
+import type { Channel, ChannelMade, ChannelUpdate, Delivery } from '../../api/alerts/contract.ts';
 import type { Flags } from '../../config.ts';
 import { channelLimits } from '../../domain/alerts/channel.ts';
 import { configSummary } from '../../domain/alerts/config.ts';
 import { channelTypes } from '../../domain/alerts/kinds/registry.ts';
 import { invalidInput } from '../../domain/errors.ts';
-import { createApi } from '../client/api.ts';
+import type { Api } from '../client/api.ts';
+import { connect } from '../client/connect.ts';
 import type { Context } from '../context.ts';
 import { collect, textOrFile } from '../options.ts';
 import { parseChoice, parseWholeNumber } from '../../setting.ts';
-import { addResourceCommands, printItem, withName } from '../resource.ts';
+import {
+  addResourceCommands,
+  createNamed,
+  printItem,
+  withName,
+  withNameOptions,
+} from '../resource.ts';
 import type { Resource } from '../resource.ts';
+import { idCell } from '../terminal/cell.ts';
 import { printFields, printJson } from '../terminal/output.ts';
 import type { Output } from '../terminal/output.ts';
 import { counted } from '../terminal/text.ts';
@@ -24,12 +31,13 @@ const resource: Resource<Channel, ChannelUpdate> = {
   example: 'ops',
   of: (api) => api.channels,
   columns: {
-    id: ({ id }) => id,
     name: ({ name }) => name,
     type: ({ type }) => type,
     enabled: ({ enabled }) => (enabled ? 'yes' : 'no'),
     'last delivery': ({ lastDelivery }) => lastDelivery && deliveryText(lastDelivery),
+    id: ({ id }) => idCell(id),
   },
+  optionalColumns: ['id'],
   print: printChannel,
   withOptions: (command) =>
     withChannelOptions(command)
@@ -39,6 +47,8 @@ const resource: Resource<Channel, ChannelUpdate> = {
   exampleOptions: ' --disable',
   updateOf,
   belongings: 'its deliveries',
+  statuses: [],
+  all: (api) => api.channels.list(),
 };
 
 /** Adds the commands. */
@@ -52,7 +62,10 @@ export function addChannelCommands(program: Command, context: Context): void {
 
 function addCreateCommand(channels: Command, context: Context): void {
   const { output } = context;
-  withChannelOptions(channels.command('create').description('create a channel'))
+  withNameOptions(
+    withChannelOptions(channels.command('create').description('create a channel')),
+    'channel',
+  )
     .requiredOption('--name <name>', 'name of the channel')
     .requiredOption('--type <type>', channelTypes.join(', '))
     .addHelpText(
@@ -73,21 +86,34 @@ ${configSummary()
     .action(async (flags: Flags & { name: string; type: string }) => {
       const { name } = flags;
       const type = parseChoice(flags.type, '--type', channelTypes);
-      const { config, ...rest } = await updateOf(flags);
+      const api = connect(context);
+      const { config, ...rest } = await updateOf(flags, api);
       if (config === undefined) throw invalidInput('--config is required');
-      const made = await createApi(clientConfig()).channels.create({ ...rest, name, type, config });
+      const { channels: items } = api;
+      const made = await createNamed<Channel, ChannelMade, ChannelUpdate>(
+        { noun: 'channel', items, name, flags },
+        {
+          create: () => items.create({ ...rest, name, type, config }),
+          change: async (found) => {
+            if (found.type !== type)
+              throw invalidInput(`${name} is a ${found.type} channel: a channel keeps its type`);
+            return { channel: await items.update(found.id, { ...rest, config }) };
+          },
+        },
+      );
       if (flags['json']) return printJson(output, made);
       await printItem(context, resource, flags, made.channel);
       if (made.secret !== undefined) printFields(output, { secret: made.secret });
     });
 }
 
-function addTestCommand(channels: Command, { output }: Context): void {
+function addTestCommand(channels: Command, context: Context): void {
+  const { output } = context;
   withName(channels.command('test'), 'channel')
     .description('send a test alert; see deliveries for the result')
     .addHelpText('after', '\nExample:\n  jobd channels test ops')
     .action(async (name: string, flags: Flags) => {
-      const { channels: api } = createApi(clientConfig());
+      const { channels: api } = connect(context);
       const delivery = await api.test((await api.find(name)).id);
       if (flags['json']) printJson(output, { delivery });
       else output.data(delivery.id);
@@ -106,7 +132,7 @@ function withChannelOptions(command: Command): Command {
     .option('--disable', 'send no alerts');
 }
 
-async function updateOf(flags: Flags): Promise<ChannelUpdate> {
+async function updateOf(flags: Flags, api: Api): Promise<ChannelUpdate> {
   const { name, config, afterFailures, job } = flags;
   if (flags['enable'] && flags['disable']) {
     throw invalidInput('use either --enable or --disable, not both');
@@ -124,12 +150,11 @@ async function updateOf(flags: Flags): Promise<ChannelUpdate> {
     ...(flags['enable'] === true && { enabled: true }),
     ...(flags['disable'] === true && { enabled: false }),
     ...(flags['allJobs'] === true && { jobIds: null }),
-    ...(Array.isArray(job) && { jobIds: await idsOf(job) }),
+    ...(Array.isArray(job) && { jobIds: await idsOf(job, api) }),
   };
 }
 
-async function idsOf(names: readonly string[]): Promise<string[]> {
-  const { jobs } = createApi(clientConfig());
+async function idsOf(names: readonly string[], { jobs }: Api): Promise<string[]> {
   return await Promise.all(names.map(async (name) => (await jobs.find(name)).id));
 }
 
@@ -152,12 +177,12 @@ function deliveryText({ event, status, lastError }: Delivery): string {
 function printChannel(output: Output, channel: Channel): void {
   const { jobIds, lastDelivery, afterFailures } = channel;
   printFields(output, {
-    id: channel.id,
     name: channel.name,
     type: channel.type,
     enabled: channel.enabled ? 'yes' : 'no',
     jobs: jobIds === null ? 'all' : jobIds.join(' '),
     'alert after': `${counted(afterFailures, 'failure')} in a row`,
     'last delivery': lastDelivery && deliveryText(lastDelivery),
+    id: channel.id,
   });
 }

@@ -2,9 +2,8 @@
 
 import type { Command } from 'commander';
 import type { DeliveryList, TriedDelivery } from '../../api/alerts/contract.ts';
-import { clientConfig } from '../client/settings.ts';
 import type { Flags } from '../../config.ts';
-import { createApi } from '../client/api.ts';
+import { connect } from '../client/connect.ts';
 import type { Context } from '../context.ts';
 import { listLimitOf, withListLimit } from '../options.ts';
 import { withName } from '../resource.ts';
@@ -13,7 +12,8 @@ import { printJson, printRows } from '../terminal/output.ts';
 import type { Output } from '../terminal/output.ts';
 
 /** Adds the command. */
-export function addDeliveriesCommand(channels: Command, { output }: Context): void {
+export function addDeliveriesCommand(channels: Command, context: Context): void {
+  const { output } = context;
   withListLimit(
     withName(channels.command('deliveries'), 'channel').argument(
       '[delivery]',
@@ -30,7 +30,7 @@ Examples:
     )
     .action(async (name: string, deliveryId: string | undefined, flags: Flags) => {
       const limit = listLimitOf(flags);
-      const { channels: api } = createApi(clientConfig());
+      const { channels: api } = connect(context);
       const { id } = await api.find(name);
       if (deliveryId === undefined) {
         const found = await api.deliveries(id, limit);
@@ -49,13 +49,13 @@ function printDeliveries(output: Output, { deliveries }: DeliveryList): void {
     output,
     deliveries,
     {
-      id: ({ id }) => id,
       event: ({ event }) => event,
       status: ({ status }) => state(status),
       attempts: ({ attempts }) => attempts,
       created: ({ createdAt }) => moment(createdAt),
       'last attempt': ({ lastAttemptAt }) => moment(lastAttemptAt),
       error: ({ lastError }) => lastError,
+      id: ({ id }) => id,
     },
     { none: 'there are no deliveries', optional: ['attempts', 'last attempt'] },
   );

@@ -3,22 +3,33 @@
 import type { AuditList } from '../../api/accounts/contract.ts';
 import type * as alerts from '../../api/alerts/contract.ts';
 import type { Job, JobInput, JobResponse, JobUpdate } from '../../api/jobs/contract.ts';
-import type { QueuedRun, RunList, RunResponse } from '../../api/runs/contract.ts';
+import type {
+  ListedRun,
+  QueuedRun,
+  RunList,
+  RunResponse,
+  RunSummary,
+} from '../../api/runs/contract.ts';
 import type * as monitors from '../../api/monitors/contract.ts';
-import type { ClientConfig } from '../../profiles.ts';
-import { invalidInput, JobdError } from '../../domain/errors.ts';
-import { isId } from '../../domain/id.ts';
+import type { JobActionResults } from '../../api/jobs/extension-contract.ts';
+import type { JobSummary } from '../../api/overview/contract.ts';
+import type { JobAction } from '../../domain/jobs/actions.ts';
+import type { JobFilter } from '../../domain/jobs/listed-job.ts';
 import type { Receipt } from '../../domain/receipts/receipt.ts';
-import { createAsker, pages } from './client.ts';
+import { pages } from './client.ts';
 import type { Ask } from './client.ts';
+import { findOne } from './find.ts';
+import type { Named } from './find.ts';
 
 /** What every resource of a workspace can do. */
 export interface Collection<Item, Update> {
   /** Lists all of them, page by page. */
   list(): AsyncGenerator<Item>;
   get(id: string): Promise<Item>;
-  /** Finds one by id, or by its name. Throws `not_found`, or `invalid_input` if several have this name. */
-  find(idOrName: string): Promise<Item>;
+  /** Finds one by its id, its name, or the beginning of its id. Throws `not_found`, or `invalid_input` for several. */
+  find(text: string): Promise<Item>;
+  /** Those with exactly this name, newest first. */
+  named(name: string): Promise<Item[]>;
   update(id: string, update: Update): Promise<Item>;
   delete(id: string): Promise<void>;
 }
@@ -26,32 +37,34 @@ export interface Collection<Item, Update> {
 export type Api = ReturnType<typeof createApi>;
 
 /** Makes the calls to a server. They throw `JobdError` with the server's own message. */
-export function createApi(config: ClientConfig, options: { timeoutMs?: number } = {}) {
-  const ask = createAsker(config, options);
+export function createApi(ask: Ask) {
   return {
     jobs: {
       ...collection<Job, JobUpdate>(ask, 'job'),
       create: async (input: JobInput) => (await ask<JobResponse>('POST', '/jobs', input)).job,
       run: (id: string) => ask<QueuedRun>('POST', path`/jobs/${id}/run`),
+      /** All jobs, or those in a state, as lists show them. */
+      summaries: (status: JobFilter | null) =>
+        pages<JobSummary>(ask, `/overview/jobs${queryOf({ status })}`, 'jobs'),
+      /** Pauses, resumes or deletes up to 100 jobs. */
+      act: async (action: JobAction, ids: readonly string[]) =>
+        (await ask<JobActionResults>('POST', '/jobs/actions', { action, ids })).results,
     },
     runs: {
       list: (jobId: string, limit: number, cursor?: string) =>
-        ask<RunList>(
-          'GET',
-          path`/jobs/${jobId}/runs?limit=${limit}` +
-            (cursor === undefined ? '' : path`&cursor=${cursor}`),
-        ),
+        ask<RunList>('GET', path`/jobs/${jobId}/runs` + queryOf({ limit, cursor })),
+      /** The runs of all jobs, newest first. */
+      all: (filter: Filter) => pages<ListedRun>(ask, `/runs${queryOf(filter)}`, 'runs'),
+      /** The runs of a job without their answers, newest first. */
+      history: (jobId: string, filter: Filter) =>
+        pages<RunSummary>(ask, path`/jobs/${jobId}/history` + queryOf(filter), 'runs'),
       get: async (jobId: string, runId: string) =>
         (await ask<RunResponse>('GET', path`/jobs/${jobId}/runs/${runId}`)).run,
       receipt: (jobId: string, runId: string) =>
         ask<Receipt>('GET', path`/jobs/${jobId}/runs/${runId}/receipt`),
     },
-    audit: (filter: Record<string, string | undefined>, limit: number) => {
-      const given = Object.entries(filter).flatMap(([name, value]) =>
-        value === undefined ? [] : [path`&${name}=${value}`],
-      );
-      return ask<AuditList>('GET', `/audit?limit=${limit}${given.join('')}`);
-    },
+    audit: (filter: Filter, limit: number) =>
+      ask<AuditList>('GET', `/audit${queryOf({ limit, ...filter })}`),
     monitors: {
       ...collection<monitors.Monitor, monitors.MonitorUpdate>(ask, 'monitor'),
       create: async (input: monitors.MonitorInput) =>
@@ -73,7 +86,7 @@ export function createApi(config: ClientConfig, options: { timeoutMs?: number } 
 }
 
 /** The calls for `/jobs`, `/monitors` and `/channels`, which answer in the same form. */
-function collection<Item extends { id: string; name: string }, Update extends object>(
+function collection<Item extends Named, Update extends object>(
   ask: Ask,
   noun: 'job' | 'monitor' | 'channel',
 ): Collection<Item, Update> {
@@ -81,36 +94,34 @@ function collection<Item extends { id: string; name: string }, Update extends ob
   const itemOf = (answer: Record<string, Item>): Item => answer[noun] as Item;
   const list = (): AsyncGenerator<Item> => pages(ask, `/${noun}s`, `${noun}s`);
   const get = async (id: string): Promise<Item> => itemOf(await ask('GET', one(id)));
+  const page = async (filter: Filter): Promise<Item[]> => {
+    const answer = await ask<Record<string, Item[]>>(
+      'GET',
+      `/${noun}s${queryOf({ limit: 100, ...filter })}`,
+    );
+    return answer[`${noun}s`] ?? [];
+  };
   return {
     list,
     get,
-    async find(idOrName) {
-      // The server accepts ids in upper case too.
-      if (isId(idOrName.toLowerCase())) return await get(idOrName);
-      return await findNamed(noun, list(), idOrName);
-    },
+    find: (text) => findOne({ noun, get, page }, text),
+    named: (name) => page({ name }),
     update: async (id, update) => itemOf(await ask('PATCH', one(id), update)),
     delete: async (id) => void (await ask('DELETE', one(id))),
   };
 }
 
-async function findNamed<Item extends { id: string; name: string }>(
-  noun: string,
-  all: AsyncIterable<Item>,
-  name: string,
-): Promise<Item> {
-  const found: Item[] = [];
-  for await (const item of all) {
-    if (item.name === name) found.push(item);
-  }
-  const [first, ...others] = found;
-  if (first === undefined) throw new JobdError('not_found', `there is no ${noun} named ${name}`);
-  if (others.length === 0) return first;
-  const ids = found.map(({ id }) => id).join(', ');
-  throw invalidInput(`${found.length} ${noun}s are named ${name}, use an id: ${ids}`);
-}
-
-/** Builds a path or a query, with its values encoded. */
+/** Builds a path, with its values encoded. */
 function path(parts: TemplateStringsArray, ...values: readonly (string | number)[]): string {
   return String.raw({ raw: parts }, ...values.map((value) => encodeURIComponent(value)));
+}
+
+/** Fields of a query; those without a value are left out. */
+export type Filter = Readonly<Record<string, string | number | null | undefined>>;
+
+function queryOf(filter: Filter): string {
+  const given = Object.entries(filter).flatMap(([name, value]) =>
+    value === undefined || value === null ? [] : [path`${name}=${value}`],
+  );
+  return given.length === 0 ? '' : `?${given.join('&')}`;
 }

@@ -2,6 +2,7 @@
 
 import { setTimeout } from 'node:timers/promises';
 import { JobdError } from '../../domain/errors.ts';
+import { plain } from '../terminal/text.ts';
 import type { Ask } from './client.ts';
 
 export interface RetryPolicy {
@@ -54,8 +55,8 @@ export function withinRateLimit(ask: Ask, say: (message: string) => void): Ask {
         code === 'rate_limited' && failures <= rateLimitRetries
           ? Math.min(retryAfterSeconds, longestRateLimitSeconds) * 1_000
           : null,
-      onRetry: (_, __, delayMs) =>
-        say(`rate limit reached, continuing in ${Math.round(delayMs / 1_000)} s`),
+      onRetry: ({ message }, _, delayMs) =>
+        say(`${plain(message)}; continuing in ${Math.round(delayMs / 1_000)} s`),
     });
 }
 

@@ -5,7 +5,7 @@ import { dirname, join, resolve } from 'node:path';
 import { text as readStream } from 'node:stream/consumers';
 import { JobdError, systemCode } from '../../domain/errors.ts';
 import type { Definition } from './definition.ts';
-import { nearest } from './nearest.ts';
+import { nearest } from '../../domain/nearest.ts';
 import { parseFile, placeText } from './parse-file.ts';
 import type { Entry, Place, Problem, Value } from './parse-file.ts';
 import { readDefinition } from './read-definition.ts';

@@ -11,7 +11,7 @@ import { everywhere } from '../../domain/targets/target.ts';
 import { parseDuration } from '../options.ts';
 import { fieldNames, fileFields, nowhere } from './definition.ts';
 import type { Definition, FieldName } from './definition.ts';
-import { nearest } from './nearest.ts';
+import { nearest } from '../../domain/nearest.ts';
 import type { Entry, Place, Problem, Value } from './parse-file.ts';
 import { fillIn, fillVariables, withoutSecrets } from './references.ts';
 import type { Filled, Sources } from './references.ts';

@@ -2,34 +2,42 @@
 
 import type { Command } from 'commander';
 import type { Job, JobUpdate } from '../../api/jobs/contract.ts';
-import { clientConfig } from '../client/settings.ts';
 import type { Flags } from '../../config.ts';
 import { invalidInput, JobdError } from '../../domain/errors.ts';
+import type { JobAction } from '../../domain/jobs/actions.ts';
 import { leavesOrigin } from '../../domain/jobs/job.ts';
-import { createApi } from '../client/api.ts';
+import { jobFilters } from '../../domain/jobs/listed-job.ts';
+import type { JobFilter } from '../../domain/jobs/listed-job.ts';
+import { connect } from '../client/connect.ts';
 import type { Context } from '../context.ts';
-import { textOrFile } from '../options.ts';
-import { addResourceCommands, printItem } from '../resource.ts';
+import { durationOf, textOrFile } from '../options.ts';
+import { addResourceCommands, createNamed, printItem, withNameOptions } from '../resource.ts';
 import type { Resource } from '../resource.ts';
-import { moment, state } from '../terminal/cell.ts';
+import { idCell, moment, state } from '../terminal/cell.ts';
 import { printFields } from '../terminal/output.ts';
 import type { Output } from '../terminal/output.ts';
+import { counted } from '../terminal/text.ts';
 import { printDueTimes } from './due-times.ts';
 import { fieldsOfCurl } from './job-curl.ts';
 import { updateOf, withJobOptions } from './job-options.ts';
 import { scheduleFieldsFor, scheduleText } from '../schedule/schedule-options.ts';
 
-const resource: Resource<Job, JobUpdate> = {
+const resource: Resource<Job, JobUpdate, JobFilter> = {
   noun: 'job',
   example: 'backup',
   of: (api) => api.jobs,
   columns: {
-    id: ({ id }) => id,
     name: ({ name }) => name,
     status: ({ status }) => state(status),
     schedule: scheduleText,
     'next run': ({ nextRunAt }) => moment(nextRunAt),
+    'last run': ({ lastRunAt }) => moment(lastRunAt),
+    'last result': ({ downReason, lastDurationMs }) =>
+      downReason ?? (lastDurationMs === null ? null : 'success'),
+    url: ({ url }) => url,
+    id: ({ id }) => idCell(id),
   },
+  optionalColumns: ['last run', 'last result', 'url', 'id'],
   print: printJob,
   withOptions: (command) =>
     withJobOptions(command, { required: false })
@@ -49,6 +57,10 @@ const resource: Resource<Job, JobUpdate> = {
     },
   },
   belongings: 'all its runs',
+  statuses: jobFilters,
+  all: (api, status) => api.jobs.summaries(status),
+  actOnMany: async (api, action, ids) =>
+    (await api.jobs.act(action as JobAction, ids)).map(({ error }) => error),
 };
 
 /** Adds the commands, and returns their group. */
@@ -60,7 +72,10 @@ export function addJobCommands(program: Command, context: Context): Command {
 }
 
 function addCreateCommand(jobs: Command, context: Context): void {
-  withJobOptions(jobs.command('create').description('create a job'), { required: true })
+  withNameOptions(
+    withJobOptions(jobs.command('create').description('create a job'), { required: true }),
+    'job',
+  )
     .option('--curl <command|@file|->', 'take the request from a curl command, instead of --url')
     .option('--paused', 'create it paused')
     .addHelpText(
@@ -86,7 +101,18 @@ Examples:
       const { url } = given;
       if (url === undefined) throw new JobdError('usage', 'use either --url or --curl');
       const input = { ...given, url, ...(paused === true && { paused }) };
-      const job = await createApi(clientConfig()).jobs.create(input);
+      const { jobs: items } = connect(context);
+      const job = await createNamed(
+        { noun: 'job', items, name, flags },
+        {
+          create: () => items.create(input),
+          async change(found) {
+            const update = { ...given, ...(paused === true && { action: 'pause' as const }) };
+            checkMove(found, update);
+            return await items.update(found.id, update);
+          },
+        },
+      );
       await printItem(context, resource, flags, job);
     });
 }
@@ -100,15 +126,22 @@ function checkMove({ url, headerNames }: Job, update: JobUpdate): void {
 }
 
 async function printJob(output: Output, job: Job): Promise<void> {
+  const { headerNames, body, notes } = job;
   printFields(output, {
-    id: job.id,
     name: job.name,
     status: state(job.status),
     call: `${job.method} ${job.url}`,
+    ...(headerNames.length > 0 && { headers: headerNames.join(', ') }),
+    ...(body !== null && { body: counted(Buffer.byteLength(body), 'byte') }),
     ...(await scheduleFieldsFor(job)),
+    timeout: `${durationOf(job.timeoutSeconds)} an attempt`,
+    retries: job.retries,
     'next run': moment(job.nextRunAt),
     'last run': moment(job.lastRunAt),
+    ...(job.lastDurationMs !== null && { 'last duration': `${job.lastDurationMs} ms` }),
     ...(job.downReason !== null && { 'down because': job.downReason }),
+    ...(notes !== '' && { notes: notes.replaceAll(/\s*\n\s*/g, ' / ') }),
+    id: job.id,
   });
   await printDueTimes(output, job);
 }

@@ -2,12 +2,19 @@
 
 import type { Command } from 'commander';
 import type { Monitor, MonitorUpdate } from '../../api/monitors/contract.ts';
-import { clientConfig } from '../client/settings.ts';
 import type { Flags } from '../../config.ts';
-import { createApi } from '../client/api.ts';
+import { connect } from '../client/connect.ts';
 import type { Context } from '../context.ts';
-import { listLimitOf, parseDuration, withListLimit } from '../options.ts';
-import { addResourceCommands, printItem, withName } from '../resource.ts';
+import { monitorStatuses } from '../../domain/monitors/status.ts';
+import type { MonitorStatus } from '../../domain/monitors/status.ts';
+import { durationOf, listLimitOf, parseDuration, withListLimit } from '../options.ts';
+import {
+  addResourceCommands,
+  createNamed,
+  printItem,
+  withName,
+  withNameOptions,
+} from '../resource.ts';
 import type { Resource } from '../resource.ts';
 import {
   scheduleFieldsFor,
@@ -16,23 +23,23 @@ import {
   textFlag,
   withScheduleOptions,
 } from '../schedule/schedule-options.ts';
-import { moment, state } from '../terminal/cell.ts';
+import { idCell, moment, state } from '../terminal/cell.ts';
 import { printFields, printJson, printRows } from '../terminal/output.ts';
 import type { Output } from '../terminal/output.ts';
 
-const resource: Resource<Monitor, MonitorUpdate> = {
+const resource: Resource<Monitor, MonitorUpdate, MonitorStatus> = {
   noun: 'monitor',
   example: 'backup',
   of: (api) => api.monitors,
   columns: {
-    id: ({ id }) => id,
     name: ({ name }) => name,
     status: ({ status }) => state(status),
     schedule: scheduleText,
     'next due': ({ nextDueAt }) => moment(nextDueAt),
     'last ping': ({ lastPingAt }) => moment(lastPingAt),
+    id: ({ id }) => idCell(id),
   },
-  optionalColumns: ['last ping'],
+  optionalColumns: ['last ping', 'id'],
   print: printMonitor,
   withOptions: (command) => withMonitorOptions(command, { required: false }),
   exampleOptions: ' --grace 2h',
@@ -48,6 +55,12 @@ const resource: Resource<Monitor, MonitorUpdate> = {
     },
   },
   belongings: 'all its pings',
+  statuses: monitorStatuses,
+  async *all(api, wanted) {
+    for await (const monitor of api.monitors.list()) {
+      if (wanted === null || monitor.status === wanted) yield monitor;
+    }
+  },
 };
 
 /** Adds the commands. */
@@ -61,7 +74,12 @@ export function addMonitorCommands(program: Command, context: Context): void {
 }
 
 function addCreateCommand(monitors: Command, context: Context): void {
-  withMonitorOptions(monitors.command('create').description('create a monitor'), { required: true })
+  withNameOptions(
+    withMonitorOptions(monitors.command('create').description('create a monitor'), {
+      required: true,
+    }),
+    'monitor',
+  )
     .option('--paused', 'create it paused')
     .addHelpText(
       'after',
@@ -72,19 +90,27 @@ Examples:
     )
     .action(async (flags: Flags & { name: string }) => {
       const given = { ...fieldsOf(flags), name: flags.name };
-      const input = flags['paused'] === true ? { ...given, paused: true } : given;
-      const monitor = await createApi(clientConfig()).monitors.create(input);
+      const isPaused = flags['paused'] === true;
+      const { monitors: items } = connect(context);
+      const monitor = await createNamed(
+        { noun: 'monitor', items, name: flags.name, flags },
+        {
+          create: () => items.create({ ...given, ...(isPaused && { paused: true }) }),
+          change: ({ id }) => items.update(id, { ...given, ...(isPaused && { action: 'pause' }) }),
+        },
+      );
       await printItem(context, resource, flags, monitor);
     });
 }
 
-function addPingsCommand(monitors: Command, { output }: Context): void {
+function addPingsCommand(monitors: Command, context: Context): void {
+  const { output } = context;
   withListLimit(withName(monitors.command('pings'), 'monitor'))
     .description('list the latest pings of a monitor, newest first')
     .addHelpText('after', '\nExample:\n  jobd monitors pings backup --limit 10')
     .action(async (name: string, flags: Flags) => {
       const limit = listLimitOf(flags);
-      const { monitors: api } = createApi(clientConfig());
+      const { monitors: api } = connect(context);
       const found = await api.pings((await api.find(name)).id, limit);
       if (flags['json']) return printJson(output, found);
       printRows(
@@ -125,14 +151,15 @@ function fieldsOf(flags: Flags): MonitorUpdate {
 
 async function printMonitor(output: Output, monitor: Monitor): Promise<void> {
   printFields(output, {
-    id: monitor.id,
     name: monitor.name,
     status: state(monitor.status),
     ...(await scheduleFieldsFor(monitor)),
-    grace: `${monitor.graceSeconds} s`,
+    grace: durationOf(monitor.graceSeconds),
     ping: monitor.pingUrl,
     'next due': moment(monitor.nextDueAt),
     'last ping': moment(monitor.lastPingAt),
-    'duration ms': monitor.lastDurationMs,
+    ...(monitor.lastDurationMs !== null && { 'last duration': `${monitor.lastDurationMs} ms` }),
+    ...(monitor.notes !== '' && { notes: monitor.notes.replaceAll(/\s*\n\s*/g, ' / ') }),
+    id: monitor.id,
   });
 }

@@ -3,11 +3,11 @@
  * them again later. Each connection begins with a poll, so nothing that happened before it is missed.
  */
 
+import type { Run } from '../../api/runs/contract.ts';
 import type { RunStatus } from '../../domain/runs/run.ts';
 import { JobdError } from '../../domain/errors.ts';
 import type { Listen } from '../client/listen.ts';
 import { passingDelayMs, pause, retry } from '../client/retry.ts';
-import { printLine } from '../terminal/output.ts';
 import type { Output } from '../terminal/output.ts';
 import { plain } from '../terminal/text.ts';
 import { createNews } from './news.ts';
@@ -26,6 +26,8 @@ export interface Following {
   follower: Follower;
   listen: Listen;
   output: Output;
+  /** Prints a run. */
+  print: (run: Run) => void | Promise<void>;
   /** Only runs with this result; null for all. */
   status: RunStatus | null;
   /** Only runs of this job; null for all. */
@@ -63,7 +65,7 @@ export async function followEnded(following: Following): Promise<void> {
 type Print = (jobIds?: ReadonlySet<string>) => Promise<void>;
 
 /** Makes what prints; outages are waited out. */
-function createPrinter({ follower, output, status, signal }: Following): Print {
+function createPrinter({ follower, output, print, status, signal }: Following): Print {
   let isLost = false;
   return async (jobIds) => {
     try {
@@ -78,7 +80,7 @@ function createPrinter({ follower, output, status, signal }: Following): Print {
       if (isLost) output.say('the server answers again');
       isLost = false;
       for (const run of ended) {
-        if (status === null || run.status === status) printLine(output, run);
+        if (status === null || run.status === status) await print(run);
       }
     } catch (error) {
       if (!signal.aborted) throw error;

@@ -2,18 +2,20 @@
 
 import type { Command } from 'commander';
 import type { Run } from '../../api/runs/contract.ts';
-import { clientConfig } from '../client/settings.ts';
 import type { Flags } from '../../config.ts';
-import { JobdError } from '../../domain/errors.ts';
+import { errorCodes, JobdError } from '../../domain/errors.ts';
+import { jobFilters } from '../../domain/jobs/listed-job.ts';
 import { isFinal } from '../../domain/runs/run.ts';
-import { createApi } from '../client/api.ts';
 import type { Api } from '../client/api.ts';
+import { connect } from '../client/connect.ts';
 import { passingDelayMs, pause, retry } from '../client/retry.ts';
 import type { Context } from '../context.ts';
 import { interruptedExitCode, runExitCodes } from '../exit-codes.ts';
 import { parseDuration } from '../options.ts';
-import { withName } from '../resource.ts';
-import { printJson } from '../terminal/output.ts';
+import { isForMany, select, withSelection } from '../selection.ts';
+import type { Selected } from '../selection.ts';
+import { idCell, state } from '../terminal/cell.ts';
+import { printJson, printRows } from '../terminal/output.ts';
 import { plain } from '../terminal/text.ts';
 import { catchInterrupt, startSpinner } from '../terminal/waiting.ts';
 import { printRun } from './runs.ts';
@@ -21,15 +23,26 @@ import { printRun } from './runs.ts';
 /** Adds the command to those of jobs. */
 export function addRunNowCommand(jobs: Command, context: Context): void {
   const { output } = context;
-  withName(jobs.command('run'), 'job')
-    .description('run a job now; its schedule does not change')
-    .option('--wait', 'wait for the result, which sets the exit code')
+  withSelection(jobs.command('run'), 'job', jobFilters)
+    .description('run jobs now; their schedules do not change')
+    .option('--wait', 'wait for the results, which set the exit code')
     .option('--timeout <duration>', 'longest wait', '5m')
-    .addHelpText('after', '\nExample:\n  jobd jobs run backup --wait')
-    .action(async (name: string, flags: Flags & { timeout: string }) => {
+    .addHelpText(
+      'after',
+      '\nExamples:\n  jobd jobs run backup --wait\n  jobd jobs run --status down --wait',
+    )
+    .action(async (names: string[], flags: Flags & { timeout: string }) => {
       const timeoutMs = parseDuration(flags.timeout, '--timeout') * 1_000;
-      const api = createApi(clientConfig());
-      const job = await api.jobs.find(name);
+      const isMany = isForMany(names, flags);
+      const api = isMany ? connect(context, { waits: true }) : connect(context);
+      const found = await select(names, flags, {
+        noun: 'job',
+        statuses: jobFilters,
+        find: (text) => api.jobs.find(text),
+        all: (status) => api.jobs.summaries(status),
+      });
+      if (isMany) return await runMany(context, api, found, timeoutMs, flags);
+      const [job = { id: '', name: '' }] = found;
       const queued = await api.jobs.run(job.id);
       if (!flags['wait']) {
         if (flags['json']) printJson(output, queued);
@@ -42,9 +55,68 @@ export function addRunNowCommand(jobs: Command, context: Context): void {
         output.say(`the run continues; to see it: jobd runs get ${job.id} ${run.id}`);
         return;
       }
+      if (exitCode === runExitCodes.running) {
+        output.say(
+          `no result within ${flags.timeout}, the run continues; to see it: jobd runs get ${job.id} ${run.id}`,
+        );
+      }
       if (flags['json']) printJson(output, { run });
       else printRun(output, run);
     });
+}
+
+interface Started extends Selected {
+  run: Run | null;
+  /** Why it was not run; null if it was. */
+  error: string | null;
+}
+
+/** Runs one job after the other, as fast as the server takes them, and then waits for all. */
+async function runMany(
+  context: Context,
+  api: Api,
+  jobs: readonly Selected[],
+  timeoutMs: number,
+  flags: Flags,
+): Promise<void> {
+  const { output } = context;
+  const results: Started[] = [];
+  for (const job of jobs) results.push({ ...job, ...(await start(api, job.id)) });
+  if (results.some(({ error }) => error !== null)) context.exitCode = errorCodes.conflict.exitCode;
+  if (flags['wait']) {
+    const deadline = performance.now() + timeoutMs;
+    for (const result of results) {
+      if (result.run === null) continue;
+      const leftMs = Math.max(deadline - performance.now(), 1);
+      const { name } = result;
+      const waited = await waitVisibly(api, result.run, { name, timeoutMs: leftMs });
+      result.run = waited.run;
+      if (waited.exitCode !== 0) context.exitCode = waited.exitCode;
+      if (waited.exitCode === interruptedExitCode) break;
+    }
+  }
+  if (flags['json']) return printJson(output, { results });
+  printRows(
+    output,
+    results,
+    {
+      job: ({ name }) => name,
+      status: ({ run }) => state(run?.status ?? 'refused'),
+      ms: ({ run }) => run?.durationMs ?? null,
+      because: ({ run, error }) => error ?? run?.error ?? null,
+      run: ({ run }) => idCell(run?.id ?? null),
+    },
+    { none: 'there are no such jobs', optional: ['run'] },
+  );
+}
+
+async function start(api: Api, jobId: string): Promise<Pick<Started, 'run' | 'error'>> {
+  try {
+    return { run: (await api.jobs.run(jobId)).run, error: null };
+  } catch (error) {
+    if (!(error instanceof JobdError) || error.httpStatus >= 500) throw error;
+    return { run: null, error: error.message };
+  }
 }
 
 async function waitVisibly(

@@ -1,17 +1,17 @@
-/** `jobd runs`: the runs of a job, over the API. */
+/** `jobd runs`: what happened, over the API. */
 
 import type { Command } from 'commander';
 import type { Run } from '../../api/runs/contract.ts';
-import { clientConfig } from '../client/settings.ts';
 import type { Flags } from '../../config.ts';
-import { createApi } from '../client/api.ts';
+import { connect } from '../client/connect.ts';
 import type { Context } from '../context.ts';
-import { listLimitOf, withListLimit } from '../options.ts';
 import { withName } from '../resource.ts';
 import { moment, state } from '../terminal/cell.ts';
-import { printFields, printJson, printRows } from '../terminal/output.ts';
+import { printFields, printJson } from '../terminal/output.ts';
 import type { Output } from '../terminal/output.ts';
 import { plainLines } from '../terminal/text.ts';
+import { addListCommand } from './list.ts';
+import { findRun, findRunId, runArgument } from './named-run.ts';
 import { addTailCommand } from './tail-command.ts';
 
 const exampleId = '019a9b1c-0000-7000-8000-000000000000';
@@ -22,56 +22,38 @@ export function addRunCommands(program: Command, context: Context): void {
   const runs = program.command('runs').description('list, show and follow runs');
   const ofJob = (name: string): Command => withName(runs.command(name), 'job');
 
-  withListLimit(ofJob('list'))
-    .description('list the latest runs of a job, newest first')
-    .addHelpText('after', '\nExample:\n  jobd runs list backup --limit 10')
-    .action(async (name: string, flags: Flags) => {
-      const limit = listLimitOf(flags);
-      const api = createApi(clientConfig());
-      const found = await api.runs.list((await api.jobs.find(name)).id, limit);
-      if (flags['json']) printJson(output, found);
-      else printRuns(output, found.runs);
-    });
+  addListCommand(runs, context);
 
   ofJob('get')
-    .argument('<run>', 'id of the run')
+    .argument('[run]', runArgument, 'latest')
     .description('show a run and the start of its response')
-    .addHelpText('after', `\nExample:\n  jobd runs get backup ${exampleId}`)
-    .action(async (name: string, runId: string, flags: Flags) => {
-      const api = createApi(clientConfig());
-      const run = await api.runs.get((await api.jobs.find(name)).id, runId);
+    .addHelpText(
+      'after',
+      `
+Examples:
+  jobd runs get backup
+  jobd runs get backup failed
+  jobd runs get backup ${exampleId}`,
+    )
+    .action(async (name: string, text: string, flags: Flags) => {
+      const api = connect(context);
+      const run = await findRun(api, await api.jobs.find(name), text);
       if (flags['json']) printJson(output, { run });
       else printRun(output, run);
     });
 
   ofJob('receipt')
-    .argument('<run>', 'id of the run')
+    .argument('<run>', runArgument)
     .description('print the receipt of a run, to archive it and check it with jobd verify')
     .option('--json', 'print one JSON document, which is the default')
     .addHelpText('after', `\nExample:\n  jobd runs receipt backup ${exampleId} > receipt.json`)
-    .action(async (name: string, runId: string) => {
-      const api = createApi(clientConfig());
-      printJson(output, await api.runs.receipt((await api.jobs.find(name)).id, runId));
+    .action(async (name: string, text: string) => {
+      const api = connect(context);
+      const job = await api.jobs.find(name);
+      printJson(output, await api.runs.receipt(job.id, await findRunId(api, job, text)));
     });
 
   addTailCommand(runs, context);
-}
-
-function printRuns(output: Output, runs: readonly Run[]): void {
-  printRows(
-    output,
-    runs,
-    {
-      id: ({ id }) => id,
-      status: ({ status }) => state(status),
-      'scheduled for': ({ scheduledFor }) => moment(scheduledFor),
-      http: ({ httpStatus }) => httpStatus,
-      ms: ({ durationMs }) => durationMs,
-      attempts: ({ attempts }) => attempts,
-      error: ({ error }) => error,
-    },
-    { none: 'there are no runs yet', optional: ['ms', 'attempts'] },
-  );
 }
 
 function previewText({ truncated, responseBody }: Run): string | null {
@@ -81,7 +63,6 @@ function previewText({ truncated, responseBody }: Run): string | null {
 /** Prints the fields of a run; on a terminal, followed by the lines of its response. */
 export function printRun(output: Output, run: Run): void {
   printFields(output, {
-    id: run.id,
     status: state(run.status),
     source: run.source,
     'scheduled for': moment(run.scheduledFor),
@@ -91,6 +72,7 @@ export function printRun(output: Output, run: Run): void {
     attempts: run.attempts,
     http: run.httpStatus,
     ...(run.error !== null && { error: run.error }),
+    id: run.id,
     ...(!output.isTerminal && { response: previewText(run) }),
   });
   if (!output.isTerminal || run.responseBody === null) return;

@@ -1,75 +1,127 @@
-/** `jobd runs tail`: runs as they end, for programs. */
+/** `jobd runs tail`: runs as they end. */
 
 import type { Command } from 'commander';
-import { clientConfig } from '../client/settings.ts';
+import type { Job } from '../../api/jobs/contract.ts';
+import type { Run } from '../../api/runs/contract.ts';
 import type { Flags } from '../../config.ts';
 import { systemClock } from '../../domain/clock.ts';
 import { isFinal, runStatuses } from '../../domain/runs/run.ts';
-import { createApi } from '../client/api.ts';
+import { parseChoice } from '../../setting.ts';
+import type { Api } from '../client/api.ts';
+import { connect } from '../client/connect.ts';
 import { createListener } from '../client/listen.ts';
 import { createPace, pause } from '../client/retry.ts';
+import { clientConfig } from '../client/settings.ts';
 import type { Context } from '../context.ts';
 import { interruptedExitCode } from '../exit-codes.ts';
 import { parseMomentOrDuration } from '../options.ts';
-import { parseChoice } from '../../setting.ts';
+import { coloured, state } from '../terminal/cell.ts';
+import { printLine } from '../terminal/output.ts';
+import type { Output } from '../terminal/output.ts';
+import { padTo, plain } from '../terminal/text.ts';
 import { catchInterrupt } from '../terminal/waiting.ts';
 import { followEnded } from './follow.ts';
 import { followRuns } from './tail.ts';
-import type { RunSource } from './tail.ts';
 
 const finalStatuses = runStatuses.filter(isFinal);
+/** What `--no-follow` shows if nothing else is asked for. */
+const lastHourMs = 3_600_000;
 
 /** Adds the command. */
 export function addTailCommand(runs: Command, context: Context): void {
+  const { output } = context;
   runs
     .command('tail')
-    .description('print runs as they end, as one JSON document per line, until Ctrl-C')
-    .option('--job <job>', 'only runs of this job, by id or name')
+    .description('print runs as they end, until Ctrl-C: lines on a terminal, JSON in a pipe')
+    .option('--job <job>', 'only runs of this job')
     .option('--status <status>', `only runs with this result: ${finalStatuses.join(', ')}`)
     .option('--since <when>', 'start here: a time, or an age such as 10m (default: now)')
-    .option('--json', 'print JSON documents, which is the default')
+    .option('--no-follow', 'print what has ended since then (default: 1h) and stop')
+    .option('--json', 'print a JSON document per line on a terminal too')
     .addHelpText(
       'after',
       `
 Examples:
   jobd runs tail --status failed
   jobd runs tail --job backup --since 1h | jq -r '[.finishedAt, .status] | @tsv'
+  jobd runs tail --no-follow --since 12h
 
 It listens to the events of the server, and polls where they do not get through.
 It takes at most half of the rate limit of a key, survives a restart of the
 server, and prints each run once.`,
     )
     .action(async (flags: Flags) => {
-      const { status: wanted, since: from, job } = flags;
+      const { status: wanted, since: from, job, follow } = flags;
       const status =
         wanted === undefined ? null : parseChoice(String(wanted), '--status', finalStatuses);
       const now = systemClock.now();
+      const begin = follow === false ? now - lastHourMs : now;
       const since =
-        typeof from === 'string' ? parseMomentOrDuration(from, '--since', now, -1) : now;
-      const config = clientConfig();
-      const api = createApi(config);
+        typeof from === 'string' ? parseMomentOrDuration(from, '--since', now, -1) : begin;
+      const api = connect(context);
       const jobId = typeof job === 'string' ? (await api.jobs.find(job)).id : null;
       using interrupt = catchInterrupt();
       const { signal } = interrupt;
+      const names = createNames(api);
       const pace = createPace(
         () => systemClock.monotonicMs(),
         (ms) => pause(ms, signal),
       );
-      const source: RunSource = {
-        async *listJobs() {
-          await pace();
-          if (jobId === null) yield* api.jobs.list();
-          else yield await api.jobs.get(jobId);
+      const follower = followRuns(
+        {
+          async *listJobs() {
+            await pace();
+            if (jobId !== null) yield names.note(await api.jobs.get(jobId));
+            else for await (const one of api.jobs.list()) yield names.note(one);
+          },
+          async listRuns(id, limit, cursor) {
+            await pace();
+            return await api.runs.list(id, limit, cursor);
+          },
         },
-        async listRuns(id, limit, cursor) {
-          await pace();
-          return await api.runs.list(id, limit, cursor);
-        },
+        since,
+        () => systemClock.now(),
+      );
+      const isText = output.isTerminal && flags['json'] !== true;
+      const print = async (run: Run): Promise<void> => {
+        const name = await names.of(run.jobId);
+        if (isText) printEnded(output, run, name);
+        else printLine(output, { ...run, job: { id: run.jobId, name } });
       };
-      const follower = followRuns(source, since, () => systemClock.now());
-      const listen = createListener(config);
-      const { output } = context;
-      await followEnded({ follower, listen, output, status, jobId, signal });
+      if (follow === false) {
+        for (const run of await follower.poll()) {
+          if (status === null || run.status === status) await print(run);
+        }
+        return;
+      }
+      const listen = createListener(clientConfig());
+      await followEnded({ follower, listen, output, print, status, jobId, signal });
       context.exitCode = interruptedExitCode;
     });
+}
+
+/** The names of jobs, as far as they were seen; others are asked for once. */
+function createNames(api: Api) {
+  const names = new Map<string, string>();
+  const note = (job: Job): Job => {
+    names.set(job.id, job.name);
+    return job;
+  };
+  return {
+    note,
+    async of(jobId: string): Promise<string> {
+      // A job that was deleted meanwhile has no name any more.
+      if (!names.has(jobId)) await api.jobs.get(jobId).then(note, () => names.set(jobId, jobId));
+      return names.get(jobId) ?? jobId;
+    },
+  };
+}
+
+/** A line for people: when it ended (local time), how, of which job, how long it took, and why it was no success. */
+function printEnded(output: Output, run: Run, name: string): void {
+  const at = new Date(run.finishedAt ?? run.scheduledFor).toLocaleTimeString('sv-SE');
+  const result = coloured(output, state(run.status), padTo(run.status, 'interrupted'.length));
+  const duration = run.durationMs === null ? '' : `  ${run.durationMs} ms`;
+  const error = run.error === null ? '' : `  ${plain(run.error)}`;
+  output.styled(`${at}  ${result}  ${plain(name)}${duration}${error}`);
 }

@@ -13,10 +13,17 @@ export interface State {
   state: string;
 }
 
-export type Cell = string | number | boolean | null | Moment | State;
+/** An id. A terminal shows its beginning, by which the rows of a table can be told apart. */
+export interface Id {
+  id: string | null;
+}
+
+export type Cell = string | number | boolean | null | Moment | State | Id;
 
 /** Makes a cell of a time. */
 export const moment = (at: string | null): Moment => ({ at });
+/** Makes a cell of an id. */
+export const idCell = (id: string | null): Id => ({ id });
 /** Makes a cell of a state. */
 export const state = (word: string): State => ({ state: word });
 
@@ -25,8 +32,20 @@ export function cellText({ isTerminal }: { isTerminal: boolean }, cell: Cell, no
   if (cell === null) return '-';
   if (typeof cell !== 'object') return plain(String(cell));
   if ('state' in cell) return plain(cell.state);
+  if ('id' in cell) return cell.id === null ? '-' : plain(cell.id);
   if (cell.at === null) return '-';
   return isTerminal ? relativeTime(Date.parse(cell.at), now) : plain(cell.at);
+}
+
+/** Ids begin with the time: the milliseconds take 13 characters. */
+const shortestId = 13;
+
+/** How many characters of these ids are enough to tell them apart. */
+export function lengthOfShortIds(ids: readonly string[]): number {
+  const distinct = new Set(ids).size;
+  let length = shortestId;
+  while (length < 36 && new Set(ids.map((id) => id.slice(0, length))).size < distinct) length += 1;
+  return length;
 }
 
 /** A time relative to now: `in 3 min`, `2 h ago`. Both are epoch milliseconds. */
@@ -55,6 +74,7 @@ const colours: Readonly<Record<string, 'green' | 'red' | 'yellow' | 'cyan' | 'gr
   failed: 'red',
   expired: 'red',
   fail: 'red',
+  refused: 'red',
   late: 'yellow',
   missed: 'yellow',
   warn: 'yellow',

@@ -10,7 +10,7 @@ import { noColor } from '../../config.ts';
 import type { Flags } from '../../config.ts';
 import { escapeControls } from '../../domain/characters.ts';
 import { systemClock } from '../../domain/clock.ts';
-import { cellText, coloured } from './cell.ts';
+import { cellText, coloured, lengthOfShortIds } from './cell.ts';
 import type { Cell } from './cell.ts';
 import { cutTo, padTo, plain, plainText, widthOf, wrapTo } from './text.ts';
 
@@ -57,6 +57,8 @@ export interface TableOptions {
   optional?: readonly string[];
   /** Whether the last column wraps instead of being cut. */
   wrapsLast?: boolean;
+  /** Whether ids are shown whole on a terminal too. */
+  isWide?: boolean;
 }
 
 /** Prints a table; a terminal that is too narrow for it gets each row as fields. */
@@ -64,7 +66,7 @@ export function printRows<Row>(
   output: Output,
   rows: readonly Row[],
   columns: Columns<Row>,
-  { none, optional = [], wrapsLast = false }: TableOptions = {},
+  { none, optional = [], wrapsLast = false, isWide = false }: TableOptions = {},
 ): void {
   if (rows.length === 0 && none !== undefined) {
     output.say(none);
@@ -72,7 +74,8 @@ export function printRows<Row>(
   }
   const now = systemClock.now();
   const titles = Object.keys(columns);
-  const cells = rows.map((row) => Object.values(columns).map((cellOf) => cellOf(row)));
+  const whole = rows.map((row) => Object.values(columns).map((cellOf) => cellOf(row)));
+  const cells = output.isTerminal && !isWide ? withShortIds(whole) : whole;
   const texts = cells.map((row) => row.map((cell) => cellText(output, cell, now)));
   if (!output.isTerminal) {
     for (const line of texts) output.data(line.join('\t'));
@@ -106,6 +109,22 @@ export function printRows<Row>(
       printRow([...before, part], cells[index] ?? []);
     });
   });
+}
+
+function idOf(cell: Cell | undefined): string | null {
+  return cell !== null && typeof cell === 'object' && 'id' in cell ? cell.id : null;
+}
+
+function withShortIds(cells: readonly (readonly Cell[])[]): readonly (readonly Cell[])[] {
+  const lengths = (cells[0] ?? []).map((_, column) =>
+    lengthOfShortIds(cells.map((row) => idOf(row[column])).filter((id) => id !== null)),
+  );
+  return cells.map((row) =>
+    row.map((cell, column) => {
+      const id = idOf(cell);
+      return id === null ? cell : { id: id.slice(0, lengths[column]) };
+    }),
+  );
 }
 
 function printBlocks(
@@ -168,14 +187,17 @@ interface ColumnNeed {
 
 /** Columns between two columns of a table. */
 const gap = 2;
-/** Columns that a cut text keeps. */
-const leastText = 8;
+/** Columns that a cut text keeps; the fewer only where there is no other way. */
+const leastTexts = [14, 8];
 
-/**
- * The width of each column, 0 for hidden ones; null if nothing fits. Texts are cut first, the longest most; then optional
- * columns are hidden, the last one first.
- */
+/** The width of each column, 0 for hidden ones; null if nothing fits. */
 function fitColumns(needs: readonly ColumnNeed[], width: number): number[] | null {
+  const fitted = leastTexts.map((leastText) => fitTexts(needs, width, leastText));
+  return fitted.find((widths) => widths !== null) ?? null;
+}
+
+/** Texts are cut first, the longest most; then optional columns are hidden, the last one first. */
+function fitTexts(needs: readonly ColumnNeed[], width: number, leastText: number): number[] | null {
   let shown = needs.map(() => true);
   const least = ({ natural, canShrink }: ColumnNeed): number =>
     canShrink ? Math.min(natural, leastText) : natural;

@@ -2,7 +2,8 @@
 
 import { isoTime, isoTimeOrNull } from '../clock.ts';
 import { monitorStatus } from './monitor.ts';
-import type { Monitor, MonitorStatus } from './monitor.ts';
+import type { Monitor } from './monitor.ts';
+import type { MonitorStatus } from './status.ts';
 import type { ScheduleSettings } from '../schedule/schedule.ts';
 
 /** Without the ping URL, which is a secret. */

@@ -18,6 +18,7 @@ import { nextDue } from '../schedule/next.ts';
 import { scheduleOf, scheduleRules } from '../schedule/schedule.ts';
 import type { ScheduleSettings } from '../schedule/schedule.ts';
 import type { PingKind } from './ping.ts';
+import type { MonitorStatus } from './status.ts';
 
 /** The rules of each field by itself. */
 export const monitorRules = {
@@ -34,9 +35,6 @@ export const defaultGraceSeconds = 300;
 /** Decided by the last ping, or by its absence. */
 const monitorHealths = ['new', 'up', 'down'] as const;
 export type MonitorHealth = (typeof monitorHealths)[number];
-
-export const monitorStatuses = ['new', 'up', 'late', 'down', 'paused'] as const;
-export type MonitorStatus = (typeof monitorStatuses)[number];
 
 /** Times are epoch milliseconds. */
 export interface Monitor extends ScheduleSettings {

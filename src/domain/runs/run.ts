@@ -21,14 +21,14 @@ export const runStatuses = Object.keys(runTransitions) as RunStatus[];
 /** The states of runs that were no success. Their indexes hold no other run. */
 export const badRunStatuses: readonly RunStatus[] = ['failed', 'interrupted', 'missed'];
 
-/** Reads states with commas between them. Throws `invalid_input`. */
-export function readRunStatuses(text: string): RunStatus[] {
+/** Reads states with commas between them. Throws `invalid_input`, naming the field or option. */
+export function readRunStatuses(text: string, field = 'status'): RunStatus[] {
   const named = new Set(text.split(','));
   const statuses = runStatuses.filter((status) => named.has(status));
   if (statuses.length === named.size) return statuses;
   const known = runStatuses.join(', ');
   throw invalidInput(
-    `status must be one or more of ${known}, with commas between them, ${got(text)}`,
+    `${field} must be one or more of ${known}, with commas between them, ${got(text)}`,
   );
 }
 

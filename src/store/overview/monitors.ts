@@ -2,7 +2,8 @@
 
 import { sql } from 'kysely';
 import type { RawBuilder } from 'kysely';
-import type { Monitor, MonitorStatus } from '../../domain/monitors/monitor.ts';
+import type { Monitor } from '../../domain/monitors/monitor.ts';
+import type { MonitorStatus } from '../../domain/monitors/status.ts';
 import { contains } from '../database/dialect.ts';
 import type { Db } from '../database/open.ts';
 import { monitorColumns, monitorOf } from '../monitors/monitors.ts';

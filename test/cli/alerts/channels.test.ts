@@ -24,7 +24,7 @@ test('channels can be created, tested, listed, changed and deleted from the shel
   assert.match(tested.stdout, /^[0-9a-f-]{36}\n$/);
   await until('the failure to be shown', async () => {
     const { stdout } = await jobd('channels', 'list');
-    return /^\S+\tops\twebhook\tyes\ttest pending: http: 500, broken\n$/.test(stdout);
+    return /^ops\twebhook\tyes\ttest pending: http: 500, broken\t\S+\n$/.test(stdout);
   });
   const deliveries = await jobd('channels', 'deliveries', 'ops', '--json');
   const [delivery] = (JSON.parse(deliveries.stdout) as { deliveries: object[] }).deliveries;

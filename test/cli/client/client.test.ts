@@ -8,6 +8,7 @@ import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
 import { createApi } from '../../../src/cli/client/api.ts';
+import { createAsker } from '../../../src/cli/client/client.ts';
 import type { Api } from '../../../src/cli/client/api.ts';
 import { JobdError } from '../../../src/domain/errors.ts';
 
@@ -25,7 +26,7 @@ async function clientOf(
   });
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const apiKey = `cp_${'0'.repeat(64)}`;
-  return { url, client: createApi({ url, apiKey }, { timeoutMs }) };
+  return { url, client: createApi(createAsker({ url, apiKey }, { timeoutMs })) };
 }
 
 async function assertTooLate(asked: Promise<unknown>, sentence: string): Promise<void> {

@@ -194,10 +194,10 @@ test('jobs and runs from the shell', async (t) => {
     const cells = rows.map((row) => row.split('\t'));
     assert.deepEqual(
       cells.map((row) => row.length),
-      [5, 5, 5, 5],
+      [8, 8, 8, 8],
     );
     assert.deepEqual(
-      cells.map((row) => row.slice(1, 4)),
+      cells.map((row) => row.slice(0, 3)),
       [
         ['evil name ', 'new', '0 * * * * Europe/Paris'],
         ['piped', 'new', '0 * * * * Europe/Paris'],
@@ -209,7 +209,7 @@ test('jobs and runs from the shell', async (t) => {
     assert.equal(jobs[0]?.name, name, 'JSON contains the name unchanged');
     assert.deepEqual(
       jobs.map(({ id }) => id),
-      cells.map(([id]) => id),
+      cells.map((row) => row.at(-1)),
     );
   });
 
@@ -237,7 +237,7 @@ test('jobs and runs from the shell', async (t) => {
       .trimEnd()
       .split('\t');
     const durationMs = String(run.durationMs);
-    assert.deepEqual(row, [id, 'success', run.scheduledFor, '200', durationMs, '1', '-']);
+    assert.deepEqual(row, ['success', run.scheduledFor, '200', durationMs, '1', '-', id]);
     const list = JSON.parse(assertOk(await jobd('runs', 'list', 'hourly', '--json'))) as RunList;
     assert.deepEqual(list.runs, [run]);
     assert.equal(list.totals.success, 1);
@@ -297,8 +297,13 @@ test('jobs and runs from the shell', async (t) => {
 
   await t.test('a name that two jobs share is refused, and both ids are shown', async () => {
     assertOk(await create('twin', '/ok'));
-    assertOk(await create('twin', '/ok'));
-    assertEnds(await jobd('jobs', 'run', 'twin'), 2, /2 jobs are named twin.*[0-9a-f-]{36}, /);
+    assertOk(await create('twin', '/other', '--allow-duplicate'));
+    const ran = await jobd('jobs', 'run', 'twin');
+    assert.deepEqual([ran.exitCode, ran.stdout], [2, '']);
+    const [sentence, ...choices] = ran.stderr.trimEnd().split('\n');
+    assert.equal(sentence, 'jobd: 2 jobs are named twin: use an id');
+    assert.equal(choices.length, 2);
+    assert.match(choices[0] ?? '', /^ {2}[0-9a-f-]{36} {2}twin {2}new {2}\S+\/other {2}created /);
   });
 
   await t.test('an unknown key exits with 4', async () => {

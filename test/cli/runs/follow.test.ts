@@ -32,7 +32,6 @@ function start(
   const [asked, printed, said]: [string[], string[], string[]] = [[], [], []];
   let opened = 0;
   const output = {
-    data: (line) => void printed.push(line),
     say: (line) => void said.push(line),
   } as Output;
   const ended = followEnded({
@@ -56,6 +55,7 @@ function start(
       await setTimeout(600_000, undefined, { signal });
     },
     output,
+    print: (run) => void printed.push(JSON.stringify(run)),
     status: null,
     jobId: null,
     signal: interrupt.signal,

@@ -171,7 +171,8 @@ test('tail prints a line for each run, and Ctrl-C ends both tail and --wait', as
   const failed = await daemon.jobd('jobs', 'run', 'fails', '--wait', '--json');
   const { value } = await lines.next();
   const run = (JSON.parse(failed.stdout) as { run: Run }).run;
-  assert.deepEqual(JSON.parse(String(value)), run, 'the good one is not among them');
+  const job = { id: run.jobId, name: 'fails' };
+  assert.deepEqual(JSON.parse(String(value)), { ...run, job }, 'the good one is not among them');
   tail.kill('SIGINT');
   assert.deepEqual(await once(tail, 'exit'), [130, null]);
 

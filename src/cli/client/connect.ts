@@ -1,0 +1,17 @@
+/** The API of the server that a command asks. */
+
+import type { Context } from '../context.ts';
+import { createApi } from './api.ts';
+import type { Api } from './api.ts';
+import { createAsker } from './client.ts';
+import { withinRateLimit } from './retry.ts';
+import { clientConfig } from './settings.ts';
+
+/** Connects to the server of this command line. On a terminal, or if the command `waits`, a limit of requests is waited out, and that is said. */
+export function connect(
+  { output }: Pick<Context, 'output'>,
+  { waits = process.stderr.isTTY } = {},
+): Api {
+  const ask = createAsker(clientConfig());
+  return createApi(waits ? withinRateLimit(ask, (text) => output.say(text)) : ask);
+}

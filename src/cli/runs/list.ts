@@ -1,0 +1,115 @@
+/** `jobd runs list`: what happened, of one job or of all. */
+
+import type { Command } from 'commander';
+import type { ListedRun, RunSummary } from '../../api/runs/contract.ts';
+import type { Flags } from '../../config.ts';
+import { isoTime, systemClock } from '../../domain/clock.ts';
+import { readRunStatuses, runStatuses } from '../../domain/runs/run.ts';
+import type { Api } from '../client/api.ts';
+import { connect } from '../client/connect.ts';
+import type { Context } from '../context.ts';
+import { listLimitOf, parseMomentOrDuration, withListLimit } from '../options.ts';
+import { idCell, moment, state } from '../terminal/cell.ts';
+import { printJson, printRows } from '../terminal/output.ts';
+import type { Columns } from '../terminal/output.ts';
+
+const mostRuns = 10_000;
+
+/** What is asked for. Times are ISO 8601. */
+interface Wanted {
+  status: string | null;
+  since: string | null;
+  until: string | null;
+}
+
+/** Adds the command. */
+export function addListCommand(runs: Command, context: Context): void {
+  const { output } = context;
+  withListLimit(runs.command('list').argument('[job]', 'only runs of this job'), mostRuns)
+    .description('list the latest runs of all jobs or of one, newest first')
+    .option('--status <status>', `only runs with these, with commas: ${runStatuses.join(', ')}`)
+    .option('--since <when>', 'only runs due since: a time, or an age such as 12h')
+    .option('--until <when>', 'only runs due before: a time, or an age such as 2h')
+    .option('--wide', 'show ids whole on a terminal')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  jobd runs list --status failed,missed,interrupted --since 12h
+  jobd runs list backup --limit 10`,
+    )
+    .action(async (name: string | undefined, flags: Flags) => {
+      const limit = listLimitOf(flags, mostRuns);
+      const wanted = wantedOf(flags);
+      const api = connect(context, { waits: limit > 1_000 || process.stderr.isTTY });
+      const isFiltered = Object.values(wanted).some((value) => value !== null);
+      const job = name === undefined ? null : await api.jobs.find(name);
+      if (flags['json'] && job !== null && !isFiltered && limit <= 100) {
+        return printJson(output, await api.runs.list(job.id, limit));
+      }
+      const found = await take(runsOf(api, job?.id ?? null, wanted), limit + 1);
+      const shown = found.slice(0, limit);
+      if (flags['json']) printJson(output, { runs: shown });
+      else {
+        const none = isFiltered ? 'no run matches' : 'there are no runs yet';
+        const optional = ['ms', 'attempts', 'id'];
+        const isWide = flags['wide'] === true;
+        printRows(output, shown, job === null ? ofAll : ofOne, { none, optional, isWide });
+      }
+      if (found.length > limit) output.say(`there are more than ${limit}: see --limit`);
+    });
+}
+
+const ofOne: Columns<RunSummary> = {
+  status: ({ status }) => state(status),
+  'scheduled for': ({ scheduledFor }) => moment(scheduledFor),
+  http: ({ httpStatus }) => httpStatus,
+  ms: ({ durationMs }) => durationMs,
+  attempts: ({ attempts }) => attempts,
+  error: ({ error }) => error,
+  id: ({ id }) => idCell(id),
+};
+
+const ofAll: Columns<RunSummary & Partial<ListedRun>> = {
+  job: ({ job }) => job?.name ?? null,
+  ...ofOne,
+};
+
+function wantedOf(flags: Flags): Wanted {
+  const now = systemClock.now();
+  const time = (flag: 'since' | 'until'): string | null => {
+    const text = flags[flag];
+    if (typeof text !== 'string') return null;
+    return isoTime(parseMomentOrDuration(text, `--${flag}`, now, -1));
+  };
+  const { status } = flags;
+  return {
+    status: typeof status === 'string' ? readRunStatuses(status, '--status').join(',') : null,
+    since: time('since'),
+    until: time('until'),
+  };
+}
+
+async function* runsOf(
+  api: Api,
+  jobId: string | null,
+  { status, since, until }: Wanted,
+): AsyncGenerator<RunSummary> {
+  const found =
+    jobId === null
+      ? api.runs.all({ status, since, until })
+      : api.runs.history(jobId, { status, before: until });
+  for await (const run of found) {
+    if (since !== null && run.scheduledFor < since) break;
+    yield run;
+  }
+}
+
+async function take<T>(items: AsyncIterable<T>, count: number): Promise<T[]> {
+  const taken: T[] = [];
+  for await (const item of items) {
+    taken.push(item);
+    if (taken.length === count) break;
+  }
+  return taken;
+}

@@ -1,0 +1,67 @@
+/** The jobs, monitors or channels that a command is about: named one by one, or all, or those in a state. */
+
+import type { Command } from 'commander';
+import type { Flags } from '../config.ts';
+import { JobdError } from '../domain/errors.ts';
+import { parseChoice } from '../setting.ts';
+
+/** What a command needs of each. */
+export interface Selected {
+  id: string;
+  name: string;
+}
+
+/** Where they are looked up. */
+export interface Selectable<Status extends string> {
+  noun: string;
+  /** The states that can be asked for; none for what has no state. */
+  statuses: readonly Status[];
+  find(text: string): Promise<Selected>;
+  /** All of them, or those in a state. */
+  all(status: Status | null): AsyncIterable<Selected>;
+}
+
+/** Adds the arguments and options that select. */
+export function withSelection(
+  command: Command,
+  noun: string,
+  statuses: readonly string[],
+): Command {
+  command
+    .argument(`[${noun}...]`, `names or ids of ${noun}s`)
+    .option('--all', `all ${noun}s of the workspace`);
+  return statuses.length === 0
+    ? command
+    : command.option('--status <status>', `all ${noun}s in this state: ${statuses.join(', ')}`);
+}
+
+/** Whether many may be meant, so that each gets a line of the answer. */
+export function isForMany(names: readonly string[], flags: Flags): boolean {
+  return names.length > 1 || flags['all'] === true || flags['status'] !== undefined;
+}
+
+/** Looks up what was selected; each only once. Throws `usage` unless it is said in one way. */
+export async function select<Status extends string>(
+  names: readonly string[],
+  flags: Flags,
+  from: Selectable<Status>,
+): Promise<Selected[]> {
+  const { noun, statuses } = from;
+  const { status } = flags;
+  const isAll = flags['all'] === true || status !== undefined;
+  if (isAll === names.length > 0) {
+    const ways = statuses.length === 0 ? '--all' : '--all or --status';
+    throw new JobdError('usage', `name the ${noun}s, or use ${ways}`);
+  }
+  const found = new Map<string, Selected>();
+  if (isAll) {
+    const wanted = typeof status === 'string' ? parseChoice(status, '--status', statuses) : null;
+    for await (const { id, name } of from.all(wanted)) found.set(id, { id, name });
+  } else {
+    for (const text of names) {
+      const { id, name } = await from.find(text);
+      found.set(id, { id, name });
+    }
+  }
+  return [...found.values()];
+}

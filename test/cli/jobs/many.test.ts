@@ -1,0 +1,115 @@
+/** Names that are taken, many jobs at once, and the runs of all of them. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Job } from '../../../src/api/jobs/contract.ts';
+import type { ListedRun, Run } from '../../../src/api/runs/contract.ts';
+import { startSink } from '../../support/fakes/sink.ts';
+import { serveCommand } from '../../support/running/command.ts';
+
+const lines = (stdout: string): string[] => stdout.trimEnd().split('\n').toSorted();
+
+test('a name that is taken is refused, changed or repeated, as asked', async (t) => {
+  const { jobd } = await serveCommand(t);
+  const kinds = [
+    ['jobs', '--url', 'https://example.com/a', '--every', '5m'],
+    ['monitors', '--every', '5m'],
+  ] as const;
+  for (const [list, ...options] of kinds) {
+    const create = (...more: string[]) =>
+      jobd(list, 'create', '--name', 'twin', ...options, '--notes', 'one', '--json', ...more);
+    assert.equal((await create()).exitCode, 0);
+    const refused = await create();
+    assert.deepEqual([refused.exitCode, refused.stdout], [5, ''], refused.stderr);
+    assert.match(refused.stderr, /^jobd: there is a \w+ named twin already: --upsert changes it/);
+    assert.match(refused.stderr, /\n {2}[0-9a-f-]{36} {2}twin {2}new .*created /);
+    const changed = await create('--upsert', '--notes', 'two', '--paused');
+    assert.equal(changed.exitCode, 0, changed.stderr);
+    const [item] = Object.values(JSON.parse(changed.stdout) as Record<string, Job>);
+    assert.deepEqual([item?.notes, item?.status], ['two', 'paused']);
+    assert.equal((await create('--allow-duplicate')).exitCode, 0);
+    const several = await create('--upsert');
+    assert.equal(several.exitCode, 2, several.stderr);
+    assert.match(several.stderr, /^jobd: 2 \w+s are named twin: use jobd \w+s update with an id\n/);
+    const listed = JSON.parse((await jobd(list, 'list', '--json')).stdout) as Record<string, Job[]>;
+    assert.equal(listed[list]?.length, 2);
+  }
+});
+
+test('many jobs are paused, resumed, run and deleted at once', async (t) => {
+  const { jobd } = await serveCommand(t);
+  const sink = await startSink(t, (response, { path }) => {
+    response.writeHead(path === '/broken' ? 500 : 200).end('answer');
+  });
+  for (const name of ['one', 'two', 'broken']) {
+    const options = ['--name', name, '--url', `${sink.url}/${name}`, '--every', '1h'];
+    assert.equal((await jobd('jobs', 'create', ...options)).exitCode, 0);
+  }
+  const paused = await jobd('jobs', 'pause', 'one', 'two', 'one');
+  assert.deepEqual(
+    [paused.exitCode, lines(paused.stdout)],
+    [0, ['one\tpaused\t-', 'two\tpaused\t-']],
+  );
+  const resumed = await jobd('jobs', 'resume', '--status', 'paused', '--json');
+  const { results } = JSON.parse(resumed.stdout) as { results: { name: string; error: null }[] };
+  assert.deepEqual(
+    results.map(({ name, error }) => [name, error]),
+    [
+      ['two', null],
+      ['one', null],
+    ],
+  );
+
+  const ran = await jobd('jobs', 'run', '--all', '--wait', '--json');
+  assert.equal(ran.exitCode, 10, ran.stderr);
+  const runs = (JSON.parse(ran.stdout) as { results: { name: string; run: Run }[] }).results;
+  assert.deepEqual(
+    runs.map(({ name, run }) => [name, run.status]),
+    [
+      ['broken', 'failed'],
+      ['two', 'success'],
+      ['one', 'success'],
+    ],
+  );
+
+  const all = JSON.parse((await jobd('runs', 'list', '--json')).stdout) as { runs: ListedRun[] };
+  assert.deepEqual(all.runs.map(({ job }) => job.name).toSorted(), ['broken', 'one', 'two']);
+  const failed = await jobd('runs', 'list', '--status', 'failed,missed', '--since', '1h');
+  const id = runs[0]?.run.id ?? '';
+  assert.match(failed.stdout, new RegExp(`^broken\tfailed\t\\S+\t500\t\\d+\t1\t.*\t${id}\n$`));
+  assert.equal((await jobd('runs', 'list', '--until', '1h')).stderr, 'no run matches\n');
+  const limited = await jobd('runs', 'list', '--limit', '2');
+  assert.deepEqual(
+    [lines(limited.stdout).length, limited.stderr],
+    [2, 'there are more than 2: see --limit\n'],
+  );
+  const ofOne = await jobd('runs', 'list', 'one', '--status', 'failed');
+  assert.deepEqual([ofOne.stdout, ofOne.stderr], ['', 'no run matches\n']);
+
+  for (const text of ['latest', 'failed', id, id.slice(0, 35), id.toUpperCase().slice(0, 20)]) {
+    const got = await jobd('runs', 'get', 'broken', text, '--json');
+    assert.equal(got.exitCode, 0, got.stderr);
+    assert.equal((JSON.parse(got.stdout) as { run: Run }).run.id, id, text);
+  }
+  const none = await jobd('runs', 'get', 'one', 'failed');
+  assert.deepEqual([none.exitCode, none.stderr], [3, 'jobd: one has no failed run that is kept\n']);
+  assert.equal((await jobd('runs', 'get', 'one', 'yesterday')).exitCode, 2);
+  assert.equal((await jobd('runs', 'get', 'one', '019a9b1c-7f3a')).exitCode, 3);
+
+  const told = await jobd('runs', 'tail', '--no-follow', '--status', 'failed');
+  assert.equal(told.exitCode, 0, told.stderr);
+  assert.partialDeepStrictEqual(JSON.parse(told.stdout), { id, job: { name: 'broken' } });
+
+  assert.match(
+    (await jobd('jobs', 'pause')).stderr,
+    /^jobd: name the jobs, or use --all or --status\n/,
+  );
+  assert.equal((await jobd('jobs', 'pause', 'one', '--all')).exitCode, 2);
+  assert.match(
+    (await jobd('jobs', 'delete', '--all')).stderr,
+    /Delete 3 jobs and all their runs\?|Delete 3 jobs/,
+  );
+  const deleted = await jobd('jobs', 'delete', '--all', '--yes');
+  assert.deepEqual([deleted.exitCode, lines(deleted.stdout).length], [0, 3]);
+  assert.equal((await jobd('jobs', 'list')).stderr, 'there are no jobs\n');
+});
