@@ -35,7 +35,9 @@ describe('a target that', { concurrency: 8 }, () => {
       const run: Execution = {
         runId: newId(now),
         jobId: newId(now),
+        jobName: 'hostile',
         workspaceId: newId(now),
+        workspace: null,
         host: '127.0.0.1',
         scheduledFor: now,
         startedAt: now,

@@ -1,15 +1,17 @@
 /** Logs changes of monitors by pings, with a limit: anyone who knows a ping URL can change its monitor with each ping. */
 
 import type { MonitorChange } from '../../domain/monitors/monitor.ts';
-import type { Log } from '../../log.ts';
 
 /** A monitor gets at most one line in this time. */
 const quietMs = 30_000;
 /** How many monitors are remembered. While all of them are within `quietMs`, other monitors get no line. */
 const mostMonitors = 10_000;
 
-/** Creates the logger; `now` returns monotonic milliseconds. A line also counts the changes left out before it. */
-export function createHealthLog(log: Pick<Log, 'info'>, now: () => number) {
+/** Creates the logger; `now` returns monotonic milliseconds. `write` also gets how many changes a line stands for. */
+export function createHealthLog(
+  write: (change: MonitorChange, changed: number) => void,
+  now: () => number,
+) {
   /** By monitor id; the one logged longest ago is the first. */
   const known = new Map<string, { loggedAt: number; unlogged: number }>();
 
@@ -20,7 +22,8 @@ export function createHealthLog(log: Pick<Log, 'info'>, now: () => number) {
     }
   }
 
-  return ({ monitor, from, to }: MonitorChange): void => {
+  return (change: MonitorChange): void => {
+    const { monitor } = change;
     const at = now();
     const last = known.get(monitor.id);
     if (last !== undefined && at - last.loggedAt < quietMs) {
@@ -31,8 +34,6 @@ export function createHealthLog(log: Pick<Log, 'info'>, now: () => number) {
     forgetQuiet(at);
     if (known.size >= mostMonitors) return;
     known.set(monitor.id, { loggedAt: at, unlogged: 0 });
-    const changed = 1 + (last?.unlogged ?? 0);
-    const about = { monitorId: monitor.id, from, to, ...(changed > 1 && { changed }) };
-    log.info(about, 'monitor changed');
+    write(change, 1 + (last?.unlogged ?? 0));
   };
 }

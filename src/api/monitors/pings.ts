@@ -5,8 +5,11 @@
 
 import type { FastifyRequest } from 'fastify';
 import type { App } from '../../app/app.ts';
+import { workspaceLabel } from '../../app/accounts/workspace-label.ts';
 import { createPingKeeper, findPingedMonitor } from '../../app/monitors/pings.ts';
 import { got, JobdError } from '../../domain/errors.ts';
+import { loggedChange } from '../../domain/monitors/logged-change.ts';
+import type { MonitorChange } from '../../domain/monitors/monitor.ts';
 import { pingSignal } from '../../domain/monitors/ping.ts';
 import type { PingMethod, PingSignal } from '../../domain/monitors/ping.ts';
 import type { Log } from '../../log.ts';
@@ -26,11 +29,19 @@ declare module 'fastify' {
 
 /** Adds the routes. Unknown ids count for the address like other errors (errors.ts); pings never count. */
 export function pingRoutes(server: ApiServer, app: App, limits: RequestLimits, log: Log): void {
-  const logChange = createHealthLog(log, () => app.clock.monotonicMs());
+  const logChange = createHealthLog(
+    (change, changed) => void writeChange(change, changed),
+    () => app.clock.monotonicMs(),
+  );
   const keep = createPingKeeper(app, (changes) => {
     if (changes.length > 0) app.wakeNotifier();
     for (const change of changes) logChange(change);
   });
+  async function writeChange(change: MonitorChange, changed: number): Promise<void> {
+    const workspace = await workspaceLabel(app, change.monitor.workspaceId);
+    const { level, fields } = loggedChange(change, workspace);
+    log[level]({ ...fields, ...(changed > 1 && { changed }) }, 'monitor changed');
+  }
   acceptAnyBody(server);
   server.decorateRequest('pinged');
 

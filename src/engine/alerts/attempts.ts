@@ -1,10 +1,13 @@
 /** The attempts in flight: how many there may be, and how each is made and recorded. */
 
 import { setTimeout } from 'node:timers/promises';
+import { alertSubject } from '../../domain/alerts/alert.ts';
 import { attemptsInFlight, backOffUntil, nextAttemptAt } from '../../domain/alerts/delivery.ts';
 import type { ChangeFeed } from '../../domain/changes.ts';
+import { isoTime } from '../../domain/clock.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { Log } from '../../log.ts';
+import { findWorkspaceLabels } from '../../store/database/workspace-label.ts';
 import { recordAttempt } from '../../store/alerts/attempts.ts';
 import type { DueChannel, DueDelivery } from '../../store/alerts/delivery-queue.ts';
 import type { Store } from '../../store/database/open.ts';
@@ -103,7 +106,7 @@ async function attempt(
   signal: AbortSignal,
 ): Promise<void> {
   const { clock, log } = parts;
-  const deliveryId = delivery.id;
+  const to = { channel: channel.name, channelId: channel.id, deliveryId: delivery.id };
   try {
     const startedAt = clock.now();
     const began = clock.monotonicMs();
@@ -113,12 +116,12 @@ async function attempt(
       try {
         return await record(parts, channel, delivery, { ...result, startedAt, durationMs });
       } catch (error) {
-        log.error({ err: error, deliveryId }, 'an attempt could not be recorded');
+        log.error({ err: error, ...to }, 'an attempt could not be recorded');
         await setTimeout(recordAgainMs, undefined, { signal });
       }
     }
   } catch (error) {
-    if (!signal.aborted) log.error({ err: error, deliveryId }, 'an attempt broke down');
+    if (!signal.aborted) log.error({ err: error, ...to }, 'an attempt broke down');
   }
 }
 
@@ -130,7 +133,7 @@ async function record(
 ): Promise<void> {
   const { error } = result;
   const { id: deliveryId, event, createdAt } = delivery;
-  const { id: channelId, workspaceId, type: channelType, unanswered } = channel;
+  const { id: channelId, workspaceId, name, type: channelType, unanswered } = channel;
   const at = clock.now();
   const attempts = delivery.attempts + 1;
   const isOver = error === null || isFinal;
@@ -139,8 +142,19 @@ async function record(
   const attempted = { delivery, at, ...result, nextAttemptAt: nextAt, backOff };
   if (!(await store.write((tx) => recordAttempt(tx, attempted)))) return;
   changes.publish(workspaceId, { channels: [channelId] });
-  const about = { deliveryId, channelId, channelType, event, attempts };
+  const to = { channel: name, channelId, channelType, event, ...alertSubject(delivery.payload) };
+  const about = { ...(await workspaceOf(store, workspaceId)), ...to, deliveryId, attempts };
   if (error === null) log.info(about, 'alert delivered');
   else if (nextAt === null) log.error({ ...about, error }, 'alert given up');
-  else log.warn({ ...about, error }, 'alert not delivered, will try again');
+  else {
+    const why = { error, nextAttemptAt: isoTime(nextAt) };
+    log.warn({ ...about, ...why }, 'alert not delivered, will try again');
+  }
+}
+
+/** The workspace for the log, if there is more than one. The attempt is recorded: an error changes nothing. */
+async function workspaceOf({ db }: Store, id: string): Promise<{ workspace?: string }> {
+  const labels = await findWorkspaceLabels(db, [id]).catch(() => null);
+  const workspace = labels?.get(id) ?? null;
+  return workspace === null ? {} : { workspace };
 }

@@ -9,7 +9,9 @@ import type { Clock } from '../../domain/clock.ts';
 import { monitorHealthChanges } from '../../domain/alerts/monitor-changes.ts';
 import { monitorAfter, monitorChange } from '../../domain/monitors/monitor.ts';
 import type { MonitorChange } from '../../domain/monitors/monitor.ts';
+import { loggedChange } from '../../domain/monitors/logged-change.ts';
 import type { Log } from '../../log.ts';
+import { findWorkspaceLabels } from '../../store/database/workspace-label.ts';
 import { insertHealthChanges } from '../../store/alerts/outbox.ts';
 import {
   findEarliestCheck,
@@ -53,9 +55,10 @@ export function createWatch({ store, clock, log, changes }: WatchParts): Step {
     const checkAt = (await findEarliestCheck(store.db)) ?? Infinity;
     if (checkAt > now) return checkAt - now;
     const found = await store.write((tx) => checkMonitors(tx, now, reachableSince));
-    for (const { monitor, from, to } of found) {
-      log.info({ monitorId: monitor.id, from, to }, 'monitor changed');
-      changes.publish(monitor.workspaceId, { monitors: [monitor.id] });
+    for (const { change, workspace } of found) {
+      const { level, fields } = loggedChange(change, workspace);
+      log[level](fields, 'monitor changed');
+      changes.publish(change.monitor.workspaceId, { monitors: [change.monitor.id] });
     }
     return 0;
   }
@@ -65,7 +68,7 @@ async function checkMonitors(
   tx: Db,
   now: number,
   reachableSince: number,
-): Promise<MonitorChange[]> {
+): Promise<{ change: MonitorChange; workspace: string | null }[]> {
   const found = await findMonitorsToCheck(tx, now, largestBatch);
   const states = found.map((monitor) =>
     monitorAfter(monitor, { type: 'time', at: now, reachableSince }),
@@ -75,5 +78,10 @@ async function checkMonitors(
     .map((before, index) => monitorChange(before, states[index] ?? before, now))
     .filter((change) => change !== null);
   await insertHealthChanges(tx, monitorHealthChanges(changes));
-  return changes;
+  const workspaceIds = new Set(changes.map(({ monitor }) => monitor.workspaceId));
+  const labels = await findWorkspaceLabels(tx, [...workspaceIds]);
+  return changes.map((change) => ({
+    change,
+    workspace: labels.get(change.monitor.workspaceId) ?? null,
+  }));
 }

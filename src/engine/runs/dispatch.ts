@@ -15,7 +15,7 @@ import type { RequestSecrets, Vault } from '../../domain/secrets/vault.ts';
 import type { Call, Egress } from '../../egress/egress.ts';
 import type { Log } from '../../log.ts';
 import type { Attempt, EndedRun } from '../../store/runs/results.ts';
-import { interruptedRun } from './execution.ts';
+import { interruptedRun, runNames } from './execution.ts';
 import type { Execution } from './execution.ts';
 
 /** What dispatching needs. */
@@ -80,7 +80,7 @@ export async function dispatch(run: Execution, dispatcher: Dispatcher): Promise<
     }
   } catch (error) {
     if (signal.aborted) return interrupted('jobd stopped before the answer came');
-    log.error({ err: error, runId: run.runId, jobId: run.jobId }, 'a call broke down');
+    log.error({ err: error, ...runNames(run) }, 'a call broke down');
     return interrupted('an error inside jobd, see its log');
   }
 }
@@ -113,7 +113,10 @@ function opened(run: Execution, vault: Vault, log: Log): RequestSecrets | null {
   try {
     return openRequest({ id, workspaceId, url: request.url, sealed }, vault);
   } catch (error) {
-    log.error({ err: error, jobId: id }, 'the headers and the body of a job cannot be opened');
+    log.error(
+      { err: error, ...runNames(run) },
+      'the headers and the body of a job cannot be opened',
+    );
     return null;
   }
 }

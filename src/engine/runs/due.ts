@@ -32,8 +32,14 @@ export interface FreeSlots {
 }
 
 /** A run that was kept as missed. */
-export interface MissedRun extends Pick<ScheduledRun, 'id' | 'jobId'> {
+export interface MissedRun extends Pick<ScheduledRun, 'jobId' | 'error'> {
+  runId: string;
+  jobName: string;
   workspaceId: string;
+  /** The workspace in the log; null while it is the only one. */
+  workspace: string | null;
+  /** The first due time that was missed, in epoch milliseconds. */
+  dueAt: number;
 }
 
 /** The result of a claim. */
@@ -73,9 +79,13 @@ export async function claimDueJobs(tx: Db, slots: FreeSlots, moment: Moment): Pr
     const its = terms.get(plan.job.workspaceId);
     return executionOf(plan, { runId, scheduledFor, startedAt: now }, its);
   });
-  const missed = plans.flatMap(({ job: { id: jobId, workspaceId }, missed: run }) =>
-    isKept(run) ? [{ id: run.id, jobId, workspaceId }] : [],
-  );
+  const missed = plans.flatMap(({ job, missed: run }) => {
+    if (!isKept(run)) return [];
+    const { id: jobId, name: jobName, workspaceId } = job;
+    const { id: runId, scheduledFor: dueAt, error } = run;
+    const workspace = terms.get(workspaceId)?.workspace ?? null;
+    return [{ runId, jobId, jobName, workspaceId, workspace, dueAt, error }];
+  });
   return { ...ended, executions, missed, more: isAny };
 }
 

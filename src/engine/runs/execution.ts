@@ -11,7 +11,10 @@ import type { EndedRun } from '../../store/runs/results.ts';
 export interface Execution {
   runId: string;
   jobId: string;
+  jobName: string;
   workspaceId: string;
+  /** The workspace in the log; null while it is the only one. */
+  workspace: string | null;
   host: string;
   scheduledFor: number;
   startedAt: number;
@@ -37,11 +40,22 @@ export function executionOf(
   run: Pick<Execution, 'runId' | 'scheduledFor' | 'startedAt'>,
   terms: Terms | undefined,
 ): Execution {
-  const { id: jobId, workspaceId, url, method, retries, failures, sealed } = job;
+  const { id: jobId, name: jobName, workspaceId, url, method, retries, failures, sealed } = job;
+  const workspace = terms?.workspace ?? null;
   const { maxTimeoutSeconds } = plans[terms?.plan ?? 'free'];
   const timeoutSeconds = Math.min(job.timeoutSeconds, maxTimeoutSeconds);
   const request = { url, method, timeoutSeconds, retries };
-  return { ...run, jobId, workspaceId, host, failures, request, sealed };
+  return { ...run, jobId, jobName, workspaceId, workspace, host, failures, request, sealed };
+}
+
+/** Which run a line of the log is about. */
+export function runNames({
+  workspace,
+  jobName,
+  jobId,
+  runId,
+}: Pick<Execution, 'workspace' | 'jobName' | 'jobId' | 'runId'>) {
+  return { ...(workspace !== null && { workspace }), job: jobName, jobId, runId };
 }
 
 /** A run that is closed without an outcome; `why` is a clause for people. */

@@ -21,8 +21,10 @@ import type { Backlog, Batch } from './backlog.ts';
 import { dispatch } from './dispatch.ts';
 import type { Dispatcher } from './dispatch.ts';
 import type { Claim } from './due.ts';
+import { runNames } from './execution.ts';
 import type { Execution } from './execution.ts';
 import { rescueRuns } from './record.ts';
+import { logEnded, logMissed } from './run-log.ts';
 import { createSlots } from './slots.ts';
 import type { Slots } from './slots.ts';
 import { createWriter } from './writer.ts';
@@ -180,10 +182,11 @@ export class Executor {
     if (expired > 0) log.info({ accounts: expired }, 'schedules of expired accounts stop');
     if (missed.length > 0) {
       meter.jobsMissed(missed.length);
-      log.warn({ jobs: missed.length }, 'due times were missed');
+      for (const run of missed) logMissed(log, run);
     }
     if (changes.isHeard) {
-      for (const { workspaceId, ...run } of missed) this.#publish(workspaceId, run, 'missed');
+      for (const { workspaceId, runId: id, jobId } of missed)
+        this.#publish(workspaceId, { id, jobId }, 'missed');
       for (const { id, workspaceId } of stopped) changes.publish(workspaceId, { jobs: [id] });
     }
     this.#start(executions);
@@ -215,14 +218,13 @@ export class Executor {
     const { changes, log, meter, wake } = this.#parts;
     const { isHeard } = changes;
     for (const { claimed, ended } of executions) {
-      const { runId, jobId, status, httpStatus, durationMs, attempts: count, error } = ended;
+      const { runId, jobId, status, durationMs } = ended;
       if (!recorded.has(runId)) {
-        log.warn({ runId, jobId, status }, 'a run that ended was not running any more');
+        log.warn({ ...runNames(claimed), status }, 'a run that ended was not running any more');
       }
       const latenessMs = claimed.startedAt - claimed.scheduledFor;
       meter.runEnded({ status, durationMs, latenessMs });
-      const summary = { runId, jobId, status, httpStatus, durationMs, attempts: count, error };
-      log.info({ ...summary, latenessMs }, 'run ended');
+      logEnded(log, { claimed, ended });
       if (isHeard) this.#publish(claimed.workspaceId, { id: runId, jobId }, status);
     }
     if (executions.length + attempts.length > 0)
@@ -235,8 +237,8 @@ export class Executor {
     const { store, clock, changes, log } = this.#parts;
     const runs = await rescueRuns(store, clock);
     this.#isRescued = true;
-    if (runs === 0) return;
-    log.warn({ runs }, 'runs of an ended process are interrupted');
+    if (runs.length === 0) return;
+    for (const run of runs) logEnded(log, run);
     changes.publishAll();
   }
 

@@ -5,7 +5,7 @@
 
 import type { Clock } from '../../domain/clock.ts';
 import { findRunningRuns, keepAttempts, recordEndedRuns } from '../../store/runs/results.ts';
-import type { Attempt } from '../../store/runs/results.ts';
+import type { Attempt, EndedRun, RunningRun } from '../../store/runs/results.ts';
 import type { Db, Store } from '../../store/database/open.ts';
 import { recordHealthChanges } from '../alerts/health-changes.ts';
 import type { EndedClaim } from '../alerts/health-changes.ts';
@@ -32,20 +32,31 @@ export async function recordBatch(
   return { recorded, alerts: await recordHealthChanges(tx, kept) };
 }
 
+/** A run of a process that is gone. */
+export interface RescuedRun {
+  claimed: Omit<RunningRun, 'attempts'>;
+  ended: EndedRun;
+}
+
 /**
  * Closes the runs that are `running` at the start: their process is gone. Nobody knows whether their targets were reached,
- * so they are interrupted and never sent again (docs/behavior.md#run-3). Returns how many there were.
+ * so they are interrupted and never sent again (docs/behavior.md#run-3). Returns them.
  */
-export async function rescueRuns(store: Store, clock: Clock): Promise<number> {
+export async function rescueRuns(store: Store, clock: Clock): Promise<RescuedRun[]> {
   return await store.write(async (tx) => {
     const now = clock.now();
     const running = await findRunningRuns(tx);
     const why = 'the process that executed it ended before the outcome was known';
-    const ended = running.map(({ startedAt, attempts, ...run }) =>
+    const rescued = running.map(({ startedAt, attempts, ...claimed }) => {
       // The wall clock may have been set back.
-      interruptedRun(run, { why, attempts, finishedAt: Math.max(now, startedAt) }),
+      const finishedAt = Math.max(now, startedAt);
+      const ended = interruptedRun(claimed, { why, attempts, finishedAt });
+      return { claimed: { ...claimed, startedAt }, ended };
+    });
+    await recordEndedRuns(
+      tx,
+      rescued.map(({ ended }) => ended),
     );
-    await recordEndedRuns(tx, ended);
-    return ended.length;
+    return rescued;
   });
 }

@@ -17,9 +17,12 @@ import { idList } from '../database/dialect.ts';
 import type { Db } from '../database/open.ts';
 import { statement, statementForEach } from '../database/statement.ts';
 import type { Parameters } from '../database/statement.ts';
+import { workspaceLabel } from '../database/workspace-label.ts';
 
 /** The plan and expiry of a job's account. Times are epoch milliseconds. */
 export interface Terms {
+  /** The job's workspace in the log; null while it is the only one. */
+  workspace: string | null;
   accountId: string;
   plan: PlanName;
   expiresAt: number | null;
@@ -32,7 +35,7 @@ const termsOfWorkspaces = statement((db: Db, of: Parameters<{ ids: string }>) =>
     .selectFrom('workspaces')
     .innerJoin('accounts', 'accounts.id', 'workspaces.account_id')
     .select(['workspaces.id', 'accounts.id as account_id'])
-    .select(['plan', 'expires_at', 'schedules', 'renewed_at'])
+    .select(['plan', 'expires_at', 'schedules', 'renewed_at', workspaceLabel.as('workspace')])
     .where(sql<boolean>`workspaces.id in (select value from json_each(${of('ids')}))`)
     .compile(),
 );
@@ -47,6 +50,7 @@ export async function findTerms(
     rows.map((row) => [
       row.id,
       {
+        workspace: row.workspace,
         accountId: row.account_id,
         plan: row.plan,
         expiresAt: row.expires_at,

@@ -108,6 +108,7 @@ export async function replaceUntried(
 export interface DueChannel {
   id: string;
   workspaceId: string;
+  name: string;
   type: ChannelType;
   /** Its sealed config. */
   sealed: string;
@@ -123,7 +124,7 @@ export async function findDueChannels(
 ): Promise<DueChannel[]> {
   return await db
     .selectFrom('channels')
-    .select(['id', 'workspace_id as workspaceId', 'type', 'sealed', 'unanswered'])
+    .select(['id', 'workspace_id as workspaceId', 'name', 'type', 'sealed', 'unanswered'])
     .where('next_delivery_at', '<=', now)
     .where('id', 'not in', idList(given.except))
     .where('workspace_id', 'not in', idList(given.exceptOf))

@@ -134,6 +134,7 @@ export type DueJob = ReturnType<typeof dueJobOf>;
 export const dueJobColumns = [
   'jobs.id',
   'jobs.workspace_id',
+  'jobs.name',
   'jobs.url',
   'jobs.method',
   'jobs.sealed',
@@ -158,6 +159,7 @@ export function dueJobOf(row: DueJobRow) {
   return {
     id: row.id,
     workspaceId: row.workspace_id,
+    name: row.name,
     url: row.url,
     method: row.method,
     sealed: row.sealed,
@@ -179,7 +181,6 @@ export function dueJobOf(row: DueJobRow) {
 export function jobOf(row: Selectable<JobRow>): SealedJob {
   return {
     ...dueJobOf(row),
-    name: row.name,
     notes: row.notes,
     paused: row.paused === 1,
     health: row.health,

@@ -7,6 +7,7 @@ import type { Db } from '../database/open.ts';
 import { isOpen, troubleIn } from './runs.ts';
 import { statementForEach } from '../database/statement.ts';
 import type { Parameters } from '../database/statement.ts';
+import { workspaceLabel } from '../database/workspace-label.ts';
 
 /** A run that ended. Times are epoch milliseconds. */
 export interface EndedRun {
@@ -164,6 +165,10 @@ async function updateJobsOf(db: Db, runs: readonly EndedRow[]): Promise<void> {
 export interface RunningRun {
   runId: string;
   jobId: string;
+  jobName: string;
+  /** The workspace in the log; null while it is the only one. */
+  workspace: string | null;
+  scheduledFor: number;
   startedAt: number;
   attempts: number;
 }
@@ -172,7 +177,12 @@ export interface RunningRun {
 export async function findRunningRuns(db: Db): Promise<RunningRun[]> {
   return await db
     .selectFrom('runs')
-    .select(['id as runId', 'job_id as jobId', 'attempts'])
+    // The names are for the log: a run without them is found too.
+    .leftJoin('jobs', 'jobs.id', 'runs.job_id')
+    .leftJoin('workspaces', 'workspaces.id', 'jobs.workspace_id')
+    .select(['runs.id as runId', 'job_id as jobId', 'attempts', 'scheduled_for as scheduledFor'])
+    .select((of) => of.fn.coalesce('jobs.name', sql.lit('')).as('jobName'))
+    .select(workspaceLabel.as('workspace'))
     .select((of) => of.ref('started_at').$notNull().as('startedAt'))
     .where(isOpen)
     .where('status', '=', sql.lit<'running'>('running'))

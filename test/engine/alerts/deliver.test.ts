@@ -67,7 +67,7 @@ const replies: [what: string, reply: (text: string) => TargetResult][] = [
 
 for (const [type, config] of configs) {
   test(`${type}: no error reason contains its config, in any encoding`, async () => {
-    const owner = { id: 'c', workspaceId: 'w' };
+    const owner = { id: 'c', workspaceId: 'w', name: 'ops' };
     const sealed = sealConfig(owner, config, testVault, testMasterKeyId);
     const channel = { ...owner, type, sealed, unanswered: 0 };
     const delivery = {

@@ -47,7 +47,10 @@ test('a job is called up to 60 s late, and missed if it is later', async (t) => 
       'missed: 1 due time, 2026-03-02T11:11:00.000Z: jobd could not start it within a minute: overload, a database failure, a suspended machine or a clock change',
   });
   assert.equal(sink.received.length, 1);
-  assert.ok(logged.some(({ level, msg }) => level === 40 && msg === 'due times were missed'));
+  const line = logged.find(({ msg }) => msg === 'run missed');
+  const names = { level: 40, job: job.name, jobId: job.id, runId: missed.id, status: 'missed' };
+  const when = { dueAt: '2026-03-02T11:11:00.000Z', error: missed.error };
+  assert.deepEqual({ ...line }, { ...line, ...names, ...when });
   const { nextRunAt, health, lastRunAt, activeRunId } = await readJob(job);
   assert.deepEqual(
     { nextRunAt, health, lastRunAt, activeRunId },

@@ -45,7 +45,7 @@ test('a run whose process died is interrupted and never sent again', async (t) =
   });
   const { activeRunId, health, nextRunAt } = await readJob(job);
   assert.deepEqual([activeRunId, health, nextRunAt], [null, 'new', dueAt + hour]);
-  assert.ok(logged.some(({ level, msg }) => level === 40 && /interrupted/.test(msg)));
+  assert.ok(logged.some(({ level, msg }) => level === 40 && msg === 'run ended'));
 
   clock.set(dueAt + hour);
   engine.wake();

@@ -1,0 +1,29 @@
+/** The log of runs: a line for each that ended or was missed. What was no success is a warning (docs/logs.md). */
+
+import { isoTime } from '../../domain/clock.ts';
+import type { Log } from '../../log.ts';
+import type { EndedRun } from '../../store/runs/results.ts';
+import type { MissedRun } from './due.ts';
+import { runNames } from './execution.ts';
+import type { Execution } from './execution.ts';
+
+/** What the log says of the claim of a run. Times are epoch milliseconds. */
+type LoggedClaim = Parameters<typeof runNames>[0] & Pick<Execution, 'scheduledFor' | 'startedAt'>;
+
+/** Logs a run that ended. */
+export function logEnded(
+  log: Log,
+  { claimed, ended }: { claimed: LoggedClaim; ended: EndedRun },
+): void {
+  const { status, httpStatus, durationMs, attempts, error } = ended;
+  const latenessMs = claimed.startedAt - claimed.scheduledFor;
+  const how = { status, httpStatus, durationMs, attempts, error, latenessMs };
+  const level = status === 'success' ? 'info' : 'warn';
+  log[level]({ ...runNames(claimed), ...how }, 'run ended');
+}
+
+/** Logs a run that was missed, with the first of its due times. */
+export function logMissed(log: Log, run: MissedRun): void {
+  const { dueAt, error } = run;
+  log.warn({ ...runNames(run), status: 'missed', dueAt: isoTime(dueAt), error }, 'run missed');
+}

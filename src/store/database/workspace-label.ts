@@ -1,0 +1,24 @@
+/** The name of a workspace in the log, which has it only if there are several. */
+
+import { sql } from 'kysely';
+import { idList } from './dialect.ts';
+import type { Db } from './open.ts';
+
+/** The name of a workspace in the log: null while it is the only one. */
+export const workspaceLabel = sql<string | null>`case when exists (
+  select 1 from workspaces as other where other.id <> workspaces.id and other.deleted_at is null)
+  then workspaces.name end`;
+
+/** The names of these workspaces in the log, by id. */
+export async function findWorkspaceLabels(
+  db: Db,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, string | null>> {
+  if (ids.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('workspaces')
+    .select(['id', workspaceLabel.as('label')])
+    .where('id', 'in', idList(ids))
+    .execute();
+  return new Map(rows.map(({ id, label }) => [id, label]));
+}
