@@ -12,7 +12,7 @@ import { parseMailServer } from './domain/alerts/mail-server.ts';
 import type { MailServer } from './domain/alerts/mail-server.ts';
 import { parseAllowTargets } from './domain/targets/target.ts';
 import type { AllowedTarget } from './domain/targets/target.ts';
-import type { LogLevel } from './log.ts';
+import type { LogFormat, LogLevel } from './log.ts';
 import { heartbeatUrl, listenAddress, parseChoice, parseWholeNumber, siteUrl } from './setting.ts';
 import type { Setting } from './setting.ts';
 
@@ -54,6 +54,8 @@ export interface ServeConfig {
   /** Where metrics are served; null if they are not. */
   metrics: { host: string; port: number } | null;
   logLevel: LogLevel;
+  /** How lines of the log look; null: for people on a terminal, else JSON. */
+  logFormat: LogFormat | null;
 }
 
 /** What flags and environment say about the server that commands ask. */
@@ -79,6 +81,8 @@ const logLevelNames: readonly LogLevel[] = [
   'trace',
   'silent',
 ];
+
+const logFormatNames: readonly LogFormat[] = ['human', 'json'];
 
 /** Reads the configuration of `jobd serve`. Throws `invalid_input`, naming flag and variable. */
 export function serveConfig(flags: Flags, env: Environment = process.env): ServeConfig {
@@ -108,6 +112,7 @@ export function serveConfig(flags: Flags, env: Environment = process.env): Serve
     heartbeatUrl: heartbeatUrl(setting('heartbeatUrl', 'JOBD_HEARTBEAT_URL')),
     metrics: listenAddress(setting('metrics', 'JOBD_METRICS')),
     logLevel: logLevelOf(setting('logLevel', 'JOBD_LOG_LEVEL', logLevel)),
+    logFormat: logFormatOf(setting('logFormat', 'JOBD_LOG_FORMAT')),
   });
 }
 
@@ -189,6 +194,11 @@ export function noColor(env: Environment = process.env): boolean {
   return Boolean(env['NO_COLOR']);
 }
 
+/** Which stream the journal of systemd reads, as systemd says it; null without one. */
+export function journalStream(env: Environment = process.env): string | null {
+  return env['JOURNAL_STREAM'] || null;
+}
+
 /** Whether the terminal can print lines only. */
 export function isDumbTerminal(env: Environment = process.env): boolean {
   return env['TERM'] === 'dumb';
@@ -204,6 +214,10 @@ function wholeNumber({ name, value }: Setting, min: number, max: number): number
 
 function logLevelOf({ name, value }: Setting): LogLevel {
   return parseChoice(value, name, logLevelNames);
+}
+
+function logFormatOf({ name, value }: Setting): LogFormat | null {
+  return value === '' ? null : parseChoice(value, name, logFormatNames);
 }
 
 /** The values of a flag that may be repeated, else the list in the variable. */

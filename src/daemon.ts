@@ -11,7 +11,7 @@ import { newSecret } from './app/accounts/secrets.ts';
 import { ensureSigningKey } from './app/receipts/signing-keys.ts';
 import type { ServeConfig } from './config.ts';
 import type { AuditEntry } from './domain/accounts/audit.ts';
-import { systemClock } from './domain/clock.ts';
+import { isoTimeOrNull, systemClock } from './domain/clock.ts';
 import type { Clock } from './domain/clock.ts';
 import { attemptsInFlight } from './domain/alerts/delivery.ts';
 import { shareOpenFiles } from './domain/targets/open-files.ts';
@@ -28,7 +28,7 @@ import { openFilesLimit } from './file-limit.ts';
 import { openLocal } from './local-store.ts';
 import type { Log } from './log.ts';
 import { hasAccess } from './store/accounts/access.ts';
-import { recordSiteUrl, startInstance } from './store/accounts/instance.ts';
+import { recordSiteUrl, startInstance, summarize } from './store/accounts/instance.ts';
 import { lockDataDir } from './store/database/lock.ts';
 import type { Reserve } from './store/database/reserve.ts';
 import { startMeters } from './metrics/meter.ts';
@@ -36,8 +36,8 @@ import type { SlotsInUse } from './metrics/metrics.ts';
 import { readPageFile, readVerifyScript } from './built-files.ts';
 import { version } from './version.ts';
 
-/** How long a stop waits for calls in flight (docs/behavior.md#run-4). */
-const drainMs = 30_000;
+/** How long a stop waits for calls in flight, in milliseconds (docs/behavior.md#run-4). */
+export const drainMs = 30_000;
 /** The most event streams; of few connections, at most an eighth. */
 const largestStreams = 256;
 /**
@@ -52,6 +52,23 @@ export interface Daemon extends AsyncDisposable {
   readonly url: string;
   /** Whether there is a key or a session. */
   readonly hasAccess: () => Promise<boolean>;
+  /** Calls in flight, including those whose outcome is not recorded yet. */
+  readonly callsInFlight: () => number;
+  /** What it is, for the log. */
+  readonly describe: () => Promise<Description>;
+}
+
+/** A daemon that has just started. */
+export interface Description {
+  version: string;
+  dataDir: string;
+  url: string;
+  /** Null if none is set. */
+  baseUrl: string | null;
+  jobs: number;
+  monitors: number;
+  /** When the next job is due: ISO 8601; null if none is. */
+  nextDueAt: string | null;
 }
 
 /** Starts everything. Rejects with nothing left running if a part cannot start. */
@@ -150,6 +167,13 @@ export async function startDaemon(
   return {
     url: server.url,
     hasAccess: () => hasAccess(store.db),
+    callsInFlight: () => slots().used,
+    async describe() {
+      const { nextDueAt, ...counts } = await summarize(store.db, clock.now());
+      const { dataDir, baseUrl } = config;
+      const place = { version, dataDir, url: server.url, baseUrl };
+      return { ...place, ...counts, nextDueAt: isoTimeOrNull(nextDueAt) };
+    },
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   };
 }
@@ -166,10 +190,10 @@ function shareFiles(slots: number, log: Log): OpenFiles {
   const limit = openFilesLimit();
   const files = shareOpenFiles(limit, slots, attemptsInFlight);
   if (files.slots < slots) {
-    const text =
-      `the limit of open files allows fewer than ${slots} slots: raise it (LimitNOFILE= of a systemd unit, ` +
-      'ulimit -n in a shell), or set fewer with --slots';
-    log.warn({ limit, slots: files.slots }, text);
+    log.warn(
+      { limit, slots: files.slots, wanted: slots },
+      'the limit of open files allows fewer slots than wanted: raise it (LimitNOFILE= of a systemd unit, ulimit -n in a shell), or set fewer with --slots',
+    );
   }
   return files;
 }
@@ -184,7 +208,7 @@ function logChanges(log: Log, entries: readonly AuditEntry[]): void {
 }
 
 function reportDisk(log: Log, { isInUse, isMissing, refusal }: Reserve): void {
-  if (isMissing) log.error(refusal ?? '');
+  if (isMissing) log.error({ error: refusal }, 'nothing can be stored');
   else if (isInUse) {
     log.error('the disk is full and the reserve is in use: free space, or delete jobs or monitors');
   } else log.info('the disk has free space again, and the reserve is filled');

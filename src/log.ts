@@ -1,16 +1,64 @@
-/** The log: one JSON object per line, on stderr. */
+/** The log, on stderr: one JSON object per line, or one line for people (`log-line.ts`). */
 
+import { fstatSync } from 'node:fs';
 import { destination, pino } from 'pino';
 import type { DestinationStream, Logger } from 'pino';
+import { humanLine } from './log-line.ts';
 
 /** The part of the log that the program uses. */
 export type Log = Pick<Logger, 'debug' | 'info' | 'warn' | 'error' | 'fatal'>;
 
 export type LogLevel = 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
 
+export type LogFormat = 'human' | 'json';
+
+/** Turns a line of JSON into what is written. */
+export type LineForm = (line: string) => string;
+
+const asJson: LineForm = (line) => line;
+
 /** Opens the log. Errors are logged with type, message and stack under `err`. */
-export function openLog(level: LogLevel): Logger {
-  return pino({ level, base: null, timestamp: timeOfNow }, standardError());
+export function openLog(level: LogLevel, form: LineForm = asJson): Logger {
+  return pino({ level, base: null, timestamp: timeOfNow }, standardError(form));
+}
+
+/** What decides how lines look. */
+export interface Surroundings {
+  /** Whether the user wants no colours. */
+  noColour: boolean;
+  /** The value of JOURNAL_STREAM, by which systemd says where the journal reads; null if it is not set. */
+  journalStream: string | null;
+}
+
+/**
+ * How lines are written: as `format` says; if it is null, for people on a terminal and as JSON elsewhere. Where the
+ * journal of systemd reads them, each begins with its priority, `<4>` for a warning (sd-daemon(3)).
+ */
+export function lineForm(format: LogFormat | null, surroundings: Surroundings): LineForm {
+  const { isTTY } = process.stderr;
+  const hasColour = isTTY && !surroundings.noColour && process.stderr.hasColors();
+  const isHuman = format === null ? isTTY : format === 'human';
+  const written: LineForm = isHuman
+    ? (line) => humanLine(line, { hasColour, hasDate: !isTTY })
+    : asJson;
+  if (!isJournal(surroundings.journalStream)) return written;
+  return (line) => `<${priorityOf(line)}>${written(line)}`;
+}
+
+/** Whether stderr is the journal: a child with a stderr of its own inherits the variable too. */
+function isJournal(journalStream: string | null): boolean {
+  if (journalStream === null) return false;
+  const { dev, ino } = fstatSync(2, { bigint: true });
+  return journalStream === `${dev}:${ino}`;
+}
+
+/** By the level, which is in front of each line. */
+function priorityOf(line: string): number {
+  const level = Number(/^\{"level":(\d+)/.exec(line)?.[1]);
+  if (level >= 60) return 2;
+  if (level >= 50) return 3;
+  if (level >= 40) return 4;
+  return level >= 30 ? 6 : 7;
 }
 
 let lastMs = NaN;
@@ -33,7 +81,7 @@ const mostWaiting = 1024 * 1024;
  * The lines of one turn of the event loop are written together at its end: a storm ends hundreds of runs at once, and a
  * write for each line would delay the calls. Lines are not synced, as this would delay them too.
  */
-function standardError(): DestinationStream {
+function standardError(form: LineForm): DestinationStream {
   const out = destination({ dest: 2, sync: true, maxLength: mostWaiting });
   // A full disk, for example: the lines stay in the buffer and are tried again with the next ones.
   out.on('error', () => {});
@@ -47,7 +95,7 @@ function standardError(): DestinationStream {
   return {
     write(line) {
       if (lines === '') setImmediate(flush);
-      lines += line;
+      lines += form(line);
     },
   };
 }

@@ -38,6 +38,7 @@ test('without flags and environment serve has the documented defaults', () => {
     heartbeatUrl: null,
     metrics: null,
     logLevel: 'info',
+    logFormat: null,
   } satisfies ServeConfig);
   assert.ok(Object.isFrozen(serveConfig({}, {})));
 });
@@ -54,6 +55,7 @@ test('a flag overrides the environment, which overrides the default', () => {
     ['slotsPerHost', 'slotsPerHost', 'JOBD_SLOTS_PER_HOST', ['1', '9', '256']],
     ['baseUrl', 'baseUrl', 'JOBD_BASE_URL', ['https://a.example', 'http://b.example/x', 'null']],
     ['logLevel', 'logLevel', 'JOBD_LOG_LEVEL', ['debug', 'silent', 'info']],
+    ['logFormat', 'logFormat', 'JOBD_LOG_FORMAT', ['human', 'json', 'null']],
     [
       'heartbeatUrl',
       'heartbeatUrl',
@@ -145,6 +147,10 @@ test('an invalid setting is refused, naming flag, variable and value', () => {
     [{ baseUrl: 'ftp://a.example' }, /^--base-url .*http or https/],
     [{ baseUrl: 'https://a.example/?b' }, /^--base-url .*got https:\/\/a\.example/],
     [{ logLevel: 'loud' }, /^--log-level \(or JOBD_LOG_LEVEL\) must be one of fatal,.*got loud$/],
+    [
+      { logFormat: 'pretty' },
+      /^--log-format \(or JOBD_LOG_FORMAT\) must be one of human, json, got pretty$/,
+    ],
     [{ allowTarget: ['10.0.0.1/8'] }, /^--allow-target \(or JOBD_ALLOW_TARGETS\) must be.*got "10/],
     [{ allowTarget: ['::1:99999999'] }, /^--allow-target \(or JOBD_ALLOW_TARGETS\)/],
   ];

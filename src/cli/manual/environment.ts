@@ -40,10 +40,15 @@ export const environment: readonly (readonly [name: string, meaning: string])[] 
     'JOBD_LOG_LEVEL',
     `serve: fatal, error, warn, info, debug, trace or silent (default ${serveDefaults.logLevel})`,
   ],
+  ['JOBD_LOG_FORMAT', 'serve: human or json (default human on a terminal, else json)'],
   ['JOBD_SECRET_KEY', 'the master key, instead of the file in the data directory'],
   ['JOBD_SECRET_KEY_NEW', 'secrets rotate: the new master key'],
   ['SUDO_USER', 'who runs a command, for the audit trail; set by sudo'],
   ['NODE_EXTRA_CA_CERTS', 'serve: PEM file of certificates to trust besides the built-in ones'],
+  [
+    'JOURNAL_STREAM',
+    'serve: where the journal reads the log, lines begin with their priority; set by systemd',
+  ],
   ['NO_COLOR', 'no colours, if set to anything; pipes never get colours'],
   ['TERM', 'dumb: no colours and no spinner'],
 ];

@@ -1,7 +1,14 @@
 /** `jobd serve`: the daemon. */
 
 import type { Command } from 'commander';
-import { dataDir, defaultServerUrl, serveConfig, serveDefaults } from '../../config.ts';
+import {
+  dataDir,
+  defaultServerUrl,
+  journalStream,
+  noColor,
+  serveConfig,
+  serveDefaults,
+} from '../../config.ts';
 import type { Flags, ServeConfig } from '../../config.ts';
 import type { Daemon } from '../../daemon.ts';
 import { collect } from '../options.ts';
@@ -48,6 +55,7 @@ export function addServeCommand(program: Command, { output }: Context): void {
       '--log-level <level>',
       `fatal, error, warn, info, debug, trace or silent (default ${serveDefaults.logLevel})`,
     )
+    .option('--log-format <format>', 'human or json (default human on a terminal, else json)')
     .addHelpText(
       'after',
       `
@@ -61,18 +69,29 @@ jobd help environment`,
     )
     .action(async (flags: Flags) => {
       const given = serveConfig(flags);
-      const [{ startDaemon }, { openLog }] = await Promise.all([
+      const [{ drainMs, startDaemon }, { lineForm, openLog }] = await Promise.all([
         import('../../daemon.ts'),
         import('../../log.ts'),
       ]);
       const { path } = actAsOwner(given.dataDir);
       const config = { ...given, dataDir: path };
-      const log = openLog(config.logLevel);
+      const surroundings = { noColour: noColor(), journalStream: journalStream() };
+      const log = openLog(config.logLevel, lineForm(config.logFormat, surroundings));
       const stopSignal = nextStopSignal();
-      await using daemon = await startDaemon(config, log);
+      const daemon = await startDaemon(config, log);
       output.data(listeningOn(config.host, daemon.url));
-      if (output.isTerminal) output.say(await welcome(config, daemon));
-      log.info({ signal: await stopSignal }, 'stopping, a second signal stops at once');
+      try {
+        if (output.isTerminal) output.say(await welcome(config, daemon));
+        log.info(await daemon.describe(), 'jobd started');
+        const signal = await stopSignal;
+        // The terminal has shown ^C: the log goes on below it.
+        if (output.isTerminal && signal === 'SIGINT') output.say('');
+        const wait = { calls: daemon.callsInFlight(), waitMs: drainMs };
+        log.info({ signal, ...wait }, 'stopping, a second signal stops at once');
+      } finally {
+        await daemon[Symbol.asyncDispose]();
+      }
+      log.info('jobd stopped');
     });
 }
 

@@ -23,3 +23,29 @@ export async function findSiteUrl(db: Db): Promise<string | null> {
   const row = await db.selectFrom('instance').select('site_url').executeTakeFirst();
   return row?.site_url ?? null;
 }
+
+/** How much there is to do. */
+export interface Summary {
+  jobs: number;
+  monitors: number;
+  /** When a job is due next after `now`, in epoch milliseconds; null if none is. */
+  nextDueAt: number | null;
+}
+
+/** What all workspaces have together. Jobs and monitors are counted in their indexes. */
+export async function summarize(db: Db, now: number): Promise<Summary> {
+  const count = async (table: 'jobs' | 'monitors'): Promise<number> => {
+    const query = db.selectFrom(table).where('deleted_at', 'is', null);
+    const row = await query.select((of) => of.fn.countAll<number>().as('count')).executeTakeFirst();
+    return row?.count ?? 0;
+  };
+  const next = await db
+    .selectFrom('jobs')
+    .select('next_run_at')
+    .where('next_run_at', '>', now)
+    .orderBy('next_run_at')
+    .limit(1)
+    .executeTakeFirst();
+  const [jobs, monitors] = [await count('jobs'), await count('monitors')];
+  return { jobs, monitors, nextDueAt: next?.next_run_at ?? null };
+}

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
+import { stripVTControlCharacters } from 'node:util';
 import { temporaryDirectory } from '../../support/directory.ts';
 import { main, runCommand } from '../../support/running/command.ts';
 import { until } from '../../support/until.ts';
@@ -14,8 +15,12 @@ const noTerminal =
     : 'script (bsdutils) is not installed';
 
 /** Starts serve on a terminal. Returns a function that reads what it has written there. */
-function serveOnTerminal(t: TestContext, dataDir: string, more = ''): () => string {
-  const words = `exec '${process.execPath}' '${main}' serve --port 0 --log-level silent --data '${dataDir}' ${more}`;
+function serveOnTerminal(
+  t: TestContext,
+  dataDir: string,
+  more = '--log-level silent',
+): () => string {
+  const words = `exec '${process.execPath}' '${main}' serve --port 0 --data '${dataDir}' ${more}`;
   const child = spawn('script', ['-qec', words, '/dev/null'], {
     env: { TERM: 'xterm', SHELL: '/bin/sh' },
   });
@@ -54,7 +59,7 @@ test(
 
 test('serve on all addresses says who can reach it', { skip: noTerminal }, async (t) => {
   for (const host of ['0.0.0.0', '::']) {
-    const shown = serveOnTerminal(t, temporaryDirectory(t), `--host ${host}`);
+    const shown = serveOnTerminal(t, temporaryDirectory(t), `--host ${host} --log-level silent`);
     await until('it serves', () => shown().includes('Ctrl-C stops jobd'));
     assert.match(
       shown(),
@@ -62,3 +67,20 @@ test('serve on all addresses says who can reach it', { skip: noTerminal }, async
     );
   }
 });
+
+test(
+  'on a terminal the log is for people, unless JSON is asked for',
+  { skip: noTerminal },
+  async (t) => {
+    const human = serveOnTerminal(t, temporaryDirectory(t), '');
+    await until('the line of the start', () => human().includes('nothing is due'));
+    assert.match(
+      stripVTControlCharacters(human()),
+      /^\d\d:\d\d:\d\d {2}jobd \S+ started on http:/m,
+    );
+    const json = serveOnTerminal(t, temporaryDirectory(t), '--log-format json');
+    await until('the line of the start', () =>
+      /^\{"level":30,.*"msg":"jobd started"\}\r$/m.test(json()),
+    );
+  },
+);

@@ -6,17 +6,24 @@ import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { openLocal } from '../../../src/local-store.ts';
+import { version } from '../../../src/version.ts';
 import { runCommand, serveCommand } from '../../support/running/command.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
 import { startSink } from '../../support/fakes/sink.ts';
 import { until } from '../../support/until.ts';
 
+interface LogLine {
+  level: number;
+  msg: string;
+  [field: string]: unknown;
+}
+
 /** Every line of the log is a JSON object. */
-function logLines(stderr: string): { level: number; msg: string }[] {
+function logLines(stderr: string): LogLine[] {
   return stderr
     .split('\n')
     .filter((line) => line !== '')
-    .map((line) => JSON.parse(line) as { level: number; msg: string });
+    .map((line) => JSON.parse(line) as LogLine);
 }
 
 test('serve prints one line, logs JSON on stderr, and ends with 0 on SIGTERM', async (t) => {
@@ -37,11 +44,14 @@ test('serve prints one line, logs JSON on stderr, and ends with 0 on SIGTERM', a
   const { exitCode, stdout, stderr } = await daemon.stop('SIGTERM');
   assert.equal(exitCode, 0, stderr);
   assert.equal(stdout, `listening on ${daemon.url}`);
-  const words = logLines(stderr).map(({ msg }) => msg);
-  assert.ok(
-    words.some((msg) => msg.startsWith('stopping')),
-    words.join(),
-  );
+  const [started, stopping, stopped, ...more] = logLines(stderr);
+  const nothing = { jobs: 0, monitors: 0, nextDueAt: null };
+  const place = { dataDir: daemon.dataDir, url: daemon.url, baseUrl: null, version };
+  assert.deepEqual(started, { ...started, msg: 'jobd started', ...place, ...nothing });
+  const wait = { signal: 'SIGTERM', calls: 0, waitMs: 30_000 };
+  const msg = 'stopping, a second signal stops at once';
+  assert.deepEqual(stopping, { ...stopping, msg, ...wait });
+  assert.deepEqual([stopped?.msg, more], ['jobd stopped', []]);
   assert.ok(!stderr.includes(daemon.env['JOBD_API_KEY'] ?? ''), 'no key is logged');
 });
 
@@ -83,6 +93,8 @@ test('on SIGINT the call in flight may finish, and its result is stored', async 
   held[0]?.end('late');
   const { exitCode, stderr } = await stopped;
   assert.equal(exitCode, 0, stderr);
+  const stopping = logLines(stderr).find(({ msg }) => msg.startsWith('stopping'));
+  assert.equal(stopping?.['calls'], 1, 'it says how many calls it waits for');
   assert.deepEqual(
     logLines(stderr).filter(({ level }) => level > 30),
     [],
