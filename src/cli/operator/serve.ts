@@ -79,8 +79,8 @@ jobd help environment`,
       const log = openLog(config.logLevel, lineForm(config.logFormat, surroundings));
       const stopSignal = nextStopSignal();
       const daemon = await startDaemon(config, log);
-      output.data(listeningOn(config.host, daemon.url));
       try {
+        output.data(listeningOn(config.host, daemon.url));
         if (output.isTerminal) output.say(await welcome(config, daemon));
         log.info(await daemon.describe(), 'jobd started');
         const signal = await stopSignal;

@@ -5,8 +5,8 @@ import { idList } from './dialect.ts';
 import type { Db } from './open.ts';
 
 /** The name of a workspace in the log: null while it is the only one. */
-export const workspaceLabel = sql<string | null>`case when exists (
-  select 1 from workspaces as other where other.id <> workspaces.id and other.deleted_at is null)
+export const workspaceLabel = sql<string | null>`case when (
+  select 1 from workspaces as kept where kept.deleted_at is null limit 1 offset 1) = 1
   then workspaces.name end`;
 
 /** The names of these workspaces in the log, by id. */

@@ -13,6 +13,7 @@ import {
   startQueuedRuns,
   updateClaimedJobs,
 } from '../../../src/store/runs/claims.ts';
+import { findWorkspaceLabels } from '../../../src/store/database/workspace-label.ts';
 import { findAccountToResume, findTerms, stopJobs } from '../../../src/store/accounts/expiry.ts';
 import { findActedJobs, keepScheduleStates } from '../../../src/store/jobs/actions.ts';
 import { listJobs, markJobDeleted } from '../../../src/store/jobs/jobs.ts';
@@ -80,11 +81,15 @@ test('the earliest due time is one lookup in the index of due times', async (t) 
   assertPlan(steps, [/^SEARCH jobs USING INDEX jobs_by_due_time \(next_run_at>\?\)$/]);
 });
 
+/** Reads up to two entries of an index. */
+const areSeveral = [/^SCALAR SUBQUERY \d$/, /^SCAN kept USING (COVERING )?INDEX workspaces_kept$/];
+
 test('runs that have not ended are found in their own small indexes, without a sort', async (t) => {
   const queuedInOrder = /^SCAN runs USING INDEX runs_queued$/;
   assertPlan(await planOf(t, (db) => findQueuedRuns(db, bounds)), [queuedInOrder, jobById]);
   assertPlan(await planOf(t, (db) => hasQueuedRuns(db, ['j'])), [queuedInOrder, jobById]);
-  assertPlan(await planOf(t, findRunningRuns), [openByStatus]);
+  const names = [/^SEARCH jobs .* LEFT-JOIN$/, /^SEARCH workspaces .* LEFT-JOIN$/, ...areSeveral];
+  assertPlan(await planOf(t, findRunningRuns), [openByStatus, ...names]);
 });
 
 test('claiming reads only the claimed rows', async (t) => {
@@ -293,7 +298,11 @@ const workspacesOfAccount =
 test('the account of a request or claim takes two lookups, for any number of accounts', async (t) => {
   const byKeys = [workspaceById, accountById];
   assertPlan(await planOf(t, (db) => findAccountOf(db, 'w')), byKeys);
-  assertPlan(await planOf(t, (db) => findTerms(db, ['w'])), byKeys);
+  assertPlan(await planOf(t, (db) => findTerms(db, ['w'])), [...byKeys, ...areSeveral]);
+  assertPlan(await planOf(t, (db) => findWorkspaceLabels(db, ['w'])), [
+    workspaceById,
+    ...areSeveral,
+  ]);
 });
 
 test('expiry reads only due jobs, a renewal only stopped ones, page by page', async (t) => {

@@ -37,6 +37,8 @@ const accounts = [
      deleted_at bigint
    )`,
   `create index workspaces_by_account on workspaces (account_id, id)`,
+  // Whether there are several: the log then names them.
+  `create index workspaces_kept on workspaces (created_at) where deleted_at is null`,
   `create index workspaces_deleted on workspaces (deleted_at) where deleted_at is not null`,
 
   `create table keys (
