@@ -1,4 +1,4 @@
-/** Schemas as the API description contains them: each titled schema once, by name. */
+/** Schemas as the API description contains them: each titled schema once, by name, its defaults in words. */
 
 import type { TSchema } from 'typebox';
 
@@ -54,7 +54,9 @@ function lift(node: unknown, components: Map<string, Schema>): unknown {
     ]),
   ) as Schema & { patternProperties?: object };
   widenRecord(copy);
-  return typeof copy.title === 'string' ? reference(copy.title, copy, components) : copy;
+  return typeof copy.title === 'string'
+    ? reference(copy.title, sayDefaults(copy), components)
+    : copy;
 }
 
 /** TypeBox writes a record as a pattern that matches every name. Generators read `additionalProperties`. */
@@ -72,4 +74,18 @@ function reference(title: string, schema: Schema, components: Map<string, Schema
   }
   components.set(title, schema);
   return { $ref: refPrefix + title };
+}
+
+/**
+ * Moves the defaults of an object's fields into their descriptions. As a keyword, a default makes the field required in the
+ * types of some generators, and clients of others send it along, where it may contradict the fields that were set.
+ */
+function sayDefaults(schema: Schema): Schema {
+  for (const field of Object.values(schema.properties ?? {})) {
+    const { default: fallback, description = '' } = sayDefaults(field);
+    if (fallback === undefined) continue;
+    delete field.default;
+    field.description = `${description} Default: \`${JSON.stringify(fallback)}\`.`.trim();
+  }
+  return schema;
 }
