@@ -14,6 +14,7 @@ import { allowOrigins } from './http/cors.ts';
 import { createRequestLimits } from './http/limits/request-limits.ts';
 import type { Allowance } from './http/limits/connection.ts';
 import { answerUnknownPath } from './http/errors.ts';
+import { locateAnswers } from './http/location.ts';
 import { refuseOnFullDisk } from './http/disk-full.ts';
 import { createFastify } from './http/fastify.ts';
 import type { ApiServer } from './http/fastify.ts';
@@ -86,6 +87,7 @@ export async function startServer(app: App, options: ServerOptions, log: Log): P
   await server.register(
     async (api: ApiServer) => {
       allowOrigins(api, options.corsOrigins);
+      locateAnswers(api, apiUrl);
       identify(api, app, { limits, cookie });
       // Set here too, so that unknown paths under the prefix are counted.
       api.setNotFoundHandler(answerUnknownPath(limits));

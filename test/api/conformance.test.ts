@@ -9,8 +9,16 @@ import { readAnswer, startTestDaemon } from '../support/running/daemon.ts';
 const jobs = { method: 'GET', url: '/jobs?limit=1' };
 const job = { method: 'GET', url: `http://127.0.0.1:1/api/v1/jobs/${examples.job.id}` };
 
-function answer(status: number, body: unknown, headers: Record<string, string> = {}) {
-  return { status, body, headers: new Headers({ 'content-type': 'application/json', ...headers }) };
+const rate = { ratelimit: '"key";r=119;t=60', 'ratelimit-policy': '"key";q=120;w=60' };
+
+function answer(
+  status: number,
+  body: unknown,
+  headers: Record<string, string> = {},
+  usual: Record<string, string> = rate,
+) {
+  const type = { 'content-type': 'application/json' };
+  return { status, body, headers: new Headers({ ...type, ...usual, ...headers }) };
 }
 
 const { name: _, ...nameless } = examples.job;
@@ -49,6 +57,13 @@ const wrong: [what: string, typeof jobs, ReturnType<typeof answer>, RegExp][] = 
   ['an error with another field', job, answer(404, { error: 'no', code: 1 }), /additional/],
   ['an error that is not an object', job, answer(404, 'no'), /must be object/],
   ['401 without WWW-Authenticate', job, answer(401, { error: 'no' }), /without WWW-Authenticate/],
+  ['200 without RateLimit', job, answer(200, { job: examples.job }, {}, {}), /without RateLimit/],
+  [
+    '201 without Location',
+    { method: 'POST', url: '/jobs' },
+    answer(201, { job: examples.job }),
+    /without Location/,
+  ],
   ['429 without Retry-After', job, answer(429, { error: 'no' }), /without Retry-After/],
   [
     'a success of an unknown operation',

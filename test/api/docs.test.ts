@@ -197,6 +197,7 @@ test('any text in the description is escaped', () => {
       },
     },
     components: {
+      headers: {},
       schemas: { [hostile]: { ...schema, properties: { [hostile]: schema } } },
       securitySchemes: {},
     },

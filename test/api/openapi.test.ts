@@ -110,14 +110,14 @@ function referencesIn(node: unknown): string[] {
   );
 }
 
-test('every reference resolves to a schema, and every schema is referenced', async (t) => {
+test('every reference resolves to a component, and every component is referenced', async (t) => {
   const description = await describedBy(await startTestDaemon(t));
-  const names = Object.keys(description.components.schemas);
-  const used = new Set(referencesIn(description));
-  assert.deepEqual(
-    [...used].toSorted(),
-    names.map((name) => `#/components/schemas/${name}`).toSorted(),
+  const { schemas, headers } = description.components;
+  const components = Object.entries({ schemas, headers }).flatMap(([kind, named]) =>
+    Object.keys(named).map((name) => `#/components/${kind}/${name}`),
   );
+  const used = new Set(referencesIn(description));
+  assert.deepEqual([...used].toSorted(), components.toSorted());
 });
 
 /**

@@ -68,7 +68,10 @@ export function keyRoutes(server: ApiServer, app: App): void {
     const { name, permission, expiresAt } = body;
     const input = { name, permission, expiresAt: momentOf(expiresAt ?? null) };
     const { key, secret } = await createOwnersKey(app, principal, input);
-    return reply.code(201).send({ key: shape(key), secret });
+    return reply
+      .code(201)
+      .at(`/keys/${key.id}`)
+      .send({ key: shape(key), secret });
   });
 
   server.delete('/keys/:id', operations.revokeKey, async ({ principal, params }) => {

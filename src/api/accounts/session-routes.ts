@@ -122,12 +122,13 @@ export function signInRoute(server: ApiServer, app: App, { limits, cookie }: Par
     if (fault !== null) throw fault;
     const grant = await grantOf(app, request.body);
     if (grant.keyId !== null) {
-      limits.countAsker({ actor: { type: 'key', id: grant.keyId }, keyId: null });
+      limits.countAsker({ actor: { type: 'key', id: grant.keyId }, keyId: null }, reply);
     }
     const { session, secret } = await startSession(app, grant, senderOf(request));
     const seconds = Math.floor((session.expiresAt - session.createdAt) / 1_000);
     reply.header('set-cookie', cookie.keep(secret, seconds));
-    return reply.code(201).send({ session: shape(await placeSession(app, session)) });
+    const answer = { session: shape(await placeSession(app, session)) };
+    return reply.code(201).at('/session').send(answer);
   });
 }
 

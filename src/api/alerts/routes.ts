@@ -133,7 +133,8 @@ export function channelRoutes(server: ApiServer, app: App): void {
 
   server.post('/channels', operations.createChannel, async ({ principal, body }, reply) => {
     const { channel, generated } = await createChannel(app, principal, body);
-    return reply.code(201).send({ channel: channelShape(channel), ...generated });
+    const answer = { channel: channelShape(channel), ...generated };
+    return reply.code(201).at(`/channels/${channel.id}`).send(answer);
   });
 
   server.get('/channels/:id', operations.getChannel, async ({ principal, params }) => ({
@@ -154,7 +155,11 @@ export function channelRoutes(server: ApiServer, app: App): void {
     { ...operations.testChannel, onRequest: ignoreTypeOfNothing, preValidation: refuseBody },
     async ({ principal, params }, reply) => {
       const delivery = await testChannel(app, principal, params.id);
-      return reply.code(202).send({ delivery: deliveryShape(delivery) });
+      const path = `/channels/${params.id}/deliveries/${delivery.id}`;
+      return reply
+        .code(202)
+        .at(path)
+        .send({ delivery: deliveryShape(delivery) });
     },
   );
 

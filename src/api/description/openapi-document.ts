@@ -4,6 +4,8 @@ import type { FastifySchema } from 'fastify';
 import type { TSchema } from 'typebox';
 import { ErrorBody } from '../http/contract.ts';
 import { headerName } from '../http/schema.ts';
+import { failureHeaders, header, sharedHeaders, successHeaders } from './answer-headers.ts';
+import type { DescribedHeader, Headers } from './answer-headers.ts';
 import { publish } from './components.ts';
 import type { Schema } from './components.ts';
 import { tags, usualFailures } from './operation.ts';
@@ -20,7 +22,11 @@ export interface OpenApiDocument {
   security: object[];
   tags: { name: string; description: string }[];
   paths: Record<string, Record<string, Operation>>;
-  components: { schemas: Record<string, Schema>; securitySchemes: object };
+  components: {
+    schemas: Record<string, Schema>;
+    headers: Record<string, DescribedHeader>;
+    securitySchemes: object;
+  };
 }
 
 export interface Operation {
@@ -47,7 +53,7 @@ export interface Parameter {
 
 export interface Answer {
   description: string;
-  headers?: Record<string, { description: string; required: boolean; schema: Schema }>;
+  headers?: Headers;
   content: Content;
 }
 
@@ -89,6 +95,7 @@ export function openApiDocument(
     paths,
     components: {
       schemas: Object.fromEntries(schemas),
+      headers: sharedHeaders,
       securitySchemes: {
         key: {
           type: 'http',
@@ -161,23 +168,25 @@ function contentOf(
 }
 
 function successes(
-  { response, answer, answerType, answerExample, answerHeaders }: DescribedRoute['schema'],
+  { response, answer, isOpen, ...notes }: DescribedRoute['schema'],
   components: Components,
 ): Record<string, Answer> {
-  const headers = Object.entries(answerHeaders ?? {}).map(([name, contains]) => [
-    name,
-    header(contains, 'string'),
-  ]);
+  const { answerType, answerExample, answerHeaders = {} } = notes;
+  const own = Object.entries(answerHeaders).map(([name, contains]) => [name, header(contains)]);
   return Object.fromEntries(
     Object.entries(response as Record<string, TSchema>).map(([status, schema]) => [
       status,
       {
         description: answer,
-        ...(headers.length > 0 && { headers: Object.fromEntries(headers) }),
+        ...withHeaders({ ...successHeaders(status, isOpen === true), ...Object.fromEntries(own) }),
         content: contentOf(schema, components, answerExample, answerType),
       },
     ]),
   );
+}
+
+function withHeaders(headers: Headers): { headers?: Headers } {
+  return Object.keys(headers).length === 0 ? {} : { headers };
 }
 
 function failures(
@@ -193,9 +202,9 @@ function failures(
   const all: Record<string, Refusal> = { ...usual, ...Object.fromEntries(own) };
   return Object.fromEntries(
     Object.entries(all).map(([status, { when, example }]) => {
-      const headers = failureHeaders[status];
+      const headers = withHeaders(failureHeaders(status));
       const content = contentOf(ErrorBody, components, { error: example });
-      return [status, { description: when, ...(headers && { headers }), content }];
+      return [status, { description: when, ...headers, content }];
     }),
   );
 }
@@ -204,13 +213,4 @@ function failures(
 function hasCursor(querystring: unknown): boolean {
   const { properties } = (querystring ?? {}) as { properties?: object };
   return properties !== undefined && 'cursor' in properties;
-}
-
-const failureHeaders: Record<string, NonNullable<Answer['headers']>> = {
-  401: { 'WWW-Authenticate': header('`Bearer`.', 'string') },
-  429: { 'Retry-After': header('Seconds to wait before trying again: 60.', 'integer') },
-};
-
-function header(description: string, type: string) {
-  return { description, required: true, schema: { type } };
 }

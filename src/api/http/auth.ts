@@ -58,14 +58,14 @@ export function identify(
     return findAsker(this, { isUse: false });
   });
 
-  server.addHook('onRequest', async (request) => {
+  server.addHook('onRequest', async (request, reply) => {
     const found = await findAsker(request);
     // What another page makes a browser send does not use up what the session may ask.
     if (found === undefined) return limits.countAddress(request.raw);
     request.asker = { ...found, sender: senderOf(request) };
     noteUse(found.actor);
     limits.countElsewhere(request.raw);
-    limits.countAsker(found);
+    limits.countAsker(found, reply);
     connectionOf(request.socket)?.trust();
   });
 }

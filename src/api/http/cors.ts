@@ -12,6 +12,9 @@ const preflightHeaders = {
   'access-control-max-age': '600',
 } as const;
 
+/** Headers that pages may read, beside those that the standard allows. */
+const exposed = 'Location, RateLimit, RateLimit-Policy, Retry-After';
+
 /** Allows exactly these origins. Without any, no answer changes. */
 export function allowOrigins(server: FastifyInstance, origins: readonly string[]): void {
   if (origins.length === 0) return;
@@ -22,7 +25,7 @@ export function allowOrigins(server: FastifyInstance, origins: readonly string[]
     const { origin } = request.headers;
     if (origin === undefined || !allowed.has(origin)) return done();
     reply.header('access-control-allow-origin', origin);
-    reply.header('access-control-expose-headers', 'Retry-After');
+    reply.header('access-control-expose-headers', exposed);
     if (!isPreflight(request)) return done();
     // Browsers send preflights without a key. The answer reveals nothing.
     return void reply.code(204).headers(preflightHeaders).send();

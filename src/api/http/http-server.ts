@@ -2,7 +2,6 @@
 
 import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import type { JobdError } from '../../domain/errors.ts';
 import type { Log } from '../../log.ts';
 import { securityHeaders } from './headers.ts';
 import { answerClientErrors, refuseTunnel } from './limits/client-errors.ts';
@@ -12,7 +11,7 @@ import { answerExpectations, maxHeaderBytes } from './limits/connections.ts';
 import type { ConnectionLimits } from './limits/connections.ts';
 import { createOpenConnections } from './limits/open-connections.ts';
 import type { OpenConnections } from './limits/open-connections.ts';
-import { addressGroup, tooManyOfAddress } from './limits/request-limits.ts';
+import { addressGroup, spentHeadersOf, tooManyOfAddress } from './limits/request-limits.ts';
 import type { RequestLimits } from './limits/request-limits.ts';
 
 export interface HttpServerParts {
@@ -119,17 +118,19 @@ function refuse(response: ServerResponse, allowance: Allowance): void {
 }
 
 const refusals = {
-  pages: refusalOf(tooManyOfAddress.pages),
-  requests: refusalOf(tooManyOfAddress.requests),
+  pages: refusalOf('pages'),
+  requests: refusalOf('requests'),
 };
 
-function refusalOf({ message, httpStatus, retryAfterSeconds }: JobdError) {
+function refusalOf(allowance: Allowance) {
+  const { message, httpStatus, retryAfterSeconds } = tooManyOfAddress[allowance];
   const body = JSON.stringify({ error: message });
   const headers = {
     ...securityHeaders,
     'content-type': 'application/json; charset=utf-8',
     'content-length': String(Buffer.byteLength(body)),
     'retry-after': String(retryAfterSeconds),
+    ...spentHeadersOf[allowance],
     connection: 'close',
   };
   return { status: httpStatus, headers, body };

@@ -92,14 +92,18 @@ export function jobExtensionRoutes(server: ApiServer, app: App, limits: RequestL
 
   server.post('/jobs/:id/copy', operations.copyJob, async ({ principal, params, body }, reply) => {
     const job = await copyJob(app, principal, params.id, body.name);
-    return reply.code(201).send({ job: jobShape(job) });
+    return reply
+      .code(201)
+      .at(`/jobs/${job.id}`)
+      .send({ job: jobShape(job) });
   });
 
   const read = { config: { keepsNothing: true }, ...operations.readCommand };
   server.post('/jobs/read-command', read, async ({ body }) => readPasted(body.text));
 
-  server.post('/jobs/actions', operations.actOnJobs, async ({ principal, body }) => {
-    countItems(limits, principal, body.ids.length, actionsPerRequest);
+  server.post('/jobs/actions', operations.actOnJobs, async ({ principal, body }, answer) => {
+    const items = body.ids.length;
+    countItems(limits, principal, { items, perRequest: actionsPerRequest, answer });
     const results = await actOnJobs(app, principal, body);
     return { results: results.map(({ id, refusal }) => ({ id, error: refusal?.message ?? null })) };
   });

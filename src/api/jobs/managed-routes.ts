@@ -58,10 +58,11 @@ export function managedJobRoutes(server: ApiServer, app: App, limits: RequestLim
   server.post(
     '/managed-jobs',
     operations.applyDefinitions,
-    async ({ principal, body: { definitions, dryRun = false } }) => {
+    async ({ principal, body: { definitions, dryRun = false } }, answer) => {
       const keys = definitions.map(({ key }) => key);
       checkDistinct(keys, (index) => `definitions.${index}.key`);
-      if (!dryRun) countItems(limits, principal, definitions.length, definitionsPerRequest);
+      const items = dryRun ? 0 : definitions.length;
+      countItems(limits, principal, { items, perRequest: definitionsPerRequest, answer });
       const apply = dryRun ? previewDefinition : applyDefinition;
       const results = await startOneByOne(definitions, (definition) =>
         resultOf(definition.key, apply(app, principal, definition)),

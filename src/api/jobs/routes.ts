@@ -95,7 +95,10 @@ export function jobRoutes(server: ApiServer, app: App): void {
 
   server.post('/jobs', operations.createJob, async ({ principal, body }, reply) => {
     const job = await createJob(app, principal, body);
-    return reply.code(201).send({ job: jobShape(job) });
+    return reply
+      .code(201)
+      .at(`/jobs/${job.id}`)
+      .send({ job: jobShape(job) });
   });
 
   server.get('/jobs/:id', operations.getJob, async ({ principal, params }) => ({

@@ -101,7 +101,8 @@ export function monitorRoutes(server: ApiServer, app: App, siteUrl: () => string
 
   server.post('/monitors', operations.createMonitor, async ({ principal, body }, reply) => {
     const monitor = await createMonitor(app, principal, body);
-    return reply.code(201).send({ monitor: shape(monitor, principal) });
+    const answer = { monitor: shape(monitor, principal) };
+    return reply.code(201).at(`/monitors/${monitor.id}`).send(answer);
   });
 
   server.get('/monitors/:id', operations.getMonitor, async ({ principal, params }) => ({

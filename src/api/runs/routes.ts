@@ -81,8 +81,12 @@ export function runRoutes(server: ApiServer, app: App, apiUrl: () => string): vo
     async ({ principal, params, headers }, reply) => {
       const idempotencyKey = headers['idempotency-key'] ?? null;
       const queued = await runJob(app, principal, params.id, idempotencyKey);
-      const resultUrl = `${apiUrl()}/jobs/${queued.jobId}/runs/${queued.id}`;
-      return reply.code(202).send({ run: runDocument(queued), resultUrl });
+      const path = `/jobs/${queued.jobId}/runs/${queued.id}`;
+      const resultUrl = `${apiUrl()}${path}`;
+      return reply
+        .code(202)
+        .at(path)
+        .send({ run: runDocument(queued), resultUrl });
     },
   );
 

@@ -71,7 +71,10 @@ test('a configured origin may preflight without a key and read every response', 
     const response = await send(daemon, 'GET', path, { origin: 'http://localhost:3000', ...more });
     assert.equal(response.status, status, path);
     assert.equal(response.headers.get('access-control-allow-origin'), 'http://localhost:3000');
-    assert.equal(response.headers.get('access-control-expose-headers'), 'Retry-After');
+    assert.equal(
+      response.headers.get('access-control-expose-headers'),
+      'Location, RateLimit, RateLimit-Policy, Retry-After',
+    );
     assert.equal(response.headers.get('vary'), 'Origin');
   }
 });

@@ -4,7 +4,8 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
-import { createRateLimiter } from '../../../src/api/http/limits/request-limits.ts';
+import { quotaHeaders } from '../../../src/api/http/limits/rate-headers.ts';
+import { createRateLimiter } from '../../../src/api/http/limits/rate-limiter.ts';
 import { addressGroup } from '../../../src/api/http/limits/request-limits.ts';
 import { assertRefused } from '../../support/checks/answer.ts';
 import { fakeClock } from '../../support/fakes/clock.ts';
@@ -21,7 +22,9 @@ function admittedAt(
   now: number,
   count: number,
 ): number {
-  return Array.from({ length: count }, () => limiter.admit('a', now)).filter(Boolean).length;
+  return Array.from({ length: count }, () => limiter.ask('a', now)).filter(
+    ({ isAdmitted }) => isAdmitted,
+  ).length;
 }
 
 test('no window of 60 s admits more than 120 requests, wherever it begins', () => {
@@ -38,8 +41,8 @@ test('no window of 60 s admits more than 120 requests, wherever it begins', () =
 test('a refused client is admitted again 60 s after its last admitted requests, even if it keeps trying', () => {
   const limiter = createRateLimiter(rule);
   assert.equal(admittedAt(limiter, 0, 120), 120);
-  for (let now = 10; now < 60_000; now += 10) assert.equal(limiter.admit('a', now), false);
-  assert.equal(limiter.admit('a', 60_000), true);
+  for (let now = 10; now < 60_000; now += 10) assert.equal(limiter.ask('a', now).isAdmitted, false);
+  assert.equal(limiter.ask('a', 60_000).isAdmitted, true);
 });
 
 test('the limiter admits exactly what counting every admitted request would admit', () => {
@@ -58,8 +61,12 @@ test('the limiter admits exactly what counting every admitted request would admi
           (one) => one.subject === subject && now - one.at < small.windowMs,
         );
         const expected = inWindow.length < small.limit;
-        assert.equal(limiter.admit(subject, now), expected);
+        const { isAdmitted, remaining, moreInMs } = limiter.ask(subject, now);
+        assert.equal(isAdmitted, expected);
         if (expected) admitted.push({ subject, at: now });
+        const counted = inWindow.length + (expected ? 1 : 0);
+        assert.equal(remaining, small.limit - counted, 'what is left');
+        assert.equal(moreInMs, (inWindow[0]?.at ?? now) + small.windowMs - now, 'when more is');
       }
     }),
   );
@@ -68,19 +75,19 @@ test('the limiter admits exactly what counting every admitted request would admi
 test('idle clients are forgotten, and the number remembered is bounded', () => {
   const limiter = createRateLimiter({ limit: 2, windowMs: 100, subjects: 10 });
   for (let subject = 0; subject < 50; subject += 1) {
-    limiter.admit(`first ${subject}`, 0);
+    limiter.ask(`first ${subject}`, 0);
     assert.ok(limiter.size <= 10);
   }
-  limiter.admit('much later', 100);
+  limiter.ask('much later', 100);
   assert.equal(limiter.size, 1);
 });
 
 test('an active client is not forgotten in favour of one that came once', () => {
   const limiter = createRateLimiter({ limit: 1, windowMs: 100, subjects: 10 });
-  assert.equal(limiter.admit('busy', 0), true);
+  assert.equal(limiter.ask('busy', 0).isAdmitted, true);
   for (let subject = 0; subject < 50; subject += 1) {
-    limiter.admit(`passing ${subject}`, 1);
-    assert.equal(limiter.admit('busy', 1), false);
+    limiter.ask(`passing ${subject}`, 1);
+    assert.equal(limiter.ask('busy', 1).isAdmitted, false);
   }
 });
 
@@ -139,10 +146,52 @@ test('a key may send 120 requests in 60 s, of any kind; then it gets 429 with Re
     const refused = await ask(method, path, undefined, readKey);
     assertRefused(refused, 429, /a key may ask 120 times a minute/, path);
     assert.equal(refused.headers.get('retry-after'), '60');
+    assert.equal(refused.headers.get('ratelimit-policy'), '"key";q=120;w=60');
+    assert.match(refused.headers.get('ratelimit') ?? '', /^"key";r=0;t=\d+$/);
   }
   assert.equal((await ask('GET', '/jobs', undefined, otherKey)).status, 200, 'another key');
   clock.pass(60_000);
   assert.equal((await ask('GET', '/jobs', undefined, readKey)).status, 200, '60 s later');
+});
+
+test('the headers name the limit and say, in whole seconds that are enough, when more is left', () => {
+  const limiter = createRateLimiter(rule);
+  const said = (now: number): string => quotaHeaders('key', rule, limiter.ask('a', now)).ratelimit;
+  assert.equal(said(0), '"key";r=119;t=60');
+  assert.equal(said(20_001), '"key";r=118;t=40');
+  assert.equal(said(59_999), '"key";r=117;t=1');
+  assert.equal(said(60_000), '"key";r=117;t=21');
+});
+
+test('answers to a key say what is left of its limit', async (t) => {
+  const clock = fakeClock();
+  const { ask, newKey } = await startTestDaemon(t, { clock });
+  const key = await newKey('write');
+  const left = async (method: string, path: string, body?: unknown): Promise<number> => {
+    const { headers } = await ask(method, path, body, key);
+    assert.equal(headers.get('ratelimit-policy'), '"key";q=120;w=60');
+    const [, remaining, seconds] =
+      /^"key";r=(\d+);t=(\d+)$/.exec(headers.get('ratelimit') ?? '') ?? [];
+    assert.ok(Number(seconds) <= 60, `t=${seconds}`);
+    return Number(remaining);
+  };
+  assert.equal(await left('GET', '/jobs'), 119);
+  clock.pass(20_000);
+  assert.equal(await left('GET', '/nowhere'), 118, 'a failure counts too');
+  assert.equal(await left('POST', '/jobs', {}), 117);
+  const ids = Array.from({ length: 100 }, (_, index) =>
+    unknownId.replace(/.{4}$/, `${1000 + index}`),
+  );
+  const actions = { action: 'pause', ids };
+  assert.equal(await left('POST', '/jobs/actions', actions), 97, 'it counts 20');
+  clock.pass(40_000);
+  assert.equal(await left('GET', '/jobs'), 97, 'the first one no longer counts');
+
+  for (const unknown of [null, `cp_${'0'.repeat(64)}`]) {
+    const { status, headers } = await ask('GET', '/jobs', undefined, unknown);
+    assert.equal(status, 401);
+    assert.equal(headers.get('ratelimit'), null, 'nothing is said to who is not known');
+  }
 });
 
 test('without a valid key an address may send 300 requests in 60 s; valid keys are not slowed down', async (t) => {
@@ -159,6 +208,8 @@ test('without a valid key an address may send 300 requests in 60 s; valid keys a
       const refused = await ask('GET', path, undefined, key);
       assertRefused(refused, 429, /without a valid key an address may ask 300 times/, path);
       assert.equal(refused.headers.get('retry-after'), '60');
+      assert.equal(refused.headers.get('ratelimit-policy'), '"address";q=300;w=60');
+      assert.equal(refused.headers.get('ratelimit'), '"address";r=0');
     }
   }
   assert.deepEqual(await statuses(daemon, 110, undefined), { 200: 110 });
@@ -216,6 +267,7 @@ test('every request without a key counts; after 300 each is refused at once and 
     }
     assert.equal(answer?.status, 429, line);
     assert.equal(answer.headers.get('retry-after'), '60', line);
+    assert.match(answer.headers.get('ratelimit') ?? '', /^"(pages|address)";r=0$/, line);
     assert.equal(answer.headers.get('x-content-type-options'), 'nosniff', line);
     assert.equal(answer.headers.get('connection'), 'close', line);
   }

@@ -10,6 +10,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
+import { resolveHeader } from '../../../src/api/description/answer-headers.ts';
 import type { OpenApiDocument, Operation } from '../../../src/api/description/openapi-document.ts';
 import { serveConfig } from '../../../src/config.ts';
 import { startDaemon } from '../../../src/daemon.ts';
@@ -58,7 +59,8 @@ export function conformanceTo(description: OpenApiDocument): Conformance {
     }
     const answer = found.operation.responses[String(got.status)];
     assert.ok(answer, `${what}, which is not documented: ${JSON.stringify(got.body)}`);
-    for (const [name, { required }] of Object.entries(answer.headers ?? {})) {
+    for (const [name, header] of Object.entries(answer.headers ?? {})) {
+      const { required } = resolveHeader(header);
       assert.ok(!required || got.headers.get(name) !== null, `${what} without ${name}`);
     }
     assert.deepEqual(Object.keys(answer.content), [mediaType], `${what} with ${type}`);

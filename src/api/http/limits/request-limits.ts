@@ -11,14 +11,9 @@ import { JobdError } from '../../../domain/errors.ts';
 import { parseAddress } from '../../../domain/targets/address.ts';
 import { connectionOf } from './connection.ts';
 import type { Allowance } from './connection.ts';
-
-/** At most `limit` requests in any window. */
-export interface RateRule {
-  limit: number;
-  windowMs: number;
-  /** How many subjects are remembered. Beyond that, the one that asked longest ago is forgotten. */
-  subjects: number;
-}
+import { createRateLimiter } from './rate-limiter.ts';
+import type { RateRule } from './rate-limiter.ts';
+import { quotaHeaders, spentHeaders } from './rate-headers.ts';
 
 const keyRule: RateRule = { limit: 120, windowMs: 60_000, subjects: 10_000 };
 const sessionRule: RateRule = { limit: 300, windowMs: 60_000, subjects: 10_000 };
@@ -30,10 +25,18 @@ export interface Asker extends Pick<Principal, 'keyId'> {
   actor: Pick<Principal['actor'], 'type' | 'id'>;
 }
 
+/** An answer that gets headers. */
+export interface WithHeaders {
+  headers(values: Readonly<Record<string, string>>): unknown;
+}
+
 /** A request counts once, when it turns out to have no valid key. If that exceeds the limit, its connection is closed. */
 export interface RequestLimits {
-  /** Counts a request of this key or session; sessions of one key together, or more sessions would lift its limit. Throws `rate_limited`. */
-  countAsker(asker: Asker): void;
+  /**
+   * Counts a request of this key or session, and writes what is left into the headers of `answer`. Sessions of one key count
+   * together, or more sessions would lift its limit. Throws `rate_limited`.
+   */
+  countAsker(asker: Asker, answer: WithHeaders): void;
   /** Exempts a request from its address's limit: it has a valid key or session, or pings a monitor. */
   countElsewhere(request: IncomingMessage): void;
   /** Counts a request for its address, unless it is counted or exempt already. Throws `rate_limited`. */
@@ -48,6 +51,12 @@ export const tooManyOfAddress: Readonly<Record<Allowance, JobdError>> = {
   requests: tooMany(`without a valid key an address may ask ${addressRule.limit} times a minute`),
 };
 
+/** The rate limit headers of those refusals. */
+export const spentHeadersOf = {
+  pages: spentHeaders('pages', addressRule),
+  requests: spentHeaders('address', addressRule),
+} as const satisfies Record<Allowance, object>;
+
 /** Creates the limits of one server. They are kept in memory and start empty. */
 export function createRequestLimits(clock: Clock): RequestLimits {
   const keys = createRateLimiter(keyRule);
@@ -57,11 +66,13 @@ export function createRequestLimits(clock: Clock): RequestLimits {
     requests: createRateLimiter(addressRule),
   };
   const admits = (group: string, allowance: Allowance = 'requests'): boolean =>
-    addresses[allowance].admit(group, clock.monotonicMs());
+    addresses[allowance].ask(group, clock.monotonicMs()).isAdmitted;
   return {
-    countAsker({ actor: { type, id }, keyId }) {
+    countAsker({ actor: { type, id }, keyId }, answer) {
       const [limiter, rule] = type === 'session' ? [sessions, sessionRule] : [keys, keyRule];
-      if (limiter.admit(keyId ?? id, clock.monotonicMs())) return;
+      const left = limiter.ask(keyId ?? id, clock.monotonicMs());
+      answer.headers(quotaHeaders(type, rule, left));
+      if (left.isAdmitted) return;
       const who = keyId === null ? `a ${type}` : 'the sessions of a key together';
       throw tooMany(`${who} may ask ${rule.limit} times a minute`);
     },
@@ -77,6 +88,9 @@ export function createRequestLimits(clock: Clock): RequestLimits {
       if (admits(connection.addressGroup, turn.allowance)) return;
       connection.stopReading();
       turn.response.setHeader('connection', 'close');
+      for (const [name, value] of Object.entries(spentHeadersOf[turn.allowance])) {
+        turn.response.setHeader(name, value);
+      }
       throw tooManyOfAddress[turn.allowance];
     },
     admits,
@@ -90,10 +104,11 @@ export function createRequestLimits(clock: Clock): RequestLimits {
 export function countItems(
   limits: RequestLimits,
   asker: Asker,
-  items: number,
-  perRequest: number,
+  { items, perRequest, answer }: { items: number; perRequest: number; answer: WithHeaders },
 ): void {
-  for (let counted = perRequest; counted < items; counted += perRequest) limits.countAsker(asker);
+  for (let counted = perRequest; counted < items; counted += perRequest) {
+    limits.countAsker(asker, answer);
+  }
 }
 
 /**
@@ -110,64 +125,4 @@ export function addressGroup(text: string | undefined): string {
 
 function tooMany(rule: string): JobdError {
   return new JobdError('rate_limited', `${rule}, try again later`, { retryAfterSeconds: 60 });
-}
-
-export interface RateLimiter {
-  /** Whether the subject may ask at `now`, in monotonic milliseconds. If so, the request is counted. */
-  admit(subject: string, now: number): boolean;
-  /** How many subjects are remembered. */
-  readonly size: number;
-}
-
-/** A ring of admitted times. Once it has `limit` entries, `oldest` is the index of the oldest one. */
-interface Ring {
-  times: number[];
-  oldest: number;
-}
-
-/**
- * Creates a limiter. A request is admitted once the oldest of the last `limit` admitted times has left the window. Refused
- * requests are not remembered, so a client that keeps asking continues at the permitted rate and needs bounded memory.
- */
-export function createRateLimiter({ limit, windowMs, subjects }: RateRule): RateLimiter {
-  /** The subject that asked longest ago is the first. */
-  const rings = new Map<string, Ring>();
-
-  const forgetOld = (now: number): void => {
-    for (const [subject, ring] of rings) {
-      if (rings.size <= subjects && now - newestOf(ring) < windowMs) return;
-      rings.delete(subject);
-    }
-  };
-
-  return {
-    admit(subject, now) {
-      const ring = rings.get(subject) ?? { times: [], oldest: 0 };
-      rings.delete(subject);
-      rings.set(subject, ring);
-      const admitted = takePlace(ring, now, limit, windowMs);
-      forgetOld(now);
-      return admitted;
-    },
-    get size() {
-      return rings.size;
-    },
-  };
-}
-
-function takePlace(ring: Ring, now: number, limit: number, windowMs: number): boolean {
-  const { times, oldest } = ring;
-  if (times.length < limit) {
-    times.push(now);
-    return true;
-  }
-  if (now - (times[oldest] ?? -Infinity) < windowMs) return false;
-  times[oldest] = now;
-  ring.oldest = (oldest + 1) % limit;
-  return true;
-}
-
-/** While the ring is not full, `oldest` is 0, and the entry before it is the last one. */
-function newestOf({ times, oldest }: Ring): number {
-  return times.at(oldest - 1) ?? -Infinity;
 }
