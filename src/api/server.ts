@@ -74,15 +74,15 @@ export async function startServer(app: App, options: ServerOptions, log: Log): P
   let url = '';
   const siteUrl = (): string => options.baseUrl ?? url;
   const apiUrl = (): string => `${siteUrl()}${apiPrefix}`;
+  const description = describeRoutes(server, {
+    prefix: apiPrefix,
+    siteUrl,
+    cookieName: cookie.name,
+  });
   healthRoutes(server, app);
   verifyScriptRoute(server, app);
   pageRoutes(server, app);
   await server.register(async (pings: ApiServer) => pingRoutes(pings, app, limits, log));
-  const description = describeRoutes(server, {
-    prefix: apiPrefix,
-    apiUrl,
-    cookieName: cookie.name,
-  });
   docsRoutes(server, app, description);
   await server.register(
     async (api: ApiServer) => {

@@ -74,7 +74,7 @@ test('the reference page shows every operation with its parameters, fields and r
         ...Object.entries(operation.responses).map(
           ([code, { description: says }]) => `${code} ${says.replaceAll('`', '')}`,
         ),
-        `curl ${method === 'get' ? '' : `-X ${method.toUpperCase()} `}"${url}/api/v1${path.split('{')[0]}`,
+        `curl ${method === 'get' ? '' : `-X ${method.toUpperCase()} `}"${operation.servers?.[0]?.url ?? `${url}/api/v1`}${path.split('{')[0]}`,
       ];
       for (const word of words)
         assert.ok(article.includes(word), `${operation.operationId}: ${word}`);

@@ -14,7 +14,7 @@ import { addAccount } from '../support/records/account.ts';
 import { quietApp } from '../support/running/app.ts';
 import { fakeClock } from '../support/fakes/clock.ts';
 import { newCode, postSession, signIn } from '../support/running/browser.ts';
-import { startTestDaemon } from '../support/running/daemon.ts';
+import { readAnswer, startTestDaemon } from '../support/running/daemon.ts';
 import type { Answer } from '../support/running/daemon.ts';
 import { startHeldSink } from '../support/fakes/held-sink.ts';
 import { exchange } from '../support/hostile/raw.ts';
@@ -86,6 +86,8 @@ const tooLong: Record<string, unknown> = {
 interface Ids {
   jobs: string;
   monitors: string;
+  pingId: string;
+  signal: string;
   channels: string;
   runId: string;
   deliveryId: string;
@@ -102,6 +104,10 @@ type Ask = (method: string, path: string, body?: unknown, key?: string | null) =
 async function madeBy(ask: Ask): Promise<Ids> {
   const { id: jobs } = (await ask('POST', '/jobs', job)).body.job;
   const { id: monitors } = (await ask('POST', '/monitors', { name: 'a' })).body.monitor;
+  const pingId =
+    new URL((await ask('GET', `/monitors/${monitors}`)).body.monitor.pingUrl).pathname
+      .split('/')
+      .at(-1) ?? '';
   const { id: channels } = (await ask('POST', '/channels', channel)).body.channel;
   const { run } = (await ask('POST', `/jobs/${jobs}/run`)).body;
   const { delivery } = (await ask('POST', `/channels/${channels}/test`)).body;
@@ -109,7 +115,15 @@ async function madeBy(ask: Ask): Promise<Ids> {
     const { status } = (await ask('GET', `/jobs/${jobs}/runs/${run.id}`)).body.run;
     return status === 'failed';
   });
-  return { jobs, monitors, channels, runId: run.id, deliveryId: delivery.id };
+  return {
+    jobs,
+    monitors,
+    pingId,
+    channels,
+    runId: run.id,
+    deliveryId: delivery.id,
+    signal: 'start',
+  };
 }
 
 /** A path with these ids; for an unknown id, the last one. */
@@ -150,9 +164,10 @@ test("every error example is the server's real message", async (t) => {
   const owner = await signIn(daemon.url, { code: await newCode(daemon.dataDir, { clock }) });
   const provoke = async (
     status: string,
-    { operation: { operationId, security }, method, path }: Place,
+    { operation: { operationId, security, servers }, method, path }: Place,
   ): Promise<Answer | { status: number; body: { error: string } } | null> => {
     const isOpen = security !== undefined;
+    const base = servers === undefined ? '/api/v1' : '';
     const target = pathFor(path, ids);
     switch (status) {
       case '400': {
@@ -162,7 +177,7 @@ test("every error example is the server's real message", async (t) => {
         if (operationId.startsWith('list') && !isOpen)
           return await ask(method, `${target}?limit=0`);
         const key = operationId === 'runJob' ? `Idempotency-Key: ${'k'.repeat(129)}` : 'Host: b';
-        const head = [`${method} /api/v1${target} HTTP/1.1`, 'Host: a', key, 'Connection: close'];
+        const head = [`${method} ${base}${target} HTTP/1.1`, 'Host: a', key, 'Connection: close'];
         const text = [...head, `Authorization: Bearer ${daemon.key}`, '', ''].join('\r\n');
         clock.advanceBoth(61_000);
         const [answer] = await exchange(daemon.url, text);
@@ -187,6 +202,7 @@ test("every error example is the server's real message", async (t) => {
           return await owner.ask(method, unknown, good[operationId]);
         }
         if (operationId === 'endSession') return await ask(method, `/sessions/${unknownId}`);
+        if (base === '') return await daemon.askSite(method, target.replace(ids.pingId, unknownId));
         const lastId = target.match(uuid)?.at(-1) ?? '';
         return await ask(method, target.replace(lastId, unknownId), good[operationId]);
       }
@@ -195,6 +211,7 @@ test("every error example is the server's real message", async (t) => {
         return await ask(method, pathFor(path, { ...ids, jobs: busy }), good[operationId]);
       }
       case '413':
+        if (base === '') return await longPing(target);
         return await ask(method, target, tooLong[operationId] ?? huge);
       case '429': {
         if (operationId === 'getEvents') return await oneStreamTooMany(Infinity);
@@ -203,15 +220,20 @@ test("every error example is the server's real message", async (t) => {
           if (operationId === 'runJob') await until('the end', () => isIdle(target));
           return await daemon.ask(method, target);
         }
+        const askOnce = (): Promise<Answer> =>
+          base === ''
+            ? daemon.askSite(method, target.replace(ids.pingId, unknownId))
+            : daemon.ask(method, target, undefined, isOpen ? null : spent);
         for (let count = 0; count < 300; count += 1) {
-          const answer = await daemon.ask(method, target, undefined, isOpen ? null : spent);
+          const answer = await askOnce();
           if (answer.status === 429) return answer;
         }
-        return await daemon.ask(method, target, undefined, isOpen ? null : spent);
+        return await askOnce();
       }
       case '503': {
         if (operationId === 'getReceiptKey') return await unsigned();
         if (operationId === 'getEvents') return await oneStreamTooMany(1);
+        if (base === '') return await daemon.askSite(method, target);
         // The error of a read needs a broken disk: same message, another SQLite reason.
         if (!(operationId in good) || storesNothing.test(operationId)) return null;
         if (ownersOnly.test(operationId)) {
@@ -242,6 +264,10 @@ test("every error example is the server's real message", async (t) => {
     );
   };
 
+  const longPing = async (target: string): Promise<Answer> => {
+    const init = { method: 'POST', body: huge };
+    return await readAnswer('POST', await fetch(`${daemon.url}${target}`, init));
+  };
   const oneStreamTooMany = async (mostStreams: number) => {
     const hub = createEvents({ clock, version: '', mostStreams });
     const holder = {

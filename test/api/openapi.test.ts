@@ -162,14 +162,20 @@ test('the documented operations exist; all others are marked as extensions', asy
 
 test('every described operation exists and answers 401 without a key unless it needs none', async (t) => {
   const daemon = await startTestDaemon(t);
+  const isOutside = /^\/(ping|healthz|readyz)\b/;
   for (const { method, path, operation } of operationsOf(await describedBy(daemon))) {
-    const { status } = await daemon.ask(
+    const asked = [
       method.toUpperCase(),
       path.replaceAll(/\{\w+\}/g, '01a1fc58-a505-7000-bebc-059153f75def'),
-      undefined,
-      null,
-    );
-    if (operation.security === undefined) assert.equal(status, 401, operation.operationId);
+    ] as const;
+    const site = isOutside.test(path) ? [{ url: daemon.url }] : undefined;
+    assert.deepEqual(operation.servers, site, path);
+    const { status } =
+      site === undefined
+        ? await daemon.ask(...asked, undefined, null)
+        : await daemon.askSite(...asked);
+    if (path.startsWith('/ping/')) assert.equal(status, 404, operation.operationId);
+    else if (operation.security === undefined) assert.equal(status, 401, operation.operationId);
     else if (method === 'post') assert.equal(status, 400, operation.operationId);
     else assert.ok(status === 200 || status === 503, `${operation.operationId}: ${status}`);
   }
@@ -182,7 +188,7 @@ test('a route without a description cannot be added', () => {
   });
   const describe = describeRoutes(server, {
     prefix: '/api/v1',
-    apiUrl: () => 'http://127.0.0.1:1/api/v1',
+    siteUrl: () => 'http://127.0.0.1:1',
     cookieName: 'jobd-00000000',
   });
   server.get('/elsewhere', () => 'as it likes');
@@ -214,8 +220,9 @@ test('every example is valid, and every operation has a request and a response e
     const body = { what: operation.operationId, content: requestBody?.content ?? {} };
     for (const { what, content } of [...answers, ...(requestBody ? [body] : [])]) {
       const [{ schema, example } = {}] = Object.values(content);
-      // Only the description itself has no schema name, and it is its own example.
-      if (schema?.$ref === undefined) assert.equal(what, 'getOpenApi 200');
+      // Only texts and the description itself have no schema name; it is its own example.
+      if (schema?.type === 'string') assert.equal(typeof example, 'string', what);
+      else if (schema?.$ref === undefined) assert.equal(what, 'getOpenApi 200');
       else assertValid(schema.$ref, example ?? assert.fail(`${what} has no example`));
     }
   }

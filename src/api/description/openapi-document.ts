@@ -30,12 +30,14 @@ export interface OpenApiDocument {
 }
 
 export interface Operation {
+  /** For an operation outside the API. */
+  servers?: { url: string }[];
   operationId: string;
   tags: string[];
   summary: string;
   description: string;
   parameters?: Parameter[];
-  requestBody?: { required: boolean; content: Content };
+  requestBody?: { description?: string; required: boolean; content: Content };
   responses: Record<string, Answer>;
   /** Empty for an operation that needs no key. */
   security?: object[];
@@ -59,26 +61,38 @@ export interface Answer {
 
 type Content = Record<string, { schema: Schema; example?: unknown }>;
 
-/** A route; `path` is relative to the base URL, with parameters as OpenAPI writes them. */
+/** A route; `path` has its parameters as OpenAPI writes them. */
 export interface DescribedRoute {
   method: string;
+  /** Relative to the URL of the API; of the site if the route is outside the API. */
   path: string;
+  isOutside: boolean;
   schema: FastifySchema & OperationNotes;
 }
 
 type Components = Map<string, Schema>;
 
-/** Describes the routes; `apiUrl` is the base URL of all paths, `cookieName` that of the session cookie. */
+/** Where things are: the API is at `prefix` of the site. */
+export interface Site {
+  siteUrl: string;
+  prefix: string;
+  /** The name of the session cookie. */
+  cookieName: string;
+}
+
+/** Describes the routes. */
 export function openApiDocument(
   routes: DescribedRoute[],
-  apiUrl: string,
-  cookieName: string,
+  { siteUrl, prefix, cookieName }: Site,
 ): OpenApiDocument {
   const components: Components = new Map();
   const paths: OpenApiDocument['paths'] = {};
   for (const route of routes.toSorted(byTag)) {
     const operations = (paths[route.path] ??= {});
-    operations[route.method.toLowerCase()] = operationOf(route, components);
+    operations[route.method.toLowerCase()] = {
+      ...(route.isOutside && { servers: [{ url: siteUrl }] }),
+      ...operationOf(route, components),
+    };
   }
   const schemas = [...components].toSorted(([one], [other]) => (one < other ? -1 : 1));
   return {
@@ -89,7 +103,7 @@ export function openApiDocument(
       description: overview,
       license: { name: 'MIT', identifier: 'MIT' },
     },
-    servers: [{ url: apiUrl }],
+    servers: [{ url: `${siteUrl}${prefix}` }],
     security: [{ key: [] }, { session: [] }],
     tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
     paths,
@@ -123,7 +137,7 @@ function byTag(one: DescribedRoute, other: DescribedRoute): number {
 
 function operationOf(route: DescribedRoute, components: Components): Operation {
   const { schema } = route;
-  const { operationId, tag, summary, description, isOpen, isExtension } = schema;
+  const { operationId, tag, summary, description, textBody, isOpen, isExtension } = schema;
   const parameters = [
     ...parametersIn('path', schema.params, components),
     ...parametersIn('query', schema.querystring, components),
@@ -138,6 +152,7 @@ function operationOf(route: DescribedRoute, components: Components): Operation {
     ...(schema.body !== undefined && {
       requestBody: { required: true, content: contentOf(schema.body as TSchema, components) },
     }),
+    ...(textBody !== undefined && { requestBody: textBodyOf(textBody) }),
     responses: { ...successes(schema, components), ...failures(route, components) },
     ...(isOpen && { security: [] }),
     ...(isExtension && { 'x-extension': true }),
@@ -155,6 +170,11 @@ function parametersIn(where: Parameter['in'], group: unknown, components: Compon
     schema,
     example: examples?.[0],
   }));
+}
+
+function textBodyOf({ description, example }: NonNullable<OperationNotes['textBody']>) {
+  const content = { 'text/plain': { schema: { type: 'string' }, example } };
+  return { description, required: false, content };
 }
 
 function contentOf(
@@ -199,14 +219,16 @@ function failures(
     status,
     typeof refusal === 'string' ? { ...usual[status], when: refusal } : refusal,
   ]);
-  const all: Record<string, Refusal> = { ...usual, ...Object.fromEntries(own) };
-  return Object.fromEntries(
-    Object.entries(all).map(([status, { when, example }]) => {
-      const headers = withHeaders(failureHeaders(status));
-      const content = contentOf(ErrorBody, components, { error: example });
-      return [status, { description: when, ...headers, content }];
-    }),
-  );
+  const all: Record<string, Refusal | null> = { ...usual, ...Object.fromEntries(own) };
+  const answers: Record<string, Answer> = {};
+  for (const [status, refusal] of Object.entries(all)) {
+    if (refusal === null) continue;
+    const { when: description, example } = refusal;
+    const headers = withHeaders(failureHeaders(status));
+    const content = contentOf(ErrorBody, components, { error: example });
+    answers[status] = { description, ...headers, content };
+  }
+  return answers;
 }
 
 /** Whether a query has the fields of a page. */

@@ -11,20 +11,21 @@ import type { DescribedRoute, OpenApiDocument } from './openapi-document.ts';
 const undescribed = new Set(['HEAD', 'OPTIONS']);
 
 /**
- * Collects the routes below `prefix` that are added from now on. Returns a function that makes their description when it
- * is first called, with the base URL `apiUrl`. Adding a route without a description throws.
+ * Collects the routes that are added from now on. Returns a function that makes their description when it is first called.
+ * Adding a route below `prefix` without a description throws; outside it, only described routes are collected.
  */
 export function describeRoutes(
   server: ApiServer,
-  about: { prefix: string; apiUrl: () => string; cookieName: string },
+  about: { prefix: string; siteUrl: () => string; cookieName: string },
 ): () => OpenApiDocument {
-  const { prefix, apiUrl, cookieName } = about;
+  const { prefix, siteUrl, cookieName } = about;
   const routes: DescribedRoute[] = [];
   server.addHook('onRoute', (route) => {
     if (route.url.startsWith(`${prefix}/`)) routes.push(...describedRoutes(route, prefix));
+    else if (isDescribed(route.schema)) routes.push(...describedRoutes(route, ''));
   });
   let made: OpenApiDocument | undefined;
-  return () => (made ??= openApiDocument(routes, apiUrl(), cookieName));
+  return () => (made ??= openApiDocument(routes, { siteUrl: siteUrl(), prefix, cookieName }));
 }
 
 function describedRoutes({ method, url, schema }: RouteOptions, prefix: string): DescribedRoute[] {
@@ -32,7 +33,7 @@ function describedRoutes({ method, url, schema }: RouteOptions, prefix: string):
   return methods.map((name) => {
     if (!isDescribed(schema)) throw new Error(`${name} ${url} needs a schema from describe()`);
     const path = url.slice(prefix.length).replaceAll(/:(\w+)/g, '{$1}');
-    return { method: name, path, schema };
+    return { method: name, path, schema, isOutside: prefix === '' };
   });
 }
 

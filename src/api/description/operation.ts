@@ -14,12 +14,16 @@ export const tags = {
   Overview:
     'What is going on, for a page that shows all of it: counts, lists with recent results, and trouble.',
   Monitors: 'Tasks that run elsewhere and send pings; a missing ping raises an alert.',
+  Pings:
+    'What a monitored task requests. Outside `/api/v1`, and without a key: the URL is the secret.',
   Schedules: 'Due times of a schedule, before a job uses it.',
   Events: 'What changes, as it happens: a stream that says what to ask again.',
   Receipts: 'Signed records of what the service observed, and the keys that verify them.',
   Channels: 'Destinations for alerts: when a job starts to fail, and when it works again.',
   'Sign-in': 'Sessions of browsers, which the dashboard uses, and the keys that its owner manages.',
   Account: 'The key itself, and what the plan of its account allows.',
+  'Health checks':
+    'Whether the server works, for supervisors and load balancers. Outside `/api/v1`.',
   Description: 'This description, for machines.',
 } as const;
 
@@ -48,12 +52,17 @@ interface Words {
   answer: string;
   /** The media type of a successful answer that is not JSON. */
   answerType?: 'text/event-stream';
+  /** What the body may contain where any text is taken. */
+  textBody?: { description: string; example: string };
   /** The answer to the example of the request, where the schema has an example of another answer. */
   answerExample?: object;
   /** Headers of that answer, and what they contain. */
   answerHeaders?: Record<string, string>;
-  /** When it fails, beyond `usualFailures`. For 403 a string replaces the usual condition and keeps the example. */
-  failures?: Partial<Record<Exclude<Failure, 403>, Refusal>> & { 403?: string | Refusal };
+  /**
+   * When it fails, beyond `usualFailures`. Null for one of those that cannot happen. For 403 a string replaces the usual
+   * condition and keeps the example.
+   */
+  failures?: Partial<Record<Exclude<Failure, 403>, Refusal | null>> & { 403?: string | Refusal };
   /** Needs no key. */
   isOpen?: true;
   /** Needs a key with write, although it only reads. */
@@ -96,12 +105,13 @@ export function usualFailures(
         example: 'a valid key is needed, send it as: Authorization: Bearer cp_…',
       },
     }),
-    ...((isChange || needsWrite) && {
-      403: {
-        when: 'The key may only read.',
-        example: 'this key may only read, a key with write is needed',
-      },
-    }),
+    ...(!isOpen &&
+      (isChange || needsWrite) && {
+        403: {
+          when: 'The key may only read.',
+          example: 'this key may only read, a key with write is needed',
+        },
+      }),
     ...(isChange && {
       413: {
         when: 'The request body is over 256 KiB.',

@@ -18,7 +18,7 @@ export interface Place {
 /** The article of an operation. */
 export function operationArticle(operation: Operation, place: Place): Html {
   const { operationId, summary, description, parameters = [], requestBody } = operation;
-  const input = requestBody?.content['application/json']?.schema;
+  const input = requestBody && onlyOf(requestBody.content)?.schema;
   return html`<article id="${operationId}">
     <div class="text">
       <h3><a href="#${operationId}">${summary}</a></h3>
@@ -35,7 +35,11 @@ export function operationArticle(operation: Operation, place: Place): Html {
         input === undefined
           ? nothing
           : html`<h4>Body</h4>
-              ${fieldTable(resolve(input, place.schemas), true)}`
+              ${
+                requestBody?.description === undefined
+                  ? fieldTable(resolve(input, place.schemas), true)
+                  : prose(requestBody.description)
+              }`
       }
       <h4>Answers</h4>
       <dl class="answers">${Object.entries(operation.responses).map(answerItem)}</dl>
@@ -89,27 +93,31 @@ function onlyOf(content: Answer['content']): Answer['content'][string] | undefin
 
 /** A curl command. It takes the key and the ids from shell variables. */
 function curlOf(
-  { parameters = [], requestBody, security }: Operation,
+  { parameters = [], requestBody, security, servers }: Operation,
   { method, path, apiUrl }: Place,
 ): string {
-  const body = requestBody?.content['application/json']?.example;
+  const [type = '', { example: body } = {}] = Object.entries(requestBody?.content ?? {})[0] ?? [];
+  const data = typeof body === 'string' ? body : JSON.stringify(body, null, 2);
+  const examples = Object.fromEntries(
+    parameters.map(({ name, example }) => [name, String(example)]),
+  );
   const headers = parameters.filter(
     ({ in: where, example }) => where === 'header' && example !== undefined,
   );
   return [
-    `curl ${method === 'get' ? '' : `-X ${method.toUpperCase()} `}"${apiUrl}${withVariables(path)}"`,
+    `curl ${method === 'get' ? '' : `-X ${method.toUpperCase()} `}"${servers?.[0]?.url ?? apiUrl}${withVariables(path, examples)}"`,
     ...(security === undefined ? ['-H "Authorization: Bearer $JOBD_API_KEY"'] : []),
     ...headers.map(({ name, example }) => `-H ${quoted(`${name}: ${String(example)}`)}`),
-    ...(body === undefined
-      ? []
-      : ["-H 'Content-Type: application/json'", `-d ${quoted(JSON.stringify(body, null, 2))}`]),
+    ...(body === undefined ? [] : [`-H 'Content-Type: ${type}'`, `-d ${quoted(data)}`]),
   ].join(' \\\n  ');
 }
 
-/** `/jobs/{id}/runs/{runId}` becomes `/jobs/$JOB_ID/runs/$RUN_ID`. */
-function withVariables(path: string): string {
-  return path.replaceAll(/(\w+)\/\{\w+\}/g, (_, nouns: string) => {
-    const noun = nouns.replace(/ies$/, 'y').replace(/s$/, '');
-    return `${nouns}/$${noun.toUpperCase()}_ID`;
-  });
+/** `/jobs/{id}/runs/{runId}` becomes `/jobs/$JOB_ID/runs/$RUN_ID`. What is no id gets its example. */
+function withVariables(path: string, examples: Record<string, string>): string {
+  return path
+    .replaceAll(/(\w+)\/\{\w+\}/g, (_, nouns: string) => {
+      const noun = nouns.replace(/ies$/, 'y').replace(/s$/, '');
+      return `${nouns}/$${noun.toUpperCase()}_ID`;
+    })
+    .replaceAll(/\{(\w+)\}/g, (_, name: string) => examples[name] ?? '');
 }

@@ -1,5 +1,7 @@
 /** Examples in the API description: one monitor and its pings. */
 
+export const pingId = '5c1f0f5e-8f63-4a39-9d0c-7a1d52b4e9f8';
+
 export const monitorInput = {
   name: 'Nightly backup',
   cronExpr: '30 2 * * *',
@@ -25,7 +27,7 @@ export const monitor = {
   periodSeconds: null,
   graceSeconds: monitorInput.graceSeconds,
   status: 'up',
-  pingUrl: 'https://jobs.example.com/ping/5c1f0f5e-8f63-4a39-9d0c-7a1d52b4e9f8',
+  pingUrl: `https://jobs.example.com/ping/${pingId}`,
   nextDueAt: '2025-10-10T00:30:00.000Z',
   lastPingAt: '2025-10-09T00:41:07.532Z',
   lastDurationMs: 666_418,

@@ -18,7 +18,9 @@ import type { BodyPreview } from '../http/body.ts';
 import type { ApiServer } from '../http/fastify.ts';
 import { connectionOf } from '../http/limits/connection.ts';
 import type { RequestLimits } from '../http/limits/request-limits.ts';
+import type { Ok } from '../http/contract.ts';
 import { createHealthLog } from './health-log.ts';
+import { operations } from './ping-contract.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -57,18 +59,16 @@ export function pingRoutes(server: ApiServer, app: App, limits: RequestLimits, l
     request.pinged = { monitorId, signal };
   });
 
-  for (const url of ['/ping/:pingId', '/ping/:pingId/:signal']) {
-    server.route({
-      method: ['GET', 'HEAD', 'POST'],
-      url,
-      handler: async (request) => {
-        const { monitorId, signal } = request.pinged;
-        const method = request.method as PingMethod;
-        if (await keep({ monitorId, ...signal, method, ...bodyOf(request) })) return { ok: true };
-        throw unknown();
-      },
-    });
-  }
+  const handle = async (request: FastifyRequest): Promise<Ok> => {
+    const { monitorId, signal } = request.pinged;
+    const method = request.method as PingMethod;
+    if (await keep({ monitorId, ...signal, method, ...bodyOf(request) })) return { ok: true };
+    throw unknown();
+  };
+  server.get('/ping/:pingId', operations.ping, handle);
+  server.post('/ping/:pingId', operations.pingWithText, handle);
+  server.get('/ping/:pingId/:signal', operations.pingSignal, handle);
+  server.post('/ping/:pingId/:signal', operations.pingSignalWithText, handle);
 }
 
 function bodyOf({ body }: FastifyRequest): { body: string | null; truncated: boolean } {

@@ -16,7 +16,7 @@ import { serveConfig } from '../../../src/config.ts';
 import { startDaemon } from '../../../src/daemon.ts';
 import { openLog } from '../../../src/log.ts';
 
-/** The request: the path with everything before `/api/v1`, with or without its query. */
+/** The request: its path in the API, or outside it, with or without what is before and its query. */
 export interface Asked {
   method: string;
   url: string;
@@ -96,7 +96,11 @@ async function publishedDescription(): Promise<OpenApiDocument> {
 }
 
 function pathOf(url: string): string {
-  return url.replace(/[?#].*$/s, '').replace(/^.*?\/api\/v1(?=\/)/, '');
+  const site = /^https?:\/\/[^/]*/;
+  return url
+    .replace(/[?#].*$/s, '')
+    .replace(/^.*?\/api\/v1(?=\/)/, '')
+    .replace(site, '');
 }
 
 function findOperation(

@@ -35,6 +35,8 @@ export interface TestDaemon {
    * The response must match the published description.
    */
   ask: (method: string, path: string, body?: unknown, key?: string | null) => Promise<Answer>;
+  /** Calls what is outside the API, without a key. The response must match the published description. */
+  askSite: (method: string, path: string) => Promise<Answer>;
 }
 
 /** Starts it, in a new directory unless one is given; it stops with the test. Targets on 127.0.0.1 may be called. */
@@ -64,6 +66,7 @@ export async function startTestDaemon(
     newKey,
     ask: (method, path, body, askingKey = key) =>
       ask(`${daemon.url}/api/v1${path}`, method, body, askingKey),
+    askSite: (method, path) => ask(`${daemon.url}${path}`, method, undefined, null),
   };
 }
 
