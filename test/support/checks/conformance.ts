@@ -54,7 +54,7 @@ export function conformanceTo(description: OpenApiDocument): Conformance {
     if (found === undefined) {
       assert.equal(mediaType, 'application/json', `${what} with ${type}`);
       assert.ok(got.status >= 400 && got.status < 500, `${what}, which is no operation`);
-      assertValid('/components/schemas/Error', got.body, what);
+      assertValid('/components/schemas/ErrorBody', got.body, what);
       return;
     }
     const answer = found.operation.responses[String(got.status)];
