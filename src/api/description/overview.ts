@@ -35,7 +35,7 @@ last page. New items do not shift the pages.
 ## Limits
 
 A key may make 120 requests in any 60 s, its sessions together 300. Further requests get 429 with \`Retry-After: 60\`. So does a second manual run of a \
-job within a minute. Every answer to a request with a valid key says in \`RateLimit-Policy\` and \`RateLimit\` what the limit is and what of it \
+job within a minute. Answers to requests with a valid key say in \`RateLimit-Policy\` and \`RateLimit\` what the limit is and what of it \
 is left: \`"key";r=119;t=60\` means 119 more requests now, and further ones in 60 seconds.
 
 The plan of an account limits the number of jobs, how often they are due and how long a call may take. A request beyond a \

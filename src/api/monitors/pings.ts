@@ -59,16 +59,17 @@ export function pingRoutes(server: ApiServer, app: App, limits: RequestLimits, l
     request.pinged = { monitorId, signal };
   });
 
-  const handle = async (request: FastifyRequest): Promise<Ok> => {
+  const handler = async (request: FastifyRequest): Promise<Ok> => {
     const { monitorId, signal } = request.pinged;
     const method = request.method as PingMethod;
     if (await keep({ monitorId, ...signal, method, ...bodyOf(request) })) return { ok: true };
     throw unknown();
   };
-  server.get('/ping/:pingId', operations.ping, handle);
-  server.post('/ping/:pingId', operations.pingWithText, handle);
-  server.get('/ping/:pingId/:signal', operations.pingSignal, handle);
-  server.post('/ping/:pingId/:signal', operations.pingSignalWithText, handle);
+  const [url, signalUrl] = ['/ping/:pingId', '/ping/:pingId/:signal'] as const;
+  server.route({ method: 'GET', url, ...operations.ping, handler });
+  server.route({ method: 'POST', url, ...operations.pingWithText, handler });
+  server.route({ method: 'GET', url: signalUrl, ...operations.pingSignal, handler });
+  server.route({ method: 'POST', url: signalUrl, ...operations.pingSignalWithText, handler });
 }
 
 function bodyOf({ body }: FastifyRequest): { body: string | null; truncated: boolean } {
