@@ -106,7 +106,9 @@ test('a stream is sent at once, uncompressed and uncached, over a connection of 
     'cross-origin-resource-policy': 'same-origin',
     vary: 'Origin',
     'access-control-allow-origin': 'https://app.example.com',
-    'access-control-expose-headers': 'Retry-After',
+    'access-control-expose-headers': 'Location, RateLimit, RateLimit-Policy, Retry-After',
+    'ratelimit-policy': '"key";q=120;w=60',
+    ratelimit: '"key";r=119;t=60',
   });
   const [first] = (await once(response, 'data')) as [Buffer];
   assert.match(first.toString(), /^event: hello\ndata: \{.*\}\n\n$/);

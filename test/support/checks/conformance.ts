@@ -96,23 +96,22 @@ async function publishedDescription(): Promise<OpenApiDocument> {
 }
 
 function pathOf(url: string): string {
-  const site = /^https?:\/\/[^/]*/;
-  return url
-    .replace(/[?#].*$/s, '')
-    .replace(/^.*?\/api\/v1(?=\/)/, '')
-    .replace(site, '');
+  return url.replace(/[?#].*$/s, '').replace(/^.*?\/api\/v1(?=\/)/, '');
 }
 
 function findOperation(
   { paths }: OpenApiDocument,
   method: string,
-  path: string,
+  asked: string,
 ): { operation: Operation; pointer: string } | undefined {
+  const path = asked.replace(/^https?:\/\/[^/]*/, '');
   // A path without parameters goes before one with them (OpenAPI 3.1, Paths Object).
   const template =
     path in paths ? path : Object.keys(paths).find((known) => patternOf(known).test(path));
   const operation = paths[template ?? '']?.[method.toLowerCase()];
   if (template === undefined || operation === undefined) return undefined;
+  // What is still a whole URL is outside the API.
+  if (asked !== path && operation.servers === undefined) return undefined;
   const steps = ['paths', template, method.toLowerCase()];
   return { operation, pointer: `/${steps.map(pointerStep).join('/')}` };
 }
