@@ -5,6 +5,7 @@
 import type { Transporter } from 'nodemailer';
 import { encodedWords } from '../domain/alerts/encoded-words.ts';
 import { messageOf } from '../domain/errors.ts';
+import { maskedAddress } from '../domain/alerts/destination.ts';
 import { isMailAllowed } from '../domain/alerts/mail-allow.ts';
 import type { MailRule } from '../domain/alerts/mail-allow.ts';
 import type { MailServer } from '../domain/alerts/mail-server.ts';
@@ -13,17 +14,25 @@ import { redact, spellingsOf } from '../domain/secrets/redaction.ts';
 /** An email. `id` becomes its Message-ID, which marks duplicates. */
 export interface Mail {
   id: string;
-  to: string;
+  to: readonly string[];
   subject: string;
   text: string;
   html: string;
 }
 
+/** Why the server did not take an email, or not for all of its recipients. */
+export interface MailFailure {
+  /** A sentence. */
+  error: string;
+  /** Whether sending it again would not help. */
+  isFinal: boolean;
+}
+
 export interface Mailer extends AsyncDisposable {
   /** Whether the operator permits email to this address. */
   allows(to: string): boolean;
-  /** Sends an email. Returns null, or a sentence that says why the server did not take it. */
-  send(mail: Mail, timeoutMs: number): Promise<string | null>;
+  /** Sends an email to all of its recipients. Returns null if the server took it for each. */
+  send(mail: Mail, timeoutMs: number): Promise<MailFailure | null>;
 }
 
 /** Most connections; further emails wait. */
@@ -47,19 +56,19 @@ export function createMailer(
       transporter ??= open(server, timeoutMs, ca);
       try {
         const opened = await transporter;
-        const { rejected } = await opened.sendMail({
+        const { rejectedErrors } = await opened.sendMail({
           // As objects, so that nodemailer does not parse them.
           from: { name: '', address: server.from },
-          to: { name: '', address: to },
+          to: to.map((address) => ({ name: '', address })),
           subject: encodedWords(subject),
           text,
           html,
           messageId: `<${id}@${domain}>`,
           headers: { 'Auto-Submitted': 'auto-generated' },
         });
-        return (rejected ?? []).length === 0 ? null : 'mail: the address was rejected';
+        return partFailure(rejectedErrors ?? [], secrets);
       } catch (error) {
-        return `mail: ${wordsOf(error, secrets)}`;
+        return { error: `mail: ${wordsOf(error, secrets)}`, isFinal: false };
       }
     },
     async [Symbol.asyncDispose]() {
@@ -89,6 +98,28 @@ async function open(server: MailServer, timeoutMs: number, ca?: string): Promise
     disableFileAccess: true,
     disableUrlAccess: true,
   });
+}
+
+/** A refusal of a recipient, by nodemailer. */
+interface Rejection {
+  recipient?: string;
+  /** The reply code of SMTP. */
+  responseCode?: number;
+}
+
+/**
+ * What became of an email that the server took, but not for these recipients. The others have it: it is sent again only
+ * if a refusal may pass (4yz, RFC 5321).
+ */
+function partFailure(rejections: readonly Rejection[], secrets: readonly string[]) {
+  const [first] = rejections;
+  if (first === undefined) return null;
+  const who = rejections.map(({ recipient }) => maskedAddress(recipient ?? '')).join(', ');
+  const isFinal = rejections.every(({ responseCode = 0 }) => responseCode >= 500);
+  return {
+    error: `mail: refused for ${who}, sent to the others: ${wordsOf(first, secrets)}`,
+    isFinal,
+  };
 }
 
 /** The password, and the forms in which a server may repeat it (AUTH PLAIN and LOGIN, RFC 4616). */

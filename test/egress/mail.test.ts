@@ -9,7 +9,7 @@ import type { SMTPServerOptions } from 'smtp-server';
 import { channelKinds } from '../../src/domain/alerts/kinds/registry.ts';
 import { parseMailServer } from '../../src/domain/alerts/mail-server.ts';
 import { createMailer } from '../../src/egress/mail.ts';
-import type { Mailer } from '../../src/egress/mail.ts';
+import type { Mail, Mailer } from '../../src/egress/mail.ts';
 import { addChannel, deliveriesOf } from '../support/records/channel.ts';
 import { dueAt, dueOnce, setupEngine } from '../support/running/engine.ts';
 import { startMailServer } from '../support/fakes/mail-server.ts';
@@ -30,7 +30,12 @@ function mailerFor(t: TestContext, value: string, ca?: string): Mailer {
   return mailer;
 }
 
-const mail = { id: 'the-id', to: 'ops@example.com', subject: 's', text: 't', html: '<p>t</p>' };
+const mail = { id: 'the-id', to: ['ops@example.com'], subject: 's', text: 't', html: '<p>t</p>' };
+
+/** Why an email was not sent; empty if it was. */
+async function refusal(mailer: Mailer, sent: Mail, timeoutMs = 5_000): Promise<string> {
+  return (await mailer.send(sent, timeoutMs))?.error ?? '';
+}
 
 test('an alert becomes an email whose subject is the job name and nothing else', async (t) => {
   const setup = await setupEngine(t);
@@ -85,7 +90,7 @@ test('a subject is shown as written, for any characters in a name', async (t) =>
       timestamp: '2026-03-02T10:11:00.000Z',
       data: { job },
     } as const;
-    const message = channelKinds.email.message(alert, { to: mail.to });
+    const message = channelKinds.email.message(alert, { to: 'ops@example.com' }, 'i');
     assert.ok(message.kind === 'mail');
     assert.equal(await mailer.send({ ...message, id: 'i' }, 5_000), null);
     const { raw = '' } = received.at(-1) ?? {};
@@ -104,8 +109,38 @@ test('an address that looks like an encoded word is kept', async (t) => {
   const { host, received } = await startMailServer(t);
   const mailer = mailerFor(t, `smtp://${host}?from=jobd@example.com`);
   const to = '=?utf-8?q?all?=@example.com';
-  assert.equal(await mailer.send({ ...mail, to }, 5_000), null);
+  assert.equal(await mailer.send({ ...mail, to: [to] }, 5_000), null);
   assert.deepEqual(received[0]?.to, [to]);
+});
+
+test('a mail goes to all recipients; if only some are refused, it says whom and does not try again', async (t) => {
+  let code = 550;
+  const { host, received } = await startMailServer(t, {
+    onRcptTo({ address }, _session, callback) {
+      if (address.startsWith('gone')) {
+        callback(Object.assign(new Error(`no mailbox ${address}`), { responseCode: code }));
+      } else callback();
+    },
+  });
+  const mailer = mailerFor(t, `smtp://${host}?from=jobd@example.com`);
+  const to = ['ann@example.com', 'ops@example.org'];
+  assert.equal(await mailer.send({ ...mail, to }, 5_000), null);
+  assert.deepEqual(received[0]?.to, to);
+  const read = await PostalMime.parse(received[0]?.raw ?? '');
+  assert.deepEqual(
+    read.to?.map(({ address }) => address),
+    to,
+  );
+  const some = { ...mail, to: [...to, 'gone@example.net'] };
+  const failure = await mailer.send(some, 5_000);
+  assert.match(
+    failure?.error ?? '',
+    /^mail: refused for g…@example\.net, sent to the others: .*550/,
+  );
+  assert.equal(failure?.isFinal, true, 'the others would get it again');
+  assert.deepEqual(received[1]?.to, to);
+  code = 450;
+  assert.equal((await mailer.send(some, 5_000))?.isFinal, false, 'it may pass');
 });
 
 test('user and password are sent; a refusal by the server is reported without them', async (t) => {
@@ -123,19 +158,16 @@ test('user and password are sent; a refusal by the server is reported without th
   const good = mailerFor(t, `smtp://ann:p%40ss%20word@${host}`);
   assert.equal(await good.send(mail, 5_000), null);
   assert.equal(received[0]?.from, 'jobd@127.0.0.1');
-  assert.match(
-    (await good.send({ ...mail, to: 'x@example.com' }, 5_000)) ?? '',
-    /^mail: .*mailbox/,
-  );
+  assert.match(await refusal(good, { ...mail, to: ['x@example.com'] }), /^mail: .*mailbox/);
   const bad = mailerFor(t, `smtp://ann:wr0ng@${host}`);
-  const error = (await bad.send(mail, 5_000)) ?? '';
+  const error = await refusal(bad, mail);
   assert.match(error, /^mail: .*Invalid/);
   assert.doesNotMatch(error, /wr0ng|\n/);
 });
 
 test('a missing or silent server is reported in time', async (t) => {
   const nobody = mailerFor(t, 'smtp://127.0.0.1:1');
-  assert.match((await nobody.send(mail, 2_000)) ?? '', /^mail: .*ECONNREFUSED/);
+  assert.match(await refusal(nobody, mail, 2_000), /^mail: .*ECONNREFUSED/);
   const { createServer } = await import('node:net');
   const silent = createServer(() => {});
   await new Promise<void>((resolve) => {
@@ -144,7 +176,7 @@ test('a missing or silent server is reported in time', async (t) => {
   t.after(() => silent.close());
   const { port } = silent.address() as AddressInfo;
   const mute = mailerFor(t, `smtp://127.0.0.1:${port}`);
-  assert.match((await mute.send(mail, 300)) ?? '', /^mail: /);
+  assert.match(await refusal(mute, mail, 300), /^mail: /);
   await mute[Symbol.asyncDispose]();
 });
 
@@ -190,12 +222,10 @@ for (const [scheme, options] of schemes) {
   for (const [what, cert, ca, words] of wrong) {
     test(`${scheme}: a certificate of ${what} is refused with its reason, before any password`, async (t) => {
       const { host, received, users } = await startSecure(t, cert, options);
-      const error = await mailerFor(t, `${scheme}://ann:canary-password@${host}`, ca).send(
-        mail,
-        5_000,
-      );
-      assert.match(error ?? '', words);
-      assert.doesNotMatch(error ?? '', /canary|Node/);
+      const mailer = mailerFor(t, `${scheme}://ann:canary-password@${host}`, ca);
+      const error = await refusal(mailer, mail);
+      assert.match(error, words);
+      assert.doesNotMatch(error, /canary|Node/);
       assert.deepEqual([users, received], [[], []]);
     });
   }
@@ -213,9 +243,9 @@ test('no password is sent to another machine without TLS, whatever the server of
   });
   // Loopback by an address that is not recognized as such.
   const elsewhere = `${host.replace('127.0.0.1', '[::ffff:127.0.0.1]')}?from=jobd@example.com`;
-  const error = await mailerFor(t, `smtp://ann:canary-password@${elsewhere}`).send(mail, 5_000);
-  assert.match(error ?? '', /^mail: .*STARTTLS/i);
-  assert.doesNotMatch(error ?? '', /canary/);
+  const error = await refusal(mailerFor(t, `smtp://ann:canary-password@${elsewhere}`), mail);
+  assert.match(error, /^mail: .*STARTTLS/i);
+  assert.doesNotMatch(error, /canary/);
   assert.deepEqual([users, received], [[], []]);
 });
 
@@ -236,8 +266,8 @@ test('an error message does not quote a server that repeats the password', async
       callback(new Error(`no ${password}, no ${sent}, no ${btoa(password)}`));
     },
   });
-  const error = await mailerFor(t, `smtp://ann:${password}@${host}`).send(mail, 5_000);
-  assert.match(error ?? '', /no \[redacted\], no \[redacted\], no \[redacted\]$/);
+  const error = await refusal(mailerFor(t, `smtp://ann:${password}@${host}`), mail);
+  assert.match(error, /no \[redacted\], no \[redacted\], no \[redacted\]$/);
 });
 
 const parse = (value: string) => parseMailServer({ name: '--smtp-url', value });

@@ -66,8 +66,8 @@ export function configSecrets(type: ChannelType, config: ChannelConfig): string[
   const { fields } = channelKinds[type];
   const values = Object.entries(config);
   const texts = values.map(([, value]) => value);
-  const tokens = values.map(([name, value]) => value.replace(fields[name]?.prefix ?? '', ''));
-  return spellingsOf([...texts, ...tokens, ...texts.flatMap(partsOfUrl)]);
+  const parts = values.flatMap(([name, value]) => fields[name]?.parts?.(value) ?? []);
+  return spellingsOf([...texts, ...parts, ...texts.flatMap(partsOfUrl)]);
 }
 
 /** Any part of a URL may hold a token. The scheme and short names do not. */

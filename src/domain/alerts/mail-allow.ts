@@ -12,8 +12,10 @@ export const addressForm =
  */
 export type MailRule = string;
 
-/** The message for an address that no rule covers. It does not repeat the rules, which are the operator's. */
-export const notAllowed = 'the operator of this jobd does not allow mail to this address';
+/** The message for addresses that no rule covers. It does not repeat the rules, which are the operator's. */
+export function notAllowed(refused: readonly string[]): string {
+  return `the operator of this jobd does not allow mail to ${refused.join(', ')}`;
+}
 
 /** Parses rules; `*.example.com` means `.example.com`. Throws `invalid_input`. */
 export function parseMailRules(texts: readonly string[], name: string): readonly MailRule[] {

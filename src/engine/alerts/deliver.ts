@@ -5,12 +5,13 @@ import type { Alert } from '../../domain/alerts/alert.ts';
 import { cut, oneLine } from '../../domain/alerts/text.ts';
 import { configSecrets } from '../../domain/alerts/config.ts';
 import { channelKinds } from '../../domain/alerts/kinds/registry.ts';
-import type { HttpMessage, MailMessage } from '../../domain/alerts/kinds/kind.ts';
+import type { ChannelKind, HttpMessage, MailMessage } from '../../domain/alerts/kinds/kind.ts';
 import type { Clock } from '../../domain/clock.ts';
 import { messageOf } from '../../domain/errors.ts';
 import { outcomeOf } from '../../domain/runs/outcome.ts';
 import { redact, redactResult } from '../../domain/secrets/redaction.ts';
 import { askedWaitMs } from '../../domain/runs/retry.ts';
+import { maskedAddress } from '../../domain/alerts/destination.ts';
 import { notAllowed } from '../../domain/alerts/mail-allow.ts';
 import { openConfig } from '../../domain/secrets/sealed-config.ts';
 import type { Vault } from '../../domain/secrets/vault.ts';
@@ -61,10 +62,11 @@ export async function deliver(
     const config = openConfig(channel, channel.sealed, parts.vault);
     secrets = configSecrets(channel.type, config);
     const alert = JSON.parse(delivery.payload) as Alert;
-    const message = channelKinds[channel.type].message(alert, config);
+    const kind = channelKinds[channel.type];
+    const message = kind.message(alert, config, delivery.id);
     const result =
       message.kind === 'http'
-        ? await post(message, delivery.id, { ...parts, secrets }, signal)
+        ? await call(message, delivery.id, { ...parts, secrets, isTaken: kind.isTaken }, signal)
         : await mail(message, delivery.id, parts);
     return { ...result, error: result.error && redact(result.error, secrets) };
   } catch (error) {
@@ -73,20 +75,29 @@ export async function deliver(
   }
 }
 
-async function post(
+interface CallParts extends DelivererParts {
+  secrets: readonly string[];
+  isTaken: ChannelKind['isTaken'];
+}
+
+async function call(
   message: HttpMessage,
   id: string,
-  { egress, signer, clock, secrets }: DelivererParts & { secrets: readonly string[] },
+  { egress, signer, clock, secrets, isTaken }: CallParts,
   signal: AbortSignal,
 ): Promise<Result> {
   const now = clock.now();
   const signature = await signatureHeaders(message, id, Math.floor(now / 1_000), signer);
   const headers = { ...message.headers, ...signature };
-  const call = { url: message.url, method: 'POST', headers, body: message.body, timeoutMs };
-  const result = await egress.call(call, signal);
+  const { url, method, body } = message;
+  const result = await egress.call({ url, method, headers, body, timeoutMs }, signal);
   if (result.kind === 'local') return ourFailure(result.trouble);
   // Before the answer is cut: half a secret would not be found.
-  const { error, httpStatus, responseBody } = outcomeOf(redactResult(result, secrets));
+  const { error: failure, httpStatus, responseBody } = outcomeOf(redactResult(result, secrets));
+  const isRefused = failure === null && isTaken?.(responseBody ?? '') === false;
+  const error = isRefused
+    ? `http: ${httpStatus}, but the answer does not say that the alert was taken`
+    : failure;
   const isAnswered = result.kind === 'response' && result.response.broken === null;
   if (error === null) return { error, httpStatus, askedMs: null, isAnswered, isFinal: false };
   const answer = cut(oneLine(responseBody ?? ''), longestAnswer);
@@ -134,9 +145,14 @@ async function mail(message: MailMessage, id: string, { mailer }: DelivererParts
   if (mailer === null) {
     return withoutAnswer('mail: no mail server is configured, start jobd serve with --smtp-url');
   }
-  if (!mailer.allows(message.to)) {
-    return { ...withoutAnswer(`mail: ${notAllowed}`), isAnswered: true, isFinal: true };
+  const refused = message.to.filter((address) => !mailer.allows(address));
+  if (refused.length > 0) {
+    const error = `mail: ${notAllowed(refused.map(maskedAddress))}`;
+    return { ...withoutAnswer(error), isAnswered: true, isFinal: true };
   }
   const { kind: _, ...fields } = message;
-  return withoutAnswer(await mailer.send({ ...fields, id }, timeoutMs));
+  const failure = await mailer.send({ ...fields, id }, timeoutMs);
+  if (failure === null) return withoutAnswer(null);
+  const { error, isFinal } = failure;
+  return { ...withoutAnswer(error), isAnswered: isFinal, isFinal };
 }

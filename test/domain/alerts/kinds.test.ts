@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import type { Alert } from '../../../src/domain/alerts/alert.ts';
 import { textOf } from '../../../src/domain/alerts/text.ts';
-import { checkConfig } from '../../../src/domain/alerts/config.ts';
+import { checkConfig, configSecrets } from '../../../src/domain/alerts/config.ts';
+import { destinationOf } from '../../../src/domain/alerts/destination.ts';
 import type { ChannelConfig } from '../../../src/domain/alerts/kinds/kind.ts';
 import { channelKinds, channelTypes } from '../../../src/domain/alerts/kinds/registry.ts';
 import type { ChannelType } from '../../../src/domain/alerts/kinds/registry.ts';
@@ -28,7 +29,14 @@ const configs: Record<ChannelType, ChannelConfig> = {
   discord: { url: 'https://discord.com/api/webhooks/1/x' },
   telegram: { botToken: token, chatId: '-100123' },
   ntfy: { url: 'https://ntfy.sh/my-topic', token: 'tk_abc' },
+  teams: { url: 'https://example.logic.azure.com:443/workflows/a/triggers/manual?sig=x' },
+  matrix: { url: 'https://matrix.example.org/', room: '!a+b:example.org', token: 'syt_abc' },
+  gotify: { url: 'https://example.org/push/', token: 'Aabc' },
+  pushover: { token: 'a'.repeat(30), user: 'u'.repeat(30) },
+  pagerduty: { routingKey: 'r'.repeat(32) },
+  opsgenie: { apiKey: 'eb243592-0000-4ba2-a551-000000000000' },
 };
+const id = '0199c6f4-8310-7e5b-9a1c-7d2e4f6a8b90';
 
 function failed(name: string, reason = 'http: 500'): Alert {
   const job = { id: 'the-job', name, status: 'down', downReason: reason };
@@ -37,16 +45,50 @@ function failed(name: string, reason = 'http: 500'): Alert {
 
 /** The JSON that a chat service gets, and its text. */
 function sent(type: ChannelType, alert: Alert) {
-  const message = channelKinds[type].message(alert, configs[type]);
+  const message = channelKinds[type].message(alert, configs[type], id);
   assert.equal(message.kind, 'http');
   assert.ok(message.kind === 'http');
   const document = JSON.parse(message.body) as Record<string, unknown>;
-  const read = document['text'] ?? document['content'] ?? document['message'];
+  const { title, shown, read } = textIn(document);
   assert.equal(typeof read, 'string');
-  return { ...message, document, shown: String(document['title'] ?? read), read: String(read) };
+  return { ...message, document, shown: String(title ?? shown ?? read), read: String(read) };
 }
 
-const chats = ['slack', 'discord', 'telegram', 'ntfy'] as const;
+interface Card {
+  attachments: [{ content: { body: { inlines: [{ text: string }] }[] } }];
+}
+
+/** Where each service has its text. */
+function textIn(document: Record<string, unknown>) {
+  const { title, payload, attachments } = document as Record<string, Record<string, unknown>>;
+  if (attachments !== undefined) {
+    const [{ content }] = (document as unknown as Card).attachments;
+    const [shown, ...read] = content.body.map(({ inlines: [{ text }] }) => text);
+    return { shown, read: read.join('\n') };
+  }
+  if (payload !== undefined) {
+    return { shown: payload['summary'], read: (payload['custom_details'] as Named)['text'] };
+  }
+  // Opsgenie has a description beside its message.
+  const { description, message, body, text, content } = document;
+  if (description !== undefined) return { shown: message, read: description };
+  return { title, read: text ?? content ?? body ?? message };
+}
+
+type Named = Record<string, unknown>;
+
+const chats = [
+  'slack',
+  'discord',
+  'telegram',
+  'ntfy',
+  'teams',
+  'matrix',
+  'gotify',
+  'pushover',
+  'pagerduty',
+  'opsgenie',
+] as const;
 
 for (const type of chats) {
   const { longest, escapes } = vectors[type] ?? assert.fail(`no vectors for ${type}`);
@@ -95,6 +137,150 @@ test('the endpoint of each chat service, and the fields beside the text', () => 
   });
 });
 
+test('each service for people on call begins and ends one incident of a job, a monitor or a test', () => {
+  const timestamp = '2026-03-02T10:11:00.000Z';
+  const job = { id: 'the-job', name: 'backup', status: 'up', downReason: null };
+  const monitor = { id: 'the-monitor', name: 'm', lastPingAt: null } as Alert['data']['monitor'];
+  const alerts: [Alert, key: string, isOver: boolean][] = [
+    [failed('backup'), 'jobd/job/the-job', false],
+    [{ type: 'job.recovered', timestamp, data: { job } }, 'jobd/job/the-job', true],
+    [
+      { type: 'monitor.down', timestamp, data: { monitor: monitor! } },
+      'jobd/monitor/the-monitor',
+      false,
+    ],
+    [
+      { type: 'monitor.up', timestamp, data: { monitor: monitor! } },
+      'jobd/monitor/the-monitor',
+      true,
+    ],
+    [
+      { type: 'test', timestamp, data: { channel: { id: 'c', name: 'ops' } } },
+      'jobd/channel/c',
+      false,
+    ],
+  ];
+  for (const [alert, key, isOver] of alerts) {
+    const message = (type: ChannelType, more: ChannelConfig = {}) => {
+      const made = channelKinds[type].message(alert, { ...configs[type], ...more }, id);
+      assert.ok(made.kind === 'http');
+      return { ...made, document: JSON.parse(made.body) as Record<string, Named> };
+    };
+    const isTest = alert.type === 'test';
+    const page = message('pagerduty');
+    assert.equal(page.url, 'https://events.pagerduty.com/v2/enqueue');
+    const { routing_key: routingKey, event_action: action, dedup_key: dedupKey } = page.document;
+    assert.deepEqual(
+      [routingKey, action, dedupKey],
+      [configs.pagerduty['routingKey'], isOver ? 'resolve' : 'trigger', key],
+    );
+    assert.equal(
+      page.document['payload']?.['severity'],
+      isOver ? undefined : isTest ? 'info' : 'critical',
+    );
+    assert.match(
+      message('pagerduty', { region: 'eu' }).url,
+      /^https:\/\/events\.eu\.pagerduty\.com\//,
+    );
+
+    const { url, headers, document } = message('opsgenie');
+    assert.equal(headers['authorization'], `GenieKey ${configs.opsgenie['apiKey']}`);
+    const alias = encodeURIComponent(key);
+    const site = 'https://api.opsgenie.com/v2/alerts';
+    assert.equal(url, isOver ? `${site}/${alias}/close?identifierType=alias` : site);
+    assert.equal(document['alias'], isOver ? undefined : key);
+    assert.equal(document['priority'], isOver ? undefined : isTest ? 'P5' : 'P1');
+    assert.match(message('opsgenie', { region: 'eu' }).url, /^https:\/\/api\.eu\.opsgenie\.com\//);
+
+    const isQuiet = isOver || isTest;
+    const push = message('pushover', { priority: '2' }).document;
+    assert.deepEqual(
+      [push['priority'], push['retry'], push['expire']],
+      isQuiet ? [0, undefined, undefined] : [2, 60, 3_600],
+    );
+    assert.equal(message('pushover').document['priority'], isQuiet ? 0 : 1);
+    assert.equal(message('pushover', { priority: '-2' }).document['priority'], -2);
+    assert.equal(message('gotify').document['priority'], isQuiet ? 4 : 8);
+  }
+});
+
+test('Teams: a card of texts without Markdown; Matrix: a message that mentions nobody, sent once', () => {
+  const teams = sent('teams', failed('*bold* <at>all</at>'));
+  assert.equal(teams.url, configs.teams['url']);
+  const { content, contentType } = (teams.document as unknown as { attachments: [unknown] })
+    .attachments[0] as Named & { content: { type: string; msteams?: object; body: Named[] } };
+  assert.deepEqual(
+    [teams.document['type'], contentType, content.type, content.msteams],
+    ['message', 'application/vnd.microsoft.card.adaptive', 'AdaptiveCard', undefined],
+  );
+  for (const block of content.body) {
+    const [run] = block['inlines'] as [Named];
+    assert.deepEqual([block['type'], run['type']], ['RichTextBlock', 'TextRun']);
+  }
+  const matrix = sent('matrix', failed('@room'));
+  assert.deepEqual(
+    [matrix.method, matrix.url],
+    [
+      'PUT',
+      `https://matrix.example.org/_matrix/client/v3/rooms/!a%2Bb%3Aexample.org/send/m.room.message/${id}`,
+    ],
+  );
+  assert.equal(matrix.headers['authorization'], 'Bearer syt_abc');
+  assert.deepEqual([matrix.document['msgtype'], matrix.document['m.mentions']], ['m.text', {}]);
+  const gotify = sent('gotify', failed('backup'));
+  assert.equal(gotify.url, 'https://example.org/push/message');
+  assert.equal(gotify.headers['x-gotify-key'], 'Aabc');
+});
+
+test('an answer of 2xx is judged where the service says in its body whether it took the alert', () => {
+  const rows: [type: ChannelType, taken: string, refused: string][] = [
+    ['pushover', '{"status":1,"request":"a"}', '{"user":"invalid","status":0}'],
+    ['gotify', '{"id":25,"appid":5,"message":"m"}', '<html>Sign in</html>'],
+    ['matrix', '{"event_id":"$a"}', '<html>Sign in</html>'],
+  ];
+  for (const [type, taken, refused] of rows) {
+    const { isTaken } = channelKinds[type];
+    assert.deepEqual(
+      [isTaken?.(taken), isTaken?.(refused), isTaken?.('')],
+      [true, false, false],
+      type,
+    );
+  }
+});
+
+test('where a channel leads is shown without what is secret', () => {
+  const shown = Object.fromEntries(
+    channelTypes.map((type) => [type, destinationOf(type, configs[type])]),
+  );
+  assert.deepEqual(shown, {
+    webhook: 'example.com',
+    email: 'o…@example.com',
+    slack: 'hooks.slack.com',
+    discord: 'discord.com',
+    telegram: 'api.telegram.org',
+    teams: 'example.logic.azure.com',
+    matrix: 'matrix.example.org',
+    ntfy: 'ntfy.sh',
+    gotify: 'example.org',
+    pushover: 'api.pushover.net',
+    pagerduty: 'events.pagerduty.com',
+    opsgenie: 'api.opsgenie.com',
+  });
+  const to = 'ann@example.com, x@sub.example.org';
+  assert.equal(destinationOf('email', { to }), 'a…@example.com, x…@sub.example.org');
+  const hosts: [url: string, host: string][] = [
+    ['https://eo7d2k3jfh2kd9.m.pipedream.net/', 'e….m.pipedream.net'],
+    [
+      'https://default0a1b2c.environment.api.powerplatform.com:443/a',
+      'd….environment.api.powerplatform.com',
+    ],
+    ['http://127.0.0.1:8080/secret', '127.0.0.1:8080'],
+    ['http://[::1]:8080/', '[::1]:8080'],
+    ['https://ops-4.example.com/', 'ops-4.example.com'],
+  ];
+  for (const [url, host] of hosts) assert.equal(destinationOf('slack', { url }), host);
+});
+
 test('Telegram: anything that looks like a mention is in a code entity', () => {
   const mentioned = ({ document, read }: ReturnType<typeof sent>): string[] => {
     const entities = document['entities'] as { type: string; offset: number; length: number }[];
@@ -113,11 +299,11 @@ test('no name or reason can add a line, a header or a change of text direction',
   const { title, lines } = textOf(failed(evil, `x\r\n${evil}`));
   assert.equal(title, 'a Bcc: all@example.com b c d e f failed');
   assert.ok(lines.every((line) => !/[\r\n\u2028\u202e]/.test(line)));
-  const mail = channelKinds.email.message(failed(evil), configs.email);
+  const mail = channelKinds.email.message(failed(evil), configs.email, id);
   assert.ok(mail.kind === 'mail');
   assert.equal(mail.subject, `[jobd] ${title}`);
   for (const type of chats) {
-    const { headers } = channelKinds[type].message(failed(evil), configs[type]) as {
+    const { headers } = channelKinds[type].message(failed(evil), configs[type], id) as {
       headers: Record<string, string>;
     };
     assert.doesNotMatch(JSON.stringify(headers), /Bcc/);
@@ -125,7 +311,7 @@ test('no name or reason can add a line, a header or a change of text direction',
 });
 
 test('the HTML of an email shows names as they are written', () => {
-  const mail = channelKinds.email.message(failed('<img src=x> & "b"', "<'>"), configs.email);
+  const mail = channelKinds.email.message(failed('<img src=x> & "b"', "<'>"), configs.email, id);
   assert.ok(mail.kind === 'mail');
   assert.match(mail.html, /&lt;img src=x&gt; &amp; &quot;b&quot; failed/);
   assert.match(mail.html, /&lt;&#39;&gt;/);
@@ -136,11 +322,16 @@ test('every kind accepts exactly its own fields', () => {
   for (const type of channelTypes) {
     checkConfig(type, configs[type], rules);
     checkConfig(type, channelKinds[type].example, rules);
-    assert.throws(() => checkConfig(type, {}, rules), /config\.\w+ is required for (a [^e]|an e)/);
+    assert.throws(
+      () => checkConfig(type, {}, rules),
+      /config\.\w+ is required for (a [^eo]|an [eo])/,
+    );
     const odd = { ...configs[type], frob: '1' };
     assert.throws(() => checkConfig(type, odd, rules), /config\.frob is not a field of a/);
   }
 });
+
+const manyAddresses = Array.from({ length: 51 }, (_, index) => `a${index}@example.com`).join(',');
 
 test('invalid config is refused with a reason that repeats no secret', () => {
   const rows: [type: ChannelType, config: ChannelConfig, words: RegExp][] = [
@@ -156,10 +347,28 @@ test('invalid config is refused with a reason that repeats no secret', () => {
     ['ntfy', { url: 'https://ntfy.sh/' }, /^config\.url must end in a topic/],
     ['ntfy', { url: 'https://ntfy.sh/a/b' }, /^config\.url must end in a topic/],
     ['ntfy', { ...configs.ntfy, token: 's3cret\r\nX: y' }, /^config\.token must be an access/],
-    ['email', { to: 'a@example.com, b@example.com' }, /^config\.to must be one mail address/],
-    ['email', { to: 'a@example.com\r\nBcc: b@example.com' }, /^config\.to must be one mail/],
-    ['email', { to: '"a b"@example.com' }, /^config\.to must be one mail address/],
-    ['email', { to: 'a@[127.0.0.1]' }, /^config\.to must be one mail address/],
+    ['email', { to: 'a@example.com, b' }, /^config\.to must be mail addresses .*"b"/],
+    ['email', { to: 'a@example.com,' }, /^config\.to must be mail addresses .*""/],
+    ['email', { to: 'a@example.com\r\nBcc: b@example.com' }, /^config\.to must be mail addresses/],
+    ['email', { to: '"a b"@example.com' }, /^config\.to must be mail addresses/],
+    ['email', { to: 'a@[127.0.0.1]' }, /^config\.to must be mail addresses/],
+    ['email', { to: manyAddresses }, /^config\.to must be at most 50 addresses, got 51$/],
+    ['teams', { url: 'http://localhost/' }, /^config\.url must/],
+    [
+      'matrix',
+      { ...configs.matrix, room: '#ops:example.org' },
+      /^config\.room must be the id of a/,
+    ],
+    ['matrix', { ...configs.matrix, room: '!a/../b' }, /^config\.room must be the id of a room/],
+    ['matrix', { ...configs.matrix, url: 'https://example.com/?b' }, /must have no query/],
+    ['matrix', { ...configs.matrix, token: 's3cret\r\nX: y' }, /^config\.token must be an access/],
+    ['gotify', { ...configs.gotify, url: 'https://example.com/#b' }, /must have no query/],
+    ['gotify', { ...configs.gotify, token: 's3cret\r\nX: y' }, /^config\.token must be the token/],
+    ['pushover', { ...configs.pushover, user: 's3cret' }, /^config\.user must be 30 letters/],
+    ['pushover', { ...configs.pushover, priority: '3' }, /^config\.priority must be .* -2 to 2/],
+    ['pagerduty', { routingKey: 's3cret' }, /^config\.routingKey must be an integration key/],
+    ['pagerduty', { ...configs.pagerduty, region: 'EU' }, /^config\.region must be us or eu/],
+    ['opsgenie', { apiKey: 's3cret' }, /^config\.apiKey must be the key/],
     ['slack', { url: `https://example.com/${'x'.repeat(2_048)}` }, /at most 2048 characters/],
   ];
   for (const [type, config, words] of rows) {
@@ -172,4 +381,14 @@ test('invalid config is refused with a reason that repeats no secret', () => {
       },
     );
   }
+});
+
+test('each address that the operator does not allow is named, and is a secret of its own', () => {
+  const to = 'ann@example.com, bob@example.org, x@sub.example.org';
+  const mailAllow = ['example.com'];
+  assert.throws(() => checkConfig('email', { to }, { ...rules, mailAllow }), {
+    message:
+      'config.to: the operator of this jobd does not allow mail to bob@example.org, x@sub.example.org',
+  });
+  assert.ok(configSecrets('email', { to }).includes('bob@example.org'));
 });

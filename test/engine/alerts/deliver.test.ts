@@ -15,12 +15,19 @@ import { testMasterKeyId, testVault } from '../../support/fakes/vault.ts';
 const secret = `whsec_${Buffer.from('canary of a webhook, 32 bytes ..').toString('base64')}`;
 const base = 'https://canary-in-the-host.example.com';
 
+const canary30 = (name: string): string => `canary0${name}`.padEnd(30, '0');
 const configs: readonly [ChannelType, ChannelConfig][] = [
   ['webhook', { url: `${base}/hooks/canary-hook-path?key=canary%2Dhook-query`, secret }],
   ['slack', { url: `${base}/services/T0/B0/canary-slack-token` }],
   ['discord', { url: `${base}/api/webhooks/1/canary_discord"token` }],
   ['telegram', { botToken: '12345:canary-telegram-0123456789', chatId: '@canarychat' }],
   ['ntfy', { url: `${base}/canary-ntfy-topic`, token: 'tk_canary0ntfy0token' }],
+  ['teams', { url: `${base}/workflows/canary-flow/triggers?sig=canary-teams%2Fsignature` }],
+  ['matrix', { url: base, room: '!canary+room:example.org', token: 'syt_canary_matrix_token' }],
+  ['gotify', { url: `${base}/canary-path`, token: 'Acanary.gotify-token' }],
+  ['pushover', { token: canary30('token'), user: canary30('user') }],
+  ['pagerduty', { routingKey: 'canary0pagerduty0routing0key0012' }],
+  ['opsgenie', { apiKey: 'canary-opsgenie-key-0123456789' }],
 ];
 
 const alert: Alert = {
@@ -28,6 +35,19 @@ const alert: Alert = {
   timestamp: '2026-03-02T10:11:00.000Z',
   data: { channel: { id: 'c', name: 'ops' } },
 };
+
+const deliveryOf = (about: Alert) =>
+  ({
+    id: '0199c6f4-8310-7e5b-9a1c-7d2e4f6a8b90',
+    channelId: 'c',
+    event: about.type,
+    status: 'pending',
+    attempts: 0,
+    lastAttemptAt: null,
+    lastError: null,
+    createdAt: 0,
+    payload: JSON.stringify(about),
+  }) as const;
 
 /** Everything that a well-meaning receiver may echo of a request. */
 function echoes(config: ChannelConfig, { url, headers }: Call): string[] {
@@ -37,7 +57,7 @@ function echoes(config: ChannelConfig, { url, headers }: Call): string[] {
     ...pathname.split('/'),
     ...searchParams.values(),
     ...Object.entries(headers)
-      .filter(([name]) => name === 'authorization')
+      .filter(([name]) => name === 'authorization' || name === 'x-gotify-key')
       .flatMap(([, value]) => [value, value.split(' ')[1] ?? '']),
     config['botToken']?.split(':')[1] ?? '',
     config['secret']?.slice('whsec_'.length) ?? '',
@@ -70,17 +90,7 @@ for (const [type, config] of configs) {
     const owner = { id: 'c', workspaceId: 'w', name: 'ops' };
     const sealed = sealConfig(owner, config, testVault, testMasterKeyId);
     const channel = { ...owner, type, sealed, unanswered: 0 };
-    const delivery = {
-      id: '0199c6f4-8310-7e5b-9a1c-7d2e4f6a8b90',
-      channelId: 'c',
-      event: 'test',
-      status: 'pending',
-      attempts: 0,
-      lastAttemptAt: null,
-      lastError: null,
-      createdAt: 0,
-      payload: JSON.stringify(alert),
-    } as const;
+    const delivery = deliveryOf(alert);
     const attempt = async (reply: (call: Call) => TargetResult): Promise<string> => {
       const egress = { call: async (call: Call) => reply(call) } as unknown as Egress;
       const parts = { egress, mailer: null, signer: null, vault: testVault, clock: fakeClock() };
@@ -109,3 +119,21 @@ for (const [type, config] of configs) {
     }
   });
 }
+
+test('an answer of 2xx that does not say that the alert was taken is a failure, with what it says', async () => {
+  const owner = { id: 'c', workspaceId: 'w' };
+  const config = { url: 'https://matrix.example.org', room: '!a:example.org', token: 'syt_abc' };
+  const sealed = sealConfig(owner, config, testVault, testMasterKeyId);
+  const channel = { ...owner, type: 'matrix', sealed, unanswered: 0 } as const;
+  const attempt = async (body: string): Promise<string | null> => {
+    const egress = { call: async () => answer(body, 200) } as unknown as Egress;
+    const parts = { egress, mailer: null, signer: null, vault: testVault, clock: fakeClock() };
+    const due = deliveryOf(alert);
+    return (await deliver(channel, due, parts, new AbortController().signal)).error;
+  };
+  assert.equal(await attempt('{"event_id":"$1"}'), null);
+  assert.equal(
+    await attempt('<html>Sign in</html>'),
+    'http: 200, but the answer does not say that the alert was taken, <html>Sign in</html>',
+  );
+});

@@ -16,6 +16,8 @@ const token = fc.string({
 const secret = fc
   .uint8Array({ minLength: 24, maxLength: 64 })
   .map((bytes) => `whsec_${Buffer.from(bytes).toString('base64')}`);
+const key = (length: number) =>
+  fc.string({ unit: fc.constantFrom('a', 'B', '9'), minLength: length, maxLength: length });
 const nowhere = 'http://127.0.0.1:1';
 
 /** Valid configs, by type. */
@@ -24,7 +26,9 @@ const configs: Record<string, fc.Arbitrary<Record<string, string>>> = {
     { url: fc.constantFrom(`${nowhere}/hook?a=b`, 'https://example.com/'), secret },
     { requiredKeys: ['url'] },
   ),
-  email: fc.record({ to: fc.constantFrom('ops@example.com', "o'brien+x@a.b-c.example") }),
+  email: fc.record({
+    to: fc.constantFrom('ops@example.com', "o'brien+x@a.b-c.example", 'a@b.example, c@d.example'),
+  }),
   slack: fc.record({ url: token.map((text) => `${nowhere}/services/${text}`) }),
   discord: fc.record({ url: token.map((text) => `${nowhere}/api/webhooks/1/${text}`) }),
   telegram: fc.record({
@@ -34,6 +38,25 @@ const configs: Record<string, fc.Arbitrary<Record<string, string>>> = {
   ntfy: fc.record(
     { url: token.map((text) => `${nowhere}/${text}`), token },
     { requiredKeys: ['url'] },
+  ),
+  teams: fc.record({ url: token.map((text) => `${nowhere}/workflows/1?sig=${text}`) }),
+  matrix: fc.record({
+    url: fc.constantFrom(nowhere, `${nowhere}/matrix/`),
+    room: fc.constantFrom('!room:example.org', '!room'),
+    token,
+  }),
+  gotify: fc.record({ url: fc.constantFrom(nowhere, `${nowhere}/gotify/`), token }),
+  pushover: fc.record(
+    { token: key(30), user: key(30), priority: fc.constantFrom('-2', '0', '2') },
+    { requiredKeys: ['token', 'user'] },
+  ),
+  pagerduty: fc.record(
+    { routingKey: key(32), region: fc.constantFrom('us', 'eu') },
+    { requiredKeys: ['routingKey'] },
+  ),
+  opsgenie: fc.record(
+    { apiKey: key(36), region: fc.constantFrom('us', 'eu') },
+    { requiredKeys: ['apiKey'] },
   ),
 };
 
@@ -59,12 +82,32 @@ const hostileValue = fc.oneof(
     '-100123&text=x',
     'whsec_',
     `whsec_${'A'.repeat(2_000)}`,
+    '#room:example.org',
+    '!room/../../x',
+    '2.0',
+    'EU',
     'a'.repeat(2_049),
   ),
   fc.string({ unit: 'binary', maxLength: 60 }),
 );
 
-const names = ['url', 'secret', 'to', 'botToken', 'chatId', 'token', 'password', '__proto__', ''];
+const names = [
+  'url',
+  'secret',
+  'to',
+  'botToken',
+  'chatId',
+  'token',
+  'room',
+  'user',
+  'priority',
+  'routingKey',
+  'apiKey',
+  'region',
+  'password',
+  '__proto__',
+  '',
+];
 const hostileConfig = fc.oneof(
   json(fc.dictionary(fc.constantFrom(...names), hostileValue, { maxKeys: 3 })),
   fc

@@ -12,7 +12,9 @@ const longestContent = 2_000;
 const suppressEmbeds = 4;
 
 export const discord: ChannelKind = {
-  fields: { url: { description: 'the URL of an incoming webhook', check: checkUrl } },
+  fields: {
+    url: { description: 'the URL of an incoming webhook', given: 'either', check: checkUrl },
+  },
   example: { url: 'https://discord.com/api/webhooks/123456789012345678/XXXXXXXXXXXX' },
   message(alert, { url = '' }) {
     // Escaping at most doubles a character.

@@ -9,26 +9,39 @@ import type { ChannelKind } from './kind.ts';
 const longestSubject = 200;
 const longestText = 4_000;
 
-const checkAddress = checkForm(addressForm, 'one mail address such as ops@example.com', {
+const checkAddress = checkForm(addressForm, 'mail addresses such as ops@example.com', {
   isSecret: false,
 });
+/** Some servers take no more in one mail without limiting it (RFC 5321 asks for 100). */
+const mostRecipients = 50;
 
 export const email: ChannelKind = {
   fields: {
     to: {
-      description: 'one mail address',
+      description: `one mail address, or up to ${mostRecipients} separated by commas`,
+      given: 'typed',
       check(value, name, rules) {
-        checkAddress(value, name, rules);
-        if (!isMailAllowed(value, rules.mailAllow)) throw invalidInput(`${name}: ${notAllowed}`);
+        const addresses = recipientsOf(value);
+        if (addresses.length > mostRecipients) {
+          throw invalidInput(
+            `${name} must be at most ${mostRecipients} addresses, got ${addresses.length}`,
+          );
+        }
+        for (const address of addresses) checkAddress(address, name, rules);
+        const refused = addresses.filter((address) => !isMailAllowed(address, rules.mailAllow));
+        if (refused.length > 0) throw invalidInput(`${name}: ${notAllowed(refused)}`);
       },
+      parts: recipientsOf,
+      isList: true,
     },
   },
-  example: { to: 'ann@example.com' },
+  example: { to: 'ann@example.com, ops@example.com' },
+  needsMailServer: true,
   message(alert, { to = '' }) {
     const text = textOf(alert);
     return {
       kind: 'mail',
-      to,
+      to: recipientsOf(to),
       subject: cut(`[jobd] ${text.title}`, longestSubject),
       text: `${plainText(text, longestText)}\n`,
       html:
@@ -37,6 +50,11 @@ export const email: ChannelKind = {
     };
   },
 };
+
+/** The addresses of a list. An empty one stays, to be refused. */
+function recipientsOf(list: string): string[] {
+  return [...new Set(list.split(',').map((address) => address.trim()))];
+}
 
 function escapeHtml(text: string): string {
   return text

@@ -25,23 +25,35 @@ export interface ConfigField {
   isOptional?: true;
   /** Throws `invalid_input`, never repeating a secret; `name` is the field as people know it. */
   readonly check: (value: string, name: string, rules: ConfigRules) => void;
+  /**
+   * How commands take it: typed; typed or read from a file; or, if this is missing, only read from a file, as other users of
+   * the machine can see what is typed.
+   */
+  given?: 'typed' | 'either';
   /** Makes a value from 32 random bytes if a new channel has none. An update without one keeps the channel's own. */
   readonly generate?: (random: Uint8Array) => string;
-  /** What stands before the part of a value that is a secret by itself. */
-  prefix?: RegExp;
+  /** The parts of a value that are secrets by themselves. */
+  readonly parts?: (value: string) => string[];
+  /** Whether a value is a list, separated by commas. */
+  isList?: true;
 }
 
 export interface ChannelKind {
   fields: Readonly<Record<string, ConfigField>>;
   /** A config for the API's documentation. */
   example: ChannelConfig;
-  /** What is sent for an alert. The config has passed the checks of its fields. */
-  readonly message: (alert: Alert, config: ChannelConfig) => Message;
+  /** Whether it sends through the mail server of the operator. */
+  needsMailServer?: true;
+  /** What is sent for an alert; `id` is that of the delivery. The config has passed the checks of its fields. */
+  readonly message: (alert: Alert, config: ChannelConfig, id: string) => Message;
+  /** Whether a 2xx answer says that the alert was taken, by the beginning of its body; each does if a kind has none. */
+  readonly isTaken?: (body: string) => boolean;
 }
 
 /** A request to send, as plain data. */
 export interface HttpMessage {
   kind: 'http';
+  method: 'POST' | 'PUT';
   url: string;
   headers: Record<string, string>;
   body: string;
@@ -52,7 +64,7 @@ export interface HttpMessage {
 /** A mail to send, as plain data. */
 export interface MailMessage {
   kind: 'mail';
-  to: string;
+  to: readonly string[];
   subject: string;
   text: string;
   html: string;
@@ -68,6 +80,20 @@ export const checkUrl: ConfigField['check'] = (value, _name, { allowTargets }) =
     throw invalidInput(`config.${messageOf(error)}`);
   }
 };
+
+/** A check of the URL of a server to which a path is added: it has no query and no fragment. */
+export const checkBaseUrl: ConfigField['check'] = (value, name, rules) => {
+  checkUrl(value, name, rules);
+  const { search, hash } = new URL(value);
+  if (search !== '' || hash !== '')
+    throw invalidInput(`${name} must have no query and no fragment`);
+};
+
+/** A URL that passed `checkBaseUrl`, without a slash at its end. */
+export function baseOf(url: string): string {
+  const { origin, pathname } = new URL(url);
+  return `${origin}${pathname}`.replace(/\/+$/, '');
+}
 
 /** Makes a check by a form; `rule` completes "must be …". The message repeats the value unless it is a secret. */
 export function checkForm(
@@ -89,6 +115,7 @@ export function jsonMessage(
 ): HttpMessage {
   return {
     kind: 'http',
+    method: 'POST',
     url,
     headers: { 'content-type': 'application/json', ...headers },
     body: JSON.stringify(document),

@@ -27,6 +27,7 @@ export const ntfy: ChannelKind = {
   fields: {
     url: {
       description: 'server and topic, such as `https://ntfy.sh/my-topic`',
+      given: 'either',
       check(value, name, rules) {
         checkUrl(value, name, rules);
         const { pathname, search, hash } = new URL(value);

@@ -10,7 +10,9 @@ import type { ChannelKind } from './kind.ts';
 const longestText = 4_000;
 
 export const slack: ChannelKind = {
-  fields: { url: { description: 'the URL of an incoming webhook', check: checkUrl } },
+  fields: {
+    url: { description: 'the URL of an incoming webhook', given: 'either', check: checkUrl },
+  },
   example: { url: 'https://hooks.slack.com/services/T00000000/B00000000/XXXXXXXXXXXX' },
   message(alert, { url = '' }) {
     // An entity has at most five characters. Cutting first never cuts inside one.

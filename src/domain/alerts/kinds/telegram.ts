@@ -20,10 +20,11 @@ export const telegram: ChannelKind = {
         'the token of a bot, as @BotFather gives it',
         { isSecret: true },
       ),
-      prefix: /^\d+:/,
+      parts: (token) => [token.replace(/^\d+:/, '')],
     },
     chatId: {
       description: 'the number of the chat, or `@channelname`',
+      given: 'typed',
       check: checkForm(
         /^(?:-?\d{1,20}|@[A-Za-z0-9_]{1,64})$/,
         'the number of a chat or @channelname',

@@ -3,20 +3,19 @@
 import { checkForm, checkUrl, jsonMessage } from './kind.ts';
 import type { ChannelKind } from './kind.ts';
 
-const prefix = /^whsec_/;
 /** `whsec_` and 24 to 64 bytes in base64. */
 const secretForm = /^whsec_(?:[A-Za-z0-9+/]{4}){8,21}(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 const secretRule = 'whsec_ and 24 to 64 bytes in base64';
 
 export const webhook: ChannelKind = {
   fields: {
-    url: { description: 'where alerts are posted', check: checkUrl },
+    url: { description: 'where alerts are posted', given: 'either', check: checkUrl },
     secret: {
       description: `the signing secret, ${secretRule}; generated if not given`,
       isOptional: true,
       check: checkForm(secretForm, secretRule, { isSecret: true }),
       generate: (random) => `whsec_${Buffer.from(random).toString('base64')}`,
-      prefix,
+      parts: (secret) => [secret.replace(/^whsec_/, '')],
     },
   },
   example: { url: 'https://ops.example.com/alerts' },
