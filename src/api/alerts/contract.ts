@@ -110,6 +110,12 @@ export const Channel = t.output('Channel', 'A destination for alerts.', examples
   id: t.id('The id of the channel.'),
   name: t.text('The name of the channel.'),
   type,
+  destination: t.nullable(
+    t.text(
+      'Where it leads, without what is secret: the host that is called, or masked addresses such as `o…@example.com`. ' +
+        'Null if its `config` cannot be read.',
+    ),
+  ),
   enabled: updateFields.enabled,
   jobIds: updateFields.jobIds,
   afterFailures: t.integer('Consecutive failures of a job before this channel is notified.'),
@@ -121,13 +127,19 @@ export const Channel = t.output('Channel', 'A destination for alerts.', examples
 export type Channel = Static<typeof Channel>;
 
 /** Fields that a client reads and cannot set. */
-const channelState = Type.Pick(Channel, ['id', 'type', 'createdAt', 'lastDelivery']).properties;
+const channelState = Type.Pick(Channel, [
+  'id',
+  'type',
+  'destination',
+  'createdAt',
+  'lastDelivery',
+]).properties;
 
 export const ChannelUpdate = t.input(
   'ChannelUpdate',
   'Changes to a channel. Omitted fields keep their values. `config` is replaced as a whole, but a webhook keeps its secret if ' +
     'no new one is given. You can send back the `channel` object of a GET: its read-only fields `id`, `type` and `createdAt` ' +
-    'must be unchanged, and `lastDelivery` is ignored.',
+    'must be unchanged, and `destination` and `lastDelivery` are ignored.',
   [examples.channelUpdate],
   { ...t.optional(updateFields), ...t.optional(t.readOnly(channelState)) },
 );

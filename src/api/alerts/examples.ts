@@ -32,6 +32,7 @@ export const channel = {
   id: '0199c6b3-5d10-7a62-8c47-2f9e1b0d3a58',
   name: channelInput.name,
   type: channelInput.type,
+  destination: 'ops.example.com',
   enabled: true,
   jobIds: null,
   afterFailures: channelInput.afterFailures,

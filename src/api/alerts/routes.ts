@@ -30,6 +30,12 @@ import { channelShape, deliveryShape, triedDeliveryShape } from './shape.ts';
 
 const noUrl = badRequest('config.url is required for a webhook channel');
 
+const noMailServer = {
+  when: 'It is an email channel, and this jobd has no mail server.',
+  example:
+    'this jobd has no mail server, which an email channel needs: its operator sets one with jobd serve --smtp-url or JOBD_SMTP_URL',
+};
+
 const operations = describe(
   { tag: 'Channels', noun: 'channel', isExtension: true },
   {
@@ -56,11 +62,13 @@ const operations = describe(
         400: noUrl,
         402: notPaid,
         403: 'The key may only read, or the workspace has 100 channels.',
+        409: noMailServer,
       },
     },
     getChannel: {
       summary: 'Get a channel',
-      description: 'Returns the channel with its last delivery. Its `config` is never shown.',
+      description:
+        'Returns the channel with its last delivery. Its `config` is never shown, only the `destination` in it.',
       params: ChannelPath,
       response: { 200: ChannelResponse },
       answer: 'The channel.',
@@ -73,7 +81,7 @@ const operations = describe(
       response: { 200: ChannelResponse },
       answer: 'The channel after the change.',
       answerExample: { channel: changedChannel },
-      failures: { 400: noUrl, 402: notPaid },
+      failures: { 400: noUrl, 402: notPaid, 409: noMailServer },
     },
     deleteChannel: {
       summary: 'Delete a channel',
@@ -93,6 +101,7 @@ const operations = describe(
       answer: 'The pending delivery.',
       failures: {
         402: notPaid,
+        409: noMailServer,
         429: {
           when: 'The channel was tested less than a minute ago, or the key made more than 120 requests in 60 s.',
           example: 'a channel can be tested once a minute',

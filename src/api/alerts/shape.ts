@@ -7,11 +7,13 @@ import type * as contract from './contract.ts';
 
 /** A channel without its `config`. */
 export function channelShape(channel: ShownChannel): contract.Channel {
-  const { id, name, type, enabled, jobIds, afterFailures, createdAt, lastDelivery } = channel;
+  const { id, name, type, destination, enabled, jobIds, afterFailures, createdAt, lastDelivery } =
+    channel;
   return {
     id,
     name,
     type,
+    destination,
     enabled,
     jobIds: jobIds && [...jobIds],
     afterFailures,

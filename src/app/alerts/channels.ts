@@ -7,10 +7,13 @@ import type {
   Channel,
   ChannelInput,
   ChannelUpdate,
+  KeptChannel,
   ShownChannel,
 } from '../../domain/alerts/channel.ts';
 import { checkConfig, generatedConfig, keepGenerated } from '../../domain/alerts/config.ts';
+import { destinationOf } from '../../domain/alerts/destination.ts';
 import type { ChannelConfig } from '../../domain/alerts/kinds/kind.ts';
+import { channelKinds } from '../../domain/alerts/kinds/registry.ts';
 import { got, invalidInput, JobdError } from '../../domain/errors.ts';
 import { isId, newId } from '../../domain/id.ts';
 import { openConfig, sealConfig } from '../../domain/secrets/sealed-config.ts';
@@ -39,6 +42,7 @@ export async function createChannel(
   const now = clock.now();
   const channel = defineChannel(input, { id: newId(now), workspaceId, now });
   checkConfig(channel.type, input.config, app);
+  requireMailServer(app, channel);
   const generated = generatedConfig(channel.type, input.config, randomBytes(32));
   await changeBy(app, principal, async (tx, note) => {
     await requirePaid(tx, principal, clock.now());
@@ -50,31 +54,33 @@ export async function createChannel(
     await channels.insertChannel(tx, channel, sealed);
     note({ action: 'channel.create', subject: channel });
   });
-  return { channel: { ...channel, lastDelivery: null }, generated };
+  const destination = destinationOf(channel.type, input.config);
+  return { channel: { ...channel, destination, lastDelivery: null }, generated };
 }
 
 /** A page of the workspace's channels, newest first. */
 export async function listChannels(
-  { store }: App,
+  app: App,
   { workspaceId }: Principal,
   { cursor, ...page }: NamedRequest,
 ): Promise<Page<ShownChannel>> {
   const before = cursor === null ? null : parseIdCursor('channels', cursor);
-  const found = await channels.listChannels(store.db, workspaceId, {
+  const found = await channels.listChannels(app.store.db, workspaceId, {
     ...page,
     limit: page.limit + 1,
     before,
   });
-  return pageOf(found, page.limit, ({ id }) => idCursor('channels', id));
+  const shown = found.map((channel) => shownChannel(app, channel));
+  return pageOf(shown, page.limit, ({ id }) => idCursor('channels', id));
 }
 
 /** A channel of the workspace. Throws `not_found`. */
 export async function getChannel(
-  { store }: App,
+  app: App,
   principal: Principal,
   id: string,
 ): Promise<ShownChannel> {
-  return await requireChannel(store.db, principal, id);
+  return shownChannel(app, await requireChannel(app.store.db, principal, id));
 }
 
 /**
@@ -89,13 +95,15 @@ export async function updateChannel(
 ): Promise<ShownChannel> {
   const { clock, vault } = app;
   return await changeBy(app, principal, async (tx, note) => {
-    const before = await requireChannel(tx, principal, id);
+    const kept = await requireChannel(tx, principal, id);
+    const before = shownChannel(app, kept);
     await requirePaid(tx, principal, clock.now());
     const channel = changeChannel(before, update);
+    if (channel.enabled && !before.enabled) requireMailServer(app, channel);
     await requireSubjects(tx, channel, before);
     let sealed: string | null = null;
     if (update.config !== undefined) {
-      const open = async () => openConfig(before, await channels.findSealedConfig(tx, id), vault);
+      const open = async () => openConfig(kept, kept.sealed, vault);
       const config = await keepGenerated(channel.type, update.config, open);
       checkConfig(channel.type, config, app);
       sealed = await seal(app, tx, channel, config);
@@ -105,7 +113,7 @@ export async function updateChannel(
     if (before.enabled && !channel.enabled) {
       await endDeliveries(tx, id, 'the channel was disabled');
     }
-    const after = await requireChannel(tx, principal, id);
+    const after = shownChannel(app, await requireChannel(tx, principal, id));
     const isChanged = (field: keyof ChannelUpdate): boolean =>
       field === 'config' || !isDeepStrictEqual(after[field], before[field]);
     const given = Object.keys(update) as (keyof ChannelUpdate)[];
@@ -131,10 +139,31 @@ export async function requireChannel(
   db: Db,
   { workspaceId }: Principal,
   id: string,
-): Promise<ShownChannel> {
+): Promise<KeptChannel> {
   const channel = isId(id) ? await channels.findChannel(db, workspaceId, id) : undefined;
   if (channel !== undefined) return channel;
   throw new JobdError('not_found', `there is no channel with id ${id}`);
+}
+
+/** A channel of a kind that sends mail needs a mail server. Throws `conflict`. */
+export function requireMailServer({ instance }: App, { type }: Pick<Channel, 'type'>): void {
+  if (!channelKinds[type].needsMailServer || instance.mailIsConfigured) return;
+  throw new JobdError(
+    'conflict',
+    `this jobd has no mail server, which an ${type} channel needs: its operator sets one with jobd serve --smtp-url or JOBD_SMTP_URL`,
+  );
+}
+
+/** Whoever lost the master key still sees the channel. */
+function shownChannel({ vault }: App, { sealed, ...channel }: KeptChannel): ShownChannel {
+  const { type, lastDelivery } = channel;
+  const shown = (destination: string | null) => ({ ...channel, destination, lastDelivery });
+  try {
+    return shown(destinationOf(type, openConfig(channel, sealed, vault)));
+  } catch (error) {
+    if (error instanceof JobdError) return shown(null);
+    throw error;
+  }
 }
 
 async function seal({ vault }: App, tx: Db, channel: Channel, config: ChannelConfig) {

@@ -14,14 +14,14 @@ import type { App, Principal } from '../app.ts';
 import { changeBy } from '../change.ts';
 import { idCursor, pageOf, parseIdCursor } from '../page.ts';
 import type { Page, PageRequest } from '../page.ts';
-import { requireChannel } from './channels.ts';
+import { requireChannel, requireMailServer } from './channels.ts';
 
 /** A channel takes one test in this time. */
 const testIntervalMs = 60_000;
 
 /**
- * Queues a test before all other deliveries, also of a disabled channel. Throws `not_found`, `payment_required`, and
- * `rate_limited` within a minute of the last test.
+ * Queues a test before all other deliveries, also of a disabled channel. Throws `not_found`, `payment_required`,
+ * `conflict` for mail without a mail server, and `rate_limited` within a minute of the last test.
  */
 export async function testChannel(
   app: App,
@@ -30,7 +30,9 @@ export async function testChannel(
 ): Promise<Delivery> {
   const { clock, wakeNotifier } = app;
   const delivery = await changeBy(app, principal, async (tx, note) => {
-    const { name } = await requireChannel(tx, principal, channelId);
+    const channel = await requireChannel(tx, principal, channelId);
+    requireMailServer(app, channel);
+    const { name } = channel;
     const now = clock.now();
     await requirePaid(tx, principal, now);
     if (await deliveries.hasTestIn(tx, channelId, now - testIntervalMs, now)) {

@@ -35,9 +35,17 @@ export interface Channel {
   createdAt: number;
 }
 
-/** A channel with its last delivery. */
-export interface ShownChannel extends Channel {
+/** A channel as it is kept, with its last delivery. */
+export interface KeptChannel extends Channel {
+  /** Its config. */
+  sealed: string;
   lastDelivery: Delivery | null;
+}
+
+/** A channel as people see it. */
+export interface ShownChannel extends Omit<KeptChannel, 'sealed'> {
+  /** Where it leads, without what is secret; null if its config cannot be opened. */
+  destination: string | null;
 }
 
 /** The fields that people set. */
@@ -61,6 +69,7 @@ export interface ChannelUpdate extends ChannelFields {
   id?: string;
   type?: ChannelType;
   createdAt?: string;
+  destination?: string | null;
   lastDelivery?: object | null;
 }
 
@@ -80,7 +89,7 @@ export function changeChannel(channel: Channel, update: ChannelUpdate): Channel 
   const { id, type, createdAt } = channel;
   const { config: _, ...fields } = writable(update, {
     fixed: { id, type, createdAt: isoTime(createdAt) },
-    passing: ['lastDelivery'],
+    passing: ['destination', 'lastDelivery'],
   });
   if (fields.name?.trim() === '') throw invalidInput('name must not be blank');
   const jobIds = fields.jobIds ?? [];

@@ -2,7 +2,7 @@
 
 import { sql } from 'kysely';
 import type { Selectable } from 'kysely';
-import type { Channel, ShownChannel } from '../../domain/alerts/channel.ts';
+import type { Channel, KeptChannel } from '../../domain/alerts/channel.ts';
 import { deliveryOf } from './delivery-queue.ts';
 import { idList, rowsOf, textOf } from '../database/dialect.ts';
 import { onPage } from '../database/named.ts';
@@ -59,7 +59,7 @@ export async function findChannel(
   db: Db,
   workspaceId: string,
   id: string,
-): Promise<ShownChannel | undefined> {
+): Promise<KeptChannel | undefined> {
   const rows = await channelsOf(db, workspaceId).selectAll().where('id', '=', id).execute();
   const [channel] = await withLastDelivery(db, rows);
   return channel;
@@ -70,7 +70,7 @@ export async function listChannels(
   db: Db,
   workspaceId: string,
   page: NamedPage,
-): Promise<ShownChannel[]> {
+): Promise<KeptChannel[]> {
   const rows = await channelsOf(db, workspaceId)
     .selectAll()
     .where(onPage(page))
@@ -94,7 +94,7 @@ function channelsOf(db: Db, workspaceId: string) {
 async function withLastDelivery(
   db: Db,
   rows: readonly Selectable<ChannelRow>[],
-): Promise<ShownChannel[]> {
+): Promise<KeptChannel[]> {
   const shown = rowsOf(rows.map(({ id }) => ({ id })));
   const channelId = textOf('id', 'shown.value');
   const last = await db
@@ -110,7 +110,10 @@ async function withLastDelivery(
     .execute();
   const deliveries = new Map(last.map((row) => [row.channel_id, deliveryOf(row)]));
   return rows.map((row) =>
-    Object.assign(channelOf(row), { lastDelivery: deliveries.get(row.id) ?? null }),
+    Object.assign(channelOf(row), {
+      sealed: row.sealed,
+      lastDelivery: deliveries.get(row.id) ?? null,
+    }),
   );
 }
 
@@ -141,16 +144,6 @@ export async function findLiveChannel(db: Db, id: string): Promise<Channel | und
     .where('deleted_at', 'is', null)
     .executeTakeFirst();
   return row && channelOf(row);
-}
-
-/** The sealed config of a channel. */
-export async function findSealedConfig(db: Db, id: string): Promise<string> {
-  const { sealed } = await db
-    .selectFrom('channels')
-    .select('sealed')
-    .where('id', '=', id)
-    .executeTakeFirstOrThrow();
-  return sealed;
 }
 
 /** Those of these ids that are no job or monitor of the workspace. */

@@ -19,7 +19,7 @@ export function quietApp(parts: Pick<App, 'store' | 'clock'> & Partial<App>): Ap
     wakeNotifier: () => {},
     noteUse: () => {},
     authenticate: createAuthenticate(parts),
-    instance: { id: '00000000', version: '0', startedAt: 0, dataDir: '', mailIsConfigured: false },
+    instance: { id: '00000000', version: '0', startedAt: 0, dataDir: '', mailIsConfigured: true },
     onChanged: () => {},
     events: createEvents({ clock: parts.clock, version: '0.0.0', mostStreams: 0 }),
     isSigning: false,
