@@ -6,6 +6,7 @@ import type { Channel } from '../../api/alerts/contract.ts';
 export interface ConfigField {
   label: string;
   hint?: string;
+  placeholder?: string;
   isOptional?: true;
   /** Whether nobody should read it over a shoulder. */
   isHidden?: true;
@@ -23,6 +24,10 @@ const incoming: ConfigField = {
   isHidden: true,
 };
 
+const server: ConfigField = { label: 'Server', placeholder: 'https://…' };
+const token: ConfigField = { label: 'Access token', isHidden: true };
+const region: ConfigField = { label: 'Region', hint: 'us or eu', isOptional: true };
+
 /** Each kind, with the fields that `domain/alerts/kinds` has for it. */
 export const channelKinds: Readonly<Record<Channel['type'], ChannelKind>> = {
   webhook: {
@@ -37,7 +42,7 @@ export const channelKinds: Readonly<Record<Channel['type'], ChannelKind>> = {
       },
     },
   },
-  email: { word: 'Email', fields: { to: { label: 'Address' } } },
+  email: { word: 'Email', fields: { to: { label: 'Addresses', hint: 'Separated by commas.' } } },
   slack: { word: 'Slack', fields: { url: incoming } },
   discord: { word: 'Discord', fields: { url: incoming } },
   telegram: {
@@ -47,16 +52,36 @@ export const channelKinds: Readonly<Record<Channel['type'], ChannelKind>> = {
       chatId: { label: 'Chat', hint: 'The number of the chat, or @channelname.' },
     },
   },
+  teams: {
+    word: 'Microsoft Teams',
+    fields: { url: { ...incoming, label: 'URL of the webhook of a workflow' } },
+  },
+  matrix: {
+    word: 'Matrix',
+    fields: { url: server, room: { label: 'Room', placeholder: '!…' }, token },
+  },
   ntfy: {
     word: 'ntfy',
     fields: {
       url: { label: 'Server and topic', hint: 'Such as https://ntfy.sh/my-topic' },
-      token: {
-        label: 'Access token',
-        hint: 'If the topic needs one.',
-        isOptional: true,
-        isHidden: true,
-      },
+      token: { ...token, isOptional: true },
     },
+  },
+  gotify: { word: 'Gotify', fields: { url: server, token } },
+  pushover: {
+    word: 'Pushover',
+    fields: {
+      token,
+      user: { label: 'Key of the user', isHidden: true },
+      priority: { label: 'Priority', hint: '-2 to 2', isOptional: true },
+    },
+  },
+  pagerduty: {
+    word: 'PagerDuty',
+    fields: { routingKey: { label: 'Integration key', isHidden: true }, region },
+  },
+  opsgenie: {
+    word: 'Opsgenie',
+    fields: { apiKey: { label: 'API key', isHidden: true }, region },
   },
 };

@@ -44,6 +44,7 @@ test('an edited channel keeps its destination unless another was typed', () => {
     id: 'c',
     name: 'Ann',
     type: 'email',
+    destination: 'a…@example.com',
     enabled: false,
     jobIds: ['a'],
     afterFailures: 2,

@@ -32,7 +32,7 @@ export function ChannelPage({ id }: { id: string }) {
 }
 
 function Whole({ channel }: { channel: Channel }) {
-  const { id, name, type, enabled, jobIds, createdAt } = channel;
+  const { id, name, type, destination, enabled, jobIds, createdAt } = channel;
   const path = `/channels/${id}/deliveries?limit=30`;
   const list = usePages<Delivery>(path, 'deliveries', ofChannel(id), ({ status }) => {
     return status === 'pending';
@@ -61,7 +61,7 @@ function Whole({ channel }: { channel: Channel }) {
           <dt>Alerts</dt>
           <dd>of a job {afterWords(channel)}, of a monitor at once</dd>
           <dt>Destination</dt>
-          <dd class="quiet">kept, and never shown again</dd>
+          <dd>{destination ?? 'cannot be read'}</dd>
           <dt>Created</dt>
           <dd>
             <At at={createdAt} />

@@ -49,6 +49,7 @@ export function ConfigFields({ type, config, isKept, errorOf, onChange }: Config
               <input
                 {...control}
                 value={value}
+                placeholder={field.placeholder}
                 spellcheck={false}
                 autocomplete="off"
                 autocapitalize="off"

@@ -12,7 +12,7 @@ import { ChannelSwitch, TestButton } from './actions.tsx';
 
 /** The row: name and type; whom it serves; the last delivery; actions. */
 export function ChannelRow({ channel }: { channel: Channel }) {
-  const { id, name, type, enabled, lastDelivery } = channel;
+  const { id, name, type, destination, enabled, lastDelivery } = channel;
   return (
     <li class={`row channel ${enabled ? '' : 'off'}`} data-id={id}>
       <span class="state">
@@ -25,7 +25,10 @@ export function ChannelRow({ channel }: { channel: Channel }) {
         <LastDelivery channel={channel} />
       </div>
       <p class="when">
-        <span class="line">{channelKinds[type].word}</span>
+        <span class="line">
+          {channelKinds[type].word}
+          {destination !== null && `: ${destination}`}
+        </span>
         <span class="quiet">
           {servesWords(channel)}, {afterWords(channel)}
         </span>
