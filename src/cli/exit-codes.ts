@@ -31,6 +31,6 @@ export const exitCodes: readonly (readonly [code: number, meaning: string])[] = 
   [errorCodes.unreachable.exitCode, 'the server is unreachable'],
   [runExitCodes.failed, 'the awaited run failed'],
   [runExitCodes.missed, 'the awaited run was missed or interrupted'],
-  [runExitCodes.running, 'the wait timed out; the run continues'],
+  [runExitCodes.running, 'the wait timed out; the run or the test continues'],
   [interruptedExitCode, 'stopped by Ctrl-C; an awaited run continues'],
 ];

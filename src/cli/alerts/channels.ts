@@ -4,27 +4,22 @@ import type { Command } from 'commander';
 import type { Channel, ChannelMade, ChannelUpdate, Delivery } from '../../api/alerts/contract.ts';
 import type { Flags } from '../../config.ts';
 import { channelLimits } from '../../domain/alerts/channel.ts';
-import { configSummary } from '../../domain/alerts/config.ts';
 import { channelTypes } from '../../domain/alerts/kinds/registry.ts';
 import { invalidInput } from '../../domain/errors.ts';
 import type { Api } from '../client/api.ts';
 import { connect } from '../client/connect.ts';
 import type { Context } from '../context.ts';
-import { collect, textOrFile } from '../options.ts';
+import { collect } from '../options.ts';
 import { parseChoice, parseWholeNumber } from '../../setting.ts';
-import {
-  addResourceCommands,
-  createNamed,
-  printItem,
-  withName,
-  withNameOptions,
-} from '../resource.ts';
+import { addResourceCommands, createNamed, printItem, withNameOptions } from '../resource.ts';
 import type { Resource } from '../resource.ts';
 import { idCell } from '../terminal/cell.ts';
 import { printFields, printJson } from '../terminal/output.ts';
 import type { Output } from '../terminal/output.ts';
 import { counted } from '../terminal/text.ts';
+import { configHelp, configOf, withConfigOptions } from './config-options.ts';
 import { addDeliveriesCommand } from './deliveries.ts';
+import { addTestCommand } from './test-command.ts';
 
 const resource: Resource<Channel, ChannelUpdate> = {
   noun: 'channel',
@@ -72,23 +67,20 @@ function addCreateCommand(channels: Command, context: Context): void {
       'after',
       `
 Examples:
-  echo '{"url":"https://ops.example.com/alerts"}' |
-    jobd channels create --name ops --type webhook --config -
-  jobd channels create --name chat --type slack --config @slack.json \\
+  jobd channels create --name ops --type webhook \\
+    --url https://ops.example.com/alerts
+  jobd channels create --name ann --type email --to ann@example.com
+  jobd channels create --name chat --type slack --url @slack-url.txt \\
     --job backup --after-failures 2
 
-The config is JSON and holds secrets. It is read from a file or standard input,
-so that the list of processes does not show it. Its fields, by type:
-${configSummary()
-  .map((line) => `  ${line}`)
-  .join('\n')}`,
+${configHelp()}`,
     )
     .action(async (flags: Flags & { name: string; type: string }) => {
       const { name } = flags;
       const type = parseChoice(flags.type, '--type', channelTypes);
       const api = connect(context);
-      const { config, ...rest } = await updateOf(flags, api);
-      if (config === undefined) throw invalidInput('--config is required');
+      const config = (await configOf(flags, type)) ?? {};
+      const rest = await settingsOf(flags, api);
       const { channels: items } = api;
       const made = await createNamed<Channel, ChannelMade, ChannelUpdate>(
         { noun: 'channel', items, name, flags },
@@ -107,22 +99,8 @@ ${configSummary()
     });
 }
 
-function addTestCommand(channels: Command, context: Context): void {
-  const { output } = context;
-  withName(channels.command('test'), 'channel')
-    .description('send a test alert; see deliveries for the result')
-    .addHelpText('after', '\nExample:\n  jobd channels test ops')
-    .action(async (name: string, flags: Flags) => {
-      const { channels: api } = connect(context);
-      const delivery = await api.test((await api.find(name)).id);
-      if (flags['json']) printJson(output, { delivery });
-      else output.data(delivery.id);
-    });
-}
-
 function withChannelOptions(command: Command): Command {
-  return command
-    .option('--config <@file|->', 'JSON config of the destination: a file or standard input')
+  return withConfigOptions(command)
     .option(
       '--job <job>',
       'only alerts of this job, by id or name; may be repeated (default: every job)',
@@ -133,13 +111,18 @@ function withChannelOptions(command: Command): Command {
 }
 
 async function updateOf(flags: Flags, api: Api): Promise<ChannelUpdate> {
-  const { name, config, afterFailures, job } = flags;
+  const config = await configOf(flags);
+  return { ...(await settingsOf(flags, api)), ...(config !== undefined && { config }) };
+}
+
+/** The fields that the options give, without the config. */
+async function settingsOf(flags: Flags, api: Api): Promise<Omit<ChannelUpdate, 'config'>> {
+  const { name, afterFailures, job } = flags;
   if (flags['enable'] && flags['disable']) {
     throw invalidInput('use either --enable or --disable, not both');
   }
   return {
     ...(typeof name === 'string' && { name }),
-    ...(typeof config === 'string' && { config: await configOf(config) }),
     ...(typeof afterFailures === 'string' && {
       afterFailures: parseWholeNumber(
         afterFailures,
@@ -158,18 +141,6 @@ async function idsOf(names: readonly string[], { jobs }: Api): Promise<string[]>
   return await Promise.all(names.map(async (name) => (await jobs.find(name)).id));
 }
 
-async function configOf(source: string): Promise<Record<string, string>> {
-  if (source !== '-' && !source.startsWith('@')) {
-    throw invalidInput('--config must be @FILE or -, as it holds secrets');
-  }
-  const text = await textOrFile(source, '--config');
-  try {
-    return JSON.parse(text) as Record<string, string>;
-  } catch {
-    throw invalidInput('--config must hold one JSON object');
-  }
-}
-
 function deliveryText({ event, status, lastError }: Delivery): string {
   return `${event} ${status}${lastError === null ? '' : `: ${lastError}`}`;
 }
@@ -179,6 +150,7 @@ function printChannel(output: Output, channel: Channel): void {
   printFields(output, {
     name: channel.name,
     type: channel.type,
+    destination: channel.destination,
     enabled: channel.enabled ? 'yes' : 'no',
     jobs: jobIds === null ? 'all' : jobIds.join(' '),
     'alert after': `${counted(afterFailures, 'failure')} in a row`,

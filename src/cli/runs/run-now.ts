@@ -8,7 +8,7 @@ import { jobFilters } from '../../domain/jobs/listed-job.ts';
 import { isFinal } from '../../domain/runs/run.ts';
 import type { Api } from '../client/api.ts';
 import { connect } from '../client/connect.ts';
-import { passingDelayMs, pause, retry } from '../client/retry.ts';
+import { waitUntil, waitVisibly } from '../client/wait.ts';
 import type { Context } from '../context.ts';
 import { interruptedExitCode, runExitCodes } from '../exit-codes.ts';
 import { parseDuration } from '../options.ts';
@@ -17,7 +17,6 @@ import type { Selected } from '../selection.ts';
 import { idCell, state } from '../terminal/cell.ts';
 import { printJson, printRows } from '../terminal/output.ts';
 import { plain } from '../terminal/text.ts';
-import { catchInterrupt, startSpinner } from '../terminal/waiting.ts';
 import { printRun } from './runs.ts';
 
 /** Adds the command to those of jobs. */
@@ -49,7 +48,11 @@ export function addRunNowCommand(jobs: Command, context: Context): void {
         else output.data(queued.run.id);
         return;
       }
-      const { run, exitCode } = await waitVisibly(api, queued.run, { name: job.name, timeoutMs });
+      const { run, exitCode } = await waitVisibly(
+        `waiting for the run of ${plain(job.name)}`,
+        (signal) =>
+          waitForRun(() => api.runs.get(job.id, queued.run.id), queued.run, timeoutMs, signal),
+      );
       context.exitCode = exitCode;
       if (exitCode === interruptedExitCode) {
         output.say(`the run continues; to see it: jobd runs get ${job.id} ${run.id}`);
@@ -88,8 +91,7 @@ async function runMany(
     for (const result of results) {
       if (result.run === null) continue;
       const leftMs = Math.max(deadline - performance.now(), 1);
-      const { name } = result;
-      const waited = await waitVisibly(api, result.run, { name, timeoutMs: leftMs });
+      const waited = await waitFor(api, result.run, result.name, leftMs);
       result.run = waited.run;
       if (waited.exitCode !== 0) context.exitCode = waited.exitCode;
       if (waited.exitCode === interruptedExitCode) break;
@@ -119,21 +121,12 @@ async function start(api: Api, jobId: string): Promise<Pick<Started, 'run' | 'er
   }
 }
 
-async function waitVisibly(
-  api: Api,
-  run: Run,
-  { name, timeoutMs }: { name: string; timeoutMs: number },
-): Promise<Waited> {
-  using parts = new DisposableStack();
-  const { signal } = parts.use(catchInterrupt());
-  parts.use(startSpinner(`waiting for the run of ${plain(name)}`));
-  return await waitForRun(() => api.runs.get(run.jobId, run.id), run, timeoutMs, signal);
+/** Waits with a spinner that names the job. */
+async function waitFor(api: Api, run: Run, name: string, timeoutMs: number): Promise<Waited> {
+  return await waitVisibly(`waiting for the run of ${plain(name)}`, (signal) =>
+    waitForRun(() => api.runs.get(run.jobId, run.id), run, timeoutMs, signal),
+  );
 }
-
-/** The first pause between two requests: most runs are short. */
-const firstPauseMs = 250;
-/** The longest pause: well below the rate limit of a key. */
-const longestPauseMs = 2_000;
 
 /** How the wait ended; `run` is the last known state. */
 export interface Waited {
@@ -141,34 +134,15 @@ export interface Waited {
   exitCode: number;
 }
 
-/** Polls until the run has ended, the time is up or the signal aborts. Outages and rate limits are waited out. */
+/** Waits until the run has ended, the time is up or the signal aborts. */
 export async function waitForRun(
   getRun: () => Promise<Run>,
   queued: Run,
   timeoutMs: number,
   signal?: AbortSignal,
 ): Promise<Waited> {
-  const deadline = performance.now() + timeoutMs;
-  const leftMs = (): number => Math.max(deadline - performance.now(), 0);
-  let run = queued;
-  let pauseMs = firstPauseMs;
-  while (!isFinal(run.status) && leftMs() > 0) {
-    await pause(Math.min(pauseMs, leftMs()), signal);
-    if (signal?.aborted) break;
-    pauseMs = Math.min(pauseMs * 1.5, longestPauseMs);
-    try {
-      run = await retry(getRun, {
-        delayMs(error) {
-          const delayMs = passingDelayMs(error);
-          return delayMs === null || leftMs() === 0 ? null : Math.min(delayMs, leftMs());
-        },
-        signal,
-      });
-    } catch (error) {
-      // A failure that may pass means that the time is up, or Ctrl-C.
-      if (!(error instanceof JobdError) || passingDelayMs(error) === null) throw error;
-    }
-  }
-  const isInterrupted = signal?.aborted === true && !isFinal(run.status);
+  const isOver = ({ status }: Run): boolean => isFinal(status);
+  const run = await waitUntil(getRun, queued, { isOver, timeoutMs, signal });
+  const isInterrupted = signal?.aborted === true && !isOver(run);
   return { run, exitCode: isInterrupted ? interruptedExitCode : runExitCodes[run.status] };
 }
