@@ -11,6 +11,7 @@ import { getReceiptKey } from '../../src/app/receipts/receipts.ts';
 import type { JobdError } from '../../src/domain/errors.ts';
 import { openLocal } from '../../src/local-store.ts';
 import { addAccount } from '../support/records/account.ts';
+import { addEmailChannel } from '../support/records/channel.ts';
 import { quietApp } from '../support/running/app.ts';
 import { fakeClock } from '../support/fakes/clock.ts';
 import { newCode, postSession, signIn } from '../support/running/browser.ts';
@@ -27,6 +28,7 @@ const unknownId = '01a1fc58-a505-7000-bebc-059153f75def';
 const nowhere = 'http://127.0.0.1:1/';
 const job = { name: 'a', url: nowhere, paused: true };
 const channel = { name: 'a', type: 'webhook', config: { url: nowhere } };
+const mailChannel = { name: 'a', type: 'email', config: { to: 'a@example.com' } };
 const huge = 'x'.repeat(300 * 1024);
 
 function normalised(sentence: string): string {
@@ -150,6 +152,7 @@ test("every error example is the server's real message", async (t) => {
   );
   const ids = await madeBy(ask);
   const readKey = await daemon.newKey('read');
+  const mailId = await addEmailChannel(daemon.dataDir);
 
   const expired = await addAccount(daemon, clock, 'pro', 14);
   const theirs = await madeBy((method, path, body) => ask(method, path, body, expired.key));
@@ -208,6 +211,11 @@ test("every error example is the server's real message", async (t) => {
       }
       case '409': {
         if (operationId === 'getReceipt') return await ask(method, target);
+        if (operationId === 'createChannel') return await ask(method, target, mailChannel);
+        if (operationId === 'updateChannel' || operationId === 'testChannel') {
+          const body = operationId === 'updateChannel' ? { enabled: true } : undefined;
+          return await ask(method, pathFor(path, { ...ids, channels: mailId }), body);
+        }
         return await ask(method, pathFor(path, { ...ids, jobs: busy }), good[operationId]);
       }
       case '413':

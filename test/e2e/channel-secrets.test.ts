@@ -25,6 +25,10 @@ const canaries = {
   telegram: 'canary-telegram-0123456789',
   topic: 'canary-ntfy-topic',
   ntfy: 'tk_canary0ntfy0token',
+  teams: 'canary-teams-signature',
+  room: '!canaryroom',
+  matrix: 'syt_canary_matrix_token',
+  gotify: 'Acanary-gotify-token',
   to: 'canary-to@example.com',
   smtpPassword,
   smtpInBase64: Buffer.from(`\0ann\0${smtpPassword}`).toString('base64'),
@@ -96,6 +100,9 @@ test(
       ['slack', { url: `${url}/services/T0/B0/${canaries.slack}` }],
       ['discord', { url: `${url}/api/webhooks/1/${canaries.discord}` }],
       ['ntfy', { url: `${url}/${canaries.topic}`, token: canaries.ntfy }],
+      ['teams', { url: `${url}/workflows/1?sig=${canaries.teams}` }],
+      ['matrix', { url, room: `${canaries.room}:example.org`, token: canaries.matrix }],
+      ['gotify', { url, token: canaries.gotify }],
       ['email', { to: canaries.to }],
     ];
     const ids: string[] = [];

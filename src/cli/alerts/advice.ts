@@ -19,8 +19,14 @@ export function adviceOn(channel: Channel, reason: string): string {
   return advice(channel);
 }
 
-function setAgain({ id, type }: Channel): string {
-  return `give it the right destination with jobd channels update ${id} ${optionsOf(type)}`;
+/** How a command names a channel: its name, unless a shell would read it in another way. */
+export function wordFor({ id, name }: Channel): string {
+  return /^[A-Za-z0-9][\w.-]*$/.test(name) ? name : id;
+}
+
+function setAgain(channel: Channel): string {
+  const command = `jobd channels update ${wordFor(channel)} ${optionsOf(channel.type)}`;
+  return `check where it leads, and if need be give it again: ${command}`;
 }
 
 function checkHost({ destination }: Channel): string {

@@ -21,6 +21,10 @@ import { configHelp, configOf, withConfigOptions } from './config-options.ts';
 import { addDeliveriesCommand } from './deliveries.ts';
 import { addTestCommand } from './test-command.ts';
 
+const updateHelp = `
+What says where alerts are sent replaces all of that: give each field that the
+type needs (see jobd channels create --help). A webhook keeps its secret.`;
+
 const resource: Resource<Channel, ChannelUpdate> = {
   noun: 'channel',
   example: 'ops',
@@ -38,7 +42,8 @@ const resource: Resource<Channel, ChannelUpdate> = {
     withChannelOptions(command)
       .option('--name <name>', 'name of the channel')
       .option('--enable', 'send alerts from now on')
-      .option('--all-jobs', 'send alerts of every job'),
+      .option('--all-jobs', 'send alerts of every job')
+      .addHelpText('after', updateHelp),
   exampleOptions: ' --disable',
   updateOf,
   belongings: 'its deliveries',
@@ -57,12 +62,12 @@ export function addChannelCommands(program: Command, context: Context): void {
 
 function addCreateCommand(channels: Command, context: Context): void {
   const { output } = context;
-  withNameOptions(
-    withChannelOptions(channels.command('create').description('create a channel')),
-    'channel',
-  )
+  const command = channels
+    .command('create')
+    .description('create a channel')
     .requiredOption('--name <name>', 'name of the channel')
-    .requiredOption('--type <type>', channelTypes.join(', '))
+    .requiredOption('--type <type>', channelTypes.join(', '));
+  withNameOptions(withChannelOptions(command), 'channel')
     .addHelpText(
       'after',
       `

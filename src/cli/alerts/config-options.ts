@@ -15,16 +15,29 @@ const fields = new Map<string, ConfigField>(
 );
 const names = [...new Set(kinds.flatMap(([, kind]) => Object.keys(kind.fields)))];
 
+/** What several kinds describe in words of their own. */
+const sharedWords: Readonly<Record<string, string>> = {
+  url: 'where alerts are sent',
+  token: 'access token',
+};
+
 /** Adds the options. */
 export function withConfigOptions(command: Command): Command {
   for (const name of names) {
-    const users = kinds.filter(([, kind]) => kind.fields[name] !== undefined);
-    const description = `of ${users.map(([type]) => type).join(', ')}`;
     const flags = `${optionOf(name)} ${placeOf(fields.get(name))}`;
-    if (fields.get(name)?.isList) command.option(flags, `${description}; may be repeated`, collect);
-    else command.option(flags, description);
+    const words = describe(name);
+    if (fields.get(name)?.isList) command.option(flags, `${words}; may be repeated`, collect);
+    else command.option(flags, words);
   }
-  return command.option('--config <@file|->', 'all of these fields as JSON, instead');
+  return command.option('--config <@file|->', 'all of these as one JSON object instead');
+}
+
+function describe(name: string): string {
+  const users = kinds.filter(([, kind]) => kind.fields[name] !== undefined);
+  const said = new Set(users.map(([, kind]) => kind.fields[name]?.description));
+  const [own = ''] = said;
+  const words = said.size === 1 ? own.replaceAll('`', '') : sharedWords[name];
+  return `${users.map(([type]) => type).join(', ')}: ${words ?? name}`;
 }
 
 /** What help says about them. */

@@ -3,7 +3,6 @@
 import type { Command } from 'commander';
 import type { Channel, TriedDelivery } from '../../api/alerts/contract.ts';
 import type { Flags } from '../../config.ts';
-import { JobdError } from '../../domain/errors.ts';
 import { connect } from '../client/connect.ts';
 import { waitUntil, waitVisibly } from '../client/wait.ts';
 import type { Context } from '../context.ts';
@@ -12,7 +11,7 @@ import { parseDuration } from '../options.ts';
 import { withName } from '../resource.ts';
 import { printJson } from '../terminal/output.ts';
 import { plain } from '../terminal/text.ts';
-import { adviceOn } from './advice.ts';
+import { adviceOn, wordFor } from './advice.ts';
 
 /** Adds the command. */
 export function addTestCommand(channels: Command, context: Context): void {
@@ -72,13 +71,11 @@ function report(
   } else if (isTried(tried)) {
     const why = delivery.lastError ?? 'no reason is known';
     const again = delivery.status === 'pending' ? '; jobd tries again for a day' : '';
-    throw new JobdError(
-      'unavailable',
-      `the test did not reach ${channel.name}: ${why}: ${adviceOn(channel, why)}${again}`,
-    );
+    output.say(`jobd: the test did not reach ${plain(channel.name)}: ${why}`);
+    output.say(`${adviceOn(channel, why)}${again}`);
   } else {
     output.say(
-      `the test still waits; to see it: jobd channels deliveries ${channel.id} ${delivery.id}`,
+      `the test still waits; to see it: jobd channels deliveries ${wordFor(channel)} ${delivery.id}`,
     );
   }
 }

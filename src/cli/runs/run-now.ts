@@ -134,6 +134,8 @@ export interface Waited {
   exitCode: number;
 }
 
+const isOver = ({ status }: Run): boolean => isFinal(status);
+
 /** Waits until the run has ended, the time is up or the signal aborts. */
 export async function waitForRun(
   getRun: () => Promise<Run>,
@@ -141,7 +143,6 @@ export async function waitForRun(
   timeoutMs: number,
   signal?: AbortSignal,
 ): Promise<Waited> {
-  const isOver = ({ status }: Run): boolean => isFinal(status);
   const run = await waitUntil(getRun, queued, { isOver, timeoutMs, signal });
   const isInterrupted = signal?.aborted === true && !isOver(run);
   return { run, exitCode: isInterrupted ? interruptedExitCode : runExitCodes[run.status] };

@@ -10,6 +10,7 @@ import { fakeClock } from '../../support/fakes/clock.ts';
 import { startTestDaemon } from '../../support/running/daemon.ts';
 import { startSink } from '../../support/fakes/sink.ts';
 import { until } from '../../support/until.ts';
+import { addEmailChannel } from '../../support/records/channel.ts';
 import { addWorkspace } from '../../support/records/workspace.ts';
 
 const unknown = '0199c6a2-3f5e-7b14-9d0a-5b1c2e7f8a90';
@@ -27,6 +28,7 @@ test('a webhook channel shows its secret once, can be tested, and signs with tha
   assert.deepEqual(rest, {
     name: 'ops',
     type: 'webhook',
+    destination: new URL(sink.url).host,
     enabled: true,
     jobIds: null,
     afterFailures: 1,
@@ -86,7 +88,8 @@ test('an update changes only the given fields; a webhook keeps its secret', asyn
   const changes = { name: 'other', config: { url: after.url }, jobIds: null, enabled: false };
   const changed = await ask('PATCH', path, changes);
   const { config: _, ...visible } = changes;
-  assert.deepEqual(changed.body, { channel: { ...channel, ...visible } });
+  const destination = new URL(after.url).host;
+  assert.deepEqual(changed.body, { channel: { ...channel, ...visible, destination } });
   await ask('POST', `${path}/test`);
   await until('the test, though it is disabled', () => after.received.length === 1);
   const [{ headers, body } = assert.fail()] = after.received;
@@ -183,16 +186,6 @@ test('a failed delivery is shown with its reason and without secrets', async (t)
   assert.deepEqual([attempt, others], [{ number: 1, httpStatus: 403, error: tried.lastError }, []]);
   assert.ok(startedAt >= tried.createdAt && startedAt <= tried.lastAttemptAt, startedAt);
   assert.ok(Number.isInteger(durationMs) && durationMs >= 0);
-  const mail = await ask('POST', '/channels', {
-    name: 'mail',
-    type: 'email',
-    config: { to: 'ops@example.com' },
-  });
-  await ask('POST', `/channels/${mail.body.channel.id}/test`);
-  await until('no mail server', async () => {
-    const { channel } = (await ask('GET', `/channels/${mail.body.channel.id}`)).body;
-    return /--smtp-url/.test(channel.lastDelivery.lastError ?? '');
-  });
   await ask('PATCH', `/channels/${id}`, { enabled: false });
   const { deliveries } = (await ask('GET', `/channels/${id}/deliveries`)).body;
   const [{ status, lastError }] = deliveries;
@@ -201,13 +194,30 @@ test('a failed delivery is shown with its reason and without secrets', async (t)
 
 const mail = (to: string) => ({ name: 'mail', type: 'email', config: { to } });
 
+const nobody = 'smtp://127.0.0.1:1';
+
+test('without a mail server no email channel is created, enabled or tested, and the answer says why', async (t) => {
+  const { ask, dataDir } = await startTestDaemon(t);
+  const path = `/channels/${await addEmailChannel(dataDir)}`;
+  const words =
+    /^this jobd has no mail server, which an email channel needs: .*--smtp-url or JOBD_SMTP_URL$/;
+  assertRefused(await ask('POST', '/channels', mail('a@example.com')), 409, words, 'create');
+  assertRefused(await ask('POST', `${path}/test`), 409, words, 'test');
+  assertRefused(await ask('PATCH', path, { enabled: true }), 409, words, 'enable');
+  assert.equal((await ask('PATCH', path, { name: 'still off' })).status, 200);
+});
+
 test('email is only sent to addresses that the operator allows', async (t) => {
   const { ask } = await startTestDaemon(t, {
-    flags: { mailAllow: ['ops@example.com', '.example.org'] },
+    flags: { mailAllow: ['ops@example.com', '.example.org'], smtpUrl: nobody },
   });
-  const words = /^config\.to: the operator of this jobd does not allow mail to this address$/;
+  const words =
+    /^config\.to: the operator of this jobd does not allow mail to \S+@example\.(com|org)$/;
   assertRefused(await ask('POST', '/channels', mail('dev@example.com')), 400, words, 'another');
-  const made = await ask('POST', '/channels', mail('ops@Example.com'));
+  const some = mail('ops@example.com, dev@example.com');
+  assertRefused(await ask('POST', '/channels', some), 400, words, 'one of two');
+  const made = await ask('POST', '/channels', mail('ops@Example.com,x@mail.example.org'));
+  assert.equal(made.body.channel.destination, 'o…@Example.com, x…@mail.example.org');
   assert.equal(made.status, 201, made.body.error);
   const { id } = made.body.channel;
   const change = (to: string) => ask('PATCH', `/channels/${id}`, { config: { to } });

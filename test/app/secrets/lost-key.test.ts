@@ -5,7 +5,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { createWorkspace } from '../../../src/app/accounts/workspaces.ts';
-import { createChannel } from '../../../src/app/alerts/channels.ts';
+import { createChannel, getChannel } from '../../../src/app/alerts/channels.ts';
 import { createJob, getJob, updateJob } from '../../../src/app/jobs/jobs.ts';
 import { forgetLostKey } from '../../../src/app/secrets/lost-key.ts';
 import { openStoreVault, rotateMasterKey } from '../../../src/app/secrets/master-keys.ts';
@@ -66,11 +66,15 @@ test('each workspace has entries of its jobs and channels whose secrets were dis
   }
   const [first] = workspaces;
   const channel = { name: 'c', type: 'webhook', config: { url } } as const;
-  await createChannel(app, writerIn(first?.id ?? ''), channel);
+  const made = await createChannel(app, writerIn(first?.id ?? ''), channel);
   const [lost] = local.masterKeys.read();
   rmSync(join(dataDir, 'secret-key'));
   const caller = { id: 'alice', name: 'alice' };
   await forgetLostKey({ ...local, caller }, lost?.id ?? '');
+
+  const fresh = { ...app, vault: await openStoreVault(local) };
+  const shown = await getChannel(fresh, writerIn(first?.id ?? ''), made.channel.id);
+  assert.deepEqual([made.channel.destination, shown.destination], ['127.0.0.1:1', null]);
 
   const entries = await local.store.db
     .selectFrom('audit_entries')

@@ -20,7 +20,7 @@ test('channels can be created, tested, listed, changed and deleted from the shel
   assert.match(made.stdout, /^alert after\t1 failure in a row$/m);
   assert.match(made.stdout, /^secret\twhsec_\S+$/m);
 
-  const tested = await jobd('channels', 'test', 'ops');
+  const tested = await jobd('channels', 'test', 'ops', '--no-wait');
   assert.match(tested.stdout, /^[0-9a-f-]{36}\n$/);
   await until('the failure to be shown', async () => {
     const { stdout } = await jobd('channels', 'list');
@@ -56,8 +56,19 @@ test('channels can be created, tested, listed, changed and deleted from the shel
 test('invalid input is refused before any request, and secrets stay off the command line', async () => {
   const env = { JOBD_URL: 'http://127.0.0.1:9', JOBD_API_KEY: `cp_${'0'.repeat(64)}` };
   const create = ['channels', 'create', '--name', 'a', '--type', 'slack'];
+  const push = ['channels', 'create', '--name', 'a', '--type', 'pushover'];
   const rows: [args: string[], input: string, words: RegExp][] = [
-    [create, '', /--config is required/],
+    [create, '', /type slack needs --url <url\|@file\|->, or --config$/m],
+    [[...create, '--room', '!a'], '', /--room is not of type slack, which has --url/],
+    [[...create, '--url', 'x', '--config', '-'], '{}', /use either --config or --url, not both/],
+    [
+      [...push, '--token', 's3cret', '--user', '-'],
+      '',
+      /--token must be @FILE or -, as others can/,
+    ],
+    [[...push, '--token', '-', '--user', '-'], '', /standard input, got --token and --user$/m],
+    [[...push, '--token', '-'], '', /type pushover needs --token <@file\|-> --user <@file\|->/],
+    [['channels', 'update', 'a', '--bot-token', 's3cret'], '', /--bot-token must be @FILE or -/],
     [[...create, '--config', '{"url":"x"}'], '', /--config must be @FILE or -/],
     [[...create, '--config', '-'], 'not json', /--config must hold one JSON object/],
     [[...create, '--config', '@/no/such'], '', /--config names a file that cannot be read/],
@@ -68,6 +79,77 @@ test('invalid input is refused before any request, and secrets stay off the comm
   for (const [args, input, words] of rows) {
     const { exitCode, stderr, stdout } = await runCommand(args, env, input);
     assert.match(stderr, words, args.join(' '));
+    assert.doesNotMatch(stderr, /s3cret/);
     assert.deepEqual([exitCode, stdout], [2, ''], args.join(' '));
   }
+});
+
+test('each type is created with options, its secrets from files and standard input', async (t) => {
+  const { env, dataDir } = await serveCommand(t);
+  const token = join(dataDir, 'token.txt');
+  writeFileSync(token, `${'t'.repeat(30)}\n`);
+  const file = `@${token}`;
+  const url = 'http://127.0.0.1:1/canary';
+  const rows: [type: string, options: string[], destination: string][] = [
+    ['webhook', ['--url', url], '127.0.0.1:1'],
+    ['slack', ['--url', '-'], '127.0.0.1:1'],
+    ['telegram', ['--bot-token', '-', '--chat-id', '@ops'], 'api.telegram.org'],
+    ['ntfy', ['--url', url], '127.0.0.1:1'],
+    ['matrix', ['--url', url, '--room', '!a:example.org', '--token', file], '127.0.0.1:1'],
+    ['gotify', ['--url', url, '--token', file], '127.0.0.1:1'],
+    ['pushover', ['--token', file, '--user', file, '--priority', '-1'], 'api.pushover.net'],
+    ['opsgenie', ['--api-key', file, '--region', 'eu'], 'api.eu.opsgenie.com'],
+  ];
+  const input: Record<string, string> = { slack: `${url}\n`, telegram: `1:${'b'.repeat(30)}\n` };
+  for (const [type, options, destination] of rows) {
+    const create = ['channels', 'create', '--name', type, '--type', type, '--disable'];
+    const made = await runCommand([...create, ...options], env, input[type]);
+    assert.equal(made.exitCode, 0, made.stderr);
+    assert.match(made.stdout, new RegExp(`^destination\t${destination}$`, 'm'));
+    assert.doesNotMatch(made.stdout + made.stderr, /canary|ttt|bbb/);
+  }
+  const update = ['channels', 'update', 'slack', '--url', 'https://hooks.slack.com/services/T/B/x'];
+  const changed = await runCommand(update, env);
+  assert.match(changed.stdout, /^destination\thooks\.slack\.com$/m);
+  const mail = ['channels', 'create', '--name', 'ann', '--type', 'email', '--to', 'a@example.com'];
+  const refused = await runCommand(mail, env);
+  assert.equal(refused.exitCode, 5);
+  assert.match(refused.stderr, /no mail server.*--smtp-url or JOBD_SMTP_URL$/m);
+});
+
+test('a test is waited for, and says whether it arrived, why not and what to do', async (t) => {
+  const { jobd } = await serveCommand(t);
+  const sink = await startSink(t, (response, { path }) => {
+    if (path === '/slow') return;
+    response.writeHead(path === '/gone' ? 404 : 200).end(path === '/gone' ? 'no_service' : 'ok');
+  });
+  const create = (name: string, path: string) =>
+    jobd('channels', 'create', '--name', name, '--type', 'slack', '--url', `${sink.url}${path}`);
+  await create('ops', '/');
+  const arrived = await jobd('channels', 'test', 'ops');
+  assert.match(arrived.stdout, /^delivered to ops \(HTTP 200, \d+ ms\)\n$/);
+  assert.deepEqual([arrived.exitCode, arrived.stderr], [0, '']);
+  const early = await jobd('channels', 'test', 'ops');
+  assert.equal(early.exitCode, 6, 'once a minute');
+
+  await create('gone', '/gone');
+  const failed = await jobd('channels', 'test', 'gone');
+  assert.deepEqual([failed.exitCode, failed.stdout], [1, '']);
+  assert.match(failed.stderr, /^jobd: the test did not reach gone: http: 404, no_service\n/);
+  assert.match(failed.stderr, /jobd channels update gone --url <url\|@file\|->; jobd tries again/);
+  await create('gone too', '/gone');
+  const asJson = await jobd('channels', 'test', 'gone too', '--json');
+  assert.equal(asJson.exitCode, 1);
+  assert.partialDeepStrictEqual(JSON.parse(asJson.stdout), {
+    delivery: { event: 'test', status: 'pending', attempts: 1, lastError: 'http: 404, no_service' },
+    attempts: [{ number: 1, httpStatus: 404 }],
+  });
+
+  await create('a b', '/slow');
+  const late = await jobd('channels', 'test', 'a b', '--timeout', '1');
+  assert.deepEqual([late.exitCode, late.stdout], [124, '']);
+  assert.match(
+    late.stderr,
+    /^the test still waits; to see it: jobd channels deliveries [0-9a-f-]{36} /,
+  );
 });

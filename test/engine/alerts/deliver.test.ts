@@ -124,7 +124,7 @@ test('an answer of 2xx that does not say that the alert was taken is a failure, 
   const owner = { id: 'c', workspaceId: 'w' };
   const config = { url: 'https://matrix.example.org', room: '!a:example.org', token: 'syt_abc' };
   const sealed = sealConfig(owner, config, testVault, testMasterKeyId);
-  const channel = { ...owner, type: 'matrix', sealed, unanswered: 0 } as const;
+  const channel = { ...owner, type: 'matrix', sealed, unanswered: 0, name: 'ops' } as const;
   const attempt = async (body: string): Promise<string | null> => {
     const egress = { call: async () => answer(body, 200) } as unknown as Egress;
     const parts = { egress, mailer: null, signer: null, vault: testVault, clock: fakeClock() };

@@ -1,5 +1,6 @@
 /** Channels in a store, and their deliveries. */
 
+import { createChannel } from '../../../src/app/alerts/channels.ts';
 import { newId } from '../../../src/domain/id.ts';
 import { defineChannel } from '../../../src/domain/alerts/channel.ts';
 import type { ChannelInput } from '../../../src/domain/alerts/channel.ts';
@@ -9,6 +10,9 @@ import { sealConfig } from '../../../src/domain/secrets/sealed-config.ts';
 import { createExpander } from '../../../src/engine/alerts/expand.ts';
 import { insertChannel } from '../../../src/store/alerts/channels.ts';
 import { listDeliveries } from '../../../src/store/alerts/deliveries.ts';
+import { openLocal } from '../../../src/local-store.ts';
+import { quietApp } from '../running/app.ts';
+import { writerIn } from './principal.ts';
 import type { TestStore } from '../running/store.ts';
 import { testMasterKeyId, testVault } from '../fakes/vault.ts';
 
@@ -40,4 +44,15 @@ export async function expandAll({ store }: Pick<TestStore, 'store'>, now: number
 /** All deliveries of a channel, the oldest first. */
 export async function deliveriesOf({ store }: TestStore, channel: Channel): Promise<Delivery[]> {
   return (await listDeliveries(store.db, channel.id, { limit: 1_000, before: null })).toReversed();
+}
+
+/** Adds an email channel that is off, as a jobd with a mail server makes it. Returns its id. */
+export async function addEmailChannel(dataDir: string): Promise<string> {
+  await using local = await openLocal(dataDir);
+  const app = quietApp({ ...local, vault: await local.openVault() });
+  const workspaces = local.store.db.selectFrom('workspaces').select('id');
+  const { id } = await workspaces.executeTakeFirstOrThrow();
+  const input = { name: 'mail', type: 'email', config: { to: 'ops@example.com' } } as const;
+  const { channel } = await createChannel(app, writerIn(id), { ...input, enabled: false });
+  return channel.id;
 }
