@@ -5,6 +5,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { runCommand, serveCommand } from '../../support/running/command.ts';
+import { startMailServer } from '../../support/fakes/mail-server.ts';
+import { startTestDaemon } from '../../support/running/daemon.ts';
 import { startSink } from '../../support/fakes/sink.ts';
 import { until } from '../../support/until.ts';
 
@@ -152,4 +154,20 @@ test('a test is waited for, and says whether it arrived, why not and what to do'
     late.stderr,
     /^the test still waits; to see it: jobd channels deliveries [0-9a-f-]{36} /,
   );
+});
+
+test('an email channel takes several addresses, and its test says that the mail server took it', async (t) => {
+  const { host, received } = await startMailServer(t);
+  const flags = { smtpUrl: `smtp://${host}`, mailAllow: ['example.com'] };
+  const daemon = await startTestDaemon(t, { flags });
+  const env = { JOBD_URL: daemon.url, JOBD_API_KEY: daemon.key };
+  const create = ['channels', 'create', '--name', 'ann', '--type', 'email'];
+  const refused = await runCommand([...create, '--to', 'a@example.org,b@example.net'], env);
+  assert.equal(refused.exitCode, 2);
+  assert.match(refused.stderr, /does not allow mail to a@example\.org, b@example\.net$/m);
+  const made = await runCommand([...create, '--to', 'a@example.com', '--to', 'b@example.com'], env);
+  assert.match(made.stdout, /^destination\ta…@example\.com, b…@example\.com$/m);
+  const tested = await runCommand(['channels', 'test', 'ann'], env);
+  assert.match(tested.stdout, /^delivered to ann \(taken by the mail server, \d+ ms\)\n$/);
+  assert.deepEqual(received[0]?.to, ['a@example.com', 'b@example.com']);
 });
