@@ -26,7 +26,11 @@ const incoming: ConfigField = {
 
 const server: ConfigField = { label: 'Server', placeholder: 'https://…' };
 const token: ConfigField = { label: 'Access token', isHidden: true };
-const region: ConfigField = { label: 'Region', hint: 'us or eu', isOptional: true };
+const region: ConfigField = {
+  label: 'Region',
+  hint: 'us or eu. Empty means us.',
+  isOptional: true,
+};
 
 /** Each kind, with the fields that `domain/alerts/kinds` has for it. */
 export const channelKinds: Readonly<Record<Channel['type'], ChannelKind>> = {
@@ -73,7 +77,11 @@ export const channelKinds: Readonly<Record<Channel['type'], ChannelKind>> = {
     fields: {
       token,
       user: { label: 'Key of the user', isHidden: true },
-      priority: { label: 'Priority', hint: '-2 to 2', isOptional: true },
+      priority: {
+        label: 'Priority',
+        hint: 'Of failures, -2 to 2. Empty means 1.',
+        isOptional: true,
+      },
     },
   },
   pagerduty: {
