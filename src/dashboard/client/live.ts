@@ -7,7 +7,7 @@ import { root } from '../router.ts';
 import { noteHeard, outage } from './api.ts';
 import { restAsking } from './pace.ts';
 import { openTabs } from './tabs.ts';
-import { hasEnded, hasMoved, loadSession, session, whenChanged } from './session.ts';
+import { hasEnded, hasMoved, loadSession, session, signedIn, whenChanged } from './session.ts';
 import { followTurns, takeTurn } from './turns.ts';
 
 /** What changed, as the API says it. */
@@ -77,8 +77,7 @@ function restart(): void {
   nextTryAt.value = null;
   stop?.abort();
   stop = null;
-  const who = session.value;
-  const isSignedIn = who !== null && who !== 'unknown' && !hasEnded.value;
+  const isSignedIn = signedIn.value !== null && !hasEnded.value;
   const isWanted = isSignedIn && !hasMoved.value && document.visibilityState === 'visible';
   if (isPaused) liveState.value = 'paused';
   else if (liveState.value === 'paused') liveState.value = 'connecting';
@@ -150,9 +149,7 @@ function take(event: Exclude<Event, { event: 'end' }>): void {
     failures = 0;
     liveState.value = 'live';
     keepTrying();
-    const who = session.value;
-    const isHere = who !== null && who !== 'unknown' && who.workspace.id === event.data.workspaceId;
-    if (!isHere) void loadSession();
+    if (signedIn.value?.workspace.id !== event.data.workspaceId) void loadSession();
     newVersion.value = event.data.version === JOBD_PAGE_VERSION ? null : event.data.version;
     tell(null);
   } else {

@@ -6,7 +6,7 @@ import type { ScheduleFields } from '../view/schedule-form.ts';
 import { ask, outage } from './api.ts';
 import type { Answer } from './api.ts';
 import { now } from './clock.ts';
-import { change, hasEnded } from './session.ts';
+import { hasEnded, workOut } from './session.ts';
 
 const pauseMs = 300;
 /** Timers of browsers are no longer than 24 days. */
@@ -32,7 +32,7 @@ export function useSchedulePreview(
     const read = async (): Promise<void> => {
       const answer =
         jobId === null
-          ? await change<SchedulePreview>('POST', '/schedule/preview', fields)
+          ? await workOut<SchedulePreview>('/schedule/preview', fields)
           : await ask<SchedulePreview>('GET', `/jobs/${jobId}/due-times`);
       // Another one may have been typed meanwhile.
       if (!isCurrent || (!answer.ok && answer.status === 401)) return;

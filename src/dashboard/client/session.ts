@@ -29,11 +29,11 @@ export const hasMoved = signal(false);
  */
 export const viewer = signal(0);
 
+/** The session that there is; null if there is none, and while nobody knows. */
+export const signedIn = computed(() => (session.value === 'unknown' ? null : session.value));
+
 /** Whether this session may change anything. */
-export const mayWrite = computed(() => {
-  const who = session.value;
-  return who !== null && who !== 'unknown' && who.permission === 'write';
-});
+export const mayWrite = computed(() => signedIn.value?.permission === 'write');
 
 /** Why nobody was signed in. */
 export interface Refusal {
@@ -53,8 +53,9 @@ let onChanged = (): void => {};
 /** Asks the server who is signed in. What was typed for another workspace is not lost for that. */
 export async function loadSession(): Promise<void> {
   const answer = await ask<SessionBody>('GET', '/session');
-  const isKept = answer.ok && isStaying() && isElsewhere(session.value, answer.body.session);
-  if (isKept) hasMoved.value = true;
+  const before = signedIn.value;
+  const hasLeft = before !== null && answer.ok && !isSameWorkspace(before, answer.body.session);
+  if (hasLeft && isStaying()) hasMoved.value = true;
   else noteAnswer(answer);
 }
 
@@ -103,11 +104,14 @@ export async function change<T>(
   body?: unknown,
   headers?: Asked['headers'],
 ): Promise<Answer<T>> {
-  const who = session.value;
-  const workspaceId = who === null || who === 'unknown' ? undefined : who.workspace.id;
-  const answer = await ask<T>(method, path, { body, workspaceId, ...(headers && { headers }) });
+  const answer = await askHere<T>(method, path, { body, ...(headers && { headers }) });
   if (answer.ok) onChanged();
   return answer;
+}
+
+/** Sends the API something to work out, such as a schedule, in the workspace that this tab shows. It changes nothing. */
+export async function workOut<T>(path: string, body: unknown): Promise<Answer<T>> {
+  return await askHere<T>('POST', path, { body });
 }
 
 /** Hears of sign-ins and sign-outs in other tabs, and of answers that say that the session has ended. */
@@ -120,8 +124,8 @@ export function followSession(): void {
     if (hasMoved.value) void loadSession();
   });
   whenSignedOut(() => {
-    if (session.value !== null && session.value !== 'unknown') hasEnded.value = true;
-    else session.value = null;
+    if (signedIn.value === null) session.value = null;
+    else hasEnded.value = true;
   });
 }
 
@@ -137,9 +141,10 @@ export function leave(why: string): void {
 function noteAnswer(answer: Answer<SessionBody> | ({ ok: false } & Failure)): void {
   if (answer.ok) {
     const { session: next, workspaces: places } = answer.body;
-    if (!seesTheSame(session.value, next)) viewer.value += 1;
+    const before = signedIn.value;
+    if (before === null || !seesTheSame(before, next)) viewer.value += 1;
     hasMoved.value = false;
-    if (!isSame(session.value, next)) session.value = next;
+    if (before === null || !isSame(before, next)) session.value = next;
     if (places !== undefined) workspaces.value = places;
     notice.value = null;
     hasEnded.value = false;
@@ -149,27 +154,23 @@ function noteAnswer(answer: Answer<SessionBody> | ({ ok: false } & Failure)): vo
   } else notice.value = answer.error;
 }
 
-function isElsewhere(before: Session | null | 'unknown', next: Session): boolean {
-  return before !== null && before !== 'unknown' && before.workspace.id !== next.workspace.id;
+async function askHere<T>(method: string, path: string, asked: Asked): Promise<Answer<T>> {
+  return await ask<T>(method, path, { ...asked, workspaceId: signedIn.value?.workspace.id });
 }
 
-/** The page is drawn anew for another session. One that was renewed, with the same rights, goes on. */
-function isSame(before: Session | null | 'unknown', next: Session): boolean {
-  return (
-    before !== null &&
-    before !== 'unknown' &&
-    before.id === next.id &&
-    before.workspace.id === next.workspace.id &&
-    before.expiresAt === next.expiresAt
-  );
+function isSameWorkspace(one: Session, other: Session): boolean {
+  return one.workspace.id === other.workspace.id;
 }
 
-function seesTheSame(before: Session | null | 'unknown', next: Session): boolean {
+/** The page is drawn again for another session. One that was renewed, with the same rights, goes on. */
+function isSame(one: Session, other: Session): boolean {
+  return isSameWorkspace(one, other) && one.id === other.id && one.expiresAt === other.expiresAt;
+}
+
+function seesTheSame(one: Session, other: Session): boolean {
   return (
-    before !== null &&
-    before !== 'unknown' &&
-    before.workspace.id === next.workspace.id &&
-    before.permission === next.permission &&
-    before.isOwner === next.isOwner
+    isSameWorkspace(one, other) &&
+    one.permission === other.permission &&
+    one.isOwner === other.isOwner
   );
 }

@@ -1,7 +1,7 @@
 /** The session has ended while its page is shown: signing in again keeps what was typed. */
 
 import { useState } from 'preact/hooks';
-import { leave, session, signIn } from '../client/session.ts';
+import { leave, signedIn, signIn } from '../client/session.ts';
 import { Copyable } from '../parts/copyable.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { KeyForm } from './sign-in.tsx';
@@ -16,8 +16,7 @@ export function SignInAgain() {
     setProblem(refusal?.error ?? null);
     setBusy(false);
   };
-  const who = session.value;
-  const isOwner = who !== null && who !== 'unknown' && who.isOwner;
+  const isOwner = signedIn.value?.isOwner === true;
   return (
     <Dialog title="Your session has ended" isOpaque>
       {isOwner ? (

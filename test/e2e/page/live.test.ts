@@ -101,6 +101,19 @@ describe('what is shown', { skip: noPages }, () => {
     await page.getByRole('link', { name: 'Third' }).waitFor();
   });
 
+  test('what is only worked out, such as a schedule, makes nothing be asked again', async (t) => {
+    const { jobd, firstId, page, asked } = await looking(t);
+    await page.goto(`${jobd.url}/jobs/${firstId}/edit`);
+    await page.getByRole('button', { name: 'Pause changes of this page' }).click();
+    await page.locator('.live').getByText('paused', { exact: true }).waitFor();
+    await page.locator('.preview .due').waitFor();
+    asked.length = 0;
+    await page.locator('[name=cronExpr]').fill('15 4 * * *');
+    await page.locator('.preview').getByText('At 04:15, every day').waitFor();
+    await rest(1_500);
+    assert.deepEqual(new Set(asked), new Set(['/api/v1/schedule/preview']));
+  });
+
   test('a clock that is four minutes off is said, and times are those of the server', async (t) => {
     const { jobd, page } = await looking(t, (context) =>
       context.clock.install({ time: Date.now() + 240_000 }),

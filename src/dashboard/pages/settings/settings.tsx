@@ -2,7 +2,7 @@
 
 import type { ComponentChildren } from 'preact';
 import type { Session } from '../../../api/accounts/session-contract.ts';
-import { session } from '../../client/session.ts';
+import { signedIn } from '../../client/session.ts';
 import { Heading } from '../../parts/heading.tsx';
 import { Link } from '../../parts/link.tsx';
 import { addressOf } from '../../router.ts';
@@ -24,8 +24,8 @@ const sections: [id: string, title: string, show: (who: Session) => ComponentChi
 
 /** The page. */
 export function SettingsPage() {
-  const who = session.value;
-  if (who === null || who === 'unknown') return null;
+  const who = signedIn.value;
+  if (who === null) return null;
   return (
     <div class="settings">
       <div class="side">

@@ -3,7 +3,7 @@
 import { useRef, useState } from 'preact/hooks';
 import type { Pasted, PastedDraft } from '../../../../domain/shell/pasted.ts';
 import type { Remark } from '../../../../domain/shell/remark.ts';
-import { change } from '../../../client/session.ts';
+import { workOut } from '../../../client/session.ts';
 import { Field } from '../../../parts/field.tsx';
 import { Glyph } from '../../../parts/glyph.tsx';
 import { Outside } from '../../../parts/outside.tsx';
@@ -22,7 +22,7 @@ export function Paste({ onRead }: { onRead: (draft: PastedDraft) => void }) {
   const take = async (): Promise<void> => {
     if (text.trim() === '' || asked.current === text) return;
     asked.current = text;
-    const answer = await change<Pasted>('POST', '/jobs/read-command', { text });
+    const answer = await workOut<Pasted>('/jobs/read-command', { text });
     // Another text may have been pasted meanwhile.
     if (asked.current !== text) return;
     asked.current = '';
