@@ -5,14 +5,13 @@ import type { ReadonlySignal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
 import { nameOf } from '../view/held.ts';
 import type { Row } from '../view/held.ts';
-import { ask } from './api.ts';
 import type { Failure } from './api.ts';
+import { askForViewer } from './ask-for-viewer.ts';
 import { onChange } from './live.ts';
 import type { Change } from './live.ts';
 import { createPace } from './pace.ts';
 import { recall, remember } from './resource.ts';
 import type { Concern } from './resource.ts';
-import { viewer } from './session.ts';
 
 /** One page of a list. */
 interface Part<T> {
@@ -148,17 +147,13 @@ class List<T extends Row> implements Pages<T> {
 
   async #askPart(cursor: string | null): Promise<Part<T> | null> {
     const after = cursor === null ? '' : `&cursor=${encodeURIComponent(cursor)}`;
-    const asker = viewer.peek();
-    const answer = await ask<Record<string, unknown>>('GET', `${this.#path}${after}`);
-    if (viewer.peek() !== asker) return null;
-    if (answer.ok) {
-      this.failure.value = null;
-      const { body } = answer;
-      return { cursor, rows: body[this.#name] as T[], next: body['nextCursor'] as string | null };
-    }
-    if (answer.status !== 401) this.failure.value = answer;
-    if (this.#isFollowed) this.#pace.failed(answer);
-    return null;
+    const body = await askForViewer<Record<string, unknown>>(`${this.#path}${after}`, {
+      failure: this.failure,
+      pace: this.#pace,
+      isShown: () => this.#isFollowed,
+    });
+    if (body === null) return null;
+    return { cursor, rows: body[this.#name] as T[], next: body['nextCursor'] as string | null };
   }
 
   #show(parts: Part<T>[]): void {

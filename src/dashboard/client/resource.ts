@@ -3,8 +3,8 @@
 import { signal } from '@preact/signals';
 import type { Signal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
-import { ask } from './api.ts';
 import type { Failure } from './api.ts';
+import { askForViewer } from './ask-for-viewer.ts';
 import { onChange } from './live.ts';
 import type { Change } from './live.ts';
 import { viewer } from './session.ts';
@@ -129,17 +129,14 @@ class Loader<T> implements Resource<T> {
 
   reload = async (): Promise<void> => {
     if (this.#path === null) return;
-    const asker = viewer.peek();
-    const answer = await ask<T>('GET', this.#path);
-    if (viewer.peek() !== asker) return;
-    if (answer.ok) {
-      this.body.value = answer.body;
-      this.failure.value = null;
-      remember(this.#path, answer.body);
-      return;
-    }
-    if (answer.status !== 401) this.failure.value = answer;
-    if (this.#concerns.size > 0) this.#pace.failed(answer);
+    const body = await askForViewer<T>(this.#path, {
+      failure: this.failure,
+      pace: this.#pace,
+      isShown: () => this.#concerns.size > 0,
+    });
+    if (body === null) return;
+    this.body.value = body;
+    remember(this.#path, body);
   };
 
   reloadSoon = (): void => this.#pace.askUnlessResting();
