@@ -1,5 +1,6 @@
-/** A command to copy. */
+/** Texts to copy. */
 
+import type { RefObject } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 import { visibleLines } from '../view/body.ts';
 import { copyText } from './clipboard.ts';
@@ -10,24 +11,38 @@ const words = { copied: 'Copied', selected: 'Selected: press Ctrl+C' } satisfies
   string
 >;
 
-/** The command with a button that copies it. */
+/** A command, a URL or the like, with a button that copies it. */
 export function Copyable({ text }: { text: string }) {
-  const command = useRef<HTMLElement>(null);
-  const [said, setSaid] = useState('Copy');
-  const copy = async (): Promise<void> => {
-    if (command.current !== null) setSaid(words[await copyText(command.current, text)]);
-  };
+  const shown = useRef<HTMLElement>(null);
   return (
     <div class="copyable">
-      <code ref={command}>{visibleLines(text)}</code>
-      <button
-        type="button"
-        aria-live="polite"
-        onClick={() => void copy()}
-        onBlur={() => setSaid('Copy')}
-      >
-        {said}
-      </button>
+      <code ref={shown}>{visibleLines(text)}</code>
+      <CopyButton of={shown} text={text} />
     </div>
+  );
+}
+
+interface CopyButtonProps {
+  /** What shows it. */
+  of: RefObject<HTMLElement | null>;
+  /** The text, if it is another than the one that is shown. */
+  text?: string;
+}
+
+/** A button that copies a text, and says what came of it. */
+export function CopyButton({ of, text }: CopyButtonProps) {
+  const [said, setSaid] = useState('Copy');
+  const copy = async (): Promise<void> => {
+    if (of.current !== null) setSaid(words[await copyText(of.current, text)]);
+  };
+  return (
+    <button
+      type="button"
+      aria-live="polite"
+      onClick={() => void copy()}
+      onBlur={() => setSaid('Copy')}
+    >
+      {said}
+    </button>
   );
 }

@@ -4,9 +4,11 @@ import { showControls } from '../../domain/characters.ts';
 
 /** The text with its control characters visible, but for the ends of its lines and tabs. */
 export function visibleLines(text: string): string {
-  return text
-    .replaceAll('\r\n', '\n')
-    .split(/([\n\t])/)
-    .map((part) => (part === '\n' || part === '\t' ? part : showControls(part)))
-    .join('');
+  return text.replaceAll('\r\n', '\n').replaceAll(/[^\n\t]+/g, showControls);
+}
+
+/** How long a text is: `4,096 bytes`. */
+export function sizeWords(text: string): string {
+  const bytes = new TextEncoder().encode(text).length;
+  return bytes === 1 ? '1 byte' : `${bytes.toLocaleString('en')} bytes`;
 }

@@ -2,9 +2,24 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { visibleLines } from '../../../src/dashboard/view/body.ts';
+import { sizeWords, visibleLines } from '../../../src/dashboard/view/body.ts';
 
-test('control characters are visible, ends of lines and tabs stay', () => {
-  assert.equal(visibleLines('a\tb\r\nc\u001b[31m\u202e'), 'a\tb\nc\\u001b[31m\\u202e');
-  assert.equal(visibleLines('10%\r100%'), '10%\\u000d100%');
+test('control characters become visible, ends of lines and tabs stay', () => {
+  const rows: [text: string, shown: string][] = [
+    ['a\tb\nc', 'a\tb\nc'],
+    ['a\r\nb', 'a\nb'],
+    ['a\rb', 'a\\u000db'],
+    ['\u001b[31mred', '\\u001b[31mred'],
+    ['\u202eok\u2066', '\\u202eok\\u2066'],
+    ['\0\u2028', '\\u0000\\u2028'],
+    ['geprüft: ٣ 東京', 'geprüft: ٣ 東京'],
+  ];
+  for (const [text, shown] of rows) assert.equal(visibleLines(text), shown);
+});
+
+test('the size of a text is counted in bytes', () => {
+  assert.equal(sizeWords(''), '0 bytes');
+  assert.equal(sizeWords('a'), '1 byte');
+  assert.equal(sizeWords('ü'), '2 bytes');
+  assert.equal(sizeWords('a'.repeat(4096)), '4,096 bytes');
 });

@@ -8,6 +8,7 @@ import { Copyable } from '../../parts/copyable.tsx';
 import { Link } from '../../parts/link.tsx';
 import { Outside } from '../../parts/outside.tsx';
 import { Problem } from '../../parts/problem.tsx';
+import { sizeWords } from '../../view/body.ts';
 import { Lines } from './lines.tsx';
 
 /** The call with its limits, its channels, and what people noted. */
@@ -41,7 +42,7 @@ export function Called({ job }: { job: Job }) {
             <dt>Body</dt>
             <dd>
               <details>
-                <summary>{sizeOf(body)}</summary>
+                <summary>{sizeWords(body)}</summary>
                 <Lines text={body} />
               </details>
             </dd>
@@ -102,9 +103,4 @@ function Alerts({ jobId }: { jobId: string }) {
       )}
     </ul>
   );
-}
-
-function sizeOf(body: string): string {
-  const bytes = new TextEncoder().encode(body).length;
-  return bytes === 1 ? '1 byte' : `${bytes.toLocaleString('en')} bytes`;
 }

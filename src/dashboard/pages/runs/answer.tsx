@@ -2,8 +2,9 @@
 
 import { useRef, useState } from 'preact/hooks';
 import type { Run } from '../../../api/runs/contract.ts';
-import { copyText } from '../../parts/clipboard.ts';
-import { keptWords, showInLines } from '../../view/answer.ts';
+import { CopyButton } from '../../parts/copyable.tsx';
+import { keptWords } from '../../view/answer.ts';
+import { visibleLines } from '../../view/body.ts';
 import { pretty } from '../../view/json.ts';
 import { isUnderWay } from '../../view/run.ts';
 
@@ -11,15 +12,10 @@ import { isUnderWay } from '../../view/run.ts';
 export function Answer({ run }: { run: Run }) {
   const [isRaw, setRaw] = useState(false);
   const [isWrapped, setWrapped] = useState(true);
-  const [said, setSaid] = useState('Copy');
   const text = useRef<HTMLPreElement>(null);
   if (isUnderWay(run)) return null;
   const body = run.responseBody ?? '';
   const json = pretty(body);
-  const copy = async (): Promise<void> => {
-    if (text.current === null) return;
-    setSaid((await copyText(text.current)) === 'copied' ? 'Copied' : 'Press Ctrl+C');
-  };
   return (
     <section class="panel answer">
       <div class="head">
@@ -35,14 +31,7 @@ export function Answer({ run }: { run: Run }) {
               </>
             )}
             <Toggle word="Wrap" isOn={isWrapped} onPress={() => setWrapped(!isWrapped)} />
-            <button
-              type="button"
-              aria-live="polite"
-              onClick={() => void copy()}
-              onBlur={() => setSaid('Copy')}
-            >
-              {said}
-            </button>
+            <CopyButton of={text} />
           </p>
         )}
       </div>
@@ -56,7 +45,7 @@ export function Answer({ run }: { run: Run }) {
           role="region"
           aria-label="Body of the answer"
         >
-          {showInLines(json === null || isRaw ? body : json.text)}
+          {visibleLines(json === null || isRaw ? body : json.text)}
         </pre>
       )}
     </section>
