@@ -7,11 +7,11 @@ import { runNow, runWait, setPaused } from '../../client/job-actions.ts';
 import { change, mayWrite } from '../../client/session.ts';
 import { useShortcuts } from '../../client/shortcuts.ts';
 import { tell } from '../../client/told.ts';
+import { CurlDialog } from '../../parts/curl-dialog.tsx';
 import { Link } from '../../parts/link.tsx';
 import { Menu } from '../../parts/menu.tsx';
 import { go } from '../../router.ts';
 import { copyName } from '../../view/history.ts';
-import { CurlDialog } from './curl.tsx';
 import { DeleteJob } from './delete.tsx';
 
 interface JobActionsProps {
