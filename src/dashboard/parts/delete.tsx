@@ -5,39 +5,39 @@ import { useSignal } from '@preact/signals';
 import { change } from '../client/session.ts';
 import { tell } from '../client/told.ts';
 import { go } from '../router.ts';
+import { lists } from '../view/places.ts';
+import type { Kind } from '../view/places.ts';
 import { Confirm } from './dialog.tsx';
 import { Outside } from './outside.tsx';
 import { Problem } from './problem.tsx';
 
 interface DeleteProps {
-  what: 'job' | 'monitor' | 'channel';
+  kind: Kind;
   subject: { id: string; name: string };
-  /** The list to go to. */
-  back: string;
   onClose: () => void;
   /** What is lost with it. */
   children: ComponentChildren;
 }
 
 /** Asks, deletes, and goes to the list. What the API refuses is said in the dialog. */
-export function Delete({ what, subject: { id, name }, back, onClose, children }: DeleteProps) {
+export function Delete({ kind, subject: { id, name }, onClose, children }: DeleteProps) {
   const isBusy = useSignal(false);
   const error = useSignal<string | null>(null);
   const remove = async (): Promise<void> => {
     isBusy.value = true;
     error.value = null;
-    const answer = await change('DELETE', `/${what}s/${id}`);
+    const answer = await change('DELETE', `/${kind}s/${id}`);
     isBusy.value = false;
     if (!answer.ok) {
       error.value = answer.error;
       return;
     }
     tell({ text: `${name} is deleted.` });
-    go(back, { replace: true });
+    go(lists[kind].path, { replace: true });
   };
   return (
     <Confirm
-      title={`Delete this ${what}?`}
+      title={`Delete this ${kind}?`}
       action="Delete"
       isBusy={isBusy.value}
       onConfirm={() => void remove()}

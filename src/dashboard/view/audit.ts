@@ -1,6 +1,7 @@
 /** The audit trail in words. */
 
 import type { AuditEntry } from '../../api/accounts/contract.ts';
+import { isKind, pageOf } from './places.ts';
 
 const verbs: Record<string, string> = {
   create: 'created',
@@ -43,16 +44,10 @@ export function subjectType({ action }: Pick<AuditEntry, 'action'>): string {
   return action.split('.', 1)[0] ?? '';
 }
 
-const places: Record<string, string> = {
-  job: '/jobs/',
-  monitor: '/monitors/',
-  channel: '/channels/',
-};
-
 /** The page of what an entry is about; null if it has none, or was deleted by it. */
 export function subjectPlace({ action, subject }: AuditEntry): string | null {
-  const place = places[subjectType({ action })];
-  return place === undefined || action.endsWith('.delete') ? null : place + subject.id;
+  const type = subjectType({ action });
+  return isKind(type) && !action.endsWith('.delete') ? pageOf(type, subject.id) : null;
 }
 
 /** What is asked of the API for an address; nothing else of the address gets there. */

@@ -1,16 +1,14 @@
 /** A channel: whom it serves, and its deliveries. */
 
-import { useState } from 'preact/hooks';
 import type { Channel, ChannelResponse, Delivery } from '../../../api/alerts/contract.ts';
 import { usePages } from '../../client/pages.ts';
 import { ofChannel, useResource } from '../../client/resource.ts';
 import { mayWrite } from '../../client/session.ts';
-import { Delete } from '../../parts/delete.tsx';
+import { Breadcrumbs } from '../../parts/breadcrumbs.tsx';
 import { Heading } from '../../parts/heading.tsx';
-import { Link } from '../../parts/link.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
-import { Menu } from '../../parts/menu.tsx';
 import { Outside } from '../../parts/outside.tsx';
+import { PageActions } from '../../parts/page-actions.tsx';
 import { RowList } from '../../parts/row-list.tsx';
 import { At } from '../../parts/time.tsx';
 import { channelKinds } from '../../view/channel-kinds.ts';
@@ -39,14 +37,21 @@ function Whole({ channel }: { channel: Channel }) {
   });
   return (
     <>
-      <nav class="path" aria-label="Path">
-        <Link to="/channels">Channels</Link> ›
-      </nav>
+      <Breadcrumbs kind="channel" />
       <div class="head">
         <Heading title={name}>
           <Outside text={name} />
         </Heading>
-        {mayWrite.value && <Actions channel={channel} />}
+        {mayWrite.value && (
+          <PageActions
+            kind="channel"
+            subject={channel}
+            loss="Its deliveries are deleted too, also those that wait."
+          >
+            <ChannelSwitch channel={channel} />
+            <TestButton channel={channel} />
+          </PageActions>
+        )}
       </div>
       {!enabled && <p class="sentence">Off: no alert is sent there, except tests.</p>}
       <section class="panel">
@@ -80,29 +85,5 @@ function Whole({ channel }: { channel: Channel }) {
         </RowList>
       </section>
     </>
-  );
-}
-
-function Actions({ channel }: { channel: Channel }) {
-  const { id, name } = channel;
-  const [isAsking, setAsking] = useState(false);
-  return (
-    <div class="actions">
-      <ChannelSwitch channel={channel} />
-      <TestButton channel={channel} />
-      <Link to={`/channels/${id}/edit`} class="button">
-        Edit
-      </Link>
-      <Menu label={`More for ${name}`}>
-        <button type="button" onClick={() => setAsking(true)}>
-          Delete
-        </button>
-      </Menu>
-      {isAsking && (
-        <Delete what="channel" subject={channel} back="/channels" onClose={() => setAsking(false)}>
-          Its deliveries are deleted too, also those that wait.
-        </Delete>
-      )}
-    </div>
   );
 }

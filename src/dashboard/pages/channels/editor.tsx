@@ -6,14 +6,13 @@ import { ofNothing, useResource } from '../../client/resource.ts';
 import { change, mayWrite } from '../../client/session.ts';
 import { useStay } from '../../client/stay.ts';
 import { tell } from '../../client/told.ts';
+import { Breadcrumbs } from '../../parts/breadcrumbs.tsx';
 import { Copyable } from '../../parts/copyable.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { EditForm, useSaving } from '../../parts/edit-form.tsx';
 import { Field, TextField } from '../../parts/field.tsx';
 import { Heading } from '../../parts/heading.tsx';
-import { Link } from '../../parts/link.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
-import { Outside } from '../../parts/outside.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { ReadOnly } from '../../parts/read-only.tsx';
 import { go, stayUntil } from '../../router.ts';
@@ -72,17 +71,7 @@ function Editor({ channel }: { channel: Channel | null }) {
     );
   return (
     <section class="editor stack">
-      <nav class="path" aria-label="Path">
-        <Link to="/channels">Channels</Link> ›{' '}
-        {channel !== null && (
-          <>
-            <Link to={back}>
-              <Outside text={channel.name} />
-            </Link>{' '}
-            ›
-          </>
-        )}
-      </nav>
+      <Breadcrumbs kind="channel" below={channel} />
       <Heading title={channel === null ? 'New channel' : `Edit ${channel.name}`} />
       <EditForm
         saving={saving}

@@ -13,7 +13,7 @@ interface DeleteJobProps {
 /** The question. */
 export function DeleteJob({ job, runCount, onClose }: DeleteJobProps) {
   return (
-    <Delete what="job" subject={job} back="/" onClose={onClose}>
+    <Delete kind="job" subject={job} onClose={onClose}>
       {lossOf(runCount)}
     </Delete>
   );

@@ -5,8 +5,8 @@ import type { Job, JobResponse } from '../../../api/jobs/contract.ts';
 import type { JobSummary } from '../../../api/overview/contract.ts';
 import { ofJob, ofNothing, useResource } from '../../client/resource.ts';
 import { mayWrite } from '../../client/session.ts';
+import { Breadcrumbs } from '../../parts/breadcrumbs.tsx';
 import { Heading } from '../../parts/heading.tsx';
-import { Link } from '../../parts/link.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Outside } from '../../parts/outside.tsx';
 import { ReadOnly } from '../../parts/read-only.tsx';
@@ -31,9 +31,7 @@ function NewJob() {
       base={base}
       head={
         <>
-          <p class="path">
-            <Link to="/">Jobs</Link> ›
-          </p>
+          <Breadcrumbs kind="job" />
           <Heading title="New job" />
         </>
       }
@@ -70,13 +68,7 @@ function Editor({ current, isGone }: { current: Job; isGone: boolean }) {
       onDirty={setDirty}
       head={
         <>
-          <p class="path">
-            <Link to="/">Jobs</Link> ›{' '}
-            <Link to={`/jobs/${job.id}`}>
-              <Outside text={job.name} />
-            </Link>{' '}
-            ›
-          </p>
+          <Breadcrumbs kind="job" below={job} />
           <Heading title={`Edit ${job.name}`}>
             Edit <Outside text={job.name} />
           </Heading>

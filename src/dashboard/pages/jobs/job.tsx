@@ -7,9 +7,9 @@ import type { RunList, RunSummary } from '../../../api/runs/contract.ts';
 import { now } from '../../client/clock.ts';
 import { usePages } from '../../client/pages.ts';
 import { ofJob, useResource } from '../../client/resource.ts';
+import { Breadcrumbs } from '../../parts/breadcrumbs.tsx';
 import { Glyph } from '../../parts/glyph.tsx';
 import { Heading } from '../../parts/heading.tsx';
-import { Link } from '../../parts/link.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Outside } from '../../parts/outside.tsx';
 import { query } from '../../router.ts';
@@ -49,9 +49,7 @@ function Shown({ job }: { job: Job }) {
   return (
     <>
       <div>
-        <p class="path">
-          <Link to="/">Jobs</Link> ›
-        </p>
+        <Breadcrumbs kind="job" />
         <div class="head">
           <Heading title={name}>
             <Glyph status={job.status} />

@@ -5,13 +5,12 @@ import type { Monitor, MonitorInput, MonitorResponse } from '../../../api/monito
 import { ofNothing, useResource } from '../../client/resource.ts';
 import { change, mayWrite } from '../../client/session.ts';
 import { tell } from '../../client/told.ts';
+import { Breadcrumbs } from '../../parts/breadcrumbs.tsx';
 import { EditForm, useSaving } from '../../parts/edit-form.tsx';
 import { Field, TextField } from '../../parts/field.tsx';
 import { Heading } from '../../parts/heading.tsx';
 import { LengthFields } from '../../parts/length-fields.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
-import { Link } from '../../parts/link.tsx';
-import { Outside } from '../../parts/outside.tsx';
 import { ReadOnly } from '../../parts/read-only.tsx';
 import { ScheduleFieldset, scheduleNames } from '../../parts/schedule-fields.tsx';
 import { go } from '../../router.ts';
@@ -63,17 +62,7 @@ function MonitorForm({ monitor }: { monitor: Monitor | null }) {
   const title = monitor === null ? 'New monitor' : `Edit ${monitor.name}`;
   return (
     <section class="editor stack">
-      <nav class="path" aria-label="Path">
-        <Link to="/monitors">Monitors</Link> ›{' '}
-        {monitor !== null && (
-          <>
-            <Link to={back}>
-              <Outside text={monitor.name} />
-            </Link>{' '}
-            ›
-          </>
-        )}
-      </nav>
+      <Breadcrumbs kind="monitor" below={monitor} />
       <Heading title={title} />
       <EditForm
         saving={saving}

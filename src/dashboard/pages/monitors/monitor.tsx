@@ -1,6 +1,5 @@
 /** A monitor: how it is, how a task pings it, when the next ping is due, and its pings. */
 
-import { useState } from 'preact/hooks';
 import type { Monitor, MonitorResponse, Ping } from '../../../api/monitors/contract.ts';
 import type { MonitorSummary } from '../../../api/overview/contract.ts';
 import { useAgainAfter } from '../../client/again.ts';
@@ -9,13 +8,12 @@ import { setMonitorPaused } from '../../client/monitor-actions.ts';
 import { usePages } from '../../client/pages.ts';
 import { ofMonitor, useResource } from '../../client/resource.ts';
 import { mayWrite } from '../../client/session.ts';
-import { Delete } from '../../parts/delete.tsx';
+import { Breadcrumbs } from '../../parts/breadcrumbs.tsx';
 import { Glyph } from '../../parts/glyph.tsx';
 import { Heading } from '../../parts/heading.tsx';
-import { Link } from '../../parts/link.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
-import { Menu } from '../../parts/menu.tsx';
 import { Outside } from '../../parts/outside.tsx';
+import { PageActions } from '../../parts/page-actions.tsx';
 import { RowList } from '../../parts/row-list.tsx';
 import { Strip } from '../../parts/strip.tsx';
 import { visibleLines } from '../../view/body.ts';
@@ -41,22 +39,30 @@ export function MonitorPage({ id }: { id: string }) {
 }
 
 function Whole({ monitor }: { monitor: Monitor }) {
-  const { id, name, status, notes } = monitor;
+  const { id, name, status, paused, notes } = monitor;
   const summary = useSummary(monitor);
   const path = `/monitors/${id}/pings?limit=30`;
   const pings = usePages<Ping>(path, 'pings', ofMonitor(id), () => false);
   const lastEnd = pings.rows.value?.find(({ kind }) => kind !== 'start');
   return (
     <>
-      <nav class="path" aria-label="Path">
-        <Link to="/monitors">Monitors</Link> ›
-      </nav>
+      <Breadcrumbs kind="monitor" />
       <div class="head">
         <Heading title={name}>
           <Glyph status={status} />
           <Outside text={name} />
         </Heading>
-        {mayWrite.value && <Actions monitor={monitor} />}
+        {mayWrite.value && (
+          <PageActions
+            kind="monitor"
+            subject={monitor}
+            loss="Its pings are deleted too, and its ping URL stops working."
+          >
+            <button type="button" onClick={() => void setMonitorPaused(monitor, !paused)}>
+              {paused ? 'Resume' : 'Pause'}
+            </button>
+          </PageActions>
+        )}
       </div>
       <p class="sentence">
         {monitorSentence(monitor, { nowMs: now.value, since: summary?.since, lastEnd })}
@@ -95,29 +101,4 @@ function useSummary({ id, name, nextDueAt, status }: Monitor): MonitorSummary | 
   useAgainAfter(() => (found === undefined ? [] : momentsOf(found)), list.reload);
   // Two answers may be from before and after a change.
   return found?.status === status && found.nextDueAt === nextDueAt ? found : undefined;
-}
-
-function Actions({ monitor }: { monitor: Monitor }) {
-  const { id, name, paused } = monitor;
-  const [isAsking, setAsking] = useState(false);
-  return (
-    <div class="actions">
-      <button type="button" onClick={() => void setMonitorPaused(monitor, !paused)}>
-        {paused ? 'Resume' : 'Pause'}
-      </button>
-      <Link to={`/monitors/${id}/edit`} class="button">
-        Edit
-      </Link>
-      <Menu label={`More for ${name}`}>
-        <button type="button" onClick={() => setAsking(true)}>
-          Delete
-        </button>
-      </Menu>
-      {isAsking && (
-        <Delete what="monitor" subject={monitor} back="/monitors" onClose={() => setAsking(false)}>
-          Its pings are deleted too, and its ping URL stops working.
-        </Delete>
-      )}
-    </div>
-  );
 }

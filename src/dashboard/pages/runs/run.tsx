@@ -8,6 +8,7 @@ import { liveState } from '../../client/live.ts';
 import { ofJob, ofNothing, useResource } from '../../client/resource.ts';
 import { mayWrite } from '../../client/session.ts';
 import { useShortcuts } from '../../client/shortcuts.ts';
+import { Breadcrumbs } from '../../parts/breadcrumbs.tsx';
 import { Glyph } from '../../parts/glyph.tsx';
 import { Heading } from '../../parts/heading.tsx';
 import { Link } from '../../parts/link.tsx';
@@ -60,13 +61,7 @@ function Told({ job, run }: { job: Job; run: Run }) {
   useShortcuts(mayWrite.value ? { r: () => void again() } : {});
   return (
     <>
-      <nav class="path" aria-label="Where this is">
-        <Link to="/">Jobs</Link> ›{' '}
-        <Link to={`/jobs/${job.id}`}>
-          <Outside text={job.name} />
-        </Link>{' '}
-        ›
-      </nav>
+      <Breadcrumbs kind="job" below={job} />
       <div class="head">
         <Heading title={`${title}, ${job.name}`}>
           <Glyph status={run.status === 'queued' ? 'new' : run.status} />
