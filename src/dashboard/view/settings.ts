@@ -59,7 +59,7 @@ export function keyState(
   return expiresAt !== null && Date.parse(expiresAt) <= nowMs ? 'expired' : 'valid';
 }
 
-/** When a key that was made now expires: in so many days; never with 0. */
+/** When a key that was made now expires: in this number of days; never with 0. */
 export function expiryIn(days: number, nowMs: number): string | null {
   return days === 0 ? null : new Date(nowMs + days * 86_400_000).toISOString();
 }

@@ -26,6 +26,6 @@ describe('docs/images', () => {
   test('has no picture of a page that is gone', () => {
     const known = new Set(wanted.map(({ name }) => name));
     const unknown = readdirSync(images).filter((name) => !known.has(name));
-    assert.deepEqual(unknown, [], 'npm run screenshots makes them anew');
+    assert.deepEqual(unknown, [], 'npm run screenshots makes them again');
   });
 });

@@ -69,7 +69,7 @@ describe('signing in fails', { skip: noPages }, () => {
     await use.click();
     await page.getByRole('alert').filter({ hasText: 'this link is not valid' }).waitFor();
     assert.equal(await use.count(), 0);
-    // Another link in the same tab is asked about anew.
+    // The page asks again about another link in the same tab.
     const next = await jobd.link('--read');
     await page.evaluate((to) => location.assign(to), next);
     await use.waitFor();
@@ -79,7 +79,7 @@ describe('signing in fails', { skip: noPages }, () => {
     await page.getByText('read and change everything').waitFor();
   });
 
-  test('a browser that drops the cookie over plain http is told, and not asked again and again', async (t) => {
+  test('who has a browser that drops the cookie over plain http hears why, once', async (t) => {
     const jobd = await servePages(t, '--base-url', 'https://jobs.example.com');
     const { open, context } = await person(t);
     const lost = /Your browser did not keep the session\. Open jobd at the address .*\(https\)/;

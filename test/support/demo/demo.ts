@@ -25,9 +25,9 @@ export interface DemoOptions {
   nowMs: number;
   /** A target on loopback, as `http://127.0.0.1:PORT` (`target.ts`). */
   targetUrl: string;
-  /** So many more jobs, each with ten runs. */
+  /** How many more jobs there are, each with ten runs. */
   extraJobs?: number;
-  /** A paused job with so many runs. */
+  /** How many runs a paused job has; there is no such job without it. */
   runsOfOneJob?: number;
 }
 

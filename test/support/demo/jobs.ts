@@ -34,7 +34,7 @@ export const outages = [
 /** All jobs by a short name, for a demo that ends now. */
 export function demoJobs({ nowMs: now, targetUrl }: Pick<World, 'nowMs' | 'targetUrl'>) {
   const far = (cronExpr: string, timezone: string) => farCron(cronExpr, timezone, now);
-  /** Every so many hours, the last time some minutes ago. */
+  /** Every few hours, the last time some minutes ago. */
   const every = (hours: number, days: number, minutesAgo: number) => ({
     createdAt: now - days * dayMs - minutesAgo * minuteMs,
     schedule: { scheduleType: 'period', periodSeconds: hours * 3_600 } as const,

@@ -83,7 +83,7 @@ export function peopleOf(
   ];
 }
 
-/** A session of the owner that was last used so many milliseconds after its start. */
+/** A session of the owner that was last used `usedForMs` after its start. */
 async function ownersSession(
   { local: { store }, clock, workspaceId }: World,
   usedForMs: number,

@@ -15,7 +15,7 @@ interface ChosenProps {
   onChange: (ids: readonly string[]) => void;
 }
 
-/** So many of each kind are shown for a search. */
+/** How many of each kind are shown for a search. */
 const mostFound = 8;
 const pauseMs = 250;
 

@@ -132,7 +132,7 @@ function Editor({ channel }: { channel: Channel | null }) {
         </fieldset>
         <TextField
           label="Alert after failures in a row"
-          hint="So many runs of a job must fail. A monitor alerts at once."
+          hint="How many runs of a job must fail before its alert. A monitor alerts at once."
           error={errorOf('afterFailures')}
           name="afterFailures"
           as="short"

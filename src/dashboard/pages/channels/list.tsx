@@ -1,4 +1,4 @@
-/** All channels: who is told when something fails, and whether it arrives. */
+/** All channels: who gets an alert when something fails, and whether it arrives. */
 
 import type { Channel } from '../../../api/alerts/contract.ts';
 import { usePages } from '../../client/pages.ts';
@@ -43,7 +43,7 @@ function NoChannels() {
   return (
     <section class="empty">
       <Heading title="No channels yet" />
-      <p>Nobody is told when something fails.</p>
+      <p>Nobody gets an alert when something fails.</p>
       <p>
         A channel sends an alert when a job or a monitor goes down, and when it is up again: by
         email, to a chat, or to a webhook.

@@ -7,7 +7,7 @@ import { ofNothing, useResource } from '../../client/resource.ts';
 import { Link } from '../../parts/link.tsx';
 import { Outside } from '../../parts/outside.tsx';
 
-/** So many names are shown at first; each is a request. */
+/** How many names are shown at first: each is a request. */
 const mostShown = 10;
 
 /** All of them as links; null for all of the workspace. */

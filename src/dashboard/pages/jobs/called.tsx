@@ -76,7 +76,8 @@ function Alerts({ jobId }: { jobId: string }) {
   if (hear.length === 0 && !hasMore) {
     return (
       <>
-        no channel: nobody is told {mayWrite.value && <Link to="/channels/new">New channel</Link>}
+        no channel: nobody gets an alert{' '}
+        {mayWrite.value && <Link to="/channels/new">New channel</Link>}
       </>
     );
   }
