@@ -3,7 +3,7 @@
 import type { AuditEntry } from '../../api/accounts/contract.ts';
 import { Link } from '../parts/link.tsx';
 import { Outside } from '../parts/outside.tsx';
-import { didWords, subjectPlace, subjectType } from '../view/audit.ts';
+import { changesBy, changesTo, didWords, subjectPlace, subjectType } from '../view/audit.ts';
 import { absolute, clock } from '../view/times.ts';
 
 /** The row. */
@@ -73,13 +73,11 @@ function Details({ entry }: { entry: AuditEntry }) {
         </dd>
       </dl>
       <p class="ways">
-        <Link to={`/audit?actor=${encodeURIComponent(actor.id)}`}>
+        <Link to={changesBy(actor.id)}>
           All by this {actor.type === 'command' ? 'user' : actor.type}
         </Link>
         {!isSelf && (
-          <Link to={`/audit?subject=${encodeURIComponent(subject.id)}`}>
-            All changes to this {subjectType(entry)}
-          </Link>
+          <Link to={changesTo(subject.id)}>All changes to this {subjectType(entry)}</Link>
         )}
       </p>
     </details>

@@ -2,6 +2,7 @@
 
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
+import { changesTo } from '../view/audit.ts';
 import { pageOf } from '../view/places.ts';
 import type { Kind } from '../view/places.ts';
 import { Delete } from './delete.tsx';
@@ -27,6 +28,9 @@ export function PageActions({ kind, subject, loss, children }: PageActionsProps)
         Edit
       </Link>
       <Menu label={`More for ${subject.name}`}>
+        <Link to={changesTo(subject.id)} class="button">
+          Audit trail
+        </Link>
         <button type="button" onClick={() => setAsking(true)}>
           Delete
         </button>

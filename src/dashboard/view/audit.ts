@@ -50,6 +50,16 @@ export function subjectPlace({ action, subject }: AuditEntry): string | null {
   return isKind(type) && !action.endsWith('.delete') ? pageOf(type, subject.id) : null;
 }
 
+/** The page of the changes to one job, monitor, channel or the like. */
+export function changesTo(id: string): string {
+  return `/audit?subject=${encodeURIComponent(id)}`;
+}
+
+/** The page of the changes by one key, session or the like. */
+export function changesBy(id: string): string {
+  return `/audit?actor=${encodeURIComponent(id)}`;
+}
+
 /** What is asked of the API for an address; nothing else of the address gets there. */
 export function auditPath(asked: URLSearchParams): string {
   const wanted = new URLSearchParams({ limit: '50' });

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AuditEntry } from '../../../src/api/accounts/contract.ts';
 import {
+  changesTo,
   auditPath,
   auditSubjects,
   didWords,
@@ -58,6 +59,11 @@ test('what has a page is linked, unless it was deleted', () => {
 });
 
 const pathOf = (text: string): string => auditPath(new URLSearchParams(text));
+
+test('the changes to one job are what its page asks the API for', () => {
+  const asked = new URL(changesTo('a&b'), 'http://jobd.test').searchParams;
+  assert.equal(auditPath(asked), '/audit?limit=50&subject=a%26b');
+});
 
 test('only filters get from the address to the API', () => {
   assert.equal(pathOf(''), '/audit?limit=50');

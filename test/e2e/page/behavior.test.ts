@@ -120,6 +120,21 @@ describe('the pages', { skip: noPages }, () => {
     });
   }
 
+  test('show the audit trail of one job, from its menu', async (t) => {
+    const jobd = await servePages(t);
+    const id = await addJob(jobd, 'Audited');
+    await addJob(jobd, 'Other');
+    const page = await (await person(t)).open(jobd.url);
+    await signInWith(page, jobd.key);
+    await page.goto(`${jobd.url}/jobs/${id}`);
+    await page.getByLabel('More actions').click();
+    await page.getByRole('link', { name: 'Audit trail' }).click();
+    await page.getByText('Only changes to Audited. All changes').waitFor();
+    const entries = await page.locator('.audit .did').allInnerTexts();
+    assert.equal(entries.length, 1);
+    assert.match(entries[0] ?? '', /created the job Audited/);
+  });
+
   test('do things by single keys, never while somebody types', async (t) => {
     const jobd = await servePages(t);
     for (const name of ['Lower', 'Upper']) await addJob(jobd, name);

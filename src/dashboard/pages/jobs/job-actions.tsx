@@ -11,6 +11,7 @@ import { CurlDialog } from '../../parts/curl-dialog.tsx';
 import { Link } from '../../parts/link.tsx';
 import { Menu } from '../../parts/menu.tsx';
 import { go } from '../../router.ts';
+import { changesTo } from '../../view/audit.ts';
 import { copyName } from '../../view/history.ts';
 import { DeleteJob } from './delete.tsx';
 
@@ -41,9 +42,14 @@ export function JobActions({ job, runs, runCount }: JobActionsProps) {
           Copy as curl
         </button>
         {mayWrite.value && (
-          <button type="button" onClick={() => (dialog.value = 'delete')}>
-            Delete
-          </button>
+          <>
+            <Link to={changesTo(job.id)} class="button">
+              Audit trail
+            </Link>
+            <button type="button" onClick={() => (dialog.value = 'delete')}>
+              Delete
+            </button>
+          </>
         )}
       </Menu>
       {dialog.value === 'curl' && <CurlDialog job={job} onClose={close} />}
