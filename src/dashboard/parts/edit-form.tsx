@@ -6,7 +6,7 @@ import type { Answer } from '../client/api.ts';
 import { useStay } from '../client/stay.ts';
 import { stayUntil } from '../router.ts';
 import { fieldError } from '../view/field-errors.ts';
-import type { FieldError } from '../view/field-errors.ts';
+import type { FieldError, Labels } from '../view/field-errors.ts';
 import { Link } from './link.tsx';
 import { Problem } from './problem.tsx';
 
@@ -14,15 +14,15 @@ import { Problem } from './problem.tsx';
 export interface Saving<T> {
   isBusy: boolean;
   error: FieldError | null;
-  /** The API's sentence if it is about no field of the form. */
+  /** What is wrong, if it is about no field of the form. */
   problem: string | null;
-  /** The API's sentence about a field. */
+  /** What is wrong with a field. */
   errorOf: (field: string) => string | null;
   save: (send: () => Promise<Answer<T>>, then: (body: T) => void) => Promise<void>;
 }
 
-/** Saves; `fields` are the names of the API that have a field of their own in the form. */
-export function useSaving<T>(fields: readonly string[]): Saving<T> {
+/** Saves. `labels` has each field of the API that the form has; `empty`, those that must be filled in and are not. */
+export function useSaving<T>(labels: Labels, empty: readonly string[]): Saving<T> {
   const [isBusy, setBusy] = useState(false);
   const [error, setError] = useState<FieldError | null>(null);
   return {
@@ -39,9 +39,7 @@ export function useSaving<T>(fields: readonly string[]): Saving<T> {
         stayUntil(null);
         then(answer.body);
       } else if (answer.status !== 401) {
-        // Fields of a part are named with it: `config.url must be …`.
-        const { field } = fieldError(answer.error.replace(/^config\./, ''), fields);
-        setError({ field, error: answer.error });
+        setError(fieldError(answer.error, labels, empty));
       }
     },
   };

@@ -14,7 +14,7 @@ export interface ControlProps {
 interface FieldProps {
   label: string;
   hint?: ComponentChildren;
-  /** The API's sentence about this field. */
+  /** What is wrong with it, in a sentence. */
   error?: string | null | undefined;
   /** Whether the error comes while somebody types, so that a screen reader does not interrupt. */
   isPolite?: boolean;

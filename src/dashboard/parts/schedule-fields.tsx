@@ -4,7 +4,12 @@ import { useId } from 'preact/hooks';
 import { useSchedulePreview } from '../client/schedule-preview.ts';
 import type { FieldError } from '../view/field-errors.ts';
 import { fieldError } from '../view/field-errors.ts';
-import { isFilledIn, scheduleFields } from '../view/schedule-form.ts';
+import {
+  emptyInSchedule,
+  isFilledIn,
+  scheduleFields,
+  scheduleLabels,
+} from '../view/schedule-form.ts';
 import type { ScheduleForm } from '../view/schedule-form.ts';
 import { Field, TextField } from './field.tsx';
 import { LengthFields } from './length-fields.tsx';
@@ -23,9 +28,6 @@ interface ScheduleProps {
   onChange: (changed: Partial<ScheduleForm>) => void;
 }
 
-/** Names of the fields in the API. */
-export const scheduleNames = ['cronExpr', 'timezone', 'periodSeconds', 'scheduleType'];
-
 /** The group of fields. */
 export function ScheduleFieldset({
   legend,
@@ -40,7 +42,9 @@ export function ScheduleFieldset({
   const isAsked = isFilledIn(value);
   const answer = useSchedulePreview(isAsked ? scheduleFields(value) : null, jobId);
   const typed =
-    answer?.ok === false && answer.status === 400 ? fieldError(answer.error, scheduleNames) : null;
+    answer?.ok === false && answer.status === 400
+      ? fieldError(answer.error, scheduleLabels, emptyInSchedule(value))
+      : null;
   const isOpen = !isCron && periodHint !== undefined && answer?.ok === true;
   const shown = isOpen ? { ...answer, body: { ...answer.body, next: [] } } : answer;
   const errorOf = (name: string): string | null => {
@@ -58,7 +62,7 @@ export function ScheduleFieldset({
             onChoose={() => onChange({ scheduleType: 'cron' })}
           />
           <Choice
-            word="Period"
+            word={scheduleLabels.periodSeconds}
             isChosen={!isCron}
             onChoose={() => onChange({ scheduleType: 'period' })}
           />
@@ -116,7 +120,7 @@ function CronFields({ value, errorOf, onChange }: CronProps) {
   return (
     <>
       <TextField
-        label="Cron expression"
+        label={scheduleLabels.cronExpr}
         hint="Minute, hour, day of month, month, day of week. Or @hourly, @daily, @weekly, @monthly, @yearly."
         error={errorOf('cronExpr')}
         isPolite
@@ -126,7 +130,7 @@ function CronFields({ value, errorOf, onChange }: CronProps) {
         placeholder="30 2 * * *"
         onInput={(cronExpr) => onChange({ cronExpr })}
       />
-      <Field label="Time zone" error={errorOf('timezone')} isPolite>
+      <Field label={scheduleLabels.timezone} error={errorOf('timezone')} isPolite>
         {(control) => (
           <>
             <input

@@ -2,6 +2,8 @@
 
 import type { Channel, ChannelInput, ChannelUpdate } from '../../api/alerts/contract.ts';
 import { channelKinds } from './channel-kinds.ts';
+import { emptyOf } from './field-errors.ts';
+import type { Labels } from './field-errors.ts';
 
 /** The fields as they were typed. */
 export interface ChannelForm {
@@ -51,9 +53,32 @@ export function channelInput(form: ChannelForm): ChannelInput {
   };
 }
 
-/** The names of the API that have a field in the form. */
-export function channelFields(type: Channel['type']): string[] {
-  return ['name', 'type', 'jobIds', 'afterFailures', ...Object.keys(channelKinds[type].fields)];
+/** What the form calls the fields of the API that each kind has. */
+export const channelLabels = {
+  name: 'Name',
+  type: 'Type',
+  jobIds: 'Chosen ones',
+  afterFailures: 'Alert after failures in a row',
+} as const;
+
+/** The same with those of a kind. */
+export function labelsOf(type: Channel['type']): Labels {
+  const fields = Object.entries(channelKinds[type].fields);
+  return {
+    ...channelLabels,
+    ...Object.fromEntries(fields.map(([name, { label }]) => [name, label])),
+  };
+}
+
+/** The fields of the API that must be filled in and are not, the first one first. */
+export function emptyInChannel({ name, type, config, afterFailures }: ChannelForm): string[] {
+  const fields = Object.entries(channelKinds[type].fields);
+  const needed = config === null ? [] : fields.filter(([, { isOptional }]) => isOptional !== true);
+  return emptyOf({
+    name,
+    ...Object.fromEntries(needed.map(([field]) => [field, config?.[field] ?? ''])),
+    afterFailures,
+  });
 }
 
 /** Only fields of the type that are filled in: another type may have been chosen before. */

@@ -3,7 +3,14 @@
 import type { Job, JobInput, JobUpdate } from '../../api/jobs/contract.ts';
 import type { Method } from '../../domain/jobs/job.ts';
 import type { PastedDraft } from '../../domain/shell/pasted.ts';
-import { newSchedule, scheduleFields, scheduleForm } from './schedule-form.ts';
+import { emptyOf } from './field-errors.ts';
+import {
+  emptyInSchedule,
+  newSchedule,
+  scheduleFields,
+  scheduleForm,
+  scheduleLabels,
+} from './schedule-form.ts';
 import type { ScheduleForm } from './schedule-form.ts';
 
 /** A header that is sent with each call. */
@@ -25,6 +32,19 @@ export interface JobForm {
   retries: string;
   notes: string;
 }
+
+/** What the form calls the fields of the API. */
+export const jobLabels = {
+  name: 'Name',
+  method: 'Method',
+  url: 'URL',
+  ...scheduleLabels,
+  headers: 'Headers',
+  body: 'Body',
+  timeoutSeconds: 'Timeout in seconds',
+  retries: 'Retries',
+  notes: 'Notes',
+} as const;
 
 /** What a new job begins with. `zone` is that of this browser. */
 export function newForm(zone: string): JobForm {
@@ -97,14 +117,12 @@ export function withDraft(form: JobForm, draft: PastedDraft): JobForm {
   };
 }
 
-/** The fields that somebody must still fill in, the first one first. */
-export function missingIn({ name, url, schedule }: JobForm): string[] {
-  const isCron = schedule.scheduleType === 'cron';
+/** The fields of the API that must be filled in and are not, the first one first. */
+export function emptyIn({ name, url, schedule, timeoutSeconds, retries }: JobForm): string[] {
   return [
-    ...(name.trim() === '' ? ['name'] : []),
-    ...(url.trim() === '' ? ['url'] : []),
-    ...(isCron && schedule.cronExpr.trim() === '' ? ['cronExpr'] : []),
-    ...(!isCron && schedule.every.trim() === '' ? ['periodSeconds'] : []),
+    ...emptyOf({ name, url }),
+    ...emptyInSchedule(schedule),
+    ...emptyOf({ timeoutSeconds, retries }),
   ];
 }
 
@@ -157,7 +175,10 @@ export function headerNamed(name: string, { value }: HeaderRow): HeaderRow {
   return { name: before, value: after.trimEnd() };
 }
 
-/** What the API cannot see in headers: one that is there twice, or a value that was not typed again. Null if all is well. */
+/**
+ * What the API cannot see in headers, in a sentence like its own: one that is there twice, or a value that was not typed
+ * again. Null if all is well.
+ */
 export function headerProblem(
   rows: readonly HeaderRow[] | null,
   kept: readonly string[] = [],

@@ -1,5 +1,7 @@
 /** What somebody has typed about when something is due, and what of it is sent to the API. */
 
+import { emptyOf } from './field-errors.ts';
+
 /** Units of a period, in seconds. */
 export const units = { seconds: 1, minutes: 60, hours: 3600, days: 86_400 } as const;
 export type Unit = keyof typeof units;
@@ -21,6 +23,14 @@ export interface ScheduleFields {
   cronExpr?: string;
   periodSeconds?: number;
 }
+
+/** What the form calls the fields of the API. */
+export const scheduleLabels = {
+  scheduleType: 'Schedule',
+  cronExpr: 'Cron expression',
+  timezone: 'Time zone',
+  periodSeconds: 'Period',
+} as const;
 
 /** A schedule that nobody has filled in yet, in this zone. */
 export function newSchedule(timezone: string): ScheduleForm {
@@ -56,6 +66,18 @@ export function scheduleFields(form: ScheduleForm): ScheduleFields {
   // Text that is no number is sent as it is: the API says what is wrong with it.
   const seconds = Number.isFinite(count) ? Math.round(count * units[unit] * 1e6) / 1e6 : every;
   return { scheduleType, timezone: zone, periodSeconds: seconds as number };
+}
+
+/** The fields of the API that must be filled in and are not, the first one first. */
+export function emptyInSchedule({
+  scheduleType,
+  cronExpr,
+  every,
+  timezone,
+}: ScheduleForm): string[] {
+  return emptyOf(
+    scheduleType === 'cron' ? { cronExpr, timezone } : { periodSeconds: every, timezone },
+  );
 }
 
 /** Whether there is enough of it to show when it is due. */

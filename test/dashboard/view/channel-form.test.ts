@@ -3,13 +3,18 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
-  channelFields,
   channelForm,
   channelInput,
   channelUpdate,
+  emptyInChannel,
+  labelsOf,
 } from '../../../src/dashboard/view/channel-form.ts';
+import type { ChannelForm } from '../../../src/dashboard/view/channel-form.ts';
 import { channelKinds } from '../../../src/dashboard/view/channel-kinds.ts';
+import { fieldError } from '../../../src/dashboard/view/field-errors.ts';
+import type { FieldError } from '../../../src/dashboard/view/field-errors.ts';
 import { channelKinds as registry } from '../../../src/domain/alerts/kinds/registry.ts';
+import { startTestDaemon } from '../../support/running/daemon.ts';
 
 test('the form has each kind of channel with all of its fields', () => {
   assert.deepEqual(Object.keys(channelKinds).toSorted(), Object.keys(registry).toSorted());
@@ -60,6 +65,33 @@ test('an edited channel keeps its destination unless another was typed', () => {
   assert.equal(channelUpdate({ ...form, afterFailures: 'two' }).afterFailures, 'two');
 });
 
-test('errors are shown beside the fields of the type', () => {
-  assert.deepEqual(channelFields('telegram').slice(-2), ['botToken', 'chatId']);
+test('a refusal is said with the label of its field, or that nothing is in it', async (t) => {
+  const { ask } = await startTestDaemon(t);
+  const form = { ...channelForm(null), name: 'a', config: { url: 'https://example.com/' } };
+  const rows: [changed: Partial<ChannelForm>, shown: FieldError][] = [
+    [{ name: '' }, { field: 'name', error: 'Name must not be empty' }],
+    [{ config: {} }, { field: 'url', error: 'URL must not be empty' }],
+    [{ config: { url: 'x' } }, { field: 'url', error: 'URL must begin with http:// or https://' }],
+    [
+      { type: 'telegram', config: { botToken: ' ', chatId: '1' } },
+      { field: 'botToken', error: 'Token of the bot must not be empty' },
+    ],
+    [
+      { afterFailures: '0' },
+      {
+        field: 'afterFailures',
+        error: 'Alert after failures in a row must be between 1 and 100, got 0',
+      },
+    ],
+    [
+      { afterFailures: '' },
+      { field: 'afterFailures', error: 'Alert after failures in a row must not be empty' },
+    ],
+  ];
+  for (const [changed, shown] of rows) {
+    const typed = { ...form, ...changed };
+    const { status, body } = await ask('POST', '/channels', channelInput(typed));
+    assert.equal(status, 400);
+    assert.deepEqual(fieldError(body.error, labelsOf(typed.type), emptyInChannel(typed)), shown);
+  }
 });

@@ -1,28 +1,23 @@
-/** The field that an error of the API is about, by real sentences of the API. */
+/** Errors of the API about fields in the words of the form, by real sentences of the API. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fieldError } from '../../../src/dashboard/view/field-errors.ts';
+import { emptyIn, formOf, inputOf, jobLabels } from '../../../src/dashboard/view/job-form.ts';
+import type { JobForm } from '../../../src/dashboard/view/job-form.ts';
+import {
+  emptyInMonitor,
+  monitorForm,
+  monitorInput,
+  monitorLabels,
+} from '../../../src/dashboard/view/monitor-form.ts';
+import type { MonitorForm } from '../../../src/dashboard/view/monitor-form.ts';
 import { startTestDaemon } from '../../support/running/daemon.ts';
 
-const fields = [
-  'name',
-  'url',
-  'method',
-  'headers',
-  'body',
-  'scheduleType',
-  'cronExpr',
-  'timezone',
-  'periodSeconds',
-  'timeoutSeconds',
-  'retries',
-  'notes',
-];
 const job = { name: 'a', url: 'https://example.com/', cronExpr: '@daily' };
 const period = { name: 'a', url: 'https://example.com/', scheduleType: 'period' };
 
-const refused: readonly (readonly [field: string, input: object])[] = [
+const refused: readonly (readonly [field: keyof typeof jobLabels, input: object])[] = [
   ['name', { ...job, name: '' }],
   ['name', { ...job, name: ' ' }],
   ['name', { ...job, name: 'a'.repeat(121) }],
@@ -61,7 +56,75 @@ test('every refusal of a field is shown beside it', async (t) => {
   for (const [field, input] of refused) {
     const { status, body } = await ask('POST', '/jobs', input);
     assert.ok(status === 400 || status === 413, `${status} ${JSON.stringify(input).slice(0, 100)}`);
-    assert.deepEqual(fieldError(body.error, fields), { field, error: body.error });
+    const shown = fieldError(body.error, jobLabels);
+    assert.equal(shown.field, field);
+    assert.ok(shown.error.startsWith(jobLabels[field]), shown.error);
+  }
+});
+
+test('a refusal is said with the label of its field, and without types of JSON', async (t) => {
+  const { ask } = await startTestDaemon(t);
+  const rows: [input: object, shown: string][] = [
+    [{ ...job, name: 'a'.repeat(121) }, 'Name must be at most 120 characters, got 121'],
+    [{ ...job, url: 'example.com' }, 'URL must begin with http:// or https://'],
+    [{ ...job, retries: 3 }, 'Retries must be between 0 and 2, got 3'],
+    [{ ...job, timeoutSeconds: 61 }, 'Timeout in seconds must be between 1 and 60, got 61'],
+    [{ ...job, timeoutSeconds: 'x' }, 'Timeout in seconds must be a whole number, got "x"'],
+    [{ ...period, periodSeconds: 30 }, 'Period must be between 60 and 31536000 seconds, got 30'],
+    [{ ...period, periodSeconds: 'five' }, 'Period must be a whole number of seconds, got "five"'],
+    [{ ...job, cronExpr: '0 25 * * *' }, 'Cron expression: the hour field takes 0 to 23, got "25"'],
+    [{ ...job, headers: { 'X-A': 1 } }, 'Headers: X-A must be a string, got a number'],
+  ];
+  for (const [input, shown] of rows) {
+    const { body } = await ask('POST', '/jobs', input);
+    assert.equal(fieldError(body.error, jobLabels).error, shown);
+  }
+});
+
+test('a field of a job that was left empty is said to be empty', async (t) => {
+  const { ask } = await startTestDaemon(t);
+  const { body: made } = await ask('POST', '/jobs', job);
+  const form = formOf(made.job);
+  const { schedule } = form;
+  const rows: [changed: Partial<JobForm>, shown: string][] = [
+    [{ name: ' ' }, 'Name must not be empty'],
+    [{ url: '' }, 'URL must not be empty'],
+    [{ schedule: { ...schedule, cronExpr: '' } }, 'Cron expression must not be empty'],
+    [{ schedule: { ...schedule, timezone: '' } }, 'Time zone must not be empty'],
+    [{ schedule: { ...schedule, scheduleType: 'period' } }, 'Period must not be empty'],
+    [{ timeoutSeconds: '' }, 'Timeout in seconds must not be empty'],
+    [{ retries: '' }, 'Retries must not be empty'],
+  ];
+  for (const [changed, shown] of rows) {
+    const typed = { ...form, ...changed };
+    const { status, body } = await ask('POST', '/jobs', inputOf(typed));
+    assert.equal(status, 400);
+    assert.equal(fieldError(body.error, jobLabels, emptyIn(typed)).error, shown);
+  }
+});
+
+test('refusals of monitors are said in the same way', async (t) => {
+  const { ask } = await startTestDaemon(t);
+  const form = monitorForm(null, 'UTC');
+  const whole = { ...form, name: 'a', schedule: { ...form.schedule, cronExpr: '@daily' } };
+  const rows: [changed: Partial<MonitorForm>, shown: string][] = [
+    [{ name: '' }, 'Name must not be empty'],
+    [{ schedule: form.schedule }, 'Cron expression must not be empty'],
+    [{ grace: { count: '', unit: 'minutes' } }, 'Grace must not be empty'],
+    [
+      { grace: { count: 'x', unit: 'minutes' } },
+      'Grace must be a whole number of seconds, got "x"',
+    ],
+    [
+      { grace: { count: '2', unit: 'days' } },
+      'Grace must be between 0 and 86400 seconds, got 172800',
+    ],
+  ];
+  for (const [changed, shown] of rows) {
+    const typed = { ...whole, ...changed };
+    const { status, body } = await ask('POST', '/monitors', monitorInput(typed));
+    assert.equal(status, 400);
+    assert.equal(fieldError(body.error, monitorLabels, emptyInMonitor(typed)).error, shown);
   }
 });
 
@@ -70,7 +133,7 @@ test('another address needs the headers again, which is said beside them', async
   const { body } = await ask('POST', '/jobs', { ...job, headers: { 'X-A': 'b' } });
   const moved = await ask('PATCH', `/jobs/${body.job.id}`, { url: 'https://example.org/' });
   assert.equal(moved.status, 400);
-  assert.equal(fieldError(moved.body.error, fields).field, 'headers');
+  assert.equal(fieldError(moved.body.error, jobLabels).field, 'headers');
 });
 
 test('what is about no field is shown above the form', () => {
@@ -81,6 +144,6 @@ test('what is about no field is shown above the form', () => {
     'names are no field',
     'jobd does not answer. Is the server running?',
   ]) {
-    assert.deepEqual(fieldError(error, fields), { field: null, error });
+    assert.deepEqual(fieldError(error, jobLabels), { field: null, error });
   }
 });

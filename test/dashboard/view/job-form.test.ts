@@ -12,7 +12,7 @@ import {
   headerNamed,
   inputOf,
   keepLineEnds,
-  missingIn,
+  emptyIn,
   newForm,
   headerProblem,
   urlProblem,
@@ -118,14 +118,18 @@ test('what is pasted fills in its fields and leaves the others', () => {
   const cron = readPasted('@daily').draft;
   assert.ok(cron);
   assert.deepEqual({ ...withDraft(typed, cron), schedule: null }, { ...typed, schedule: null });
-  assert.deepEqual(missingIn(withDraft(empty, cron)), ['name', 'url']);
+  assert.deepEqual(emptyIn(withDraft(empty, cron)), ['name', 'url']);
 });
 
-test('what is missing comes in the order of the form', () => {
-  assert.deepEqual(missingIn(empty), ['name', 'url', 'cronExpr']);
+test('what must be filled in and is not comes in the order of the form', () => {
+  assert.deepEqual(emptyIn(empty), ['name', 'url', 'cronExpr']);
   const schedule = { ...empty.schedule, scheduleType: 'period' as const };
-  assert.deepEqual(missingIn({ ...whole, schedule }), ['periodSeconds']);
-  assert.deepEqual(missingIn(whole), []);
+  assert.deepEqual(emptyIn({ ...whole, schedule }), ['periodSeconds']);
+  assert.deepEqual(emptyIn(whole), []);
+  const numbers = { ...whole, timeoutSeconds: ' ', retries: '' };
+  assert.deepEqual(emptyIn(numbers), ['timeoutSeconds', 'retries']);
+  const zoneless = { ...whole, schedule: { ...whole.schedule, timezone: '' } };
+  assert.deepEqual(emptyIn(zoneless), ['timezone']);
 });
 
 test('what somebody else changed is named once each, and runs change nothing', () => {

@@ -134,13 +134,13 @@ describe('the editor of a job', { skip: noPages }, () => {
       });
       assert.match(described, sentence);
     };
-    await refusedAt('name', /must not be empty/i);
+    await refusedAt('name', /Name must not be empty/);
     await fill('Name', 'Long');
     await fill('URL', 'https://me:pw@example.com/');
     await page.getByText('No user name or password can be in it').waitFor();
     await refusedAt('url', /must not contain a user name/);
     await fill('URL', 'https://example.com/');
-    await refusedAt('cronExpr', /must have 5 fields/);
+    await refusedAt('cronExpr', /Cron expression must not be empty/);
     await fill('Cron expression', '@daily');
     await fill('Time zone', 'Paris');
     await refusedAt('timezone', /must be an IANA name/);
@@ -155,7 +155,7 @@ describe('the editor of a job', { skip: noPages }, () => {
     await fill('Body', '');
     await page.getByLabel('Period').check();
     await fill('Every', '0.5');
-    await refusedAt('periodSeconds', /must be between 60 and 31536000, got 30/);
+    await refusedAt('periodSeconds', /must be between 60 and 31536000 seconds, got 30/);
     await fill('Every', '2');
     await page.getByLabel('Unit').selectOption('hours');
     await page.getByText('Every 2 hours').waitFor();

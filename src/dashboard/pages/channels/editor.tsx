@@ -17,7 +17,9 @@ import { Problem } from '../../parts/problem.tsx';
 import { ReadOnly } from '../../parts/read-only.tsx';
 import { go, stayUntil } from '../../router.ts';
 import {
-  channelFields,
+  channelLabels,
+  emptyInChannel,
+  labelsOf,
   channelForm,
   channelInput,
   channelUpdate,
@@ -50,7 +52,7 @@ function Editor({ channel }: { channel: Channel | null }) {
   const [first] = useState(() => channelForm(channel));
   const [form, set] = useState(first);
   const [made, setMade] = useState<ChannelMade | null>(null);
-  const saving = useSaving<ChannelMade>(channelFields(form.type));
+  const saving = useSaving<ChannelMade>(labelsOf(form.type), emptyInChannel(form));
   const { errorOf } = saving;
   const edit = (changes: Partial<typeof form>): void => set({ ...form, ...changes });
   const isChanged = made === null && JSON.stringify(form) !== JSON.stringify(first);
@@ -82,7 +84,7 @@ function Editor({ channel }: { channel: Channel | null }) {
       >
         <div class="pair">
           <TextField
-            label="Name"
+            label={channelLabels.name}
             error={errorOf('name')}
             name="name"
             value={form.name}
@@ -124,14 +126,14 @@ function Editor({ channel }: { channel: Channel | null }) {
                 checked={!form.servesAll}
                 onChange={() => edit({ servesAll: false })}
               />{' '}
-              Chosen ones
+              {channelLabels.jobIds}
             </label>
           </div>
           {errorOf('jobIds') !== null && <Problem text={errorOf('jobIds') ?? ''} />}
           {!form.servesAll && <Chosen ids={form.jobIds} onChange={(jobIds) => edit({ jobIds })} />}
         </fieldset>
         <TextField
-          label="Alert after failures in a row"
+          label={channelLabels.afterFailures}
           hint="How many runs of a job must fail before its alert. A monitor alerts at once."
           error={errorOf('afterFailures')}
           name="afterFailures"
@@ -174,7 +176,7 @@ interface TypeFieldProps {
 
 function TypeField({ type, isFixed, onChange }: TypeFieldProps) {
   return (
-    <Field label="Type" hint={isFixed ? 'It cannot be changed.' : undefined}>
+    <Field label={channelLabels.type} hint={isFixed ? 'It cannot be changed.' : undefined}>
       {(control) => (
         <select
           {...control}

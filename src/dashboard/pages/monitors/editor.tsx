@@ -1,7 +1,7 @@
 /** Creates a monitor, or edits one. */
 
 import { useState } from 'preact/hooks';
-import type { Monitor, MonitorInput, MonitorResponse } from '../../../api/monitors/contract.ts';
+import type { Monitor, MonitorResponse } from '../../../api/monitors/contract.ts';
 import { ofNothing, useResource } from '../../client/resource.ts';
 import { change, mayWrite } from '../../client/session.ts';
 import { tell } from '../../client/told.ts';
@@ -12,14 +12,16 @@ import { Heading } from '../../parts/heading.tsx';
 import { LengthFields } from '../../parts/length-fields.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { ReadOnly } from '../../parts/read-only.tsx';
-import { ScheduleFieldset, scheduleNames } from '../../parts/schedule-fields.tsx';
+import { ScheduleFieldset } from '../../parts/schedule-fields.tsx';
 import { go } from '../../router.ts';
-import { lengthOf, secondsOf } from '../../view/lengths.ts';
-import { newSchedule, scheduleFields, scheduleForm } from '../../view/schedule-form.ts';
+import {
+  emptyInMonitor,
+  monitorForm,
+  monitorInput,
+  monitorLabels,
+} from '../../view/monitor-form.ts';
 import { browserZone } from '../../view/times.ts';
 import { MissingPage } from '../missing.tsx';
-
-const names = ['name', 'graceSeconds', 'notes', ...scheduleNames];
 
 /** The page: with an id it edits that monitor. */
 export function MonitorEditor({ id }: { id?: string }) {
@@ -41,9 +43,9 @@ export function MonitorEditor({ id }: { id?: string }) {
 }
 
 function MonitorForm({ monitor }: { monitor: Monitor | null }) {
-  const [first] = useState(() => draftFrom(monitor));
+  const [first] = useState(() => monitorForm(monitor, browserZone()));
   const [draft, set] = useState(first);
-  const saving = useSaving<MonitorResponse>(names);
+  const saving = useSaving<MonitorResponse>(monitorLabels, emptyInMonitor(draft));
   const { errorOf } = saving;
   const isChanged = JSON.stringify(draft) !== JSON.stringify(first);
   const edit = (changes: Partial<typeof draft>): void => set({ ...draft, ...changes });
@@ -52,8 +54,8 @@ function MonitorForm({ monitor }: { monitor: Monitor | null }) {
     saving.save(
       () =>
         monitor === null
-          ? change('POST', '/monitors', { ...bodyOf(draft), paused: draft.paused })
-          : change('PATCH', `/monitors/${monitor.id}`, bodyOf(draft)),
+          ? change('POST', '/monitors', { ...monitorInput(draft), paused: draft.paused })
+          : change('PATCH', `/monitors/${monitor.id}`, monitorInput(draft)),
       ({ monitor: saved }) => {
         tell({ text: `${saved.name} is ${monitor === null ? 'created' : 'saved'}.` });
         go(`/monitors/${saved.id}`, { replace: true });
@@ -72,7 +74,7 @@ function MonitorForm({ monitor }: { monitor: Monitor | null }) {
         onSave={() => void save()}
       >
         <TextField
-          label="Name"
+          label={monitorLabels.name}
           error={errorOf('name')}
           name="name"
           value={draft.name}
@@ -88,13 +90,13 @@ function MonitorForm({ monitor }: { monitor: Monitor | null }) {
           onChange={(changed) => edit({ schedule: { ...draft.schedule, ...changed } })}
         />
         <LengthFields
-          label="Grace"
+          label={monitorLabels.graceSeconds}
           length={draft.grace}
           hint="How long a ping may be overdue before the monitor is down: longer than the task takes."
           error={errorOf('graceSeconds')}
           onChange={(grace) => edit({ grace })}
         />
-        <Field label="Notes" error={errorOf('notes')}>
+        <Field label={monitorLabels.notes} error={errorOf('notes')}>
           {(control) => (
             <textarea
               {...control}
@@ -120,18 +122,4 @@ function MonitorForm({ monitor }: { monitor: Monitor | null }) {
       </EditForm>
     </section>
   );
-}
-
-function draftFrom(monitor: Monitor | null) {
-  return {
-    name: monitor?.name ?? '',
-    notes: monitor?.notes ?? '',
-    paused: false,
-    schedule: monitor === null ? newSchedule(browserZone()) : scheduleForm(monitor),
-    grace: lengthOf(monitor?.graceSeconds ?? 300),
-  };
-}
-
-function bodyOf({ name, notes, schedule, grace }: ReturnType<typeof draftFrom>): MonitorInput {
-  return { name, notes, ...scheduleFields(schedule), graceSeconds: secondsOf(grace) };
 }

@@ -8,13 +8,20 @@ import type { Failure } from '../../../client/api.ts';
 import { Field, TextField } from '../../../parts/field.tsx';
 import { Link } from '../../../parts/link.tsx';
 import { Problem } from '../../../parts/problem.tsx';
-import { ScheduleFieldset, scheduleNames } from '../../../parts/schedule-fields.tsx';
+import { ScheduleFieldset } from '../../../parts/schedule-fields.tsx';
 import { stayUntil } from '../../../router.ts';
 import { fieldError } from '../../../view/field-errors.ts';
 import type { FieldError } from '../../../view/field-errors.ts';
-import { changesOf, inputOf, missingIn, headerProblem, withDraft } from '../../../view/job-form.ts';
+import {
+  changesOf,
+  emptyIn,
+  headerProblem,
+  inputOf,
+  jobLabels,
+  withDraft,
+} from '../../../view/job-form.ts';
 import type { JobForm } from '../../../view/job-form.ts';
-import { isFilledIn, sameTyped } from '../../../view/schedule-form.ts';
+import { isFilledIn, sameTyped, scheduleLabels } from '../../../view/schedule-form.ts';
 import { Paste } from './paste.tsx';
 import { RequestFields, SentFields } from './request-fields.tsx';
 import { createAndRun, createJob, updateJob } from './save.ts';
@@ -27,18 +34,6 @@ interface FormProps {
   job?: Job;
   onDirty?: (isDirty: boolean) => void;
 }
-
-const names = [
-  'name',
-  'url',
-  'method',
-  'headers',
-  'body',
-  'timeoutSeconds',
-  'retries',
-  'notes',
-  ...scheduleNames,
-];
 
 /** The page with the form. */
 export function JobFormPage({ head, base, job, onDirty }: FormProps) {
@@ -84,12 +79,12 @@ export function JobFormPage({ head, base, job, onDirty }: FormProps) {
   const save = async (how: () => Promise<Failure | null>): Promise<void> => {
     if (isBusy) return;
     const wrong = headerProblem(form.headers, job?.headerNames);
-    if (wrong !== null) return refuse({ field: 'headers', error: wrong });
+    if (wrong !== null) return refuse(fieldError(wrong, jobLabels));
     setBusy(true);
     setProblem(null);
     const failure = await how();
     setBusy(false);
-    if (failure !== null) refuse(refusalOf(failure, job === undefined));
+    if (failure !== null) refuse(refusalOf(failure, job === undefined, emptyIn(form)));
   };
   const submit = (event: TargetedSubmitEvent<HTMLFormElement>): void => {
     event.preventDefault();
@@ -105,7 +100,7 @@ export function JobFormPage({ head, base, job, onDirty }: FormProps) {
     setProblem(null);
     // Somebody may have gone on to type below while it was read.
     if (element.current?.contains(document.activeElement) !== true) {
-      setToFocus({ field: missingIn(next)[0] ?? 'name' });
+      setToFocus({ field: emptyIn(next)[0] ?? 'name' });
     }
   };
   const errorOf = (field: string): string | null =>
@@ -168,7 +163,7 @@ function MoreFields({ form, errorOf, onChange }: MoreProps) {
       <legend>Limits and notes</legend>
       <div class="pair">
         <TextField
-          label="Timeout in seconds"
+          label={jobLabels.timeoutSeconds}
           hint="For each attempt, 1 to 60."
           error={errorOf('timeoutSeconds')}
           name="timeoutSeconds"
@@ -179,7 +174,7 @@ function MoreFields({ form, errorOf, onChange }: MoreProps) {
           onInput={(value) => onChange({ timeoutSeconds: value })}
         />
         <TextField
-          label="Retries"
+          label={jobLabels.retries}
           hint="Up to 2, after a connection error, HTTP 429 or 5xx."
           error={errorOf('retries')}
           name="retries"
@@ -190,7 +185,7 @@ function MoreFields({ form, errorOf, onChange }: MoreProps) {
           onInput={(value) => onChange({ retries: value })}
         />
       </div>
-      <Field label="Notes" error={errorOf('notes')}>
+      <Field label={jobLabels.notes} error={errorOf('notes')}>
         {(control) => (
           <textarea
             {...control}
@@ -213,10 +208,14 @@ function mayDrop(): boolean {
 
 /** Whether a change is about the field that is wrong. */
 function concerns(changed: Partial<JobForm>, field: string): boolean {
-  return field in changed || ('schedule' in changed && scheduleNames.includes(field));
+  return field in changed || ('schedule' in changed && field in scheduleLabels);
 }
 
-function refusalOf({ status, error }: Failure, isNew: boolean): FieldError {
+function refusalOf(
+  { status, error }: Failure,
+  isNew: boolean,
+  empty: readonly string[],
+): FieldError {
   if (status === 401) {
     return { field: null, error: 'Not saved yet: your session had ended. Save again.' };
   }
@@ -226,5 +225,5 @@ function refusalOf({ status, error }: Failure, isNew: boolean): FieldError {
       error: `${error} Look at the list of jobs before you save again: the job may have been created.`,
     };
   }
-  return fieldError(error, names);
+  return fieldError(error, jobLabels, empty);
 }

@@ -3,7 +3,7 @@
 import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 import { Outside } from '../../../parts/outside.tsx';
 import { Problem } from '../../../parts/problem.tsx';
-import { headerNamed } from '../../../view/job-form.ts';
+import { headerNamed, jobLabels } from '../../../view/job-form.ts';
 import type { HeaderRow } from '../../../view/job-form.ts';
 
 type Rows = readonly HeaderRow[] | null;
@@ -40,7 +40,7 @@ export function Headers({ rows, kept, error, onChange }: HeadersProps) {
       class="input headers"
       aria-describedby={error === null ? undefined : `${id}-error`}
     >
-      <legend class="label">Headers</legend>
+      <legend class="label">{jobLabels.headers}</legend>
       {rows === null ? (
         <p class="actions">
           <span>

@@ -4,7 +4,7 @@ import { characterCount } from '../../../../domain/characters.ts';
 import { maxBodyLength, methods } from '../../../../domain/jobs/job.ts';
 import type { Method } from '../../../../domain/jobs/job.ts';
 import { Field, TextField } from '../../../parts/field.tsx';
-import { hasBody, keepLineEnds, urlProblem } from '../../../view/job-form.ts';
+import { hasBody, jobLabels, keepLineEnds, urlProblem } from '../../../view/job-form.ts';
 import type { JobForm } from '../../../view/job-form.ts';
 import { Headers } from './headers.tsx';
 
@@ -19,7 +19,7 @@ export function RequestFields({ form, errorOf, onChange }: FieldsProps) {
   return (
     <div class="panel stack">
       <TextField
-        label="Name"
+        label={jobLabels.name}
         error={errorOf('name')}
         name="name"
         value={form.name}
@@ -27,7 +27,7 @@ export function RequestFields({ form, errorOf, onChange }: FieldsProps) {
         onInput={(value) => onChange({ name: value })}
       />
       <div class="target">
-        <Field label="Method" error={errorOf('method')}>
+        <Field label={jobLabels.method} error={errorOf('method')}>
           {(control) => (
             <select
               {...control}
@@ -42,7 +42,7 @@ export function RequestFields({ form, errorOf, onChange }: FieldsProps) {
           )}
         </Field>
         <TextField
-          label="URL"
+          label={jobLabels.url}
           hint={urlProblem(form.url) ?? undefined}
           error={errorOf('url')}
           name="url"
@@ -77,7 +77,11 @@ export function SentFields({ form, kept, errorOf, onChange }: SentProps) {
         onChange={(headers) => onChange({ headers })}
       />
       {isBodyShown && (
-        <Field label="Body" error={errorOf('body')} hint={<BodyHint length={length} form={form} />}>
+        <Field
+          label={jobLabels.body}
+          error={errorOf('body')}
+          hint={<BodyHint length={length} form={form} />}
+        >
           {(control) => (
             <textarea
               {...control}
