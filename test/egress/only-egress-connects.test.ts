@@ -49,7 +49,7 @@ const allowed = [
   'src/cli/monitors/wrapped.ts: node:child_process', // `jobd ping` runs the command that its user names
   // In the browser: the server that the page came from, which its policy holds it to.
   'src/dashboard/client/api.ts: fetch',
-  'src/dashboard/client/live.ts: fetch',
+  'src/dashboard/client/live/live.ts: fetch',
   'src/metrics/server.ts: node:http', // it listens
 ];
 

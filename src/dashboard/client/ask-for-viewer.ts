@@ -3,8 +3,8 @@
 import type { Signal } from '@preact/signals';
 import { ask } from './api.ts';
 import type { Failure } from './api.ts';
-import type { Pace } from './pace.ts';
-import { viewer } from './session.ts';
+import type { Pace } from './live/pace.ts';
+import { viewer } from './session/session.ts';
 
 /** Who waits for answers. */
 interface Asker {

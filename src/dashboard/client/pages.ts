@@ -7,9 +7,9 @@ import { nameOf } from '../view/held.ts';
 import type { Row } from '../view/held.ts';
 import type { Failure } from './api.ts';
 import { askForViewer } from './ask-for-viewer.ts';
-import { onChange } from './live.ts';
-import type { Change } from './live.ts';
-import { createPace } from './pace.ts';
+import { onChange } from './live/live.ts';
+import type { Change } from './live/live.ts';
+import { createPace } from './live/pace.ts';
 import { recall, remember } from './resource.ts';
 import type { Concern } from './resource.ts';
 

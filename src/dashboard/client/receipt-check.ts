@@ -5,8 +5,8 @@ import { maxDocumentBytes } from '../../receipt/json.ts';
 import { readTrustedKeys } from '../../receipt/trusted-keys.ts';
 import type { TrustedKeys } from '../../receipt/trusted-keys.ts';
 import { root } from '../router.ts';
-import { checkReceipt, compareKeys, readSeen } from '../view/receipt.ts';
-import type { CheckedReceipt, CheckedWith, SeenKey } from '../view/receipt.ts';
+import { checkReceipt, compareKeys, readSeen } from '../view/runs/receipt.ts';
+import type { CheckedReceipt, CheckedWith, SeenKey } from '../view/runs/receipt.ts';
 import { download } from './api.ts';
 import { now } from './clock.ts';
 

@@ -5,10 +5,10 @@ import type { Signal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
 import type { Failure } from './api.ts';
 import { askForViewer } from './ask-for-viewer.ts';
-import { onChange } from './live.ts';
-import type { Change } from './live.ts';
-import { viewer } from './session.ts';
-import { createPace } from './pace.ts';
+import { onChange } from './live/live.ts';
+import type { Change } from './live/live.ts';
+import { viewer } from './session/session.ts';
+import { createPace } from './live/pace.ts';
 
 /** Whether an answer may be another after this change. */
 export type Concern = (change: Change) => boolean;

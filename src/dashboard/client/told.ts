@@ -1,4 +1,4 @@
-/** Short words about what was just done. `parts/toast.tsx` shows them. */
+/** Short words about what was just done. `parts/frame/toast.tsx` shows them. */
 
 import { signal } from '@preact/signals';
 import { path } from '../router.ts';

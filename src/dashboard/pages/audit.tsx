@@ -3,13 +3,13 @@
 import type { AuditEntry } from '../../api/accounts/contract.ts';
 import { usePages } from '../client/pages.ts';
 import type { Concern } from '../client/resource.ts';
-import { mayWrite } from '../client/session.ts';
-import { Filters } from '../parts/filters.tsx';
+import { mayWrite } from '../client/session/session.ts';
+import { Filters } from '../parts/rows/filters.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { Link } from '../parts/link.tsx';
 import { Outside } from '../parts/outside.tsx';
 import { ReadOnly } from '../parts/read-only.tsx';
-import { DayList } from '../parts/row-list.tsx';
+import { DayList } from '../parts/rows/row-list.tsx';
 import { query } from '../router.ts';
 import { auditPath, auditSubjects } from '../view/audit.ts';
 import { AuditRow } from './audit-row.tsx';

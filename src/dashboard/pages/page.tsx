@@ -3,10 +3,10 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
 import type { Session } from '../../api/accounts/session-contract.ts';
-import { linkCode } from '../client/link.ts';
-import { hasEnded, loadSession, notice, session } from '../client/session.ts';
-import { Brand } from '../parts/brand.tsx';
-import { Frame } from '../parts/frame.tsx';
+import { linkCode } from '../client/session/link.ts';
+import { hasEnded, loadSession, notice, session } from '../client/session/session.ts';
+import { Brand } from '../parts/frame/brand.tsx';
+import { Frame } from '../parts/frame/frame.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { go, match, path, stayUntil } from '../router.ts';
 import { AuditPage } from './audit.tsx';

@@ -1,9 +1,9 @@
 /** The session has ended while its page is shown: signing in again keeps what was typed. */
 
 import { useState } from 'preact/hooks';
-import { leave, signedIn, signIn } from '../client/session.ts';
+import { leave, signedIn, signIn } from '../client/session/session.ts';
 import { Copyable } from '../parts/copyable.tsx';
-import { Dialog } from '../parts/dialog.tsx';
+import { Dialog } from '../parts/dialogs/dialog.tsx';
 import { KeyForm } from './sign-in.tsx';
 
 /** The dialog over the page. */

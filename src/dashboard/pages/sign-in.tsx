@@ -2,15 +2,15 @@
 
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { TargetedSubmitEvent } from 'preact';
-import { linkCode } from '../client/link.ts';
-import { isCutOff } from '../client/sign-in-code.ts';
-import { Brand } from '../parts/brand.tsx';
+import { linkCode } from '../client/session/link.ts';
+import { isCutOff } from '../client/session/sign-in-code.ts';
+import { Brand } from '../parts/frame/brand.tsx';
 import { Copyable } from '../parts/copyable.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { Outside } from '../parts/outside.tsx';
-import { notice, signIn } from '../client/session.ts';
-import type { Refusal } from '../client/session.ts';
+import { notice, signIn } from '../client/session/session.ts';
+import type { Refusal } from '../client/session/session.ts';
 import type { Session } from '../../api/accounts/session-contract.ts';
 
 /** The page. `current` is who is signed in when somebody comes by a link. */

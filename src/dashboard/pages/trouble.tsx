@@ -7,8 +7,8 @@ import { Glyph } from '../parts/glyph.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { Link } from '../parts/link.tsx';
 import { Outside } from '../parts/outside.tsx';
-import { DayList } from '../parts/row-list.tsx';
-import { shortError } from '../view/run.ts';
+import { DayList } from '../parts/rows/row-list.tsx';
+import { shortError } from '../view/runs/run.ts';
 import { absolute, clock } from '../view/times.ts';
 
 /** A run that succeeds changes nothing here; a job may get another name, or be deleted. */

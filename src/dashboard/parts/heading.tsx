@@ -3,7 +3,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { Outside } from './outside.tsx';
-import { useTitle } from './title.ts';
+import { useTitle } from './frame/title.ts';
 
 interface HeadingProps {
   /** What the tab is called. */

@@ -5,7 +5,7 @@ import { useState } from 'preact/hooks';
 import { changesTo } from '../view/audit.ts';
 import { pageOf } from '../view/places.ts';
 import type { Kind } from '../view/places.ts';
-import { Delete } from './delete.tsx';
+import { Delete } from './dialogs/delete.tsx';
 import { Link } from './link.tsx';
 import { Menu } from './menu.tsx';
 

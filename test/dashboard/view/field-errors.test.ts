@@ -3,15 +3,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fieldError } from '../../../src/dashboard/view/field-errors.ts';
-import { emptyIn, formOf, inputOf, jobLabels } from '../../../src/dashboard/view/job-form.ts';
-import type { JobForm } from '../../../src/dashboard/view/job-form.ts';
+import { emptyIn, formOf, inputOf, jobLabels } from '../../../src/dashboard/view/jobs/job-form.ts';
+import type { JobForm } from '../../../src/dashboard/view/jobs/job-form.ts';
 import {
   emptyInMonitor,
   monitorForm,
   monitorInput,
   monitorLabels,
-} from '../../../src/dashboard/view/monitor-form.ts';
-import type { MonitorForm } from '../../../src/dashboard/view/monitor-form.ts';
+} from '../../../src/dashboard/view/monitors/monitor-form.ts';
+import type { MonitorForm } from '../../../src/dashboard/view/monitors/monitor-form.ts';
 import { startTestDaemon } from '../../support/running/daemon.ts';
 
 const job = { name: 'a', url: 'https://example.com/', cronExpr: '@daily' };

@@ -2,8 +2,8 @@
 
 import { useState } from 'preact/hooks';
 import type { Channel } from '../../../api/alerts/contract.ts';
-import { sendTest, setEnabled } from '../../client/channel-actions.ts';
-import { Confirm } from '../../parts/dialog.tsx';
+import { sendTest, setEnabled } from '../../client/actions/channel-actions.ts';
+import { Confirm } from '../../parts/dialogs/dialog.tsx';
 
 /** Sends a test; what comes of it is said in a toast. */
 export function TestButton({ channel }: { channel: Channel }) {

@@ -1,9 +1,9 @@
 /** Where a channel delivers to. What is kept can be replaced, never read. */
 
 import type { Channel } from '../../../api/alerts/contract.ts';
-import { Field } from '../../parts/field.tsx';
-import { HiddenInput } from '../../parts/hidden-input.tsx';
-import { channelKinds } from '../../view/channel-kinds.ts';
+import { Field } from '../../parts/forms/field.tsx';
+import { HiddenInput } from '../../parts/forms/hidden-input.tsx';
+import { channelKinds } from '../../view/channels/channel-kinds.ts';
 
 type Config = Readonly<Record<string, string>>;
 

@@ -8,7 +8,7 @@ import { Loaded } from '../../parts/loaded.tsx';
 import { Outside } from '../../parts/outside.tsx';
 import { Ago, At } from '../../parts/time.tsx';
 import { query } from '../../router.ts';
-import { deliverySign, deliveryWords, eventWords } from '../../view/deliveries.ts';
+import { deliverySign, deliveryWords, eventWords } from '../../view/channels/deliveries.ts';
 import { duration } from '../../view/durations.ts';
 import { clock } from '../../view/times.ts';
 

@@ -3,14 +3,14 @@
 import { useState } from 'preact/hooks';
 import type { Channel, ChannelMade, ChannelResponse } from '../../../api/alerts/contract.ts';
 import { ofNothing, useResource } from '../../client/resource.ts';
-import { change, mayWrite } from '../../client/session.ts';
+import { change, mayWrite } from '../../client/session/session.ts';
 import { useStay } from '../../client/stay.ts';
 import { tell } from '../../client/told.ts';
 import { Breadcrumbs } from '../../parts/breadcrumbs.tsx';
 import { Copyable } from '../../parts/copyable.tsx';
-import { Dialog } from '../../parts/dialog.tsx';
-import { EditForm, useSaving } from '../../parts/edit-form.tsx';
-import { Field, TextField } from '../../parts/field.tsx';
+import { Dialog } from '../../parts/dialogs/dialog.tsx';
+import { EditForm, useSaving } from '../../parts/forms/edit-form.tsx';
+import { Field, TextField } from '../../parts/forms/field.tsx';
 import { Heading } from '../../parts/heading.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Problem } from '../../parts/problem.tsx';
@@ -23,8 +23,8 @@ import {
   channelForm,
   channelInput,
   channelUpdate,
-} from '../../view/channel-form.ts';
-import { channelKinds } from '../../view/channel-kinds.ts';
+} from '../../view/channels/channel-form.ts';
+import { channelKinds } from '../../view/channels/channel-kinds.ts';
 import { MissingPage } from '../missing.tsx';
 import { Chosen } from './chosen.tsx';
 import { ConfigFields } from './config-fields.tsx';

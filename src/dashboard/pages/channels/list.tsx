@@ -3,11 +3,11 @@
 import type { Channel } from '../../../api/alerts/contract.ts';
 import { usePages } from '../../client/pages.ts';
 import { ofChannels } from '../../client/resource.ts';
-import { mayWrite } from '../../client/session.ts';
+import { mayWrite } from '../../client/session/session.ts';
 import { useShortcuts } from '../../client/shortcuts.ts';
 import { Heading } from '../../parts/heading.tsx';
 import { Link } from '../../parts/link.tsx';
-import { RowList } from '../../parts/row-list.tsx';
+import { RowList } from '../../parts/rows/row-list.tsx';
 import { go } from '../../router.ts';
 import { ChannelRow } from './row.tsx';
 

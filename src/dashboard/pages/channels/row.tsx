@@ -1,13 +1,18 @@
 /** A channel in the list. */
 
 import type { Channel } from '../../../api/alerts/contract.ts';
-import { mayWrite } from '../../client/session.ts';
+import { mayWrite } from '../../client/session/session.ts';
 import { Glyph } from '../../parts/glyph.tsx';
 import { Link } from '../../parts/link.tsx';
 import { Outside } from '../../parts/outside.tsx';
 import { Ago } from '../../parts/time.tsx';
-import { channelKinds } from '../../view/channel-kinds.ts';
-import { afterWords, deliverySign, deliveryWords, servesWords } from '../../view/deliveries.ts';
+import { channelKinds } from '../../view/channels/channel-kinds.ts';
+import {
+  afterWords,
+  deliverySign,
+  deliveryWords,
+  servesWords,
+} from '../../view/channels/deliveries.ts';
 import { ChannelSwitch, TestButton } from './actions.tsx';
 
 /** The row: name and type; whom it serves; the last delivery; actions. */

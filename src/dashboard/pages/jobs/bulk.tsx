@@ -3,9 +3,9 @@
 import type { Signal } from '@preact/signals';
 import { useState } from 'preact/hooks';
 import type { JobSummary } from '../../../api/overview/contract.ts';
-import { change } from '../../client/session.ts';
+import { change } from '../../client/session/session.ts';
 import { tell } from '../../client/told.ts';
-import { Confirm } from '../../parts/dialog.tsx';
+import { Confirm } from '../../parts/dialogs/dialog.tsx';
 import { Outside } from '../../parts/outside.tsx';
 import { Problem } from '../../parts/problem.tsx';
 

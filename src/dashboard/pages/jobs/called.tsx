@@ -3,7 +3,7 @@
 import type { Channel, ChannelList } from '../../../api/alerts/contract.ts';
 import type { Job } from '../../../api/jobs/contract.ts';
 import { ofChannels, useResource } from '../../client/resource.ts';
-import { mayWrite } from '../../client/session.ts';
+import { mayWrite } from '../../client/session/session.ts';
 import { Copyable } from '../../parts/copyable.tsx';
 import { Link } from '../../parts/link.tsx';
 import { Outside } from '../../parts/outside.tsx';

@@ -6,9 +6,9 @@ import { ofJob, useResource } from '../../client/resource.ts';
 import { Glyph } from '../../parts/glyph.tsx';
 import { Link } from '../../parts/link.tsx';
 import { place } from '../../router.ts';
-import { calendar } from '../../view/days.ts';
-import type { DayCell, DayKind, MonthOfDays } from '../../view/days.ts';
-import { daysLater } from '../../view/history.ts';
+import { calendar } from '../../view/jobs/days.ts';
+import type { DayCell, DayKind, MonthOfDays } from '../../view/jobs/days.ts';
+import { daysLater } from '../../view/jobs/history.ts';
 import { dateIn, dayIn } from '../../view/times.ts';
 
 const count = 90;

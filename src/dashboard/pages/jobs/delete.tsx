@@ -1,7 +1,7 @@
 /** Deleting a job: what is lost with it. */
 
 import type { Job } from '../../../api/jobs/contract.ts';
-import { Delete } from '../../parts/delete.tsx';
+import { Delete } from '../../parts/dialogs/delete.tsx';
 
 interface DeleteJobProps {
   job: Job;

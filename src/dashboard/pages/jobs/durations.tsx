@@ -7,10 +7,10 @@ import { Glyph } from '../../parts/glyph.tsx';
 import { Link } from '../../parts/link.tsx';
 import { Outside } from '../../parts/outside.tsx';
 import { go } from '../../router.ts';
-import { durationChart } from '../../view/chart.ts';
-import type { DurationChart } from '../../view/chart.ts';
+import { durationChart } from '../../view/jobs/chart.ts';
+import type { DurationChart } from '../../view/jobs/chart.ts';
 import { duration } from '../../view/durations.ts';
-import { runLine } from '../../view/history.ts';
+import { runLine } from '../../view/jobs/history.ts';
 import { useWidth } from './width.ts';
 
 const height = 104;

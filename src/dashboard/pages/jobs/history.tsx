@@ -5,13 +5,13 @@ import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { RunList, RunSummary } from '../../../api/runs/contract.ts';
 import { now } from '../../client/clock.ts';
 import type { Pages } from '../../client/pages.ts';
-import { Filters } from '../../parts/filters.tsx';
-import type { Filter } from '../../parts/filters.tsx';
+import { Filters } from '../../parts/rows/filters.tsx';
+import type { Filter } from '../../parts/rows/filters.tsx';
 import { Link } from '../../parts/link.tsx';
-import { HeldList } from '../../parts/row-list.tsx';
+import { HeldList } from '../../parts/rows/row-list.tsx';
 import { path as address, setQuery } from '../../router.ts';
-import { daysLater, pageOfRuns } from '../../view/history.ts';
-import type { HistoryChoice } from '../../view/history.ts';
+import { daysLater, pageOfRuns } from '../../view/jobs/history.ts';
+import type { HistoryChoice } from '../../view/jobs/history.ts';
 import { dateIn } from '../../view/times.ts';
 import { RunRow } from './run-row.tsx';
 

@@ -3,16 +3,16 @@
 import { useSignal } from '@preact/signals';
 import type { Job, JobResponse } from '../../../api/jobs/contract.ts';
 import type { RunSummary } from '../../../api/runs/contract.ts';
-import { runNow, runWait, setPaused } from '../../client/job-actions.ts';
-import { change, mayWrite } from '../../client/session.ts';
+import { runNow, runWait, setPaused } from '../../client/actions/job-actions.ts';
+import { change, mayWrite } from '../../client/session/session.ts';
 import { useShortcuts } from '../../client/shortcuts.ts';
 import { tell } from '../../client/told.ts';
-import { CurlDialog } from '../../parts/curl-dialog.tsx';
+import { CurlDialog } from '../../parts/dialogs/curl-dialog.tsx';
 import { Link } from '../../parts/link.tsx';
 import { Menu } from '../../parts/menu.tsx';
 import { go } from '../../router.ts';
 import { changesTo } from '../../view/audit.ts';
-import { copyName } from '../../view/history.ts';
+import { copyName } from '../../view/jobs/history.ts';
 import { DeleteJob } from './delete.tsx';
 
 interface JobActionsProps {

@@ -1,6 +1,6 @@
 /** The first day: there is no job yet. */
 
-import { mayWrite } from '../../client/session.ts';
+import { mayWrite } from '../../client/session/session.ts';
 import { Copyable } from '../../parts/copyable.tsx';
 import { Heading } from '../../parts/heading.tsx';
 import { Link } from '../../parts/link.tsx';

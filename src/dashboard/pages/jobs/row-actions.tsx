@@ -1,7 +1,7 @@
 /** What one can do with a job without opening it. */
 
 import type { JobSummary } from '../../../api/overview/contract.ts';
-import { runNow, setPaused } from '../../client/job-actions.ts';
+import { runNow, setPaused } from '../../client/actions/job-actions.ts';
 import { PauseButton } from '../../parts/pause-button.tsx';
 
 /** Two buttons: run now, and pause or resume. */

@@ -2,11 +2,11 @@
 
 import type { Signal } from '@preact/signals';
 import type { JobSummary } from '../../../api/overview/contract.ts';
-import { mayWrite } from '../../client/session.ts';
+import { mayWrite } from '../../client/session/session.ts';
 import { Glyph } from '../../parts/glyph.tsx';
 import { Link } from '../../parts/link.tsx';
 import { Outside } from '../../parts/outside.tsx';
-import { Strip } from '../../parts/strip.tsx';
+import { Strip } from '../../parts/rows/strip.tsx';
 import { Until } from '../../parts/time.tsx';
 import { duration, span } from '../../view/durations.ts';
 import { absolute, browserZone, city, timeIn } from '../../view/times.ts';

@@ -4,7 +4,7 @@ import type { RunSummary } from '../../../api/runs/contract.ts';
 import { Glyph } from '../../parts/glyph.tsx';
 import { Link } from '../../parts/link.tsx';
 import { Outside } from '../../parts/outside.tsx';
-import { inBothZones, runLine } from '../../view/history.ts';
+import { inBothZones, runLine } from '../../view/jobs/history.ts';
 
 interface RunRowProps {
   jobId: string;

@@ -3,23 +3,23 @@
 import { useState } from 'preact/hooks';
 import type { Monitor, MonitorResponse } from '../../../api/monitors/contract.ts';
 import { ofNothing, useResource } from '../../client/resource.ts';
-import { change, mayWrite } from '../../client/session.ts';
+import { change, mayWrite } from '../../client/session/session.ts';
 import { tell } from '../../client/told.ts';
 import { Breadcrumbs } from '../../parts/breadcrumbs.tsx';
-import { EditForm, useSaving } from '../../parts/edit-form.tsx';
-import { Field, TextField } from '../../parts/field.tsx';
+import { EditForm, useSaving } from '../../parts/forms/edit-form.tsx';
+import { Field, TextField } from '../../parts/forms/field.tsx';
 import { Heading } from '../../parts/heading.tsx';
-import { LengthFields } from '../../parts/length-fields.tsx';
+import { LengthFields } from '../../parts/forms/length-fields.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { ReadOnly } from '../../parts/read-only.tsx';
-import { ScheduleFieldset } from '../../parts/schedule-fields.tsx';
+import { ScheduleFieldset } from '../../parts/forms/schedule-fields.tsx';
 import { go } from '../../router.ts';
 import {
   emptyInMonitor,
   monitorForm,
   monitorInput,
   monitorLabels,
-} from '../../view/monitor-form.ts';
+} from '../../view/monitors/monitor-form.ts';
 import { browserZone } from '../../view/times.ts';
 import { MissingPage } from '../missing.tsx';
 

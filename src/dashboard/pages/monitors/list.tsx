@@ -1,20 +1,20 @@
 /** All monitors: those that are down or late first, then the others. */
 
 import type { MonitorSummary } from '../../../api/overview/contract.ts';
-import { useAgainAfter } from '../../client/again.ts';
+import { useAgainAfter } from '../../client/live/again.ts';
 import { usePages } from '../../client/pages.ts';
 import { ofMonitors } from '../../client/resource.ts';
 import type { Concern } from '../../client/resource.ts';
-import { mayWrite } from '../../client/session.ts';
-import { Filters } from '../../parts/filters.tsx';
-import type { Filter } from '../../parts/filters.tsx';
-import { useOverview } from '../../parts/frame.tsx';
+import { mayWrite } from '../../client/session/session.ts';
+import { Filters } from '../../parts/rows/filters.tsx';
+import type { Filter } from '../../parts/rows/filters.tsx';
+import { useOverview } from '../../parts/frame/frame.tsx';
 import { Heading } from '../../parts/heading.tsx';
 import { Link } from '../../parts/link.tsx';
-import { TroubleFirst } from '../../parts/row-list.tsx';
-import { Search } from '../../parts/search.tsx';
+import { TroubleFirst } from '../../parts/rows/row-list.tsx';
+import { Search } from '../../parts/rows/search.tsx';
 import { query } from '../../router.ts';
-import { momentsOf } from '../../view/monitor-state.ts';
+import { momentsOf } from '../../view/monitors/monitor-state.ts';
 import { NoMonitors } from './none.tsx';
 import { MonitorRow } from './row.tsx';
 

@@ -2,22 +2,22 @@
 
 import type { Monitor, MonitorResponse, Ping } from '../../../api/monitors/contract.ts';
 import type { MonitorSummary } from '../../../api/overview/contract.ts';
-import { useAgainAfter } from '../../client/again.ts';
+import { useAgainAfter } from '../../client/live/again.ts';
 import { now } from '../../client/clock.ts';
-import { setMonitorPaused } from '../../client/monitor-actions.ts';
+import { setMonitorPaused } from '../../client/actions/monitor-actions.ts';
 import { usePages } from '../../client/pages.ts';
 import { ofMonitor, useResource } from '../../client/resource.ts';
-import { mayWrite } from '../../client/session.ts';
+import { mayWrite } from '../../client/session/session.ts';
 import { Breadcrumbs } from '../../parts/breadcrumbs.tsx';
 import { Glyph } from '../../parts/glyph.tsx';
 import { Heading } from '../../parts/heading.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Outside } from '../../parts/outside.tsx';
 import { PageActions } from '../../parts/page-actions.tsx';
-import { RowList } from '../../parts/row-list.tsx';
-import { Strip } from '../../parts/strip.tsx';
+import { RowList } from '../../parts/rows/row-list.tsx';
+import { Strip } from '../../parts/rows/strip.tsx';
 import { visibleLines } from '../../view/body.ts';
-import { momentsOf, monitorSentence } from '../../view/monitor-state.ts';
+import { momentsOf, monitorSentence } from '../../view/monitors/monitor-state.ts';
 import { MissingPage } from '../missing.tsx';
 import { NextPing } from './next-ping.tsx';
 import { PingRow } from './ping.tsx';

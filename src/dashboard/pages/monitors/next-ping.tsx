@@ -3,10 +3,10 @@
 import type { Monitor } from '../../../api/monitors/contract.ts';
 import { now } from '../../client/clock.ts';
 import { useSchedulePreview } from '../../client/schedule-preview.ts';
-import { mayWrite } from '../../client/session.ts';
+import { mayWrite } from '../../client/session/session.ts';
 import { Ago, At } from '../../parts/time.tsx';
 import { duration, span } from '../../view/durations.ts';
-import { dueWords, graceEnd } from '../../view/monitor-state.ts';
+import { dueWords, graceEnd } from '../../view/monitors/monitor-state.ts';
 import { absolute, browserZone, sameZone } from '../../view/times.ts';
 
 /** How many due times follow the next one. */

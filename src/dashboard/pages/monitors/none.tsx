@@ -1,6 +1,6 @@
 /** There is no monitor yet. */
 
-import { mayWrite } from '../../client/session.ts';
+import { mayWrite } from '../../client/session/session.ts';
 import { Copyable } from '../../parts/copyable.tsx';
 import { Heading } from '../../parts/heading.tsx';
 import { Link } from '../../parts/link.tsx';

@@ -2,7 +2,7 @@
 
 import type { Monitor } from '../../../api/monitors/contract.ts';
 import { Copyable } from '../../parts/copyable.tsx';
-import { pingLines } from '../../view/ping-lines.ts';
+import { pingLines } from '../../view/monitors/ping-lines.ts';
 
 /** The panel. A session that may only read does not see the URL. */
 export function PingUrl({ monitor }: { monitor: Monitor }) {

@@ -2,16 +2,16 @@
 
 import type { MonitorSummary } from '../../../api/overview/contract.ts';
 import { now } from '../../client/clock.ts';
-import { setMonitorPaused } from '../../client/monitor-actions.ts';
-import { mayWrite } from '../../client/session.ts';
+import { setMonitorPaused } from '../../client/actions/monitor-actions.ts';
+import { mayWrite } from '../../client/session/session.ts';
 import { Glyph } from '../../parts/glyph.tsx';
 import { Link } from '../../parts/link.tsx';
 import { Outside } from '../../parts/outside.tsx';
 import { PauseButton } from '../../parts/pause-button.tsx';
-import { Strip } from '../../parts/strip.tsx';
+import { Strip } from '../../parts/rows/strip.tsx';
 import { Ago, At } from '../../parts/time.tsx';
 import { duration, span } from '../../view/durations.ts';
-import { dueWords } from '../../view/monitor-state.ts';
+import { dueWords } from '../../view/monitors/monitor-state.ts';
 import { absolute, browserZone, city, timeIn } from '../../view/times.ts';
 
 /** Below this a due time counts down. */

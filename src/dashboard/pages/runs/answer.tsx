@@ -3,10 +3,10 @@
 import { useRef, useState } from 'preact/hooks';
 import type { Run } from '../../../api/runs/contract.ts';
 import { CopyButton } from '../../parts/copyable.tsx';
-import { keptWords } from '../../view/answer.ts';
+import { keptWords } from '../../view/runs/answer.ts';
 import { visibleLines } from '../../view/body.ts';
-import { pretty } from '../../view/json.ts';
-import { isUnderWay } from '../../view/run.ts';
+import { pretty } from '../../view/runs/json.ts';
+import { isUnderWay } from '../../view/runs/run.ts';
 
 /** The answer, indented if it is JSON; as it came if asked for. */
 export function Answer({ run }: { run: Run }) {

@@ -2,7 +2,7 @@
 
 import { useState } from 'preact/hooks';
 import type { Job } from '../../../api/jobs/contract.ts';
-import { CurlDialog } from '../../parts/curl-dialog.tsx';
+import { CurlDialog } from '../../parts/dialogs/curl-dialog.tsx';
 
 /** A button and its dialog. */
 export function CopyAsCurl({ job }: { job: Job }) {

@@ -5,12 +5,12 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Run } from '../../../api/runs/contract.ts';
 import { checkHere, forgetKeys, noteKeys, receiptAddress } from '../../client/receipt-check.ts';
 import type { Check } from '../../client/receipt-check.ts';
-import { Field } from '../../parts/field.tsx';
+import { Field } from '../../parts/forms/field.tsx';
 import { Glyph } from '../../parts/glyph.tsx';
 import { Outside } from '../../parts/outside.tsx';
 import { Problem } from '../../parts/problem.tsx';
-import { whyNoReceipt } from '../../view/run.ts';
-import type { CheckedReceipt } from '../../view/receipt.ts';
+import { whyNoReceipt } from '../../view/runs/run.ts';
+import type { CheckedReceipt } from '../../view/runs/receipt.ts';
 
 /** The receipt, or why there is none. */
 export function Receipt({ run }: { run: Run }) {

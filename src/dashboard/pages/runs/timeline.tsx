@@ -5,7 +5,7 @@ import { now } from '../../client/clock.ts';
 import { Copyable } from '../../parts/copyable.tsx';
 import { Outside } from '../../parts/outside.tsx';
 import { duration } from '../../view/durations.ts';
-import { missedTimes, moments, shares } from '../../view/run.ts';
+import { missedTimes, moments, shares } from '../../view/runs/run.ts';
 import { absolute, browserZone, clock } from '../../view/times.ts';
 
 interface TimelineProps {

@@ -4,10 +4,10 @@ import type { TargetedSubmitEvent } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { KeyMade } from '../../../api/accounts/key-contract.ts';
 import { now } from '../../client/clock.ts';
-import { change } from '../../client/session.ts';
+import { change } from '../../client/session/session.ts';
 import { Copyable } from '../../parts/copyable.tsx';
-import { Dialog } from '../../parts/dialog.tsx';
-import { Field } from '../../parts/field.tsx';
+import { Dialog } from '../../parts/dialogs/dialog.tsx';
+import { Field } from '../../parts/forms/field.tsx';
 import { expiryIn } from '../../view/settings.ts';
 
 const lives: [days: number, words: string][] = [

@@ -2,7 +2,7 @@
 
 import type { ComponentChildren } from 'preact';
 import type { Pages } from '../../client/pages.ts';
-import { ListState, More } from '../../parts/row-list.tsx';
+import { ListState, More } from '../../parts/rows/row-list.tsx';
 import type { Row } from '../../view/held.ts';
 
 interface RowsProps<T extends Row> {

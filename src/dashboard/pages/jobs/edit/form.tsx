@@ -5,10 +5,10 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Job } from '../../../../api/jobs/contract.ts';
 import type { PastedDraft } from '../../../../domain/shell/pasted.ts';
 import type { Failure } from '../../../client/api.ts';
-import { Field, TextField } from '../../../parts/field.tsx';
+import { Field, TextField } from '../../../parts/forms/field.tsx';
 import { Link } from '../../../parts/link.tsx';
 import { Problem } from '../../../parts/problem.tsx';
-import { ScheduleFieldset } from '../../../parts/schedule-fields.tsx';
+import { ScheduleFieldset } from '../../../parts/forms/schedule-fields.tsx';
 import { stayUntil } from '../../../router.ts';
 import { fieldError } from '../../../view/field-errors.ts';
 import type { FieldError } from '../../../view/field-errors.ts';
@@ -19,9 +19,9 @@ import {
   inputOf,
   jobLabels,
   withDraft,
-} from '../../../view/job-form.ts';
-import type { JobForm } from '../../../view/job-form.ts';
-import { isFilledIn, sameTyped, scheduleLabels } from '../../../view/schedule-form.ts';
+} from '../../../view/jobs/job-form.ts';
+import type { JobForm } from '../../../view/jobs/job-form.ts';
+import { isFilledIn, sameTyped, scheduleLabels } from '../../../view/schedule/schedule-form.ts';
 import { Paste } from './paste.tsx';
 import { RequestFields, SentFields } from './request-fields.tsx';
 import { createAndRun, createJob, updateJob } from './save.ts';

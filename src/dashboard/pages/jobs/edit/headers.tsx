@@ -3,8 +3,8 @@
 import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 import { Outside } from '../../../parts/outside.tsx';
 import { Problem } from '../../../parts/problem.tsx';
-import { headerNamed, jobLabels } from '../../../view/job-form.ts';
-import type { HeaderRow } from '../../../view/job-form.ts';
+import { headerNamed, jobLabels } from '../../../view/jobs/job-form.ts';
+import type { HeaderRow } from '../../../view/jobs/job-form.ts';
 
 type Rows = readonly HeaderRow[] | null;
 

@@ -2,7 +2,7 @@
 
 import { Glyph } from '../../../parts/glyph.tsx';
 import { Outside } from '../../../parts/outside.tsx';
-import { fieldWords } from '../../../view/job-form.ts';
+import { fieldWords } from '../../../view/jobs/job-form.ts';
 
 /** The job is defined in a file. */
 export function ManagedNote({ name }: { name: string }) {

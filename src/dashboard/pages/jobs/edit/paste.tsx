@@ -3,11 +3,11 @@
 import { useRef, useState } from 'preact/hooks';
 import type { Pasted, PastedDraft } from '../../../../domain/shell/pasted.ts';
 import type { Remark } from '../../../../domain/shell/remark.ts';
-import { workOut } from '../../../client/session.ts';
-import { Field } from '../../../parts/field.tsx';
+import { workOut } from '../../../client/session/session.ts';
+import { Field } from '../../../parts/forms/field.tsx';
 import { Glyph } from '../../../parts/glyph.tsx';
 import { Outside } from '../../../parts/outside.tsx';
-import { fieldWords } from '../../../view/job-form.ts';
+import { fieldWords } from '../../../view/jobs/job-form.ts';
 
 type ReadText = Pick<Pasted, 'draft' | 'problem'> &
   Record<'ignored' | 'unhonoured', readonly Remark[]>;

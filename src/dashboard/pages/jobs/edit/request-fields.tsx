@@ -3,9 +3,9 @@
 import { characterCount } from '../../../../domain/characters.ts';
 import { maxBodyLength, methods } from '../../../../domain/jobs/job.ts';
 import type { Method } from '../../../../domain/jobs/job.ts';
-import { Field, TextField } from '../../../parts/field.tsx';
-import { hasBody, jobLabels, keepLineEnds, urlProblem } from '../../../view/job-form.ts';
-import type { JobForm } from '../../../view/job-form.ts';
+import { Field, TextField } from '../../../parts/forms/field.tsx';
+import { hasBody, jobLabels, keepLineEnds, urlProblem } from '../../../view/jobs/job-form.ts';
+import type { JobForm } from '../../../view/jobs/job-form.ts';
 import { Headers } from './headers.tsx';
 
 interface FieldsProps {

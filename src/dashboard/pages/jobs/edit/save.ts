@@ -3,8 +3,8 @@
 import type { Job, JobInput, JobResponse, JobUpdate } from '../../../../api/jobs/contract.ts';
 import type { Failure } from '../../../client/api.ts';
 import { now } from '../../../client/clock.ts';
-import { requestRun } from '../../../client/job-actions.ts';
-import { change } from '../../../client/session.ts';
+import { requestRun } from '../../../client/actions/job-actions.ts';
+import { change } from '../../../client/session/session.ts';
 import { tell } from '../../../client/told.ts';
 import { go, stayUntil } from '../../../router.ts';
 import { timeIn } from '../../../view/times.ts';

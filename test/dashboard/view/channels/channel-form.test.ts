@@ -1,0 +1,97 @@
+/** The form of a channel: it asks for what each kind needs, and sends what was typed. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import {
+  channelForm,
+  channelInput,
+  channelUpdate,
+  emptyInChannel,
+  labelsOf,
+} from '../../../../src/dashboard/view/channels/channel-form.ts';
+import type { ChannelForm } from '../../../../src/dashboard/view/channels/channel-form.ts';
+import { channelKinds } from '../../../../src/dashboard/view/channels/channel-kinds.ts';
+import { fieldError } from '../../../../src/dashboard/view/field-errors.ts';
+import type { FieldError } from '../../../../src/dashboard/view/field-errors.ts';
+import { channelKinds as registry } from '../../../../src/domain/alerts/kinds/registry.ts';
+import { startTestDaemon } from '../../../support/running/daemon.ts';
+
+test('the form has each kind of channel with all of its fields', () => {
+  assert.deepEqual(Object.keys(channelKinds).toSorted(), Object.keys(registry).toSorted());
+  for (const [type, { fields }] of Object.entries(registry)) {
+    const shown = channelKinds[type as keyof typeof channelKinds].fields;
+    assert.deepEqual(Object.keys(shown), Object.keys(fields), type);
+    for (const [name, { isOptional }] of Object.entries(fields)) {
+      assert.equal(shown[name]?.isOptional, isOptional, `${type}.${name}`);
+    }
+  }
+});
+
+test('only fields of the chosen type that are filled in are sent', () => {
+  const form = {
+    ...channelForm(null),
+    name: 'on-call',
+    type: 'webhook' as const,
+    config: { to: 'ann@example.com', url: ' https://ops.example.com ', secret: '' },
+  };
+  assert.deepEqual(channelInput(form), {
+    name: 'on-call',
+    type: 'webhook',
+    config: { url: 'https://ops.example.com' },
+    jobIds: null,
+    afterFailures: 1,
+    enabled: true,
+  });
+});
+
+test('an edited channel keeps its destination unless another was typed', () => {
+  const form = channelForm({
+    id: 'c',
+    name: 'Ann',
+    type: 'email',
+    destination: 'a…@example.com',
+    enabled: false,
+    jobIds: ['a'],
+    afterFailures: 2,
+    createdAt: '2026-11-22T00:00:00.000Z',
+    lastDelivery: null,
+  });
+  const update = { name: 'Ann', jobIds: ['a'], afterFailures: 2, enabled: false };
+  assert.deepEqual(channelUpdate(form), update);
+  const config = { to: 'bob@example.com' };
+  assert.deepEqual(channelUpdate({ ...form, config }), { ...update, config });
+  assert.equal(channelUpdate({ ...form, servesAll: true }).jobIds, null);
+  // The API says what is wrong with it.
+  assert.equal(channelUpdate({ ...form, afterFailures: 'two' }).afterFailures, 'two');
+});
+
+test('a refusal is said with the label of its field, or that nothing is in it', async (t) => {
+  const { ask } = await startTestDaemon(t);
+  const form = { ...channelForm(null), name: 'a', config: { url: 'https://example.com/' } };
+  const rows: [changed: Partial<ChannelForm>, shown: FieldError][] = [
+    [{ name: '' }, { field: 'name', error: 'Name must not be empty' }],
+    [{ config: {} }, { field: 'url', error: 'URL must not be empty' }],
+    [{ config: { url: 'x' } }, { field: 'url', error: 'URL must begin with http:// or https://' }],
+    [
+      { type: 'telegram', config: { botToken: ' ', chatId: '1' } },
+      { field: 'botToken', error: 'Token of the bot must not be empty' },
+    ],
+    [
+      { afterFailures: '0' },
+      {
+        field: 'afterFailures',
+        error: 'Alert after failures in a row must be between 1 and 100, got 0',
+      },
+    ],
+    [
+      { afterFailures: '' },
+      { field: 'afterFailures', error: 'Alert after failures in a row must not be empty' },
+    ],
+  ];
+  for (const [changed, shown] of rows) {
+    const typed = { ...form, ...changed };
+    const { status, body } = await ask('POST', '/channels', channelInput(typed));
+    assert.equal(status, 400);
+    assert.deepEqual(fieldError(body.error, labelsOf(typed.type), emptyInChannel(typed)), shown);
+  }
+});
