@@ -48,15 +48,13 @@ function Shown({ job }: { job: Job }) {
   const count = totals && Object.values(totals).reduce((sum, some) => sum + some, 0);
   return (
     <>
-      <div>
-        <Breadcrumbs kind="job" />
-        <div class="head">
-          <Heading title={name}>
-            <Glyph status={job.status} />
-            <Outside text={name} />
-          </Heading>
-          <JobActions job={job} runs={runs} runCount={count} />
-        </div>
+      <Breadcrumbs kind="job" />
+      <div class="head">
+        <Heading title={name}>
+          <Glyph status={job.status} />
+          <Outside text={name} />
+        </Heading>
+        <JobActions job={job} runs={runs} runCount={count} />
       </div>
       <Sentence job={job} more={more} note={due.body.value?.notes[0]} />
       {more !== undefined && more.key !== null && (

@@ -20,7 +20,7 @@ export function PingUrl({ monitor }: { monitor: Monitor }) {
           <p class="hint">Keep it to yourself: whoever knows it can ping.</p>
           <details open={status === 'new'}>
             <summary>Lines to paste</summary>
-            <div class="stack lines">
+            <div class="stack to-paste">
               {pingLines(monitor, pingUrl).map(({ title, line }) => (
                 <div key={title}>
                   <h3 class="quiet">{title}</h3>
