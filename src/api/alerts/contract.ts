@@ -3,11 +3,12 @@
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import { alertTypes } from '../../domain/alerts/alert.ts';
-import { channelLimits } from '../../domain/alerts/channel.ts';
+import { alsoOnWords, channelLimits } from '../../domain/alerts/channel.ts';
+import type { AlsoOn } from '../../domain/alerts/channel.ts';
 import { configSummary } from '../../domain/alerts/config.ts';
 import { deliveryStatuses } from '../../domain/alerts/delivery.ts';
 import { channelKinds, channelTypes } from '../../domain/alerts/kinds/registry.ts';
-import { page } from '../http/contract.ts';
+import { page, PageQuery } from '../http/contract.ts';
 import * as t from '../http/schema.ts';
 import * as examples from './examples.ts';
 
@@ -57,29 +58,59 @@ const fields = {
     description: `The jobs of this channel, at most ${channelLimits.jobIds} ids; null for all jobs of the workspace.`,
     default: null,
   }),
+  monitorIds: Type.Unsafe<string[] | null>({
+    type: ['array', 'null'],
+    items: t.id('The id of a monitor.'),
+    description:
+      `The monitors of this channel, at most ${channelLimits.monitorIds} ids; null for all monitors of the workspace, [] for ` +
+      'none. A new channel without this field has all monitors if it has all jobs, else none.',
+  }),
   afterFailures: Type.Integer({
     minimum: channelLimits.afterFailures.min,
     maximum: channelLimits.afterFailures.max,
     description: 'Consecutive failures of a job before this channel is notified.',
     default: 1,
   }),
+  alsoOn: Type.Unsafe<AlsoOn[]>({
+    type: 'array',
+    items: t.oneOf(alsoOnWords, 'A kind of run.'),
+    description:
+      'Runs that change no health, but are alerted too. They are gathered for 30 s and reported together.',
+    default: [],
+  }),
+  remindEverySeconds: Type.Unsafe<number | null>({
+    type: ['integer', 'null'],
+    minimum: channelLimits.remindEverySeconds.min,
+    maximum: channelLimits.remindEverySeconds.max,
+    description: 'How often this channel is reminded of what is still down; null for never.',
+    default: null,
+  }),
 };
 
 const type = t.oneOf(channelTypes, 'The kind of the channel; it cannot be changed.');
-const { enabled, jobIds, afterFailures } = t.optional(fields);
+const { name, config, ...rest } = fields;
 const updateFields = t.withoutDefaults(fields);
 
 export const ChannelInput = t.input(
   'ChannelInput',
   'A channel to create. Omitted fields get their defaults.',
   [examples.channelInput, examples.mailChannelInput],
-  { name: fields.name, type, config: fields.config, enabled, jobIds, afterFailures },
+  { name, type, config, ...t.optional(rest) },
 );
 export type ChannelInput = Static<typeof ChannelInput>;
+
+const Subject = t.part('A job or monitor.', {
+  type: t.oneOf(['job', 'monitor'], 'What it is.'),
+  id: t.id('Its id.'),
+  name: t.text('Its name when the alert was made.'),
+});
 
 export const Delivery = t.output('Delivery', 'One alert to one channel.', examples.delivery, {
   id: t.id('The id of the delivery. Every attempt sends it as `webhook-id`.'),
   event: t.oneOf(alertTypes, 'The event that the alert reports.'),
+  subject: Type.Union([Subject, Type.Null()], {
+    description: 'What the alert is about; null if that is no job or monitor, or several.',
+  }),
   status: t.oneOf(
     deliveryStatuses,
     '`pending` until it has arrived or a day has passed; then `delivered` or `failed`.',
@@ -118,7 +149,10 @@ export const Channel = t.output('Channel', 'A destination for alerts.', examples
   ),
   enabled: updateFields.enabled,
   jobIds: updateFields.jobIds,
+  monitorIds: updateFields.monitorIds,
   afterFailures: t.integer('Consecutive failures of a job before this channel is notified.'),
+  alsoOn: updateFields.alsoOn,
+  remindEverySeconds: updateFields.remindEverySeconds,
   createdAt: t.moment('When the channel was created.'),
   lastDelivery: Type.Union([Delivery, Type.Null()], {
     description: 'The newest delivery that was attempted, else the newest; null if there is none.',
@@ -180,6 +214,16 @@ export const TriedDelivery = t.envelope(
   examples.triedDelivery,
 );
 export type TriedDelivery = Static<typeof TriedDelivery>;
+
+/** The query of the deliveries of a channel. */
+export const DeliveryQuery = Type.Object(
+  {
+    ...PageQuery.properties,
+    jobId: Type.Optional(t.id('Only alerts of this job.')),
+    monitorId: Type.Optional(t.id('Only alerts of this monitor.')),
+  },
+  { additionalProperties: false },
+);
 
 export const ChannelPath = Type.Object({ id: t.id('The id of the channel.') });
 export const DeliveryPath = Type.Object({

@@ -1,12 +1,14 @@
 /** Examples in the API description: one channel and its deliveries. */
 
-import { jobId } from '../jobs/examples.ts';
+import { jobId, jobInput } from '../jobs/examples.ts';
 
 export const channelInput = {
   name: 'on-call',
   type: 'webhook',
   config: { url: 'https://ops.example.com/alerts' },
   afterFailures: 2,
+  alsoOn: ['missed'],
+  remindEverySeconds: 3600,
 };
 
 export const mailChannelInput = {
@@ -21,6 +23,7 @@ export const channelUpdate = { enabled: false };
 export const delivery = {
   id: '0199c6f4-8310-7e5b-9a1c-7d2e4f6a8b90',
   event: 'job.failed',
+  subject: { type: 'job', id: jobId, name: jobInput.name },
   status: 'pending',
   attempts: 2,
   lastAttemptAt: '2025-10-09T05:30:06.104Z',
@@ -35,7 +38,10 @@ export const channel = {
   destination: 'ops.example.com',
   enabled: true,
   jobIds: null,
+  monitorIds: null,
   afterFailures: channelInput.afterFailures,
+  alsoOn: channelInput.alsoOn,
+  remindEverySeconds: channelInput.remindEverySeconds,
   createdAt: '2025-10-09T04:10:00.000Z',
   lastDelivery: delivery,
 };
@@ -55,6 +61,7 @@ export const deliveryResponse = {
   delivery: {
     ...delivery,
     event: 'test',
+    subject: null,
     attempts: 0,
     lastAttemptAt: null,
     lastError: null,

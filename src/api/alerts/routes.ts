@@ -9,10 +9,12 @@ import {
   updateChannel,
 } from '../../app/alerts/channels.ts';
 import { getDelivery, listDeliveries, testChannel } from '../../app/alerts/deliveries.ts';
+import { invalidInput } from '../../domain/errors.ts';
 import { badRequest, describe, notPaid, unknown } from '../description/operation.ts';
 import { ignoreTypeOfNothing, refuseBody } from '../http/body.ts';
-import { namedRequest, NamedQuery, Ok, pageRequest, PageQuery } from '../http/contract.ts';
+import { namedRequest, NamedQuery, Ok, pageRequest } from '../http/contract.ts';
 import type { ApiServer } from '../http/fastify.ts';
+import type { Static } from 'typebox';
 import {
   ChannelInput,
   ChannelList,
@@ -22,6 +24,7 @@ import {
   ChannelUpdate,
   DeliveryList,
   DeliveryPath,
+  DeliveryQuery,
   DeliveryResponse,
   TriedDelivery,
 } from './contract.ts';
@@ -111,9 +114,10 @@ const operations = describe(
     listDeliveries: {
       summary: 'List deliveries of a channel',
       description:
-        'Returns the deliveries of a channel, newest first, with the errors of failed ones.',
+        'Returns the deliveries of a channel, newest first, with the errors of failed ones. `jobId` or `monitorId` leaves those ' +
+        'about one job or monitor. Alerts about several are not among them.',
       params: ChannelPath,
-      querystring: PageQuery,
+      querystring: DeliveryQuery,
       response: { 200: DeliveryList },
       answer: 'A page of deliveries.',
     },
@@ -132,6 +136,14 @@ const operations = describe(
     },
   },
 );
+
+/** The job or monitor that a query asks for. Throws `invalid_input` for both. */
+function oneSubject({ jobId, monitorId }: Static<typeof DeliveryQuery>): string | undefined {
+  if (jobId !== undefined && monitorId !== undefined) {
+    throw invalidInput('give either jobId or monitorId, not both');
+  }
+  return (jobId ?? monitorId)?.toLowerCase();
+}
 
 /** Adds the routes. */
 export function channelRoutes(server: ApiServer, app: App): void {
@@ -176,7 +188,9 @@ export function channelRoutes(server: ApiServer, app: App): void {
     '/channels/:id/deliveries',
     operations.listDeliveries,
     async ({ principal, params, query }) => {
-      const found = await listDeliveries(app, principal, params.id, pageRequest(query));
+      const subjectId = oneSubject(query);
+      const asked = { ...pageRequest(query), subjectId };
+      const found = await listDeliveries(app, principal, params.id, asked);
       return { deliveries: found.items.map(deliveryShape), nextCursor: found.nextCursor };
     },
   );

@@ -7,8 +7,9 @@ import type * as contract from './contract.ts';
 
 /** A channel without its `config`. */
 export function channelShape(channel: ShownChannel): contract.Channel {
-  const { id, name, type, destination, enabled, jobIds, afterFailures, createdAt, lastDelivery } =
+  const { id, name, type, destination, enabled, jobIds, monitorIds, createdAt, lastDelivery } =
     channel;
+  const { afterFailures, alsoOn, remindEverySeconds } = channel;
   return {
     id,
     name,
@@ -16,7 +17,10 @@ export function channelShape(channel: ShownChannel): contract.Channel {
     destination,
     enabled,
     jobIds: jobIds && [...jobIds],
+    monitorIds: monitorIds && [...monitorIds],
     afterFailures,
+    alsoOn: [...alsoOn],
+    remindEverySeconds,
     createdAt: isoTime(createdAt),
     lastDelivery: lastDelivery && deliveryShape(lastDelivery),
   };
@@ -24,10 +28,11 @@ export function channelShape(channel: ShownChannel): contract.Channel {
 
 /** A delivery without its attempts. */
 export function deliveryShape(delivery: Delivery): contract.Delivery {
-  const { id, event, status, attempts, lastAttemptAt, lastError, createdAt } = delivery;
+  const { id, event, subject, status, attempts, lastAttemptAt, lastError, createdAt } = delivery;
   return {
     id,
     event,
+    subject,
     status,
     attempts,
     lastAttemptAt: isoTimeOrNull(lastAttemptAt),

@@ -20,6 +20,7 @@ import { openConfig, sealConfig } from '../../domain/secrets/sealed-config.ts';
 import * as channels from '../../store/alerts/channels.ts';
 import { endDeliveries } from '../../store/alerts/deliveries.ts';
 import { endBackOff } from '../../store/alerts/delivery-queue.ts';
+import { planReminders, removeDigests } from '../../store/alerts/digests.ts';
 import type { Db } from '../../store/database/open.ts';
 import { activeMasterKeyId } from '../../store/secrets/master-keys.ts';
 import { requirePaid } from '../accounts/account-limits.ts';
@@ -49,7 +50,7 @@ export async function createChannel(
     if ((await channels.countChannels(tx, workspaceId)) >= channelLimits.count) {
       throw new JobdError('forbidden', `a workspace may have ${channelLimits.count} channels`);
     }
-    await requireSubjects(tx, channel, null);
+    await requireServed(tx, channel, null);
     const sealed = await seal(app, tx, channel, { ...input.config, ...generated });
     await channels.insertChannel(tx, channel, sealed);
     note({ action: 'channel.create', subject: channel });
@@ -100,7 +101,7 @@ export async function updateChannel(
     await requirePaid(tx, principal, clock.now());
     const channel = changeChannel(before, update);
     if (channel.enabled && !before.enabled) requireMailServer(app, channel);
-    await requireSubjects(tx, channel, before);
+    await requireServed(tx, channel, before);
     let sealed: string | null = null;
     if (update.config !== undefined) {
       const open = async () => openConfig(kept, kept.sealed, vault);
@@ -112,6 +113,11 @@ export async function updateChannel(
     if (sealed !== null) await endBackOff(tx, id);
     if (before.enabled && !channel.enabled) {
       await endDeliveries(tx, id, 'the channel was disabled');
+      await removeDigests(tx, id);
+    }
+    const remindAt = reminderAfter(before, channel, clock.now());
+    if (remindAt !== null) {
+      await planReminders(tx, [{ channelId: id, dueAt: remindAt }], { moved: true });
     }
     const after = shownChannel(app, await requireChannel(tx, principal, id));
     const isChanged = (field: keyof ChannelUpdate): boolean =>
@@ -170,15 +176,27 @@ async function seal({ vault }: App, tx: Db, channel: Channel, config: ChannelCon
   return sealConfig(channel, config, vault, await activeMasterKeyId(tx));
 }
 
+/** When the next reminder is due if a change moves it; null if it stays. The interval begins with the change. */
+function reminderAfter(before: Channel, after: Channel, now: number): number | null {
+  const { enabled, remindEverySeconds } = after;
+  const isSame = before.enabled && before.remindEverySeconds === remindEverySeconds;
+  return !enabled || remindEverySeconds === null || isSame
+    ? null
+    : now + remindEverySeconds * 1_000;
+}
+
 /** Jobs and monitors that are added must exist. Those that the channel had may be gone. */
-async function requireSubjects(
-  tx: Db,
-  { workspaceId, jobIds }: Channel,
-  before: Channel | null,
-): Promise<void> {
-  const known = new Set(before?.jobIds);
-  const added = (jobIds ?? []).filter((id) => !known.has(id));
-  const [unknown] = await channels.findUnknownSubjects(tx, workspaceId, added);
-  if (unknown === undefined) return;
-  throw invalidInput(`jobIds must be ids of jobs or monitors of the workspace, ${got(unknown)}`);
+async function requireServed(tx: Db, channel: Channel, before: Channel | null): Promise<void> {
+  for (const [table, field] of [
+    ['jobs', 'jobIds'],
+    ['monitors', 'monitorIds'],
+  ] as const) {
+    const known = new Set(before?.[field]);
+    const ids = (channel[field] ?? []).filter((id) => !known.has(id));
+    const { workspaceId } = channel;
+    const [unknown] = await channels.findUnknownSubjects(tx, table, { workspaceId, ids });
+    if (unknown !== undefined) {
+      throw invalidInput(`${field} must be ids of ${table} of the workspace, ${got(unknown)}`);
+    }
+  }
 }

@@ -45,8 +45,9 @@ export async function testChannel(
     const workspace = { id: workspaceId, name: (await findWorkspaceName(tx, workspaceId)) ?? '' };
     const data = { workspace, channel: { id: channelId, name } };
     const alert: Alert = { type: 'test', timestamp: isoTime(now), data };
-    const about = { id, channelId, event: alert.type, subjectId: id, createdAt: now, dueAt: 0 };
-    await insertDeliveries(tx, [{ ...about, payload: JSON.stringify(alert) }]);
+    const about = { id, channelId, event: alert.type, subject: null, subjectId: id };
+    const queued = { payload: JSON.stringify(alert), createdAt: now, dueAt: 0 };
+    await insertDeliveries(tx, [{ ...about, ...queued }]);
     await endBackOff(tx, channelId);
     note({ action: 'channel.test', subject: { id: channelId, name } });
     return await deliveries.findDelivery(tx, channelId, id);
@@ -56,16 +57,16 @@ export async function testChannel(
   return delivery;
 }
 
-/** A page of a channel's deliveries, newest first. Throws `not_found`. */
+/** A page of a channel's deliveries, newest first, of one job or monitor if `subjectId` is given. Throws `not_found`. */
 export async function listDeliveries(
   { store }: App,
   principal: Principal,
   channelId: string,
-  { limit, cursor }: PageRequest,
+  { limit, cursor, subjectId }: PageRequest & { subjectId?: string | undefined },
 ): Promise<Page<Delivery>> {
   await requireChannel(store.db, principal, channelId);
   const before = cursor === null ? null : parseIdCursor(channelId, cursor);
-  const page = { limit: limit + 1, before };
+  const page = { limit: limit + 1, before, subjectId };
   const found = await deliveries.listDeliveries(store.db, channelId, page);
   return pageOf(found, limit, ({ id }) => idCursor(channelId, id));
 }

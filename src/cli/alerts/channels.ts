@@ -18,6 +18,7 @@ import { printFields, printJson } from '../terminal/output.ts';
 import type { Output } from '../terminal/output.ts';
 import { counted } from '../terminal/text.ts';
 import { configHelp, configOf, withConfigOptions } from './config-options.ts';
+import { coverageOf, idsOf, moreWords, servedWords, withCoverageOptions } from './coverage.ts';
 import { addDeliveriesCommand } from './deliveries.ts';
 import { addTestCommand } from './test-command.ts';
 
@@ -105,7 +106,7 @@ ${configHelp()}`,
 }
 
 function withChannelOptions(command: Command): Command {
-  return withConfigOptions(command)
+  return withCoverageOptions(withConfigOptions(command))
     .option(
       '--job <job>',
       'only alerts of this job, by id or name; may be repeated (default: every job)',
@@ -138,12 +139,9 @@ async function settingsOf(flags: Flags, api: Api): Promise<Omit<ChannelUpdate, '
     ...(flags['enable'] === true && { enabled: true }),
     ...(flags['disable'] === true && { enabled: false }),
     ...(flags['allJobs'] === true && { jobIds: null }),
-    ...(Array.isArray(job) && { jobIds: await idsOf(job, api) }),
+    ...(Array.isArray(job) && { jobIds: await idsOf(job, api.jobs) }),
+    ...(await coverageOf(flags, api)),
   };
-}
-
-async function idsOf(names: readonly string[], { jobs }: Api): Promise<string[]> {
-  return await Promise.all(names.map(async (name) => (await jobs.find(name)).id));
 }
 
 function deliveryText({ event, status, lastError }: Delivery): string {
@@ -151,14 +149,15 @@ function deliveryText({ event, status, lastError }: Delivery): string {
 }
 
 function printChannel(output: Output, channel: Channel): void {
-  const { jobIds, lastDelivery, afterFailures } = channel;
+  const { lastDelivery, afterFailures } = channel;
   printFields(output, {
     name: channel.name,
     type: channel.type,
     destination: channel.destination,
     enabled: channel.enabled ? 'yes' : 'no',
-    jobs: jobIds === null ? 'all' : jobIds.join(' '),
+    ...servedWords(channel),
     'alert after': `${counted(afterFailures, 'failure')} in a row`,
+    ...moreWords(channel),
     'last delivery': lastDelivery && deliveryText(lastDelivery),
     id: channel.id,
   });

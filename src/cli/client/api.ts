@@ -77,8 +77,13 @@ export function createApi(ask: Ask) {
       create: (input: alerts.ChannelInput) => ask<alerts.ChannelMade>('POST', '/channels', input),
       test: async (id: string) =>
         (await ask<alerts.DeliveryResponse>('POST', path`/channels/${id}/test`)).delivery,
-      deliveries: (id: string, limit: number) =>
-        ask<alerts.DeliveryList>('GET', path`/channels/${id}/deliveries?limit=${limit}`),
+      deliveries: (id: string, limit: number, of: { jobId?: string; monitorId?: string }) => {
+        const query = new URLSearchParams({ limit: String(limit), ...of });
+        return ask<alerts.DeliveryList>(
+          'GET',
+          `${path`/channels/${id}/deliveries`}?${query.toString()}`,
+        );
+      },
       delivery: (id: string, deliveryId: string) =>
         ask<alerts.TriedDelivery>('GET', path`/channels/${id}/deliveries/${deliveryId}`),
     },

@@ -5,12 +5,15 @@ import { runDocument } from '../runs/run.ts';
 import type { RunDocument } from '../runs/run.ts';
 import type { Run } from '../runs/run.ts';
 
-/** `test` is what a person sends to see that a channel works. */
+/** `reminder` says what is still down; `test` is what a person sends to see that a channel works. */
 export const alertTypes = [
   'job.failed',
   'job.recovered',
   'monitor.down',
   'monitor.up',
+  'job.missed',
+  'job.interrupted',
+  'reminder',
   'test',
 ] as const;
 export type AlertType = (typeof alertTypes)[number];
@@ -30,6 +33,56 @@ export interface AlertData {
   run?: RunDocument;
   monitor?: MonitorDocument;
   channel?: { id: string; name: string };
+  runs?: GatheredRuns;
+  down?: StillDown;
+}
+
+/** Missed or interrupted runs that are reported together. Times are ISO 8601. */
+export interface GatheredRuns {
+  count: number;
+  /** The earliest and the latest of their due times. */
+  from: string;
+  to: string;
+  /** Why, each once; the first few of them. */
+  reasons: readonly string[];
+  /** The first of them whose jobs still exist. */
+  first: { id: string; scheduledFor: string; job: { id: string; name: string } }[];
+}
+
+/** The jobs and monitors of a channel that are still down. */
+export interface StillDown {
+  count: number;
+  /** Those that the channel has known to be down for longest. */
+  first: DownSubject[];
+}
+
+/** A job or monitor that is down. */
+export interface DownSubject {
+  type: Subject['type'];
+  id: string;
+  name: string;
+  /** ISO 8601. */
+  since: string | null;
+  /** Consecutive failures of a job; null for a monitor. */
+  failures: number | null;
+  reason: string | null;
+}
+
+/** The job or monitor that an alert is about. */
+export interface Subject {
+  type: 'job' | 'monitor';
+  id: string;
+  name: string;
+}
+
+/** What an alert is about; null if that is no job or monitor, or more than one. */
+export function subjectOf({ job, monitor, runs, down }: AlertData): Subject | null {
+  if (job !== undefined) return { type: 'job', id: job.id, name: job.name };
+  if (monitor !== undefined) return { type: 'monitor', id: monitor.id, name: monitor.name };
+  const [run] = runs?.count === 1 ? runs.first : [];
+  if (run !== undefined) return { type: 'job', ...run.job };
+  const [one] = down?.count === 1 ? down.first : [];
+  return one === undefined ? null : { type: one.type, id: one.id, name: one.name };
 }
 
 /** The data of an alert about a job, after the run that changed its health. */

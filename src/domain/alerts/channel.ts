@@ -2,6 +2,7 @@
 
 import { isoTime } from '../clock.ts';
 import { nameRule } from '../fields.ts';
+import type { Subject } from './alert.ts';
 import type { Delivery } from './delivery.ts';
 import { invalidInput } from '../errors.ts';
 import { isOfMonitor, isRecovery } from './health-change.ts';
@@ -15,11 +16,18 @@ export const channelLimits = {
   nameLength: nameRule.maxLength,
   afterFailures: { min: 1, max: 100 },
   jobIds: 1_000,
+  monitorIds: 1_000,
+  /** 15 minutes to 7 days. */
+  remindEverySeconds: { min: 900, max: 604_800 },
   /** Longest value of a field of `config`. */
   configLength: 2_048,
   /** Channels of one workspace. */
   count: 100,
 } as const;
+
+/** Runs that change no health: a channel may ask for alerts of them too. */
+export const alsoOnWords = ['missed', 'interrupted'] as const;
+export type AlsoOn = (typeof alsoOnWords)[number];
 
 /** A channel without its config; `createdAt` in epoch milliseconds. */
 export interface Channel {
@@ -28,10 +36,15 @@ export interface Channel {
   name: string;
   type: ChannelType;
   enabled: boolean;
-  /** The jobs and monitors it serves; null for all of the workspace. */
+  /** The jobs it serves; null for all of the workspace. */
   jobIds: readonly string[] | null;
+  /** The monitors it serves; null for all of the workspace. */
+  monitorIds: readonly string[] | null;
   /** Consecutive failures of a job before the channel is alerted. */
   afterFailures: number;
+  alsoOn: readonly AlsoOn[];
+  /** How often it is reminded of what is still down; null for never. */
+  remindEverySeconds: number | null;
   createdAt: number;
 }
 
@@ -55,7 +68,10 @@ interface ChannelFields {
   config?: ChannelConfig;
   enabled?: boolean;
   jobIds?: readonly string[] | null;
+  monitorIds?: readonly string[] | null;
   afterFailures?: number;
+  alsoOn?: readonly AlsoOn[];
+  remindEverySeconds?: number | null;
 }
 
 export interface ChannelInput extends ChannelFields {
@@ -73,14 +89,19 @@ export interface ChannelUpdate extends ChannelFields {
   lastDelivery?: object | null;
 }
 
-/** Makes a channel. Its config is checked by `checkConfig`. Throws `invalid_input`. */
+/**
+ * Makes a channel. Unless it is said, one for all jobs serves all monitors, and one for chosen jobs serves none. Its config is
+ * checked by `checkConfig`. Throws `invalid_input`.
+ */
 export function defineChannel(
   input: ChannelInput,
   { id, workspaceId, now }: { id: string; workspaceId: string; now: number },
 ): Channel {
   const { name, type, config: _, ...fields } = input;
-  const defaults = { enabled: true, jobIds: null, afterFailures: 1 };
-  const channel = { id, workspaceId, name, type, createdAt: now, ...defaults };
+  const monitorIds = (fields.jobIds ?? null) === null ? null : [];
+  const served = { enabled: true, jobIds: null, monitorIds, afterFailures: 1 };
+  const more = { alsoOn: [], remindEverySeconds: null };
+  const channel = { id, workspaceId, name, type, createdAt: now, ...served, ...more };
   return changeChannel(channel, { name, ...fields });
 }
 
@@ -92,19 +113,29 @@ export function changeChannel(channel: Channel, update: ChannelUpdate): Channel 
     passing: ['destination', 'lastDelivery'],
   });
   if (fields.name?.trim() === '') throw invalidInput('name must not be blank');
-  const jobIds = fields.jobIds ?? [];
-  if (jobIds.length > channelLimits.jobIds) {
-    throw invalidInput(`jobIds must be at most ${channelLimits.jobIds}, got ${jobIds.length}`);
+  for (const field of ['jobIds', 'monitorIds'] as const) {
+    const count = fields[field]?.length ?? 0;
+    if (count > channelLimits[field]) {
+      throw invalidInput(`${field} must be at most ${channelLimits[field]}, got ${count}`);
+    }
   }
-  return { ...channel, ...fields };
+  const alsoOn = fields.alsoOn ?? channel.alsoOn;
+  return { ...channel, ...fields, alsoOn: alsoOnWords.filter((word) => alsoOn.includes(word)) };
+}
+
+/** Whether a channel serves a job or monitor. */
+export function serves(
+  { jobIds, monitorIds }: Pick<Channel, 'jobIds' | 'monitorIds'>,
+  { type, id }: Pick<Subject, 'type' | 'id'>,
+): boolean {
+  const chosen = type === 'job' ? jobIds : monitorIds;
+  return chosen === null || chosen.includes(id);
 }
 
 /** Whether a channel asks for alerts of this failure. A recovery is none. */
-export function servesFailure(
-  { enabled, jobIds, afterFailures }: Channel,
-  change: HealthChange,
-): boolean {
-  if (!enabled || isRecovery(change)) return false;
-  const isServed = jobIds === null || jobIds.includes(change.subjectId);
-  return isServed && (isOfMonitor(change) || afterFailures === change.failures);
+export function servesFailure(channel: Channel, change: HealthChange): boolean {
+  if (!channel.enabled || isRecovery(change)) return false;
+  const type = isOfMonitor(change) ? 'monitor' : 'job';
+  if (!serves(channel, { type, id: change.subjectId })) return false;
+  return type === 'monitor' || channel.afterFailures === change.failures;
 }

@@ -1,6 +1,6 @@
 /** A delivery: one alert for one channel, attempted until it arrives or a day has passed. */
 
-import type { AlertType } from './alert.ts';
+import type { AlertType, Subject } from './alert.ts';
 
 /** Attempts in flight over all channels. Each may need a connection. */
 export const attemptsInFlight = 64;
@@ -13,6 +13,8 @@ export interface Delivery {
   id: string;
   channelId: string;
   event: AlertType;
+  /** The job or monitor, as it was named; null if it is about none or about several. */
+  subject: Subject | null;
   status: DeliveryStatus;
   /** Attempts so far. */
   attempts: number;

@@ -6,10 +6,13 @@
 import type { AlertData, AlertType } from './alert.ts';
 import { newId } from '../id.ts';
 
+/** What a health change is called, in the outbox and as an alert. */
+export type HealthChangeType = 'job.failed' | 'job.recovered' | 'monitor.down' | 'monitor.up';
+
 /** A health change as the outbox keeps it, written in the transaction of its cause. */
 export interface HealthChange {
   id: string;
-  type: Exclude<AlertType, 'test'>;
+  type: HealthChangeType;
   workspaceId: string;
   /** The job or the monitor. */
   subjectId: string;
@@ -24,7 +27,7 @@ export interface HealthChange {
 }
 
 /** Whether a job or monitor is up again. */
-export function isRecovery({ type }: Pick<HealthChange, 'type'>): boolean {
+export function isRecovery({ type }: { type: AlertType }): boolean {
   return type === 'job.recovered' || type === 'monitor.up';
 }
 

@@ -1,6 +1,7 @@
 /** An alert as text for people: a title and a few lines. */
 
-import type { Alert, AlertData, AlertType } from './alert.ts';
+import type { Alert, AlertData, AlertType, DownSubject, GatheredRuns, StillDown } from './alert.ts';
+import { inTwoUnits } from '../durations.ts';
 
 export interface AlertText {
   title: string;
@@ -10,7 +11,8 @@ export interface AlertText {
 /** Longest reason in an alert; the API has all of it. */
 const longestReason = 500;
 
-type Words = (data: AlertData, at: string) => AlertText;
+/** `timestamp` is when it happened. */
+type Words = (data: AlertData, at: string, timestamp: string) => AlertText;
 
 const wordsFor: Readonly<Record<AlertType, Words>> = {
   'job.failed': ({ job, run }, at) => ({
@@ -29,6 +31,10 @@ const wordsFor: Readonly<Record<AlertType, Words>> = {
     title: `${oneLine(monitor?.name)} is up again`,
     lines: [at, `monitor ${monitor?.id ?? ''}`],
   }),
+  'job.missed': ({ runs }, at) => runsText(runs, at, { verb: 'missed', one: 'missed its time' }),
+  'job.interrupted': ({ runs }, at) =>
+    runsText(runs, at, { verb: 'interrupted', one: 'was interrupted' }),
+  reminder: ({ down }, at, timestamp) => downText(down, at, timestamp),
   test: ({ channel }, at) => ({
     title: `Test of ${oneLine(channel?.name)}`,
     lines: ['Alerts of jobd will arrive here.', at],
@@ -37,7 +43,7 @@ const wordsFor: Readonly<Record<AlertType, Words>> = {
 
 /** The text of an alert. Each name and reason is on one line. */
 export function textOf({ type, timestamp, data }: Alert): AlertText {
-  return wordsFor[type](data, `at ${timestamp}`);
+  return wordsFor[type](data, `at ${timestamp}`, timestamp);
 }
 
 /** All of it as plain text of at most `longest` UTF-16 units. */
@@ -73,4 +79,62 @@ function runLines(run: AlertData['run']): string[] {
   if (run === undefined) return [];
   const attempts = run.attempts === 1 ? '1 attempt' : `${run.attempts} attempts`;
   return [`${attempts}, ${run.durationMs ?? 0} ms`, `job ${run.jobId}`, `run ${run.id}`];
+}
+
+function runsText(
+  runs: GatheredRuns | undefined,
+  at: string,
+  { verb, one }: { verb: string; one: string },
+): AlertText {
+  const { count = 0, from = '', to = '', reasons = [], first = [] } = runs ?? {};
+  const why = reasons.map((reason) => cut(oneLine(reason), longestReason));
+  const [only] = first;
+  if (count === 1 && only !== undefined) {
+    return {
+      title: `${oneLine(only.job.name)} ${one}`,
+      lines: [`due ${only.scheduledFor}`, ...why, at, `job ${only.job.id}`, `run ${only.id}`],
+    };
+  }
+  const names = [...new Set(first.map(({ job }) => oneLine(job.name)))].join(', ');
+  const more = count > first.length ? `, and ${count - first.length} more` : '';
+  const due = from === to ? `due ${from}` : `due between ${from} and ${to}`;
+  return {
+    title: count === 1 ? `A run was ${verb}` : `${count} runs were ${verb}`,
+    lines: [due, ...why, ...(names === '' ? [] : [`${names}${more}`]), at],
+  };
+}
+
+function downText(down: StillDown | undefined, at: string, timestamp: string): AlertText {
+  const { count = 0, first = [] } = down ?? {};
+  const [only] = first;
+  if (count === 1 && only !== undefined) {
+    const { type, id, name, reason } = only;
+    return {
+      title: `${oneLine(name)} is still down`,
+      lines: [
+        downFor(only, timestamp),
+        ...(reason === null ? [] : [reasonOf(reason)]),
+        at,
+        `${type} ${id}`,
+      ],
+    };
+  }
+  const more = count > first.length ? [`and ${count - first.length} more`] : [];
+  return {
+    title: `${count} jobs and monitors are still down`,
+    lines: [...first.map((one) => `${oneLine(one.name)}: ${downFor(one, timestamp)}`), ...more, at],
+  };
+}
+
+/** `for 3 h 5 min, 12 failures in a row, since 2026-03-02T07:06:00.000Z` */
+function downFor({ since, failures }: DownSubject, timestamp: string): string {
+  const parts: string[] = [];
+  if (since !== null) {
+    const seconds = Math.max(0, Math.floor((Date.parse(timestamp) - Date.parse(since)) / 1_000));
+    parts.push(`for ${inTwoUnits(seconds, { minute: 'min' })}`);
+  }
+  if (failures === 1) parts.push('1 failure');
+  else if (failures !== null && failures > 1) parts.push(`${failures} failures in a row`);
+  if (since !== null) parts.push(`since ${since}`);
+  return parts.join(', ');
 }

@@ -94,10 +94,14 @@ export function missedText(missed: Missed, circumstances: Circumstances): string
     count === 1
       ? `1 due time, ${isoTime(first)}`
       : `${count} due times from ${isoTime(first)} to ${isoTime(last)}`;
-  return `missed: ${times}: ${reason(first, circumstances)}`;
+  return `missed: ${times}: ${missedBecause(missed, circumstances)}`;
 }
 
-function reason(first: number, { busyUntil, servingSince }: Circumstances): string {
+/** Why a run was missed, as a clause for people. */
+export function missedBecause(
+  { first }: Missed,
+  { busyUntil, servingSince }: Circumstances,
+): string {
   if (busyUntil !== null && busyUntil > first) return 'the previous run was still executing';
   if (first < servingSince) return 'jobd was not running';
   return 'jobd could not start it within a minute: overload, a database failure, a suspended machine or a clock change';

@@ -6,6 +6,7 @@
  * are close together in the file. Workspaces take turns.
  */
 
+import { subjectOf } from '../../domain/alerts/alert.ts';
 import type { Alert } from '../../domain/alerts/alert.ts';
 import { servesFailure } from '../../domain/alerts/channel.ts';
 import type { Channel } from '../../domain/alerts/channel.ts';
@@ -26,6 +27,8 @@ import type { KeptState, Pair } from '../../store/alerts/alert-states.ts';
 import { findChannelsOf, findLiveChannel } from '../../store/alerts/channels.ts';
 import { insertDeliveries, replaceUntried } from '../../store/alerts/delivery-queue.ts';
 import type { MaybeTried, NewDelivery } from '../../store/alerts/delivery-queue.ts';
+import { planReminders } from '../../store/alerts/digests.ts';
+import type { ReminderTime } from '../../store/alerts/digests.ts';
 import {
   findAlertData,
   findHealthChanges,
@@ -124,7 +127,7 @@ async function apply(batch: Batch, channel: Channel, change: HealthChange): Prom
   // With its data, as the run may be gone when a window ends.
   const damped = afterChange(before, { ...change, data: alert.data }, batch.now);
   batch.keep({ ...damped.state, ...pair });
-  if (damped.alert !== null) batch.send(alert, pair);
+  if (damped.alert !== null) batch.send(alert, channel, pair);
 }
 
 /** Alerts of changes whose window is over, and forgets states that are calm. Returns how many were due. */
@@ -148,7 +151,7 @@ async function releaseDue(batch: Batch): Promise<number> {
     }
     const released = release(state, batch.now);
     batch.keep({ ...state, ...released.state });
-    if (released.alert !== null) batch.send(alert, state);
+    if (released.alert !== null && channel !== undefined) batch.send(alert, channel, state);
   }
   await batch.write();
   return due.length;
@@ -163,6 +166,7 @@ function createBatch(tx: Db, now: number, tried: MaybeTried) {
   const kept = new Map<string, KeptState>();
   const forgotten = new Map<string, Pair>();
   const deliveries: NewDelivery[] = [];
+  const reminders = new Map<string, ReminderTime>();
   return {
     tx,
     now,
@@ -181,15 +185,19 @@ function createBatch(tx: Db, now: number, tried: MaybeTried) {
       kept.delete(pairKey(pair));
       forgotten.set(pairKey(pair), pair);
     },
-    send(alert: Alert, { subjectId, channelId }: Pair): void {
+    send(alert: Alert, channel: Channel, { subjectId, channelId }: Pair): void {
       const payload = JSON.stringify(alert);
-      const to = { subjectId, channelId, event: alert.type };
+      const to = { subjectId, channelId, event: alert.type, subject: subjectOf(alert.data) };
       deliveries.push({ ...to, id: newId(now), payload, createdAt: now, dueAt: now });
+      const { remindEverySeconds } = channel;
+      if (remindEverySeconds === null || isRecovery({ type: alert.type })) return;
+      reminders.set(channelId, { channelId, dueAt: now + remindEverySeconds * 1_000 });
     },
     async write(): Promise<void> {
       for (const pair of forgotten.values()) await forgetAlertState(tx, pair);
       await keepAlertStates(tx, [...kept.values()]);
       await insertDeliveries(tx, await replaceUntried(tx, deliveries, tried));
+      await planReminders(tx, [...reminders.values()]);
     },
   };
 }

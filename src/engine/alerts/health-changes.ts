@@ -10,7 +10,7 @@ import type { Execution } from '../runs/execution.ts';
 /** A run that ended, with what is known of its job since the claim. */
 export interface EndedClaim {
   ended: EndedRun;
-  claimed: Pick<Execution, 'workspaceId' | 'failures'>;
+  claimed: Pick<Execution, 'workspaceId' | 'failures' | 'scheduledFor'>;
 }
 
 /**

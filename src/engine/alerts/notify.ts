@@ -11,11 +11,13 @@ import {
   findDueDeliveries,
   findNextDeliveryTime,
 } from '../../store/alerts/delivery-queue.ts';
+import { bringDigestsForward, findNextDigestTime } from '../../store/alerts/digests.ts';
 import { startLoop } from '../loop.ts';
 import type { Loop } from '../loop.ts';
 import { clockStepMs } from '../upkeep/clock-watch.ts';
 import { createAttempts } from './attempts.ts';
 import type { Attempts, NotifierParts } from './attempts.ts';
+import { sendDigests } from './digests.ts';
 import { createExpander } from './expand.ts';
 
 /** Disposing of it ends the attempts in flight; the next start repeats them. */
@@ -42,10 +44,12 @@ export function startNotifier(parts: NotifierParts): Notifier {
     const expanded = await expander.expand(underWay);
     const stateAt = (await findNextStateTime(store.db)) ?? Infinity;
     const released = stateAt <= now ? await expander.release(underWay) : 0;
+    const digestAt = (await findNextDigestTime(store.db)) ?? Infinity;
+    const digests = digestAt <= now ? await store.write((tx) => sendDigests(tx, now)) : 0;
     const started = await startDue(parts, attempts, now);
-    if (expanded + released + started > 0) return 0;
+    if (expanded + released + digests + started > 0) return 0;
     const deliveryAt = (await findNextDeliveryTime(store.db, now)) ?? Infinity;
-    return Math.min(deliveryAt, stateAt) - now;
+    return Math.min(deliveryAt, stateAt, digestAt) - now;
   }
 
   return {
@@ -65,6 +69,9 @@ async function distrustTimes({ store }: NotifierParts, now: number): Promise<voi
   const latest = Math.round(now + Math.random() * longestFirstWaitMs);
   if ((await findNextStateTime(store.db)) !== null) {
     await store.write((tx) => makeStatesDue(tx, now, now + longestMemoryMs));
+  }
+  if ((await findNextDigestTime(store.db)) !== null) {
+    await store.write((tx) => bringDigestsForward(tx, now));
   }
   if ((await findNextDeliveryTime(store.db, latest)) === null) return;
   while ((await store.write((tx) => bringForward(tx, latest, { limit: broughtAtOnce }))) > 0);

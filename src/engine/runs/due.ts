@@ -3,14 +3,15 @@
  * run (docs/behavior.md#run-5).
  */
 
-import { latestStartMs, missedText, planDue } from '../../domain/runs/due.ts';
-import type { Missed } from '../../domain/runs/due.ts';
+import { latestStartMs, missedBecause, missedText, planDue } from '../../domain/runs/due.ts';
+import type { Circumstances, Missed } from '../../domain/runs/due.ts';
 import { newId } from '../../domain/id.ts';
 import { scheduleOf } from '../../domain/schedule/schedule.ts';
 import { insertScheduledRuns, updateClaimedJobs } from '../../store/runs/claims.ts';
 import type { ClaimableJob, ClaimBounds, ScheduledRun } from '../../store/runs/claims.ts';
 import type { DueJob } from '../../store/jobs/jobs.ts';
 import type { Db } from '../../store/database/open.ts';
+import { gatherRuns } from '../alerts/digests.ts';
 import { executionOf } from './execution.ts';
 import type { Execution } from './execution.ts';
 import { findCallable } from './expire.ts';
@@ -40,6 +41,8 @@ export interface MissedRun extends Pick<ScheduledRun, 'jobId' | 'error'> {
   workspace: string | null;
   /** The first due time that was missed, in epoch milliseconds. */
   dueAt: number;
+  /** Why, in words. */
+  reason: string;
 }
 
 /** The result of a claim. */
@@ -79,12 +82,18 @@ export async function claimDueJobs(tx: Db, slots: FreeSlots, moment: Moment): Pr
     const its = terms.get(plan.job.workspaceId);
     return executionOf(plan, { runId, scheduledFor, startedAt: now }, its);
   });
-  const missed = plans.flatMap(({ job, missed: run }) => {
+  const missed = plans.flatMap(({ job, missed: run, reason }) => {
     if (!isKept(run)) return [];
     const { id: jobId, name: jobName, workspaceId } = job;
     const { id: runId, scheduledFor: dueAt, error } = run;
     const workspace = terms.get(workspaceId)?.workspace ?? null;
-    return [{ runId, jobId, jobName, workspaceId, workspace, dueAt, error }];
+    return [{ runId, jobId, jobName, workspaceId, workspace, dueAt, error, reason }];
+  });
+  await gatherRuns(tx, 'missed', {
+    runs: missed.map(({ runId: id, dueAt: scheduledFor, jobId, workspaceId, reason }) => {
+      return { id, jobId, workspaceId, scheduledFor, reason };
+    }),
+    now,
   });
   return { ...ended, executions, missed, more: isAny };
 }
@@ -102,6 +111,8 @@ async function keepRuns(tx: Db, plans: readonly ClaimPlan[]) {
 /** What a claim does with one due job: at most one missed run, and at most one that starts. */
 interface ClaimPlan extends ClaimableJob {
   missed: ScheduledRun | null;
+  /** Why due times were missed, if any were. */
+  reason: string;
   run: ScheduledRun | null;
   nextRunAt: number | null;
 }
@@ -114,24 +125,30 @@ function planClaim(
   const { now } = moment;
   const waitedFor = job.nextRunAt ?? now;
   const { missed, dueAt, nextRunAt } = planDue(scheduleOf(job), waitedFor, now, renewedAt);
+  const reason = missed === null ? '' : missedBecause(missed, circumstances(job, missed, moment));
   return {
     job,
     host,
     missed: missed && missedRun(job, missed, moment),
+    reason,
     run: dueAt === null ? null : startingRun(job, dueAt, now),
     nextRunAt,
   };
 }
 
-function missedRun(job: DueJob, missed: Missed, { now, servingSince }: Moment): ScheduledRun {
+function circumstances(job: DueJob, missed: Missed, { servingSince }: Moment): Circumstances {
+  return { busyUntil: busyUntil(job, missed), servingSince };
+}
+
+function missedRun(job: DueJob, missed: Missed, moment: Moment): ScheduledRun {
   return {
-    id: newId(now),
+    id: newId(moment.now),
     jobId: job.id,
     status: 'missed',
     scheduledFor: missed.first,
     startedAt: null,
     attempts: 0,
-    error: missedText(missed, { busyUntil: busyUntil(job, missed), servingSince }),
+    error: missedText(missed, circumstances(job, missed, moment)),
   };
 }
 

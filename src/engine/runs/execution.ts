@@ -73,6 +73,13 @@ export function interruptedRun(
     httpStatus: null,
     responseBody: null,
     truncated: false,
-    error: `interrupted: ${why}`,
+    error: `${interruptedPrefix}${why}`,
   };
+}
+
+const interruptedPrefix = 'interrupted: ';
+
+/** Why a run was interrupted, as a clause for people. */
+export function interruptedBecause({ error }: Pick<EndedRun, 'error'>): string {
+  return (error ?? '').replace(interruptedPrefix, '');
 }

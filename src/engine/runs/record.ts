@@ -7,9 +7,10 @@ import type { Clock } from '../../domain/clock.ts';
 import { findRunningRuns, keepAttempts, recordEndedRuns } from '../../store/runs/results.ts';
 import type { Attempt, EndedRun, RunningRun } from '../../store/runs/results.ts';
 import type { Db, Store } from '../../store/database/open.ts';
+import { gatherRuns } from '../alerts/digests.ts';
 import { recordHealthChanges } from '../alerts/health-changes.ts';
 import type { EndedClaim } from '../alerts/health-changes.ts';
-import { interruptedRun } from './execution.ts';
+import { interruptedBecause, interruptedRun } from './execution.ts';
 
 /** The result of a record. */
 export interface Recorded {
@@ -29,7 +30,25 @@ export async function recordBatch(
   const ended = batch.executions.map((execution) => execution.ended);
   const recorded = await recordEndedRuns(tx, ended, { receipts });
   const kept = batch.executions.filter((execution) => recorded.has(execution.ended.runId));
+  await gatherInterrupted(tx, kept);
   return { recorded, alerts: await recordHealthChanges(tx, kept) };
+}
+
+/** Gathers the interrupted runs among these for the channels that ask for them. */
+async function gatherInterrupted(
+  tx: Db,
+  runs: readonly {
+    ended: EndedClaim['ended'];
+    claimed: Pick<EndedClaim['claimed'], 'workspaceId' | 'scheduledFor'>;
+  }[],
+): Promise<void> {
+  const interrupted = runs.filter(({ ended }) => ended.status === 'interrupted');
+  const reported = interrupted.map(({ ended, claimed: { workspaceId, scheduledFor } }) => {
+    const { runId: id, jobId } = ended;
+    return { id, jobId, workspaceId, scheduledFor, reason: interruptedBecause(ended) };
+  });
+  const now = interrupted.reduce((latest, { ended }) => Math.max(latest, ended.finishedAt), 0);
+  await gatherRuns(tx, 'interrupted', { runs: reported, now });
 }
 
 /** A run of a process that is gone. */
@@ -57,6 +76,7 @@ export async function rescueRuns(store: Store, clock: Clock): Promise<RescuedRun
       tx,
       rescued.map(({ ended }) => ended),
     );
+    await gatherInterrupted(tx, rescued);
     return rescued;
   });
 }

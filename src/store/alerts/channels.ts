@@ -2,7 +2,7 @@
 
 import { sql } from 'kysely';
 import type { Selectable } from 'kysely';
-import type { Channel, KeptChannel } from '../../domain/alerts/channel.ts';
+import type { AlsoOn, Channel, KeptChannel } from '../../domain/alerts/channel.ts';
 import { deliveryOf } from './delivery-queue.ts';
 import { idList, rowsOf, textOf } from '../database/dialect.ts';
 import { onPage } from '../database/named.ts';
@@ -135,6 +135,23 @@ export async function findChannelsOf(
   return (await query.orderBy('id').limit(limit).execute()).map(channelOf);
 }
 
+/** Channels of these workspaces that are on and ask for alerts of missed or interrupted runs. */
+export async function findChannelsAlsoOn(
+  db: Db,
+  word: AlsoOn,
+  workspaceIds: readonly string[],
+): Promise<Channel[]> {
+  const rows = await db
+    .selectFrom('channels')
+    .selectAll()
+    .where('workspace_id', 'in', idList(workspaceIds))
+    .where('also_on', '<>', sql.lit('[]'))
+    .where('enabled', '=', 1)
+    .where('deleted_at', 'is', null)
+    .execute();
+  return rows.map(channelOf).filter(({ alsoOn }) => alsoOn.includes(word));
+}
+
 /** The channel with this id, unless it is deleted. */
 export async function findLiveChannel(db: Db, id: string): Promise<Channel | undefined> {
   const row = await db
@@ -146,30 +163,33 @@ export async function findLiveChannel(db: Db, id: string): Promise<Channel | und
   return row && channelOf(row);
 }
 
-/** Those of these ids that are no job or monitor of the workspace. */
+/** Those of these ids that are no job, or no monitor, of the workspace. */
 export async function findUnknownSubjects(
   db: Db,
-  workspaceId: string,
-  ids: readonly string[],
+  table: 'jobs' | 'monitors',
+  { workspaceId, ids }: { workspaceId: string; ids: readonly string[] },
 ): Promise<string[]> {
-  const find = (table: 'jobs' | 'monitors') =>
-    db
-      .selectFrom(table)
-      .select('id')
-      .where('workspace_id', '=', workspaceId)
-      .where('deleted_at', 'is', null)
-      .where('id', 'in', idList(ids))
-      .execute();
-  const known = new Set([...(await find('jobs')), ...(await find('monitors'))].map(({ id }) => id));
+  const found = await db
+    .selectFrom(table)
+    .select('id')
+    .where('workspace_id', '=', workspaceId)
+    .where('deleted_at', 'is', null)
+    .where('id', 'in', idList(ids))
+    .execute();
+  const known = new Set(found.map(({ id }) => id));
   return ids.filter((id) => !known.has(id));
 }
 
-function editableColumns({ name, enabled, jobIds, afterFailures }: Channel) {
+function editableColumns(channel: Channel) {
+  const { name, enabled, jobIds, monitorIds, afterFailures, alsoOn, remindEverySeconds } = channel;
   return {
     name,
     enabled: enabled ? 1 : 0,
     job_ids: jobIds && JSON.stringify(jobIds),
+    monitor_ids: monitorIds && JSON.stringify(monitorIds),
     after_failures: afterFailures,
+    also_on: JSON.stringify(alsoOn),
+    remind_every_seconds: remindEverySeconds,
   };
 }
 
@@ -181,7 +201,10 @@ function channelOf(row: Selectable<ChannelRow>): Channel {
     type: row.type,
     enabled: row.enabled === 1,
     jobIds: row.job_ids === null ? null : (JSON.parse(row.job_ids) as string[]),
+    monitorIds: row.monitor_ids === null ? null : (JSON.parse(row.monitor_ids) as string[]),
     afterFailures: row.after_failures,
+    alsoOn: JSON.parse(row.also_on) as AlsoOn[],
+    remindEverySeconds: row.remind_every_seconds,
     createdAt: row.created_at,
   };
 }

@@ -21,18 +21,23 @@ export async function findDelivery(
   return row && deliveryOf(row);
 }
 
-/** A page of a channel's deliveries, newest first; `before` is the last id of the previous page. */
+/**
+ * A page of a channel's deliveries, newest first; `before` is the last id of the previous page, `subjectId` a job or monitor
+ * that they are about.
+ */
 export async function listDeliveries(
   db: Db,
   channelId: string,
-  { limit, before }: { limit: number; before: string | null },
+  page: { limit: number; before: string | null; subjectId?: string | undefined },
 ): Promise<Delivery[]> {
+  const { limit, before, subjectId } = page;
   let query = db
     .selectFrom('deliveries')
     .selectAll()
     .where('channel_id', '=', channelId)
     .orderBy('id', 'desc')
     .limit(limit);
+  if (subjectId !== undefined) query = query.where('subject_id', '=', subjectId);
   if (before !== null) query = query.where('id', '<', before);
   return (await query.execute()).map(deliveryOf);
 }

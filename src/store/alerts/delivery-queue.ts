@@ -13,8 +13,11 @@ import type { Db } from '../database/open.ts';
 import type { DeliveryRow } from '../database/schema-alerts.ts';
 
 /** A delivery before its first attempt. */
-export interface NewDelivery extends Pick<Delivery, 'id' | 'channelId' | 'event' | 'createdAt'> {
-  /** The job or the monitor; the delivery itself for a test. */
+export interface NewDelivery extends Pick<
+  Delivery,
+  'id' | 'channelId' | 'event' | 'subject' | 'createdAt'
+> {
+  /** The job or the monitor; the delivery itself if it is about none or about several. */
   subjectId: string;
   /** The alert as JSON. */
   payload: string;
@@ -25,18 +28,25 @@ export interface NewDelivery extends Pick<Delivery, 'id' | 'channelId' | 'event'
 /** Adds deliveries, of which no two have the same channel and subject. */
 export async function insertDeliveries(db: Db, added: readonly NewDelivery[]): Promise<void> {
   if (added.length === 0) return;
+  const elements = added.map(({ subject, ...one }) => ({
+    ...one,
+    subjectType: subject?.type ?? null,
+    subjectName: subject?.name ?? null,
+  }));
   await sql`
     insert into deliveries
-      (id, channel_id, event, subject_id, payload, status, queue, next_attempt_at, created_at)
+      (id, channel_id, event, subject_id, subject_type, subject_name, payload, status, queue,
+       next_attempt_at, created_at)
     select ${textOf('id', 'added.value')}, channels.id, ${textOf('event', 'added.value')},
-      ${textOf('subjectId', 'added.value')}, ${textOf('payload', 'added.value')}, 'pending',
+      ${textOf('subjectId', 'added.value')}, ${textOf('subjectType', 'added.value')},
+      ${textOf('subjectName', 'added.value')}, ${textOf('payload', 'added.value')}, 'pending',
       channels.queue, case when exists (
         select 1 from deliveries as open where open.status = 'pending'
           and open.channel_id = channels.id and open.queue = channels.queue
           and open.subject_id = ${textOf('subjectId', 'added.value')})
         then null else ${numberOf('dueAt', 'added.value')} end,
       ${numberOf('createdAt', 'added.value')}
-    from ${rowsOf(added)} as added
+    from ${rowsOf(elements)} as added
     cross join channels on channels.id = ${textOf('channelId', 'added.value')}`.execute(db);
   for (const channelId of new Set(added.map((one) => one.channelId))) {
     await planChannel(db, channelId);
@@ -240,6 +250,10 @@ export function deliveryOf(row: Selectable<DeliveryRow>): Delivery {
     id: row.id,
     channelId: row.channel_id,
     event: row.event,
+    subject:
+      row.subject_type === null
+        ? null
+        : { type: row.subject_type, id: row.subject_id, name: row.subject_name ?? '' },
     status: row.status,
     attempts: row.attempts,
     lastAttemptAt: row.last_attempt_at,

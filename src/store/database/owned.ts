@@ -27,6 +27,7 @@ export const ownedBy = {
   channels: [
     { table: 'deliveries', by: 'channel_id' },
     { table: 'alert_states', by: 'channel_id' },
+    { table: 'digests', by: 'channel_id' },
   ],
   workspaces: [
     { table: 'jobs', by: 'workspace_id' },

@@ -1,7 +1,8 @@
 /** The tables of alerts as kysely sees them; `schema.ts` has the others. */
 
 import type { Generated } from 'kysely';
-import type { AlertType } from '../../domain/alerts/alert.ts';
+import type { AlertType, Subject } from '../../domain/alerts/alert.ts';
+import type { DigestEvent } from '../../domain/alerts/digest.ts';
 import type { HealthChange } from '../../domain/alerts/health-change.ts';
 import type { ChannelType } from '../../domain/alerts/kinds/registry.ts';
 import type { DeliveryStatus } from '../../domain/alerts/delivery.ts';
@@ -28,9 +29,13 @@ export interface ChannelRow {
   /** Its config: where it delivers to, with its secrets, sealed. */
   sealed: string;
   enabled: number;
-  /** JSON array; null for all jobs and monitors of the workspace. */
+  /** JSON arrays; null for all of the workspace. */
   job_ids: string | null;
+  monitor_ids: string | null;
   after_failures: number;
+  /** JSON array. */
+  also_on: Generated<string>;
+  remind_every_seconds: number | null;
   created_at: number;
   /** When the next of its deliveries is to be tried; null if none is pending. */
   next_delivery_at: Generated<number | null>;
@@ -49,8 +54,11 @@ export interface DeliveryRow {
   id: string;
   channel_id: string;
   event: AlertType;
-  /** The job or the monitor; the delivery itself for a test. */
+  /** The job or the monitor; the delivery itself if it is about none or about several. */
   subject_id: string;
+  subject_type: Subject['type'] | null;
+  /** As it was when the delivery was made. */
+  subject_name: string | null;
   /** The queue of its channel when it was made. */
   queue: number;
   /** The alert as JSON, as a webhook gets it. */
@@ -85,5 +93,18 @@ export interface AlertStateRow {
   quiet_until: number;
   /** JSON: the health change that is held back. */
   held: string | null;
+  due_at: number | null;
+}
+
+/** What one channel is to hear of many runs or subjects at once (domain/alerts/digest.ts). */
+export interface DigestRow {
+  channel_id: string;
+  event: DigestEvent;
+  /** JSON: runs that are not reported yet. */
+  gathered: string | null;
+  /** When the pause after the last report ends. */
+  quiet_until: Generated<number>;
+  /** The last one, which may still wait to arrive. */
+  delivery_id: string | null;
   due_at: number | null;
 }

@@ -16,6 +16,7 @@ import type {
   ChannelRow,
   DeliveryAttemptRow,
   DeliveryRow,
+  DigestRow,
   OutboxRow,
 } from './schema-alerts.ts';
 
@@ -36,6 +37,7 @@ export interface Schema {
   deliveries: DeliveryRow;
   delivery_attempts: DeliveryAttemptRow;
   alert_states: AlertStateRow;
+  digests: DigestRow;
   signing_keys: SigningKeyRow;
   receipts: ReceiptRow;
   master_keys: MasterKeyRow;

@@ -166,6 +166,7 @@ export interface RunningRun {
   runId: string;
   jobId: string;
   jobName: string;
+  workspaceId: string;
   /** The workspace in the log; null while it is the only one. */
   workspace: string | null;
   scheduledFor: number;
@@ -177,11 +178,10 @@ export interface RunningRun {
 export async function findRunningRuns(db: Db): Promise<RunningRun[]> {
   return await db
     .selectFrom('runs')
-    // The names are for the log: a run without them is found too.
-    .leftJoin('jobs', 'jobs.id', 'runs.job_id')
-    .leftJoin('workspaces', 'workspaces.id', 'jobs.workspace_id')
-    .select(['runs.id as runId', 'job_id as jobId', 'attempts', 'scheduled_for as scheduledFor'])
-    .select((of) => of.fn.coalesce('jobs.name', sql.lit('')).as('jobName'))
+    .innerJoin('jobs', 'jobs.id', 'runs.job_id')
+    .innerJoin('workspaces', 'workspaces.id', 'jobs.workspace_id')
+    .select(['runs.id as runId', 'job_id as jobId', 'workspace_id as workspaceId'])
+    .select(['attempts', 'scheduled_for as scheduledFor', 'jobs.name as jobName'])
     .select(workspaceLabel.as('workspace'))
     .select((of) => of.ref('started_at').$notNull().as('startedAt'))
     .where(isOpen)

@@ -31,7 +31,10 @@ test('a webhook channel shows its secret once, can be tested, and signs with tha
     destination: new URL(sink.url).host,
     enabled: true,
     jobIds: null,
+    monitorIds: null,
     afterFailures: 1,
+    alsoOn: [],
+    remindEverySeconds: null,
     lastDelivery: null,
   });
   assert.deepEqual((await ask('GET', `/channels/${id}`)).body, { channel });
@@ -243,8 +246,18 @@ test('invalid input is refused without repeating a secret', async (t) => {
     ],
     [{ ...good, config: { url: 'http://10.0.0.1/s3cret' } }, /config\.url must lead to a public/],
     [{ ...good, afterFailures: 0 }, /afterFailures must be between 1 and 100, got 0/],
-    [{ ...good, jobIds: [unknown] }, /jobIds must be ids of jobs or monitors of the workspace/],
+    [{ ...good, jobIds: [unknown] }, /jobIds must be ids of jobs of the workspace, got/],
     [{ ...good, jobIds: 'x' }, /jobIds must be an array or null/],
+    [
+      { ...good, monitorIds: [unknown] },
+      /monitorIds must be ids of monitors of the workspace, got/,
+    ],
+    [{ ...good, alsoOn: ['failed'] }, /alsoOn\.0 must be one of missed, interrupted/],
+    [
+      { ...good, remindEverySeconds: 899 },
+      /remindEverySeconds must be between 900 and 604800, got/,
+    ],
+    [{ ...good, remindEverySeconds: 'x' }, /remindEverySeconds must be an integer or null, got/],
     [{ ...good, frob: 1 }, /frob is not a known field/],
   ];
   for (const [input, words] of rows) {

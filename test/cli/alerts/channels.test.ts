@@ -55,10 +55,47 @@ test('channels can be created, tested, listed, changed and deleted from the shel
   assert.equal((await jobd('channels', 'get', 'all')).exitCode, 3);
 });
 
+test('a channel covers chosen monitors, missed and interrupted runs, and reminders', async (t) => {
+  const { jobd, env } = await serveCommand(t);
+  await jobd('jobs', 'create', '--name', 'backup', '--url', 'https://example.com/', '--paused');
+  await jobd('monitors', 'create', '--name', 'sync', '--every', '1h');
+  const create = ['channels', 'create', '--type', 'slack', '--config', '-'];
+  const config = '{"url":"https://hooks.example.com/x"}';
+  const flags = ['--job', 'backup', '--monitor', 'sync', '--also', 'missed,interrupted'];
+  const args = [...create, '--name', 'ops', ...flags, '--remind-every', '90m'];
+  const made = await runCommand(args, env, config);
+  assert.equal(made.exitCode, 0, made.stderr);
+  assert.match(made.stdout, /^jobs\t[0-9a-f-]{36}\nmonitors\t[0-9a-f-]{36}$/m);
+  assert.match(made.stdout, /^also on\tmissed and interrupted runs$/m);
+  assert.match(made.stdout, /^reminders\tevery 1 h 30 min while something is down$/m);
+  const update = async (...given: string[]) =>
+    (await jobd('channels', 'update', 'ops', ...given)).stdout;
+  const none = await update('--no-monitors', '--also', 'none', '--no-reminders');
+  assert.match(none, /^monitors\tnone\n/m);
+  assert.match(none, /^also on\tnothing else\nreminders\tnone$/m);
+  assert.match(await update('--all-monitors', '--also', 'missed'), /^monitors\tall\n/m);
+  const kept = await update('--name', 'ops');
+  assert.match(kept, /^monitors\tall\n/m);
+  assert.match(kept, /^also on\tmissed runs$/m);
+  const withoutMonitors = await runCommand(
+    [...create, '--name', 'b', '--job', 'backup'],
+    env,
+    config,
+  );
+  assert.match(withoutMonitors.stdout, /^monitors\tnone$/m);
+
+  await jobd('channels', 'test', 'ops');
+  const ofJob = await jobd('channels', 'deliveries', 'ops', '--job', 'backup', '--json');
+  assert.deepEqual(JSON.parse(ofJob.stdout), { deliveries: [], nextCursor: null });
+  const all = await jobd('channels', 'deliveries', 'ops', '--json');
+  assert.partialDeepStrictEqual(JSON.parse(all.stdout), { deliveries: [{ subject: null }] });
+});
+
 test('invalid input is refused before any request, and secrets stay off the command line', async () => {
   const env = { JOBD_URL: 'http://127.0.0.1:9', JOBD_API_KEY: `cp_${'0'.repeat(64)}` };
   const create = ['channels', 'create', '--name', 'a', '--type', 'slack'];
   const push = ['channels', 'create', '--name', 'a', '--type', 'pushover'];
+  const update = ['channels', 'update', 'a'];
   const rows: [args: string[], input: string, words: RegExp][] = [
     [create, '', /type slack needs --url <url\|@file\|->, or --config$/m],
     [[...create, '--room', '!a'], '', /--room is not of type slack, which has --url/],
@@ -77,6 +114,23 @@ test('invalid input is refused before any request, and secrets stay off the comm
     [['channels', 'create', '--name', 'a', '--type', 'pager'], '', /--type must be one of webhook/],
     [[...create, '--config', '-', '--after-failures', '0'], '{}', /between 1 and 100, got 0/],
     [['channels', 'update', 'a', '--enable', '--disable'], '', /use either --enable or --disable/],
+    [
+      [...update, '--monitor', 'm', '--no-monitors'],
+      '',
+      /use one of --monitor, --all-monitors and/,
+    ],
+    [[...update, '--remind-every', '1h', '--no-reminders'], '', /--remind-every or --no-reminders/],
+    [
+      [...update, '--remind-every', '14m'],
+      '',
+      /--remind-every must be between 15m and 7d, got 14m/,
+    ],
+    [[...update, '--also', 'failed'], '', /--also must be one of missed, interrupted/],
+    [
+      ['channels', 'deliveries', 'a', '--job', 'j', '--monitor', 'm'],
+      '',
+      /either --job or --monitor/,
+    ],
   ];
   for (const [args, input, words] of rows) {
     const { exitCode, stderr, stdout } = await runCommand(args, env, input);

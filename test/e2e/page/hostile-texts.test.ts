@@ -78,7 +78,8 @@ async function makeAll(jobd: ServedPages, targetUrl: string): Promise<Made> {
       name,
       type: 'webhook',
       config,
-      jobIds: [job.id, id],
+      jobIds: [job.id],
+      monitorIds: [id],
     });
     made.jobIds.push(job.id);
     made.monitorIds.push(id);

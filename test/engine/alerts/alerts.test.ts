@@ -283,7 +283,7 @@ test('a monitor raises one alert when it goes down (missing ping or failure), an
   const monitor = await monitors.add({ ...everyMinute, name: 'backup', graceSeconds: 0 });
   const other = await monitors.add({ name: 'other' });
   const receiver = await startSink(t);
-  await addChannel(setup, `${receiver.url}/alerts`, { jobIds: [monitor.id] });
+  await addChannel(setup, `${receiver.url}/alerts`, { jobIds: [], monitorIds: [monitor.id] });
   await monitors.ping(monitor, 'success');
   await monitors.ping(other, 'fail');
   const check = createWatch({

@@ -25,7 +25,7 @@ const types = ({ received }: Sink): string[] =>
 async function flapping(setup: EngineTest, url: string) {
   const monitors = storedMonitors(setup, setup.clock);
   const monitor = await monitors.add({ name: 'backup' });
-  const channel = await addChannel(setup, url, { jobIds: [monitor.id] });
+  const channel = await addChannel(setup, url, { jobIds: [], monitorIds: [monitor.id] });
   const isExpanded = async (): Promise<boolean> =>
     (await setup.store.db.selectFrom('outbox').select('id').execute()).length === 0;
   return {

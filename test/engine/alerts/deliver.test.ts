@@ -41,6 +41,7 @@ const deliveryOf = (about: Alert) =>
     id: '0199c6f4-8310-7e5b-9a1c-7d2e4f6a8b90',
     channelId: 'c',
     event: about.type,
+    subject: null,
     status: 'pending',
     attempts: 0,
     lastAttemptAt: null,

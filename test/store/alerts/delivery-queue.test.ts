@@ -32,8 +32,10 @@ async function setup(t: TestContext) {
   const channel = await addChannel(testStore, 'http://127.0.0.1:1/');
   const add = async (subjectId: string, createdAt: number, tx: Db = db): Promise<string> => {
     const id = newId(createdAt);
-    const given = { id, channelId: channel.id, event: 'job.failed', subjectId } as const;
-    await insertDeliveries(tx, [{ ...given, payload: '{}', createdAt, dueAt: createdAt }]);
+    const given = { id, channelId: channel.id, event: 'job.failed', subject: null } as const;
+    await insertDeliveries(tx, [
+      { ...given, subjectId, payload: '{}', createdAt, dueAt: createdAt },
+    ]);
     return id;
   };
   const due = async (now: number) => await findDueDeliveries(db, channel.id, now, bounds);

@@ -50,7 +50,7 @@ async function failingRun(setup: TestStore, failures = 0) {
   const claimed = { id: job.id, nextRunAt: null, activeRunId: run.id, startedAt: 1, missed: 0 };
   await updateClaimedJobs(store.db, [claimed]);
   const ended = endedRun(run.id, job.id, 'failed');
-  return { job, ended, claimed: { workspaceId, failures } };
+  return { job, ended, claimed: { workspaceId, failures, scheduledFor: 60_000 } };
 }
 
 test('the health of a job changes with its first failure, each further one and the recovery', () => {
@@ -112,7 +112,7 @@ test('if health does not change, no query runs; if a job keeps failing, two do',
     log: () => void (asked += 1),
   });
   t.after(() => db.destroy());
-  const claimed = { workspaceId: setup.workspaceId, failures: 0 };
+  const claimed = { workspaceId: setup.workspaceId, failures: 0, scheduledFor: 0 };
   const success = { ended: endedRun('r', 'j', 'success'), claimed };
   const interrupted = { ended: endedRun('r', 'j', 'interrupted'), claimed };
   const again = { ended: endedRun('r', 'j', 'failed'), claimed: { ...claimed, failures: 7 } };

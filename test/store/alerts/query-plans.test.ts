@@ -12,6 +12,7 @@ import {
   endOldDeliveries,
   findEndedQueue,
   hasTestIn,
+  listDeliveries,
   removeOldDeliveries,
 } from '../../../src/store/alerts/deliveries.ts';
 import {
@@ -25,6 +26,17 @@ import {
   planChannel,
   replaceUntried,
 } from '../../../src/store/alerts/delivery-queue.ts';
+import { findChannelsAlsoOn } from '../../../src/store/alerts/channels.ts';
+import {
+  bringDigestsForward,
+  findDigests,
+  findDueDigests,
+  findKnownDown,
+  findNextDigestTime,
+  isDeliveryPending,
+  knowsFailures,
+  removeDigests,
+} from '../../../src/store/alerts/digests.ts';
 import { listAttempts, recordAttempt } from '../../../src/store/alerts/attempts.ts';
 import {
   findHealthChanges,
@@ -101,6 +113,31 @@ test('every statement of alerts uses its index', async (t) => {
   assertPlan(await planOf(t, (db) => findAlertStates(db, ['s'], ['c'])), [
     /^SEARCH alert_states USING INDEX sqlite_autoindex_alert_states_1 \(subject_id=\? AND channel_id=\?\)$/,
   ]);
+  const digestsById =
+    /^SEARCH digests USING (COVERING )?INDEX sqlite_autoindex_digests_1 \(channel_id=\?/;
+  const byDigestTime = /^SEARCH digests USING (COVERING )?INDEX digests_by_due_time \(due_at/;
+  assertPlan(await planOf(t, (db) => findChannelsAlsoOn(db, 'missed', ['w'])), [
+    /^SEARCH channels USING INDEX channels_by_also_on \(workspace_id=\?\)$/,
+  ]);
+  assertPlan(await planOf(t, (db) => findDigests(db, 'reminder', ['c'])), [digestsById]);
+  assertPlan(await planOf(t, (db) => removeDigests(db, 'c')), [digestsById]);
+  assertPlan(await planOf(t, (db) => findDueDigests(db, 1, 5)), [byDigestTime]);
+  assertPlan(await planOf(t, findNextDigestTime), [byDigestTime]);
+  assertPlan(await planOf(t, (db) => bringDigestsForward(db, 1)), [byDigestTime, byId, part]);
+  assertPlan(await planOf(t, (db) => isDeliveryPending(db, 'd')), [byId]);
+  const ofChannel =
+    /^SEARCH alert_states USING (COVERING )?INDEX alert_states_by_channel \(channel_id=\? AND health=\?\)$/;
+  assertPlan(await planOf(t, (db) => knowsFailures(db, 'c')), [ofChannel]);
+  const served = { id: 'c', jobIds: null, monitorIds: null };
+  assertPlan(await planOf(t, (db) => findKnownDown(db, served, { jobs: true })), [
+    ofChannel,
+    /^SEARCH (jobs|monitors) USING INDEX sqlite_autoindex_(jobs|monitors)_1 \(id=\?\)$/,
+    /^(CO-ROUTINE|COMPOUND QUERY|LEFT-MOST SUBQUERY|UNION ALL|SCAN \(subquery|USE TEMP B-TREE)/,
+  ]);
+  const bySubject =
+    /^SEARCH deliveries USING INDEX deliveries_by_subject \(channel_id=\? AND subject_id=\?/;
+  const page = { limit: 5, before: null, subjectId: 's' };
+  assertPlan(await planOf(t, (db) => listDeliveries(db, 'c', page)), [bySubject]);
   const attempts =
     /^SEARCH delivery_attempts USING (COVERING )?INDEX sqlite_autoindex_delivery_attempts_1 \(delivery_id=\?\)$/;
   assertPlan(await planOf(t, (db) => listAttempts(db, 'd')), [attempts]);
@@ -118,6 +155,8 @@ const blankDelivery = {
   id: 'd',
   event: 'test',
   subject_id: 'd',
+  subject_type: null,
+  subject_name: null,
   queue: 0,
   payload: '{}',
   status: 'pending',

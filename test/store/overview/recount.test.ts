@@ -63,7 +63,9 @@ function createHistory(setup: TestStore, random: () => number, startAt: number) 
     const status = pick(['success', 'failed', 'failed', 'interrupted'] as const) ?? 'success';
     const finishedAt = now + Math.floor(random() * 1_000);
     const ended = endedRun(job.active_run_id, job.id, status, { finishedAt });
-    const executions = [{ ended, claimed: { workspaceId, failures: job.failures } }];
+    const executions = [
+      { ended, claimed: { workspaceId, failures: job.failures, scheduledFor: now } },
+    ];
     const batch = { executions, attempts: [] };
     await store.write((tx) => recordBatch(tx, batch, { receipts: false }));
     if (status === 'success') failingSince.delete(job.id);

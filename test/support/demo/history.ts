@@ -133,7 +133,9 @@ async function recordEnded(
   ended: EndedRun,
   failures: number,
 ): Promise<void> {
-  const executions = [{ ended, claimed: { workspaceId, failures } }];
+  const executions = [
+    { ended, claimed: { workspaceId, failures, scheduledFor: ended.finishedAt } },
+  ];
   await recordBatch(tx, { executions, attempts: [] }, { receipts: true });
 }
 

@@ -132,12 +132,18 @@ const common = {
   name: json(fc.string({ unit: 'grapheme', minLength: 1, maxLength: 30 })),
   enabled: json(fc.boolean()),
   jobIds: fc.constant('null'),
+  monitorIds: fc.constantFrom('null', '[]'),
   afterFailures: json(fc.integer({ min: 1, max: 100 })),
+  alsoOn: json(fc.subarray(['missed', 'interrupted'])),
+  remindEverySeconds: fc.oneof(fc.constant('null'), json(fc.integer({ min: 900, max: 604_800 }))),
 };
 const ownNames = [...Object.keys(common), 'type', 'config'];
 const lookalikes = new Map([
   ['config', hostileConfig],
   ['jobIds', jobIds],
+  ['monitorIds', jobIds],
+  ['alsoOn', json(fc.array(fc.constantFrom('missed', 'Missed', 'failed', 'toString')))],
+  ['remindEverySeconds', json(fc.constantFrom(0, 899, 900.5, 604_801, -1, '900'))],
   ['type', json(fc.constantFrom('webhook', 'email', 'slack', 'ntfy', 'Webhook', 'toString'))],
 ]);
 

@@ -12,7 +12,7 @@ import { PageActions } from '../../parts/page-actions.tsx';
 import { RowList } from '../../parts/rows/row-list.tsx';
 import { At } from '../../parts/time.tsx';
 import { channelKinds } from '../../view/channels/channel-kinds.ts';
-import { afterWords } from '../../view/channels/deliveries.ts';
+import { afterWords, moreWords } from '../../view/channels/deliveries.ts';
 import { MissingPage } from '../missing.tsx';
 import { ChannelSwitch, TestButton } from './actions.tsx';
 import { DeliveryRow } from './delivery.tsx';
@@ -30,7 +30,8 @@ export function ChannelPage({ id }: { id: string }) {
 }
 
 function Whole({ channel }: { channel: Channel }) {
-  const { id, name, type, destination, enabled, jobIds, createdAt } = channel;
+  const { id, name, type, destination, enabled, jobIds, monitorIds, createdAt } = channel;
+  const more = moreWords(channel);
   const path = `/channels/${id}/deliveries?limit=30`;
   const list = usePages<Delivery>(path, 'deliveries', ofChannel(id), ({ status }) => {
     return status === 'pending';
@@ -59,12 +60,22 @@ function Whole({ channel }: { channel: Channel }) {
         <dl class="facts">
           <dt>Type</dt>
           <dd>{channelKinds[type].word}</dd>
-          <dt>Serves</dt>
+          <dt>Jobs</dt>
           <dd>
-            <Subjects ids={jobIds} />
+            <Subjects kind="jobs" ids={jobIds} />
+          </dd>
+          <dt>Monitors</dt>
+          <dd>
+            <Subjects kind="monitors" ids={monitorIds} />
           </dd>
           <dt>Alerts</dt>
           <dd>of a job {afterWords(channel)}, of a monitor at once</dd>
+          {more !== null && (
+            <>
+              <dt>Also</dt>
+              <dd>{more}</dd>
+            </>
+          )}
           <dt>Destination</dt>
           <dd>{destination ?? 'cannot be read'}</dd>
           <dt>Created</dt>

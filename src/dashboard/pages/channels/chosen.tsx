@@ -1,4 +1,4 @@
-/** Chooses the jobs and monitors that a channel serves, by searching their names. */
+/** Chooses the jobs or the monitors that a channel serves, by searching their names. */
 
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { ofNothing, useResource } from '../../client/resource.ts';
@@ -11,6 +11,7 @@ interface Found {
 }
 
 interface ChosenProps {
+  kind: 'jobs' | 'monitors';
   ids: readonly string[];
   onChange: (ids: readonly string[]) => void;
 }
@@ -20,25 +21,22 @@ const mostFound = 8;
 const pauseMs = 250;
 
 /** Those that are chosen, and a search for more. */
-export function Chosen({ ids, onChange }: ChosenProps) {
+export function Chosen({ kind, ids, onChange }: ChosenProps) {
   const search = useRef<HTMLInputElement>(null);
   const [text, setText] = useState('');
   const asked = usePaused(text.trim());
   const query = `limit=${mostFound}&q=${encodeURIComponent(asked)}`;
-  const jobs = useResource<{ jobs: Found[] }>(`/overview/jobs?${query}`, ofNothing);
-  const monitors = useResource<{ monitors: Found[] }>(`/overview/monitors?${query}`, ofNothing);
-  const found = [
-    ...(jobs.body.value?.jobs ?? []).map(({ id, name }) => ({ id, name, kind: 'job' })),
-    ...(monitors.body.value?.monitors ?? []).map(({ id, name }) => ({ id, name, kind: 'monitor' })),
-  ];
+  const answer = useResource<Record<string, Found[]>>(`/overview/${kind}?${query}`, ofNothing);
+  const found = answer.body.value?.[kind] ?? [];
   const toggle = (id: string): void =>
     onChange(ids.includes(id) ? ids.filter((other) => other !== id) : [...ids, id]);
   return (
     <div class="stack chosen">
-      <ul class="chips" aria-label="Chosen">
+      <ul class="chips" aria-label={`Chosen ${kind}`}>
         {ids.map((id) => (
           <Chip
             key={id}
+            kind={kind}
             id={id}
             onRemove={() => {
               toggle(id);
@@ -50,35 +48,38 @@ export function Chosen({ ids, onChange }: ChosenProps) {
       <input
         ref={search}
         type="search"
-        aria-label="Search jobs and monitors"
-        placeholder="Search jobs and monitors"
+        aria-label={`Search ${kind}`}
+        placeholder={`Search ${kind}`}
         maxLength={120}
         autocomplete="off"
         onInput={({ currentTarget }) => setText(currentTarget.value)}
         // Enter searches; it does not save the form.
         onKeyDown={(event) => event.key === 'Enter' && event.preventDefault()}
       />
-      <ul class="found" aria-label="Found">
-        {found.map(({ id, name, kind }) => (
+      <ul class="found" aria-label={`Found ${kind}`}>
+        {found.map(({ id, name }) => (
           <li key={id}>
             <label class="option">
               <input type="checkbox" checked={ids.includes(id)} onChange={() => toggle(id)} />
-              <span>
-                <Outside text={name} /> {kind === 'monitor' && <span class="quiet">monitor</span>}
-              </span>
+              <Outside text={name} />
             </label>
           </li>
         ))}
       </ul>
-      {found.length === 0 && jobs.body.value !== null && (
+      {found.length === 0 && answer.body.value !== null && (
         <p class="quiet">No name has this text.</p>
       )}
     </div>
   );
 }
 
-function Chip({ id, onRemove }: { id: string; onRemove: () => void }) {
-  const { name, to } = useSubject(id);
+interface ChipProps extends Pick<ChosenProps, 'kind'> {
+  id: string;
+  onRemove: () => void;
+}
+
+function Chip({ kind, id, onRemove }: ChipProps) {
+  const { name, to } = useSubject(kind, id);
   const word = name ?? (to === null ? 'deleted' : '…');
   return (
     <li class="tag">

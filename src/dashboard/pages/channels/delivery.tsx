@@ -19,7 +19,7 @@ interface DeliveryRowProps {
 
 /** The row. The address may name one: it is open. */
 export function DeliveryRow({ channelId, delivery }: DeliveryRowProps) {
-  const { id, event, createdAt, lastError } = delivery;
+  const { id, event, subject, createdAt, lastError } = delivery;
   const isNamed = query.value.get('delivery') === id;
   const [isOpen, setOpen] = useState(isNamed);
   const row = useRef<HTMLLIElement>(null);
@@ -33,7 +33,15 @@ export function DeliveryRow({ channelId, delivery }: DeliveryRowProps) {
       <details open={isOpen} onToggle={({ currentTarget: { open } }) => setOpen(open)}>
         <summary class="row">
           <Glyph status={deliverySign(delivery)} />
-          <span>{eventWords[event]}</span>
+          <span>
+            {eventWords[event]}
+            {subject !== null && (
+              <span class="quiet">
+                {': '}
+                <Outside text={subject.name} />
+              </span>
+            )}
+          </span>
           <span>
             <At at={createdAt} />{' '}
             <span class="quiet">

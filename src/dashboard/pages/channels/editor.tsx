@@ -13,7 +13,6 @@ import { EditForm, useSaving } from '../../parts/forms/edit-form.tsx';
 import { Field, TextField } from '../../parts/forms/field.tsx';
 import { Heading } from '../../parts/heading.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
-import { Problem } from '../../parts/problem.tsx';
 import { ReadOnly } from '../../parts/read-only.tsx';
 import { go, stayUntil } from '../../router.ts';
 import {
@@ -26,8 +25,9 @@ import {
 } from '../../view/channels/channel-form.ts';
 import { channelKinds } from '../../view/channels/channel-kinds.ts';
 import { MissingPage } from '../missing.tsx';
-import { Chosen } from './chosen.tsx';
 import { ConfigFields } from './config-fields.tsx';
+import { MoreAlerts } from './more-alerts.tsx';
+import { Serves } from './serves.tsx';
 
 /** The page: with an id it edits that channel. */
 export function ChannelEditor({ id }: { id?: string }) {
@@ -109,28 +109,18 @@ function Editor({ channel }: { channel: Channel | null }) {
         </fieldset>
         <fieldset class="panel">
           <legend>Serves</legend>
-          <div class="choice">
-            <label class="option">
-              <input
-                type="radio"
-                name="serves"
-                checked={form.servesAll}
-                onChange={() => edit({ servesAll: true })}
-              />{' '}
-              All jobs and monitors
-            </label>
-            <label class="option">
-              <input
-                type="radio"
-                name="serves"
-                checked={!form.servesAll}
-                onChange={() => edit({ servesAll: false })}
-              />{' '}
-              {channelLabels.jobIds}
-            </label>
-          </div>
-          {errorOf('jobIds') !== null && <Problem text={errorOf('jobIds') ?? ''} />}
-          {!form.servesAll && <Chosen ids={form.jobIds} onChange={(jobIds) => edit({ jobIds })} />}
+          <Serves
+            kind="jobs"
+            served={form.jobs}
+            error={errorOf('jobIds')}
+            onChange={(jobs) => edit({ jobs })}
+          />
+          <Serves
+            kind="monitors"
+            served={form.monitors}
+            error={errorOf('monitorIds')}
+            onChange={(monitors) => edit({ monitors })}
+          />
         </fieldset>
         <TextField
           label={channelLabels.afterFailures}
@@ -143,6 +133,7 @@ function Editor({ channel }: { channel: Channel | null }) {
           value={form.afterFailures}
           onInput={(value) => edit({ afterFailures: value })}
         />
+        <MoreAlerts form={form} errorOf={errorOf} onChange={edit} />
         <label class="option">
           <input
             type="checkbox"

@@ -10,18 +10,24 @@ import { Outside } from '../../parts/outside.tsx';
 /** How many names are shown at first: each is a request. */
 const mostShown = 10;
 
-/** All of them as links; null for all of the workspace. */
-export function Subjects({ ids }: { ids: readonly string[] | null }) {
+interface SubjectsProps {
+  kind: 'jobs' | 'monitors';
+  /** Null for all of the workspace. */
+  ids: readonly string[] | null;
+}
+
+/** All of them as links. */
+export function Subjects({ kind, ids }: SubjectsProps) {
   const [isWhole, setWhole] = useState(false);
-  if (ids === null) return <>all jobs and monitors</>;
-  if (ids.length === 0) return <>nothing</>;
+  if (ids === null) return <>all</>;
+  if (ids.length === 0) return <>none</>;
   const shown = isWhole ? ids : ids.slice(0, mostShown);
   return (
     <>
       <ul class="subjects">
         {shown.map((id) => (
           <li key={id}>
-            <Subject id={id} />
+            <Subject kind={kind} id={id} />
           </li>
         ))}
       </ul>
@@ -34,8 +40,8 @@ export function Subjects({ ids }: { ids: readonly string[] | null }) {
   );
 }
 
-function Subject({ id }: { id: string }) {
-  const { name, to } = useSubject(id);
+function Subject({ kind, id }: Pick<SubjectsProps, 'kind'> & { id: string }) {
+  const { name, to } = useSubject(kind, id);
   if (name === null) return <span class="quiet">{to === null ? 'deleted' : '…'}</span>;
   return to === null ? null : (
     <Link to={to}>
@@ -45,12 +51,15 @@ function Subject({ id }: { id: string }) {
 }
 
 /** The name of a job or monitor; without an address there is none with this id. */
-export function useSubject(id: string): { name: string | null; to: string | null } {
-  const job = useResource<JobResponse>(`/jobs/${id}`, ofNothing);
-  const isNoJob = job.failure.value?.status === 404;
-  const monitor = useResource<MonitorResponse>(isNoJob ? `/monitors/${id}` : null, ofNothing);
-  if (job.body.value !== null) return { name: job.body.value.job.name, to: `/jobs/${id}` };
-  const to = `/monitors/${id}`;
-  if (monitor.body.value !== null) return { name: monitor.body.value.monitor.name, to };
-  return { name: null, to: monitor.failure.value?.status === 404 ? null : to };
+export function useSubject(
+  kind: SubjectsProps['kind'],
+  id: string,
+): { name: string | null; to: string | null } {
+  const found = useResource<JobResponse | MonitorResponse>(`/${kind}/${id}`, ofNothing);
+  const body = found.body.value;
+  if (body === null) {
+    return { name: null, to: found.failure.value?.status === 404 ? null : `/${kind}/${id}` };
+  }
+  const { name } = 'job' in body ? body.job : body.monitor;
+  return { name, to: `/${kind}/${id}` };
 }

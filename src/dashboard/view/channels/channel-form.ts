@@ -4,6 +4,18 @@ import type { Channel, ChannelInput, ChannelUpdate } from '../../../api/alerts/c
 import { channelKinds } from './channel-kinds.ts';
 import { emptyOf } from '../field-errors.ts';
 import type { Labels } from '../field-errors.ts';
+import { lengthOf, secondsOf } from '../schedule/lengths.ts';
+import type { Length } from '../schedule/lengths.ts';
+
+/** Which jobs or monitors are served. */
+export interface Served {
+  isAll: boolean;
+  /** Those that are chosen; kept while all are served. */
+  ids: readonly string[];
+}
+
+/** The interval of reminders that the form begins with. */
+const usualReminderSeconds = 3_600;
 
 /** The fields as they were typed. */
 export interface ChannelForm {
@@ -11,10 +23,13 @@ export interface ChannelForm {
   type: Channel['type'];
   /** Null keeps what the channel has, which cannot be read. */
   config: Readonly<Record<string, string>> | null;
-  servesAll: boolean;
-  /** Those that are chosen; kept while all are served. */
-  jobIds: readonly string[];
+  jobs: Served;
+  monitors: Served;
   afterFailures: string;
+  alsoOn: Channel['alsoOn'];
+  reminds: boolean;
+  /** Kept while there are no reminders. */
+  remindEvery: Length;
   enabled: boolean;
 }
 
@@ -24,21 +39,35 @@ export function channelForm(channel: Channel | null): ChannelForm {
     name: channel?.name ?? '',
     type: channel?.type ?? 'webhook',
     config: channel === null ? {} : null,
-    servesAll: channel === null || channel.jobIds === null,
-    jobIds: channel?.jobIds ?? [],
+    jobs: servedOf(channel?.jobIds ?? null),
+    monitors: servedOf(channel?.monitorIds ?? null),
     afterFailures: String(channel?.afterFailures ?? 1),
+    alsoOn: channel?.alsoOn ?? [],
+    reminds: (channel?.remindEverySeconds ?? null) !== null,
+    remindEvery: lengthOf(channel?.remindEverySeconds ?? usualReminderSeconds),
     enabled: channel?.enabled ?? true,
   };
 }
 
+function servedOf(ids: readonly string[] | null): Served {
+  return { isAll: ids === null, ids: ids ?? [] };
+}
+
+function idsOf({ isAll, ids }: Served): string[] | null {
+  return isAll ? null : [...ids];
+}
+
 /** What an update sends. */
 export function channelUpdate(form: ChannelForm): ChannelUpdate {
-  const { name, type, config, servesAll, jobIds, afterFailures, enabled } = form;
+  const { name, type, config, jobs, monitors, afterFailures, enabled } = form;
   return {
     name,
     ...(config !== null && { config: configOf(type, config) }),
-    jobIds: servesAll ? null : [...jobIds],
+    jobIds: idsOf(jobs),
+    monitorIds: idsOf(monitors),
     afterFailures: countOf(afterFailures),
+    alsoOn: [...form.alsoOn],
+    remindEverySeconds: form.reminds ? secondsOf(form.remindEvery) : null,
     enabled,
   };
 }
@@ -57,8 +86,10 @@ export function channelInput(form: ChannelForm): ChannelInput {
 export const channelLabels = {
   name: 'Name',
   type: 'Type',
-  jobIds: 'Chosen ones',
+  jobIds: 'Chosen jobs',
+  monitorIds: 'Chosen monitors',
   afterFailures: 'Alert after failures in a row',
+  remindEverySeconds: 'Every',
 } as const;
 
 /** The same with those of a kind. */

@@ -1,6 +1,7 @@
 /** Deliveries in words and signs. */
 
 import type { Channel, Delivery } from '../../../api/alerts/contract.ts';
+import { span } from '../durations.ts';
 
 /** What an alert reports. */
 export const eventWords: Record<Delivery['event'], string> = {
@@ -8,6 +9,9 @@ export const eventWords: Record<Delivery['event'], string> = {
   'job.recovered': 'A job recovered',
   'monitor.down': 'A monitor went down',
   'monitor.up': 'A monitor is up again',
+  'job.missed': 'Missed runs',
+  'job.interrupted': 'Interrupted runs',
+  reminder: 'Still down',
   test: 'Test',
 };
 
@@ -29,11 +33,31 @@ export function deliveryWords({ status, attempts }: Pick<Delivery, 'status' | 'a
   return attempts === 0 ? word : `${word} after ${tries}`;
 }
 
-/** Whom a channel serves: `all jobs and monitors`, `3 of them`. */
-export function servesWords({ jobIds }: Pick<Channel, 'jobIds'>): string {
-  if (jobIds === null) return 'all jobs and monitors';
-  if (jobIds.length === 0) return 'nothing';
-  return jobIds.length === 1 ? '1 job or monitor' : `${jobIds.length} jobs and monitors`;
+/** Whom a channel serves: `all jobs and monitors`, `3 jobs and all monitors`, `1 monitor`, `nothing`. */
+export function servesWords({
+  jobIds,
+  monitorIds,
+}: Pick<Channel, 'jobIds' | 'monitorIds'>): string {
+  if (jobIds === null && monitorIds === null) return 'all jobs and monitors';
+  const parts = [servedWords('job', jobIds), servedWords('monitor', monitorIds)];
+  return parts.filter((part) => part !== null).join(' and ') || 'nothing';
+}
+
+function servedWords(word: string, ids: readonly string[] | null): string | null {
+  if (ids === null) return `all ${word}s`;
+  if (ids.length === 0) return null;
+  return ids.length === 1 ? `1 ${word}` : `${ids.length} ${word}s`;
+}
+
+/** What else a channel hears of: `missed runs; a reminder every 1 h`. Null if that is nothing. */
+export function moreWords({
+  alsoOn,
+  remindEverySeconds,
+}: Pick<Channel, 'alsoOn' | 'remindEverySeconds'>): string | null {
+  const runs = alsoOn.length === 0 ? [] : [`${alsoOn.join(' and ')} runs`];
+  const reminders =
+    remindEverySeconds === null ? [] : [`a reminder every ${span(remindEverySeconds * 1_000)}`];
+  return [...runs, ...reminders].join('; ') || null;
 }
 
 /** When a channel hears of a job: `after the 1st failure`. */

@@ -20,6 +20,9 @@ const styles: Record<AlertType, { tags: string[]; priority: number }> = {
   'monitor.down': { tags: ['rotating_light'], priority: urgent },
   'job.recovered': { tags: ['white_check_mark'], priority: normal },
   'monitor.up': { tags: ['white_check_mark'], priority: normal },
+  'job.missed': { tags: ['warning'], priority: urgent },
+  'job.interrupted': { tags: ['warning'], priority: urgent },
+  reminder: { tags: ['rotating_light'], priority: urgent },
   test: { tags: ['wave'], priority: normal },
 };
 

@@ -26,7 +26,10 @@ export const alerts = [
      sealed text not null,
      enabled smallint not null check (enabled in (0, 1)),
      job_ids text,
+     monitor_ids text,
      after_failures bigint not null check (after_failures >= 1),
+     also_on text not null default '[]',
+     remind_every_seconds bigint,
      next_delivery_at bigint,
      unanswered bigint not null default 0,
      backed_off_until bigint,
@@ -38,6 +41,8 @@ export const alerts = [
   `create index channels_by_workspace on channels (workspace_id, id)`,
   // Whether anybody waits for a second or later failure.
   `create index channels_by_threshold on channels (after_failures) where after_failures > 1`,
+  // Whether anybody asks for missed or interrupted runs.
+  `create index channels_by_also_on on channels (workspace_id) where also_on <> '[]'`,
   // Channels with something to deliver, in the order in which it becomes due.
   `create index channels_by_due_time on channels (next_delivery_at)
      where next_delivery_at is not null`,
@@ -50,8 +55,11 @@ export const alerts = [
      id text not null primary key,
      channel_id text not null references channels (id),
      event text not null check (event in
-       ('job.failed', 'job.recovered', 'monitor.down', 'monitor.up', 'test')),
+       ('job.failed', 'job.recovered', 'monitor.down', 'monitor.up', 'job.missed',
+        'job.interrupted', 'reminder', 'test')),
      subject_id text not null,
+     subject_type text check (subject_type in ('job', 'monitor')),
+     subject_name text,
      queue bigint not null,
      payload text not null,
      status text not null check (status in ('pending', 'delivered', 'failed')),
@@ -63,6 +71,7 @@ export const alerts = [
      check (status = 'pending' or next_attempt_at is null)
    )`,
   `create index deliveries_by_channel on deliveries (channel_id, id)`,
+  `create index deliveries_by_subject on deliveries (channel_id, subject_id, id)`,
   `create index deliveries_attempted on deliveries (channel_id, id) where attempts > 0`,
   `create index deliveries_open on deliveries (channel_id, queue, subject_id, id)
      where status = 'pending'`,
@@ -93,6 +102,17 @@ export const alerts = [
      due_at bigint,
      primary key (subject_id, channel_id)
    )`,
-  `create index alert_states_by_channel on alert_states (channel_id)`,
+  `create index alert_states_by_channel on alert_states (channel_id, health)`,
   `create index alert_states_by_due_time on alert_states (due_at) where due_at is not null`,
+
+  `create table digests (
+     channel_id text not null references channels (id),
+     event text not null check (event in ('job.missed', 'job.interrupted', 'reminder')),
+     gathered text,
+     quiet_until bigint not null default 0,
+     delivery_id text,
+     due_at bigint,
+     primary key (channel_id, event)
+   )`,
+  `create index digests_by_due_time on digests (due_at) where due_at is not null`,
 ];

@@ -39,7 +39,10 @@ test('only fields of the chosen type that are filled in are sent', () => {
     type: 'webhook',
     config: { url: 'https://ops.example.com' },
     jobIds: null,
+    monitorIds: null,
     afterFailures: 1,
+    alsoOn: [],
+    remindEverySeconds: null,
     enabled: true,
   });
 });
@@ -52,15 +55,23 @@ test('an edited channel keeps its destination unless another was typed', () => {
     destination: 'a…@example.com',
     enabled: false,
     jobIds: ['a'],
+    monitorIds: [],
     afterFailures: 2,
+    alsoOn: ['missed'],
+    remindEverySeconds: 3_600,
     createdAt: '2026-11-22T00:00:00.000Z',
     lastDelivery: null,
   });
-  const update = { name: 'Ann', jobIds: ['a'], afterFailures: 2, enabled: false };
+  const served = { jobIds: ['a'], monitorIds: [] };
+  const more = { alsoOn: ['missed'], remindEverySeconds: 3_600 };
+  const update = { name: 'Ann', ...served, afterFailures: 2, ...more, enabled: false };
   assert.deepEqual(channelUpdate(form), update);
   const config = { to: 'bob@example.com' };
   assert.deepEqual(channelUpdate({ ...form, config }), { ...update, config });
-  assert.equal(channelUpdate({ ...form, servesAll: true }).jobIds, null);
+  const all = { isAll: true, ids: ['a'] };
+  assert.equal(channelUpdate({ ...form, jobs: all }).jobIds, null);
+  assert.equal(channelUpdate({ ...form, monitors: all }).monitorIds, null);
+  assert.equal(channelUpdate({ ...form, reminds: false }).remindEverySeconds, null);
   // The API says what is wrong with it.
   assert.equal(channelUpdate({ ...form, afterFailures: 'two' }).afterFailures, 'two');
 });

@@ -7,6 +7,7 @@ import {
   deliverySign,
   deliveryWords,
   eventWords,
+  moreWords,
   servesWords,
 } from '../../../../src/dashboard/view/channels/deliveries.ts';
 import { alertTypes } from '../../../../src/domain/alerts/alert.ts';
@@ -27,10 +28,15 @@ test('a delivery that waits after a failed attempt is not shown as lost', () => 
 });
 
 test('a channel says whom it serves, and after how many failures', () => {
-  assert.equal(servesWords({ jobIds: null }), 'all jobs and monitors');
-  assert.equal(servesWords({ jobIds: [] }), 'nothing');
-  assert.equal(servesWords({ jobIds: ['a'] }), '1 job or monitor');
-  assert.equal(servesWords({ jobIds: ['a', 'b'] }), '2 jobs and monitors');
+  assert.equal(servesWords({ jobIds: null, monitorIds: null }), 'all jobs and monitors');
+  assert.equal(servesWords({ jobIds: [], monitorIds: [] }), 'nothing');
+  assert.equal(servesWords({ jobIds: ['a'], monitorIds: [] }), '1 job');
+  assert.equal(servesWords({ jobIds: ['a', 'b'], monitorIds: null }), '2 jobs and all monitors');
+  assert.equal(servesWords({ jobIds: [], monitorIds: ['m'] }), '1 monitor');
+  assert.equal(moreWords({ alsoOn: [], remindEverySeconds: null }), null);
+  const more = { alsoOn: ['missed', 'interrupted'] as const, remindEverySeconds: 5_400 };
+  const words = 'missed and interrupted runs; a reminder every 1 h 30 m';
+  assert.equal(moreWords({ ...more, alsoOn: [...more.alsoOn] }), words);
   assert.equal(afterWords({ afterFailures: 1 }), 'at the first failure');
   assert.equal(afterWords({ afterFailures: 3 }), 'after 3 failures in a row');
 });

@@ -1,0 +1,122 @@
+/**
+ * A daemon is killed again and again while its runs are under way, and while it is down its jobs miss their times. Each missed
+ * and each interrupted run is in exactly one alert, or gathered for the next one. The stored runs are the truth.
+ *
+ *   JOBD_CRASH_ROUNDS=50   deaths (6)
+ */
+
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
+import { openLocal } from '../../src/local-store.ts';
+import type { Local } from '../../src/local-store.ts';
+import type { Alert } from '../../src/domain/alerts/alert.ts';
+import { defineChannel } from '../../src/domain/alerts/channel.ts';
+import type { Gathered } from '../../src/domain/alerts/digest.ts';
+import { newId } from '../../src/domain/id.ts';
+import { sealConfig } from '../../src/domain/secrets/sealed-config.ts';
+import { insertChannel } from '../../src/store/alerts/channels.ts';
+import { activeMasterKeyId } from '../../src/store/secrets/master-keys.ts';
+import { temporaryDirectory } from '../support/directory.ts';
+import { startSink } from '../support/fakes/sink.ts';
+import { webhookSecret } from '../support/records/channel.ts';
+import { notPackaged, startServe } from '../support/running/executable.ts';
+import { prepareStore } from '../support/running/prepare.ts';
+import { until } from '../support/until.ts';
+
+const rounds = Number(process.env['JOBD_CRASH_ROUNDS'] ?? 6);
+const jobs = 30;
+
+/** A channel for the odd jobs that asks for both kinds of runs. */
+async function addChannel(local: Local, url: string, jobIds: string[]): Promise<void> {
+  const { store } = local;
+  const keyId = await activeMasterKeyId(store.db);
+  const row = await store.db.selectFrom('workspaces').select('id').executeTakeFirstOrThrow();
+  const config = { url, secret: webhookSecret };
+  const alsoOn = ['missed', 'interrupted'] as const;
+  const input = { name: 'ops', type: 'webhook', config, jobIds, alsoOn } as const;
+  const now = Date.now();
+  const channel = defineChannel(input, { id: newId(now), workspaceId: row.id, now });
+  const sealed = sealConfig(channel, config, await local.openVault(), keyId);
+  await insertChannel(store.db, channel, sealed);
+}
+
+/** Makes some jobs due now and the others ten minutes ago, and what is gathered due. */
+async function passTime({ store }: Local, ids: readonly string[]): Promise<void> {
+  await store.write(async (tx) => {
+    const now = Date.now();
+    for (const id of ids) {
+      const dueAt = Math.random() < 0.5 ? now : now - 600_000;
+      await tx.updateTable('jobs').set({ next_run_at: dueAt }).where('id', '=', id).execute();
+    }
+    await tx.updateTable('digests').set({ due_at: now, quiet_until: 0 }).execute();
+  });
+}
+
+/** How many runs were recorded as such, and how many are in alerts or gathered. */
+async function countsOf({ store: { db } }: Local, status: 'missed' | 'interrupted', ids: string[]) {
+  const event = `job.${status}` as const;
+  const of = db.selectFrom('runs').select('id').where('status', '=', status);
+  const runs = await of.where('job_id', 'in', ids).execute();
+  const sent = await db
+    .selectFrom('deliveries')
+    .select('payload')
+    .where('event', '=', event)
+    .execute();
+  const waiting = await db
+    .selectFrom('digests')
+    .select('gathered')
+    .where('event', '=', event)
+    .execute();
+  const inAlerts = sent.map(({ payload }) => (JSON.parse(payload) as Alert).data.runs?.count ?? 0);
+  const gathered = waiting.flatMap((row) =>
+    row.gathered === null ? [] : [(JSON.parse(row.gathered) as Gathered).count],
+  );
+  const reported = [...inAlerts, ...gathered].reduce((sum, count) => sum + count, 0);
+  return { recorded: runs.length, reported, alerts: sent.length };
+}
+
+test(
+  'however often a daemon is killed, each missed or interrupted run is reported exactly once',
+  { skip: notPackaged },
+  async (t) => {
+    const dataDir = join(temporaryDirectory(t), 'data');
+    const target = await startSink(t, () => {});
+    const receiver = await startSink(t);
+    const ids = await prepareStore(dataDir, async ({ addJob }) => {
+      const added: string[] = [];
+      for (let made = 0; made < jobs; made += 1) {
+        const job = { name: `job ${made}`, url: target.url, cronExpr: '* * * * *' };
+        added.push((await addJob(job, Date.now())).id);
+      }
+      return added;
+    });
+    const served = ids.filter((_, index) => index % 2 === 1);
+    const local = await openLocal(dataDir);
+    t.after(() => local[Symbol.asyncDispose]());
+    await addChannel(local, receiver.url, served);
+    const args = ['--data', dataDir, '--allow-target', '127.0.0.1/32:*', '--log-level', 'warn'];
+    for (let round = 0; round < rounds; round += 1) {
+      await passTime(local, ids);
+      const before = target.received.length;
+      const daemon = startServe(t, args, { cwd: join(dataDir, '..') });
+      await daemon.listening;
+      const called = () => target.received.length > before;
+      await until('calls', called, { timeoutMs: 20_000 });
+      await setTimeout(Math.random() * 300);
+      await daemon.stop('SIGKILL');
+    }
+    await passTime(local, ids);
+    const last = startServe(t, args, { cwd: join(dataDir, '..') });
+    await last.listening;
+    await until('an alert', () => receiver.received.length > 0, { timeoutMs: 20_000 });
+    await last.stop('SIGKILL');
+    for (const status of ['missed', 'interrupted'] as const) {
+      const { recorded, reported, alerts } = await countsOf(local, status, served);
+      t.diagnostic(`${recorded} ${status} runs, ${reported} reported, ${alerts} alerts`);
+      assert.ok(recorded > 0, `no run was ${status}`);
+      assert.equal(reported, recorded, status);
+    }
+  },
+);
