@@ -40,7 +40,7 @@ const resource: Resource<Channel, ChannelUpdate> = {
   optionalColumns: ['id'],
   print: printChannel,
   withOptions: (command) =>
-    withChannelOptions(command)
+    withCoverageOptions(withChannelOptions(command))
       .option('--name <name>', 'name of the channel')
       .option('--enable', 'send alerts from now on')
       .option('--all-jobs', 'send alerts of every job')
@@ -68,7 +68,7 @@ function addCreateCommand(channels: Command, context: Context): void {
     .description('create a channel')
     .requiredOption('--name <name>', 'name of the channel')
     .requiredOption('--type <type>', channelTypes.join(', '));
-  withNameOptions(withChannelOptions(command), 'channel')
+  withNameOptions(withCoverageOptions(withChannelOptions(command)), 'channel')
     .addHelpText(
       'after',
       `
@@ -106,7 +106,7 @@ ${configHelp()}`,
 }
 
 function withChannelOptions(command: Command): Command {
-  return withCoverageOptions(withConfigOptions(command))
+  return withConfigOptions(command)
     .option(
       '--job <job>',
       'only alerts of this job, by id or name; may be repeated (default: every job)',

@@ -19,6 +19,8 @@ export interface ReportedRun {
   jobId: string;
   workspaceId: string;
   scheduledFor: number;
+  /** The last of the due times that it stands for: a job that misses many has one run. */
+  lastDueAt: number;
   /** As a clause for people. */
   reason: string;
 }
@@ -45,13 +47,12 @@ export const digestWaitMs = 60_000;
 
 /** Adds runs, at least one, to what is gathered. */
 export function gather(before: Gathered | null, runs: readonly ReportedRun[]): Gathered {
-  const times = runs.map(({ scheduledFor }) => scheduledFor);
   const reasons = new Set([...(before?.reasons ?? []), ...runs.map(({ reason }) => reason)]);
   const named = runs.map(({ id, jobId, scheduledFor }) => ({ id, jobId, scheduledFor }));
   return {
     count: (before?.count ?? 0) + runs.length,
-    from: times.reduce((least, at) => Math.min(least, at), before?.from ?? Infinity),
-    to: times.reduce((most, at) => Math.max(most, at), before?.to ?? -Infinity),
+    from: runs.reduce((at, run) => Math.min(at, run.scheduledFor), before?.from ?? Infinity),
+    to: runs.reduce((at, run) => Math.max(at, run.lastDueAt), before?.to ?? -Infinity),
     reasons: [...reasons].slice(0, mostReasons),
     first: [...(before?.first ?? []), ...named].slice(0, mostNamed),
   };

@@ -88,16 +88,16 @@ function runsText(
 ): AlertText {
   const { count = 0, from = '', to = '', reasons = [], first = [] } = runs ?? {};
   const why = reasons.map((reason) => cut(oneLine(reason), longestReason));
+  const due = from === to ? `due ${from}` : `due between ${from} and ${to}`;
   const [only] = first;
   if (count === 1 && only !== undefined) {
     return {
       title: `${oneLine(only.job.name)} ${one}`,
-      lines: [`due ${only.scheduledFor}`, ...why, at, `job ${only.job.id}`, `run ${only.id}`],
+      lines: [due, ...why, at, `job ${only.job.id}`, `run ${only.id}`],
     };
   }
   const names = [...new Set(first.map(({ job }) => oneLine(job.name)))].join(', ');
   const more = count > first.length ? `, and ${count - first.length} more` : '';
-  const due = from === to ? `due ${from}` : `due between ${from} and ${to}`;
   return {
     title: count === 1 ? `A run was ${verb}` : `${count} runs were ${verb}`,
     lines: [due, ...why, ...(names === '' ? [] : [`${names}${more}`]), at],
@@ -121,9 +121,16 @@ function downText(down: StillDown | undefined, at: string, timestamp: string): A
   }
   const more = count > first.length ? [`and ${count - first.length} more`] : [];
   return {
-    title: `${count} jobs and monitors are still down`,
+    title: `${count} ${kindsOf(down)} are still down`,
     lines: [...first.map((one) => `${oneLine(one.name)}: ${downFor(one, timestamp)}`), ...more, at],
   };
+}
+
+/** `jobs` if all are known to be jobs, else `jobs and monitors`. */
+function kindsOf({ count = 0, first = [] }: Partial<StillDown> = {}): string {
+  const kinds = new Set(first.map(({ type }) => type));
+  const [only] = kinds;
+  return kinds.size === 1 && count === first.length ? `${only}s` : 'jobs and monitors';
 }
 
 /** `for 3 h 5 min, 12 failures in a row, since 2026-03-02T07:06:00.000Z` */

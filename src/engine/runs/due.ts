@@ -5,6 +5,7 @@
 
 import { latestStartMs, missedBecause, missedText, planDue } from '../../domain/runs/due.ts';
 import type { Circumstances, Missed } from '../../domain/runs/due.ts';
+import type { ReportedRun } from '../../domain/alerts/digest.ts';
 import { newId } from '../../domain/id.ts';
 import { scheduleOf } from '../../domain/schedule/schedule.ts';
 import { insertScheduledRuns, updateClaimedJobs } from '../../store/runs/claims.ts';
@@ -41,8 +42,6 @@ export interface MissedRun extends Pick<ScheduledRun, 'jobId' | 'error'> {
   workspace: string | null;
   /** The first due time that was missed, in epoch milliseconds. */
   dueAt: number;
-  /** Why, in words. */
-  reason: string;
 }
 
 /** The result of a claim. */
@@ -82,19 +81,11 @@ export async function claimDueJobs(tx: Db, slots: FreeSlots, moment: Moment): Pr
     const its = terms.get(plan.job.workspaceId);
     return executionOf(plan, { runId, scheduledFor, startedAt: now }, its);
   });
-  const missed = plans.flatMap(({ job, missed: run, reason }) => {
-    if (!isKept(run)) return [];
-    const { id: jobId, name: jobName, workspaceId } = job;
-    const { id: runId, scheduledFor: dueAt, error } = run;
-    const workspace = terms.get(workspaceId)?.workspace ?? null;
-    return [{ runId, jobId, jobName, workspaceId, workspace, dueAt, error, reason }];
-  });
-  await gatherRuns(tx, 'missed', {
-    runs: missed.map(({ runId: id, dueAt: scheduledFor, jobId, workspaceId, reason }) => {
-      return { id, jobId, workspaceId, scheduledFor, reason };
-    }),
-    now,
-  });
+  const kept = plans.filter((plan): plan is MissingPlan => isKept(plan.missed));
+  await gatherRuns(tx, 'missed', { runs: kept.map(reportOf), now });
+  const missed = kept.map((plan) =>
+    missedOf(plan, terms.get(plan.job.workspaceId)?.workspace ?? null),
+  );
   return { ...ended, executions, missed, more: isAny };
 }
 
@@ -111,11 +102,15 @@ async function keepRuns(tx: Db, plans: readonly ClaimPlan[]) {
 /** What a claim does with one due job: at most one missed run, and at most one that starts. */
 interface ClaimPlan extends ClaimableJob {
   missed: ScheduledRun | null;
-  /** Why due times were missed, if any were. */
+  /** What is reported of the missed run; blank without one. */
+  lastMissedAt: number;
   reason: string;
   run: ScheduledRun | null;
   nextRunAt: number | null;
 }
+
+/** A claim of a job that has missed due times. */
+type MissingPlan = ClaimPlan & { missed: ScheduledRun };
 
 function planClaim(
   { job, host }: ClaimableJob,
@@ -130,10 +125,25 @@ function planClaim(
     job,
     host,
     missed: missed && missedRun(job, missed, moment),
+    lastMissedAt: missed?.last ?? 0,
     reason,
     run: dueAt === null ? null : startingRun(job, dueAt, now),
     nextRunAt,
   };
+}
+
+/** What the log and the page hear of a missed run. */
+function missedOf({ job, missed }: MissingPlan, workspace: string | null): MissedRun {
+  const { id: runId, scheduledFor: dueAt, error } = missed;
+  const { id: jobId, name: jobName, workspaceId } = job;
+  return { runId, jobId, jobName, workspaceId, workspace, dueAt, error };
+}
+
+/** What channels hear of it that ask for missed runs. */
+function reportOf({ job, missed, lastMissedAt: lastDueAt, reason }: MissingPlan): ReportedRun {
+  const { id, scheduledFor } = missed;
+  const { id: jobId, workspaceId } = job;
+  return { id, jobId, workspaceId, scheduledFor, lastDueAt, reason };
 }
 
 function circumstances(job: DueJob, missed: Missed, { servingSince }: Moment): Circumstances {

@@ -45,7 +45,8 @@ async function gatherInterrupted(
   const interrupted = runs.filter(({ ended }) => ended.status === 'interrupted');
   const reported = interrupted.map(({ ended, claimed: { workspaceId, scheduledFor } }) => {
     const { runId: id, jobId } = ended;
-    return { id, jobId, workspaceId, scheduledFor, reason: interruptedBecause(ended) };
+    const reason = interruptedBecause(ended);
+    return { id, jobId, workspaceId, scheduledFor, lastDueAt: scheduledFor, reason };
   });
   const now = interrupted.reduce((latest, { ended }) => Math.max(latest, ended.finishedAt), 0);
   await gatherRuns(tx, 'interrupted', { runs: reported, now });

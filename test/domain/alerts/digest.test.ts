@@ -15,14 +15,15 @@ const runs = (count: number, reason = 'jobd was not running', from = 0) =>
     jobId: `job ${from + index}`,
     workspaceId: 'w',
     scheduledFor: (from + index) * 1_000,
+    lastDueAt: (from + index) * 1_000 + 500,
     reason,
   }));
 
 test('gathered runs are counted, the first ten are named, and each reason is said once', () => {
   const one = gather(null, runs(1));
-  assert.deepEqual([one.count, one.from, one.to], [1, 0, 0]);
+  assert.deepEqual([one.count, one.from, one.to], [1, 0, 500]);
   const many = gather(gather(one, runs(30, 'jobd was not running', 5)), runs(2, 'overload', 2));
-  assert.deepEqual([many.count, many.from, many.to], [33, 0, 34_000]);
+  assert.deepEqual([many.count, many.from, many.to], [33, 0, 34_500]);
   assert.deepEqual(many.reasons, ['jobd was not running', 'overload']);
   assert.deepEqual(
     many.first.map(({ id }) => id),
@@ -59,7 +60,7 @@ test('missed and interrupted runs read well, one or many', () => {
   assert.equal(
     text('job.missed', { runs: gathered(1, 1) }),
     `backup 0 missed its time
-due 2026-03-02T10:00:00.000Z
+due between 2026-03-02T09:00:00.000Z and 2026-03-02T10:00:00.000Z
 jobd was not running
 at ${timestamp}
 job j0
@@ -105,6 +106,8 @@ a b: for 3 h, since 2026-03-02T07:11:00.000Z
 and 10 more
 at ${timestamp}`,
   );
+  const jobs = { count: 2, first: [down(), down({ name: 'sync' })] };
+  assert.match(text('reminder', { down: jobs }), /^2 jobs are still down\n/);
   const ahead = down({ since: '2026-03-02T11:11:00.000Z' });
   assert.match(text('reminder', { down: { count: 1, first: [ahead] } }), /\nfor 0 s, /);
 });

@@ -88,8 +88,9 @@ test('an outage of many jobs is one alert to each channel that asks, and none to
 /** Gathers a missed run of a job, as a claim does. */
 async function miss({ store, clock, workspaceId }: EngineTest, { id: jobId }: Job): Promise<void> {
   const now = clock.now();
-  const run = { id: `run at ${now}`, jobId, workspaceId, scheduledFor: now, reason: 'overload' };
-  await store.write((tx) => gatherRuns(tx, 'missed', { runs: [run], now }));
+  const run = { id: `run at ${now}`, jobId, workspaceId, scheduledFor: now };
+  const report = { ...run, lastDueAt: now, reason: 'overload' };
+  await store.write((tx) => gatherRuns(tx, 'missed', { runs: [report], now }));
 }
 
 test('the next report waits for 5 min, and for the one before to arrive', async (t) => {
