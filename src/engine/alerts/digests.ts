@@ -154,7 +154,10 @@ async function send(
   };
   const id = newId(now);
   const subject = subjectOf(alert.data);
-  const about = { id, channelId, event, subject, subjectId: subject?.id ?? id };
+  // A reminder stands in the line of its subject, so that it does not overtake the recovery. Reports stand alone: a newer
+  // failure replaces what waits in its line.
+  const subjectId = (event === 'reminder' ? subject?.id : undefined) ?? id;
+  const about = { id, channelId, event, subject, subjectId };
   const payload = JSON.stringify(alert);
   await insertDeliveries(tx, [{ ...about, payload, createdAt: now, dueAt: now }]);
   return id;

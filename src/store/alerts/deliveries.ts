@@ -37,7 +37,7 @@ export async function listDeliveries(
     .where('channel_id', '=', channelId)
     .orderBy('id', 'desc')
     .limit(limit);
-  if (subjectId !== undefined) query = query.where('subject_id', '=', subjectId);
+  if (subjectId !== undefined) query = query.where('about_id', '=', subjectId);
   if (before !== null) query = query.where('id', '<', before);
   return (await query.execute()).map(deliveryOf);
 }

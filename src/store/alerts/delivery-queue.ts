@@ -6,6 +6,7 @@
 
 import { sql } from 'kysely';
 import type { Selectable } from 'kysely';
+import type { Subject } from '../../domain/alerts/alert.ts';
 import type { Delivery } from '../../domain/alerts/delivery.ts';
 import type { ChannelType } from '../../domain/alerts/kinds/registry.ts';
 import { idList, numberOf, rowsOf, textOf } from '../database/dialect.ts';
@@ -17,7 +18,7 @@ export interface NewDelivery extends Pick<
   Delivery,
   'id' | 'channelId' | 'event' | 'subject' | 'createdAt'
 > {
-  /** The job or the monitor; the delivery itself if it is about none or about several. */
+  /** Its line: that of the job or the monitor, or one of its own by its id. */
   subjectId: string;
   /** The alert as JSON. */
   payload: string;
@@ -30,16 +31,18 @@ export async function insertDeliveries(db: Db, added: readonly NewDelivery[]): P
   if (added.length === 0) return;
   const elements = added.map(({ subject, ...one }) => ({
     ...one,
-    subjectType: subject?.type ?? null,
-    subjectName: subject?.name ?? null,
+    aboutType: subject?.type ?? null,
+    aboutId: subject?.id ?? null,
+    aboutName: subject?.name ?? null,
   }));
   await sql`
     insert into deliveries
-      (id, channel_id, event, subject_id, subject_type, subject_name, payload, status, queue,
+      (id, channel_id, event, subject_id, about_type, about_id, about_name, payload, status, queue,
        next_attempt_at, created_at)
     select ${textOf('id', 'added.value')}, channels.id, ${textOf('event', 'added.value')},
-      ${textOf('subjectId', 'added.value')}, ${textOf('subjectType', 'added.value')},
-      ${textOf('subjectName', 'added.value')}, ${textOf('payload', 'added.value')}, 'pending',
+      ${textOf('subjectId', 'added.value')}, ${textOf('aboutType', 'added.value')},
+      ${textOf('aboutId', 'added.value')}, ${textOf('aboutName', 'added.value')},
+      ${textOf('payload', 'added.value')}, 'pending',
       channels.queue, case when exists (
         select 1 from deliveries as open where open.status = 'pending'
           and open.channel_id = channels.id and open.queue = channels.queue
@@ -250,14 +253,16 @@ export function deliveryOf(row: Selectable<DeliveryRow>): Delivery {
     id: row.id,
     channelId: row.channel_id,
     event: row.event,
-    subject:
-      row.subject_type === null
-        ? null
-        : { type: row.subject_type, id: row.subject_id, name: row.subject_name ?? '' },
+    subject: subjectIn(row),
     status: row.status,
     attempts: row.attempts,
     lastAttemptAt: row.last_attempt_at,
     lastError: row.last_error,
     createdAt: row.created_at,
   };
+}
+
+function subjectIn(row: Selectable<DeliveryRow>): Subject | null {
+  const { about_type: type, about_id: id, about_name: name } = row;
+  return type === null || id === null ? null : { type, id, name: name ?? '' };
 }

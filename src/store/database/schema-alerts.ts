@@ -54,11 +54,12 @@ export interface DeliveryRow {
   id: string;
   channel_id: string;
   event: AlertType;
-  /** The job or the monitor; the delivery itself if it is about none or about several. */
+  /** Its line: that of the job or the monitor, or one of its own. */
   subject_id: string;
-  subject_type: Subject['type'] | null;
-  /** As it was when the delivery was made. */
-  subject_name: string | null;
+  /** The job or monitor that it is about, as it was named then; null if it is about none or about several. */
+  about_type: Subject['type'] | null;
+  about_id: string | null;
+  about_name: string | null;
   /** The queue of its channel when it was made. */
   queue: number;
   /** The alert as JSON, as a webhook gets it. */

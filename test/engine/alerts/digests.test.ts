@@ -7,12 +7,15 @@ import { cancel } from '../../../src/app/accounts/accounts.ts';
 import type { Alert } from '../../../src/domain/alerts/alert.ts';
 import type { Channel, ChannelInput } from '../../../src/domain/alerts/channel.ts';
 import type { Job } from '../../../src/domain/jobs/job.ts';
+import { newId } from '../../../src/domain/id.ts';
 import { gatherRuns, sendDigests } from '../../../src/engine/alerts/digests.ts';
+import { createExpander } from '../../../src/engine/alerts/expand.ts';
 import { rescueRuns } from '../../../src/engine/runs/record.ts';
 import { recordAttempt } from '../../../src/store/alerts/attempts.ts';
 import { updateChannel } from '../../../src/store/alerts/channels.ts';
 import { findDueDeliveries } from '../../../src/store/alerts/delivery-queue.ts';
-import { findNextDigestTime } from '../../../src/store/alerts/digests.ts';
+import { bringDigestsForward, findNextDigestTime } from '../../../src/store/alerts/digests.ts';
+import { insertHealthChanges } from '../../../src/store/alerts/outbox.ts';
 import { markJobDeleted } from '../../../src/store/jobs/jobs.ts';
 import { insertScheduledRuns } from '../../../src/store/runs/claims.ts';
 import { addChannel, deliveriesOf } from '../../support/records/channel.ts';
@@ -86,7 +89,10 @@ test('an outage of many jobs is one alert to each channel that asks, and none to
 });
 
 /** Gathers a missed run of a job, as a claim does. */
-async function miss({ store, clock, workspaceId }: EngineTest, { id: jobId }: Job): Promise<void> {
+async function miss(
+  { store, clock, workspaceId }: EngineTest,
+  { id: jobId }: Pick<Job, 'id'>,
+): Promise<void> {
   const now = clock.now();
   const run = { id: `run at ${now}`, jobId, workspaceId, scheduledFor: now };
   const report = { ...run, lastDueAt: now, reason: 'overload' };
@@ -124,6 +130,46 @@ test('the next report waits for 5 min, and for the one before to arrive', async 
   await send(setup);
   assert.deepEqual(await counts(), [2, 2]);
   assert.equal(await findNextDigestTime(db), null, 'nothing is left');
+});
+
+test('a report that waits is not replaced by a newer failure of its job', async (t) => {
+  const setup = await setupEngine(t);
+  const { clock, store } = setup;
+  const channel = await addChannel(setup, nowhere, asked);
+  const { id: subjectId } = await setup.addJob();
+  const of = { workspaceId: setup.workspaceId, subjectId, runId: null, data: {} };
+  const expander = createExpander(store, clock);
+  const change = async (type: 'job.failed' | 'job.recovered') => {
+    clock.advance(minute);
+    const at = clock.now();
+    const failures = type === 'job.failed' ? 1 : 0;
+    await insertHealthChanges(store.db, [{ ...of, id: newId(at), type, failures, at }]);
+    while ((await expander.expand([])) > 0);
+  };
+  await change('job.failed');
+  await miss(setup, { id: subjectId });
+  clock.advance(minute);
+  await send(setup);
+  await change('job.recovered');
+  await change('job.failed');
+  const events = (await deliveriesOf(setup, channel)).map(({ event }) => event);
+  assert.deepEqual(events, ['job.missed', 'job.failed']);
+});
+
+test('times that were planned by a wrong clock are brought forward', async (t) => {
+  const setup = await setupEngine(t);
+  const { clock, store } = setup;
+  await addChannel(setup, nowhere, asked);
+  const now = clock.now();
+  await miss(setup, await setup.addJob());
+  await bringDigestsForward(store.db, now);
+  assert.equal(await findNextDigestTime(store.db), now + 30_000, 'it stays');
+  await store.db
+    .updateTable('digests')
+    .set({ due_at: now + 24 * hour })
+    .execute();
+  await bringDigestsForward(store.db, now);
+  assert.equal(await findNextDigestTime(store.db), now + 5 * minute);
 });
 
 test('nothing is reported to a channel that no longer asks, or of a job that is deleted', async (t) => {

@@ -135,7 +135,7 @@ test('every statement of alerts uses its index', async (t) => {
     /^(CO-ROUTINE|COMPOUND QUERY|LEFT-MOST SUBQUERY|UNION ALL|SCAN \(subquery|USE TEMP B-TREE)/,
   ]);
   const bySubject =
-    /^SEARCH deliveries USING INDEX deliveries_by_subject \(channel_id=\? AND subject_id=\?/;
+    /^SEARCH deliveries USING INDEX deliveries_by_subject \(channel_id=\? AND about_id=\?/;
   const page = { limit: 5, before: null, subjectId: 's' };
   assertPlan(await planOf(t, (db) => listDeliveries(db, 'c', page)), [bySubject]);
   const attempts =
@@ -155,8 +155,9 @@ const blankDelivery = {
   id: 'd',
   event: 'test',
   subject_id: 'd',
-  subject_type: null,
-  subject_name: null,
+  about_type: null,
+  about_id: null,
+  about_name: null,
   queue: 0,
   payload: '{}',
   status: 'pending',

@@ -32,6 +32,7 @@ export function Serves({ kind, served, error, onChange }: ServesProps) {
         {choice(`Chosen ${kind}`, false)}
       </div>
       {error !== null && <Problem text={error} />}
+      {!isAll && ids.length === 0 && <p class="hint">None yet: no alerts of {kind}.</p>}
       {!isAll && (
         <Chosen kind={kind} ids={ids} onChange={(chosen) => onChange({ isAll, ids: chosen })} />
       )}

@@ -58,8 +58,9 @@ export const alerts = [
        ('job.failed', 'job.recovered', 'monitor.down', 'monitor.up', 'job.missed',
         'job.interrupted', 'reminder', 'test')),
      subject_id text not null,
-     subject_type text check (subject_type in ('job', 'monitor')),
-     subject_name text,
+     about_type text check (about_type in ('job', 'monitor')),
+     about_id text,
+     about_name text,
      queue bigint not null,
      payload text not null,
      status text not null check (status in ('pending', 'delivered', 'failed')),
@@ -71,7 +72,8 @@ export const alerts = [
      check (status = 'pending' or next_attempt_at is null)
    )`,
   `create index deliveries_by_channel on deliveries (channel_id, id)`,
-  `create index deliveries_by_subject on deliveries (channel_id, subject_id, id)`,
+  `create index deliveries_by_subject on deliveries (channel_id, about_id, id)
+     where about_id is not null`,
   `create index deliveries_attempted on deliveries (channel_id, id) where attempts > 0`,
   `create index deliveries_open on deliveries (channel_id, queue, subject_id, id)
      where status = 'pending'`,
