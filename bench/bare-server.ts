@@ -30,7 +30,7 @@ type Filled =
   | 'failures'
   | 'failing_since'
   | 'name_lower'
-  | 'job_key';
+  | 'managed_key';
 type NewRow = Omit<JobRow, Filled>;
 
 const [workspace] = database.prepare<[], { id: string }>('select id from workspaces').all();
@@ -117,7 +117,7 @@ server.post<{ Body: Pick<NewRow, 'name' | 'url' | 'timezone'> & { cronExpr: stri
       failures: 0,
       failing_since: null,
       name_lower: body.name.toLowerCase(),
-      job_key: null,
+      managed_key: null,
     });
     return reply.code(201).send({ job: jobShape({ ...job, headers: {}, body: null }) });
   },

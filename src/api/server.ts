@@ -8,6 +8,7 @@ import { identify, requireAsker } from './http/auth.ts';
 import { sessionCookie } from './http/cookie.ts';
 import type { SessionCookie } from './http/cookie.ts';
 import { channelRoutes } from './alerts/routes.ts';
+import { definitionRoutes } from './definitions/routes.ts';
 import { eventRoutes } from './events/routes.ts';
 import type { ConnectionLimits } from './http/limits/connections.ts';
 import { allowOrigins } from './http/cors.ts';
@@ -22,7 +23,7 @@ import { docsRoutes } from './docs/docs.ts';
 import { healthRoutes } from './http/health.ts';
 import { jobExtensionRoutes } from './jobs/extension-routes.ts';
 import { jobRoutes } from './jobs/routes.ts';
-import { managedJobRoutes } from './jobs/managed-routes.ts';
+
 import { auditRoutes } from './accounts/audit-routes.ts';
 import { accountRoutes } from './accounts/routes.ts';
 import { keyRoutes } from './accounts/key-routes.ts';
@@ -99,7 +100,7 @@ export async function startServer(app: App, options: ServerOptions, log: Log): P
         refuseOnFullDisk(keyed, app);
         jobRoutes(keyed, app);
         jobExtensionRoutes(keyed, app, limits);
-        managedJobRoutes(keyed, app, limits);
+        definitionRoutes(keyed, app, limits, siteUrl);
         scheduleRoutes(keyed, app);
         runRoutes(keyed, app, apiUrl);
         historyRoutes(keyed, app);

@@ -40,6 +40,15 @@ function exampleOf({ responses }: Operation, status: string): string {
   return (example as { error: string } | undefined)?.error ?? 'no example';
 }
 
+/** Definitions beyond the limit of a request. */
+function tooMany(noun: string) {
+  const definitions = Array.from({ length: 101 }, (_, index) => ({
+    key: `k${index}`,
+    [noun]: null,
+  }));
+  return { definitions };
+}
+
 /** Invalid bodies and headers, by operation. */
 const bad: Record<string, unknown> = {
   createJob: { ...job, periodSeconds: 30 },
@@ -54,9 +63,9 @@ const bad: Record<string, unknown> = {
   updateChannel: { config: {} },
   signIn: {},
   createKey: { name: '', permission: 'read' },
-  applyDefinitions: {
-    definitions: Array.from({ length: 101 }, (_, index) => ({ key: `k${index}`, job: null })),
-  },
+  applyJobDefinitions: tooMany('job'),
+  applyMonitorDefinitions: tooMany('monitor'),
+  applyChannelDefinitions: tooMany('channel'),
 };
 /** Invalid queries, by operation. */
 const badQuery: Record<string, string> = { getDays: '?days=0', getDueTimes: '?count=0' };
@@ -72,9 +81,17 @@ const good: Record<string, unknown> = {
   createChannel: channel,
   updateChannel: { name: 'b' },
   previewSchedule: {},
-  applyDefinitions: { definitions: [] },
+  applyJobDefinitions: { definitions: [] },
+  applyMonitorDefinitions: { definitions: [] },
+  applyChannelDefinitions: { definitions: [] },
   moveSession: { workspaceId: unknownId },
   createKey: { name: 'a', permission: 'read' },
+};
+/** Valid bodies that write, where those above write nothing. */
+const writing: Record<string, unknown> = {
+  applyJobDefinitions: { definitions: [{ key: 'k', job }] },
+  applyMonitorDefinitions: { definitions: [{ key: 'k', monitor: { name: 'a' } }] },
+  applyChannelDefinitions: { definitions: [{ key: 'k', channel }] },
 };
 /** Operations that get further than 403 only with a session of the owner. */
 const ownersOnly = /^(moveSession|createKey|revokeKey)$/;
@@ -247,13 +264,7 @@ test("every error example is the server's real message", async (t) => {
         if (ownersOnly.test(operationId)) {
           return await owner.ask(method, target, good[operationId]);
         }
-        return await ask(
-          method,
-          target,
-          operationId === 'applyDefinitions'
-            ? { definitions: [{ key: 'k', job }] }
-            : good[operationId],
-        );
+        return await ask(method, target, writing[operationId] ?? good[operationId]);
       }
       default:
         return assert.fail(`${operationId} ${status}: nothing provokes it`);

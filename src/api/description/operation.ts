@@ -9,7 +9,8 @@ declare module 'fastify' {
 /** Groups of operations, in the order they are shown. */
 export const tags = {
   Jobs: 'URLs to call, and when to call them.',
-  'Managed jobs': 'Jobs that are defined elsewhere, usually in files of a repository.',
+  Definitions:
+    'Jobs, monitors and channels that are defined elsewhere, usually in files of a repository.',
   Runs: 'Calls of a job, by its schedule or by hand, and their outcomes.',
   Overview:
     'What is going on, for a page that shows all of it: counts, lists with recent results, and trouble.',

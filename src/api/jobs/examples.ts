@@ -101,46 +101,9 @@ export const readCommand = {
   problem: null,
 };
 
+/** The key of the job in definition files. */
+export const jobKey = 'send-reminders';
+
 export const jobActions = { action: 'pause', ids: [jobId] };
 export const jobActionResult = { id: jobId, error: null };
 export const jobActionResults = { results: [jobActionResult] };
-
-const key = 'send-reminders';
-
-export const managedJob = { key, job };
-
-export const definition = { key, job: jobInput };
-export const definitionsInput = {
-  definitions: [definition, { key: 'old-report', job: null }],
-  dryRun: true,
-};
-
-export const definitionResult = {
-  key,
-  change: 'update',
-  changedFields: ['headers', 'schedule'],
-  changedHeaders: ['Authorization'],
-  isAdopted: false,
-  // This is a dry run: the job is unchanged.
-  job: {
-    ...job,
-    cronExpr: '0 7 * * mon-fri',
-    nextRunAt: '2025-10-10T05:00:00.000Z',
-    lastRunAt: '2025-10-09T05:00:00.214Z',
-  },
-  refusal: null,
-};
-export const definitionResults = {
-  results: [
-    definitionResult,
-    {
-      key: 'old-report',
-      change: 'none',
-      changedFields: [],
-      changedHeaders: [],
-      isAdopted: false,
-      job: null,
-      refusal: null,
-    },
-  ],
-};

@@ -1,6 +1,6 @@
 /** Examples in the API description: the workspace of the other examples. */
 
-import { job, managedJob } from '../jobs/examples.ts';
+import { job, jobKey } from '../jobs/examples.ts';
 import { monitor } from '../monitors/examples.ts';
 
 export const overview = {
@@ -29,7 +29,7 @@ export const jobSummary = {
   health: 'up',
   failures: 0,
   failingSince: null,
-  key: managedJob.key,
+  key: jobKey,
   recent: ['success', 'failed', 'success'],
 };
 

@@ -26,6 +26,7 @@ import { activeMasterKeyId } from '../../store/secrets/master-keys.ts';
 import { requirePaid } from '../accounts/account-limits.ts';
 import type { App, Principal } from '../app.ts';
 import { changeBy } from '../change.ts';
+import type { NoteChange } from '../change.ts';
 import { idCursor, pageOf, parseIdCursor } from '../page.ts';
 import type { NamedRequest, Page } from '../page.ts';
 
@@ -38,25 +39,45 @@ export async function createChannel(
   principal: Principal,
   input: ChannelInput,
 ): Promise<{ channel: ShownChannel; generated: ChannelConfig }> {
-  const { clock } = app;
-  const { workspaceId } = principal;
-  const now = clock.now();
+  const drafted = newChannel(app, principal, input);
+  await changeBy(app, principal, (tx, note) => keepNewChannel(app, principal, tx, drafted, note));
+  const { channel, config, generated } = drafted;
+  const destination = destinationOf(channel.type, config);
+  return { channel: { ...channel, destination, lastDelivery: null }, generated };
+}
+
+/** A channel that is not kept yet, and its config, of which jobd made the part `generated`. */
+export interface NewChannel {
+  channel: Channel;
+  config: ChannelConfig;
+  generated: ChannelConfig;
+}
+
+/** A new channel. Throws `invalid_input`. */
+export function newChannel(app: App, { workspaceId }: Principal, input: ChannelInput): NewChannel {
+  const now = app.clock.now();
   const channel = defineChannel(input, { id: newId(now), workspaceId, now });
   checkConfig(channel.type, input.config, app);
   requireMailServer(app, channel);
   const generated = generatedConfig(channel.type, input.config, randomBytes(32));
-  await changeBy(app, principal, async (tx, note) => {
-    await requirePaid(tx, principal, clock.now());
-    if ((await channels.countChannels(tx, workspaceId)) >= channelLimits.count) {
-      throw new JobdError('forbidden', `a workspace may have ${channelLimits.count} channels`);
-    }
-    await requireServed(tx, channel, null);
-    const sealed = await seal(app, tx, channel, { ...input.config, ...generated });
-    await channels.insertChannel(tx, channel, sealed);
-    note({ action: 'channel.create', subject: channel });
-  });
-  const destination = destinationOf(channel.type, input.config);
-  return { channel: { ...channel, destination, lastDelivery: null }, generated };
+  return { channel, config: { ...input.config, ...generated }, generated };
+}
+
+/** Keeps a new channel. Throws `invalid_input`, `payment_required`, and `forbidden` if the workspace has too many. */
+export async function keepNewChannel(
+  app: App,
+  principal: Principal,
+  tx: Db,
+  { channel, config }: NewChannel,
+  note: NoteChange,
+): Promise<void> {
+  await requirePaid(tx, principal, app.clock.now());
+  if ((await channels.countChannels(tx, principal.workspaceId)) >= channelLimits.count) {
+    throw new JobdError('forbidden', `a workspace may have ${channelLimits.count} channels`);
+  }
+  await requireServed(tx, channel, null);
+  await channels.insertChannel(tx, channel, await seal(app, tx, channel, config));
+  note({ action: 'channel.create', subject: channel });
 }
 
 /** A page of the workspace's channels, newest first. */
@@ -94,38 +115,50 @@ export async function updateChannel(
   id: string,
   update: ChannelUpdate,
 ): Promise<ShownChannel> {
+  return await changeBy(app, principal, (tx, note) =>
+    changeChannelIn(app, principal, tx, id, update, note),
+  );
+}
+
+/** The same inside a transaction. */
+export async function changeChannelIn(
+  app: App,
+  principal: Principal,
+  tx: Db,
+  id: string,
+  update: ChannelUpdate,
+  note: NoteChange,
+): Promise<ShownChannel> {
   const { clock, vault } = app;
-  return await changeBy(app, principal, async (tx, note) => {
-    const kept = await requireChannel(tx, principal, id);
-    const before = shownChannel(app, kept);
-    await requirePaid(tx, principal, clock.now());
-    const channel = changeChannel(before, update);
-    if (channel.enabled && !before.enabled) requireMailServer(app, channel);
-    await requireServed(tx, channel, before);
-    let sealed: string | null = null;
-    if (update.config !== undefined) {
-      const open = async () => openConfig(kept, kept.sealed, vault);
-      const config = await keepGenerated(channel.type, update.config, open);
-      checkConfig(channel.type, config, app);
-      sealed = await seal(app, tx, channel, config);
-    }
-    await channels.updateChannel(tx, channel, sealed);
-    if (sealed !== null) await endBackOff(tx, id);
-    if (before.enabled && !channel.enabled) {
-      await endDeliveries(tx, id, 'the channel was disabled');
-      await removeDigests(tx, id);
-    }
-    const remindAt = reminderAfter(before, channel, clock.now());
-    if (remindAt !== null) {
-      await planReminders(tx, [{ channelId: id, dueAt: remindAt }], { moved: true });
-    }
-    const after = shownChannel(app, await requireChannel(tx, principal, id));
-    const isChanged = (field: keyof ChannelUpdate): boolean =>
-      field === 'config' || !isDeepStrictEqual(after[field], before[field]);
-    const given = Object.keys(update) as (keyof ChannelUpdate)[];
-    note({ action: 'channel.update', subject: after, fields: given.filter(isChanged) });
-    return after;
-  });
+  const kept = await requireChannel(tx, principal, id);
+  const before = shownChannel(app, kept);
+  await requirePaid(tx, principal, clock.now());
+  const channel = changeChannel(before, update);
+  if (channel.enabled && !before.enabled) requireMailServer(app, channel);
+  await requireServed(tx, channel, before);
+  let sealed: string | null = null;
+  if (update.config !== undefined) {
+    const open = async () => openConfig(kept, kept.sealed, vault);
+    const config = await keepGenerated(channel.type, update.config, open);
+    checkConfig(channel.type, config, app);
+    sealed = await seal(app, tx, channel, config);
+  }
+  await channels.updateChannel(tx, channel, sealed);
+  if (sealed !== null) await endBackOff(tx, id);
+  if (before.enabled && !channel.enabled) {
+    await endDeliveries(tx, id, 'the channel was disabled');
+    await removeDigests(tx, id);
+  }
+  const remindAt = reminderAfter(before, channel, clock.now());
+  if (remindAt !== null) {
+    await planReminders(tx, [{ channelId: id, dueAt: remindAt }], { moved: true });
+  }
+  const after = shownChannel(app, await requireChannel(tx, principal, id));
+  const isChanged = (field: keyof ChannelUpdate): boolean =>
+    field === 'config' || !isDeepStrictEqual(after[field], before[field]);
+  const given = Object.keys(update) as (keyof ChannelUpdate)[];
+  note({ action: 'channel.update', subject: after, fields: given.filter(isChanged) });
+  return after;
 }
 
 /**
@@ -135,9 +168,19 @@ export async function updateChannel(
 export async function deleteChannel(app: App, principal: Principal, id: string): Promise<void> {
   await changeBy(app, principal, async (tx, note) => {
     const channel = await requireChannel(tx, principal, id);
-    await channels.markChannelDeleted(tx, id, app.clock.now());
-    note({ action: 'channel.delete', subject: channel });
+    await deleteChannelIn(app, tx, channel, note);
   });
+}
+
+/** The same inside a transaction. */
+export async function deleteChannelIn(
+  { clock }: Pick<App, 'clock'>,
+  tx: Db,
+  channel: Pick<Channel, 'id' | 'name'>,
+  note: NoteChange,
+): Promise<void> {
+  await channels.markChannelDeleted(tx, channel.id, clock.now());
+  note({ action: 'channel.delete', subject: channel });
 }
 
 /** The channel of the workspace with this id. Throws `not_found`. */
@@ -160,8 +203,8 @@ export function requireMailServer({ instance }: App, { type }: Pick<Channel, 'ty
   );
 }
 
-/** Whoever lost the master key still sees the channel. */
-function shownChannel({ vault }: App, { sealed, ...channel }: KeptChannel): ShownChannel {
+/** A channel as people see it. Whoever lost the master key still sees it. */
+export function shownChannel({ vault }: App, { sealed, ...channel }: KeptChannel): ShownChannel {
   const { type, lastDelivery } = channel;
   const shown = (destination: string | null) => ({ ...channel, destination, lastDelivery });
   try {

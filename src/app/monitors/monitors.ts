@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { JobdError } from '../../domain/errors.ts';
 import { isId, newId } from '../../domain/id.ts';
+import { changedMonitorFields } from '../../domain/monitors/managed-monitor.ts';
 import { changeMonitor, defineMonitor } from '../../domain/monitors/monitor-input.ts';
 import type { MonitorInput, MonitorUpdate } from '../../domain/monitors/monitor-input.ts';
 import type { Monitor } from '../../domain/monitors/monitor.ts';
@@ -10,13 +11,13 @@ import type { Ping } from '../../domain/monitors/ping.ts';
 import { checkMonitorLimits } from '../../domain/accounts/plan-limits.ts';
 import { updateOf } from '../../domain/accounts/audit.ts';
 import { plans } from '../../domain/accounts/plan.ts';
-import { sameSchedule } from '../../domain/schedule/schedule.ts';
 import * as monitors from '../../store/monitors/monitors.ts';
 import type { Db } from '../../store/database/open.ts';
 import * as pings from '../../store/monitors/pings.ts';
 import { requirePaid, requireRoom } from '../accounts/account-limits.ts';
 import type { App, Principal } from '../app.ts';
 import { changeBy } from '../change.ts';
+import type { NoteChange } from '../change.ts';
 import { idCursor, numberCursor, pageOf, parseIdCursor, parseNumberCursor } from '../page.ts';
 import type { NamedRequest, Page, PageRequest } from '../page.ts';
 
@@ -31,22 +32,36 @@ export async function createMonitor(
   principal: Principal,
   input: MonitorInput,
 ): Promise<Monitor> {
-  const { clock } = parts;
-  const now = clock.now();
-  const monitor = defineMonitor(input, {
-    id: newId(now),
-    workspaceId: principal.workspaceId,
-    pingId: randomUUID(),
-    now,
-  });
-  await changeBy(parts, principal, async (tx, note) => {
-    const account = await requirePaid(tx, principal, clock.now());
-    checkMonitorLimits(plans[account.plan], monitor, null);
-    await requireRoom(tx, account);
-    await monitors.insertMonitor(tx, monitor);
-    note({ action: 'monitor.create', subject: monitor });
-  });
+  const monitor = newMonitor(parts, principal, input);
+  await changeBy(parts, principal, (tx, note) =>
+    keepNewMonitor(parts, principal, tx, monitor, note),
+  );
   return monitor;
+}
+
+/** A new monitor, not kept yet. Throws `invalid_input`. */
+export function newMonitor(
+  { clock }: Pick<Parts, 'clock'>,
+  { workspaceId }: Principal,
+  input: MonitorInput,
+): Monitor {
+  const now = clock.now();
+  return defineMonitor(input, { id: newId(now), workspaceId, pingId: randomUUID(), now });
+}
+
+/** Keeps a new monitor. Throws `payment_required`, and `forbidden` if the plan does not allow it. */
+export async function keepNewMonitor(
+  { clock }: Pick<Parts, 'clock'>,
+  principal: Principal,
+  tx: Db,
+  monitor: Monitor,
+  note: NoteChange,
+): Promise<void> {
+  const account = await requirePaid(tx, principal, clock.now());
+  checkMonitorLimits(plans[account.plan], monitor, null);
+  await requireRoom(tx, account);
+  await monitors.insertMonitor(tx, monitor);
+  note({ action: 'monitor.create', subject: monitor });
 }
 
 /** A page of the workspace's monitors, newest first. */
@@ -62,14 +77,6 @@ export async function listMonitors(
     before,
   });
   return pageOf(found, page.limit, ({ id }) => idCursor('monitors', id));
-}
-
-const shownFields = ['name', 'graceSeconds', 'notes', 'paused'] as const;
-
-/** The names of the fields that differ; those of the schedule count as one. */
-function changedFields(before: Monitor, after: Monitor): string[] {
-  const schedule = sameSchedule(before, after) ? [] : ['schedule'];
-  return [...schedule, ...shownFields.filter((field) => before[field] !== after[field])];
 }
 
 async function requireMonitor(db: Db, { workspaceId }: Principal, id: string): Promise<Monitor> {
@@ -97,16 +104,28 @@ export async function updateMonitor(
   id: string,
   update: MonitorUpdate,
 ): Promise<Monitor> {
-  return await changeBy(parts, principal, async (tx, note) => {
-    const monitor = await requireMonitor(tx, principal, id);
-    const now = parts.clock.now();
-    const { plan } = await requirePaid(tx, principal, now);
-    const changed = changeMonitor(monitor, update, now);
-    checkMonitorLimits(plans[plan], changed, monitor);
-    await monitors.updateMonitor(tx, changed);
-    note(updateOf('monitor', changed, changedFields(monitor, changed)));
-    return changed;
-  });
+  return await changeBy(parts, principal, (tx, note) =>
+    changeMonitorIn(parts, principal, tx, id, update, note),
+  );
+}
+
+/** The same inside a transaction. */
+export async function changeMonitorIn(
+  { clock }: Pick<Parts, 'clock'>,
+  principal: Principal,
+  tx: Db,
+  id: string,
+  update: MonitorUpdate,
+  note: NoteChange,
+): Promise<Monitor> {
+  const monitor = await requireMonitor(tx, principal, id);
+  const now = clock.now();
+  const { plan } = await requirePaid(tx, principal, now);
+  const changed = changeMonitor(monitor, update, now);
+  checkMonitorLimits(plans[plan], changed, monitor);
+  await monitors.updateMonitor(tx, changed);
+  note(updateOf('monitor', changed, changedMonitorFields(monitor, changed)));
+  return changed;
 }
 
 /**
@@ -116,9 +135,19 @@ export async function updateMonitor(
 export async function deleteMonitor(parts: Parts, principal: Principal, id: string): Promise<void> {
   await changeBy(parts, principal, async (tx, note) => {
     const monitor = await requireMonitor(tx, principal, id);
-    await monitors.markMonitorDeleted(tx, monitor.id, parts.clock.now());
-    note({ action: 'monitor.delete', subject: monitor });
+    await deleteMonitorIn(parts, tx, monitor, note);
   });
+}
+
+/** The same inside a transaction. */
+export async function deleteMonitorIn(
+  { clock }: Pick<Parts, 'clock'>,
+  tx: Db,
+  monitor: Monitor,
+  note: NoteChange,
+): Promise<void> {
+  await monitors.markMonitorDeleted(tx, monitor.id, clock.now());
+  note({ action: 'monitor.delete', subject: monitor });
 }
 
 /** A page of a monitor's pings, newest first. Throws `not_found`. */

@@ -25,11 +25,11 @@ export function createAsker(
 
 /** Lists everything at a path, which may have a query, page by page; `field` holds the items. Throws `unreachable` if the server is no jobd. */
 export async function* pages<Item>(ask: Ask, path: string, field: string): AsyncGenerator<Item> {
+  const start = path.includes('?') ? '&' : '?';
   let cursor: string | null = null;
   do {
     const query: string = cursor === null ? '' : `&cursor=${encodeURIComponent(cursor)}`;
-    const start = `${path}${path.includes('?') ? '&' : '?'}limit=100`;
-    const page: Record<string, unknown> = await ask('GET', `${start}${query}`);
+    const page: Record<string, unknown> = await ask('GET', `${path}${start}limit=100${query}`);
     const [items, next] = [page[field], page['nextCursor'] as string | null];
     // The same page again and again would never end.
     if (!Array.isArray(items) || (cursor !== null && next === cursor)) {

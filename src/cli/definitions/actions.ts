@@ -1,4 +1,4 @@
-/** `jobd export`, `jobd diff` and `jobd apply`. In a file of its own, so that other commands need not load it. */
+/** `jobd export`, `jobd diff`, `jobd apply` and `jobd schema`. In a file of its own, so that other commands need not load it. */
 
 import { environmentVariable } from '../../config.ts';
 import type { Ask } from '../client/client.ts';
@@ -6,13 +6,15 @@ import type { Context } from '../context.ts';
 import { printJson } from '../terminal/output.ts';
 import { counted, plain, plainText } from '../terminal/text.ts';
 import { applyAndReport, reportRefusals } from './apply.ts';
-import { coloured, diffLines, remarksOn, summaryOf } from './diff-text.ts';
-import { exportJobs } from './export.ts';
+import { coloured, countedKinds, diffLines, remarksOn, summaryOf } from './diff-text.ts';
+import { exportAll } from './export.ts';
+import { fileKinds } from './kinds.ts';
 import { loadDefinitions } from './load.ts';
 import { placeText, problemText } from './parse-file.ts';
 import { countsOf, makePlan } from './plan.ts';
 import type { Plan } from './plan.ts';
-import { allJobs, asker, askMe, managedJobs } from './server.ts';
+import { fileSchema } from './schema.ts';
+import { asker, askMe, managedItems } from './server.ts';
 
 export interface PlanFlags {
   file: string[];
@@ -25,18 +27,25 @@ export interface ApplyFlags extends PlanFlags {
   yes?: true;
 }
 
-/** Writes all jobs as a definition file. */
-export async function exportAll({ output }: Context, { json }: { json?: true }): Promise<void> {
+/** Writes the schema of definition files. */
+export function printSchema({ output }: Context): void {
+  output.data(JSON.stringify(fileSchema(), null, 2));
+}
+
+/** Writes all jobs, monitors and channels as a definition file. */
+export async function printExport({ output }: Context, { json }: { json?: true }): Promise<void> {
   const ask = asker(output);
   const { defaultTimeoutSeconds } = await askMe(ask);
-  const keys = new Map((await managedJobs(ask)).map(({ key, job }) => [job.id, key]));
-  const jobs = await allJobs(ask);
-  const { text, variables } = exportJobs(jobs, keys, defaultTimeoutSeconds);
-  if (json) printJson(output, { jobs: jobs.length, variables, yaml: text });
+  const items = await managedItems(ask, 'all');
+  const { text, variables } = exportAll(items, defaultTimeoutSeconds);
+  const { jobs, monitors, channels } = items;
+  const counts = { jobs: jobs.length, monitors: monitors.length, channels: channels.length };
+  if (json) printJson(output, { ...counts, variables, yaml: text });
   else output.data(text.trimEnd());
   const set =
     variables.length === 0 ? '' : `, with ${counted(variables.length, 'variable')} to set`;
-  output.say(`exported ${counted(jobs.length, 'job')}${set}`);
+  const all = fileKinds.flatMap((kind) => items[kind.section].map(() => ({ kind })));
+  output.say(`exported ${all.length === 0 ? 'nothing' : countedKinds(all)}${set}`);
 }
 
 /** Shows what applying would change; the exit code is 1 if there is something. */
@@ -59,9 +68,10 @@ export async function apply(context: Context, flags: ApplyFlags): Promise<void> 
 }
 
 /** The plan; null if the files have problems, which are reported. */
-async function planOf(context: Context, ask: Ask, { file }: PlanFlags): Promise<Plan | null> {
+async function planOf(context: Context, ask: Ask, flags: PlanFlags): Promise<Plan | null> {
+  const { file, prune = false } = flags;
   const { definitions, problems } = await loadDefinitions(file, environmentVariable);
-  if (problems.length === 0) return await makePlan(ask, definitions);
+  if (problems.length === 0) return await makePlan(ask, definitions, { prune });
   for (const problem of problems) context.output.say(`jobd: ${plain(problemText(problem))}`);
   context.exitCode = 2;
   return null;
@@ -72,13 +82,13 @@ function showPlan(context: Context, plan: Plan, { prune = false, json }: PlanFla
   const counts = countsOf(plan, prune);
   if (json) {
     const { changes, unlisted, mayWrite } = plan;
-    const shown = changes.map(({ definition, result }) => {
-      const { key, change, changedFields, changedHeaders, isAdopted, refusal } = result;
-      const place = placeText(definition.place);
-      return { key, place, change, changedFields, changedHeaders, isAdopted, refusal };
+    const shown = changes.map(({ definition: { kind, key, place: at }, result }) => {
+      const { change, changedFields, changedHidden, isAdopted, refusal } = result;
+      const named = { kind: kind.noun, key, place: placeText(at) };
+      return Object.assign(named, { change, changedFields, changedHidden, isAdopted, refusal });
     });
-    const keys = unlisted.map(({ key }) => key);
-    printJson(output, { counts, changes: shown, unlisted: keys, areHeadersCompared: mayWrite });
+    const left = unlisted.map(({ kind, key }) => ({ kind: kind.noun, key }));
+    printJson(output, { counts, changes: shown, unlisted: left, areSecretsCompared: mayWrite });
   } else {
     for (const line of diffLines(plan, prune)) {
       if (output.hasColour) output.styled(coloured(plainText(line)));
@@ -87,5 +97,5 @@ function showPlan(context: Context, plan: Plan, { prune = false, json }: PlanFla
   }
   reportRefusals(context, plan);
   output.say(summaryOf(counts));
-  for (const remark of remarksOn(plan, counts, prune)) output.say(remark);
+  for (const remark of remarksOn(plan, prune)) output.say(remark);
 }

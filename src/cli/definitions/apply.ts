@@ -1,20 +1,24 @@
 /** Applies a plan: first what files define, and only if all of that succeeds, the deletion of what they no longer define. */
 
-import type { DefinitionResult } from '../../api/jobs/contract.ts';
+import type { DefinitionChange } from '../../domain/definition.ts';
 import { JobdError } from '../../domain/errors.ts';
-import type { JobChange } from '../../domain/jobs/managed-job.ts';
 import { codeOf } from '../client/client.ts';
 import type { Ask } from '../client/client.ts';
 import type { Context } from '../context.ts';
 import { confirm } from '../terminal/prompt.ts';
 import { printJson, printRows } from '../terminal/output.ts';
-import { counted, plain } from '../terminal/text.ts';
+import { plain } from '../terminal/text.ts';
+import { countedKinds } from './diff-text.ts';
+import { label } from './kind.ts';
+import type { FileKind } from './kind.ts';
+import { fileKinds } from './kinds.ts';
 import { placeText } from './parse-file.ts';
 import { countsOf } from './plan.ts';
 import type { Plan } from './plan.ts';
 import { createProgress } from './progress.ts';
+import { wordedForFiles } from './read-definition.ts';
 import { inputOf, sendDefinitions } from './server.ts';
-import type { DefinitionInput } from './server.ts';
+import type { DefinitionInput, DefinitionResult } from './server.ts';
 
 /** Applies a plan and reports what was done. Throws the error that stopped it, and what `confirm` throws. */
 export async function applyAndReport(
@@ -28,23 +32,37 @@ export async function applyAndReport(
     throw new JobdError('forbidden', 'this key may only read, a key with write is needed');
   }
   if (reportRefusals(context, plan)) return output.say('nothing was changed');
-  const pruned = flags.prune === true ? plan.unlisted.map(({ key }) => key) : [];
+  // Channels first: they name what else is deleted.
+  const pruned = fileKinds
+    .toReversed()
+    .flatMap((kind) => plan.unlisted.filter((each) => flags.prune === true && each.kind === kind));
   if (pruned.length > 0) {
-    const jobs = counted(pruned.length, 'job');
-    await confirm(`Delete ${jobs} with all their runs: ${shortened(pruned)}?`, flags.yes === true);
+    const names = shortened(pruned.map(({ kind, key }) => label(kind, key)));
+    const question = `Delete ${countedKinds(pruned)} with all they recorded: ${names}?`;
+    await confirm(question, flags.yes === true);
   }
   const changed = plan.changes
     .filter(({ result: { change, isAdopted } }) => change !== 'none' || isAdopted)
-    .map(({ definition }) => inputOf(definition));
-  const deleted = pruned.map((key): DefinitionInput => ({ key, job: null }));
+    .map(({ definition }): Sent => ({ kind: definition.kind, input: inputOf(definition) }));
+  const deleted = pruned.map(({ kind, key }): Sent => ({ kind, input: { key, input: null } }));
   report(context, plan, await carryOut(context, ask, changed, deleted), flags);
+}
+
+/** A definition to send. */
+interface Sent {
+  kind: FileKind;
+  input: DefinitionInput;
+}
+
+interface Done extends DefinitionResult {
+  kind: FileKind;
 }
 
 interface Carried {
   /** In the order in which they were sent. */
-  results: DefinitionResult[];
-  /** The keys that were not sent, or not answered. Applying again continues with them. */
-  left: string[];
+  results: Done[];
+  /** Those that were not sent, or not answered. Applying again continues with them. */
+  left: Sent[];
   /** The error that stopped it; null if it reached the end. */
   failure: unknown;
 }
@@ -53,20 +71,21 @@ interface Carried {
 async function carryOut(
   { output }: Context,
   ask: Ask,
-  changed: readonly DefinitionInput[],
-  deleted: readonly DefinitionInput[],
+  changed: readonly Sent[],
+  deleted: readonly Sent[],
 ): Promise<Carried> {
   const all = [...changed, ...deleted];
   const progress = createProgress(output, 'applying');
-  const results: DefinitionResult[] = [];
+  const results: Done[] = [];
   let failure: unknown = null;
+  const parts = [...ofEachKind(changed), ...ofEachKind(deleted)];
   try {
-    for (const batch of [changed, deleted]) {
+    for (const { kind, inputs } of parts) {
       if (results.some(({ refusal }) => refusal !== null)) break;
       const before = results.length;
       const sent = (count: number): void => progress.at(before + count, all.length);
-      for await (const result of sendDefinitions(ask, batch, { dryRun: false, sent })) {
-        results.push(result);
+      for await (const result of sendDefinitions(ask, kind, inputs, { dryRun: false, sent })) {
+        results.push({ ...result, kind });
       }
     }
   } catch (error) {
@@ -74,20 +93,32 @@ async function carryOut(
   } finally {
     progress.end();
   }
-  return { results, left: all.slice(results.length).map(({ key }) => key), failure };
+  return { results, left: all.slice(results.length), failure };
 }
 
-/** Reports each definition that the server refuses, and whether there is one. The first decides the exit code. */
+/** What is sent together: definitions of one kind, in their order. */
+function ofEachKind(all: readonly Sent[]) {
+  const byKind = Map.groupBy(all, ({ kind }) => kind);
+  return [...byKind].map(([kind, sent]) => ({ kind, inputs: sent.map(({ input }) => input) }));
+}
+
+/** Reports each definition that is refused, and whether there is one. The first decides the exit code. */
 export function reportRefusals(
   context: Context,
   { changes }: Plan,
-  results: readonly DefinitionResult[] = changes.map(({ result }) => result),
+  results: readonly Done[] = changes.map(({ definition: { kind }, result }) => ({
+    ...result,
+    kind,
+  })),
 ): boolean {
   const refused = results.filter(({ refusal }) => refusal !== null);
-  for (const { key, refusal } of refused) {
-    const place = changes.find(({ definition }) => definition.key === key)?.definition.place;
-    const where = place ? `${placeText(place)}: ` : '';
-    context.output.say(plain(`jobd: ${where}${key}: ${refusal?.error}`));
+  for (const { kind, key, refusal } of refused) {
+    const found = changes.find(
+      ({ definition }) => definition.key === key && definition.kind === kind,
+    );
+    const where = found ? `${placeText(found.definition.place)}: ` : '';
+    const error = wordedForFiles(kind, refusal?.error ?? '');
+    context.output.say(plain(`jobd: ${where}${label(kind, key)}: ${error}`));
   }
   const status = refused[0]?.refusal?.status;
   if (status === undefined) return false;
@@ -107,21 +138,24 @@ function report(
   const { output } = context;
   const done = results.filter(({ refusal }) => refusal === null);
   if (json) {
-    const shown = results.map(({ key, change, changedFields, isAdopted, job, refusal }) => {
-      return { key, id: job?.id ?? null, change, changedFields, isAdopted, refusal };
+    const shown = results.map(({ kind, key, item, change, changedFields, isAdopted, refusal }) => {
+      const { noun } = kind;
+      return { kind: noun, key, id: item?.id ?? null, change, changedFields, isAdopted, refusal };
     });
-    printJson(output, { results: shown, left });
+    const notDone = left.map(({ kind, input: { key } }) => ({ kind: kind.noun, key }));
+    printJson(output, { results: shown, left: notDone });
   } else if (done.length > 0) {
     printRows(output, done, {
       change: ({ change, isAdopted }) =>
         isAdopted && change === 'none' ? 'adopted' : changeWords[change ?? 'none'],
+      kind: ({ kind }) => kind.noun,
       key: ({ key }) => key,
       fields: ({ changedFields }) => changedFields.join(' ') || null,
     });
   }
   reportRefusals(context, plan, results);
   const { none } = countsOf(plan, false);
-  const count = (wanted: JobChange): number =>
+  const count = (wanted: DefinitionChange): number =>
     done.filter(({ change }) => change === wanted).length;
   const adopted = done.filter(({ isAdopted }) => isAdopted).length;
   output.say(
@@ -129,12 +163,14 @@ function report(
       `${adopted > 0 ? `, ${adopted} adopted` : ''}; ${none} the same`,
   );
   if (left.length > 0) {
-    output.say(`not done: ${shortened(left)}; what was done stays, apply again to continue`);
+    output.say(
+      `not done: ${shortened(left.map(({ kind, input: { key } }) => label(kind, key)))}; what was done stays, apply again to continue`,
+    );
   }
   if (failure !== null) throw failure;
 }
 
-function shortened(keys: readonly string[]): string {
-  const more = keys.length > 10 ? ` and ${keys.length - 10} more` : '';
-  return keys.slice(0, 10).join(', ') + more;
+function shortened(names: readonly string[]): string {
+  const more = names.length > 10 ? ` and ${names.length - 10} more` : '';
+  return names.slice(0, 10).join(', ') + more;
 }

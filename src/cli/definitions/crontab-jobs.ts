@@ -1,18 +1,25 @@
-/** Turns the lines of a crontab that only call a URL into definitions. A line that is not certain is skipped. */
+/**
+ * Turns the lines of a crontab into definitions: one that only calls a URL into a job, one that runs a command into a monitor.
+ * A line that is not certain is skipped.
+ */
 
 import { parseCrontab } from '../../domain/shell/crontab.ts';
 import type { BrokenLine, CrontabLine } from '../../domain/shell/crontab.ts';
 import { nameOfCall, readCommand, toolOf, whyUncertain } from '../../domain/shell/command.ts';
-import { defineJob } from '../../domain/jobs/job-input.ts';
+import { messageOf } from '../../domain/errors.ts';
 import { jobDefaults } from '../../domain/jobs/job.ts';
 import { isSecretHeader } from '../../domain/jobs/headers.ts';
 import type { Remark } from '../../domain/shell/remark.ts';
 import type { WrittenCall } from '../../domain/shell/written-call.ts';
 import { definedJob } from '../../domain/jobs/managed-job.ts';
-import { nowhere } from './definition.ts';
+import { graceOf, isCommand, nameOfCommand } from './crontab-monitors.ts';
 import { fileOf, slugOf, unique, variableOf } from './export.ts';
+import { checkJob, jobKind } from './job-kind.ts';
+import type { Fields } from './kind.ts';
+import { monitorKind } from './monitor-kind.ts';
+import { wordedForFiles } from './read-definition.ts';
 import { literal } from './references.ts';
-import { fieldsOf, literalOf } from './write-definitions.ts';
+import { fieldsOf } from './write-definitions.ts';
 
 export interface CrontabOptions {
   isSystem: boolean;
@@ -27,8 +34,10 @@ export interface TurnedCrontab {
   text: string;
   /** The variables it names, with their values. */
   variables: ReadonlyMap<string, string>;
-  /** How many lines became definitions. */
+  /** How many lines became jobs. */
   turned: number;
+  /** The lines that became monitors, which must be changed to report to them. */
+  monitored: { line: CrontabLine; key: string }[];
   /** The lines that were skipped, and why. */
   left: BrokenLine[];
 }
@@ -37,32 +46,60 @@ export interface TurnedCrontab {
 export function turnCrontab(text: string, options: CrontabOptions): TurnedCrontab {
   const { lines, broken } = parseCrontab(text, options);
   const left = [...broken];
-  const keys = new Set<string>();
-  const variables = new Map<string, string>();
-  const definitions = lines.flatMap((line) => {
+  const taken: Taken = { jobs: new Set(), monitors: new Set(), variables: new Map() };
+  const jobs: Written[] = [];
+  const monitors: Written[] = [];
+  const monitored: TurnedCrontab['monitored'] = [];
+  for (const line of lines) {
     try {
-      return [definitionOf(line, options, { keys, variables })];
+      if (isCommand(line)) {
+        const monitor = monitorOf(line, options, taken);
+        monitors.push(monitor);
+        monitored.push({ line, key: monitor[0] });
+      } else jobs.push(jobOf(line, options, taken));
     } catch (error) {
-      left.push({
-        number: line.number,
-        reason: (error as Error).message.replace(/^cronExpr:? /, 'the times: '),
-      });
-      return [];
+      left.push({ number: line.number, text: line.text, reason: reasonOf(error, line) });
     }
-  });
+  }
   return {
-    text: fileOf(definitions, [...variables.keys()]),
-    variables,
-    turned: definitions.length,
+    text: fileOf({ jobs, monitors }, [...taken.variables.keys()]),
+    variables: taken.variables,
+    turned: jobs.length,
+    monitored,
     left: left.toSorted((one, other) => one.number - other.number),
   };
 }
 
-function definitionOf(
-  line: CrontabLine,
-  options: CrontabOptions,
-  taken: { keys: Set<string>; variables: Map<string, string> },
-) {
+type Written = readonly [key: string, fields: Fields];
+
+/** The names that are taken so far, and the values of the variables. */
+interface Taken {
+  jobs: Set<string>;
+  monitors: Set<string>;
+  variables: Map<string, string>;
+}
+
+/** What is wrong with a line, in words of a crontab instead of fields of the API. */
+function reasonOf(error: unknown, { settings }: CrontabLine): string {
+  const zone = settings.has('CRON_TZ') ? 'CRON_TZ' : '--tz';
+  return wordedForFiles(jobKind, messageOf(error))
+    .replace(/^cron:? /, 'the times: ')
+    .replace(/^timezone /, `${zone} `);
+}
+
+/** The monitor of a line that runs a command. Throws an error with the reason if it cannot have one. */
+function monitorOf(line: CrontabLine, options: CrontabOptions, { monitors }: Taken): Written {
+  const name = nameOfCommand(line);
+  const schedule = { cronExpr: line.cronExpr, timezone: zoneOf(line, options) };
+  monitorKind.check({ name, ...schedule });
+  const input = { name, ...schedule, graceSeconds: graceOf(schedule) };
+  const key = unique(slugOf(name, 'monitor'), monitors);
+  const writing = { defaultTimeoutSeconds: jobDefaults.timeoutSeconds };
+  return [key, fieldsOf(monitorKind, key, monitorKind.whole(input, writing), writing)];
+}
+
+/** The job of a line that only calls a URL. Throws an error with the reason if it does anything else. */
+function jobOf(line: CrontabLine, options: CrontabOptions, taken: Taken): Written {
   const call = callOf(line, options);
   const { timeoutSeconds, retries, headers: sent, ...request } = call;
   const timezone = zoneOf(line, options);
@@ -75,9 +112,9 @@ function definitionOf(
     timezone,
     retries: retries ?? jobDefaults.retries,
   };
-  defineJob(input, nowhere);
+  checkJob(input);
   const job = definedJob(input, timeoutSeconds ?? jobDefaults.timeoutSeconds);
-  const key = unique(slugOf(name), taken.keys);
+  const key = unique(slugOf(name, 'job'), taken.jobs);
   const headers = Object.fromEntries(
     Object.entries(sent).map(([header, value]) => {
       if (!isSecretHeader(header)) return [header, literal(value)];
@@ -88,7 +125,7 @@ function definitionOf(
   ) as Record<string, string>;
   // A timeout is written if the command has one, whatever the default of the plan.
   const as = { defaultTimeoutSeconds: timeoutSeconds === null ? job.timeoutSeconds : NaN };
-  return [key, fieldsOf(key, { ...literalOf(job), headers }, as)] as const;
+  return [key, fieldsOf(jobKind, key, { ...job, headers }, as)];
 }
 
 /** The call of a line. Throws the reason if the line does anything else. */

@@ -1,12 +1,13 @@
 /** A plan for people: unified diffs of definitions, and the number of changes. It contains no secret. */
 
 import { OMIT_HEADERS, formatPatch, structuredPatch } from 'diff';
-import type * as contract from '../../api/jobs/contract.ts';
-import { definedJob } from '../../domain/jobs/managed-job.ts';
-import type { Definition } from './definition.ts';
+import { counted } from '../terminal/text.ts';
+import { label } from './kind.ts';
+import type { Definition, FileKind, Fields, Input, Writing, ManagedItem } from './kind.ts';
 import { placeText } from './parse-file.ts';
 import type { Plan, PlanCounts, PlannedChange } from './plan.ts';
-import { fieldsOf, literalOf, yamlOf } from './write-definitions.ts';
+import type { DefinitionResult } from './server.ts';
+import { fieldsOf, yamlOf } from './write-definitions.ts';
 
 const unchangedSecret = '(secret)';
 const changedSecret = '(changed)';
@@ -18,17 +19,16 @@ const mostEdits = 5_000;
 /** The diffs of a plan, a line each, without line ends. */
 export function diffLines(plan: Plan, prune: boolean): string[] {
   const { changes, unlisted, defaultTimeoutSeconds } = plan;
+  const writing = { defaultTimeoutSeconds };
   const changed = changes.filter(
     ({ result: { change } }) => change === 'create' || change === 'update',
   );
   return [
-    ...changed.flatMap((change) => linesOfChange(change, defaultTimeoutSeconds)),
-    ...(prune
-      ? unlisted.flatMap(({ key, job }) => {
-          const before = beforeText(key, job, null, defaultTimeoutSeconds);
-          return patch([`${key} (server)`, nothing], [before, '']);
-        })
-      : []),
+    ...changed.flatMap((change) => linesOfChange(change, writing)),
+    ...(prune ? unlisted : []).flatMap(({ kind, key, item }) => {
+      const before = yamlOf(kind.conceal(fieldsOfItem(kind, key, item, writing)));
+      return patch([`${label(kind, key)} (server)`, nothing], [before, '']);
+    }),
   ];
 }
 
@@ -45,19 +45,27 @@ export function summaryOf(counts: PlanCounts): string {
 }
 
 /** Remarks on a plan, in sentences. */
-export function remarksOn(
-  { mayWrite, changes }: Plan,
-  counts: PlanCounts,
-  prune: boolean,
-): string[] {
-  const { unlisted } = counts;
-  const jobs = unlisted === 1 ? '1 managed job is' : `${unlisted} managed jobs are`;
-  const them = unlisted === 1 ? 'it' : 'them';
-  const haveHeaders = changes.some(({ definition }) => definition.job.headers !== undefined);
+export function remarksOn({ mayWrite, changes, unlisted }: Plan, prune: boolean): string[] {
+  const be = unlisted.length === 1 ? 'is' : 'are';
+  const them = unlisted.length === 1 ? 'it' : 'them';
+  const haveHidden = changes.some(
+    ({ definition: { kind, input } }) => kind.hidden !== undefined && input[kind.hidden],
+  );
   return [
-    !prune && unlisted > 0 && `${jobs} not in the files; --prune would delete ${them}`,
-    !mayWrite && haveHeaders && 'the values of headers were not compared: this key may only read',
+    !prune &&
+      unlisted.length > 0 &&
+      `${countedKinds(unlisted, 'managed ')} ${be} not in the files; --prune would delete ${them}`,
+    !mayWrite &&
+      haveHidden &&
+      'the values of headers and config were not compared: this key may only read',
   ].filter((remark) => remark !== false);
+}
+
+/** `2 managed jobs and 1 managed channel`. */
+export function countedKinds(items: readonly { kind: FileKind }[], adjective = ''): string {
+  const nouns = Map.groupBy(items, ({ kind }) => kind.noun);
+  const parts = [...nouns].map(([noun, all]) => counted(all.length, `${adjective}${noun}`));
+  return [parts.slice(0, -1).join(', '), parts.at(-1)].filter(Boolean).join(' and ');
 }
 
 /** The colours of a diff, for a terminal. */
@@ -67,63 +75,89 @@ export function coloured(line: string): string {
   return colour === undefined ? line : `\u001b[${colour}m${line}\u001b[0m`;
 }
 
-function linesOfChange(
-  { definition, result }: PlannedChange,
-  defaultTimeoutSeconds: number,
-): string[] {
-  const { key, place } = definition;
-  const after = afterText(definition, result, defaultTimeoutSeconds);
-  const before = result.job
-    ? beforeText(key, result.job, definition, defaultTimeoutSeconds, result)
-    : '';
-  const from = result.job ? `${key} (server)` : nothing;
-  return patch([from, `${key} (${placeText(place)})`], [before, after]);
+function linesOfChange({ definition, result }: PlannedChange, writing: Writing): string[] {
+  const { kind, key, place } = definition;
+  const name = label(kind, key);
+  const before = result.item === null ? '' : beforeText(result.item, definition, result, writing);
+  const from = result.item === null ? nothing : `${name} (server)`;
+  return patch(
+    [from, `${name} (${placeText(place)})`],
+    [before, afterText(definition, result, writing)],
+  );
 }
 
-/** A job as it is. Of a value that the definition fills in, only whether it differs is shown. */
+/** One as it is. Of a value that the definition fills in, only whether it differs is shown. */
 function beforeText(
-  key: string,
-  job: contract.Job,
-  definition: Definition | null,
-  defaultTimeoutSeconds: number,
-  { changedFields }: Pick<PlannedChange['result'], 'changedFields'> = { changedFields: [] },
+  item: ManagedItem,
+  { kind, key, input, written }: Definition,
+  result: DefinitionResult,
+  writing: Writing,
 ): string {
-  const shown = literalOf({
-    ...job,
-    headers: Object.fromEntries(job.headerNames.map((name) => [name, unchangedSecret])),
+  // A value that the definition leaves out and that makes no difference is one that the server keeps by itself.
+  const given = new Set([...hiddenNamesOf(kind, input), ...result.changedHidden]);
+  const hiddenNames = item.hiddenNames.filter((name) => given.has(name));
+  const fields = fieldsOfItem(kind, key, { ...item, hiddenNames }, writing);
+  const filledIn = [...written].flatMap(([name, text]) => {
+    if (fields[name] === undefined) return [];
+    const isShown = isShownAsWritten(kind, name) && !isChanged(kind, name, result);
+    return [[name, isShown ? text : unchangedSecret]];
   });
-  // Without a definition nobody knows whether a value was filled in.
-  const { writtenUrl, isBodySecret } = definition ?? { isBodySecret: true };
-  if (definition === null) shown.url = job.url.replace(/\?.*$/, `?${unchangedSecret}`);
-  if (writtenUrl !== undefined) {
-    shown.url = changedFields.includes('url') ? unchangedSecret : writtenUrl;
-  }
-  if (isBodySecret && shown.body !== null) shown.body = unchangedSecret;
-  return yamlOf(fieldsOf(key, shown, { defaultTimeoutSeconds }));
+  return yamlOf({ ...fields, ...Object.fromEntries(filledIn) });
 }
 
 function afterText(
-  { key, job: input, writtenUrl, isBodySecret }: Definition,
-  { change, changedFields, changedHeaders, job: before }: PlannedChange['result'],
-  defaultTimeoutSeconds: number,
+  { kind, key, input, written }: Definition,
+  result: DefinitionResult,
+  writing: Writing,
 ): string {
-  const job = definedJob(input, defaultTimeoutSeconds);
+  const { change, changedHidden, item } = result;
   const isNew = change === 'create';
-  const headers = Object.keys(job.headers).map((name) => [
-    name,
-    before?.headerNames.includes(name) && changedHeaders.includes(name)
-      ? changedSecret
-      : unchangedSecret,
-  ]);
-  const shown = literalOf({
-    ...job,
-    headers: Object.fromEntries(headers) as Record<string, string>,
+  const whole = kind.whole(input, writing);
+  const names = hiddenNamesOf(kind, whole);
+  const isOther = (name: string): boolean =>
+    item?.hiddenNames.includes(name) === true && changedHidden.includes(name);
+  const hidden = hiddenAs(kind, names, (name) => (isOther(name) ? changedSecret : unchangedSecret));
+  const filledIn = [...written].map(([name, text]) => {
+    const shown = !isNew && isChanged(kind, name, result) ? changedSecret : unchangedSecret;
+    return [name, isShownAsWritten(kind, name) ? text : shown];
   });
-  if (writtenUrl !== undefined) shown.url = writtenUrl;
-  if (isBodySecret) {
-    shown.body = !isNew && changedFields.includes('body') ? changedSecret : unchangedSecret;
-  }
-  return yamlOf(fieldsOf(key, shown, { defaultTimeoutSeconds }));
+  const fields = fieldsOf(kind, key, { ...whole, ...hidden }, writing);
+  return yamlOf({ ...fields, ...Object.fromEntries(filledIn) });
+}
+
+/** The fields of one that the server has. */
+function fieldsOfItem(
+  kind: FileKind,
+  key: string,
+  { document, hiddenNames }: ManagedItem,
+  writing: Writing,
+): Fields {
+  const hidden = hiddenAs(kind, hiddenNames, () => unchangedSecret);
+  return fieldsOf(kind, key, { ...document, ...hidden }, writing);
+}
+
+/** The names of the values that nobody is shown. */
+function hiddenNamesOf({ hidden }: FileKind, whole: Input): string[] {
+  return Object.keys((hidden && whole[hidden]) ?? {});
+}
+
+/** The field whose values nobody is shown, with other words for them. */
+function hiddenAs(
+  { hidden }: FileKind,
+  names: readonly string[],
+  shownAs: (name: string) => string,
+): Input {
+  if (hidden === undefined) return {};
+  return { [hidden]: Object.fromEntries(names.map((name) => [name, shownAs(name)])) };
+}
+
+function isShownAsWritten({ fields }: FileKind, name: string): boolean {
+  const form = fields[name]?.form;
+  return form?.kind === 'text' && form.isShownAsWritten === true;
+}
+
+function isChanged({ fields }: FileKind, name: string, result: DefinitionResult): boolean {
+  return result.changedFields.includes(fields[name]?.api ?? name);
 }
 
 function patch([from, to]: [string, string], [before, after]: [string, string]): string[] {

@@ -10,10 +10,11 @@ import { printJson } from '../terminal/output.ts';
 import { applyAndReport } from './apply.ts';
 import { turnCrontab } from './crontab-jobs.ts';
 import type { TurnedCrontab } from './crontab-jobs.ts';
+import { pingPlaceholder, wrappedLine } from './crontab-monitors.ts';
 import { emptyLoad, readDefinitions, readText } from './load.ts';
 import { problemText } from './parse-file.ts';
 import { makePlan } from './plan.ts';
-import { asker } from './server.ts';
+import { asker, managedItems } from './server.ts';
 
 export interface CrontabFlags {
   system?: true;
@@ -36,16 +37,18 @@ export async function importCrontab(
   const isSystem = flags.system === true;
   const turned = turnCrontab(text, { isSystem, timezone, isZoneGiven });
   if (flags.variables !== undefined) writeVariables(flags.variables, turned.variables);
-  if (flags.apply) await apply(context, turned, flags);
+  let pingUrls: ReadonlyMap<string, string> = new Map();
+  if (flags.apply) pingUrls = await apply(context, turned, flags);
   else if (flags.json) {
-    const { left, text: yaml } = turned;
-    printJson(output, {
-      jobs: turned.turned,
-      variables: [...turned.variables.keys()],
-      left,
-      yaml,
+    const { left, monitored, text: yaml } = turned;
+    const wrapped = monitored.map(({ line, key }) => {
+      const changed = wrappedLine(line, pingPlaceholder);
+      return { number: line.number, text: line.text, monitor: key, line: changed };
     });
+    const variables = [...turned.variables.keys()];
+    printJson(output, { jobs: turned.turned, variables, wrapped, left, yaml });
   } else output.data(turned.text.trimEnd());
+  tellOfMonitors(context, turned, pingUrls);
   tell(context, turned, isZoneGiven ? null : timezone);
 }
 
@@ -69,7 +72,12 @@ function writeVariables(path: string, variables: ReadonlyMap<string, string>): v
   }
 }
 
-async function apply(context: Context, turned: TurnedCrontab, flags: CrontabFlags): Promise<void> {
+/** Applies the definitions. Returns the ping URLs of the monitors, by key. */
+async function apply(
+  context: Context,
+  turned: TurnedCrontab,
+  flags: CrontabFlags,
+): Promise<ReadonlyMap<string, string>> {
   const { output } = context;
   const ask = asker(output);
   const loaded = emptyLoad();
@@ -81,14 +89,44 @@ async function apply(context: Context, turned: TurnedCrontab, flags: CrontabFlag
   // The definitions have been checked; a problem here is a bug.
   const [problem] = loaded.problems;
   if (problem !== undefined) throw new Error(problemText(problem));
-  await applyAndReport(context, ask, await makePlan(ask, loaded.definitions), flags);
+  await applyAndReport(context, ask, await makePlan(ask, loaded.definitions, {}), flags);
+  if (turned.monitored.length === 0) return new Map();
+  const { monitors } = await managedItems(ask, 'managed');
+  return new Map(monitors.map(({ key, document }) => [key ?? '', String(document['pingUrl'])]));
 }
 
-function tell(context: Context, { turned, left }: TurnedCrontab, zone: string | null): void {
+/** Says which lines must be changed, so that they report to their monitors, and to what. */
+function tellOfMonitors(
+  { output }: Context,
+  { monitored }: TurnedCrontab,
+  pingUrls: ReadonlyMap<string, string>,
+): void {
+  for (const { line, key } of monitored) {
+    const words = `line ${line.number} of the crontab runs a command; for the monitor ${key} change it to:`;
+    output.say(plain(words));
+    output.say(plain(`  ${wrappedLine(line, pingUrls.get(key) ?? pingPlaceholder)}`));
+  }
+  if (monitored.some(({ key }) => !pingUrls.has(key))) {
+    output.say(
+      `${pingPlaceholder} is the ping URL: after jobd apply, jobd monitors get NAME shows it`,
+    );
+  }
+}
+
+function tell(
+  context: Context,
+  { turned, monitored, left }: TurnedCrontab,
+  zone: string | null,
+): void {
   const { output } = context;
-  for (const { number, reason } of left) output.say(plain(`line ${number} skipped: ${reason}`));
-  output.say(`turned ${turned} of ${counted(turned + left.length, 'line')}`);
-  if (zone !== null && turned > 0)
+  for (const { number, text, reason } of left) {
+    output.say(plain(`line ${number} of the crontab skipped: ${reason}`));
+    output.say(plain(`  ${text}`));
+  }
+  const all = turned + monitored.length + left.length;
+  const parts = [counted(turned, 'job'), counted(monitored.length, 'monitor')];
+  output.say(`turned ${turned + monitored.length} of ${counted(all, 'line')}: ${parts.join(', ')}`);
+  if (zone !== null && turned + monitored.length > 0)
     output.say(`times are read in ${zone} unless CRON_TZ is set; --tz says another zone`);
   if (left.length > 0 && context.exitCode === 0) context.exitCode = 1;
 }

@@ -4,7 +4,8 @@ import { closeSync, openSync, readdirSync, readSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { text as readStream } from 'node:stream/consumers';
 import { JobdError, systemCode } from '../../domain/errors.ts';
-import type { Definition } from './definition.ts';
+import type { Definition, FileKind } from './kind.ts';
+import { fileKinds } from './kinds.ts';
 import { nearest } from '../../domain/nearest.ts';
 import { parseFile, placeText } from './parse-file.ts';
 import type { Entry, Place, Problem, Value } from './parse-file.ts';
@@ -13,7 +14,8 @@ import type { Sources } from './references.ts';
 
 /** Larger than any such file that a person keeps. */
 const mostBytes = 1024 * 1024;
-const extensions = /\.(ya?ml|json)$/;
+/** The schema that `jobd schema` writes may be kept beside the files. */
+const extensions = /(?<!\.schema)\.(ya?ml|json)$/;
 
 export type Variable = (name: string) => string | undefined;
 
@@ -32,7 +34,7 @@ export async function loadDefinitions(
   return loaded;
 }
 
-/** The result so far, and where each key is defined. */
+/** The result so far, and where each key is defined, by section and key. */
 export interface Load {
   definitions: Definition[];
   problems: Problem[];
@@ -51,40 +53,48 @@ export function readDefinitions(
   sources: Sources,
 ): void {
   const { value, problems } = parseFile(path, text);
-  if (value !== null) {
-    for (const entry of definitionsIn(value, problems)) {
-      const { name: key, place } = entry;
-      const first = load.keys.get(key);
-      if (first === undefined) load.keys.set(key, place);
-      else {
-        const sentence = `the key ${key.slice(0, 63)} is already defined at ${placeText(first)}`;
-        problems.push({ place, sentence });
-      }
-      const definition = readDefinition(entry, sources, problems);
-      if (definition !== null) load.definitions.push(definition);
+  for (const { kind, entry } of value === null ? [] : definitionsIn(value, problems)) {
+    const { name: key, place } = entry;
+    const first = load.keys.get(`${kind.section}/${key}`);
+    if (first === undefined) load.keys.set(`${kind.section}/${key}`, place);
+    else {
+      const sentence = `the key ${key.slice(0, 63)} is already defined at ${placeText(first)}`;
+      problems.push({ place, sentence });
     }
+    const definition = readDefinition(kind, entry, sources, problems);
+    if (definition !== null) load.definitions.push(definition);
   }
   load.problems.push(...problems.toSorted(byPlace));
 }
 
-/** The entries of `jobs:`. No value means no jobs. */
-function definitionsIn(file: Value, problems: Problem[]): readonly Entry[] {
+const sections = fileKinds.map(({ section }) => section);
+const anySection = `${sections.slice(0, -1).join(':, ')}: or ${sections.at(-1)}:`;
+
+/** The entries of all sections. A section without a value has none. */
+function definitionsIn(file: Value, problems: Problem[]): { kind: FileKind; entry: Entry }[] {
   for (const { name, place } of file.entries) {
-    if (name === 'jobs') continue;
-    const meant = nearest(name, ['jobs'])
-      ? 'did you mean jobs?'
-      : 'the file has jobs: and nothing else';
-    problems.push({ place, sentence: `${name.slice(0, 60)} is not known here, ${meant}` });
+    if (sections.some((section) => section === name)) continue;
+    const meant = nearest(name, sections);
+    const hint = meant === undefined ? `the file has ${anySection}` : `did you mean ${meant}?`;
+    problems.push({ place, sentence: `${name.slice(0, 60)} is not known here, ${hint}` });
   }
-  const [jobs, second] = file.entries.filter(({ name }) => name === 'jobs');
-  if (second) problems.push({ place: second.place, sentence: 'jobs is there twice' });
-  if (jobs?.value.kind === 'nothing') return [];
-  if (jobs?.value.kind === 'mapping') return jobs.value.entries;
-  if (jobs === undefined && problems.length > 0) return [];
-  const place = jobs?.value.place ?? file.place;
-  const sentence = 'the file must have jobs:, and under it a definition for each key';
-  problems.push({ place, sentence });
-  return [];
+  const found = fileKinds.map((kind) => {
+    const [first, second] = file.entries.filter(({ name }) => name === kind.section);
+    const { section } = kind;
+    if (second) problems.push({ place: second.place, sentence: `${section} is there twice` });
+    if (first === undefined) return { isThere: false, entries: [] };
+    const { kind: given, place, entries } = first.value;
+    if (given !== 'mapping' && given !== 'nothing') {
+      const sentence = `${section} must be a mapping of keys to definitions, got a ${given}`;
+      problems.push({ place, sentence });
+    }
+    return { isThere: true, entries: entries.map((entry) => ({ kind, entry })) };
+  });
+  if (problems.length === 0 && !found.some(({ isThere }) => isThere)) {
+    const sentence = `the file must have ${anySection}, and under it a definition for each key`;
+    problems.push({ place: file.place, sentence });
+  }
+  return found.flatMap(({ entries }) => entries);
 }
 
 function byPlace({ place: one }: Problem, { place: other }: Problem): number {

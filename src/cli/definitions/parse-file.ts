@@ -30,7 +30,7 @@ export function problemText({ place, sentence }: Problem): string {
   return `${placeText(place)}: ${sentence}`;
 }
 
-/** A value: a text, a mapping, or something that no field accepts. */
+/** A value: a text, a mapping, a list, or nothing. */
 export interface Value {
   place: Place;
   kind: 'text' | 'mapping' | 'list' | 'nothing';
@@ -38,6 +38,8 @@ export interface Value {
   text: string;
   /** Empty unless it is a mapping. */
   entries: readonly Entry[];
+  /** Empty unless it is a list. */
+  items: readonly Value[];
 }
 
 /** A name in a mapping, and its value. */
@@ -47,7 +49,7 @@ export interface Entry {
   value: Value;
 }
 
-/** Jobs, their fields, and their headers: nothing is nested deeper. */
+/** A section, a definition, a field, and what is in it: nothing is nested deeper. */
 const deepest = 4;
 /** More than any file that a person keeps. Values repeated by aliases count too. */
 const mostValues = 200_000;
@@ -99,7 +101,7 @@ function createReader(document: Document, placeAt: (offset: number) => Place) {
 
   const valueOf = (node: Node | null, fallback: Place, depth: number): Value => {
     const place = node?.range ? placeAt(node.range[0]) : fallback;
-    const nothing: Value = { place, kind: 'nothing', text: '', entries: [] };
+    const nothing: Value = { place, kind: 'nothing', text: '', entries: [], items: [] };
     left -= 1;
     if (left === 0) problems.push({ place, sentence: `more than ${mostValues} values` });
     if (left <= 0 || depth > deepest) return nothing;
@@ -111,7 +113,10 @@ function createReader(document: Document, placeAt: (offset: number) => Place) {
       const found = anchored(node);
       return found ? { ...valueOf(found, place, depth), place } : nothing;
     }
-    if (isSeq(node)) return { ...nothing, kind: 'list' };
+    if (isSeq(node)) {
+      const items = node.items.map((item) => valueOf(item as Node | null, place, depth + 1));
+      return { ...nothing, kind: 'list', items };
+    }
     if (isMap(node)) {
       const entries = node.items.map((pair) => entryOf(pair, place, depth));
       return { ...nothing, kind: 'mapping', entries: entries.filter((entry) => entry !== null) };

@@ -1,27 +1,35 @@
 /** What definitions would change. Planning asks the server and changes nothing. */
 
-import type * as contract from '../../api/jobs/contract.ts';
-import type { DefinitionResult, ManagedJob } from '../../api/jobs/contract.ts';
-import { changedFields, changedHeaders, definedJob } from '../../domain/jobs/managed-job.ts';
 import type { Ask } from '../client/client.ts';
-import type { Definition } from './definition.ts';
-import { allJobs, askMe, inputOf, managedJobs, sendDefinitions } from './server.ts';
+import type { Definition, FileKind, Section, ManagedItem } from './kind.ts';
+import { fileKinds } from './kinds.ts';
+import { everyOne } from '../../domain/alerts/managed-channel.ts';
+import { nearest } from '../../domain/nearest.ts';
+import { askMe, inputOf, keysById, managedItems, sendDefinitions, withKeys } from './server.ts';
+import type { DefinitionResult, ManagedItems } from './server.ts';
 
 /** A definition, and what it would change. */
 export interface PlannedChange {
   definition: Definition;
-  /** With the job as it is. */
+  /** With the job, monitor or channel as it is. */
   result: DefinitionResult;
 }
 
+/** A managed job, monitor or channel without a definition. */
+export interface Unlisted {
+  kind: FileKind;
+  key: string;
+  item: ManagedItem;
+}
+
 export interface Plan {
-  /** One per definition, ordered by key. */
+  /** One per definition, ordered by section and key. */
   changes: PlannedChange[];
-  /** Managed jobs without a definition, ordered by key: pruning would delete them. */
-  unlisted: ManagedJob[];
-  /** Whether the key may write. If so, the server has compared the values of headers too. */
+  /** Pruning would delete them. Ordered by section and key. */
+  unlisted: Unlisted[];
+  /** Whether the key may write. If so, the server has compared the values that nobody is shown. */
   mayWrite: boolean;
-  /** The account's default, where a definition has no timeout. */
+  /** The account's default, where a job has no timeout. */
   defaultTimeoutSeconds: number;
 }
 
@@ -30,34 +38,48 @@ export interface PlanCounts {
   create: number;
   update: number;
   delete: number;
-  /** Jobs made by hand that only get a key. */
+  /** Those made by hand that only get a key. */
   adopt: number;
   none: number;
   refused: number;
   unlisted: number;
 }
 
-/** Makes a plan. With a read-only key the values of headers are not compared. Throws as the client does. */
-export async function makePlan(ask: Ask, definitions: readonly Definition[]): Promise<Plan> {
+/**
+ * Makes a plan. With a read-only key the values that nobody is shown are not compared. With `prune`, a channel may only name
+ * what the files define. Throws as the client does.
+ */
+export async function makePlan(
+  ask: Ask,
+  definitions: readonly Definition[],
+  { prune = false }: { prune?: boolean },
+): Promise<Plan> {
   const { mayWrite, defaultTimeoutSeconds } = await askMe(ask);
-  const managed = await managedJobs(ask);
-  const sorted = definitions.toSorted(byKey);
+  const managed = await managedItems(ask, 'managed');
+  const listed = listedKeys(definitions);
+  const unlisted = fileKinds.flatMap((kind) =>
+    managed[kind.section]
+      .flatMap((item) => (item.key === null ? [] : [{ kind, key: item.key, item }]))
+      .filter(({ key }) => !listed[kind.section].has(key))
+      .toSorted(byKey),
+  );
+  const known = prune ? listed : listedKeys([...definitions, ...unlisted]);
+  const sorted = fileKinds.flatMap((kind) =>
+    definitions.filter((definition) => definition.kind === kind).toSorted(byKey),
+  );
   const results = mayWrite
-    ? await Array.fromAsync(sendDefinitions(ask, sorted.map(inputOf), { dryRun: true }))
-    : await compareAll(ask, sorted, managed, defaultTimeoutSeconds);
-  const listed = new Set(definitions.map(({ key }) => key));
-  return {
-    changes: sorted.flatMap((definition, index) => {
-      const result = results[index];
-      return result === undefined ? [] : [{ definition, result }];
-    }),
-    unlisted: managed.filter(({ key }) => !listed.has(key)).toSorted(byKey),
-    mayWrite,
-    defaultTimeoutSeconds,
-  };
+    ? await compareThere(ask, sorted, managed)
+    : await compareHere(ask, sorted, { managed, defaultTimeoutSeconds });
+  const changes = sorted.flatMap((definition, index) => {
+    const result = results[index];
+    return result === undefined
+      ? []
+      : [{ definition, result: refusalOfKeys(definition, known) ?? result }];
+  });
+  return { changes, unlisted, mayWrite, defaultTimeoutSeconds };
 }
 
-/** Counts the changes of a plan. Jobs that are not in the files count as deleted only with `prune`. */
+/** Counts the changes of a plan. Those that are not in the files count as deleted only with `prune`. */
 export function countsOf({ changes, unlisted }: Plan, prune: boolean): PlanCounts {
   const count = (is: (result: DefinitionResult) => boolean): number =>
     changes.filter(({ result }) => is(result)).length;
@@ -72,40 +94,77 @@ export function countsOf({ changes, unlisted }: Plan, prune: boolean): PlanCount
   };
 }
 
-/** Compares without the server, by the same rule, except for the values of headers, which nobody is shown. */
-async function compareAll(
-  ask: Ask,
-  definitions: readonly Definition[],
-  managed: readonly ManagedJob[],
-  defaultTimeout: number,
-): Promise<DefinitionResult[]> {
-  const byKeys = new Map(managed.map(({ key, job }) => [key, job]));
-  const isAnyAdopted = definitions.some(({ key, adopt }) => adopt && !byKeys.has(key));
-  const jobs = new Map<string | undefined, contract.Job>(
-    isAnyAdopted ? (await allJobs(ask)).map((job) => [job.id, job]) : [],
-  );
-  for (const { job } of managed) jobs.delete(job.id);
-  return definitions.map(({ key, job: input, adopt }) => {
-    const own = byKeys.get(key);
-    const job = own ?? jobs.get(adopt) ?? null;
-    const isAdopted = own === undefined && job !== null;
-    const result = { key, changedFields: [], changedHeaders: [], isAdopted, job, refusal: null };
-    if (job === null) return { ...result, change: 'create' };
-    const before = { ...job, headers: withoutValues(job.headerNames) };
-    const defined = definedJob(input, defaultTimeout);
-    const after = { ...defined, headers: withoutValues(Object.keys(defined.headers)) };
-    const fields = changedFields(before, after);
-    return {
-      ...result,
-      change: fields.length > 0 ? 'update' : 'none',
-      changedFields: fields,
-      changedHeaders: changedHeaders(before, after),
-    };
-  });
+type Keys = Readonly<Record<Section, ReadonlySet<string>>>;
+
+function listedKeys(all: readonly { kind: FileKind; key: string }[]): Keys {
+  const keysOf = (section: Section): Set<string> =>
+    new Set(all.filter(({ kind }) => kind.section === section).map(({ key }) => key));
+  return { jobs: keysOf('jobs'), monitors: keysOf('monitors'), channels: keysOf('channels') };
 }
 
-function withoutValues(names: readonly string[]): Record<string, string> {
-  return Object.fromEntries(names.map((name) => [name, '']));
+/** The refusal of a channel that names an unknown key; undefined if it names none. The server would refuse it too, but late. */
+function refusalOfKeys({ key, input }: Definition, known: Keys): DefinitionResult | undefined {
+  for (const section of ['jobs', 'monitors'] as const) {
+    const named = (input[section] ?? []) as readonly string[];
+    const unknown = named.find((name) => name !== everyOne && !known[section].has(name));
+    if (unknown === undefined) continue;
+    const meant = nearest(unknown, [...known[section]]);
+    const hint = meant === undefined ? `define it under ${section}:` : `did you mean ${meant}?`;
+    const error = `${section} names ${unknown}, which is not defined, ${hint}`;
+    const nothing = { change: null, changedFields: [], changedHidden: [], isAdopted: false };
+    return { key, ...nothing, item: null, refusal: { status: 400, error } };
+  }
+  return undefined;
+}
+
+/** Lets the server compare. */
+async function compareThere(
+  ask: Ask,
+  sorted: readonly Definition[],
+  managed: ManagedItems,
+): Promise<DefinitionResult[]> {
+  const known = keysById(managed);
+  const results: DefinitionResult[] = [];
+  for (const kind of fileKinds) {
+    const inputs = sorted.filter((definition) => definition.kind === kind).map(inputOf);
+    for await (const result of sendDefinitions(ask, kind, inputs, { dryRun: true })) {
+      const item =
+        result.item && kind.section === 'channels' ? withKeys(result.item, known) : result.item;
+      results.push({ ...result, item });
+    }
+  }
+  return results;
+}
+
+/** The one that has the key of a definition. */
+function find(items: ManagedItems, { kind, key }: Definition): ManagedItem | undefined {
+  return items[kind.section].find((item) => item.key === key);
+}
+
+/** Compares without the server, by the same rules, except for the values that nobody is shown. */
+async function compareHere(
+  ask: Ask,
+  definitions: readonly Definition[],
+  { managed, defaultTimeoutSeconds }: { managed: ManagedItems; defaultTimeoutSeconds: number },
+): Promise<DefinitionResult[]> {
+  const isAnyAdopted = definitions.some(
+    (definition) => definition.adopt !== undefined && find(managed, definition) === undefined,
+  );
+  const all = isAnyAdopted ? await managedItems(ask, 'all') : managed;
+  return definitions.map((definition) => {
+    const { kind, key, input, adopt } = definition;
+    const own = find(managed, definition);
+    const item =
+      own ?? all[kind.section].find((each) => each.key === null && each.id === adopt) ?? null;
+    const isAdopted = own === undefined && item !== null;
+    const result = { key, isAdopted, item, refusal: null };
+    if (item === null) {
+      return { ...result, change: 'create', changedFields: [], changedHidden: [] };
+    }
+    const compared = kind.compare(item, input, { defaultTimeoutSeconds });
+    const change = compared.changedFields.length > 0 ? 'update' : 'none';
+    return { ...result, change, ...compared };
+  });
 }
 
 function byKey(one: { key: string }, other: { key: string }): number {

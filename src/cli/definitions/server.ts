@@ -1,74 +1,164 @@
-/** What the server knows of jobs, and the definitions sent to it. */
+/** What the server knows of jobs, monitors and channels, and the definitions sent to it. */
 
-import type * as contract from '../../api/jobs/contract.ts';
+import type * as contract from '../../api/definitions/contract.ts';
 import type { Me } from '../../api/accounts/contract.ts';
-import { longestBatch } from '../../domain/jobs/managed-job.ts';
+import type { ShownInList } from '../../domain/definition.ts';
+import { longestBatch } from '../../domain/definition.ts';
 import { defaultTimeoutSeconds } from '../../domain/accounts/plan.ts';
 import { createAsker, pages } from '../client/client.ts';
 import type { Ask } from '../client/client.ts';
 import { withinRateLimit } from '../client/retry.ts';
 import { clientConfig } from '../client/settings.ts';
 import type { Output } from '../terminal/output.ts';
-import type { Definition } from './definition.ts';
+import type { Definition, FileKind, Input, ManagedItem, Section } from './kind.ts';
 
 /** The API takes bodies of 256 KiB. */
 const mostBytes = 255 * 1024;
 
-/** A definition as the API takes it; its job is null for no job at all. */
-export type DefinitionInput = contract.Definition;
+/** A definition to send; its input is null for nothing at all. */
+export interface DefinitionInput {
+  key: string;
+  input: Input | null;
+  adopt?: string;
+}
+
+/** The outcome of a definition, the same for every kind. */
+export interface DefinitionResult {
+  key: string;
+  change: contract.JobDefinitionResult['change'];
+  changedFields: readonly string[];
+  changedHidden: readonly string[];
+  isAdopted: boolean;
+  item: ManagedItem | null;
+  refusal: contract.JobDefinitionResult['refusal'];
+}
+
+/** Managed jobs, monitors and channels, or all, by section. */
+export type ManagedItems = Readonly<Record<Section, readonly ManagedItem[]>>;
 
 /** Asks the server, within its rate limit. */
 export function asker(output: Output): Ask {
   return withinRateLimit(createAsker(clientConfig()), (line) => output.say(line));
 }
 
-/** Sends definitions and yields a result for each, in order. `sent` gets how many were sent, before each request. */
+type JobAnswer = contract.ManagedJob | contract.JobDefinitionResult;
+type MonitorAnswer = contract.ManagedMonitor | contract.MonitorDefinitionResult;
+type ChannelAnswer = contract.ManagedChannel | contract.ChannelDefinitionResult;
+type Answer = JobAnswer | MonitorAnswer | ChannelAnswer;
+
+/** What an answer is about; null if there is none. */
+function itemOf(answer: Answer): ManagedItem | null {
+  const { key } = answer;
+  if ('job' in answer) {
+    const { job } = answer;
+    return job && { key, id: job.id, name: job.name, document: job, hiddenNames: job.headerNames };
+  }
+  if ('monitor' in answer) {
+    const { monitor } = answer;
+    return (
+      monitor && { key, id: monitor.id, name: monitor.name, document: monitor, hiddenNames: [] }
+    );
+  }
+  const { channel, configFields } = answer;
+  if (channel === null) return null;
+  const document = { ...channel };
+  return { key, id: channel.id, name: channel.name, document, hiddenNames: configFields };
+}
+
+/** The keys of jobs and monitors, by their ids. `keyOf` gives a key to those made by hand. */
+export function keysById(
+  { jobs, monitors }: Pick<ManagedItems, 'jobs' | 'monitors'>,
+  keyOf = (_: Section, { key }: ManagedItem): string | null => key,
+): ReadonlyMap<string, string> {
+  const entries = Object.entries({ jobs, monitors }).flatMap(([section, items]) =>
+    items.flatMap((item) => {
+      const key = keyOf(section as Section, item);
+      return key === null ? [] : [[item.id, key] as const];
+    }),
+  );
+  return new Map(entries);
+}
+
+/** A channel with the keys that `keysById` knows. */
+export function withKeys(channel: ManagedItem, known: ReadonlyMap<string, string>): ManagedItem {
+  // An id without a key stands for itself.
+  const keysOf = (field: 'jobIds' | 'monitorIds'): string[] | null => {
+    const ids = channel.document[field] as readonly string[] | null;
+    return ids && ids.map((id) => known.get(id) ?? id);
+  };
+  const served = { jobs: keysOf('jobIds'), monitors: keysOf('monitorIds') };
+  return { ...channel, document: { ...channel.document, ...served } };
+}
+
+/** Sends definitions of one kind and yields a result for each, in order. `sent` gets how many were sent, before each request. */
 export async function* sendDefinitions(
   ask: Ask,
+  { section, noun }: FileKind,
   inputs: readonly DefinitionInput[],
   { dryRun, sent = () => {} }: { dryRun: boolean; sent?: (count: number) => void },
-): AsyncGenerator<contract.DefinitionResult> {
+): AsyncGenerator<DefinitionResult> {
   let count = 0;
-  for (const definitions of batchesOf(inputs)) {
-    count += definitions.length;
+  const definitions = inputs.map(({ input, ...rest }) => ({ ...rest, [noun]: input }));
+  for (const batch of batchesOf(definitions)) {
+    count += batch.length;
     sent(count);
-    const body = { definitions, dryRun };
-    const { results } = await ask<contract.DefinitionResults>('POST', '/managed-jobs', body);
-    yield* results;
+    const path = `/managed-${section}`;
+    const { results } = await ask<{
+      results: (
+        | contract.JobDefinitionResult
+        | contract.MonitorDefinitionResult
+        | contract.ChannelDefinitionResult
+      )[];
+    }>('POST', path, { definitions: batch, dryRun });
+    for (const result of results) {
+      const { key, change, changedFields, isAdopted, refusal } = result;
+      const changedHidden =
+        'changedHeaders' in result
+          ? result.changedHeaders
+          : 'changedConfig' in result
+            ? result.changedConfig
+            : [];
+      const item = itemOf(result);
+      yield { key, change, changedFields, changedHidden, isAdopted, item, refusal };
+    }
   }
 }
 
 /** As few requests as their limits allow. */
-function batchesOf(inputs: readonly DefinitionInput[]): DefinitionInput[][] {
-  const batches: DefinitionInput[][] = [];
+function batchesOf(definitions: readonly object[]): object[][] {
+  const batches: object[][] = [];
   let bytesLeft = 0;
-  for (const input of inputs) {
-    const bytes = Buffer.byteLength(JSON.stringify(input)) + 1;
+  for (const definition of definitions) {
+    const bytes = Buffer.byteLength(JSON.stringify(definition)) + 1;
     const last = batches.at(-1);
     if (last === undefined || bytesLeft < bytes || last.length === longestBatch) {
-      batches.push([input]);
+      batches.push([definition]);
       bytesLeft = mostBytes - bytes;
     } else {
-      last.push(input);
+      last.push(definition);
       bytesLeft -= bytes;
     }
   }
   return batches;
 }
 
-/** A definition of a file as the API takes it. */
-export function inputOf({ key, job, adopt }: Definition): DefinitionInput {
-  return { key, job, ...(adopt !== undefined && { adopt }) };
+/** A definition of a file as it is sent. */
+export function inputOf({ key, input, adopt }: Definition): DefinitionInput {
+  return { key, input, ...(adopt !== undefined && { adopt }) };
 }
 
-/** All managed jobs. */
-export async function managedJobs(ask: Ask): Promise<contract.ManagedJob[]> {
-  return await Array.fromAsync(pages(ask, '/managed-jobs', 'managedJobs'));
-}
-
-/** All jobs. */
-export async function allJobs(ask: Ask): Promise<contract.Job[]> {
-  return await Array.fromAsync(pages(ask, '/jobs', 'jobs'));
+/** All managed jobs, monitors and channels, or with `all` those made by hand too. */
+export async function managedItems(ask: Ask, show: ShownInList): Promise<ManagedItems> {
+  const list = async (section: Section, name: string): Promise<ManagedItem[]> => {
+    const path = `/managed-${section}${show === 'all' ? '?show=all' : ''}`;
+    const answers = await Array.fromAsync(pages<Answer>(ask, path, name));
+    return answers.map(itemOf).filter((item) => item !== null);
+  };
+  const jobs = await list('jobs', 'managedJobs');
+  const monitors = await list('monitors', 'managedMonitors');
+  const channels = await list('channels', 'managedChannels');
+  const known = keysById({ jobs, monitors });
+  return { jobs, monitors, channels: channels.map((channel) => withKeys(channel, known)) };
 }
 
 /** Whether the key may write, and the timeout of a job that gives none. */

@@ -1,62 +1,26 @@
-/** Writes definitions as YAML. The same jobs always give the same text. */
+/** Writes definitions as YAML. The same jobs, monitors and channels always give the same text. */
 
 import { Scalar, stringify } from 'yaml';
-import { durationOf } from '../options.ts';
 import { escapeUnit } from '../../domain/characters.ts';
-import { jobDefaults } from '../../domain/jobs/job.ts';
-import type { EditableFields } from '../../domain/jobs/job.ts';
-import { fieldNames } from './definition.ts';
-import type { FieldName } from './definition.ts';
-import { literal, literalVariables } from './references.ts';
-
-/** How a job is shown. */
-export interface ShownAs {
-  /** The account's default, where a definition has no timeout. */
-  defaultTimeoutSeconds: number;
-  /** The id of a job made by hand. */
-  adopt?: string;
-}
-
-/** A definition as it is written in a file. */
-export type Fields = Partial<Record<FieldName, unknown>>;
+import type { FileKind, Fields, Input, Writing } from './kind.ts';
 
 /** The fields of a definition, in order. A field that has its default is left out. */
 export function fieldsOf(
+  kind: FileKind,
   key: string,
-  job: EditableFields,
-  { defaultTimeoutSeconds, adopt }: ShownAs,
+  whole: Input,
+  { adopt, ...writing }: Writing & { adopt?: string },
 ): Fields {
-  const { method, headers, body, timeoutSeconds, retries, paused, notes } = job;
-  const isPeriod = job.scheduleType === 'period';
-  const names = Object.keys(headers).toSorted();
-  const fields: Required<Fields> = {
-    adopt,
-    name: unless(job.name, key),
-    url: job.url,
-    method: unless(method, jobDefaults.method),
-    headers: names.length > 0 ? new Map(names.map((name) => [name, headers[name]])) : undefined,
-    body: unless(body, jobDefaults.body),
-    cron: isPeriod ? undefined : (job.cronExpr ?? undefined),
-    timezone: isPeriod ? undefined : job.timezone,
-    every: isPeriod ? durationOf(job.periodSeconds ?? 0) : undefined,
-    timeout: unless(`${timeoutSeconds}s`, `${defaultTimeoutSeconds}s`),
-    retries: unless(retries, jobDefaults.retries),
-    paused: unless(paused, jobDefaults.paused),
-    notes: unless(notes, jobDefaults.notes),
-  };
+  return inOrder(kind, { adopt, ...kind.values(key, whole, writing) });
+}
+
+/** The fields in the order of their table, without those that are undefined. */
+export function inOrder({ fields }: FileKind, values: Fields): Fields {
   return Object.fromEntries(
-    fieldNames.map((name) => [name, fields[name]]).filter(([, value]) => value !== undefined),
+    Object.keys(fields)
+      .map((name) => [name, values[name]])
+      .filter(([, value]) => value !== undefined),
   );
-}
-
-function unless<T>(value: T, usual: T): T | undefined {
-  return value === usual ? undefined : value;
-}
-
-/** The job with every `$` and `file:` escaped, so that it is read back unchanged. Header values stay as they are. */
-export function literalOf<Job extends Pick<EditableFields, 'url' | 'body'>>(job: Job): Job {
-  const { url, body } = job;
-  return { ...job, url: literalVariables(url), body: body === null ? null : literal(body) };
 }
 
 /** Characters that YAML would write as they are, although terminals and editors interpret them. */
@@ -80,6 +44,7 @@ const plainLines = /^\S.*\S\n?$/s;
 
 /** Puts texts with invisible characters into quotes, where they can be escaped. */
 function visible(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(visible);
   if (typeof value === 'object' && value !== null) {
     const entries = value instanceof Map ? [...value] : Object.entries(value);
     return new Map(entries.map(([name, inner]) => [name, visible(inner)]));

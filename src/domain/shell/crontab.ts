@@ -7,6 +7,10 @@
 export interface CrontabLine {
   /** Counts from 1. */
   number: number;
+  /** The whole line, without spaces around it. */
+  text: string;
+  /** What is before the command as it is written: the times, and the user in a system crontab. */
+  prefix: string;
   /** As written, but with the nicknames of jobs. */
   cronExpr: string;
   command: string;
@@ -21,6 +25,7 @@ export interface CrontabLine {
 /** A line that no crontab can have. */
 export interface BrokenLine {
   number: number;
+  text: string;
   reason: string;
 }
 
@@ -55,8 +60,9 @@ export function parseCrontab(
       comments = [];
     } else {
       const read = readLine(line, isSystem);
-      if (read === null) broken.push({ number, reason: 'it needs five time fields and a command' });
-      else lines.push({ number, ...read, settings, comment: wordsOf(comments) });
+      if (read === null)
+        broken.push({ number, text: line, reason: 'it needs five time fields and a command' });
+      else lines.push({ number, text: line, ...read, settings, comment: wordsOf(comments) });
       comments = [];
     }
   }
@@ -66,12 +72,13 @@ export function parseCrontab(
 function readLine(
   line: string,
   isSystem: boolean,
-): Pick<CrontabLine, 'cronExpr' | 'command' | 'input'> | null {
+): Pick<CrontabLine, 'prefix' | 'cronExpr' | 'command' | 'input'> | null {
   const [, times = '', rest = ''] = timesPattern.exec(line) ?? [];
   const command = isSystem ? userPattern.exec(rest)?.[1] : rest;
   if (command === undefined || command === '') return null;
   const cronExpr = times.replaceAll(/[ \t]+/g, ' ').toLowerCase();
-  return { cronExpr: nicknames[cronExpr] ?? cronExpr, ...splitInput(command) };
+  const prefix = line.slice(0, line.length - command.length);
+  return { prefix, cronExpr: nicknames[cronExpr] ?? cronExpr, ...splitInput(command) };
 }
 
 /** The first percent sign begins the standard input, and each further one is a line break there. `\%` is literal. */

@@ -24,6 +24,8 @@ export interface OutboxRow {
 export interface ChannelRow {
   id: string;
   workspace_id: string;
+  /** Its key in definitions, unique in the workspace; null for a channel made by hand. */
+  managed_key: Generated<string | null>;
   name: string;
   type: ChannelType;
   /** Its config: where it delivers to, with its secrets, sealed. */

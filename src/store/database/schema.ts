@@ -86,7 +86,7 @@ export interface JobRow {
   id: string;
   workspace_id: string;
   /** Its key in definitions, unique in the workspace; null for a job made by hand. */
-  job_key: Generated<string | null>;
+  managed_key: Generated<string | null>;
   name: string;
   /** The name in lower case (ASCII), made by the database: lists are ordered by it. */
   name_lower: ColumnType<string, never, never>;
@@ -150,6 +150,8 @@ export interface RunRow {
 export interface MonitorRow {
   id: string;
   workspace_id: string;
+  /** Its key in definitions, unique in the workspace; null for a monitor made by hand. */
+  managed_key: Generated<string | null>;
   name: string;
   ping_id: string;
   schedule_type: ScheduleType;

@@ -121,7 +121,7 @@ export interface PlacedJob extends ListedJob, JobPlace {
 
 const listed = selectionOf({
   id: 'id',
-  key: 'job_key',
+  key: 'managed_key',
   name: 'name',
   nameLower: 'name_lower',
   url: 'url',

@@ -5,23 +5,24 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { turnCrontab } from '../../../src/cli/definitions/crontab-jobs.ts';
+import { wrappedLine } from '../../../src/cli/definitions/crontab-monitors.ts';
 import { emptyLoad, readDefinitions } from '../../../src/cli/definitions/load.ts';
 import { problemText } from '../../../src/cli/definitions/parse-file.ts';
-import type { JobInput } from '../../../src/domain/jobs/job-input.ts';
+import type { Input } from '../../../src/cli/definitions/kind.ts';
 import { runCommand, serveCommand } from '../../support/running/command.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
 
 const options = { isSystem: false, timezone: 'UTC', isZoneGiven: false };
 
 /** The jobs in the file, read back with its variables. */
-function jobsOf(crontab: string, more: Partial<typeof options> = {}): JobInput[] {
+function jobsOf(crontab: string, more: Partial<typeof options> = {}): Input[] {
   const { text, variables, left } = turnCrontab(crontab, { ...options, ...more });
   assert.deepEqual(left, []);
   const loaded = emptyLoad();
   const sources = { variable: (name: string) => variables.get(name), file: () => assert.fail() };
   readDefinitions(loaded, { path: 'x', text }, sources);
   assert.deepEqual(loaded.problems.map(problemText), []);
-  return loaded.definitions.map(({ job }) => job);
+  return loaded.definitions.map(({ input }) => input);
 }
 
 test('a crontab line that calls a URL becomes a job that makes the same call', () => {
@@ -40,14 +41,15 @@ test('a crontab line that calls a URL becomes a job that makes the same call', (
   for (const [command, job] of rows)
     assert.deepEqual(jobsOf(`*/5 * * * * ${command}`), [job], command);
   const encoded = jobsOf('@daily curl https://example.com/\\%20');
-  assert.equal(encoded[0]?.url, 'https://example.com/%20');
+  assert.equal(encoded[0]?.['url'], 'https://example.com/%20');
 });
 
 test('any other line is skipped, with its number and the reason', () => {
   const rows: [line: string, reason: RegExp][] = [
     ['@reboot curl https://example.com/', /the times: .*@reboot/],
     ['0 25 * * * curl https://example.com/', /the times: the hour field/],
-    ['@daily backup.sh', /not a curl or wget call \(backup\.sh\)$/],
+    ['@reboot backup.sh', /the times: .*@reboot/],
+    ['TZ=Asia/Tokyo\n@daily backup.sh', /TZ is the zone/],
     ['@daily root curl https://example.com/', /--system/],
     ['@daily curl https://example.com/ | sh', /\| sh/],
     ['@daily curl https://example.com/ && true', /&&/],
@@ -63,19 +65,20 @@ test('any other line is skipped, with its number and the reason', () => {
     ['@daily nice curl https://example.com/', /wget call \(nice\)/],
     ['SHELL=/usr/bin/fish\n@daily curl https://example.com/', /SHELL/],
     ['TZ=Asia/Tokyo\n@daily curl https://example.com/', /TZ is the zone/],
-    ['CRON_TZ=Mars\n@daily curl https://example.com/', /timezone must be an IANA name/],
+    ['CRON_TZ=Mars\n@daily curl https://example.com/', /^CRON_TZ must be an IANA name/],
     ['garbage', /five time fields/],
   ];
   for (const [line, reason] of rows) {
-    const { turned, left } = turnCrontab(line, options);
-    assert.deepEqual([turned, left.length], [0, 1], line);
+    const { turned, monitored, left } = turnCrontab(line, options);
+    assert.deepEqual([turned, monitored.length, left.length], [0, 0, 1], line);
+    assert.equal(left[0]?.text, line.split('\n').at(-1));
     assert.match(left[0]?.reason ?? '', reason, line);
     assert.equal(left[0]?.number, line.split('\n').length);
   }
 });
 
 const zone = (crontab: string, more: Partial<typeof options> = {}) =>
-  jobsOf(crontab, more)[0]?.timezone;
+  jobsOf(crontab, more)[0]?.['timezone'];
 
 test('the time zone comes from the crontab, the user, or the machine', () => {
   const line = '@daily curl https://example.com/';
@@ -86,9 +89,51 @@ test('the time zone comes from the crontab, the user, or the machine', () => {
   assert.equal(zone(`TZ=Asia/Tokyo\n${line}`, given), 'Europe/Paris');
 });
 
+test('a line that runs a command becomes a monitor, and the same line with jobd ping', () => {
+  const rows: [line: string, key: string, grace: number | undefined, changed: string][] = [
+    ['30 2 * * * backup --all', 'backup', 3_600, '30 2 * * * jobd ping URL -- backup --all'],
+    [
+      '0 * * * *  ./a.sh > /dev/null',
+      'a.sh',
+      900,
+      "0 * * * *  jobd ping URL -- sh -c './a.sh > /dev/null'",
+    ],
+    [
+      "* * * * * A=1 echo 'x y'",
+      'echo',
+      undefined,
+      "* * * * * jobd ping URL -- sh -c 'A=1 echo '\\''x y'\\'''",
+    ],
+    ['@daily cd /srv && ./b', 'b', 3_600, "@daily jobd ping URL -- sh -c 'cd /srv && ./b'"],
+    ['@daily log $(date +\\%F)', 'log', 3_600, "@daily jobd ping URL -- sh -c 'log $(date +\\%F)'"],
+    ['@daily mail ann%a text', 'mail', 3_600, '@daily jobd ping URL -- mail ann%a text'],
+    ['SHELL=/bin/bash\n@daily a | b', 'a', 3_600, "@daily jobd ping URL -- /bin/bash -c 'a | b'"],
+  ];
+  for (const [crontab, key, graceSeconds, changed] of rows) {
+    const { text, monitored, left } = turnCrontab(crontab, options);
+    assert.deepEqual(left, [], crontab);
+    const [found] = monitored;
+    assert.equal(found?.key, key);
+    assert.equal(wrappedLine(found.line, 'URL'), changed);
+    const loaded = emptyLoad();
+    const sources = { variable: () => assert.fail(), file: () => assert.fail() };
+    readDefinitions(loaded, { path: 'x', text }, sources);
+    assert.deepEqual(loaded.problems.map(problemText), []);
+    const [{ kind, input } = assert.fail()] = loaded.definitions;
+    assert.deepEqual(
+      [kind.noun, input['cronExpr'], input['graceSeconds']],
+      ['monitor', found.line.cronExpr, graceSeconds],
+    );
+  }
+  const system = turnCrontab('0 4 * * * root  /opt/x', { ...options, isSystem: true });
+  const line = system.monitored[0]?.line ?? assert.fail();
+  assert.equal(wrappedLine(line, 'URL'), '0 4 * * * root  jobd ping URL -- /opt/x');
+});
+
 const example = `# Nightly backup
 30 2 * * * curl -s -H "Authorization: Bearer it's" https://example.com/backup
 0 4 * * * /usr/local/bin/rotate
+@reboot /usr/local/bin/start
 */5 * * * * wget -qO- https://example.com/ping
 `;
 
@@ -101,7 +146,13 @@ test('a crontab becomes a file without secrets, which can be applied', async (t)
   assert.equal(ran.exitCode, 1);
   assert.match(
     ran.stderr,
-    /^line 3 skipped: not a curl or wget call \(\/usr\/local\/bin\/rotate.*\nturned 2 of 3 lines\n$/,
+    new RegExp(
+      '^line 3 of the crontab runs a command; for the monitor rotate change it to:\n' +
+        '  0 4 \\* \\* \\* jobd ping PING_URL -- /usr/local/bin/rotate\n' +
+        'PING_URL is the ping URL: after jobd apply, jobd monitors get NAME shows it\n' +
+        'line 4 of the crontab skipped: the times: .*\n  @reboot /usr/local/bin/start\n' +
+        'turned 3 of 4 lines: 2 jobs, 1 monitor\n$',
+    ),
   );
   assert.match(ran.stdout, /Authorization: \$\{JOBD_NIGHTLY_BACKUP_AUTHORIZATION\}/);
   assert.doesNotMatch(ran.stdout + ran.stderr, /it's/);
@@ -117,7 +168,10 @@ test('a crontab becomes a file without secrets, which can be applied', async (t)
   const applied = await runCommand(['apply', '-f', file], { ...daemon.env, ...secret });
   assert.deepEqual(
     [applied.exitCode, applied.stdout],
-    [0, 'created\texample.com-ping\t-\ncreated\tnightly-backup\t-\n'],
+    [
+      0,
+      'created\tjob\texample.com-ping\t-\ncreated\tjob\tnightly-backup\t-\ncreated\tmonitor\trotate\t-\n',
+    ],
   );
   const direct = await runCommand(
     ['import', 'crontab', '-', '--tz', 'UTC', '--apply'],
@@ -125,7 +179,10 @@ test('a crontab becomes a file without secrets, which can be applied', async (t)
     example,
   );
   assert.equal(direct.exitCode, 1, 'a line is left');
-  assert.match(direct.stderr, /0 created, 0 updated, 0 deleted; 2 the same/);
+  assert.match(direct.stderr, /0 created, 0 updated, 0 deleted; 3 the same/);
+  const { stdout } = await runCommand(['monitors', 'get', 'rotate', '--json'], daemon.env);
+  const { monitor } = JSON.parse(stdout) as { monitor: { pingUrl: string } };
+  assert.ok(direct.stderr.includes(`  0 4 * * * jobd ping ${monitor.pingUrl} -- /usr/local/bin/`));
   const whole = await runCommand(
     ['import', 'crontab', '--tz', 'UTC', '--json'],
     {},
@@ -135,6 +192,7 @@ test('a crontab becomes a file without secrets, which can be applied', async (t)
   assert.deepEqual(Object.keys(JSON.parse(whole.stdout) as object), [
     'jobs',
     'variables',
+    'wrapped',
     'left',
     'yaml',
   ]);

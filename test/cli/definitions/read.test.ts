@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import type { Definition } from '../../../src/cli/definitions/definition.ts';
+import type { Definition } from '../../../src/cli/definitions/kind.ts';
 import { emptyLoad, loadDefinitions, readDefinitions } from '../../../src/cli/definitions/load.ts';
 import type { Load } from '../../../src/cli/definitions/load.ts';
 import { problemText } from '../../../src/cli/definitions/parse-file.ts';
@@ -16,6 +16,7 @@ const files: Record<string, string> = {
   'token.txt': 'from a file\n',
   'body.json': '{"a":"${TOKEN}"}\n',
 };
+files['signing.txt'] = `whsec_${Buffer.alloc(32).toString('base64')}\n`;
 const sources = {
   variable: (name: string) => variables[name],
   file: (path: string) => files[path] ?? assert.fail(`no file ${path}`),
@@ -36,8 +37,12 @@ function one(text: string): Definition {
 
 const job = (lines: string): string => `jobs:\n  a:\n    url: https://example.com/\n${lines}`;
 
+const channel = (lines: string): string => `channels:\n  a:\n    ${lines}\n`;
+const slack = (line: string): string =>
+  channel(`type: slack\n    config: { url: 'https://example.com/' }\n    ${line}`);
+
 test('a definition becomes exactly the API input that the file contains', () => {
-  const { key, job: full } = one(`jobs:
+  const { key, input: full } = one(`jobs:
   nightly:
     name: Nightly backup
     url: https://example.com/backup
@@ -67,20 +72,61 @@ test('a definition becomes exactly the API input that the file contains', () => 
     paused: true,
     notes: 'n',
   });
-  assert.deepEqual(one(job('')).job, { name: 'a', url: 'https://example.com/' });
-  const { job: period } = one(job('    every: 5m\n'));
-  assert.deepEqual([period.scheduleType, period.periodSeconds], ['period', 300]);
+  assert.deepEqual(one(job('')).input, { name: 'a', url: 'https://example.com/' });
+  const { input: period } = one(job('    every: 5m\n'));
+  assert.deepEqual([period['scheduleType'], period['periodSeconds']], ['period', 300]);
+});
+
+test('monitors and channels are read like jobs, and each section has its own keys', () => {
+  const { definitions, problems } = load(`channels:
+  a:
+    name: Ops
+    type: webhook
+    config: { url: 'https://\${HOST}/', secret: file:signing.txt }
+    jobs: [b, a, b]
+    monitors: []
+    after-failures: 3
+    enabled: false
+monitors:
+  a: { every: 10m, grace: 1h, paused: true, notes: n }
+  b:
+jobs:
+  a: { url: https://example.com/ }
+`);
+  assert.deepEqual(problems.map(problemText), []);
+  const inputs = definitions.map(({ kind, key, input }) => [`${kind.noun} ${key}`, input]);
+  assert.deepEqual(Object.fromEntries(inputs), {
+    'job a': { name: 'a', url: 'https://example.com/' },
+    'monitor a': {
+      name: 'a',
+      scheduleType: 'period',
+      periodSeconds: 600,
+      graceSeconds: 3_600,
+      paused: true,
+      notes: 'n',
+    },
+    'monitor b': { name: 'b' },
+    'channel a': {
+      name: 'Ops',
+      type: 'webhook',
+      config: { url: 'https://example.com/', secret: files['signing.txt']?.trim() },
+      jobs: ['b', 'a'],
+      monitors: [],
+      afterFailures: 3,
+      enabled: false,
+    },
+  });
 });
 
 test('JSON is read like YAML, with positions', () => {
   const text = '{"jobs": {"a": {"url": "https://example.com/", "retries": 1}}}';
-  assert.equal(one(text).job.retries, 1);
+  assert.equal(one(text).input['retries'], 1);
   const [problem] = load(text.replace('1}', '9}')).problems;
   assert.equal(problem?.place.column, 59);
 });
 
 test('plain values are text as written', () => {
-  const { job: read } = one(
+  const { input: read } = one(
     job(`    method: POST
     name: no
     body: 012
@@ -95,10 +141,9 @@ test('plain values are text as written', () => {
 
 test('variables and files are inserted, without recursion, and $$ is a literal $', () => {
   const {
-    job: read,
+    input: read,
     secrets,
-    isBodySecret,
-    writtenUrl,
+    written,
   } = one(`jobs:
   a:
     url: https://\${HOST}/
@@ -118,7 +163,8 @@ test('variables and files are inserted, without recursion, and $$ is a literal $
     'X-Colon': 'file:token.txt',
   });
   assert.equal(read.body, files['body.json'], 'a file is taken as it is');
-  assert.deepEqual([isBodySecret, writtenUrl], [true, 'https://${HOST}/']);
+  assert.deepEqual([...written.keys()], ['url', 'body']);
+  assert.equal(written.get('url'), 'https://${HOST}/');
   assert.ok(secrets.includes('s3cret-value'));
 });
 
@@ -127,7 +173,10 @@ test('all errors are reported with their positions', () => {
     ['', /^jobs\.yaml:1:1: the file must have jobs:/],
     ['job:\n  a: {}\n', /^jobs\.yaml:1:1: job is not known here, did you mean jobs\?/],
     ['- a\n', /^jobs\.yaml:1:1: the file must have jobs:/],
-    ['jobs:\n  - url: x\n', /^jobs\.yaml:2:3: the file must have jobs:/],
+    [
+      'jobs:\n  - url: x\n',
+      /^jobs\.yaml:2:3: jobs must be a mapping of keys to definitions, got a list/,
+    ],
     ['jobs:\n  a: 5\n', /^jobs\.yaml:2:6: a must have fields/],
     ['jobs:\n  a: {}\n', /^jobs\.yaml:2:3: a has no url/],
     ['jobs:\n  A b: { url: https://example.com/ }\n', /:2:3: a key must be 1 to 63/],
@@ -162,6 +211,25 @@ test('all errors are reported with their positions', () => {
     [job('    headers: { X-A: "${EMPTY}" }\n'), /the variable EMPTY is not set, or empty/],
     [job('    headers: { X-A: "${TOKEN:-x}" }\n'), /\$\{TOKEN:-x\} does not name a variable/],
     [job('    adopt: x\n'), /adopt must be the id of a job/],
+    ['monitor:\n  a:\n', /monitor is not known here, did you mean monitors\?/],
+    ['monitors:\n  a: x\n', /:2:6: a must have fields, name: …/],
+    ['monitors:\n  a: { url: x }\n', /:2:8: url is not a field, known are adopt, name, cron/],
+    ['monitors:\n  a: { grace: 2d }\n', /:2:15: grace in seconds must be between 0 and 86400/],
+    ['monitors:\n  a: { every: 1s }\n', /:2:15: every in seconds must be between 60/],
+    ['monitors:\n  a: { cron: 0 0 30 2 * }\n', /:2:14: cron/],
+    ['channels:\n  a: { config: { url: x } }\n', /:2:3: a has no type/],
+    [channel('type: slck\n    config: {}'), /type must be one of webhook, email, slack.*got slck/],
+    [channel('type: slack'), /a has no config/],
+    [
+      channel('type: slack\n    config: { uri: x }'),
+      /:4:15: config\.uri is not a field of a slack/,
+    ],
+    [channel('type: ntfy\n    config: {}'), /:4:13: config\.url is required for a ntfy channel/],
+    [slack('jobs: a'), /jobs must be a list, got a text/],
+    [slack('jobs: [A b]'), /:5:12: jobs must be keys of jobs, and a key must be 1 to 63/],
+    [slack('monitors: [[a]]'), /monitors must be a text, got a list/],
+    [slack('after-failures: 0'), /:5:21: after-failures must be between 1 and 100, got 0/],
+    [slack('enabled: no'), /enabled must be true or false, got no/],
   ];
   for (const [text, sentence] of rows) {
     const { problems } = load(text);
@@ -183,6 +251,9 @@ test('no error message shows an inserted value', () => {
   assert.match(sentences, /url must begin with http/);
   assert.match(sentences, /the value of X-A must be printable/);
   assert.doesNotMatch(sentences, /s3cret/);
+  const hidden = load(channel('type: slack\n    config: { url: "${BAD}" }')).problems;
+  assert.match(hidden.map(problemText).join('\n'), /config\.url must begin with http/);
+  assert.doesNotMatch(hidden.map(problemText).join('\n'), /s3cret/);
 });
 
 test('aliases work, and cannot expand a small file into a large one', () => {
@@ -190,7 +261,7 @@ test('aliases work, and cannot expand a small file into a large one', () => {
   a: { url: https://example.com/, headers: &shared { X-A: b } }
   b: { url: https://example.com/, headers: *shared }
 `;
-  assert.deepEqual(load(shared).definitions[1]?.job.headers, { 'X-A': 'b' });
+  assert.deepEqual(load(shared).definitions[1]?.input['headers'], { 'X-A': 'b' });
   const headers = Array.from({ length: 2_000 }, (_, index) => `X-${index}: a`).join(', ');
   const jobs = Array.from({ length: 2_000 }, (_, index) => `  k${index}: { headers: *h }`).join(
     '\n',
@@ -211,13 +282,18 @@ test('directories are read in order, ignoring files that are not definitions', a
   write('c.json', '{"jobs": {"c": {"url": "https://example.com/"}}}');
   write('secret', 'x\r\n');
   write('.hidden.yaml', 'x');
+  write('jobd.schema.json', '{}');
   const { definitions, problems } = await loadDefinitions([folder], variable);
   assert.deepEqual(problems, []);
   assert.deepEqual(
     definitions.map(({ key }) => key),
     ['a', 'b', 'c'],
   );
-  assert.equal(definitions[1]?.job.headers?.['X-A'], 'x', 'a line break at the end is left out');
+  assert.deepEqual(
+    definitions[1]?.input['headers'],
+    { 'X-A': 'x' },
+    'a line break at the end is left out',
+  );
 
   write('d.yaml', 'jobs:\n  a: { url: https://example.com/ }\n');
   const twice = await loadDefinitions([folder], variable);

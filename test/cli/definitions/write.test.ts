@@ -4,7 +4,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
 import { definedJob } from '../../../src/domain/jobs/managed-job.ts';
-import { exportJobs, slugOf } from '../../../src/cli/definitions/export.ts';
+import { exportAll, slugOf } from '../../../src/cli/definitions/export.ts';
+import { jobKind } from '../../../src/cli/definitions/job-kind.ts';
+import type { Input, ManagedItem } from '../../../src/cli/definitions/kind.ts';
+import type { ManagedItems } from '../../../src/cli/definitions/server.ts';
 import { emptyLoad, readDefinitions } from '../../../src/cli/definitions/load.ts';
 import { problemText } from '../../../src/cli/definitions/parse-file.ts';
 import {
@@ -16,8 +19,10 @@ import {
 import { characterCount } from '../../../src/domain/characters.ts';
 import { newId } from '../../../src/domain/id.ts';
 import { changedFields } from '../../../src/domain/jobs/managed-job.ts';
+import { definedMonitor } from '../../../src/domain/monitors/managed-monitor.ts';
 import type { EditableFields } from '../../../src/domain/jobs/job.ts';
 
+const url = 'https://example.com/';
 const noSources = {
   variable: (): string => assert.fail('a variable was asked for'),
   file: (): string => assert.fail('a file was asked for'),
@@ -136,6 +141,19 @@ function jobOf({
   return { ...definedJob(input, 30), id: newId(0) };
 }
 
+/** Jobs as the server lists them. */
+function itemsOf(
+  jobs: readonly (EditableFields & { id: string; headerNames: readonly string[] })[],
+  keys: ReadonlyMap<string, string>,
+): ManagedItems {
+  const items = jobs.map((job): ManagedItem => {
+    const { id, name, headerNames } = job;
+    const document = { ...job } as unknown as Input;
+    return { key: keys.get(id) ?? null, id, name, document, hiddenNames: headerNames };
+  });
+  return { jobs: items, monitors: [], channels: [] };
+}
+
 test('reading an export back gives the same jobs', () => {
   fc.assert(
     fc.property(
@@ -147,8 +165,9 @@ test('reading an export back gives the same jobs', () => {
           jobs.flatMap(({ id, isManaged }, index) => (isManaged ? [[id, `key-${index}`]] : [])),
         );
         const shown = jobs.map((job) => ({ ...job, headerNames: Object.keys(job.headers) }));
-        const { text, variables } = exportJobs(shown, keys, timeout);
-        assert.equal(exportJobs(shown.toReversed(), keys, timeout).text, text, 'it is stable');
+        const { text, variables } = exportAll(itemsOf(shown, keys), timeout);
+        const reversed = exportAll(itemsOf(shown.toReversed(), keys), timeout);
+        assert.equal(reversed.text, text, 'it is stable');
         // oxlint-disable-next-line no-control-regex -- no text may control the terminal
         assert.doesNotMatch(text, /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202e]/);
 
@@ -160,11 +179,12 @@ test('reading an export back gives the same jobs', () => {
         readDefinitions(loaded, { path: 'x', text }, sources);
         assert.deepEqual(loaded.problems.map(problemText), []);
         assert.equal(loaded.definitions.length, jobs.length);
-        for (const { key, job: input, adopt } of loaded.definitions) {
+        for (const { key, input, adopt } of loaded.definitions) {
           const job =
             jobs.find(({ id }) => (adopt ? id === adopt : keys.get(id) === key)) ??
             assert.fail(key);
-          const read = definedJob(input, timeout);
+          const writing = { defaultTimeoutSeconds: timeout };
+          const read = jobKind.whole(input, writing) as unknown as EditableFields;
           const names = Object.keys(read.headers);
           assert.deepEqual(names.toSorted(), Object.keys(job.headers).toSorted());
           assert.deepEqual(
@@ -190,9 +210,9 @@ test('literal text is read back unchanged', () => {
 });
 
 test('a job made by hand gets a unique key derived from its name', () => {
-  assert.equal(slugOf('Nightly Backup (EU)'), 'nightly-backup-eu');
-  assert.equal(slugOf('Überweisung  №5'), 'uberweisung-no5');
-  assert.equal(slugOf('ありがとう'), 'job');
+  assert.equal(slugOf('Nightly Backup (EU)', 'job'), 'nightly-backup-eu');
+  assert.equal(slugOf('Überweisung  №5', 'job'), 'uberweisung-no5');
+  assert.equal(slugOf('ありがとう', 'job'), 'job');
   const job = {
     ...definedJob({ name: 'a', url: 'https://example.com/' }, 30),
     headerNames: ['X-A'],
@@ -202,9 +222,84 @@ test('a job made by hand gets a unique key derived from its name', () => {
     { ...job, id: '1' },
     { ...job, id: '2' },
   ];
-  const { text, variables } = exportJobs(jobs, new Map([['3', 'a']]), 30);
+  const { text, variables } = exportAll(itemsOf(jobs, new Map([['3', 'a']])), 30);
   assert.deepEqual(text.match(/^ {2}\S+:$/gm), ['  a:', '  a-2:', '  a-3:']);
   assert.match(text, /a-2:\n {4}adopt: "1"\n/);
   assert.deepEqual(variables, ['JOBD_A_X_A', 'JOBD_A_2_X_A', 'JOBD_A_3_X_A']);
-  assert.equal(exportJobs([], new Map(), 30).text, 'jobs: {}\n');
+  assert.equal(exportAll(itemsOf([], new Map()), 30).text, 'jobs: {}\n');
+});
+
+/** A channel as the server lists it. */
+const channel = (
+  id: string,
+  type: string,
+  served: { jobIds: string[] | null; monitorIds: string[] | null },
+  hiddenNames: string[],
+) => ({
+  key: `c${id}`,
+  id,
+  name: 'c',
+  document: {
+    name: 'c',
+    type,
+    enabled: true,
+    afterFailures: 2,
+    ...served,
+    alsoOn: ['interrupted'],
+    remindEverySeconds: 5_400,
+  },
+  hiddenNames,
+});
+
+test('an export of monitors and channels is read back, and names what a channel serves by keys', () => {
+  const ids = [newId(1), newId(2)] as const;
+  const document = { ...definedMonitor({ name: 'Nightly', graceSeconds: 60 }) } as unknown as Input;
+  const monitor = { key: null, id: ids[1], name: 'Nightly', document, hiddenNames: [] };
+  const { jobs } = itemsOf(
+    [{ ...definedJob({ name: 'b', url }, 30), id: ids[0], headerNames: [] }],
+    new Map(),
+  );
+  const channels = [
+    channel('3', 'webhook', { jobIds: [ids[0], 'deleted'], monitorIds: [ids[1]] }, ['url']),
+    channel('4', 'ntfy', { jobIds: null, monitorIds: null }, ['url', 'token']),
+    channel('5', 'slack', { jobIds: ['deleted'], monitorIds: [] }, ['url']),
+    channel('6', 'slack', { jobIds: null, monitorIds: [] }, ['url']),
+  ];
+  const { text, variables } = exportAll({ jobs, monitors: [monitor], channels }, 30);
+  assert.deepEqual(variables, [
+    'JOBD_C3_URL',
+    'JOBD_C4_TOKEN',
+    'JOBD_C4_URL',
+    'JOBD_C5_URL',
+    'JOBD_C6_URL',
+  ]);
+  const loaded = emptyLoad();
+  const sources = {
+    ...noSources,
+    variable: (name: string) => (name.endsWith('TOKEN') ? 'tk_abcdefghijklmnop' : `${url}topic`),
+  };
+  readDefinitions(loaded, { path: 'x', text }, sources);
+  assert.deepEqual(loaded.problems.map(problemText), []);
+  const read = loaded.definitions.map(({ key, adopt, input }) => {
+    const { jobs: named, monitors, alsoOn, remindEverySeconds, graceSeconds } = input;
+    const more = alsoOn === undefined ? undefined : [alsoOn, remindEverySeconds];
+    return { key, adopt, named, monitors, more, graceSeconds };
+  });
+  const more = [['interrupted'], 5_400];
+  const none = { adopt: undefined, graceSeconds: undefined, monitors: undefined };
+  assert.deepEqual(read, [
+    { ...none, key: 'b', adopt: ids[0], named: undefined, more: undefined },
+    {
+      ...none,
+      key: 'nightly',
+      adopt: ids[1],
+      named: undefined,
+      more: undefined,
+      graceSeconds: 60,
+    },
+    { ...none, key: 'c3', named: ['b'], monitors: ['nightly'], more },
+    { ...none, key: 'c4', named: undefined, more },
+    { ...none, key: 'c5', named: [], more },
+    { ...none, key: 'c6', named: ['*'], more },
+  ]);
 });

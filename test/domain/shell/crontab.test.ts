@@ -23,6 +23,8 @@ test('times, commands and preceding settings are read; the rest is skipped', () 
     { ...first, settings: [...(first?.settings ?? [])] },
     {
       number: 5,
+      text: '30\t2  * * MON-FRI\tcurl  -s x  # why',
+      prefix: '30\t2  * * MON-FRI\t',
       cronExpr: '30 2 * * mon-fri',
       command: 'curl  -s x  # why',
       input: null,

@@ -27,7 +27,7 @@ export async function addJobs(
     const total_success = runsOfEach;
     for (let number = 1; number <= count; number += 1) {
       const id = newId(nowMs);
-      const own = { id, name: `Report for customer ${number}`, job_key: null, total_success };
+      const own = { id, name: `Report for customer ${number}`, managed_key: null, total_success };
       await tx
         .insertInto('jobs')
         .values({ ...row, ...own })

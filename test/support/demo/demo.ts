@@ -5,7 +5,8 @@
 
 import { rotateSigningKey } from '../../../src/app/receipts/signing-keys.ts';
 import { createJob, updateJob } from '../../../src/app/jobs/jobs.ts';
-import { applyDefinition } from '../../../src/app/jobs/managed-jobs.ts';
+import { managedJobs } from '../../../src/app/definitions/jobs.ts';
+import { applyManaged } from '../../../src/app/definitions/managed.ts';
 import type { RunStatus } from '../../../src/domain/runs/run.ts';
 import { alertsOf, pendingDeliveries } from './alerts.ts';
 import type { DemoChannelName } from './alerts.ts';
@@ -110,7 +111,7 @@ function lifeOf(
     const made =
       key === undefined
         ? await createJob(app, owner, input)
-        : (await applyDefinition(app, laptop, { key, job: input })).job;
+        : (await applyManaged(app, laptop, managedJobs, { key, input })).shown;
     ids[name] = made?.id ?? '';
   };
   const pause = () => updateJob(app, owner, ids[name], { action: 'pause' });

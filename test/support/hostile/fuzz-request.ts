@@ -178,6 +178,8 @@ const step = fc.oneof(
     'receipt',
     'schedule',
     'managed-jobs',
+    'managed-monitors',
+    'managed-channels',
     'preview',
     'history',
     'days',

@@ -196,25 +196,26 @@ const definitionKey = fc.oneof(
   { weight: 1, arbitrary: hostilePiece },
 );
 
-/** Bodies of applyDefinitions, valid ones among them. */
-export const hostileDefinitions = fc
-  .record({
-    keys: fc.array(definitionKey, { minLength: 1, maxLength: 3 }),
-    job: fc.oneof({ weight: 8, arbitrary: hostileJobInput }, fc.constant('null')),
-    more: fc.constantFrom('', ',"dryRun":true', ',"dryRun":1', ',"adopt":"x"'),
-    ofEach: fc.constantFrom(
-      '',
-      '',
-      ',"adopt":"01a1fc58-a505-7000-bebc-059153f75def"',
-      ',"adopt":1',
-    ),
-  })
-  .map(({ keys, job, more, ofEach }) => {
-    const definitions = keys.map(
-      (key) => `{"key":${JSON.stringify(key)},"job":${String(job)}${ofEach}}`,
-    );
-    return `{"definitions":[${definitions.join(',')}]${more}}`;
-  });
+/** Bodies of the operations that apply definitions, valid ones among them; `input` makes what the noun can be created with. */
+export const hostileDefinitions = (noun: string, input: fc.Arbitrary<string | Buffer>) =>
+  fc
+    .record({
+      keys: fc.array(definitionKey, { minLength: 1, maxLength: 3 }),
+      wanted: fc.oneof({ weight: 8, arbitrary: input }, fc.constant('null')),
+      more: fc.constantFrom('', ',"dryRun":true', ',"dryRun":1', ',"adopt":"x"'),
+      ofEach: fc.constantFrom(
+        '',
+        '',
+        ',"adopt":"01a1fc58-a505-7000-bebc-059153f75def"',
+        ',"adopt":1',
+      ),
+    })
+    .map(({ keys, wanted, more, ofEach }) => {
+      const definitions = keys.map(
+        (key) => `{"key":${JSON.stringify(key)},"${noun}":${String(wanted)}${ofEach}}`,
+      );
+      return `{"definitions":[${definitions.join(',')}]${more}}`;
+    });
 
 /** Bodies of copyJob, valid ones among them. */
 export const hostileCopy = spoilt(fieldsOf({ name: valid.name }, ['name']));

@@ -21,6 +21,7 @@ export const alerts = [
   `create table channels (
      id text not null primary key,
      workspace_id text not null references workspaces (id),
+     managed_key text,
      name text not null,
      type text not null,
      sealed text not null,
@@ -39,6 +40,8 @@ export const alerts = [
      deleted_at bigint
    )`,
   `create index channels_by_workspace on channels (workspace_id, id)`,
+  `create unique index channels_by_key on channels (workspace_id, managed_key)
+     where managed_key is not null and deleted_at is null`,
   // Whether anybody waits for a second or later failure.
   `create index channels_by_threshold on channels (after_failures) where after_failures > 1`,
   // Whether anybody asks for missed or interrupted runs.

@@ -78,7 +78,7 @@ const jobs = [
   `create table jobs (
      id text not null primary key,
      workspace_id text not null references workspaces (id),
-     job_key text,
+     managed_key text,
      name text not null,
      name_lower text not null generated always as (lower(name)) virtual,
      url text not null,
@@ -118,8 +118,8 @@ const jobs = [
   `create index jobs_by_name on jobs (workspace_id, name_lower, id) where deleted_at is null`,
   `create index jobs_by_workspace on jobs (workspace_id, id)`,
   // A deleted job frees its key at once, though its rows stay for a while.
-  `create unique index jobs_by_key on jobs (workspace_id, job_key)
-     where job_key is not null and deleted_at is null`,
+  `create unique index jobs_by_key on jobs (workspace_id, managed_key)
+     where managed_key is not null and deleted_at is null`,
   // Counts jobs, and skips over many of them, without reading them.
   `create index jobs_counted on jobs (workspace_id, id) where deleted_at is null`,
   // Only jobs that may be claimed, in the order in which they become due.
@@ -191,6 +191,7 @@ const monitors = [
   `create table monitors (
      id text not null primary key,
      workspace_id text not null references workspaces (id),
+     managed_key text,
      name text not null,
      ping_id text not null unique,
      schedule_type text not null check (schedule_type in ('cron', 'period')),
@@ -218,6 +219,8 @@ const monitors = [
    )`,
   `create index monitors_by_workspace on monitors (workspace_id, id)`,
   `create index monitors_by_name on monitors (workspace_id, name, id) where deleted_at is null`,
+  `create unique index monitors_by_key on monitors (workspace_id, managed_key)
+     where managed_key is not null and deleted_at is null`,
   // Counts monitors, and skips over many of them, without reading them.
   `create index monitors_counted on monitors (workspace_id, id) where deleted_at is null`,
   // Only monitors that a missing ping can change, in the order in which they are checked.

@@ -3,10 +3,12 @@
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { test } from 'node:test';
-import type { DefinitionResult } from '../../../src/api/jobs/contract.ts';
+import type { JobDefinitionResult as DefinitionResult } from '../../../src/api/definitions/contract.ts';
 import type { Principal } from '../../../src/app/app.ts';
-import { applyDefinition } from '../../../src/app/jobs/managed-jobs.ts';
-import type { Definition } from '../../../src/app/jobs/managed-jobs.ts';
+import { managedJobs } from '../../../src/app/definitions/jobs.ts';
+import { applyManaged } from '../../../src/app/definitions/managed.ts';
+import type { Definition } from '../../../src/app/definitions/managed.ts';
+import type { JobInput } from '../../../src/domain/jobs/job-input.ts';
 import { openLocal } from '../../../src/local-store.ts';
 import { parseAllowTargets } from '../../../src/domain/targets/target.ts';
 import { addAccount } from '../../support/records/account.ts';
@@ -126,20 +128,20 @@ test('concurrent applies over several connections create one job and adopt one',
   const apps = opened.map(({ store, clock }) => quietApp({ store, clock }));
   const principal = await writerOf(daemon);
   const job = { ...rare, url: 'https://example.com/' };
-  const race = (definition: Definition) =>
+  const race = (definition: Definition<JobInput>) =>
     Promise.all(
       Array.from({ length: 30 }, (_, index) =>
-        applyDefinition(apps[index % 3] ?? assert.fail(), principal, definition),
+        applyManaged(apps[index % 3] ?? assert.fail(), principal, managedJobs, definition),
       ),
     );
-  const made = await race({ key: 'a', job });
+  const made = await race({ key: 'a', input: job });
   assert.equal(made.filter(({ change }) => change === 'create').length, 1);
   assert.equal(made.filter(({ change }) => change === 'none').length, 29);
-  assert.equal(new Set(made.map((applied) => applied.job?.id)).size, 1);
-  const adopted = await race({ key: 'b', job, adopt });
+  assert.equal(new Set(made.map((applied) => applied.shown?.id)).size, 1);
+  const adopted = await race({ key: 'b', input: job, adopt });
   assert.equal(adopted.filter(({ isAdopted }) => isAdopted).length, 1);
-  assert.deepEqual([...new Set(adopted.map((applied) => applied.job?.id))], [adopt]);
-  const deleted = await race({ key: 'a', job: null });
+  assert.deepEqual([...new Set(adopted.map((applied) => applied.shown?.id))], [adopt]);
+  const deleted = await race({ key: 'a', input: null });
   assert.equal(deleted.filter(({ change }) => change === 'delete').length, 1);
   assert.deepEqual((await ask('GET', '/managed-jobs')).body.managedJobs.length, 1);
 });
@@ -278,7 +280,10 @@ test('a pause that turned into a larger change in the meantime waits for the cal
     allowTargets,
   });
   const principal = await writerOf(daemon);
-  const applied = applyDefinition(app, principal, { key: 'a', job: { ...job, paused: true } });
+  const applied = applyManaged(app, principal, managedJobs, {
+    key: 'a',
+    input: { ...job, paused: true },
+  });
   await assert.rejects(applied, /of this job is still executing/);
   held[0]?.end('ok');
 });

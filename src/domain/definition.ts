@@ -1,0 +1,42 @@
+/**
+ * What the definitions of jobs, monitors and channels have in common. A definition elsewhere, usually in a file of a
+ * repository, says what one of them is, and a key says which one is meant. Those made by hand have no key and are never
+ * touched by definitions.
+ */
+
+import { got, invalidInput } from './errors.ts';
+
+/** A key is a name in a file, fit for a URL and for a branch. */
+export const keyPattern = /^[a-z0-9][a-z0-9._-]{0,62}$/;
+export const keyRule =
+  '1 to 63 lower-case letters, digits, dots, hyphens and underscores, beginning with a letter or digit';
+
+/** Most definitions in one request. */
+export const longestBatch = 100;
+
+/** What happens to the thing that a definition is about; `none` if it is as defined. */
+export const definitionChanges = ['create', 'update', 'delete', 'none'] as const;
+export type DefinitionChange = (typeof definitionChanges)[number];
+
+/** Which ones a list of definitions has: those with a key, or all. */
+export const shownInLists = ['managed', 'all'] as const;
+export type ShownInList = (typeof shownInLists)[number];
+
+/** Checks that a key is one. Throws `invalid_input`. */
+export function checkKey(key: string): void {
+  if (!keyPattern.test(key)) throw invalidInput(`key must be ${keyRule}, ${got(key)}`);
+}
+
+/** The names whose texts differ between two mappings, or that only one of them has, sorted. */
+export function changedNames(
+  before: Readonly<Record<string, string>>,
+  after: Readonly<Record<string, string>>,
+): string[] {
+  const names = new Set([before, after].flatMap((texts) => Object.keys(texts)));
+  return [...names].filter((name) => textIn(before, name) !== textIn(after, name)).toSorted();
+}
+
+/** A name may be one of a property that every object has. */
+function textIn(texts: Readonly<Record<string, string>>, name: string): string | undefined {
+  return Object.hasOwn(texts, name) ? texts[name] : undefined;
+}

@@ -1,0 +1,86 @@
+/** The keys by which definitions know jobs, monitors and channels. */
+
+import { idList } from './dialect.ts';
+import type { Db } from './open.ts';
+
+/** The tables whose rows may have a key. */
+export type ManagedTable = 'jobs' | 'monitors' | 'channels';
+
+/** The id of the row with this key in this workspace, or undefined. */
+export async function findManagedId(
+  db: Db,
+  table: ManagedTable,
+  { workspaceId, key }: { workspaceId: string; key: string },
+): Promise<string | undefined> {
+  const row = await live(db, table, workspaceId)
+    .select('id')
+    .where('managed_key', '=', key)
+    .executeTakeFirst();
+  return row?.id;
+}
+
+/** The ids of the rows with these keys in this workspace, by key. */
+export async function findManagedIds(
+  db: Db,
+  table: ManagedTable,
+  { workspaceId, keys }: { workspaceId: string; keys: readonly string[] },
+): Promise<Map<string, string>> {
+  const rows = await live(db, table, workspaceId)
+    .select(['id', 'managed_key as key'])
+    .where('managed_key', 'in', idList(keys))
+    .execute();
+  return new Map(rows.map(({ id, key }) => [key ?? '', id]));
+}
+
+/** The key of a row; null if it has none. */
+export async function managedKeyOf(
+  db: Db,
+  table: ManagedTable,
+  id: string,
+): Promise<string | null> {
+  const row = await db
+    .selectFrom(table)
+    .select('managed_key')
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return row?.managed_key ?? null;
+}
+
+/** Gives a row its key. Another one of the workspace must not have it. */
+export async function setManagedKey(
+  db: Db,
+  table: ManagedTable,
+  id: string,
+  key: string,
+): Promise<void> {
+  await db.updateTable(table).set({ managed_key: key }).where('id', '=', id).execute();
+}
+
+/** A row by its id, and its key; null for one made by hand. */
+export interface KeyedRow {
+  id: string;
+  key: string | null;
+}
+
+/** A page of a workspace's rows, newest first: those with a key, or all. `before` is the last id of the previous page. */
+export async function listManagedKeys(
+  db: Db,
+  table: ManagedTable,
+  workspaceId: string,
+  page: { limit: number; before: string | null; isKeyNeeded: boolean },
+): Promise<KeyedRow[]> {
+  let query = live(db, table, workspaceId)
+    .select(['id', 'managed_key as key'])
+    .orderBy('id', 'desc')
+    .limit(page.limit);
+  if (page.isKeyNeeded) query = query.where('managed_key', 'is not', null);
+  if (page.before !== null) query = query.where('id', '<', page.before);
+  return await query.execute();
+}
+
+function live(db: Db, table: ManagedTable, workspaceId: string) {
+  return db
+    .selectFrom(table)
+    .where('workspace_id', '=', workspaceId)
+    .where('deleted_at', 'is', null);
+}
