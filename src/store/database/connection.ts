@@ -173,6 +173,11 @@ export function isDamage(error: unknown): boolean {
   return false;
 }
 
+/** Whether SQLite says that the file is no database. */
+export function isNoDatabase(error: unknown): boolean {
+  return sqliteCode(error).startsWith('SQLITE_NOTADB');
+}
+
 /** SQLite's code of an error, or of the cause of a `JobdError`; empty if it has none. */
 function sqliteCode(error: unknown): string {
   const cause = error instanceof JobdError ? error.cause : error;

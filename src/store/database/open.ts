@@ -4,13 +4,14 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { Kysely } from 'kysely';
-import { JobdError, systemCode, unavailable } from '../../domain/errors.ts';
+import { JobdError } from '../../domain/errors.ts';
 import { allowDirect, dialectOn, isBusy, isFull } from './connection.ts';
 import type { SqliteConnection } from './connection.ts';
 import { migrate, schemaVersion } from './migrate.ts';
 import { Reserve, releaseToOpen } from './reserve.ts';
 import type { Db, Schema } from './schema.ts';
 import { openDatabase, openForReading } from './sqlite-file.ts';
+import { unusable, unusableDirectory } from './unusable.ts';
 
 export type { Db };
 
@@ -36,26 +37,12 @@ export function storePath(dataDir: string): string {
   return join(dataDir, 'jobd.db');
 }
 
-/** Whether a data directory holds a database. Throws `unavailable` if this user may not look. */
+/** Whether a data directory holds a database; an empty file is none. Throws `unavailable` if this user may not look. */
 export function hasDatabase(dataDir: string): boolean {
   try {
-    return statSync(storePath(dataDir), { throwIfNoEntry: false }) !== undefined;
+    return (statSync(storePath(dataDir), { throwIfNoEntry: false })?.size ?? 0) > 0;
   } catch (error) {
-    if (systemCode(error) !== 'EACCES') throw unavailable(`${dataDir} cannot be read`, error);
-    throw new JobdError(
-      'unavailable',
-      `${dataDir} may not be read by this user: run this as root or as its owner (sudo -u ${ownerOf(dataDir)} jobd …)`,
-      { cause: error },
-    );
-  }
-}
-
-/** As sudo takes it. */
-function ownerOf(path: string): string {
-  try {
-    return `'#${statSync(path).uid}'`;
-  } catch {
-    return 'OWNER';
+    throw unusableDirectory(dataDir, error);
   }
 }
 
@@ -99,7 +86,7 @@ async function openOnce(dataDir: string): Promise<Store> {
     await migrate(store);
   } catch (error) {
     await db.destroy();
-    throw error instanceof JobdError ? error : unavailable(`${path} cannot be opened`, error);
+    throw error instanceof JobdError ? error : unusable(path, 'opened', error);
   }
   return store;
 }
@@ -120,7 +107,7 @@ export async function openReader(path: string, name = path): Promise<Reader> {
     await schemaVersion(db);
   } catch (error) {
     await db?.destroy();
-    throw unavailable(`${name} cannot be read`, error);
+    throw unusable(path, 'read', error, name);
   }
   const opened = db;
   return { db: opened, [Symbol.asyncDispose]: () => opened.destroy() };

@@ -3,10 +3,11 @@
 import { accessSync, constants, existsSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
-import { JobdError, systemCode, unavailable } from '../../domain/errors.ts';
+import { JobdError, systemCode } from '../../domain/errors.ts';
 import { makeFile } from '../../whole-file.ts';
 import { loadAddon } from './addon.ts';
 import { SqliteConnection } from './connection.ts';
+import { unusable } from './unusable.ts';
 
 /** How long opening waits for another process that opens the file. */
 const openingTimeoutMs = 2_000;
@@ -43,7 +44,7 @@ export function openFile(path: string, timeoutMs: number): Database.Database {
     if (systemCode(error) === 'ENOTDIR') {
       throw new JobdError('unavailable', `${dirname(path)} is not a directory`, { cause: error });
     }
-    throw unavailable(`${path} cannot be opened`, error);
+    throw unusable(path, 'opened', error);
   }
 }
 
@@ -63,7 +64,7 @@ export function openDatabase(path: string): SqliteConnection {
     return new SqliteConnection(database);
   } catch (error) {
     database.close();
-    throw unavailable(`${path} cannot be opened`, error);
+    throw unusable(path, 'opened', error);
   }
 }
 

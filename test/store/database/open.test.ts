@@ -41,7 +41,7 @@ test(
     t.after(() => process.seteuid?.(0));
     assert.throws(() => hasDatabase(dataDir), {
       code: 'unavailable',
-      message: `${dataDir} may not be read by this user: run this as root or as its owner (sudo -u '#0' jobd …)`,
+      message: `${dataDir} cannot be read: permission denied; use sudo, which acts as the owner: sudo jobd … --data ${dataDir}`,
     });
     process.seteuid?.(0);
   },

@@ -1,0 +1,56 @@
+/** The error for a file of the store that cannot be used: it names the file, the true cause, and a remedy. */
+
+import { accessSync, constants, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { JobdError, systemCode, unavailable } from '../../domain/errors.ts';
+import { isNoDatabase } from './connection.ts';
+
+/** `done` is what was tried: `opened` or `read`. `name` is what messages call the file. */
+export function unusable(path: string, done: string, error: unknown, name = path): JobdError {
+  const what = `${name} cannot be ${done}`;
+  const denial = isDenial(error) ? error : denialOf(path);
+  if (denial !== undefined) return denied(what, dirname(path), denial, path);
+  if (!isNoDatabase(error)) return unavailable(what, error);
+  const words = 'it is not a database, so it was overwritten or is another file';
+  return new JobdError('unavailable', `${what}: ${words}; restore a backup: jobd restore FILE`, {
+    cause: error,
+  });
+}
+
+/** The error for a data directory that cannot be looked into. */
+export function unusableDirectory(dataDir: string, error: unknown): JobdError {
+  const what = `${dataDir} cannot be read`;
+  return isDenial(error) ? denied(what, dataDir, error) : unavailable(what, error);
+}
+
+/** Whether the system refuses this user. */
+function isDenial(error: unknown): boolean {
+  return ['EACCES', 'EPERM'].includes(systemCode(error));
+}
+
+/** SQLite does not say why it cannot open a file. */
+function denialOf(path: string): unknown {
+  try {
+    accessSync(path, constants.R_OK);
+  } catch (error) {
+    if (isDenial(error)) return error;
+  }
+  return undefined;
+}
+
+/** Root acts as the owner of the directory, to whom a file of another user may be closed. */
+function denied(what: string, dataDir: string, cause: unknown, file?: string): JobdError {
+  const remedy =
+    file !== undefined && isOwner(dataDir)
+      ? `give the file to the owner of its directory: chown --reference=${dataDir} ${file}`
+      : `use sudo, which acts as the owner: sudo jobd … --data ${dataDir}`;
+  return new JobdError('unavailable', `${what}: permission denied; ${remedy}`, { cause });
+}
+
+function isOwner(directory: string): boolean {
+  try {
+    return statSync(directory).uid === process.geteuid?.();
+  } catch {
+    return false;
+  }
+}
