@@ -25,6 +25,11 @@ export const serveDefaults = {
   logLevel: 'info',
 } as const;
 
+/** Whether `--host` stands for all addresses of the machine, so that it says nothing about the URL that people use. */
+export function isEveryAddress(host: string): boolean {
+  return host === '0.0.0.0' || host === '::';
+}
+
 /** The server that commands ask by default. */
 export const defaultServerUrl = `http://${serveDefaults.host}:${serveDefaults.port}`;
 

@@ -9,6 +9,7 @@ import { createEvents } from './app/events.ts';
 import { createKeyUses } from './app/accounts/key-uses.ts';
 import { newSecret } from './app/accounts/secrets.ts';
 import { ensureSigningKey } from './app/receipts/signing-keys.ts';
+import { isEveryAddress } from './config.ts';
 import type { ServeConfig } from './config.ts';
 import type { AuditEntry } from './domain/accounts/audit.ts';
 import { isoTimeOrNull, systemClock } from './domain/clock.ts';
@@ -50,6 +51,8 @@ const memoryFlag = '--heap-growing-percent=50';
 export interface Daemon extends AsyncDisposable {
   /** The address it listens on, as `http://HOST:PORT`. */
   readonly url: string;
+  /** The site URL in links and receipts that it guessed, since it listens on all addresses; null if it did not have to. */
+  readonly guessedUrl: string | null;
   /** Whether there is a key or a session. */
   readonly hasAccess: () => Promise<boolean>;
   /** Calls in flight, including those whose outcome is not recorded yet. */
@@ -148,7 +151,9 @@ export async function startDaemon(
   const server = parts.use(await startServer(app, { ...config, connections }, log));
   siteUrl ||= server.url;
   // On a full disk calls come first: `jobd open` knows the new URL once there is space.
-  const keepUrl = (): Promise<void> => recordSiteUrl(store, reachable(siteUrl));
+  const isGuess = config.baseUrl === null && isEveryAddress(config.host);
+  const kept = { siteUrl: reachable(siteUrl), isGuess };
+  const keepUrl = (): Promise<void> => recordSiteUrl(store, kept);
   await keepUrl().catch(() =>
     parts.use(startLoop('site URL', () => keepUrl().then(() => Infinity), log)),
   );
@@ -166,6 +171,7 @@ export async function startDaemon(
   const running = parts.move();
   return {
     url: server.url,
+    guessedUrl: isGuess ? kept.siteUrl : null,
     hasAccess: () => hasAccess(store.db),
     callsInFlight: () => slots().used,
     async describe() {

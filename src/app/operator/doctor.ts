@@ -8,6 +8,7 @@ import { messageOf } from '../../domain/errors.ts';
 import { availableIds } from '../../secrets/master-keys.ts';
 import type { MasterKeys } from '../../secrets/master-keys.ts';
 import { openVault } from '../../secrets/vault.ts';
+import { findGuessedUrl, findSiteUrl } from '../../store/accounts/instance.ts';
 import { findForeign } from '../../store/database/foreign.ts';
 import * as inspect from '../../store/database/inspect.ts';
 import { whoServes } from '../../store/database/lock.ts';
@@ -80,6 +81,7 @@ async function* examineDatabase(db: Db, parts: DoctorParts): AsyncGenerator<Find
     isKeyGood ? await checkSecrets(db, masterKeys) : fail(untilKeyIsThere),
   );
   yield { check: 'daemon', ...checkDaemon(pid, dataDir) };
+  yield await finding('site URL', () => checkSiteUrl(db));
   yield await finding('clock', () => checkClock(db, clock));
   yield await finding('schedule', () => checkSchedule(db, clock, pid !== undefined));
   yield await finding('alerts', () => checkAlerts(db, parts));
@@ -189,6 +191,16 @@ async function checkSecrets(db: Db, masterKeys: MasterKeys): Promise<Result> {
 function checkDaemon(pid: string | undefined, dataDir: string): Result {
   if (pid === undefined) return warn(`no jobd serves ${dataDir}: nothing is called`);
   return ok(`serves ${dataDir} (pid ${pid})`);
+}
+
+async function checkSiteUrl(db: Db): Promise<Result> {
+  const guessed = await findGuessedUrl(db);
+  if (guessed !== null) {
+    const remedy = 'set --base-url or JOBD_BASE_URL for jobd serve';
+    return warn(`receipts and links say ${guessed}, which only works on this machine: ${remedy}`);
+  }
+  const url = await findSiteUrl(db);
+  return ok(url === null ? 'not known before jobd serve ran' : `receipts and links say ${url}`);
 }
 
 async function checkClock(db: Db, clock: Clock): Promise<Result> {

@@ -4,6 +4,7 @@ import type { Command } from 'commander';
 import {
   dataDir,
   defaultServerUrl,
+  isEveryAddress,
   journalStream,
   noColor,
   serveConfig,
@@ -83,6 +84,13 @@ jobd help environment`,
         output.data(listeningOn(config.host, daemon.url));
         if (output.isTerminal) output.say(await welcome(config, daemon));
         log.info(await daemon.describe(), 'jobd started');
+        const { guessedUrl } = daemon;
+        if (guessedUrl !== null && !output.isTerminal) {
+          log.warn(
+            { siteUrl: guessedUrl },
+            'receipts and links say a URL that only works on this machine: set --base-url (JOBD_BASE_URL)',
+          );
+        }
         const signal = await stopSignal;
         // The terminal has shown ^C: the log goes on below it.
         if (output.isTerminal && signal === 'SIGINT') output.say('');
@@ -97,12 +105,15 @@ jobd help environment`,
 
 /** The line that says where it listens. */
 function listeningOn(host: string, url: string): string {
-  if (!everyAddress.has(host)) return `listening on ${url}`;
+  if (!isEveryAddress(host)) return `listening on ${url}`;
   const port = new URL(url).port || '80';
   return `listening on all addresses, port ${port}, without https: everybody in the network can reach it`;
 }
 
-const everyAddress = new Set(['0.0.0.0', '::']);
+/** What to do about a site URL that jobd guessed. */
+function guessText(url: string): string {
+  return `receipts and links say ${url}, which only works on this machine: set --base-url (JOBD_BASE_URL)`;
+}
 
 /** Resolves at the first signal. A second one ends the process. */
 function nextStopSignal(): Promise<NodeJS.Signals> {
@@ -118,8 +129,10 @@ function nextStopSignal(): Promise<NodeJS.Signals> {
 }
 
 /** What people see who start it on a terminal: how to stop it, and the first steps until there is a key. */
-async function welcome({ dataDir: dir }: ServeConfig, { url, hasAccess }: Daemon): Promise<string> {
-  const lines = [`data is in ${dir}; Ctrl-C stops jobd`];
+async function welcome({ dataDir: dir }: ServeConfig, daemon: Daemon): Promise<string> {
+  const { url, guessedUrl, hasAccess } = daemon;
+  const guess = guessedUrl === null ? [] : [guessText(guessedUrl)];
+  const lines = [...guess, `data is in ${dir}; Ctrl-C stops jobd`];
   if (await hasAccess()) return lines.join('\n');
   const jobd = process.argv[1]?.endsWith('.cjs') ? 'bin/jobd' : process.argv0;
   const data = dir === dataDir({}) ? '' : ` --data ${dir}`;

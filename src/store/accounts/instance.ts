@@ -12,10 +12,28 @@ export async function startInstance(store: Store, id: string): Promise<string> {
   return id;
 }
 
-/** Keeps where people reach the daemon, if that is new. */
-export async function recordSiteUrl(store: Store, siteUrl: string): Promise<void> {
-  if ((await findSiteUrl(store.db)) === siteUrl) return;
-  await store.write((tx) => tx.updateTable('instance').set({ site_url: siteUrl }).execute());
+/** Keeps where people reach the daemon, if that is new; and whether that is only a guess. */
+export async function recordSiteUrl(
+  store: Store,
+  { siteUrl, isGuess }: { siteUrl: string; isGuess: boolean },
+): Promise<void> {
+  const now = { site_url: siteUrl, site_url_is_guess: isGuess ? 1 : 0 } as const;
+  const kept = await store.db
+    .selectFrom('instance')
+    .select(['site_url', 'site_url_is_guess'])
+    .executeTakeFirst();
+  if (kept?.site_url === now.site_url && kept.site_url_is_guess === now.site_url_is_guess) return;
+  await store.write((tx) => tx.updateTable('instance').set(now).execute());
+}
+
+/** The URL that the daemon guessed, since it listens on all addresses; null if it did not have to. */
+export async function findGuessedUrl(db: Db): Promise<string | null> {
+  const row = await db
+    .selectFrom('instance')
+    .select('site_url')
+    .where('site_url_is_guess', '=', 1)
+    .executeTakeFirst();
+  return row?.site_url ?? null;
 }
 
 /** Where people reach the daemon; null until it has listened. */

@@ -1,5 +1,6 @@
 /** The audit trail and sign-in as kysely sees them; `schema.ts` has the other tables. */
 
+import type { Generated } from 'kysely';
 import type { Actor, AuditAction } from '../../domain/accounts/audit.ts';
 
 export interface AuditEntryRow {
@@ -26,6 +27,8 @@ export interface InstanceRow {
   id: string;
   /** Where people reach the daemon that runs; null until it listens. */
   site_url: string | null;
+  /** 1 if the daemon listens on all addresses, and nobody said by which URL people reach it. */
+  site_url_is_guess: Generated<0 | 1>;
 }
 
 export interface SessionRow {

@@ -6,6 +6,10 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
 import Database from 'better-sqlite3';
+import { serveConfig } from '../../../src/config.ts';
+import type { Flags } from '../../../src/config.ts';
+import { startDaemon } from '../../../src/daemon.ts';
+import { openLog } from '../../../src/log.ts';
 import { runCommand, serveCommand } from '../../support/running/command.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
 import { prepareStore } from '../../support/running/prepare.ts';
@@ -119,6 +123,25 @@ for (const [check, result, words, breakIt] of wrongs) {
     assert.equal(found.exitCode, Object.values(found.results).includes('fail') ? 1 : 0);
   });
 }
+
+test('a site URL that jobd guessed is pointed out by serve and doctor', async (t) => {
+  const rows: [flags: Flags, isGuess: boolean][] = [
+    [{ host: '0.0.0.0' }, true],
+    [{ host: '0.0.0.0', baseUrl: 'http://127.0.0.1:8080' }, false],
+    [{}, false],
+  ];
+  for (const [flags, isGuess] of rows) {
+    const dataDir = temporaryDirectory(t);
+    const config = serveConfig({ data: dataDir, port: '0', ...flags }, {});
+    await using daemon = await startDaemon(config, openLog('silent'));
+    const said = `receipts and links say http://127.0.0.1:`;
+    const { results, details } = await doctor(dataDir);
+    assert.equal(results['site URL'], isGuess ? 'warn' : 'ok', JSON.stringify(flags));
+    assert.ok(details['site URL']?.startsWith(said), details['site URL']);
+    assert.equal(/--base-url/.test(details['site URL'] ?? ''), isGuess);
+    assert.equal(daemon.guessedUrl !== null, isGuess);
+  }
+});
 
 test('a reserve in use is a failure, however much space is free', async (t) => {
   const dataDir = await storeWithJob(t);

@@ -65,6 +65,14 @@ test('serve on all addresses says who can reach it', { skip: noTerminal }, async
       shown(),
       /^listening on all addresses, port [1-9]\d*, without https: everybody in the network can reach it\r\n/,
     );
+    const guess =
+      /receipts and links say http:\S+, which only works on this machine: set --base-url/;
+    assert.match(shown(), guess);
+    const dataDir = temporaryDirectory(t);
+    const given = `--host ${host} --base-url http://127.0.0.1:8080`;
+    const told = serveOnTerminal(t, dataDir, given);
+    await until('it serves', () => told().includes('Ctrl-C stops jobd'));
+    assert.doesNotMatch(told(), /receipts and links say/);
   }
 });
 

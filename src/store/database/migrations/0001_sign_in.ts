@@ -5,7 +5,8 @@ export const signIn = [
   `create table instance (
      one smallint not null primary key check (one = 1),
      id text not null,
-     site_url text
+     site_url text,
+     site_url_is_guess smallint not null default 0 check (site_url_is_guess in (0, 1))
    )`,
 
   `create table sessions (
