@@ -31,6 +31,7 @@ import type { Log } from './log.ts';
 import { hasAccess } from './store/accounts/access.ts';
 import { recordSiteUrl, startInstance, summarize } from './store/accounts/instance.ts';
 import { lockDataDir } from './store/database/lock.ts';
+import { lostDatabase } from './store/database/lost.ts';
 import type { Reserve } from './store/database/reserve.ts';
 import { startMeters } from './metrics/meter.ts';
 import type { SlotsInUse } from './metrics/metrics.ts';
@@ -83,6 +84,8 @@ export async function startDaemon(
   await using parts = new AsyncDisposableStack();
   const { allowTargets, mailAllow, slotsPerHost, smtp, heartbeatUrl } = config;
   parts.use(lockDataDir(config.dataDir));
+  const lost = lostDatabase(config.dataDir);
+  if (lost !== null) throw lost;
   const local = parts.use(await openLocal(config.dataDir, clock, config.secretKey));
   const { store } = local;
   await store.reserve.keep(() => reportDisk(log, store.reserve));
