@@ -121,13 +121,29 @@ export function serveConfig(flags: Flags, env: Environment = process.env): Serve
   });
 }
 
+/** A data directory, and who named it: a flag or a variable; null if it is the default of this user. */
+export interface NamedDirectory {
+  path: string;
+  namedBy: '--data' | 'JOBD_DATA' | 'STATE_DIRECTORY' | null;
+}
+
 /** The data directory: from the flag, the environment, or the place for state that systemd or the desktop names. */
 export function dataDir(flags: Flags, env: Environment = process.env): string {
-  const named = textOf(flags['data']) || env['JOBD_DATA'] || env['STATE_DIRECTORY'];
-  if (named) return resolve(named);
+  return namedDataDir(flags, env).path;
+}
+
+/** The data directory, and who named it. */
+export function namedDataDir(flags: Flags, env: Environment = process.env): NamedDirectory {
+  const flag = textOf(flags['data']);
+  if (flag) return { path: resolve(flag), namedBy: '--data' };
+  for (const namedBy of ['JOBD_DATA', 'STATE_DIRECTORY'] as const) {
+    const named = env[namedBy];
+    if (named) return { path: resolve(named), namedBy };
+  }
   const shared = env['XDG_DATA_HOME'];
-  if (shared) return join(shared, 'jobd');
-  return isServiceUser() ? serviceHome : join(homedir(), '.local', 'share', 'jobd');
+  if (shared) return { path: join(shared, 'jobd'), namedBy: null };
+  const path = isServiceUser() ? serviceHome : join(homedir(), '.local', 'share', 'jobd');
+  return { path, namedBy: null };
 }
 
 /** The data directory of the service that install.sh makes. It is the home of the user `jobd`. */

@@ -15,6 +15,7 @@ import { lockDataDir, lockMasterKey } from './store/database/lock.ts';
 import { openStore } from './store/database/open.ts';
 import type { Store } from './store/database/open.ts';
 
+export { lostDatabase as lostStore } from './store/database/lost.ts';
 export { hasDatabase as hasStore } from './store/database/open.ts';
 
 /** An open store, with its keys. */

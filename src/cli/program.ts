@@ -122,8 +122,9 @@ function exitCodeOf(error: unknown, output: Output): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
   if (error instanceof JobdError || isSystemError(error)) {
     output.say(`jobd: ${plain(error.message)}`);
-    if (error instanceof JobdError) for (const line of error.details) output.say(`  ${line}`);
-    return error instanceof JobdError ? error.exitCode : 1;
+    if (!(error instanceof JobdError)) return 1;
+    for (const note of error.notes) output.say(`  ${plain(note)}`);
+    return error.exitCode;
   }
   output.say(`jobd: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
   return 1;

@@ -254,7 +254,7 @@ export async function createNamed<Item extends Named, Made, Update>(
   const found = await items.named(name);
   const [first, ...others] = found;
   if (first === undefined) return await create();
-  const details = choices(found);
+  const notes = choices(found);
   if (flags['upsert'] !== true) {
     const remedy = `--upsert changes it, --allow-duplicate creates another`;
     throw new JobdError('conflict', `there is a ${noun} named ${name} already: ${remedy}`, {
@@ -263,7 +263,7 @@ export async function createNamed<Item extends Named, Made, Update>(
   }
   if (others.length === 0) return await change(first);
   const several = `${found.length} ${noun}s are named ${name}: use jobd ${noun}s update with an id`;
-  throw new JobdError('invalid_input', several, { details });
+  throw new JobdError('invalid_input', several, { notes });
 }
 
 /** Prints one, as JSON or for people. */

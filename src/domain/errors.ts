@@ -28,8 +28,8 @@ export class JobdError extends Error {
   readonly code: ErrorCode;
   /** Seconds to wait before trying again (HTTP `Retry-After`). */
   readonly retryAfterSeconds: number | undefined;
-  /** Further lines for a person, such as what to choose from. */
-  readonly details: readonly string[];
+  /** More that helps, a line each, such as what to choose from: only the command line shows them. */
+  readonly notes: readonly string[];
 
   constructor(
     code: ErrorCode,
@@ -37,13 +37,13 @@ export class JobdError extends Error {
     options?: {
       cause?: unknown;
       retryAfterSeconds?: number | undefined;
-      details?: readonly string[];
+      notes?: readonly string[];
     },
   ) {
     super(message, options?.cause === undefined ? undefined : { cause: options.cause });
     this.code = code;
     this.retryAfterSeconds = options?.retryAfterSeconds;
-    this.details = options?.details ?? [];
+    this.notes = options?.notes ?? [];
   }
 
   get httpStatus(): number {

@@ -160,8 +160,8 @@ test('a server that is not jobd is recognized as such', async (t) => {
 
 test('a store that cannot be opened is reported with a message', async () => {
   const { exitCode, stderr } = await runCommand(['key', 'list'], { JOBD_DATA: '/dev/null/jobd' });
-  assert.equal(exitCode, 1);
-  assert.match(stderr, /^jobd: .*\/dev\/null\/jobd.*\n$/);
+  assert.equal(exitCode, 3);
+  assert.match(stderr, /^jobd: there is no database in \/dev\/null\/jobd \(JOBD_DATA\)/);
 });
 
 const noFull = existsSync('/dev/full') ? false : 'there is no /dev/full';

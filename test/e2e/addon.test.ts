@@ -9,17 +9,19 @@ import type { TestContext } from 'node:test';
 import { temporaryDirectory } from '../support/directory.ts';
 import { executable, jobd, notPackaged } from '../support/running/executable.ts';
 import { makeNamespace, noNamespaces } from '../support/running/namespace.ts';
+import { makeStoreWithKey } from '../support/running/prepare.ts';
 
 const notRoot = process.getuid?.() === 0 ? false : 'only root can act as another user';
 /** The user `nobody`, by convention. */
 const nobody = 65_534;
 
 /** A data directory and a cache for one test, and the environment that names them. */
-function places(t: TestContext) {
+async function places(t: TestContext) {
   const directory = temporaryDirectory(t);
   const data = join(directory, 'data');
   const cache = join(directory, 'cache');
   for (const path of [data, cache]) fs.mkdirSync(path, { mode: 0o700 });
+  await makeStoreWithKey(data);
   return {
     directory,
     native: join(data, 'native'),
@@ -49,7 +51,7 @@ function only(directory: string): string {
 
 describe('the native addon', { skip: notPackaged }, () => {
   test('is unpacked once, readable by its user only, under its hash, and reused', async (t) => {
-    const { native, cached, env } = places(t);
+    const { native, cached, env } = await places(t);
     await opens(env);
     const path = only(native);
     const { ino, mode } = fs.statSync(path);
@@ -61,7 +63,7 @@ describe('the native addon', { skip: notPackaged }, () => {
   });
 
   test('is not unpacked by commands that need no store', async (t) => {
-    const { directory, env } = places(t);
+    const { directory, env } = await places(t);
     const key = { JOBD_URL: 'http://127.0.0.1:9', JOBD_API_KEY: `cp_${'0'.repeat(64)}` };
     for (const args of [['--version'], ['--help'], ['jobs', 'list'], ['verify', 'a', 'b']]) {
       await jobd(args, { ...env, ...key });
@@ -69,11 +71,13 @@ describe('the native addon', { skip: notPackaged }, () => {
     assert.deepEqual(fs.readdirSync(directory, { recursive: true, encoding: 'utf8' }).toSorted(), [
       'cache',
       'data',
+      'data/jobd.db',
+      'data/secret-key',
     ]);
   });
 
   test('replaces another file with its name', async (t) => {
-    const { native, directory, env } = places(t);
+    const { native, directory, env } = await places(t);
     await opens(env);
     const path = only(native);
     const genuine = fs.readFileSync(path);
@@ -103,7 +107,7 @@ describe('the native addon', { skip: notPackaged }, () => {
   });
 
   test('goes into the cache if the directory beside the database is not safe, and nowhere else', async (t) => {
-    const { directory, native, cached, env } = places(t);
+    const { directory, native, cached, env } = await places(t);
     const elsewhere = join(directory, 'elsewhere');
     fs.mkdirSync(elsewhere);
     const unsafe: [words: RegExp, make: (path: string) => void][] = [
@@ -131,7 +135,7 @@ describe('the native addon', { skip: notPackaged }, () => {
   });
 
   test('is unpacked into the cache for backups too', async (t) => {
-    const { directory, native, cached, env } = places(t);
+    const { directory, native, cached, env } = await places(t);
     await opens(env);
     fs.rmSync(native, { recursive: true });
     fs.writeFileSync(native, '');
@@ -141,7 +145,7 @@ describe('the native addon', { skip: notPackaged }, () => {
   });
 
   test('is not loaded from a directory of another user', { skip: notRoot }, async (t) => {
-    const { directory, native, cached, env } = places(t);
+    const { directory, native, cached, env } = await places(t);
     for (const path of [native, cached]) {
       fs.mkdirSync(path, { mode: 0o700 });
       fs.chownSync(path, nobody, nobody);
@@ -149,9 +153,9 @@ describe('the native addon', { skip: notPackaged }, () => {
     await assertSentence(env, /native: belongs to another user \(65534\).*cache\/jobd: belongs to/);
     fs.rmdirSync(native);
     fs.rmdirSync(cached);
-    for (const name of fs.readdirSync(env.JOBD_DATA)) fs.rmSync(join(env.JOBD_DATA, name));
     fs.chmodSync(directory, 0o755);
-    fs.chownSync(env.JOBD_DATA, nobody, nobody);
+    const files = fs.readdirSync(env.JOBD_DATA).map((name) => join(env.JOBD_DATA, name));
+    for (const path of [env.JOBD_DATA, ...files]) fs.chownSync(path, nobody, nobody);
     await opens(env);
     const { uid } = fs.statSync(native);
     assert.equal(uid, nobody, 'a directory of root’s would lock the service out');
@@ -165,7 +169,7 @@ describe('the native addon', { skip: notPackaged }, () => {
   ];
   for (const [what, options, words] of mounts) {
     test(`reports that its directory is ${what}`, { skip: noNamespaces }, async (t) => {
-      const { directory, native, cached, env } = places(t);
+      const { directory, native, cached, env } = await places(t);
       for (const path of [native, cached]) fs.mkdirSync(path, { mode: 0o700 });
       const mount = (path: string): string => `mount -t tmpfs -o ${options},mode=700 tmpfs ${path}`;
       const inside = await makeNamespace(t, mount(native));
@@ -195,7 +199,7 @@ describe('the native addon', { skip: notPackaged }, () => {
   }
 
   test('is complete for each of many concurrent starts', async (t) => {
-    const { native, env } = places(t);
+    const { native, env } = await places(t);
     await opens(env);
     fs.rmSync(only(native));
     await Promise.all(Array.from({ length: 20 }, () => opens(env)));
@@ -203,7 +207,7 @@ describe('the native addon', { skip: notPackaged }, () => {
   });
 
   test('of old versions is removed, of recent ones kept', async (t) => {
-    const { native, env } = places(t);
+    const { native, env } = await places(t);
     fs.mkdirSync(native, { mode: 0o700 });
     const now = Date.now() / 1_000;
     for (const [name, age] of [

@@ -9,6 +9,7 @@ import { test } from 'node:test';
 import type { TestContext } from 'node:test';
 import { temporaryDirectory } from '../support/directory.ts';
 import { executable, jobd, notPackaged, serve } from '../support/running/executable.ts';
+import { makeStoreWithKey } from '../support/running/prepare.ts';
 import { runProgram } from '../support/running/program.ts';
 
 /** The user `nobody`, by convention. */
@@ -30,13 +31,10 @@ async function prepare(t: TestContext) {
   const env = { JOBD_DATA: dataDir };
   const asRoot = (...args: string[]) => jobd(args, env);
   const file = join(outside, 'kept.db');
-  for (const args of [
-    ['signing-key', 'rotate', '--yes'],
-    ['backup', file],
-  ]) {
-    const { exitCode, stderr } = await asRoot(...args);
-    assert.equal(exitCode, 0, stderr);
-  }
+  await makeStoreWithKey(dataDir);
+  for (const name of fs.readdirSync(dataDir)) fs.chownSync(join(dataDir, name), nobody, nobody);
+  const { exitCode, stderr } = await asRoot('backup', file);
+  assert.equal(exitCode, 0, stderr);
   return { dataDir, outside, file, asRoot };
 }
 
@@ -112,7 +110,7 @@ test(
   async (t) => {
     const [dataDir, outside] = [temporaryDirectory(t), temporaryDirectory(t)];
     const env = { JOBD_DATA: dataDir };
-    assert.equal((await jobd(['key', 'create'], env)).exitCode, 0);
+    await makeStoreWithKey(dataDir);
     fs.chownSync(outside, nobody, nobody);
     const { exitCode, stderr } = await jobd(['backup', join(outside, 'kept.db')], env);
     assert.deepEqual([exitCode, /root does not write there/.test(stderr)], [1, true], stderr);
@@ -193,7 +191,7 @@ test('root refuses a path whose names others can change', limits, async (t) => {
   fs.chownSync(join(open, 'service'), 12_345, 12_345);
   rows.push([join(open, 'service'), /other users can change: run sudo -u '#12345' jobd/]);
   for (const [directory, words] of rows) {
-    const { exitCode, stderr } = await jobd(['key', 'create', '--data', directory]);
+    const { exitCode, stderr } = await jobd(['serve', '--port', '0', '--data', directory]);
     assert.equal(exitCode, 1, stderr);
     assert.match(stderr, words);
     assert.ok(!fs.existsSync(join(directory, 'jobd.db')));

@@ -8,8 +8,7 @@
 import { appendFileSync, fstatSync, readSync, statSync } from 'node:fs';
 import { isoTime } from '../../domain/clock.ts';
 import type { Clock } from '../../domain/clock.ts';
-import { JobdError } from '../../domain/errors.ts';
-import { ifOpens } from '../../domain/secrets/vault.ts';
+import { JobdError, messageOf } from '../../domain/errors.ts';
 import {
   isProvenBy,
   parseBackupProof,
@@ -31,12 +30,14 @@ import {
   replaceDatabase,
 } from '../../store/database/backup.ts';
 import type { Received, Target } from '../../store/database/backup.ts';
+import { countContents } from '../../store/database/contents.ts';
+import type { Contents } from '../../store/database/contents.ts';
 import { checkDatabase } from '../../store/database/inspect.ts';
 import { findForeign } from '../../store/database/foreign.ts';
 import { lockDataDir } from '../../store/database/lock.ts';
 import { listMasterKeys } from '../../store/secrets/master-keys.ts';
 import { newestVersion, schemaVersion } from '../../store/database/migrate.ts';
-import { hasDatabase, openReader, storePath } from '../../store/database/open.ts';
+import { openReader, storePath } from '../../store/database/open.ts';
 import type { Reader } from '../../store/database/open.ts';
 
 /** A backup that was made. */
@@ -47,29 +48,64 @@ export interface Backup {
   masterKeys: string[];
   /** Id of the master key that made its proof; null if no such key is available, or the database needs none. */
   provenBy: string | null;
+  /** Why a database that needs a master key has no proof, in a sentence; null if there is nothing to say. */
+  unprovenBecause: string | null;
+  contents: Contents;
 }
 
-/** Writes a backup, with or without a running daemon. Throws `conflict`, `not_found` or `unavailable`. */
-export async function makeBackup(
-  dataDir: string,
-  target: Target,
-  masterKeys: MasterKeys,
-): Promise<Backup> {
+/** A backup to make. */
+export interface BackupParts {
+  dataDir: string;
+  target: Target;
+  masterKeys: MasterKeys;
+  /** Whether to back up a database without jobs, monitors and keys: mostly it is the wrong one. */
+  allowEmpty: boolean;
+}
+
+/** Writes a backup, with or without a running daemon. Throws `conflict` or `unavailable`. */
+export async function makeBackup(parts: BackupParts): Promise<Backup> {
+  const { dataDir, target, masterKeys, allowEmpty } = parts;
   const path = storePath(dataDir);
-  if (!hasDatabase(dataDir)) throw new JobdError('not_found', `${path} does not exist`);
   await using reader = await openJobd(path);
+  if (!allowEmpty) requireSomething(await countContents(reader.db), path, target);
   let made: Omit<Backup, 'path'> | undefined;
   await copyDatabase(reader.db, dataDir, target, async (draft) => {
     await using copy = await openReader(draft);
     const needed = await listMasterKeys(copy.db);
-    // A backup without a proof is better than none.
-    const key = ifOpens(() => masterKeys.read())?.find(({ id }) => needed.includes(id));
-    if (key !== undefined) appendFileSync(draft, proofOf(draft, key));
+    const contents = await countContents(copy.db);
+    const { key, unprovenBecause } = proofKey(needed, masterKeys);
+    if (key !== null) appendFileSync(draft, proofOf(draft, key));
     const { size } = statSync(draft);
-    made = { bytes: size, masterKeys: needed, provenBy: key?.id ?? null };
+    const provenBy = key?.id ?? null;
+    made = { bytes: size, masterKeys: needed, provenBy, unprovenBecause, contents };
   });
   if (made === undefined) throw new Error('nothing was written');
   return { path: target.path, ...made };
+}
+
+function requireSomething({ jobs, monitors, keys }: Contents, path: string, target: Target): void {
+  if (jobs + monitors + keys > 0) return;
+  const left = target.descriptor === null ? '' : `; ${target.path} is left empty`;
+  throw new JobdError(
+    'conflict',
+    `${path} has no jobs, monitors or keys, so it may be the wrong database: nothing was backed up; ` +
+      `name another with --data DIR, or back it up anyway with --allow-empty${left}`,
+  );
+}
+
+/** The key to prove a backup with. A backup without a proof is better than none. */
+function proofKey(
+  needed: readonly string[],
+  masterKeys: MasterKeys,
+): { key: MasterKey | null; unprovenBecause: string | null } {
+  if (needed.length === 0) return { key: null, unprovenBecause: null };
+  try {
+    const key = masterKeys.read().find(({ id }) => needed.includes(id)) ?? null;
+    const absent = `the master key ${needed.join(' and ')} is not in ${masterKeys.name}`;
+    return { key, unprovenBecause: key === null ? absent : null };
+  } catch (error) {
+    return { key: null, unprovenBecause: messageOf(error) };
+  }
 }
 
 function proofOf(path: string, key: MasterKey): string {

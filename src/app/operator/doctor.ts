@@ -14,7 +14,7 @@ import * as inspect from '../../store/database/inspect.ts';
 import { whoServes } from '../../store/database/lock.ts';
 import { listMasterKeys } from '../../store/secrets/master-keys.ts';
 import { newestVersion, schemaVersion } from '../../store/database/migrate.ts';
-import { hasDatabase, openReader, storePath } from '../../store/database/open.ts';
+import { openReader, storePath } from '../../store/database/open.ts';
 import type { Db } from '../../store/database/open.ts';
 import { isReserveInUse, lacksReserve } from '../../store/database/reserve.ts';
 import { readSpace } from '../../store/database/space.ts';
@@ -41,18 +41,9 @@ const ok = (detail: string): Result => ({ result: 'ok', detail });
 const warn = (detail: string): Result => ({ result: 'warn', detail });
 const fail = (detail: string): Result => ({ result: 'fail', detail });
 
-/** Runs all checks in turn. A check that throws is a failed one. */
+/** Runs all checks of a directory with a database in turn. A check that throws is a failed one. */
 export async function* examine(parts: DoctorParts): AsyncGenerator<Finding> {
   const { dataDir } = parts;
-  try {
-    if (!hasDatabase(dataDir)) {
-      yield { check: 'database', ...fail(`there is none in ${dataDir}: jobd serve makes it`) };
-      return;
-    }
-  } catch (error) {
-    yield { check: 'data directory', ...fail(messageOf(error)) };
-    return;
-  }
   yield await finding('data directory', () => checkDirectory(dataDir));
   yield await finding('disk', () => checkDisk(dataDir));
   try {

@@ -55,7 +55,7 @@ export async function findOne<Item extends Named>(
 function only<Item extends Named>(found: readonly Item[], sentence: string): Item {
   const [first, ...others] = found;
   if (first !== undefined && others.length === 0) return first;
-  throw new JobdError('invalid_input', sentence, { details: choices(found) });
+  throw new JobdError('invalid_input', sentence, { notes: choices(found) });
 }
 
 /** A line for each: what is needed to choose one. */

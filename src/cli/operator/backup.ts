@@ -2,15 +2,16 @@
 
 import { constants, existsSync, fstatSync, openSync } from 'node:fs';
 import type { Command } from 'commander';
-import type { Restored, Source } from '../../app/operator/backups.ts';
-import { dataDir, secretKeys } from '../../config.ts';
+import type { Backup, Restored, Source } from '../../app/operator/backups.ts';
+import { secretKeys } from '../../config.ts';
 import type { Flags } from '../../config.ts';
 import { JobdError, systemCode, unavailable } from '../../domain/errors.ts';
 import { confirm } from '../terminal/prompt.ts';
 import type { Context } from '../context.ts';
-import { enterDataDir } from './local.ts';
+import { chooseDataDir, enterDataDir, enterStore } from './local.ts';
 import { printJson } from '../terminal/output.ts';
 import type { Output } from '../terminal/output.ts';
+import { counted } from '../terminal/text.ts';
 import { alreadyExists } from '../../whole-file.ts';
 import { requireRootsName, rootsName } from './owner.ts';
 
@@ -25,6 +26,7 @@ function addBackupCommand(program: Command, output: Output): void {
     .command('backup')
     .argument('<file>', 'file to write; must not exist yet')
     .description('back up the database to one file, while the daemon runs')
+    .option('--allow-empty', 'back up a database without any jobs, monitors and keys')
     .option('--data <dir>', 'data directory')
     .addHelpText(
       'after',
@@ -39,27 +41,35 @@ the data directory, to another place.`,
     .action(async (file: string, flags: Flags) => {
       const { makeBackup } = await import('../../app/operator/backups.ts');
       const { prepareDatabase } = await import('../../local-store.ts');
-      const { path: directory, opened: descriptor } = enterDataDir(flags, () => {
+      const { path: dataDir, opened: descriptor } = await enterStore(flags, output, () => {
         const name = rootsName(file);
         return name === null ? null : makeFile(name);
       });
       requireRootsName(file);
-      const masterKeys = prepareDatabase(directory, secretKeys().current);
-      const backup = await makeBackup(directory, { path: file, descriptor }, masterKeys);
+      const masterKeys = prepareDatabase(dataDir, secretKeys().current);
+      const target = { path: file, descriptor };
+      const allowEmpty = flags['allowEmpty'] === true;
+      const backup = await makeBackup({ dataDir, target, masterKeys, allowEmpty });
       if (flags['json']) return printJson(output, backup);
       output.data(backup.path);
-      if (backup.masterKeys.length === 0) return;
-      const needed = backup.masterKeys.join(' and ');
-      output.say(
-        `its secrets can only be read with the master key ${needed}, which it does not contain: keep both`,
-      );
-      if (backup.provenBy === null) {
-        output.say(
-          `that key is not in ${masterKeys.name}, so nothing proves that the backup is unchanged: ` +
-            'restore will need --unverified',
-        );
-      }
+      reportBackup(output, backup);
     });
+}
+
+function reportBackup(output: Output, { masterKeys, contents, unprovenBecause }: Backup): void {
+  const { jobs, monitors, runs, keys } = contents;
+  const counts = [counted(jobs, 'job'), counted(monitors, 'monitor'), counted(runs, 'run')];
+  output.say(`it holds ${[...counts, counted(keys, 'key')].join(', ')}`);
+  if (masterKeys.length === 0) return;
+  const needed = masterKeys.join(' and ');
+  output.say(
+    `its secrets can only be read with the master key ${needed}, which it does not contain: keep both`,
+  );
+  if (unprovenBecause === null) return;
+  output.say(
+    'warning: nothing proves that the backup is unchanged, so restore needs --unverified:',
+  );
+  output.say(unprovenBecause);
 }
 
 function addRestoreCommand(program: Command, output: Output): void {
@@ -89,12 +99,13 @@ jobd does not start until you add the key, or discard what it sealed with
 jobd secrets forget.`,
     )
     .action(async (file: string, flags: Flags) => {
-      const question = `Replace the database in ${dataDir(flags)} with ${file}?`;
+      const chosen = await chooseDataDir(flags);
+      const question = `Replace the database in ${chosen.path} with ${file}?`;
       await confirm(question, flags['yes'] === true);
       const { restoreBackup } = await import('../../app/operator/backups.ts');
       const { prepareDatabase } = await import('../../local-store.ts');
       const { systemClock } = await import('../../domain/clock.ts');
-      const { path: directory, opened } = enterDataDir(flags, () => {
+      const { path: directory, opened } = enterDataDir(chosen, output, () => {
         const name = rootsName(file);
         return name === null ? null : openBackup(name);
       });

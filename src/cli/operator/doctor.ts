@@ -4,12 +4,12 @@ import type { Command } from 'commander';
 import type { Finding } from '../../app/operator/doctor.ts';
 import { secretKeys, serveConfig } from '../../config.ts';
 import type { Flags } from '../../config.ts';
-import { messageOf } from '../../domain/errors.ts';
+import { JobdError, messageOf } from '../../domain/errors.ts';
 import { state } from '../terminal/cell.ts';
 import type { Context } from '../context.ts';
-import { enterDataDir } from './local.ts';
+import { enterStore } from './local.ts';
 import { printJson, printRows } from '../terminal/output.ts';
-import type { Columns } from '../terminal/output.ts';
+import type { Columns, Output } from '../terminal/output.ts';
 
 /** Adds the command. */
 export function addDoctorCommand(program: Command, context: Context): void {
@@ -23,12 +23,12 @@ export function addDoctorCommand(program: Command, context: Context): void {
       `
 Examples:
   jobd doctor
-  sudo -u jobd jobd doctor --data /var/lib/jobd --json
+  sudo jobd doctor --json
 
 It changes nothing. The exit code is 1 if a check fails.`,
     )
     .action(async (flags: Flags) => {
-      const findings = await Array.fromAsync(examination(flags));
+      const findings = await Array.fromAsync(examination(flags, output));
       if (findings.some(({ result }) => result === 'fail')) context.exitCode = 1;
       if (flags['json']) return printJson(output, { findings });
       const columns: Columns<Finding> = {
@@ -40,14 +40,14 @@ It changes nothing. The exit code is 1 if a check fails.`,
     });
 }
 
-async function* examination(flags: Flags): AsyncGenerator<Finding> {
+async function* examination(flags: Flags, output: Output): AsyncGenerator<Finding> {
   const { examine } = await import('../../app/operator/doctor.ts');
   const { prepareDatabase } = await import('../../local-store.ts');
   const { systemClock } = await import('../../domain/clock.ts');
   const configuration = configurationFinding(flags);
   yield configuration;
   if (configuration.result === 'fail') return;
-  const directory = enteredDirectory(flags);
+  const directory = await enteredDirectory(flags, output);
   if (typeof directory !== 'string') {
     yield directory;
     return;
@@ -60,12 +60,14 @@ async function* examination(flags: Flags): AsyncGenerator<Finding> {
   });
 }
 
-/** The data directory, or why root may not use it. */
-function enteredDirectory(flags: Flags): string | Finding {
+/** The data directory, or why there is none that this command may use. */
+async function enteredDirectory(flags: Flags, output: Output): Promise<string | Finding> {
   try {
-    return enterDataDir(flags).path;
+    return (await enterStore(flags, output)).path;
   } catch (error) {
-    return { check: 'data directory', result: 'fail', detail: messageOf(error) };
+    const notes = error instanceof JobdError ? error.notes : [];
+    const detail = [messageOf(error), ...notes].join('; ');
+    return { check: 'data directory', result: 'fail', detail };
   }
 }
 

@@ -8,7 +8,7 @@ import type { Context } from '../context.ts';
 import { parseDuration } from '../options.ts';
 import { printJson } from '../terminal/output.ts';
 import type { Output } from '../terminal/output.ts';
-import { enterDataDir, openStoreFor } from './local.ts';
+import { enterStore, openStoreIn } from './local.ts';
 
 type OpenFlags = Flags & { workspace: string; valid: string; read?: true };
 
@@ -26,7 +26,7 @@ export function addOpenCommand(program: Command, { output }: Context): void {
       `
 Examples:
   jobd open
-  sudo -u jobd jobd open --workspace staging
+  sudo jobd open --workspace staging
   jobd open --read --valid 1h
 
 Whoever opens the link first is signed in. Send it to nobody else.`,
@@ -38,8 +38,9 @@ async function open(flags: OpenFlags, output: Output): Promise<void> {
   const { workspace } = flags;
   const permission = flags.read === true ? 'read' : 'write';
   const validMs = parseDuration(flags.valid, '--valid') * 1_000;
-  await requireDaemon(flags);
-  await using local = await openStoreFor(flags, output);
+  const entered = await enterStore(flags, output);
+  await requireDaemon(entered.path);
+  await using local = await openStoreIn(entered);
   const { createSignInLink } = await import('../../app/accounts/sign-in.ts');
   const isOwner = permission === 'write';
   const { url, expiresAt } = await createSignInLink(local, {
@@ -58,14 +59,12 @@ async function open(flags: OpenFlags, output: Output): Promise<void> {
   output.say(`From another machine, first run there: ${tunnel}`);
 }
 
-/** Nothing is made for a server that does not run. Throws `unreachable`. */
-async function requireDaemon(flags: Flags): Promise<void> {
-  const { path } = enterDataDir(flags);
+/** A link to a server that does not run would be useless. Throws `unreachable`. */
+async function requireDaemon(dataDir: string): Promise<void> {
   const { isServed } = await import('../../app/operator/served.ts');
-  if (isServed(path)) return;
-  const sentence = `no jobd serve uses ${path}. If yours uses another data directory, add --data DIR;`;
-  const service = 'an installed service is `sudo -u jobd jobd open`';
-  throw new JobdError('unreachable', `${sentence} ${service}`);
+  if (isServed(dataDir)) return;
+  const start = 'start it, or name the data directory of the one that runs with --data';
+  throw new JobdError('unreachable', `no jobd serve uses ${dataDir}: ${start}`);
 }
 
 /** The ssh command that makes an address of this machine work on another one; null if it works there anyway. */

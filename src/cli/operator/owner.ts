@@ -51,6 +51,23 @@ export function rootsName(file: string): string | null {
   return changeableBy(directory, 0) === null ? path : null;
 }
 
+/** More than any file of settings has. */
+const longestRootsFile = 64 * 1024;
+
+/** The text of a file that only root can have written; null if it is not one, or this user may not read it. Never throws. */
+export function readRootsFile(file: string): string | null {
+  try {
+    const path = rootsName(file);
+    if (path === null) return null;
+    const { uid, gid, mode, size } = fs.lstatSync(path);
+    const others = gid === 0 ? 0o002 : 0o022;
+    const isRoots = uid === 0 && (mode & others) === 0;
+    return isRoots && size <= longestRootsFile ? fs.readFileSync(path, 'utf8') : null;
+  } catch {
+    return null;
+  }
+}
+
 /**
  * Refuses to create a file as root where another user could replace its name by a link while it is written. Does nothing
  * once root has become another user. Throws `unavailable`.

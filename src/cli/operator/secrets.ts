@@ -7,7 +7,7 @@ import { JobdError } from '../../domain/errors.ts';
 import { confirm } from '../terminal/prompt.ts';
 import type { Context } from '../context.ts';
 import { counted } from '../terminal/text.ts';
-import { enterDataDir, openStoreFor } from './local.ts';
+import { enterStore, openStoreIn } from './local.ts';
 import { printJson, printRows } from '../terminal/output.ts';
 import type { Output } from '../terminal/output.ts';
 
@@ -43,10 +43,11 @@ previous key, which is removed: copy the file secret-key first.`,
         'Encrypt all secrets with a new master key? The present key is removed from the data directory, but earlier ' +
         'backups need it: keep a copy.';
       await confirm(question, flags['yes'] === true);
-      const { path: directory } = enterDataDir(flags);
       const keys = secretKeys();
       if (keys.current !== null && keys.next === null) throw noNextKey();
-      await using local = await openStoreFor(flags, output);
+      const entered = await enterStore(flags, output);
+      const { path: directory } = entered;
+      await using local = await openStoreIn(entered);
       const { lockMasterKeyFor, masterKeysFor } = await import('../../local-store.ts');
       using locks = new DisposableStack();
       locks.use(lockMasterKeyFor(directory, keys));
@@ -89,11 +90,10 @@ in JOBD_SECRET_KEY. If you use JOBD_SECRET_KEY, set it for this command too.`,
 }
 
 async function forget(lostId: string, flags: Flags, output: Output): Promise<void> {
-  const { path: directory } = enterDataDir(flags);
-  const { hasStore, lockStopped, masterKeysFor } = await import('../../local-store.ts');
-  if (!hasStore(directory))
-    throw new JobdError('not_found', `there is no database in ${directory}`);
-  await using local = await openStoreFor(flags, output);
+  const entered = await enterStore(flags, output);
+  const { path: directory } = entered;
+  const { lockStopped, masterKeysFor } = await import('../../local-store.ts');
+  await using local = await openStoreIn(entered);
   using locks = new DisposableStack();
   locks.use(lockStopped(directory));
   const { forgetLostKey, requireLostKey } = await import('../../app/secrets/lost-key.ts');

@@ -48,7 +48,7 @@ export async function findRunId({ runs }: Api, job: NamedJob, text: string): Pro
     'invalid_input',
     `the ids of ${found.length} runs begin with ${text}: use more of it`,
     {
-      details: found.map(
+      notes: found.map(
         ({ id, status, scheduledFor }) =>
           `${id}  ${status}  ${relativeTime(Date.parse(scheduledFor), now)}`,
       ),

@@ -3,10 +3,12 @@
 import assert from 'node:assert/strict';
 import { chownSync } from 'node:fs';
 import { userInfo } from 'node:os';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { openLocal } from '../../../src/local-store.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
 import { runCommand, serveCommand } from '../../support/running/command.ts';
+import { makeStore } from '../../support/running/prepare.ts';
 
 /** Who made the keys of a data directory, oldest first. */
 async function makersIn(dataDir: string): Promise<string[][]> {
@@ -23,8 +25,11 @@ test('a command is in the trail as the user who ran it, also behind sudo', async
   const dataDir = temporaryDirectory(t);
   const env = { JOBD_DATA: dataDir };
   const { username } = userInfo();
+  await makeStore(dataDir);
   // Root acts as the owner of the data.
-  if (process.getuid?.() === 0) chownSync(dataDir, 65_534, 65_534);
+  if (process.getuid?.() === 0) {
+    for (const path of [dataDir, join(dataDir, 'jobd.db')]) chownSync(path, 65_534, 65_534);
+  }
   for (const sudo of [{}, { SUDO_USER: 'alice' }]) {
     const { exitCode, stderr } = await runCommand(['key', 'create'], { ...env, ...sudo });
     assert.equal(exitCode, 0, stderr);

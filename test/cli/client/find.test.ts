@@ -62,8 +62,8 @@ async function refusalOf(text: string): Promise<JobdError> {
 test('several of one name, or of one beginning, are listed to choose from', async () => {
   const twins = await refusalOf('twin');
   assert.equal(twins.message, '2 jobs are named twin: use an id');
-  assert.match(twins.details[0] ?? '', /^\S{36} {2}twin {2}http:\/\/a\/ {2}created \d+ d ago$/);
-  assert.equal(twins.details.length, 2);
+  assert.match(twins.notes[0] ?? '', /^\S{36} {2}twin {2}http:\/\/a\/ {2}created \d+ d ago$/);
+  assert.equal(twins.notes.length, 2);
   const begun = await refusalOf('019a9b1c-7f3a');
   assert.equal(begun.message, 'the ids of 2 jobs begin with 019a9b1c-7f3a: use more of it');
   const unknown = await refusalOf('bakcup');

@@ -12,6 +12,7 @@ import { placeOf } from '../../../src/domain/secrets/vault.ts';
 import { jobOf } from '../../../src/store/jobs/jobs.ts';
 import { masterKeysInFile } from '../../../src/secrets/master-keys.ts';
 import { fakeClock } from '../../support/fakes/clock.ts';
+import { makeStore, makeStoreWithKey } from '../../support/running/prepare.ts';
 import { main, runCommand, serveCommand } from '../../support/running/command.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
 import { startSink } from '../../support/fakes/sink.ts';
@@ -75,6 +76,34 @@ test('the log of the previous database stays with it and does not reach the rest
   assert.deepEqual(workspacesIn(join(dataDir, 'jobd.db')), ['default', 'later']);
 });
 
+test('a backup says what it holds, and one of nothing is refused', async (t) => {
+  const { jobd } = await serveCommand(t);
+  const elsewhere = temporaryDirectory(t);
+  const sink = await startSink(t);
+  const job = ['--url', sink.url, '--cron', '0 0 1 1 *'];
+  for (const name of ['kept', 'deleted']) {
+    assert.equal((await jobd('jobs', 'create', '--name', name, ...job)).exitCode, 0);
+  }
+  assert.equal((await jobd('jobs', 'run', 'kept', '--wait')).exitCode, 0);
+  assert.equal((await jobd('monitors', 'create', '--name', 'm', '--every', '1h')).exitCode, 0);
+  assert.equal((await jobd('jobs', 'delete', 'deleted', '--yes')).exitCode, 0);
+  const made = await jobd('backup', join(elsewhere, 'a.db'));
+  assert.match(made.stderr, /^it holds 1 job, 1 monitor, 1 run, 1 key\n/);
+  const { contents } = JSON.parse((await jobd('backup', join(elsewhere, 'b.db'), '--json')).stdout);
+  assert.deepEqual(contents, { jobs: 1, monitors: 1, runs: 1, keys: 1 });
+
+  const dataDir = temporaryDirectory(t);
+  await makeStore(dataDir);
+  const empty = join(elsewhere, 'empty.db');
+  const refused = await runCommand(['backup', empty], { JOBD_DATA: dataDir });
+  assert.deepEqual([refused.exitCode, refused.stdout], [5, '']);
+  assert.match(refused.stderr, /^jobd: \S+jobd\.db has no jobs, monitors or keys.*--allow-empty/);
+  const allowed = ['backup', `${empty}2`, '--allow-empty'];
+  const forced = await runCommand(allowed, { JOBD_DATA: dataDir });
+  assert.match(forced.stderr, /^it holds 0 jobs, 0 monitors, 0 runs, 0 keys\n/);
+  assert.equal(forced.exitCode, 0);
+});
+
 test('an existing file is never overwritten, and a file that is not a backup is refused', async (t) => {
   const dataDir = temporaryDirectory(t);
   const other = temporaryDirectory(t);
@@ -82,8 +111,8 @@ test('an existing file is never overwritten, and a file that is not a backup is 
   const jobd = (...args: string[]) => runCommand(args, { JOBD_DATA: dataDir });
   const none = await jobd('backup', file);
   assert.deepEqual([none.exitCode, none.stdout], [3, '']);
-  assert.match(none.stderr, /jobd\.db does not exist/);
-  assert.equal((await jobd('key', 'create')).exitCode, 0);
+  assert.match(none.stderr, /^jobd: there is no database in .* \(JOBD_DATA\)\n/);
+  await makeStoreWithKey(dataDir);
 
   fs.writeFileSync(file, 'something of mine');
   const there = await jobd('backup', file);
@@ -123,13 +152,9 @@ test('an existing file is never overwritten, and a file that is not a backup is 
 test('a backup whose master key is missing is restored only with --without-key', async (t) => {
   const [from, to] = [temporaryDirectory(t), temporaryDirectory(t)];
   const file = join(temporaryDirectory(t), 'sealed.db');
-  for (const args of [
-    ['signing-key', 'rotate', '--yes'],
-    ['backup', file],
-  ]) {
-    const made = await runCommand(args, { JOBD_DATA: from });
-    assert.equal(made.exitCode, 0, made.stderr);
-  }
+  await makeStoreWithKey(from);
+  const made = await runCommand(['backup', file], { JOBD_DATA: from });
+  assert.equal(made.exitCode, 0, made.stderr);
   const refused = await runCommand(['restore', file, '--yes'], { JOBD_DATA: to });
   assert.equal(refused.exitCode, 1);
   assert.match(
@@ -150,8 +175,9 @@ test('each restore keeps the previous database, even several in one second, and 
   const dataDir = temporaryDirectory(t);
   const file = join(temporaryDirectory(t), 'kept.db');
   const parts = { clock: fakeClock(), masterKeys: masterKeysInFile(dataDir) };
-  assert.equal((await runCommand(['key', 'create'], { JOBD_DATA: dataDir })).exitCode, 0);
-  await makeBackup(dataDir, { path: file, descriptor: null }, parts.masterKeys);
+  await makeStoreWithKey(dataDir);
+  const target = { path: file, descriptor: null };
+  await makeBackup({ dataDir, target, masterKeys: parts.masterKeys, allowEmpty: false });
   const source = { path: file, descriptor: fs.openSync(file, 'r'), log: null };
   t.after(() => fs.closeSync(source.descriptor));
   const restoring = { dataDir, ...parts, withoutKey: false, unverified: true };
@@ -172,8 +198,10 @@ test(
   async (t) => {
     const [from, to] = [temporaryDirectory(t), temporaryDirectory(t)];
     const file = join(temporaryDirectory(t), 'kept.db');
-    assert.equal((await runCommand(['key', 'create'], { JOBD_DATA: from })).exitCode, 0);
-    assert.equal((await runCommand(['backup', file], { JOBD_DATA: from })).exitCode, 0);
+    // Without a master key, so that the backup can be restored anywhere.
+    await makeStore(from);
+    const backup = ['backup', file, '--allow-empty'];
+    assert.equal((await runCommand(backup, { JOBD_DATA: from })).exitCode, 0);
     fs.chownSync(to, nobody, nobody);
     const restore = ['restore', file, '--yes', '--unverified'];
     const restored = await runCommand(restore, { JOBD_DATA: to });
@@ -192,7 +220,7 @@ test(
   async (t) => {
     const dataDir = temporaryDirectory(t);
     const to = temporaryDirectory(t);
-    assert.equal((await runCommand(['key', 'create'], { JOBD_DATA: dataDir })).exitCode, 0);
+    await makeStoreWithKey(dataDir);
     const [tracer = '', ...words] = withFault('link,linkat:error=EOPNOTSUPP');
     const backup = () =>
       spawnSync(tracer, [...words, process.execPath, main, 'backup', join(to, 'kept.db')], {
@@ -246,7 +274,7 @@ function damaged(path: string, directory: string): string {
 
 async function withVersion(t: Parameters<typeof temporaryDirectory>[0], version: number) {
   const dataDir = temporaryDirectory(t);
-  assert.equal((await runCommand(['key', 'create'], { JOBD_DATA: dataDir })).exitCode, 0);
+  await makeStoreWithKey(dataDir);
   const path = join(dataDir, 'jobd.db');
   new Database(path).exec(`insert into schema_migrations (version) values (${version})`).close();
   return path;

@@ -7,6 +7,7 @@ import { test } from 'node:test';
 import type { TestContext } from 'node:test';
 import Database from 'better-sqlite3';
 import { runCommand } from '../../support/running/command.ts';
+import { makeStoreWithKey } from '../../support/running/prepare.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
 
 const proofBytes = 98;
@@ -18,14 +19,9 @@ async function backedUp(t: TestContext) {
   const [dataDir, elsewhere] = [temporaryDirectory(t), temporaryDirectory(t)];
   const jobd = (...args: string[]) => runCommand(args, { JOBD_DATA: dataDir });
   const file = join(elsewhere, 'kept.db');
-  for (const args of [
-    ['signing-key', 'rotate', '--yes'],
-    ['key', 'create'],
-    ['backup', file],
-  ]) {
-    const { exitCode, stderr } = await jobd(...args);
-    assert.equal(exitCode, 0, stderr);
-  }
+  await makeStoreWithKey(dataDir);
+  const { exitCode, stderr } = await jobd('backup', file);
+  assert.equal(exitCode, 0, stderr);
   return { jobd, dataDir, elsewhere, file };
 }
 
@@ -131,7 +127,32 @@ test('a backup can be made without the master key, and says that it has no proof
   const file = join(elsewhere, 'unproven.db');
   const made = await runCommand(['backup', file], { JOBD_DATA: dataDir });
   assert.equal(made.exitCode, 0);
-  assert.match(made.stderr, /nothing proves .*--unverified/);
+  assert.match(made.stderr, /nothing proves .*--unverified:\nthe master key \w+ is not in \S+\n$/);
+});
+
+test('a backup beside a master key that cannot be used says why', async (t) => {
+  const { jobd, dataDir, elsewhere } = await backedUp(t);
+  const key = join(dataDir, 'secret-key');
+  const text = fs.readFileSync(key);
+  const wrongs: [words: RegExp, spoil: () => void][] = [
+    [
+      /secret-key may be read by everybody \(mode 0644\): chmod 600 it/,
+      () => fs.chmodSync(key, 0o644),
+    ],
+    [/line 1 of \S+secret-key must be/, () => fs.writeFileSync(key, 'garbage\n')],
+    [/secret-key is empty: put your copy/, () => fs.writeFileSync(key, '')],
+    [/the master key \w+ is not in \S+secret-key/, () => fs.rmSync(key)],
+  ];
+  for (const [index, [words, spoil]] of wrongs.entries()) {
+    spoil();
+    const made = await jobd('backup', join(elsewhere, `unproven-${index}.db`), '--json');
+    assert.equal(made.exitCode, 0, made.stderr);
+    const { provenBy, unprovenBecause } = JSON.parse(made.stdout);
+    assert.equal(provenBy, null);
+    assert.match(unprovenBecause, words);
+    fs.rmSync(key, { force: true });
+    fs.writeFileSync(key, text, { mode: 0o600 });
+  }
 });
 
 test('a database with a trigger, view or table that jobd does not make is refused', async (t) => {

@@ -154,7 +154,7 @@ test('a reserve in use is a failure, however much space is free', async (t) => {
 test('doctor makes no database and changes none', async (t) => {
   const empty = temporaryDirectory(t);
   const found = await doctor(empty);
-  assert.deepEqual([found.exitCode, found.results['database']], [1, 'fail']);
+  assert.deepEqual([found.exitCode, found.results['data directory']], [1, 'fail']);
   assert.deepEqual(fs.readdirSync(empty), []);
 
   const dataDir = await storeWithJob(t);

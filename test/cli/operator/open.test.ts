@@ -60,10 +60,10 @@ test('the link of jobd open signs a browser in, once', async (t) => {
   assert.deepEqual([stopped.exitCode, stopped.stdout], [7, '']);
   assert.match(
     stopped.stderr,
-    /^jobd: no jobd serve uses \S+\. If .* add --data DIR; .*`sudo -u jobd jobd open`\n$/,
+    /^jobd: no jobd serve uses \S+: start it, or name the data directory of .* with --data\n$/,
   );
   const none = join(temporaryDirectory(t), 'none');
-  assert.equal((await runCommand(['open', '--data', none])).exitCode, 7);
+  assert.equal((await runCommand(['open', '--data', none])).exitCode, 3);
   assert.ok(!fs.existsSync(none), 'nothing is made');
 });
 

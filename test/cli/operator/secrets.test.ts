@@ -8,6 +8,7 @@ import { openLocal } from '../../../src/local-store.ts';
 import { lockMasterKey } from '../../../src/store/database/lock.ts';
 import { runCommand, serveCommand } from '../../support/running/command.ts';
 import type { ServedDaemon } from '../../support/running/command.ts';
+import { makeStore } from '../../support/running/prepare.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
 import { startSink } from '../../support/fakes/sink.ts';
 
@@ -86,6 +87,7 @@ test('rotate refuses without confirmation or a new key, beside a daemon that has
 test('a key in the environment is changed there', async (t) => {
   const dataDir = temporaryDirectory(t);
   const data = { JOBD_DATA: dataDir };
+  await makeStore(dataDir);
   const made = await runCommand(['signing-key', 'rotate', '--yes'], {
     ...data,
     JOBD_SECRET_KEY: first,

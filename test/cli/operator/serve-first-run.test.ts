@@ -7,6 +7,7 @@ import type { TestContext } from 'node:test';
 import { stripVTControlCharacters } from 'node:util';
 import { temporaryDirectory } from '../../support/directory.ts';
 import { main, runCommand } from '../../support/running/command.ts';
+import { makeStoreWithKey } from '../../support/running/prepare.ts';
 import { until } from '../../support/until.ts';
 
 const noTerminal =
@@ -50,7 +51,7 @@ test(
     assert.match(printed.stdout, /^http:\/\/127\.0\.0\.1:\d+\/sign-in#code=\S+$/m);
 
     const other = temporaryDirectory(t);
-    assert.equal((await runCommand(['key', 'create', '--data', other])).exitCode, 0);
+    await makeStoreWithKey(other);
     const second = serveOnTerminal(t, other);
     await until('it serves', () => second().includes('Ctrl-C stops jobd\r\n'));
     assert.doesNotMatch(second(), /jobd open|no key yet/);

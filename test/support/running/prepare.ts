@@ -16,6 +16,16 @@ export interface Preparation {
   readonly addJob: (input: JobInput, createdAt: number) => Promise<Job>;
 }
 
+/** Makes an empty store, as the first `jobd serve` does; commands make none. */
+export async function makeStore(dataDir: string): Promise<void> {
+  await using _ = await openLocal(dataDir);
+}
+
+/** Makes a store with a key: a backup of it is not refused as empty. */
+export async function makeStoreWithKey(dataDir: string): Promise<void> {
+  await prepareStore(dataDir, ({ addKey }) => addKey());
+}
+
 /** Opens the store of a data directory, prepares it, and closes it. */
 export async function prepareStore<T>(
   dataDir: string,
