@@ -36,17 +36,36 @@ export interface MadeKey {
 
 /**
  * Makes a key for a command. Throws `invalid_input`, `not_found` for an unknown workspace, `forbidden` if the account has
- * too many keys.
+ * too many keys, `conflict` if an active key of the workspace has the name, unless `allowDuplicate`.
  */
 export async function createKey(
   parts: CommandParts,
-  { workspace, ...input }: KeyInput & { workspace: string },
+  given: KeyInput & { workspace: string; allowDuplicate?: boolean },
 ): Promise<MadeKey> {
+  const { workspace, allowDuplicate = true, ...input } = given;
   const { id } = await requireWorkspaceNamed(parts.store.db, workspace);
-  // Asked again: the workspace may be deleted meanwhile.
   return await makeKey(parts, commandIn(parts, id), input, async (tx) => {
+    if (!allowDuplicate) await requireFreeName(tx, id, input.name, parts.clock.now());
+    // Asked again: the workspace may be deleted meanwhile.
     return (await requireWorkspaceNamed(tx, workspace)).accountId;
   });
+}
+
+/** Keys without a name are no duplicates. */
+async function requireFreeName(
+  tx: Db,
+  workspaceId: string,
+  name: string,
+  now: number,
+): Promise<void> {
+  if (name === '') return;
+  const taken = await keys.findActiveKeyNamed(tx, { workspaceId, name, now });
+  if (taken === undefined) return;
+  throw new JobdError(
+    'conflict',
+    `there is an active key named ${name} already: choose another name, revoke that key ` +
+      `(jobd key revoke ${taken}), or use --allow-duplicate`,
+  );
 }
 
 /** Makes a key in the workspace of an owner's session. Throws `invalid_input` or `forbidden`. */

@@ -21,6 +21,7 @@ type CreateFlags = Flags & {
   permission: string;
   name: string;
   expires?: string;
+  allowDuplicate?: true;
 };
 
 /** Adds the commands. */
@@ -42,6 +43,7 @@ function addCreateCommand(key: Command, output: Output): void {
       '--expires <when>',
       'when it expires: a duration such as 30d, or ISO 8601 (default: never)',
     )
+    .option('--allow-duplicate', 'create it although an active key of the workspace has this name')
     .option('--data <dir>', 'data directory')
     .addHelpText(
       'after',
@@ -56,9 +58,11 @@ Examples:
       const now = systemClock.now();
       const expiresAt =
         expires === undefined ? null : parseMomentOrDuration(expires, '--expires', now);
-      await using local = await openStoreFor(flags, output);
+      await using local = await openStoreFor(flags, output, { saysWhere: true });
       const { createKey } = await import('../../app/accounts/keys.ts');
-      const made = await createKey(local, { workspace, permission, name, expiresAt });
+      const allowDuplicate = flags.allowDuplicate === true;
+      const input = { workspace, permission, name, expiresAt, allowDuplicate };
+      const made = await createKey(local, input);
       if (flags['json']) printJson(output, { ...shape(made.key), workspace, key: made.secret });
       else output.data(made.secret);
       if (output.isTerminal) output.say('Save this key now: it is not shown again.');
@@ -68,13 +72,18 @@ Examples:
 function addListCommand(key: Command, output: Output): void {
   key
     .command('list')
-    .description('list all keys, without their secrets')
+    .description('list the keys of all workspaces, without their secrets')
+    .option('--all', 'list revoked keys too')
     .option('--data <dir>', 'data directory')
-    .addHelpText('after', '\nExample:\n  jobd key list --json')
+    .addHelpText('after', '\nExamples:\n  jobd key list\n  jobd key list --all --json')
     .action(async (flags: Flags) => {
       await using local = await openStoreFor(flags, output);
       const { listKeys } = await import('../../app/accounts/keys.ts');
-      const keys = await listKeys(local);
+      const isAll = flags['all'] === true;
+      const all = await listKeys(local);
+      const keys = all.filter(({ revokedAt }) => isAll || revokedAt === null);
+      const none =
+        all.length === 0 ? 'there are no keys' : 'all keys are revoked: --all lists them';
       if (flags['json']) return printJson(output, { keys: keys.map(shape) });
       printRows(
         output,
@@ -87,9 +96,12 @@ function addListCommand(key: Command, output: Output): void {
           created: ({ createdAt }) => moment(isoTimeOrNull(createdAt)),
           'last used': ({ lastUsedAt }) => moment(isoTimeOrNull(lastUsedAt)),
           expires: ({ expiresAt }) => moment(isoTimeOrNull(expiresAt)),
-          revoked: ({ revokedAt }) => moment(isoTimeOrNull(revokedAt)),
+          // In a pipe a table always has the same columns.
+          ...((isAll || !output.isTerminal) && {
+            revoked: ({ revokedAt }: Key) => moment(isoTimeOrNull(revokedAt)),
+          }),
         },
-        { none: 'there are no keys', optional: ['created', 'last used', 'expires'] },
+        { none, optional: ['created', 'last used', 'expires'] },
       );
     });
 }

@@ -73,6 +73,23 @@ export async function findActiveKey(
   return key;
 }
 
+/** The id of a key of a workspace that has this name and is valid at `now`, or undefined. */
+export async function findActiveKeyNamed(
+  db: Db,
+  { workspaceId, name, now }: { workspaceId: string; name: string; now: number },
+): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('keys')
+    .select('id')
+    .where('workspace_id', '=', workspaceId)
+    .where('name', '=', name)
+    .where('revoked_at', 'is', null)
+    .where((key) => key.or([key('expires_at', 'is', null), key('expires_at', '>', now)]))
+    .orderBy('id')
+    .executeTakeFirst();
+  return row?.id;
+}
+
 /** Every key with the name of its workspace, revoked and expired keys too, but none of deleted workspaces. Oldest first. */
 export async function listKeys(db: Db): Promise<(Key & { workspace: string })[]> {
   return await db

@@ -6,6 +6,8 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { runCommand, serveCommand } from '../../support/running/command.ts';
 import type { ServedDaemon } from '../../support/running/command.ts';
+import { makeStore } from '../../support/running/prepare.ts';
+import { temporaryDirectory } from '../../support/directory.ts';
 import { until } from '../../support/until.ts';
 
 /** The cells of piped lines. */
@@ -125,7 +127,7 @@ test('keys from the shell', async (t) => {
     assert.equal(await statusWith(daemon, key), 401, 'the running daemon knows it');
     const used = await runCommand(['jobs', 'list'], { ...daemon.env, JOBD_API_KEY: key });
     assert.equal(used.exitCode, 4);
-    assert.match(cells((await jobd('key', 'list')).stdout)[1]?.[7] ?? '', /^\d{4}-.*Z$/);
+    assert.match(cells((await jobd('key', 'list', '--all')).stdout)[1]?.[7] ?? '', /^\d{4}-.*Z$/);
 
     const again = await jobd('key', 'revoke', id, '--yes');
     assert.equal(again.exitCode, 3);
@@ -141,4 +143,43 @@ test('keys from the shell', async (t) => {
     assert.match(long.stderr, /name must be at most 120 characters, got 121/);
     assert.equal(nowhere.stdout + long.stdout, '', 'no key is printed');
   });
+});
+
+test('a name is given to one active key of a workspace, and revoked keys are listed with --all', async (t) => {
+  const dataDir = temporaryDirectory(t);
+  await makeStore(dataDir);
+  const jobd = (...args: string[]) => runCommand(args, { JOBD_DATA: dataDir });
+  const create = (...args: string[]) => jobd('key', 'create', ...args);
+  assert.equal((await create('--name', 'ci')).exitCode, 0);
+  const [[id = ''] = []] = cells((await jobd('key', 'list')).stdout);
+  const again = await create('--name', 'ci');
+  assert.deepEqual([again.exitCode, again.stdout], [5, '']);
+  assert.ok(again.stderr.includes(`jobd key revoke ${id}`), again.stderr);
+
+  assert.equal((await jobd('workspace', 'create', 'staging')).exitCode, 0);
+  for (const args of [
+    ['--name', 'ci', '--workspace', 'staging'],
+    ['--name', 'ci', '--allow-duplicate'],
+    ['--name', 'CI'],
+    [],
+    [],
+  ]) {
+    assert.equal((await create(...args)).exitCode, 0, args.join(' '));
+  }
+  const ids = cells((await jobd('key', 'list')).stdout).filter((row) => row[1] === 'ci');
+  for (const [each = ''] of ids) await jobd('key', 'revoke', each, '--yes');
+  assert.equal((await create('--name', 'ci')).exitCode, 0, 'revoked keys do not count');
+  assert.equal(cells((await jobd('key', 'list')).stdout).length, 4);
+  assert.equal(cells((await jobd('key', 'list', '--all')).stdout).length, 7);
+  const { keys } = JSON.parse((await jobd('key', 'list', '--all', '--json')).stdout);
+  assert.equal(keys.filter(({ revokedAt }: { revokedAt: string | null }) => revokedAt).length, 3);
+});
+
+test('the name of an expired key is free', async (t) => {
+  const dataDir = temporaryDirectory(t);
+  await makeStore(dataDir);
+  const create = (...args: string[]) =>
+    runCommand(['key', 'create', '--name', 'ci', ...args], { JOBD_DATA: dataDir });
+  assert.equal((await create('--expires', '1s')).exitCode, 0);
+  await until('it expires', async () => (await create()).exitCode === 0);
 });

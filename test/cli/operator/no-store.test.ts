@@ -1,0 +1,284 @@
+/** Commands on a directory without a database: they make none, and say where one may be (docs/decisions/0048). */
+
+import assert from 'node:assert/strict';
+import * as fs from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { noDatabase } from '../../../src/cli/operator/places.ts';
+import { findServers } from '../../../src/cli/operator/running.ts';
+import { findService } from '../../../src/cli/operator/service.ts';
+import { temporaryDirectory } from '../../support/directory.ts';
+import { runCommand, serveCommand } from '../../support/running/command.ts';
+import { makeStore, makeStoreWithKey } from '../../support/running/prepare.ts';
+
+const notRoot = process.getuid?.() === 0 ? false : 'only root can own the files of a service';
+
+const commands = [
+  'key create',
+  'key list',
+  'key revoke 019a9b1c-0000-7000-8000-000000000000 --yes',
+  'session list',
+  'session end --all --yes',
+  'account create acme',
+  'account list',
+  'account show default',
+  'account cancel default',
+  'workspace create staging',
+  'workspace list',
+  'workspace delete staging --yes',
+  'signing-key show',
+  'signing-key export',
+  'signing-key rotate --yes',
+  'secrets rotate --yes',
+  'secrets forget 9f86d081884c7d65 --yes',
+  'open',
+  'backup kept.db',
+];
+
+test('a command on a directory without a database exits with 3 and makes nothing', async (t) => {
+  const dataDir = temporaryDirectory(t);
+  for (const command of commands) {
+    const ran = await runCommand([...command.split(' '), '--data', dataDir]);
+    assert.deepEqual([ran.exitCode, ran.stdout], [3, ''], `${command}: ${ran.stderr}`);
+    assert.ok(
+      ran.stderr.startsWith(`jobd: there is no database in ${dataDir} (--data)\n`),
+      command,
+    );
+    assert.match(ran.stderr, /\n {2}[^\n]+\n$/, 'what to do is a line of its own');
+  }
+  assert.deepEqual(fs.readdirSync(dataDir), []);
+
+  const home = temporaryDirectory(t);
+  const byDefault = await runCommand(['key', 'list'], { HOME: home });
+  assert.equal(byDefault.exitCode, 3);
+  const path = join(home, '.local/share/jobd');
+  assert.ok(byDefault.stderr.startsWith(`jobd: there is no database in ${path}, your default`));
+  assert.deepEqual(fs.readdirSync(home), []);
+});
+
+test('doctor fails with the sentence of the commands', async (t) => {
+  const dataDir = temporaryDirectory(t);
+  const { exitCode, stdout } = await runCommand(['doctor', '--data', dataDir, '--json']);
+  assert.equal(exitCode, 1);
+  const { check, result, detail } = JSON.parse(stdout).findings.at(-1);
+  assert.deepEqual([check, result], ['data directory', 'fail']);
+  assert.ok(detail.startsWith(`there is no database in ${dataDir} (--data); `), detail);
+  assert.deepEqual(fs.readdirSync(dataDir), []);
+});
+
+test('a jobd serve that runs elsewhere is named, with the command to run instead', async (t) => {
+  const daemon = await serveCommand(t);
+  const { stderr } = await runCommand(['key', 'list', '--data', temporaryDirectory(t)]);
+  const servers = findServers();
+  // Sources run as main.ts, which is no name of jobd's.
+  if (!servers.some(({ dataDir }) => dataDir === daemon.dataDir)) return t.skip('run from sources');
+  assert.match(stderr, new RegExp(`\\n {2}${daemon.dataDir}: jobd serve, process \\d+ of `));
+  assert.match(stderr, /\n {2}try: jobd … --data \/\S+\n$/);
+});
+
+test('an empty jobd.db is no database for commands, and a new one for serve', async (t) => {
+  const dataDir = temporaryDirectory(t);
+  fs.writeFileSync(join(dataDir, 'jobd.db'), '', { mode: 0o600 });
+  const refused = await runCommand(['key', 'list', '--data', dataDir]);
+  assert.equal(refused.exitCode, 3, refused.stderr);
+  assert.equal(fs.statSync(join(dataDir, 'jobd.db')).size, 0);
+});
+
+for (const [left, empty] of [
+  ['secret-key', false],
+  ['secret-key', true],
+  ['jobd.reserve', false],
+  ['jobd-before-20261121T173556Z.db', false],
+  ['jobd.db-wal', true],
+] as const) {
+  const how = empty ? 'an empty jobd.db' : 'no jobd.db';
+  test(`serve begins no new database with ${how} beside ${left}`, async (t) => {
+    const dataDir = temporaryDirectory(t);
+    fs.writeFileSync(join(dataDir, left), 'of an earlier database', { mode: 0o600 });
+    if (empty) fs.writeFileSync(join(dataDir, 'jobd.db'), '', { mode: 0o600 });
+    const state = empty ? 'empty' : 'missing';
+    const words = new RegExp(
+      `^jobd: \\S+/jobd\\.db is ${state}, but ${left} of a database is there: restore a backup .*; to begin anew, .* away\n$`,
+    );
+    for (const command of [
+      ['serve', '--port', '0'],
+      ['key', 'list'],
+      ['backup', 'kept.db'],
+    ]) {
+      const { exitCode, stderr } = await runCommand([...command, '--data', dataDir]);
+      assert.equal(exitCode, 1, stderr);
+      assert.match(stderr, words);
+    }
+    const { size } = fs.statSync(join(dataDir, 'jobd.db'), { throwIfNoEntry: false }) ?? {};
+    assert.equal(size, empty ? 0 : undefined, 'nothing was made');
+  });
+}
+
+test('a lost database is restored beside its key, in a directory that never had one too', async (t) => {
+  const [dataDir, elsewhere] = [temporaryDirectory(t), temporaryDirectory(t)];
+  await makeStoreWithKey(dataDir);
+  const file = join(elsewhere, 'kept.db');
+  const jobd = (...args: string[]) => runCommand([...args, '--data', dataDir]);
+  assert.equal((await jobd('backup', file)).exitCode, 0);
+  fs.rmSync(join(dataDir, 'jobd.db'));
+  assert.match((await jobd('serve', '--port', '0')).stderr, /restore a backup/);
+  const restored = await jobd('restore', file, '--yes');
+  assert.equal(restored.exitCode, 0, restored.stderr);
+  const listed = await jobd('key', 'list');
+  assert.deepEqual([listed.exitCode, listed.stdout.split('\n').length], [0, 2]);
+
+  const never = join(elsewhere, 'never');
+  const made = await runCommand(['restore', file, '--yes', '--without-key', '--data', never]);
+  assert.equal(made.exitCode, 0, made.stderr);
+});
+
+test('a command says which directory it used where nobody named it', async (t) => {
+  const home = temporaryDirectory(t);
+  const dataDir = join(home, '.local/share/jobd');
+  await makeStore(dataDir);
+  const byDefault = await runCommand(['key', 'create'], { HOME: home });
+  assert.equal(byDefault.stderr, `data directory: ${dataDir}, your default data directory\n`);
+  const named = await runCommand(['key', 'create'], { JOBD_DATA: dataDir });
+  assert.deepEqual([named.exitCode, named.stderr], [0, '']);
+});
+
+test(
+  'a directory or file that this user may not read is not called missing',
+  { skip: notRoot },
+  async (t) => {
+    const dataDir = temporaryDirectory(t);
+    await makeStore(dataDir);
+    const { spawnSync } = await import('node:child_process');
+    const { main } = await import('../../support/running/command.ts');
+    const listAs = (uid: number) =>
+      spawnSync(process.execPath, [main, 'key', 'list', '--data', dataDir], {
+        uid,
+        gid: uid,
+        env: {},
+        encoding: 'utf8',
+        timeout: 60_000,
+      });
+    const noNode = spawnSync(process.execPath, ['--version'], { uid: 65_534 }).status !== 0;
+    if (noNode) return t.skip('nobody cannot run node');
+    const closed = listAs(65_534);
+    const sudo = `use sudo, which acts as the owner: sudo jobd … --data ${dataDir}\n`;
+    assert.equal(closed.stderr, `jobd: ${dataDir} cannot be read: permission denied; ${sudo}`);
+    fs.chmodSync(dataDir, 0o755);
+    const file = join(dataDir, 'jobd.db');
+    assert.equal(
+      listAs(65_534).stderr,
+      `jobd: ${file} cannot be opened: permission denied; ${sudo}`,
+    );
+    fs.chownSync(dataDir, 65_534, 65_534);
+    assert.match(
+      listAs(65_534).stderr,
+      /cannot be opened: permission denied; give the file to .*: chown /,
+    );
+    assert.equal(closed.status, 1);
+  },
+);
+
+test('a file that is no database is named, with a remedy', async (t) => {
+  const dataDir = temporaryDirectory(t);
+  const file = join(dataDir, 'jobd.db');
+  fs.writeFileSync(file, 'something else '.repeat(1_000), { mode: 0o600 });
+  for (const [command, done] of [
+    ['key list', 'opened'],
+    ['backup kept.db', 'read'],
+  ] as const) {
+    const { exitCode, stderr } = await runCommand([...command.split(' '), '--data', dataDir]);
+    assert.equal(exitCode, 1);
+    assert.ok(stderr.startsWith(`jobd: ${file} cannot be ${done}: it is not a database`), stderr);
+    assert.match(stderr, /restore a backup: jobd restore FILE\n$/);
+  }
+});
+
+test('the service is what its unit and its settings say', { skip: notRoot }, (t) => {
+  const directory = fs.mkdtempSync('/root/jobd-test-');
+  t.after(() => fs.rmSync(directory, { recursive: true }));
+  const files = { unit: join(directory, 'jobd.service'), settings: join(directory, 'jobd.env') };
+  const unit = '[Service]\nExecStart=/usr/local/bin/jobd serve\nStateDirectory=jobd\n';
+  const found = (unitText: string | null, settings: string | null): string | null => {
+    fs.rmSync(files.unit, { force: true });
+    fs.rmSync(files.settings, { force: true });
+    if (unitText !== null) fs.writeFileSync(files.unit, unitText, { mode: 0o644 });
+    if (settings !== null) fs.writeFileSync(files.settings, settings, { mode: 0o640 });
+    return findService(files)?.dataDir ?? null;
+  };
+  assert.equal(found(null, null), null);
+  assert.equal(found(null, 'JOBD_PORT=1\n'), null);
+  assert.equal(found(unit, '#JOBD_DATA=/no\nJOBD_PORT=1\n'), '/var/lib/jobd');
+  assert.equal(found(unit, 'JOBD_DATA=/srv/a\nJOBD_DATA="/srv/b"\n'), '/srv/b');
+  assert.equal(found(`${unit}Environment=JOBD_DATA=/srv/c\n`, ''), '/srv/c');
+  assert.equal(
+    found(unit.replace(' serve', ' serve --port 1 --data /srv/d'), 'JOBD_DATA=/a'),
+    '/srv/d',
+  );
+  assert.equal(found(unit, null), '/var/lib/jobd');
+
+  // What somebody else may have written names nothing.
+  for (const spoil of [
+    () => fs.chmodSync(files.unit, 0o666),
+    () => fs.chownSync(files.unit, 12_345, 0),
+    () => fs.chmodSync(directory, 0o777),
+  ]) {
+    assert.equal(found(unit, null), '/var/lib/jobd');
+    spoil();
+    assert.equal(findService(files), null);
+    fs.chmodSync(directory, 0o700);
+  }
+});
+
+test('processes are read from /proc as far as they may be', (t) => {
+  const proc = temporaryDirectory(t);
+  const add = (pid: number, words: string[], environ?: string): void => {
+    const directory = join(proc, String(pid));
+    fs.mkdirSync(directory);
+    fs.writeFileSync(join(directory, 'cmdline'), words.map((word) => `${word}\0`).join(''));
+    fs.symlinkSync('/srv', join(directory, 'cwd'));
+    if (environ !== undefined) fs.writeFileSync(join(directory, 'environ'), environ);
+  };
+  add(1, ['/sbin/init']);
+  add(10, ['/usr/local/bin/jobd', 'serve', '--data', '/srv/a']);
+  add(11, ['node', 'dist/jobd.cjs', 'serve', '--port=1', '--data=b']);
+  add(12, ['jobd', 'serve'], 'PATH=/bin\0JOBD_DATA=/srv/c\0STATE_DIRECTORY=/no\0');
+  add(13, ['jobd', 'serve'], 'HOME=/home/ann\0');
+  add(14, ['jobd', 'serve']);
+  add(15, ['jobd', 'key', 'list', 'serve']);
+  add(16, ['vim', 'serve', '--data', '/no']);
+  fs.mkdirSync(join(proc, '17'));
+  fs.writeFileSync(join(proc, 'version'), '');
+  assert.deepEqual(
+    findServers(proc).map(({ pid, dataDir }) => [pid, dataDir]),
+    [
+      [10, '/srv/a'],
+      [11, '/srv/b'],
+      [12, '/srv/c'],
+      [13, '/home/ann/.local/share/jobd'],
+      [14, null],
+    ],
+  );
+  assert.deepEqual(findServers(join(proc, 'absent')), []);
+});
+
+test('the places are named once, with what they hold, and the best one is the remedy', () => {
+  const directory = { path: '/home/ann/.local/share/jobd', namedBy: null };
+  const service = { dataDir: '/var/lib/jobd', namedIn: '/etc/jobd/jobd.env' };
+  const servers = [
+    { pid: 7, uid: 990, dataDir: '/var/lib/jobd' },
+    { pid: 8, uid: 0, dataDir: '/srv/b' },
+  ];
+  const notes = (closed: string[], isRoot = false) =>
+    noDatabase(directory, {
+      service,
+      servers,
+      isRoot,
+      holdingOf: (path) => (closed.includes(path) ? 'unknown' : 'nothing'),
+    }).notes;
+  assert.deepEqual(notes(['/var/lib/jobd']), [
+    '/var/lib/jobd: the service, by /etc/jobd/jobd.env, jobd serve, process 7 of user 990, closed to you',
+    '/srv/b: jobd serve, process 8 of root, no database there',
+    'try: sudo jobd … --data /var/lib/jobd',
+  ]);
+  assert.equal(notes([]).at(-1), 'jobd serve makes one; --data DIR names another directory');
+});
