@@ -386,12 +386,12 @@ deny_metadata() {
 
 next_steps() {
   if [ "$service" = yes ]; then
-    as='sudo -u jobd'
-    command -v sudo >/dev/null || as='runuser -u jobd --'
+    as='sudo '
+    command -v sudo >/dev/null || as=''
     program=$bin/jobd
     if [ "$(command -v jobd)" = "$program" ]; then program=jobd; fi
     say "settings are in $settings, data is in $data; next, sign in with a browser:"
-    say "  $as $program open"
+    say "  $as$program open"
     return
   fi
   case :${PATH:-}: in

@@ -14,6 +14,7 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import type { TestContext } from 'node:test';
 import { gzipSync } from 'node:zlib';
+import { rootWorksForTheService } from './support/checks/commands-of-root.ts';
 import { executable, notPackaged } from './support/running/executable.ts';
 import type { Ran } from './support/running/program.ts';
 import { makeThrowAwayRoot, noThrowAwayRoot } from './support/running/throw-away-root.ts';
@@ -306,6 +307,7 @@ describe('install.sh', { skip: noThrowAwayRoot }, () => {
       assert.ok(root.has('/var/lib/jobd/native'), 'its data is not where the service keeps it');
       const pid = root.read('/run/jobd.pid');
       assert.equal(await signIn(port, await root.run(lastLineOf(first.stdout))), 201);
+      await rootWorksForTheService(root);
 
       // Bytes after the end of an ELF file are not loaded: another file, the same program.
       const next = offer(Buffer.concat([genuine, Buffer.from('next')]));

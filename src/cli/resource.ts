@@ -258,7 +258,7 @@ export async function createNamed<Item extends Named, Made, Update>(
   if (flags['upsert'] !== true) {
     const remedy = `--upsert changes it, --allow-duplicate creates another`;
     throw new JobdError('conflict', `there is a ${noun} named ${name} already: ${remedy}`, {
-      details,
+      notes,
     });
   }
   if (others.length === 0) return await change(first);

@@ -25,7 +25,7 @@ export function SignInAgain() {
             Run this on the server, and open its link in another tab of this browser. This page goes
             on then, with what you typed.
           </p>
-          <Copyable text="sudo -u jobd jobd open" />
+          <Copyable text="sudo jobd open" />
           <p class="quiet">
             A key signs you in, too, but not as the owner: this page begins again.
           </p>

@@ -159,7 +159,7 @@ function FirstTime() {
     <section class="aside" aria-labelledby="first-time">
       <h2 id="first-time">First time here?</h2>
       <p>Run this on the server. It prints a link that signs you in:</p>
-      <Copyable text="sudo -u jobd jobd open" />
+      <Copyable text="sudo jobd open" />
       <p class="quiet">
         Not installed as a service? Then it is <code>jobd open</code>, as the user who runs{' '}
         <code>jobd serve</code>, with the same <code>--data</code>, if you gave one.

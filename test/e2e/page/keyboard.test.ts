@@ -157,7 +157,7 @@ describe('by keyboard alone', { skip: noPages }, () => {
       await page.getByRole('button', { name: 'Copied' }).waitFor();
       await page.getByLabel('API key').focus();
       await page.keyboard.press('Control+V');
-      assert.equal(await page.getByLabel('API key').inputValue(), 'sudo -u jobd jobd open');
+      assert.equal(await page.getByLabel('API key').inputValue(), 'sudo jobd open');
     });
   }
 });

@@ -175,7 +175,7 @@ describe('signing in', { skip: noPages }, () => {
       await dialog.waitFor();
       if (way === 'key') await signInWith(page, jobd.key);
       else {
-        await dialog.getByText('sudo -u jobd jobd open').waitFor();
+        await dialog.getByText('sudo jobd open').waitFor();
         const other = await open(await jobd.link());
         await other.getByRole('button', { name: 'Sign out' }).waitFor();
         await page.bringToFront();

@@ -26,7 +26,7 @@ export function Keys({ session }: { session: Session }) {
         Keys are managed by the owner of this jobd. Run this on the server: its link signs the owner
         in.
       </p>
-      <Copyable text="sudo -u jobd jobd open" />
+      <Copyable text="sudo jobd open" />
     </>
   );
 }

@@ -1,0 +1,45 @@
+/** What commands of root's do on a machine with the service. */
+
+import assert from 'node:assert/strict';
+import type { ThrowAwayRoot } from '../running/throw-away-root.ts';
+
+/** Asserts that they use its data, unless root has a database of its own too; of other users, that they name it. */
+export async function rootWorksForTheService(root: ThrowAwayRoot): Promise<void> {
+  const created = await root.run(['jobd', 'key', 'create', '--name', 'ops']);
+  assert.equal(created.exitCode, 0, created.stderr);
+  assert.equal(
+    created.stderr,
+    'data directory: /var/lib/jobd, the data directory of the service\n',
+  );
+  assert.match((await root.run(['jobd', 'key', 'list'])).stdout, /\tops\t/);
+  const user = [
+    'setpriv',
+    '--reuid=65534',
+    '--regid=65534',
+    '--clear-groups',
+    'jobd',
+    'key',
+    'list',
+  ];
+  const closed = await root.run(user, { HOME: '/tmp' });
+  assert.equal(closed.exitCode, 3);
+  assert.match(
+    closed.stderr,
+    /\n {2}\/var\/lib\/jobd: the service, by \S+\.service, .*closed to you\n/,
+  );
+  assert.match(closed.stderr, /\n {2}try: sudo jobd … --data \/var\/lib\/jobd\n$/);
+  assert.ok(!root.has('/root/.local/share/jobd'), 'nothing was made for root');
+
+  root.write('/root/.local/share/jobd/jobd.db', 'a database of its own');
+  const which = await root.run(['jobd', 'key', 'create']);
+  assert.deepEqual([which.exitCode, which.stdout], [5, '']);
+  assert.equal(
+    which.stderr,
+    'jobd: there are two databases, so say which: add --data DIR\n' +
+      '  /root/.local/share/jobd, your default data directory\n' +
+      '  /var/lib/jobd, the data directory of the service\n',
+  );
+  const named = await root.run(['jobd', 'key', 'list', '--data', '/var/lib/jobd']);
+  assert.deepEqual([named.exitCode, named.stderr], [0, '']);
+  await root.run(['rm', '-r', '/root/.local/share/jobd']);
+}
