@@ -63,8 +63,8 @@ async function requireFreeName(
   if (taken === undefined) return;
   throw new JobdError(
     'conflict',
-    `there is an active key named ${name} already: choose another name, revoke that key ` +
-      `(jobd key revoke ${taken}), or use --allow-duplicate`,
+    `there is an active key named ${name} already: choose another name`,
+    { notes: [`revoke the other one: jobd key revoke ${taken}`, 'or add --allow-duplicate'] },
   );
 }
 

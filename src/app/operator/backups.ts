@@ -88,8 +88,8 @@ function requireSomething({ jobs, monitors, keys }: Contents, path: string, targ
   const left = target.descriptor === null ? '' : `; ${target.path} is left empty`;
   throw new JobdError(
     'conflict',
-    `${path} has no jobs, monitors or keys, so it may be the wrong database: nothing was backed up; ` +
-      `name another with --data DIR, or back it up anyway with --allow-empty${left}`,
+    `${path} has no jobs, monitors or keys: nothing was backed up${left}`,
+    { notes: ['name another database: --data DIR', 'back it up anyway: --allow-empty'] },
   );
 }
 

@@ -75,9 +75,10 @@ export async function enterStore<T>(
   const { hasStore, lostStore } = await import('../../local-store.ts');
   const chosen = await chooseDataDir(flags);
   if (!hasStore(chosen.path)) {
-    const holdingOf = (directory: string): Holding => holding(directory, hasStore);
-    const known = { service: chosen.service, servers: findServers(), holdingOf };
-    throw lostStore(chosen.path) ?? noDatabase(chosen, { ...known, isRoot: isRoot() });
+    const { service } = chosen;
+    const known = service && { ...service, holding: holdingOf(service.dataDir, hasStore) };
+    const parts = { service: known, servers: findServers(), uid: process.geteuid?.() };
+    throw lostStore(chosen.path) ?? noDatabase(chosen, parts);
   }
   if (saysWhere && chosen.namedBy === null && !isForService(chosen)) sayWhere(chosen, output);
   return enterDataDir(chosen, output, openFirst);
@@ -111,7 +112,7 @@ function sayWhere(chosen: Chosen, output: Output): void {
   output.say(`data directory: ${nameOf(chosen, chosen.service)}`);
 }
 
-function holding(directory: string, hasStore: HasStore): Holding {
+function holdingOf(directory: string, hasStore: HasStore): Holding {
   try {
     return hasStore(directory) ? 'database' : 'nothing';
   } catch {

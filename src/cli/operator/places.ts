@@ -10,43 +10,39 @@ export type Holding = 'database' | 'nothing' | 'unknown';
 
 /** What this machine says about data directories. */
 export interface Known {
-  service: Service | null;
+  service: (Service & { holding: Holding }) | null;
   servers: readonly RunningServer[];
-  /** Whether root asks. */
-  isRoot: boolean;
-  /** Looks into a directory; never throws. */
-  holdingOf: (directory: string) => Holding;
+  /** The user who asks; undefined where the system has no such numbers. */
+  uid: number | undefined;
 }
 
-/** Why a directory was looked into, as the end of a sentence. */
+/** A directory, with why it was looked into. */
 export function nameOf({ path, namedBy }: NamedDirectory, service: Service | null = null): string {
-  if (namedBy !== null) return `${path} (${namedBy})`;
-  const isService = service?.dataDir === path;
-  return `${path}, ${isService ? 'the data directory of the service' : 'your default data directory'}`;
+  return `${path} (${namedBy ?? (service?.dataDir === path ? 'of the service' : 'your default')})`;
 }
 
 /** The error of a command that finds no database. Its notes are the places that jobd knows, and what to do. */
-export function noDatabase(
-  directory: NamedDirectory,
-  { service, servers, isRoot, holdingOf }: Known,
-): JobdError {
-  const places = new Map<string, string[]>();
-  const add = (path: string, why: string): void => {
-    if (path !== directory.path) places.set(path, [...(places.get(path) ?? []), why]);
+export function noDatabase(directory: NamedDirectory, { service, servers, uid }: Known): JobdError {
+  const places = new Map<string, { why: string[]; holding: Holding }>();
+  const add = (path: string, why: string, holding: Holding): void => {
+    if (path === directory.path) return;
+    const place = places.get(path) ?? { why: [], holding };
+    places.set(path, { ...place, why: [...place.why, why] });
   };
-  if (service !== null) add(service.dataDir, `the service, by ${service.namedIn}`);
-  for (const { pid, uid, dataDir } of servers) {
-    const who = `jobd serve, process ${pid} of ${uid === 0 ? 'root' : `user ${uid}`}`;
-    // That of the service hides its directory from others, and so do the processes of other users.
-    if (dataDir !== null) add(dataDir, who);
-    else if (service === null) add('an unknown directory', who);
+  if (service !== null) add(service.dataDir, `the service, by ${service.namedIn}`, service.holding);
+  for (const { pid, uid: owner, dataDir } of servers) {
+    const who = `jobd serve, process ${pid} of ${owner === 0 ? 'root' : `user ${owner}`}`;
+    // What it serves has a database. Nothing is looked into because some process names it.
+    const holding = uid === 0 || uid === owner ? 'database' : 'unknown';
+    if (dataDir !== null) add(dataDir, who, holding);
+    // That of the service is closed to others, who may not know its directory.
+    else if (service === null) add('an unknown directory', who, 'unknown');
   }
-  const known = [...places].map(([path, why]) => ({ path, why, holding: holdingOf(path) }));
-  const notes = known.map(
-    ({ path, why, holding }) => `${path}: ${[...why, ...holdingWords[holding]].join(', ')}`,
-  );
+  const notes = Array.from(places, ([path, { why, holding }]) => {
+    return `${path}: ${[...why, ...holdingWords[holding]].join(', ')}`;
+  });
   const sentence = `there is no database in ${nameOf(directory, service)}`;
-  return new JobdError('not_found', sentence, { notes: [...notes, remedyAmong(known, isRoot)] });
+  return new JobdError('not_found', sentence, { notes: [...notes, remedyAmong(places)] });
 }
 
 const holdingWords: Readonly<Record<Holding, readonly string[]>> = {
@@ -55,13 +51,12 @@ const holdingWords: Readonly<Record<Holding, readonly string[]>> = {
   unknown: ['closed to you'],
 };
 
-function remedyAmong(
-  known: readonly { path: string; holding: Holding }[],
-  isRoot: boolean,
-): string {
-  const open = known.find(({ holding }) => holding === 'database');
-  if (open !== undefined) return `try: jobd … --data ${open.path}`;
-  const closed = known.find(({ holding }) => holding === 'unknown');
-  if (closed !== undefined && !isRoot) return `try: sudo jobd … --data ${closed.path}`;
+function remedyAmong(places: ReadonlyMap<string, { holding: Holding }>): string {
+  const pathOf = (wanted: Holding): string | undefined =>
+    [...places].find(([path, { holding }]) => holding === wanted && path.startsWith('/'))?.[0];
+  const open = pathOf('database');
+  if (open !== undefined) return `try: jobd … --data ${open}`;
+  const closed = pathOf('unknown');
+  if (closed !== undefined) return `try: sudo jobd … --data ${closed}`;
   return 'jobd serve makes one; --data DIR names another directory';
 }

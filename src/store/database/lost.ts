@@ -18,11 +18,12 @@ export function lostDatabase(dataDir: string): JobdError | null {
   const path = join(dataDir, 'jobd.db');
   const { size } = statSync(path, { throwIfNoEntry: false }) ?? {};
   if (left.length === 0 || (size ?? 0) > 0) return null;
-  const sentence = `${path} is ${size === undefined ? 'missing' : 'empty'}, but ${left.join(', ')} of a database`;
-  const begin = `to begin anew, move ${left.length === 1 ? 'that file' : 'those files'} away`;
+  const state = size === undefined ? 'missing' : 'empty';
+  const files = left.length === 1 ? 'that file' : 'those files';
   return new JobdError(
     'unavailable',
-    `${sentence} ${left.length === 1 ? 'is' : 'are'} there: restore a backup (jobd restore FILE); ${begin}`,
+    `${path} is ${state} beside ${left.join(', ')}: an earlier database was lost`,
+    { notes: ['restore a backup: jobd restore FILE', `or, to begin anew, move ${files} away`] },
   );
 }
 

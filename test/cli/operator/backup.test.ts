@@ -97,7 +97,10 @@ test('a backup says what it holds, and one of nothing is refused', async (t) => 
   const empty = join(elsewhere, 'empty.db');
   const refused = await runCommand(['backup', empty], { JOBD_DATA: dataDir });
   assert.deepEqual([refused.exitCode, refused.stdout], [5, '']);
-  assert.match(refused.stderr, /^jobd: \S+jobd\.db has no jobs, monitors or keys.*--allow-empty/);
+  assert.match(
+    refused.stderr,
+    /^jobd: \S+jobd\.db has no jobs, monitors or keys: .*\n.*\n.*--allow-empty\n$/,
+  );
   const allowed = ['backup', `${empty}2`, '--allow-empty'];
   const forced = await runCommand(allowed, { JOBD_DATA: dataDir });
   assert.match(forced.stderr, /^it holds 0 jobs, 0 monitors, 0 runs, 0 keys\n/);

@@ -5,6 +5,7 @@ import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { noDatabase } from '../../../src/cli/operator/places.ts';
+import type { Holding } from '../../../src/cli/operator/places.ts';
 import { findServers } from '../../../src/cli/operator/running.ts';
 import { findService } from '../../../src/cli/operator/service.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
@@ -52,7 +53,7 @@ test('a command on a directory without a database exits with 3 and makes nothing
   const byDefault = await runCommand(['key', 'list'], { HOME: home });
   assert.equal(byDefault.exitCode, 3);
   const path = join(home, '.local/share/jobd');
-  assert.ok(byDefault.stderr.startsWith(`jobd: there is no database in ${path}, your default`));
+  assert.ok(byDefault.stderr.startsWith(`jobd: there is no database in ${path} (your default)\n`));
   assert.deepEqual(fs.readdirSync(home), []);
 });
 
@@ -98,7 +99,7 @@ for (const [left, empty] of [
     if (empty) fs.writeFileSync(join(dataDir, 'jobd.db'), '', { mode: 0o600 });
     const state = empty ? 'empty' : 'missing';
     const words = new RegExp(
-      `^jobd: \\S+/jobd\\.db is ${state}, but ${left} of a database is there: restore a backup .*; to begin anew, .* away\n$`,
+      String.raw`^jobd: \S+/jobd\.db is ${state} beside ${left}: an earlier database was lost\n  restore a backup: jobd restore FILE\n  or, to begin anew, move that file away\n$`,
     );
     for (const command of [
       ['serve', '--port', '0'],
@@ -137,7 +138,7 @@ test('a command says which directory it used where nobody named it', async (t) =
   const dataDir = join(home, '.local/share/jobd');
   await makeStore(dataDir);
   const byDefault = await runCommand(['key', 'create'], { HOME: home });
-  assert.equal(byDefault.stderr, `data directory: ${dataDir}, your default data directory\n`);
+  assert.equal(byDefault.stderr, `data directory: ${dataDir} (your default)\n`);
   const named = await runCommand(['key', 'create'], { JOBD_DATA: dataDir });
   assert.deepEqual([named.exitCode, named.stderr], [0, '']);
 });
@@ -263,22 +264,36 @@ test('processes are read from /proc as far as they may be', (t) => {
 
 test('the places are named once, with what they hold, and the best one is the remedy', () => {
   const directory = { path: '/home/ann/.local/share/jobd', namedBy: null };
-  const service = { dataDir: '/var/lib/jobd', namedIn: '/etc/jobd/jobd.env' };
+  const named = { dataDir: '/var/lib/jobd', namedIn: '/etc/jobd/jobd.env' };
   const servers = [
     { pid: 7, uid: 990, dataDir: '/var/lib/jobd' },
     { pid: 8, uid: 0, dataDir: '/srv/b' },
+    { pid: 9, uid: 1_000, dataDir: null },
   ];
-  const notes = (closed: string[], isRoot = false) =>
+  const notes = (holding: Holding | null, uid: number, count = 3) =>
     noDatabase(directory, {
-      service,
-      servers,
-      isRoot,
-      holdingOf: (path) => (closed.includes(path) ? 'unknown' : 'nothing'),
+      service: holding && { ...named, holding },
+      servers: servers.slice(0, count),
+      uid,
     }).notes;
-  assert.deepEqual(notes(['/var/lib/jobd']), [
-    '/var/lib/jobd: the service, by /etc/jobd/jobd.env, jobd serve, process 7 of user 990, closed to you',
-    '/srv/b: jobd serve, process 8 of root, no database there',
+  const [service, ofRoot] = [
+    '/var/lib/jobd: the service, by /etc/jobd/jobd.env, jobd serve, process 7 of user 990',
+    '/srv/b: jobd serve, process 8 of root',
+  ];
+  const closed = 'closed to you';
+  assert.deepEqual(notes('unknown', 1_000), [
+    `${service}, ${closed}`,
+    `${ofRoot}, ${closed}`,
     'try: sudo jobd … --data /var/lib/jobd',
   ]);
-  assert.equal(notes([]).at(-1), 'jobd serve makes one; --data DIR names another directory');
+  assert.deepEqual(notes('nothing', 0), [
+    `${service}, no database there`,
+    ofRoot,
+    'try: jobd … --data /srv/b',
+  ]);
+  assert.deepEqual(notes(null, 1_000).slice(2), [
+    `an unknown directory: jobd serve, process 9 of user 1000, ${closed}`,
+    'try: sudo jobd … --data /var/lib/jobd',
+  ]);
+  assert.deepEqual(notes(null, 0, 0), ['jobd serve makes one; --data DIR names another directory']);
 });

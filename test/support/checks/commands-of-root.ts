@@ -7,10 +7,7 @@ import type { ThrowAwayRoot } from '../running/throw-away-root.ts';
 export async function rootWorksForTheService(root: ThrowAwayRoot): Promise<void> {
   const created = await root.run(['jobd', 'key', 'create', '--name', 'ops']);
   assert.equal(created.exitCode, 0, created.stderr);
-  assert.equal(
-    created.stderr,
-    'data directory: /var/lib/jobd, the data directory of the service\n',
-  );
+  assert.equal(created.stderr, 'data directory: /var/lib/jobd (of the service)\n');
   assert.match((await root.run(['jobd', 'key', 'list'])).stdout, /\tops\t/);
   const user = [
     'setpriv',
@@ -36,8 +33,8 @@ export async function rootWorksForTheService(root: ThrowAwayRoot): Promise<void>
   assert.equal(
     which.stderr,
     'jobd: there are two databases, so say which: add --data DIR\n' +
-      '  /root/.local/share/jobd, your default data directory\n' +
-      '  /var/lib/jobd, the data directory of the service\n',
+      '  /root/.local/share/jobd (your default)\n' +
+      '  /var/lib/jobd (of the service)\n',
   );
   const named = await root.run(['jobd', 'key', 'list', '--data', '/var/lib/jobd']);
   assert.deepEqual([named.exitCode, named.stderr], [0, '']);
