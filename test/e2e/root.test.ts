@@ -9,7 +9,7 @@ import { test } from 'node:test';
 import type { TestContext } from 'node:test';
 import { temporaryDirectory } from '../support/directory.ts';
 import { executable, jobd, notPackaged, serve } from '../support/running/executable.ts';
-import { makeStoreWithKey } from '../support/running/prepare.ts';
+import { makeStore, makeStoreWithKey } from '../support/running/prepare.ts';
 import { runProgram } from '../support/running/program.ts';
 
 /** The user `nobody`, by convention. */
@@ -115,6 +115,24 @@ test(
     const { exitCode, stderr } = await jobd(['backup', join(outside, 'kept.db')], env);
     assert.deepEqual([exitCode, /root does not write there/.test(stderr)], [1, true], stderr);
     assert.deepEqual(fs.readdirSync(outside), []);
+  },
+);
+
+test(
+  'root makes no backup of an empty database of another user, and says what is left',
+  limits,
+  async (t) => {
+    const [dataDir, outside] = [temporaryDirectory(t), temporaryDirectory(t)];
+    await makeStore(dataDir);
+    for (const path of [dataDir, join(dataDir, 'jobd.db')]) fs.chownSync(path, nobody, nobody);
+    const file = join(outside, 'kept.db');
+    const { exitCode, stderr } = await jobd(['backup', file, '--data', dataDir]);
+    assert.equal(exitCode, 5, stderr);
+    assert.ok(stderr.includes(`nothing was backed up; ${file} is left empty\n`), stderr);
+    assert.equal(fs.statSync(file).size, 0);
+    const none = await jobd(['backup', join(outside, 'b.db'), '--data', join(dataDir, 'none')]);
+    assert.equal(none.exitCode, 3, none.stderr);
+    assert.deepEqual(fs.readdirSync(outside), ['kept.db'], 'no file is made for no database');
   },
 );
 

@@ -7,7 +7,8 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { openLocal } from '../../../src/local-store.ts';
 import { version } from '../../../src/version.ts';
-import { runCommand, serveCommand } from '../../support/running/command.ts';
+import { main, runCommand, serveCommand } from '../../support/running/command.ts';
+import { startServe } from '../../support/running/executable.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
 import { startSink } from '../../support/fakes/sink.ts';
 import { until } from '../../support/until.ts';
@@ -107,4 +108,22 @@ test('on SIGINT the call in flight may finish, and its result is stored', async 
     .where('id', '=', runId)
     .executeTakeFirst();
   assert.deepEqual(run, { status: 'success', responseBody: 'late' });
+});
+
+test('serve on all addresses logs that its site URL is a guess', async (t) => {
+  const started = (...args: string[]) =>
+    startServe(t, ['--data', temporaryDirectory(t), ...args], {
+      cwd: process.cwd(),
+      wrapper: [process.execPath],
+      executable: main,
+    });
+  const guessing = started('--host', '0.0.0.0');
+  await until('the warning', () => guessing.log().includes('receipts and links say http://127'));
+  const [warning] = logLines(guessing.log()).filter(({ level }) => level === 40);
+  assert.match(warning?.msg ?? '', /only works on this machine: set --base-url \(JOBD_BASE_URL\)$/);
+
+  const told = started('--host', '0.0.0.0', '--base-url', 'http://127.0.0.1:8080');
+  await until('it listens', () => told.output().includes('listening on all addresses'));
+  assert.equal(await told.stop(), 0);
+  assert.doesNotMatch(told.log(), /receipts and links say/);
 });

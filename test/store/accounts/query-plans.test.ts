@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as instance from '../../../src/store/accounts/instance.ts';
-import { listKeysOf } from '../../../src/store/accounts/keys.ts';
+import { findActiveKeyNamed, listKeysOf } from '../../../src/store/accounts/keys.ts';
 import * as sessions from '../../../src/store/accounts/sessions.ts';
 import * as codes from '../../../src/store/accounts/sign-in-codes.ts';
 import { listWorkspacesOf } from '../../../src/store/accounts/workspaces.ts';
@@ -57,6 +57,10 @@ test('the keys of a workspace and the workspaces of an account are read in their
   const page = { beforeId: 'x', limit: 5 };
   assertPlan(await planOf(t, (db) => listKeysOf(db, 'w', page)), [
     search('keys', 'keys_by_workspace', 'workspace_id=\\? AND id<\\?'),
+  ]);
+  const named = { workspaceId: 'w', name: 'ci', now: 0 };
+  assertPlan(await planOf(t, (db) => findActiveKeyNamed(db, named)), [
+    search('keys', 'keys_by_workspace', 'workspace_id=\\?'),
   ]);
   assertPlan(await planOf(t, (db) => listWorkspacesOf(db, 'a', 5)), [
     search('workspaces', 'workspaces_by_account', 'account_id=\\?'),
