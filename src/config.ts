@@ -13,7 +13,14 @@ import type { MailServer } from './domain/alerts/mail-server.ts';
 import { parseAllowTargets } from './domain/targets/target.ts';
 import type { AllowedTarget } from './domain/targets/target.ts';
 import type { LogFormat, LogLevel } from './log.ts';
-import { heartbeatUrl, listenAddress, parseChoice, parseWholeNumber, siteUrl } from './setting.ts';
+import {
+  heartbeatUrl,
+  listenAddress,
+  optionOf,
+  parseChoice,
+  parseWholeNumber,
+  siteUrl,
+} from './setting.ts';
 import type { Setting } from './setting.ts';
 
 /** The defaults of `jobd serve` that are more than "none". */
@@ -92,7 +99,7 @@ const logFormatNames: readonly LogFormat[] = ['human', 'json'];
 /** Reads the configuration of `jobd serve`. Throws `invalid_input`, naming flag and variable. */
 export function serveConfig(flags: Flags, env: Environment = process.env): ServeConfig {
   const setting = (flag: string, variable: string, fallback: string | number = ''): Setting => ({
-    name: `--${flag.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)} (or ${variable})`,
+    name: `${optionOf(flag)} (or ${variable})`,
     // A variable set to nothing counts as not set.
     value: textOf(flags[flag]) ?? (env[variable] || String(fallback)),
   });
@@ -188,7 +195,7 @@ export function clientSettings(
   const profilesFile = join(config, 'jobd', 'profiles.json');
   if (profile !== null) return Object.freeze({ url: null, apiKey: null, profile, profilesFile });
   return Object.freeze({
-    url: siteUrl({ name: 'JOBD_URL', value: env['JOBD_URL'] ?? '' }),
+    url: apiSite({ name: 'JOBD_URL', value: env['JOBD_URL'] ?? '' }),
     apiKey: env['JOBD_API_KEY']?.trim() || null,
     profile: env['JOBD_PROFILE'] || null,
     profilesFile,
@@ -199,7 +206,12 @@ export function clientSettings(
 export function loginUrl(flag?: string, env: Environment = process.env): string {
   const given = flag === undefined ? env['JOBD_URL'] : flag;
   const name = flag === undefined ? 'JOBD_URL' : '--url';
-  return siteUrl({ name, value: given ?? '' }) ?? defaultServerUrl;
+  return apiSite({ name, value: given ?? '' }) ?? defaultServerUrl;
+}
+
+/** The site of a server, which people may give as the URL of its API or of its pages. */
+function apiSite(setting: Setting): string | null {
+  return siteUrl(setting)?.replace(/\/api\/v1$/, '') ?? null;
 }
 
 /** A variable by its name, for what is no setting: definition files refer to any. */

@@ -28,6 +28,10 @@ export interface ClientConfig {
   /** Site URL, without a slash at its end. */
   url: string;
   apiKey: string | null;
+  /** Where the key comes from, for messages. */
+  keyFrom?: string;
+  /** Without a key: the profiles that have keys for other servers. */
+  others?: readonly string[];
 }
 
 /**
@@ -36,15 +40,21 @@ export interface ClientConfig {
  */
 export function findServer(settings: ClientSettings): ClientConfig {
   const { url, apiKey, profile: name, profilesFile } = settings;
-  if (url !== null && apiKey !== null) return Object.freeze({ url, apiKey });
+  const given = { keyFrom: 'JOBD_API_KEY' };
+  if (url !== null && apiKey !== null) return Object.freeze({ url, apiKey, ...given });
   const kept = readProfiles(profilesFile);
   const profile = profileNamed(kept, name ?? kept.current);
   if (name !== null && profile === undefined) {
     throw new JobdError('usage', `there is no profile ${name}: run jobd login --profile ${name}`);
   }
   const server = url ?? profile?.url ?? defaultServerUrl;
-  const key = apiKey ?? (profile?.url === server ? profile.apiKey : null);
-  return Object.freeze({ url: server, apiKey: key });
+  if (apiKey !== null) return Object.freeze({ url: server, apiKey, ...given });
+  if (profile?.url === server) {
+    const keyFrom = `the profile ${name ?? kept.current} in ${profilesFile}`;
+    return Object.freeze({ url: server, apiKey: profile.apiKey, keyFrom });
+  }
+  const others = Object.entries(kept.profiles).map(([other, { url: its }]) => `${other} (${its})`);
+  return Object.freeze({ url: server, apiKey: null, others });
 }
 
 /** Reads the file, if there is one. Throws `usage` if other users may read it, or it holds no profiles. */

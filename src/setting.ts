@@ -8,6 +8,11 @@ export interface Setting {
   value: string;
 }
 
+/** The option of the command line for a field in camel case: `--remind-every` for `remindEvery`. */
+export function optionOf(field: string): string {
+  return `--${field.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+}
+
 /** A URL of a server, without a slash at its end; null if none is given. Throws `invalid_input`. */
 export function siteUrl({ name, value }: Setting): string | null {
   if (value === '') return null;

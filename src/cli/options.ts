@@ -76,6 +76,7 @@ export function parseMomentOrDuration(
 
 /** Formats seconds in the largest unit that divides them, so that `parseDuration` reads it: `90s`, `5m`. */
 export function durationOf(seconds: number): string {
+  if (seconds === 0) return '0s';
   const units = Object.entries(unitSeconds);
   const [unit, size] = units.findLast(([, length]) => seconds % length === 0) ?? ['s', 1];
   return `${seconds / size}${unit}`;

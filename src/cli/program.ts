@@ -5,6 +5,7 @@ import { useProfile } from './client/settings.ts';
 import { JobdError } from '../domain/errors.ts';
 import { version } from '../version.ts';
 import type { Context } from './context.ts';
+import { withoutAliases } from './aliases.ts';
 import { standardOutput } from './terminal/output.ts';
 import type { Output } from './terminal/output.ts';
 import { plain, plainText } from './terminal/text.ts';
@@ -63,7 +64,8 @@ const loaders: Readonly<Record<string, Loader>> = {
 };
 
 /** Runs a command line, as in `process.argv`. Returns the exit code; never rejects. */
-export async function run(argv: readonly string[]): Promise<number> {
+export async function run(given: readonly string[]): Promise<number> {
+  const argv = withoutAliases(given);
   const context: Context = { output: standardOutput, argv, exitCode: 0 };
   try {
     const program = await createProgram(context);
@@ -94,7 +96,10 @@ Examples:
 
 For scripts: jobd help exit-codes, jobd help environment`,
     )
-    .configureOutput({ writeErr: (text) => void process.stderr.write(plainText(text)) })
+    .configureOutput({
+      writeErr: (text) => void process.stderr.write(plainText(text)),
+      outputError: (text, write) => write(text.replace(/^error: /, 'jobd: ')),
+    })
     .exitOverride();
   const add = await Promise.all([...loadersFor(context.argv[2])].map((load) => load()));
   for (const addCommand of add) addCommand(program, context);
@@ -121,13 +126,22 @@ function addJsonOption(command: Command): void {
 function exitCodeOf(error: unknown, output: Output): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
   if (error instanceof JobdError || isSystemError(error)) {
-    output.say(`jobd: ${plain(error.message)}`);
+    output.say(`jobd: ${plain(error.message)}${againIn(error)}`);
     if (!(error instanceof JobdError)) return 1;
     for (const note of error.notes) output.say(`  ${plain(note)}`);
     return error.exitCode;
   }
   output.say(`jobd: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
   return 1;
+}
+
+/** When to try again, unless the message says it. */
+function againIn(error: Error): string {
+  if (!(error instanceof JobdError) || error.code !== 'rate_limited') return '';
+  const { retryAfterSeconds, message } = error;
+  return retryAfterSeconds === undefined || / in \d+ s$/.test(message)
+    ? ''
+    : `: again in ${retryAfterSeconds} s`;
 }
 
 /** A port in use, a directory without permission: no bug, and the message says which. */

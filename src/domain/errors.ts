@@ -28,6 +28,8 @@ export class JobdError extends Error {
   readonly code: ErrorCode;
   /** Seconds to wait before trying again (HTTP `Retry-After`). */
   readonly retryAfterSeconds: number | undefined;
+  /** Seconds after which it surely works again, if that is known better. */
+  readonly waitSeconds: number | undefined;
   /** More that helps, a line each, such as what to choose from: only the command line shows them. */
   readonly notes: readonly string[];
 
@@ -37,12 +39,14 @@ export class JobdError extends Error {
     options?: {
       cause?: unknown;
       retryAfterSeconds?: number | undefined;
+      waitSeconds?: number | undefined;
       notes?: readonly string[];
     },
   ) {
     super(message, options?.cause === undefined ? undefined : { cause: options.cause });
     this.code = code;
     this.retryAfterSeconds = options?.retryAfterSeconds;
+    this.waitSeconds = options?.waitSeconds;
     this.notes = options?.notes ?? [];
   }
 
@@ -58,6 +62,18 @@ export class JobdError extends Error {
 /** The input breaks a rule (400, exit code 2). */
 export function invalidInput(message: string): JobdError {
   return new JobdError('invalid_input', message);
+}
+
+/**
+ * What may be done once in a while was done `agoMs` ago (429). `Retry-After` is the whole pause, which is promised; the
+ * sentence and `waitSeconds` say what is left of it.
+ */
+export function tooSoon(rule: string, pauseMs: number, agoMs: number): JobdError {
+  const waitSeconds = Math.max(1, Math.ceil((pauseMs - agoMs) / 1_000));
+  return new JobdError('rate_limited', `${rule}: again in ${waitSeconds} s`, {
+    retryAfterSeconds: Math.ceil(pauseMs / 1_000),
+    waitSeconds,
+  });
 }
 
 /** The code of an error of the system, such as ENOENT, for a message; `unknown` if it has none. */

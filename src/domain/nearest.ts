@@ -1,11 +1,11 @@
 /** Suggests a known word for an unknown one. */
 
-/** The known word that is at most two edits away, the nearest one; undefined if there is none. */
-export function nearest(word: string, known: readonly string[]): string | undefined {
+/** The known word that is at most `most` edits away, the nearest one; undefined if there is none. */
+export function nearest(word: string, known: readonly string[], most = 2): string | undefined {
   const text = word.slice(0, 40).toLowerCase();
   const ranked = known
     .map((name) => ({ name, edits: editsBetween(text, name.toLowerCase()) }))
-    .filter(({ name, edits }) => edits <= 2 && edits < name.length)
+    .filter(({ name, edits }) => edits <= most && edits < name.length)
     .toSorted((one, other) => one.edits - other.edits);
   return ranked[0]?.name;
 }

@@ -123,7 +123,7 @@ export const channelInput: Same<
   'name' | 'type' | 'config'
 > = true;
 export const previewInput: Schemas['SchedulePreviewInput'] = {};
-export const definitions: Schemas['DefinitionsInput'] = {
+export const definitions: Schemas['JobDefinitions'] = {
   definitions: [{ key: 'a', job: { name: 'a', url: 'https://example.com/' } }],
 };
 // @ts-expect-error a job needs a URL

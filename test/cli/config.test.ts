@@ -163,10 +163,14 @@ test('an invalid setting is refused, naming flag, variable and value', () => {
 });
 
 test('commands use the local daemon unless JOBD_URL is set', () => {
-  assert.deepEqual(clientConfig({}), { url: 'http://127.0.0.1:8080', apiKey: null });
+  const local = { url: 'http://127.0.0.1:8080', apiKey: null };
+  assert.partialDeepStrictEqual(clientConfig({}), local);
   assert.deepEqual(clientConfig({ JOBD_URL: '', JOBD_API_KEY: '' }), clientConfig({}));
   const given = clientConfig({ JOBD_URL: 'https://a.example/x', JOBD_API_KEY: ' cp_1\n' });
-  assert.deepEqual(given, { url: 'https://a.example/x', apiKey: 'cp_1' });
+  const keyFrom = 'JOBD_API_KEY';
+  assert.deepEqual(given, { url: 'https://a.example/x', apiKey: 'cp_1', keyFrom });
+  const api = clientConfig({ JOBD_URL: 'https://a.example/api/v1/', JOBD_API_KEY: 'cp_1' });
+  assert.equal(api.url, 'https://a.example', 'the URL of the API names its server too');
   assertRefused(() => clientConfig({ JOBD_URL: 'nonsense' }), /^JOBD_URL must be .*got nonsense$/);
   assertRefused(
     () => clientConfig({ JOBD_URL: 'http://me:hunter2@a.example' }),

@@ -131,7 +131,7 @@ test('a server that is unreachable or disconnects exits with 7 and is named', as
   await new Promise((resolve) => {
     server.close(resolve);
   });
-  await listJobs(/ECONNREFUSED.*is `jobd serve` running\?\n$/);
+  await listJobs(/ECONNREFUSED.*is jobd serve running, and is this its address\?\n$/);
 });
 
 test('a server that is not jobd is recognized as such', async (t) => {

@@ -107,7 +107,7 @@ const operations = describe(
         409: noMailServer,
         429: {
           when: 'The channel was tested less than a minute ago, or the key made more than 120 requests in 60 s.',
-          example: 'a channel can be tested once a minute',
+          example: 'a channel can be tested once a minute: again in 60 s',
         },
       },
     },

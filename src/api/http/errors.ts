@@ -6,6 +6,7 @@ import type { Log } from '../../log.ts';
 import type { RequestLimits } from './limits/request-limits.ts';
 import { tooLarge } from './body.ts';
 import { sentenceFor } from './validation.ts';
+import { pauseHeaders } from './limits/rate-headers.ts';
 
 /** Handles errors of handlers and hooks, and unknown paths. */
 export function answerErrors(server: FastifyInstance, log: Log, requests: RequestLimits): void {
@@ -40,6 +41,13 @@ function sendError(reply: FastifyReply, error: JobdError): FastifyReply {
   if (error.code === 'unauthenticated') reply.header('www-authenticate', 'Bearer');
   if (error.retryAfterSeconds !== undefined) {
     reply.header('retry-after', String(error.retryAfterSeconds));
+  }
+  if (error.waitSeconds !== undefined) {
+    const limits = pauseHeaders(error.retryAfterSeconds ?? error.waitSeconds, error.waitSeconds);
+    for (const [name, value] of Object.entries(limits)) {
+      const others = reply.getHeader(name);
+      reply.header(name, others === undefined ? value : `${String(others)}, ${value}`);
+    }
   }
   return reply.code(error.httpStatus).send({ error: onOneLine(error.message) });
 }

@@ -34,7 +34,7 @@ const operations = describe(
         },
         429: {
           when: 'The job was run by hand less than a minute ago, or the key made more than 120 requests in 60 s.',
-          example: 'a job can be run by hand once a minute',
+          example: 'a job can be run by hand once a minute: again in 60 s',
         },
       },
     },

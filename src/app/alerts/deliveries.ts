@@ -3,7 +3,7 @@
 import type { Alert } from '../../domain/alerts/alert.ts';
 import type { Delivery, TriedDelivery } from '../../domain/alerts/delivery.ts';
 import { isoTime } from '../../domain/clock.ts';
-import { JobdError } from '../../domain/errors.ts';
+import { JobdError, tooSoon } from '../../domain/errors.ts';
 import { isId, newId } from '../../domain/id.ts';
 import { findWorkspaceName } from '../../store/accounts/workspaces.ts';
 import { listAttempts } from '../../store/alerts/attempts.ts';
@@ -35,10 +35,9 @@ export async function testChannel(
     const { name } = channel;
     const now = clock.now();
     await requirePaid(tx, principal, now);
-    if (await deliveries.hasTestIn(tx, channelId, now - testIntervalMs, now)) {
-      throw new JobdError('rate_limited', 'a channel can be tested once a minute', {
-        retryAfterSeconds: 60,
-      });
+    const last = await deliveries.findTestIn(tx, channelId, now - testIntervalMs, now);
+    if (last !== undefined) {
+      throw tooSoon('a channel can be tested once a minute', testIntervalMs, now - last);
     }
     const id = newId(now);
     const { workspaceId } = principal;

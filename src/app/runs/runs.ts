@@ -1,6 +1,6 @@
 /** Runs: requested by hand, and read back. */
 
-import { JobdError } from '../../domain/errors.ts';
+import { JobdError, tooSoon } from '../../domain/errors.ts';
 import { isId, newId } from '../../domain/id.ts';
 import { queuedRun } from '../../domain/runs/run.ts';
 import type { Run, RunTotals } from '../../domain/runs/run.ts';
@@ -37,7 +37,10 @@ export async function runJob(
     const now = clock.now();
     await requirePaid(tx, principal, now);
     refuseWhileExecuting(job);
-    if (await runs.hasManualRunIn(tx, job.id, now - manualIntervalMs, now)) throw tooSoon();
+    const last = await runs.findManualRunIn(tx, job.id, now - manualIntervalMs, now);
+    if (last !== undefined) {
+      throw tooSoon('a job can be run by hand once a minute', manualIntervalMs, now - last);
+    }
     const queued = queuedRun(newId(now), job.id, now);
     await runs.insertQueuedRun(tx, queued, idempotencyKey);
     note({ action: 'job.run', subject: job });
@@ -52,12 +55,6 @@ export async function runJob(
 function refuseWhileExecuting(job: SealedJob): void {
   if (job.activeRunId === null) return;
   throw new JobdError('conflict', `run ${job.activeRunId} of this job is executing, wait for it`);
-}
-
-function tooSoon(): JobdError {
-  return new JobdError('rate_limited', 'a job can be run by hand once a minute', {
-    retryAfterSeconds: 60,
-  });
 }
 
 /** A page of a job's runs, newest first, and how many of them are in each state. */

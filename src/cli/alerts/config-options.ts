@@ -7,6 +7,7 @@ import { channelKinds } from '../../domain/alerts/kinds/registry.ts';
 import type { ChannelType } from '../../domain/alerts/kinds/registry.ts';
 import { invalidInput } from '../../domain/errors.ts';
 import { collect, textOrFile } from '../options.ts';
+import { optionOf } from '../../setting.ts';
 
 const kinds = Object.entries(channelKinds);
 /** The first field of each name says how the option is given. */
@@ -126,11 +127,6 @@ async function jsonConfig(source: string): Promise<Record<string, string>> {
 function requireFile(text: string, option: string): void {
   if (text === '-' || text.startsWith('@')) return;
   throw invalidInput(`${option} must be @FILE or -, as others can see what is typed`);
-}
-
-/** `--bot-token` for `botToken`. */
-function optionOf(name: string): string {
-  return `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }
 
 /** What stands for the value in help. */

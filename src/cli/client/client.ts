@@ -15,12 +15,8 @@ const answerTimeoutMs = 30_000;
 export type Ask = <T>(method: string, path: string, body?: object) => Promise<T>;
 
 /** Makes what sends requests to the API of a server. */
-export function createAsker(
-  { url, apiKey }: ClientConfig,
-  { timeoutMs = answerTimeoutMs } = {},
-): Ask {
-  return (method, path, body) =>
-    request(`${url}/api/v1${path}`, { method, apiKey, body, timeoutMs });
+export function createAsker(server: ClientConfig, { timeoutMs = answerTimeoutMs } = {}): Ask {
+  return (method, path, body) => request(server, path, { method, body, timeoutMs });
 }
 
 /** Lists everything at a path, which may have a query, page by page; `field` holds the items. Throws `unreachable` if the server is no jobd. */
@@ -53,33 +49,41 @@ export async function sendPing(
 
 interface Request {
   method: string;
-  apiKey: string | null;
   body: object | undefined;
   timeoutMs: number;
 }
 
-/** The header of this key. Throws `unauthenticated` if it cannot be one. */
-export function authorization(apiKey: string | null): { authorization: string } {
+/** The header of the key for a server. Throws `unauthenticated` if there is none, or it cannot be one. */
+export function authorization({ url, apiKey, keyFrom = 'the key', others = [] }: ClientConfig): {
+  authorization: string;
+} {
   if (apiKey === null) {
-    throw new JobdError('unauthenticated', 'not logged in: run `jobd login` or set JOBD_API_KEY');
+    const sentence = `not logged in to ${url}: run jobd login --url ${url}, or set JOBD_API_KEY`;
+    const notes = others.length === 0 ? [] : [`profiles have keys for: ${others.join(', ')}`];
+    throw new JobdError('unauthenticated', sentence, { notes });
   }
   if (!keyPattern.test(apiKey)) {
     throw new JobdError(
       'unauthenticated',
-      'JOBD_API_KEY holds no API key: expected cp_ and 64 hexadecimal digits',
+      `${keyFrom} holds no API key: expected cp_ and 64 hexadecimal digits`,
     );
   }
   return { authorization: `Bearer ${apiKey}` };
 }
 
-async function request<T>(url: string, { method, apiKey, body, timeoutMs }: Request): Promise<T> {
+async function request<T>(
+  server: ClientConfig,
+  path: string,
+  { method, body, timeoutMs }: Request,
+): Promise<T> {
+  const url = `${server.url}/api/v1${path}`;
   const headers = {
-    ...authorization(apiKey),
+    ...authorization(server),
     ...(body !== undefined && { 'content-type': 'application/json' }),
   };
   const question = { method, headers, body: body === undefined ? null : JSON.stringify(body) };
   const answer = await reach(url, question, timeoutMs, exchange);
-  if (!isOk(answer)) throw failureOf(answer, url);
+  if (!isOk(answer)) throw failureOf(answer, url, server.keyFrom);
   const value = jsonOf(answer.text);
   // Every answer of jobd is a JSON object with something in it.
   const isAnswer = typeof value === 'object' && value !== null && Object.keys(value).length > 0;
@@ -105,14 +109,28 @@ async function reach(
     return await send(url, { ...question, signal });
   } catch (error) {
     const { origin } = new URL(url);
-    const { message, code } = error as NodeJS.ErrnoException;
     const isRead = question.method === 'GET';
-    // When a name has several addresses and all refuse, the error has only a code.
     const reason = signal.aborted
       ? ` within ${Math.round(timeoutMs / 100) / 10} s${isRead ? '' : '; the request may have been carried out'}`
-      : `: ${message || code}; is \`jobd serve\` running?`;
+      : `: ${whyNot(error as NodeJS.ErrnoException)}`;
     throw new JobdError('unreachable', `no answer from ${origin}${reason}`, { cause: error });
   }
+}
+
+/** What a failure of the connection means, and what to do. */
+function whyNot({ message, code = '' }: NodeJS.ErrnoException): string {
+  if (code === 'CERT_HAS_EXPIRED') return 'its certificate has expired';
+  if (code.includes('ALTNAME')) return `its certificate is for another name (${message})`;
+  if (/CERT|SELF_SIGNED|UNABLE_TO_(?:VERIFY|GET)/.test(code)) {
+    return `its certificate is not trusted (${message}); for one of your own, set NODE_EXTRA_CA_CERTS to its file`;
+  }
+  if (code === 'EPROTO') return 'it does not speak TLS there; is it http:// instead of https://?';
+  if (/^HPE_|^ECONNRESET$/.test(code)) {
+    return `${message}; does it speak HTTP there, or is it https:// instead of http://?`;
+  }
+  if (code === 'ENOTFOUND') return 'nobody knows this name; is it spelled right?';
+  // When a name has several addresses and all refuse, the error has only a code.
+  return `${message || code}; is jobd serve running, and is this its address?`;
 }
 
 function isOk({ status }: Answer): boolean {
@@ -129,16 +147,23 @@ export function jsonOf(text: string): unknown {
 }
 
 /** The error that the server sent; if it is no jobd, its status is all there is to report. */
-export function failureOf({ status, text, retryAfterSeconds }: Answer, url: string): JobdError {
+export function failureOf(
+  { status, text, retryAfterSeconds }: Answer,
+  url: string,
+  keyFrom = 'this key',
+): JobdError {
   const { origin } = new URL(url);
+  if (status === 401) {
+    return new JobdError('unauthenticated', `${origin} does not accept ${keyFrom}`, {
+      notes: [
+        'the key is revoked or expired, or was made in another data directory than this server uses',
+        'a new one: jobd key create --name NAME, on the server; then jobd login',
+      ],
+    });
+  }
   const sent = (jsonOf(text) as Partial<ErrorBody> | null | undefined)?.error;
-  const message =
-    status === 401
-      ? `${origin} does not accept this API key: it may be revoked, expired, or made in another data directory than this server uses; ` +
-        'create a new one (jobd key create --data DIR) and run `jobd login`'
-      : `${origin} answered with status ${status}`;
-  const isOwn = typeof sent === 'string' && status !== 401;
-  return new JobdError(codeOf(status), isOwn ? sent : message, { retryAfterSeconds });
+  const message = typeof sent === 'string' ? sent : `${origin} answered with status ${status}`;
+  return new JobdError(codeOf(status), message, { retryAfterSeconds });
 }
 
 /** The error code of an HTTP status. */

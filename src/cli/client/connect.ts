@@ -4,6 +4,7 @@ import type { Context } from '../context.ts';
 import { createApi } from './api.ts';
 import type { Api } from './api.ts';
 import { createAsker } from './client.ts';
+import { inOptionWords } from './option-words.ts';
 import { withinRateLimit } from './retry.ts';
 import { clientConfig } from './settings.ts';
 
@@ -12,6 +13,6 @@ export function connect(
   { output }: Pick<Context, 'output'>,
   { waits = process.stderr.isTTY } = {},
 ): Api {
-  const ask = createAsker(clientConfig());
+  const ask = inOptionWords(createAsker(clientConfig()));
   return createApi(waits ? withinRateLimit(ask, (text) => output.say(text)) : ask);
 }

@@ -1,7 +1,7 @@
 /** One HTTP exchange, by `node:http`: fetch takes longer to load than the rest of a command takes to run. */
 
 import { request as requestHttp } from 'node:http';
-import type { IncomingMessage, RequestOptions } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, RequestOptions } from 'node:http';
 
 export interface Question {
   method: string;
@@ -13,7 +13,7 @@ export interface Question {
 export interface Answer {
   status: number;
   text: string;
-  /** From the header `Retry-After`. */
+  /** From the headers `Retry-After` and `RateLimit`. */
   retryAfterSeconds: number | undefined;
 }
 
@@ -88,9 +88,17 @@ async function send(
   asked.on('timeout', () => asked.destroy(new Error('nothing came in time')));
   asked.on('error', reject).end(body ?? undefined);
   const response = await promise;
-  const { 'retry-after': retryAfter = '' } = response.headers;
-  const retryAfterSeconds = /^\d{1,5}$/.test(retryAfter) ? Number(retryAfter) : undefined;
-  return { response, retryAfterSeconds };
+  return { response, retryAfterSeconds: pauseOf(response.headers) };
+}
+
+/** What is left of the limit that is spent, else `Retry-After`, which may be more. */
+function pauseOf({
+  'retry-after': retryAfter = '',
+  ratelimit,
+}: IncomingHttpHeaders): number | undefined {
+  const asked = /^\d{1,5}$/.test(retryAfter) ? Number(retryAfter) : undefined;
+  const [, left] = /;r=0;t=(\d{1,5})\b/.exec(String(ratelimit)) ?? [];
+  return asked === undefined || left === undefined ? asked : Math.max(1, Number(left));
 }
 
 /** Reads the whole body. Rejects if it breaks off. */

@@ -17,14 +17,15 @@ const longestEvent = 256 * 1024;
 export type Listen = (signal: AbortSignal) => AsyncGenerator<Event>;
 
 /** Makes what listens to a server. */
-export function createListener({ url: server, apiKey }: ClientConfig): Listen {
-  const url = `${server}/api/v1/events`;
+export function createListener(server: ClientConfig): Listen {
+  const url = `${server.url}/api/v1/events`;
   return async function* listen(signal) {
-    const headers = { ...authorization(apiKey), accept: 'text/event-stream' };
+    const headers = { ...authorization(server), accept: 'text/event-stream' };
     const question = { method: 'GET', headers, body: null, signal };
     try {
       const answer = await exchangeLive(url, question, helloWithinMs);
-      if (answer.status !== 200) throw failureOf({ ...answer, text: await restOf(answer) }, url);
+      if (answer.status !== 200)
+        throw failureOf({ ...answer, text: await restOf(answer) }, url, server.keyFrom);
       if (!answer.type.startsWith('text/event-stream')) throw noJobd(url);
       for await (const block of blocksOf(answer.chunks)) {
         if (block === null) throw noJobd(url);

@@ -20,7 +20,7 @@ import { counted } from '../terminal/text.ts';
 import { printDueTimes } from './due-times.ts';
 import { fieldsOfCurl } from './job-curl.ts';
 import { updateOf, withJobOptions } from './job-options.ts';
-import { scheduleFieldsFor, scheduleText } from '../schedule/schedule-options.ts';
+import { newScheduleOf, scheduleFieldsFor, scheduleText } from '../schedule/schedule-options.ts';
 
 const resource: Resource<Job, JobUpdate, JobFilter> = {
   noun: 'job',
@@ -100,6 +100,8 @@ Examples:
       const given = { ...copied, ...(await updateOf(flags)), name };
       const { url } = given;
       if (url === undefined) throw new JobdError('usage', 'use either --url or --curl');
+      const { fields, note } = await newScheduleOf(flags);
+      Object.assign(given, fields);
       const input = { ...given, url, ...(paused === true && { paused }) };
       const { jobs: items } = connect(context);
       const job = await createNamed(
@@ -113,6 +115,7 @@ Examples:
           },
         },
       );
+      if (note !== null) context.output.say(note);
       await printItem(context, resource, flags, job);
     });
 }

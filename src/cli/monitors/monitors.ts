@@ -17,6 +17,7 @@ import {
 } from '../resource.ts';
 import type { Resource } from '../resource.ts';
 import {
+  newScheduleOf,
   scheduleFieldsFor,
   scheduleFieldsOf,
   scheduleText,
@@ -89,7 +90,8 @@ Examples:
   jobd monitors create --name worker --every 5m --grace 2m`,
     )
     .action(async (flags: Flags & { name: string }) => {
-      const given = { ...fieldsOf(flags), name: flags.name };
+      const { fields, note } = await newScheduleOf(flags);
+      const given = { ...fieldsOf(flags), ...fields, name: flags.name };
       const isPaused = flags['paused'] === true;
       const { monitors: items } = connect(context);
       const monitor = await createNamed(
@@ -99,6 +101,7 @@ Examples:
           change: ({ id }) => items.update(id, { ...given, ...(isPaused && { action: 'pause' }) }),
         },
       );
+      if (note !== null) context.output.say(note);
       await printItem(context, resource, flags, monitor);
     });
 }

@@ -5,7 +5,7 @@ import type { JobUpdate } from '../../api/jobs/contract.ts';
 import type { Flags } from '../../config.ts';
 import { invalidInput, JobdError } from '../../domain/errors.ts';
 import { periodWords } from '../../domain/schedule/period-words.ts';
-import { defaultCronExpr, defaultSchedule, scheduleOf } from '../../domain/schedule/schedule.ts';
+import { scheduleOf } from '../../domain/schedule/schedule.ts';
 import type { ScheduleSettings } from '../../domain/schedule/schedule.ts';
 import { parseDuration } from '../options.ts';
 
@@ -15,11 +15,8 @@ export type DefaultText = (value: string) => string;
 /** Adds `--cron`, `--tz` and `--every`. */
 export function withScheduleOptions(command: Command, defaults: DefaultText): Command {
   return command
-    .option(
-      '--cron <expr>',
-      `cron expression: five fields, or @daily and the like${defaults(defaultCronExpr)}`,
-    )
-    .option('--tz <zone>', `IANA time zone of the expression${defaults(defaultSchedule.timezone)}`)
+    .option('--cron <expr>', 'cron expression: five fields, or @daily and the like')
+    .option('--tz <zone>', `IANA time zone of the expression${defaults('that of this machine')}`)
     .option('--every <duration>', 'fixed interval such as 5m, instead of --cron');
 }
 
@@ -39,6 +36,28 @@ export function scheduleFieldsOf(flags: Flags): ScheduleFields {
       periodSeconds: parseDuration(every, '--every'),
     }),
   };
+}
+
+/** The fields of a schedule, and what to say about its time zone once it is taken. */
+export interface NewSchedule {
+  fields: ScheduleFields;
+  note: string | null;
+}
+
+/**
+ * The fields that these options give something new. It needs a schedule, and a cron expression gets the time zone of this
+ * machine unless it names another. Throws `usage` and `invalid_input`, naming the option.
+ */
+export async function newScheduleOf(flags: Flags): Promise<NewSchedule> {
+  const fields = scheduleFieldsOf(flags);
+  const { scheduleType, timezone } = fields;
+  if (scheduleType === undefined) {
+    throw new JobdError('usage', "say when: --cron '30 2 * * *' or --every 5m");
+  }
+  if (scheduleType !== 'cron' || timezone !== undefined) return { fields, note: null };
+  const { machineZone, zoneNote } = await import('./machine-zone.ts');
+  const zone = machineZone();
+  return { fields: { ...fields, timezone: zone }, note: zoneNote(zone) };
 }
 
 /** The text of a flag, if it was given. */

@@ -4,9 +4,9 @@ import type { Command } from 'commander';
 import type { Flags } from '../../config.ts';
 import { isoTime, systemClock } from '../../domain/clock.ts';
 import { JobdError } from '../../domain/errors.ts';
-import { defaultSchedule } from '../../domain/schedule/schedule.ts';
 import type { PreviewInput } from '../../domain/schedule/preview-input.ts';
 import type { Context } from '../context.ts';
+import { optionWords } from '../client/option-words.ts';
 import { parseDuration } from '../options.ts';
 import { parseWholeNumber } from '../../setting.ts';
 import { printJson } from '../terminal/output.ts';
@@ -21,7 +21,7 @@ export function addScheduleCommands(program: Command, { output }: Context): void
     .argument('[expr...]', 'cron expression, in quotes')
     .usage("[options] '<expr>'")
     .description('show the next due times of a schedule; needs no server')
-    .option('--tz <zone>', `IANA time zone of the expression (default ${defaultSchedule.timezone})`)
+    .option('--tz <zone>', 'IANA time zone of the expression (default that of this machine)')
     .option('--every <duration>', 'fixed interval such as 5m, instead of an expression')
     .option('--count <n>', 'how many due times, 1 to 100 (default 5)')
     .option('--from <time>', 'start: ISO 8601 with an offset or Z (default now)')
@@ -39,8 +39,12 @@ Effects of clock changes are explained on stderr and in the JSON document.`,
     .action(async (exprs: string[], flags: Flags) => {
       const { previewCount, previewSchedule } =
         await import('../../domain/schedule/preview-input.ts');
-      const input = inputOf(exprs, flags, previewCount);
-      const preview = previewSchedule(input, systemClock.now());
+      const given = inputOf(exprs, flags, previewCount);
+      const { machineZone, zoneNote } = await import('./machine-zone.ts');
+      const input = { ...given, timezone: given.timezone ?? machineZone() };
+      const preview = inWords(() => previewSchedule(input, systemClock.now()));
+      const isGuess = given.timezone === undefined && given.scheduleType === 'cron';
+      if (isGuess) output.say(zoneNote(input.timezone));
       const { words, next, notes } = preview;
       if (flags['json']) return printJson(output, { words, next: next.map(isoTime), notes });
       const { printPreview } = await import('./preview.ts');
@@ -50,6 +54,19 @@ Effects of clock changes are explained on stderr and in the JSON document.`,
       }
       printPreview(output, preview, { sinceNow: input.from === undefined });
     });
+}
+
+/** Refusals in the words of the command line. */
+function inWords<T>(preview: () => T): T {
+  try {
+    return preview();
+  } catch (error) {
+    if (!(error instanceof JobdError)) throw error;
+    const sentence = optionWords(error.message)
+      .replace(/^--cron/, 'the expression')
+      .replace(/^from\b/, '--from');
+    throw new JobdError(error.code, sentence, { cause: error });
+  }
 }
 
 /** The fields that the arguments give. Throws `invalid_input` and `usage`, naming the option. */

@@ -6,6 +6,7 @@
 import { CronExpressionParser } from 'cron-parser';
 import { LRUCache } from 'lru-cache';
 import { got, invalidInput } from '../errors.ts';
+import { nearest } from '../nearest.ts';
 import { type CronFields, matchingDays } from './match.ts';
 
 const fieldRules = [
@@ -23,6 +24,10 @@ const fieldRules = [
   },
 ] as const;
 type FieldRule = (typeof fieldRules)[number];
+
+/** Names of three letters; a longer one begins with it. */
+const dayNames = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
+const monthNames = 'jan feb mar apr may jun jul aug sep oct nov dec'.split(' ');
 
 const nicknames = new Map([
   ['@hourly', '0 * * * *'],
@@ -74,7 +79,9 @@ function splitFields(cronExpr: string): FieldTexts {
     const meaning = words.length === 1 ? nicknames.get(words[0].toLowerCase()) : undefined;
     if (meaning !== undefined) return splitFields(meaning);
     const all = [...nicknames.keys()].join(' ');
-    throw invalidInput(`cronExpr must be five fields or one of ${all}, ${got(cronExpr)}`);
+    const near = nearest(words[0], [...nicknames.keys()]);
+    const meant = near === undefined ? '' : `; did you mean ${near}?`;
+    throw invalidInput(`cronExpr must be five fields or one of ${all}, ${got(cronExpr)}${meant}`);
   }
   const [minute, hour, dayOfMonth, month, dayOfWeek, ...rest] = words;
   if (dayOfWeek === undefined || rest.length > 0) {
@@ -193,10 +200,22 @@ function hint(rule: FieldRule, item: string): string {
   if (range !== null && Number(range[1]) > Number(range[2])) {
     return ` (a range goes upwards: write ${range[1]}-${rule.most},${rule.least}-${range[2]})`;
   }
+  const unknown = unknownName(rule, item);
+  if (unknown !== undefined) return ` (did you mean ${unknown}?)`;
   if (/^[a-z]+-[a-z]+/i.test(item))
     return ' (a range goes upwards: write the days or months as a list)';
   if (/^H\b/.test(item) || item.endsWith('W')) return ' (H and W are not supported)';
   return '';
+}
+
+/** An item with the nearest names instead of unknown ones; undefined if there are none. */
+function unknownName({ key }: FieldRule, item: string): string | undefined {
+  const names = key === 'dayOfWeek' ? dayNames : key === 'month' ? monthNames : [];
+  const meant = item.replace(/[a-z]{3,}/gi, (word) => {
+    const start = word.slice(0, 3).toLowerCase();
+    return names.includes(start) ? start : (nearest(start, names, 1) ?? word);
+  });
+  return meant.toLowerCase() === item.toLowerCase() ? undefined : meant;
 }
 
 /** Every kind of year and month occurs in these years, and occurs again later. */

@@ -4,6 +4,7 @@
  */
 import { LRUCache } from 'lru-cache';
 import { got, invalidInput } from '../errors.ts';
+import { nearest } from '../nearest.ts';
 
 const shape = /^[A-Za-z][A-Za-z0-9_+\-/]{0,63}$/;
 
@@ -27,10 +28,21 @@ const spellings = new Map(
 export function canonicalZone(name: string): string {
   const resolved = shape.test(name) && !icuOnly.test(name) ? resolvedZone(name) : null;
   if (resolved === null) {
-    throw invalidInput(`timezone must be an IANA name such as Europe/Paris or UTC, ${got(name)}`);
+    const near = nearestZone(name);
+    const meant = near === undefined ? '' : `; did you mean ${near}?`;
+    throw invalidInput(
+      `timezone must be an IANA name such as Europe/Paris or UTC, ${got(name)}${meant}`,
+    );
   }
   const isAlias = resolved.toLowerCase() !== name.toLowerCase();
   return isAlias ? spell(name) : resolved;
+}
+
+/** A zone of this city, or with nearly this name. */
+function nearestZone(name: string): string | undefined {
+  const zones = Intl.supportedValuesOf('timeZone');
+  const city = name.toLowerCase().replaceAll(' ', '_');
+  return zones.find((zone) => zone.toLowerCase().endsWith(`/${city}`)) ?? nearest(name, zones);
 }
 
 /** Asking ICU takes about 80 µs, and most jobs share a few zones. */

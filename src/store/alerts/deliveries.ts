@@ -42,23 +42,24 @@ export async function listDeliveries(
   return (await query.execute()).map(deliveryOf);
 }
 
-/** Whether a channel was tested in (after, until], epoch milliseconds. */
-export async function hasTestIn(
+/** When a channel was last tested in (after, until], epoch milliseconds; undefined if it was not. */
+export async function findTestIn(
   db: Db,
   channelId: string,
   after: number,
   until: number,
-): Promise<boolean> {
+): Promise<number | undefined> {
   const row = await db
     .selectFrom('deliveries')
-    .select('id')
+    .select('created_at as at')
     .where('channel_id', '=', channelId)
     .where('event', '=', sql.lit<'test'>('test'))
     .where('created_at', '>', after)
     .where('created_at', '<=', until)
+    .orderBy('created_at', 'desc')
     .limit(1)
     .executeTakeFirst();
-  return row !== undefined;
+  return row?.at;
 }
 
 /** Deliveries that are marked as given up at once. The pruner marks the rest in small steps. */

@@ -52,25 +52,26 @@ export async function findRunByIdempotencyKey(
 }
 
 /**
- * Whether a manual run of this job was requested in (after, until], epoch milliseconds. One in the future, from a clock
- * that was ahead, does not count.
+ * When the last manual run of this job was requested in (after, until], epoch milliseconds; undefined if none was. One in
+ * the future, from a clock that was ahead, does not count.
  */
-export async function hasManualRunIn(
+export async function findManualRunIn(
   db: Db,
   jobId: string,
   after: number,
   until: number,
-): Promise<boolean> {
+): Promise<number | undefined> {
   const row = await db
     .selectFrom('runs')
-    .select('id')
+    .select('scheduled_for as at')
     .where('job_id', '=', jobId)
     .where('scheduled_for', '>', after)
     .where('scheduled_for', '<=', until)
     .where('source', '=', 'manual')
+    .orderBy('scheduled_for', 'desc')
     .limit(1)
     .executeTakeFirst();
-  return row !== undefined;
+  return row?.at;
 }
 
 /** Where a page of runs ended. */

@@ -209,11 +209,15 @@ test('a job can be run by hand once a minute', async (t) => {
   const job = await addJob(daemon, sink.url, { paused: true });
   const ask = (): Promise<Answer> => daemon.ask('POST', `/jobs/${job.id}/run`);
   await endedRun(daemon, (await ask()).body.run);
+  let waited = 0;
   for (const ms of [0, 1_000, 58_999]) {
     clock.advance(ms);
     const refused = await ask();
-    assertRefused(refused, 429, /once a minute/, `${ms} ms later`);
+    waited += ms;
+    const left = Math.ceil((60_000 - waited) / 1_000);
+    assertRefused(refused, 429, new RegExp(`once a minute: again in ${left} s$`), `${ms} ms later`);
     assert.equal(refused.headers.get('retry-after'), '60');
+    assert.match(refused.headers.get('ratelimit') ?? '', new RegExp(`, "action";r=0;t=${left}$`));
   }
   clock.advance(1);
   const accepted = await ask();

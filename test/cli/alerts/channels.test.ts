@@ -13,7 +13,17 @@ import { until } from '../../support/until.ts';
 test('channels can be created, tested, listed, changed and deleted from the shell', async (t) => {
   const { jobd, env, dataDir } = await serveCommand(t);
   const sink = await startSink(t, (response) => response.writeHead(500).end('broken'));
-  await jobd('jobs', 'create', '--name', 'backup', '--url', 'https://example.com/', '--paused');
+  await jobd(
+    'jobs',
+    'create',
+    '--name',
+    'backup',
+    '--url',
+    'https://example.com/',
+    '--paused',
+    '--every',
+    '1h',
+  );
   const args = ['channels', 'create', '--name', 'ops', '--type', 'webhook', '--config', '-'];
   const config = JSON.stringify({ url: sink.url });
   const made = await runCommand([...args, '--job', 'backup'], env, config);
@@ -57,7 +67,17 @@ test('channels can be created, tested, listed, changed and deleted from the shel
 
 test('a channel covers chosen monitors, missed and interrupted runs, and reminders', async (t) => {
   const { jobd, env } = await serveCommand(t);
-  await jobd('jobs', 'create', '--name', 'backup', '--url', 'https://example.com/', '--paused');
+  await jobd(
+    'jobs',
+    'create',
+    '--name',
+    'backup',
+    '--url',
+    'https://example.com/',
+    '--paused',
+    '--every',
+    '1h',
+  );
   await jobd('monitors', 'create', '--name', 'sync', '--every', '1h');
   const create = ['channels', 'create', '--type', 'slack', '--config', '-'];
   const config = '{"url":"https://hooks.example.com/x"}';

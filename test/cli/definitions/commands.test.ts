@@ -117,7 +117,16 @@ test('exported files show no difference, and jobs made by hand are adopted witho
   const file = write('jobs.yaml', twoJobs);
   const token = { TOKEN: 's3cret' };
   await jobd(token, 'apply', '-f', file);
-  const create = ['jobs', 'create', '--url', 'https://example.com/?a=${b}', '--name', 'By hand'];
+  const create = [
+    'jobs',
+    'create',
+    '--url',
+    'https://example.com/?a=${b}',
+    '--name',
+    'By hand',
+    '--every',
+    '1h',
+  ];
   await daemon.jobd(...create, '--header', 'X-A: one', '--timeout', '7', '--notes', 'a\n\n b');
   await daemon.jobd(
     ...create,
@@ -177,7 +186,7 @@ test('exported files show no difference, and jobs made by hand are adopted witho
   );
   assert.match(
     doomed,
-    /^--- job by-hand \(server\)\n\+\+\+ \/dev\/null\n@@ -1,11 \+0,0 @@\n-name: By hand\n-url: https:\/\/example\.com\/\?\(secret\)\n/,
+    /^--- job by-hand \(server\)\n\+\+\+ \/dev\/null\n@@ -1,\d+ \+0,0 @@\n-name: By hand\n-url: https:\/\/example\.com\/\?\(secret\)\n/,
   );
   assert.match(doomed, /-method: PUT\n-body: \(secret\)\n/);
   assertEnds(
@@ -327,7 +336,7 @@ test('an answer that stays 429 and unreadable files have their own exit codes', 
   const url = await startProxy(t, daemon, () => ({ status: 429, headers: { 'retry-after': '0' } }));
   const file = write('jobs.yaml', 'jobs: {}\n');
   const refused = await jobd({ JOBD_URL: url }, 'diff', '-f', file);
-  assertEnds(refused, 6, /(.* continuing in 0 s\n){10}jobd: as the test says\n$/);
+  assertEnds(refused, 6, /(.* continuing in 0 s\n){10}jobd: as the test says: again in 0 s\n$/);
   const piped = await runCommand(
     ['diff', '-f', '-'],
     daemon.env,

@@ -74,7 +74,7 @@ test('monitors and channels are created, changed, renamed and removed like jobs'
   const differs = await jobd({ ...reader, ...hook }, 'diff', '-f', file);
   assertEnds(differs, 1, /^0 to create, 2 to update/);
 
-  await daemon.jobd('monitors', 'create', '--name', 'By hand');
+  await daemon.jobd('monitors', 'create', '--name', 'By hand', '--every', '1h');
   const fewer = write(
     'fewer.yaml',
     'jobs:\n  backup: { url: https://example.com/backup, cron: 0 0 1 1 * }\n',

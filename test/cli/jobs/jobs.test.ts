@@ -42,6 +42,10 @@ function assertEnds(ran: Ran, exitCode: number, words: RegExp): void {
   assert.match(ran.stderr, words);
 }
 
+/** Every hour, unless the arguments say when. */
+const scheduled = (args: readonly string[]): readonly string[] =>
+  args.includes('--every') || args.includes('--cron') ? args : [...args, '--every', '1h'];
+
 test('jobs and runs from the shell', async (t) => {
   const daemon = await serveCommand(t);
   const { jobd } = daemon;
@@ -51,10 +55,12 @@ test('jobs and runs from the shell', async (t) => {
     else response.writeHead(path === '/fails' ? 500 : 200).end('line 1\nline\t2');
   });
   const create = (name: string, path: string, ...args: string[]): Promise<Ran> =>
-    jobd('jobs', 'create', '--name', name, '--url', sink.url + path, ...args);
+    jobd('jobs', 'create', '--name', name, '--url', sink.url + path, ...scheduled(args));
 
   await t.test('a created job is shown, field by field', async () => {
-    const shown = fields(assertOk(await create('hourly', '/ok', '--tz', 'utc')));
+    const shown = fields(
+      assertOk(await create('hourly', '/ok', '--cron', '0 * * * *', '--tz', 'utc')),
+    );
     assert.match(shown['id'] ?? '', /^[0-9a-f-]{36}$/);
     assert.match(shown['next run'] ?? '', /^\d{4}-\d\d-\d\dT\d\d:00:00\.000Z$/);
     const { name, status, call, schedule, 'last run': lastRun } = shown;
@@ -101,7 +107,11 @@ test('jobs and runs from the shell', async (t) => {
     assertOk(await jobd('jobs', 'update', 'new', '--no-data', '--json'));
     assert.equal(fields(assertOk(await jobd('jobs', 'pause', 'new')))['status'], 'paused');
     assert.equal(fields(assertOk(await jobd('jobs', 'resume', 'new')))['status'], 'new');
-    assertEnds(await jobd('jobs', 'update', 'new', '--timeout', '61'), 2, /between 1 and 60/);
+    assertEnds(
+      await jobd('jobs', 'update', 'new', '--timeout', '61'),
+      2,
+      /--timeout must be between 1s and 1m, got 61s/,
+    );
     assertEnds(await jobd('jobs', 'delete', 'new'), 2, /--yes/);
     const deleted = await jobd('jobs', 'delete', 'new', '--yes');
     assert.equal(deleted.exitCode, 0, deleted.stderr);
@@ -142,7 +152,18 @@ test('jobs and runs from the shell', async (t) => {
 
   await t.test('a curl command defines the call', async () => {
     const curl = `curl -fsS -u me:pw --json '{"a":1}' -m 7 ${sink.url}/ok > /dev/null`;
-    const args = ['jobs', 'create', '--name', 'copied', '--paused', '--retries', '1', '--json'];
+    const args = [
+      'jobs',
+      'create',
+      '--name',
+      'copied',
+      '--paused',
+      '--retries',
+      '1',
+      '--json',
+      '--every',
+      '1h',
+    ];
     const made = await runCommand([...args, '--curl', '-'], daemon.env, `${curl}\n`);
     assert.equal(made.exitCode, 0, made.stderr);
     assert.equal(made.stderr, 'ignored (no effect on the request): >/dev/null -f -s -S\n');
@@ -178,7 +199,18 @@ test('jobs and runs from the shell', async (t) => {
 
   await t.test('a body can come from standard input', async () => {
     const { origin } = new URL(sink.url);
-    const args = ['jobs', 'create', '--name', 'piped', '--url', origin, '--method', 'PUT'];
+    const args = [
+      'jobs',
+      'create',
+      '--name',
+      'piped',
+      '--url',
+      origin,
+      '--method',
+      'PUT',
+      '--every',
+      '1h',
+    ];
     const ran = await runCommand([...args, '--data', '-', '--json'], daemon.env, 'from a pipe');
     const { job } = JSON.parse(assertOk(ran)) as { job: Job };
     assert.equal(job.body, 'from a pipe');
@@ -199,8 +231,8 @@ test('jobs and runs from the shell', async (t) => {
     assert.deepEqual(
       cells.map((row) => row.slice(0, 3)),
       [
-        ['evil name ', 'new', '0 * * * * Europe/Paris'],
-        ['piped', 'new', '0 * * * * Europe/Paris'],
+        ['evil name ', 'new', 'Every hour'],
+        ['piped', 'new', 'Every hour'],
         ['full', 'paused', 'Every 5 minutes'],
         ['hourly', 'new', '0 * * * * UTC'],
       ],
@@ -244,7 +276,7 @@ test('jobs and runs from the shell', async (t) => {
   });
 
   await t.test('a second manual run within the minute exits with 6', async () => {
-    assertEnds(await jobd('jobs', 'run', 'hourly'), 6, /once a minute/);
+    assertEnds(await jobd('jobs', 'run', 'hourly'), 6, /once a minute: again in \d+ s$/m);
   });
 
   await t.test('run --wait shows the result, and exits with 0 or 10', async () => {
@@ -282,17 +314,29 @@ test('jobs and runs from the shell', async (t) => {
   });
 
   await t.test("a refused input exits with 2 and the server's message", async () => {
-    assertEnds(await create('bad', '/ok', '--cron', '61 * * * *'), 2, /cronExpr: the minute field/);
-    assertEnds(await create('bad', '/ok', '--tz', 'Mars'), 2, /timezone must be an IANA name/);
-    assertEnds(await create('bad', '/ok', '--method', 'TRACE'), 2, /method must be one of/);
-    assertEnds(await create('bad', '/ok', '--data', 'x'), 2, /body is sent only with POST/);
-    assertEnds(await create('bad', '/ok', '--every', '5s'), 2, /periodSeconds must be between 60/);
-    assertEnds(await create('', '/ok'), 2, /name must not be empty/);
+    assertEnds(
+      await create('bad', '/ok', '--cron', '61 * * * *', '--tz', 'UTC'),
+      2,
+      /--cron: the minute field/,
+    );
+    assertEnds(
+      await create('bad', '/ok', '--cron', '@daily', '--tz', 'Mars'),
+      2,
+      /--tz must be an IANA name/,
+    );
+    assertEnds(await create('bad', '/ok', '--method', 'TRACE'), 2, /--method must be one of/);
+    assertEnds(await create('bad', '/ok', '--data', 'x'), 2, /--data is sent only with POST/);
+    assertEnds(
+      await create('bad', '/ok', '--every', '5s'),
+      2,
+      /--every must be between 1m and 365d, got 5s/,
+    );
+    assertEnds(await create('', '/ok'), 2, /--name must not be empty/);
   });
 
   await t.test('a body over its limit exits with 6', async () => {
     const args = ['--method', 'POST', '--data', 'b'.repeat(32_769)];
-    assertEnds(await create('large', '/ok', ...args), 6, /body must be at most 32768 characters/);
+    assertEnds(await create('large', '/ok', ...args), 6, /--data must be at most 32768 characters/);
   });
 
   await t.test('a name that two jobs share is refused, and both ids are shown', async () => {
@@ -308,6 +352,11 @@ test('jobs and runs from the shell', async (t) => {
 
   await t.test('an unknown key exits with 4', async () => {
     const env = { ...daemon.env, JOBD_API_KEY: `cp_${'0'.repeat(64)}` };
-    assertEnds(await runCommand(['jobs', 'list'], env), 4, /does not accept this API key/);
+    const refused = await runCommand(['jobs', 'list'], env);
+    assert.deepEqual([refused.exitCode, refused.stdout], [4, '']);
+    assert.match(
+      refused.stderr,
+      /^jobd: http:\S+ does not accept JOBD_API_KEY\n {2}the key is revoked/,
+    );
   });
 });

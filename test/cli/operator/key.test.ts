@@ -47,7 +47,7 @@ test('keys from the shell', async (t) => {
   });
 
   await t.test('a read-only key may not create jobs: 4', async () => {
-    const args = ['jobs', 'create', '--name', 'a', '--url', 'http://127.0.0.1:1/'];
+    const args = ['jobs', 'create', '--name', 'a', '--url', 'http://127.0.0.1:1/', '--every', '1h'];
     const { exitCode, stderr } = await runCommand(args, { ...daemon.env, JOBD_API_KEY: key });
     assert.equal(exitCode, 4);
     assert.match(stderr, /may only read/);

@@ -84,7 +84,10 @@ test('on SIGINT the call in flight may finish, and its result is stored', async 
   const held: ServerResponse[] = [];
   const sink = await startSink(t, (response) => held.push(response));
   const { jobd } = daemon;
-  assert.equal((await jobd('jobs', 'create', '--name', 'slow', '--url', sink.url)).exitCode, 0);
+  assert.equal(
+    (await jobd('jobs', 'create', '--name', 'slow', '--url', sink.url, '--every', '1h')).exitCode,
+    0,
+  );
   const runId = (await jobd('jobs', 'run', 'slow')).stdout.trim();
   await until('the request at the target', () => held[0]);
   const stopped = daemon.stop('SIGINT');
@@ -118,9 +121,10 @@ test('serve on all addresses logs that its site URL is a guess', async (t) => {
       executable: main,
     });
   const guessing = started('--host', '0.0.0.0');
-  await until('the warning', () => guessing.log().includes('receipts and links say http://127'));
+  await until('the warning', () => guessing.log().includes('receipts and links say'));
   const [warning] = logLines(guessing.log()).filter(({ level }) => level === 40);
   assert.match(warning?.msg ?? '', /only works on this machine: set --base-url \(JOBD_BASE_URL\)$/);
+  assert.match(String(warning?.['siteUrl']), /^http:\/\/127\.0\.0\.1:\d+$/);
 
   const told = started('--host', '0.0.0.0', '--base-url', 'http://127.0.0.1:8080');
   await until('it listens', () => told.output().includes('listening on all addresses'));

@@ -156,6 +156,8 @@ test('tail prints a line for each run, and Ctrl-C ends both tail and --wait', as
       name,
       '--url',
       `${sink.url}/${name}`,
+      '--every',
+      '1h',
     );
     assert.equal(made.exitCode, 0, made.stderr);
   };

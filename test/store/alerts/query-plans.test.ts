@@ -11,7 +11,7 @@ import {
   endDeliveries,
   endOldDeliveries,
   findEndedQueue,
-  hasTestIn,
+  findTestIn,
   listDeliveries,
   removeOldDeliveries,
 } from '../../../src/store/alerts/deliveries.ts';
@@ -90,7 +90,7 @@ test('every statement of alerts uses its index', async (t) => {
   const maybeTried = { underWay: ['d'], startId: 'd' };
   const replaced = await planOf(t, (db) => replaceUntried(db, [insert], maybeTried));
   assertPlan(replaced, [added, inOpenLine, byId, sorted]);
-  assertPlan(await planOf(t, (db) => hasTestIn(db, 'c', 1, 2)), [
+  assertPlan(await planOf(t, (db) => findTestIn(db, 'c', 1, 2)), [
     /^SEARCH deliveries USING INDEX deliveries_tests \(channel_id=\? AND created_at>\?/,
   ]);
   const inQueues =

@@ -43,7 +43,7 @@ import { findRunningRuns, keepAttempts, recordEndedRuns } from '../../../src/sto
 import {
   countRuns,
   findRunByIdempotencyKey,
-  hasManualRunIn,
+  findManualRunIn,
   listRuns,
 } from '../../../src/store/runs/runs.ts';
 import { countActiveKeys, usageOf } from '../../../src/store/accounts/usage.ts';
@@ -212,7 +212,7 @@ test('API reads use an index, without a scan', async (t) => {
     lookUp('runs_by_idempotency_key', 'job_id=\\? AND idempotency_key=\\?'),
   );
   assertPlan(
-    await planOf(t, (db) => hasManualRunIn(db, 'j', 1, 2)),
+    await planOf(t, (db) => findManualRunIn(db, 'j', 1, 2)),
     lookUp('runs_by_time', 'job_id=\\? AND scheduled_for>\\?'),
   );
 });

@@ -18,6 +18,14 @@ export function spentHeaders(name: string, rule: RateRule) {
   return { 'ratelimit-policy': policyOf(name, rule), ratelimit: `"${name}";r=0` };
 }
 
+/** The same of an action that is allowed once in a while: `waitSeconds` of the pause are left. */
+export function pauseHeaders(pauseSeconds: number, waitSeconds: number) {
+  return {
+    'ratelimit-policy': `"action";q=1;w=${pauseSeconds}`,
+    ratelimit: `"action";r=0;t=${waitSeconds}`,
+  };
+}
+
 function policyOf(name: string, { limit, windowMs }: RateRule): string {
   return `"${name}";q=${limit};w=${windowMs / 1_000}`;
 }

@@ -1,0 +1,70 @@
+/** What a server refuses, in the words of the command line: its fields as options, its seconds as durations. */
+
+import { JobdError } from '../../domain/errors.ts';
+import { optionOf } from '../../setting.ts';
+import { durationOf } from '../options.ts';
+import type { Ask } from './client.ts';
+
+/** Options of fields with names of their own. Seconds are typed as durations. */
+const seconds: Readonly<Record<string, string>> = {
+  periodSeconds: '--every',
+  timeoutSeconds: '--timeout',
+  graceSeconds: '--grace',
+  remindEverySeconds: '--remind-every',
+};
+const others: Readonly<Record<string, string>> = {
+  cronExpr: '--cron',
+  timezone: '--tz',
+  afterFailures: '--after-failures',
+  jobIds: '--job',
+  monitorIds: '--monitor',
+  alsoOn: '--also',
+};
+/** Fields whose names are also words of a sentence: only the first word is one. */
+const words: Readonly<Record<string, string>> = {
+  body: '--data',
+  headers: '--header',
+  name: '--name',
+  url: '--url',
+  method: '--method',
+  retries: '--retries',
+  notes: '--notes',
+};
+
+/** Asks, and says refusals in the words of the command line. */
+export function inOptionWords(ask: Ask): Ask {
+  return async (method, path, body) => {
+    try {
+      return await ask(method, path, body);
+    } catch (error) {
+      if (!(error instanceof JobdError) || body === undefined) throw error;
+      const { code, retryAfterSeconds, message } = error;
+      const notes = message.includes('must lead to a public address')
+        ? [
+            'to allow an address of your own: jobd serve --allow-target ADDRESS/32, or JOBD_ALLOW_TARGETS',
+          ]
+        : error.notes;
+      throw new JobdError(code, optionWords(message), { cause: error, retryAfterSeconds, notes });
+    }
+  };
+}
+
+/** A sentence of the server with options instead of its fields. */
+export function optionWords(sentence: string): string {
+  const [, field = ''] = /^(\w+)\b/.exec(sentence) ?? [];
+  const option = Object.hasOwn(seconds, field) ? seconds[field] : undefined;
+  if (option !== undefined) {
+    const rest = sentence
+      .slice(field.length)
+      .replace(/\b\d+\b(?! s\b)/g, (number) => durationOf(Number(number)));
+    return `${option}${rest}`;
+  }
+  const config = /^config\.(\w+)/.exec(sentence);
+  if (config !== null) return `${optionOf(config[1] ?? '')}${sentence.slice(config[0].length)}`;
+  const word = Object.hasOwn(words, field) ? words[field] : undefined;
+  const begun = word === undefined ? sentence : `${word}${sentence.slice(field.length)}`;
+  return begun.replace(
+    /\b(?:cronExpr|timezone|afterFailures|jobIds|monitorIds|alsoOn)\b/g,
+    (name) => others[name] ?? name,
+  );
+}
