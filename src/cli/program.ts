@@ -32,6 +32,7 @@ const jobs: Loader = async () => {
  */
 const loaders: Readonly<Record<string, Loader>> = {
   serve: async () => (await import('./operator/serve.ts')).addServeCommand,
+  demo: async () => (await import('./operator/demo.ts')).addDemoCommand,
   open: async () => (await import('./operator/open.ts')).addOpenCommand,
   key: async () => (await import('./operator/key.ts')).addKeyCommands,
   session: async () => (await import('./operator/session.ts')).addSessionCommands,

@@ -47,6 +47,7 @@ const allowed = [
   'src/cli/client/exchange.ts: node:http', // the API of a jobd, at the address its user names
   'src/cli/client/exchange.ts: node:https',
   'src/cli/monitors/wrapped.ts: node:child_process', // `jobd ping` runs the command that its user names
+  'src/cli/operator/demo.ts: node:http', // it listens
   // In the browser: the server that the page came from, which its policy holds it to.
   'src/dashboard/client/api.ts: fetch',
   'src/dashboard/client/live/live.ts: fetch',

@@ -15,6 +15,7 @@ import type { Daemon } from '../../daemon.ts';
 import { collect } from '../options.ts';
 import type { Context } from '../context.ts';
 import { actAsOwner } from './owner.ts';
+import { programName } from './program-name.ts';
 
 /** Adds the command. */
 export function addServeCommand(program: Command, { output }: Context): void {
@@ -134,7 +135,7 @@ async function welcome({ dataDir: dir }: ServeConfig, daemon: Daemon): Promise<s
   const guess = guessedUrl === null ? [] : [guessText(guessedUrl)];
   const lines = [...guess, `data is in ${dir}; Ctrl-C stops jobd`];
   if (await hasAccess()) return lines.join('\n');
-  const jobd = process.argv[1]?.endsWith('.cjs') ? 'bin/jobd' : process.argv0;
+  const jobd = programName();
   const data = dir === dataDir({}) ? '' : ` --data ${dir}`;
   return [
     ...lines,

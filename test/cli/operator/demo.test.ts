@@ -1,0 +1,88 @@
+/** `jobd demo`: a target whose paths do what it says, and lines that let jobd call it. */
+
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { test } from 'node:test';
+import type { TestContext } from 'node:test';
+import { serveConfig } from '../../../src/config.ts';
+import { main, runCommand, serveCommand } from '../../support/running/command.ts';
+import { until } from '../../support/until.ts';
+
+/** Starts it on a free port. It ends with the test. */
+async function startDemo(t: TestContext) {
+  const demo = spawn(process.execPath, [main, 'demo', '--port', '0'], { env: {} });
+  t.after(() => demo.kill('SIGKILL'));
+  let [said, printed] = ['', ''];
+  demo.stderr.setEncoding('utf8').on('data', (text: string) => (said += text));
+  demo.stdout.setEncoding('utf8').on('data', (text: string) => (printed += text));
+  await until('the first lines', () => said.endsWith('\n\n'));
+  const [, url = ''] = /^listening on (http:\S+), Ctrl-C stops it$/m.exec(said) ?? [];
+  const calls = (): Record<string, unknown>[] =>
+    printed
+      .split('\n')
+      .slice(0, -1)
+      .map((line) => JSON.parse(line));
+  return { demo, url, said, calls };
+}
+
+test('each path does what the first lines say, and each call is printed', async (t) => {
+  const { demo, url, said, calls } = await startDemo(t);
+  const statusOf = async (path: string): Promise<number> => (await fetch(url + path)).status;
+  assert.equal(await statusOf('/ok?a=1'), 200);
+  assert.deepEqual([await statusOf('/flaky'), await statusOf('/flaky')], [200, 503]);
+  assert.deepEqual([await statusOf('/flaky'), await statusOf('/down')], [200, 503]);
+  const none = await fetch(`${url}/toString`);
+  assert.equal(none.status, 404);
+  assert.match(await none.text(), /^ {2}\/ok +answers 200\n/);
+  const echo = await fetch(`${url}/echo?q=1`, {
+    method: 'POST',
+    headers: { 'x-service-run-id': 'the-run' },
+    body: 'hello\u001b[31m',
+  });
+  assert.match(await echo.text(), /^POST \/echo\?q=1\n[\s\S]*\n\nhello\u001b\[31m\n$/);
+  await assert.rejects(fetch(`${url}/slow`, { signal: AbortSignal.timeout(200) }));
+  await until('all calls', () => calls().length === 8);
+  assert.deepEqual(
+    calls().map(({ method, path, status, runId }) => [method, path, status, runId]),
+    [
+      ['GET', '/ok', 200, null],
+      ['GET', '/flaky', 200, null],
+      ['GET', '/flaky', 503, null],
+      ['GET', '/flaky', 200, null],
+      ['GET', '/down', 503, null],
+      ['GET', '/toString', 404, null],
+      ['POST', '/echo', 200, 'the-run'],
+      ['GET', '/slow', null, null],
+    ],
+  );
+  for (const path of ['/ok', '/slow', '/flaky', '/down', '/echo']) {
+    assert.match(said, new RegExp(`^  ${path} +answers `, 'm'));
+  }
+
+  const taken = await runCommand(['demo', '--port', new URL(url).port]);
+  assert.equal(taken.exitCode, 1);
+  assert.match(taken.stderr, /^jobd: 127\.0\.0\.1:\d+ is taken by another program: .*--port/);
+
+  demo.kill('SIGINT');
+  assert.deepEqual(await once(demo, 'exit'), [130, null]);
+});
+
+test('the lines that it prints let jobd call it', async (t) => {
+  const { url, said, calls } = await startDemo(t);
+  const [, target = ''] = / serve --allow-target (\S+)$/m.exec(said) ?? [];
+  assert.equal(target, `127.0.0.1/32:${new URL(url).port}`);
+  assert.equal(serveConfig({ allowTarget: [target] }, {}).allowTargets.length, 1);
+
+  const { jobd } = await serveCommand(t);
+  const create = [...said.matchAll(/ (jobs create .* --every 1m)$/gm)].map(([, line = '']) => line);
+  assert.equal(create.length, 2);
+  for (const line of create) {
+    const made = await jobd(...line.split(' '));
+    assert.equal(made.exitCode, 0, made.stderr);
+  }
+  const ran = await jobd('jobs', 'run', 'ok', '--wait', '--json');
+  assert.equal(ran.exitCode, 0, ran.stderr);
+  await until('the call', () => calls().length > 0);
+  assert.equal(calls()[0]?.['runId'], JSON.parse(ran.stdout).run.id);
+});
