@@ -9,6 +9,7 @@ import { Copyable } from '../parts/copyable.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { Outside } from '../parts/outside.tsx';
+import { addressOf } from '../router.ts';
 import { notice, signIn } from '../client/session/session.ts';
 import type { Refusal } from '../client/session/session.ts';
 import type { Session } from '../../api/accounts/session-contract.ts';
@@ -163,6 +164,9 @@ function FirstTime() {
       <p class="quiet">
         Not installed as a service? Then it is <code>jobd open</code>, as the user who runs{' '}
         <code>jobd serve</code>, with the same <code>--data</code>, if you gave one.
+      </p>
+      <p class="quiet">
+        The <a href={addressOf('/docs')}>API reference</a> is open to everybody.
       </p>
     </section>
   );

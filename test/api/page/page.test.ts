@@ -84,6 +84,20 @@ test('each page answers a document with the strict policy, which browsers ask fo
   }
 });
 
+test('the root is the dashboard, and leads to the reference of the API', async (t) => {
+  const url = await startPages(t);
+  const [path] = pagePaths;
+  assert.equal(path, '/');
+  const text = await (await fetch(`${url}/`)).text();
+  assert.match(text, /<script type="module" src="\.\/assets\/app-/);
+  const [, link = ''] = /<a href="([^"]*)">API<\/a>/.exec(text) ?? [];
+  const docs = new URL(link, `${url}/`);
+  assert.equal(docs.href, `${url}/docs`);
+  const reference = await fetch(docs);
+  assert.equal(reference.status, 200);
+  assert.match(await reference.text(), /List jobs/);
+});
+
 test('the script has a page for each address that has a document', async () => {
   const file = join(import.meta.dirname, '../../../src/dashboard/pages/page.tsx');
   const [, table = ''] =

@@ -41,6 +41,16 @@ describe('the reference page', { skip: noPages }, () => {
     }
   });
 
+  test('is linked from the first page that somebody sees', async (t) => {
+    const jobd = await servePages(t);
+    const { open } = await person(t);
+    const page = await open(`${jobd.url}/`);
+    await page.getByLabel('API key').waitFor();
+    await page.getByRole('link', { name: 'API reference' }).click();
+    await page.getByRole('link', { name: 'List jobs', exact: true }).first().waitFor();
+    assert.equal(page.url(), `${jobd.url}/docs`);
+  });
+
   test('leads to the dashboard and past the contents by keyboard', async (t) => {
     const jobd = await servePages(t);
     const { open } = await person(t);
