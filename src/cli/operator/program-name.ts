@@ -1,6 +1,7 @@
 /** How this program is typed, for command lines that it prints. */
 
-/** `bin/jobd` in a checkout, else the executable as it was typed. */
+/** The executable as it was typed; in a checkout, where Node runs it, `bin/jobd`. */
 export function programName(): string {
-  return process.argv[1]?.endsWith('.cjs') ? 'bin/jobd' : process.argv0;
+  const isNode = /(?:^|\/)node$/.test(process.argv0);
+  return isNode ? 'bin/jobd' : process.argv0;
 }

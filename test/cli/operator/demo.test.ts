@@ -70,6 +70,7 @@ test('each path does what the first lines say, and each call is printed', async 
 
 test('the lines that it prints let jobd call it', async (t) => {
   const { url, said, calls } = await startDemo(t);
+  assert.match(said, /^ {2}bin\/jobd serve /m, 'as it is typed in a checkout');
   const [, target = ''] = / serve --allow-target (\S+)$/m.exec(said) ?? [];
   assert.equal(target, `127.0.0.1/32:${new URL(url).port}`);
   assert.equal(serveConfig({ allowTarget: [target] }, {}).allowTargets.length, 1);
