@@ -26,7 +26,7 @@ export function addPingCommand(program: Command, context: Context): void {
       `
 Examples:
   jobd ping https://jobs.example.com/ping/5c1f0f5e-8f63-4a39-9d0c-7a1d52b4e9f8
-  30 2 * * * jobd ping https://jobs.example.com/ping/5c1f… -- backup --all
+  30 2 * * * /usr/local/bin/jobd ping https://jobs.example.com/ping/5c1f… -- job
 
 jobd passes the standard streams and signals to the command, and ends with its
 exit code (128 plus the number for a signal). The command also runs if a ping
