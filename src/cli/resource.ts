@@ -2,25 +2,23 @@
 
 import type { Command } from 'commander';
 import type { Flags } from '../config.ts';
-import { errorCodes, JobdError } from '../domain/errors.ts';
-import type { Api, Collection } from './client/api.ts';
+import type { Api } from './client/api.ts';
 import { connect } from './client/connect.ts';
-import { choices } from './client/find.ts';
 import type { Named } from './client/find.ts';
 import type { Context } from './context.ts';
 import { isForMany, select, withSelection } from './selection.ts';
+import { actOn } from './many.ts';
+import type { Many } from './many.ts';
 import type { Selected, Selectable } from './selection.ts';
-import { state } from './terminal/cell.ts';
 import { printDone, printJson, printRows } from './terminal/output.ts';
 import type { Columns, Output } from './terminal/output.ts';
 import { confirm } from './terminal/prompt.ts';
 import { counted, plain } from './terminal/text.ts';
 
-export interface Resource<Item, Update, Status extends string = string> {
+export interface Resource<Item, Update, Status extends string = string> extends Many<Item, Update> {
   noun: 'job' | 'monitor' | 'channel';
   /** The name that examples use. */
   example: string;
-  of: (api: Api) => Collection<Item, Update>;
   /** The table of `list`. */
   columns: Columns<Item>;
   optionalColumns?: readonly string[];
@@ -42,12 +40,6 @@ export interface Resource<Item, Update, Status extends string = string> {
   statuses: readonly Status[];
   /** Lists what `--all` or `--status` selects. */
   all: (api: Api, status: Status | null) => AsyncIterable<Selected>;
-  /** Does something to many at once, where the server can: why each was left as it is, or null. */
-  actOnMany?: (
-    api: Api,
-    action: string,
-    ids: readonly string[],
-  ) => Promise<readonly (string | null)[]>;
 }
 
 interface Action<Update> {
@@ -142,69 +134,6 @@ function selectable<Item extends Named, Update, Status extends string>(
   };
 }
 
-/** Jobs of one request. */
-const mostAtOnce = 100;
-const done: Readonly<Record<string, string>> = {
-  pause: 'paused',
-  resume: 'resumed',
-  delete: 'deleted',
-};
-
-/** Does it to all of them, and prints what became of each. The exit code says whether one was refused. */
-async function actOn<Item extends Named, Update, Status extends string>(
-  context: Context,
-  resource: Resource<Item, Update, Status>,
-  api: Api,
-  action: string,
-  found: readonly Selected[],
-  flags: Flags,
-): Promise<void> {
-  const { output } = context;
-  const { noun } = resource;
-  const results: { id: string; name: string; error: string | null }[] = [];
-  for (let from = 0; from < found.length; from += mostAtOnce) {
-    const part = found.slice(from, from + mostAtOnce);
-    const ids = part.map(({ id }) => id);
-    const errors = await (resource.actOnMany ?? oneByOne(resource))(api, action, ids);
-    for (const [index, { id, name }] of part.entries()) {
-      results.push({ id, name, error: errors[index] ?? null });
-    }
-  }
-  if (results.some(({ error }) => error !== null)) context.exitCode = errorCodes.conflict.exitCode;
-  if (flags['json']) return printJson(output, { results });
-  printRows(
-    output,
-    results,
-    {
-      [noun]: ({ name }) => name,
-      result: ({ error }) => (error === null ? (done[action] ?? action) : state('refused')),
-      because: ({ error }) => error,
-    },
-    { none: `there are no such ${noun}s`, wrapsLast: true },
-  );
-}
-
-function oneByOne<Item extends Named, Update, Status extends string>({
-  of,
-  actions = {},
-}: Resource<Item, Update, Status>) {
-  return async (api: Api, action: string, ids: readonly string[]): Promise<(string | null)[]> => {
-    const items = of(api);
-    const errors: (string | null)[] = [];
-    for (const id of ids) {
-      try {
-        const update = actions[action]?.update;
-        await (update === undefined ? items.delete(id) : items.update(id, update));
-        errors.push(null);
-      } catch (error) {
-        if (!(error instanceof JobdError) || error.httpStatus >= 500) throw error;
-        errors.push(error.message);
-      }
-    }
-    return errors;
-  };
-}
-
 function addListCommand<Item extends Named, Update, Status extends string>(
   group: Command,
   context: Context,
@@ -228,42 +157,6 @@ function addListCommand<Item extends Named, Update, Status extends string>(
 /** Adds the argument that names a resource. */
 export function withName(command: Command, noun: string): Command {
   return command.argument(`<${noun}>`, `name of the ${noun}, its id or the beginning of its id`);
-}
-
-/** Adds the options that say what to do if the name of something new is taken. */
-export function withNameOptions(command: Command, noun: string): Command {
-  return command
-    .option('--upsert', `change the ${noun} of this name, if there is one`)
-    .option('--allow-duplicate', `create it even if there is a ${noun} of this name`);
-}
-
-/**
- * Creates one, unless the name is taken: then it is changed with `--upsert`, or the command is refused. Throws `conflict`,
- * and `invalid_input` if `--upsert` fits several.
- */
-export async function createNamed<Item extends Named, Made, Update>(
-  {
-    noun,
-    items,
-    name,
-    flags,
-  }: { noun: string; items: Collection<Item, Update>; name: string; flags: Flags },
-  { create, change }: { create: () => Promise<Made>; change: (item: Item) => Promise<Made> },
-): Promise<Made> {
-  if (flags['allowDuplicate'] === true) return await create();
-  const found = await items.named(name);
-  const [first, ...others] = found;
-  if (first === undefined) return await create();
-  const notes = choices(found);
-  if (flags['upsert'] !== true) {
-    const remedy = `--upsert changes it, --allow-duplicate creates another`;
-    throw new JobdError('conflict', `there is a ${noun} named ${name} already: ${remedy}`, {
-      notes,
-    });
-  }
-  if (others.length === 0) return await change(first);
-  const several = `${found.length} ${noun}s are named ${name}: use jobd ${noun}s update with an id`;
-  throw new JobdError('invalid_input', several, { notes });
 }
 
 /** Prints one, as JSON or for people. */

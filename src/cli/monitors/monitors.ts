@@ -8,13 +8,8 @@ import type { Context } from '../context.ts';
 import { monitorStatuses } from '../../domain/monitors/status.ts';
 import type { MonitorStatus } from '../../domain/monitors/status.ts';
 import { durationOf, listLimitOf, parseDuration, withListLimit } from '../options.ts';
-import {
-  addResourceCommands,
-  createNamed,
-  printItem,
-  withName,
-  withNameOptions,
-} from '../resource.ts';
+import { createNamed, withNameOptions } from '../create-named.ts';
+import { addResourceCommands, printItem, withName } from '../resource.ts';
 import type { Resource } from '../resource.ts';
 import {
   newScheduleOf,

@@ -122,7 +122,7 @@ test('serve on all addresses logs that its site URL is a guess', async (t) => {
     });
   const guessing = started('--host', '0.0.0.0');
   await until('the warning', () => guessing.log().includes('receipts and links say'));
-  const [warning] = logLines(guessing.log()).filter(({ level }) => level === 40);
+  const warning = logLines(guessing.log()).find(({ level }) => level === 40);
   assert.match(warning?.msg ?? '', /only works on this machine: set --base-url \(JOBD_BASE_URL\)$/);
   assert.match(String(warning?.['siteUrl']), /^http:\/\/127\.0\.0\.1:\d+$/);
 
