@@ -1,4 +1,4 @@
-/** A name costs one request, however many there are; what is not found or not clear is said with what to do. */
+/** A name costs one request, however many there are; what is not found or not clear is said with what to do (docs/behavior.md#cli-6). */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
