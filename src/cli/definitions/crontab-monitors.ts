@@ -44,7 +44,7 @@ export function wrappedLine({ text, prefix, settings }: CrontabLine, pingUrl: st
   const input = end === -1 ? '' : written.slice(end);
   const shell = settings.get('SHELL') ?? 'sh';
   const run = plainCommand.test(command) ? command : `${shell} -c ${quoted(command)}`;
-  return `${prefix}jobd ping ${pingUrl} -- ${run}${input}`;
+  return `${prefix}/usr/local/bin/jobd ping ${pingUrl} -- ${run}${input}`;
 }
 
 /** A quarter of the shortest interval, from 5 minutes to an hour: a run must end within this time too. */

@@ -91,23 +91,48 @@ test('the time zone comes from the crontab, the user, or the machine', () => {
 
 test('a line that runs a command becomes a monitor, and the same line with jobd ping', () => {
   const rows: [line: string, key: string, grace: number | undefined, changed: string][] = [
-    ['30 2 * * * backup --all', 'backup', 3_600, '30 2 * * * jobd ping URL -- backup --all'],
+    [
+      '30 2 * * * backup --all',
+      'backup',
+      3_600,
+      '30 2 * * * /usr/local/bin/jobd ping URL -- backup --all',
+    ],
     [
       '0 * * * *  ./a.sh > /dev/null',
       'a.sh',
       900,
-      "0 * * * *  jobd ping URL -- sh -c './a.sh > /dev/null'",
+      "0 * * * *  /usr/local/bin/jobd ping URL -- sh -c './a.sh > /dev/null'",
     ],
     [
       "* * * * * A=1 echo 'x y'",
       'echo',
       undefined,
-      "* * * * * jobd ping URL -- sh -c 'A=1 echo '\\''x y'\\'''",
+      "* * * * * /usr/local/bin/jobd ping URL -- sh -c 'A=1 echo '\\''x y'\\'''",
     ],
-    ['@daily cd /srv && ./b', 'b', 3_600, "@daily jobd ping URL -- sh -c 'cd /srv && ./b'"],
-    ['@daily log $(date +\\%F)', 'log', 3_600, "@daily jobd ping URL -- sh -c 'log $(date +\\%F)'"],
-    ['@daily mail ann%a text', 'mail', 3_600, '@daily jobd ping URL -- mail ann%a text'],
-    ['SHELL=/bin/bash\n@daily a | b', 'a', 3_600, "@daily jobd ping URL -- /bin/bash -c 'a | b'"],
+    [
+      '@daily cd /srv && ./b',
+      'b',
+      3_600,
+      "@daily /usr/local/bin/jobd ping URL -- sh -c 'cd /srv && ./b'",
+    ],
+    [
+      '@daily log $(date +\\%F)',
+      'log',
+      3_600,
+      "@daily /usr/local/bin/jobd ping URL -- sh -c 'log $(date +\\%F)'",
+    ],
+    [
+      '@daily mail ann%a text',
+      'mail',
+      3_600,
+      '@daily /usr/local/bin/jobd ping URL -- mail ann%a text',
+    ],
+    [
+      'SHELL=/bin/bash\n@daily a | b',
+      'a',
+      3_600,
+      "@daily /usr/local/bin/jobd ping URL -- /bin/bash -c 'a | b'",
+    ],
   ];
   for (const [crontab, key, graceSeconds, changed] of rows) {
     const { text, monitored, left } = turnCrontab(crontab, options);
@@ -127,7 +152,7 @@ test('a line that runs a command becomes a monitor, and the same line with jobd 
   }
   const system = turnCrontab('0 4 * * * root  /opt/x', { ...options, isSystem: true });
   const line = system.monitored[0]?.line ?? assert.fail();
-  assert.equal(wrappedLine(line, 'URL'), '0 4 * * * root  jobd ping URL -- /opt/x');
+  assert.equal(wrappedLine(line, 'URL'), '0 4 * * * root  /usr/local/bin/jobd ping URL -- /opt/x');
 });
 
 const example = `# Nightly backup

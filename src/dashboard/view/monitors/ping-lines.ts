@@ -15,7 +15,7 @@ export function pingLines(
   { scheduleType, cronExpr }: Pick<Monitor, 'scheduleType' | 'cronExpr'>,
   url: string,
 ): PingLine[] {
-  const wrapped = `jobd ping ${url} -- ${command}`;
+  const wrapped = `/usr/local/bin/jobd ping ${url} -- ${command}`;
   const curl = 'curl -fsS -m 10 --retry 3 -o /dev/null';
   const isForCrontab = scheduleType === 'cron' && cronExpr !== null && !/[L#]/.test(cronExpr);
   return [
