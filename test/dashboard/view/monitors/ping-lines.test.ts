@@ -11,7 +11,7 @@ const lines = (cronExpr: string | null) =>
 test('the line for a crontab has the schedule of the monitor', () => {
   assert.deepEqual(lines('30 2 * * *')[0], {
     title: 'In a crontab',
-    line: `30 2 * * * jobd ping ${url} -- /path/to/command`,
+    line: `30 2 * * * /usr/local/bin/jobd ping ${url} -- /path/to/command`,
   });
 });
 
@@ -19,7 +19,7 @@ test('a schedule that a crontab does not have is left out', () => {
   for (const cronExpr of [null, '0 9 L * *', '0 9 * * 1#2']) {
     assert.deepEqual(lines(cronExpr)[0], {
       title: 'With the jobd command',
-      line: `jobd ping ${url} -- /path/to/command`,
+      line: `/usr/local/bin/jobd ping ${url} -- /path/to/command`,
     });
   }
 });
