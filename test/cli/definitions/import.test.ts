@@ -173,7 +173,7 @@ test('a crontab becomes a file without secrets, which can be applied', async (t)
     ran.stderr,
     new RegExp(
       '^line 3 of the crontab runs a command; for the monitor rotate change it to:\n' +
-        '  0 4 \\* \\* \\* \/usr\/local\/bin\/jobd ping PING_URL -- /usr/local/bin/rotate\n' +
+        '  0 4 \\* \\* \\* /usr/local/bin/jobd ping PING_URL -- /usr/local/bin/rotate\n' +
         'PING_URL is the ping URL: after jobd apply, jobd monitors get NAME shows it\n' +
         'line 4 of the crontab skipped: the times: .*\n  @reboot /usr/local/bin/start\n' +
         'turned 3 of 4 lines: 2 jobs, 1 monitor\n$',
@@ -207,7 +207,11 @@ test('a crontab becomes a file without secrets, which can be applied', async (t)
   assert.match(direct.stderr, /0 created, 0 updated, 0 deleted; 3 the same/);
   const { stdout } = await runCommand(['monitors', 'get', 'rotate', '--json'], daemon.env);
   const { monitor } = JSON.parse(stdout) as { monitor: { pingUrl: string } };
-  assert.ok(direct.stderr.includes(`  0 4 * * * jobd ping ${monitor.pingUrl} -- /usr/local/bin/`));
+  assert.ok(
+    direct.stderr.includes(
+      `  0 4 * * * /usr/local/bin/jobd ping ${monitor.pingUrl} -- /usr/local/bin/`,
+    ),
+  );
   const whole = await runCommand(
     ['import', 'crontab', '--tz', 'UTC', '--json'],
     {},
