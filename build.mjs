@@ -9,9 +9,9 @@
  * Every file is replaced by a rename, so that a jobd that runs from dist/ is not disturbed.
  */
 import { realpathSync } from 'node:fs';
-import { copyFile, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { copyFile, glob, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { dirname, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs, promisify } from 'node:util';
 import { brotliCompress, constants } from 'node:zlib';
@@ -102,10 +102,11 @@ async function bundlePages() {
   const { metafile, outputFiles } = await build({
     define: { JOBD_PAGE_VERSION: JSON.stringify(version) },
     entryPoints: [
-      { in: join(source, 'main.tsx'), out: 'app' },
+      { in: 'script in order', out: 'app' },
       { in: join(source, 'style.css'), out: 'app' },
       { in: join(root, 'src', 'api', 'docs', 'docs.css'), out: 'docs' },
     ],
+    plugins: [await scriptInOrder(source)],
     outdir: join(dist, 'page'),
     write: false,
     metafile: true,
@@ -130,6 +131,31 @@ async function bundlePages() {
     await putCompressed(join(dist, 'page', icon), await readFile(join(source, icon)));
   }
   return Object.keys(metafile.inputs);
+}
+
+/**
+ * The script of the pages with what has no markup before what has, each by folders: what is alike is near each other, which
+ * gzip, that looks back 32 KiB only, makes smaller by almost 1 %.
+ */
+async function scriptInOrder(source) {
+  const all = await Array.fromAsync(glob('**/*.{ts,tsx}', { cwd: source }));
+  const files = ['.ts', '.tsx'].flatMap((ending) =>
+    all.filter((name) => extname(name) === ending && name !== 'main.tsx').sort(),
+  );
+  const contents = [...files, 'main.tsx'].map((name) => `import './${name}';`).join('\n');
+  return {
+    name: 'script in order',
+    setup(build) {
+      build.onResolve({ filter: /^script in order$/ }, () => ({
+        path: 'order',
+        namespace: 'order',
+      }));
+      build.onLoad({ filter: /^order$/, namespace: 'order' }, () => ({
+        contents,
+        resolveDir: source,
+      }));
+    },
+  };
 }
 
 /** A module with its code inlined and reordered beyond what esbuild does. */
