@@ -1,24 +1,13 @@
 /** What people do with a channel, from any page. It is said in a toast. */
 
-import type { ChannelResponse, DeliveryResponse } from '../../../api/alerts/contract.ts';
+import type { DeliveryResponse } from '../../../api/alerts/contract.ts';
 import { ask } from '../api.ts';
 import { change } from '../session/session.ts';
 import { tell } from '../told.ts';
-
-interface Named {
-  id: string;
-  name: string;
-}
+import type { Named } from './update.ts';
 
 /** An attempt takes 10 s at most. */
 const mostLooks = 12;
-
-/** Switches a channel on or off. */
-export async function setEnabled({ id, name }: Named, enabled: boolean): Promise<void> {
-  const answer = await change<ChannelResponse>('PATCH', `/channels/${id}`, { enabled });
-  if (answer.ok) tell({ text: `${name} is ${enabled ? 'on' : 'off'}.` });
-  else tell({ text: answer.error, isProblem: true });
-}
 
 /** Sends a test, waits for its first attempt, and says what came of it. */
 export async function sendTest({ id, name }: Named): Promise<void> {

@@ -1,17 +1,12 @@
-/** What people do with a job, from any page: run it now, pause it, resume it. It is said in a toast. */
+/** What people do with a job, from any page: run it now. It is said in a toast. */
 
 import { signal } from '@preact/signals';
-import type { JobResponse } from '../../../api/jobs/contract.ts';
 import type { QueuedRun } from '../../../api/runs/contract.ts';
 import type { Answer } from '../api.ts';
 import { now } from '../clock.ts';
 import { change } from '../session/session.ts';
 import { tell } from '../told.ts';
-
-interface Named {
-  id: string;
-  name: string;
-}
+import type { Named } from './update.ts';
 
 /** A job may be run by hand once in this time. */
 const pauseMs = 60_000;
@@ -50,13 +45,4 @@ export async function runNow({ id, name }: Named): Promise<string | null> {
 
 function waitFor(id: string, ms: number): void {
   nextRuns.value = new Map(nextRuns.value).set(id, now.peek() + ms);
-}
-
-/** Pauses or resumes a job. Resolves with whether it was done. */
-export async function setPaused({ id, name }: Named, paused: boolean): Promise<boolean> {
-  const action = paused ? 'pause' : 'resume';
-  const answer = await change<JobResponse>('PATCH', `/jobs/${id}`, { action });
-  if (answer.ok) tell({ text: `${name} is ${paused ? 'paused' : 'resumed'}.` });
-  else tell({ text: answer.error, isProblem: true });
-  return answer.ok;
 }

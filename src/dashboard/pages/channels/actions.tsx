@@ -2,7 +2,8 @@
 
 import { useState } from 'preact/hooks';
 import type { Channel } from '../../../api/alerts/contract.ts';
-import { sendTest, setEnabled } from '../../client/actions/channel-actions.ts';
+import { sendTest } from '../../client/actions/channel-actions.ts';
+import { update } from '../../client/actions/update.ts';
 import { Confirm } from '../../parts/dialogs/dialog.tsx';
 
 /** Sends a test; what comes of it is said in a toast. */
@@ -30,9 +31,10 @@ export function TestButton({ channel }: { channel: Channel }) {
 export function ChannelSwitch({ channel }: { channel: Channel }) {
   const { name, enabled, lastDelivery } = channel;
   const [isAsking, setAsking] = useState(false);
+  const toggle = () => update('channel', channel, { enabled: !enabled }, enabled ? 'off' : 'on');
   const press = (): void => {
     if (enabled && lastDelivery?.status === 'pending') setAsking(true);
-    else void setEnabled(channel, !enabled);
+    else void toggle();
   };
   return (
     <>
@@ -52,7 +54,7 @@ export function ChannelSwitch({ channel }: { channel: Channel }) {
           action="Switch off"
           onConfirm={() => {
             setAsking(false);
-            void setEnabled(channel, false);
+            void toggle();
           }}
           onClose={() => setAsking(false)}
         >

@@ -3,7 +3,8 @@
 import { useSignal } from '@preact/signals';
 import type { Job, JobResponse } from '../../../api/jobs/contract.ts';
 import type { RunSummary } from '../../../api/runs/contract.ts';
-import { runNow, runWait, setPaused } from '../../client/actions/job-actions.ts';
+import { runNow, runWait } from '../../client/actions/job-actions.ts';
+import { setPaused } from '../../client/actions/update.ts';
 import { change, mayWrite } from '../../client/session/session.ts';
 import { useShortcuts } from '../../client/shortcuts.ts';
 import { tell } from '../../client/told.ts';
@@ -71,7 +72,7 @@ function Changes({ job, runs }: { job: Job; runs: readonly RunSummary[] }) {
     await runNow(job);
     isAsking.value = false;
   };
-  const pause = (): void => void setPaused(job, !paused);
+  const pause = (): void => void setPaused('job', job, !paused);
   useShortcuts({ r: () => void run(), p: pause, e: () => go(`/jobs/${id}/edit`) });
   return (
     <>

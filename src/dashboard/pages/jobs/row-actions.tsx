@@ -1,7 +1,8 @@
 /** What one can do with a job without opening it. */
 
 import type { JobSummary } from '../../../api/overview/contract.ts';
-import { runNow, setPaused } from '../../client/actions/job-actions.ts';
+import { runNow } from '../../client/actions/job-actions.ts';
+import { setPaused } from '../../client/actions/update.ts';
 import { PauseButton } from '../../parts/pause-button.tsx';
 
 /** Two buttons: run now, and pause or resume. */
@@ -21,7 +22,7 @@ export function RowActions({ job }: { job: JobSummary }) {
           <path d="M4 2.5v11l9-5.5z" />
         </svg>
       </button>
-      <PauseButton name={name} paused={paused} onPress={() => void setPaused(job, !paused)} />
+      <PauseButton name={name} paused={paused} onPress={() => void setPaused('job', job, !paused)} />
     </div>
   );
 }

@@ -4,7 +4,7 @@ import type { Monitor, MonitorResponse, Ping } from '../../../api/monitors/contr
 import type { MonitorSummary } from '../../../api/overview/contract.ts';
 import { useAgainAfter } from '../../client/live/again.ts';
 import { now } from '../../client/clock.ts';
-import { setMonitorPaused } from '../../client/actions/monitor-actions.ts';
+import { setPaused } from '../../client/actions/update.ts';
 import { usePages } from '../../client/pages.ts';
 import { ofMonitor, useResource } from '../../client/resource.ts';
 import { mayWrite } from '../../client/session/session.ts';
@@ -58,7 +58,7 @@ function Whole({ monitor }: { monitor: Monitor }) {
             subject={monitor}
             loss="Its pings are deleted too, and its ping URL stops working."
           >
-            <button type="button" onClick={() => void setMonitorPaused(monitor, !paused)}>
+            <button type="button" onClick={() => void setPaused('monitor', monitor, !paused)}>
               {paused ? 'Resume' : 'Pause'}
             </button>
           </PageActions>

@@ -2,7 +2,7 @@
 
 import type { MonitorSummary } from '../../../api/overview/contract.ts';
 import { now } from '../../client/clock.ts';
-import { setMonitorPaused } from '../../client/actions/monitor-actions.ts';
+import { setPaused } from '../../client/actions/update.ts';
 import { mayWrite } from '../../client/session/session.ts';
 import { Glyph } from '../../parts/glyph.tsx';
 import { Link } from '../../parts/link.tsx';
@@ -50,7 +50,7 @@ export function MonitorRow({ monitor }: { monitor: MonitorSummary }) {
           <PauseButton
             name={name}
             paused={paused}
-            onPress={() => void setMonitorPaused(monitor, !paused)}
+            onPress={() => void setPaused('monitor', monitor, !paused)}
           />
         </div>
       )}

@@ -3,7 +3,8 @@
 import type { Job, JobResponse } from '../../../api/jobs/contract.ts';
 import type { Run, RunHistory, RunResponse } from '../../../api/runs/contract.ts';
 import { now } from '../../client/clock.ts';
-import { runNow, runWait, setPaused } from '../../client/actions/job-actions.ts';
+import { runNow, runWait } from '../../client/actions/job-actions.ts';
+import { setPaused } from '../../client/actions/update.ts';
 import { liveState } from '../../client/live/live.ts';
 import { ofJob, ofNothing, useResource } from '../../client/resource.ts';
 import { mayWrite } from '../../client/session/session.ts';
@@ -81,7 +82,7 @@ function Told({ job, run }: { job: Job; run: Run }) {
         <p class="actions">
           The job is paused.
           {mayWrite.value && (
-            <button type="button" onClick={() => void setPaused(job, false)}>
+            <button type="button" onClick={() => void setPaused('job', job, false)}>
               Resume
             </button>
           )}
