@@ -69,10 +69,11 @@ export interface Description {
   url: string;
   /** Null if none is set. */
   baseUrl: string | null;
-  jobs: number;
-  monitors: number;
+  /** Left out, as the following, if they cannot be counted. */
+  jobs?: number;
+  monitors?: number;
   /** When the next job is due: ISO 8601; null if none is. */
-  nextDueAt: string | null;
+  nextDueAt?: string | null;
 }
 
 /** Starts everything. Rejects with nothing left running if a part cannot start. */
@@ -178,10 +179,12 @@ export async function startDaemon(
     hasAccess: () => hasAccess(store.db),
     callsInFlight: () => slots().used,
     async describe() {
-      const { nextDueAt, ...counts } = await summarize(store.db, clock.now());
       const { dataDir, baseUrl } = config;
       const place = { version, dataDir, url: server.url, baseUrl };
-      return { ...place, ...counts, nextDueAt: isoTimeOrNull(nextDueAt) };
+      // A line of the log is no reason to stop: what is broken is said where it is needed.
+      const counted = await summarize(store.db, clock.now()).catch(() => null);
+      if (counted === null) return place;
+      return { ...place, ...counted, nextDueAt: isoTimeOrNull(counted.nextDueAt) };
     },
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   };

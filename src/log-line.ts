@@ -79,9 +79,10 @@ const sentences: Readonly<Record<string, (fields: Fields) => string>> = {
   'jobd started': (fields) => {
     const { version, url, baseUrl, dataDir, jobs, monitors, nextDueAt } = fields;
     const site = baseUrl === null ? '' : `, base URL ${textOf(baseUrl)}`;
+    const place = `jobd ${textOf(version)} started on ${textOf(url)}${site}, data in ${textOf(dataDir)}`;
+    if (jobs === undefined) return place;
     const next = nextDueAt === null ? 'nothing is due' : `next due ${moment(fields, 'nextDueAt')}`;
-    const counts = `${counted(jobs, 'job')}, ${counted(monitors, 'monitor')}, ${next}`;
-    return `jobd ${textOf(version)} started on ${textOf(url)}${site}, data in ${textOf(dataDir)}: ${counts}`;
+    return `${place}: ${counted(jobs, 'job')}, ${counted(monitors, 'monitor')}, ${next}`;
   },
   'stopping, a second signal stops at once': (fields) => {
     const { signal, calls, waitMs } = fields;

@@ -22,7 +22,11 @@ export function RowActions({ job }: { job: JobSummary }) {
           <path d="M4 2.5v11l9-5.5z" />
         </svg>
       </button>
-      <PauseButton name={name} paused={paused} onPress={() => void setPaused('job', job, !paused)} />
+      <PauseButton
+        name={name}
+        paused={paused}
+        onPress={() => void setPaused('job', job, !paused)}
+      />
     </div>
   );
 }
