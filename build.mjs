@@ -140,7 +140,7 @@ async function bundlePages() {
 async function scriptInOrder(source) {
   const all = await Array.fromAsync(glob('**/*.{ts,tsx}', { cwd: source }));
   const files = ['.ts', '.tsx'].flatMap((ending) =>
-    all.filter((name) => extname(name) === ending && name !== 'main.tsx').sort(),
+    all.filter((name) => extname(name) === ending && name !== 'main.tsx').toSorted(),
   );
   const contents = [...files, 'main.tsx'].map((name) => `import './${name}';`).join('\n');
   return {
