@@ -40,6 +40,9 @@ const nicknames: Readonly<Record<string, string>> = {
   '@midnight': '@daily',
 };
 
+/** The names of the columns, above the first line of many crontabs: `# m h dom mon dow command`. */
+const titlePattern = /^#+[ \t]*m(?:in(?:ute)?)?[ \t]+h(?:our)?[ \t]+d/i;
+
 /** Reads a crontab. A system crontab has a column with the user before the command. */
 export function parseCrontab(
   text: string,
@@ -53,8 +56,8 @@ export function parseCrontab(
     const number = index + 1;
     const line = raw.replace(/\r$/, '').trim();
     const setting = settingPattern.exec(line);
-    if (line.startsWith('#')) comments.push(line.replace(/^#+[ \t]*/, ''));
-    else if (line === '') comments = [];
+    if (line === '' || titlePattern.test(line)) comments = [];
+    else if (line.startsWith('#')) comments.push(line.replace(/^#+[ \t]*/, ''));
     else if (setting !== null) {
       settings = new Map(settings).set(setting[2] ?? '', unquoted(setting[3] ?? ''));
       comments = [];

@@ -60,12 +60,15 @@ const commentOf = (comment: string) => read(`${comment}\n@daily curl x`).lines[0
 
 test('a name is taken from a comment that consists of words', () => {
   assert.equal(commentOf('## Send mails'), 'Send mails');
+  assert.equal(commentOf('# m h dom mon dow command\n# Mail his data'), 'Mail his data');
   for (const comment of [
     '#',
     '# ----',
     '# 0 1 * * * curl y',
     '# @daily curl y',
     '# a\n# b',
+    '# m h  dom mon dow   command',
+    '#min hour day month weekday command',
     '# a\n',
     `# ${'a'.repeat(121)}`,
   ]) {
