@@ -71,7 +71,7 @@ function report(
   } else if (isTried(tried)) {
     const why = delivery.lastError ?? 'no reason is known';
     const again = delivery.status === 'pending' ? '; jobd tries again for a day' : '';
-    output.say(`jobd: the test did not reach ${plain(channel.name)}: ${why}`);
+    output.say(`jobd: the test of ${plain(channel.name)} was not delivered: ${why}`);
     output.say(`${adviceOn(channel, why)}${again}`);
   } else {
     output.say(

@@ -211,7 +211,7 @@ test('a test is waited for, and says whether it arrived, why not and what to do'
   await create('gone', '/gone');
   const failed = await jobd('channels', 'test', 'gone');
   assert.deepEqual([failed.exitCode, failed.stdout], [1, '']);
-  assert.match(failed.stderr, /^jobd: the test did not reach gone: http: 404, no_service\n/);
+  assert.match(failed.stderr, /^jobd: the test of gone was not delivered: http: 404, no_service\n/);
   assert.match(failed.stderr, /jobd channels update gone --url <url\|@file\|->; jobd tries again/);
   await create('gone too', '/gone');
   const asJson = await jobd('channels', 'test', 'gone too', '--json');

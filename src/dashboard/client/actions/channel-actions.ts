@@ -27,7 +27,7 @@ export async function sendTest({ id, name }: Named): Promise<void> {
   const { status, lastError } = delivery;
   const link = { to: `/channels/${id}?delivery=${delivery.id}`, text: 'Show the delivery' };
   if (lastError !== null) {
-    tell({ text: `The test did not reach ${name}: ${lastError}`, isProblem: true, link });
+    tell({ text: `The test of ${name} was not delivered: ${lastError}`, isProblem: true, link });
   } else if (status === 'delivered') tell({ text: `The test reached ${name}.`, link });
   else tell({ text: `The test of ${name} waits.`, link });
 }
