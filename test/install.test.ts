@@ -5,7 +5,6 @@
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -13,27 +12,24 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import type { TestContext } from 'node:test';
-import { gzipSync } from 'node:zlib';
 import { rootWorksForTheService } from './support/checks/commands-of-root.ts';
 import { executable, notPackaged } from './support/running/executable.ts';
 import type { Ran } from './support/running/program.ts';
+import {
+  addSystemd,
+  freePort,
+  offerFile,
+  releaseName as name,
+  releaseOf,
+  sha256,
+} from './support/running/service.ts';
 import { makeThrowAwayRoot, noThrowAwayRoot } from './support/running/throw-away-root.ts';
 import type { ThrowAwayRoot } from './support/running/throw-away-root.ts';
 
 const script = join(import.meta.dirname, '..', 'install.sh');
-const name = `jobd-linux-${process.arch}`;
-const sha256 = (bytes: string | Uint8Array): string =>
-  createHash('sha256').update(bytes).digest('hex');
 
 /** A program that answers like this version of jobd, but cannot serve. */
 const jobdOf = (version: string): string => `#!/bin/sh\n[ "$1" = --version ] && echo ${version}\n`;
-
-/** The files of a release, as they are downloaded. */
-function releaseOf(program: string | Uint8Array): Record<string, string | Uint8Array> {
-  const packed = gzipSync(program);
-  const sums = `${sha256(program)}  ${name}\n${sha256(packed)}  ${name}.gz\n`;
-  return { [`${name}.gz`]: packed, SHA256SUMS: sums };
-}
 
 /** A server of these files; `files` may change. */
 async function serveFiles(t: TestContext, files: Record<string, string | Uint8Array>) {
@@ -288,15 +284,9 @@ describe('install.sh', { skip: noThrowAwayRoot }, () => {
     async (t) => {
       const root = await rootWithScript(t);
       const port = await freePort();
-      root.write('/run/systemd/system/.keep', '');
-      root.write('/usr/local/sbin/systemctl', systemctl, 0o755);
+      addSystemd(root);
       root.write('/etc/jobd/jobd.env', `JOBD_PORT=${port}\n`);
-      t.after(async () => void (await root.run(['systemctl', 'stop', 'jobd'])));
-      const offer = (program: string | Uint8Array): string => {
-        root.write(`/offer/${name}`, program, 0o755);
-        root.write('/offer/SHA256SUMS', `${sha256(program)}  ${name}\n`);
-        return `/offer/${name}`;
-      };
+      const offer = (program: string | Uint8Array): string => offerFile(root, program);
       const ready = async () => (await fetch(`http://127.0.0.1:${port}/readyz`)).status;
       const genuine = readFileSync(executable);
 
@@ -330,36 +320,3 @@ describe('install.sh', { skip: noThrowAwayRoot }, () => {
     },
   );
 });
-
-/** A stand-in for systemctl, with the behaviour that the script relies on. */
-const systemctl = `#!/bin/sh
-pid=$(cat /run/jobd.pid 2>/dev/null)
-for word in "$@"; do [ "$word" = --now ] && now=yes; done
-stop() { [ -z "$pid" ] || { kill "$pid"; while kill -0 "$pid"; do sleep 0.1; done; }; } 2>/dev/null
-start() {
-  exec_start=$(sed -n 's/^ExecStart=//p' /etc/systemd/system/jobd.service)
-  set -a
-  . /etc/jobd/jobd.env
-  STATE_DIRECTORY=/var/lib/jobd setsid setpriv --reuid=jobd --regid=jobd --clear-groups \\
-    $exec_start >/run/jobd.log 2>&1 </dev/null &
-  echo $! >/run/jobd.pid
-}
-case $1 in
-  start) start ;;
-  stop) stop ;;
-  restart) stop; start ;;
-  disable) [ -z "$now" ] || stop ;;
-  is-active) kill -0 "$pid" 2>/dev/null ;;
-  is-failed) ! kill -0 "$pid" 2>/dev/null ;;
-esac
-`;
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => {
-    server.close(resolve);
-  });
-  return port;
-}

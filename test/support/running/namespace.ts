@@ -4,6 +4,7 @@
  */
 
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { readdirSync, readlinkSync } from 'node:fs';
 import type { TestContext } from 'node:test';
 import { text } from 'node:stream/consumers';
 import { once } from 'node:events';
@@ -32,7 +33,10 @@ export async function makeNamespace(t: TestContext, mounts: string): Promise<Nam
   const script = `${mounts}\necho ready; exec cat`;
   const args = ['--mount', '--propagation', 'private', 'sh', '-ec', script];
   const holder = spawn('unshare', args, { stdio: ['pipe', 'pipe', 'pipe'] });
-  t.after(() => holder.kill('SIGKILL'));
+  t.after(() => {
+    for (const pid of processesIn(holder.pid)) process.kill(pid, 'SIGKILL');
+    holder.kill('SIGKILL');
+  });
   const ready = once(holder.stdout, 'data');
   const failed = once(holder, 'exit').then(async () => {
     throw new Error(`no namespace: ${await text(holder.stderr)}`);
@@ -45,4 +49,21 @@ export async function makeNamespace(t: TestContext, mounts: string): Promise<Nam
     outside: (path) => `/proc/${holder.pid}/root${path}`,
     run: (command) => void execFileSync('nsenter', [...enter.slice(1), 'sh', '-ec', command]),
   };
+}
+
+/** What still runs in the namespace of a process, which may outlive whoever started it. */
+function processesIn(holder = 0): number[] {
+  const [own, wanted] = [namespaceOf(process.pid), namespaceOf(holder)];
+  if (wanted === null || wanted === own) return [];
+  const pids = readdirSync('/proc').map(Number).filter(Number.isInteger);
+  return pids.filter((pid) => pid !== holder && namespaceOf(pid) === wanted);
+}
+
+/** Null if the process has ended. */
+function namespaceOf(pid: number): string | null {
+  try {
+    return readlinkSync(`/proc/${pid}/ns/mnt`);
+  } catch {
+    return null;
+  }
 }
