@@ -6,13 +6,13 @@
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { exitCodes } from '../../../src/cli/exit-codes.ts';
+import { assertGolden } from '../../support/checks/golden.ts';
 import { main, runCommand, serveCommand } from '../../support/running/command.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
 import { startSink } from '../../support/fakes/sink.ts';
@@ -41,9 +41,7 @@ function normalised(screen: string, urls: readonly string[]): string {
 }
 
 function compare(name: string, screen: string): void {
-  const file = join(import.meta.dirname, 'goldens', `${name}.txt`);
-  if (process.env['UPDATE_GOLDENS']) writeFileSync(file, screen);
-  assert.equal(screen, readFileSync(file, 'utf8'), name);
+  assertGolden(join(import.meta.dirname, 'goldens', `${name}.txt`), screen);
 }
 
 /** Runs a command on a terminal of this many columns, with both streams in one. */
