@@ -42,7 +42,7 @@ export function noDatabase(directory: NamedDirectory, { service, servers, uid }:
     return `${path}: ${[...why, ...holdingWords[holding]].join(', ')}`;
   });
   const sentence = `there is no database in ${nameOf(directory, service)}`;
-  return new JobdError('not_found', sentence, { notes: [...notes, remedyAmong(places)] });
+  return new JobdError('not_found', sentence, { notes: [...notes, remedyAmong(places, service)] });
 }
 
 const holdingWords: Readonly<Record<Holding, readonly string[]>> = {
@@ -51,12 +51,24 @@ const holdingWords: Readonly<Record<Holding, readonly string[]>> = {
   unknown: ['closed to you'],
 };
 
-function remedyAmong(places: ReadonlyMap<string, { holding: Holding }>): string {
-  const pathOf = (wanted: Holding): string | undefined =>
-    [...places].find(([path, { holding }]) => holding === wanted && path.startsWith('/'))?.[0];
-  const open = pathOf('database');
-  if (open !== undefined) return `try: jobd … --data ${open}`;
-  const closed = pathOf('unknown');
-  if (closed !== undefined) return `try: sudo jobd … --data ${closed}`;
+/** The directory of the service is the likely one; among others, only people can tell. */
+function remedyAmong(
+  places: ReadonlyMap<string, { holding: Holding }>,
+  service: Service | null,
+): string {
+  for (const [holding, command] of remedies) {
+    const paths = [...places.keys()].filter(
+      (path) => path.startsWith('/') && places.get(path)?.holding === holding,
+    );
+    const [first, ...others] = paths;
+    if (first === undefined) continue;
+    const isLikely = others.length === 0 || first === service?.dataDir;
+    return isLikely ? `try: ${command} … --data ${first}` : `choose one: ${command} … --data DIR`;
+  }
   return 'jobd serve makes one; --data DIR names another directory';
 }
+
+const remedies = [
+  ['database', 'jobd'],
+  ['unknown', 'sudo jobd'],
+] as const;

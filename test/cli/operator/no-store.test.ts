@@ -74,7 +74,7 @@ test('a jobd serve that runs elsewhere is named, with the command to run instead
   // Sources run as main.ts, which is no name of jobd's.
   if (!servers.some(({ dataDir }) => dataDir === daemon.dataDir)) return t.skip('run from sources');
   assert.match(stderr, new RegExp(`\\n {2}${daemon.dataDir}: jobd serve, process \\d+ of `));
-  assert.match(stderr, /\n {2}try: jobd … --data \/\S+\n$/);
+  assert.match(stderr, /\n {2}(?:try|choose one): jobd … --data \S+\n$/);
 });
 
 test('an empty jobd.db is no database for commands, and a new one for serve', async (t) => {
@@ -293,7 +293,9 @@ test('the places are named once, with what they hold, and the best one is the re
   ]);
   assert.deepEqual(notes(null, 1_000).slice(2), [
     `an unknown directory: jobd serve, process 9 of user 1000, ${closed}`,
-    'try: sudo jobd … --data /var/lib/jobd',
+    'choose one: sudo jobd … --data DIR',
   ]);
+  assert.deepEqual(notes(null, 0, 2).slice(2), ['choose one: jobd … --data DIR']);
+  assert.deepEqual(notes(null, 0, 1).slice(1), ['try: jobd … --data /var/lib/jobd']);
   assert.deepEqual(notes(null, 0, 0), ['jobd serve makes one; --data DIR names another directory']);
 });
