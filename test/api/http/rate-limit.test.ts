@@ -45,6 +45,16 @@ test('a refused client is admitted again 60 s after its last admitted requests, 
   assert.equal(limiter.ask('a', 60_000).isAdmitted, true);
 });
 
+test('no answer says to wait longer than the window, whatever the fraction of the moment', () => {
+  const moments = fc.double({ min: 0, max: 1e9, noNaN: true });
+  fc.assert(
+    fc.property(moments, (now) => {
+      const left = createRateLimiter(rule).ask('a', now);
+      assert.equal(quotaHeaders('key', rule, left).ratelimit, '"key";r=119;t=60');
+    }),
+  );
+});
+
 test('the limiter admits exactly what counting every admitted request would admit', () => {
   const small = { limit: 3, windowMs: 10, subjects: 100 };
   const steps = fc.array(fc.tuple(fc.constantFrom('a', 'b'), fc.integer({ min: 0, max: 6 })), {

@@ -62,7 +62,7 @@ export function createRateLimiter({ limit, windowMs, subjects }: RateRule): Rate
     return {
       isAdmitted,
       remaining: limit - ring.count,
-      moreInMs: oldestOf(ring) + windowMs - now,
+      moreInMs: windowMs - (now - oldestOf(ring)),
     };
   };
 
