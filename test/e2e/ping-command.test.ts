@@ -219,7 +219,7 @@ test('jobd monitors', { skip: notPackaged }, async (t) => {
   assert.match(await run('pings', 'backup'), /^[^\t\n]+Z\tfail\t-\t-\tPOST\t-\n$/);
   assert.match(
     await run('list'),
-    new RegExp(`^${made.id}\tbackup\tdown\tEvery 10 minutes\t[^\n]*Z\n$`),
+    new RegExp(`^backup\tdown\tEvery 10 minutes\t[^\t\n]*Z\t[^\t\n]*Z\t${made.id}\n$`),
   );
   const env = { JOBD_URL: url, JOBD_API_KEY: key };
   const unasked = await jobd(['monitors', 'delete', 'backup'], env);
@@ -227,5 +227,6 @@ test('jobd monitors', { skip: notPackaged }, async (t) => {
   await run('delete', 'backup', '--yes');
   assert.equal(await run('list'), '');
   const gone = await jobd(['monitors', 'get', 'backup'], env);
-  assert.deepEqual([gone.exitCode, gone.stderr], [3, 'jobd: there is no monitor named backup\n']);
+  const sentence = 'jobd: there is no monitor named backup; jobd monitors list shows them\n';
+  assert.deepEqual([gone.exitCode, gone.stderr], [3, sentence]);
 });

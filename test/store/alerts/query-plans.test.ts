@@ -91,7 +91,7 @@ test('every statement of alerts uses its index', async (t) => {
   const replaced = await planOf(t, (db) => replaceUntried(db, [insert], maybeTried));
   assertPlan(replaced, [added, inOpenLine, byId, sorted]);
   assertPlan(await planOf(t, (db) => findTestIn(db, 'c', 1, 2)), [
-    /^SEARCH deliveries USING INDEX deliveries_tests \(channel_id=\? AND created_at>\?/,
+    /^SEARCH deliveries USING COVERING INDEX deliveries_tests \(channel_id=\? AND created_at>\?/,
   ]);
   const inQueues =
     /^SEARCH deliveries USING (COVERING )?INDEX deliveries_open \(channel_id=\? AND queue<\?\)$/;
