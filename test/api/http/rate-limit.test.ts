@@ -46,9 +46,10 @@ test('a refused client is admitted again 60 s after its last admitted requests, 
 });
 
 test('no answer says to wait longer than the window, whatever the fraction of the moment', () => {
-  const moments = fc.double({ min: 0, max: 1e9, noNaN: true });
+  const microseconds = fc.integer({ min: 0, max: 1e10 });
   fc.assert(
-    fc.property(moments, (now) => {
+    fc.property(microseconds, (us) => {
+      const now = us / 1_000;
       const left = createRateLimiter(rule).ask('a', now);
       assert.equal(quotaHeaders('key', rule, left).ratelimit, '"key";r=119;t=60');
     }),
