@@ -1,5 +1,6 @@
 /** Every change that a person makes is written here: with its entry in the audit trail, in one transaction. */
 
+import { changesNothing } from '../domain/accounts/audit.ts';
 import type { AuditEntry, Change } from '../domain/accounts/audit.ts';
 import { insertAuditEntries } from '../store/accounts/audit.ts';
 import type { Db } from '../store/database/open.ts';
@@ -7,7 +8,7 @@ import type { App, Principal } from './app.ts';
 import { callerNow } from './operator/caller.ts';
 import type { Caller } from './operator/caller.ts';
 
-/** Notes a change for the audit trail. Nothing is written for what is not noted. */
+/** Notes a change for the audit trail. Nothing is written for what is not noted, and for an update that changes no field. */
 export type NoteChange = (change: Change) => void;
 
 /** Notes a change for the audit trail of a workspace. */
@@ -52,10 +53,12 @@ async function keepChanges<T>(
   const entries: AuditEntry[] = [];
   const result = await store.write(async (tx) => {
     entries.length = 0;
-    const done = await work(tx, (workspaceId, { action, subject: { id, name }, fields = [] }) => {
-      const at = clock.now();
-      const subject = { id, name };
-      entries.push({ workspaceId, at, actor, ...sender, action, subject, fields });
+    const done = await work(tx, (workspaceId, change) => {
+      if (changesNothing(change)) return;
+      const { action, subject, fields = [] } = change;
+      const { id, name } = subject;
+      const what = { action, subject: { id, name }, fields };
+      entries.push({ workspaceId, at: clock.now(), actor, ...sender, ...what });
     });
     const byWorkspace = Map.groupBy(entries, ({ workspaceId }) => workspaceId);
     for (const [workspaceId, own] of byWorkspace) await insertAuditEntries(tx, workspaceId, own);

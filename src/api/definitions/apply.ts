@@ -32,7 +32,7 @@ export type Outcome<Shown> = Pick<Applied<Shown>, 'fields' | 'hidden' | 'isAdopt
 };
 
 /** Applies definitions, or only compares them, and returns an outcome for each. */
-export async function applyAll<Input, Kept extends { id: string }, Shown>(
+export async function applyAll<Input, Kept extends { id: string; name: string }, Shown>(
   { app, principal, limits, answer }: Asked,
   kind: ManagedKind<Input, Kept, Shown>,
   definitions: readonly Definition<Input>[],
@@ -49,7 +49,7 @@ export async function applyAll<Input, Kept extends { id: string }, Shown>(
 }
 
 /** A page of a list, by its query. */
-export async function listAll<Input, Kept extends { id: string }, Shown>(
+export async function listAll<Input, Kept extends { id: string; name: string }, Shown>(
   app: App,
   principal: Principal,
   kind: ManagedKind<Input, Kept, Shown>,

@@ -105,7 +105,6 @@ async function change(
       await markRenewed(tx, account.id, now);
     }
     const fields = changedFields(before, account);
-    if (fields.length === 0) return account;
     for (const { id } of await listWorkspacesOf(tx, account.id, workspacesTold)) {
       noteIn(id, { action: 'account.update', subject: account, fields });
     }

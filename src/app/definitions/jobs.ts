@@ -7,18 +7,14 @@ import type { Plan } from '../../domain/accounts/plan.ts';
 import { changeJob } from '../../domain/jobs/job-input.ts';
 import type { JobInput } from '../../domain/jobs/job-input.ts';
 import type { Job } from '../../domain/jobs/job.ts';
-import {
-  changedFields,
-  changedHeaders,
-  definedFields,
-  definedJob,
-} from '../../domain/jobs/managed-job.ts';
+import { changedHeaders, definedJob } from '../../domain/jobs/managed-job.ts';
 import type { SealedJob } from '../../domain/secrets/sealed-job.ts';
 import { findJob, markJobDeleted } from '../../store/jobs/jobs.ts';
 import { requireAccount } from '../accounts/account-limits.ts';
 import type { App } from '../app.ts';
 import { untilIdle } from '../jobs/idle.ts';
 import {
+  differingFields,
   keepChangedJob,
   keepNewJob,
   newJob,
@@ -85,12 +81,9 @@ function replaced(app: App, kept: SealedJob, input: JobInput, plan: Plan) {
   const { paused, ...rest } = definedJob(input, defaultTimeoutSeconds(plan));
   const action = paused ? 'pause' : 'resume';
   const whole = changeJob(before, { ...rest, action }, context);
-  const differing = new Set(changedFields(before, whole));
-  // A sealed part that cannot be opened is not as defined, and is replaced.
-  if (isDamaged) differing.add('headers').add('body');
-  const fields = definedFields.filter((field) => differing.has(field));
+  const fields = differingFields({ before, after: whole, isDamaged });
   const isPause = fields.every((field) => field === 'paused');
   const after = isPause ? changeJob(before, { action }, context) : whole;
-  const change: ChangedJob = { kept, before, after, isResealed: !isPause };
+  const change: ChangedJob = { kept, before, after, isResealed: !isPause, isDamaged };
   return { fields, hidden: changedHeaders(before, whole), isPause, change };
 }

@@ -71,10 +71,10 @@ export interface Difference<Shown> {
 }
 
 /** What definitions of one kind mean: jobs, monitors or channels. `Kept` is one as it is kept, `Shown` as people see it. */
-export interface ManagedKind<Input, Kept extends { id: string }, Shown> {
+export interface ManagedKind<Input, Kept extends { id: string; name: string }, Shown> {
   table: ManagedTable;
   /** What people call one of them. */
-  noun: string;
+  noun: 'job' | 'monitor' | 'channel';
   find: (db: Db, workspaceId: string, id: string) => Promise<Kept | undefined>;
   show: (scene: Scene, kept: Kept) => Promise<Shown>;
   /** Decides how to create one. Throws as creating it does. */
@@ -102,7 +102,7 @@ export const neverBusy = {
 };
 
 /** A page of those of the workspace with their keys, newest first; `isKeyNeeded` leaves out those made by hand. */
-export async function listManaged<Input, Kept extends { id: string }, Shown>(
+export async function listManaged<Input, Kept extends { id: string; name: string }, Shown>(
   app: App,
   principal: Principal,
   kind: ManagedKind<Input, Kept, Shown>,
@@ -130,7 +130,7 @@ export async function listManaged<Input, Kept extends { id: string }, Shown>(
  * Makes what a key stands for as its definition says, in one transaction. What already is as defined is not written.
  * Throws as creating, changing and deleting it do, and `conflict` if the one to adopt has another key.
  */
-export async function applyManaged<Input, Kept extends { id: string }, Shown>(
+export async function applyManaged<Input, Kept extends { id: string; name: string }, Shown>(
   app: App,
   principal: Principal,
   kind: ManagedKind<Input, Kept, Shown>,
@@ -157,7 +157,7 @@ export async function applyManaged<Input, Kept extends { id: string }, Shown>(
  * What `applyManaged` would do, also for an expired account. Throws every other refusal that is known in advance, except
  * that the account is full, and that keys which a channel names are of nothing yet.
  */
-export async function previewManaged<Input, Kept extends { id: string }, Shown>(
+export async function previewManaged<Input, Kept extends { id: string; name: string }, Shown>(
   app: App,
   principal: Principal,
   kind: ManagedKind<Input, Kept, Shown>,
@@ -178,7 +178,7 @@ interface Decision<Kept, Shown> {
 }
 
 /** Decides what a definition changes, from what the scene's `db` sees now. */
-async function decide<Input, Kept extends { id: string }, Shown>(
+async function decide<Input, Kept extends { id: string; name: string }, Shown>(
   scene: Scene,
   kind: ManagedKind<Input, Kept, Shown>,
   definition: Definition<Input>,
@@ -214,7 +214,10 @@ async function decide<Input, Kept extends { id: string }, Shown>(
   if (fields.length === 0 && !isAdopted) return { ...idle, applied };
   const perform: Perform<Shown> = async (tx, note) => {
     const after = await difference.perform(tx, note);
-    if (isAdopted) await setManagedKey(tx, kind.table, kept.id, key);
+    if (isAdopted) {
+      await setManagedKey(tx, kind.table, kept.id, key);
+      note({ action: `${kind.noun}.update`, subject: kept, fields: ['key'] });
+    }
     return after;
   };
   return { applied, perform, blockedBy: mayWhileBusy ? null : busy };
@@ -227,7 +230,7 @@ interface Target<Kept> {
 }
 
 /** The one that a definition is about. Throws `conflict` if the one to adopt has another key. */
-async function findTarget<Input, Kept extends { id: string }, Shown>(
+async function findTarget<Input, Kept extends { id: string; name: string }, Shown>(
   { db, principal: { workspaceId } }: Scene,
   { table, noun, find }: ManagedKind<Input, Kept, Shown>,
   { key, input, adopt }: Definition<Input>,

@@ -11,7 +11,8 @@ import { isId, newId } from '../../domain/id.ts';
 import { changeJob, defineJob } from '../../domain/jobs/job-input.ts';
 import type { JobInput, JobUpdate } from '../../domain/jobs/job-input.ts';
 import type { Job } from '../../domain/jobs/job.ts';
-import { changedFields } from '../../domain/jobs/managed-job.ts';
+import { changedFields, definedFields } from '../../domain/jobs/managed-job.ts';
+import type { DefinedField } from '../../domain/jobs/managed-job.ts';
 import { upcomingDueTime } from '../../domain/runs/due.ts';
 import type { DueTimeFields } from '../../domain/runs/due.ts';
 import { openForPeople, openJob, sealJob } from '../../domain/secrets/sealed-job.ts';
@@ -95,7 +96,11 @@ export interface ChangedJob {
   after: Job;
   /** Whether the sealed part must be sealed again. */
   isResealed: boolean;
+  /** Whether the sealed part could not be opened: what replaces it is a change, whatever it is. */
+  isDamaged: boolean;
 }
+
+type DifferingJob = Pick<ChangedJob, 'before' | 'after' | 'isDamaged'>;
 
 /** Applies an update. Throws as `changeJob` does, and `unavailable` if it needs the sealed part and that is damaged. */
 export function changedJob(
@@ -104,9 +109,9 @@ export function changedJob(
   update: JobUpdate,
 ): ChangedJob {
   const isResealed = needsSealed(kept, update);
-  const before = opened(kept, update, vault);
+  const { job: before, isDamaged } = opened(kept, update, vault);
   const after = changeJob(before, update, { now: clock.now(), allowTargets });
-  return { kept, before, after, isResealed };
+  return { kept, before, after, isResealed, isDamaged };
 }
 
 /** Keeps a change. Throws `payment_required`, and `forbidden` if the plan does not allow it. */
@@ -114,15 +119,23 @@ export async function keepChangedJob(
   app: App,
   principal: Principal,
   tx: Db,
-  { kept, before, after, isResealed }: ChangedJob,
+  change: ChangedJob,
   note: NoteChange,
 ): Promise<Job> {
+  const { kept, before, after, isResealed } = change;
   const { plan } = await requirePaid(tx, principal, app.clock.now());
   checkPlanLimits(plans[plan], after, before);
   const row = isResealed ? await sealed(app, tx, after) : { ...after, sealed: kept.sealed };
   await jobs.updateJob(tx, row);
-  note(updateOf('job', after, changedFields(before, after)));
+  note(updateOf('job', after, differingFields(change)));
   return after;
+}
+
+/** The fields that a change changes, in the order of definitions. */
+export function differingFields({ before, after, isDamaged }: DifferingJob): DefinedField[] {
+  const differing = new Set(changedFields(before, after));
+  if (isDamaged) differing.add('headers').add('body');
+  return definedFields.filter((field) => differing.has(field));
 }
 
 /**
@@ -147,11 +160,16 @@ export function openDamaged(job: SealedJob, vault: Vault): { job: Job; isDamaged
 }
 
 /** Opens only what the update needs, so that a damaged job can still be changed in other fields. */
-function opened(job: SealedJob, update: JobUpdate, vault: Vault): Job {
+function opened(
+  job: SealedJob,
+  update: JobUpdate,
+  vault: Vault,
+): { job: Job; isDamaged: boolean } {
   const { headers, body } = update;
   // New headers and a new body replace the whole sealed part, even a damaged one.
-  if (headers !== undefined && body !== undefined) return openDamaged(job, vault).job;
-  return needsSealed(job, update) ? openJob(job, vault) : openForPeople(job, vault);
+  if (headers !== undefined && body !== undefined) return openDamaged(job, vault);
+  const open = needsSealed(job, update) ? openJob : openForPeople;
+  return { job: open(job, vault), isDamaged: false };
 }
 
 /**

@@ -91,6 +91,11 @@ export interface KeptAuditEntry extends AuditEntry {
   number: number;
 }
 
+/** Whether a change is an update that leaves every field as it is. */
+export function changesNothing({ action, fields = [] }: Change): boolean {
+  return action.endsWith('.update') && fields.length === 0;
+}
+
 /** The update of a job or monitor: a pause or resumption if nothing else changed. */
 export function updateOf(
   type: 'job' | 'monitor',

@@ -96,6 +96,34 @@ test('every change of a person is in the trail, with names and without values', 
   }
 });
 
+test('what changes nothing leaves no entry, and being adopted is a change', async (t) => {
+  const daemon = await startTestDaemon(t);
+  const { ask } = daemon;
+  const { id } = (await ask('POST', '/jobs', { ...job, headers: { 'X-Key': canary } })).body.job;
+  const active = (await ask('POST', '/jobs', { ...job, name: 'b', paused: false })).body.job;
+  const { monitor } = (await ask('POST', '/monitors', { name: 'mon' })).body;
+  const made = (await ask('POST', '/channels', channel)).body.channel;
+  const before = await entriesOf(daemon);
+  const same: [path: string, update: object][] = [
+    [`/jobs/${id}`, { action: 'pause' }],
+    [`/jobs/${id}`, { headers: { 'X-Key': canary } }],
+    [`/jobs/${active.id}`, { action: 'resume' }],
+    [`/jobs/${active.id}`, {}],
+    [`/monitors/${monitor.id}`, { action: 'resume' }],
+    [`/channels/${made.id}`, { name: 'c', enabled: true }],
+  ];
+  for (const [path, update] of same) {
+    const { status, body } = await ask('PATCH', path, update);
+    assert.equal(status, 200, body.error);
+  }
+  const ids = [id, active.id];
+  await ask('POST', '/jobs/actions', { action: 'pause', ids: [id] });
+  assert.deepEqual(words(await entriesOf(daemon)), words(before));
+  const definitions = [{ key: 'k', job: { ...job, name: 'b', paused: false }, adopt: ids[1] }];
+  await ask('POST', '/managed-jobs', { definitions });
+  assert.deepEqual(words(await entriesOf(daemon)).slice(before.length), ['job.update b key']);
+});
+
 test('what is refused leaves no entry', async (t) => {
   const daemon = await startTestDaemon(t);
   const { ask } = daemon;
