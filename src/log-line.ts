@@ -1,11 +1,16 @@
 /**
  * The human form of the log: one line per event, for a terminal. The events are those of docs/logs.md; any other gets its
- * message and its fields. Names and errors come from outside, so control characters in them are escaped.
+ * message and its fields in words. Names and errors come from outside, so control characters in them are escaped.
  */
 
 import { styleText } from 'node:util';
+import { didWords } from './domain/accounts/audit-words.ts';
+import type { AuditAction } from './domain/accounts/audit.ts';
+import { alertNews } from './domain/alerts/logged-alert.ts';
 import { showControls } from './domain/characters.ts';
 import { inTwoUnits } from './domain/durations.ts';
+import { fieldWord } from './domain/field-words.ts';
+import { sizeText } from './domain/sizes.ts';
 
 export interface LineStyle {
   hasColour: boolean;
@@ -49,9 +54,12 @@ const statusSentences: Readonly<Record<string, (fields: Fields, paint: Paint) =>
   },
   'monitor changed': (fields, paint) => {
     const to = textOf(fields['to']);
-    const since = fields['dueAt'] ? `, no ping since it was due at ${moment(fields, 'dueAt')}` : '';
+    const since = fields['since'] ? ` since ${moment(fields, 'since')}` : '';
+    const overdue = fields['dueAt']
+      ? `, no ping since it was due at ${moment(fields, 'dueAt')}`
+      : '';
     const more = fields['changed'] ? ` (${textOf(fields['changed'])} changes)` : '';
-    return `monitor ${subject(fields, 'monitor')}: ${paint(statusColours[to] ?? 'gray', to)}${since}${more}`;
+    return `monitor ${subject(fields, 'monitor')}: ${paint(statusColours[to] ?? 'gray', to)}${since}${overdue}${more}`;
   },
 };
 
@@ -67,14 +75,29 @@ const sentences: Readonly<Record<string, (fields: Fields) => string>> = {
   'alert delivered': (fields) => `alert sent to ${channel(fields)}: ${news(fields)}`,
   'alert not delivered, will try again': (fields) =>
     `alert not sent to ${channel(fields)}, next try ${moment(fields, 'nextAttemptAt')}: ` +
-    `${news(fields)}${inBrackets(fields['error'])}`,
+    `${news(fields)}${inBrackets([textOf(fields['error'])])}`,
   'alert given up': (fields) =>
-    `alert given up to ${channel(fields)}: ${news(fields)}${inBrackets(fields['error'])}`,
+    `alert given up to ${channel(fields)}: ${news(fields)}${inBrackets([textOf(fields['error'])])}`,
   changed: (fields) => {
-    const { action, subjectName, subjectId, actorName, actorId, fields: changed } = fields;
-    const names = Array.isArray(changed) && changed.length > 0 ? ` (${changed.join(', ')})` : '';
-    const what = `${textOf(action)} ${textOf(subjectName) || textOf(subjectId)}${names}`;
-    return `${what} by ${textOf(actorName) || textOf(actorId)}`;
+    const [action, fieldNames] = [textOf(fields['action']) as AuditAction, fields['fields']];
+    const [actor, subjectId] = [textOf(fields['actorId']), textOf(fields['subjectId'])];
+    const { words, isNamed } = didWords({
+      action,
+      actor: { id: actor },
+      subject: { id: subjectId },
+    });
+    const who = textOf(fields['actorName']) || `${textOf(fields['actorType'])} ${actor}`;
+    const named = isNamed ? ` ${textOf(fields['subjectName']) || subjectId}` : '';
+    const names = Array.isArray(fieldNames)
+      ? fieldNames.map((name) => fieldWord(textOf(name)))
+      : [];
+    return `${who} ${words}${named}${inBrackets([...new Set(names)])}`;
+  },
+  pruned: ({ removed, databaseBytes, freeBytes }) => {
+    const rows = Object.entries(removed as Fields);
+    const what = rows.map(([name, count]) => countedField(name, Number(count))).join(', ');
+    const [size, free] = [sizeText(Number(databaseBytes)), sizeText(Number(freeBytes))];
+    return `removed what is past its retention: ${what}; the database has ${size}, ${free} of it free`;
   },
   'jobd started': (fields) => {
     const { version, url, baseUrl, dataDir, jobs, monitors, nextDueAt } = fields;
@@ -94,15 +117,36 @@ const sentences: Readonly<Record<string, (fields: Fields) => string>> = {
 };
 
 /** What is in every line, or has its own place. */
-const ownPlace = new Set(['level', 'time', 'msg', 'err', 'error']);
+const ownPlace = new Set(['level', 'time', 'msg', 'err', 'error', 'loop']);
 
 function messageWithFields(message: string, fields: Fields): string {
   const shown = Object.entries(fields).flatMap(([name, value]) =>
-    ownPlace.has(name) || value === null ? [] : [`${name} ${textOf(value)}`],
+    ownPlace.has(name) || isId(name) || value === null ? [] : [fieldText(name, value)],
   );
   const { err, error } = fields;
   const why = (err as { message?: unknown } | undefined)?.message ?? error;
-  return message + because(why) + (shown.length > 0 ? ` (${shown.join(', ')})` : '');
+  return message + because(why) + inBrackets(shown);
+}
+
+/** Ids stand beside names, and are for programs. */
+function isId(name: string): boolean {
+  return name.endsWith('Id');
+}
+
+/** A field in words: `trouble EMFILE`, `pause 1.6 s`, `3 failures`. */
+function fieldText(name: string, value: unknown): string {
+  if (typeof value !== 'number') return `${fieldWord(name)} ${textOf(value)}`;
+  const [, quantity = '', unit] = /^(.*?)(Ms|Bytes)?$/.exec(name) ?? [];
+  if (unit === 'Ms') return `${fieldWord(quantity)} ${durationText(value)}`;
+  if (unit === 'Bytes') return `${fieldWord(quantity)} ${sizeText(value)}`;
+  return name.endsWith('s') ? countedField(name, value) : `${fieldWord(name)} ${value}`;
+}
+
+/** A count of what the field is named after: `1 audit entry`. */
+function countedField(name: string, count: number): string {
+  const words = fieldWord(name);
+  const noun = count === 1 ? words.replace(/ies$/, 'y').replace(/s$/, '') : words;
+  return `${count} ${noun}`;
 }
 
 /** The name of what a line is about, with its workspace if there is more than one. */
@@ -117,10 +161,14 @@ function channel({ channel: name, channelType }: Fields): string {
 
 /** What an alert says. */
 function news(fields: Fields): string {
-  const { event } = fields;
-  if (event === 'test') return 'a test';
-  const name = subject(fields, fields['job'] === undefined ? 'monitor' : 'job');
-  return `${name} is ${event === 'job.failed' || event === 'monitor.down' ? 'down' : 'up again'}`;
+  const { event, workspace, count } = fields;
+  const kind = (['job', 'monitor'] as const).find((name) => fields[name] !== undefined);
+  const about = {
+    name: kind === undefined ? null : subject(fields, kind),
+    count: typeof count === 'number' ? count : null,
+  };
+  const isGathered = about.count !== null && workspace !== undefined;
+  return (isGathered ? `${textOf(workspace)}: ` : '') + alertNews(textOf(event), about);
 }
 
 function counted(count: unknown, noun: string): string {
@@ -131,8 +179,8 @@ function because(why: unknown): string {
   return why === null || why === undefined || why === '' ? '' : `: ${textOf(why)}`;
 }
 
-function inBrackets(why: unknown): string {
-  return ` (${textOf(why)})`;
+function inBrackets(parts: readonly string[]): string {
+  return parts.length === 0 ? '' : ` (${parts.join(', ')})`;
 }
 
 /** An error without the status at its front, which the line has already; `http: 500` becomes `HTTP 500`. */
@@ -171,6 +219,7 @@ function dateOf(at: Date): string {
 }
 
 function durationText(ms: number): string {
+  if (ms < 0) return `-${durationText(-ms)}`;
   if (ms < 1_000) return `${ms} ms`;
   if (ms < 60_000) return `${Number((ms / 1_000).toFixed(1))} s`;
   return inTwoUnits(Math.round(ms / 1_000), { minute: 'min' });

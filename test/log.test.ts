@@ -5,6 +5,9 @@ import { spawnSync } from 'node:child_process';
 import { closeSync, existsSync, fstatSync, globSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { alertTypes } from '../src/domain/alerts/alert.ts';
+import type { AlertType } from '../src/domain/alerts/alert.ts';
+import { loggedAlert } from '../src/domain/alerts/logged-alert.ts';
 import { humanLine } from '../src/log-line.ts';
 import { temporaryDirectory } from './support/directory.ts';
 
@@ -76,6 +79,11 @@ function shown(fields: object, style = { hasColour: false, hasDate: false }): st
 const ran = { level: 40, msg: 'run ended', job: 'backup', jobId: 'j', runId: 'r' };
 const failed = { ...ran, status: 'failed', durationMs: 2_104, attempts: 1, error: 'http: 500' };
 const toOps = { channel: 'ops', channelType: 'slack', event: 'job.failed', job: 'backup' };
+const changed = {
+  msg: 'changed',
+  action: 'job.update',
+  ...{ subjectId: 's', actorType: 'key', actorId: 'k', actorName: 'laptop', fields: [] },
+};
 const dueAt = '2026-03-02T02:00:00.000Z';
 
 test('on a terminal each event is a sentence', () => {
@@ -105,13 +113,40 @@ test('on a terminal each event is a sentence', () => {
       `monitor nightly: down, no ping since it was due at ${local(dueAt)}`,
     ],
     [
-      { msg: 'monitor changed', monitor: 'nightly', from: 'down', to: 'up', changed: 3 },
-      'monitor nightly: up (3 changes)',
+      {
+        ...{ msg: 'monitor changed', monitor: 'nightly', from: 'up', to: 'down' },
+        ...{ since: dueAt, changed: 3 },
+      },
+      `monitor nightly: down since ${local(dueAt)} (3 changes)`,
     ],
     [{ ...toOps, msg: 'alert delivered' }, 'alert sent to ops (slack): backup is down'],
     [
       { ...toOps, msg: 'alert delivered', event: 'job.recovered' },
       'alert sent to ops (slack): backup is up again',
+    ],
+    [
+      { level: 40, msg: 'an attempt broke down', channel: 'ops', channelId: 'c', deliveryId: 'd' },
+      'warn  an attempt broke down (channel ops)',
+    ],
+    [
+      { ...changed, subjectName: 'backup', fields: ['url', 'cronExpr', 'timezone'] },
+      'laptop changed the job backup (URL, schedule, time zone)',
+    ],
+    [
+      { ...changed, action: 'job.pause', subjectName: '', actorName: '', fields: [] },
+      'key k paused the job s',
+    ],
+    [{ ...changed, action: 'session.start', subjectName: 'x' }, 'laptop signed in'],
+    [
+      {
+        ...{ msg: 'pruned', removed: { runs: 1_200, auditEntries: 1 }, kept: { deliveries: 8 } },
+        ...{ databaseBytes: 5_242_880, freeBytes: 4_096, longestWriteMs: 1.5 },
+      },
+      'removed what is past its retention: 1200 runs, 1 audit entry; the database has 5 MiB, 4 KiB of it free',
+    ],
+    [
+      { level: 40, msg: 'the wall clock was set, or the machine slept', stepMs: -90_000 },
+      'warn  the wall clock was set, or the machine slept (step -1 min 30 s)',
     ],
     [
       { msg: 'alert given up', level: 50, ...toOps, error: 'http: 404' },
@@ -131,11 +166,55 @@ test('on a terminal each event is a sentence', () => {
       'warn  an event of another kind (trouble EMFILE)',
     ],
     [
-      { level: 50, msg: 'claim failed, will try again', err: { message: 'full' }, failures: 2 },
-      'error  claim failed, will try again: full (failures 2)',
+      {
+        ...{ level: 50, msg: 'claim failed, will try again', loop: 'claim' },
+        ...{ err: { message: 'full' }, failures: 2, pauseMs: 200 },
+      },
+      'error  claim failed, will try again: full (2 failures, pause 200 ms)',
     ],
   ];
   for (const [fields, sentence] of rows) assert.equal(shown(fields), sentence);
+});
+
+const logged = { msg: 'alert delivered', channel: 'ops', channelType: 'slack' };
+const monitor = { id: 'm', name: 'nightly' };
+const down = { type: 'job', ...monitor, since: null, failures: null, reason: null } as const;
+const runs = { count: 1, from: dueAt, to: dueAt, reasons: [] };
+const first = [{ id: 'r', scheduledFor: dueAt, job: { id: 'j', name: 'backup' } }];
+
+/** For each type, the data of alerts and what the line says of them. */
+const news: Record<AlertType, [data: object, words: string][]> = {
+  'job.failed': [[{ job: { id: 'j', name: 'backup' } }, 'backup is down']],
+  'job.recovered': [[{ job: { id: 'j', name: 'backup' } }, 'backup is up again']],
+  'monitor.down': [[{ monitor }, 'nightly is down']],
+  'monitor.up': [[{ monitor }, 'nightly is up again']],
+  'job.missed': [
+    [{ runs: { ...runs, first } }, 'backup missed its time'],
+    [{ runs: { ...runs, first: [] } }, 'a run was missed'],
+    [{ runs: { ...runs, first, count: 3 } }, '3 runs were missed'],
+  ],
+  'job.interrupted': [
+    [{ runs: { ...runs, first } }, 'backup was interrupted'],
+    [{ runs: { ...runs, first, count: 3 } }, '3 runs were interrupted'],
+  ],
+  reminder: [
+    [{ down: { count: 1, first: [down] } }, 'nightly is still down'],
+    [{ down: { count: 2, first: [down, down] } }, '2 jobs and monitors are still down'],
+  ],
+  test: [[{ channel: { id: 'c', name: 'ops' } }, 'a test']],
+};
+
+test('every type of alert says on a terminal what its payload says', () => {
+  assert.deepEqual(Object.keys(news), [...alertTypes]);
+  for (const event of alertTypes) {
+    for (const [data, words] of news[event]) {
+      const about = loggedAlert(JSON.stringify({ type: event, timestamp: time, data }));
+      assert.equal(shown({ ...logged, event, ...about }), `alert sent to ops (slack): ${words}`);
+    }
+  }
+  const [many, of] = [{ event: 'job.missed', count: 3 }, 'alert sent to ops (slack): '];
+  assert.equal(shown({ ...logged, ...many, workspace: 'w' }), `${of}w: 3 runs were missed`);
+  assert.equal(shown({ ...logged, event: 'job.exploded' }), `${of}job.exploded`);
 });
 
 test('names with control characters cannot write a second line or colour the terminal', () => {

@@ -160,11 +160,7 @@ export function openDamaged(job: SealedJob, vault: Vault): { job: Job; isDamaged
 }
 
 /** Opens only what the update needs, so that a damaged job can still be changed in other fields. */
-function opened(
-  job: SealedJob,
-  update: JobUpdate,
-  vault: Vault,
-): { job: Job; isDamaged: boolean } {
+function opened(job: SealedJob, update: JobUpdate, vault: Vault): { job: Job; isDamaged: boolean } {
   const { headers, body } = update;
   // New headers and a new body replace the whole sealed part, even a damaged one.
   if (headers !== undefined && body !== undefined) return openDamaged(job, vault);

@@ -5,6 +5,7 @@ import { statfs } from 'node:fs/promises';
 import { isoTime, msPerDay } from '../../domain/clock.ts';
 import type { Clock } from '../../domain/clock.ts';
 import { messageOf } from '../../domain/errors.ts';
+import { sizeText } from '../../domain/sizes.ts';
 import { availableIds } from '../../secrets/master-keys.ts';
 import type { MasterKeys } from '../../secrets/master-keys.ts';
 import { openVault } from '../../secrets/vault.ts';
@@ -236,10 +237,4 @@ async function checkAlerts(db: Db, { clock, hasMailServer }: DoctorParts): Promi
     return warn('there are mail channels, but no JOBD_SMTP_URL here: check that the daemon has it');
   }
   return ok('none was lost in the last 7 days');
-}
-
-function sizeText(bytes: number): string {
-  const units = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB'];
-  const power = Math.min(Math.floor(Math.log2(Math.max(bytes, 1)) / 10), units.length - 1);
-  return `${Number((bytes / 1024 ** power).toFixed(power < 2 ? 0 : 1))} ${units[power]}`;
 }

@@ -1,9 +1,10 @@
 /** An entry of the audit trail: who did what, and below it from where. */
 
 import type { AuditEntry } from '../../api/accounts/contract.ts';
+import { didWords } from '../../domain/accounts/audit-words.ts';
 import { Link } from '../parts/link.tsx';
 import { Outside } from '../parts/outside.tsx';
-import { changesBy, changesTo, didWords, subjectPlace, subjectType } from '../view/audit.ts';
+import { changesBy, changesTo, subjectPlace, subjectType } from '../view/audit.ts';
 import { absolute, clock } from '../view/times.ts';
 
 /** The row. */

@@ -3,31 +3,6 @@
 import type { AuditEntry } from '../../api/accounts/contract.ts';
 import { isKind, pageOf } from './places.ts';
 
-const verbs: Record<string, string> = {
-  create: 'created',
-  update: 'changed',
-  pause: 'paused',
-  resume: 'resumed',
-  delete: 'deleted',
-  run: 'ran',
-  test: 'tested',
-  revoke: 'revoked',
-};
-
-/** What an entry says between its actor and the name of its subject; the name is left out where it says nothing new. */
-export function didWords({ action, actor, subject }: AuditEntry): {
-  words: string;
-  isNamed: boolean;
-} {
-  if (action === 'session.start') return { words: 'signed in', isNamed: false };
-  if (action === 'session.end') {
-    const isOwn = actor.id === subject.id;
-    return { words: isOwn ? 'signed out' : 'ended the session of', isNamed: !isOwn };
-  }
-  const [type = '', verb = ''] = action.split('.');
-  return { words: `${verbs[verb]} the ${type}`, isNamed: true };
-}
-
 /** What the list can be filtered by, with a word for each. */
 export const auditSubjects: Record<string, string> = {
   job: 'jobs',

@@ -101,14 +101,3 @@ export function jobAlertData(
     run: runDocument(run),
   };
 }
-
-/** The name and id of the job or monitor that an alert is about; nothing for a test, or a payload that is no alert. */
-export function alertSubject(payload: string): Record<string, string> {
-  try {
-    const { job, monitor } = (JSON.parse(payload) as Alert).data;
-    if (job !== undefined) return { job: job.name, jobId: job.id };
-    return monitor === undefined ? {} : { monitor: monitor.name, monitorId: monitor.id };
-  } catch {
-    return {};
-  }
-}

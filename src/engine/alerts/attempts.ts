@@ -1,8 +1,8 @@
 /** The attempts in flight: how many there may be, and how each is made and recorded. */
 
 import { setTimeout } from 'node:timers/promises';
-import { alertSubject } from '../../domain/alerts/alert.ts';
 import { attemptsInFlight, backOffUntil, nextAttemptAt } from '../../domain/alerts/delivery.ts';
+import { loggedAlert } from '../../domain/alerts/logged-alert.ts';
 import type { ChangeFeed } from '../../domain/changes.ts';
 import { isoTime } from '../../domain/clock.ts';
 import type { Clock } from '../../domain/clock.ts';
@@ -142,7 +142,7 @@ async function record(
   const attempted = { delivery, at, ...result, nextAttemptAt: nextAt, backOff };
   if (!(await store.write((tx) => recordAttempt(tx, attempted)))) return;
   changes.publish(workspaceId, { channels: [channelId] });
-  const to = { channel: name, channelId, channelType, event, ...alertSubject(delivery.payload) };
+  const to = { channel: name, channelId, channelType, event, ...loggedAlert(delivery.payload) };
   const about = { ...(await workspaceOf(store, workspaceId)), ...to, deliveryId, attempts };
   if (error === null) log.info(about, 'alert delivered');
   else if (nextAt === null) log.error({ ...about, error }, 'alert given up');

@@ -7,10 +7,10 @@ import {
   changesTo,
   auditPath,
   auditSubjects,
-  didWords,
   subjectPlace,
   subjectType,
 } from '../../../src/dashboard/view/audit.ts';
+import { didWords } from '../../../src/domain/accounts/audit-words.ts';
 import { auditActions, auditActionWords } from '../../../src/domain/accounts/audit.ts';
 
 const entry: AuditEntry = {
@@ -40,7 +40,7 @@ test('signing in and out is said without a name twice', () => {
   });
   const ended = { ...entry, action: 'session.end' } as const;
   assert.deepEqual(didWords(ended), { words: 'ended the session of', isNamed: true });
-  assert.deepEqual(didWords({ ...ended, subject: { id: 'k', name: 'deploy' } }), {
+  assert.deepEqual(didWords({ ...ended, subject: { id: 'k' } }), {
     words: 'signed out',
     isNamed: false,
   });

@@ -1,6 +1,7 @@
 /** What somebody has typed about a job, and what of it is sent to the API. */
 
 import type { Job, JobInput, JobUpdate } from '../../../api/jobs/contract.ts';
+import { fieldWord } from '../../../domain/field-words.ts';
 import type { Method } from '../../../domain/jobs/job.ts';
 import type { PastedDraft } from '../../../domain/shell/pasted.ts';
 import { emptyOf } from '../field-errors.ts';
@@ -126,19 +127,9 @@ export function emptyIn({ name, url, schedule, timeoutSeconds, retries }: JobFor
   ];
 }
 
-const words: Record<string, string> = {
-  url: 'URL',
-  cronExpr: 'schedule',
-  scheduleType: 'schedule',
-  periodSeconds: 'schedule',
-  timezone: 'time zone',
-  headerNames: 'headers',
-  timeoutSeconds: 'timeout',
-};
-
 /** Names of fields in words, each once: `name, URL and schedule`. */
 export function fieldWords(fields: readonly string[]): string {
-  const all = [...new Set(fields.map((field) => words[field] ?? field))];
+  const all = [...new Set(fields.map(fieldWord))];
   const last = all.pop() ?? '';
   return all.length === 0 ? last : `${all.join(', ')} and ${last}`;
 }

@@ -1,0 +1,27 @@
+/** Entries of the audit trail in words. */
+
+import type { AuditEntry } from './audit.ts';
+
+const verbs: Readonly<Record<string, string>> = {
+  create: 'created',
+  update: 'changed',
+  pause: 'paused',
+  resume: 'resumed',
+  delete: 'deleted',
+  run: 'ran',
+  test: 'tested',
+  revoke: 'revoked',
+};
+
+/** What an entry says between its actor and the name of its subject; the name is left out where it says nothing new. */
+export function didWords({ action, actor, subject }: Did): { words: string; isNamed: boolean } {
+  if (action === 'session.start') return { words: 'signed in', isNamed: false };
+  if (action === 'session.end') {
+    const isOwn = actor.id === subject.id;
+    return { words: isOwn ? 'signed out' : 'ended the session of', isNamed: !isOwn };
+  }
+  const [type = '', verb = ''] = action.split('.');
+  return { words: `${verbs[verb]} the ${type}`, isNamed: true };
+}
+
+type Did = Pick<AuditEntry, 'action'> & Record<'actor' | 'subject', { id: string }>;
