@@ -9,7 +9,6 @@ import { workspaceLabel } from '../../app/accounts/workspace-label.ts';
 import { createPingKeeper, findPingedMonitor } from '../../app/monitors/pings.ts';
 import { got, JobdError } from '../../domain/errors.ts';
 import { loggedChange } from '../../domain/monitors/logged-change.ts';
-import type { MonitorChange } from '../../domain/monitors/monitor.ts';
 import { pingSignal } from '../../domain/monitors/ping.ts';
 import type { PingMethod, PingSignal } from '../../domain/monitors/ping.ts';
 import type { Log } from '../../log.ts';
@@ -20,6 +19,7 @@ import { connectionOf } from '../http/limits/connection.ts';
 import type { RequestLimits } from '../http/limits/request-limits.ts';
 import type { Ok } from '../http/contract.ts';
 import { createHealthLog } from './health-log.ts';
+import type { WriteChange } from './health-log.ts';
 import { operations } from './ping-contract.ts';
 
 declare module 'fastify' {
@@ -31,17 +31,15 @@ declare module 'fastify' {
 
 /** Adds the routes. Unknown ids count for the address like other errors (errors.ts); pings never count. */
 export function pingRoutes(server: ApiServer, app: App, limits: RequestLimits, log: Log): void {
-  const logChange = createHealthLog(
-    (change, changed) => void writeChange(change, changed),
-    () => app.clock.monotonicMs(),
-  );
+  const healthLog = createHealthLog(writeChange, () => app.clock.monotonicMs());
+  server.addHook('onClose', async () => await healthLog[Symbol.asyncDispose]());
   const keep = createPingKeeper(app, (changes) => {
     if (changes.length > 0) app.wakeNotifier();
-    for (const change of changes) logChange(change);
+    for (const change of changes) healthLog.add(change);
   });
-  async function writeChange(change: MonitorChange, changed: number): Promise<void> {
+  async function writeChange(...[change, { changed, isLate }]: Parameters<WriteChange>) {
     const workspace = await workspaceLabel(app, change.monitor.workspaceId);
-    const { level, fields } = loggedChange(change, workspace);
+    const { level, fields } = loggedChange(change, workspace, { isLate });
     log[level]({ ...fields, ...(changed > 1 && { changed }) }, 'monitor changed');
   }
   acceptAnyBody(server);

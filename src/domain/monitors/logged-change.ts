@@ -1,14 +1,29 @@
 /** What the log says about a monitor that changed (docs/logs.md). */
 
 import { isoTime } from '../clock.ts';
-import type { MonitorChange } from './monitor.ts';
+import type { Monitor, MonitorChange } from './monitor.ts';
 
-/** The level and the fields of the line. `workspace` is null while there is only one. */
-export function loggedChange({ monitor, from, to, at }: MonitorChange, workspace: string | null) {
+/** The part of a change that the log needs. */
+export interface LoggedChange extends Omit<MonitorChange, 'monitor'> {
+  monitor: Pick<Monitor, 'id' | 'workspaceId' | 'name' | 'nextDueAt'>;
+}
+
+/**
+ * The level and the fields of the line. `workspace` is null while there is only one. A line that is written some time after
+ * the change says when that was.
+ */
+export function loggedChange(
+  { monitor, from, to, at }: LoggedChange,
+  workspace: string | null,
+  { isLate = false } = {},
+) {
   const { id: monitorId, name, nextDueAt } = monitor;
   // Without a ping it stays due; a ping that reports a failure makes the next one due.
   const dueAt = to === 'down' && nextDueAt !== null && nextDueAt <= at ? isoTime(nextDueAt) : null;
   const names = { ...(workspace !== null && { workspace }), monitor: name, monitorId };
-  const level = to === 'down' ? 'warn' : 'info';
-  return { level, fields: { ...names, from, to, ...(dueAt !== null && { dueAt }) } } as const;
+  const when = { ...(isLate && { since: isoTime(at) }), ...(dueAt !== null && { dueAt }) };
+  return {
+    level: to === 'down' ? 'warn' : 'info',
+    fields: { ...names, from, to, ...when },
+  } as const;
 }

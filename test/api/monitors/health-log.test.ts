@@ -1,45 +1,84 @@
-/** A monitor that alternates between up and down does not fill the log. */
+/** A monitor that alternates between up and down does not fill the log, and its last line is true. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { TestContext } from 'node:test';
 import { createHealthLog } from '../../../src/api/monitors/health-log.ts';
 import type { MonitorChange } from '../../../src/domain/monitors/monitor.ts';
 
-function setup() {
+function setup(t: TestContext) {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
   let now = 0;
   const lines: unknown[] = [];
-  const logChange = createHealthLog(
-    ({ monitor }, changed) => void lines.push([monitor.id, changed]),
+  const log = createHealthLog(
+    async ({ monitor, to, at }, { changed, isLate }) =>
+      void lines.push([monitor.id, to, changed, ...(isLate ? [at] : [])]),
     () => now,
   );
   return {
+    log,
     lines,
-    passTo: (ms: number): void => void (now = ms),
-    change: (id: string): void =>
-      logChange({ monitor: { id }, from: 'up', to: 'down' } as MonitorChange),
+    pass(ms: number): void {
+      now += ms;
+      t.mock.timers.tick(ms);
+    },
+    change: (id: string, to: 'up' | 'down'): void =>
+      log.add({ monitor: { id }, to, at: now } as MonitorChange),
   };
 }
 
-test('a monitor has one log line in 30 s, and the next line counts the suppressed ones', () => {
-  const { lines, passTo, change } = setup();
-  for (let number = 0; number < 347; number += 1) change('a');
-  change('b');
-  passTo(30_000);
-  change('a');
-  change('b');
+test('what changes after a line is in the next one, 30 s later, without another change', (t) => {
+  const { lines, pass, change } = setup(t);
+  change('a', 'up');
+  pass(10_000);
+  change('b', 'up');
+  change('a', 'down');
+  change('b', 'down');
+  assert.deepEqual(lines.splice(0), [
+    ['a', 'up', 1],
+    ['b', 'up', 1],
+  ]);
+  pass(19_999);
+  assert.deepEqual(lines, []);
+  pass(1);
+  assert.deepEqual(lines.splice(0), [['a', 'down', 1, 10_000]]);
+  pass(10_000);
+  assert.deepEqual(lines.splice(0), [['b', 'down', 1, 10_000]]);
+  pass(60_000);
+  assert.deepEqual(lines, [], 'once');
+  change('a', 'up');
+  assert.deepEqual(lines, [['a', 'up', 1]], 'at once, as the pause is over');
+});
+
+test('a monitor that is changed by every ping has one line in 30 s, which counts the changes', (t) => {
+  const { lines, pass, change } = setup(t);
+  for (let second = 0; second < 61; second += 1) {
+    change('a', 'up');
+    change('a', 'down');
+    pass(1_000);
+  }
   assert.deepEqual(lines, [
-    ['a', 1],
-    ['b', 1],
-    ['a', 347],
-    ['b', 1],
+    ['a', 'up', 1],
+    ['a', 'down', 59, 29_000],
+    ['a', 'down', 60, 59_000],
   ]);
 });
 
-test('with very many monitors some get no log line until others are quiet', () => {
-  const { lines, passTo, change } = setup();
-  for (let number = 0; number < 20_000; number += 1) change(`${number}`);
+test('a line that waits when jobd stops is written', async (t) => {
+  const { log, lines, change } = setup(t);
+  for (const to of ['up', 'down', 'up', 'down'] as const) change('a', to);
+  await log[Symbol.asyncDispose]();
+  assert.deepEqual(lines, [
+    ['a', 'up', 1],
+    ['a', 'down', 3, 0],
+  ]);
+});
+
+test('with very many monitors some get no log line until others are quiet', (t) => {
+  const { lines, pass, change } = setup(t);
+  for (let number = 0; number < 20_000; number += 1) change(`${number}`, 'down');
   assert.equal(lines.length, 10_000);
-  passTo(30_000);
-  change('another');
+  pass(30_000);
+  change('another', 'down');
   assert.equal(lines.length, 10_001);
 });
