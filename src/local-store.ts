@@ -68,8 +68,9 @@ export function prepareDatabase(dataDir: string, secretKey: string | null): Mast
 
 /** The master keys of a data directory, with the one to rotate to. Throws `invalid_input`. */
 export function masterKeysFor(dataDir: string, { current, next }: GivenKeys): MasterKeys {
-  const keys = current === null ? masterKeysInFile(dataDir) : givenMasterKey(current);
-  return next === null ? keys : withNextMasterKey(keys, next);
+  const inFile = masterKeysInFile(dataDir);
+  const keys = current === null ? inFile : { ...givenMasterKey(current), hidden: inFile };
+  return next === null ? keys : { ...withNextMasterKey(keys, next), hidden: inFile };
 }
 
 /** Locks a data directory so that nobody serves it meanwhile. Throws `conflict`, naming who does. */

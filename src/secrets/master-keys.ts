@@ -10,6 +10,8 @@ export interface MasterKeys {
   name: string;
   /** Whether they are in a file, a line each. */
   isFile: boolean;
+  /** Those in the file of the data directory, which nobody reads while the environment has one. */
+  hidden?: MasterKeys;
   /** The available keys, the newest first. Throws `JobdError` if one is not valid. */
   read(): MasterKey[];
   /** Makes the first key; it is on the disk when this returns. Throws `unavailable`. */

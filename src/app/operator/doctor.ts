@@ -6,7 +6,6 @@ import { isoTime, msPerDay } from '../../domain/clock.ts';
 import type { Clock } from '../../domain/clock.ts';
 import { messageOf } from '../../domain/errors.ts';
 import { sizeText } from '../../domain/sizes.ts';
-import { availableIds } from '../../secrets/master-keys.ts';
 import type { MasterKeys } from '../../secrets/master-keys.ts';
 import { openVault } from '../../secrets/vault.ts';
 import { findGuessedUrl, findSiteUrl } from '../../store/accounts/instance.ts';
@@ -19,6 +18,7 @@ import { openReader, storePath } from '../../store/database/open.ts';
 import type { Db } from '../../store/database/open.ts';
 import { isReserveInUse, lacksReserve } from '../../store/database/reserve.ts';
 import { readSpace } from '../../store/database/space.ts';
+import { findMissingKey } from '../secrets/missing-key.ts';
 import { checkSealed, namesOf, remedyOf } from '../secrets/sealed-values.ts';
 
 /** The result of one check. */
@@ -27,6 +27,8 @@ export interface Finding {
   /** `fail`: jobd does not work, or loses something; `warn`: an operator should read the detail. */
   result: 'ok' | 'warn' | 'fail';
   detail: string;
+  /** What belongs to the detail, a line each: places, remedies. */
+  notes: readonly string[];
 }
 
 export interface DoctorParts {
@@ -38,9 +40,11 @@ export interface DoctorParts {
 }
 
 type Result = Omit<Finding, 'check'>;
-const ok = (detail: string): Result => ({ result: 'ok', detail });
-const warn = (detail: string): Result => ({ result: 'warn', detail });
-const fail = (detail: string): Result => ({ result: 'fail', detail });
+const ok = (detail: string): Result => ({ result: 'ok', detail, notes: [] });
+const warn = (detail: string): Result => ({ result: 'warn', detail, notes: [] });
+const fail = (detail: string, notes: readonly string[] = []): Result => {
+  return { result: 'fail', detail, notes };
+};
 
 /** Runs all checks of a directory with a database in turn. A check that throws is a failed one. */
 export async function* examine(parts: DoctorParts): AsyncGenerator<Finding> {
@@ -150,14 +154,8 @@ async function checkSchema(db: Db): Promise<Result> {
 
 async function checkMasterKey(db: Db, masterKeys: MasterKeys): Promise<Result> {
   const known = await listMasterKeys(db);
-  const here = availableIds(masterKeys);
-  const missing = known.filter((id) => !here.includes(id));
-  if (missing.length > 0) {
-    return fail(
-      `${missing.join(' and ')} is not in ${masterKeys.name}: jobd cannot start without it: add it, ` +
-        `or discard what it sealed: jobd secrets forget ${missing[0]}`,
-    );
-  }
+  const missing = findMissingKey(known, masterKeys);
+  if (missing !== null) return fail(missing.problem, missing.remedies);
   const [active] = known;
   if (active === undefined) return ok('none yet: the first start makes it');
   if (known.length > 1) return warn('a rotation was interrupted: jobd secrets rotate');

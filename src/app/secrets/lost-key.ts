@@ -47,11 +47,14 @@ export async function requireLostKey(
   if (!(await keys.listMasterKeys(store.db)).includes(keyId)) {
     throw new JobdError('not_found', `nothing in this store is sealed with a master key ${keyId}`);
   }
-  if (!availableIds(masterKeys).includes(keyId)) return;
-  throw new JobdError(
-    'conflict',
-    `the master key ${keyId} is not lost: it is in ${masterKeys.name}; nothing was changed`,
-  );
+  const { hidden } = masterKeys;
+  for (const source of hidden === undefined ? [masterKeys] : [masterKeys, hidden]) {
+    if (!availableIds(source).includes(keyId)) continue;
+    throw new JobdError(
+      'conflict',
+      `the master key ${keyId} is not lost: it is in ${source.name}; nothing was changed`,
+    );
+  }
 }
 
 /**

@@ -22,6 +22,7 @@ import { sweep } from '../../store/database/sweep.ts';
 import type { SweepPage } from '../../store/database/sweep.ts';
 import { findSealed, replaceSealed } from '../../store/secrets/sealed.ts';
 import type { SealedValue } from '../../store/secrets/sealed.ts';
+import { findMissingKey } from './missing-key.ts';
 import { checkSealed, namesOf, remedyOf, valuesPerPage } from './sealed-values.ts';
 
 export interface MasterKeyParts {
@@ -45,26 +46,15 @@ export async function openStoreVault({ store, clock, masterKeys }: MasterKeyPart
       }
     });
   }
-  const vault = openVault(masterKeys);
-  const known = await keys.listMasterKeys(store.db);
-  if (known.some((id) => !vault.has(id))) throw missing(masterKeys, known);
-  return vault;
+  requireKeys(masterKeys, await keys.listMasterKeys(store.db));
+  return openVault(masterKeys);
 }
 
-function missing(source: MasterKeys, known: readonly string[]): JobdError {
-  const needed = known.join(' and ');
-  const here = availableIds(source);
-  const lost = known.find((id) => !here.includes(id)) ?? needed;
-  const found = here.length === 0 ? 'there is none' : `there is ${here.join(' and ')}`;
-  const help =
-    known.length > 1
-      ? 'a rotation was interrupted: give jobd secrets rotate both keys'
-      : 'put your copy of it there, or set JOBD_SECRET_KEY to it (a jobd backup does not contain it); ' +
-        `if it is lost for good, discard the secrets: jobd secrets forget ${lost}`;
-  return new JobdError(
-    'unavailable',
-    `the master key of this store is ${needed}, but in ${source.name} ${found}: ${help}`,
-  );
+/** Throws `unavailable` unless all these keys are available. */
+function requireKeys(source: MasterKeys, known: readonly string[]): void {
+  const missing = findMissingKey(known, source);
+  if (missing === null) return;
+  throw new JobdError('unavailable', missing.problem, { notes: missing.remedies });
 }
 
 /** The pause between two transactions, so that a daemon can write too. */
@@ -108,8 +98,9 @@ export async function rotateMasterKey(parts: MasterKeyParts): Promise<Rotation> 
 /** The key to rotate to: that of an interrupted rotation, else a new one. */
 async function nextKey({ store, masterKeys }: MasterKeyParts): Promise<MasterKey> {
   const known = await keys.listMasterKeys(store.db);
+  requireKeys(masterKeys, known);
   const active = masterKeys.read().find(({ id }) => id === known[0]);
-  if (active === undefined) throw missing(masterKeys, known);
+  if (active === undefined) throw new Error('the active master key was removed meanwhile');
   if (known.length > 1) return active;
   if (masterKeys.read()[0]?.id === active.id) masterKeys.makeNext(active);
   return masterKeys.read()[0] ?? active;

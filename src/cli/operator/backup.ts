@@ -11,6 +11,7 @@ import type { Context } from '../context.ts';
 import { chooseDataDir, enterDataDir, enterStore } from './local.ts';
 import { printJson } from '../terminal/output.ts';
 import type { Output } from '../terminal/output.ts';
+import { giveUpWords } from '../../app/secrets/missing-key.ts';
 import { counted } from '../terminal/text.ts';
 import { alreadyExists } from '../../whole-file.ts';
 import { requireRootsName, rootsName } from './owner.ts';
@@ -134,9 +135,8 @@ function reportRestore(output: Output, restored: Restored, keysName: string): vo
   output.say('keys that were revoked since are valid again, see jobd key list;');
   output.say('browsers that were signed in have to sign in again');
   for (const id of restored.missingKeys) {
-    output.say(
-      `jobd does not start without the master key ${id}: add it to ${keysName}, or discard what it sealed: jobd secrets forget ${id}`,
-    );
+    output.say(`jobd does not start without the master key ${id}: add it to ${keysName};`);
+    output.say(giveUpWords(id));
   }
 }
 

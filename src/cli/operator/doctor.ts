@@ -31,13 +31,25 @@ It changes nothing. The exit code is 1 if a check fails.`,
       const findings = await Array.fromAsync(examination(flags, output));
       if (findings.some(({ result }) => result === 'fail')) context.exitCode = 1;
       if (flags['json']) return printJson(output, { findings });
-      const columns: Columns<Finding> = {
-        result: ({ result }) => state(result),
-        check: ({ check }) => check,
-        detail: ({ detail }) => detail,
-      };
-      printRows(output, findings, columns, { wrapsLast: true });
+      printRows(output, findings.flatMap(linesOf), columns, { wrapsLast: true });
     });
+}
+
+/** A line of the table. A note stands below the detail it belongs to. */
+interface Line {
+  finding: Finding | null;
+  detail: string;
+}
+
+const columns: Columns<Line> = {
+  result: ({ finding }) => (finding === null ? '' : state(finding.result)),
+  check: ({ finding }) => finding?.check ?? '',
+  detail: ({ detail }) => detail,
+};
+
+function linesOf(finding: Finding): Line[] {
+  const notes = finding.notes.map((detail) => ({ finding: null, detail }));
+  return [{ finding, detail: finding.detail }, ...notes];
 }
 
 async function* examination(flags: Flags, output: Output): AsyncGenerator<Finding> {
@@ -66,8 +78,7 @@ async function enteredDirectory(flags: Flags, output: Output): Promise<string | 
     return (await enterStore(flags, output)).path;
   } catch (error) {
     const notes = error instanceof JobdError ? error.notes : [];
-    const detail = [messageOf(error), ...notes].join('; ');
-    return { check: 'data directory', result: 'fail', detail };
+    return { check: 'data directory', result: 'fail', detail: messageOf(error), notes };
   }
 }
 
@@ -76,9 +87,8 @@ function configurationFinding(flags: Flags): Finding {
   const check = 'configuration';
   try {
     serveConfig(flags);
-    return { check, result: 'ok', detail: 'the environment of this command is valid' };
+    return { check, result: 'ok', detail: 'the environment of this command is valid', notes: [] };
   } catch (error) {
-    const detail = messageOf(error);
-    return { check, result: 'fail', detail };
+    return { check, result: 'fail', detail: messageOf(error), notes: [] };
   }
 }

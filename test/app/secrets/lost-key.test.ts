@@ -36,10 +36,7 @@ test('after an interrupted rotation whose new key is lost, only the values of th
   await updateJob(app, principal, lost.id, { body: 'sealed with the new one' });
   writeFileSync(keyFile, oldFile, { mode: 0o600 });
 
-  await assert.rejects(
-    openStoreVault(local),
-    /is \w{16} and \w{16}, but in .*rotation was interrupted/,
-  );
+  await assert.rejects(openStoreVault(local), /is \w{16} and \w{16}, but in /);
   await assert.rejects(forgetLostKey(local, active?.id ?? ''), { code: 'conflict' });
   const { jobs, keyId } = await forgetLostKey(local, next);
   assert.deepEqual(jobs, [{ id: lost.id, name: 'lost', workspace: 'default' }]);

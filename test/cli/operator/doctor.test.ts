@@ -45,6 +45,26 @@ test('all checks pass beside a healthy daemon', async (t) => {
   assert.match(lines.stdout, /^ok\tconfiguration\t.*\n/);
 });
 
+test('what to do about a missing key is a line each, the last resort at the end', async (t) => {
+  const dataDir = await storeWithJob(t);
+  const env = { JOBD_DATA: dataDir, JOBD_SECRET_KEY: Buffer.alloc(32, 7).toString('hex') };
+  const { stdout } = await runCommand(['doctor'], env);
+  const lines = stdout.split('\n');
+  const at = lines.findIndex((line) => line.startsWith('fail\tmaster key\t'));
+  const [first, second, last, after] = lines.slice(at + 1);
+  const file = join(dataDir, 'secret-key');
+  const there = `the right key is in ${file}: remove JOBD_SECRET_KEY from the environment`;
+  assert.equal(first, `\t\t${there}`, stdout);
+  assert.match(second ?? '', /^\t\tset JOBD_SECRET_KEY to your copy/);
+  assert.match(last ?? '', /^\t\tonly if there is no copy: jobd secrets forget \w{16} gives up /);
+  assert.match(after ?? '', /^fail\tsecrets\t/);
+  const { findings } = JSON.parse((await runCommand(['doctor', '--json'], env)).stdout);
+  assert.equal(
+    findings.find(({ check }: { check: string }) => check === 'master key').notes[0],
+    there,
+  );
+});
+
 const year = 365 * 86_400_000;
 
 const wrongs: [string, string, RegExp, (dataDir: string, database: Database.Database) => void][] = [
@@ -55,7 +75,12 @@ const wrongs: [string, string, RegExp, (dataDir: string, database: Database.Data
     (dataDir) => fs.chmodSync(dataDir, 0o777),
   ],
   ['data directory', 'warn', /other users can read/, (dataDir) => fs.chmodSync(dataDir, 0o755)],
-  ['master key', 'fail', /cannot start without it/, (dir) => fs.rmSync(join(dir, 'secret-key'))],
+  [
+    'master key',
+    'fail',
+    /^the master key of this store is \w{16}, but in \S+ there is none$/,
+    (dir) => fs.rmSync(join(dir, 'secret-key')),
+  ],
   [
     'secrets',
     'fail',

@@ -38,7 +38,9 @@ test('the secrets of a lost key are discarded, and nothing is called or notified
   renameSync(keyFile, kept);
   const refused = await runCommand(['serve', '--port', '0'], local);
   const [, lostId = ''] =
-    /discard the secrets: jobd secrets forget (\w{16})$/m.exec(refused.stderr) ?? [];
+    /only if there is no copy: jobd secrets forget (\w{16}) gives up .*, for good\n$/.exec(
+      refused.stderr,
+    ) ?? [];
   assert.ok(lostId, refused.stderr);
 
   const unasked = await runCommand(['secrets', 'forget', lostId], local);
@@ -51,6 +53,10 @@ test('the secrets of a lost key are discarded, and nothing is called or notified
   const there = await runCommand(['secrets', 'forget', lostId, '--yes'], local);
   assert.equal(there.exitCode, 5);
   assert.match(there.stderr, /is not lost: it is in .*secret-key; nothing was changed/);
+  const wrong = { ...local, JOBD_SECRET_KEY: Buffer.alloc(32, 7).toString('hex') };
+  const hidden = await runCommand(['secrets', 'forget', lostId, '--yes'], wrong);
+  assert.equal(hidden.exitCode, 5, 'a wrong key in the environment destroys nothing');
+  assert.match(hidden.stderr, /is not lost: it is in .*secret-key; nothing was changed/);
 
   assert.ok(bytesIn(dataDir).includes(`v1.${lostId}.`));
   rmSync(keyFile);

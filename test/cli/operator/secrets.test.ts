@@ -111,7 +111,7 @@ test('a key in the environment is changed there', async (t) => {
   for (const [env, exitCode, words] of starts) {
     const refused = await runCommand(['serve', '--port', '0'], { ...data, ...env });
     assert.equal(refused.exitCode, exitCode);
-    assert.match(refused.stderr, /^jobd: [^\n]+\n$/, 'one sentence');
+    assert.match(refused.stderr, /^jobd: [^\n]+\n(?:  [^\n]+\n)*$/, 'one sentence, and what to do');
     assert.match(refused.stderr, words);
     assert.doesNotMatch(refused.stderr, /canary/);
   }
