@@ -87,7 +87,7 @@ function normalised(text: string, names: ReadonlyMap<string, string>): string {
     .replace(/created (?:now|\d+ s ago)/g, 'created AGO')
     .replace(/(duration ms\t|\t(?:200|503|-)\t)\d+/g, '$1N')
     .replace(/\b\d+ ms\b/g, 'N ms')
-    .replace(/\b(pid|process|user) \d+/g, '$1 N')
+    .replace(/\bprocess \d+/g, 'process N')
     .replace(/^\w+\tdisk\t.*$/gm, 'RESULT\tdisk\tSPACE')
     .replace(/jobd\.db, [\d.]+ \w+/g, 'jobd.db, SIZE')
     .replace(/zones of \w+/g, 'zones of RELEASE');
@@ -96,9 +96,8 @@ function normalised(text: string, names: ReadonlyMap<string, string>): string {
 /** Leaves out other servers, which this machine may run outside the test. */
 function withoutOthers(text: string): string {
   return text
-    .replace(/(, jobd serve, process \d+ of user \d+)+/g, '$1')
-    .replace(/^  \S+: jobd serve, process \d+ of .*\n/gm, '')
-    .replace(/; \S+: jobd serve, process \d+ of [^;]*(?=;)/g, '');
+    .replace(/(, jobd serve \(process \d+, user \w+\))+/g, '$1')
+    .replace(/^(?:\t\t|  )\S+: jobd serve \(process \d+, user .*\n/gm, '');
 }
 
 const skip = notPackaged || noThrowAwayRoot;

@@ -180,7 +180,7 @@ async function checkSecrets(db: Db, masterKeys: MasterKeys): Promise<Result> {
 
 function checkDaemon(pid: string | undefined, dataDir: string): Result {
   if (pid === undefined) return warn(`no jobd serves ${dataDir}: nothing is called`);
-  return ok(`serves ${dataDir} (pid ${pid})`);
+  return ok(`serves ${dataDir} (process ${pid})`);
 }
 
 async function checkSiteUrl(db: Db): Promise<Result> {

@@ -21,28 +21,53 @@ export function nameOf({ path, namedBy }: NamedDirectory, service: Service | nul
   return `${path} (${namedBy ?? (service?.dataDir === path ? 'of the service' : 'your default')})`;
 }
 
+/** A directory that may have a database. */
+interface Place {
+  /** The file that names it as that of the service; null if none does. */
+  namedIn: string | null;
+  servers: RunningServer[];
+  holding: Holding;
+}
+
 /** The error of a command that finds no database. Its notes are the places that jobd knows, and what to do. */
-export function noDatabase(directory: NamedDirectory, { service, servers, uid }: Known): JobdError {
-  const places = new Map<string, { why: string[]; holding: Holding }>();
-  const add = (path: string, why: string, holding: Holding): void => {
-    if (path === directory.path) return;
-    const place = places.get(path) ?? { why: [], holding };
-    places.set(path, { ...place, why: [...place.why, why] });
-  };
-  if (service !== null) add(service.dataDir, `the service, by ${service.namedIn}`, service.holding);
-  for (const { pid, uid: owner, dataDir } of servers) {
-    const who = `jobd serve, process ${pid} of ${owner === 0 ? 'root' : `user ${owner}`}`;
-    // What it serves has a database. Nothing is looked into because some process names it.
-    const holding = uid === 0 || uid === owner ? 'database' : 'unknown';
-    if (dataDir !== null) add(dataDir, who, holding);
-    // That of the service is closed to others, who may not know its directory.
-    else if (service === null) add('an unknown directory', who, 'unknown');
-  }
-  const notes = Array.from(places, ([path, { why, holding }]) => {
-    return `${path}: ${[...why, ...holdingWords[holding]].join(', ')}`;
+export function noDatabase(directory: NamedDirectory, known: Known): JobdError {
+  const places = placesIn(known);
+  places.delete(directory.path);
+  const notes = Array.from(places, ([path, place]) => `${path}: ${placeWords(place)}`);
+  const sentence = `there is no database in ${nameOf(directory, known.service)}`;
+  return new JobdError('not_found', sentence, {
+    notes: [...notes, remedyAmong(places, known.service)],
   });
-  const sentence = `there is no database in ${nameOf(directory, service)}`;
-  return new JobdError('not_found', sentence, { notes: [...notes, remedyAmong(places, service)] });
+}
+
+function placesIn({ service, servers, uid }: Known): Map<string, Place> {
+  const places = new Map<string, Place>();
+  if (service !== null) {
+    const { dataDir, namedIn, holding } = service;
+    places.set(dataDir, { namedIn, servers: [], holding });
+  }
+  for (const server of servers) {
+    // That of the service is closed to others, who may not know its directory.
+    if (server.dataDir === null && service !== null) continue;
+    const path = server.dataDir ?? 'an unknown directory';
+    // What it serves has a database. Nothing is looked into because some process names it.
+    const mayLook = server.dataDir !== null && (uid === 0 || uid === server.uid);
+    const holding = mayLook ? 'database' : 'unknown';
+    const place = places.get(path) ?? { namedIn: null, servers: [], holding };
+    places.set(path, { ...place, servers: [...place.servers, server] });
+  }
+  return places;
+}
+
+/** `jobd serve (process 4711, user jobd), started by jobd.service` */
+function placeWords({ namedIn, servers, holding }: Place): string {
+  const words = servers.map(({ pid, user, unit }) => {
+    const process = `jobd serve (process ${pid}, user ${user})`;
+    return unit === null ? process : `${process}, started by ${unit}`;
+  });
+  const isExplained = servers.some(({ unit }) => unit !== null);
+  if (namedIn !== null && !isExplained) words.unshift(`of the service (${namedIn})`);
+  return [...words, ...holdingWords[holding]].join(', ');
 }
 
 const holdingWords: Readonly<Record<Holding, readonly string[]>> = {

@@ -1,12 +1,24 @@
 /** The `jobd serve` processes of this machine, as /proc shows them to this user: for messages only. Linux. */
 
-import { closeSync, openSync, readdirSync, readlinkSync, readSync, statSync } from 'node:fs';
+import {
+  closeSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  readSync,
+  statSync,
+} from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 
 /** A process that runs `jobd serve`. */
 export interface RunningServer {
   pid: number;
   uid: number;
+  /** The name of that user; its number if the system has none. */
+  user: string;
+  /** The unit of systemd that started it; null if none did. */
+  unit: string | null;
   /** Null if this user may not know it. */
   dataDir: string | null;
 }
@@ -16,11 +28,13 @@ const mostProcesses = 10_000;
 const mostBytes = 64 * 1024;
 const mostServers = 8;
 
+const systemPaths = { proc: '/proc', passwd: '/etc/passwd' };
+
 /** Finds them. What cannot be read is left out; never throws. */
-export function findServers(proc = '/proc'): RunningServer[] {
+export function findServers({ proc, passwd } = systemPaths): RunningServer[] {
   const found: RunningServer[] = [];
   for (const name of processesIn(proc)) {
-    const server = serverIn(join(proc, name), Number(name));
+    const server = serverIn(join(proc, name), Number(name), passwd);
     if (server !== null) found.push(server);
     if (found.length === mostServers) break;
   }
@@ -36,16 +50,43 @@ function processesIn(proc: string): string[] {
   }
 }
 
-function serverIn(directory: string, pid: number): RunningServer | null {
+function serverIn(directory: string, pid: number, passwd: string): RunningServer | null {
   try {
     const words = listIn(join(directory, 'cmdline'));
     // `jobd serve …`, or `node jobd.cjs serve …`.
     const at = [1, 2].find((index) => words[index] === 'serve' && isJobd(words[index - 1]));
     if (at === undefined) return null;
     const { uid } = statSync(directory);
-    return { pid, uid, dataDir: dataDirOf(directory, words.slice(at + 1)) };
+    const dataDir = dataDirOf(directory, words.slice(at + 1));
+    return { pid, uid, user: userName(passwd, uid), unit: unitOf(directory), dataDir };
   } catch {
     return null;
+  }
+}
+
+/** As the file of users has it: passwd(5). */
+function userName(passwd: string, uid: number): string {
+  const lines = textOf(passwd).split('\n');
+  const [name] =
+    lines.map((line) => line.split(':')).find((fields) => fields[2] === `${uid}`) ?? [];
+  return name || `${uid}`;
+}
+
+/** As the control group of the process says: cgroups(7). */
+function unitOf(directory: string): string | null {
+  const [, unit = null] =
+    /^(?:0:|\d+:name=systemd):.*\/((?!user@)[^/\n]+\.service)$/m.exec(
+      textOf(join(directory, 'cgroup')),
+    ) ?? [];
+  return unit;
+}
+
+/** The text of a file; empty if it cannot be read. */
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return '';
   }
 }
 

@@ -14,7 +14,7 @@ export function lockDataDir(dataDir: string): Disposable {
   const pidFile = join(dataDir, 'serve.pid');
   const refusal = () => {
     const pid = pidFrom(pidFile);
-    const who = pid === '' ? '' : ` (pid ${pid})`;
+    const who = pid === '' ? '' : ` (process ${pid})`;
     return `another jobd${who} already serves ${dataDir}, stop it first`;
   };
   const lock = lockFile(join(dataDir, 'serve.lock'), refusal);

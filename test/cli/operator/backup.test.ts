@@ -40,7 +40,7 @@ test('a backup made beside a daemon is restored completely, secrets included', a
   assert.equal((await jobd('jobs', 'delete', 'kept', '--yes')).exitCode, 0);
   const busy = await jobd('restore', file, '--yes');
   assert.equal(busy.exitCode, 5);
-  assert.match(busy.stderr, /another jobd \(pid \d+\) already serves/);
+  assert.match(busy.stderr, /another jobd \(process \d+\) already serves/);
   assert.equal((await daemon.stop('SIGTERM')).exitCode, 0);
 
   const restored = await jobd('restore', file, '--yes', '--json');

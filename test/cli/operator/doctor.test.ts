@@ -40,7 +40,7 @@ test('all checks pass beside a healthy daemon', async (t) => {
   const { disk, ...others } = results;
   assert.notEqual(disk, undefined);
   assert.deepEqual(new Set(Object.values(others)), new Set(['ok']));
-  assert.match(details['daemon'] ?? '', /^serves .* \(pid \d+\)$/);
+  assert.match(details['daemon'] ?? '', /^serves .* \(process \d+\)$/);
   const lines = await jobd('doctor');
   assert.match(lines.stdout, /^ok\tconfiguration\t.*\n/);
 });

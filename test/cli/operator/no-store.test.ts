@@ -61,9 +61,10 @@ test('doctor fails with the sentence of the commands', async (t) => {
   const dataDir = temporaryDirectory(t);
   const { exitCode, stdout } = await runCommand(['doctor', '--data', dataDir, '--json']);
   assert.equal(exitCode, 1);
-  const { check, result, detail } = JSON.parse(stdout).findings.at(-1);
+  const { check, result, detail, notes } = JSON.parse(stdout).findings.at(-1);
   assert.deepEqual([check, result], ['data directory', 'fail']);
-  assert.ok(detail.startsWith(`there is no database in ${dataDir} (--data); `), detail);
+  assert.equal(detail, `there is no database in ${dataDir} (--data)`);
+  assert.match(notes.at(-1), /^(?:try|choose one|jobd serve makes one)/);
   assert.deepEqual(fs.readdirSync(dataDir), []);
 });
 
@@ -73,7 +74,7 @@ test('a jobd serve that runs elsewhere is named, with the command to run instead
   const servers = findServers();
   // Sources run as main.ts, which is no name of jobd's.
   if (!servers.some(({ dataDir }) => dataDir === daemon.dataDir)) return t.skip('run from sources');
-  assert.match(stderr, new RegExp(`\\n {2}${daemon.dataDir}: jobd serve, process \\d+ of `));
+  assert.match(stderr, new RegExp(`\\n {2}${daemon.dataDir}: jobd serve \\(process \\d+, user `));
   assert.match(stderr, /\n {2}(?:try|choose one): jobd … --data \S+\n$/);
 });
 
@@ -249,8 +250,23 @@ test('processes are read from /proc as far as they may be', (t) => {
   add(16, ['vim', 'serve', '--data', '/no']);
   fs.mkdirSync(join(proc, '17'));
   fs.writeFileSync(join(proc, 'version'), '');
+  const passwd = join(proc, 'passwd');
+  const { uid } = fs.statSync(proc);
+  fs.writeFileSync(passwd, `root:x:${uid}9:0::/:/bin/sh\njobd:x:${uid}:1::/:/bin/sh\n`);
+  fs.writeFileSync(join(proc, '10', 'cgroup'), '0::/system.slice/jobd.service\n');
+  fs.writeFileSync(join(proc, '11', 'cgroup'), '0::/user.slice/user@1.service/app.slice/a.scope\n');
+  const servers = findServers({ proc, passwd });
   assert.deepEqual(
-    findServers(proc).map(({ pid, dataDir }) => [pid, dataDir]),
+    servers.slice(0, 3).map(({ user, unit }) => [user, unit]),
+    [
+      ['jobd', 'jobd.service'],
+      ['jobd', null],
+      ['jobd', null],
+    ],
+  );
+  assert.equal(findServers({ proc, passwd: '/absent' })[0]?.user, `${uid}`);
+  assert.deepEqual(
+    servers.map(({ pid, dataDir }) => [pid, dataDir]),
     [
       [10, '/srv/a'],
       [11, '/srv/b'],
@@ -259,16 +275,16 @@ test('processes are read from /proc as far as they may be', (t) => {
       [14, null],
     ],
   );
-  assert.deepEqual(findServers(join(proc, 'absent')), []);
+  assert.deepEqual(findServers({ proc: join(proc, 'absent'), passwd }), []);
 });
 
 test('the places are named once, with what they hold, and the best one is the remedy', () => {
   const directory = { path: '/home/ann/.local/share/jobd', namedBy: null };
   const named = { dataDir: '/var/lib/jobd', namedIn: '/etc/jobd/jobd.env' };
   const servers = [
-    { pid: 7, uid: 990, dataDir: '/var/lib/jobd' },
-    { pid: 8, uid: 0, dataDir: '/srv/b' },
-    { pid: 9, uid: 1_000, dataDir: null },
+    { pid: 7, uid: 990, user: 'jobd', unit: 'jobd.service', dataDir: '/var/lib/jobd' },
+    { pid: 8, uid: 0, user: 'root', unit: null, dataDir: '/srv/b' },
+    { pid: 9, uid: 1_000, user: '1000', unit: null, dataDir: null },
   ];
   const notes = (holding: Holding | null, uid: number, count = 3) =>
     noDatabase(directory, {
@@ -277,8 +293,8 @@ test('the places are named once, with what they hold, and the best one is the re
       uid,
     }).notes;
   const [service, ofRoot] = [
-    '/var/lib/jobd: the service, by /etc/jobd/jobd.env, jobd serve, process 7 of user 990',
-    '/srv/b: jobd serve, process 8 of root',
+    '/var/lib/jobd: jobd serve (process 7, user jobd), started by jobd.service',
+    '/srv/b: jobd serve (process 8, user root)',
   ];
   const closed = 'closed to you';
   assert.deepEqual(notes('unknown', 1_000), [
@@ -292,10 +308,14 @@ test('the places are named once, with what they hold, and the best one is the re
     'try: jobd … --data /srv/b',
   ]);
   assert.deepEqual(notes(null, 1_000).slice(2), [
-    `an unknown directory: jobd serve, process 9 of user 1000, ${closed}`,
+    `an unknown directory: jobd serve (process 9, user 1000), ${closed}`,
     'choose one: sudo jobd … --data DIR',
   ]);
   assert.deepEqual(notes(null, 0, 2).slice(2), ['choose one: jobd … --data DIR']);
   assert.deepEqual(notes(null, 0, 1).slice(1), ['try: jobd … --data /var/lib/jobd']);
+  assert.deepEqual(notes('database', 0, 0), [
+    '/var/lib/jobd: of the service (/etc/jobd/jobd.env)',
+    'try: jobd … --data /var/lib/jobd',
+  ]);
   assert.deepEqual(notes(null, 0, 0), ['jobd serve makes one; --data DIR names another directory']);
 });

@@ -18,7 +18,10 @@ test('a second daemon on a data directory is refused without harm; after the fir
     const second = await runCommand(['serve', '--port', port, '--data', daemon.dataDir]);
     assert.equal(second.exitCode, 5);
     assert.equal(second.stdout, '');
-    assert.match(second.stderr, new RegExp(`^jobd: another jobd \\(pid ${pid}\\) already serves `));
+    assert.match(
+      second.stderr,
+      new RegExp(`^jobd: another jobd \\(process ${pid}\\) already serves `),
+    );
   }
 
   sink.release();

@@ -71,7 +71,7 @@ test('rotate refuses without confirmation or a new key, beside a daemon that has
 
   const served = await rotate({ JOBD_SECRET_KEY_NEW: first }, '--yes');
   assert.equal(served.exitCode, 5);
-  assert.match(served.stderr, /another jobd \(pid \d+\) already serves .*, stop it first/);
+  assert.match(served.stderr, /another jobd \(process \d+\) already serves .*, stop it first/);
 
   const noNext = await rotate({ JOBD_SECRET_KEY: first }, '--yes');
   assert.equal(noNext.exitCode, 2);

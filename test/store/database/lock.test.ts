@@ -14,7 +14,7 @@ test('a data directory can be locked once, names its holder, and is free again a
     assert.ok(held);
     assert.throws(() => lockDataDir(dataDir), {
       code: 'conflict',
-      message: `another jobd (pid ${process.pid}) already serves ${dataDir}, stop it first`,
+      message: `another jobd (process ${process.pid}) already serves ${dataDir}, stop it first`,
     });
     assert.equal(readFileSync(join(dataDir, 'serve.pid'), 'utf8'), `${process.pid}\n`);
     assert.equal(statSync(join(dataDir, 'serve.lock')).mode & 0o777, 0o600);
