@@ -67,7 +67,7 @@ export async function makeBackup(parts: BackupParts): Promise<Backup> {
   const { dataDir, target, masterKeys, allowEmpty } = parts;
   const path = storePath(dataDir);
   await using reader = await openJobd(path);
-  if (!allowEmpty) requireSomething(await countContents(reader.db), path, target);
+  if (!allowEmpty) requireSomething(await countContents(reader.db), path);
   let made: Omit<Backup, 'path'> | undefined;
   await copyDatabase(reader.db, dataDir, target, async (draft) => {
     await using copy = await openReader(draft);
@@ -83,14 +83,11 @@ export async function makeBackup(parts: BackupParts): Promise<Backup> {
   return { path: target.path, ...made };
 }
 
-function requireSomething({ jobs, monitors, keys }: Contents, path: string, target: Target): void {
+function requireSomething({ jobs, monitors, keys }: Contents, path: string): void {
   if (jobs + monitors + keys > 0) return;
-  const left = target.descriptor === null ? '' : `; ${target.path} is left empty`;
-  throw new JobdError(
-    'conflict',
-    `${path} has no jobs, monitors or keys: nothing was backed up${left}`,
-    { notes: ['name another database: --data DIR', 'back it up anyway: --allow-empty'] },
-  );
+  throw new JobdError('conflict', `${path} has no jobs, monitors or keys: nothing was backed up`, {
+    notes: ['name another database: --data DIR', 'back it up anyway: --allow-empty'],
+  });
 }
 
 /** The key to prove a backup with. A backup without a proof is better than none. */
@@ -130,6 +127,8 @@ export interface RestoreParts {
   withoutKey: boolean;
   /** Whether to restore although nothing proves that the backup is unchanged. */
   unverified: boolean;
+  /** Called once all checks have passed, before anything is replaced. What it throws ends the restore. */
+  confirm: () => Promise<void>;
 }
 
 /** A restore that was done. */
@@ -148,7 +147,7 @@ export interface Restored {
  * master key is missing.
  */
 export async function restoreBackup(source: Source, parts: RestoreParts): Promise<Restored> {
-  const { dataDir, clock, masterKeys, withoutKey, unverified } = parts;
+  const { dataDir, clock, masterKeys, withoutKey, unverified, confirm } = parts;
   const { path } = source;
   requireDatabase(source);
   using locks = new DisposableStack();
@@ -161,6 +160,7 @@ export async function restoreBackup(source: Source, parts: RestoreParts): Promis
     if (missingKeys.length > 0 && !withoutKey) throw missing(missingKeys, masterKeys);
     // No key is missing, so the proof names a key that the backup does not need.
     if (missingKeys.length === 0 && !verified && !unverified) throw wasChanged(path);
+    await confirm();
     endSessionsIn(received);
     const when = isoTime(clock.now()).replace(/[-:]|\.\d+/g, '');
     const kept = replaceDatabase(received, dataDir, `jobd-before-${when}`);

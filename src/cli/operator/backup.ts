@@ -13,7 +13,7 @@ import { printJson } from '../terminal/output.ts';
 import type { Output } from '../terminal/output.ts';
 import { giveUpWords } from '../../app/secrets/missing-key.ts';
 import { counted } from '../terminal/text.ts';
-import { alreadyExists } from '../../whole-file.ts';
+import { makeNewFile } from './new-file.ts';
 import { requireRootsName, rootsName } from './owner.ts';
 
 /** Adds the commands. */
@@ -42,15 +42,17 @@ the data directory, to another place.`,
     .action(async (file: string, flags: Flags) => {
       const { makeBackup } = await import('../../app/operator/backups.ts');
       const { prepareDatabase } = await import('../../local-store.ts');
-      const { path: dataDir, opened: descriptor } = await enterStore(flags, output, () => {
+      const { path: dataDir, opened } = await enterStore(flags, output, () => {
         const name = rootsName(file);
-        return name === null ? null : makeFile(name);
+        return name === null ? null : makeNewFile(name);
       });
+      await using made = opened;
       requireRootsName(file);
       const masterKeys = prepareDatabase(dataDir, secretKeys().current);
-      const target = { path: file, descriptor };
+      const target = { path: file, descriptor: made?.descriptor ?? null };
       const allowEmpty = flags['allowEmpty'] === true;
       const backup = await makeBackup({ dataDir, target, masterKeys, allowEmpty });
+      made?.keep();
       if (flags['json']) return printJson(output, backup);
       output.data(backup.path);
       reportBackup(output, backup);
@@ -101,8 +103,6 @@ jobd secrets forget.`,
     )
     .action(async (file: string, flags: Flags) => {
       const chosen = await chooseDataDir(flags);
-      const question = `Replace the database in ${chosen.path} with ${file}?`;
-      await confirm(question, flags['yes'] === true);
       const { restoreBackup } = await import('../../app/operator/backups.ts');
       const { prepareDatabase } = await import('../../local-store.ts');
       const { systemClock } = await import('../../domain/clock.ts');
@@ -117,6 +117,8 @@ jobd secrets forget.`,
         masterKeys,
         withoutKey: flags['withoutKey'] === true,
         unverified: flags['unverified'] === true,
+        confirm: () =>
+          confirm(`Replace the database in ${directory} with ${file}?`, flags['yes'] === true),
       });
       if (flags['json']) printJson(output, restored);
       else reportRestore(output, restored, masterKeys.name);
@@ -137,16 +139,6 @@ function reportRestore(output: Output, restored: Restored, keysName: string): vo
   for (const id of restored.missingKeys) {
     output.say(`jobd does not start without the master key ${id}: add it to ${keysName};`);
     output.say(giveUpWords(id));
-  }
-}
-
-/** Creates a file that only its owner can read. Throws `conflict` if the name exists, even as a link. */
-function makeFile(path: string): number {
-  try {
-    return openSync(path, 'wx', 0o600);
-  } catch (error) {
-    if (systemCode(error) === 'EEXIST') throw alreadyExists(path);
-    throw unavailable(`${path} cannot be written`, error);
   }
 }
 

@@ -66,7 +66,7 @@ function placeWords({ namedIn, servers, holding }: Place): string {
     return unit === null ? process : `${process}, started by ${unit}`;
   });
   const isExplained = servers.some(({ unit }) => unit !== null);
-  if (namedIn !== null && !isExplained) words.unshift(`of the service (${namedIn})`);
+  if (namedIn !== null && !isExplained) words.unshift(`data of the service (${namedIn})`);
   return [...words, ...holdingWords[holding]].join(', ');
 }
 

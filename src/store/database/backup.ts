@@ -46,8 +46,7 @@ export async function copyDatabase(
   } catch (error) {
     if (descriptor === null && systemCode(error) === 'EEXIST') throw alreadyExists(path);
     if (descriptor !== null) fs.ftruncateSync(descriptor);
-    const what = `${path} cannot be written${descriptor === null ? '' : ', and is left empty'}`;
-    throw unavailable(what, error);
+    throw unavailable(`${path} cannot be written`, error);
   } finally {
     fs.rmSync(draft, { force: true });
   }

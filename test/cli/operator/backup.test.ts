@@ -142,12 +142,18 @@ test('an existing file is never overwritten, and a file that is not a backup is 
       /^jobd: .*cut\.db is damaged: it was not restored, nothing was changed\n$/,
     ],
   ] as const) {
-    const refused = await jobd('restore', path, '--yes', '--unverified');
+    // The file is checked before anybody is asked.
+    const refused = await jobd('restore', path, '--unverified');
     assert.equal(refused.exitCode, exitCode, refused.stderr);
     assert.match(refused.stderr, words);
   }
-  const unasked = await jobd('restore', file);
+  const good = join(other, 'good.db');
+  assert.equal((await jobd('backup', good)).exitCode, 0);
+  const names = fs.readdirSync(dataDir);
+  const unasked = await jobd('restore', good);
   assert.equal(unasked.exitCode, 2);
+  assert.match(unasked.stderr, /^jobd: Replace the database in \S+ with \S+good\.db\? Use --yes /);
+  assert.deepEqual(fs.readdirSync(dataDir), names, 'the copy is removed');
   assert.deepEqual(fs.readFileSync(join(dataDir, 'jobd.db')), before);
   assert.equal(fs.readFileSync(file, 'utf8'), 'something of mine');
 });
@@ -183,7 +189,10 @@ test('each restore keeps the previous database, even several in one second, and 
   await makeBackup({ dataDir, target, masterKeys: parts.masterKeys, allowEmpty: false });
   const source = { path: file, descriptor: fs.openSync(file, 'r'), log: null };
   t.after(() => fs.closeSync(source.descriptor));
-  const restoring = { dataDir, ...parts, withoutKey: false, unverified: true };
+  const restoring = {
+    ...{ dataDir, ...parts, withoutKey: false, unverified: true },
+    confirm: async () => {},
+  };
   const kept: (string | null)[] = [];
   for (let round = 0; round < 3; round += 1) {
     kept.push((await restoreBackup(source, restoring)).kept);

@@ -314,7 +314,7 @@ test('the places are named once, with what they hold, and the best one is the re
   assert.deepEqual(notes(null, 0, 2).slice(2), ['choose one: jobd … --data DIR']);
   assert.deepEqual(notes(null, 0, 1).slice(1), ['try: jobd … --data /var/lib/jobd']);
   assert.deepEqual(notes('database', 0, 0), [
-    '/var/lib/jobd: of the service (/etc/jobd/jobd.env)',
+    '/var/lib/jobd: data of the service (/etc/jobd/jobd.env)',
     'try: jobd … --data /var/lib/jobd',
   ]);
   assert.deepEqual(notes(null, 0, 0), ['jobd serve makes one; --data DIR names another directory']);
