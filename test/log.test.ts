@@ -82,7 +82,11 @@ const toOps = { channel: 'ops', channelType: 'slack', event: 'job.failed', job: 
 const changed = {
   msg: 'changed',
   action: 'job.update',
-  ...{ subjectId: 's', actorType: 'key', actorId: 'k', actorName: 'laptop', fields: [] },
+  subjectId: 's',
+  actorType: 'key',
+  actorId: 'k',
+  actorName: 'laptop',
+  fields: [],
 };
 const dueAt = '2026-03-02T02:00:00.000Z';
 
@@ -114,8 +118,14 @@ test('on a terminal each event is a sentence', () => {
     ],
     [
       {
-        ...{ msg: 'monitor changed', monitor: 'nightly', from: 'up', to: 'down' },
-        ...{ since: dueAt, changed: 3 },
+        msg: 'monitor changed',
+        monitor: 'nightly',
+        from: 'up',
+        to: 'down',
+        ...{
+          since: dueAt,
+          changed: 3,
+        },
       },
       `monitor nightly: down since ${local(dueAt)} (3 changes)`,
     ],
@@ -139,8 +149,17 @@ test('on a terminal each event is a sentence', () => {
     [{ ...changed, action: 'session.start', subjectName: 'x' }, 'laptop signed in'],
     [
       {
-        ...{ msg: 'pruned', removed: { runs: 1_200, auditEntries: 1 }, kept: { deliveries: 8 } },
-        ...{ databaseBytes: 5_242_880, freeBytes: 4_096, longestWriteMs: 1.5 },
+        msg: 'pruned',
+        removed: {
+          runs: 1200,
+          auditEntries: 1,
+        },
+        kept: { deliveries: 8 },
+        ...{
+          databaseBytes: 5242880,
+          freeBytes: 4096,
+          longestWriteMs: 1.5,
+        },
       },
       'removed what is past its retention: 1200 runs, 1 audit entry; the database has 5 MiB, 4 KiB of it free',
     ],
@@ -167,8 +186,14 @@ test('on a terminal each event is a sentence', () => {
     ],
     [
       {
-        ...{ level: 50, msg: 'claim failed, will try again', loop: 'claim' },
-        ...{ err: { message: 'full' }, failures: 2, pauseMs: 200 },
+        level: 50,
+        msg: 'claim failed, will try again',
+        loop: 'claim',
+        ...{
+          err: { message: 'full' },
+          failures: 2,
+          pauseMs: 200,
+        },
       },
       'error  claim failed, will try again: full (2 failures, pause 200 ms)',
     ],
@@ -176,7 +201,7 @@ test('on a terminal each event is a sentence', () => {
   for (const [fields, sentence] of rows) assert.equal(shown(fields), sentence);
 });
 
-const logged = { msg: 'alert delivered', channel: 'ops', channelType: 'slack' };
+const sent = { msg: 'alert delivered', channel: 'ops', channelType: 'slack' };
 const monitor = { id: 'm', name: 'nightly' };
 const down = { type: 'job', ...monitor, since: null, failures: null, reason: null } as const;
 const runs = { count: 1, from: dueAt, to: dueAt, reasons: [] };
@@ -209,12 +234,12 @@ test('every type of alert says on a terminal what its payload says', () => {
   for (const event of alertTypes) {
     for (const [data, words] of news[event]) {
       const about = loggedAlert(JSON.stringify({ type: event, timestamp: time, data }));
-      assert.equal(shown({ ...logged, event, ...about }), `alert sent to ops (slack): ${words}`);
+      assert.equal(shown({ ...sent, event, ...about }), `alert sent to ops (slack): ${words}`);
     }
   }
   const [many, of] = [{ event: 'job.missed', count: 3 }, 'alert sent to ops (slack): '];
-  assert.equal(shown({ ...logged, ...many, workspace: 'w' }), `${of}w: 3 runs were missed`);
-  assert.equal(shown({ ...logged, event: 'job.exploded' }), `${of}job.exploded`);
+  assert.equal(shown({ ...sent, ...many, workspace: 'w' }), `${of}w: 3 runs were missed`);
+  assert.equal(shown({ ...sent, event: 'job.exploded' }), `${of}job.exploded`);
 });
 
 test('names with control characters cannot write a second line or colour the terminal', () => {

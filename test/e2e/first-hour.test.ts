@@ -97,7 +97,7 @@ function normalised(text: string, names: ReadonlyMap<string, string>): string {
 function withoutOthers(text: string): string {
   return text
     .replace(/(, jobd serve \(process \d+, user \w+\))+/g, '$1')
-    .replace(/^(?:\t\t|  )\S+: jobd serve \(process \d+, user .*\n/gm, '');
+    .replace(/^(?:\t\t- |  )\S+: jobd serve \(process \d+, user .*\n/gm, '');
 }
 
 const skip = notPackaged || noThrowAwayRoot;

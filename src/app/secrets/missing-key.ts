@@ -17,33 +17,40 @@ export function findMissingKey(known: readonly string[], source: MasterKeys): Mi
   if (lost === undefined) return null;
   const found = here.length === 0 ? 'there is none' : `there is ${here.join(' and ')}`;
   const problem = `the master key of this store is ${known.join(' and ')}, but in ${source.name} ${found}`;
-  const rotation = 'a rotation was interrupted: give jobd secrets rotate both keys';
-  const places = [...placesOf(lost, source), ...(known.length > 1 ? [rotation] : [])];
-  return { problem, remedies: [...places, giveUpWords(lost)] };
+  return { problem, remedies: remediesFor(lost, known, source) };
 }
 
-/** Where the key may be, the likely place first. */
-function placesOf(lost: string, { name, isFile, hidden }: MasterKeys): string[] {
+function remediesFor(lost: string, known: readonly string[], source: MasterKeys): string[] {
+  const { name, isFile, hidden } = source;
   const copy = 'your copy of the key (a jobd backup does not contain it)';
+  const rotation = 'a rotation was interrupted: give jobd secrets rotate both keys';
+  const last = [...(known.length > 1 ? [rotation] : []), giveUpWords(lost)];
   if (isFile) {
     return [
       'if the daemon gets the key as JOBD_SECRET_KEY (see /etc/jobd/jobd.env), set that here too',
       `otherwise put ${copy} into ${name}`,
+      ...last,
     ];
   }
-  const beside = hidden === undefined ? null : besideWords(lost, hidden);
-  return [...(beside === null ? [] : [beside]), `set ${name} to ${copy}`];
+  const beside = hidden === undefined ? null : lookInto(hidden, lost);
+  if (beside?.isThere) return [beside.words];
+  return [...(beside === null ? [] : [beside.words]), `set ${name} to ${copy}`, ...last];
 }
 
 /** What is known of the file that the key of the environment hides; null if there is none. */
-function besideWords(lost: string, { name, read }: MasterKeys): string | null {
+function lookInto(hidden: MasterKeys, lost: string): { words: string; isThere: boolean } | null {
+  const { name } = hidden;
   try {
-    const ids = read().map(({ id }) => id);
+    const ids = availableIds(hidden);
     if (ids.length === 0) return null;
-    if (!ids.includes(lost)) return `${name} is not it either: there is ${ids.join(' and ')}`;
-    return `the right key is in ${name}: remove JOBD_SECRET_KEY from the environment`;
+    const isThere = ids.includes(lost);
+    const words = isThere
+      ? `the right key is in ${name}: remove JOBD_SECRET_KEY from the environment`
+      : `${name} is not it either: there is ${ids.join(' and ')}`;
+    return { words, isThere };
   } catch (error) {
-    return `it may be in ${name}, beside the database: ${messageOf(error)}`;
+    const words = `it may be in ${name}, beside the database: ${messageOf(error)}`;
+    return { words, isThere: false };
   }
 }
 

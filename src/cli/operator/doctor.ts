@@ -48,7 +48,7 @@ const columns: Columns<Line> = {
 };
 
 function linesOf(finding: Finding): Line[] {
-  const notes = finding.notes.map((detail) => ({ finding: null, detail }));
+  const notes = finding.notes.map((note) => ({ finding: null, detail: `- ${note}` }));
   return [{ finding, detail: finding.detail }, ...notes];
 }
 

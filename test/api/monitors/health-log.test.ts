@@ -18,7 +18,7 @@ function setup(t: TestContext) {
   return {
     log,
     lines,
-    pass(ms: number): void {
+    pass: (ms: number): void => {
       now += ms;
       t.mock.timers.tick(ms);
     },

@@ -190,7 +190,10 @@ test('each restore keeps the previous database, even several in one second, and 
   const source = { path: file, descriptor: fs.openSync(file, 'r'), log: null };
   t.after(() => fs.closeSync(source.descriptor));
   const restoring = {
-    ...{ dataDir, ...parts, withoutKey: false, unverified: true },
+    dataDir,
+    ...parts,
+    withoutKey: false,
+    unverified: true,
     confirm: async () => {},
   };
   const kept: (string | null)[] = [];
