@@ -39,14 +39,17 @@ export function inOptionWords(ask: Ask): Ask {
     } catch (error) {
       if (!(error instanceof JobdError) || body === undefined) throw error;
       const { code, retryAfterSeconds, message } = error;
-      const notes = message.includes('must lead to a public address')
-        ? [
-            'to allow an address of your own: jobd serve --allow-target ADDRESS/32, or JOBD_ALLOW_TARGETS',
-          ]
-        : error.notes;
+      const advice = adviceOn(message);
+      const notes = advice === null ? error.notes : [advice];
       throw new JobdError(code, optionWords(message), { cause: error, retryAfterSeconds, notes });
     }
   };
+}
+
+/** What can be done about a refusal of the server; null if it says that itself. */
+export function adviceOn(refusal: string): string | null {
+  if (!refusal.includes('must lead to a public address')) return null;
+  return 'to allow an address of your own: jobd serve --allow-target ADDRESS/32, or JOBD_ALLOW_TARGETS';
 }
 
 /** A sentence of the server with options instead of its fields. */

@@ -3,6 +3,7 @@
 import type { DefinitionChange } from '../../domain/definition.ts';
 import { JobdError } from '../../domain/errors.ts';
 import { codeOf } from '../client/client.ts';
+import { adviceOn } from '../client/option-words.ts';
 import type { Ask } from '../client/client.ts';
 import type { Context } from '../context.ts';
 import { confirm } from '../terminal/prompt.ts';
@@ -20,18 +21,21 @@ import { wordedForFiles } from './read-definition.ts';
 import { inputOf, sendDefinitions } from './server.ts';
 import type { DefinitionInput, DefinitionResult } from './server.ts';
 
-/** Applies a plan and reports what was done. Throws the error that stopped it, and what `confirm` throws. */
+/** Applies a plan and reports what was done. Returns whether that is all. Throws the error that stopped it, and what `confirm` throws. */
 export async function applyAndReport(
   context: Context,
   ask: Ask,
   plan: Plan,
   flags: { prune?: boolean; yes?: true; json?: true },
-): Promise<void> {
+): Promise<boolean> {
   const { output } = context;
   if (!plan.mayWrite) {
     throw new JobdError('forbidden', 'this key may only read, a key with write is needed');
   }
-  if (reportRefusals(context, plan)) return output.say('nothing was changed');
+  if (reportRefusals(context, plan)) {
+    output.say('nothing was changed');
+    return false;
+  }
   // Channels first: they name what else is deleted.
   const pruned = fileKinds
     .toReversed()
@@ -45,7 +49,7 @@ export async function applyAndReport(
     .filter(({ result: { change, isAdopted } }) => change !== 'none' || isAdopted)
     .map(({ definition }): Sent => ({ kind: definition.kind, input: inputOf(definition) }));
   const deleted = pruned.map(({ kind, key }): Sent => ({ kind, input: { key, input: null } }));
-  report(context, plan, await carryOut(context, ask, changed, deleted), flags);
+  return report(context, plan, await carryOut(context, ask, changed, deleted), flags);
 }
 
 /** A definition to send. */
@@ -120,6 +124,8 @@ export function reportRefusals(
     const error = wordedForFiles(kind, refusal?.error ?? '');
     context.output.say(plain(`jobd: ${where}${label(kind, key)}: ${error}`));
   }
+  const advice = new Set(refused.map(({ refusal }) => adviceOn(refusal?.error ?? '')));
+  for (const one of advice) if (one !== null) context.output.say(one);
   const status = refused[0]?.refusal?.status;
   if (status === undefined) return false;
   context.exitCode = new JobdError(codeOf(status), '').exitCode;
@@ -128,13 +134,13 @@ export function reportRefusals(
 
 const changeWords = { create: 'created', update: 'updated', delete: 'deleted', none: 'unchanged' };
 
-/** Reports what was done and what was not. Throws the error that stopped it. */
+/** Reports what was done and what was not. Returns whether all was. Throws the error that stopped it. */
 function report(
   context: Context,
   plan: Plan,
   { results, left, failure }: Carried,
   { json }: { json?: true },
-): void {
+): boolean {
   const { output } = context;
   const done = results.filter(({ refusal }) => refusal === null);
   if (json) {
@@ -153,7 +159,7 @@ function report(
       fields: ({ changedFields }) => changedFields.join(' ') || null,
     });
   }
-  reportRefusals(context, plan, results);
+  const isRefused = reportRefusals(context, plan, results);
   const { none } = countsOf(plan, false);
   const count = (wanted: DefinitionChange): number =>
     done.filter(({ change }) => change === wanted).length;
@@ -168,6 +174,7 @@ function report(
     );
   }
   if (failure !== null) throw failure;
+  return !isRefused && left.length === 0;
 }
 
 function shortened(names: readonly string[]): string {

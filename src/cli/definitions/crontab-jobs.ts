@@ -34,6 +34,8 @@ export interface TurnedCrontab {
   text: string;
   /** The variables it names, with their values. */
   variables: ReadonlyMap<string, string>;
+  /** The numbers of the lines that became definitions, by section and key. */
+  lines: ReadonlyMap<string, number>;
   /** How many lines became jobs. */
   turned: number;
   /** The lines that became monitors, which must be changed to report to them. */
@@ -50,13 +52,19 @@ export function turnCrontab(text: string, options: CrontabOptions): TurnedCronta
   const jobs: Written[] = [];
   const monitors: Written[] = [];
   const monitored: TurnedCrontab['monitored'] = [];
+  const numbers = new Map<string, number>();
   for (const line of lines) {
     try {
       if (isCommand(line)) {
         const monitor = monitorOf(line, options, taken);
         monitors.push(monitor);
         monitored.push({ line, key: monitor[0] });
-      } else jobs.push(jobOf(line, options, taken));
+        numbers.set(`${monitorKind.section}/${monitor[0]}`, line.number);
+      } else {
+        const job = jobOf(line, options, taken);
+        jobs.push(job);
+        numbers.set(`${jobKind.section}/${job[0]}`, line.number);
+      }
     } catch (error) {
       left.push({ number: line.number, text: line.text, reason: reasonOf(error, line) });
     }
@@ -64,6 +72,7 @@ export function turnCrontab(text: string, options: CrontabOptions): TurnedCronta
   return {
     text: fileOf({ jobs, monitors }, [...taken.variables.keys()]),
     variables: taken.variables,
+    lines: numbers,
     turned: jobs.length,
     monitored,
     left: left.toSorted((one, other) => one.number - other.number),

@@ -1,10 +1,12 @@
 /** A line of a crontab that runs a command: a monitor for it, and the line that reports to the monitor. */
 
 import type { CrontabLine } from '../../domain/shell/crontab.ts';
+import { JobdError } from '../../domain/errors.ts';
 import { quoted } from '../../domain/shell/quote.ts';
 import { nameRule } from '../../domain/fields.ts';
 import { defaultGraceSeconds, dueAfter } from '../../domain/monitors/monitor.ts';
 import type { MonitorInput } from '../../domain/monitors/monitor-input.ts';
+import { plain, plainText } from '../terminal/text.ts';
 
 /** Words that a shell takes as they are; a word with `=` before them would be a variable. */
 const plainCommand = /^(?![^ ]*=)[\w@%+=:,./-]+( +[\w@%+=:,./-]+)*$/;
@@ -14,6 +16,18 @@ const inputStart = /(?<!\\)%/;
 
 /** What people paste the ping URL over, while it is not known. */
 export const pingPlaceholder = 'PING_URL';
+
+/** What a ping URL looks like: nothing in it means anything to a shell or to cron. */
+const pingUrlPattern = /^https?:\/\/[\w.:[\]/-]+$/;
+
+/** A ping URL that may be pasted into a line. Throws `unreachable` for one that jobd does not make. */
+export function requirePingUrl(url: string): string {
+  if (pingUrlPattern.test(url)) return url;
+  throw new JobdError(
+    'unreachable',
+    `the server does not answer like jobd: ${plain(url.slice(0, 100))} is no ping URL`,
+  );
+}
 
 /** Whether a line runs a command that has nothing to do with a call by curl or wget. */
 export function isCommand({ command }: CrontabLine): boolean {
@@ -34,6 +48,12 @@ export function nameOfCommand({ comment, command }: CrontabLine): string {
     .find((program) => /^[\w./-]*\w/.test(program) && program !== 'cd');
   const program = first?.split('/').at(-1) ?? '';
   return (comment ?? (program === '' ? command : program)).slice(0, nameRule.maxLength);
+}
+
+/** The same line as a terminal may show it; null if it has characters that cannot be copied from there. */
+export function shownLine(line: CrontabLine, pingUrl: string): string | null {
+  const wrapped = wrappedLine(line, pingUrl);
+  return plainText(wrapped) === wrapped ? wrapped : null;
 }
 
 /** The line that runs the same command and reports to the monitor with this ping URL. */

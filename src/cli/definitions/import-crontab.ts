@@ -10,7 +10,7 @@ import { printJson } from '../terminal/output.ts';
 import { applyAndReport } from './apply.ts';
 import { turnCrontab } from './crontab-jobs.ts';
 import type { TurnedCrontab } from './crontab-jobs.ts';
-import { pingPlaceholder, wrappedLine } from './crontab-monitors.ts';
+import { pingPlaceholder, requirePingUrl, shownLine, wrappedLine } from './crontab-monitors.ts';
 import { emptyLoad, readDefinitions, readText } from './load.ts';
 import { problemText } from './parse-file.ts';
 import { makePlan } from './plan.ts';
@@ -37,8 +37,8 @@ export async function importCrontab(
   const isSystem = flags.system === true;
   const turned = turnCrontab(text, { isSystem, timezone, isZoneGiven });
   if (flags.variables !== undefined) writeVariables(flags.variables, turned.variables);
-  let pingUrls: ReadonlyMap<string, string> = new Map();
-  if (flags.apply) pingUrls = await apply(context, turned, flags);
+  let pingUrls: ReadonlyMap<string, string> | null = new Map();
+  if (flags.apply) pingUrls = await apply(context, turned, { ...flags, path: file ?? 'crontab' });
   else if (flags.json) {
     const { left, monitored, text: yaml } = turned;
     const wrapped = monitored.map(({ line, key }) => {
@@ -48,6 +48,7 @@ export async function importCrontab(
     const variables = [...turned.variables.keys()];
     printJson(output, { jobs: turned.turned, variables, wrapped, left, yaml });
   } else output.data(turned.text.trimEnd());
+  if (pingUrls === null) return tellOfLeft(context, turned);
   tellOfMonitors(context, turned, pingUrls);
   tell(context, turned, isZoneGiven ? null : timezone);
 }
@@ -72,12 +73,12 @@ function writeVariables(path: string, variables: ReadonlyMap<string, string>): v
   }
 }
 
-/** Applies the definitions. Returns the ping URLs of the monitors, by key. */
+/** Applies the definitions. Returns the ping URLs of the monitors, by key; null if something was refused. */
 async function apply(
   context: Context,
   turned: TurnedCrontab,
-  flags: CrontabFlags,
-): Promise<ReadonlyMap<string, string>> {
+  flags: CrontabFlags & { path: string },
+): Promise<ReadonlyMap<string, string> | null> {
   const { output } = context;
   const ask = asker(output);
   const loaded = emptyLoad();
@@ -89,10 +90,18 @@ async function apply(
   // The definitions have been checked; a problem here is a bug.
   const [problem] = loaded.problems;
   if (problem !== undefined) throw new Error(problemText(problem));
-  await applyAndReport(context, ask, await makePlan(ask, loaded.definitions, {}), flags);
+  const definitions = loaded.definitions.map((definition) => {
+    const { section } = definition.kind;
+    const line = turned.lines.get(`${section}/${definition.key}`) ?? 1;
+    return { ...definition, place: { path: flags.path, line, column: 1 } };
+  });
+  const plan = await makePlan(ask, definitions, {});
+  if (!(await applyAndReport(context, ask, plan, flags))) return null;
   if (turned.monitored.length === 0) return new Map();
   const { monitors } = await managedItems(ask, 'managed');
-  return new Map(monitors.map(({ key, document }) => [key ?? '', String(document['pingUrl'])]));
+  return new Map(
+    monitors.map(({ key, document }) => [key ?? '', requirePingUrl(String(document['pingUrl']))]),
+  );
 }
 
 /** Says which lines must be changed, so that they report to their monitors, and to what. */
@@ -102,9 +111,15 @@ function tellOfMonitors(
   pingUrls: ReadonlyMap<string, string>,
 ): void {
   for (const { line, key } of monitored) {
-    const words = `line ${line.number} of the crontab runs a command; for the monitor ${key} change it to:`;
-    output.say(plain(words));
-    output.say(plain(`  ${wrappedLine(line, pingUrls.get(key) ?? pingPlaceholder)}`));
+    const words = `line ${line.number} of the crontab runs a command; for the monitor ${key} change it`;
+    const shown = shownLine(line, pingUrls.get(key) ?? pingPlaceholder);
+    if (shown === null) {
+      output.say(plain(`${words} by hand: it has control characters, which cannot be shown`));
+      continue;
+    }
+    output.say(plain(`${words} to:`));
+    // Not by `plain`, which would take its tabs.
+    output.say(`  ${shown}`);
   }
   if (monitored.some(({ key }) => !pingUrls.has(key))) {
     output.say(
@@ -113,20 +128,22 @@ function tellOfMonitors(
   }
 }
 
-function tell(
-  context: Context,
-  { turned, monitored, left }: TurnedCrontab,
-  zone: string | null,
-): void {
+function tell(context: Context, crontab: TurnedCrontab, zone: string | null): void {
   const { output } = context;
-  for (const { number, text, reason } of left) {
-    output.say(plain(`line ${number} of the crontab skipped: ${reason}`));
-    output.say(plain(`  ${text}`));
-  }
+  const { turned, monitored, left } = crontab;
+  tellOfLeft(context, crontab);
   const all = turned + monitored.length + left.length;
   const parts = [counted(turned, 'job'), counted(monitored.length, 'monitor')];
   output.say(`turned ${turned + monitored.length} of ${counted(all, 'line')}: ${parts.join(', ')}`);
   if (zone !== null && turned + monitored.length > 0)
     output.say(`times are read in ${zone} unless CRON_TZ is set; --tz says another zone`);
+}
+
+/** Says which lines were skipped, and why. */
+function tellOfLeft(context: Context, { left }: TurnedCrontab): void {
+  for (const { number, text, reason } of left) {
+    context.output.say(plain(`line ${number} of the crontab skipped: ${reason}`));
+    context.output.say(plain(`  ${text}`));
+  }
   if (left.length > 0 && context.exitCode === 0) context.exitCode = 1;
 }

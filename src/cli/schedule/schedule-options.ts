@@ -45,8 +45,9 @@ export interface NewSchedule {
 }
 
 /**
- * The fields that these options give something new. It needs a schedule, and a cron expression gets the time zone of this
- * machine unless it names another. Throws `usage` and `invalid_input`, naming the option.
+ * The fields that these options give something new. It needs a schedule, which gets the time zone of this machine unless
+ * another is named: an interval too, whose due times are shown in it, and which may become a cron expression later. Throws
+ * `usage` and `invalid_input`, naming the option.
  */
 export async function newScheduleOf(flags: Flags): Promise<NewSchedule> {
   const fields = scheduleFieldsOf(flags);
@@ -54,10 +55,11 @@ export async function newScheduleOf(flags: Flags): Promise<NewSchedule> {
   if (scheduleType === undefined) {
     throw new JobdError('usage', "say when: --cron '30 2 * * *' or --every 5m");
   }
-  if (scheduleType !== 'cron' || timezone !== undefined) return { fields, note: null };
+  if (timezone !== undefined) return { fields, note: null };
   const { machineZone, zoneNote } = await import('./machine-zone.ts');
   const zone = machineZone();
-  return { fields: { ...fields, timezone: zone }, note: zoneNote(zone) };
+  const note = scheduleType === 'cron' ? zoneNote(zone) : null;
+  return { fields: { ...fields, timezone: zone }, note };
 }
 
 /** The text of a flag, if it was given. */

@@ -5,7 +5,7 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { turnCrontab } from '../../../src/cli/definitions/crontab-jobs.ts';
-import { wrappedLine } from '../../../src/cli/definitions/crontab-monitors.ts';
+import { requirePingUrl, wrappedLine } from '../../../src/cli/definitions/crontab-monitors.ts';
 import { emptyLoad, readDefinitions } from '../../../src/cli/definitions/load.ts';
 import { problemText } from '../../../src/cli/definitions/parse-file.ts';
 import type { Input } from '../../../src/cli/definitions/kind.ts';
@@ -225,4 +225,36 @@ test('a crontab becomes a file without secrets, which can be applied', async (t)
     'left',
     'yaml',
   ]);
+});
+
+test('a refusal names the line of the crontab, and nothing is said to be turned', async (t) => {
+  const daemon = await serveCommand(t);
+  const crontab = 'MAILTO=me\n0 4 * * * rotate\n5 4 * * * curl http://10.0.0.1/\n';
+  const args = ['import', 'crontab', '--tz', 'UTC', '--apply'];
+  const ran = await runCommand(args, daemon.env, crontab);
+  assert.equal(ran.exitCode, 2);
+  assert.match(
+    ran.stderr,
+    /^jobd: crontab:3:1: job 10\.0\.0\.1: url must lead to a public address.*\nto allow .*--allow-target.*\nnothing was changed\n$/,
+  );
+});
+
+test('a line is shown as it must be written, or not at all', async () => {
+  const tabs = "0 4 * * * sort -t'\t' /a\n0 4 * * * bar \u001b]0;x\u0007\n";
+  const { stderr } = await runCommand(['import', 'crontab', '--tz', 'UTC'], {}, tabs);
+  assert.ok(stderr.includes("sort -t'\\''\t'\\'' /a"), stderr);
+  assert.match(stderr, /line 2 .* change it by hand: it has control characters, which cannot/);
+  assert.ok(!stderr.includes('\u001b') && !stderr.includes('\u0007'));
+});
+
+test('a ping URL that a shell would read otherwise is not printed', () => {
+  assert.equal(requirePingUrl('https://h:8080/ping/a-1'), 'https://h:8080/ping/a-1');
+  for (const url of [
+    'http://h/ping/1;touch /tmp/x',
+    'http://h/$(id)',
+    'javascript:1',
+    'http://h/%',
+  ]) {
+    assert.throws(() => requirePingUrl(url), /does not answer like jobd/);
+  }
 });

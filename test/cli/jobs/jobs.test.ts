@@ -10,6 +10,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import type { Job } from '../../../src/api/jobs/contract.ts';
 import type { Run, RunList } from '../../../src/api/runs/contract.ts';
+import { machineZone } from '../../../src/cli/schedule/machine-zone.ts';
 import { runCommand, serveCommand } from '../../support/running/command.ts';
 import type { Ran } from '../../support/running/program.ts';
 import { startSink } from '../../support/fakes/sink.ts';
@@ -136,7 +137,7 @@ test('jobs and runs from the shell', async (t) => {
       body: '{"ü":1}\n',
       scheduleType: 'period',
       cronExpr: null,
-      timezone: 'Europe/Paris',
+      timezone: machineZone(),
       periodSeconds: 300,
       timeoutSeconds: 10,
       retries: 2,
