@@ -1,6 +1,7 @@
 /** The commands that jobs, monitors and channels share: list, get, update, pause, resume and delete. */
 
 import type { Command } from 'commander';
+import { JobdError } from '../domain/errors.ts';
 import type { Flags } from '../config.ts';
 import type { Api } from './client/api.ts';
 import { connect } from './client/connect.ts';
@@ -69,6 +70,12 @@ export function addResourceCommands<Item extends Named, Update, Status extends s
   resource.withOptions(update).action(async (name: string, flags: Flags) => {
     const api = connect(context);
     const fields = await updateOf(flags, api);
+    if (Object.keys(fields as object).length === 0) {
+      throw new JobdError(
+        'usage',
+        `say what to change: jobd ${noun}s update --help lists the options`,
+      );
+    }
     const items = resource.of(api);
     const found = await items.find(name);
     check?.(found, fields);

@@ -3,13 +3,13 @@
 import type { Command } from 'commander';
 import type { DeliveryList, TriedDelivery } from '../../api/alerts/contract.ts';
 import type { Flags } from '../../config.ts';
-import { invalidInput } from '../../domain/errors.ts';
+import { invalidInput, JobdError } from '../../domain/errors.ts';
+import { isId } from '../../domain/id.ts';
 import type { Api } from '../client/api.ts';
 import { connect } from '../client/connect.ts';
 import type { Context } from '../context.ts';
-import { listLimitOf, withListLimit } from '../options.ts';
-import { withName } from '../resource.ts';
-import { moment, state } from '../terminal/cell.ts';
+import { listLimitOf, mostListed, withListLimit } from '../options.ts';
+import { idCell, moment, state } from '../terminal/cell.ts';
 import { printJson, printRows } from '../terminal/output.ts';
 import type { Output } from '../terminal/output.ts';
 
@@ -17,13 +17,17 @@ import type { Output } from '../terminal/output.ts';
 export function addDeliveriesCommand(channels: Command, context: Context): void {
   const { output } = context;
   withListLimit(
-    withName(channels.command('deliveries'), 'channel').argument(
-      '[delivery]',
-      'id of a delivery, to list its attempts, oldest first',
-    ),
+    channels
+      .command('deliveries')
+      .argument('[channel]', 'name of the channel, its id or the beginning of its id')
+      .argument(
+        '[delivery]',
+        'id of a delivery or its beginning, to list its attempts, oldest first',
+      ),
   )
-    .option('--job <job>', 'only alerts about this job, by id or name')
-    .option('--monitor <monitor>', 'only alerts about this monitor, by id or name')
+    .option('--job <job>', 'only alerts about this job, by id or name; without a channel, of all')
+    .option('--monitor <monitor>', 'only alerts about this monitor, likewise')
+    .option('--wide', 'show ids whole on a terminal')
     .description('list the latest deliveries of a channel, newest first, or the attempts of one')
     .addHelpText(
       'after',
@@ -31,43 +35,96 @@ export function addDeliveriesCommand(channels: Command, context: Context): void 
 Examples:
   jobd channels deliveries ops
   jobd channels deliveries ops --job backup
-  jobd channels deliveries ops 019a9b1c-0000-7000-8000-000000000000`,
+  jobd channels deliveries --job backup
+  jobd channels deliveries ops 019a9b1c`,
     )
-    .action(async (name: string, deliveryId: string | undefined, flags: Flags) => {
+    .action(async (name: string | undefined, delivery: string | undefined, flags: Flags) => {
       const limit = listLimitOf(flags);
-      if (flags['job'] !== undefined && flags['monitor'] !== undefined) {
+      const { job, monitor } = flags;
+      if (job !== undefined && monitor !== undefined) {
         throw invalidInput('use either --job or --monitor, not both');
       }
-      const api = connect(context);
-      const { channels: items } = api;
-      const { id } = await items.find(name);
-      if (deliveryId === undefined) {
-        const found = await items.deliveries(id, limit, await subjectOf(flags, api));
+      if (name === undefined && job === undefined && monitor === undefined) {
+        throw new JobdError(
+          'usage',
+          'name a channel, or say about what: --job JOB or --monitor MONITOR',
+        );
+      }
+      const api = connect(context, { waits: name === undefined });
+      const isWide = flags['wide'] === true;
+      const subject = await subjectOf(flags, api);
+      if (name === undefined) {
+        const found = await ofAllChannels(api, limit, subject);
+        if (flags['json']) return printJson(output, { deliveries: found });
+        return printDeliveries(output, found, isWide);
+      }
+      const { id } = await api.channels.find(name);
+      if (delivery === undefined) {
+        const found = await api.channels.deliveries(id, limit, subject);
         if (flags['json']) printJson(output, found);
-        else printDeliveries(output, found);
+        else printDeliveries(output, found.deliveries, isWide);
       } else {
-        const found = await items.delivery(id, deliveryId);
+        const found = await api.channels.delivery(id, await wholeId(api, id, delivery));
         if (flags['json']) printJson(output, found);
         else printAttempts(output, found);
       }
     });
 }
 
+/** A delivery with its channel, where several are listed together. */
+type Listed = DeliveryList['deliveries'][number] & { channelName?: string };
+
+/** The latest deliveries of all channels, newest first. */
+async function ofAllChannels(api: Api, limit: number, subject: Subject): Promise<Listed[]> {
+  const found: Listed[] = [];
+  for await (const { id, name: channelName } of api.channels.list()) {
+    const { deliveries } = await api.channels.deliveries(id, limit, subject);
+    found.push(...deliveries.map((delivery) => ({ ...delivery, channelName })));
+  }
+  return found.toSorted((one, other) => (one.id < other.id ? 1 : -1)).slice(0, limit);
+}
+
+/** The id of a delivery, by its beginning among the latest. Throws `not_found` and `conflict`. */
+async function wholeId(api: Api, channelId: string, text: string): Promise<string> {
+  const beginning = text.toLowerCase();
+  if (isId(beginning)) return beginning;
+  const { deliveries } = await api.channels.deliveries(channelId, mostListed, {});
+  const found = deliveries.filter(({ id }) => id.startsWith(beginning));
+  const [first] = found;
+  if (first === undefined) {
+    throw new JobdError(
+      'not_found',
+      `no delivery of this channel has an id that begins with ${text}`,
+    );
+  }
+  if (found.length > 1) {
+    throw new JobdError(
+      'invalid_input',
+      `the ids of ${found.length} deliveries begin with ${text}: give more of it`,
+    );
+  }
+  return first.id;
+}
+
+interface Subject {
+  jobId?: string;
+  monitorId?: string;
+}
+
 /** The job or monitor that the options name. */
-async function subjectOf(
-  { job, monitor }: Flags,
-  api: Api,
-): Promise<{ jobId?: string; monitorId?: string }> {
+async function subjectOf({ job, monitor }: Flags, api: Api): Promise<Subject> {
   if (typeof job === 'string') return { jobId: (await api.jobs.find(job)).id };
   if (typeof monitor === 'string') return { monitorId: (await api.monitors.find(monitor)).id };
   return {};
 }
 
-function printDeliveries(output: Output, { deliveries }: DeliveryList): void {
+function printDeliveries(output: Output, deliveries: readonly Listed[], isWide: boolean): void {
+  const hasChannels = deliveries.some(({ channelName }) => channelName !== undefined);
   printRows(
     output,
     deliveries,
     {
+      ...(hasChannels && { channel: ({ channelName }: Listed) => channelName ?? null }),
       event: ({ event }) => event,
       about: ({ subject }) => subject && subject.name,
       status: ({ status }) => state(status),
@@ -75,9 +132,9 @@ function printDeliveries(output: Output, { deliveries }: DeliveryList): void {
       created: ({ createdAt }) => moment(createdAt),
       'last attempt': ({ lastAttemptAt }) => moment(lastAttemptAt),
       error: ({ lastError }) => lastError,
-      id: ({ id }) => id,
+      id: ({ id }) => idCell(id),
     },
-    { none: 'there are no deliveries', optional: ['about', 'attempts', 'last attempt'] },
+    { none: 'there are no deliveries', optional: ['attempts', 'last attempt', 'created'], isWide },
   );
 }
 

@@ -41,6 +41,15 @@ test('channels can be created, tested, listed, changed and deleted from the shel
   const deliveries = await jobd('channels', 'deliveries', 'ops', '--json');
   const [delivery] = (JSON.parse(deliveries.stdout) as { deliveries: object[] }).deliveries;
   assert.partialDeepStrictEqual(delivery, { id: tested.stdout.trim(), event: 'test' });
+  const begun = await jobd(
+    'channels',
+    'deliveries',
+    'ops',
+    tested.stdout.slice(0, 13).toUpperCase(),
+  );
+  assert.match(begun.stdout, /^1\t20/);
+  const unknown = await jobd('channels', 'deliveries', 'ops', 'ffff');
+  assert.deepEqual([unknown.exitCode, /begins with ffff/.test(unknown.stderr)], [3, true]);
   const attempts = await jobd('channels', 'deliveries', 'ops', tested.stdout.trim());
   assert.match(attempts.stdout, /^1\t20\S+Z\t\d+\t500\thttp: 500, broken\n$/);
   const asJson = await jobd('channels', 'deliveries', 'ops', tested.stdout.trim(), '--json');
@@ -111,6 +120,27 @@ test('a channel covers chosen monitors, missed and interrupted runs, and reminde
   assert.partialDeepStrictEqual(JSON.parse(all.stdout), { deliveries: [{ subject: null }] });
 });
 
+test('deliveries about a job are listed of all channels, newest first', async (t) => {
+  const receiver = await startSink(t);
+  const { env } = await serveCommand(t);
+  const jobd = (...args: string[]) => runCommand(args, env);
+  const to = ['--type', 'webhook', '--url', receiver.url];
+  for (const name of ['ops', 'boss']) await jobd('channels', 'create', '--name', name, ...to);
+  const url = 'http://127.0.0.1:1/';
+  await jobd('jobs', 'create', '--name', 'backup', '--every', '1d', '--retries', '0', '--url', url);
+  await jobd('jobs', 'run', 'backup', '--wait');
+  await until('both alerts', () => receiver.received.length >= 2);
+  const { stdout } = await jobd('channels', 'deliveries', '--job', 'backup');
+  const lines = stdout.trimEnd().split('\n');
+  assert.deepEqual(lines.map((line) => line.split('\t').slice(0, 3)).toSorted(), [
+    ['boss', 'job.failed', 'backup'],
+    ['ops', 'job.failed', 'backup'],
+  ]);
+  const asJson = await jobd('channels', 'deliveries', '--job', 'backup', '--limit', '1', '--json');
+  const { deliveries } = JSON.parse(asJson.stdout) as { deliveries: object[] };
+  assert.equal(deliveries.length, 1);
+});
+
 test('invalid input is refused before any request, and secrets stay off the command line', async () => {
   const env = { JOBD_URL: 'http://127.0.0.1:9', JOBD_API_KEY: `cp_${'0'.repeat(64)}` };
   const create = ['channels', 'create', '--name', 'a', '--type', 'slack'];
@@ -146,6 +176,8 @@ test('invalid input is refused before any request, and secrets stay off the comm
       /--remind-every must be between 15m and 7d, got 14m/,
     ],
     [[...update, '--also', 'failed'], '', /--also must be one of missed, interrupted/],
+    [update, '', /say what to change: jobd channels update --help lists the options/],
+    [['channels', 'deliveries'], '', /name a channel, or say about what: --job JOB/],
     [
       ['channels', 'deliveries', 'a', '--job', 'j', '--monitor', 'm'],
       '',
