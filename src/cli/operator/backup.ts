@@ -1,6 +1,6 @@
 /** `jobd backup` and `jobd restore`: the database to one file, and back. */
 
-import { constants, existsSync, fstatSync, openSync } from 'node:fs';
+import { existsSync, fstatSync } from 'node:fs';
 import type { Command } from 'commander';
 import type { Backup, Restored, Source } from '../../app/operator/backups.ts';
 import { secretKeys } from '../../config.ts';
@@ -14,7 +14,7 @@ import type { Output } from '../terminal/output.ts';
 import { giveUpWords } from '../../app/secrets/missing-key.ts';
 import { counted } from '../terminal/text.ts';
 import { makeNewFile } from './new-file.ts';
-import { requireRootsName, rootsName } from './owner.ts';
+import { openToRead, requireRootsName, rootsName, rootsNewName } from './roots-files.ts';
 
 /** Adds the commands. */
 export function addBackupCommands(program: Command, { output }: Context): void {
@@ -43,7 +43,7 @@ the data directory, to another place.`,
       const { makeBackup } = await import('../../app/operator/backups.ts');
       const { prepareDatabase } = await import('../../local-store.ts');
       const { path: dataDir, opened } = await enterStore(flags, output, () => {
-        const name = rootsName(file);
+        const name = rootsNewName(file);
         return name === null ? null : makeNewFile(name);
       });
       await using made = opened;
@@ -145,12 +145,12 @@ function reportRestore(output: Output, restored: Restored, keysName: string): vo
 /** Opens a backup and, for a copy of a database in use, the log beside it. Throws `not_found` or `unavailable`. */
 function openBackup(path: string): Source {
   try {
-    // A pipe would block until its other end opens.
-    const descriptor = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+    const descriptor = openToRead(path);
     if (!fstatSync(descriptor).isFile()) throw new Error('not a regular file');
-    const log = existsSync(`${path}-wal`) ? openSync(`${path}-wal`, 'r') : null;
+    const log = existsSync(`${path}-wal`) ? openToRead(`${path}-wal`) : null;
     return { path, descriptor, log };
   } catch (error) {
+    if (error instanceof JobdError) throw error;
     const isMissing = systemCode(error) === 'ENOENT';
     if (!isMissing) throw unavailable(`${path} cannot be read`, error);
     throw new JobdError('not_found', `${path} does not exist`);

@@ -1,7 +1,7 @@
 /** The service of this machine, as install.sh makes it: the data directory that its settings and its unit name. */
 
 import { resolve } from 'node:path';
-import { readRootsFile } from './owner.ts';
+import { readRootsFile } from './roots-files.ts';
 
 /** The data directory of a service, and the file that names it. */
 export interface Service {

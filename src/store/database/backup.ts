@@ -48,7 +48,16 @@ export async function copyDatabase(
     if (descriptor !== null) fs.ftruncateSync(descriptor);
     throw unavailable(`${path} cannot be written`, error);
   } finally {
+    removeDraft(draft);
+  }
+}
+
+/** Removes a draft. There is none where this user may not look: the error of writing it says more. */
+function removeDraft(draft: string): void {
+  try {
     fs.rmSync(draft, { force: true });
+  } catch (error) {
+    if (systemCode(error) !== 'EACCES') throw error;
   }
 }
 
