@@ -214,6 +214,15 @@ function apiSite(setting: Setting): string | null {
   return siteUrl(setting)?.replace(/\/api\/v1$/, '') ?? null;
 }
 
+/** The variable of the ping URL for `jobd ping`; null if it is not set. */
+export function pingVariable(env: Environment = process.env): {
+  name: string;
+  value: string | null;
+} {
+  const name = 'JOBD_PING_URL';
+  return { name, value: env[name]?.trim() || null };
+}
+
 /** A variable by its name, for what is no setting: definition files refer to any. */
 export function environmentVariable(
   name: string,

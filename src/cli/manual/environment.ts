@@ -6,6 +6,7 @@ import { defaultServerUrl, serveDefaults } from '../../config.ts';
 export const environment: readonly (readonly [name: string, meaning: string])[] = [
   ['JOBD_URL', `URL of the server that commands talk to (default ${defaultServerUrl})`],
   ['JOBD_API_KEY', 'API key for that server'],
+  ['JOBD_PING_URL', 'ping: URL of the monitor, if none is given'],
   ['JOBD_PROFILE', 'profile to use, like --profile'],
   ['XDG_CONFIG_HOME', 'jobd/profiles.json in it holds the profiles (default ~/.config)'],
   [
