@@ -1,12 +1,11 @@
 /** A line of a crontab that runs a command: a monitor for it, and the line that reports to the monitor. */
 
 import type { CrontabLine } from '../../domain/shell/crontab.ts';
-import { JobdError } from '../../domain/errors.ts';
 import { quoted } from '../../domain/shell/quote.ts';
 import { nameRule } from '../../domain/fields.ts';
 import { defaultGraceSeconds, dueAfter } from '../../domain/monitors/monitor.ts';
 import type { MonitorInput } from '../../domain/monitors/monitor-input.ts';
-import { plain, plainText } from '../terminal/text.ts';
+import { plainText } from '../terminal/text.ts';
 
 /** Words that a shell takes as they are; a word with `=` before them would be a variable. */
 const plainCommand = /^(?![^ ]*=)[\w@%+=:,./-]+( +[\w@%+=:,./-]+)*$/;
@@ -16,18 +15,6 @@ const inputStart = /(?<!\\)%/;
 
 /** What people paste the ping URL over, while it is not known. */
 export const pingPlaceholder = 'PING_URL';
-
-/** What a ping URL looks like: nothing in it means anything to a shell or to cron. */
-const pingUrlPattern = /^https?:\/\/[\w.:[\]/-]+$/;
-
-/** A ping URL that may be pasted into a line. Throws `unreachable` for one that jobd does not make. */
-export function requirePingUrl(url: string): string {
-  if (pingUrlPattern.test(url)) return url;
-  throw new JobdError(
-    'unreachable',
-    `the server does not answer like jobd: ${plain(url.slice(0, 100))} is no ping URL`,
-  );
-}
 
 /** Whether a line runs a command that has nothing to do with a call by curl or wget. */
 export function isCommand({ command }: CrontabLine): boolean {

@@ -4,6 +4,7 @@ import type { Command } from 'commander';
 import type { Monitor, MonitorUpdate } from '../../api/monitors/contract.ts';
 import type { Flags } from '../../config.ts';
 import { connect } from '../client/connect.ts';
+import { requirePingUrl } from '../client/ping-url.ts';
 import type { Context } from '../context.ts';
 import { monitorStatuses } from '../../domain/monitors/status.ts';
 import type { MonitorStatus } from '../../domain/monitors/status.ts';
@@ -153,7 +154,8 @@ async function printMonitor(output: Output, monitor: Monitor): Promise<void> {
     status: state(monitor.status),
     ...(await scheduleFieldsFor(monitor)),
     grace: durationOf(monitor.graceSeconds),
-    ping: monitor.pingUrl,
+    // A key that may only read gets none.
+    ping: monitor.pingUrl && requirePingUrl(monitor.pingUrl),
     'next due': moment(monitor.nextDueAt),
     'last ping': moment(monitor.lastPingAt),
     ...(monitor.lastDurationMs !== null && { 'last duration': `${monitor.lastDurationMs} ms` }),
