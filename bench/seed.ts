@@ -151,16 +151,18 @@ export async function seedHistory(
   const lastAt = Date.now() - minuteMs;
   await store.write(async (tx) => {
     await sql`create temp table numbered as
-      select id as job_id, row_number() over (order by id) - 1 as number from jobs`.execute(tx);
+      select id as job_id, workspace_id, row_number() over (order by id) - 1 as number from jobs`.execute(
+      tx,
+    );
     await sql`create unique index temp.by_number on numbered (number)`.execute(tx);
     // As if each job had been called once a minute until a minute ago.
     await sql`
       with recursive past (number) as (
         select 0 union all select number + 1 from past where number < ${runs - 1})
-      insert into runs (id, job_id, source, status, scheduled_for, started_at, finished_at,
+      insert into runs (id, job_id, workspace_id, source, status, scheduled_for, started_at, finished_at,
         attempts, http_status, duration_ms, response_body)
       select printf('%08x-%04x-7000-8000-%012x', at / 65536, at % 65536, past.number),
-        job_id, 'scheduled', 'success', at, at + 2, at + 5, 1, 200, 3, 'ok'
+        job_id, workspace_id, 'scheduled', 'success', at, at + 2, at + 5, 1, 200, 3, 'ok'
       from (select number,
         cast(${lastAt} - (${runs} - number) * ${everyMs} as integer) as at from past) as past
       cross join numbered on numbered.number = past.number % ${jobs}`.execute(tx);

@@ -1,23 +1,26 @@
 /** Jobs in lists by status, text and order, each with its last results. */
 
+import { setImmediate } from 'node:timers/promises';
 import { msPerDay } from '../../domain/clock.ts';
 import { invalidInput } from '../../domain/errors.ts';
 import { isId } from '../../domain/id.ts';
 import type { JobFilter, JobOrder, JobState, ListedJob } from '../../domain/jobs/listed-job.ts';
+import { badRunStatuses } from '../../domain/runs/run.ts';
 import type { RunStatus } from '../../domain/runs/run.ts';
 import type { Db } from '../../store/database/open.ts';
 import * as jobs from '../../store/overview/jobs.ts';
 import type { JobCondition, JobPlace, PlacedJob } from '../../store/overview/jobs.ts';
 import { findRecentRuns } from '../../store/overview/recent.ts';
-import { findMissedJobs, findTroubleStop } from '../../store/overview/trouble.ts';
-import type { TroublePlace } from '../../store/overview/trouble.ts';
+import { findMissedJobs } from '../../store/overview/trouble.ts';
+import { findRunStop } from '../../store/runs/of-workspace.ts';
+import type { RunPlace } from '../../store/runs/of-workspace.ts';
 import { noJob, shownJob } from '../jobs/keep-job.ts';
 import type { App, Principal } from '../app.ts';
 import { idCursor, parseIdCursor, parsePlaceCursor, partialPageOf, placeCursor } from '../page.ts';
 import type { PageRequest, PartialPage } from '../page.ts';
+import { isIdPart, isRunPlace, runPlaceOf, runPlaceParts } from '../run-places.ts';
 import { inSteps } from '../steps.ts';
 import type { Found } from '../steps.ts';
-import { isIdPart, isTroublePlace, troublePartsOf, troublePlaceOf } from '../trouble-places.ts';
 
 /** How many results of a row are shown. */
 export const recentCount = 30;
@@ -118,13 +121,32 @@ async function listByState(
     { steps, after, count: limit + 1 },
     async (from, count) => {
       const upTo = isSearched
-        ? await jobs.findStop(db, workspaceId, order, { state, after: from, rows })
+        ? await findOwnStop(db, workspaceId, order, { state, after: from, rows })
         : undefined;
       const page = { state, text, ids: null, after: from, upTo, limit: count };
       return { found: await jobs.listJobsOn(db, workspaceId, order, page), stop: upTo };
     },
   );
   return partialPageOf<PlacedJob, JobPlace>(found, limit, stop, cursorAt);
+}
+
+/**
+ * Where a step must stop. By due time it meets the jobs of other workspaces: the place is that of the last own job before
+ * it, and if there is none, the step goes on. So no cursor names a job of somebody else.
+ */
+async function findOwnStop(
+  db: Db,
+  workspaceId: string,
+  order: JobOrder,
+  { after, ...span }: { state: JobState | null; after: JobPlace | null; rows: number },
+): Promise<JobPlace | undefined> {
+  for (let from = after; ; await setImmediate()) {
+    const stop = await jobs.findStop(db, workspaceId, order, { ...span, after: from });
+    if (order !== 'due' || stop === undefined) return stop;
+    const own = await jobs.findLastDue(db, workspaceId, { after: from, upTo: stop });
+    if (own !== undefined) return own;
+    from = stop;
+  }
 }
 
 /** The ids of all jobs that contain a text, in a workspace that has few. */
@@ -190,12 +212,12 @@ async function listMissed(
   const list = 'overview-jobs-missed';
   const begin = cursor === null ? { id: null, before: null } : missedPlaceOf(list, cursor);
   const span = { before: begin.before, since, rows: mostMissedRuns };
-  const end = await findTroubleStop(db, workspaceId, span);
+  const end = await findRunStop(db, workspaceId, { ...span, statuses: badRunStatuses });
   const ids = await findMissedJobs(db, workspaceId, span);
   const among = { before: begin.id, text, limit };
   const { found, stop } = await jobsAmong(db, workspaceId, ids, among);
-  const cursorAt = (id: string | null, before: TroublePlace | null): string =>
-    placeCursor(list, [id, ...(before === null ? [] : troublePartsOf(before))]);
+  const cursorAt = (id: string | null, before: RunPlace | null): string =>
+    placeCursor(list, [id, ...(before === null ? [] : runPlaceParts(before))]);
   const page = partialPageOf<PlacedJob, { id: string }>(found, limit, stop, ({ id }) =>
     cursorAt(id, begin.before),
   );
@@ -207,20 +229,20 @@ interface MissedPlace {
   /** The last job of the previous page, if the list goes on among the same runs. */
   id: string | null;
   /** Where these runs begin; null for the newest. */
-  before: TroublePlace | null;
+  before: RunPlace | null;
 }
 
 function missedPlaceOf(list: string, cursor: string): MissedPlace {
   const parts = parsePlaceCursor(list, cursor, isMissedPlace);
   const [id, ...before] = parts;
-  return { id, before: isTroublePlace(before) ? troublePlaceOf(before) : null };
+  return { id, before: isRunPlace(before) ? runPlaceOf(before) : null };
 }
 
 function isMissedPlace(
   parts: readonly unknown[],
 ): parts is readonly [string | null, ...(readonly unknown[])] {
   const [id, ...before] = parts;
-  return isTroublePlace(before) ? id === null || isIdPart(id) : parts.length === 1 && isIdPart(id);
+  return isRunPlace(before) ? id === null || isIdPart(id) : parts.length === 1 && isIdPart(id);
 }
 
 /** Those of these jobs that contain a text, and where the list stopped looking. */

@@ -129,6 +129,8 @@ export interface JobRow {
 export interface RunRow {
   id: string;
   job_id: string;
+  /** That of its job, with which it is removed: so the runs of a workspace have an order of their own. */
+  workspace_id: string;
   source: RunSource;
   status: RunStatus;
   scheduled_for: number;
@@ -142,8 +144,6 @@ export interface RunRow {
   idempotency_key: string | null;
   /** Whether its receipt is still to be signed. */
   receipt_due: Generated<number>;
-  /** Its workspace if it was no success, else null: it puts only such runs into the index of a workspace's trouble. */
-  trouble_in: Generated<string | null>;
   response_body: string | null;
 }
 

@@ -114,6 +114,22 @@ export async function findStop(
     .executeTakeFirst();
 }
 
+/** The last of a workspace's own jobs in a part of the walk by due time; undefined if all in it are of others. */
+export async function findLastDue(
+  db: Db,
+  workspaceId: string,
+  { after, upTo }: { after: JobPlace | null; upTo: JobPlace },
+): Promise<JobPlace | undefined> {
+  return await jobsOn(db, 'due', workspaceId)
+    .select(placeColumns)
+    .$if(after !== null, (query) => query.where(walks.due.after(after as JobPlace)))
+    .where(walks.due.upTo(upTo))
+    .orderBy('next_run_at', 'desc')
+    .orderBy(sql`${tieBreak} desc`)
+    .limit(1)
+    .executeTakeFirst();
+}
+
 /** A job with its place in the list. */
 export interface PlacedJob extends ListedJob, JobPlace {
   nextRunAt: number | null;
@@ -235,7 +251,7 @@ export async function findRunningJobs(db: Db, workspaceId: string): Promise<stri
     .where(isOpen)
     .where('status', '=', sql.lit<'running'>('running'))
     // From the few runs to their jobs, not the other way round.
-    .where(withoutIndex('workspace_id'), '=', workspaceId)
+    .where(withoutIndex('runs.workspace_id'), '=', workspaceId)
     .where('deleted_at', 'is', null)
     .execute();
   return rows.map(({ id }) => id);

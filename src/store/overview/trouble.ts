@@ -1,85 +1,14 @@
-/**
- * A workspace's runs that were no success: failed, interrupted or missed. They are in an index of their own
- * (docs/decisions/0040-runs-that-were-no-success.md), whose order is that of the list: newest first, and those of one
- * moment by job.
- */
+/** What went wrong in a workspace: jobs that missed a due time, and how many runs were no success. */
 
 import { sql } from 'kysely';
-import type { RawBuilder } from 'kysely';
-import type { RunSource, RunStatus } from '../../domain/runs/run.ts';
+import { badRunStatuses } from '../../domain/runs/run.ts';
 import type { Db } from '../database/open.ts';
-import { listedColumns } from '../runs/recorded.ts';
-import type { ListedRun } from '../runs/recorded.ts';
-
-/** The place of a run in the list. */
-export interface TroublePlace {
-  scheduledFor: number;
-  jobId: string;
-  source: RunSource;
-}
-
-const place = sql`(scheduled_for, job_id, source)`;
-
-function valuesOf({ scheduledFor, jobId, source }: TroublePlace): RawBuilder<unknown> {
-  return sql`(${scheduledFor}, ${jobId}, ${source})`;
-}
-
-const newestFirst = sql`scheduled_for desc, job_id desc, source desc`;
+import { runsOfWorkspace } from '../runs/of-workspace.ts';
+import type { RunSpan } from '../runs/of-workspace.ts';
 
 /** Where to begin, from which time on, in epoch milliseconds or null, and after how many rows to stop. */
-interface Span {
-  before: TroublePlace | null;
-  since: number | null;
+interface Span extends Omit<RunSpan, 'statuses'> {
   rows: number;
-}
-
-function troubleOf(db: Db, workspaceId: string, { before, since }: Omit<Span, 'rows'>) {
-  return db
-    .selectFrom('runs')
-    .where('trouble_in', '=', workspaceId)
-    .$if(since !== null, (query) => query.where('scheduled_for', '>=', since))
-    .$if(before !== null, (query) =>
-      query.where(sql<boolean>`${place} < ${valuesOf(before as TroublePlace)}`),
-    )
-    .orderBy(newestFirst);
-}
-
-/** Where a list must stop so that it reads `rows` rows at most; undefined if it ends before. */
-export async function findTroubleStop(
-  db: Db,
-  workspaceId: string,
-  { rows, ...span }: Span,
-): Promise<TroublePlace | undefined> {
-  return await troubleOf(db, workspaceId, span)
-    .select(['scheduled_for as scheduledFor', 'job_id as jobId', 'source'])
-    .limit(1)
-    .offset(rows - 1)
-    .executeTakeFirst();
-}
-
-/** A page of them with these statuses, without those of deleted jobs, down to a place. */
-export async function listTrouble(
-  db: Db,
-  workspaceId: string,
-  page: {
-    statuses: readonly RunStatus[];
-    before: TroublePlace | null;
-    since: number | null;
-    downTo: TroublePlace | undefined;
-    limit: number;
-  },
-): Promise<ListedRun[]> {
-  const { statuses, before, since, downTo, limit } = page;
-  return await troubleOf(db, workspaceId, { before, since })
-    .innerJoin('jobs', 'jobs.id', 'runs.job_id')
-    .select(listedColumns)
-    .where('status', 'in', statuses)
-    .where('jobs.deleted_at', 'is', null)
-    .$if(downTo !== undefined, (query) =>
-      query.where(sql<boolean>`${place} >= ${valuesOf(downTo as TroublePlace)}`),
-    )
-    .limit(limit)
-    .execute();
 }
 
 /** The jobs with a missed run among the newest `rows` runs that were no success. */
@@ -90,7 +19,7 @@ export async function findMissedJobs(
 ): Promise<string[]> {
   const found = await db
     .selectFrom(
-      troubleOf(db, workspaceId, span)
+      runsOfWorkspace(db, workspaceId, { ...span, statuses: badRunStatuses })
         .select(['job_id as jobId', 'status'])
         .limit(rows)
         .as('trouble'),
@@ -115,7 +44,8 @@ export async function countTrouble(
   workspaceId: string,
   { since, rows }: Omit<Span, 'before'>,
 ): Promise<TroubleCounts> {
-  const newest = troubleOf(db, workspaceId, { before: null, since }).select('status').limit(rows);
+  const span = { statuses: badRunStatuses, before: null, since };
+  const newest = runsOfWorkspace(db, workspaceId, span).select('status').limit(rows);
   const { failed, interrupted, missed } = await db
     .selectFrom(newest.as('trouble'))
     .select([countOf('failed'), countOf('interrupted'), countOf('missed')])

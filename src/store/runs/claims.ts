@@ -14,7 +14,7 @@ import type { DueJob } from '../jobs/jobs.ts';
 import type { Db } from '../database/open.ts';
 import { statement, statementForEach } from '../database/statement.ts';
 import type { Parameters } from '../database/statement.ts';
-import { troubleIn } from './runs.ts';
+import { workspaceOf } from './runs.ts';
 
 /** A job that may be claimed. Calls in flight are limited by `host`. */
 export interface ClaimableJob {
@@ -167,13 +167,13 @@ const insertRun = statementForEach((db: Db, of: Parameters<ScheduledRun>) =>
     .values({
       id: of('id'),
       job_id: of('jobId'),
+      workspace_id: workspaceOf(of('jobId')),
       source: 'scheduled',
       status: of('status'),
       scheduled_for: of('scheduledFor'),
       started_at: of('startedAt'),
       attempts: of('attempts'),
       error: of('error'),
-      trouble_in: troubleIn(of('status'), of('jobId')),
     })
     .onConflict((same) => same.columns(['job_id', 'scheduled_for', 'source']).doNothing())
     .compile(),

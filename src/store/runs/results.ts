@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import type { RawBuilder } from 'kysely';
 import type { RunStatus } from '../../domain/runs/run.ts';
 import type { Db } from '../database/open.ts';
-import { isOpen, troubleIn } from './runs.ts';
+import { isOpen } from './runs.ts';
 import { statementForEach } from '../database/statement.ts';
 import type { Parameters } from '../database/statement.ts';
 import { workspaceLabel } from '../database/workspace-label.ts';
@@ -37,7 +37,6 @@ const endRun = statementForEach((db: Db, of: Parameters<EndedRow>) =>
       truncated: of('truncated'),
       error: of('error'),
       receipt_due: of('receiptDue'),
-      trouble_in: troubleIn(of('status'), sql.ref('runs.job_id')),
     })
     .compile(),
 );
@@ -180,7 +179,7 @@ export async function findRunningRuns(db: Db): Promise<RunningRun[]> {
     .selectFrom('runs')
     .innerJoin('jobs', 'jobs.id', 'runs.job_id')
     .innerJoin('workspaces', 'workspaces.id', 'jobs.workspace_id')
-    .select(['runs.id as runId', 'job_id as jobId', 'workspace_id as workspaceId'])
+    .select(['runs.id as runId', 'job_id as jobId', 'jobs.workspace_id as workspaceId'])
     .select(['attempts', 'scheduled_for as scheduledFor', 'jobs.name as jobName'])
     .select(workspaceLabel.as('workspace'))
     .select((of) => of.ref('started_at').$notNull().as('startedAt'))

@@ -17,6 +17,7 @@ export async function insertQueuedRun(
     .values({
       id: run.id,
       job_id: run.jobId,
+      workspace_id: workspaceOf(sql.val(run.jobId)),
       source: run.source,
       status: run.status,
       scheduled_for: run.scheduledFor,
@@ -133,16 +134,10 @@ export const isOpen = sql<boolean>`status in ('queued', 'running')`;
 
 /** The condition of the indexes of runs that were no success, in the same words for the same reason. */
 export const isBad = sql<boolean>`status in ('failed', 'interrupted', 'missed')`;
-/**
- * The workspace of a run that was no success, null of any other: what `trouble_in` holds
- * (docs/decisions/0040-runs-that-were-no-success.md). For a success no job is looked up.
- */
-export function troubleIn(
-  status: RawBuilder<RunStatus>,
-  jobId: RawBuilder<unknown>,
-): RawBuilder<string | null> {
-  return sql<string | null>`case when ${status} in ('failed', 'interrupted', 'missed')
-    then (select workspace_id from jobs where jobs.id = ${jobId}) end`;
+
+/** The workspace of a job: each run names it (docs/decisions/0040-runs-that-were-no-success.md). */
+export function workspaceOf(jobId: RawBuilder<string>): RawBuilder<string> {
+  return sql<string>`(select workspace_id from jobs where jobs.id = ${jobId})`;
 }
 
 /** The run that a row holds. */

@@ -58,8 +58,10 @@ test('deleting a workspace revokes its keys at once; its data is removed after i
   await sink.waitFor(1);
   await make({ cronExpr: '* * * * *' });
   // Requested while another run executes, so that it is still queued.
-  await sql`insert into runs (id, job_id, source, status, scheduled_for)
-    values ('waits', ${executing}, 'manual', 'queued', ${clock.now() + 1})`.execute(local.store.db);
+  await sql`insert into runs (id, job_id, workspace_id, source, status, scheduled_for)
+    values ('waits', ${executing}, (select workspace_id from jobs where id = ${executing}), 'manual', 'queued', ${clock.now() + 1})`.execute(
+    local.store.db,
+  );
 
   await deleteWorkspace(local, 'doomed');
   for (const key of keys) {

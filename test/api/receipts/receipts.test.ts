@@ -2,14 +2,12 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { sql } from 'kysely';
 import type { Insertable } from 'kysely';
 import { getReceipt } from '../../../src/app/receipts/receipts.ts';
 import { openLocal } from '../../../src/local-store.ts';
 import { rotateSigningKey } from '../../../src/app/receipts/signing-keys.ts';
 import { newId } from '../../../src/domain/id.ts';
 import type { RunRow } from '../../../src/store/database/schema.ts';
-import { troubleIn } from '../../../src/store/runs/runs.ts';
 import { assertRefused } from '../../support/checks/answer.ts';
 import { quietApp } from '../../support/running/app.ts';
 import { fakeClock } from '../../support/fakes/clock.ts';
@@ -122,14 +120,19 @@ test('each state of a run without a receipt has its own message', async (t) => {
   const app = quietApp({ store, clock: fakeClock(), isSigning: true });
   for (const [index, [fields, message]] of rows.entries()) {
     const id = newId(index);
-    const row = { id, job_id: jobId, scheduled_for: index, source: 'scheduled' as const };
+    const row = {
+      id,
+      job_id: jobId,
+      workspace_id: workspaceId,
+      scheduled_for: index,
+      source: 'scheduled' as const,
+    };
     await store.db
       .insertInto('runs')
       .values({
         ...row,
         status: 'queued',
         ...fields,
-        trouble_in: troubleIn(sql.val(fields.status ?? 'queued'), sql.val(jobId)),
       })
       .execute();
     const principal = writerIn(workspaceId);

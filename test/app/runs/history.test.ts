@@ -39,7 +39,7 @@ async function setup(t: TestContext) {
           .values({
             id: newId(at),
             job_id: jobId,
-            trouble_in: isBad ? workspaceId : null,
+            workspace_id: workspaceId,
             source,
             status,
             scheduled_for: at,

@@ -17,7 +17,7 @@ import {
 import type { RunStatus } from '../../../src/domain/runs/run.ts';
 import { insertScheduledRuns, startQueuedRuns } from '../../../src/store/runs/claims.ts';
 import { recordEndedRuns } from '../../../src/store/runs/results.ts';
-import { findRun, insertQueuedRun, troubleIn } from '../../../src/store/runs/runs.ts';
+import { findRun, insertQueuedRun } from '../../../src/store/runs/runs.ts';
 import type { RunRow } from '../../../src/store/database/schema.ts';
 import { endedRun, queuedRun } from '../../support/records/run.ts';
 import { openTestStore } from '../../support/running/store.ts';
@@ -49,7 +49,13 @@ async function setup(t: TestContext) {
   let dueAt = 0;
   const insert = async (status: string, fields: StateFields): Promise<string> => {
     const id = newId(0);
-    const values = { ...fields, id, job_id: job.id, status: status as RunStatus };
+    const values = {
+      ...fields,
+      id,
+      job_id: job.id,
+      workspace_id: job.workspaceId,
+      status: status as RunStatus,
+    };
     await store.db
       .insertInto('runs')
       .values({
@@ -60,7 +66,6 @@ async function setup(t: TestContext) {
         response_body: null,
         truncated: 0,
         idempotency_key: null,
-        trouble_in: troubleIn(sql.val(status as RunStatus), sql.val(job.id)),
       })
       .execute();
     return id;

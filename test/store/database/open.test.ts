@@ -153,8 +153,8 @@ test('every commit is synced to a write-ahead log, and references are enforced',
   assert.equal(await pragma(store.db, 'journal_mode'), 'wal');
   assert.equal(await pragma(store.db, 'synchronous'), 2, 'FULL');
   assert.equal(await pragma(store.db, 'foreign_keys'), 1);
-  const orphan = sql`insert into runs (id, job_id, source, status, scheduled_for)
-    values ('r', 'no such job', 'manual', 'queued', 1)`;
+  const orphan = sql`insert into runs (id, job_id, workspace_id, source, status, scheduled_for)
+    values ('r', 'no such job', 'w', 'manual', 'queued', 1)`;
   await assert.rejects(orphan.execute(store.db), /FOREIGN KEY/);
 });
 

@@ -13,6 +13,8 @@ const tables = Object.keys(ownedBy) as DeletableTable[];
 /** Not owned: rows of the outbox are removed when they are expanded. Deliveries and audit entries outlive their subject. */
 const notOwned = new Set([
   'outbox.workspace_id',
+  // Removed with its job.
+  'runs.workspace_id',
   'outbox.subject_id',
   'deliveries.subject_id',
   'audit_entries.subject_id',

@@ -6,6 +6,7 @@ import { jobOrders } from '../../../src/domain/jobs/listed-job.ts';
 import { countJobs, countMonitors } from '../../../src/store/overview/counts.ts';
 import {
   findJobsWith,
+  findLastDue,
   findRunningJobs,
   findStop,
   hasJobs,
@@ -15,13 +16,8 @@ import {
 import type { JobPlace, JobWalk } from '../../../src/store/overview/jobs.ts';
 import { findMonitorStop, listMonitorsBy } from '../../../src/store/overview/monitors.ts';
 import { findRecentPings, findRecentRuns } from '../../../src/store/overview/recent.ts';
-import {
-  countTrouble,
-  findMissedJobs,
-  findTroubleStop,
-  listTrouble,
-} from '../../../src/store/overview/trouble.ts';
-import { findRecordedStop, listRecorded } from '../../../src/store/runs/recorded.ts';
+import { countTrouble, findMissedJobs } from '../../../src/store/overview/trouble.ts';
+import { findRunStop, listRunsOfWorkspace } from '../../../src/store/runs/of-workspace.ts';
 import { assertPlan, planOf } from '../../support/checks/query-plan.ts';
 
 const place: JobPlace = { id: 'j', nameLower: 'a', nextRunAt: 5 };
@@ -59,6 +55,8 @@ test('each order of jobs walks along its index, from one place to another', asyn
   const byDueTime = search('jobs', 'jobs_by_due_time', 'next_run_at>? AND next_run_at<?');
   assertPlan(await list('due'), [byDueTime, ...placeOfJob]);
   assertPlan(await list('due', { state: 'up' }), [byDueTime, ...placeOfJob]);
+  const lastDue = await planOf(t, (db) => findLastDue(db, 'w', { after: place, upTo: place }));
+  assertPlan(lastDue, [byDueTime, ...placeOfJob]);
   // The jobs of a workspace that has few are sorted.
   assertPlan(await list('name of few', { state: 'up' }), [
     search('jobs', 'jobs_counted', 'workspace_id=?'),
@@ -138,39 +136,53 @@ test('counting walks along indexes', async (t) => {
   ]);
   assertPlan(await planOf(t, (db) => countTrouble(db, 'w', { since: 1, rows: 5 })), [
     ...step,
-    /^SEARCH runs USING COVERING INDEX runs_trouble \(trouble_in=\? AND scheduled_for>\?\)$/,
+    /^SEARCH runs USING COVERING INDEX runs_trouble \(workspace_id=\? AND scheduled_for>\?\)$/,
   ]);
 });
 
-test('trouble is read in the order of its index, and reads only the runs shown', async (t) => {
+test('runs of all jobs are read in the order of an index that begins with their workspace', async (t) => {
   const before = { scheduledFor: 5, jobId: 'j', source: 'manual' } as const;
   const position = '(scheduled_for,job_id,source)';
-  const stop = await planOf(t, (db) => findTroubleStop(db, 'w', { before, since: 1, rows: 9 }));
-  assertPlan(stop, [
-    /^SEARCH runs USING COVERING INDEX runs_trouble \(trouble_in=\? AND scheduled_for>\? AND \(.*\)<\(\?,\?,\?\)\)$/,
-  ]);
-  const page = { statuses: badRunStatuses, before, since: null, downTo: before, limit: 5 };
-  assertPlan(await planOf(t, (db) => listTrouble(db, 'w', page)), [
-    search('runs', 'runs_trouble', `trouble_in=? AND ${position}>(?,?,?) AND ${position}<(?,?,?)`),
-    jobById,
-  ]);
+  const kinds = [
+    [runStatuses, 'runs_by_workspace'],
+    [['success', 'failed'], 'runs_by_workspace'],
+    [badRunStatuses, 'runs_trouble'],
+    [['missed'], 'runs_trouble'],
+  ] as const;
+  for (const [statuses, index] of kinds) {
+    const stop = { statuses, before, since: null, rows: 9 };
+    assertPlan(await planOf(t, (db) => findRunStop(db, 'w', stop)), [
+      search('runs', index, `workspace_id=? AND ${position}<(?,?,?)`),
+    ]);
+    const first = { ...stop, before: null };
+    assertPlan(await planOf(t, (db) => findRunStop(db, 'w', first)), [
+      search('runs', index, 'workspace_id=?'),
+    ]);
+    const page = { statuses, before, since: null, downTo: before, limit: 5 };
+    assertPlan(await planOf(t, (db) => listRunsOfWorkspace(db, 'w', page)), [
+      search('runs', index, `workspace_id=? AND ${position}>(?,?,?) AND ${position}<(?,?,?)`),
+      jobById,
+    ]);
+    const young = { ...page, before: null, since: 1 };
+    assertPlan(await planOf(t, (db) => listRunsOfWorkspace(db, 'w', young)), [
+      search('runs', index, `workspace_id=? AND ${position}>(?,?,?)`),
+      jobById,
+    ]);
+    const last = { ...young, downTo: undefined };
+    assertPlan(await planOf(t, (db) => listRunsOfWorkspace(db, 'w', last)), [
+      search('runs', index, 'workspace_id=? AND scheduled_for>?'),
+      jobById,
+    ]);
+  }
+});
+
+test('jobs that missed a due time are found in the index of trouble alone', async (t) => {
+  const before = { scheduledFor: 5, jobId: 'j', source: 'manual' } as const;
   assertPlan(await planOf(t, (db) => findMissedJobs(db, 'w', { before, since: 1, rows: 9 })), [
     /^CO-ROUTINE trouble$/,
     /^SEARCH runs USING COVERING INDEX runs_trouble/,
     /^SCAN trouble$/,
     /^USE TEMP B-TREE FOR DISTINCT$/,
-  ]);
-});
-
-test('runs of all jobs are read in the order of their ids, down to a bound', async (t) => {
-  const range = { from: '01', before: '02' };
-  assertPlan(await planOf(t, (db) => findRecordedStop(db, range, 9)), [
-    search('runs', 'sqlite_autoindex_runs_1', 'id>? AND id<?'),
-  ]);
-  const wanted = { ...range, statuses: runStatuses, since: 1, until: 2, limit: 5 };
-  assertPlan(await planOf(t, (db) => listRecorded(db, 'w', wanted)), [
-    search('runs', 'sqlite_autoindex_runs_1', 'id>? AND id<?'),
-    jobById,
   ]);
 });
 

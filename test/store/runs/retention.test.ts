@@ -64,13 +64,13 @@ test('of two runs of one moment only the first is removed if the limit lies betw
     .values({
       id: newId(1),
       job_id: job.id,
+      workspace_id: job.workspaceId,
       source: 'manual',
       status: 'interrupted',
       scheduled_for: 1,
       started_at: 1,
       finished_at: 2,
       error: 'interrupted: by the test',
-      trouble_in: job.workspaceId,
     })
     .execute();
   await store.db.updateTable('jobs').set({ total_interrupted: 1 }).execute();
@@ -95,7 +95,6 @@ test('an idempotency key is kept as long as its run', async (t) => {
     .updateTable('runs')
     .set({
       status: 'interrupted',
-      trouble_in: job.workspaceId,
       started_at: 5,
       finished_at: 6,
       error: 'interrupted: by the test',

@@ -38,8 +38,9 @@ test('two runs of one due time cannot be stored, whatever their states', async (
   assert.deepEqual([...(await insertScheduledRuns(db, [first]))], [first.id]);
   const again = [startingRun(job.id, 1_000), missedRun(job.id, 1_000)];
   assert.deepEqual([...(await insertScheduledRuns(db, again))], []);
-  const direct = sql`insert into runs (id, job_id, source, status, scheduled_for, started_at)
-    values (${newId(0)}, ${job.id}, 'scheduled', 'running', 1000, 1000)`;
+  const direct = sql`insert into runs
+      (id, job_id, workspace_id, source, status, scheduled_for, started_at)
+    values (${newId(0)}, ${job.id}, ${job.workspaceId}, 'scheduled', 'running', 1000, 1000)`;
   await assert.rejects(direct.execute(db), /UNIQUE/);
   const kept = await listRuns(db, job.id, { limit: 9, before: null });
   assert.deepEqual(

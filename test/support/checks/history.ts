@@ -5,7 +5,7 @@ import { sql } from 'kysely';
 import { newId } from '../../../src/domain/id.ts';
 import type { RunStatus } from '../../../src/domain/runs/run.ts';
 import type { Store } from '../../../src/store/database/open.ts';
-import { countRuns, troubleIn } from '../../../src/store/runs/runs.ts';
+import { countRuns, workspaceOf } from '../../../src/store/runs/runs.ts';
 
 /** A run of a history; it has a receipt if it got an answer. */
 export interface PastRun {
@@ -22,6 +22,7 @@ export async function keepHistory(store: Store, jobId: string, runs: readonly Pa
     return {
       id: newId(at),
       job_id: jobId,
+      workspace_id: workspaceOf(sql.val(jobId)),
       source: 'scheduled' as const,
       status,
       scheduled_for: at,
@@ -30,7 +31,6 @@ export async function keepHistory(store: Store, jobId: string, runs: readonly Pa
       http_status: answered ? 200 : null,
       response_body: answered ? responseBody : null,
       error: status === 'success' || status === 'running' ? null : `${status}: by the test`,
-      trouble_in: troubleIn(sql.val(status), sql.val(jobId)),
     };
   });
   const count = (status: RunStatus): number => runs.filter((run) => run.status === status).length;

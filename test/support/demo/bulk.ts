@@ -44,18 +44,13 @@ export async function addRuns(
   { count, nowMs }: { count: number; nowMs: number },
 ): Promise<void> {
   await store.write(async (tx) => {
-    const { workspace_id: workspaceId } = await tx
-      .selectFrom('jobs')
-      .select('workspace_id')
-      .where('id', '=', jobId)
-      .executeTakeFirstOrThrow();
     const rows = Array.from({ length: count }, (_, index) => {
       const row = successAt(jobId, nowMs - (count - index) * minuteMs, index);
       if (index % 50 !== 7) return row;
       const failure = { status: 'failed', http_status: 503, error: 'http: 503' } as const;
-      return { ...row, ...failure, trouble_in: workspaceId };
+      return { ...row, ...failure };
     });
-    await insertRows(tx, rows);
+    await insertRows(tx, jobId, rows);
     const failed = rows.filter(({ status }) => status === 'failed').length;
     await tx
       .updateTable('jobs')
@@ -73,10 +68,10 @@ async function addSuccesses(
   const rows = Array.from({ length: count }, (_, index) =>
     successAt(jobId, nowMs - (count - index) * everyMs, index),
   );
-  await insertRows(tx, rows);
+  await insertRows(tx, jobId, rows);
 }
 
-function successAt(jobId: string, at: number, index: number): Insertable<RunRow> {
+function successAt(jobId: string, at: number, index: number): JobRun {
   const duration = 40 + ((index * 7919) % 90);
   return {
     id: newId(at),
@@ -91,16 +86,22 @@ function successAt(jobId: string, at: number, index: number): Insertable<RunRow>
     duration_ms: duration,
     error: null,
     idempotency_key: null,
-    trouble_in: null,
     response_body: 'ok',
   };
 }
 
-async function insertRows(tx: Db, rows: readonly Insertable<RunRow>[]): Promise<void> {
+type JobRun = Omit<Insertable<RunRow>, 'workspace_id'>;
+
+async function insertRows(tx: Db, jobId: string, rows: readonly JobRun[]): Promise<void> {
+  const { workspace_id } = await tx
+    .selectFrom('jobs')
+    .select('workspace_id')
+    .where('id', '=', jobId)
+    .executeTakeFirstOrThrow();
   for (let from = 0; from < rows.length; from += rowsAtOnce) {
     await tx
       .insertInto('runs')
-      .values(rows.slice(from, from + rowsAtOnce))
+      .values(rows.slice(from, from + rowsAtOnce).map((row) => ({ ...row, workspace_id })))
       .execute();
   }
 }

@@ -139,6 +139,7 @@ const runs = [
   `create table runs (
      id text not null primary key,
      job_id text not null references jobs (id),
+     workspace_id text not null,
      source text not null check (source in ('scheduled', 'manual')),
      status text not null,
      scheduled_for bigint not null,
@@ -151,9 +152,7 @@ const runs = [
      error text,
      idempotency_key text,
      receipt_due smallint not null default 0 check (receipt_due in (0, 1)),
-     trouble_in text,
      response_body text,
-     check ((status in ('failed', 'interrupted', 'missed')) = (trouble_in is not null)),
      check (case status
        when 'queued' then source = 'manual' and started_at is null and finished_at is null
                           and error is null
@@ -179,10 +178,12 @@ const runs = [
   `create index runs_open on runs (status, job_id) where status in ('queued', 'running')`,
   // Runs without their receipt, in the order in which a job's receipts are signed.
   `create index runs_unsigned on runs (job_id, started_at, id) where receipt_due = 1`,
+  // The order in which the runs of a workspace are listed. Nothing that changes is in it: a run is added once.
+  `create index runs_by_workspace on runs (workspace_id, scheduled_for, job_id, source)`,
   // Runs that were no success, of a workspace and of one job. No other run is in them. With its status, a search for
   // missed runs among many failed ones reads the index alone.
-  `create index runs_trouble on runs (trouble_in, scheduled_for, job_id, source, status)
-     where trouble_in is not null`,
+  `create index runs_trouble on runs (workspace_id, scheduled_for, job_id, source, status)
+     where status in ('failed', 'interrupted', 'missed')`,
   `create index runs_bad_of_job on runs (job_id, scheduled_for, source, status)
      where status in ('failed', 'interrupted', 'missed')`,
 ];

@@ -1,17 +1,17 @@
-/** Places in the list of runs that were no success, as the parts of a cursor. */
+/** Places in the list of the runs of a workspace, as the parts of a cursor. */
 
 import { isId } from '../domain/id.ts';
-import type { TroublePlace } from '../store/overview/trouble.ts';
+import type { RunPlace } from '../store/runs/of-workspace.ts';
 
 /** A place in the list as the parts of a cursor. */
-export type TroubleParts = readonly [
+export type RunPlaceParts = readonly [
   scheduledFor: number,
   jobId: string,
-  source: TroublePlace['source'],
+  source: RunPlace['source'],
 ];
 
 /** Whether the parts of a cursor are a place in the list. */
-export function isTroublePlace(parts: readonly unknown[]): parts is TroubleParts {
+export function isRunPlace(parts: readonly unknown[]): parts is RunPlaceParts {
   const [scheduledFor, jobId, source] = parts;
   return (
     parts.length === 3 &&
@@ -27,11 +27,11 @@ export function isIdPart(part: unknown): part is string {
 }
 
 /** The place that the parts of a cursor name. */
-export function troublePlaceOf([scheduledFor, jobId, source]: TroubleParts): TroublePlace {
+export function runPlaceOf([scheduledFor, jobId, source]: RunPlaceParts): RunPlace {
   return { scheduledFor, jobId, source };
 }
 
 /** The parts of a cursor for a place. */
-export function troublePartsOf({ scheduledFor, jobId, source }: TroublePlace): TroubleParts {
+export function runPlaceParts({ scheduledFor, jobId, source }: RunPlace): RunPlaceParts {
   return [scheduledFor, jobId, source];
 }

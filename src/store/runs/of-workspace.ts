@@ -1,0 +1,107 @@
+/**
+ * The runs of a workspace, newest first, and those of one moment by job. Each run names its workspace, so that nobody's
+ * list meets the runs of others (docs/decisions/0040-runs-that-were-no-success.md). Those that were no success have an
+ * index of their own, in the same order.
+ */
+
+import { sql } from 'kysely';
+import type { RawBuilder } from 'kysely';
+import { badRunStatuses } from '../../domain/runs/run.ts';
+import type { RunSource, RunStatus, RunSummary } from '../../domain/runs/run.ts';
+import { selectionOf } from '../database/columns.ts';
+import type { Db } from '../database/open.ts';
+import { isBad } from './runs.ts';
+
+/** A run in a list, with its job. */
+export interface ListedRun extends RunSummary {
+  jobId: string;
+  jobName: string;
+}
+
+/** The place of a run in the list. */
+export interface RunPlace {
+  scheduledFor: number;
+  jobId: string;
+  source: RunSource;
+}
+
+/** Which runs are asked for, and where to begin. */
+export interface RunSpan {
+  statuses: readonly RunStatus[];
+  /** Only runs behind this place; null for all. */
+  before: RunPlace | null;
+  /** Only runs that were due at this time or later, in epoch milliseconds; null for all. */
+  since: number | null;
+}
+
+const columns = selectionOf({
+  id: 'runs.id',
+  jobId: 'runs.job_id',
+  jobName: 'jobs.name',
+  source: 'source',
+  status: 'status',
+  scheduledFor: 'scheduled_for',
+  startedAt: 'started_at',
+  finishedAt: 'finished_at',
+  attempts: 'attempts',
+  httpStatus: 'http_status',
+  durationMs: 'duration_ms',
+  error: 'error',
+} as const);
+
+const place = sql`(scheduled_for, job_id, source)`;
+const newestFirst = sql`scheduled_for desc, job_id desc, source desc`;
+
+function valuesOf({ scheduledFor, jobId, source }: RunPlace): RawBuilder<unknown> {
+  return sql`(${scheduledFor}, ${jobId}, ${source})`;
+}
+
+/** The runs that a list walks over, in its order. What was no success is found along its own index. */
+export function runsOfWorkspace(db: Db, workspaceId: string, { statuses, before, since }: RunSpan) {
+  return db
+    .selectFrom('runs')
+    .where('runs.workspace_id', '=', workspaceId)
+    .$if(areBad(statuses), (query) => query.where(isBad))
+    .$if(since !== null, (query) => query.where('scheduled_for', '>=', since))
+    .$if(before !== null, (query) =>
+      query.where(sql<boolean>`${place} < ${valuesOf(before as RunPlace)}`),
+    )
+    .orderBy(newestFirst);
+}
+
+function areBad(statuses: readonly RunStatus[]): boolean {
+  return statuses.every((status) => badRunStatuses.includes(status));
+}
+
+/** Where a list must stop so that it reads `rows` rows at most; undefined if it ends before. */
+export async function findRunStop(
+  db: Db,
+  workspaceId: string,
+  { rows, ...span }: RunSpan & { rows: number },
+): Promise<RunPlace | undefined> {
+  return await runsOfWorkspace(db, workspaceId, span)
+    .select(['scheduled_for as scheduledFor', 'job_id as jobId', 'source'])
+    .limit(1)
+    .offset(rows - 1)
+    .executeTakeFirst();
+}
+
+/** A page of the runs with these statuses, without those of deleted jobs, down to a place. */
+export async function listRunsOfWorkspace(
+  db: Db,
+  workspaceId: string,
+  { downTo, limit, ...span }: RunSpan & { downTo: RunPlace | undefined; limit: number },
+): Promise<ListedRun[]> {
+  // A place to stop at is no older than `since`. With both, SQLite would read down to `since`.
+  const since = downTo === undefined ? span.since : null;
+  return await runsOfWorkspace(db, workspaceId, { ...span, since })
+    .innerJoin('jobs', 'jobs.id', 'runs.job_id')
+    .select(columns)
+    .where('status', 'in', span.statuses)
+    .where('jobs.deleted_at', 'is', null)
+    .$if(downTo !== undefined, (query) =>
+      query.where(sql<boolean>`${place} >= ${valuesOf(downTo as RunPlace)}`),
+    )
+    .limit(limit)
+    .execute();
+}
