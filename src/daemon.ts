@@ -20,6 +20,7 @@ import type { OpenFiles } from './domain/targets/open-files.ts';
 import { everywhere } from './domain/targets/target.ts';
 import { createMailer } from './egress/mail.ts';
 import { startEgressThreads } from './egress/threads.ts';
+import { createMailAllowance } from './engine/alerts/mail-limit.ts';
 import { startEngine } from './engine/engine.ts';
 import type { Engine } from './engine/engine.ts';
 import { startHeartbeat } from './engine/upkeep/heartbeat.ts';
@@ -98,6 +99,7 @@ export async function startDaemon(
     startEgressThreads({ ...calls, allowTargets, idleConnections: files.idle }),
   );
   const mailer = smtp && parts.use(createMailer(smtp, { allow: mailAllow }));
+  const mailAllowance = createMailAllowance({ store, clock });
   const instanceId = await startInstance(store, newSecret(4));
   const authenticate = createAuthenticate({ store, clock });
   const keyUses = createKeyUses({ store, clock });
@@ -123,6 +125,7 @@ export async function startDaemon(
     clock,
     allowTargets,
     mailAllow,
+    mailWaitMs: mailAllowance.waitMs,
     wake,
     holdJob: heldJobs.hold,
     wakeNotifier: () => engine?.wakeNotifier(),
@@ -161,7 +164,16 @@ export async function startDaemon(
   await keepUrl().catch(() =>
     parts.use(startLoop('site URL', () => keepUrl().then(() => Infinity), log)),
   );
-  const engineParts = { egress, mailer, meter, vault, signer, changes: events, drainMs };
+  const engineParts = {
+    egress,
+    mailer,
+    mailAllowance,
+    meter,
+    vault,
+    signer,
+    changes: events,
+    drainMs,
+  };
   const limits = { slots: files.slots, slotsPerHost, heldJobs: heldJobs.ids };
   engine = parts.use(startEngine({ store, clock, log, ...engineParts, ...limits }));
   if (heartbeatUrl !== null) {

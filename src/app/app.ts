@@ -18,6 +18,8 @@ export interface App {
   allowTargets: readonly AllowedTarget[];
   /** Whom mail channels may send to; anybody if there are none. */
   mailAllow: readonly MailRule[];
+  /** How long a workspace has to wait until it may send so many mails, in milliseconds; 0 if it may now. */
+  readonly mailWaitMs: (workspaceId: string, mails: number) => Promise<number>;
   /** Tells the engine that something may have become due. */
   readonly wake: () => void;
   /** Lets no run of a job begin until it is disposed of (`held-jobs.ts`). */

@@ -2,9 +2,13 @@
 
 import type { Alert } from '../../domain/alerts/alert.ts';
 import type { Delivery, TriedDelivery } from '../../domain/alerts/delivery.ts';
+import { channelKinds } from '../../domain/alerts/kinds/registry.ts';
+import { recipientsIn } from '../../domain/alerts/kinds/email.ts';
+import { mailLimitReached } from '../../domain/alerts/mail-limit.ts';
 import { isoTime } from '../../domain/clock.ts';
 import { JobdError, tooSoon } from '../../domain/errors.ts';
 import { isId, newId } from '../../domain/id.ts';
+import { openConfig } from '../../domain/secrets/sealed-config.ts';
 import { findWorkspaceName } from '../../store/accounts/workspaces.ts';
 import { listAttempts } from '../../store/alerts/attempts.ts';
 import * as deliveries from '../../store/alerts/deliveries.ts';
@@ -21,7 +25,8 @@ const testIntervalMs = 60_000;
 
 /**
  * Queues a test before all other deliveries, also of a disabled channel. Throws `not_found`, `payment_required`,
- * `conflict` for mail without a mail server, and `rate_limited` within a minute of the last test.
+ * `conflict` for mail without a mail server, and `rate_limited` within a minute of the last test, or while the account has no
+ * mails left.
  */
 export async function testChannel(
   app: App,
@@ -29,6 +34,7 @@ export async function testChannel(
   channelId: string,
 ): Promise<Delivery> {
   const { clock, wakeNotifier } = app;
+  await requireMails(app, principal, channelId);
   const delivery = await changeBy(app, principal, async (tx, note) => {
     const channel = await requireChannel(tx, principal, channelId);
     requireMailServer(app, channel);
@@ -54,6 +60,20 @@ export async function testChannel(
   if (delivery === undefined) throw new Error('the delivery is gone');
   wakeNotifier();
   return delivery;
+}
+
+/** Throws `rate_limited` if the account may not send a test to all recipients of a mail channel now. */
+async function requireMails(app: App, principal: Principal, channelId: string): Promise<void> {
+  const { type, ...channel } = await requireChannel(app.store.db, principal, channelId);
+  if (!channelKinds[type].needsMailServer) return;
+  const mails = recipientsIn(openConfig(channel, channel.sealed, app.vault));
+  const waitMs = await app.mailWaitMs(principal.workspaceId, mails);
+  if (waitMs === 0) return;
+  const waitSeconds = Math.ceil(waitMs / 1_000);
+  throw new JobdError('rate_limited', mailLimitReached(waitMs), {
+    retryAfterSeconds: waitSeconds,
+    waitSeconds,
+  });
 }
 
 /** A page of a channel's deliveries, newest first, of one job or monitor if `subjectId` is given. Throws `not_found`. */

@@ -13,17 +13,21 @@ import { redact, redactResult } from '../../domain/secrets/redaction.ts';
 import { askedWaitMs } from '../../domain/runs/retry.ts';
 import { maskedAddress } from '../../domain/alerts/destination.ts';
 import { notAllowed } from '../../domain/alerts/mail-allow.ts';
+import { mailLimitReached } from '../../domain/alerts/mail-limit.ts';
 import { openConfig } from '../../domain/secrets/sealed-config.ts';
 import type { Vault } from '../../domain/secrets/vault.ts';
 import type { Egress } from '../../egress/egress.ts';
 import type { Mailer } from '../../egress/mail.ts';
 import type { DueChannel, DueDelivery } from '../../store/alerts/delivery-queue.ts';
 import type { Signer } from '../receipts/sign.ts';
+import type { MailAllowance } from './mail-limit.ts';
 
 export interface DelivererParts {
   egress: Egress;
   /** Null without a mail server. */
   mailer: Mailer | null;
+  /** What workspaces may still mail. */
+  mailAllowance: Pick<MailAllowance, 'take'>;
   /** Signs webhooks with the receipt key; null if signing is off. */
   signer: Signer | null;
   vault: Vault;
@@ -67,7 +71,7 @@ export async function deliver(
     const result =
       message.kind === 'http'
         ? await call(message, delivery.id, { ...parts, secrets, isTaken: kind.isTaken }, signal)
-        : await mail(message, delivery.id, parts);
+        : await mail(message, { id: delivery.id, workspaceId: channel.workspaceId }, parts);
     return { ...result, error: result.error && redact(result.error, secrets) };
   } catch (error) {
     signal.throwIfAborted();
@@ -141,7 +145,11 @@ async function signatureHeaders(
   };
 }
 
-async function mail(message: MailMessage, id: string, { mailer }: DelivererParts): Promise<Result> {
+async function mail(
+  message: MailMessage,
+  { id, workspaceId }: { id: string; workspaceId: string },
+  { mailer, mailAllowance }: DelivererParts,
+): Promise<Result> {
   if (mailer === null) {
     return withoutAnswer('mail: no mail server is configured, start jobd serve with --smtp-url');
   }
@@ -149,6 +157,11 @@ async function mail(message: MailMessage, id: string, { mailer }: DelivererParts
   if (refused.length > 0) {
     const error = `mail: ${notAllowed(refused.map(maskedAddress))}`;
     return { ...withoutAnswer(error), isAnswered: true, isFinal: true };
+  }
+  const waitMs = await mailAllowance.take(workspaceId, message.to.length);
+  if (waitMs > 0) {
+    const error = `mail: ${mailLimitReached(waitMs)}`;
+    return { ...withoutAnswer(error), isAnswered: true, askedMs: waitMs };
   }
   const { kind: _, ...fields } = message;
   const failure = await mailer.send({ ...fields, id }, timeoutMs);

@@ -30,6 +30,8 @@ const configs: readonly [ChannelType, ChannelConfig][] = [
   ['opsgenie', { apiKey: 'canary-opsgenie-key-0123456789' }],
 ];
 
+const mailAllowance = { take: async () => 0 };
+
 const alert: Alert = {
   type: 'test',
   timestamp: '2026-03-02T10:11:00.000Z',
@@ -94,7 +96,14 @@ for (const [type, config] of configs) {
     const delivery = deliveryOf(alert);
     const attempt = async (reply: (call: Call) => TargetResult): Promise<string> => {
       const egress = { call: async (call: Call) => reply(call) } as unknown as Egress;
-      const parts = { egress, mailer: null, signer: null, vault: testVault, clock: fakeClock() };
+      const parts = {
+        egress,
+        mailer: null,
+        mailAllowance,
+        signer: null,
+        vault: testVault,
+        clock: fakeClock(),
+      };
       const { signal } = new AbortController();
       return (await deliver(channel, delivery, parts, signal)).error ?? assert.fail('it arrived');
     };
@@ -128,7 +137,14 @@ test('an answer of 2xx that does not say that the alert was taken is a failure, 
   const channel = { ...owner, type: 'matrix', sealed, unanswered: 0, name: 'ops' } as const;
   const attempt = async (body: string): Promise<string | null> => {
     const egress = { call: async () => answer(body, 200) } as unknown as Egress;
-    const parts = { egress, mailer: null, signer: null, vault: testVault, clock: fakeClock() };
+    const parts = {
+      egress,
+      mailer: null,
+      mailAllowance,
+      signer: null,
+      vault: testVault,
+      clock: fakeClock(),
+    };
     const due = deliveryOf(alert);
     return (await deliver(channel, due, parts, new AbortController().signal)).error;
   };

@@ -104,14 +104,15 @@ test('claiming reads only the claimed rows', async (t) => {
   assertPlan(await planOf(t, (db) => updateClaimedJobs(db, [job])), [jobById]);
 });
 
+async function record(db: Db, status: 'success' | 'interrupted'): Promise<void> {
+  // A run of no job is enough.
+  await sql`pragma foreign_keys = off`.execute(db);
+  await sql`insert into runs (id, job_id, workspace_id, source, status, scheduled_for, started_at)
+    values ('r', 'j', 'w', 'scheduled', 'running', 1, 1)`.execute(db);
+  await recordEndedRuns(db, [endedRun('r', 'j', status)]);
+}
+
 test('recording reads only the recorded rows', async (t) => {
-  const record = async (db: Db, status: 'success' | 'interrupted'): Promise<void> => {
-    // A run of no job is enough.
-    await sql`pragma foreign_keys = off`.execute(db);
-    await sql`insert into runs (id, job_id, workspace_id, source, status, scheduled_for, started_at)
-      values ('r', 'j', 'w', 'scheduled', 'running', 1, 1)`.execute(db);
-    await recordEndedRuns(db, [endedRun('r', 'j', status)]);
-  };
   const byIds = [runById, jobById];
   assertPlan(await planOf(t, (db) => record(db, 'success')), byIds);
   assertPlan(await planOf(t, (db) => record(db, 'interrupted')), byIds);

@@ -101,7 +101,9 @@ async function insertRows(tx: Db, jobId: string, rows: readonly JobRun[]): Promi
   for (let from = 0; from < rows.length; from += rowsAtOnce) {
     await tx
       .insertInto('runs')
-      .values(rows.slice(from, from + rowsAtOnce).map((row) => ({ ...row, workspace_id })))
+      .values(
+        rows.slice(from, from + rowsAtOnce).map((row) => Object.assign(row, { workspace_id })),
+      )
       .execute();
   }
 }

@@ -14,6 +14,7 @@ export function quietApp(parts: Pick<App, 'store' | 'clock'> & Partial<App>): Ap
     vault: testVault,
     allowTargets: [],
     mailAllow: [],
+    mailWaitMs: async () => 0,
     wake: () => {},
     holdJob: createHeldJobs(() => {}).hold,
     wakeNotifier: () => {},

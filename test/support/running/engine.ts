@@ -7,6 +7,7 @@ import type { JobInput } from '../../../src/domain/jobs/job-input.ts';
 import type { Job } from '../../../src/domain/jobs/job.ts';
 import type { Run } from '../../../src/domain/runs/run.ts';
 import { createEgress } from '../../../src/egress/egress.ts';
+import { createMailAllowance } from '../../../src/engine/alerts/mail-limit.ts';
 import { startEngine } from '../../../src/engine/engine.ts';
 import type { Engine, EngineParts } from '../../../src/engine/engine.ts';
 import { findJob } from '../../../src/store/jobs/jobs.ts';
@@ -76,6 +77,7 @@ export async function setupEngine(t: TestContext): Promise<EngineTest> {
       heldJobs: () => [],
       signer: null,
       mailer: null,
+      mailAllowance: createMailAllowance({ store, clock }),
       changes: unheard,
       meter: { runEnded: () => {}, jobsMissed: () => {} },
       drainMs: 5_000,

@@ -4,7 +4,7 @@ import { cut, plainText, textOf } from '../text.ts';
 import { invalidInput } from '../../errors.ts';
 import { addressForm, isMailAllowed, notAllowed } from '../mail-allow.ts';
 import { checkForm } from './kind.ts';
-import type { ChannelKind } from './kind.ts';
+import type { ChannelConfig, ChannelKind } from './kind.ts';
 
 const longestSubject = 200;
 const longestText = 4_000;
@@ -50,6 +50,11 @@ export const email: ChannelKind = {
     };
   },
 };
+
+/** How many mails one alert is for a channel with this config: one for each recipient. */
+export function recipientsIn({ to = '' }: ChannelConfig): number {
+  return recipientsOf(to).length;
+}
 
 /** The addresses of a list. An empty one stays, to be refused. */
 function recipientsOf(list: string): string[] {
