@@ -5,7 +5,6 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { IncomingMessage, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { text } from 'node:stream/consumers';
 import type { Flags } from '../../config.ts';
 import { isoTime, systemClock } from '../../domain/clock.ts';
 import { listenError } from '../../domain/errors.ts';
@@ -21,6 +20,8 @@ import { programName } from './program-name.ts';
 
 const host = '127.0.0.1';
 const slowMs = 5_000;
+/** The longest body that is sent back. */
+const longestEchoKiB = 64;
 
 interface Answer {
   status: number;
@@ -35,6 +36,12 @@ interface Path {
   /** `count` is how often the path was called, this call included. */
   answer: (request: IncomingMessage, count: number) => Answer | Promise<Answer>;
 }
+
+const headersOfAnswers = {
+  'content-type': 'text/plain; charset=utf-8',
+  // A browser must not take what it echoes for a page.
+  'x-content-type-options': 'nosniff',
+};
 
 const ok: Answer = { status: 200, body: 'ok\n' };
 const down: Answer = { status: 503, body: 'down for maintenance\n' };
@@ -51,8 +58,8 @@ const paths: Readonly<Record<string, Path>> = {
   },
   '/down': { does: 'answers 503', answer: () => down },
   '/echo': {
-    does: 'answers what it was sent',
-    answer: async (request) => ({ status: 200, body: await echoOf(request) }),
+    does: `answers what it was sent, up to ${longestEchoKiB} KiB`,
+    answer: echoOf,
   },
 };
 
@@ -131,12 +138,22 @@ function createTarget(print: (call: Call) => void): Server {
     });
     const send = ({ status, body, afterMs = 0 }: Answer): void => {
       timer = setTimeout(() => {
-        response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8' }).end(body);
+        response.writeHead(status, headersOfAnswers).end(body);
       }, afterMs);
     };
     // A caller that leaves while it sends its body closes the response.
-    Promise.resolve(answerTo(path, request, count)).then(send, () => {});
+    const answer = isMeant(request) ? answerTo(path, request, count) : elsewhere;
+    Promise.resolve(answer).then(send, () => {});
   });
+}
+
+const elsewhere: Answer = { status: 421, body: `this target is called by ${host} only\n` };
+
+/** Whether it is asked by its own address: a page of the web cannot have a name of its own lead here. */
+function isMeant({ headers, socket }: IncomingMessage): boolean {
+  const { hostname, port } = URL.parse(`http://${headers.host}`) ?? {};
+  const isPort = Number(port === '' ? 80 : port) === socket.localPort;
+  return isPort && (hostname === host || hostname === 'localhost');
 }
 
 function answerTo(path: string, request: IncomingMessage, count: number): Answer | Promise<Answer> {
@@ -145,10 +162,21 @@ function answerTo(path: string, request: IncomingMessage, count: number): Answer
 }
 
 /** The request as text: its first line, its headers, its body. */
-async function echoOf(request: IncomingMessage): Promise<string> {
+async function echoOf(request: IncomingMessage): Promise<Answer> {
   const { method, url, headers } = request;
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${String(value)}`);
-  return `${[`${method} ${url}`, ...lines, '', await text(request)].join('\n')}\n`;
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    length += chunk.length;
+    // The rest is read and dropped, so that the caller gets its answer.
+    if (length <= longestEchoKiB * 1024) chunks.push(chunk);
+  }
+  if (length > longestEchoKiB * 1024) {
+    return { status: 413, body: `the body is longer than ${longestEchoKiB} KiB\n` };
+  }
+  const body = Buffer.concat(chunks).toString();
+  return { status: 200, body: `${[`${method} ${url}`, ...lines, '', body].join('\n')}\n` };
 }
 
 /** A line for people: when it began (local time), what was asked, what was answered, how long it took, and by which run. */

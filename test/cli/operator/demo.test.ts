@@ -3,6 +3,8 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { get } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
 import { serveConfig } from '../../../src/config.ts';
@@ -41,6 +43,7 @@ test('each path does what the first lines say, and each call is printed', async 
     body: 'hello',
   });
   assert.match(await echo.text(), /^POST \/echo\?q=1\n[\s\S]*\n\nhello\n$/);
+  assert.equal(echo.headers.get('x-content-type-options'), 'nosniff');
   await assert.rejects(fetch(`${url}/slow`, { signal: AbortSignal.timeout(200) }));
   await until('all calls', () => calls().length === 8);
   assert.deepEqual(
@@ -86,4 +89,27 @@ test('the lines that it prints let jobd call it', async (t) => {
   assert.equal(ran.exitCode, 0, ran.stderr);
   await until('the call', () => calls().length > 0);
   assert.equal(calls()[0]?.['runId'], JSON.parse(ran.stdout).run.id);
+});
+
+test('a body of more than 64 KiB is not kept, and another Host is refused', async (t) => {
+  const { url } = await startDemo(t);
+  const echo = async (bytes: number) =>
+    await fetch(`${url}/echo`, { method: 'POST', body: 'x'.repeat(bytes) });
+  assert.equal((await echo(65_536)).status, 200);
+  const refused = await echo(20 * 1_048_576);
+  assert.deepEqual(
+    [refused.status, await refused.text()],
+    [413, 'the body is longer than 64 KiB\n'],
+  );
+  const statusFor = async (host: string): Promise<number | undefined> => {
+    const asked = get(`${url}/ok`, { headers: { host } });
+    const [response] = (await once(asked, 'response')) as [IncomingMessage];
+    response.resume();
+    return response.statusCode;
+  };
+  const { port } = new URL(url);
+  assert.equal(await statusFor(`127.0.0.1:${port}`), 200);
+  assert.equal(await statusFor(`localhost:${port}`), 200);
+  assert.equal(await statusFor(`rebound.example:${port}`), 421);
+  assert.equal(await statusFor('127.0.0.1:1'), 421);
 });
