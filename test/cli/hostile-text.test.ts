@@ -91,6 +91,28 @@ async function startHostileServer(t: TestContext): Promise<Record<string, string
   return { JOBD_URL: url, JOBD_API_KEY: `cp_${'0'.repeat(64)}`, NO_COLOR: '1' };
 }
 
+test('impossible zones and times are shown as they are', async (t) => {
+  const due = { ...job, paused: false, nextRunAt: '2026-01-01T00:00:00.000Z', timezone: 'UTC' };
+  const period = { scheduleType: 'period', cronExpr: null };
+  const jobs = [
+    { ...due, timezone: 'No/Where' },
+    { ...due, nextRunAt: 'soon' },
+    { ...due, cronExpr: 'now and then' },
+    { ...due, ...period, periodSeconds: 1e300 },
+    { ...due, ...period, periodSeconds: 60, timezone: 'No/Where' },
+  ];
+  for (const one of jobs) {
+    const server = createServer((_, response) => response.end(JSON.stringify({ job: one })));
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    t.after(() => server.close());
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const env = { JOBD_URL: url, JOBD_API_KEY: `cp_${'0'.repeat(64)}` };
+    const { stdout, stderr, exitCode } = await runCommand(['jobs', 'get', id], env);
+    assert.deepEqual([stderr, exitCode], ['', 0]);
+    assert.ok(stdout.includes(one.nextRunAt), stdout);
+  }
+});
+
 const commands = [
   ['jobs', 'get', id],
   ['jobs', 'pause', id],

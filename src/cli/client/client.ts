@@ -19,18 +19,28 @@ export function createAsker(server: ClientConfig, { timeoutMs = answerTimeoutMs 
   return (method, path, body) => request(server, path, { method, body, timeoutMs });
 }
 
+const itemsOfPage = 100;
+/** 2 million items: no server keeps as many jobs, or as many runs of an account. */
+const mostPages = 20_000;
+
 /** Lists everything at a path, which may have a query, page by page; `field` holds the items. Throws `unreachable` if the server is no jobd. */
 export async function* pages<Item>(ask: Ask, path: string, field: string): AsyncGenerator<Item> {
   const start = path.includes('?') ? '&' : '?';
+  const asked = new Set<string>();
   let cursor: string | null = null;
   do {
     const query: string = cursor === null ? '' : `&cursor=${encodeURIComponent(cursor)}`;
-    const page: Record<string, unknown> = await ask('GET', `${path}${start}limit=100${query}`);
+    const page: Record<string, unknown> = await ask(
+      'GET',
+      `${path}${start}limit=${itemsOfPage}${query}`,
+    );
     const [items, next] = [page[field], page['nextCursor'] as string | null];
-    // The same page again and again would never end.
-    if (!Array.isArray(items) || (cursor !== null && next === cursor)) {
+    const isPage = Array.isArray(items) && items.length <= itemsOfPage;
+    // The same pages again and again would never end, nor would ever new ones.
+    if (!isPage || (next !== null && asked.has(next)) || asked.size >= mostPages) {
       throw new JobdError('unreachable', 'the server does not answer like jobd; check its URL');
     }
+    if (next !== null) asked.add(next);
     yield* items as Item[];
     cursor = next;
   } while (cursor !== null);
@@ -97,7 +107,7 @@ export function noJobd(url: string): JobdError {
   return new JobdError('unreachable', `${origin} does not answer like jobd; check its URL`);
 }
 
-/** Returns the whole answer. Throws `unreachable` if it breaks off or is not there in time. */
+/** Returns the whole answer. Throws `unreachable` if it breaks off, is too long or is not there in time. */
 async function reach(
   url: string,
   question: Omit<Question, 'signal'>,
@@ -108,6 +118,7 @@ async function reach(
   try {
     return await send(url, { ...question, signal });
   } catch (error) {
+    if (error instanceof JobdError) throw error;
     const { origin } = new URL(url);
     const isRead = question.method === 'GET';
     const reason = signal.aborted

@@ -2,6 +2,7 @@
 
 import { request as requestHttp } from 'node:http';
 import type { IncomingHttpHeaders, IncomingMessage, RequestOptions } from 'node:http';
+import { JobdError } from '../../domain/errors.ts';
 
 export interface Question {
   method: string;
@@ -17,6 +18,8 @@ export interface Answer {
   retryAfterSeconds: number | undefined;
 }
 
+/** Far more than jobd answers at once: a page of 100 runs with their answers is some 7 MB. */
+const longestAnswerMiB = 64;
 /** As many as browsers follow. */
 const mostRedirects = 20;
 
@@ -101,18 +104,25 @@ function pauseOf({
   return asked === undefined || left === undefined ? asked : Math.max(1, Number(left));
 }
 
-/** Reads the whole body. Rejects if it breaks off. */
+/** Reads the whole body. Rejects if it breaks off, and with `unreachable` if it is longer than any answer of jobd. */
 async function textOf(response: IncomingMessage): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
-  let text = '';
+  const chunks: Buffer[] = [];
+  let length = 0;
   response
-    .setEncoding('utf8')
-    .on('data', (chunk: string) => {
-      text += chunk;
+    .on('data', (chunk: Buffer) => {
+      chunks.push(chunk);
+      length += chunk.length;
+      if (length > longestAnswerMiB * 1_048_576) response.destroy(tooLong());
     })
-    .once('end', () => resolve(text))
+    .once('end', () => resolve(Buffer.concat(chunks).toString()))
     .once('error', reject);
   return await promise;
+}
+
+function tooLong(): JobdError {
+  const sentence = `the answer is longer than ${longestAnswerMiB} MiB, which none of jobd is; check the URL of the server`;
+  return new JobdError('unreachable', sentence);
 }
 
 type Request = (

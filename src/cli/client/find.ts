@@ -3,7 +3,7 @@
 import { JobdError } from '../../domain/errors.ts';
 import { isId } from '../../domain/id.ts';
 import { nearest } from '../../domain/nearest.ts';
-import { relativeTime } from '../terminal/cell.ts';
+import { sinceOrUntil } from '../terminal/cell.ts';
 import { plain } from '../terminal/text.ts';
 
 /** What every one of them has, and what tells those of one name apart. */
@@ -61,7 +61,7 @@ function only<Item extends Named>(found: readonly Item[], sentence: string): Ite
 /** A line for each: what is needed to choose one. */
 export function choices(items: readonly Named[]): string[] {
   return items.map(({ id, name, createdAt, status, url }) => {
-    const age = `created ${relativeTime(Date.parse(createdAt), Date.now())}`;
+    const age = `created ${sinceOrUntil(createdAt, Date.now())}`;
     return [id, name, status, url, age]
       .filter((part) => part !== undefined)
       .map(plain)

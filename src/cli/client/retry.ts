@@ -32,9 +32,16 @@ export async function retry<T>(
   }
 }
 
+const longestRateLimitSeconds = 120;
+
+/** How long a server that limits requests is waited for: as long as it wants, but 2 min at most. */
+function limitDelayMs(retryAfterSeconds: number): number {
+  return Math.min(retryAfterSeconds, longestRateLimitSeconds) * 1_000;
+}
+
 /** How long to wait until a failure may have passed, in milliseconds; null if waiting does not help. */
 export function passingDelayMs({ code, retryAfterSeconds }: JobdError): number | null {
-  if (code === 'rate_limited') return (retryAfterSeconds ?? 5) * 1_000;
+  if (code === 'rate_limited') return limitDelayMs(retryAfterSeconds ?? 5);
   return code === 'unreachable' || code === 'unavailable' ? 2_000 : null;
 }
 
@@ -45,7 +52,6 @@ export async function pause(ms: number, signal?: AbortSignal): Promise<void> {
 
 /** After this many 429 answers in a row, waiting does not help. */
 const rateLimitRetries = 10;
-const longestRateLimitSeconds = 120;
 
 /** Sends requests as `ask` does; on 429 it says so, waits as long as the server wants (at most 2 min), and asks again. */
 export function withinRateLimit(ask: Ask, say: (message: string) => void): Ask {
@@ -53,7 +59,7 @@ export function withinRateLimit(ask: Ask, say: (message: string) => void): Ask {
     retry(() => ask(method, path, body), {
       delayMs: ({ code, retryAfterSeconds = 60 }, failures) =>
         code === 'rate_limited' && failures <= rateLimitRetries
-          ? Math.min(retryAfterSeconds, longestRateLimitSeconds) * 1_000
+          ? limitDelayMs(retryAfterSeconds)
           : null,
       onRetry: ({ message }, _, delayMs) =>
         say(`${plain(message)}; continuing in ${Math.round(delayMs / 1_000)} s`),

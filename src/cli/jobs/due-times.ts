@@ -2,6 +2,7 @@
 
 import type { Job } from '../../api/jobs/contract.ts';
 import { isoTime, systemClock } from '../../domain/clock.ts';
+import { JobdError } from '../../domain/errors.ts';
 import type { DueTimes } from '../schedule/preview.ts';
 import type { Output } from '../terminal/output.ts';
 
@@ -15,7 +16,7 @@ const count = 3;
 
 /**
  * Prints them in the zone of the job and in UTC, with notes on clock changes: a table for people, one line per zone for
- * programs. Prints nothing for a job that is not due again.
+ * programs. Prints nothing for a job that is not due again, or whose zone or times this machine does not understand.
  */
 export async function printDueTimes(output: Output, job: Scheduled): Promise<void> {
   const preview = await previewOf(job);
@@ -33,16 +34,28 @@ export async function printDueTimes(output: Output, job: Scheduled): Promise<voi
   for (const note of notes) output.say(note);
 }
 
-/** The first one comes from the server, because only it knows the anchor of a period; the others follow from it. */
+/** Null for a job that is not due again, and for what this machine does not understand. */
 async function previewOf(job: Scheduled): Promise<DueTimes | null> {
-  const { scheduleType, cronExpr, timezone, periodSeconds, nextRunAt } = job;
-  if (nextRunAt === null) return null;
-  const first = Date.parse(nextRunAt);
+  const first = Date.parse(job.nextRunAt ?? '');
+  if (Number.isNaN(first)) return null;
+  try {
+    return await previewFrom(first, job);
+  } catch (error) {
+    if (error instanceof JobdError) return null;
+    throw error;
+  }
+}
+
+/** The first one comes from the server, because only it knows the anchor of a period; the others follow from it. */
+async function previewFrom(first: number, job: Scheduled): Promise<DueTimes | null> {
+  const { scheduleType, cronExpr, timezone, periodSeconds } = job;
   const from = systemClock.now();
   if (scheduleType === 'period') {
+    const { canonicalZone } = await import('../../domain/schedule/zone.ts');
     const step = (periodSeconds ?? 0) * 1_000;
     const next = Array.from({ length: count }, (_, index) => first + index * step);
-    return { next, notes: [], from, timezone };
+    const isTime = (at: number): boolean => !Number.isNaN(new Date(at).getTime());
+    return next.every(isTime) ? { next, notes: [], from, timezone: canonicalZone(timezone) } : null;
   }
   const { previewSchedule } = await import('../../domain/schedule/preview-input.ts');
   const input = { scheduleType, cronExpr, timezone, count, from: isoTime(first - 1) };

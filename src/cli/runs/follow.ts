@@ -71,8 +71,9 @@ function createPrinter({ follower, output, print, status, signal }: Following): 
     try {
       const ended = await retry(() => follower.poll(jobIds), {
         delayMs: passingDelayMs,
-        onRetry(error) {
-          if (!isLost) output.say(`${plain(error.message)}; retrying`);
+        onRetry({ code, message }, _, delayMs) {
+          const wait = code === 'rate_limited' ? ` in ${Math.ceil(delayMs / 1_000)} s` : '';
+          if (!isLost) output.say(`${plain(message)}; retrying${wait}`);
           isLost = true;
         },
         signal,

@@ -7,7 +7,7 @@ import { isId, timeOfId } from '../../domain/id.ts';
 import { runStatuses } from '../../domain/runs/run.ts';
 import type { RunStatus } from '../../domain/runs/run.ts';
 import type { Api } from '../client/api.ts';
-import { relativeTime } from '../terminal/cell.ts';
+import { sinceOrUntil } from '../terminal/cell.ts';
 
 /** What the argument of a run may be. */
 export const runArgument = 'id of the run or its beginning, latest, failed or another status';
@@ -49,8 +49,7 @@ export async function findRunId({ runs }: Api, job: NamedJob, text: string): Pro
     `the ids of ${found.length} runs begin with ${text}: use more of it`,
     {
       notes: found.map(
-        ({ id, status, scheduledFor }) =>
-          `${id}  ${status}  ${relativeTime(Date.parse(scheduledFor), now)}`,
+        ({ id, status, scheduledFor }) => `${id}  ${status}  ${sinceOrUntil(scheduledFor, now)}`,
       ),
     },
   );

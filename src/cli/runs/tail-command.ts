@@ -119,7 +119,10 @@ function createNames(api: Api) {
 
 /** A line for people: when it ended (local time), how, of which job, how long it took, and why it was no success. */
 function printEnded(output: Output, run: Run, name: string): void {
-  const at = new Date(run.finishedAt ?? run.scheduledFor).toLocaleTimeString('sv-SE');
+  const time = run.finishedAt ?? run.scheduledFor;
+  const at = Number.isNaN(Date.parse(time))
+    ? plain(time)
+    : new Date(time).toLocaleTimeString('sv-SE');
   const result = coloured(output, state(run.status), padTo(run.status, 'interrupted'.length));
   const duration = run.durationMs === null ? '' : `  ${run.durationMs} ms`;
   const error = run.error === null ? '' : `  ${plain(run.error)}`;

@@ -34,7 +34,7 @@ export function cellText({ isTerminal }: { isTerminal: boolean }, cell: Cell, no
   if ('state' in cell) return plain(cell.state);
   if ('id' in cell) return cell.id === null ? '-' : plain(cell.id);
   if (cell.at === null) return '-';
-  return isTerminal ? relativeTime(Date.parse(cell.at), now) : plain(cell.at);
+  return isTerminal ? sinceOrUntil(cell.at, now) : plain(cell.at);
 }
 
 /** Ids begin with the time: the milliseconds take 13 characters. */
@@ -46,6 +46,12 @@ export function lengthOfShortIds(ids: readonly string[]): number {
   let length = shortestId;
   while (length < 36 && new Set(ids.map((id) => id.slice(0, length))).size < distinct) length += 1;
   return length;
+}
+
+/** A time of the API relative to now (epoch milliseconds), as `relativeTime`; as it is if it is none. */
+export function sinceOrUntil(time: string, now: number): string {
+  const at = Date.parse(time);
+  return Number.isNaN(at) ? plain(time) : relativeTime(at, now);
 }
 
 /** A time relative to now: `in 3 min`, `2 h ago`. Both are epoch milliseconds. */

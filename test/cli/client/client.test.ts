@@ -8,7 +8,7 @@ import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
 import { createApi } from '../../../src/cli/client/api.ts';
-import { createAsker } from '../../../src/cli/client/client.ts';
+import { createAsker, pages } from '../../../src/cli/client/client.ts';
 import type { Api } from '../../../src/cli/client/api.ts';
 import { JobdError } from '../../../src/domain/errors.ts';
 
@@ -81,4 +81,56 @@ test('an answer that is not from jobd is reported', limits, async (t) => {
       answer,
     );
   }
+});
+
+test('an answer longer than any of jobd is given up', limits, async (t) => {
+  let sent = 0;
+  const part = Buffer.alloc(1_048_576, 'x');
+  const { client } = await clientOf(
+    t,
+    (_, response) => {
+      const send = (): void => {
+        while (!response.destroyed && response.write(part)) sent += 1;
+        sent += 1;
+      };
+      response.on('drain', send);
+      send();
+    },
+    30_000,
+  );
+  await assert.rejects(client.jobs.get('a'), {
+    code: 'unreachable',
+    message: 'the answer is longer than 64 MiB, which none of jobd is; check the URL of the server',
+  });
+  assert.ok(sent >= 64 && sent < 200, `${sent} MiB`);
+});
+
+test('pages that never end are given up', async () => {
+  let asked = 0;
+  const list = (next: () => string, items: number) =>
+    Array.fromAsync(
+      pages<number>(
+        async <T>() => {
+          asked += 1;
+          return { jobs: Array.from({ length: items }, () => 1), nextCursor: next() } as T;
+        },
+        '/jobs',
+        'jobs',
+      ),
+    );
+  const words = /does not answer like jobd/;
+  await assert.rejects(
+    list(() => String(asked % 2), 1),
+    words,
+  );
+  assert.equal(asked, 3, 'cursors that come again');
+  await assert.rejects(
+    list(() => String(asked), 1),
+    words,
+  );
+  assert.ok(asked > 10_000 && asked < 30_000, `${asked} pages`);
+  await assert.rejects(
+    list(() => 'more', 101),
+    words,
+  );
 });

@@ -113,6 +113,16 @@ test('it polls when the stream breaks twice, and where there are no events', asy
   await never.ended;
 });
 
+test('it says how long it waits for a server that limits it, and waits two minutes at most', async (t) => {
+  const limited = new JobdError('rate_limited', 'slowly', { retryAfterSeconds: 99_999 });
+  const follower = { poll: (): Promise<Run[]> => Promise.reject(limited) };
+  const { said, stop, ended } = start(t, [[hello]], { follower });
+  await until('the sentence', () => said.length > 0);
+  assert.deepEqual(said, ['slowly; retrying in 120 s']);
+  stop();
+  await ended;
+});
+
 test('a key that is not valid any more ends it', async (t) => {
   const { ended } = start(t, [[hello], [new JobdError('unauthenticated', 'revoked')], []]);
   await assert.rejects(ended, { code: 'unauthenticated', message: 'revoked' });

@@ -8,7 +8,7 @@ import { test } from 'node:test';
 import { array, asyncProperty, assert as check, integer, record } from 'fast-check';
 import type { Job } from '../../../src/api/jobs/contract.ts';
 import type { Run, RunList } from '../../../src/api/runs/contract.ts';
-import { createPace } from '../../../src/cli/client/retry.ts';
+import { createPace, passingDelayMs } from '../../../src/cli/client/retry.ts';
 import { followRuns } from '../../../src/cli/runs/tail.ts';
 import { waitForRun } from '../../../src/cli/runs/run-now.ts';
 import { JobdError } from '../../../src/domain/errors.ts';
@@ -141,6 +141,12 @@ test('waiting for a run survives an unreachable server and rate limiting', async
   assert.deepEqual(await waitForRun(failing, run, 600), { run, exitCode: 124 });
   answers.push(new JobdError('not_found', 'deleted'));
   await assert.rejects(waitForRun(getRun, run, 60_000), /deleted/);
+});
+
+test('a server that asks to wait a day is asked again after two minutes', () => {
+  const limited = new JobdError('rate_limited', 'slowly', { retryAfterSeconds: 99_999 });
+  assert.equal(passingDelayMs(limited), 120_000);
+  assert.equal(passingDelayMs(new JobdError('rate_limited', 'slowly')), 5_000);
 });
 
 test('tail prints a line for each run, and Ctrl-C ends both tail and --wait', async (t) => {

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Run } from '../../../src/api/runs/contract.ts';
-import { moment, relativeTime, state } from '../../../src/cli/terminal/cell.ts';
+import { cellText, moment, relativeTime, state } from '../../../src/cli/terminal/cell.ts';
 import { parseDuration } from '../../../src/cli/options.ts';
 import { printFields, printJson, printRows } from '../../../src/cli/terminal/output.ts';
 import type { Columns, Output } from '../../../src/cli/terminal/output.ts';
@@ -195,6 +195,11 @@ test('people see relative times, programs absolute ones', () => {
   const terminal = recorder(true);
   printFields(terminal, { at: moment(at) });
   assert.match(terminal.lines[0] ?? '', /^at  2020-01-01T00:00:00\.000Z, \d+ d ago$/);
+});
+
+test('what is no time is shown as it is', () => {
+  assert.equal(cellText({ isTerminal: true }, moment('soon'), 0), 'soon');
+  assert.equal(cellText({ isTerminal: true }, moment('1970-01-01T00:00:05Z'), 0), 'in 5 s');
 });
 
 test('an empty list says so to people', () => {
