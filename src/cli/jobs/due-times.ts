@@ -54,10 +54,14 @@ async function previewFrom(first: number, job: Scheduled): Promise<DueTimes | nu
     const { canonicalZone } = await import('../../domain/schedule/zone.ts');
     const step = (periodSeconds ?? 0) * 1_000;
     const next = Array.from({ length: count }, (_, index) => first + index * step);
-    const isTime = (at: number): boolean => !Number.isNaN(new Date(at).getTime());
     return next.every(isTime) ? { next, notes: [], from, timezone: canonicalZone(timezone) } : null;
   }
   const { previewSchedule } = await import('../../domain/schedule/preview-input.ts');
   const input = { scheduleType, cronExpr, timezone, count, from: isoTime(first - 1) };
   return { ...previewSchedule(input, from), from };
+}
+
+/** Whether a number of epoch milliseconds is a time that there is. */
+function isTime(at: number): boolean {
+  return !Number.isNaN(new Date(at).getTime());
 }

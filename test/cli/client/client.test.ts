@@ -69,8 +69,8 @@ test('each request has the full timeout', limits, async (t) => {
 });
 
 test('an answer that is not from jobd is reported', limits, async (t) => {
-  const pages = '{"jobs":[],"nextCursor":"again"}';
-  for (const answer of ['', 'null', '{}', '[]', '"jobs"', '<html>', '{"jobs":7}', pages]) {
+  const same = '{"jobs":[],"nextCursor":"again"}';
+  for (const answer of ['', 'null', '{}', '[]', '"jobs"', '<html>', '{"jobs":7}', same]) {
     const { client } = await clientOf(t, (_, response) => void response.end(answer));
     await assert.rejects(
       Array.fromAsync(client.jobs.list()),
