@@ -22,7 +22,7 @@ export async function rootWorksForTheService(root: ThrowAwayRoot): Promise<void>
   assert.equal(closed.exitCode, 3);
   assert.match(
     closed.stderr,
-    /\n {2}\/var\/lib\/jobd: the service, by \S+\.service, .*closed to you\n/,
+    /\n {2}\/var\/lib\/jobd: data of the service \(\S+\.service\), .*closed to you\n/,
   );
   assert.match(closed.stderr, /\n {2}try: sudo jobd … --data \/var\/lib\/jobd\n$/);
   assert.ok(!root.has('/root/.local/share/jobd'), 'nothing was made for root');
