@@ -15,9 +15,14 @@ export function tooLong(text: string, longest: number): string | undefined {
   return length > longest ? `must be at most ${longest} characters, got ${length}` : undefined;
 }
 
-/** Checks that a text has at most `longest` characters. Throws `invalid_input`, without the text. */
+/** What is wrong with a text that not every database can keep; undefined if all can. */
+export function unstorable(text: string): string | undefined {
+  return text.includes('\0') ? 'must not contain the character U+0000' : undefined;
+}
+
+/** Checks that a text has at most `longest` characters, without U+0000. Throws `invalid_input`, without the text. */
 export function checkLength(field: string, text: string, longest: number): void {
-  const problem = tooLong(text, longest);
+  const problem = unstorable(text) ?? tooLong(text, longest);
   if (problem !== undefined) throw invalidInput(`${field} ${problem}`);
 }
 

@@ -3,7 +3,7 @@
  * the definition files and the command line read it. A rule is a piece of JSON Schema; lengths count characters.
  */
 
-import { tooLong } from './characters.ts';
+import { tooLong, unstorable } from './characters.ts';
 import { parseIsoTime } from './clock.ts';
 import { got, invalidInput } from './errors.ts';
 
@@ -12,13 +12,17 @@ export interface FieldRule {
   readonly enum?: readonly (string | null)[];
   readonly minLength?: number;
   readonly maxLength?: number;
+  readonly pattern?: string;
   readonly minimum?: number;
   readonly maximum?: number;
 }
 
+/** Any characters but U+0000, which not every database can keep in a text. */
+const pattern = String.raw`^[^\u0000]*$`;
+
 /** The names of everything that people name: jobs, monitors, channels, keys and accounts. */
-export const nameRule = { type: 'string', minLength: 1, maxLength: 120 } as const;
-export const notesRule = { type: 'string', maxLength: 4_000 } as const;
+export const nameRule = { type: 'string', minLength: 1, maxLength: 120, pattern } as const;
+export const notesRule = { type: 'string', maxLength: 4_000, pattern } as const;
 
 /** What an update of a job or a monitor may ask for besides changed fields (docs/behavior.md#job-7). */
 export const actions = ['pause', 'resume'] as const;
@@ -54,7 +58,7 @@ export function brokenRule(
   if (typeof value !== 'string') return undefined;
   if (minLength > 0 && value.trim() === '')
     return `must not be ${value === '' ? 'empty' : 'blank'}`;
-  return tooLong(value, maxLength);
+  return unstorable(value) ?? tooLong(value, maxLength);
 }
 
 /** Checks the fields that are given. Throws `invalid_input`, naming the first field that breaks its rule. */

@@ -39,3 +39,14 @@ for (const [list, input] of Object.entries(made)) {
     }
   });
 }
+
+test('names and notes without U+0000, which not every database can keep', async (t) => {
+  const { ask } = await startTestDaemon(t);
+  for (const [list, input] of Object.entries(made)) {
+    const { status, body } = await ask('POST', `/${list}`, { ...input, name: 'a\0b' });
+    assert.deepEqual([status, body.error], [400, 'name must not contain the character U+0000']);
+  }
+  const notes = { ...made.jobs, name: 'a', notes: 'a\0b' };
+  assert.match((await ask('POST', '/jobs', notes)).body.error, /^notes must not contain/);
+  assert.deepEqual((await ask('GET', '/jobs?name=a%00b')).status, 400);
+});

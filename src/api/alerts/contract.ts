@@ -6,6 +6,7 @@ import { alertTypes } from '../../domain/alerts/alert.ts';
 import { alsoOnWords, channelLimits } from '../../domain/alerts/channel.ts';
 import type { AlsoOn } from '../../domain/alerts/channel.ts';
 import { configSummary } from '../../domain/alerts/config.ts';
+import { nameRule } from '../../domain/fields.ts';
 import { deliveryStatuses } from '../../domain/alerts/delivery.ts';
 import { channelKinds, channelTypes } from '../../domain/alerts/kinds/registry.ts';
 import { page, PageQuery } from '../http/contract.ts';
@@ -41,9 +42,7 @@ const ChannelConfig = Type.Unsafe<Record<string, string>>(
 );
 
 const fields = {
-  name: Type.String({
-    minLength: 1,
-    maxLength: channelLimits.nameLength,
+  name: t.field(nameRule, {
     description: 'The name of the channel. Not blank; it need not be unique.',
   }),
   config: ChannelConfig,

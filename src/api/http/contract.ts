@@ -42,6 +42,7 @@ export const NamedQuery = Type.Object(
     name: Type.Optional(
       Type.String({
         maxLength: nameRule.maxLength,
+        pattern: nameRule.pattern,
         description: 'Only those with exactly this name. Names need not be unique.',
         examples: ['backup'],
       }),

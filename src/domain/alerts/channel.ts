@@ -1,7 +1,6 @@
 /** A channel: where alerts of a workspace go, and which. What is not given has its default, what is wrong is refused. */
 
 import { isoTime } from '../clock.ts';
-import { nameRule } from '../fields.ts';
 import type { Subject } from './alert.ts';
 import type { Delivery } from './delivery.ts';
 import { invalidInput } from '../errors.ts';
@@ -13,7 +12,6 @@ import { writable } from '../read-only.ts';
 
 /** Bounds of the fields; lengths in characters. */
 export const channelLimits = {
-  nameLength: nameRule.maxLength,
   afterFailures: { min: 1, max: 100 },
   jobIds: 1_000,
   monitorIds: 1_000,
