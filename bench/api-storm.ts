@@ -2,8 +2,8 @@
 
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { openStore } from '../src/store/database/open.ts';
-import type { Store } from '../src/store/database/open.ts';
+import { openStore } from '../src/store/open.ts';
+import type { Store } from '../src/store/database/store.ts';
 import type { Options } from './api.ts';
 import { latencyOf, temporaryDirectory } from './bench.ts';
 import type { Latency } from './bench.ts';

@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { createKey } from '../src/app/accounts/keys.ts';
 import { mostStreamsOfActor } from '../src/app/events.ts';
-import { openLocal } from '../src/local-store.ts';
+import { openTestLocal } from '../test/support/running/local.ts';
 import type { HttpServer } from './processes.ts';
 
 /** Disposing of it closes the streams. */
@@ -20,7 +20,7 @@ export async function openListeners(
   dataDir: string,
   count: number,
 ): Promise<Listeners> {
-  await using local = await openLocal(dataDir);
+  await using local = await openTestLocal(dataDir);
   const requests: ReturnType<typeof request>[] = [];
   let bytes = 0;
   let key = '';

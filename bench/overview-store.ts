@@ -1,7 +1,7 @@
 /** The large store of `overview.ts`. */
 
 import { sql } from 'kysely';
-import { openStore } from '../src/store/database/open.ts';
+import { openStore } from '../src/store/open.ts';
 import { seedJobs, seedStore } from './seed.ts';
 
 const minuteMs = 60_000;

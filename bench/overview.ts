@@ -18,8 +18,8 @@ import { systemClock } from '../src/domain/clock.ts';
 import type { Clock } from '../src/domain/clock.ts';
 import { badRunStatuses } from '../src/domain/runs/run.ts';
 import type { RunStatus } from '../src/domain/runs/run.ts';
-import { openStore } from '../src/store/database/open.ts';
-import type { Store } from '../src/store/database/open.ts';
+import { openStore } from '../src/store/open.ts';
+import type { Store } from '../src/store/database/store.ts';
 import { defaultWorkspace, findWorkspace } from '../src/store/accounts/workspaces.ts';
 import {
   grouped,

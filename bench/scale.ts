@@ -6,7 +6,7 @@
 
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { openStore } from '../src/store/database/open.ts';
+import { openStore } from '../src/store/open.ts';
 import { listRuns } from '../src/store/runs/runs.ts';
 import type { RunPosition } from '../src/store/runs/runs.ts';
 import { common, median, run, startOutput, temporaryDirectory, wholeNumber } from './bench.ts';

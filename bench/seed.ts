@@ -3,7 +3,7 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { cpSync } from 'node:fs';
 import { sql } from 'kysely';
-import { openLocal } from '../src/local-store.ts';
+import { openTestLocal } from '../test/support/running/local.ts';
 import { newId } from '../src/domain/id.ts';
 import { defineJob } from '../src/domain/jobs/job-input.ts';
 import type { Key } from '../src/domain/accounts/key.ts';
@@ -14,8 +14,8 @@ import { insertJob } from '../src/store/jobs/jobs.ts';
 import { insertKey } from '../src/store/accounts/keys.ts';
 import { activeMasterKeyId } from '../src/store/secrets/master-keys.ts';
 import { insertMonitor } from '../src/store/monitors/monitors.ts';
-import { openStore } from '../src/store/database/open.ts';
-import type { Store } from '../src/store/database/open.ts';
+import { openStore } from '../src/store/open.ts';
+import type { Store } from '../src/store/database/store.ts';
 import { isOpen } from '../src/store/runs/runs.ts';
 import { defaultWorkspace, findWorkspace } from '../src/store/accounts/workspaces.ts';
 import { originOf, sinkTarget } from './target.ts';
@@ -48,7 +48,7 @@ export async function seedJobs(
   batches: readonly Batch[],
   { secrets }: { secrets: boolean } = { secrets: false },
 ): Promise<void> {
-  await using local = await openLocal(dataDir);
+  await using local = await openTestLocal(dataDir);
   const { store } = local;
   const vault = await local.openVault();
   const now = Date.now();

@@ -2,7 +2,7 @@
 
 import { availableParallelism } from 'node:os';
 import { setTimeout } from 'node:timers/promises';
-import { openStore } from '../src/store/database/open.ts';
+import { openStore } from '../src/store/open.ts';
 import type { BareKind, BareReceived, BareSent } from './bare-client.ts';
 import { percentile, temporaryDirectory } from './bench.ts';
 import { startChild, wallOffset } from './child.ts';

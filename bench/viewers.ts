@@ -2,7 +2,7 @@
 
 import { Agent, request } from 'node:http';
 import { createKey } from '../src/app/accounts/keys.ts';
-import { openLocal } from '../src/local-store.ts';
+import { openTestLocal } from '../test/support/running/local.ts';
 import type { HttpServer } from './processes.ts';
 
 /** Disposing of it stops the asking. */
@@ -22,7 +22,7 @@ export async function askOverview(
   perSecond: number,
 ): Promise<Viewers> {
   const keys: string[] = [];
-  await using local = await openLocal(dataDir);
+  await using local = await openTestLocal(dataDir);
   while (keys.length * perSecondOfKey < perSecond) {
     const input = { workspace: 'default', permission: 'read', name: 'bench' } as const;
     keys.push((await createKey(local, input)).secret);

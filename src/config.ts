@@ -48,6 +48,8 @@ export interface ServeConfig {
   slots: number;
   slotsPerHost: number;
   dataDir: string;
+  /** The URL of a PostgreSQL database; null if it is a file in the data directory. */
+  database: string | null;
   /** The site URL that people use; null for the address it listens on. */
   baseUrl: string | null;
   allowTargets: readonly AllowedTarget[];
@@ -114,6 +116,7 @@ export function serveConfig(flags: Flags, env: Environment = process.env): Serve
       10_000,
     ),
     dataDir: dataDir(flags, env),
+    database: databaseUrl(flags, env),
     baseUrl: siteUrl(setting('baseUrl', 'JOBD_BASE_URL')),
     allowTargets: allowTargets(flags, env),
     corsOrigins: corsOrigins(flags, env),
@@ -137,6 +140,25 @@ export interface NamedDirectory {
 /** The data directory: from the flag, the environment, or the place for state that systemd or the desktop names. */
 export function dataDir(flags: Flags, env: Environment = process.env): string {
   return namedDataDir(flags, env).path;
+}
+
+/** The URL of the database on a server; null if there is none. Throws `invalid_input`. */
+export function databaseUrl(flags: Flags, env: Environment = process.env): string | null {
+  const flag = textOf(flags['database']);
+  const name = flag ? '--database' : 'JOBD_DATABASE_URL';
+  const value = flag || env['JOBD_DATABASE_URL'];
+  if (!value) return null;
+  if (!/^postgres(ql)?:\/\//.test(value)) {
+    throw invalidInput(
+      `${name} must be the URL of a PostgreSQL database: postgres://USER@HOST/DATABASE`,
+    );
+  }
+  if (flag && /^[^/]+\/\/[^@/]*:[^@/]*@/.test(flag)) {
+    throw invalidInput(
+      '--database must not have a password, since everybody on this machine can read it there: set JOBD_DATABASE_URL instead',
+    );
+  }
+  return value;
 }
 
 /** The data directory, and who named it. */

@@ -31,9 +31,9 @@ import { openLocal } from './local-store.ts';
 import type { Log } from './log.ts';
 import { hasAccess } from './store/accounts/access.ts';
 import { recordSiteUrl, startInstance, summarize } from './store/accounts/instance.ts';
-import { lockDataDir } from './store/database/lock.ts';
-import { lostDatabase } from './store/database/lost.ts';
-import type { Reserve } from './store/database/reserve.ts';
+import { lockDataDir } from './store/sqlite/lock.ts';
+import { lostDatabase } from './store/sqlite/lost.ts';
+import type { Reserve } from './store/database/store.ts';
 import { startMeters } from './metrics/meter.ts';
 import type { SlotsInUse } from './metrics/metrics.ts';
 import { readPageFile, readVerifyScript } from './built-files.ts';
@@ -85,10 +85,12 @@ export async function startDaemon(
 ): Promise<Daemon> {
   await using parts = new AsyncDisposableStack();
   const { allowTargets, mailAllow, slotsPerHost, smtp, heartbeatUrl } = config;
-  parts.use(lockDataDir(config.dataDir));
-  const lost = lostDatabase(config.dataDir);
-  if (lost !== null) throw lost;
-  const local = parts.use(await openLocal(config.dataDir, clock, config.secretKey));
+  if (config.database === null) {
+    parts.use(lockDataDir(config.dataDir));
+    const lost = lostDatabase(config.dataDir);
+    if (lost !== null) throw lost;
+  }
+  const local = parts.use(await openLocal(config, clock, config.secretKey));
   const { store } = local;
   await store.reserve.keep(() => reportDisk(log, store.reserve));
   const vault = await local.openVault();

@@ -5,18 +5,19 @@ import { openStoreVault } from './app/secrets/master-keys.ts';
 import { cacheDir } from './config.ts';
 import { systemClock } from './domain/clock.ts';
 import type { Clock } from './domain/clock.ts';
+import { JobdError } from './domain/errors.ts';
 import { newId } from './domain/id.ts';
 import type { Vault } from './domain/secrets/vault.ts';
 import { givenMasterKey, masterKeysInFile, withNextMasterKey } from './secrets/master-keys.ts';
 import type { MasterKeys } from './secrets/master-keys.ts';
 import { ensureDefaultWorkspace } from './store/accounts/workspaces.ts';
-import { unpackAddonInto } from './store/database/addon.ts';
-import { lockDataDir, lockMasterKey } from './store/database/lock.ts';
-import { openStore } from './store/database/open.ts';
-import type { Store } from './store/database/open.ts';
+import { unpackAddonInto } from './store/sqlite/addon.ts';
+import { lockDataDir, lockMasterKey } from './store/sqlite/lock.ts';
+import { openStore } from './store/open.ts';
+import type { Store } from './store/database/store.ts';
 
-export { lostDatabase as lostStore } from './store/database/lost.ts';
-export { hasDatabase as hasStore } from './store/database/open.ts';
+export { lostDatabase as lostStore } from './store/sqlite/lost.ts';
+export { hasDatabase as hasStore } from './store/sqlite/open.ts';
 
 /** An open store, with its keys. */
 export interface Local extends AsyncDisposable {
@@ -35,17 +36,25 @@ interface GivenKeys {
   next: string | null;
 }
 
+/** Where a store is: in a data directory, or in the database of a URL. */
+export interface Place {
+  dataDir: string;
+  /** Null for a data directory. */
+  database: string | null;
+}
+
 /**
- * Opens the store of a data directory, and makes what every store has. `secretKey` is the master key, null if it is a
- * file in that directory.
+ * Opens a store, and makes what every store has. `secretKey` is the master key, null if it is a file in the data directory.
+ * Throws `invalid_input` if a server's database is opened without one.
  */
 export async function openLocal(
-  dataDir: string,
+  { dataDir, database }: Place,
   clock: Clock = systemClock,
   secretKey: string | null = null,
 ): Promise<Local> {
-  const masterKeys = prepareDatabase(dataDir, secretKey);
-  const store = await openStore(dataDir);
+  const masterKeys =
+    database === null ? prepareDatabase(dataDir, secretKey) : requireGivenKey(secretKey);
+  const store = await openStore(database ?? dataDir);
   const now = clock.now();
   await ensureDefaultWorkspace(store, newId(now), now);
   return {
@@ -64,6 +73,15 @@ export async function openLocal(
 export function prepareDatabase(dataDir: string, secretKey: string | null): MasterKeys {
   unpackAddonInto(cacheDir());
   return masterKeysFor(dataDir, { current: secretKey, next: null });
+}
+
+/** No key is made for a database on a server: it would be on this machine alone. */
+function requireGivenKey(secretKey: string | null): MasterKeys {
+  if (secretKey !== null) return givenMasterKey(secretKey);
+  throw new JobdError(
+    'invalid_input',
+    'a database on a server needs the master key in JOBD_SECRET_KEY: make one with openssl rand -base64 32, and keep a copy',
+  );
 }
 
 /** The master keys of a data directory, with the one to rotate to. Throws `invalid_input`. */

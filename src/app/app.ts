@@ -7,7 +7,7 @@ import type { MailRule } from '../domain/alerts/mail-allow.ts';
 import type { Lateness } from '../domain/runs/meter.ts';
 import type { AllowedTarget } from '../domain/targets/target.ts';
 import type { Vault } from '../domain/secrets/vault.ts';
-import type { Store } from '../store/database/open.ts';
+import type { Store } from '../store/database/store.ts';
 import type { Events } from './events.ts';
 
 export interface App {

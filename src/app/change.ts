@@ -2,8 +2,9 @@
 
 import { changesNothing } from '../domain/accounts/audit.ts';
 import type { AuditEntry, Change } from '../domain/accounts/audit.ts';
+import { lockAccountOf } from '../store/accounts/accounts.ts';
 import { insertAuditEntries } from '../store/accounts/audit.ts';
-import type { Db } from '../store/database/open.ts';
+import type { Db } from '../store/database/store.ts';
 import type { App, Principal } from './app.ts';
 import { callerNow } from './operator/caller.ts';
 import type { Caller } from './operator/caller.ts';
@@ -24,7 +25,7 @@ export type CommandParts = Pick<App, 'store' | 'clock'> & { caller?: Caller };
 export type Author = Pick<Principal, 'actor' | 'sender' | 'workspaceId'>;
 
 /**
- * Does `work` in a transaction that also keeps the changes it notes. After the commit `onChanged` hears of them. Throws
+ * Does `work` in a transaction that also keeps the changes it notes: changes of one account come one after another. After the commit `onChanged` hears of them. Throws
  * what `work` throws; then nothing is written.
  */
 export async function changeBy<T>(
@@ -32,9 +33,10 @@ export async function changeBy<T>(
   { workspaceId, ...by }: Author,
   work: (tx: Db, note: NoteChange) => Promise<T>,
 ): Promise<T> {
-  return await keepChanges(parts, by, (tx, noteIn) =>
-    work(tx, (change) => noteIn(workspaceId, change)),
-  );
+  return await keepChanges(parts, by, async (tx, noteIn) => {
+    await lockAccountOf(tx, workspaceId);
+    return await work(tx, (change) => noteIn(workspaceId, change));
+  });
 }
 
 /** The same for a command that changes several workspaces. */

@@ -4,12 +4,11 @@
  */
 
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import type { OpenApiDocument, Operation } from '../../src/api/description/openapi-document.ts';
 import { createEvents } from '../../src/app/events.ts';
 import { getReceiptKey } from '../../src/app/receipts/receipts.ts';
 import type { JobdError } from '../../src/domain/errors.ts';
-import { openLocal } from '../../src/local-store.ts';
+import { openTestLocal } from '../support/running/local.ts';
 import { addAccount } from '../support/records/account.ts';
 import { addEmailChannel } from '../support/records/channel.ts';
 import { quietApp } from '../support/running/app.ts';
@@ -21,6 +20,7 @@ import { startHeldSink } from '../support/fakes/held-sink.ts';
 import { exchange } from '../support/hostile/raw.ts';
 import { until } from '../support/until.ts';
 import { holdWriteLock } from '../support/running/write-lock.ts';
+import { sqliteTest } from '../support/running/sqlite.ts';
 
 const uuid = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
 const time = /\d{4}-\d\d-\d\dT[\d:.]+Z/g;
@@ -152,7 +152,7 @@ function pathFor(path: string, ids: Ids): string {
   return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => values[name] ?? '');
 }
 
-test("every error example is the server's real message", async (t) => {
+sqliteTest("every error example is the server's real message", async (t) => {
   const clock = fakeClock();
   const daemon = await startTestDaemon(t, { clock });
   const ask: Ask = (...asked) => {
@@ -275,7 +275,7 @@ test("every error example is the server's real message", async (t) => {
     return body.job.lastDurationMs !== null && body.job.nextRunAt === null;
   };
   const unsigned = async (): Promise<{ status: number; body: { error: string } }> => {
-    await using local = await openLocal(daemon.dataDir);
+    await using local = await openTestLocal(daemon.dataDir);
     const { store } = local;
     return await getReceiptKey(quietApp({ store, clock })).then(
       () => assert.fail('it signs'),

@@ -27,6 +27,7 @@ test('without flags and environment serve has the documented defaults', () => {
     port: 8080,
     slots: 512,
     slotsPerHost: 256,
+    database: null,
     dataDir: join(homedir(), '.local', 'share', 'jobd'),
     baseUrl: null,
     allowTargets: [],

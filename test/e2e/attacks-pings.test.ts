@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync, statSync } from 'node:fs';
 import { test } from 'node:test';
-import { reservePath } from '../../src/store/database/reserve.ts';
+import { reservePath } from '../../src/store/sqlite/reserve.ts';
 import { notPackaged } from '../support/running/executable.ts';
 import { monitorsOf } from '../support/records/monitor.ts';
 import { readAnswer } from '../support/running/daemon.ts';

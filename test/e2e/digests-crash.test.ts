@@ -9,7 +9,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
-import { openLocal } from '../../src/local-store.ts';
+import { openTestLocal } from '../support/running/local.ts';
 import type { Local } from '../../src/local-store.ts';
 import type { Alert } from '../../src/domain/alerts/alert.ts';
 import { defineChannel } from '../../src/domain/alerts/channel.ts';
@@ -93,7 +93,7 @@ test(
       return added;
     });
     const served = ids.filter((_, index) => index % 2 === 1);
-    const local = await openLocal(dataDir);
+    const local = await openTestLocal(dataDir);
     t.after(() => local[Symbol.asyncDispose]());
     await addChannel(local, receiver.url, served);
     const args = ['--data', dataDir, '--allow-target', '127.0.0.1/32:*', '--log-level', 'warn'];

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { existsSync, statSync } from 'node:fs';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
-import { reservePath } from '../../src/store/database/reserve.ts';
+import { reservePath } from '../../src/store/sqlite/reserve.ts';
 import { assertRefused } from '../support/checks/answer.ts';
 import { temporaryDirectory } from '../support/directory.ts';
 import { notPackaged } from '../support/running/executable.ts';

@@ -5,7 +5,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { openLocal } from '../../src/local-store.ts';
+import { openTestLocal } from '../support/running/local.ts';
 import { placeOf } from '../../src/domain/secrets/vault.ts';
 import { jobOf } from '../../src/store/jobs/jobs.ts';
 import { temporaryDirectory } from '../support/directory.ts';
@@ -18,7 +18,7 @@ const mostSyncs = 40;
 
 /** The request of every job, as a new process opens it. */
 async function openAll(dataDir: string): Promise<string[]> {
-  await using local = await openLocal(dataDir);
+  await using local = await openTestLocal(dataDir);
   const vault = await local.openVault();
   const jobs = local.store.db.selectFrom('jobs').selectAll().orderBy('id');
   return (await jobs.execute()).map((row) =>

@@ -7,7 +7,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { openLocal } from '../../src/local-store.ts';
+import { openTestLocal } from '../support/running/local.ts';
 import { openSigningKey } from '../../src/receipt/keyring.ts';
 import { findActiveSigningKey } from '../../src/store/receipts/signing-keys.ts';
 import { temporaryDirectory } from '../support/directory.ts';
@@ -202,7 +202,7 @@ function knownOf(credential: string): string {
 
 /** The private signing key in every form that it could be stored in. */
 async function signingKeyTexts(dataDir: string): Promise<string[]> {
-  await using local = await openLocal(dataDir);
+  await using local = await openTestLocal(dataDir);
   const active = await findActiveSigningKey(local.store.db);
   assert.ok(active);
   const { privateKey } = openSigningKey(await local.openVault(), active);

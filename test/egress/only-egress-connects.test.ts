@@ -10,6 +10,7 @@ const root = join(import.meta.dirname, '..', '..');
 const modules = new Set([
   'undici',
   'nodemailer',
+  'pg',
   'net',
   'tls',
   'dns',
@@ -53,6 +54,7 @@ const allowed = [
   'src/dashboard/client/api.ts: fetch',
   'src/dashboard/client/live/live.ts: fetch',
   'src/metrics/server.ts: node:http', // it listens
+  'src/store/postgres/pool.ts: pg', // the operator's database
 ];
 
 /** Code without comments and type imports. */

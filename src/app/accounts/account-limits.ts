@@ -9,7 +9,7 @@ import { JobdError } from '../../domain/errors.ts';
 import { checkRoom } from '../../domain/accounts/plan-limits.ts';
 import { plans } from '../../domain/accounts/plan.ts';
 import { findAccountOf } from '../../store/accounts/accounts.ts';
-import type { Db } from '../../store/database/open.ts';
+import type { Db } from '../../store/database/store.ts';
 import { usageOf } from '../../store/accounts/usage.ts';
 import type { Principal } from '../app.ts';
 

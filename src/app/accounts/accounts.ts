@@ -13,7 +13,7 @@ import type { PlanName } from '../../domain/accounts/plan.ts';
 import * as accounts from '../../store/accounts/accounts.ts';
 import { markRenewed } from '../../store/accounts/expiry.ts';
 import { listWorkspacesOf } from '../../store/accounts/workspaces.ts';
-import type { Db } from '../../store/database/open.ts';
+import type { Db } from '../../store/database/store.ts';
 import { countActiveKeys, countResults, usageOf } from '../../store/accounts/usage.ts';
 import type { App } from '../app.ts';
 import { changeByCommand } from '../change.ts';

@@ -8,8 +8,7 @@ import { findActiveKey, findKey } from '../../store/accounts/keys.ts';
 import type { ActiveKey } from '../../store/accounts/keys.ts';
 import { findActiveSession, findSession } from '../../store/accounts/sessions.ts';
 import type { ActiveSession } from '../../store/accounts/sessions.ts';
-import { dataVersion } from '../../store/database/inspect.ts';
-import type { Db } from '../../store/database/open.ts';
+import type { Db } from '../../store/database/store.ts';
 import type { App, Authenticate, Principal } from '../app.ts';
 import { sha256Of } from './secrets.ts';
 
@@ -41,7 +40,7 @@ export function createAuthenticate({ store, clock }: Pick<App, 'store' | 'clock'
   ): Promise<T | undefined> {
     const sha256 = sha256Of(secret);
     // Before the look-up, so that the next request notices what is written after this.
-    const found = await dataVersion(store.db);
+    const found = await store.othersWrites();
     if (found !== version || keys.size + sessions.size > mostRemembered) forget();
     version = found;
     const known = remembered.get(sha256);

@@ -7,7 +7,7 @@ import { recordKeyUses } from '../../store/accounts/keys.ts';
 import type { KeyUse } from '../../store/accounts/keys.ts';
 import { recordSessionUses } from '../../store/accounts/sessions.ts';
 import type { Actor } from '../../domain/accounts/audit.ts';
-import type { Db } from '../../store/database/open.ts';
+import type { Db } from '../../store/database/store.ts';
 import type { App } from '../app.ts';
 
 /** A noted use is not noted again for this long. */

@@ -9,7 +9,7 @@ import { activeKeysPerAccount } from '../../domain/accounts/key.ts';
 import type { Key, Permission } from '../../domain/accounts/key.ts';
 import * as keys from '../../store/accounts/keys.ts';
 import { deleteSessionsOfKey } from '../../store/accounts/sessions.ts';
-import type { Db } from '../../store/database/open.ts';
+import type { Db } from '../../store/database/store.ts';
 import { countActiveKeys } from '../../store/accounts/usage.ts';
 import { requireAccount } from './account-limits.ts';
 import type { App, Principal } from '../app.ts';

@@ -8,7 +8,7 @@ import * as sessions from '../../store/accounts/sessions.ts';
 import type { SessionsOf } from '../../store/accounts/sessions.ts';
 import { findAccountOf } from '../../store/accounts/accounts.ts';
 import { findWorkspaceName, listWorkspacesOf } from '../../store/accounts/workspaces.ts';
-import type { Db } from '../../store/database/open.ts';
+import type { Db } from '../../store/database/store.ts';
 import type { App, Principal } from '../app.ts';
 import { changeBy, commandIn } from '../change.ts';
 import type { CommandParts, NoteChange } from '../change.ts';

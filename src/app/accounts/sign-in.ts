@@ -16,7 +16,7 @@ import { findSiteUrl } from '../../store/accounts/instance.ts';
 import { findActiveKey } from '../../store/accounts/keys.ts';
 import { findSurplusSessions, insertSession } from '../../store/accounts/sessions.ts';
 import { findCode, insertCode, takeCode } from '../../store/accounts/sign-in-codes.ts';
-import type { Db } from '../../store/database/open.ts';
+import type { Db } from '../../store/database/store.ts';
 import type { App } from '../app.ts';
 import { changeBy } from '../change.ts';
 import type { NoteChange } from '../change.ts';

@@ -4,7 +4,7 @@ import { checkName } from '../../domain/accounts/account.ts';
 import type { Workspace } from '../../domain/accounts/account.ts';
 import { JobdError } from '../../domain/errors.ts';
 import { newId } from '../../domain/id.ts';
-import type { Db } from '../../store/database/open.ts';
+import type { Db } from '../../store/database/store.ts';
 import * as workspaces from '../../store/accounts/workspaces.ts';
 import { requireAccountNamed } from './accounts.ts';
 import type { App } from '../app.ts';

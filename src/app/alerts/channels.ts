@@ -21,7 +21,7 @@ import * as channels from '../../store/alerts/channels.ts';
 import { endDeliveries } from '../../store/alerts/deliveries.ts';
 import { endBackOff } from '../../store/alerts/delivery-queue.ts';
 import { planReminders, removeDigests } from '../../store/alerts/digests.ts';
-import type { Db } from '../../store/database/open.ts';
+import type { Db } from '../../store/database/store.ts';
 import { activeMasterKeyId } from '../../store/secrets/master-keys.ts';
 import { requirePaid } from '../accounts/account-limits.ts';
 import type { App, Principal } from '../app.ts';

@@ -15,7 +15,7 @@ import { got, invalidInput, JobdError } from '../../domain/errors.ts';
 import { openConfig } from '../../domain/secrets/sealed-config.ts';
 import { findChannel, findUnknownSubjects } from '../../store/alerts/channels.ts';
 import { findManagedIds } from '../../store/database/managed-keys.ts';
-import type { Db } from '../../store/database/open.ts';
+import type { Db } from '../../store/database/store.ts';
 import { requireAccount } from '../accounts/account-limits.ts';
 import {
   changeChannelIn,

@@ -15,7 +15,7 @@ import {
   setManagedKey,
 } from '../../store/database/managed-keys.ts';
 import type { ManagedTable } from '../../store/database/managed-keys.ts';
-import type { Db } from '../../store/database/open.ts';
+import type { Db } from '../../store/database/store.ts';
 import type { App, Principal } from '../app.ts';
 import { changeBy } from '../change.ts';
 import type { NoteChange } from '../change.ts';

@@ -11,7 +11,7 @@ import { afterAction } from '../../domain/jobs/actions.ts';
 import type { ActedJob, JobAction } from '../../domain/jobs/actions.ts';
 import { findActedJobs, keepScheduleStates } from '../../store/jobs/actions.ts';
 import { markJobDeleted } from '../../store/jobs/jobs.ts';
-import type { Db } from '../../store/database/open.ts';
+import type { Db } from '../../store/database/store.ts';
 import { requirePaid } from '../accounts/account-limits.ts';
 import type { App, Principal } from '../app.ts';
 import { changeBy } from '../change.ts';

@@ -6,7 +6,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { JobdError } from '../../domain/errors.ts';
 import type { SealedJob } from '../../domain/secrets/sealed-job.ts';
-import type { Db } from '../../store/database/open.ts';
+import type { Db } from '../../store/database/store.ts';
 import { requireStillValid } from '../accounts/authenticate.ts';
 import type { App, Principal } from '../app.ts';
 import { changeBy } from '../change.ts';

@@ -11,7 +11,7 @@ import type { DueTimesOfJob } from '../../domain/runs/due-times.ts';
 import { openJob } from '../../domain/secrets/sealed-job.ts';
 import type { SealedJob } from '../../domain/secrets/sealed-job.ts';
 import * as jobs from '../../store/jobs/jobs.ts';
-import type { Db } from '../../store/database/open.ts';
+import type { Db } from '../../store/database/store.ts';
 import { requirePaid } from '../accounts/account-limits.ts';
 import type { App, Principal } from '../app.ts';
 import { changeBy } from '../change.ts';

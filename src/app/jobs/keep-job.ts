@@ -21,7 +21,7 @@ import { siteText } from '../../domain/targets/target.ts';
 import type { Vault } from '../../domain/secrets/vault.ts';
 import * as jobs from '../../store/jobs/jobs.ts';
 import { activeMasterKeyId } from '../../store/secrets/master-keys.ts';
-import type { Db } from '../../store/database/open.ts';
+import type { Db } from '../../store/database/store.ts';
 import { requirePaid, requireRoom } from '../accounts/account-limits.ts';
 import type { App, Principal } from '../app.ts';
 import type { NoteChange } from '../change.ts';

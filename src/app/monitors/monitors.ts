@@ -12,7 +12,7 @@ import { checkMonitorLimits } from '../../domain/accounts/plan-limits.ts';
 import { updateOf } from '../../domain/accounts/audit.ts';
 import { plans } from '../../domain/accounts/plan.ts';
 import * as monitors from '../../store/monitors/monitors.ts';
-import type { Db } from '../../store/database/open.ts';
+import type { Db } from '../../store/database/store.ts';
 import * as pings from '../../store/monitors/pings.ts';
 import { requirePaid, requireRoom } from '../accounts/account-limits.ts';
 import type { App, Principal } from '../app.ts';

@@ -18,7 +18,7 @@ import type { Ping, PingKind } from '../../domain/monitors/ping.ts';
 import { insertHealthChanges } from '../../store/alerts/outbox.ts';
 import { findPingedMonitors, keepPingedMonitors } from '../../store/monitors/monitors.ts';
 import type { PingedMonitor } from '../../store/monitors/monitors.ts';
-import type { Db } from '../../store/database/open.ts';
+import type { Db } from '../../store/database/store.ts';
 import { findPinged, insertPings, removeOldPings } from '../../store/monitors/pings.ts';
 import type { App } from '../app.ts';
 import { createBatcher } from './batches.ts';

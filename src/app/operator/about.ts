@@ -2,7 +2,6 @@
 
 import { statfs } from 'node:fs/promises';
 import { findSiteUrl } from '../../store/accounts/instance.ts';
-import { readSpace } from '../../store/database/space.ts';
 import { requireOwner } from '../accounts/sessions.ts';
 import type { App, Principal } from '../app.ts';
 import { createReadiness } from './readiness.ts';
@@ -30,14 +29,13 @@ export function createAbout(app: App): (principal: Principal) => Promise<About> 
   return async (principal) => {
     requireOwner(principal, 'see this');
     const { version, startedAt, dataDir, mailIsConfigured } = instance;
-    const { pageBytes, pages } = await readSpace(store.db);
     const { bavail, bsize } = await statfs(dataDir);
     return {
       version,
       startedAt,
       siteUrl: (await findSiteUrl(store.db)) ?? '',
       isSigning,
-      databaseBytes: pageBytes * pages,
+      databaseBytes: await store.sizeBytes(),
       freeBytes: bavail * bsize,
       troubles: await troubles(),
       mailIsConfigured,

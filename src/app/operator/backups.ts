@@ -19,7 +19,7 @@ import type { BackupProver } from '../../secrets/backup-proof.ts';
 import type { MasterKey } from '../../secrets/master-key.ts';
 import { availableIds } from '../../secrets/master-keys.ts';
 import type { MasterKeys } from '../../secrets/master-keys.ts';
-import { isDamage } from '../../store/database/connection.ts';
+import { isDamage } from '../../store/sqlite/connection.ts';
 import {
   bytesAt,
   bytesOf,
@@ -28,17 +28,17 @@ import {
   endSessionsIn,
   receiveCopy,
   replaceDatabase,
-} from '../../store/database/backup.ts';
-import type { Received, Target } from '../../store/database/backup.ts';
+} from '../../store/sqlite/backup.ts';
+import type { Received, Target } from '../../store/sqlite/backup.ts';
 import { countContents } from '../../store/database/contents.ts';
 import type { Contents } from '../../store/database/contents.ts';
-import { checkDatabase } from '../../store/database/inspect.ts';
-import { findForeign } from '../../store/database/foreign.ts';
-import { lockDataDir } from '../../store/database/lock.ts';
+import { checkDatabase } from '../../store/sqlite/inspect.ts';
+import { findForeign } from '../../store/sqlite/foreign.ts';
+import { lockDataDir } from '../../store/sqlite/lock.ts';
 import { listMasterKeys } from '../../store/secrets/master-keys.ts';
 import { newestVersion, schemaVersion } from '../../store/database/migrate.ts';
-import { openReader, storePath } from '../../store/database/open.ts';
-import type { Reader } from '../../store/database/open.ts';
+import { openReader, storePath } from '../../store/sqlite/open.ts';
+import type { Reader } from '../../store/sqlite/open.ts';
 
 /** A backup that was made. */
 export interface Backup {

@@ -9,15 +9,16 @@ import { sizeText } from '../../domain/sizes.ts';
 import type { MasterKeys } from '../../secrets/master-keys.ts';
 import { openVault } from '../../secrets/vault.ts';
 import { findGuessedUrl, findSiteUrl } from '../../store/accounts/instance.ts';
-import { findForeign } from '../../store/database/foreign.ts';
+import { findForeign } from '../../store/sqlite/foreign.ts';
 import * as inspect from '../../store/database/inspect.ts';
-import { whoServes } from '../../store/database/lock.ts';
+import { whoServes } from '../../store/sqlite/lock.ts';
 import { listMasterKeys } from '../../store/secrets/master-keys.ts';
 import { newestVersion, schemaVersion } from '../../store/database/migrate.ts';
-import { openReader, storePath } from '../../store/database/open.ts';
-import type { Db } from '../../store/database/open.ts';
-import { isReserveInUse, lacksReserve } from '../../store/database/reserve.ts';
-import { readSpace } from '../../store/database/space.ts';
+import { openReader, storePath } from '../../store/sqlite/open.ts';
+import type { Db } from '../../store/database/store.ts';
+import { isReserveInUse, lacksReserve } from '../../store/sqlite/reserve.ts';
+import { checkDatabase as findDamage } from '../../store/sqlite/inspect.ts';
+import { readSpace } from '../../store/sqlite/space.ts';
 import { findMissingKey } from '../secrets/missing-key.ts';
 import { checkSealed, namesOf, remedyOf } from '../secrets/sealed-values.ts';
 
@@ -128,7 +129,7 @@ async function checkDisk(dataDir: string): Promise<Result> {
 
 async function checkDatabase(db: Db, path: string): Promise<Result> {
   const { pageBytes, pages } = await readSpace(db);
-  const damage = await inspect.checkDatabase(db);
+  const damage = await findDamage(db);
   if (damage.length === 0) return ok(`${path}, ${sizeText(pages * pageBytes)}, sound`);
   return fail(
     `${path} is damaged: ${damage.slice(0, 3).join('; ')}; restore a backup: jobd restore`,

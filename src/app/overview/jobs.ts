@@ -7,7 +7,7 @@ import { isId } from '../../domain/id.ts';
 import type { JobFilter, JobOrder, JobState, ListedJob } from '../../domain/jobs/listed-job.ts';
 import { badRunStatuses } from '../../domain/runs/run.ts';
 import type { RunStatus } from '../../domain/runs/run.ts';
-import type { Db } from '../../store/database/open.ts';
+import type { Db } from '../../store/database/store.ts';
 import * as jobs from '../../store/overview/jobs.ts';
 import type { JobCondition, JobPlace, PlacedJob } from '../../store/overview/jobs.ts';
 import { findRecentRuns } from '../../store/overview/recent.ts';

@@ -5,7 +5,7 @@ import { JobdError } from '../../domain/errors.ts';
 import type { Vault } from '../../domain/secrets/vault.ts';
 import { makeSigningKey, openSigningKey } from '../../receipt/keyring.ts';
 import { activeMasterKeyId } from '../../store/secrets/master-keys.ts';
-import type { Store } from '../../store/database/open.ts';
+import type { Store } from '../../store/database/store.ts';
 import * as keys from '../../store/receipts/signing-keys.ts';
 import type { SigningKeyRecord } from '../../store/receipts/signing-keys.ts';
 

@@ -13,8 +13,7 @@ import type { MasterKey } from '../../secrets/master-key.ts';
 import { availableIds } from '../../secrets/master-keys.ts';
 import { openVault } from '../../secrets/vault.ts';
 import { endDeliveries } from '../../store/alerts/deliveries.ts';
-import type { Db } from '../../store/database/open.ts';
-import { eraseFreed, overwriteFreed } from '../../store/database/space.ts';
+import type { Db } from '../../store/database/store.ts';
 import { activateSigningKey, findActiveSigningKey } from '../../store/receipts/signing-keys.ts';
 import * as keys from '../../store/secrets/master-keys.ts';
 import { discardChannelConfig, discardJobSecrets } from '../../store/secrets/sealed.ts';
@@ -70,7 +69,7 @@ export async function forgetLostKey(
   await requireLostKey(parts, lostId);
   const next = await nextKey(parts);
   const vault = openVault(parts.masterKeys);
-  await overwriteFreed(store.db);
+  await store.file?.overwriteFreed();
   const forgotten = await changeByCommand(parts, async (tx, noteIn) => {
     const now = clock.now();
     const known = await keys.listMasterKeys(tx);
@@ -96,7 +95,7 @@ export async function forgetLostKey(
       signingKeyId,
     };
   });
-  return { ...forgotten, isErased: await eraseFreed(store.db) };
+  return { ...forgotten, isErased: (await store.file?.eraseFreed()) ?? false };
 }
 
 /** The active key if it is available, else a key that sealed nothing yet, else a new one. */

@@ -16,8 +16,7 @@ import { openVault } from '../../secrets/vault.ts';
 import { availableIds } from '../../secrets/master-keys.ts';
 import type { MasterKeys } from '../../secrets/master-keys.ts';
 import * as keys from '../../store/secrets/master-keys.ts';
-import type { Db, Store } from '../../store/database/open.ts';
-import { eraseFreed, overwriteFreed } from '../../store/database/space.ts';
+import type { Db, Store } from '../../store/database/store.ts';
 import { sweep } from '../../store/database/sweep.ts';
 import type { SweepPage } from '../../store/database/sweep.ts';
 import { findSealed, replaceSealed } from '../../store/secrets/sealed.ts';
@@ -81,7 +80,7 @@ export async function rotateMasterKey(parts: MasterKeyParts): Promise<Rotation> 
   const vault = await openStoreVault(parts);
   await requireReadable(store.db, vault);
   const next = await nextKey(parts);
-  await overwriteFreed(store.db);
+  await store.file?.overwriteFreed();
   await store.write(async (tx) => {
     if ((await keys.activeMasterKeyId(tx)) !== next.id) {
       await keys.activateMasterKey(tx, next.id, clock.now());
@@ -92,7 +91,7 @@ export async function rotateMasterKey(parts: MasterKeyParts): Promise<Rotation> 
   for (const table of sealedTables) resealed += await resealTable(store, vault, table, next.id);
   await store.write((tx) => keys.removeRetiredMasterKeys(tx));
   masterKeys.keepOnly(next);
-  return { keyId: next.id, resealed, isErased: await eraseFreed(store.db), retired };
+  return { keyId: next.id, resealed, isErased: (await store.file?.eraseFreed()) ?? false, retired };
 }
 
 /** The key to rotate to: that of an interrupted rotation, else a new one. */

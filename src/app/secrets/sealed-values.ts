@@ -2,7 +2,7 @@
 
 import { ifOpens, placeOf, sealedTables } from '../../domain/secrets/vault.ts';
 import type { SealedTable, Vault } from '../../domain/secrets/vault.ts';
-import type { Db } from '../../store/database/open.ts';
+import type { Db } from '../../store/database/store.ts';
 import { sweep } from '../../store/database/sweep.ts';
 import { findSealed } from '../../store/secrets/sealed.ts';
 import type { SealedValue } from '../../store/secrets/sealed.ts';

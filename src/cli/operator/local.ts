@@ -5,7 +5,7 @@
 
 import { callerNow } from '../../app/operator/caller.ts';
 import type { Caller } from '../../app/operator/caller.ts';
-import { environmentVariable, namedDataDir, secretKeys } from '../../config.ts';
+import { databaseUrl, environmentVariable, namedDataDir, secretKeys } from '../../config.ts';
 import type { Flags, NamedDirectory } from '../../config.ts';
 import { JobdError } from '../../domain/errors.ts';
 import type { Local } from '../../local-store.ts';
@@ -87,7 +87,7 @@ export async function enterStore<T>(
 /** Opens the database of a directory that was entered. */
 export async function openStoreIn({ path }: Pick<Entered<unknown>, 'path'>): Promise<Local> {
   const { openLocal } = await import('../../local-store.ts');
-  const local = await openLocal(path, undefined, secretKeys().current);
+  const local = await openLocal({ dataDir: path, database: null }, undefined, secretKeys().current);
   return { ...local, caller: caller() };
 }
 
@@ -100,7 +100,13 @@ export async function openStoreFor(
   output: Output,
   { saysWhere = false } = {},
 ): Promise<Local> {
-  return await openStoreIn(await enterStore(flags, output, undefined, saysWhere));
+  const database = databaseUrl(flags);
+  if (database === null) {
+    return await openStoreIn(await enterStore(flags, output, undefined, saysWhere));
+  }
+  const { openLocal } = await import('../../local-store.ts');
+  const local = await openLocal({ dataDir: '', database }, undefined, secretKeys().current);
+  return { ...local, caller: caller() };
 }
 
 /** Whether root works for the service although nothing on the command line says so. */

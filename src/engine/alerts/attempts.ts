@@ -10,7 +10,7 @@ import type { Log } from '../../log.ts';
 import { findWorkspaceLabels } from '../../store/database/workspace-label.ts';
 import { recordAttempt } from '../../store/alerts/attempts.ts';
 import type { DueChannel, DueDelivery } from '../../store/alerts/delivery-queue.ts';
-import type { Store } from '../../store/database/open.ts';
+import type { Store } from '../../store/database/store.ts';
 import { deliver } from './deliver.ts';
 import type { DelivererParts, Result } from './deliver.ts';
 

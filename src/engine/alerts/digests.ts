@@ -25,7 +25,7 @@ import {
   knowsFailures,
 } from '../../store/alerts/digests.ts';
 import type { Digest } from '../../store/alerts/digests.ts';
-import type { Db } from '../../store/database/open.ts';
+import type { Db } from '../../store/database/store.ts';
 
 /** Digests in one transaction. A reminder reads all that its channel knows to be down. */
 const mostDigests = 5;

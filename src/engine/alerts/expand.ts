@@ -35,16 +35,16 @@ import {
   findNextWorkspace,
   removeHealthChanges,
 } from '../../store/alerts/outbox.ts';
-import type { Db, Store } from '../../store/database/open.ts';
+import type { Db, Store } from '../../store/database/store.ts';
 
 /** Health changes in one transaction. */
 const mostChanges = 50;
 /** Pairs of a change and a channel, or releases, in one transaction: some milliseconds. */
 const mostPairs = 200;
 
-/** All channels up to `channelId` have handled all changes up to `changeId`. */
+/** All channels up to `channelId` have handled these changes. */
 interface Progress {
-  changeId: string;
+  changeIds: readonly string[];
   channelId: string;
 }
 
@@ -88,11 +88,11 @@ async function expandSome(
 ): Promise<Progress | null> {
   const { tx } = batch;
   const changes = await findHealthChanges(tx, workspaceId, {
-    upTo: from?.changeId,
+    among: from?.changeIds,
     limit: mostChanges,
   });
-  const last = changes.at(-1);
-  if (last === undefined) return null;
+  if (changes.length === 0) return null;
+  const changeIds = changes.map(({ id }) => id);
   const limit = Math.floor(mostPairs / changes.length);
   const channels = await findChannelsOf(tx, workspaceId, { after: from?.channelId ?? '', limit });
   const states = await findAlertStates(
@@ -107,9 +107,9 @@ async function expandSome(
   await batch.write();
   const lastChannel = channels.at(-1);
   if (lastChannel !== undefined && channels.length === limit) {
-    return { changeId: last.id, channelId: lastChannel.id };
+    return { changeIds, channelId: lastChannel.id };
   }
-  await removeHealthChanges(tx, workspaceId, last.id);
+  await removeHealthChanges(tx, changeIds);
   return null;
 }
 

@@ -3,7 +3,7 @@
 import { jobHealthChange } from '../../domain/alerts/health-change.ts';
 import type { HealthChange } from '../../domain/alerts/health-change.ts';
 import { findThresholds, insertHealthChanges, updateFailures } from '../../store/alerts/outbox.ts';
-import type { Db } from '../../store/database/open.ts';
+import type { Db } from '../../store/database/store.ts';
 import type { EndedRun } from '../../store/runs/results.ts';
 import type { Execution } from '../runs/execution.ts';
 

@@ -6,7 +6,7 @@
 import { createMailLimit } from '../../domain/alerts/mail-limit.ts';
 import type { Clock } from '../../domain/clock.ts';
 import { defaultAccount, findAccountOf } from '../../store/accounts/accounts.ts';
-import type { Store } from '../../store/database/open.ts';
+import type { Store } from '../../store/database/store.ts';
 
 /** Both answer how long the workspace has to wait until it may send so many mails, in milliseconds; 0 if it may now. */
 export interface MailAllowance {

@@ -18,7 +18,7 @@ import {
   findMonitorsToCheck,
   keepMonitorStates,
 } from '../../store/monitors/monitors.ts';
-import type { Db, Store } from '../../store/database/open.ts';
+import type { Db, Store } from '../../store/database/store.ts';
 import type { Step } from '../loop.ts';
 
 /** Monitors checked in one transaction: some milliseconds. */

@@ -10,7 +10,7 @@ import type { Vault } from '../../domain/secrets/vault.ts';
 import { openSigningKey } from '../../receipt/keyring.ts';
 import { nativeSha256, signReceipt, signText } from '../../receipt/sign.ts';
 import type { SigningKey } from '../../receipt/sign.ts';
-import type { Store } from '../../store/database/open.ts';
+import type { Store } from '../../store/database/store.ts';
 import { findUnsignedRuns, keepReceipts } from '../../store/receipts/receipts.ts';
 import { oneAtATime } from '../one-at-a-time.ts';
 import type { SignedReceipt, UnsignedRun } from '../../store/receipts/receipts.ts';
@@ -77,14 +77,15 @@ function signAll(
   const previous = new Map<string, string>();
   return unsigned.map(({ run, previousReceiptSha256 }) => {
     if (!hasReceipt(run)) throw new Error(`run ${run.id} has no receipt`);
+    const previousSha256 = previous.get(run.jobId) ?? previousReceiptSha256;
     const payload = receiptPayload(run, {
       ...issue,
-      previousReceiptSha256: previous.get(run.jobId) ?? previousReceiptSha256,
+      previousReceiptSha256: previousSha256,
       sha256: nativeSha256,
     });
     const text = signReceipt(payload, key);
     const sha256 = nativeSha256(Buffer.from(text));
     previous.set(run.jobId, sha256);
-    return { runId: run.id, jobId: run.jobId, text, sha256 };
+    return { runId: run.id, jobId: run.jobId, text, sha256, previousSha256 };
   });
 }

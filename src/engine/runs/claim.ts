@@ -2,7 +2,7 @@
 
 import { findQueuedRuns, startQueuedRuns, updateClaimedJobs } from '../../store/runs/claims.ts';
 import type { QueuedRun } from '../../store/runs/claims.ts';
-import type { Db } from '../../store/database/open.ts';
+import type { Db } from '../../store/database/store.ts';
 import { claimDueJobs } from './due.ts';
 import type { Claim, FreeSlots, Moment } from './due.ts';
 import { executionOf } from './execution.ts';

@@ -11,7 +11,7 @@ import { scheduleOf } from '../../domain/schedule/schedule.ts';
 import { insertScheduledRuns, updateClaimedJobs } from '../../store/runs/claims.ts';
 import type { ClaimableJob, ClaimBounds, ScheduledRun } from '../../store/runs/claims.ts';
 import type { DueJob } from '../../store/jobs/jobs.ts';
-import type { Db } from '../../store/database/open.ts';
+import type { Db } from '../../store/database/store.ts';
 import { gatherRuns } from '../alerts/digests.ts';
 import { executionOf } from './execution.ts';
 import type { Execution } from './execution.ts';

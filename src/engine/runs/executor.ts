@@ -15,7 +15,7 @@ import type { Vault } from '../../domain/secrets/vault.ts';
 import type { Egress } from '../../egress/egress.ts';
 import type { Log } from '../../log.ts';
 import { findEarliestDueTime, hasQueuedRuns } from '../../store/runs/claims.ts';
-import type { Store } from '../../store/database/open.ts';
+import type { Store } from '../../store/database/store.ts';
 import { createBacklog } from './backlog.ts';
 import type { Backlog, Batch } from './backlog.ts';
 import { dispatch } from './dispatch.ts';

@@ -9,7 +9,7 @@ import { findDueJobs } from '../../store/runs/claims.ts';
 import type { ClaimableJob, ClaimBounds } from '../../store/runs/claims.ts';
 import { findTerms, stopJobs } from '../../store/accounts/expiry.ts';
 import type { Terms } from '../../store/accounts/expiry.ts';
-import type { Db } from '../../store/database/open.ts';
+import type { Db } from '../../store/database/store.ts';
 
 /** Jobs read at once when some of them are to be stopped, so that these delay others for some milliseconds only. */
 const jobsPerStop = 500;

@@ -6,7 +6,7 @@
 import type { Clock } from '../../domain/clock.ts';
 import { findRunningRuns, keepAttempts, recordEndedRuns } from '../../store/runs/results.ts';
 import type { Attempt, EndedRun, RunningRun } from '../../store/runs/results.ts';
-import type { Db, Store } from '../../store/database/open.ts';
+import type { Db, Store } from '../../store/database/store.ts';
 import { gatherRuns } from '../alerts/digests.ts';
 import { recordHealthChanges } from '../alerts/health-changes.ts';
 import type { EndedClaim } from '../alerts/health-changes.ts';

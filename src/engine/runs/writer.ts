@@ -7,8 +7,8 @@
  */
 
 import type { Clock } from '../../domain/clock.ts';
-import { findRunning } from '../../store/runs/claims.ts';
-import type { Store } from '../../store/database/open.ts';
+import { findDoubtful } from '../../store/runs/claims.ts';
+import type { Store } from '../../store/database/store.ts';
 import { oneAtATime } from '../one-at-a-time.ts';
 import { emptyBatch } from './backlog.ts';
 import type { Backlog, Batch } from './backlog.ts';
@@ -118,8 +118,7 @@ export function createWriter({ store, clock, slots, ...parts }: WriterParts): Wr
     write: oneAtATime(write),
     async settle() {
       if (inDoubt.length === 0) return [];
-      const runIds = inDoubt.map(({ runId }) => runId);
-      const onDisk = await findRunning(store.db, runIds);
+      const onDisk = await findDoubtful(store.db, inDoubt);
       const executions = inDoubt.filter(({ runId }) => onDisk.has(runId));
       releaseDoubtful(({ runId }) => !onDisk.has(runId));
       return executions;

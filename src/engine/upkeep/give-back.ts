@@ -1,14 +1,7 @@
 /** Gives free pages of the database file back to the system, except for a reserve that new rows will use. */
 
 import type { Clock } from '../../domain/clock.ts';
-import {
-  canGiveBack,
-  checkpoint,
-  emptyLog,
-  giveBackPages,
-  readSpace,
-} from '../../store/database/space.ts';
-import type { Store } from '../../store/database/open.ts';
+import type { Store } from '../../store/database/store.ts';
 import type { Pruning } from './prune.ts';
 import { createSmallWrites } from './small-writes.ts';
 
@@ -16,8 +9,10 @@ import { createSmallWrites } from './small-writes.ts';
 const fewestKept = 1_024;
 const keptShare = 16;
 
-/** Makes it. A file that SQLite cannot make smaller step by step is left as it is. */
-export function createGivingBack(store: Store, clock: Clock): Pruning {
+/** Makes it; null where a server sees to its files. A file that cannot be made smaller step by step is left as it is. */
+export function createGivingBack(store: Store, clock: Clock): Pruning | null {
+  const { file } = store;
+  if (file === null) return null;
   const writes = createSmallWrites(store, clock);
   let isPossible: boolean | undefined;
   let isLogFull = false;
@@ -26,23 +21,23 @@ export function createGivingBack(store: Store, clock: Clock): Pruning {
     name: 'pages',
     writes,
     async step() {
-      isPossible ??= await canGiveBack(store.db);
+      isPossible ??= await file.canGiveBack();
       if (!isPossible) return null;
-      const { pages, freePages } = await readSpace(store.db);
+      const { pages, freePages } = await file.readSpace();
       const kept = Math.max(fewestKept, Math.ceil(pages / keptShare));
       const spare = freePages - (store.reserve.isInUse ? 0 : kept);
       if (spare > 0) {
         isLogFull = true;
         const count = Math.min(spare, writes.rows);
         return await writes.write(async (tx) => {
-          await giveBackPages(tx, count);
-          return pages - (await readSpace(tx)).pages;
+          await file.giveBackPages(tx, count);
+          return pages - (await file.readSpace(tx)).pages;
         });
       }
       if (!isLogFull) return null;
       isLogFull = false;
       // On a full disk the log stays as large as it is: another program would take the space.
-      await (store.reserve.isInUse ? checkpoint : emptyLog)(store.db);
+      await (store.reserve.isInUse ? file.checkpoint() : file.emptyLog());
       return 0;
     },
   };

@@ -7,7 +7,7 @@
 import type { Clock } from '../../domain/clock.ts';
 import { plans, retentionOf } from '../../domain/accounts/plan.ts';
 import type { PlanName, Retention } from '../../domain/accounts/plan.ts';
-import type { Store } from '../../store/database/open.ts';
+import type { Store } from '../../store/database/store.ts';
 import { sweep } from '../../store/database/sweep.ts';
 import type { SweepPage } from '../../store/database/sweep.ts';
 import { findPlan, listHistories, removeBeginnings } from '../../store/runs/retention.ts';

@@ -6,8 +6,7 @@
 
 import type { Clock } from '../../domain/clock.ts';
 import type { Log } from '../../log.ts';
-import type { Store } from '../../store/database/open.ts';
-import { checkpoint, readSpace } from '../../store/database/space.ts';
+import type { Store } from '../../store/database/store.ts';
 import type { SmallWrites } from './small-writes.ts';
 
 /** One kind of what is pruned. */
@@ -42,10 +41,10 @@ export function createPruner(
   let uncopied = 0;
 
   async function doStep(): Promise<boolean> {
-    if (uncopied >= writesPerCheckpoint) {
+    if (store.file !== null && uncopied >= writesPerCheckpoint) {
       // A step of its own: with a write it would take too long.
       uncopied = 0;
-      await checkpoint(store.db);
+      await store.file.checkpoint();
       return true;
     }
     for (const { name, step } of kinds) {
@@ -62,15 +61,15 @@ export function createPruner(
 
   async function logRemoved(): Promise<void> {
     if (removed.size === 0) return;
-    const { pageBytes, pages, freePages } = await readSpace(store.db);
+    const space = await store.file?.readSpace();
     const longestMs = Math.max(...kinds.map(({ writes }) => writes.takeLongestMs()));
     const kept = kinds.flatMap((kind) => (kind.kept ? [[kind.name, kind.kept()] as const] : []));
     log.info(
       {
         removed: Object.fromEntries(removed),
         kept: Object.fromEntries(kept),
-        databaseBytes: pages * pageBytes,
-        freeBytes: freePages * pageBytes,
+        databaseBytes: await store.sizeBytes(),
+        ...(space && { freeBytes: space.freePages * space.pageBytes }),
         longestWriteMs: Math.round(longestMs * 10) / 10,
       },
       'pruned',

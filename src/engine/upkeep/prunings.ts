@@ -17,7 +17,7 @@ import {
 } from '../../store/alerts/deliveries.ts';
 import { findDeleted, removeDeleted } from '../../store/database/owned.ts';
 import type { DeletableTable } from '../../store/database/owned.ts';
-import type { Db, Store } from '../../store/database/open.ts';
+import type { Db, Store } from '../../store/database/store.ts';
 import { steadyForMs, watchSteadiness } from './clock-watch.ts';
 import { createGivingBack } from './give-back.ts';
 import { createResultsPruning } from './prune-results.ts';
@@ -93,10 +93,11 @@ export function createPrunings(store: Store, clock: Clock): Pruning[] {
       remove: (tx, id, rows) => removeDeletedWorkspace(tx, id, { now: clock.now(), limit: rows }),
     },
   ];
+  const givingBack = createGivingBack(store, clock);
   return [
     ...removals.map((removal) => createRemoving(store, clock, removal)),
     results,
-    createGivingBack(store, clock),
+    ...(givingBack === null ? [] : [givingBack]),
   ];
 }
 

@@ -15,7 +15,7 @@ import {
   keepMonitorStates,
 } from '../../store/monitors/monitors.ts';
 import { findPlannedJobs, updateDueTimes } from '../../store/jobs/planned.ts';
-import type { Store } from '../../store/database/open.ts';
+import type { Store } from '../../store/database/store.ts';
 import { sweep } from '../../store/database/sweep.ts';
 import type { SweepPage } from '../../store/database/sweep.ts';
 

@@ -1,19 +1,25 @@
 /**
- * Small writes: work of any length in transactions of a few milliseconds. SQLite has one writer, and nothing else in
- * this process runs while it writes. So the number of rows follows the time that the last transaction took.
+ * Small writes: work of any length in small transactions. SQLite has one writer, and nothing else in this process runs while it
+ * writes; on a server, a transaction holds up those who want the same rows. So the number of rows follows the time that the
+ * last transaction took.
  */
 
 import type { Clock } from '../../domain/clock.ts';
-import type { Db, Store } from '../../store/database/open.ts';
+import type { Db, Store } from '../../store/database/store.ts';
 
-/** How long a transaction should take, commit included. */
-const aimMs = 3;
 const firstRows = 50;
 const fewestRows = 5;
 const mostRows = 1_000;
 
+/** What a transaction did, and how long one should take, commit included. */
+interface Written {
+  done: number;
+  tookMs: number;
+  aimMs: number;
+}
+
 /** Rows for the next transaction, after one that did `done` of `rows` rows and took `tookMs`. */
-export function nextRows(rows: number, { done, tookMs }: { done: number; tookMs: number }): number {
+export function nextRows(rows: number, { done, tookMs, aimMs }: Written): number {
   // One slow sync says little about rows; a transaction that was not full says nothing about larger ones.
   const factor = Math.min(Math.max(aimMs / tookMs, 0.25), done < rows ? 1 : 2);
   return Math.min(Math.max(Math.round(rows * factor), fewestRows), mostRows);
@@ -45,7 +51,7 @@ export function createSmallWrites(store: Store, clock: Clock): SmallWrites {
       });
       const tookMs = clock.monotonicMs() - began;
       longestMs = Math.max(longestMs, tookMs);
-      rows = nextRows(rows, { done, tookMs });
+      rows = nextRows(rows, { done, tookMs, aimMs: store.smallWriteMs });
       return done;
     },
     takeLongestMs() {

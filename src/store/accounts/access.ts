@@ -1,6 +1,6 @@
 /** Whether anybody can get in. */
 
-import type { Db } from '../database/open.ts';
+import type { Db } from '../database/store.ts';
 
 /** Whether there is a key that was not revoked, or a session. Expired ones count: their owners know the way. */
 export async function hasAccess(db: Db): Promise<boolean> {

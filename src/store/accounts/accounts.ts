@@ -2,8 +2,9 @@
 
 import type { Selectable } from 'kysely';
 import type { Account } from '../../domain/accounts/account.ts';
-import type { Db } from '../database/open.ts';
+import type { Db } from '../database/store.ts';
 import type { AccountRow } from '../database/schema.ts';
+import { locksRows, rowLock } from '../database/dialect.ts';
 import { statement } from '../database/statement.ts';
 import type { Parameters } from '../database/statement.ts';
 
@@ -31,13 +32,22 @@ const accountOfWorkspace = statement((db: Db, of: Parameters<{ workspaceId: stri
     .selectAll('accounts')
     .where('workspaces.id', '=', of('workspaceId'))
     .where('deleted_at', 'is', null)
+    .$if(locksRows(db), (query) => query.modifyEnd(rowLock('accounts')))
     .compile(),
 );
 
-/** The account that owns a workspace; undefined if the workspace was deleted. */
+/**
+ * The account that owns a workspace; undefined if the workspace was deleted. In a transaction it is locked: what counts, and
+ * then adds, comes one after another.
+ */
 export async function findAccountOf(db: Db, workspaceId: string): Promise<Account | undefined> {
   const [row] = await accountOfWorkspace(db, { workspaceId });
   return row && accountOf(row);
+}
+
+/** Waits until nobody else changes what belongs to this account, and lets nobody until the transaction ends. */
+export async function lockAccountOf(tx: Db, workspaceId: string): Promise<void> {
+  if (locksRows(tx)) await accountOfWorkspace(tx, { workspaceId });
 }
 
 /** The account with this name, or undefined. */

@@ -4,7 +4,8 @@ import { sql } from 'kysely';
 import { auditRetention } from '../../domain/accounts/audit.ts';
 import type { AuditEntry, KeptAuditEntry } from '../../domain/accounts/audit.ts';
 import { msPerDay } from '../../domain/clock.ts';
-import type { Db } from '../database/open.ts';
+import { locksRows, rowLock } from '../database/dialect.ts';
+import type { Db } from '../database/store.ts';
 import type { AuditEntryRow } from '../database/schema-accounts.ts';
 import { columnsOf, statement, statementForEach } from '../database/statement.ts';
 import type { Parameters } from '../database/statement.ts';
@@ -64,6 +65,13 @@ const removeOldest = statementForEach(
       .compile(),
 );
 
+/** Numbers are given one after another. */
+async function lockWorkspace(tx: Db, id: string): Promise<void> {
+  if (!locksRows(tx)) return;
+  const workspace = tx.selectFrom('workspaces').select('id').where('id', '=', id);
+  await workspace.modifyEnd(rowLock('workspaces')).execute();
+}
+
 /** Keeps entries of a workspace under the next numbers, and removes some of the oldest if there are too many. */
 export async function insertAuditEntries(
   tx: Db,
@@ -71,6 +79,7 @@ export async function insertAuditEntries(
   entries: readonly AuditEntry[],
 ): Promise<void> {
   if (entries.length === 0) return;
+  await lockWorkspace(tx, workspaceId);
   const [newest] = await findLast(tx, { workspaceId });
   const before = newest?.number ?? 0;
   const rows = entries.map((entry, index) => rowOf(workspaceId, before + index + 1, entry));

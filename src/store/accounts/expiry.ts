@@ -13,8 +13,8 @@
 
 import { sql } from 'kysely';
 import type { PlanName } from '../../domain/accounts/plan.ts';
-import { idList } from '../database/dialect.ts';
-import type { Db } from '../database/open.ts';
+import { idList, textsIn } from '../database/dialect.ts';
+import type { Db } from '../database/store.ts';
 import { statement, statementForEach } from '../database/statement.ts';
 import type { Parameters } from '../database/statement.ts';
 import { workspaceLabel } from '../database/workspace-label.ts';
@@ -36,7 +36,7 @@ const termsOfWorkspaces = statement((db: Db, of: Parameters<{ ids: string }>) =>
     .innerJoin('accounts', 'accounts.id', 'workspaces.account_id')
     .select(['workspaces.id', 'accounts.id as account_id'])
     .select(['plan', 'expires_at', 'schedules', 'renewed_at', workspaceLabel.as('workspace')])
-    .where(sql<boolean>`workspaces.id in (select value from json_each(${of('ids')}))`)
+    .where(sql<boolean>`workspaces.id in ${textsIn(of('ids'))}`)
     .compile(),
 );
 

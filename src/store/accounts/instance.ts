@@ -1,6 +1,6 @@
 /** This installation: its id, and where its daemon is reached. */
 
-import type { Db, Store } from '../database/open.ts';
+import type { Db, Store } from '../database/store.ts';
 
 /** Returns the id of this installation: `id`, if it had none. After the first start nothing is written. */
 export async function startInstance(store: Store, id: string): Promise<string> {

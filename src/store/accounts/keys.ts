@@ -1,7 +1,7 @@
 /** API keys, known by their SHA-256 only. */
 
 import type { Key } from '../../domain/accounts/key.ts';
-import type { Db } from '../database/open.ts';
+import type { Db } from '../database/store.ts';
 import { statement, statementForEach } from '../database/statement.ts';
 import type { Parameters } from '../database/statement.ts';
 

@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import type { RawBuilder } from 'kysely';
 import { sessionTerms } from '../../domain/accounts/session.ts';
 import type { Session } from '../../domain/accounts/session.ts';
-import type { Db } from '../database/open.ts';
+import type { Db } from '../database/store.ts';
 import type { KeyUse } from './keys.ts';
 import { statement, statementForEach } from '../database/statement.ts';
 import type { Parameters } from '../database/statement.ts';

@@ -1,7 +1,7 @@
 /** Codes that start a session once, known by their SHA-256 only. A code that was used has no row. */
 
 import type { Permission } from '../../domain/accounts/key.ts';
-import type { Db } from '../database/open.ts';
+import type { Db } from '../database/store.ts';
 
 /** What a code lets its holder do. */
 export interface SignInCode {

@@ -1,7 +1,7 @@
 /** What an account uses of its plan. */
 
 import { sql } from 'kysely';
-import type { Db } from '../database/open.ts';
+import type { Db } from '../database/store.ts';
 
 export interface Usage {
   jobs: number;

@@ -7,7 +7,7 @@ import { defaultAccount, findAccountByName, insertAccount } from './accounts.ts'
 import { markChannelsOfDeleted } from '../alerts/channels.ts';
 import { markMonitorsDeleted } from '../monitors/monitors.ts';
 import { removeDeleted } from '../database/owned.ts';
-import type { Db, Store } from '../database/open.ts';
+import type { Db, Store } from '../database/store.ts';
 import type { SweepPage } from '../database/sweep.ts';
 import { isOpen } from '../runs/runs.ts';
 

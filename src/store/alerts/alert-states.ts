@@ -6,7 +6,7 @@ import { dueAt } from '../../domain/alerts/damping.ts';
 import type { AlertState } from '../../domain/alerts/damping.ts';
 import type { HealthChange } from '../../domain/alerts/health-change.ts';
 import { idList, numberOf, rowsOf, textOf } from '../database/dialect.ts';
-import type { Db } from '../database/open.ts';
+import type { Db } from '../database/store.ts';
 import type { AlertStateRow } from '../database/schema-alerts.ts';
 
 /** A channel and a job or monitor. */

@@ -2,7 +2,7 @@
 
 import type { Delivery, DeliveryAttempt } from '../../domain/alerts/delivery.ts';
 import { bringForward, makeNextDue, planChannel } from './delivery-queue.ts';
-import type { Db } from '../database/open.ts';
+import type { Db } from '../database/store.ts';
 
 /** An attempt that has ended. Times are epoch milliseconds. */
 export interface Attempted extends Omit<DeliveryAttempt, 'number'> {

@@ -7,7 +7,7 @@ import { deliveryOf } from './delivery-queue.ts';
 import { idList, rowsOf, textOf } from '../database/dialect.ts';
 import { onPage } from '../database/named.ts';
 import type { NamedPage } from '../database/named.ts';
-import type { Db } from '../database/open.ts';
+import type { Db } from '../database/store.ts';
 import type { ChannelRow } from '../database/schema-alerts.ts';
 
 /** Adds a channel; `sealed` is its config. */

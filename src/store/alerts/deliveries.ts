@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import type { Delivery } from '../../domain/alerts/delivery.ts';
 import { deliveryOf, makeNextDue, pending, planChannel, queueOf } from './delivery-queue.ts';
 import { idList } from '../database/dialect.ts';
-import type { Db } from '../database/open.ts';
+import type { Db } from '../database/store.ts';
 
 /** The delivery with this id of this channel, or undefined. */
 export async function findDelivery(

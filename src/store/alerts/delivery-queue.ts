@@ -9,8 +9,8 @@ import type { Selectable } from 'kysely';
 import type { Subject } from '../../domain/alerts/alert.ts';
 import type { Delivery } from '../../domain/alerts/delivery.ts';
 import type { ChannelType } from '../../domain/alerts/kinds/registry.ts';
-import { idList, numberOf, rowsOf, textOf } from '../database/dialect.ts';
-import type { Db } from '../database/open.ts';
+import { idList, joinInOrder, larger, numberOf, rowsOf, textOf } from '../database/dialect.ts';
+import type { Db } from '../database/store.ts';
 import type { DeliveryRow } from '../database/schema-alerts.ts';
 
 /** A delivery before its first attempt. */
@@ -50,7 +50,7 @@ export async function insertDeliveries(db: Db, added: readonly NewDelivery[]): P
         then null else ${numberOf('dueAt', 'added.value')} end,
       ${numberOf('createdAt', 'added.value')}
     from ${rowsOf(elements)} as added
-    cross join channels on channels.id = ${textOf('channelId', 'added.value')}`.execute(db);
+    ${joinInOrder} channels on channels.id = ${textOf('channelId', 'added.value')}`.execute(db);
   for (const channelId of new Set(added.map((one) => one.channelId))) {
     await planChannel(db, channelId);
   }
@@ -95,8 +95,8 @@ export async function replaceUntried(
     select ${textOf('id', 'added.value')} as "by", untried.id, untried.channel_id as "channelId",
       untried.queue, untried.subject_id as "subjectId", untried.next_attempt_at as "dueAt"
     from ${rowsOf(ids)} as added
-    cross join channels on channels.id = ${textOf('channelId', 'added.value')}
-    cross join deliveries as untried on untried.status = 'pending'
+    ${joinInOrder} channels on channels.id = ${textOf('channelId', 'added.value')}
+    ${joinInOrder} deliveries as untried on untried.status = 'pending'
       and untried.channel_id = channels.id and untried.queue = channels.queue
       and untried.subject_id = ${textOf('subjectId', 'added.value')}
     where untried.event = ${textOf('event', 'added.value')} and untried.attempts = 0
@@ -109,7 +109,7 @@ export async function replaceUntried(
   await sql`
     delete from deliveries where id in (
       select behind.id from ${rowsOf([...oldest.values()])} as untried
-      cross join deliveries as behind on behind.status = 'pending'
+      ${joinInOrder} deliveries as behind on behind.status = 'pending'
         and behind.channel_id = ${textOf('channelId', 'untried.value')}
         and behind.queue = ${numberOf('queue', 'untried.value')}
         and behind.subject_id = ${textOf('subjectId', 'untried.value')}
@@ -189,7 +189,7 @@ export async function makeNextDue(db: Db, endedId: string, at: number): Promise<
     update deliveries set next_attempt_at = ${at}
     where next_attempt_at is null and id = (
       select next.id from deliveries as ended
-      cross join deliveries as next on next.status = 'pending'
+      ${joinInOrder} deliveries as next on next.status = 'pending'
         and next.channel_id = ended.channel_id and next.queue = ended.queue
         and next.subject_id = ended.subject_id
       where ended.id = ${endedId} order by next.id limit 1)`.execute(db);
@@ -199,7 +199,7 @@ export async function makeNextDue(db: Db, endedId: string, at: number): Promise<
 export async function planChannel(db: Db, channelId: string): Promise<void> {
   await sql`
     update channels set next_delivery_at = (
-      select max(next_attempt_at, coalesce(channels.backed_off_until, 0)) from deliveries
+      select ${larger(sql`next_attempt_at`, sql`coalesce(channels.backed_off_until, 0)`)} from deliveries
       where channel_id = channels.id and queue = channels.queue and next_attempt_at is not null
       order by next_attempt_at limit 1)
     where id = ${channelId} and deleted_at is null`.execute(db);
@@ -229,8 +229,9 @@ export async function bringForward(
     channelId === undefined ? sql`next_delivery_at is not null` : sql`channels.id = ${channelId}`;
   const { numAffectedRows } = await sql`
     update deliveries set next_attempt_at = ${latest} where id in (
-      select deliveries.id from channels cross join deliveries
-      where ${isWanted} and deliveries.channel_id = channels.id
+      select deliveries.id from channels ${joinInOrder} deliveries
+        on deliveries.channel_id = channels.id
+      where ${isWanted}
         and deliveries.queue = channels.queue and deliveries.next_attempt_at > ${latest}
       limit ${limit})`.execute(db);
   await sql`

@@ -6,8 +6,8 @@ import type { Channel } from '../../domain/alerts/channel.ts';
 import { digestPauseMs, mostNamed } from '../../domain/alerts/digest.ts';
 import type { DigestEvent, Gathered } from '../../domain/alerts/digest.ts';
 import { isoTimeOrNull } from '../../domain/clock.ts';
-import { idList, numberOf, rowsOf, textOf } from '../database/dialect.ts';
-import type { Db } from '../database/open.ts';
+import { idList, joinInOrder, numberOf, rowsOf, smaller, textOf } from '../database/dialect.ts';
+import type { Db } from '../database/store.ts';
 
 /** A digest of one kind for one channel. Times are epoch milliseconds. */
 export interface Digest {
@@ -111,7 +111,7 @@ export async function planReminders(
   if (times.length === 0) return;
   const dueAt = moved
     ? sql`excluded.due_at`
-    : sql`min(coalesce(digests.due_at, excluded.due_at), excluded.due_at)`;
+    : smaller(sql`coalesce(digests.due_at, excluded.due_at)`, sql`excluded.due_at`);
   await sql`
     insert into digests (channel_id, event, due_at)
     select ${textOf('channelId')}, 'reminder', ${numberOf('dueAt')}
@@ -175,14 +175,14 @@ export async function findKnownDown(
     select *, count(*) over () as "count" from (
       select 'job' as "type", jobs.id, jobs.name, failing_since as "since", failures,
         down_reason as "reason", changed_at as "knownSince"
-      from alert_states cross join jobs on jobs.id = subject_id
+      from alert_states ${joinInOrder} jobs on jobs.id = subject_id
       where channel_id = ${id} and alert_states.health = 'down' and ${isIn(jobs ? jobIds : [])}
         and jobs.health = 'down' and paused = 0 and deleted_at is null
       union all
       select 'monitor', monitors.id, monitors.name, health_since, null, null, changed_at
-      from alert_states cross join monitors on monitors.id = subject_id
+      from alert_states ${joinInOrder} monitors on monitors.id = subject_id
       where channel_id = ${id} and alert_states.health = 'down' and ${isIn(monitorIds)}
-        and monitors.health = 'down' and paused = 0 and deleted_at is null)
+        and monitors.health = 'down' and paused = 0 and deleted_at is null) as known
     order by "knownSince" limit ${mostNamed}`.execute(db);
   const [longest] = rows;
   if (longest === undefined) return null;

@@ -5,8 +5,8 @@ import { jobAlertData } from '../../domain/alerts/alert.ts';
 import type { AlertData } from '../../domain/alerts/alert.ts';
 import { isOfMonitor } from '../../domain/alerts/health-change.ts';
 import type { HealthChange } from '../../domain/alerts/health-change.ts';
-import { numberOf, rowsOf, textOf } from '../database/dialect.ts';
-import type { Db } from '../database/open.ts';
+import { idList, numberOf, rowsOf, textOf } from '../database/dialect.ts';
+import type { Db } from '../database/store.ts';
 import { findRun } from '../runs/runs.ts';
 
 /** Consecutive failures of a job, and when the last run ended, in epoch milliseconds. */
@@ -77,14 +77,14 @@ export async function findNextWorkspace(db: Db, after: string): Promise<string |
   return row?.workspace_id;
 }
 
-/** The oldest health changes of a workspace, up to an id if one is given. */
+/** The oldest health changes of a workspace; `among` these ids, if some are given. */
 export async function findHealthChanges(
   db: Db,
   workspaceId: string,
-  { upTo, limit }: { upTo?: string | undefined; limit: number },
+  { among, limit }: { among?: readonly string[] | undefined; limit: number },
 ): Promise<HealthChange[]> {
   let query = db.selectFrom('outbox').selectAll().where('workspace_id', '=', workspaceId);
-  if (upTo !== undefined) query = query.where('id', '<=', upTo);
+  if (among !== undefined) query = query.where('id', 'in', idList(among));
   const rows = await query.orderBy('id').limit(limit).execute();
   return rows.map((row) => ({
     id: row.id,
@@ -98,17 +98,12 @@ export async function findHealthChanges(
   }));
 }
 
-/** Removes the health changes of a workspace up to an id: they have become deliveries. */
-export async function removeHealthChanges(
-  db: Db,
-  workspaceId: string,
-  upTo: string,
-): Promise<void> {
-  await db
-    .deleteFrom('outbox')
-    .where('workspace_id', '=', workspaceId)
-    .where('id', '<=', upTo)
-    .execute();
+/**
+ * Removes health changes that have become deliveries. By their ids, and not up to one: where several write at once, one with
+ * an earlier id may have come meanwhile.
+ */
+export async function removeHealthChanges(db: Db, ids: readonly string[]): Promise<void> {
+  await db.deleteFrom('outbox').where('id', 'in', idList(ids)).execute();
 }
 
 /** The data of the alert of a health change; undefined if its subject or run is gone, so that nobody is alerted. */

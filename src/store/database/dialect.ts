@@ -2,6 +2,9 @@
 
 import { sql } from 'kysely';
 import type { RawBuilder } from 'kysely';
+import { either } from './either.ts';
+import type { Db, Schema } from './schema.ts';
+import { isShared } from './statement.ts';
 
 /** A row of `rowsOf`: the element itself, as JSON. */
 export interface JsonRow {
@@ -13,7 +16,11 @@ export interface JsonRow {
  * statement with one parameter, so that the statement is prepared once and cached.
  */
 export function rowsOf(elements: readonly object[]): RawBuilder<JsonRow> {
-  return sql<JsonRow>`json_each(${JSON.stringify(elements)})`;
+  const json = JSON.stringify(elements);
+  return either<JsonRow>({
+    sqlite: sql`json_each(${json})`,
+    postgres: sql`jsonb_array_elements(${json}::jsonb)`,
+  });
 }
 
 /** A field of a JSON row as text. */
@@ -21,28 +28,123 @@ export function textOf(name: string, row = 'value'): RawBuilder<string> {
   return sql<string>`cast(${sql.ref(row)} ->> ${sql.lit(name)} as text)`;
 }
 
+/** A field of a JSON row as a whole number. */
+export function numberOf(name: string, row = 'value'): RawBuilder<number> {
+  return sql<number>`cast(${sql.ref(row)} ->> ${sql.lit(name)} as bigint)`;
+}
+
 /** Ids for `in`: as many as there are, as one parameter. */
 export function idList(ids: readonly string[]): RawBuilder<string> {
   return sql<string>`(select ${textOf('id')} from ${rowsOf(ids.map((id) => ({ id })))})`;
 }
 
+/** The texts of a JSON array for `in`. */
+export function textsIn(json: RawBuilder<string>): RawBuilder<string> {
+  return either<string>({
+    sqlite: sql`(select value from json_each(${json}))`,
+    postgres: sql`(select jsonb_array_elements_text(${json}::jsonb))`,
+  });
+}
+
+/** A text in lower case, as of ASCII letters alone: both databases know no others in jobd's columns. */
+export function lowerCase(text: string): RawBuilder<string> {
+  return either<string>({
+    sqlite: sql`lower(${text})`,
+    postgres: sql`lower(${text} collate "C")`,
+  });
+}
+
 /**
- * Whether a column contains a text. Upper and lower case are the same for ASCII letters: SQLite's `lower` knows no others.
- * Not `like`, which backtracks: its time grows with the length of the column times that of the text. (PostgreSQL: `strpos`.)
+ * Whether a column contains a text. Upper and lower case are the same for ASCII letters alone.
+ * Not `like`, which backtracks: its time grows with the length of the column times that of the text.
  */
 export function contains(column: string, text: string): RawBuilder<boolean> {
-  return sql<boolean>`instr(lower(${sql.ref(column)}), lower(${text})) > 0`;
+  const [all, part] = [sql`lower(${sql.ref(column)})`, lowerCase(text)];
+  return either<boolean>({
+    sqlite: sql`instr(${all}, ${part}) > 0`,
+    postgres: sql`strpos(${all}, ${part}) > 0`,
+  });
 }
 
-/** What orders rows of a table whose indexed columns are equal: in SQLite every index ends with it. */
-export const tieBreak = sql<number>`rowid`;
+/** What orders jobs whose indexed columns are equal: in SQLite every index ends with the number of the row. */
+export const tieBreak = either<number | string>({ sqlite: sql`rowid`, postgres: sql`id` });
 
-/** A column in a condition or order for which no index is to be used. */
+/** Sorts before every `tieBreak`. */
+export const beforeTies = either<number | string>({ sqlite: sql`0`, postgres: sql`''` });
+
+/** What a row is found by within one statement, without an index. */
+export const rowPlace = either<unknown>({ sqlite: sql`rowid`, postgres: sql`ctid` });
+
+/** Joins tables. In SQLite they are read in the order of the text; PostgreSQL decides by itself. */
+export const joinInOrder = either<unknown>({ sqlite: sql`cross join`, postgres: sql`join` });
+
+/** A definition of a table or index. In PostgreSQL texts sort by their bytes too, whatever the database's own order is. */
+export function definition(text: string): RawBuilder<unknown> {
+  const inPostgres = text
+    .replace(/^( +(?:response_)?body) text\b/gm, '$1 bytea')
+    .replace(/^( +\w+ text)\b/gm, '$1 collate "C"')
+    .replace(/\bvirtual\b/g, 'stored');
+  return either({ sqlite: sql.raw(text), postgres: sql.raw(inPostgres) });
+}
+
+/** The names of all tables. */
+export const tableNames = either<{ name: string }>({
+  sqlite: sql`select name from sqlite_master where type = 'table'`,
+  postgres: sql`select tablename as name from pg_tables where schemaname = current_schema()`,
+});
+
+/** What acts with each statement. */
+export const activeObjects = either<{ type: string; name: string }>({
+  sqlite: sql`select type, name from sqlite_master where type in ('trigger', 'view')`,
+  postgres: sql`
+    select 'view' as type, viewname as name from pg_views where schemaname = current_schema()
+    union all select 'rule', rulename from pg_rules where schemaname = current_schema()
+    union all select 'trigger', tgname from pg_trigger join pg_class on pg_class.oid = tgrelid
+      where not tgisinternal and relnamespace = current_schema()::regnamespace`,
+});
+
+/** Lets one process after the other change the schema. In SQLite a transaction is enough. */
+export const lockSchema = either<unknown>({
+  sqlite: sql`select 1`,
+  postgres: sql`select pg_advisory_xact_lock(hashtext('jobd schema'))`,
+});
+
+/** The larger of two numbers that are not null. */
+export function larger(one: RawBuilder<number>, other: RawBuilder<number>): RawBuilder<number> {
+  return either<number>({
+    sqlite: sql`max(${one}, ${other})`,
+    postgres: sql`greatest(${one}, ${other})`,
+  });
+}
+
+/** The smaller of two numbers that are not null. */
+export function smaller(one: RawBuilder<number>, other: RawBuilder<number>): RawBuilder<number> {
+  return either<number>({
+    sqlite: sql`min(${one}, ${other})`,
+    postgres: sql`least(${one}, ${other})`,
+  });
+}
+
+/**
+ * Whether a question is to lock the rows it finds, because others may write at the same time: in a transaction, and where
+ * there may be several at once. In SQLite one writer comes after another.
+ */
+export function locksRows(db: Db): boolean {
+  return db.isTransaction && isShared(db);
+}
+
+/** Locks the rows of a table that a question finds, until its transaction ends. */
+export function rowLock(table: keyof Schema): RawBuilder<unknown> {
+  return sql`for no key update of ${sql.table(table)}`;
+}
+
+/** Locks the rows that nobody has locked, and finds no others. */
+export function freeRowLock(table: keyof Schema): RawBuilder<unknown> {
+  return sql`for no key update of ${sql.table(table)} skip locked`;
+}
+
+/** A column in a condition or order for which SQLite is to use no index; PostgreSQL decides by itself. */
 export function withoutIndex(column: string): RawBuilder<string> {
-  return sql<string>`+${sql.ref(column)}`;
-}
-
-/** A field of a JSON row as a whole number. */
-export function numberOf(name: string, row = 'value'): RawBuilder<number> {
-  return sql<number>`cast(${sql.ref(row)} ->> ${sql.lit(name)} as bigint)`;
+  const name = sql<string>`${sql.ref(column)}`;
+  return either<string>({ sqlite: sql`+${name}`, postgres: name });
 }

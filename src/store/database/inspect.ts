@@ -1,23 +1,8 @@
 /** Queries about the health of a database. */
 
 import { sql } from 'kysely';
-import { JobdError } from '../../domain/errors.ts';
-import type { Store } from './open.ts';
+import type { Store } from './store.ts';
 import type { Db } from './schema.ts';
-import { statement } from './statement.ts';
-
-const version = statement((db: Db) =>
-  sql<{ data_version: number }>`pragma data_version`.compile(db),
-);
-
-/**
- * A number that changes when another connection commits, in this process or another one; own writes do not change it.
- * Throws `unavailable` if the store cannot be used now.
- */
-export async function dataVersion(db: Db): Promise<number> {
-  const [row] = await version(db, {});
-  return row?.data_version ?? NaN;
-}
 
 /** Tests whether the store can write and sync, without changing a value. Throws `unavailable`. */
 export async function probeWrite(store: Store): Promise<void> {
@@ -27,18 +12,6 @@ export async function probeWrite(store: Store): Promise<void> {
       .set((of) => ({ name: of.ref('name') }))
       .execute(),
   );
-}
-
-/** Up to a hundred descriptions of damage, in SQLite's words; none if the file is sound. */
-export async function checkDatabase(db: Db): Promise<string[]> {
-  try {
-    const { rows } = await sql<{ quick_check: string }>`pragma quick_check(100)`.execute(db);
-    return rows.map((row) => row.quick_check).filter((words) => words !== 'ok');
-  } catch (error) {
-    // SQLite stops at some damage instead of listing it.
-    if (error instanceof JobdError) return [error.message];
-    throw error;
-  }
 }
 
 /** Active jobs that were due before an instant (epoch milliseconds) and have not been called. */

@@ -1,7 +1,7 @@
 /** The keys by which definitions know jobs, monitors and channels. */
 
 import { idList } from './dialect.ts';
-import type { Db } from './open.ts';
+import type { Db } from './store.ts';
 
 /** The tables whose rows may have a key. */
 export type ManagedTable = 'jobs' | 'monitors' | 'channels';

@@ -6,6 +6,7 @@
 import { sql } from 'kysely';
 import type { Kysely } from 'kysely';
 import { JobdError } from '../../domain/errors.ts';
+import { activeObjects, lockSchema, tableNames } from './dialect.ts';
 import * as first from './migrations/0001_first.ts';
 import type { Db } from './schema.ts';
 
@@ -43,8 +44,7 @@ export async function makeSchema(db: Kysely<unknown>, version: number): Promise<
  * build before the first release made it, or another program.
  */
 export async function schemaVersion<Tables>(db: Kysely<Tables>): Promise<number> {
-  const { rows } = await sql<{ name: string }>`
-    select name from sqlite_master where type = 'table'`.execute(db);
+  const { rows } = await sql<{ name: string }>`${tableNames}`.execute(db);
   const tables = new Set(rows.map(({ name }) => name));
   if (tables.size === 0) return 0;
   if (tables.has('schema_migrations')) {
@@ -75,7 +75,7 @@ export function newer(version: number): JobdError {
  */
 async function refuseActive(db: Db): Promise<void> {
   const found = await sql<{ type: string; name: string }>`
-    select type, name from sqlite_master where type in ('trigger', 'view') limit 1`.execute(db);
+    select type, name from (${activeObjects}) as active limit 1`.execute(db);
   const [active] = found.rows;
   if (active === undefined) return;
   const { type, name } = active;
@@ -87,6 +87,7 @@ async function refuseActive(db: Db): Promise<void> {
 }
 
 async function apply(tx: Kysely<unknown>, index: number): Promise<void> {
+  await sql`${lockSchema}`.execute(tx);
   // Another process may have been faster.
   if ((await schemaVersion(tx)) > index) return;
   await sql`create table if not exists schema_migrations (

@@ -5,7 +5,8 @@
  */
 
 import { sql } from 'kysely';
-import type { Db } from './open.ts';
+import { rowPlace } from './dialect.ts';
+import type { Db } from './store.ts';
 import type { Schema } from './schema.ts';
 
 /** Rows of `table` whose column `by` names the row that owns them. */
@@ -87,8 +88,8 @@ async function removeOwned(
   limit: number,
 ): Promise<number> {
   const { numAffectedRows } = await sql`
-    delete from ${sql.table(table)} where rowid in (
-      select rowid from ${sql.table(table)} where ${sql.ref(by)} = ${id} limit ${limit})`.execute(
+    delete from ${sql.table(table)} where ${rowPlace} in (
+      select ${rowPlace} from ${sql.table(table)} where ${sql.ref(by)} = ${id} limit ${limit})`.execute(
     tx,
   );
   return Number(numAffectedRows);

@@ -8,14 +8,16 @@
  */
 
 import { sql } from 'kysely';
-import type { CompiledQuery, RawBuilder } from 'kysely';
-import { directConnection } from './connection.ts';
-import type { Changed, Repeated } from './connection.ts';
+import type { CompiledQuery, DialectAdapter, RawBuilder, RootOperationNode } from 'kysely';
+import { directConnection } from './direct.ts';
+import type { Changed, Repeated } from './direct.ts';
 import type { Db } from './schema.ts';
 
 /** Makes the placeholder of a named parameter. */
 export interface Parameters<Values> {
   <Name extends keyof Values & string>(name: Name): RawBuilder<Values[Name]>;
+  /** For a column that keeps any text byte for byte: PostgreSQL's own texts hold no U+0000. */
+  bytes<Name extends keyof Values & string>(name: Name): RawBuilder<Values[Name]>;
 }
 
 /** Builds a statement. It is called once, with the first values, which show their names. */
@@ -26,11 +28,35 @@ type Build<Values, Row> = (
 ) => CompiledQuery<Row>;
 
 /** The placeholder of a named parameter. */
-class Named {
+export class Named {
   readonly name: string;
-  constructor(name: string) {
+  readonly isBytes: boolean;
+  constructor(name: string, isBytes: boolean) {
     this.name = name;
+    this.isBytes = isBytes;
   }
+}
+
+/** A statement of `statement` or `statementForEach`: a database may keep it prepared. */
+export interface Frequent {
+  readonly isFrequent: true;
+}
+
+/** A statement for all rows of a batch. */
+export interface RowsAtOnce extends CompiledQuery, Frequent {
+  /** For each row of the batch whether it changed something, by what the statement returned. */
+  readonly changedIn: (found: readonly unknown[]) => boolean[];
+}
+
+/** What the adapter of a database has that runs a statement once for all values. */
+export interface BatchAdapter extends DialectAdapter {
+  /** Makes one statement for all rows of a batch from that for one. */
+  forRows(query: RootOperationNode, rows: readonly object[]): RowsAtOnce;
+}
+
+/** Whether others may write while a transaction of this process is open. */
+export function isShared(db: Db): boolean {
+  return 'forRows' in db.getExecutor().adapter;
 }
 
 /** Makes a statement that is compiled at its first use. It returns its rows. */
@@ -43,14 +69,17 @@ export function statement<Values extends object, Row>(
     const parameters = listOf(values);
     const connection = directConnection(db);
     if (connection !== undefined) return connection.ask(query.sql, parameters) as Row[];
-    const { rows } = await db.executeQuery<Row>({ ...query, parameters });
+    const asked: CompiledQuery<Row> & Frequent = { ...query, parameters, isFrequent: true };
+    const { rows } = await db.executeQuery<Row>(asked);
     return rows;
   };
 }
 
 /**
- * Makes a statement that writes, and runs once for each of `values`. It returns for each whether a row changed. This
- * is faster than many rows as one JSON parameter, which SQLite would have to parse.
+ * Makes a statement that writes, and runs once for each of `values`. It returns for each whether a row changed.
+ *
+ * SQLite runs it as often as there are values, which is faster than many rows as one JSON parameter. A database that has to
+ * be reached through a network runs it once, with all values as one parameter. So no row may be changed by two of them.
  */
 export function statementForEach<Values extends object>(
   build: Build<Values, unknown>,
@@ -59,7 +88,12 @@ export function statementForEach<Values extends object>(
   return async (db, values) => {
     const [first] = values;
     if (first === undefined) return [];
-    const { query, listOf } = compiled(db, first);
+    const { query, listOf, adapter } = compiled(db, first);
+    if ('forRows' in adapter) {
+      const batch = (adapter as BatchAdapter).forRows(query.query, values);
+      const { rows } = await db.executeQuery(batch);
+      return batch.changedIn(rows);
+    }
     const parameterLists = values.map(listOf);
     const repeated: Repeated = { ...query, parameters: parameterLists[0] ?? [], parameterLists };
     const connection = directConnection(db);
@@ -78,23 +112,36 @@ export function columnsOf<Values, Name extends keyof Values & string>(
 }
 
 interface Compiled<Values, Row> {
+  adapter: DialectAdapter;
+  isTransaction: boolean;
   query: CompiledQuery<Row>;
   /** The parameters in the order of the text. */
   readonly listOf: (values: Values) => unknown[];
 }
 
+/** Once for each database, and for transactions, in which rows may be locked. */
 function compileOnce<Values extends object, Row>(
   build: Build<Values, Row>,
 ): (db: Db, first: Values) => Compiled<Values, Row> {
-  let known: Compiled<Values, Row> | undefined;
-  return (db, first) => (known ??= compiledOf(build(db, (name) => sql`${new Named(name)}`, first)));
-}
-
-function compiledOf<Values extends object, Row>(query: CompiledQuery<Row>): Compiled<Values, Row> {
-  const { parameters } = query;
-  return {
-    query,
-    listOf: (values) =>
-      parameters.map((one) => (one instanceof Named ? values[one.name as keyof Values] : one)),
+  const known: Compiled<Values, Row>[] = [];
+  return (db, first) => {
+    const { adapter } = db.getExecutor();
+    const { isTransaction } = db;
+    for (const one of known) {
+      if (one.adapter === adapter && one.isTransaction === isTransaction) return one;
+    }
+    const query = build(db, placeholders, first);
+    const listOf = (values: Values): unknown[] =>
+      query.parameters.map((one) =>
+        one instanceof Named ? values[one.name as keyof Values] : one,
+      );
+    const compiled = { adapter, isTransaction, query, listOf };
+    known.push(compiled);
+    return compiled;
   };
 }
+
+/** Makes placeholders by their names. */
+const placeholders = Object.assign((name: string) => sql<never>`${new Named(name, false)}`, {
+  bytes: (name: string) => sql<never>`${new Named(name, true)}`,
+});

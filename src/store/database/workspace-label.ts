@@ -2,7 +2,7 @@
 
 import { sql } from 'kysely';
 import { idList } from './dialect.ts';
-import type { Db } from './open.ts';
+import type { Db } from './store.ts';
 
 /** The name of a workspace in the log: null while it is the only one. */
 export const workspaceLabel = sql<string | null>`case when (

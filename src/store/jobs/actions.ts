@@ -2,7 +2,7 @@
 
 import type { ActedJob } from '../../domain/jobs/actions.ts';
 import { idList } from '../database/dialect.ts';
-import type { Db } from '../database/open.ts';
+import type { Db } from '../database/store.ts';
 import { statementForEach } from '../database/statement.ts';
 import type { Parameters } from '../database/statement.ts';
 

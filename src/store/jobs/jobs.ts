@@ -4,9 +4,10 @@ import { sql } from 'kysely';
 import type { Selectable } from 'kysely';
 import { hostOf } from '../../domain/jobs/job.ts';
 import type { SealedJob } from '../../domain/secrets/sealed-job.ts';
+import { locksRows, lowerCase, rowLock } from '../database/dialect.ts';
 import { afterAllIds, onPage } from '../database/named.ts';
 import type { NamedPage } from '../database/named.ts';
-import type { Db } from '../database/open.ts';
+import type { Db } from '../database/store.ts';
 import type { JobRow } from '../database/schema.ts';
 import { columnsOf, statement, statementForEach } from '../database/statement.ts';
 import type { Parameters } from '../database/statement.ts';
@@ -50,6 +51,7 @@ const jobById = statement((db: Db, of: Parameters<{ workspaceId: string; id: str
     .where('id', '=', of('id'))
     .where('workspace_id', '=', of('workspaceId'))
     .where('deleted_at', 'is', null)
+    .$if(locksRows(db), (query) => query.modifyEnd(rowLock('jobs')))
     .compile(),
 );
 
@@ -94,7 +96,7 @@ function namedJobs(db: Db, workspaceId: string, page: NamedPage) {
     .selectAll()
     .where('workspace_id', '=', workspaceId)
     .where('deleted_at', 'is', null)
-    .$if(name !== null, (query) => query.where(sql<boolean>`name_lower = lower(${name})`))
+    .$if(name !== null, (query) => query.where(sql<boolean>`name_lower = ${lowerCase(name ?? '')}`))
     .where(onPage(page))
     .orderBy('id', 'desc')
     .limit(page.limit);

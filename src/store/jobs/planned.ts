@@ -2,7 +2,7 @@
 
 import { sql } from 'kysely';
 import type { ScheduleFields } from '../../domain/schedule/schedule.ts';
-import type { Db } from '../database/open.ts';
+import type { Db } from '../database/store.ts';
 import { statementForEach } from '../database/statement.ts';
 import type { Parameters } from '../database/statement.ts';
 import type { SweepPage } from '../database/sweep.ts';

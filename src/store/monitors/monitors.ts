@@ -2,10 +2,10 @@
 
 import type { Monitor } from '../../domain/monitors/monitor.ts';
 import { selectionOf, toRow } from '../database/columns.ts';
-import { idList } from '../database/dialect.ts';
+import { freeRowLock, idList, locksRows, rowLock } from '../database/dialect.ts';
 import { onPage } from '../database/named.ts';
 import type { NamedPage } from '../database/named.ts';
-import type { Db } from '../database/open.ts';
+import type { Db } from '../database/store.ts';
 import { columnsOf, statementForEach } from '../database/statement.ts';
 import type { Parameters } from '../database/statement.ts';
 import type { SweepPage } from '../database/sweep.ts';
@@ -123,6 +123,7 @@ export async function findMonitor(
   const row = await live(db)
     .where('id', '=', id)
     .where('workspace_id', '=', workspaceId)
+    .$if(locksRows(db), (query) => query.modifyEnd(rowLock('monitors')))
     .executeTakeFirst();
   return row && monitorOf(row);
 }
@@ -135,6 +136,8 @@ export async function findPingedMonitors(
   const rows = await live(db)
     .select('ping_count as pingCount')
     .where('id', 'in', idList(ids))
+    .orderBy('id')
+    .$if(locksRows(db), (query) => query.modifyEnd(rowLock('monitors')))
     .execute();
   return new Map(
     rows.map(({ pingCount, ...row }) => [row.id, { monitor: monitorOf(row), pingCount }]),
@@ -164,6 +167,7 @@ export async function findMonitorsToCheck(db: Db, now: number, limit: number): P
     .where('next_check_at', '<=', now)
     .orderBy('next_check_at')
     .limit(limit)
+    .$if(locksRows(db), (query) => query.modifyEnd(freeRowLock('monitors')))
     .execute();
   return rows.map(monitorOf);
 }

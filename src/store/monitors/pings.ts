@@ -3,7 +3,7 @@
 import { pingsKept } from '../../domain/monitors/ping.ts';
 import type { Ping } from '../../domain/monitors/ping.ts';
 import { selectionOf, toRow } from '../database/columns.ts';
-import type { Db } from '../database/open.ts';
+import type { Db } from '../database/store.ts';
 import { columnsOf, statement, statementForEach } from '../database/statement.ts';
 import type { Parameters } from '../database/statement.ts';
 import type { PingedMonitor } from './monitors.ts';
@@ -45,7 +45,7 @@ function pingRowOf(ping: Ping) {
 const insertPing = statementForEach((db: Db, of: Parameters<Row>) =>
   db
     .insertInto('pings')
-    .values(columnsOf(of, Object.values(columns)))
+    .values({ ...columnsOf(of, Object.values(columns)), body: of.bytes('body') })
     .compile(),
 );
 

@@ -3,7 +3,7 @@
 import { sql } from 'kysely';
 import type { RawBuilder } from 'kysely';
 import type { JobState } from '../../domain/jobs/listed-job.ts';
-import type { Db } from '../database/open.ts';
+import type { Db } from '../database/store.ts';
 import { isInState } from './jobs.ts';
 
 /** A step of counting: how many rows it has counted, and the id of the last one. */

@@ -8,8 +8,8 @@ import { sql } from 'kysely';
 import type { RawBuilder } from 'kysely';
 import type { JobOrder, JobState, ListedJob } from '../../domain/jobs/listed-job.ts';
 import { selectionOf } from '../database/columns.ts';
-import { contains, idList, tieBreak, withoutIndex } from '../database/dialect.ts';
-import type { Db } from '../database/open.ts';
+import { beforeTies, contains, idList, tieBreak, withoutIndex } from '../database/dialect.ts';
+import type { Db } from '../database/store.ts';
 import { isOpen } from '../runs/runs.ts';
 
 /**
@@ -76,7 +76,7 @@ function byDueTime(dueAt: RawBuilder<unknown>): Walk {
 
 /** If the job at this place is gone, those with its due time may be listed again, and none is left out. */
 function dueTimeOf({ nextRunAt, id }: JobPlace): RawBuilder<unknown> {
-  return sql`(${nextRunAt}, coalesce((select ${tieBreak} from jobs where id = ${id}), 0))`;
+  return sql`(${nextRunAt}, coalesce((select ${tieBreak} from jobs where id = ${id}), ${beforeTies}))`;
 }
 
 /** The jobs of a walk. Those that are due are neither paused nor running. */

@@ -5,7 +5,7 @@ import type { RawBuilder } from 'kysely';
 import type { Monitor } from '../../domain/monitors/monitor.ts';
 import type { MonitorStatus } from '../../domain/monitors/status.ts';
 import { contains } from '../database/dialect.ts';
-import type { Db } from '../database/open.ts';
+import type { Db } from '../database/store.ts';
 import { monitorColumns, monitorOf } from '../monitors/monitors.ts';
 
 /** A monitor in a list, with the number of its newest ping. */

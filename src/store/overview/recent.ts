@@ -3,8 +3,8 @@
 import { sql } from 'kysely';
 import type { PingKind } from '../../domain/monitors/ping.ts';
 import type { RunSource, RunStatus } from '../../domain/runs/run.ts';
-import { numberOf, rowsOf, textOf } from '../database/dialect.ts';
-import type { Db } from '../database/open.ts';
+import { joinInOrder, numberOf, rowsOf, textOf } from '../database/dialect.ts';
+import type { Db } from '../database/store.ts';
 
 /**
  * The statuses of the newest `count` runs of each job, oldest first. It looks for the oldest of them in the index, and reads
@@ -24,7 +24,7 @@ export async function findRecentRuns(
   }>`
     select runs.job_id as "jobId", runs.status, runs.scheduled_for as "scheduledFor", runs.source
     from ${rowsOf(jobIds.map((jobId) => ({ id: jobId })))} as listed
-    cross join runs on runs.job_id = ${id}
+    ${joinInOrder} runs on runs.job_id = ${id}
       and runs.scheduled_for >= coalesce((select oldest.scheduled_for from runs as oldest
         where oldest.job_id = ${id} order by oldest.scheduled_for desc
         limit 1 offset ${sql.lit(count - 1)}), 0)`.execute(db);
@@ -64,7 +64,7 @@ export async function findRecentPings(
   }>`
     select pings.monitor_id as "monitorId", pings.number, pings.kind
     from ${rowsOf(listed)} as listed
-    cross join pings on pings.monitor_id = ${textOf('id', 'listed.value')}
+    ${joinInOrder} pings on pings.monitor_id = ${textOf('id', 'listed.value')}
       and pings.number > ${numberOf('after', 'listed.value')}
     where pings.kind <> 'start'`.execute(db);
   const ofMonitors = Map.groupBy(rows, ({ monitorId }) => monitorId);

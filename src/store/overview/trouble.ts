@@ -2,7 +2,7 @@
 
 import { sql } from 'kysely';
 import { badRunStatuses } from '../../domain/runs/run.ts';
-import type { Db } from '../database/open.ts';
+import type { Db } from '../database/store.ts';
 import { runsOfWorkspace } from '../runs/of-workspace.ts';
 import type { RunSpan } from '../runs/of-workspace.ts';
 

@@ -2,7 +2,7 @@
 
 import { sql } from 'kysely';
 import type { Run } from '../../domain/runs/run.ts';
-import type { Db } from '../database/open.ts';
+import type { Db } from '../database/store.ts';
 import { runOf } from '../runs/runs.ts';
 import { statementForEach } from '../database/statement.ts';
 import type { Parameters } from '../database/statement.ts';
@@ -33,12 +33,13 @@ export async function findUnsignedRuns(
   return rows.map((row) => ({ run: runOf(row), previousReceiptSha256: row.last_receipt_sha256 }));
 }
 
-/** A signed receipt: its text in canonical form, and the hash of that in hexadecimal. */
+/** A signed receipt: its text in canonical form, the hash of that in hexadecimal, and that of the receipt before it. */
 export interface SignedReceipt {
   runId: string;
   jobId: string;
   text: string;
   sha256: string;
+  previousSha256: string | null;
 }
 
 const insertReceipt = statementForEach((db: Db, of: Parameters<SignedReceipt>) =>
@@ -48,7 +49,7 @@ const insertReceipt = statementForEach((db: Db, of: Parameters<SignedReceipt>) =
     .expression((from) =>
       from
         .selectFrom('runs')
-        .select(['id', of('text').as('receipt')])
+        .select([of('runId').as('run_id'), of('text').as('receipt')])
         .where('id', '=', of('runId'))
         .where('receipt_due', '=', 1),
     )
@@ -59,20 +60,34 @@ const markSigned = statementForEach((db: Db, of: Parameters<SignedReceipt>) =>
   db.updateTable('runs').set({ receipt_due: 0 }).where('id', '=', of('runId')).compile(),
 );
 
-const setLastReceipt = statementForEach((db: Db, of: Parameters<SignedReceipt>) =>
+/** The new end of a job's chain of receipts, if its end is still the one that they continue. */
+type ChainEnd = Pick<SignedReceipt, 'jobId' | 'sha256' | 'previousSha256'>;
+
+const extendChain = statementForEach((db: Db, of: Parameters<ChainEnd>) =>
   db
     .updateTable('jobs')
     .set({ last_receipt_sha256: of('sha256') })
     .where('id', '=', of('jobId'))
+    .where('last_receipt_sha256', 'is not distinct from', of('previousSha256'))
     .compile(),
 );
 
-/** Keeps receipts, each job's in their order. Runs that were removed meanwhile get none. */
+/**
+ * Keeps receipts, each job's in their order. Runs that were removed meanwhile get none, and jobs that got another receipt
+ * meanwhile: theirs are to be signed again.
+ */
 export async function keepReceipts(db: Db, receipts: readonly SignedReceipt[]): Promise<void> {
-  await insertReceipt(db, receipts);
-  await markSigned(db, receipts);
-  const last = new Map(receipts.map((receipt) => [receipt.jobId, receipt]));
-  await setLastReceipt(db, [...last.values()]);
+  const ends = new Map<string, ChainEnd>();
+  for (const { jobId, sha256, previousSha256 } of receipts) {
+    const begun = ends.get(jobId) ?? { jobId, previousSha256 };
+    ends.set(jobId, { ...begun, sha256 });
+  }
+  const jobIds = [...ends.keys()];
+  const isExtended = await extendChain(db, [...ends.values()]);
+  const extended = new Set(jobIds.filter((_, index) => isExtended[index]));
+  const kept = receipts.filter(({ jobId }) => extended.has(jobId));
+  await insertReceipt(db, kept);
+  await markSigned(db, kept);
 }
 
 /** The receipt of a run, as text in canonical form, or undefined. */

@@ -1,6 +1,7 @@
 /** The keys that sign receipts, and those that did. One of them is active. */
 
-import type { Db } from '../database/open.ts';
+import { locksRows, rowLock } from '../database/dialect.ts';
+import type { Db } from '../database/store.ts';
 
 /** A key. Times are epoch milliseconds. */
 export interface SigningKeyRecord {
@@ -33,6 +34,7 @@ export async function findActiveSigningKey(db: Db): Promise<ActiveSigningKey | u
     .select([...columns, 'sealed'])
     .where('retired_at', 'is', null)
     .$narrowType<{ sealed: string }>()
+    .$if(locksRows(db), (query) => query.modifyEnd(rowLock('signing_keys')))
     .executeTakeFirst();
 }
 

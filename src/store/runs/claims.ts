@@ -8,11 +8,11 @@ import { sql } from 'kysely';
 import type { RawBuilder } from 'kysely';
 import { longestHeldMs } from '../../domain/runs/due.ts';
 import type { Run } from '../../domain/runs/run.ts';
-import { idList } from '../database/dialect.ts';
+import { freeRowLock, idList, locksRows, rowLock, textsIn } from '../database/dialect.ts';
 import { dueJobColumns, dueJobOf } from '../jobs/jobs.ts';
 import type { DueJob } from '../jobs/jobs.ts';
-import type { Db } from '../database/open.ts';
-import { statement, statementForEach } from '../database/statement.ts';
+import type { Db } from '../database/store.ts';
+import { isShared, statement, statementForEach } from '../database/statement.ts';
 import type { Parameters } from '../database/statement.ts';
 import { workspaceOf } from './runs.ts';
 
@@ -51,6 +51,7 @@ const queuedRuns = statement((db: Db, of: Parameters<Bounds>) =>
     .where(isNoneOf('jobs.id', of('jobs')))
     .orderBy('scheduled_for')
     .limit(of('limit'))
+    .$if(locksRows(db), (query) => query.modifyEnd(freeRowLock('jobs')))
     .compile(),
 );
 
@@ -76,6 +77,7 @@ const dueJobs = statement((db: Db, of: Parameters<Bounds & Due>) =>
     .where(isNotHeld(of))
     .orderBy('next_run_at')
     .limit(of('limit'))
+    .$if(locksRows(db), (query) => query.modifyEnd(freeRowLock('jobs')))
     .compile(),
 );
 
@@ -117,7 +119,7 @@ function isNotHeld(of: Parameters<Pick<Bounds, 'jobs'> & Due>): RawBuilder<boole
 }
 
 function isNoneOf(column: string, values: RawBuilder<string>): RawBuilder<boolean> {
-  return sql<boolean>`${sql.ref(column)} not in (select value from json_each(${values}))`;
+  return sql<boolean>`${sql.ref(column)} not in ${textsIn(values)}`;
 }
 
 /** Whether a manual run of another job than these could be started. */
@@ -211,8 +213,28 @@ export async function startQueuedRuns(
   return new Set(runIds.filter((_, index) => isStarted[index]));
 }
 
-/** The ids of those of these runs that are `running`. */
-export async function findRunning(db: Db, runIds: readonly string[]): Promise<Set<string>> {
+/**
+ * The ids of those of these runs that are `running`, although the commit of their claim failed. Where the database is a
+ * server, it may still be at that commit: it holds the rows of the jobs, which are waited for.
+ */
+export async function findDoubtful(db: Db, claimed: readonly Claimed[]): Promise<Set<string>> {
+  const runIds = claimed.map(({ runId }) => runId);
+  if (!isShared(db)) return await findRunning(db, runIds);
+  return await db.transaction().execute(async (tx) => {
+    const jobIds = claimed.map(({ jobId }) => jobId);
+    const jobs = tx.selectFrom('jobs').select('id').where('id', 'in', idList(jobIds)).orderBy('id');
+    await jobs.modifyEnd(rowLock('jobs')).execute();
+    return await findRunning(tx, runIds);
+  });
+}
+
+/** A run of a claim. */
+interface Claimed {
+  runId: string;
+  jobId: string;
+}
+
+async function findRunning(db: Db, runIds: readonly string[]): Promise<Set<string>> {
   const rows = await db
     .selectFrom('runs')
     .select('id')

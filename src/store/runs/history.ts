@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import type { RunFigures } from '../../domain/runs/days.ts';
 import { badRunStatuses } from '../../domain/runs/run.ts';
 import type { RunStatus, RunSummary } from '../../domain/runs/run.ts';
-import type { Db } from '../database/open.ts';
+import type { Db } from '../database/store.ts';
 import { isBad } from './runs.ts';
 import type { RunPosition } from './runs.ts';
 

@@ -9,7 +9,7 @@ import type { RawBuilder } from 'kysely';
 import { badRunStatuses } from '../../domain/runs/run.ts';
 import type { RunSource, RunStatus, RunSummary } from '../../domain/runs/run.ts';
 import { selectionOf } from '../database/columns.ts';
-import type { Db } from '../database/open.ts';
+import type { Db } from '../database/store.ts';
 import { isBad } from './runs.ts';
 
 /** A run in a list, with its job. */

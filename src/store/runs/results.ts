@@ -3,7 +3,7 @@
 import { sql } from 'kysely';
 import type { RawBuilder } from 'kysely';
 import type { RunStatus } from '../../domain/runs/run.ts';
-import type { Db } from '../database/open.ts';
+import type { Db } from '../database/store.ts';
 import { isOpen } from './runs.ts';
 import { statementForEach } from '../database/statement.ts';
 import type { Parameters } from '../database/statement.ts';
@@ -33,7 +33,7 @@ const endRun = statementForEach((db: Db, of: Parameters<EndedRow>) =>
       attempts: of('attempts'),
       http_status: of('httpStatus'),
       duration_ms: of('durationMs'),
-      response_body: of('responseBody'),
+      response_body: of.bytes('responseBody'),
       truncated: of('truncated'),
       error: of('error'),
       receipt_due: of('receiptDue'),

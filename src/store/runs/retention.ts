@@ -4,8 +4,8 @@ import { sql } from 'kysely';
 import type { RawBuilder } from 'kysely';
 import type { PlanName } from '../../domain/accounts/plan.ts';
 import type { RunStatus } from '../../domain/runs/run.ts';
-import { numberOf, rowsOf, textOf } from '../database/dialect.ts';
-import type { Db } from '../database/open.ts';
+import { joinInOrder, numberOf, rowsOf, textOf } from '../database/dialect.ts';
+import type { Db } from '../database/store.ts';
 import type { SweepPage } from '../database/sweep.ts';
 import { isOpen } from './runs.ts';
 import type { RunPosition } from './runs.ts';
@@ -89,7 +89,7 @@ export async function removeBeginnings(tx: Db, beginnings: readonly Beginning[])
   const removed = await sql<{ job_id: string; status: RunStatus }>`
     delete from runs where id in (
       select runs.id from ${rowsOf(beginnings)} as beginning
-      cross join runs on runs.job_id = ${textOf('jobId', 'beginning.value')}
+      ${joinInOrder} runs on runs.job_id = ${textOf('jobId', 'beginning.value')}
         and (runs.scheduled_for, runs.source)
           <= (${numberOf('scheduledFor', 'beginning.value')}, ${textOf('source', 'beginning.value')})
       where not (${isOpen}))

@@ -3,7 +3,7 @@
 import { sql } from 'kysely';
 import type { RawBuilder, Selectable } from 'kysely';
 import type { Run, RunStatus, RunTotals } from '../../domain/runs/run.ts';
-import type { Db } from '../database/open.ts';
+import type { Db } from '../database/store.ts';
 import type { RunRow } from '../database/schema.ts';
 
 /** Keeps a new manual run. */

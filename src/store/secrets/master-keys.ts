@@ -1,6 +1,6 @@
 /** The ids of the master keys that sealed values in the store; the keys themselves are elsewhere. */
 
-import type { Db } from '../database/open.ts';
+import type { Db } from '../database/store.ts';
 
 /** The ids of the keys that values may be sealed with: first the active key, then retired ones that are still needed. */
 export async function listMasterKeys(db: Db): Promise<string[]> {

@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import type { RawBuilder } from 'kysely';
 import { discarded } from '../../domain/secrets/vault.ts';
 import type { SealedTable } from '../../domain/secrets/vault.ts';
-import type { Db } from '../database/open.ts';
+import type { Db } from '../database/store.ts';
 import type { SweepPage } from '../database/sweep.ts';
 
 /** The sealed value of a row, and the columns that it is bound to. */

@@ -7,7 +7,7 @@ import { createKey, revokeKey } from '../../../src/app/accounts/keys.ts';
 import { createWorkspace } from '../../../src/app/accounts/workspaces.ts';
 import { auditActions, auditRetention } from '../../../src/domain/accounts/audit.ts';
 import type { AuditEntry } from '../../../src/domain/accounts/audit.ts';
-import { openLocal } from '../../../src/local-store.ts';
+import { openTestLocal } from '../../support/running/local.ts';
 import { insertAuditEntries } from '../../../src/store/accounts/audit.ts';
 import { assertRefused } from '../../support/checks/answer.ts';
 import { fakeClock, steadyClock } from '../../support/fakes/clock.ts';
@@ -146,7 +146,7 @@ test('what is refused leaves no entry', async (t) => {
 
 test('commands on the data directory are in the trail of the workspace they act on', async (t) => {
   const daemon = await startTestDaemon(t);
-  await using local = await openLocal(daemon.dataDir);
+  await using local = await openTestLocal(daemon.dataDir);
   await createWorkspace(local, { name: 'second', account: 'default' });
   const options = { workspace: 'default', permission: 'read', name: 'wall' } as const;
   const { key } = await createKey(local, options);
@@ -227,7 +227,7 @@ const often = {
 test('a search that reads too much stops with a cursor', async (t) => {
   const daemon = await startTestDaemon(t);
   const workspaceId = await defaultWorkspaceId(daemon);
-  await using local = await openLocal(daemon.dataDir);
+  await using local = await openTestLocal(daemon.dataDir);
   const many = Array.from({ length: 500 }, () => ({ ...often, workspaceId, at: Date.now() }));
   const addMany = () => local.store.write((tx) => insertAuditEntries(tx, workspaceId, many));
   for (let count = 0; count < 5; count += 1) await addMany();

@@ -9,7 +9,7 @@ import {
   deleteWorkspace,
   listWorkspaces,
 } from '../../../src/app/accounts/workspaces.ts';
-import { openLocal } from '../../../src/local-store.ts';
+import { openTestLocal } from '../../support/running/local.ts';
 import type { Local } from '../../../src/local-store.ts';
 import { assertRefused } from '../../support/checks/answer.ts';
 import { fakeClock } from '../../support/fakes/clock.ts';
@@ -33,7 +33,7 @@ test('deleting a workspace revokes its keys at once; its data is removed after i
   const clock = fakeClock();
   const daemon = await startTestDaemon(t, { clock });
   const sink = await startHeldSink(t);
-  await using local = await openLocal(daemon.dataDir, clock);
+  await using local = await openTestLocal(daemon.dataDir, clock);
   const before = await rowsOf(local);
   const { id: workspaceId } = await createWorkspace(local, { name: 'doomed', account: 'default' });
   const keys = [
@@ -92,7 +92,7 @@ test('deleting a workspace revokes its keys at once; its data is removed after i
 
 test('an unknown workspace and the default workspace cannot be deleted', async (t) => {
   const { dataDir, ask } = await startTestDaemon(t);
-  await using local = await openLocal(dataDir);
+  await using local = await openTestLocal(dataDir);
   await assert.rejects(deleteWorkspace(local, 'nowhere'), {
     code: 'not_found',
     message: 'there is no workspace named nowhere',

@@ -8,7 +8,7 @@ import type { TestContext } from 'node:test';
 import type { App } from '../../../src/app/app.ts';
 import { createJob } from '../../../src/app/jobs/jobs.ts';
 import { createMonitor } from '../../../src/app/monitors/monitors.ts';
-import { openLocal } from '../../../src/local-store.ts';
+import { openTestLocal } from '../../support/running/local.ts';
 import { addAccount } from '../../support/records/account.ts';
 import type { TestAccount } from '../../support/records/account.ts';
 import { assertRefused } from '../../support/checks/answer.ts';
@@ -154,7 +154,7 @@ test('a job whose creation is in progress when the account expires is not create
   const { workspaceId, setTrial, ask } = await addAccount(daemon, clock, 'pro');
   const endsAt = clock.now() + day;
   await setTrial(endsAt);
-  await using local = await openLocal(daemon.dataDir, clock);
+  await using local = await openTestLocal(daemon.dataDir, clock);
   const principal = writerIn(workspaceId);
   const input = { ...job, url: 'https://example.com/' };
   const makings = [

@@ -7,7 +7,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createKey, listKeys, revokeKey } from '../../../src/app/accounts/keys.ts';
 import { createWorkspace } from '../../../src/app/accounts/workspaces.ts';
-import { openLocal } from '../../../src/local-store.ts';
+import { openTestLocal } from '../../support/running/local.ts';
 import { addAccount } from '../../support/records/account.ts';
 import { assertRefused } from '../../support/checks/answer.ts';
 import { fakeClock } from '../../support/fakes/clock.ts';
@@ -24,7 +24,7 @@ const oneTooMany = {
 test('a key is valid until the moment it expires', async (t) => {
   const clock = fakeClock();
   const daemon = await startTestDaemon(t, { clock });
-  await using local = await openLocal(daemon.dataDir, clock);
+  await using local = await openTestLocal(daemon.dataDir, clock);
   const expiresAt = clock.now() + day;
   const made = await createKey(local, { workspace: 'default', ...given, expiresAt });
   const ask = () => daemon.ask('GET', '/jobs', undefined, made.secret);
@@ -47,7 +47,7 @@ test('an account may have 20 active keys in all its workspaces; revoked and expi
   const clock = fakeClock();
   const daemon = await startTestDaemon(t, { clock });
   const { name } = await addAccount(daemon, clock, 'business');
-  await using local = await openLocal(daemon.dataDir, clock);
+  await using local = await openTestLocal(daemon.dataDir, clock);
   await createWorkspace(local, { name: 'second', account: name });
   const expiresAt = clock.now() + day;
   const soon = await createKey(local, { workspace: name, ...given, expiresAt });
@@ -75,7 +75,7 @@ test('of 50 keys created at once with one place left, exactly one is created', a
   const clock = fakeClock();
   const daemon = await startTestDaemon(t, { clock });
   const { name } = await addAccount(daemon, clock, 'pro');
-  const processes = await Promise.all([1, 2, 3].map(() => openLocal(daemon.dataDir, clock)));
+  const processes = await Promise.all([1, 2, 3].map(() => openTestLocal(daemon.dataDir, clock)));
   await using opened = new AsyncDisposableStack();
   for (const local of processes) opened.use(local);
   const [local = assert.fail()] = processes;
@@ -95,7 +95,7 @@ test('lastUsedAt of a key is accurate to the minute', async (t) => {
   const clock = fakeClock();
   const daemon = await startTestDaemon(t, { clock });
   const { name, key, ask } = await addAccount(daemon, clock, 'pro');
-  await using local = await openLocal(daemon.dataDir, clock);
+  await using local = await openTestLocal(daemon.dataDir, clock);
   const lastUse = async (): Promise<number | null> => {
     const own = (await listKeys(local)).find(({ workspace }) => workspace === name);
     return own?.lastUsedAt ?? null;

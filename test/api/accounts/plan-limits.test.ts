@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createJob } from '../../../src/app/jobs/jobs.ts';
-import { openLocal } from '../../../src/local-store.ts';
+import { openTestLocal } from '../../support/running/local.ts';
 import { plans } from '../../../src/domain/accounts/plan.ts';
 import type { PlanName } from '../../../src/domain/accounts/plan.ts';
 import { addAccount } from '../../support/records/account.ts';
@@ -156,7 +156,7 @@ test('the job limit also holds for concurrent writers on several connections', a
   const daemon = await startTestDaemon(t, { clock });
   const { workspaceId, fill, ask } = await addAccount(daemon, clock, 'pro');
   await fill(99);
-  const opened = await Promise.all([1, 2, 3].map(() => openLocal(daemon.dataDir, clock)));
+  const opened = await Promise.all([1, 2, 3].map(() => openTestLocal(daemon.dataDir, clock)));
   await using parts = new AsyncDisposableStack();
   for (const local of opened) parts.use(local);
   const apps = opened.map(({ store }) => quietApp({ store, clock }));

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { createWorkspace, deleteWorkspace } from '../../../src/app/accounts/workspaces.ts';
 import { revokeKey } from '../../../src/app/accounts/keys.ts';
 import { msPerDay } from '../../../src/domain/clock.ts';
-import { openLocal } from '../../../src/local-store.ts';
+import { openTestLocal } from '../../support/running/local.ts';
 import { assertRefused } from '../../support/checks/answer.ts';
 import { fakeClock, steadyClock } from '../../support/fakes/clock.ts';
 import { newCode, postSession, signIn } from '../../support/running/browser.ts';
@@ -14,6 +14,7 @@ import { startTestDaemon } from '../../support/running/daemon.ts';
 import type { TestDaemon } from '../../support/running/daemon.ts';
 import { addAccount } from '../../support/records/account.ts';
 import { addWorkspace } from '../../support/records/workspace.ts';
+import { sqliteTest } from '../../support/running/sqlite.ts';
 
 async function ownerOf(daemon: TestDaemon, workspace?: string): Promise<SignedIn> {
   const code = await newCode(daemon.dataDir, workspace === undefined ? {} : { workspace });
@@ -132,7 +133,7 @@ test('a key that is revoked on the page or by a command is refused at once, with
   const [onPage, byCommand, kept] = [await make(), await make(), await make()];
   assert.equal((await owner.ask('DELETE', `/keys/${onPage.id}`)).status, 200);
   {
-    await using local = await openLocal(daemon.dataDir);
+    await using local = await openTestLocal(daemon.dataDir);
     await revokeKey(local, byCommand.id);
   }
   for (const { secret, session } of [onPage, byCommand]) {
@@ -144,7 +145,8 @@ test('a key that is revoked on the page or by a command is refused at once, with
   assertRefused(await owner.ask('DELETE', `/keys/${onPage.id}`), 404, /no active key/);
 });
 
-test('a session ends when it is unused, and after its life', async (t) => {
+// Days pass faster here than uses are written: only SQLite's store remembers them meanwhile.
+sqliteTest('a session ends when it is unused, and after its life', async (t) => {
   const clock = fakeClock();
   const daemon = await startTestDaemon(t, { clock: steadyClock(clock) });
   const rows = [
@@ -220,7 +222,7 @@ test('an owner sees the sessions of the workspace, a key those it started', asyn
 
 test('only an owner moves to another workspace, and only within the account', async (t) => {
   const daemon = await startTestDaemon(t);
-  await using local = await openLocal(daemon.dataDir);
+  await using local = await openTestLocal(daemon.dataDir);
   const second = await createWorkspace(local, { name: 'second', account: 'default' });
   const foreign = await addWorkspace(daemon.dataDir);
   const owner = await ownerOf(daemon);

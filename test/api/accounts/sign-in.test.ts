@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { revokeKey } from '../../../src/app/accounts/keys.ts';
 import { sessionsPerKey } from '../../../src/domain/accounts/session.ts';
 import { msPerDay } from '../../../src/domain/clock.ts';
-import { openLocal } from '../../../src/local-store.ts';
+import { openTestLocal } from '../../support/running/local.ts';
 import { assertRefused } from '../../support/checks/answer.ts';
 import { fakeClock, steadyClock } from '../../support/fakes/clock.ts';
 import { newCode, postSession, signIn } from '../../support/running/browser.ts';
@@ -63,7 +63,7 @@ test('what is expired, revoked or guessed signs nobody in', async (t) => {
   assertRefused(await postSession(daemon.url, { code }), 401, /link/);
 
   const { id } = await newestKey(daemon.dataDir);
-  await using local = await openLocal(daemon.dataDir);
+  await using local = await openTestLocal(daemon.dataDir);
   await revokeKey(local, id);
   assertRefused(await postSession(daemon.url, { key: daemon.key }), 401, /key is not valid/);
 
@@ -137,7 +137,7 @@ test('a session ends with its key at the latest', async (t) => {
 });
 
 async function newestKey(dataDir: string) {
-  await using local = await openLocal(dataDir);
+  await using local = await openTestLocal(dataDir);
   const rows = await local.store.db.selectFrom('keys').select('id').orderBy('id', 'desc').execute();
   return rows[0] ?? assert.fail('no key');
 }

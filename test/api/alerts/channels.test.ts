@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Webhook } from 'standardwebhooks';
-import { openLocal } from '../../../src/local-store.ts';
+import { openTestLocal } from '../../support/running/local.ts';
 import { addAccount } from '../../support/records/account.ts';
 import { assertRefused } from '../../support/checks/answer.ts';
 import { fakeClock } from '../../support/fakes/clock.ts';
@@ -67,7 +67,7 @@ test('a webhook channel shows its secret once, can be tested, and signs with tha
     assert.ok(!JSON.stringify(answer).includes(secret));
     assert.ok(!JSON.stringify(answer).includes('/hook'), 'the URL is write-only');
   }
-  await using local = await openLocal(dataDir);
+  await using local = await openTestLocal(dataDir);
   const [kept] = await local.store.db.selectFrom('channels').select('sealed').execute();
   assert.ok(kept, 'it is kept');
 });

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openLocal } from '../../../src/local-store.ts';
+import { openTestLocal } from '../../support/running/local.ts';
 import { assertRefused } from '../../support/checks/answer.ts';
 import { startTestDaemon } from '../../support/running/daemon.ts';
 import { startSink } from '../../support/fakes/sink.ts';
@@ -86,7 +86,7 @@ test('a reminder is planned when a channel gets an interval or is enabled, and d
   const { ask, dataDir } = await startTestDaemon(t);
   const input = { name: 'a', type: 'slack', config: { url: 'https://example.com/' } };
   const { id } = (await ask('POST', '/channels', input)).body.channel;
-  await using local = await openLocal(dataDir);
+  await using local = await openTestLocal(dataDir);
   const planned = async (): Promise<(number | null)[]> => {
     const rows = await local.store.db.selectFrom('digests').select('due_at').execute();
     return rows.map((row) => row.due_at);

@@ -9,7 +9,7 @@ import { managedJobs } from '../../../src/app/definitions/jobs.ts';
 import { applyManaged } from '../../../src/app/definitions/managed.ts';
 import type { Definition } from '../../../src/app/definitions/managed.ts';
 import type { JobInput } from '../../../src/domain/jobs/job-input.ts';
-import { openLocal } from '../../../src/local-store.ts';
+import { openTestLocal } from '../../support/running/local.ts';
 import { parseAllowTargets } from '../../../src/domain/targets/target.ts';
 import { addAccount } from '../../support/records/account.ts';
 import { assertRefused } from '../../support/checks/answer.ts';
@@ -107,7 +107,7 @@ test('a definition without changes writes nothing, so an interval keeps its due 
   const { ask, dataDir } = await startTestDaemon(t, { clock });
   const job = { name: 'a', url, scheduleType: 'period', periodSeconds: 86_400 };
   const { job: made } = await one(ask, { key: 'a', job });
-  await using local = await openLocal(dataDir);
+  await using local = await openTestLocal(dataDir);
   const row = async () => await local.store.db.selectFrom('jobs').selectAll().executeTakeFirst();
   const before = await row();
   clock.set('2026-03-02T11:00:00Z');
@@ -122,7 +122,7 @@ test('concurrent applies over several connections create one job and adopt one',
   const daemon = await startTestDaemon(t, { clock: fakeClock() });
   const { ask, dataDir } = daemon;
   const { id: adopt } = (await ask('POST', '/jobs', rare)).body.job;
-  const opened = await Promise.all([1, 2, 3].map(() => openLocal(dataDir)));
+  const opened = await Promise.all([1, 2, 3].map(() => openTestLocal(dataDir)));
   await using parts = new AsyncDisposableStack();
   for (const local of opened) parts.use(local);
   const apps = opened.map(({ store, clock }) => quietApp({ store, clock }));
@@ -260,7 +260,7 @@ test('a pause that turned into a larger change in the meantime waits for the cal
   const sink = await startSink(t, (response) => void held.push(response));
   const job = { ...rare, url: sink.url };
   const { job: made } = await one(ask, { key: 'a', job });
-  await using local = await openLocal(dataDir);
+  await using local = await openTestLocal(dataDir);
   const { clock, store } = local;
   const allowTargets = parseAllowTargets(['127.0.0.1/32:*']);
   const changeAndRun = async () => {

@@ -11,7 +11,7 @@ import { createWorkspace, deleteWorkspace } from '../../../src/app/accounts/work
 import { createEvents } from '../../../src/app/events.ts';
 import { sessionTerms } from '../../../src/domain/accounts/session.ts';
 import { openLog } from '../../../src/log.ts';
-import { openLocal } from '../../../src/local-store.ts';
+import { openTestLocal } from '../../support/running/local.ts';
 import type { Local } from '../../../src/local-store.ts';
 import { fakeClock } from '../../support/fakes/clock.ts';
 import { openSocket } from '../../support/hostile/raw.ts';
@@ -32,8 +32,8 @@ async function setup(t: TestContext, { connections = {}, mostStreams = 256 }: Se
   const dataDir = temporaryDirectory(t);
   const parts = new AsyncDisposableStack();
   t.after(() => parts.disposeAsync());
-  const { store } = parts.use(await openLocal(dataDir, clock));
-  const elsewhere: Local = parts.use(await openLocal(dataDir, clock));
+  const { store } = parts.use(await openTestLocal(dataDir, clock));
+  const elsewhere: Local = parts.use(await openTestLocal(dataDir, clock));
   const events = createEvents({ clock, version: '1.2.3', mostStreams });
   const server = parts.use(
     await startServer(

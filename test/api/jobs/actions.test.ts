@@ -8,7 +8,7 @@ import { JobdError } from '../../../src/domain/errors.ts';
 import { afterAction } from '../../../src/domain/jobs/actions.ts';
 import { changeJob, defineJob } from '../../../src/domain/jobs/job-input.ts';
 import { newId } from '../../../src/domain/id.ts';
-import type { Store } from '../../../src/store/database/open.ts';
+import type { Store } from '../../../src/store/database/store.ts';
 import { addAccount } from '../../support/records/account.ts';
 import { assertRefused } from '../../support/checks/answer.ts';
 import { fakeClock } from '../../support/fakes/clock.ts';

@@ -5,7 +5,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openLocal } from '../../../src/local-store.ts';
+import { openTestLocal } from '../../support/running/local.ts';
 import { assertRefused } from '../../support/checks/answer.ts';
 import { startTestDaemon } from '../../support/running/daemon.ts';
 import { startSink } from '../../support/fakes/sink.ts';
@@ -23,7 +23,7 @@ test('a damaged job reports its error, can be paused, replaced or deleted, and d
   for (let count = 0; count < 3; count += 1)
     ids.push((await ask('POST', '/jobs', job)).body.job.id);
   const [sound = '', repaired = '', deleted = ''] = ids;
-  await using local = await openLocal(daemon.dataDir);
+  await using local = await openTestLocal(daemon.dataDir);
   const sealedOf = async (id: string): Promise<string | null> => {
     const asked = local.store.db.selectFrom('jobs').select('sealed').where('id', '=', id);
     return (await asked.executeTakeFirstOrThrow()).sealed;
@@ -86,7 +86,7 @@ test('a sealed value is only sent to the host set through the API, even if the d
   const job = { name: 'a', url: `${good.url}/a`, method: 'POST', body: 'canary' };
   const { id } = (await ask('POST', '/jobs', job)).body.job;
   const path = `/jobs/${id}`;
-  await using local = await openLocal(dataDir);
+  await using local = await openTestLocal(dataDir);
   const { db } = local.store;
   const ended = async (): Promise<{ status: string; error: string | null }> => {
     // A job can be run by hand once a minute.
@@ -135,7 +135,7 @@ test('a damaged channel reports its error on delivery, and can be read, replaced
     ids.push(made.body.channel.id);
   }
   const [repaired = '', deleted = '', sound = ''] = ids;
-  await using local = await openLocal(daemon.dataDir);
+  await using local = await openTestLocal(daemon.dataDir);
   await local.store.db
     .updateTable('channels')
     .set({ sealed: damaged })

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { setTimeout } from 'node:timers/promises';
 import { test } from 'node:test';
 import { revokeKey } from '../../../src/app/accounts/keys.ts';
-import { openLocal } from '../../../src/local-store.ts';
+import { openTestLocal } from '../../support/running/local.ts';
 import { assertRefused } from '../../support/checks/answer.ts';
 import { startHeldSink } from '../../support/fakes/held-sink.ts';
 import { newCode, signIn } from '../../support/running/browser.ts';
@@ -40,7 +40,7 @@ test('a change that waits for a run is refused when its key is revoked or its se
   for (const { key } of [first, third]) await owner.ask('DELETE', `/keys/${key.id}`);
   await owner.ask('DELETE', `/sessions/${ended.id}`);
   {
-    await using local = await openLocal(daemon.dataDir);
+    await using local = await openTestLocal(daemon.dataDir);
     await revokeKey(local, second.key.id);
   }
   for (const answer of await Promise.all(refused)) {

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openLocal } from '../../../src/local-store.ts';
+import { openTestLocal } from '../../support/running/local.ts';
 import { addAccount } from '../../support/records/account.ts';
 import { assertRefused } from '../../support/checks/answer.ts';
 import { fakeClock } from '../../support/fakes/clock.ts';
@@ -106,7 +106,7 @@ test('a copy keeps even the schedule that is not in use, and is sealed for itsel
   const { job: copy } = (await ask('POST', `/jobs/${job.id}/copy`, { name: 'b' })).body;
   assert.deepEqual([copy.cronExpr, copy.periodSeconds], ['30 2 * * *', 300]);
 
-  await using local = await openLocal(daemon.dataDir);
+  await using local = await openTestLocal(daemon.dataDir);
   const sealed = await local.store.db.selectFrom('jobs').select('sealed').execute();
   assert.equal(new Set(sealed.map((row) => row.sealed)).size, 2);
   const changed = await ask('PATCH', `/jobs/${copy.id}`, { url: 'http://127.0.0.1:2/' });

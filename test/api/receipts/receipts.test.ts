@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Insertable } from 'kysely';
 import { getReceipt } from '../../../src/app/receipts/receipts.ts';
-import { openLocal } from '../../../src/local-store.ts';
+import { openTestLocal } from '../../support/running/local.ts';
 import { rotateSigningKey } from '../../../src/app/receipts/signing-keys.ts';
 import { newId } from '../../../src/domain/id.ts';
 import type { RunRow } from '../../../src/store/database/schema.ts';
@@ -61,7 +61,7 @@ test('after a key rotation new receipts name the new key; the old one stays publ
   const daemon = await startTestDaemon(t);
   const sink = await startSink(t);
   const before = await daemon.ask('GET', `${await runOnce(daemon, sink.url)}/receipt`);
-  await using local = await openLocal(daemon.dataDir);
+  await using local = await openTestLocal(daemon.dataDir);
   const { keyId } = await rotateSigningKey({ ...local, vault: await local.openVault() });
   const after = await daemon.ask('GET', `${await runOnce(daemon, sink.url)}/receipt`);
   assert.equal(after.body.keyId, keyId);

@@ -5,11 +5,11 @@ import { test } from 'node:test';
 import * as accounts from '../../../src/app/accounts/accounts.ts';
 import { createWorkspace } from '../../../src/app/accounts/workspaces.ts';
 import { workspacesTold } from '../../../src/domain/accounts/audit.ts';
-import { openLocal } from '../../../src/local-store.ts';
+import { openTestLocal } from '../../support/running/local.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
 
 test('a change of an account has an entry in its oldest workspaces, and in no other', async (t) => {
-  await using local = await openLocal(temporaryDirectory(t));
+  await using local = await openTestLocal(temporaryDirectory(t));
   const account = 'acme';
   await accounts.createAccount(local, { name: account, plan: 'pro', trialDays: null });
   for (let count = 0; count <= workspacesTold; count += 1) {

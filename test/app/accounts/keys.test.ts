@@ -9,7 +9,7 @@ import { createKey, revokeKey } from '../../../src/app/accounts/keys.ts';
 import { signOut } from '../../../src/app/accounts/sessions.ts';
 import { checkKey, startSession } from '../../../src/app/accounts/sign-in.ts';
 import { msPerDay } from '../../../src/domain/clock.ts';
-import { openLocal } from '../../../src/local-store.ts';
+import { openTestLocal } from '../../support/running/local.ts';
 import type { Local } from '../../../src/local-store.ts';
 import { fakeClock } from '../../support/fakes/clock.ts';
 import { quietApp } from '../../support/running/app.ts';
@@ -19,7 +19,7 @@ async function setup(t: TestContext) {
   const dataDir = temporaryDirectory(t);
   const clock = fakeClock();
   const open = async (): Promise<Local> => {
-    const local = await openLocal(dataDir, clock);
+    const local = await openTestLocal(dataDir, clock);
     t.after(() => local[Symbol.asyncDispose]());
     return local;
   };

@@ -4,7 +4,6 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
-import { sql } from 'kysely';
 import type { Principal } from '../../../src/app/app.ts';
 import { listJobs } from '../../../src/app/overview/jobs.ts';
 import type { JobListRequest } from '../../../src/app/overview/jobs.ts';
@@ -25,7 +24,8 @@ async function setup(t: TestContext, count: number) {
   const { store, addJob, workspaceId } = stored;
   const ids = await copyJob(store, (await addJob()).id, count - 1);
   const setUrl = async (url: string, id: string | null = null): Promise<void> => {
-    await sql`update jobs set url = ${url} where ${id} is null or id = ${id}`.execute(store.db);
+    const all = store.db.updateTable('jobs').set({ url });
+    await (id === null ? all : all.where('id', '=', id)).execute();
   };
   await setUrl(longUrl);
   const clock = fakeClock();
@@ -100,15 +100,13 @@ test('others have their turn between the steps of a search', async (t) => {
     assert.ok(turns >= 11, `${order}: ${turns} turns`);
   }
   const { id } = await storedMonitors(setUp, clock).add();
-  const { rows } = await sql<{ name: string }>`pragma table_info(monitors)`.execute(store.db);
-  const unique = new Set(['id', 'ping_id']);
-  const names = rows.map(({ name }) => name).filter((name) => !unique.has(name));
-  const columns = sql.join(names.map((name) => sql.ref(name)));
-  await sql`with recursive copies (number) as (
-      select 1 union all select number + 1 from copies where number < 3500)
-    insert into monitors (id, ping_id, ${columns})
-    select 'copy ' || number, 'copy ' || number, ${columns}
-    from copies cross join (select * from monitors where id = ${id})`.execute(store.db);
+  const monitors = store.db.selectFrom('monitors').selectAll().where('id', '=', id);
+  const row = await monitors.executeTakeFirstOrThrow();
+  for (let from = 0; from < 3_500; from += 500) {
+    const copies = Array.from({ length: 500 }, (_, index) => `copy ${from + index}`);
+    const rows = copies.map((copy) => ({ ...row, id: copy, ping_id: copy }));
+    await store.db.insertInto('monitors').values(rows).execute();
+  }
   const request = { status: null, text: 'nothing has it', limit: 100, cursor: null, now: 0 };
   const { turns } = await turnsOf(() => listMonitors(app, principal, request));
   assert.ok(turns >= 3, `monitors: ${turns} turns`);

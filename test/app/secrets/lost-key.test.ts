@@ -9,7 +9,7 @@ import { createChannel, getChannel } from '../../../src/app/alerts/channels.ts';
 import { createJob, getJob, updateJob } from '../../../src/app/jobs/jobs.ts';
 import { forgetLostKey } from '../../../src/app/secrets/lost-key.ts';
 import { openStoreVault, rotateMasterKey } from '../../../src/app/secrets/master-keys.ts';
-import { openLocal } from '../../../src/local-store.ts';
+import { openTestLocal } from '../../support/running/local.ts';
 import { activateMasterKey } from '../../../src/store/secrets/master-keys.ts';
 import { quietApp } from '../../support/running/app.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
@@ -18,7 +18,7 @@ import { writerIn } from '../../support/records/principal.ts';
 
 test('after an interrupted rotation whose new key is lost, only the values of that key are discarded', async (t) => {
   const dataDir = temporaryDirectory(t);
-  await using local = await openLocal(dataDir);
+  await using local = await openTestLocal(dataDir);
   const { store, masterKeys } = local;
   const vault = await local.openVault();
   const workspace = await store.db.selectFrom('workspaces').select('id').executeTakeFirst();
@@ -52,7 +52,7 @@ test('after an interrupted rotation whose new key is lost, only the values of th
 
 test('each workspace has entries of its jobs and channels whose secrets were discarded', async (t) => {
   const dataDir = temporaryDirectory(t);
-  await using local = await openLocal(dataDir);
+  await using local = await openTestLocal(dataDir);
   const vault = await local.openVault();
   await createWorkspace(local, { name: 'second', account: 'default' });
   const app = quietApp({ ...local, vault, allowTargets: loopback });

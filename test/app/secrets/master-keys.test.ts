@@ -9,7 +9,7 @@ import type { JobdError } from '../../../src/domain/errors.ts';
 import { createJob, getJob, updateJob } from '../../../src/app/jobs/jobs.ts';
 import { openStoreVault, rotateMasterKey } from '../../../src/app/secrets/master-keys.ts';
 import { ensureSigningKey } from '../../../src/app/receipts/signing-keys.ts';
-import { openLocal } from '../../../src/local-store.ts';
+import { openTestLocal } from '../../support/running/local.ts';
 import type { Local } from '../../../src/local-store.ts';
 import { placeOf } from '../../../src/domain/secrets/vault.ts';
 import { openSigningKey } from '../../../src/receipt/keyring.ts';
@@ -28,7 +28,7 @@ const jobCount = 250;
 /** A store with sealed jobs and a signing key, as a daemon leaves it. */
 async function setup(t: TestContext) {
   const dataDir = temporaryDirectory(t);
-  const local = await openLocal(dataDir);
+  const local = await openTestLocal(dataDir);
   t.after(() => local[Symbol.asyncDispose]());
   const vault = await local.openVault();
   await ensureSigningKey({ ...local, vault });
@@ -221,7 +221,7 @@ for (const [how, words, harm] of troubles) {
     const before = existsSync(keyFile) && readFileSync(keyFile, 'utf8');
     const rows = () => local.store.db.selectFrom('master_keys').selectAll().execute();
     const known = await rows();
-    await using again = await openLocal(dataDir);
+    await using again = await openTestLocal(dataDir);
     await assert.rejects(again.openVault(), (error: Error) => {
       assert.equal(error.name, 'JobdError');
       assert.match(error.message, words);

@@ -5,14 +5,14 @@ import { chownSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { openLocal } from '../../../src/local-store.ts';
+import { openTestLocal } from '../../support/running/local.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
 import { runCommand, serveCommand } from '../../support/running/command.ts';
 import { makeStore } from '../../support/running/prepare.ts';
 
 /** Who made the keys of a data directory, oldest first. */
 async function makersIn(dataDir: string): Promise<string[][]> {
-  await using local = await openLocal(dataDir);
+  await using local = await openTestLocal(dataDir);
   const entries = await local.store.db
     .selectFrom('audit_entries')
     .select(['actor_type', 'actor_id', 'actor_name'])

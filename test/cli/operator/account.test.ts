@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
 import { createKey } from '../../../src/app/accounts/keys.ts';
-import { openLocal } from '../../../src/local-store.ts';
+import { openTestLocal } from '../../support/running/local.ts';
 import { runCommand, serveCommand } from '../../support/running/command.ts';
 import { makeStore } from '../../support/running/prepare.ts';
 import type { Ran } from '../../support/running/program.ts';
@@ -138,7 +138,7 @@ test('the 21st key is refused', async (t) => {
   const jobd = await withStore(t);
   const { id, workspaceId } = json(await jobd('key', 'create', '--json'));
   assert.match(workspaceId, /^[0-9a-f-]{36}$/);
-  await using local = await openLocal(jobd.dataDir);
+  await using local = await openTestLocal(jobd.dataDir);
   for (let count = 1; count < 20; count += 1) {
     await createKey(local, { workspace: 'default', permission: 'read', name: '' });
   }

@@ -7,7 +7,7 @@ import { basename, join } from 'node:path';
 import { test } from 'node:test';
 import Database from 'better-sqlite3';
 import { makeBackup, restoreBackup } from '../../../src/app/operator/backups.ts';
-import { openLocal } from '../../../src/local-store.ts';
+import { openTestLocal } from '../../support/running/local.ts';
 import { placeOf } from '../../../src/domain/secrets/vault.ts';
 import { jobOf } from '../../../src/store/jobs/jobs.ts';
 import { masterKeysInFile } from '../../../src/secrets/master-keys.ts';
@@ -50,7 +50,7 @@ test('a backup made beside a daemon is restored completely, secrets included', a
     namesIn(dataDir, (name) => name.endsWith('.db')),
     [kept.slice(dataDir.length + 1), 'jobd.db'],
   );
-  await using local = await openLocal(dataDir);
+  await using local = await openTestLocal(dataDir);
   const row = await local.store.db.selectFrom('jobs').selectAll().executeTakeFirstOrThrow();
   assert.deepEqual([row.name, row.deleted_at, row.total_success], ['kept', null, 1]);
   const vault = await local.openVault();

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { openLocal } from '../../../src/local-store.ts';
+import { openTestLocal } from '../../support/running/local.ts';
 import { startDaemon } from '../../../src/daemon.ts';
 import { serveConfig } from '../../../src/config.ts';
 import type { Flags } from '../../../src/config.ts';
@@ -72,7 +72,7 @@ test('the URL that is kept works on this machine, or is the one that the operato
     const data = temporaryDirectory(t);
     const config = serveConfig({ data, port: '0', ...flags }, {});
     await using daemon = await startDaemon(config, openLog('silent'));
-    await using local = await openLocal(data);
+    await using local = await openTestLocal(data);
     const kept = await findSiteUrl(local.store.db);
     if (flags['baseUrl'] === undefined) {
       assert.equal((await fetch(`${kept}/healthz`)).status, 200, `${daemon.url} ${kept}`);
@@ -134,7 +134,7 @@ test('no secret of sign-in is in the file, a backup, the log or the trail, and a
   assert.match(stderr, /"action":"session\.start"/);
 
   assert.equal((await jobd('restore', file, '--yes')).exitCode, 0);
-  await using local = await openLocal(dataDir);
+  await using local = await openTestLocal(dataDir);
   for (const table of ['sessions', 'sign_in_codes', 'instance'] as const) {
     assert.deepEqual(await local.store.db.selectFrom(table).selectAll().execute(), [], table);
   }

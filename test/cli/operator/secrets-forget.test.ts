@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { openLocal } from '../../../src/local-store.ts';
+import { openTestLocal } from '../../support/running/local.ts';
 import { runCommand, serveCommand } from '../../support/running/command.ts';
 import { startTestDaemon } from '../../support/running/daemon.ts';
 import { startSink } from '../../support/fakes/sink.ts';
@@ -110,6 +110,6 @@ test('the secrets of a lost key are discarded, and nothing is called or notified
   assert.equal(newKeys.length, oldKeys.length + 1, 'the previous public key is still published');
   const { keyId } = JSON.parse(receipt.stdout);
   assert.ok(newKeys.some((key: { kid: string }) => key.kid === keyId));
-  await using store = await openLocal(dataDir);
+  await using store = await openTestLocal(dataDir);
   assert.equal((await store.store.db.selectFrom('master_keys').selectAll().execute()).length, 1);
 });

@@ -4,8 +4,8 @@ import assert from 'node:assert/strict';
 import { readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { openLocal } from '../../../src/local-store.ts';
-import { lockMasterKey } from '../../../src/store/database/lock.ts';
+import { openTestLocal } from '../../support/running/local.ts';
+import { lockMasterKey } from '../../../src/store/sqlite/lock.ts';
 import { runCommand, serveCommand } from '../../support/running/command.ts';
 import type { ServedDaemon } from '../../support/running/command.ts';
 import { makeStore } from '../../support/running/prepare.ts';
@@ -50,7 +50,7 @@ test('a running daemon continues during a rotation, with old jobs, new jobs and 
       ['key of new', 'a body'],
     ],
   );
-  await using local = await openLocal(dataDir);
+  await using local = await openTestLocal(dataDir);
   const rows = await local.store.db.selectFrom('jobs').select('sealed').execute();
   assert.deepEqual(
     rows.map(({ sealed }) => sealed?.split('.', 2)[1]),

@@ -5,7 +5,7 @@ import { writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { openLocal } from '../../../src/local-store.ts';
+import { openTestLocal } from '../../support/running/local.ts';
 import { version } from '../../../src/version.ts';
 import { main, runCommand, serveCommand } from '../../support/running/command.ts';
 import { startServe } from '../../support/running/executable.ts';
@@ -104,7 +104,7 @@ test('on SIGINT the call in flight may finish, and its result is stored', async 
     [],
     'no warnings',
   );
-  await using local = await openLocal(daemon.dataDir);
+  await using local = await openTestLocal(daemon.dataDir);
   const run = await local.store.db
     .selectFrom('runs')
     .select(['status', 'response_body as responseBody'])

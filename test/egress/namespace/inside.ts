@@ -9,13 +9,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { createKey } from '../../../src/app/accounts/keys.ts';
-import { openLocal } from '../../../src/local-store.ts';
+import { openTestLocal } from '../../support/running/local.ts';
 import { newId } from '../../../src/domain/id.ts';
 import { defineJob } from '../../../src/domain/jobs/job-input.ts';
 import type { Run } from '../../../src/domain/runs/run.ts';
 import { insertJob } from '../../../src/store/jobs/jobs.ts';
 import { listRuns } from '../../../src/store/runs/runs.ts';
-import type { Store } from '../../../src/store/database/open.ts';
+import type { Store } from '../../../src/store/database/store.ts';
 import { defaultWorkspace, findWorkspace } from '../../../src/store/accounts/workspaces.ts';
 import { until } from '../../support/until.ts';
 import { makeRounds, mayBeCalled, type Round } from './rounds.ts';
@@ -64,7 +64,7 @@ const world = await makeWorld(
 parts.use(world);
 const dataDir = mkdtempSync(join(tmpdir(), 'jobd-test-'));
 parts.defer(() => rmSync(dataDir, { recursive: true, force: true }));
-const { store } = parts.use(await openLocal(dataDir));
+const { store } = parts.use(await openTestLocal(dataDir));
 const workspaceId = (await findWorkspace(store.db, defaultWorkspace))?.id ?? '';
 const key = await makeKey(dataDir);
 const jobIds = await addJobs(store);
@@ -105,7 +105,7 @@ const report: Report = {
 process.stdout.write(JSON.stringify(report));
 
 async function makeKey(directory: string): Promise<string> {
-  await using local = await openLocal(directory);
+  await using local = await openTestLocal(directory);
   const request = { workspace: defaultWorkspace, permission: 'write', name: '' } as const;
   return (await createKey(local, request)).secret;
 }

@@ -11,7 +11,7 @@ import { createWatch } from '../../../src/engine/monitors/watch.ts';
 import { openLog } from '../../../src/log.ts';
 import { updateMonitor, markMonitorDeleted } from '../../../src/store/monitors/monitors.ts';
 import { changeMonitor } from '../../../src/domain/monitors/monitor-input.ts';
-import type { Store } from '../../../src/store/database/open.ts';
+import type { Store } from '../../../src/store/database/store.ts';
 import { fakeClock } from '../../support/fakes/clock.ts';
 import { setupEngine } from '../../support/running/engine.ts';
 import { storedMonitors } from '../../support/records/monitor.ts';

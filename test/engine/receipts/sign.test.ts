@@ -10,7 +10,7 @@ import type { Receipt } from '../../../src/domain/receipts/receipt.ts';
 import { createSigner } from '../../../src/engine/receipts/sign.ts';
 import { canonicalJson } from '../../../src/receipt/canonical.ts';
 import { nativeSha256 } from '../../../src/receipt/sign.ts';
-import type { Store } from '../../../src/store/database/open.ts';
+import type { Store } from '../../../src/store/database/store.ts';
 import { findReceipt } from '../../../src/store/receipts/receipts.ts';
 import { dueAt, setupEngine } from '../../support/running/engine.ts';
 import type { EngineTest } from '../../support/running/engine.ts';

@@ -3,11 +3,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { findRun } from '../../../src/store/runs/runs.ts';
-import { openStore } from '../../../src/store/database/open.ts';
+import { openStore } from '../../../src/store/open.ts';
 import { dueAt, dueOnce, setupEngine } from '../../support/running/engine.ts';
 import { startHeldSink } from '../../support/fakes/held-sink.ts';
 import { startSink } from '../../support/fakes/sink.ts';
 import { until } from '../../support/until.ts';
+import { databaseOf } from '../../support/running/local.ts';
 
 const minute = 60_000;
 
@@ -50,7 +51,7 @@ test('a due job is called once, and its run is recorded with every field', async
 
 test('a run is on the disk as running before its target receives the request', async (t) => {
   const { start, addJob, clock, dataDir, endedRuns } = await setupEngine(t);
-  await using other = await openStore(dataDir);
+  await using other = await openStore(databaseOf(dataDir) ?? dataDir);
   const seen: unknown[] = [];
   const readRun = async (runId: string): Promise<void> => {
     const run = await findRun(other.db, job.id, runId);

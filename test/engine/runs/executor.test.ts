@@ -11,7 +11,7 @@ import { unheard } from '../../../src/domain/changes.ts';
 import type { AttemptResult } from '../../../src/domain/runs/outcome.ts';
 import type { Egress } from '../../../src/egress/egress.ts';
 import { Executor } from '../../../src/engine/runs/executor.ts';
-import type { Store } from '../../../src/store/database/open.ts';
+import type { Store } from '../../../src/store/database/store.ts';
 import { testVault } from '../../support/fakes/vault.ts';
 import { dueAt, dueOnce, setupEngine } from '../../support/running/engine.ts';
 import { until } from '../../support/until.ts';

@@ -9,7 +9,7 @@ import { dispatch } from '../../../src/engine/runs/dispatch.ts';
 import { createBacklog } from '../../../src/engine/runs/backlog.ts';
 import { rescueRuns } from '../../../src/engine/runs/record.ts';
 import { openLog } from '../../../src/log.ts';
-import type { Store } from '../../../src/store/database/open.ts';
+import type { Store } from '../../../src/store/database/store.ts';
 import { dueAt, dueOnce, setupEngine } from '../../support/running/engine.ts';
 import { startSink } from '../../support/fakes/sink.ts';
 import { until } from '../../support/until.ts';

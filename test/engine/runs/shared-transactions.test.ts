@@ -8,7 +8,7 @@ import type { Job } from '../../../src/domain/jobs/job.ts';
 import type { Call, Egress } from '../../../src/egress/egress.ts';
 import type { Engine, EngineParts } from '../../../src/engine/engine.ts';
 import { signingBatch } from '../../../src/engine/receipts/sign.ts';
-import type { Store } from '../../../src/store/database/open.ts';
+import type { Store } from '../../../src/store/database/store.ts';
 import { dueAt, setupEngine } from '../../support/running/engine.ts';
 import { until } from '../../support/until.ts';
 

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Store } from '../../../src/store/database/open.ts';
+import type { Store } from '../../../src/store/database/store.ts';
 import { testWriter } from '../../support/running/writer.ts';
 import { fakeClock } from '../../support/fakes/clock.ts';
 import { dueAt, dueOnce, setupEngine } from '../../support/running/engine.ts';

@@ -13,14 +13,15 @@ import { testWriter } from '../../support/running/writer.ts';
 import { createRenewer } from '../../../src/engine/upkeep/renew.ts';
 import type { Renewer } from '../../../src/engine/upkeep/renew.ts';
 import { insertJob } from '../../../src/store/jobs/jobs.ts';
-import { openStore } from '../../../src/store/database/open.ts';
-import type { Store } from '../../../src/store/database/open.ts';
+import { openStore } from '../../../src/store/open.ts';
+import type { Store } from '../../../src/store/database/store.ts';
 import { dueAt, setupEngine } from '../../support/running/engine.ts';
 import type { EngineTest } from '../../support/running/engine.ts';
 import { startSink } from '../../support/fakes/sink.ts';
 import { loopback } from '../../support/running/store.ts';
 import { until } from '../../support/until.ts';
 import { sealed } from '../../support/fakes/vault.ts';
+import { databaseOf } from '../../support/running/local.ts';
 
 const minute = 60_000;
 const hour = 60 * minute;
@@ -238,7 +239,7 @@ test('many jobs are renewed in steps; an expiry or restart in between loses none
 
   await expireAndRenew();
   await renewer.step();
-  await using reopened = await openStore(dataDir);
+  await using reopened = await openStore(databaseOf(dataDir) ?? dataDir);
   renewer = createRenewer(reopened, clock);
   assert.deepEqual(await planAll(renewer), [500, 200, 1]);
   const rows = await store.db.selectFrom('jobs').select('next_run_at').execute();

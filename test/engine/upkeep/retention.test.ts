@@ -16,9 +16,9 @@ import type { Pruner } from '../../../src/engine/upkeep/prune.ts';
 import { createPrunings } from '../../../src/engine/upkeep/prunings.ts';
 import { insertAuditEntries, listAuditEntries } from '../../../src/store/accounts/audit.ts';
 import { insertJob, markJobDeleted } from '../../../src/store/jobs/jobs.ts';
-import { storePath } from '../../../src/store/database/open.ts';
-import type { Store } from '../../../src/store/database/open.ts';
-import { readSpace } from '../../../src/store/database/space.ts';
+import { storePath } from '../../../src/store/sqlite/open.ts';
+import type { Store } from '../../../src/store/database/store.ts';
+import { readSpace } from '../../../src/store/sqlite/space.ts';
 import { fakeClock } from '../../support/fakes/clock.ts';
 import {
   assertTotalsCounted,
@@ -28,6 +28,7 @@ import {
 } from '../../support/checks/history.ts';
 import { loopback, openTestStore } from '../../support/running/store.ts';
 import { sealed } from '../../support/fakes/vault.ts';
+import { sqliteTest } from '../../support/running/sqlite.ts';
 
 const minute = 60_000;
 const day = 24 * 60 * minute;
@@ -291,7 +292,7 @@ test('after a failed write the same pruner removes exactly what it had planned',
   );
 });
 
-test('freed space is returned to the file system, and logged', async (t) => {
+sqliteTest('freed space is returned to the file system, and logged', async (t) => {
   const { store, dataDir, addJob, pruner, logged, setPlan: toPlan } = await setup(t);
   const job = await addJob();
   await keepHistory(store, job.id, successes(5_000, now, 'x'.repeat(4_000)));

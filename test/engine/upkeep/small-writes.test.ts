@@ -6,19 +6,25 @@ import { createSmallWrites, nextRows } from '../../../src/engine/upkeep/small-wr
 import { fakeClock, steadyClock } from '../../support/fakes/clock.ts';
 import { openTestStore } from '../../support/running/store.ts';
 
+/** Rows for the next transaction, which should take 3 ms. */
+function next(rows: number, written: { done: number; tookMs: number }): number {
+  return nextRows(rows, { ...written, aimMs: 3 });
+}
+
 test('the number of rows adapts to the time that they took, within bounds', () => {
-  assert.equal(nextRows(100, { done: 100, tookMs: 3 }), 100);
-  assert.equal(nextRows(100, { done: 100, tookMs: 6 }), 50);
-  assert.equal(nextRows(100, { done: 100, tookMs: 2 }), 150);
-  assert.equal(nextRows(100, { done: 100, tookMs: 0 }), 200, 'doubled at most');
-  assert.equal(nextRows(100, { done: 100, tookMs: 1_000 }), 25, 'one slow sync says little');
-  assert.equal(nextRows(100, { done: 3, tookMs: 0.1 }), 100, 'a few rows say nothing of many');
-  assert.equal(nextRows(6, { done: 6, tookMs: 50 }), 5);
-  assert.equal(nextRows(900, { done: 900, tookMs: 1 }), 1_000);
+  assert.equal(next(100, { done: 100, tookMs: 3 }), 100);
+  assert.equal(next(100, { done: 100, tookMs: 6 }), 50);
+  assert.equal(next(100, { done: 100, tookMs: 2 }), 150);
+  assert.equal(next(100, { done: 100, tookMs: 0 }), 200, 'doubled at most');
+  assert.equal(next(100, { done: 100, tookMs: 1_000 }), 25, 'one slow sync says little');
+  assert.equal(next(100, { done: 3, tookMs: 0.1 }), 100, 'a few rows say nothing of many');
+  assert.equal(next(6, { done: 6, tookMs: 50 }), 5);
+  assert.equal(next(900, { done: 900, tookMs: 1 }), 1_000);
 });
 
 test('rows that become slower are soon written in smaller transactions', async (t) => {
-  const { store } = await openTestStore(t);
+  const { store: opened } = await openTestStore(t);
+  const store = { ...opened, smallWriteMs: 3 };
   const clock = fakeClock();
   const writes = createSmallWrites(store, steadyClock(clock));
   const write = (msPerRow: number): Promise<number> =>

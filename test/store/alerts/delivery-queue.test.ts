@@ -19,7 +19,7 @@ import {
   insertDeliveries,
 } from '../../../src/store/alerts/delivery-queue.ts';
 import { recordAttempt } from '../../../src/store/alerts/attempts.ts';
-import type { Db } from '../../../src/store/database/open.ts';
+import type { Db } from '../../../src/store/database/store.ts';
 import { addChannel, deliveriesOf } from '../../support/records/channel.ts';
 import { openTestStore } from '../../support/running/store.ts';
 

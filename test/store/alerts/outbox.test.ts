@@ -16,8 +16,8 @@ import { insertScheduledRuns, updateClaimedJobs } from '../../../src/store/runs/
 import { markJobDeleted } from '../../../src/store/jobs/jobs.ts';
 import { findDeleted, removeDeleted } from '../../../src/store/database/owned.ts';
 import type { Schema } from '../../../src/store/database/schema.ts';
-import { dialectOn } from '../../../src/store/database/connection.ts';
-import { openDatabase } from '../../../src/store/database/sqlite-file.ts';
+import { dialectOn } from '../../../src/store/sqlite/connection.ts';
+import { openDatabase } from '../../../src/store/sqlite/file.ts';
 import { markChannelDeleted } from '../../../src/store/alerts/channels.ts';
 import { endDeliveries, removeOldDeliveries } from '../../../src/store/alerts/deliveries.ts';
 import {
@@ -31,6 +31,7 @@ import { addChannel, deliveriesOf, expandAll } from '../../support/records/chann
 import { endedRun, startingRun } from '../../support/records/run.ts';
 import { openTestStore } from '../../support/running/store.ts';
 import type { TestStore } from '../../support/running/store.ts';
+import { sqliteTest } from '../../support/running/sqlite.ts';
 
 type FailingRun = Awaited<ReturnType<typeof failingRun>>;
 
@@ -104,29 +105,32 @@ test('a health change is stored with its run or not at all', async (t) => {
   assert.deepEqual(await store.db.selectFrom('outbox').selectAll().execute(), []);
 });
 
-test('if health does not change, no query runs; if a job keeps failing, two do', async (t) => {
-  const setup = await openTestStore(t);
-  let asked = 0;
-  const db = new Kysely<Schema>({
-    dialect: dialectOn(openDatabase(join(setup.dataDir, 'jobd.db'))),
-    log: () => void (asked += 1),
-  });
-  t.after(() => db.destroy());
-  const claimed = { workspaceId: setup.workspaceId, failures: 0, scheduledFor: 0 };
-  const success = { ended: endedRun('r', 'j', 'success'), claimed };
-  const interrupted = { ended: endedRun('r', 'j', 'interrupted'), claimed };
-  const again = { ended: endedRun('r', 'j', 'failed'), claimed: { ...claimed, failures: 7 } };
-  assert.equal(await recordHealthChanges(db, [success, interrupted]), 0);
-  assert.equal(asked, 0);
-  assert.equal(
-    await recordHealthChanges(
-      db,
-      Array.from({ length: 500 }, () => again),
-    ),
-    0,
-  );
-  assert.equal(asked, 2, 'its failures are counted, and whether a channel waits for that');
-});
+sqliteTest(
+  'if health does not change, no query runs; if a job keeps failing, two do',
+  async (t) => {
+    const setup = await openTestStore(t);
+    let asked = 0;
+    const db = new Kysely<Schema>({
+      dialect: dialectOn(openDatabase(join(setup.dataDir, 'jobd.db'))),
+      log: () => void (asked += 1),
+    });
+    t.after(() => db.destroy());
+    const claimed = { workspaceId: setup.workspaceId, failures: 0, scheduledFor: 0 };
+    const success = { ended: endedRun('r', 'j', 'success'), claimed };
+    const interrupted = { ended: endedRun('r', 'j', 'interrupted'), claimed };
+    const again = { ended: endedRun('r', 'j', 'failed'), claimed: { ...claimed, failures: 7 } };
+    assert.equal(await recordHealthChanges(db, [success, interrupted]), 0);
+    assert.equal(asked, 0);
+    assert.equal(
+      await recordHealthChanges(
+        db,
+        Array.from({ length: 500 }, () => again),
+      ),
+      0,
+    );
+    assert.equal(asked, 2, 'its failures are counted, and whether a channel waits for that');
+  },
+);
 
 test('a recovery waits for its failure to arrive, the alerts of other jobs do not', async (t) => {
   const setup = await openTestStore(t);

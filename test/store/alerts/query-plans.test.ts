@@ -50,9 +50,12 @@ test('every statement of alerts uses its index', async (t) => {
   const ofWorkspace =
     /^SEARCH outbox USING (COVERING )?INDEX outbox_by_workspace \(workspace_id[=>]\?/;
   assertPlan(await planOf(t, (db) => findNextWorkspace(db, 'w')), [ofWorkspace]);
-  const upTo = { upTo: 'e', limit: 5 };
-  assertPlan(await planOf(t, (db) => findHealthChanges(db, 'w', upTo)), [ofWorkspace]);
-  assertPlan(await planOf(t, (db) => removeHealthChanges(db, 'w', 'e')), [ofWorkspace]);
+  assertPlan(await planOf(t, (db) => findHealthChanges(db, 'w', { limit: 5 })), [ofWorkspace]);
+  const outboxById = /^SEARCH outbox USING (COVERING )?INDEX sqlite_autoindex_outbox_1 \(id=\?\)/;
+  const ids = /^LIST SUBQUERY|^SCAN json_each/;
+  const among = { among: ['e'], limit: 5 };
+  assertPlan(await planOf(t, (db) => findHealthChanges(db, 'w', among)), [ofWorkspace, ids]);
+  assertPlan(await planOf(t, (db) => removeHealthChanges(db, ['e'])), [outboxById, ids]);
   assertPlan(await planOf(t, findThresholds), [
     /^SEARCH channels USING COVERING INDEX channels_by_threshold/,
   ]);

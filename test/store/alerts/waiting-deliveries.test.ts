@@ -7,6 +7,7 @@ import { longestWaiting } from '../../../src/store/database/inspect.ts';
 import { addChannel } from '../../support/records/channel.ts';
 import { openTestStore } from '../../support/running/store.ts';
 import { planOf } from '../../support/checks/query-plan.ts';
+import { sqliteTest } from '../../support/running/sqlite.ts';
 
 test('the newest tried delivery is shown; waiting ones are counted', async (t) => {
   const setup = await openTestStore(t);
@@ -29,7 +30,7 @@ test('the newest tried delivery is shown; waiting ones are counted', async (t) =
   assert.equal(await longestWaiting(db, 1), undefined);
 });
 
-test('finding it does not read the backlog', async (t) => {
+sqliteTest('finding it does not read the backlog', async (t) => {
   const looked = await planOf(t, (db) => findChannel(db, 'w', 'c'));
   assert.ok(
     looked.some((step) => step.includes('INDEX deliveries_attempted (channel_id=?')),

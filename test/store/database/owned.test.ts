@@ -7,6 +7,7 @@ import { findDeleted, ownedBy, removeDeleted } from '../../../src/store/database
 import type { DeletableTable } from '../../../src/store/database/owned.ts';
 import { assertPlan, planOf } from '../../support/checks/query-plan.ts';
 import { openTestStore } from '../../support/running/store.ts';
+import { sqliteTest } from '../../support/running/sqlite.ts';
 
 const tables = Object.keys(ownedBy) as DeletableTable[];
 
@@ -29,7 +30,7 @@ const ownersByColumn: Record<string, DeletableTable[]> = {
   subject_id: ['jobs', 'monitors'],
 };
 
-test('every row that refers to a deletable row is removed with it', async (t) => {
+sqliteTest('every row that refers to a deletable row is removed with it', async (t) => {
   const { store } = await openTestStore(t);
   const { rows: columns } = await sql<{ table: string; name: string; target: string | null }>`
     select tables.name as "table", columns.name, refs."table" as target
@@ -51,7 +52,7 @@ test('every row that refers to a deletable row is removed with it', async (t) =>
   assert.deepEqual(listed.toSorted(), referring.toSorted());
 });
 
-test('a row and the rows it owns are removed without reading anything else', async (t) => {
+sqliteTest('a row and the rows it owns are removed without reading anything else', async (t) => {
   const own = /^SEARCH \w+ USING (COVERING )?INDEX \w+ \((\w+_id)=\?\)$/;
   const byKey = /^SEARCH \w+ USING (INTEGER PRIMARY KEY|(COVERING )?INDEX sqlite_autoindex_\w+)/;
   for (const table of tables) {

@@ -28,7 +28,7 @@ import {
   keepPingedMonitors,
   listMonitors,
 } from '../../../src/store/monitors/monitors.ts';
-import type { Db } from '../../../src/store/database/open.ts';
+import type { Db } from '../../../src/store/database/store.ts';
 import { findPinged, listPings } from '../../../src/store/monitors/pings.ts';
 import { findJobsOfWorkspace } from '../../../src/store/jobs/planned.ts';
 import { findDeleted } from '../../../src/store/database/owned.ts';
@@ -128,8 +128,15 @@ test('signing reads only the rows to sign', async (t) => {
     unsigned,
     jobById,
   ]);
-  const receipt = { runId: 'r', jobId: 'j', text: '{}', sha256: '0' };
-  const keep = await planOf(t, (db) => keepReceipts(db, [receipt]));
+  let jobId = '';
+  const keep = await planOf(
+    t,
+    (db) =>
+      keepReceipts(db, [{ runId: 'r', jobId, text: '{}', sha256: '0', previousSha256: null }]),
+    async ({ addJob }) => {
+      ({ id: jobId } = await addJob());
+    },
+  );
   assertPlan(keep, [runById, jobById]);
 });
 

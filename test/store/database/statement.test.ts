@@ -4,12 +4,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
 import { findJob, markJobDeleted } from '../../../src/store/jobs/jobs.ts';
-import type { Db } from '../../../src/store/database/open.ts';
+import type { Db } from '../../../src/store/database/store.ts';
 import { columnsOf, statement, statementForEach } from '../../../src/store/database/statement.ts';
 import type { Parameters } from '../../../src/store/database/statement.ts';
 import { openTestStore } from '../../support/running/store.ts';
+import { sqliteTest } from '../../support/running/sqlite.ts';
 
-test('a statement is compiled once, and sent with the parameters of each call', async (t) => {
+sqliteTest('a statement is compiled once, and sent with the parameters of each call', async (t) => {
   const { store } = await openTestStore(t);
   let built = 0;
   const echo = statement((db: Db, of: Parameters<{ a: number; b: string | null }>) => {
@@ -24,7 +25,7 @@ test('a statement is compiled once, and sent with the parameters of each call', 
   assert.equal(built, 1);
 });
 
-test('a statement for several rows reports which of them it changed', async (t) => {
+sqliteTest('a statement for several rows reports which of them it changed', async (t) => {
   const { store } = await openTestStore(t);
   const keep = statementForEach((db: Db, of: Parameters<{ run_id: string; receipt: string }>) =>
     db
@@ -41,7 +42,7 @@ test('a statement for several rows reports which of them it changed', async (t) 
   assert.deepEqual(kept, rows.slice(0, 2));
 });
 
-test('rows written in a transaction are all stored or none', async (t) => {
+sqliteTest('rows written in a transaction are all stored or none', async (t) => {
   const { store } = await openTestStore(t);
   const keep = statementForEach((db: Db, of: Parameters<{ id: string }>) =>
     sql`insert into receipts (run_id, receipt) values (${of('id')}, 'c')`.compile(db),

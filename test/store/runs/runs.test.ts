@@ -12,7 +12,7 @@ import type { Claim } from '../../../src/engine/runs/due.ts';
 import type { TestWriter } from '../../support/running/writer.ts';
 import { rescueRuns } from '../../../src/engine/runs/record.ts';
 import { insertScheduledRuns } from '../../../src/store/runs/claims.ts';
-import type { Db } from '../../../src/store/database/open.ts';
+import type { Db } from '../../../src/store/database/store.ts';
 import { findRunningRuns, recordEndedRuns } from '../../../src/store/runs/results.ts';
 import type { EndedRun } from '../../../src/store/runs/results.ts';
 import {
@@ -41,7 +41,7 @@ test('two runs of one due time cannot be stored, whatever their states', async (
   const direct = sql`insert into runs
       (id, job_id, workspace_id, source, status, scheduled_for, started_at)
     values (${newId(0)}, ${job.id}, ${job.workspaceId}, 'scheduled', 'running', 1000, 1000)`;
-  await assert.rejects(direct.execute(db), /UNIQUE/);
+  await assert.rejects(direct.execute(db), /unique/i);
   const kept = await listRuns(db, job.id, { limit: 9, before: null });
   assert.deepEqual(
     kept.map(({ id }) => id),
@@ -82,7 +82,7 @@ test('a run is found by its idempotency key, in its own job only, and stored onc
   assert.equal((await findRunByIdempotencyKey(db, job.id, 'the key'))?.id, queued.id);
   assert.equal(await findRunByIdempotencyKey(db, job.id, 'The key'), undefined);
   assert.equal(await findRunByIdempotencyKey(db, other.id, 'the key'), undefined);
-  await assert.rejects(insertQueuedRun(db, queuedRun(job.id, 2_000), 'the key'), /UNIQUE/);
+  await assert.rejects(insertQueuedRun(db, queuedRun(job.id, 2_000), 'the key'), /unique/i);
   await insertQueuedRun(db, queuedRun(other.id, 2_000), 'the key');
 });
 

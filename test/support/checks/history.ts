@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { sql } from 'kysely';
 import { newId } from '../../../src/domain/id.ts';
 import type { RunStatus } from '../../../src/domain/runs/run.ts';
-import type { Store } from '../../../src/store/database/open.ts';
+import type { Store } from '../../../src/store/database/store.ts';
 import { countRuns, workspaceOf } from '../../../src/store/runs/runs.ts';
 
 /** A run of a history; it has a receipt if it got an answer. */

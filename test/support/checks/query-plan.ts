@@ -4,18 +4,24 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { CompiledQuery, Kysely } from 'kysely';
-import type { Db } from '../../../src/store/database/open.ts';
+import type { Db } from '../../../src/store/database/store.ts';
 import type { Schema } from '../../../src/store/database/schema.ts';
-import { dialectOn } from '../../../src/store/database/connection.ts';
-import { openDatabase } from '../../../src/store/database/sqlite-file.ts';
+import { dialectOn } from '../../../src/store/sqlite/connection.ts';
+import { openDatabase } from '../../../src/store/sqlite/file.ts';
 import { openTestStore } from '../running/store.ts';
+import type { TestStore } from '../running/store.ts';
 
-/** The query plan of every statement that a store function sends: a line per step. */
-export async function planOf(t: TestContext, ask: (db: Db) => Promise<unknown>): Promise<string[]> {
-  const { dataDir } = await openTestStore(t);
+/** The query plan of every statement that a store function sends, after `prepare`: a line per step. */
+export async function planOf(
+  t: TestContext,
+  ask: (db: Db) => Promise<unknown>,
+  prepare?: (test: TestStore) => Promise<unknown>,
+): Promise<string[]> {
+  const test = await openTestStore(t);
+  await prepare?.(test);
   const sent: CompiledQuery[] = [];
   const db = new Kysely<Schema>({
-    dialect: dialectOn(openDatabase(join(dataDir, 'jobd.db'))),
+    dialect: dialectOn(openDatabase(join(test.dataDir, 'jobd.db'))),
     log: ({ query }) => void sent.push(query),
   });
   t.after(() => db.destroy());

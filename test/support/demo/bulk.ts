@@ -3,7 +3,7 @@
 import type { Insertable } from 'kysely';
 import { newId } from '../../../src/domain/id.ts';
 import type { RunRow } from '../../../src/store/database/schema.ts';
-import type { Db, Store } from '../../../src/store/database/open.ts';
+import type { Db, Store } from '../../../src/store/database/store.ts';
 import { minuteMs } from './world.ts';
 
 /** Rows of one statement: SQLite takes 32,766 parameters. */

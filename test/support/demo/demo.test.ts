@@ -7,7 +7,7 @@ import { listJobs } from '../../../src/app/overview/jobs.ts';
 import { keySet } from '../../../src/receipt/key.ts';
 import { readTrustedKeys } from '../../../src/receipt/trusted-keys.ts';
 import { verifyReceipt } from '../../../src/receipt/verify.ts';
-import { openLocal } from '../../../src/local-store.ts';
+import { openTestLocal } from '../running/local.ts';
 import { listChannels } from '../../../src/store/alerts/channels.ts';
 import { findReceipt } from '../../../src/store/receipts/receipts.ts';
 import { listSigningKeys } from '../../../src/store/receipts/signing-keys.ts';
@@ -29,7 +29,7 @@ describe('a demo', () => {
     const dataDir = temporaryDirectory(t);
     const nowMs = Date.now();
     const demo = await makeDemo(dataDir, { nowMs, targetUrl });
-    await using local = await openLocal(dataDir);
+    await using local = await openTestLocal(dataDir);
     const { store, clock } = local;
     const { db } = store;
     const app = quietApp({ store, clock, vault: await local.openVault() });
@@ -86,7 +86,7 @@ describe('a demo', () => {
     const dataDir = temporaryDirectory(t);
     const nowMs = Date.now();
     await makeDemo(dataDir, { nowMs, targetUrl });
-    await using local = await openLocal(dataDir);
+    await using local = await openTestLocal(dataDir);
     const soon = nowMs + 15 * 60_000;
     const due = await local.store.db
       .selectFrom('jobs')
@@ -109,7 +109,7 @@ describe('a demo', () => {
     const dataDir = temporaryDirectory(t);
     const more = { extraJobs: 1_000, runsOfOneJob: 10_000 };
     const demo = await makeDemo(dataDir, { nowMs: Date.now(), targetUrl, ...more });
-    await using local = await openLocal(dataDir);
+    await using local = await openTestLocal(dataDir);
     const { db } = local.store;
     const total = demoCounts.jobs.total + 1 + more.extraJobs;
     const kept = db.selectFrom('jobs').select('id').where('deleted_at', 'is', null);

@@ -14,7 +14,7 @@ import { runJob } from '../../../src/app/runs/runs.ts';
 import { findJob } from '../../../src/store/jobs/jobs.ts';
 import * as claims from '../../../src/store/runs/claims.ts';
 import type { EndedRun } from '../../../src/store/runs/results.ts';
-import type { Db } from '../../../src/store/database/open.ts';
+import type { Db } from '../../../src/store/database/store.ts';
 import type { Called } from './calls.ts';
 import { outages } from './jobs.ts';
 import type { DemoJob } from './jobs.ts';

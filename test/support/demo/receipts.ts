@@ -22,16 +22,17 @@ export async function signAll({ local: { store }, app }: World): Promise<void> {
   const last = new Map<string, string>();
   const receipts = unsigned.map(({ run, previousReceiptSha256 }) => {
     if (!hasReceipt(run)) throw new Error(`run ${run.id} has no receipt`);
+    const previousSha256 = last.get(run.jobId) ?? previousReceiptSha256;
     const issue = {
       siteUrl,
       issuedAt: run.finishedAt + signedAfterMs,
-      previousReceiptSha256: last.get(run.jobId) ?? previousReceiptSha256,
+      previousReceiptSha256: previousSha256,
       sha256: nativeSha256,
     };
     const text = signReceipt(receiptPayload(run, issue), key);
     const sha256 = nativeSha256(Buffer.from(text));
     last.set(run.jobId, sha256);
-    return { runId: run.id, jobId: run.jobId, text, sha256 };
+    return { runId: run.id, jobId: run.jobId, text, sha256, previousSha256 };
   });
   await store.write((tx) => keepReceipts(tx, receipts));
 }

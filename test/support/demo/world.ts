@@ -7,7 +7,7 @@ import { createWorkspace } from '../../../src/app/accounts/workspaces.ts';
 import { msPerDay } from '../../../src/domain/clock.ts';
 import { newId } from '../../../src/domain/id.ts';
 import { parseAllowTargets } from '../../../src/domain/targets/target.ts';
-import { openLocal } from '../../../src/local-store.ts';
+import { openTestLocal } from '../running/local.ts';
 import type { Local } from '../../../src/local-store.ts';
 import { defaultWorkspace, findWorkspace } from '../../../src/store/accounts/workspaces.ts';
 import { fakeClock } from '../fakes/clock.ts';
@@ -51,7 +51,7 @@ export async function openWorld(
   { nowMs, targetUrl }: Pick<World, 'nowMs' | 'targetUrl'>,
 ): Promise<World> {
   const clock = fakeClock(nowMs - beginningMs);
-  const opened = await openLocal(dataDir, clock);
+  const opened = await openTestLocal(dataDir, clock);
   const { store } = opened;
   // Nothing is lost if this process ends: the demo is then made again.
   await sql`pragma synchronous = off`.execute(store.db);

@@ -3,7 +3,7 @@
 import * as accounts from '../../../src/app/accounts/accounts.ts';
 import { createKey } from '../../../src/app/accounts/keys.ts';
 import { createWorkspace } from '../../../src/app/accounts/workspaces.ts';
-import { openLocal } from '../../../src/local-store.ts';
+import { openTestLocal } from '../running/local.ts';
 import { newId } from '../../../src/domain/id.ts';
 import { defineJob } from '../../../src/domain/jobs/job-input.ts';
 import type { PlanName } from '../../../src/domain/accounts/plan.ts';
@@ -38,7 +38,7 @@ export async function addAccount(
   trialDays: number | null = null,
 ): Promise<TestAccount> {
   const { dataDir } = daemon;
-  await using local = await openLocal(dataDir, clock);
+  await using local = await openTestLocal(dataDir, clock);
   const name = newId(clock.now());
   await accounts.createAccount(local, { name, plan, trialDays });
   const { id: workspaceId } = await createWorkspace(local, { name, account: name });
@@ -47,7 +47,7 @@ export async function addAccount(
   const change = async (
     work: (parts: Parameters<typeof accounts.cancel>[0]) => Promise<unknown>,
   ): Promise<unknown> => {
-    await using reopened = await openLocal(dataDir, clock);
+    await using reopened = await openTestLocal(dataDir, clock);
     return await work(reopened);
   };
   return {
@@ -59,13 +59,13 @@ export async function addAccount(
       return daemon.ask(method, path, body, key);
     },
     async addWorkspace() {
-      await using reopened = await openLocal(dataDir, clock);
+      await using reopened = await openTestLocal(dataDir, clock);
       const workspace = newId(clock.now());
       await createWorkspace(reopened, { name: workspace, account: name });
       return (await createKey(reopened, { workspace, ...given })).secret;
     },
     async fill(jobs) {
-      await using reopened = await openLocal(dataDir, clock);
+      await using reopened = await openTestLocal(dataDir, clock);
       await reopened.store.write(async (tx) => {
         for (let count = 0; count < jobs; count += 1) {
           const now = clock.now();

@@ -10,7 +10,7 @@ import { sealConfig } from '../../../src/domain/secrets/sealed-config.ts';
 import { createExpander } from '../../../src/engine/alerts/expand.ts';
 import { insertChannel } from '../../../src/store/alerts/channels.ts';
 import { listDeliveries } from '../../../src/store/alerts/deliveries.ts';
-import { openLocal } from '../../../src/local-store.ts';
+import { openTestLocal } from '../running/local.ts';
 import { quietApp } from '../running/app.ts';
 import { writerIn } from './principal.ts';
 import type { TestStore } from '../running/store.ts';
@@ -48,7 +48,7 @@ export async function deliveriesOf({ store }: TestStore, channel: Channel): Prom
 
 /** Adds an email channel that is off, as a jobd with a mail server makes it. Returns its id. */
 export async function addEmailChannel(dataDir: string): Promise<string> {
-  await using local = await openLocal(dataDir);
+  await using local = await openTestLocal(dataDir);
   const app = quietApp({ ...local, vault: await local.openVault() });
   const workspaces = local.store.db.selectFrom('workspaces').select('id');
   const { id } = await workspaces.executeTakeFirstOrThrow();

@@ -2,12 +2,12 @@
 
 import { createKey, revokeKey } from '../../../src/app/accounts/keys.ts';
 import { createWorkspace } from '../../../src/app/accounts/workspaces.ts';
-import { openLocal } from '../../../src/local-store.ts';
+import { openTestLocal } from '../running/local.ts';
 import type { TestDaemon } from '../running/daemon.ts';
 
 /** A key that was revoked, made in the daemon's store. */
 export async function revokedKey({ dataDir }: TestDaemon): Promise<string> {
-  await using local = await openLocal(dataDir);
+  await using local = await openTestLocal(dataDir);
   const { key, secret } = await createKey(local, {
     workspace: 'default',
     permission: 'write',
@@ -19,7 +19,7 @@ export async function revokedKey({ dataDir }: TestDaemon): Promise<string> {
 
 /** A key with write permission of a second workspace, which is created for it. */
 export async function otherWorkspaceKey({ dataDir }: TestDaemon): Promise<string> {
-  await using local = await openLocal(dataDir);
+  await using local = await openTestLocal(dataDir);
   await createWorkspace(local, { name: 'other', account: 'default' });
   const made = await createKey(local, { workspace: 'other', permission: 'write', name: 'other' });
   return made.secret;
@@ -27,7 +27,7 @@ export async function otherWorkspaceKey({ dataDir }: TestDaemon): Promise<string
 
 /** The id of the workspace of the daemon's first key. */
 export async function defaultWorkspaceId({ dataDir }: TestDaemon): Promise<string> {
-  await using local = await openLocal(dataDir);
+  await using local = await openTestLocal(dataDir);
   const row = await local.store.db
     .selectFrom('workspaces')
     .select('id')

@@ -1,7 +1,7 @@
 /** Two workspaces with the same content, and a comparison of all their stored data. */
 
 import assert from 'node:assert/strict';
-import { openLocal } from '../../../src/local-store.ts';
+import { openTestLocal } from '../running/local.ts';
 import type { TestDaemon } from '../running/daemon.ts';
 import { ping } from './monitor.ts';
 import { until } from '../until.ts';
@@ -67,7 +67,7 @@ export async function fillWorkspace(
 
 /** Waits until nothing is queued or executing. */
 export async function untilQuiet(dataDir: string): Promise<void> {
-  await using local = await openLocal(dataDir);
+  await using local = await openTestLocal(dataDir);
   await until('the end of all runs', async () => {
     const open = await local.store.db
       .selectFrom('runs')
@@ -87,7 +87,7 @@ export type Snapshot = (workspaceId: string) => Promise<string>;
 export async function openSnapshots(
   dataDir: string,
 ): Promise<AsyncDisposable & { snapshot: Snapshot }> {
-  const local = await openLocal(dataDir);
+  const local = await openTestLocal(dataDir);
   const { db } = local.store;
   const snapshot: Snapshot = async (workspaceId) => {
     // Deleted rows belong to nobody: they are removed in small steps, independent of requests.

@@ -3,7 +3,7 @@
 import { createAccount } from '../../../src/app/accounts/accounts.ts';
 import { createKey } from '../../../src/app/accounts/keys.ts';
 import { createWorkspace } from '../../../src/app/accounts/workspaces.ts';
-import { openLocal } from '../../../src/local-store.ts';
+import { openTestLocal } from '../running/local.ts';
 import { newId } from '../../../src/domain/id.ts';
 import type { Permission } from '../../../src/domain/accounts/key.ts';
 import type { PlanName } from '../../../src/domain/accounts/plan.ts';
@@ -21,7 +21,7 @@ export async function addWorkspace(
   dataDir: string,
   plan: PlanName = 'self-hosted',
 ): Promise<TestWorkspace> {
-  await using local = await openLocal(dataDir);
+  await using local = await openTestLocal(dataDir);
   const name = newId(local.clock.now());
   await createAccount(local, { name, plan, trialDays: null });
   const { id } = await createWorkspace(local, { name, account: name });
@@ -29,7 +29,7 @@ export async function addWorkspace(
     id,
     account: name,
     async newKey(permission) {
-      await using reopened = await openLocal(dataDir);
+      await using reopened = await openTestLocal(dataDir);
       const made = await createKey(reopened, { workspace: name, permission, name: '' });
       return made.secret;
     },

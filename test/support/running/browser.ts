@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { createSignInLink } from '../../../src/app/accounts/sign-in.ts';
 import { systemClock } from '../../../src/domain/clock.ts';
 import type { Clock } from '../../../src/domain/clock.ts';
-import { openLocal } from '../../../src/local-store.ts';
+import { openTestLocal } from './local.ts';
 import { refusesCookie } from '../checks/conformance.ts';
 import { readAnswer } from './daemon.ts';
 import type { Answer } from './daemon.ts';
@@ -29,7 +29,7 @@ export async function newCode(
   given: { workspace?: string; read?: boolean; validMs?: number; clock?: Clock } = {},
 ): Promise<string> {
   const { workspace = 'default', read = false, validMs = 600_000, clock = systemClock } = given;
-  await using local = await openLocal(dataDir, clock);
+  await using local = await openTestLocal(dataDir, clock);
   const permission = read ? 'read' : 'write';
   const input = { workspace, permission, isOwner: !read, validMs } as const;
   const { url } = await createSignInLink(local, input);

@@ -5,7 +5,7 @@ import { createKey } from '../../../src/app/accounts/keys.ts';
 import { serveConfig } from '../../../src/config.ts';
 import type { Flags } from '../../../src/config.ts';
 import { startDaemon } from '../../../src/daemon.ts';
-import { openLocal } from '../../../src/local-store.ts';
+import { databaseFor, openTestLocal, testSecretKey } from './local.ts';
 import { systemClock } from '../../../src/domain/clock.ts';
 import type { Clock } from '../../../src/domain/clock.ts';
 import type { Permission } from '../../../src/domain/accounts/key.ts';
@@ -46,15 +46,22 @@ export async function startTestDaemon(
 ): Promise<TestDaemon> {
   const dataDir = options.dataDir ?? temporaryDirectory(t);
   const clock = options.clock ?? systemClock;
+  const database = await databaseFor(t, dataDir);
   const config = serveConfig(
-    { data: dataDir, port: '0', allowTarget: ['127.0.0.1/32:*'], ...options.flags },
-    {},
+    {
+      data: dataDir,
+      ...(database && { database }),
+      port: '0',
+      allowTarget: ['127.0.0.1/32:*'],
+      ...options.flags,
+    },
+    database === null ? {} : { JOBD_SECRET_KEY: testSecretKey },
   );
   const daemon = await startDaemon(config, options.log ?? openLog('silent'), clock);
   t.after(() => daemon[Symbol.asyncDispose]());
 
   const newKey = async (permission: Permission): Promise<string> => {
-    await using local = await openLocal(dataDir, clock);
+    await using local = await openTestLocal(dataDir, clock);
     const made = await createKey(local, { workspace: 'default', permission, name: '' });
     return made.secret;
   };

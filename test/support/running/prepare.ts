@@ -2,7 +2,7 @@
 
 import { createJob } from '../../../src/app/jobs/jobs.ts';
 import { createKey } from '../../../src/app/accounts/keys.ts';
-import { openLocal } from '../../../src/local-store.ts';
+import { openTestLocal } from './local.ts';
 import type { JobInput } from '../../../src/domain/jobs/job-input.ts';
 import type { Job } from '../../../src/domain/jobs/job.ts';
 import { writerIn } from '../records/principal.ts';
@@ -18,7 +18,7 @@ export interface Preparation {
 
 /** Makes an empty store, as the first `jobd serve` does; commands make none. */
 export async function makeStore(dataDir: string): Promise<void> {
-  await using _ = await openLocal(dataDir);
+  await using _ = await openTestLocal(dataDir);
 }
 
 /** Makes a store with a key: a backup of it is not refused as empty. */
@@ -31,7 +31,7 @@ export async function prepareStore<T>(
   dataDir: string,
   prepare: (preparation: Preparation) => Promise<T>,
 ): Promise<T> {
-  await using local = await openLocal(dataDir);
+  await using local = await openTestLocal(dataDir);
   const { store } = local;
   const vault = await local.openVault();
   const workspace = await store.db.selectFrom('workspaces').select('id').executeTakeFirstOrThrow();

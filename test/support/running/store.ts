@@ -8,14 +8,15 @@ import type { Job } from '../../../src/domain/jobs/job.ts';
 import { parseAllowTargets } from '../../../src/domain/targets/target.ts';
 import { insertJob } from '../../../src/store/jobs/jobs.ts';
 import { activateMasterKey } from '../../../src/store/secrets/master-keys.ts';
-import { openStore } from '../../../src/store/database/open.ts';
-import type { Store } from '../../../src/store/database/open.ts';
+import { openStore } from '../../../src/store/open.ts';
+import type { Store } from '../../../src/store/database/store.ts';
 import {
   defaultWorkspace,
   ensureDefaultWorkspace,
   findWorkspace,
 } from '../../../src/store/accounts/workspaces.ts';
 import { temporaryDirectory } from '../directory.ts';
+import { databaseFor } from './local.ts';
 import { sealed, testMasterKeyId } from '../fakes/vault.ts';
 
 /** Loopback, every port: the targets of tests. */
@@ -32,7 +33,7 @@ export interface TestStore {
 /** Opens a new store; it is closed and removed with the test. */
 export async function openTestStore(t: TestContext): Promise<TestStore> {
   const dataDir = temporaryDirectory(t);
-  const store = await openStore(dataDir);
+  const store = await openStore((await databaseFor(t, dataDir)) ?? dataDir);
   t.after(() => store[Symbol.asyncDispose]());
   await ensureDefaultWorkspace(store, newId(0), 0);
   await activateMasterKey(store.db, testMasterKeyId, 0);

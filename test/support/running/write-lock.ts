@@ -1,9 +1,12 @@
-/** Another process that holds the database's write lock, as a command or a backup tool may. */
+/** Somebody else who holds the database's write lock, as a command or a backup tool may. */
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
+import { Client } from 'pg';
+import { databaseOf } from './local.ts';
 
 /** The holder adds the workspace `holder` in its transaction, which it commits at its end. */
 const program = `
@@ -35,6 +38,8 @@ export async function holdWriteLock(
   dataDir: string,
   held: number | 'until released',
 ): Promise<WriteLock> {
+  const database = databaseOf(dataDir);
+  if (database !== undefined) return await lockTables(t, database, held);
   const args = ['--input-type=module', '--eval', program, join(dataDir, 'jobd.db'), String(held)];
   const child = spawn(process.execPath, args, {
     cwd: import.meta.dirname,
@@ -46,4 +51,26 @@ export async function holdWriteLock(
   const [said] = await Promise.race([once(child.stdout, 'data'), ended]);
   if (String(said) !== 'held') throw new Error('the lock could not be taken');
   return { release: () => void child.stdin.end('release'), ended };
+}
+
+/** The same on PostgreSQL: every table can be read, and not written. */
+async function lockTables(
+  t: TestContext,
+  database: string,
+  held: number | 'until released',
+): Promise<WriteLock> {
+  const client = new Client({ connectionString: database });
+  client.on('error', () => {});
+  await client.connect();
+  t.after(() => client.end());
+  const { rows } = await client.query<{ names: string }>(
+    "select string_agg(quote_ident(tablename), ', ') as names from pg_tables where schemaname = 'public'",
+  );
+  await client.query(`begin; lock table ${rows[0]?.names} in exclusive mode;
+    insert into workspaces (id, name, account_id, created_at)
+      select 'holder', 'holder', id, 1 from accounts limit 1`);
+  const released = Promise.withResolvers<void>();
+  const ended = released.promise.then(() => client.query('commit'));
+  if (held !== 'until released') void setTimeout(held).then(released.resolve);
+  return { release: released.resolve, ended };
 }

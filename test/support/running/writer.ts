@@ -7,7 +7,7 @@ import type { Claim } from '../../../src/engine/runs/due.ts';
 import { createSlots } from '../../../src/engine/runs/slots.ts';
 import { createWriter } from '../../../src/engine/runs/writer.ts';
 import type { Writer } from '../../../src/engine/runs/writer.ts';
-import type { Store } from '../../../src/store/database/open.ts';
+import type { Store } from '../../../src/store/database/store.ts';
 
 export interface TestWriter extends Writer {
   backlog: Backlog;

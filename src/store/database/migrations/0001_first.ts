@@ -6,12 +6,13 @@
 
 import { sql } from 'kysely';
 import type { Kysely } from 'kysely';
+import { definition } from '../dialect.ts';
 import { alerts } from './0001_alerts.ts';
 import { signIn } from './0001_sign_in.ts';
 
 /** Makes every table and index. */
 export async function up(db: Kysely<unknown>): Promise<void> {
-  for (const statement of statements) await sql.raw(statement).execute(db);
+  for (const statement of statements) await sql`${definition(statement)}`.execute(db);
 }
 
 const accounts = [

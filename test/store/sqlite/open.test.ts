@@ -8,8 +8,8 @@ import Database from 'better-sqlite3';
 import { sql } from 'kysely';
 import { JobdError } from '../../../src/domain/errors.ts';
 import { findJob } from '../../../src/store/jobs/jobs.ts';
-import { hasDatabase, openStore } from '../../../src/store/database/open.ts';
-import type { Db } from '../../../src/store/database/open.ts';
+import { hasDatabase, openFileStore } from '../../../src/store/sqlite/open.ts';
+import type { Db } from '../../../src/store/database/store.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
 import { openTestStore } from '../../support/running/store.ts';
 import { opened as unsealed } from '../../support/fakes/vault.ts';
@@ -49,7 +49,7 @@ test(
 
 test('a new store has every table, and creates its directory', async (t) => {
   const dataDir = join(temporaryDirectory(t), 'made', 'for', 'it');
-  await using store = await openStore(dataDir);
+  await using store = await openFileStore(dataDir);
   const names = new Set((await schemaOf(store.db)).map((line) => line.split(':')[0]));
   for (const name of [
     'accounts',
@@ -73,7 +73,7 @@ test('opening a store again keeps everything and changes nothing', async (t) => 
   const { rows: versions } = await sql`select version from schema_migrations`.execute(store.db);
   await store[Symbol.asyncDispose]();
   for (let opened = 0; opened < 2; opened += 1) {
-    await using again = await openStore(dataDir);
+    await using again = await openFileStore(dataDir);
     assert.deepEqual(unsealed((await findJob(again.db, workspaceId, job.id))!), job);
     assert.deepEqual(await schemaOf(again.db), schema);
     const { rows } = await sql`select version from schema_migrations order by version`.execute(
@@ -88,7 +88,7 @@ test('a store written by a newer jobd is refused, untouched, with a message', as
   const job = await addJob();
   await sql`insert into schema_migrations (version) values (99)`.execute(store.db);
   await store[Symbol.asyncDispose]();
-  await assert.rejects(openStore(dataDir), (error) => {
+  await assert.rejects(openFileStore(dataDir), (error) => {
     assert.ok(error instanceof JobdError);
     assert.equal(error.code, 'unavailable');
     assert.match(error.message, /schema 99, this jobd knows up to \d+: .*newer jobd/);
@@ -98,7 +98,7 @@ test('a store written by a newer jobd is refused, untouched, with a message', as
   const raw = new Database(join(dataDir, 'jobd.db'));
   raw.exec('delete from schema_migrations where version = 99');
   raw.close();
-  await using again = await openStore(dataDir);
+  await using again = await openFileStore(dataDir);
   assert.deepEqual(unsealed((await findJob(again.db, workspaceId, job.id))!), job);
 });
 
@@ -116,7 +116,7 @@ test('a store of a build before the first release, or of another program, is ref
     const dataDir = temporaryDirectory(t);
     const path = join(dataDir, 'jobd.db');
     new Database(path).exec(statements.join(';')).close();
-    await assert.rejects(openStore(dataDir), (error) => {
+    await assert.rejects(openFileStore(dataDir), (error) => {
       assert.ok(error instanceof JobdError);
       assert.equal(error.code, 'unavailable');
       assert.ok(error.message.startsWith(`${path} cannot be opened: `), error.message);
@@ -134,13 +134,13 @@ test('a file that is not a database is refused and left unchanged', async (t) =>
   const dataDir = temporaryDirectory(t);
   const path = join(dataDir, 'jobd.db');
   writeFileSync(path, 'a shopping list\n'.repeat(500));
-  await assert.rejects(openStore(dataDir), /not a database/);
+  await assert.rejects(openFileStore(dataDir), /not a database/);
   assert.equal(readFileSync(path, 'utf8'), 'a shopping list\n'.repeat(500));
 });
 
 test('only the owner can read the stored files', async (t) => {
   const dataDir = join(temporaryDirectory(t), 'data');
-  await using store = await openStore(dataDir);
+  await using store = await openFileStore(dataDir);
   await sql`create table probe (a)`.execute(store.db);
   assert.equal(modeOf(dataDir), '700');
   for (const name of ['jobd.db', 'jobd.db-wal', 'jobd.db-shm']) {
@@ -160,7 +160,7 @@ test('every commit is synced to a write-ahead log, and references are enforced',
 
 test('a directory that cannot be created is reported at once', { timeout: 30_000 }, async () => {
   for (const directory of ['/proc/jobd/data', '/dev/null/jobd']) {
-    await assert.rejects(openStore(directory), {
+    await assert.rejects(openFileStore(directory), {
       code: 'unavailable',
       message:
         /^\/(dev\/null\/jobd is not a directory$|proc\/jobd\/data\/jobd\.db cannot be opened: )/,

@@ -6,30 +6,20 @@
  * (`begin immediate`), so it waits for other processes then and never fails later because of them.
  *
  * Compiled statements (`statement.ts`) skip kysely's queue: `directConnection` gives them the connection unless a transaction
- * of somebody else is open. So nobody sees half a transaction.
+ * of somebody else is open (`direct.ts`). So nobody sees half a transaction.
  */
 
 import Database from 'better-sqlite3';
 import { SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely';
 import type { CompiledQuery, DatabaseConnection, Dialect, Driver, QueryResult } from 'kysely';
 import { JobdError } from '../../domain/errors.ts';
-import type { Db } from './schema.ts';
+import type { Changed, DirectConnection, Repeated } from '../database/direct.ts';
 
 /** Prepared statements that are kept. The program has far fewer: the bound is for mistakes. */
 const cachedStatements = 500;
 
-/** How many rows a statement changed. */
-export interface Changed {
-  changes: number;
-}
-
-/** A statement that is run once for each list of parameters. */
-export interface Repeated extends CompiledQuery {
-  readonly parameterLists: readonly (readonly unknown[])[];
-}
-
 /** An open database with its prepared statements. */
-export class SqliteConnection implements DatabaseConnection {
+export class SqliteConnection implements DatabaseConnection, DirectConnection {
   readonly #database: Database.Database;
   readonly #statements = new Map<string, Database.Statement>();
   #isWriting = false;
@@ -108,6 +98,9 @@ export class SqliteConnection implements DatabaseConnection {
   }
 }
 
+/** One for all databases: compiled statements are kept by it. */
+const adapter = new SqliteAdapter();
+
 /** A kysely dialect on this connection. It is closed with kysely once something was asked. */
 export function dialectOn(connection: SqliteConnection): Dialect {
   const driver: Driver = {
@@ -120,25 +113,11 @@ export function dialectOn(connection: SqliteConnection): Dialect {
     destroy: async () => connection.close(),
   };
   return {
-    createAdapter: () => new SqliteAdapter(),
+    createAdapter: () => adapter,
     createDriver: () => driver,
     createIntrospector: (db) => new SqliteIntrospector(db),
     createQueryCompiler: () => new SqliteQueryCompiler(),
   };
-}
-
-const direct = new WeakMap<Db, SqliteConnection>();
-
-/** Lets compiled statements use the connection of a database, or of a transaction until this is disposed of. */
-export function allowDirect(db: Db, connection: SqliteConnection): Disposable {
-  direct.set(db, connection);
-  return { [Symbol.dispose]: () => void direct.delete(db) };
-}
-
-/** The connection to use now for `db`; undefined if kysely must be asked, which waits for the transaction that is open. */
-export function directConnection(db: Db): SqliteConnection | undefined {
-  const connection = direct.get(db);
-  return connection?.isWriting === db.isTransaction ? connection : undefined;
 }
 
 /** Error codes that are not the statement's fault: the disk, the file or another process. */

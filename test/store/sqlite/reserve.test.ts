@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { sql } from 'kysely';
-import { openStore } from '../../../src/store/database/open.ts';
-import type { Store } from '../../../src/store/database/open.ts';
-import { isReserveInUse, reservePath } from '../../../src/store/database/reserve.ts';
+import { openFileStore } from '../../../src/store/sqlite/open.ts';
+import type { Store } from '../../../src/store/database/store.ts';
+import { isReserveInUse, reservePath } from '../../../src/store/sqlite/reserve.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
 import { openTestStore } from '../../support/running/store.ts';
 
@@ -43,7 +43,7 @@ test('a released reserve is in use, also after another start, until it is filled
   await store.reserve.release();
   assert.deepEqual([store.reserve.isInUse, isReserveInUse(dataDir), changes], [true, true, [true]]);
 
-  await using again = await openStore(dataDir);
+  await using again = await openFileStore(dataDir);
   const changesAgain = await keep(again);
   assert.equal(again.reserve.isInUse, true);
   assert.equal(await again.reserve.hasSpaceForRuns(again.db), true, 'runs have a part of it');

@@ -4,10 +4,10 @@
  */
 
 import { Kysely, sql } from 'kysely';
-import { makeSchema } from './migrate.ts';
-import type { Db } from './schema.ts';
+import { makeSchema } from '../database/migrate.ts';
+import type { Db } from '../database/schema.ts';
 import { dialectOn } from './connection.ts';
-import { openInMemory } from './sqlite-file.ts';
+import { openInMemory } from './file.ts';
 
 /** The differences from the schema of a version, in sentences; none if it is as jobd makes it. */
 export async function findForeign(db: Db, version: number): Promise<string[]> {

@@ -7,7 +7,7 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { JobdError } from '../../domain/errors.ts';
 import { isBusy } from './connection.ts';
-import { openFile } from './sqlite-file.ts';
+import { openFile } from './file.ts';
 
 /** Takes the lock; disposing of it releases it. Throws `conflict` with the pid of its holder. */
 export function lockDataDir(dataDir: string): Disposable {

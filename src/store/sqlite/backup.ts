@@ -10,8 +10,8 @@ import { JobdError, systemCode, unavailable } from '../../domain/errors.ts';
 import { alreadyExists, makeFile, publishFile, syncFile, writeNewFile } from '../../whole-file.ts';
 import { checkDatabase } from './inspect.ts';
 import { openReader, storePath } from './open.ts';
-import type { Db } from './open.ts';
-import { openFile } from './sqlite-file.ts';
+import type { Db } from '../database/store.ts';
+import { openFile } from './file.ts';
 
 /** Where a backup is written. */
 export interface Target {

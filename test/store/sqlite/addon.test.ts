@@ -5,7 +5,7 @@ import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createRequire } from 'node:module';
 import { test } from 'node:test';
-import { whyNotLoaded } from '../../../src/store/database/addon.ts';
+import { whyNotLoaded } from '../../../src/store/sqlite/addon.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
 
 const folder = dirname(createRequire(import.meta.url).resolve('better-sqlite3/package.json'));

@@ -16,7 +16,7 @@ import { lstatSync, rmSync, statfsSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { sql } from 'kysely';
-import type { Db } from './schema.ts';
+import type { Db, Reserve } from '../database/store.ts';
 import { makeFile } from '../../whole-file.ts';
 import { checkpoint, readSpace } from './space.ts';
 
@@ -70,7 +70,7 @@ export function releaseToOpen(dataDir: string): boolean {
 }
 
 /** The reserve of an open store. */
-export class Reserve {
+export class FileReserve implements Reserve {
   readonly #db: Db;
   readonly #path: string;
   #onChange: ((isInUse: boolean) => void) | undefined;

@@ -7,14 +7,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { JobdError } from '../../domain/errors.ts';
-import type { Db } from './schema.ts';
-
-/** The database file, in pages. */
-export interface Space {
-  pageBytes: number;
-  pages: number;
-  freePages: number;
-}
+import type { DatabaseFile, Db, Space } from '../database/store.ts';
 
 /** Reads the numbers from the header of the file, which costs almost nothing. */
 export async function readSpace(db: Db): Promise<Space> {
@@ -29,7 +22,7 @@ export async function readSpace(db: Db): Promise<Space> {
 const incremental = 2;
 
 /** Whether the file can be made smaller step by step. */
-export async function canGiveBack(db: Db): Promise<boolean> {
+async function canGiveBack(db: Db): Promise<boolean> {
   return (await pragma(db, 'auto_vacuum')) === incremental;
 }
 
@@ -53,7 +46,7 @@ export async function emptyLog(db: Db): Promise<boolean> {
 }
 
 /** Overwrites with zeros what this connection frees from now on. */
-export async function overwriteFreed(db: Db): Promise<void> {
+async function overwriteFreed(db: Db): Promise<void> {
   await sql`pragma secure_delete = on`.execute(db);
 }
 
@@ -67,7 +60,7 @@ const emptyings = { tries: 20, everyMs: 50 };
  * Rewrites the file, unless it is large, so that nothing freed is left in it. Returns false if that failed: the file is
  * large, or another process kept reading or writing.
  */
-export async function eraseFreed(db: Db): Promise<boolean> {
+async function eraseFreed(db: Db): Promise<boolean> {
   const { pageBytes, pages } = await readSpace(db);
   if (pageBytes * pages > largestRewriteBytes) {
     await emptyLog(db);
@@ -84,6 +77,19 @@ export async function eraseFreed(db: Db): Promise<boolean> {
     if (!(error instanceof JobdError)) throw error;
   }
   return false;
+}
+
+/** The file of a database. */
+export function fileOf(db: Db): DatabaseFile {
+  return {
+    readSpace: (tx = db) => readSpace(tx),
+    canGiveBack: () => canGiveBack(db),
+    giveBackPages,
+    checkpoint: () => checkpoint(db),
+    emptyLog: () => emptyLog(db),
+    overwriteFreed: () => overwriteFreed(db),
+    eraseFreed: () => eraseFreed(db),
+  };
 }
 
 async function pragma(db: Db, name: string): Promise<number> {

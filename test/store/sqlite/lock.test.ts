@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { lockDataDir } from '../../../src/store/database/lock.ts';
+import { lockDataDir } from '../../../src/store/sqlite/lock.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
 
 test('a data directory can be locked once, names its holder, and is free again after', (t) => {

@@ -5,28 +5,17 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { Kysely } from 'kysely';
 import { JobdError } from '../../domain/errors.ts';
-import { allowDirect, dialectOn, isBusy, isFull } from './connection.ts';
+import { allowDirect } from '../database/direct.ts';
+import { dialectOn, isBusy, isFull } from './connection.ts';
 import type { SqliteConnection } from './connection.ts';
-import { migrate, schemaVersion } from './migrate.ts';
-import { Reserve, releaseToOpen } from './reserve.ts';
-import type { Db, Schema } from './schema.ts';
-import { openDatabase, openForReading } from './sqlite-file.ts';
+import { migrate, schemaVersion } from '../database/migrate.ts';
+import { FileReserve, releaseToOpen } from './reserve.ts';
+import type { Schema } from '../database/schema.ts';
+import type { Db, Store } from '../database/store.ts';
+import { openDatabase, openForReading } from './file.ts';
+import { dataVersion } from './inspect.ts';
+import { fileOf, readSpace } from './space.ts';
 import { unusable, unusableDirectory } from './unusable.ts';
-
-export type { Db };
-
-/** An open store. */
-export interface Store extends AsyncDisposable {
-  /** For questions. */
-  readonly db: Db;
-  /**
-   * Runs `work` in one writing transaction: all of it is kept, or, if it throws, none. Waits up to 2 s
-   * for another process's write. A failure of the commit itself leaves open whether it was kept.
-   */
-  write<T>(work: (tx: Db) => Promise<T>): Promise<T>;
-  /** Disk space that is released when a write finds the disk full. */
-  readonly reserve: Reserve;
-}
 
 /** How long a write waits for one of another process, and how often it looks. */
 const longestWaitMs = 2_000;
@@ -50,7 +39,7 @@ export function hasDatabase(dataDir: string): boolean {
  * Opens the store in a data directory, making it or bringing it up to date where needed. Throws
  * `JobdError` `unavailable`, naming the file, if the database cannot be opened.
  */
-export async function openStore(dataDir: string): Promise<Store> {
+export async function openFileStore(dataDir: string): Promise<Store> {
   try {
     return await openOnce(dataDir);
   } catch (error) {
@@ -64,7 +53,7 @@ async function openOnce(dataDir: string): Promise<Store> {
   const connection = openDatabase(path);
   const db = new Kysely<Schema>({ dialect: dialectOn(connection) });
   allowDirect(db, connection);
-  const reserve = new Reserve(db, dataDir);
+  const reserve = new FileReserve(db, dataDir);
   const write: Store['write'] = async (work) => {
     try {
       return await writePatiently(db, connection, work);
@@ -80,6 +69,14 @@ async function openOnce(dataDir: string): Promise<Store> {
     db,
     write,
     reserve,
+    file: fileOf(db),
+    // Nothing else runs meanwhile.
+    smallWriteMs: 3,
+    async sizeBytes() {
+      const { pages, pageBytes } = await readSpace(db);
+      return pages * pageBytes;
+    },
+    othersWrites: () => dataVersion(db),
     [Symbol.asyncDispose]: () => db.destroy(),
   };
   try {

@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
-import { openStore } from '../../../src/store/database/open.ts';
-import type { Db } from '../../../src/store/database/open.ts';
+import { openFileStore } from '../../../src/store/sqlite/open.ts';
+import type { Db } from '../../../src/store/database/store.ts';
 import { openTestStore } from '../../support/running/store.ts';
 import { holdWriteLock } from '../../support/running/write-lock.ts';
 
@@ -42,7 +42,7 @@ test('a statement that fails rolls back its whole transaction, and the store kee
     await assert.rejects(failing, /UNIQUE/);
   }
   await store.write((tx) => addWorkspace(tx, 'c'));
-  await using other = await openStore(dataDir);
+  await using other = await openFileStore(dataDir);
   assert.deepEqual(await workspaces(other.db), ['c'], 'as another connection sees it');
 });
 
@@ -60,7 +60,7 @@ test('a transaction that the database rolled back by itself leaves the store usa
 
 test('no reader sees an open transaction, not even on the same store', async (t) => {
   const { store, dataDir } = await openTestStore(t);
-  await using other = await openStore(dataDir);
+  await using other = await openFileStore(dataDir);
   const { promise: advanceBoth, resolve } = Promise.withResolvers<void>();
   const writing = store.write(async (tx) => {
     await addWorkspace(tx, 'a');

@@ -1,0 +1,97 @@
+/**
+ * Connections to PostgreSQL, and how kysely uses them. Each has a listener for errors: without one, a server that restarts
+ * would end this process. A connection that did not answer in time, or whose transaction did not end, is thrown away.
+ */
+
+import type { CompiledQuery, DatabaseConnection, Driver, QueryResult } from 'kysely';
+import type { PoolClient, QueryResult as Answer } from 'pg';
+import type { Frequent } from '../database/statement.ts';
+import { tellable } from './errors.ts';
+import type { Connections } from './pool.ts';
+
+/**
+ * The first statement of a transaction. A lock that is not had in time is an error; a transaction whose process hangs gives
+ * its rows back. Set here and not for the connection, since PgBouncer shares connections.
+ */
+const begin =
+  "begin; set local lock_timeout = '2s'; set local idle_in_transaction_session_timeout = '5s'";
+
+/** Names of frequent statements, which each connection prepares once. */
+const names = new Map<string, string>();
+
+/** A connection while one asker has it. */
+class Connection implements DatabaseConnection {
+  readonly #client: PoolClient;
+  #isBroken = false;
+
+  constructor(client: PoolClient) {
+    this.#client = client;
+  }
+
+  async executeQuery<Row>(
+    query: CompiledQuery | (CompiledQuery & Frequent),
+  ): Promise<QueryResult<Row>> {
+    const { sql, parameters } = query;
+    const name = 'isFrequent' in query ? nameOf(sql) : undefined;
+    const { rows, rowCount } = await this.ask(sql, parameters, name);
+    return { rows: rows as Row[], numAffectedRows: BigInt(rowCount ?? 0) };
+  }
+
+  // oxlint-disable-next-line require-yield -- nothing here reads more rows than fit in memory
+  async *streamQuery<Row>(): AsyncIterableIterator<QueryResult<Row>> {
+    throw new Error('streaming is not supported');
+  }
+
+  /** Throws `unavailable` if the database cannot be used now. */
+  async ask(text: string, values: readonly unknown[] = [], name?: string): Promise<Answer> {
+    try {
+      return await this.#client.query({
+        text,
+        values: values.map(storable),
+        ...(name && { name }),
+      });
+    } catch (error) {
+      const told = tellable(error);
+      this.#isBroken ||= told !== error;
+      throw told;
+    }
+  }
+
+  async commit(): Promise<void> {
+    const { command } = await this.ask('commit');
+    if (command !== 'COMMIT') throw new Error('the transaction was rolled back');
+  }
+
+  async rollback(): Promise<void> {
+    if (this.#isBroken) return;
+    await this.ask('rollback');
+  }
+
+  release(): void {
+    this.#client.release(this.#isBroken);
+  }
+}
+
+/** PostgreSQL's texts hold no U+0000, and UTF-8 no half of a surrogate pair. */
+function storable(value: unknown): unknown {
+  return typeof value === 'string' ? value.toWellFormed().replaceAll('\0', '\uFFFD') : value;
+}
+
+function nameOf(sql: string): string {
+  const known = names.get(sql) ?? `s${names.size}`;
+  names.set(sql, known);
+  return known;
+}
+
+/** A driver on these connections. */
+export function driverOf(connections: Connections): Driver {
+  return {
+    init: async () => {},
+    acquireConnection: async () => new Connection(await connections.connect()),
+    beginTransaction: async (connection) => void (await (connection as Connection).ask(begin)),
+    commitTransaction: (connection) => (connection as Connection).commit(),
+    rollbackTransaction: (connection) => (connection as Connection).rollback(),
+    releaseConnection: async (connection) => (connection as Connection).release(),
+    destroy: () => connections.end(),
+  };
+}

@@ -1,0 +1,47 @@
+/** What an error of PostgreSQL, or of the way to it, means. */
+
+import { JobdError, systemCode } from '../../domain/errors.ts';
+
+/**
+ * Codes that are not the statement's fault: connection (08), resources (53), the server stops or starts (57P), a database
+ * that is only read (25006), locks that were not to be had (55P03), and a server that cannot read or write its files (58, XX).
+ * https://www.postgresql.org/docs/current/errcodes-appendix.html
+ */
+const unusable = /^(08...|53...|57P..|57014|25006|25P0[34]|55P03|58...|XX...|28...|3D000)$/;
+
+/** Another transaction was faster: from the beginning, it may succeed. */
+const again = new Set(['40001', '40P01']);
+
+/** `pg` has no codes for what it says itself. */
+const broken = /timeout|Connection terminated|not queryable|connection error|closed/i;
+
+/** Whether the same work may succeed if it begins anew. */
+export function isWorthRetrying(error: unknown): boolean {
+  return again.has(codeOf(error instanceof JobdError ? error.cause : error));
+}
+
+/** The error as jobd tells it: `unavailable` if the database cannot be used now. */
+export function tellable(error: unknown): unknown {
+  if (!(error instanceof Error) || error instanceof JobdError) return error;
+  const code = codeOf(error);
+  const isUnusable =
+    code === ''
+      ? broken.test(error.message)
+      : unusable.test(code) || again.has(code) || /^E[A-Z]+$/.test(code);
+  if (!isUnusable) return error;
+  return new JobdError('unavailable', `the store cannot be used now: ${wordsOf(error, code)}`, {
+    cause: error,
+  });
+}
+
+function wordsOf(error: Error, code: string): string {
+  const words = error.message === '' ? code : error.message;
+  return code === '' || words.includes(code) ? words : `${words} (${code})`;
+}
+
+/** PostgreSQL's code of five characters, or that of the system; empty if it has none. */
+function codeOf(error: unknown): string {
+  if (error instanceof AggregateError) return codeOf(error.errors[0]);
+  const code = systemCode(error);
+  return code === 'unknown' ? '' : code;
+}

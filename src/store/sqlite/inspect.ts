@@ -1,0 +1,31 @@
+/** What SQLite knows of a file: whether others wrote, and whether it is damaged. */
+
+import { sql } from 'kysely';
+import { JobdError } from '../../domain/errors.ts';
+import { statement } from '../database/statement.ts';
+import type { Db } from '../database/store.ts';
+
+const version = statement((db: Db) =>
+  sql<{ data_version: number }>`pragma data_version`.compile(db),
+);
+
+/**
+ * A number that changes when another connection commits, in this process or another one; own writes do not change it.
+ * Throws `unavailable` if the store cannot be used now.
+ */
+export async function dataVersion(db: Db): Promise<number> {
+  const [row] = await version(db, {});
+  return row?.data_version ?? NaN;
+}
+
+/** Up to a hundred descriptions of damage, in SQLite's words; none if the file is sound. */
+export async function checkDatabase(db: Db): Promise<string[]> {
+  try {
+    const { rows } = await sql<{ quick_check: string }>`pragma quick_check(100)`.execute(db);
+    return rows.map((row) => row.quick_check).filter((words) => words !== 'ok');
+  } catch (error) {
+    // SQLite stops at some damage instead of listing it.
+    if (error instanceof JobdError) return [error.message];
+    throw error;
+  }
+}

