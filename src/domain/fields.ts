@@ -18,7 +18,7 @@ export interface FieldRule {
 }
 
 /** Any characters but U+0000, which not every database can keep in a text. */
-const pattern = String.raw`^[^\u0000]*$`;
+const pattern = String.raw`^[^\x00]*$`;
 
 /** The names of everything that people name: jobs, monitors, channels, keys and accounts. */
 export const nameRule = { type: 'string', minLength: 1, maxLength: 120, pattern } as const;
