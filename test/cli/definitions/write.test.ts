@@ -16,7 +16,7 @@ import {
   literal,
   literalVariables,
 } from '../../../src/cli/definitions/references.ts';
-import { characterCount } from '../../../src/domain/characters.ts';
+import { brokenRule, nameRule, notesRule } from '../../../src/domain/fields.ts';
 import { newId } from '../../../src/domain/id.ts';
 import { changedFields } from '../../../src/domain/jobs/managed-job.ts';
 import { definedMonitor } from '../../../src/domain/monitors/managed-monitor.ts';
@@ -85,7 +85,7 @@ const hard = fc.oneof(
 );
 
 const arbitraryJob = fc.record({
-  name: hard.filter((text) => text.trim() !== '' && characterCount(text) <= 120),
+  name: hard.filter((text) => brokenRule(nameRule, text) === undefined),
   path: fc.string({
     unit: fc.constantFrom('a', '$', '{', '}', '?', '=', '&', '%20'),
     maxLength: 20,
@@ -118,7 +118,7 @@ const arbitraryJob = fc.record({
   ),
   timeoutSeconds: fc.integer({ min: 1, max: 60 }),
   retries: fc.integer({ min: 0, max: 2 }),
-  notes: hard,
+  notes: hard.filter((text) => brokenRule(notesRule, text) === undefined),
   paused: fc.boolean(),
   isManaged: fc.boolean(),
 });
