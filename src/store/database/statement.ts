@@ -113,29 +113,29 @@ export function columnsOf<Values, Name extends keyof Values & string>(
 
 interface Compiled<Values, Row> {
   adapter: DialectAdapter;
-  isTransaction: boolean;
+  mayLock: boolean;
   query: CompiledQuery<Row>;
   /** The parameters in the order of the text. */
   readonly listOf: (values: Values) => unknown[];
 }
 
-/** Once for each database, and for transactions, in which rows may be locked. */
+/** Once for each database, and once more for transactions in which rows may be locked. */
 function compileOnce<Values extends object, Row>(
   build: Build<Values, Row>,
 ): (db: Db, first: Values) => Compiled<Values, Row> {
   const known: Compiled<Values, Row>[] = [];
   return (db, first) => {
     const { adapter } = db.getExecutor();
-    const { isTransaction } = db;
+    const mayLock = db.isTransaction && 'forRows' in adapter;
     for (const one of known) {
-      if (one.adapter === adapter && one.isTransaction === isTransaction) return one;
+      if (one.adapter === adapter && one.mayLock === mayLock) return one;
     }
     const query = build(db, placeholders, first);
     const listOf = (values: Values): unknown[] =>
       query.parameters.map((one) =>
         one instanceof Named ? values[one.name as keyof Values] : one,
       );
-    const compiled = { adapter, isTransaction, query, listOf };
+    const compiled = { adapter, mayLock, query, listOf };
     known.push(compiled);
     return compiled;
   };
