@@ -5,6 +5,7 @@ import type { Flags } from '../config.ts';
 import { parseIsoTime } from '../domain/clock.ts';
 import { inTwoUnits } from '../domain/durations.ts';
 import { got, invalidInput, JobdError } from '../domain/errors.ts';
+import { fileProblem } from '../domain/file-problem.ts';
 import { parseWholeNumber } from '../setting.ts';
 
 /** Collects the values of an option that may be repeated; commander passes them one by one. */
@@ -20,9 +21,8 @@ export async function textOrFile(value: string, flag: string): Promise<string> {
   try {
     return await readFile(value.slice(1), 'utf8');
   } catch (error) {
-    throw new JobdError('usage', `${flag} names a file that cannot be read, got ${value}`, {
-      cause: error,
-    });
+    const problem = fileProblem(value.slice(1) || '(no name)', error);
+    throw new JobdError('usage', `${flag} ${value}: ${problem}`, { cause: error });
   }
 }
 
@@ -41,13 +41,25 @@ export function listLimitOf(flags: Flags, max = mostListed): number {
 
 const unitSeconds: Record<string, number> = { s: 1, m: 60, h: 3_600, d: 86_400 };
 
-/** Parses `90s`, `5m`, `2h`, `1d` or plain seconds into seconds. Throws `invalid_input`. */
+/** Parses `90s`, `5m`, `2h` or `1d` into seconds. Throws `invalid_input`. */
 export function parseDuration(text: string, flag: string): number {
-  const match = /^(\d{1,9})([smhd]?)$/.exec(text);
-  if (match === null) {
-    throw invalidInput(`${flag} must be a duration such as 90s, 5m, 2h or 1d, got ${text}`);
-  }
-  return Number(match[1]) * (unitSeconds[match[2] ?? ''] ?? 1);
+  if (text === '0') return 0;
+  refuseNumber(text, flag);
+  const [, number, unit = ''] = /^(\d{1,9})([smhd])$/.exec(text) ?? [];
+  const seconds = unitSeconds[unit];
+  if (seconds !== undefined) return Number(number) * seconds;
+  throw invalidInput(`${flag} must be a duration such as 90s, 5m, 2h or 1d, got ${text}`);
+}
+
+/** The same where a number alone is documented to be in seconds. Throws `invalid_input`. */
+export function parseSeconds(text: string, flag: string): number {
+  return parseDuration(/^\d{1,9}$/.test(text) ? `${text}s` : text, flag);
+}
+
+/** A number could be of seconds, minutes or days: only the person knows. */
+function refuseNumber(text: string, flag: string): void {
+  if (!/^\d{1,9}$/.test(text)) return;
+  throw invalidInput(`${flag} needs a unit: write ${text}s, ${text}m, ${text}h or ${text}d`);
 }
 
 /** Parses a time into epoch milliseconds. Throws `invalid_input`. */
@@ -66,6 +78,7 @@ export function parseMomentOrDuration(
   now: number,
   direction: 1 | -1 = 1,
 ): number {
+  refuseNumber(text, flag);
   if (/^\d{1,5}[smhd]$/.test(text)) return now + direction * parseDuration(text, flag) * 1_000;
   const at = parseIsoTime(text);
   if (at !== null) return at;

@@ -3,6 +3,7 @@
 import { createReadStream } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { fileProblem } from '../domain/file-problem.ts';
 import { judge } from './judge.ts';
 import type { Given, Judgement } from './judge.ts';
 import { maxDocumentBytes } from './json.ts';
@@ -125,6 +126,5 @@ async function readStream(
 }
 
 function cannotRead(path: string, error: unknown): Error {
-  const reason = error instanceof Error ? error.message : String(error);
-  return unreadable(`${escaped(path)} cannot be read: ${escaped(reason)}`);
+  return unreadable(fileProblem(escaped(path), error));
 }

@@ -84,7 +84,7 @@ test('invalid input is refused before any request', async () => {
     [[...create, '--retries', ''], /--retries must be a whole number.*got nothing/],
     [[...create, '--retries', '3'], /--retries must be a whole number between 0 and 2, got 3/],
     [[...create, '--header', 'novalue'], /--header must be 'Name: value'/],
-    [[...create, '--data', '@/no/such/file'], /--data names a file that cannot be read.*such/],
+    [[...create, '--data', '@/no/such/file'], /--data @\/no\/such\/file: there is no file \/no\/such\/file\n/],
     [['jobs', 'run', 'a', '--timeout', 'soon'], /--timeout must be a duration.*got soon/],
     [['jobs', 'update', 'a', '--every', 'often'], /--every must be a duration.*got often/],
     [['runs', 'list', 'a', '--limit', '0'], /--limit must be a whole number between 1.*got 0/],

@@ -3,7 +3,8 @@
 import { closeSync, openSync, readdirSync, readSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { text as readStream } from 'node:stream/consumers';
-import { JobdError, systemCode } from '../../domain/errors.ts';
+import { JobdError } from '../../domain/errors.ts';
+import { fileProblem } from '../../domain/file-problem.ts';
 import type { Definition, FileKind } from './kind.ts';
 import { fileKinds } from './kinds.ts';
 import { nearest } from '../../domain/nearest.ts';
@@ -159,5 +160,5 @@ function readAtMost(descriptor: number, limit: number): Buffer {
 
 function unreadable(name: string, error: unknown): unknown {
   if (error instanceof JobdError) return error;
-  return new JobdError('usage', `${name} cannot be read: ${systemCode(error)}`, { cause: error });
+  return new JobdError('usage', fileProblem(name, error), { cause: error });
 }

@@ -6,6 +6,7 @@ import type { Backup, Restored, Source } from '../../app/operator/backups.ts';
 import { secretKeys } from '../../config.ts';
 import type { Flags } from '../../config.ts';
 import { JobdError, systemCode, unavailable } from '../../domain/errors.ts';
+import { fileProblem } from '../../domain/file-problem.ts';
 import { confirm } from '../terminal/prompt.ts';
 import type { Context } from '../context.ts';
 import { chooseDataDir, enterDataDir, enterStore } from './local.ts';
@@ -151,8 +152,10 @@ function openBackup(path: string): Source {
     return { path, descriptor, log };
   } catch (error) {
     if (error instanceof JobdError) throw error;
-    const isMissing = systemCode(error) === 'ENOENT';
-    if (!isMissing) throw unavailable(`${path} cannot be read`, error);
-    throw new JobdError('not_found', `${path} does not exist`);
+    const code = systemCode(error);
+    const sentence = fileProblem(path, error);
+    if (code === 'ENOENT') throw new JobdError('not_found', sentence, { cause: error });
+    if (code === 'EACCES') throw new JobdError('unavailable', sentence, { cause: error });
+    throw unavailable(`${path} cannot be read`, error);
   }
 }

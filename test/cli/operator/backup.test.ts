@@ -128,7 +128,7 @@ test('an existing file is never overwritten, and a file that is not a backup is 
   const before = fs.readFileSync(join(dataDir, 'jobd.db'));
   for (const [path, exitCode, words] of [
     [file, 1, /a file cannot be read: .*not a database/],
-    [join(other, 'missing'), 3, /missing does not exist/],
+    [join(other, 'missing'), 3, /there is no file .*missing/],
     [emptyDatabase(other), 1, /empty\.db cannot be read: it is not a database of jobd/],
     [await withVersion(t, 99), 1, /was written by a newer jobd/],
     [

@@ -175,8 +175,8 @@ test('unreadable input exits with 2 and says why on stderr', async (t) => {
   });
   if (existsSync('/dev/zero')) symlinkSync('/dev/zero', at('endless.json'));
   const rows: [args: string[], words: RegExp][] = [
-    [['absent.json', 'key.json'], /^jobd: .*absent.json cannot be read: ENOENT/],
-    [['receipt.json', 'absent.json'], /^jobd: .*absent.json cannot be read: ENOENT/],
+    [['absent.json', 'key.json'], /^jobd: there is no file .*absent.json\n/],
+    [['receipt.json', 'absent.json'], /^jobd: there is no file .*absent.json\n/],
     [['text.json', 'key.json'], /^unreadable: .*text.json: it is not JSON: "n" at character 1\n$/],
     [['large.json', 'key.json'], /^unreadable: .* bytes, more than 65536\n$/],
     [
