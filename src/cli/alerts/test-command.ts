@@ -7,7 +7,7 @@ import { connect } from '../client/connect.ts';
 import { waitUntil, waitVisibly } from '../client/wait.ts';
 import type { Context } from '../context.ts';
 import { interruptedExitCode, runExitCodes } from '../exit-codes.ts';
-import { parseDuration } from '../options.ts';
+import { parseSeconds } from '../options.ts';
 import { withName } from '../resource.ts';
 import { printJson } from '../terminal/output.ts';
 import { plain } from '../terminal/text.ts';
@@ -22,7 +22,7 @@ export function addTestCommand(channels: Command, context: Context): void {
     .option('--timeout <duration>', 'longest wait', '30s')
     .addHelpText('after', '\nExample:\n  jobd channels test ops')
     .action(async (name: string, flags: Flags & { timeout: string }) => {
-      const timeoutMs = parseDuration(flags.timeout, '--timeout') * 1_000;
+      const timeoutMs = parseSeconds(flags.timeout, '--timeout') * 1_000;
       const { channels: api } = connect(context);
       const channel = await api.find(name);
       const delivery = await api.test(channel.id);

@@ -3,7 +3,7 @@
  * JSON Schema says of a value that the rest of a form accepts.
  */
 
-import { parseDuration } from '../options.ts';
+import { parseSeconds } from '../options.ts';
 import { everyOne } from '../../domain/alerts/managed-channel.ts';
 import { keyPattern, keyRule } from '../../domain/definition.ts';
 import { isId } from '../../domain/id.ts';
@@ -78,7 +78,7 @@ export function duration(name: string): Form {
   return {
     kind: 'text',
     schema: { type: ['string', 'integer'], pattern: '^[0-9]{1,9}[smhd]?$', minimum: 0 },
-    parse: (written) => parseDuration(written, name),
+    parse: (written) => parseSeconds(written, name),
   };
 }
 

@@ -5,7 +5,7 @@ import type { Job, JobUpdate } from '../../api/jobs/contract.ts';
 import type { Flags } from '../../config.ts';
 import { invalidInput } from '../../domain/errors.ts';
 import { jobDefaults, jobRules } from '../../domain/jobs/job.ts';
-import { collect, parseDuration, textOrFile } from '../options.ts';
+import { collect, parseSeconds, textOrFile } from '../options.ts';
 import { parseWholeNumber } from '../../setting.ts';
 import { scheduleFieldsOf, textFlag, withScheduleOptions } from '../schedule/schedule-options.ts';
 
@@ -43,7 +43,7 @@ const fieldsOf: Record<string, (text: string) => JobUpdate | Promise<JobUpdate>>
   url: (url) => ({ url }),
   method: (text) => ({ method: text.toUpperCase() as Job['method'] }),
   data: async (text) => ({ body: await textOrFile(text, '--data') }),
-  timeout: (text) => ({ timeoutSeconds: parseDuration(text, '--timeout') }),
+  timeout: (text) => ({ timeoutSeconds: parseSeconds(text, '--timeout') }),
   retries: (text) => ({ retries: parseWholeNumber(text, '--retries', { min, max }) }),
   notes: (notes) => ({ notes }),
 };

@@ -11,7 +11,7 @@ import { connect } from '../client/connect.ts';
 import { waitUntil, waitVisibly } from '../client/wait.ts';
 import type { Context } from '../context.ts';
 import { interruptedExitCode, runExitCodes } from '../exit-codes.ts';
-import { parseDuration } from '../options.ts';
+import { parseSeconds } from '../options.ts';
 import { isForMany, select, withSelection } from '../selection.ts';
 import type { Selected } from '../selection.ts';
 import { idCell, state } from '../terminal/cell.ts';
@@ -31,7 +31,7 @@ export function addRunNowCommand(jobs: Command, context: Context): void {
       '\nExamples:\n  jobd jobs run backup --wait\n  jobd jobs run --status down --wait',
     )
     .action(async (names: string[], flags: Flags & { timeout: string }) => {
-      const timeoutMs = parseDuration(flags.timeout, '--timeout') * 1_000;
+      const timeoutMs = parseSeconds(flags.timeout, '--timeout') * 1_000;
       const isMany = isForMany(names, flags);
       const api = isMany ? connect(context, { waits: true }) : connect(context);
       const found = await select(names, flags, {

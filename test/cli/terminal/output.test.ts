@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Run } from '../../../src/api/runs/contract.ts';
 import { cellText, moment, relativeTime, state } from '../../../src/cli/terminal/cell.ts';
-import { parseDuration } from '../../../src/cli/options.ts';
+import { parseDuration, parseMomentOrDuration, parseSeconds } from '../../../src/cli/options.ts';
 import { printFields, printJson, printRows } from '../../../src/cli/terminal/output.ts';
 import type { Columns, Output } from '../../../src/cli/terminal/output.ts';
 import { widthOf } from '../../../src/cli/terminal/text.ts';
@@ -215,11 +215,21 @@ test('JSON is one line in a pipe', () => {
   assert.deepEqual(pipe.lines, ['{"a":[1,{"b":null}]}']);
 });
 
-test('durations are seconds, or a number with s, m, h or d', () => {
-  const seconds = ['90', '90s', '5m', '2h', '1d', '0'].map((text) =>
-    parseDuration(text, '--every'),
+test('durations are a number with s, m, h or d, and timeouts seconds too', () => {
+  const seconds = ['90s', '5m', '2h', '1d', '0s', '0'].map((text) => parseDuration(text, '--every'));
+  assert.deepEqual(seconds, [90, 300, 7_200, 86_400, 0, 0]);
+  assert.deepEqual(
+    ['90', '5m', '0'].map((text) => parseSeconds(text, '--timeout')),
+    [90, 300, 0],
   );
-  assert.deepEqual(seconds, [90, 90, 300, 7_200, 86_400, 0]);
+  assert.throws(
+    () => parseDuration('5', '--every'),
+    /^JobdError: --every needs a unit: write 5s, 5m, 5h or 5d$/,
+  );
+  assert.throws(
+    () => parseMomentOrDuration('30', '--since', 0),
+    /^JobdError: --since needs a unit: write 30s, 30m, 30h or 30d$/,
+  );
   for (const text of ['', 'soon', '5 m', '1.5h', '-5m', '5w', 'm', '1h30m', '9999999999s']) {
     assert.throws(() => parseDuration(text, '--every'), /^JobdError: --every must be a duration/);
   }
