@@ -1,8 +1,8 @@
 /** The commands that jobs, monitors and channels share: list, get, update, pause, resume and delete. */
 
 import type { Command } from 'commander';
-import { JobdError } from '../domain/errors.ts';
 import type { Flags } from '../config.ts';
+import { JobdError } from '../domain/errors.ts';
 import type { Api } from './client/api.ts';
 import { connect } from './client/connect.ts';
 import type { Named } from './client/find.ts';
@@ -31,8 +31,11 @@ export interface Resource<Item, Update, Status extends string = string> extends 
   exampleOptions: string;
   /** The fields that the options give. Throws `invalid_input`, naming the option. */
   updateOf: (flags: Flags, api: Api) => Update | Promise<Update>;
-  /** Throws for an update that the server would refuse, in words of the command line. */
-  check?: (item: Item, update: Update) => void;
+  /**
+   * Completes an update of what was found, and says what it added; null for nothing. Throws for an update that the server
+   * would refuse, in words of the command line.
+   */
+  complete?: (item: Item, fields: Update) => Promise<{ fields: Update; note: string | null }>;
   /** Further commands that update it: pause and resume. */
   actions?: Record<string, Action<Update>>;
   /** What is deleted with it. */
@@ -49,12 +52,12 @@ interface Action<Update> {
 }
 
 /** Adds the commands to `group`. */
-export function addResourceCommands<Item extends Named, Update, Status extends string>(
-  group: Command,
-  context: Context,
-  resource: Resource<Item, Update, Status>,
-): void {
-  const { noun, example, updateOf, check, actions = {}, belongings } = resource;
+export function addResourceCommands<
+  Item extends Named,
+  Update extends object,
+  Status extends string,
+>(group: Command, context: Context, resource: Resource<Item, Update, Status>): void {
+  const { noun, example, updateOf, complete, actions = {}, belongings } = resource;
   const named = (name: string, description: string, more = ''): Command =>
     withName(group.command(name), noun)
       .description(description)
@@ -69,17 +72,14 @@ export function addResourceCommands<Item extends Named, Update, Status extends s
   const update = named('update', `change the given fields of a ${noun}`, resource.exampleOptions);
   resource.withOptions(update).action(async (name: string, flags: Flags) => {
     const api = connect(context);
-    const fields = await updateOf(flags, api);
-    if (Object.keys(fields as object).length === 0) {
-      throw new JobdError(
-        'usage',
-        `say what to change: jobd ${noun}s update --help lists the options`,
-      );
-    }
+    const given = await updateOf(flags, api);
+    if (Object.keys(given).length === 0) throw nothingToChange(resource);
     const items = resource.of(api);
     const found = await items.find(name);
-    check?.(found, fields);
-    await printItem(context, resource, flags, await items.update(found.id, fields));
+    const { fields, note } = (await complete?.(found, given)) ?? { fields: given, note: null };
+    const changed = await items.update(found.id, fields);
+    if (note !== null) context.output.say(note);
+    await printItem(context, resource, flags, changed);
   });
 
   for (const [action, { description, update: fields }] of Object.entries(actions)) {
@@ -116,6 +116,16 @@ export function addResourceCommands<Item extends Named, Update, Status extends s
       await resource.of(api).delete(first.id);
       printDone(context.output, flags, `deleted ${plain(first.name)}`);
     });
+}
+
+function nothingToChange({
+  noun,
+  example,
+  exampleOptions,
+}: Pick<Resource<unknown, unknown>, 'noun' | 'example' | 'exampleOptions'>): JobdError {
+  const command = `jobd ${noun}s update`;
+  const sentence = `say what to change: ${command} ${example}${exampleOptions}`;
+  return new JobdError('usage', sentence, { notes: [`all options: ${command} --help`] });
 }
 
 function examplesOf(

@@ -15,8 +15,9 @@ type Scheduled = Pick<
 const count = 3;
 
 /**
- * Prints them in the zone of the job and in UTC, with notes on clock changes: a table for people, one line per zone for
- * programs. Prints nothing for a job that is not due again, or whose zone or times this machine does not understand.
+ * Prints them in the zone of the job, for an interval in that of this machine, and in UTC, with notes on clock changes: a table
+ * for people, one line per zone for programs. Prints nothing for a job that is not due again, or whose zone or times this
+ * machine does not understand.
  */
 export async function printDueTimes(output: Output, job: Scheduled): Promise<void> {
   const preview = await previewOf(job);
@@ -51,10 +52,10 @@ async function previewFrom(first: number, job: Scheduled): Promise<DueTimes | nu
   const { scheduleType, cronExpr, timezone, periodSeconds } = job;
   const from = systemClock.now();
   if (scheduleType === 'period') {
-    const { canonicalZone } = await import('../../domain/schedule/zone.ts');
     const step = (periodSeconds ?? 0) * 1_000;
     const next = Array.from({ length: count }, (_, index) => first + index * step);
-    return next.every(isTime) ? { next, notes: [], from, timezone: canonicalZone(timezone) } : null;
+    const { machineZone } = await import('../schedule/machine-zone.ts');
+    return next.every(isTime) ? { next, notes: [], from, timezone: machineZone() } : null;
   }
   const { previewSchedule } = await import('../../domain/schedule/preview-input.ts');
   const input = { scheduleType, cronExpr, timezone, count, from: isoTime(first - 1) };

@@ -21,7 +21,12 @@ import { counted } from '../terminal/text.ts';
 import { printDueTimes } from './due-times.ts';
 import { fieldsOfCurl } from './job-curl.ts';
 import { updateOf, withJobOptions } from './job-options.ts';
-import { newScheduleOf, scheduleFieldsFor, scheduleText } from '../schedule/schedule-options.ts';
+import {
+  newScheduleOf,
+  scheduleFieldsFor,
+  scheduleText,
+  zonedUpdateOf,
+} from '../schedule/schedule-options.ts';
 
 const resource: Resource<Job, JobUpdate, JobFilter> = {
   noun: 'job',
@@ -46,7 +51,10 @@ const resource: Resource<Job, JobUpdate, JobFilter> = {
       .option('--no-data', 'send no body'),
   exampleOptions: " --cron '30 3 * * *' --tz UTC",
   updateOf,
-  check: checkMove,
+  complete: async (found, fields) => {
+    checkMove(found, fields);
+    return await zonedUpdateOf(found, fields);
+  },
   actions: {
     pause: {
       description: 'stop calling a job until it is resumed; a call in flight may finish',
@@ -100,7 +108,7 @@ Examples:
           : {};
       const given = { ...copied, ...(await updateOf(flags)), name };
       const { url } = given;
-      if (url === undefined) throw new JobdError('usage', 'use either --url or --curl');
+      if (url === undefined) throw new JobdError('usage', 'say what to call: --url or --curl');
       const { fields, note } = await newScheduleOf(flags);
       Object.assign(given, fields);
       const input = { ...given, url, ...(paused === true && { paused }) };

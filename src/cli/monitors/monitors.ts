@@ -19,6 +19,7 @@ import {
   scheduleText,
   textFlag,
   withScheduleOptions,
+  zonedUpdateOf,
 } from '../schedule/schedule-options.ts';
 import { idCell, moment, state } from '../terminal/cell.ts';
 import { printFields, printJson, printRows } from '../terminal/output.ts';
@@ -41,6 +42,7 @@ const resource: Resource<Monitor, MonitorUpdate, MonitorStatus> = {
   withOptions: (command) => withMonitorOptions(command, { required: false }),
   exampleOptions: ' --grace 2h',
   updateOf: fieldsOf,
+  complete: zonedUpdateOf,
   actions: {
     pause: {
       description: 'expect no pings until it is resumed; pings are still recorded',

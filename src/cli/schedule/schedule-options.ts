@@ -38,28 +38,42 @@ export function scheduleFieldsOf(flags: Flags): ScheduleFields {
   };
 }
 
-/** The fields of a schedule, and what to say about its time zone once it is taken. */
-export interface NewSchedule {
-  fields: ScheduleFields;
+/** Fields with a time zone, and what to say about it once they are taken. */
+export interface Zoned<Fields> {
+  fields: Fields;
   note: string | null;
 }
 
 /**
- * The fields that these options give something new. It needs a schedule, which gets the time zone of this machine unless
- * another is named: an interval too, whose due times are shown in it, and which may become a cron expression later. Throws
- * `usage` and `invalid_input`, naming the option.
+ * The fields that these options give something new. It needs a schedule, and has the time zone of this machine unless it
+ * names another. Throws `usage` and `invalid_input`, naming the option.
  */
-export async function newScheduleOf(flags: Flags): Promise<NewSchedule> {
+export async function newScheduleOf(flags: Flags): Promise<Zoned<ScheduleFields>> {
   const fields = scheduleFieldsOf(flags);
-  const { scheduleType, timezone } = fields;
-  if (scheduleType === undefined) {
+  if (fields.scheduleType === undefined) {
     throw new JobdError('usage', "say when: --cron '30 2 * * *' or --every 5m");
   }
-  if (timezone !== undefined) return { fields, note: null };
+  return await inMachineZone(fields);
+}
+
+/** The fields of an update: a period that becomes a cron expression has a zone that nobody may have chosen. */
+export async function zonedUpdateOf<Update extends ScheduleFields>(
+  { scheduleType: before }: Pick<ScheduleSettings, 'scheduleType'>,
+  fields: Update,
+): Promise<Zoned<Update>> {
+  const becomesCron = before === 'period' && fields.scheduleType === 'cron';
+  return becomesCron ? await inMachineZone(fields) : { fields, note: null };
+}
+
+/** The fields with the zone of this machine, unless they have one. An interval does not depend on it: no note. */
+async function inMachineZone<Fields extends ScheduleFields>(
+  fields: Fields,
+): Promise<Zoned<Fields>> {
+  if (fields.timezone !== undefined) return { fields, note: null };
   const { machineZone, zoneNote } = await import('./machine-zone.ts');
-  const zone = machineZone();
-  const note = scheduleType === 'cron' ? zoneNote(zone) : null;
-  return { fields: { ...fields, timezone: zone }, note };
+  const timezone = machineZone();
+  const note = fields.scheduleType === 'cron' ? zoneNote(timezone) : null;
+  return { fields: { ...fields, timezone }, note };
 }
 
 /** The text of a flag, if it was given. */

@@ -160,7 +160,11 @@ test('invalid input is refused before any request, and secrets stay off the comm
     [['channels', 'update', 'a', '--bot-token', 's3cret'], '', /--bot-token must be @FILE or -/],
     [[...create, '--config', '{"url":"x"}'], '', /--config must be @FILE or -/],
     [[...create, '--config', '-'], 'not json', /--config must hold one JSON object/],
-    [[...create, '--config', '@/no/such'], '', /--config @\/no\/such: there is no file \/no\/such\n/],
+    [
+      [...create, '--config', '@/no/such'],
+      '',
+      /--config @\/no\/such: there is no file \/no\/such\n/,
+    ],
     [['channels', 'create', '--name', 'a', '--type', 'pager'], '', /--type must be one of webhook/],
     [[...create, '--config', '-', '--after-failures', '0'], '{}', /between 1 and 100, got 0/],
     [['channels', 'update', 'a', '--enable', '--disable'], '', /use either --enable or --disable/],

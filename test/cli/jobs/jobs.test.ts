@@ -94,6 +94,8 @@ test('jobs and runs from the shell', async (t) => {
       '--no-headers',
       '--cron',
       '5 * * * *',
+      '--tz',
+      'UTC',
       '--method',
       'POST',
       '--data',
@@ -124,7 +126,7 @@ test('jobs and runs from the shell', async (t) => {
     const body = join(daemon.dataDir, 'body.json');
     writeFileSync(body, '{"ü":1}\n');
     const flags = ['--every', '5m', '--method', 'post', '--data', `@${body}`, '--timeout', '10s'];
-    const others = ['--retries', '2', '--notes', 'a note', '--paused', '--json'];
+    const others = ['--retries', '2', '--notes', 'a note', '--paused', '--json', '--tz', 'utc'];
     const headers = ['--header', 'X-A: b: c', '--header', 'x-b:d'];
     const stdout = assertOk(await create('full', '/ok', ...flags, ...others, ...headers));
     const { job } = JSON.parse(stdout) as { job: Job };
@@ -137,7 +139,7 @@ test('jobs and runs from the shell', async (t) => {
       body: '{"ü":1}\n',
       scheduleType: 'period',
       cronExpr: null,
-      timezone: machineZone(),
+      timezone: 'UTC',
       periodSeconds: 300,
       timeoutSeconds: 10,
       retries: 2,

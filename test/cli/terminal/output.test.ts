@@ -216,7 +216,9 @@ test('JSON is one line in a pipe', () => {
 });
 
 test('durations are a number with s, m, h or d, and timeouts seconds too', () => {
-  const seconds = ['90s', '5m', '2h', '1d', '0s', '0'].map((text) => parseDuration(text, '--every'));
+  const seconds = ['90s', '5m', '2h', '1d', '0s', '0'].map((text) =>
+    parseDuration(text, '--every'),
+  );
   assert.deepEqual(seconds, [90, 300, 7_200, 86_400, 0, 0]);
   assert.deepEqual(
     ['90', '5m', '0'].map((text) => parseSeconds(text, '--timeout')),
