@@ -1,6 +1,7 @@
 /** Values as people type them, in flags and in the environment: each is parsed, or refused in a sentence that names it. */
 
 import { invalidInput } from './domain/errors.ts';
+import { nearest } from './domain/nearest.ts';
 
 export interface Setting {
   /** Flag and variable, for messages. */
@@ -52,7 +53,9 @@ export function parseChoice<Word extends string>(
 ): Word {
   const word = words.find((known) => known === text);
   if (word !== undefined) return word;
-  throw invalidInput(`${flag} must be one of ${words.join(', ')}, got ${text}`);
+  const meant = nearest(text, words);
+  const hint = meant === undefined ? '' : `, did you mean ${meant}?`;
+  throw invalidInput(`${flag} must be one of ${words.join(', ')}, got ${text}${hint}`);
 }
 
 /** Parses a whole number. Throws `invalid_input` for other text and out of bounds. */

@@ -9,6 +9,7 @@ import { withoutAliases } from './aliases.ts';
 import { standardOutput } from './terminal/output.ts';
 import type { Output } from './terminal/output.ts';
 import { plain, plainText } from './terminal/text.ts';
+import { usageText } from './unknown-words.ts';
 
 /** Loads the file of a command, and returns what adds it. */
 type Loader = () => Promise<(program: Command, context: Context) => void>;
@@ -99,12 +100,12 @@ For scripts: jobd help exit-codes, jobd help environment`,
     )
     .configureOutput({
       writeErr: (text) => void process.stderr.write(plainText(text)),
-      outputError: (text, write) => write(text.replace(/^error: /, 'jobd: ')),
     })
     .exitOverride();
   const add = await Promise.all([...loadersFor(context.argv[2])].map((load) => load()));
   for (const addCommand of add) addCommand(program, context);
   addJsonOption(program);
+  wordErrors(program);
   return program;
 }
 
@@ -121,6 +122,12 @@ function addJsonOption(command: Command): void {
     if (child.commands.length > 0) addJsonOption(child);
     else if (!hasOwn && child.name() !== 'serve') child.option('--json', 'print one JSON document');
   }
+}
+
+/** Errors of each command, in the words of jobd. */
+function wordErrors(command: Command): void {
+  command.configureOutput({ outputError: (text, write) => write(usageText(command, text)) });
+  for (const child of command.commands) wordErrors(child);
 }
 
 /** Commander has printed its own errors. Any other is printed here, as one sentence. */

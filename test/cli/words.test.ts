@@ -80,9 +80,37 @@ test('a schedule without a zone has that of the machine, which is said once it i
 
 test('nearly known words are suggested', async () => {
   const rows: [args: string[], words: RegExp][] = [
-    [['jobs', 'creat'], /^jobd: unknown command 'creat'\n\(Did you mean create\?\)\n$/],
-    [['jbos', 'list'], /\(Did you mean jobs\?\)/],
-    [['jobs', 'list', '--jsn'], /^jobd: unknown option '--jsn'\n\(Did you mean --json\?\)\n$/],
+    [
+      ['jobs', 'creat'],
+      /^jobd: unknown command 'creat' \(did you mean create\?\), see jobd help jobs\n$/,
+    ],
+    [['jbos', 'list'], /^jobd: unknown command 'jbos' \(did you mean jobs\?\), see jobd help\n$/],
+    [
+      ['jobs', 'list', '--jsn'],
+      /^jobd: unknown option '--jsn' \(did you mean --json\?\), see jobd help jobs list\n$/,
+    ],
+    [['ls'], /^jobd: unknown command 'ls' \(did you mean jobd jobs list\?\), see jobd help\n$/],
+    [['status'], /\(did you mean jobd jobs list\?\), see jobd help\n$/],
+    [['list'], /\(did you mean jobd jobs list\?\), see jobd help\n$/],
+    [['run', 'backup'], /\(did you mean jobd jobs run\?\), see jobd help\n$/],
+    [['logs'], /\(did you mean jobd runs list\?\), see jobd help\n$/],
+    [['--profile', 'x', 'logs'], /\(did you mean jobd runs list\?\), see jobd help\n$/],
+    [['constructor'], /^jobd: unknown command 'constructor', see jobd help\n$/],
+    [['help', 'jobs', 'frob'], /^jobd: unknown command 'frob', see jobd help jobs\n$/],
+    [
+      ['jobs', 'create', '--name', 'a', '--body', 'x'],
+      /'--body' \(did you mean --data\?\), see jobd help jobs/,
+    ],
+    [['runs', 'list', '--job', 'x'], /\(did you mean jobd runs list JOB\?\), see jobd help runs/],
+    [
+      ['audit', '--action', 'job.delet'],
+      /, job\.delete, .*got job\.delet, did you mean job\.delete\?\n$/,
+    ],
+    [
+      ['audit', '--action', 'frobnicate'],
+      /^jobd: --action must be one of job, .*got frobnicate\n$/,
+    ],
+    [['key', 'create', '--permission', 'raed'], /got raed, did you mean read\?\n$/],
     [['schedule', 'preview', '@dayly'], /did you mean @daily\?\n$/],
     [['schedule', 'preview', '@daily', '--tz', 'Europe/Berln'], /did you mean Europe\/Berlin\?\n$/],
     [['schedule', 'preview', '@daily', '--tz', 'new york'], /did you mean America\/New_York\?\n$/],

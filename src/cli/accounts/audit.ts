@@ -4,6 +4,8 @@ import type { Command } from 'commander';
 import type { AuditEntry } from '../../api/accounts/contract.ts';
 import { connect } from '../client/connect.ts';
 import type { Flags } from '../../config.ts';
+import { auditActionWords } from '../../domain/accounts/audit.ts';
+import { parseChoice } from '../../setting.ts';
 import type { Context } from '../context.ts';
 import { listLimitOf, withListLimit } from '../options.ts';
 import { moment } from '../terminal/cell.ts';
@@ -32,7 +34,8 @@ Examples:
 
 It asks the server, with a key that may write.`,
     )
-    .action(async ({ subject, actor, action, ...flags }: AuditFlags) => {
+    .action(async ({ subject, actor, action: word, ...flags }: AuditFlags) => {
+      const action = word && parseChoice(word, '--action', auditActionWords);
       const api = connect(context);
       const found = await api.audit({ subject, actor, action }, listLimitOf(flags));
       if (flags['json']) return printJson(output, found);

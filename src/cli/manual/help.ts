@@ -98,6 +98,6 @@ function commandOf(program: Command, words: readonly string[]): Command {
       (child) => child.name() === word || child.aliases().includes(word),
     );
     if (found !== undefined) return found;
-    return command.error(`error: unknown command '${word}', see jobd --help`);
+    return command.error(`error: unknown command '${word}'`);
   }, program);
 }

@@ -69,7 +69,10 @@ test('help COMMAND equals --help, and an unknown command gets a suggestion', asy
   assert.deepEqual(one, other);
   const unknown = await runCommand(['help', 'jobz']);
   assert.deepEqual([unknown.exitCode, unknown.stdout], [2, '']);
-  assert.match((await runCommand(['jobs', 'lst'])).stderr, /Did you mean list\?/);
+  assert.match(
+    (await runCommand(['jobs', 'lst'])).stderr,
+    /\(did you mean list\?\), see jobd help jobs\n$/,
+  );
 });
 
 /** A `jobd` for completion with jobs of these names. */
