@@ -6,7 +6,9 @@ import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import { withoutAliases } from '../../src/cli/aliases.ts';
-import { optionWords } from '../../src/cli/client/option-words.ts';
+import { inOptionWords, optionWords } from '../../src/cli/client/option-words.ts';
+import { invalidInput, JobdError } from '../../src/domain/errors.ts';
+import { judgeAddress } from '../../src/domain/targets/address.ts';
 import { runCommand } from '../support/running/command.ts';
 
 test('commands have the names that people know from elsewhere', () => {
@@ -28,6 +30,24 @@ test('commands have the names that people know from elsewhere', () => {
     const words = given === '' ? [] : given.split(' ');
     const expected = meant === '' ? [] : meant.split(' ');
     assert.deepEqual(withoutAliases(['node', 'jobd', ...words]).slice(2), expected, given);
+  }
+});
+
+test('only addresses that a person may own are proposed for allowing', async () => {
+  const notesOn = async (address: string): Promise<string> => {
+    const { reason } = judgeAddress(address) as { reason: string };
+    const ask = inOptionWords(() =>
+      Promise.reject(invalidInput(`url must lead to a public address: ${reason}`)),
+    );
+    const error = await ask('POST', '/jobs', {}).catch((refusal: unknown) => refusal);
+    assert.ok(error instanceof JobdError);
+    return error.notes.join();
+  };
+  for (const address of ['10.0.0.1', '127.0.0.1', '::1', 'fd00::1']) {
+    assert.match(await notesOn(address), /--allow-target/, address);
+  }
+  for (const address of ['169.254.169.254', '168.63.129.16', 'fe80::1']) {
+    assert.match(await notesOn(address), /^refused on purpose: the metadata service/, address);
   }
 });
 

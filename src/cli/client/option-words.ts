@@ -46,10 +46,15 @@ export function inOptionWords(ask: Ask): Ask {
   };
 }
 
-/** What can be done about a refusal of the server; null if it says that itself. */
+/**
+ * What can be done about a refusal of the server; null if it says that itself. An address that may give out credentials is not
+ * for people to allow in passing.
+ */
 export function adviceOn(refusal: string): string | null {
   if (!refusal.includes('must lead to a public address')) return null;
-  return 'to allow an address of your own: jobd serve --allow-target ADDRESS/32, or JOBD_ALLOW_TARGETS';
+  return /link-local|cloud metadata/.test(refusal)
+    ? 'refused on purpose: the metadata service of a cloud hands out credentials of the server there'
+    : 'to allow an address of your own: jobd serve --allow-target ADDRESS/32, or JOBD_ALLOW_TARGETS';
 }
 
 /** A sentence of the server with options instead of its fields. */

@@ -10,7 +10,6 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import type { Job } from '../../../src/api/jobs/contract.ts';
 import type { Run, RunList } from '../../../src/api/runs/contract.ts';
-import { machineZone } from '../../../src/cli/schedule/machine-zone.ts';
 import { runCommand, serveCommand } from '../../support/running/command.ts';
 import type { Ran } from '../../support/running/program.ts';
 import { startSink } from '../../support/fakes/sink.ts';
