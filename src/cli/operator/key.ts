@@ -5,20 +5,18 @@ import type { Flags } from '../../config.ts';
 import { isoTimeOrNull, systemClock } from '../../domain/clock.ts';
 import { JobdError } from '../../domain/errors.ts';
 import { isId } from '../../domain/id.ts';
-import { permissions } from '../../domain/accounts/key.ts';
 import type { Key } from '../../domain/accounts/key.ts';
 import { moment } from '../terminal/cell.ts';
 import { confirm } from '../terminal/prompt.ts';
 import type { Context } from '../context.ts';
 import { openStoreFor } from './local.ts';
+import { permissionOf, withPermission } from './permission.ts';
 import { parseMomentOrDuration } from '../options.ts';
-import { parseChoice } from '../../setting.ts';
 import { printDone, printJson, printRows } from '../terminal/output.ts';
 import type { Output } from '../terminal/output.ts';
 
 type CreateFlags = Flags & {
   workspace: string;
-  permission: string;
   name: string;
   expires?: string;
   allowDuplicate?: true;
@@ -33,11 +31,11 @@ export function addKeyCommands(program: Command, { output }: Context): void {
 }
 
 function addCreateCommand(key: Command, output: Output): void {
-  key
+  const command = key
     .command('create')
     .description('create a key and print it; it is shown only once')
-    .option('--workspace <name>', 'workspace of the key', 'default')
-    .option('--permission <permission>', 'read or write', 'write')
+    .option('--workspace <name>', 'workspace of the key', 'default');
+  withPermission(command)
     .option('--name <label>', 'name for people', '')
     .option(
       '--expires <when>',
@@ -54,7 +52,7 @@ Examples:
     )
     .action(async (flags: CreateFlags) => {
       const { workspace, name, expires } = flags;
-      const permission = parseChoice(flags.permission, '--permission', permissions);
+      const permission = permissionOf(flags);
       const now = systemClock.now();
       const expiresAt =
         expires === undefined ? null : parseMomentOrDuration(expires, '--expires', now);

@@ -9,16 +9,17 @@ import { parseDuration } from '../options.ts';
 import { printJson } from '../terminal/output.ts';
 import type { Output } from '../terminal/output.ts';
 import { enterStore, openStoreIn } from './local.ts';
+import { permissionOf, withPermission } from './permission.ts';
 
-type OpenFlags = Flags & { workspace: string; valid: string; read?: true };
+type OpenFlags = Flags & { workspace: string; valid: string };
 
 /** Adds the command. */
 export function addOpenCommand(program: Command, { output }: Context): void {
-  program
+  const command = program
     .command('open')
     .description('print a link that signs a browser in, once; jobd serve must be running')
-    .option('--workspace <name>', 'workspace to sign in to', 'default')
-    .option('--read', 'only let it read; without this it may do everything, keys included')
+    .option('--workspace <name>', 'workspace to sign in to', 'default');
+  withPermission(command, ', which includes keys')
     .option('--valid <duration>', 'how long the link works, at most 24h', '10m')
     .option('--data <dir>', 'data directory')
     .addHelpText(
@@ -27,7 +28,7 @@ export function addOpenCommand(program: Command, { output }: Context): void {
 Examples:
   jobd open
   sudo jobd open --workspace staging
-  jobd open --read --valid 1h
+  jobd open --permission read --valid 1h
 
 Whoever opens the link first is signed in. Send it to nobody else.`,
     )
@@ -36,7 +37,7 @@ Whoever opens the link first is signed in. Send it to nobody else.`,
 
 async function open(flags: OpenFlags, output: Output): Promise<void> {
   const { workspace } = flags;
-  const permission = flags.read === true ? 'read' : 'write';
+  const permission = permissionOf(flags);
   const validMs = parseDuration(flags.valid, '--valid') * 1_000;
   const entered = await enterStore(flags, output);
   await requireDaemon(entered.path);

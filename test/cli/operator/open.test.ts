@@ -38,6 +38,10 @@ test('the link of jobd open signs a browser in, once', async (t) => {
   assert.equal((await session.ask('GET', '/about')).body.siteUrl, url);
   assert.equal((await postSession(url, { code })).status, 401);
 
+  const both = await jobd('open', '--read', '--permission', 'write');
+  assert.deepEqual([both.exitCode, both.stdout], [2, '']);
+  const long = await jobd('open', '--permission', 'read', '--json');
+  assert.equal((JSON.parse(long.stdout) as { permission: string }).permission, 'read');
   const read = await jobd('open', '--read', '--valid', '1h', '--json');
   const shown = JSON.parse(read.stdout);
   assert.deepEqual([shown.permission, shown.isOwner, shown.workspace], ['read', false, 'default']);
