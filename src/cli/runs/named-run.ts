@@ -27,8 +27,8 @@ export async function findRunId({ runs }: Api, job: NamedJob, text: string): Pro
   if (word === 'latest' || runStatuses.includes(word as RunStatus)) {
     const status = word === 'latest' ? null : word;
     for await (const { id } of runs.history(job.id, { status })) return id;
-    const which = status === null ? '' : ` ${status}`;
-    throw new JobdError('not_found', `${job.name} has no${which} run that is kept`);
+    const kept = (await firstPage(runs.history(job.id, {}))).length;
+    throw new JobdError('not_found', noneOf(job, status, kept));
   }
   if (!prefixPattern.test(word)) {
     throw new JobdError(
@@ -55,17 +55,26 @@ export async function findRunId({ runs }: Api, job: NamedJob, text: string): Pro
   );
 }
 
+/** At most one page is counted: more is only said to be more. */
+function noneOf({ name }: NamedJob, status: string | null, kept: number): string {
+  if (status === null || kept === 0) return `${name} has no runs that are kept`;
+  const number = kept < pageSize ? `${kept}` : `${pageSize} or more`;
+  return `${name} has no ${status} run among the ${number} kept`;
+}
+
 /** Finds a run with its answer. Throws as `findRunId` does. */
 export async function findRun(api: Api, job: NamedJob, text: string): Promise<Run> {
   return await api.runs.get(job.id, await findRunId(api, job, text));
 }
+
+const pageSize = 100;
 
 /** The runs of the minute before an id was made are on the first page. */
 async function firstPage<T>(all: AsyncIterable<T>): Promise<T[]> {
   const found: T[] = [];
   for await (const item of all) {
     found.push(item);
-    if (found.length === 100) break;
+    if (found.length === pageSize) break;
   }
   return found;
 }
