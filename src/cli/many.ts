@@ -7,6 +7,7 @@ import type { Context } from './context.ts';
 import type { Selected } from './selection.ts';
 import { state } from './terminal/cell.ts';
 import { printJson, printRows } from './terminal/output.ts';
+import { counted } from './terminal/text.ts';
 
 /** What is needed to do something to many of them. */
 export interface Many<Item, Update> {
@@ -30,6 +31,22 @@ const done: Readonly<Record<string, string>> = {
   delete: 'deleted',
 };
 
+/** What an action finds that has nothing to do. */
+const notDone: Readonly<Record<string, readonly [one: string, several: string]>> = {
+  pause: ['was paused already', 'were paused already'],
+  resume: ['was not paused', 'were not paused'],
+};
+
+/** Whether something is already as the action wants it, by its state before. */
+export function hasNothingToDo(action: string, { status }: Selected): boolean {
+  return notDone[action] !== undefined && (action === 'pause') === (status === 'paused');
+}
+
+/** What is said of one that an action finds as it wants it. */
+export function notDoneWords(action: string, count = 1): string {
+  return notDone[action]?.[count === 1 ? 0 : 1] ?? '';
+}
+
 /** Does it to all of them, and prints what became of each. The exit code says whether one was refused. */
 export async function actOn<Item, Update>(
   context: Context,
@@ -41,13 +58,16 @@ export async function actOn<Item, Update>(
 ): Promise<void> {
   const { output } = context;
   const { noun } = resource;
-  const results: { id: string; name: string; error: string | null }[] = [];
+  const results: Result[] = [];
   for (let from = 0; from < found.length; from += mostAtOnce) {
     const part = found.slice(from, from + mostAtOnce);
     const ids = part.map(({ id }) => id);
     const errors = await (resource.actOnMany ?? oneByOne(resource))(api, action, ids);
-    for (const [index, { id, name }] of part.entries()) {
-      results.push({ id, name, error: errors[index] ?? null });
+    for (const [index, item] of part.entries()) {
+      const { id, name } = item;
+      const error = errors[index] ?? null;
+      const changed = error === null && !hasNothingToDo(action, item);
+      results.push({ id, name, error, changed });
     }
   }
   if (results.some(({ error }) => error !== null)) context.exitCode = errorCodes.conflict.exitCode;
@@ -57,11 +77,36 @@ export async function actOn<Item, Update>(
     results,
     {
       [noun]: ({ name }) => name,
-      result: ({ error }) => (error === null ? (done[action] ?? action) : state('refused')),
+      result: ({ error, changed }) => {
+        if (error !== null) return state('refused');
+        return changed ? (done[action] ?? action) : notDoneWords(action);
+      },
       because: ({ error }) => error,
     },
     { none: `there are no such ${noun}s`, wrapsLast: true },
   );
+  const counts = countsOf(noun, action, results);
+  if (counts !== null) output.say(counts);
+}
+
+interface Result extends Pick<Selected, 'id' | 'name'> {
+  error: string | null;
+  /** False if it was refused, or as the action wants it already. */
+  changed: boolean;
+}
+
+/** How many were changed and how many had nothing to do; null if each one was changed or refused. */
+function countsOf(noun: string, action: string, results: readonly Result[]): string | null {
+  const changed = results.filter((result) => result.changed).length;
+  const refused = results.filter(({ error }) => error !== null).length;
+  const others = results.length - changed - refused;
+  if (others === 0) return null;
+  const parts = [
+    `${done[action]} ${counted(changed, noun)}`,
+    `${others} ${notDoneWords(action, others)}`,
+    ...(refused > 0 ? [`${refused} refused`] : []),
+  ];
+  return parts.join(', ');
 }
 
 function oneByOne<Item, Update>({ of, actions = {} }: Many<Item, Update>) {

@@ -8,7 +8,7 @@ import { connect } from './client/connect.ts';
 import type { Named } from './client/find.ts';
 import type { Context } from './context.ts';
 import { isForMany, select, withSelection } from './selection.ts';
-import { actOn } from './many.ts';
+import { actOn, hasNothingToDo, notDoneWords } from './many.ts';
 import type { Many } from './many.ts';
 import type { Selected, Selectable } from './selection.ts';
 import { printDone, printJson, printRows } from './terminal/output.ts';
@@ -91,9 +91,12 @@ export function addResourceCommands<
         const found = await select(names, flags, selectable(resource, api));
         if (isForMany(names, flags))
           return await actOn(context, resource, api, action, found, flags);
-        const [{ id } = { id: '' }] = found;
-        const items = resource.of(api);
-        await printItem(context, resource, flags, await items.update(id, fields));
+        const [first = { id: '', name: '' }] = found;
+        const changed = await resource.of(api).update(first.id, fields);
+        if (hasNothingToDo(action, first)) {
+          context.output.say(`${plain(first.name)} ${notDoneWords(action)}`);
+        }
+        await printItem(context, resource, flags, changed);
       });
   }
 

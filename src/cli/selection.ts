@@ -9,6 +9,8 @@ import { parseChoice } from '../setting.ts';
 export interface Selected {
   id: string;
   name: string;
+  /** Its state when it was looked up; channels have none. */
+  status?: string;
 }
 
 /** Where they are looked up. */
@@ -56,12 +58,16 @@ export async function select<Status extends string>(
   const found = new Map<string, Selected>();
   if (isAll) {
     const wanted = typeof status === 'string' ? parseChoice(status, '--status', statuses) : null;
-    for await (const { id, name } of from.all(wanted)) found.set(id, { id, name });
+    for await (const item of from.all(wanted)) found.set(item.id, selectedOf(item));
   } else {
     for (const text of names) {
-      const { id, name } = await from.find(text);
-      found.set(id, { id, name });
+      const item = await from.find(text);
+      found.set(item.id, selectedOf(item));
     }
   }
   return [...found.values()];
+}
+
+function selectedOf({ id, name, status }: Selected): Selected {
+  return { id, name, ...(status !== undefined && { status }) };
 }

@@ -50,15 +50,29 @@ test('many jobs are paused, resumed, run and deleted at once', async (t) => {
     [paused.exitCode, lines(paused.stdout)],
     [0, ['one\tpaused\t-', 'two\tpaused\t-']],
   );
-  const resumed = await jobd('jobs', 'resume', '--status', 'paused', '--json');
-  const { results } = JSON.parse(resumed.stdout) as { results: { name: string; error: null }[] };
+  const again = await jobd('jobs', 'pause', '--all');
+  assert.deepEqual(again, {
+    exitCode: 0,
+    stdout: 'broken\tpaused\t-\ntwo\twas paused already\t-\none\twas paused already\t-\n',
+    stderr: 'paused 1 job, 2 were paused already\n',
+  });
+  const single = await jobd('jobs', 'pause', 'one');
+  assert.deepEqual([single.exitCode, single.stderr], [0, 'one was paused already\n']);
+  assert.equal((await jobd('jobs', 'resume', 'broken')).stderr, '');
+  assert.equal((await jobd('jobs', 'resume', 'broken')).stderr, 'broken was not paused\n');
+  const resumed = await jobd('jobs', 'resume', '--all', '--json');
+  const { results } = JSON.parse(resumed.stdout) as {
+    results: { name: string; error: null; changed: boolean }[];
+  };
   assert.deepEqual(
-    results.map(({ name, error }) => [name, error]),
+    results.map(({ name, error, changed }) => [name, error, changed]),
     [
-      ['two', null],
-      ['one', null],
+      ['broken', null, false],
+      ['two', null, true],
+      ['one', null, true],
     ],
   );
+  assert.equal(resumed.stderr, '');
 
   const ran = await jobd('jobs', 'run', '--all', '--wait', '--json');
   assert.equal(ran.exitCode, 10, ran.stderr);
@@ -92,7 +106,10 @@ test('many jobs are paused, resumed, run and deleted at once', async (t) => {
     assert.equal((JSON.parse(got.stdout) as { run: Run }).run.id, id, text);
   }
   const none = await jobd('runs', 'get', 'one', 'failed');
-  assert.deepEqual([none.exitCode, none.stderr], [3, 'jobd: one has no failed run that is kept\n']);
+  assert.deepEqual(
+    [none.exitCode, none.stderr],
+    [3, 'jobd: one has no failed run among the 1 kept\n'],
+  );
   assert.equal((await jobd('runs', 'get', 'one', 'yesterday')).exitCode, 2);
   assert.equal((await jobd('runs', 'get', 'one', '019a9b1c-7f3a')).exitCode, 3);
 
