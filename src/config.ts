@@ -218,11 +218,11 @@ export function clientSettings(
   });
 }
 
-/** The server that `jobd login` asks: the flag, JOBD_URL, else this machine. Throws `invalid_input`. */
-export function loginUrl(flag?: string, env: Environment = process.env): string {
+/** The server that `jobd login` is told to ask: by the flag, else JOBD_URL; null by neither. Throws `invalid_input`. */
+export function loginUrl(flag?: string, env: Environment = process.env): string | null {
   const given = flag === undefined ? env['JOBD_URL'] : flag;
   const name = flag === undefined ? 'JOBD_URL' : '--url';
-  return apiSite({ name, value: given ?? '' }) ?? defaultServerUrl;
+  return apiSite({ name, value: given ?? '' });
 }
 
 /** The site of a server, which people may give as the URL of its API or of its pages. */

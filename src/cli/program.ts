@@ -16,7 +16,15 @@ type Loader = () => Promise<(program: Command, context: Context) => void>;
 
 const definitions: Loader = async () =>
   (await import('./definitions/commands.ts')).addDefinitionCommands;
-const login: Loader = async () => (await import('./client/login.ts')).addLoginCommands;
+/** `jobd login` looks for the server of this machine, as only commands of the operator can. */
+const login: Loader = async () => {
+  const { addLoginCommands } = await import('./client/login.ts');
+  return (program, context) =>
+    addLoginCommands(program, context, async (output) => {
+      const { siteHere } = await import('./operator/site.ts');
+      return await siteHere(output);
+    });
+};
 const backup: Loader = async () => (await import('./operator/backup.ts')).addBackupCommands;
 const help: Loader = async () => (await import('./manual/help.ts')).addHelpCommands;
 

@@ -12,15 +12,21 @@ import { createAsker } from './client.ts';
 import type { Context } from '../context.ts';
 import { settings } from './settings.ts';
 import { printDone, printFields, printJson, printRows } from '../terminal/output.ts';
+import type { Output } from '../terminal/output.ts';
 import { plain } from '../terminal/text.ts';
+import { forgetKey, keepKey, keptKey } from './unchecked-key.ts';
+
+/** Finds the URL of the server of this machine; null if nothing is known of one. */
+export type FindSite = (output: Output) => Promise<string | null>;
 
 /** Adds the commands. */
-export function addLoginCommands(program: Command, context: Context): void {
+export function addLoginCommands(program: Command, context: Context, findSite: FindSite): void {
   const { output } = context;
   program
     .command('login')
     .description('save a server and an API key, read from standard input, as a profile')
-    .option('--url <url>', `URL of the server (default JOBD_URL, else ${defaultServerUrl})`)
+    .option('--url <url>', 'URL of the server (default JOBD_URL, else the one of this machine)')
+    .option('--kept', 'use the key of an earlier login that failed')
     .addHelpText(
       'after',
       `
@@ -30,20 +36,23 @@ Examples:
   jobd login --profile staging --url https://staging.example.com < key.txt
 
 The key is checked with the server, and saved in a file that only you can read.
-On a terminal, jobd asks for it and does not show it.`,
+On a terminal, jobd asks for it and does not show it. If the check fails, the
+key is kept in a file of its own, for jobd login --kept.`,
     )
     .action(async (flags: Flags) => {
       const given = flags['url'];
-      const url = loginUrl(typeof given === 'string' ? given : undefined);
-      const apiKey = await askKey();
-      const me = await createAsker({ url, apiKey })<Me>('GET', '/me');
       const { profilesFile: file, profile } = settings();
+      const chosen = loginUrl(typeof given === 'string' ? given : undefined);
+      const apiKey = flags['kept'] === true ? keptKey(file) : await askKey();
+      const url = chosen ?? (await findSite(output)) ?? defaultServerUrl;
+      const me = await ownerOf({ url, apiKey }, file);
       const kept = readProfiles(file);
       const name = profile ?? kept.current;
       writeProfiles(file, {
         current: name,
         profiles: { ...kept.profiles, [name]: { url, apiKey } },
       });
+      forgetKey(file);
       const { workspace, permission } = me;
       const shown = { profile: name, url, workspace: workspace.name, permission };
       if (flags['json']) printJson(output, shown);
@@ -66,6 +75,21 @@ On a terminal, jobd asks for it and does not show it.`,
     });
 
   addProfileCommands(program, context);
+}
+
+/** Asks the server whose key it is. If that fails, the key is kept, and the error says so. */
+async function ownerOf(server: { url: string; apiKey: string }, file: string): Promise<Me> {
+  try {
+    return await createAsker(server)<Me>('GET', '/me');
+  } catch (error) {
+    if (!(error instanceof JobdError)) throw error;
+    const { code, message, retryAfterSeconds, notes } = error;
+    throw new JobdError(code, message, {
+      cause: error,
+      retryAfterSeconds,
+      notes: [...notes, keepKey(file, server.apiKey)],
+    });
+  }
 }
 
 function addProfileCommands(program: Command, { output }: Context): void {

@@ -1,6 +1,7 @@
 /** `jobd key`: API keys, in the database; works while the daemon runs. */
 
 import type { Command } from 'commander';
+import { defaultServerUrl, loginUrl } from '../../config.ts';
 import type { Flags } from '../../config.ts';
 import { isoTimeOrNull, systemClock } from '../../domain/clock.ts';
 import { JobdError } from '../../domain/errors.ts';
@@ -64,7 +65,22 @@ Examples:
       if (flags['json']) printJson(output, { ...shape(made.key), workspace, key: made.secret });
       else output.data(made.secret);
       if (output.isTerminal) output.say('Save this key now: it is not shown again.');
+      const { siteUrlIn } = await import('../../app/operator/served.ts');
+      const site = await siteUrlIn(local);
+      if (site !== null && site !== usualUrl()) {
+        output.say(`it is for ${site}: jobd login --url ${site}`);
+      }
     });
+}
+
+/** The server that commands ask without a profile; null if JOBD_URL is none, which is not the concern of a key. */
+function usualUrl(): string | null {
+  try {
+    return loginUrl() ?? defaultServerUrl;
+  } catch (error) {
+    if (error instanceof JobdError) return null;
+    throw error;
+  }
 }
 
 function addListCommand(key: Command, output: Output): void {

@@ -1,6 +1,7 @@
 /** The service of this machine, as install.sh makes it: the data directory that its settings and its unit name. */
 
 import { resolve } from 'node:path';
+import { isEveryAddress, serveConfig, serveDefaults } from '../../config.ts';
 import { readRootsFile } from './roots-files.ts';
 
 /** The data directory of a service, and the file that names it. */
@@ -23,10 +24,33 @@ export function findService({ settings, unit } = serviceFiles): Service | null {
   const unitText = readRootsFile(unit) ?? '';
   return (
     named(optionIn(unitText), unit) ??
-    named(variableIn(readRootsFile(settings) ?? ''), settings) ??
-    named(variableIn(unitText), unit) ??
+    named(variableIn(readRootsFile(settings) ?? '', 'JOBD_DATA'), settings) ??
+    named(variableIn(unitText, 'JOBD_DATA'), unit) ??
     named(stateDirectoryIn(unitText), unit)
   );
+}
+
+/**
+ * Where the server of the service listens, or its base URL; null without a service, and if this user may not read its
+ * settings, or they set none of this. Never throws.
+ */
+export function findServiceUrl({ settings, unit } = serviceFiles): string | null {
+  const texts = [readRootsFile(settings) ?? '', readRootsFile(unit) ?? ''];
+  const setting = (name: string): string | undefined =>
+    texts.map((text) => variableIn(text, name)).find((value) => value !== null) ?? undefined;
+  const env = Object.fromEntries(
+    ['JOBD_BASE_URL', 'JOBD_HOST', 'JOBD_PORT'].map((name) => [name, setting(name)]),
+  );
+  if (Object.values(env).every((value) => value === undefined)) return null;
+  try {
+    const { baseUrl, host, port } = serveConfig({}, env);
+    if (baseUrl !== null) return baseUrl;
+    if (port === 0) return null;
+    const place = isEveryAddress(host) ? serveDefaults.host : host;
+    return new URL(`http://${place.includes(':') ? `[${place}]` : place}:${port}`).origin;
+  } catch {
+    return null;
+  }
 }
 
 function named(dataDir: string | null, namedIn: string): Service | null {
@@ -38,9 +62,9 @@ function optionIn(unit: string): string | null {
   return lastOf(/^ExecStart=.*\sserve\s(?:.*\s)?--data[= ]["']?([^\s"']+)/gm, unit);
 }
 
-/** `JOBD_DATA=DIR`, as in a file of settings or after `Environment=`. systemd lets a file win over the unit. */
-function variableIn(text: string): string | null {
-  return lastOf(/^(?:Environment=)?["']?JOBD_DATA=["']?([^\s"']+)/gm, text);
+/** `NAME=VALUE`, as in a file of settings or after `Environment=`. systemd lets a file win over the unit. */
+function variableIn(text: string, name: string): string | null {
+  return lastOf(new RegExp(`^(?:Environment=)?["']?${name}=["']?([^\\s"']+)`, 'gm'), text);
 }
 
 function stateDirectoryIn(unit: string): string | null {

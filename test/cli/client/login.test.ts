@@ -85,6 +85,56 @@ test('flags override the environment, which overrides the profile; a key is only
   assert.throws(() => readProfiles(file), /holds no profiles/);
 });
 
+test('the key of a login that failed is not lost', async (t) => {
+  const daemon = await serveCommand(t);
+  const apiKey = daemon.env['JOBD_API_KEY'] ?? '';
+  const sink = await startSink(t);
+  const env = { XDG_CONFIG_HOME: temporaryDirectory(t) };
+  const jobd = (args: string[], input = ''): Promise<Ran> => runCommand(args, env, input);
+  const { profilesFile } = clientSettings(null, env);
+  const file = join(profilesFile, '..', 'unchecked-key');
+  const none = await jobd(['login', '--kept', '--url', daemon.url]);
+  assert.deepEqual(none, {
+    exitCode: 2,
+    stdout: '',
+    stderr: 'jobd: no key is kept: give one on standard input, without --kept\n',
+  });
+
+  for (const [url, exitCode] of [
+    ['http://127.0.0.1:9', 7],
+    [sink.url, 7],
+  ] as const) {
+    const failed = await jobd(['login', '--url', url], apiKey);
+    assert.equal(failed.exitCode, exitCode, failed.stderr);
+    assert.ok(
+      failed.stderr.endsWith(
+        `\n  the key is kept in ${file}; to try it again: jobd login --kept --url URL\n`,
+      ),
+      failed.stderr,
+    );
+    assert.ok(!failed.stderr.includes(apiKey), 'a key is never shown');
+    assert.equal(statSync(file).mode & 0o777, 0o600);
+    assert.equal((await jobd(['jobs', 'list'])).exitCode, 4, 'it is not used');
+  }
+  const kept = await jobd(['login', '--kept', '--url', daemon.url]);
+  assert.equal(kept.exitCode, 0, kept.stderr);
+  assert.equal(readProfiles(profilesFile).profiles['default']?.apiKey, apiKey);
+  assert.deepEqual(readdirSync(join(file, '..')), ['profiles.json']);
+
+  const refused = await jobd(['login', '--url', daemon.url], other);
+  assert.equal(refused.exitCode, 4);
+  assert.match(refused.stderr, /jobd login --kept/, 'another server may accept it');
+});
+
+test('a login asks the server of this machine, wherever it listens', async (t) => {
+  const { env: daemon, url } = await serveCommand(t);
+  const { JOBD_DATA = '', JOBD_API_KEY = '' } = daemon;
+  const env = { XDG_CONFIG_HOME: temporaryDirectory(t), JOBD_DATA };
+  const ran = await runCommand(['login'], env, JOBD_API_KEY);
+  assert.equal(ran.exitCode, 0, ran.stderr);
+  assert.match(ran.stdout, new RegExp(`^url\t${url}$`, 'm'));
+});
+
 test('a login to a server that is not jobd stores nothing', async (t) => {
   const sink = await startSink(t);
   const env = { XDG_CONFIG_HOME: temporaryDirectory(t) };

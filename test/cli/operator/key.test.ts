@@ -46,6 +46,18 @@ test('keys from the shell', async (t) => {
     assert.equal(await statusWith(daemon, key), 200);
   });
 
+  await t.test('where the key works is said, unless commands ask there anyway', async () => {
+    const elsewhere = await runCommand(['key', 'create', '--read'], { JOBD_DATA: dataDir });
+    const site = daemon.url;
+    assert.equal(elsewhere.stderr, `it is for ${site}: jobd login --url ${site}\n`);
+    const { keys } = JSON.parse((await jobd('key', 'list', '--json')).stdout) as {
+      keys: { id: string; permission: string; name: string }[];
+    };
+    const [made] = keys.filter(({ name, permission }) => name === '' && permission === 'read');
+    assert.ok(made);
+    assert.equal((await jobd('key', 'revoke', made.id, '--yes')).exitCode, 0);
+  });
+
   await t.test('a read-only key may not create jobs: 4', async () => {
     const args = ['jobs', 'create', '--name', 'a', '--url', 'http://127.0.0.1:1/', '--every', '1h'];
     const { exitCode, stderr } = await runCommand(args, { ...daemon.env, JOBD_API_KEY: key });

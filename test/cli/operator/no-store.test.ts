@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { noDatabase } from '../../../src/cli/operator/places.ts';
 import type { Holding } from '../../../src/cli/operator/places.ts';
 import { findServers } from '../../../src/cli/operator/running.ts';
-import { findService } from '../../../src/cli/operator/service.ts';
+import { findService, findServiceUrl } from '../../../src/cli/operator/service.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
 import { runCommand, serveCommand } from '../../support/running/command.ts';
 import { makeStore, makeStoreWithKey } from '../../support/running/prepare.ts';
@@ -217,6 +217,20 @@ test('the service is what its unit and its settings say', { skip: notRoot }, (t)
     '/srv/d',
   );
   assert.equal(found(unit, null), '/var/lib/jobd');
+
+  const urls: [settings: string, url: string | null][] = [
+    ['JOBD_DATA=/srv/a\n', null],
+    ['JOBD_PORT=9000\n', 'http://127.0.0.1:9000'],
+    ['JOBD_HOST=0.0.0.0\nJOBD_PORT="80"\n', 'http://127.0.0.1'],
+    ['JOBD_HOST=::1\n', 'http://[::1]:8080'],
+    ['JOBD_PORT=9000\nJOBD_BASE_URL=https://jobs.example.com/\n', 'https://jobs.example.com'],
+    ['JOBD_PORT=none\n', null],
+    ['JOBD_PORT=0\n', null],
+  ];
+  for (const [settings, url] of urls) {
+    found(unit, settings);
+    assert.equal(findServiceUrl(files), url, settings);
+  }
 
   // What somebody else may have written names nothing.
   for (const spoil of [

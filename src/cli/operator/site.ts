@@ -1,0 +1,28 @@
+/** The URL of the server of this machine, for `jobd login`. */
+
+import { statSync } from 'node:fs';
+import type { Output } from '../terminal/output.ts';
+import { chooseDataDir, openStoreFor } from './local.ts';
+import { findServiceUrl } from './service.ts';
+
+/**
+ * Where the server of this machine says that people reach it, as `jobd open` does; where this user may not look, what the
+ * settings of the service say. Null if nothing is known. Never throws.
+ */
+export async function siteHere(output: Output): Promise<string | null> {
+  return (await servedUrl(output)) ?? findServiceUrl();
+}
+
+async function servedUrl(output: Output): Promise<string | null> {
+  try {
+    const { path } = await chooseDataDir({});
+    // Root would become the owner of the database, and could not write a profile of its own then.
+    if (process.geteuid?.() === 0 && statSync(path).uid !== 0) return null;
+    const { isServed, siteUrlIn } = await import('../../app/operator/served.ts');
+    if (!isServed(path)) return null;
+    await using local = await openStoreFor({}, output);
+    return await siteUrlIn(local);
+  } catch {
+    return null;
+  }
+}
