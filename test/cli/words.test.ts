@@ -33,16 +33,18 @@ test('commands have the names that people know from elsewhere', () => {
   }
 });
 
+/** The notes on a refusal of this address. */
+async function notesOn(address: string): Promise<string> {
+  const { reason } = judgeAddress(address) as { reason: string };
+  const ask = inOptionWords(() =>
+    Promise.reject(invalidInput(`url must lead to a public address: ${reason}`)),
+  );
+  const error = await ask('POST', '/jobs', {}).catch((refusal: unknown) => refusal);
+  assert.ok(error instanceof JobdError);
+  return error.notes.join();
+}
+
 test('only addresses that a person may own are proposed for allowing', async () => {
-  const notesOn = async (address: string): Promise<string> => {
-    const { reason } = judgeAddress(address) as { reason: string };
-    const ask = inOptionWords(() =>
-      Promise.reject(invalidInput(`url must lead to a public address: ${reason}`)),
-    );
-    const error = await ask('POST', '/jobs', {}).catch((refusal: unknown) => refusal);
-    assert.ok(error instanceof JobdError);
-    return error.notes.join();
-  };
   for (const address of ['10.0.0.1', '127.0.0.1', '::1', 'fd00::1']) {
     assert.match(await notesOn(address), /--allow-target/, address);
   }

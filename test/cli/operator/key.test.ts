@@ -53,7 +53,7 @@ test('keys from the shell', async (t) => {
     const { keys } = JSON.parse((await jobd('key', 'list', '--json')).stdout) as {
       keys: { id: string; permission: string; name: string }[];
     };
-    const [made] = keys.filter(({ name, permission }) => name === '' && permission === 'read');
+    const made = keys.find(({ name, permission }) => name === '' && permission === 'read');
     assert.ok(made);
     assert.equal((await jobd('key', 'revoke', made.id, '--yes')).exitCode, 0);
   });
