@@ -13,11 +13,11 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import type { TestContext } from 'node:test';
 import { rootWorksForTheService } from './support/checks/commands-of-root.ts';
+import { freePort } from './support/free-port.ts';
 import { executable, notPackaged } from './support/running/executable.ts';
 import type { Ran } from './support/running/program.ts';
 import {
   addSystemd,
-  freePort,
   offerFile,
   releaseName as name,
   releaseOf,

@@ -11,7 +11,8 @@ import { test } from 'node:test';
 import { assertGolden } from '../support/checks/golden.ts';
 import { startSink } from '../support/fakes/sink.ts';
 import { executable, notPackaged } from '../support/running/executable.ts';
-import { addSystemd, freePort, offerFile } from '../support/running/service.ts';
+import { freePort } from '../support/free-port.ts';
+import { addSystemd, offerFile } from '../support/running/service.ts';
 import { makeThrowAwayRoot, noThrowAwayRoot } from '../support/running/throw-away-root.ts';
 
 /** What is typed. TARGET answers 200, except 503 at /down and 500 at /refused; public URLs are due once a year. */

@@ -1,15 +1,13 @@
 /** Events through the proxies whose files are in contrib/: each is passed on at once. */
 
 import { spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
 import { temporaryDirectory } from '../../support/directory.ts';
+import { freePort } from '../../support/free-port.ts';
 import { startTestDaemon } from '../../support/running/daemon.ts';
 import { openStream } from '../../support/running/events.ts';
 import { until } from '../../support/until.ts';
@@ -63,15 +61,6 @@ const proxies: readonly Proxy[] = [
     }),
   },
 ];
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-}
 
 async function startProxy(t: TestContext, { name, prepare }: Proxy, url: string): Promise<string> {
   const directory = temporaryDirectory(t);

@@ -30,7 +30,15 @@ const configs: readonly [ChannelType, ChannelConfig][] = [
   ['opsgenie', { apiKey: 'canary-opsgenie-key-0123456789' }],
 ];
 
-const mailAllowance = { take: async () => 0 };
+/** What a delivery is made with, whose every call ends with `reply`. */
+const partsWith = (reply: (call: Call) => TargetResult) => ({
+  egress: { call: async (call: Call) => reply(call) } as unknown as Egress,
+  mailer: null,
+  mailAllowance: { take: async () => 0 },
+  signer: null,
+  vault: testVault,
+  clock: fakeClock(),
+});
 
 const alert: Alert = {
   type: 'test',
@@ -95,17 +103,8 @@ for (const [type, config] of configs) {
     const channel = { ...owner, type, sealed, unanswered: 0 };
     const delivery = deliveryOf(alert);
     const attempt = async (reply: (call: Call) => TargetResult): Promise<string> => {
-      const egress = { call: async (call: Call) => reply(call) } as unknown as Egress;
-      const parts = {
-        egress,
-        mailer: null,
-        mailAllowance,
-        signer: null,
-        vault: testVault,
-        clock: fakeClock(),
-      };
       const { signal } = new AbortController();
-      return (await deliver(channel, delivery, parts, signal)).error ?? assert.fail('it arrived');
+      return (await deliver(channel, delivery, partsWith(reply), signal)).error ?? assert.fail('it arrived');
     };
     const calls: Call[] = [];
     await attempt((call) => {
@@ -136,15 +135,7 @@ test('an answer of 2xx that does not say that the alert was taken is a failure, 
   const sealed = sealConfig(owner, config, testVault, testMasterKeyId);
   const channel = { ...owner, type: 'matrix', sealed, unanswered: 0, name: 'ops' } as const;
   const attempt = async (body: string): Promise<string | null> => {
-    const egress = { call: async () => answer(body, 200) } as unknown as Egress;
-    const parts = {
-      egress,
-      mailer: null,
-      mailAllowance,
-      signer: null,
-      vault: testVault,
-      clock: fakeClock(),
-    };
+    const parts = partsWith(() => answer(body, 200));
     const due = deliveryOf(alert);
     return (await deliver(channel, due, parts, new AbortController().signal)).error;
   };

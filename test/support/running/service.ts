@@ -1,9 +1,6 @@
 /** What install.sh needs of a machine with systemd, and the files that it installs from. */
 
 import { createHash } from 'node:crypto';
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import type { ThrowAwayRoot } from './throw-away-root.ts';
 
@@ -56,14 +53,3 @@ case $1 in
   is-failed) ! kill -0 "$pid" 2>/dev/null ;;
 esac
 `;
-
-/** A port of 127.0.0.1 that nothing listens on. */
-export async function freePort(): Promise<number> {
-  const server = createServer();
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => {
-    server.close(resolve);
-  });
-  return port;
-}
