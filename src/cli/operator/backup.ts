@@ -153,8 +153,11 @@ function openBackup(path: string): Source {
   } catch (error) {
     if (error instanceof JobdError) throw error;
     const code = systemCode(error);
-    const sentence = fileProblem(path, error);
-    if (code === 'ENOENT') throw new JobdError('not_found', sentence, { cause: error });
+    if (code === 'ENOENT') {
+      throw new JobdError('not_found', fileProblem(path, error), { cause: error });
+    }
+    // Root acts as the owner here, so it is about the owner in either case.
+    const sentence = `the owner of the data directory may not read ${path}`;
     if (code === 'EACCES') throw new JobdError('unavailable', sentence, { cause: error });
     throw unavailable(`${path} cannot be read`, error);
   }

@@ -64,7 +64,7 @@ test('a URL that is missing or wrong is not repeated, and the command runs', asy
     [[], {}, 'there is no ping URL: name it, or set JOBD_PING_URL; jobd monitors get shows it'],
     [[], { JOBD_PING_URL: 'secret' }, `JOBD_PING_URL ${mustBe}`],
     [[`@${file}`], {}, `the text of ${file} ${mustBe}`],
-    [[`@${file}.no`], {}, `the ping URL names a file that cannot be read, got @${file}.no`],
+    [[`@${file}.no`], {}, `the ping URL @${file}.no: there is no file ${file}.no`],
     [['secret'], {}, `the URL ${mustBe}`],
   ] as [string[], Record<string, string>, string][]) {
     const alone = await runCommand(['ping', ...args], env);
