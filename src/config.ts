@@ -3,9 +3,11 @@
  * environment, the environment over defaults (docs/behavior.md#cli-2).
  */
 
+import { readFileSync } from 'node:fs';
 import { homedir, userInfo } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
 import { invalidInput, JobdError } from './domain/errors.ts';
+import { fileProblem } from './domain/file-problem.ts';
 import { parseMailRules } from './domain/alerts/mail-allow.ts';
 import type { MailRule } from './domain/alerts/mail-allow.ts';
 import { parseMailServer } from './domain/alerts/mail-server.ts';
@@ -20,6 +22,7 @@ import {
   parseChoice,
   parseWholeNumber,
   siteUrl,
+  withoutPassword,
 } from './setting.ts';
 import type { Setting } from './setting.ts';
 
@@ -40,6 +43,13 @@ export function isEveryAddress(host: string): boolean {
 /** The server that commands ask by default. */
 export const defaultServerUrl = `http://${serveDefaults.host}:${serveDefaults.port}`;
 
+/** A master key of the environment, as text. */
+export interface GivenKey {
+  /** The variable that has it or names its file, for messages. */
+  name: string;
+  text: string;
+}
+
 /** What `jobd serve` runs with. */
 export interface ServeConfig {
   host: string;
@@ -58,7 +68,7 @@ export interface ServeConfig {
   /** Whether receipts are signed. */
   signing: boolean;
   /** The master key from the environment; null if it is a file in the data directory. */
-  secretKey: string | null;
+  secretKey: GivenKey | null;
   /** The SMTP server for alert email; null for no email. */
   smtp: MailServer | null;
   /** Allowed recipients of email; anybody if empty. */
@@ -116,7 +126,7 @@ export function serveConfig(flags: Flags, env: Environment = process.env): Serve
       10_000,
     ),
     dataDir: dataDir(flags, env),
-    database: databaseUrl(flags),
+    database: databaseUrl(flags, env),
     baseUrl: siteUrl(setting('baseUrl', 'JOBD_BASE_URL')),
     allowTargets: allowTargets(flags, env),
     corsOrigins: corsOrigins(flags, env),
@@ -143,16 +153,28 @@ export function dataDir(flags: Flags, env: Environment = process.env): string {
 }
 
 /**
- * The URL of the database on a server; null if there is none. Not an option of any command yet: commands, faults and limits are
- * still to come (docs/decisions/0049-one-store-two-databases.md). Throws `invalid_input`.
+ * The URL of the database on a server; null if it is a file in the data directory. `--data` wins over JOBD_DATABASE_URL. Throws
+ * `invalid_input`, without the URL, which may hold a password.
  */
-export function databaseUrl(flags: Flags): string | null {
-  const url = textOf(flags['database']);
-  if (!url) return null;
-  if (/^postgres(ql)?:\/\//.test(url)) return url;
-  throw invalidInput(
-    '--database must be the URL of a PostgreSQL database: postgres://USER@HOST/DATABASE',
-  );
+export function databaseUrl(flags: Flags, env: Environment = process.env): string | null {
+  const [flag, directory] = [textOf(flags['database']), textOf(flags['data'])];
+  if (flag !== undefined && directory !== undefined) {
+    throw invalidInput('either --data for a file, or --database for a server');
+  }
+  const url = flag ?? (directory === undefined ? env['JOBD_DATABASE_URL']?.trim() : undefined);
+  if (flag === undefined && !url) return null;
+  if (url === undefined || !/^postgres(ql)?:\/\//.test(url)) {
+    const name = flag === undefined ? 'JOBD_DATABASE_URL' : '--database';
+    throw invalidInput(
+      `${name} must be the URL of a PostgreSQL database: postgres://USER@HOST/DATABASE`,
+    );
+  }
+  if (flag !== undefined && withoutPassword(flag) !== flag) {
+    throw invalidInput(
+      'everybody on this machine can read a password in --database: put the URL into JOBD_DATABASE_URL, or the password into PGPASSWORD or ~/.pgpass',
+    );
+  }
+  return url;
 }
 
 /** The data directory, and who named it. */
@@ -188,15 +210,30 @@ export function cacheDir(env: Environment = process.env): string {
 }
 
 /**
- * Master keys of the environment, as text: the current one, and the one to rotate to. There are no flags for them, since
- * everybody on a machine can read the arguments of its processes.
+ * Master keys of the environment, as text: the current one, and the one to rotate to. Each is in a variable, or in the file that
+ * another names, as systemd's credentials are. There are no flags for them, since everybody on a machine can read the arguments
+ * of its processes. Throws `invalid_input`.
  */
 export function secretKeys(env: Environment = process.env): {
-  current: string | null;
-  next: string | null;
+  current: GivenKey | null;
+  next: GivenKey | null;
 } {
-  const read = (name: string): string | null => env[name]?.trim() || null;
-  return { current: read('JOBD_SECRET_KEY'), next: read('JOBD_SECRET_KEY_NEW') };
+  return { current: givenKey('JOBD_SECRET_KEY', env), next: givenKey('JOBD_SECRET_KEY_NEW', env) };
+}
+
+function givenKey(name: string, env: Environment): GivenKey | null {
+  const text = env[name]?.trim() || null;
+  const fileName = `${name}_FILE`;
+  const path = env[fileName] || null;
+  if (path === null) return text === null ? null : { name, text };
+  if (text !== null) throw invalidInput(`either ${name} or ${fileName}, not both`);
+  try {
+    const inFile = readFileSync(path, 'utf8').trim();
+    if (inFile !== '') return { name: fileName, text: inFile };
+  } catch (error) {
+    throw invalidInput(`${fileName}: ${fileProblem(path, error)}`);
+  }
+  throw invalidInput(`${fileName}: ${path} is empty`);
 }
 
 /**

@@ -1,5 +1,6 @@
 /** The composition root: lock → store → vault → egress → server → engine, disposed in reverse. */
 
+import { hostname } from 'node:os';
 import { setFlagsFromString } from 'node:v8';
 import { startServer } from './api/server.ts';
 import type { App } from './app/app.ts';
@@ -17,6 +18,7 @@ import type { Clock } from './domain/clock.ts';
 import { attemptsInFlight } from './domain/alerts/delivery.ts';
 import { shareOpenFiles } from './domain/targets/open-files.ts';
 import type { OpenFiles } from './domain/targets/open-files.ts';
+import { newId } from './domain/id.ts';
 import { everywhere } from './domain/targets/target.ts';
 import { createMailer } from './egress/mail.ts';
 import { startEgressThreads } from './egress/threads.ts';
@@ -24,6 +26,7 @@ import { createMailAllowance } from './engine/alerts/mail-limit.ts';
 import { startEngine } from './engine/engine.ts';
 import type { Engine } from './engine/engine.ts';
 import { startHeartbeat } from './engine/upkeep/heartbeat.ts';
+import { takeLease } from './engine/upkeep/lease.ts';
 import { startLoop } from './engine/loop.ts';
 import { createSigner } from './engine/receipts/sign.ts';
 import { openFilesLimit } from './file-limit.ts';
@@ -34,6 +37,7 @@ import { recordSiteUrl, startInstance, summarize } from './store/accounts/instan
 import { lockDataDir } from './store/sqlite/lock.ts';
 import { lostDatabase } from './store/sqlite/lost.ts';
 import type { Reserve } from './store/database/store.ts';
+import { withoutPassword } from './setting.ts';
 import { startMeters } from './metrics/meter.ts';
 import type { SlotsInUse } from './metrics/metrics.ts';
 import { readPageFile, readVerifyScript } from './built-files.ts';
@@ -59,6 +63,8 @@ export interface Daemon extends AsyncDisposable {
   readonly hasAccess: () => Promise<boolean>;
   /** Calls in flight, including those whose outcome is not recorded yet. */
   readonly callsInFlight: () => number;
+  /** Resolves if another jobd was given the database, because this one could not reach it for too long. */
+  readonly lost: Promise<void>;
   /** What it is, for the log. */
   readonly describe: () => Promise<Description>;
 }
@@ -66,7 +72,9 @@ export interface Daemon extends AsyncDisposable {
 /** A daemon that has just started. */
 export interface Description {
   version: string;
-  dataDir: string;
+  /** Either the data directory, or the URL of the database without its password. */
+  dataDir?: string;
+  database?: string;
   url: string;
   /** Null if none is set. */
   baseUrl: string | null;
@@ -90,8 +98,15 @@ export async function startDaemon(
     const lost = lostDatabase(config.dataDir);
     if (lost !== null) throw lost;
   }
-  const local = parts.use(await openLocal(config, clock, config.secretKey));
+  const local = parts.use(
+    await openLocal(config, { clock, secretKey: config.secretKey, mayMake: true }),
+  );
   const { store } = local;
+  const node = { id: newId(clock.now()), host: hostname(), pid: process.pid, version };
+  const lease =
+    config.database === null
+      ? null
+      : parts.use(await takeLease({ store, clock: systemClock, log, node }));
   await store.reserve.keep(() => reportDisk(log, store.reserve));
   const vault = await local.openVault();
   if (config.signing) await ensureSigningKey({ store, clock, vault });
@@ -137,7 +152,7 @@ export async function startDaemon(
       id: instanceId,
       version,
       startedAt: clock.now(),
-      dataDir: config.dataDir,
+      dataDir: config.database === null ? config.dataDir : null,
       mailIsConfigured: mailer !== null,
     },
     events,
@@ -192,9 +207,11 @@ export async function startDaemon(
     guessedUrl: isGuess ? kept.siteUrl : null,
     hasAccess: () => hasAccess(store.db),
     callsInFlight: () => slots().used,
+    lost: lease?.lost ?? new Promise<void>(() => {}),
     async describe() {
-      const { dataDir, baseUrl } = config;
-      const place = { version, dataDir, url: server.url, baseUrl };
+      const { dataDir, database, baseUrl } = config;
+      const data = database === null ? { dataDir } : { database: withoutPassword(database) };
+      const place = { version, ...data, url: server.url, baseUrl };
       // A line of the log is no reason to stop: what is broken is said where it is needed.
       const counted = await summarize(store.db, clock.now()).catch(() => null);
       if (counted === null) return place;

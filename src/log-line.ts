@@ -100,9 +100,9 @@ const sentences: Readonly<Record<string, (fields: Fields) => string>> = {
     return `removed what is past its retention: ${what}; the database has ${size}, ${free} of it free`;
   },
   'jobd started': (fields) => {
-    const { version, url, baseUrl, dataDir, jobs, monitors, nextDueAt } = fields;
+    const { version, url, baseUrl, dataDir, database, jobs, monitors, nextDueAt } = fields;
     const site = baseUrl === null ? '' : `, base URL ${textOf(baseUrl)}`;
-    const place = `jobd ${textOf(version)} started on ${textOf(url)}${site}, data in ${textOf(dataDir)}`;
+    const place = `jobd ${textOf(version)} started on ${textOf(url)}${site}, data in ${textOf(dataDir ?? database)}`;
     if (jobs === undefined) return place;
     const next = nextDueAt === null ? 'nothing is due' : `next due ${moment(fields, 'nextDueAt')}`;
     return `${place}: ${counted(jobs, 'job')}, ${counted(monitors, 'monitor')}, ${next}`;

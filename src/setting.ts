@@ -26,6 +26,11 @@ export function siteUrl({ name, value }: Setting): string | null {
   return url.href.replace(/\/+$/, '');
 }
 
+/** The URL of a database without its password, for messages and logs. */
+export function withoutPassword(url: string): string {
+  return url.replace(/^([a-z]+:\/\/[^:@/?]*):[^@/]*@/, '$1@');
+}
+
 /** A URL to call; it often holds a token, so the message does not repeat it. Throws `invalid_input`. */
 export function heartbeatUrl({ name, value }: Setting): string | null {
   if (value === '') return null;

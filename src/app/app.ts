@@ -57,7 +57,7 @@ export interface Instance {
   version: string;
   /** In epoch milliseconds. */
   startedAt: number;
-  dataDir: string;
+  dataDir: string | null;
   /** Whether there is a mail server for alerts. */
   mailIsConfigured: boolean;
 }

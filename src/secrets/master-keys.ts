@@ -40,20 +40,26 @@ export function masterKeysInFile(dataDir: string): MasterKeys {
   };
 }
 
-/** The key in JOBD_SECRET_KEY. Throws `invalid_input` if it is not valid. */
-export function givenMasterKey(text: string): MasterKeys {
-  return given([parseMasterKey(text, 'JOBD_SECRET_KEY')]);
+/** A key as text, and the variable that it is from. */
+interface GivenKey {
+  name: string;
+  text: string;
 }
 
-/** The key in JOBD_SECRET_KEY_NEW, and the previous ones. Throws `invalid_input` if it is not valid. */
-export function withNextMasterKey(keys: MasterKeys, text: string): MasterKeys {
-  return given([parseMasterKey(text, 'JOBD_SECRET_KEY_NEW'), ...keys.read()]);
+/** The key of the environment. Throws `invalid_input` if it is not valid. */
+export function givenMasterKey({ name, text }: GivenKey): MasterKeys {
+  return given(name, [parseMasterKey(text, name)]);
+}
+
+/** The key to rotate to, and the previous ones. Throws `invalid_input` if it is not valid. */
+export function withNextMasterKey(keys: MasterKeys, { name, text }: GivenKey): MasterKeys {
+  return given(name, [parseMasterKey(text, name), ...keys.read()]);
 }
 
 /** Keys of the environment: jobd can neither make nor remove them. */
-function given(keys: readonly MasterKey[]): MasterKeys {
+function given(name: string, keys: readonly MasterKey[]): MasterKeys {
   return {
-    name: 'JOBD_SECRET_KEY',
+    name: name.replace('_NEW', ''),
     isFile: false,
     read: () => [...keys],
     makeFirst: refuseToMake,

@@ -1,13 +1,22 @@
 /** Sources of settings: flags before environment before defaults (docs/behavior.md#cli-2). */
 
 import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { clientSettings, dataDir, noColor, serveConfig } from '../../src/config.ts';
+import {
+  clientSettings,
+  dataDir,
+  databaseUrl,
+  noColor,
+  secretKeys,
+  serveConfig,
+} from '../../src/config.ts';
 import type { ServeConfig } from '../../src/config.ts';
 import { JobdError } from '../../src/domain/errors.ts';
 import { findServer } from '../../src/profiles.ts';
+import { temporaryDirectory } from '../support/directory.ts';
 
 /** The server URL that commands use in this environment. */
 const clientConfig = (env: Record<string, string>) => findServer(clientSettings(null, env));
@@ -47,7 +56,7 @@ test('without flags and environment serve has the documented defaults', () => {
 test('a flag overrides the environment, which overrides the default', () => {
   type Text = Exclude<
     keyof ServeConfig,
-    'allowTargets' | 'corsOrigins' | 'smtp' | 'mailAllow' | 'metrics'
+    'allowTargets' | 'corsOrigins' | 'smtp' | 'mailAllow' | 'metrics' | 'secretKey'
   >;
   const rows: [setting: Text, flag: string, variable: string, values: string[]][] = [
     ['host', 'host', 'JOBD_HOST', ['0.0.0.0', '::1', '127.0.0.1']],
@@ -114,6 +123,46 @@ test('origins come from repeated flags, or from a list in the environment', () =
       /^--cors-origin \(or JOBD_CORS_ORIGINS\) must be an origin such as https:.*, got /,
     );
   }
+});
+
+test('the database is on a server if a flag or the environment says so; a flag wins over the environment', () => {
+  const [one, two] = ['postgres://one@h/d', 'postgresql://two:secret@h,i:5433/d?sslmode=require'];
+  const env = { JOBD_DATABASE_URL: two, JOBD_DATA: '/a' };
+  assert.equal(databaseUrl({}, {}), null);
+  assert.equal(databaseUrl({}, { JOBD_DATABASE_URL: '' }), null);
+  assert.equal(databaseUrl({}, env), two);
+  assert.equal(databaseUrl({ database: one }, env), one);
+  assert.equal(databaseUrl({ data: '/b' }, env), null);
+  for (const [flags, variables, words] of [
+    [{ data: '/b', database: one }, {}, /^either --data for a file, or --database for a server$/],
+    [{ database: 'mysql://h/d' }, {}, /^--database must be the URL of a PostgreSQL database: post/],
+    [{ database: '' }, {}, /^--database must be the URL/],
+    [{}, { JOBD_DATABASE_URL: 'secret' }, /^JOBD_DATABASE_URL must be the URL(?!.*secret)/],
+    [{ database: two }, {}, /^everybody .* can read a password in --database: (?!.*secret)/],
+  ] as const) {
+    assertRefused(() => databaseUrl(flags, variables), words);
+  }
+});
+
+test('a master key of the environment is in a variable or in the file of another', (t) => {
+  const file = join(temporaryDirectory(t), 'key');
+  writeFileSync(file, ' 7a7a \n');
+  const none = { current: null, next: null };
+  assert.deepEqual(secretKeys({}), none);
+  assert.deepEqual(secretKeys({ JOBD_SECRET_KEY: ' 7b ', JOBD_SECRET_KEY_FILE: '' }), {
+    ...none,
+    current: { name: 'JOBD_SECRET_KEY', text: '7b' },
+  });
+  assert.deepEqual(secretKeys({ JOBD_SECRET_KEY_NEW_FILE: file }), {
+    ...none,
+    next: { name: 'JOBD_SECRET_KEY_NEW_FILE', text: '7a7a' },
+  });
+  const both = { JOBD_SECRET_KEY: '7b', JOBD_SECRET_KEY_FILE: file };
+  assertRefused(() => secretKeys(both), /^either JOBD_SECRET_KEY or JOBD_SECRET_KEY_FILE, not/);
+  const missing = { JOBD_SECRET_KEY_FILE: `${file}.no` };
+  assertRefused(() => secretKeys(missing), /^JOBD_SECRET_KEY_FILE: there is no file .*key\.no$/);
+  writeFileSync(file, '\n');
+  assertRefused(() => secretKeys({ JOBD_SECRET_KEY_FILE: file }), /key is empty$/);
 });
 
 test('the data directory follows systemd and XDG conventions', () => {

@@ -30,9 +30,14 @@ async function loadedBy(t: TestContext, args: string[]): Promise<Set<string>> {
   };
   const options = { env, timeout: 60_000 };
   // Its exit code is tested elsewhere.
-  await promisify(execFile)(process.execPath, ['--import', witness, main, ...args], options).catch(
-    () => {},
+  const running = promisify(execFile)(
+    process.execPath,
+    ['--import', witness, main, ...args],
+    options,
   );
+  if (args.includes('--port'))
+    running.child.stdout?.once('data', () => running.child.kill('SIGTERM'));
+  await running.catch(() => {});
   const urls = readFileSync(seen, 'utf8').split('\n');
   const names = urls.map(
     (url) => /^node:.+|(?<=.*node_modules\/)(?:@[^/]+\/)?[^/]+/.exec(url)?.[0],
@@ -78,6 +83,15 @@ test('--version loads no client, and the client loads no TLS', async (t) => {
   assert.ok(!(await loadedBy(t, ['--version'])).has('node:http'));
   const client = await loadedBy(t, ['jobs', 'list']);
   assert.ok(client.has('node:http') && !client.has('node:https'));
+});
+
+test('without a database on a server, nothing for one is loaded', async (t) => {
+  const loaded = await loadedBy(t, ['serve', '--port', '0']);
+  assert.ok(loaded.has('better-sqlite3'));
+  assert.deepEqual(
+    [...loaded].filter((name) => name.startsWith('pg')),
+    [],
+  );
 });
 
 test('the check notices when a command loads the store', async (t) => {

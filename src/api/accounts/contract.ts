@@ -137,7 +137,11 @@ export const About = t.output(
     siteUrl: t.text('The URL under which people reach it.'),
     isSigning: t.flag('Whether it issues receipts.'),
     databaseBytes: t.integer('The size of the database, without its write-ahead log.'),
-    freeBytes: t.integer('Free space on the disk of the data directory.'),
+    freeBytes: t.nullable(
+      t.integer(
+        'Free space on the disk of the data directory; null if the database is on a server.',
+      ),
+    ),
     troubles: t.array(
       t.text('A sentence.'),
       'Why jobd cannot do its work now, as in `GET /readyz`; empty if it can.',

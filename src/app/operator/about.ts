@@ -15,8 +15,8 @@ export interface About {
   isSigning: boolean;
   /** Without the write-ahead log. */
   databaseBytes: number;
-  /** What this user may still write to the disk of the data directory. */
-  freeBytes: number;
+  /** What this user may still write to the disk of the data directory; null if the database is on a server. */
+  freeBytes: number | null;
   /** Why jobd cannot do its work now, in sentences. */
   troubles: string[];
   mailIsConfigured: boolean;
@@ -29,16 +29,20 @@ export function createAbout(app: App): (principal: Principal) => Promise<About> 
   return async (principal) => {
     requireOwner(principal, 'see this');
     const { version, startedAt, dataDir, mailIsConfigured } = instance;
-    const { bavail, bsize } = await statfs(dataDir);
     return {
       version,
       startedAt,
       siteUrl: (await findSiteUrl(store.db)) ?? '',
       isSigning,
       databaseBytes: await store.sizeBytes(),
-      freeBytes: bavail * bsize,
+      freeBytes: dataDir === null ? null : await freeBytesOf(dataDir),
       troubles: await troubles(),
       mailIsConfigured,
     };
   };
+}
+
+async function freeBytesOf(directory: string): Promise<number> {
+  const { bavail, bsize } = await statfs(directory);
+  return bavail * bsize;
 }

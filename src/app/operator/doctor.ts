@@ -11,7 +11,7 @@ import { openVault } from '../../secrets/vault.ts';
 import { findGuessedUrl, findSiteUrl } from '../../store/accounts/instance.ts';
 import { findForeign } from '../../store/sqlite/foreign.ts';
 import * as inspect from '../../store/database/inspect.ts';
-import { whoServes } from '../../store/sqlite/lock.ts';
+import { serverFacts } from '../../store/postgres/facts.ts';
 import { listMasterKeys } from '../../store/secrets/master-keys.ts';
 import { newestVersion, schemaVersion } from '../../store/database/migrate.ts';
 import { openReader, storePath } from '../../store/sqlite/open.ts';
@@ -19,6 +19,9 @@ import type { Db } from '../../store/database/store.ts';
 import { isReserveInUse, lacksReserve } from '../../store/sqlite/reserve.ts';
 import { checkDatabase as findDamage } from '../../store/sqlite/inspect.ts';
 import { readSpace } from '../../store/sqlite/space.ts';
+import { openServerReader } from '../../store/open.ts';
+import { whoServes } from './served.ts';
+import type { Place } from './served.ts';
 import { findMissingKey } from '../secrets/missing-key.ts';
 import { checkSealed, namesOf, remedyOf } from '../secrets/sealed-values.ts';
 
@@ -33,7 +36,9 @@ export interface Finding {
 }
 
 export interface DoctorParts {
-  dataDir: string;
+  place: Place;
+  /** The place, for messages. */
+  name: string;
   clock: Clock;
   masterKeys: MasterKeys;
   /** Whether the environment of this command configures a mail server. */
@@ -47,13 +52,16 @@ const fail = (detail: string, notes: readonly string[] = []): Result => {
   return { result: 'fail', detail, notes };
 };
 
-/** Runs all checks of a directory with a database in turn. A check that throws is a failed one. */
+/** Runs all checks of a place with a database in turn. A check that throws is a failed one. */
 export async function* examine(parts: DoctorParts): AsyncGenerator<Finding> {
-  const { dataDir } = parts;
-  yield await finding('data directory', () => checkDirectory(dataDir));
-  yield await finding('disk', () => checkDisk(dataDir));
+  const { dataDir, database } = parts.place;
+  if (database === null) {
+    yield await finding('data directory', () => checkDirectory(dataDir));
+    yield await finding('disk', () => checkDisk(dataDir));
+  }
   try {
-    await using reader = await openReader(storePath(dataDir));
+    await using reader =
+      database === null ? await openReader(storePath(dataDir)) : await openServerReader(database);
     yield* examineDatabase(reader.db, parts);
   } catch (error) {
     yield { check: 'database', ...fail(messageOf(error)) };
@@ -61,15 +69,19 @@ export async function* examine(parts: DoctorParts): AsyncGenerator<Finding> {
 }
 
 async function* examineDatabase(db: Db, parts: DoctorParts): AsyncGenerator<Finding> {
-  const { dataDir, masterKeys, clock } = parts;
-  yield await finding('database', () => checkDatabase(db, storePath(dataDir)));
+  const { place, name, masterKeys, clock } = parts;
+  yield await finding('database', () =>
+    place.database === null ? checkFile(db, storePath(place.dataDir)) : checkServer(db, name),
+  );
   const version = await schemaVersion(db);
   if (version !== newestVersion) {
     yield { check: 'schema', ...checkOtherVersion(version) };
     return;
   }
-  yield await finding('schema', () => checkSchema(db));
-  const pid = whoServes(dataDir);
+  yield await finding('schema', () =>
+    place.database === null ? checkSchema(db) : ok(`version ${newestVersion}`),
+  );
+  const who = await whoServes(place, db);
   const masterKey = await finding('master key', () => checkMasterKey(db, masterKeys));
   yield masterKey;
   // A remedy for a single job would be wrong while one for the key opens all of them again.
@@ -77,10 +89,10 @@ async function* examineDatabase(db: Db, parts: DoctorParts): AsyncGenerator<Find
   yield await finding('secrets', async () =>
     isKeyGood ? await checkSecrets(db, masterKeys) : fail(untilKeyIsThere),
   );
-  yield { check: 'daemon', ...checkDaemon(pid, dataDir) };
+  yield { check: 'daemon', ...checkDaemon(who, name) };
   yield await finding('site URL', () => checkSiteUrl(db));
   yield await finding('clock', () => checkClock(db, clock));
-  yield await finding('schedule', () => checkSchedule(db, clock, pid !== undefined));
+  yield await finding('schedule', () => checkSchedule(db, clock, who !== null));
   yield await finding('alerts', () => checkAlerts(db, parts));
 }
 
@@ -127,13 +139,18 @@ async function checkDisk(dataDir: string): Promise<Result> {
   return bytes < tightBytes ? warn(`${free}, which is soon too little: free some space`) : ok(free);
 }
 
-async function checkDatabase(db: Db, path: string): Promise<Result> {
+async function checkFile(db: Db, path: string): Promise<Result> {
   const { pageBytes, pages } = await readSpace(db);
   const damage = await findDamage(db);
   if (damage.length === 0) return ok(`${path}, ${sizeText(pages * pageBytes)}, sound`);
   return fail(
     `${path} is damaged: ${damage.slice(0, 3).join('; ')}; restore a backup: jobd restore`,
   );
+}
+
+async function checkServer(db: Db, name: string): Promise<Result> {
+  const { version, bytes } = await serverFacts(db);
+  return ok(`PostgreSQL ${version} at ${name}, ${sizeText(bytes)}`);
 }
 
 function checkOtherVersion(version: number): Result {
@@ -179,9 +196,9 @@ async function checkSecrets(db: Db, masterKeys: MasterKeys): Promise<Result> {
   );
 }
 
-function checkDaemon(pid: string | undefined, dataDir: string): Result {
-  if (pid === undefined) return warn(`no jobd serves ${dataDir}: nothing is called`);
-  return ok(`serves ${dataDir} (process ${pid})`);
+function checkDaemon(who: string | null, name: string): Result {
+  if (who === null) return warn(`no jobd serves ${name}: nothing is called`);
+  return ok(`serves ${name} (${who})`);
 }
 
 async function checkSiteUrl(db: Db): Promise<Result> {

@@ -1,13 +1,29 @@
-/** Whether a daemon uses a data directory now, and where people reach it. */
+/** Who serves a database now, and where people reach it. */
 
 import { findSiteUrl } from '../../store/accounts/instance.ts';
-import { whoServes } from '../../store/sqlite/lock.ts';
-import { hasDatabase } from '../../store/sqlite/open.ts';
+import { findLiveNodes } from '../../store/nodes/nodes.ts';
+import { whoLocks } from '../../store/sqlite/lock.ts';
+import type { Db } from '../../store/database/store.ts';
 import type { App } from '../app.ts';
 
-/** Whether `jobd serve` runs on a data directory. Throws `unavailable` if this user may not look. */
-export function isServed(dataDir: string): boolean {
-  return hasDatabase(dataDir) && whoServes(dataDir) !== undefined;
+/** Where a database is: in a data directory, or on a server. */
+export interface Place {
+  dataDir: string;
+  /** The URL of a server's database; null for a data directory. */
+  database: string | null;
+}
+
+/**
+ * The process of `jobd serve` that uses a database, as `process 4711`, in a data directory or on a server; null if none does.
+ * Throws `unavailable` if this user may not look.
+ */
+export async function whoServes({ dataDir, database }: Place, db: Db): Promise<string | null> {
+  if (database === null) {
+    const pid = whoLocks(dataDir);
+    return pid === undefined ? null : `process ${pid}`;
+  }
+  const [node] = await findLiveNodes(db);
+  return node === undefined ? null : `process ${node.pid} on ${node.host}`;
 }
 
 /** Where people reach the daemon of a database; null until it has listened once. */

@@ -13,6 +13,10 @@ export const environment: readonly (readonly [name: string, meaning: string])[] 
     'JOBD_DATA',
     'data directory (default $STATE_DIRECTORY, else $XDG_DATA_HOME/jobd, else ~/.local/share/jobd)',
   ],
+  [
+    'JOBD_DATABASE_URL',
+    'PostgreSQL database instead of a file in the data directory: postgres://USER:PASSWORD@HOST/DATABASE',
+  ],
   ['STATE_DIRECTORY', 'data directory, set by systemd'],
   ['XDG_DATA_HOME', 'jobd in it is the data directory'],
   [
@@ -43,7 +47,11 @@ export const environment: readonly (readonly [name: string, meaning: string])[] 
   ],
   ['JOBD_LOG_FORMAT', 'serve: human or json (default human on a terminal, else json)'],
   ['JOBD_SECRET_KEY', 'the master key, instead of the file in the data directory'],
+  ['JOBD_SECRET_KEY_FILE', 'a file with the master key, such as a credential of systemd'],
   ['JOBD_SECRET_KEY_NEW', 'secrets rotate: the new master key'],
+  ['JOBD_SECRET_KEY_NEW_FILE', 'secrets rotate: a file with the new master key'],
+  ['PGPASSWORD', 'password of the PostgreSQL database, if its URL has none'],
+  ['PGPASSFILE', 'file of passwords of PostgreSQL databases (default ~/.pgpass)'],
   ['SUDO_USER', 'who runs a command, for the audit trail; set by sudo'],
   ['NODE_EXTRA_CA_CERTS', 'serve: PEM file of certificates to trust besides the built-in ones'],
   [

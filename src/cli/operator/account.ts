@@ -13,6 +13,7 @@ import { moment, state } from '../terminal/cell.ts';
 import type { Cell } from '../terminal/cell.ts';
 import type { Context } from '../context.ts';
 import { openStoreFor } from './local.ts';
+import { withPlace } from './place.ts';
 import { parseMoment } from '../options.ts';
 import { parseChoice, parseWholeNumber } from '../../setting.ts';
 import { printFields, printJson, printRows } from '../terminal/output.ts';
@@ -138,7 +139,7 @@ function addTermCommands(account: Command, context: Context): void {
 }
 
 function withStore(command: Command): Command {
-  return command.option('--data <dir>', 'data directory');
+  return withPlace(command);
 }
 
 function printAccount({ output }: Context, account: Account, flags: Flags): void {

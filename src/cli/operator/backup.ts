@@ -9,7 +9,8 @@ import { JobdError, systemCode, unavailable } from '../../domain/errors.ts';
 import { fileProblem } from '../../domain/file-problem.ts';
 import { confirm } from '../terminal/prompt.ts';
 import type { Context } from '../context.ts';
-import { chooseDataDir, enterDataDir, enterStore } from './local.ts';
+import { chooseDataDir, enterDataDir, enterStore, requireFile } from './local.ts';
+import { dataOption, databaseOption } from './place.ts';
 import { printJson } from '../terminal/output.ts';
 import type { Output } from '../terminal/output.ts';
 import { giveUpWords } from '../../app/secrets/missing-key.ts';
@@ -29,7 +30,8 @@ function addBackupCommand(program: Command, output: Output): void {
     .argument('<file>', 'file to write; must not exist yet')
     .description('back up the database to one file, while the daemon runs')
     .option('--allow-empty', 'back up a database without any jobs, monitors and keys')
-    .option('--data <dir>', 'data directory')
+    .addOption(dataOption)
+    .addOption(databaseOption)
     .addHelpText(
       'after',
       `
@@ -41,6 +43,11 @@ The backup does not contain the master key: also copy the file secret-key from
 the data directory, to another place.`,
     )
     .action(async (file: string, flags: Flags) => {
+      requireFile(
+        flags,
+        (database) =>
+          `back it up with pg_dump --format=custom --file=${file} '${database}', and keep the master key elsewhere`,
+      );
       const { makeBackup } = await import('../../app/operator/backups.ts');
       const { prepareDatabase } = await import('../../local-store.ts');
       const { path: dataDir, opened } = await enterStore(flags, output, () => {
@@ -84,7 +91,8 @@ function addRestoreCommand(program: Command, output: Output): void {
     .option('--without-key', 'restore without the master key of the backup')
     .option('--unverified', 'restore a backup without proof that it is unchanged')
     .option('--yes', 'do not ask')
-    .option('--data <dir>', 'data directory')
+    .addOption(dataOption)
+    .addOption(databaseOption)
     .addHelpText(
       'after',
       `
@@ -103,6 +111,11 @@ jobd does not start until you add the key, or discard what it sealed with
 jobd secrets forget.`,
     )
     .action(async (file: string, flags: Flags) => {
+      requireFile(
+        flags,
+        (database) =>
+          `stop jobd, and restore it with pg_restore --clean --if-exists --dbname='${database}' ${file}`,
+      );
       const chosen = await chooseDataDir(flags);
       const { restoreBackup } = await import('../../app/operator/backups.ts');
       const { prepareDatabase } = await import('../../local-store.ts');

@@ -2,12 +2,15 @@
 
 import type { Command } from 'commander';
 import type { Finding } from '../../app/operator/doctor.ts';
-import { secretKeys, serveConfig } from '../../config.ts';
+import { serveConfig } from '../../config.ts';
 import type { Flags } from '../../config.ts';
 import { JobdError, messageOf } from '../../domain/errors.ts';
+import { withoutPassword } from '../../setting.ts';
 import { state } from '../terminal/cell.ts';
 import type { Context } from '../context.ts';
-import { enterStore } from './local.ts';
+import { enterPlace } from './local.ts';
+import type { EnteredPlace } from './local.ts';
+import { dataOption, databaseOption } from './place.ts';
 import { printJson, printRows } from '../terminal/output.ts';
 import type { Columns, Output } from '../terminal/output.ts';
 
@@ -17,7 +20,8 @@ export function addDoctorCommand(program: Command, context: Context): void {
   program
     .command('doctor')
     .description('check for problems: data directory, database, keys, clock, alerts')
-    .option('--data <dir>', 'data directory')
+    .addOption(dataOption)
+    .addOption(databaseOption)
     .addHelpText(
       'after',
       `
@@ -54,28 +58,31 @@ function linesOf(finding: Finding): Line[] {
 
 async function* examination(flags: Flags, output: Output): AsyncGenerator<Finding> {
   const { examine } = await import('../../app/operator/doctor.ts');
-  const { prepareDatabase } = await import('../../local-store.ts');
+  const { masterKeysFor, unpackDriverFor } = await import('../../local-store.ts');
   const { systemClock } = await import('../../domain/clock.ts');
   const configuration = configurationFinding(flags);
   yield configuration;
   if (configuration.result === 'fail') return;
-  const directory = await enteredDirectory(flags, output);
-  if (typeof directory !== 'string') {
-    yield directory;
+  const place = await enteredPlace(flags, output);
+  if ('check' in place) {
+    yield place;
     return;
   }
+  const { dataDir, database, keys } = place;
+  unpackDriverFor(place);
   yield* examine({
-    dataDir: directory,
+    place,
+    name: database === null ? dataDir : withoutPassword(database),
     clock: systemClock,
-    masterKeys: prepareDatabase(directory, secretKeys().current),
+    masterKeys: masterKeysFor(place, keys),
     hasMailServer: serveConfig(flags).smtp !== null,
   });
 }
 
-/** The data directory, or why there is none that this command may use. */
-async function enteredDirectory(flags: Flags, output: Output): Promise<string | Finding> {
+/** Where the database is, or why there is none that this command may use. */
+async function enteredPlace(flags: Flags, output: Output): Promise<EnteredPlace | Finding> {
   try {
-    return (await enterStore(flags, output)).path;
+    return await enterPlace(flags, output);
   } catch (error) {
     const notes = error instanceof JobdError ? error.notes : [];
     return { check: 'data directory', result: 'fail', detail: messageOf(error), notes };

@@ -11,6 +11,7 @@ import { moment } from '../terminal/cell.ts';
 import { confirm } from '../terminal/prompt.ts';
 import type { Context } from '../context.ts';
 import { openStoreFor } from './local.ts';
+import { dataOption, databaseOption } from './place.ts';
 import { permissionOf, withPermission } from './permission.ts';
 import { parseMomentOrDuration } from '../options.ts';
 import { printDone, printJson, printRows } from '../terminal/output.ts';
@@ -43,7 +44,8 @@ function addCreateCommand(key: Command, output: Output): void {
       'when it expires: a duration such as 30d, or ISO 8601 (default: never)',
     )
     .option('--allow-duplicate', 'create it although an active key of the workspace has this name')
-    .option('--data <dir>', 'data directory')
+    .addOption(dataOption)
+    .addOption(databaseOption)
     .addHelpText(
       'after',
       `
@@ -88,7 +90,8 @@ function addListCommand(key: Command, output: Output): void {
     .command('list')
     .description('list the keys of all workspaces, without their secrets')
     .option('--all', 'list revoked keys too')
-    .option('--data <dir>', 'data directory')
+    .addOption(dataOption)
+    .addOption(databaseOption)
     .addHelpText('after', '\nExamples:\n  jobd key list\n  jobd key list --all --json')
     .action(async (flags: Flags) => {
       await using local = await openStoreFor(flags, output);
@@ -126,7 +129,8 @@ function addRevokeCommand(key: Command, output: Output): void {
     .argument('<id>', 'id of the key; jobd key list shows it')
     .description('revoke a key for good')
     .option('--yes', 'do not ask')
-    .option('--data <dir>', 'data directory')
+    .addOption(dataOption)
+    .addOption(databaseOption)
     .addHelpText(
       'after',
       '\nExample:\n  jobd key revoke 019a9b1c-0000-7000-8000-000000000000 --yes',

@@ -8,13 +8,14 @@ import type { Caller } from '../../app/operator/caller.ts';
 import { databaseUrl, environmentVariable, namedDataDir, secretKeys } from '../../config.ts';
 import type { Flags, NamedDirectory } from '../../config.ts';
 import { JobdError } from '../../domain/errors.ts';
-import type { Local } from '../../local-store.ts';
+import type { Local, Place } from '../../local-store.ts';
+import { withoutPassword } from '../../setting.ts';
 import { actAsOwner } from './owner.ts';
 import type { Entered } from './owner.ts';
 import { nameOf, noDatabase } from './places.ts';
 import type { Holding } from './places.ts';
 import { findServers } from './running.ts';
-import { findService } from './service.ts';
+import { findService, findServiceDatabase } from './service.ts';
 import type { Service } from './service.ts';
 import type { Output } from '../terminal/output.ts';
 
@@ -84,29 +85,62 @@ export async function enterStore<T>(
   return enterDataDir(chosen, output, openFirst);
 }
 
-/** Opens the database of a directory that was entered. */
-export async function openStoreIn({ path }: Pick<Entered<unknown>, 'path'>): Promise<Local> {
-  const { openLocal } = await import('../../local-store.ts');
-  const local = await openLocal({ dataDir: path, database: null }, undefined, secretKeys().current);
-  return { ...local, caller: caller() };
+/** Where the database of a command is, with what opens it. */
+export interface EnteredPlace extends Place {
+  keys: ReturnType<typeof secretKeys>;
 }
 
 /**
- * Opens the database of the flags or the environment. `saysWhere`: also names the directory when it is the user's own default.
- * Throws as `enterStore` does.
+ * Enters the place of the flags or the environment; where they name none, root means the service of this machine. `saysWhere`:
+ * also names the directory when it is the user's own default. Throws as `enterStore` does.
  */
+export async function enterPlace(
+  flags: Flags,
+  output: Output,
+  saysWhere = false,
+): Promise<EnteredPlace> {
+  caller();
+  const ofService = namesNoPlace(flags) && isRoot() ? findServiceDatabase() : null;
+  const env = ofService ?? undefined;
+  const [database, keys] = [databaseUrl(flags, env), secretKeys(env)];
+  if (database === null) {
+    const { path } = await enterStore(flags, output, undefined, saysWhere);
+    return { dataDir: path, database, keys };
+  }
+  if (ofService !== null) output.say(`database: ${withoutPassword(database)} (of the service)`);
+  return { dataDir: '', database, keys };
+}
+
+function namesNoPlace(flags: Flags): boolean {
+  const isInFlags = flags['data'] !== undefined || flags['database'] !== undefined;
+  const isInVariables = ['JOBD_DATA', 'JOBD_DATABASE_URL'].some((name) =>
+    environmentVariable(name),
+  );
+  return !isInFlags && !isInVariables;
+}
+
+/** Refuses a command that works on the file of a database, where that is on a server. Throws `usage`. */
+export function requireFile(flags: Flags, instead: (database: string) => string): void {
+  const database = databaseUrl(flags);
+  if (database === null) return;
+  const sentence = 'the database is on a server, so jobd has no file of it';
+  throw new JobdError('usage', sentence, { notes: [instead(withoutPassword(database))] });
+}
+
+/** Opens the database of a place that was entered. */
+export async function openStoreAt({ keys, ...place }: EnteredPlace): Promise<Local> {
+  const { openLocal } = await import('../../local-store.ts');
+  const local = await openLocal(place, { secretKey: keys.current });
+  return { ...local, caller: caller() };
+}
+
+/** Opens the database of the flags or the environment. Throws as `enterPlace` does. */
 export async function openStoreFor(
   flags: Flags,
   output: Output,
   { saysWhere = false } = {},
 ): Promise<Local> {
-  const database = databaseUrl(flags);
-  if (database === null) {
-    return await openStoreIn(await enterStore(flags, output, undefined, saysWhere));
-  }
-  const { openLocal } = await import('../../local-store.ts');
-  const local = await openLocal({ dataDir: '', database }, undefined, secretKeys().current);
-  return { ...local, caller: caller() };
+  return await openStoreAt(await enterPlace(flags, output, saysWhere));
 }
 
 /** Whether root works for the service although nothing on the command line says so. */

@@ -4,11 +4,15 @@ import type { Command } from 'commander';
 import type { Flags } from '../../config.ts';
 import { isoTime } from '../../domain/clock.ts';
 import { JobdError } from '../../domain/errors.ts';
+import type { Local } from '../../local-store.ts';
+import { withoutPassword } from '../../setting.ts';
 import type { Context } from '../context.ts';
 import { parseDuration } from '../options.ts';
 import { printJson } from '../terminal/output.ts';
 import type { Output } from '../terminal/output.ts';
-import { enterStore, openStoreIn } from './local.ts';
+import { enterPlace, openStoreAt } from './local.ts';
+import type { EnteredPlace } from './local.ts';
+import { dataOption, databaseOption } from './place.ts';
 import { permissionOf, withPermission } from './permission.ts';
 
 type OpenFlags = Flags & { workspace: string; valid: string };
@@ -21,7 +25,8 @@ export function addOpenCommand(program: Command, { output }: Context): void {
     .option('--workspace <name>', 'workspace to sign in to', 'default');
   withPermission(command, ', which includes keys')
     .option('--valid <duration>', 'how long the link works, at most 24h', '10m')
-    .option('--data <dir>', 'data directory')
+    .addOption(dataOption)
+    .addOption(databaseOption)
     .addHelpText(
       'after',
       `
@@ -39,9 +44,9 @@ async function open(flags: OpenFlags, output: Output): Promise<void> {
   const { workspace } = flags;
   const permission = permissionOf(flags);
   const validMs = parseDuration(flags.valid, '--valid') * 1_000;
-  const entered = await enterStore(flags, output);
-  await requireDaemon(entered.path);
-  await using local = await openStoreIn(entered);
+  const place = await enterPlace(flags, output);
+  await using local = await openStoreAt(place);
+  await requireDaemon(place, local.store.db);
   const { createSignInLink } = await import('../../app/accounts/sign-in.ts');
   const isOwner = permission === 'write';
   const { url, expiresAt } = await createSignInLink(local, {
@@ -61,11 +66,13 @@ async function open(flags: OpenFlags, output: Output): Promise<void> {
 }
 
 /** A link to a server that does not run would be useless. Throws `unreachable`. */
-async function requireDaemon(dataDir: string): Promise<void> {
-  const { isServed } = await import('../../app/operator/served.ts');
-  if (isServed(dataDir)) return;
-  const start = 'start it, or name the data directory of the one that runs with --data';
-  throw new JobdError('unreachable', `no jobd serve uses ${dataDir}: ${start}`);
+async function requireDaemon(place: EnteredPlace, db: Local['store']['db']): Promise<void> {
+  const { whoServes } = await import('../../app/operator/served.ts');
+  if ((await whoServes(place, db)) !== null) return;
+  const { dataDir, database } = place;
+  const name = database === null ? dataDir : withoutPassword(database);
+  const start = 'start it, or name the data of the one that runs with --data or --database';
+  throw new JobdError('unreachable', `no jobd serve uses ${name}: ${start}`);
 }
 
 /** The ssh command that makes an address of this machine work on another one; null if it works there anyway. */

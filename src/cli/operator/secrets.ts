@@ -1,13 +1,13 @@
 /** `jobd secrets`: the master key, which encrypts secrets in the database. */
 
 import type { Command } from 'commander';
-import { secretKeys } from '../../config.ts';
 import type { Flags } from '../../config.ts';
 import { JobdError } from '../../domain/errors.ts';
 import { confirm } from '../terminal/prompt.ts';
 import type { Context } from '../context.ts';
 import { counted } from '../terminal/text.ts';
-import { enterStore, openStoreIn } from './local.ts';
+import { enterPlace, openStoreAt } from './local.ts';
+import { dataOption, databaseOption } from './place.ts';
 import { printJson, printRows } from '../terminal/output.ts';
 import type { Output } from '../terminal/output.ts';
 
@@ -25,7 +25,8 @@ function addRotateCommand(secrets: Command, output: Output): void {
     .command('rotate')
     .description('encrypt all secrets with a new master key; works while the daemon runs')
     .option('--yes', 'do not ask')
-    .option('--data <dir>', 'data directory')
+    .addOption(dataOption)
+    .addOption(databaseOption)
     .addHelpText(
       'after',
       `
@@ -43,16 +44,15 @@ previous key, which is removed: copy the file secret-key first.`,
         'Encrypt all secrets with a new master key? The present key is removed from the data directory, but earlier ' +
         'backups need it: keep a copy.';
       await confirm(question, flags['yes'] === true);
-      const keys = secretKeys();
-      if (keys.current !== null && keys.next === null) throw noNextKey();
-      const entered = await enterStore(flags, output);
-      const { path: directory } = entered;
-      await using local = await openStoreIn(entered);
+      const place = await enterPlace(flags, output);
+      const { keys } = place;
+      if (keys.current !== null && keys.next === null) throw noNextKey(keys.current.name);
+      await using local = await openStoreAt(place);
       const { lockMasterKeyFor, masterKeysFor } = await import('../../local-store.ts');
       using locks = new DisposableStack();
-      locks.use(lockMasterKeyFor(directory, keys));
+      locks.use(await lockMasterKeyFor(place, local, keys));
       const { rotateMasterKey } = await import('../../app/secrets/master-keys.ts');
-      const parts = { ...local, masterKeys: masterKeysFor(directory, keys) };
+      const parts = { ...local, masterKeys: masterKeysFor(place, keys) };
       const rotation = await rotateMasterKey(parts);
       if (flags['json']) printJson(output, rotation);
       else output.data(rotation.keyId);
@@ -73,7 +73,8 @@ function addForgetCommand(secrets: Command, output: Output): void {
       'discard what a lost master key encrypted, so that jobd starts; the daemon must be stopped',
     )
     .option('--yes', 'do not ask')
-    .option('--data <dir>', 'data directory')
+    .addOption(dataOption)
+    .addOption(databaseOption)
     .addHelpText(
       'after',
       `
@@ -90,14 +91,13 @@ in JOBD_SECRET_KEY. If you use JOBD_SECRET_KEY, set it for this command too.`,
 }
 
 async function forget(lostId: string, flags: Flags, output: Output): Promise<void> {
-  const entered = await enterStore(flags, output);
-  const { path: directory } = entered;
+  const place = await enterPlace(flags, output);
   const { lockStopped, masterKeysFor } = await import('../../local-store.ts');
-  await using local = await openStoreIn(entered);
+  await using local = await openStoreAt(place);
   using locks = new DisposableStack();
-  locks.use(lockStopped(directory));
+  locks.use(await lockStopped(place, local));
   const { forgetLostKey, requireLostKey } = await import('../../app/secrets/lost-key.ts');
-  const parts = { ...local, masterKeys: masterKeysFor(directory, secretKeys()) };
+  const parts = { ...local, masterKeys: masterKeysFor(place, place.keys) };
   await requireLostKey(parts, lostId);
   const question = 'Discard for good everything that the lost master key encrypted?';
   await confirm(question, flags['yes'] === true);
@@ -129,6 +129,6 @@ function notErased(which: string): string {
   );
 }
 
-function noNextKey(): JobdError {
-  return new JobdError('usage', 'JOBD_SECRET_KEY is set: put the new key in JOBD_SECRET_KEY_NEW');
+function noNextKey(name: string): JobdError {
+  return new JobdError('usage', `${name} is set: put the new key in JOBD_SECRET_KEY_NEW`);
 }

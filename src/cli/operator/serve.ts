@@ -12,6 +12,8 @@ import {
 } from '../../config.ts';
 import type { Flags, ServeConfig } from '../../config.ts';
 import type { Daemon } from '../../daemon.ts';
+import { JobdError } from '../../domain/errors.ts';
+import { withoutPassword } from '../../setting.ts';
 import { collect } from '../options.ts';
 import type { Context } from '../context.ts';
 import { actAsOwner } from './owner.ts';
@@ -28,6 +30,7 @@ export function addServeCommand(program: Command, { output }: Context): void {
       `port to listen on, 0 for any free one (default ${serveDefaults.port})`,
     )
     .option('--data <dir>', 'data directory (default ~/.local/share/jobd)')
+    .option('--database <url>', 'PostgreSQL database instead of a file; without a password')
     .option('--base-url <url>', 'public URL of this server')
     .option('--slots <n>', `maximum calls in flight (default ${serveDefaults.slots})`)
     .option(
@@ -75,15 +78,15 @@ jobd help environment`,
         import('../../daemon.ts'),
         import('../../log.ts'),
       ]);
-      const { path } = actAsOwner(given.dataDir);
-      const config = { ...given, dataDir: path };
+      const isFile = given.database === null;
+      const config = isFile ? { ...given, dataDir: actAsOwner(given.dataDir).path } : given;
       const surroundings = { noColour: noColor(), journalStream: journalStream() };
       const log = openLog(config.logLevel, lineForm(config.logFormat, surroundings));
       const stopSignal = nextStopSignal();
       const daemon = await startDaemon(config, log);
       try {
         output.data(listeningOn(config.host, daemon.url));
-        if (output.isTerminal) output.say(await welcome(config, daemon));
+        if (output.isTerminal) output.say(await welcome(placeOf(config, flags), daemon));
         log.info(await daemon.describe(), 'jobd started');
         const { guessedUrl } = daemon;
         if (guessedUrl !== null && !output.isTerminal) {
@@ -92,7 +95,11 @@ jobd help environment`,
             'receipts and links say a URL that only works on this machine: set --base-url (JOBD_BASE_URL)',
           );
         }
-        const signal = await stopSignal;
+        const signal = await Promise.race([stopSignal, daemon.lost]);
+        if (signal === undefined) {
+          const why = 'another jobd took the database over, since this one could not reach it';
+          throw new JobdError('conflict', why);
+        }
         // The terminal has shown ^C: the log goes on below it.
         if (output.isTerminal && signal === 'SIGINT') output.say('');
         const wait = { calls: daemon.callsInFlight(), waitMs: drainMs };
@@ -129,21 +136,34 @@ function nextStopSignal(): Promise<NodeJS.Signals> {
   });
 }
 
+/** Where the data is, and how other commands are told. */
+interface ShownPlace {
+  words: string;
+  options: string;
+}
+
+function placeOf({ dataDir: dir, database }: ServeConfig, flags: Flags): ShownPlace {
+  if (database === null) {
+    return { words: dir, options: dir === dataDir({}) ? '' : ` --data ${dir}` };
+  }
+  const words = withoutPassword(database);
+  return { words, options: flags['database'] === undefined ? '' : ` --database ${words}` };
+}
+
 /** What people see who start it on a terminal: how to stop it, and the first steps until there is a key. */
-async function welcome({ dataDir: dir }: ServeConfig, daemon: Daemon): Promise<string> {
+async function welcome({ words, options }: ShownPlace, daemon: Daemon): Promise<string> {
   const { url, guessedUrl, hasAccess } = daemon;
   const guess = guessedUrl === null ? [] : [guessText(guessedUrl)];
-  const lines = [...guess, `data is in ${dir}; Ctrl-C stops jobd`];
+  const lines = [...guess, `data is in ${words}; Ctrl-C stops jobd`];
   if (await hasAccess()) return lines.join('\n');
   const jobd = programName();
-  const data = dir === dataDir({}) ? '' : ` --data ${dir}`;
   return [
     ...lines,
-    `no key yet: ${jobd} open${data}, in a second terminal, prints a link that signs you in`,
+    `no key yet: ${jobd} open${options}, in a second terminal, prints a link that signs you in`,
     '',
     'Or on the command line:',
     ...(url === defaultServerUrl ? [] : [`  export JOBD_URL=${url}`]),
-    `  export JOBD_API_KEY=$(${jobd} key create --name laptop${data})`,
+    `  export JOBD_API_KEY=$(${jobd} key create --name laptop${options})`,
     `  ${jobd} jobs create --name hello --url https://example.com/ --cron '* * * * *'`,
     `  ${jobd} runs list hello`,
     '',

@@ -53,6 +53,23 @@ export function findServiceUrl({ settings, unit } = serviceFiles): string | null
   }
 }
 
+/**
+ * The variables of the service about its database on a server; null without one, and if this user may not read its settings.
+ * Never throws.
+ */
+export function findServiceDatabase({ settings, unit } = serviceFiles): Readonly<
+  Record<string, string>
+> | null {
+  const texts = [readRootsFile(settings) ?? '', readRootsFile(unit) ?? ''];
+  const names = ['JOBD_DATABASE_URL', 'JOBD_SECRET_KEY', 'JOBD_SECRET_KEY_FILE'];
+  const found = names.flatMap((name) => {
+    const value = texts.map((text) => variableIn(text, name)).find((each) => each !== null);
+    return value === undefined || value === null ? [] : [[name, value] as const];
+  });
+  const variables = Object.fromEntries(found);
+  return variables['JOBD_DATABASE_URL'] === undefined ? null : variables;
+}
+
 function named(dataDir: string | null, namedIn: string): Service | null {
   return dataDir === null ? null : { dataDir: resolve('/', dataDir), namedIn };
 }

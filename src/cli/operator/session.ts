@@ -9,6 +9,7 @@ import { moment } from '../terminal/cell.ts';
 import { confirm } from '../terminal/prompt.ts';
 import type { Context } from '../context.ts';
 import { openStoreFor } from './local.ts';
+import { dataOption, databaseOption } from './place.ts';
 import { printDone, printJson, printRows } from '../terminal/output.ts';
 import type { Output } from '../terminal/output.ts';
 
@@ -23,7 +24,8 @@ function addListCommand(session: Command, output: Output): void {
   session
     .command('list')
     .description('list the sessions of all workspaces')
-    .option('--data <dir>', 'data directory')
+    .addOption(dataOption)
+    .addOption(databaseOption)
     .addHelpText('after', '\nExample:\n  jobd session list --json')
     .action(async (flags: Flags) => {
       await using local = await openStoreFor(flags, output);
@@ -54,7 +56,8 @@ function addEndCommand(session: Command, output: Output): void {
     .description('end a session, or all of them')
     .option('--all', 'end the sessions of all workspaces')
     .option('--yes', 'do not ask')
-    .option('--data <dir>', 'data directory')
+    .addOption(dataOption)
+    .addOption(databaseOption)
     .addHelpText(
       'after',
       `

@@ -8,6 +8,7 @@ import { moment } from '../terminal/cell.ts';
 import { confirm } from '../terminal/prompt.ts';
 import type { Context } from '../context.ts';
 import { openStoreFor } from './local.ts';
+import { dataOption, databaseOption } from './place.ts';
 import { printJson, printRows } from '../terminal/output.ts';
 import type { Output } from '../terminal/output.ts';
 
@@ -25,7 +26,8 @@ function addShowCommand(signingKey: Command, output: Output): void {
   signingKey
     .command('show')
     .description('list the current signing key and the retired ones')
-    .option('--data <dir>', 'data directory')
+    .addOption(dataOption)
+    .addOption(databaseOption)
     .addHelpText('after', '\nExample:\n  jobd signing-key show')
     .action(async (flags: Flags) => {
       await using local = await openStoreFor(flags, output);
@@ -46,7 +48,8 @@ function addExportCommand(signingKey: Command, output: Output): void {
     .description('print the public key, for people who check receipts to archive')
     .option('--all', 'print every key, as a JSON Web Key Set')
     .option('--pem', 'print the key as PEM')
-    .option('--data <dir>', 'data directory')
+    .addOption(dataOption)
+    .addOption(databaseOption)
     .option('--json', 'print one JSON document, which is the default')
     .addHelpText(
       'after',
@@ -73,7 +76,8 @@ function addRotateCommand(signingKey: Command, output: Output): void {
     .command('rotate')
     .description('sign with a new key from now on; old receipts stay valid')
     .option('--yes', 'do not ask')
-    .option('--data <dir>', 'data directory')
+    .addOption(dataOption)
+    .addOption(databaseOption)
     .addHelpText('after', '\nExample:\n  jobd signing-key rotate --yes')
     .action(async (flags: Flags) => {
       await confirm('Sign receipts with a new key from now on?', flags['yes'] === true);

@@ -2,7 +2,7 @@
 
 import { statSync } from 'node:fs';
 import type { Output } from '../terminal/output.ts';
-import { chooseDataDir, openStoreFor } from './local.ts';
+import { chooseDataDir, enterPlace, openStoreAt } from './local.ts';
 import { findServiceUrl } from './service.ts';
 
 /**
@@ -18,10 +18,11 @@ async function servedUrl(output: Output): Promise<string | null> {
     const { path } = await chooseDataDir({});
     // Root would become the owner of the database, and could not write a profile of its own then.
     if (process.geteuid?.() === 0 && statSync(path).uid !== 0) return null;
-    const { isServed, siteUrlIn } = await import('../../app/operator/served.ts');
-    if (!isServed(path)) return null;
-    await using local = await openStoreFor({}, output);
-    return await siteUrlIn(local);
+    const { siteUrlIn, whoServes } = await import('../../app/operator/served.ts');
+    const place = await enterPlace({}, output);
+    await using local = await openStoreAt(place);
+    const who = await whoServes(place, local.store.db);
+    return who === null ? null : await siteUrlIn(local);
   } catch {
     return null;
   }

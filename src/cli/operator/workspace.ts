@@ -8,6 +8,7 @@ import { moment } from '../terminal/cell.ts';
 import { confirm } from '../terminal/prompt.ts';
 import type { Context } from '../context.ts';
 import { openStoreFor } from './local.ts';
+import { dataOption, databaseOption } from './place.ts';
 import { printDone, printFields, printJson, printRows } from '../terminal/output.ts';
 
 /** Adds the commands. */
@@ -19,7 +20,8 @@ export function addWorkspaceCommands(program: Command, { output }: Context): voi
     .argument('<name>', 'name of the workspace')
     .description('create a workspace')
     .option('--account <name>', 'account of the workspace', 'default')
-    .option('--data <dir>', 'data directory')
+    .addOption(dataOption)
+    .addOption(databaseOption)
     .addHelpText('after', '\nExample:\n  jobd workspace create staging --account acme')
     .action(async (name: string, flags: Flags & { account: string }) => {
       await using local = await openStoreFor(flags, output);
@@ -39,7 +41,8 @@ export function addWorkspaceCommands(program: Command, { output }: Context): voi
   workspace
     .command('list')
     .description('list all workspaces')
-    .option('--data <dir>', 'data directory')
+    .addOption(dataOption)
+    .addOption(databaseOption)
     .addHelpText('after', '\nExample:\n  jobd workspace list')
     .action(async (flags: Flags) => {
       await using local = await openStoreFor(flags, output);
@@ -58,7 +61,8 @@ export function addWorkspaceCommands(program: Command, { output }: Context): voi
     .argument('<name>', 'name of the workspace')
     .description('delete a workspace with all its jobs, monitors, results and keys')
     .option('--yes', 'do not ask')
-    .option('--data <dir>', 'data directory')
+    .addOption(dataOption)
+    .addOption(databaseOption)
     .addHelpText('after', '\nExample:\n  jobd workspace delete staging --yes')
     .action(async (name: string, flags: Flags) => {
       const question = `Delete workspace ${name} with all its jobs, monitors, results and keys?`;

@@ -109,6 +109,18 @@ export const lockSchema = either<unknown>({
   postgres: sql`select pg_advisory_xact_lock(hashtext('jobd schema'))`,
 });
 
+/** The same for the list of processes that serve a database. */
+export const lockNodes = either<unknown>({
+  sqlite: sql`select 1`,
+  postgres: sql`select pg_advisory_xact_lock(hashtext('jobd nodes'))`,
+});
+
+/** The time by the clock of the database, in epoch milliseconds. */
+export const databaseNow = either<number>({
+  sqlite: sql`cast(unixepoch('subsec') * 1000 as integer)`,
+  postgres: sql`cast(extract(epoch from clock_timestamp()) * 1000 as bigint)`,
+});
+
 /** The larger of two numbers that are not null. */
 export function larger(one: RawBuilder<number>, other: RawBuilder<number>): RawBuilder<number> {
   return either<number>({

@@ -31,6 +31,17 @@ export interface InstanceRow {
   site_url_is_guess: Generated<0 | 1>;
 }
 
+/** A process that serves a database on a server. Empty where that is a file, which has a lock. */
+export interface NodeRow {
+  id: string;
+  host: string;
+  pid: number;
+  version: string;
+  started_at: number;
+  /** When its lease ends, by the clock of the database. */
+  expires_at: number;
+}
+
 export interface SessionRow {
   id: string;
   workspace_id: string;

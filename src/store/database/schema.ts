@@ -10,7 +10,13 @@ import type { ScheduleType } from '../../domain/schedule/schedule.ts';
 import type { MonitorHealth } from '../../domain/monitors/monitor.ts';
 import type { PingKind, PingMethod } from '../../domain/monitors/ping.ts';
 import type { RunSource, RunStatus } from '../../domain/runs/run.ts';
-import type { AuditEntryRow, InstanceRow, SessionRow, SignInCodeRow } from './schema-accounts.ts';
+import type {
+  AuditEntryRow,
+  InstanceRow,
+  NodeRow,
+  SessionRow,
+  SignInCodeRow,
+} from './schema-accounts.ts';
 import type {
   AlertStateRow,
   ChannelRow,
@@ -26,6 +32,7 @@ export interface Schema {
   keys: KeyRow;
   audit_entries: AuditEntryRow;
   instance: InstanceRow;
+  nodes: NodeRow;
   sessions: SessionRow;
   sign_in_codes: SignInCodeRow;
   jobs: JobRow;

@@ -1,14 +1,15 @@
 /** Opens the store in a PostgreSQL database. */
 
 import { setTimeout } from 'node:timers/promises';
-import { Kysely, sql } from 'kysely';
+import { Kysely } from 'kysely';
 import { JobdError } from '../../domain/errors.ts';
-import { migrate } from '../database/migrate.ts';
+import { migrate, schemaVersion } from '../database/migrate.ts';
 import type { Schema } from '../database/schema.ts';
 import type { Db, Reserve, Store } from '../database/store.ts';
 import { driverOf } from './connection.ts';
 import { dialectWith } from './dialect.ts';
 import { isWorthRetrying } from './errors.ts';
+import { serverFacts } from './facts.ts';
 import { connectionsTo } from './pool.ts';
 import { parseDatabaseUrl } from './url.ts';
 
@@ -19,8 +20,24 @@ const longestRestMs = 50;
 /** The oldest version that is supported. */
 const oldestVersion = 14;
 
-/** Opens it. Throws `JobdError` `unavailable` if it cannot be used. */
-export async function openPostgres(url: string): Promise<Store> {
+/**
+ * Opens it. Throws `JobdError` `unavailable` if it cannot be used, and `not_found` if there is no store in it and `mayMake` is
+ * false.
+ */
+export async function openPostgres(url: string, mayMake = true): Promise<Store> {
+  const store = await connectPostgres(url);
+  try {
+    if (!mayMake && (await schemaVersion(store.db)) === 0) throw nothingThere();
+    await migrate(store);
+    return store;
+  } catch (error) {
+    await store[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
+/** Connects to a database that can hold a store. Throws `unavailable`. */
+export async function connectPostgres(url: string): Promise<Store> {
   const connections = connectionsTo(parseDatabaseUrl(url));
   const db = new Kysely<Schema>({ dialect: dialectWith(driverOf(connections)) });
   let asked = 0;
@@ -30,18 +47,13 @@ export async function openPostgres(url: string): Promise<Store> {
     reserve: noReserve,
     file: null,
     smallWriteMs: 50,
-    async sizeBytes() {
-      const { rows } = await sql<{ bytes: number }>`
-        select pg_database_size(current_database()) as bytes`.execute(db);
-      return rows[0]?.bytes ?? 0;
-    },
+    sizeBytes: async () => (await serverFacts(db)).bytes,
     // Others may always have written.
     othersWrites: async () => (asked += 1),
     [Symbol.asyncDispose]: () => db.destroy(),
   };
   try {
     await requireUsable(db);
-    await migrate(store);
   } catch (error) {
     await db.destroy();
     throw error;
@@ -61,23 +73,24 @@ const noReserve: Reserve = {
 };
 
 async function requireUsable(db: Db): Promise<void> {
-  const { rows } = await sql<{ version: number; encoding: string }>`
-    select current_setting('server_version_num')::integer as version,
-      current_setting('server_encoding') as encoding`.execute(db);
-  const [found] = rows;
-  if (found === undefined) return;
-  const major = Math.floor(found.version / 10_000);
+  const { versionNumber, encoding } = await serverFacts(db);
+  const major = Math.floor(versionNumber / 10_000);
   if (major < oldestVersion) {
     throw new JobdError(
       'unavailable',
       `the database is PostgreSQL ${major}, jobd needs ${oldestVersion} or newer`,
     );
   }
-  if (found.encoding === 'UTF8') return;
+  if (encoding === 'UTF8') return;
   throw new JobdError(
     'unavailable',
-    `the database keeps texts as ${found.encoding}, jobd needs UTF8: create database jobd encoding 'UTF8' template template0`,
+    `the database keeps texts as ${encoding}, jobd needs UTF8: create database jobd encoding 'UTF8' template template0`,
   );
+}
+
+function nothingThere(): JobdError {
+  const sentence = 'there is nothing of jobd in this database: jobd serve --database makes it';
+  return new JobdError('not_found', sentence);
 }
 
 async function writePatiently<T>(db: Db, work: (tx: Db) => Promise<T>): Promise<T> {

@@ -29,7 +29,7 @@ export function lockDataDir(dataDir: string): Disposable {
 }
 
 /** The pid of the `jobd serve` that holds the lock, `?` if it is unknown; undefined if none does. */
-export function whoServes(dataDir: string): string | undefined {
+export function whoLocks(dataDir: string): string | undefined {
   const path = join(dataDir, 'serve.lock');
   if (!existsSync(path)) return undefined;
   const database = openFile(path, 0);

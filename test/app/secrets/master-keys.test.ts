@@ -63,6 +63,8 @@ async function sealers({ store }: Local): Promise<Set<string | undefined>> {
   return new Set(rows.map(({ sealed }) => sealedBy(sealed ?? '')));
 }
 
+const keyOf = (name: string, text: string | null) => (text === null ? null : { name, text });
+
 test('a rotation seals everything again and leaves nothing that the old key opens', async (t) => {
   const { local, keyFile } = await setup(t);
   const before = await readAll(local);
@@ -238,11 +240,19 @@ test('a rotation to a key in the environment keeps the file; the old key opens n
   const before = await readAll(local);
   const file = readFileSync(keyFile, 'utf8');
   const [first, second] = [1, 2].map((byte) => Buffer.alloc(32, byte).toString('hex'));
+  const keysFor = (current: string | null, next: string | null) =>
+    masterKeysFor(
+      { dataDir, database: null },
+      {
+        current: keyOf('JOBD_SECRET_KEY', current),
+        next: keyOf('JOBD_SECRET_KEY_NEW', next),
+      },
+    );
   const rotate = (current: string | null, next: string) =>
-    rotateMasterKey({ ...local, masterKeys: masterKeysFor(dataDir, { current, next }) });
+    rotateMasterKey({ ...local, masterKeys: keysFor(current, next) });
   const { keyId } = await rotate(null, first!);
   assert.equal(readFileSync(keyFile, 'utf8'), file);
-  const given = (current: string) => masterKeysFor(dataDir, { current, next: null });
+  const given = (current: string) => keysFor(current, null);
   assert.deepEqual(await readAll({ ...local, masterKeys: given(first!) }), before);
   await assert.rejects(
     readAll(local),
@@ -255,7 +265,7 @@ test('a rotation to a key in the environment keeps the file; the old key opens n
   // An interrupted rotation needs both keys, and says so.
   const dying = {
     ...local,
-    masterKeys: masterKeysFor(dataDir, { current: second!, next: first! }),
+    masterKeys: keysFor(second!, first!),
   };
   await assert.rejects(rotateMasterKey(dyingAt(dying, 3)), /it died/);
   for (const one of [first!, second!]) {

@@ -17,7 +17,11 @@ const [right, wrong] = [1, 2].map((byte) => Buffer.alloc(32, byte).toString('hex
 test('the file beside the database is looked into before anything is given up', (t) => {
   const dataDir = temporaryDirectory(t);
   const file = join(dataDir, 'secret-key');
-  const given = (current: string | null) => masterKeysFor(dataDir, { current, next: null });
+  const given = (text: string | null) =>
+    masterKeysFor(
+      { dataDir, database: null },
+      { current: text === null ? null : { name: 'JOBD_SECRET_KEY', text }, next: null },
+    );
   const [[lost = ''], [other = '']] = [availableIds(given(right)), availableIds(given(wrong))];
   const found = (current: string | null) => findMissingKey([lost], given(current)) ?? assert.fail();
   const copy = 'your copy of the key (a jobd backup does not contain it)';

@@ -180,7 +180,11 @@ test('invalid input is refused before any request, and secrets stay off the comm
       /--remind-every must be between 15m and 7d, got 14m/,
     ],
     [[...update, '--also', 'failed'], '', /--also must be one of missed, interrupted/],
-    [update, '', /say what to change: jobd channels update ops --disable\n {2}all options: jobd channels update --help/],
+    [
+      update,
+      '',
+      /say what to change: jobd channels update ops --disable\n {2}all options: jobd channels update --help/,
+    ],
     [['channels', 'deliveries'], '', /name a channel, or say about what: --job JOB/],
     [
       ['channels', 'deliveries', 'a', '--job', 'j', '--monitor', 'm'],

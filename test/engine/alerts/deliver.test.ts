@@ -104,7 +104,10 @@ for (const [type, config] of configs) {
     const delivery = deliveryOf(alert);
     const attempt = async (reply: (call: Call) => TargetResult): Promise<string> => {
       const { signal } = new AbortController();
-      return (await deliver(channel, delivery, partsWith(reply), signal)).error ?? assert.fail('it arrived');
+      return (
+        (await deliver(channel, delivery, partsWith(reply), signal)).error ??
+        assert.fail('it arrived')
+      );
     };
     const calls: Call[] = [];
     await attempt((call) => {

@@ -8,7 +8,10 @@ import { openVault } from '../../../src/secrets/vault.ts';
 
 /** The value of JOBD_SECRET_KEY. */
 export const testSecretKey = '7a'.repeat(32);
-export const testMasterKeys = givenMasterKey(testSecretKey);
+export const testMasterKeys = givenMasterKey({
+  name: 'JOBD_SECRET_KEY',
+  text: testSecretKey,
+});
 export const testVault = openVault(testMasterKeys);
 export const testMasterKeyId = testMasterKeys.read()[0]!.id;
 

@@ -51,6 +51,7 @@ export interface Surroundings {
   wrapper?: readonly string[];
   /** Run as this user. */
   uid?: number;
+  env?: Readonly<Record<string, string>>;
   /** Another executable to run instead. */
   executable?: string;
 }
@@ -59,11 +60,11 @@ export interface Surroundings {
 export function startServe(
   t: TestContext,
   args: readonly string[],
-  { cwd, wrapper = [], uid, executable: copy = executable }: Surroundings,
+  { cwd, wrapper = [], uid, env = {}, executable: copy = executable }: Surroundings,
 ): Process {
   const words = [...wrapper, copy, 'serve', '--port', '0', ...args];
   const child = spawn(words[0] ?? copy, words.slice(1), {
-    env: {},
+    env,
     cwd,
     ...(uid !== undefined && { uid, gid: uid }),
   });

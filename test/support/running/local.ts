@@ -13,6 +13,9 @@ const databases = new Map<string, string>();
 /** The master key where no file holds one. */
 export const testSecretKey = Buffer.alloc(32, 7).toString('base64');
 
+/** The same, as the environment gives it. */
+export const givenTestKey = { name: 'JOBD_SECRET_KEY', text: testSecretKey };
+
 /** The URL of the database of a data directory; undefined if that is a file in it. */
 export function databaseOf(dataDir: string): string | undefined {
   return databases.get(dataDir);
@@ -29,5 +32,8 @@ export async function databaseFor(t: TestContext, dataDir: string): Promise<stri
 /** Opens the store of a data directory. */
 export async function openTestLocal(dataDir: string, clock: Clock = systemClock): Promise<Local> {
   const database = databases.get(dataDir) ?? null;
-  return await openLocal({ dataDir, database }, clock, database && testSecretKey);
+  return await openLocal(
+    { dataDir, database },
+    { clock, secretKey: database === null ? null : givenTestKey },
+  );
 }

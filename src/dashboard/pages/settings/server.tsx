@@ -46,7 +46,8 @@ function Facts({ about }: { about: About }) {
         </dd>
         <dt>Database</dt>
         <dd>
-          {size(about.databaseBytes)}, {size(about.freeBytes)} free on its disk
+          {size(about.databaseBytes)}
+          {about.freeBytes === null ? '' : `, ${size(about.freeBytes)} free on its disk`}
         </dd>
         <dt>Receipts</dt>
         <dd>{about.isSigning ? 'signed' : 'not signed'}</dd>

@@ -1,4 +1,4 @@
-/** The part of `0001_first.ts` about sign-in: this installation, sessions, and codes that start one. */
+/** The part of `0001_first.ts` about sign-in: this installation, who serves it, sessions, and codes that start one. */
 
 export const signIn = [
   // One row.
@@ -7,6 +7,15 @@ export const signIn = [
      id text not null,
      site_url text,
      site_url_is_guess smallint not null default 0 check (site_url_is_guess in (0, 1))
+   )`,
+
+  `create table nodes (
+     id text not null primary key,
+     host text not null,
+     pid bigint not null,
+     version text not null,
+     started_at bigint not null,
+     expires_at bigint not null
    )`,
 
   `create table sessions (
