@@ -5,6 +5,7 @@ import { once } from 'node:events';
 import { closeSync, fsyncSync, openSync, readFileSync, readdirSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { sum } from './bench.ts';
+import { databaseOf, testSecretKey } from '../test/support/running/local.ts';
 import { startChild } from './child.ts';
 import type { Child } from './child.ts';
 import type { Answers, ClientReceived, ClientSent, Task } from './client.ts';
@@ -30,8 +31,12 @@ export async function startJobd(
   more: { args?: string[]; env?: Record<string, string>; onLog?: (lines: string) => void } = {},
 ): Promise<HttpServer> {
   const { args = [], env, onLog } = more;
-  const serving = ['serve', '--data', dataDir, '--port', '0', '--allow-target', sinkTarget];
-  return await startServer([bundle, ...serving, ...args], { cpuProf, env, onLog });
+  const serving = ['serve', '--port', '0', '--allow-target', sinkTarget];
+  const database = databaseOf(dataDir);
+  const place = database === undefined ? ['--data', dataDir] : ['--database', database];
+  const keys = database !== undefined && { JOBD_SECRET_KEY: testSecretKey };
+  const all = { cpuProf, env: { ...env, ...keys }, onLog };
+  return await startServer([bundle, ...serving, ...place, ...args], all);
 }
 
 /**

@@ -3,7 +3,7 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { cpSync } from 'node:fs';
 import { sql } from 'kysely';
-import { openTestLocal } from '../test/support/running/local.ts';
+import { databaseOf, openTestLocal } from '../test/support/running/local.ts';
 import { newId } from '../src/domain/id.ts';
 import { defineJob } from '../src/domain/jobs/job-input.ts';
 import type { Key } from '../src/domain/accounts/key.ts';
@@ -74,7 +74,7 @@ async function workspaceOf({ db }: Store): Promise<string> {
 /** Keeps jobs as `seedJobs` does, but copies one of them in one statement: for a million of them. */
 export async function seedCopies(dataDir: string, origin: string, count: number): Promise<void> {
   await seedJobs(dataDir, origin, [{ prefix: 'job', count: 1 }]);
-  await using store = await openStore(dataDir);
+  await using store = await openStore(databaseOf(dataDir) ?? dataDir);
   const columns = await sql<{ name: string }>`pragma table_info(jobs)`.execute(store.db);
   const names = columns.rows.map(({ name }) => name);
   const copied = names
@@ -107,7 +107,7 @@ export async function seedStore(
 ): Promise<Seed> {
   const { origin, jobs, requests, monitors = 0 } = wanted;
   await seedJobs(dataDir, origin, [{ prefix: 'job', count: jobs }]);
-  await using store = await openStore(dataDir);
+  await using store = await openStore(databaseOf(dataDir) ?? dataDir);
   const keys: string[] = [];
   for (let left = requests; left > 0; left -= requestsPerKey) keys.push(await keepKey(store));
   const pingIds = await keepMonitors(store, monitors);
@@ -145,7 +145,7 @@ export async function seedHistory(
   wanted: { origin: string; jobs: number; runs: number; requests: number },
 ): Promise<Seed> {
   const seed = await seedStore(dataDir, wanted);
-  await using store = await openStore(dataDir);
+  await using store = await openStore(databaseOf(dataDir) ?? dataDir);
   const { jobs, runs } = wanted;
   const everyMs = minuteMs / jobs;
   const lastAt = Date.now() - minuteMs;
@@ -183,7 +183,7 @@ export function copyStore(dataDir: string, to: string): string {
 
 /** Makes the jobs of a batch due at this instant, and again a day later. */
 export async function makeDue(dataDir: string, prefix: string, dueAt: number): Promise<void> {
-  await using store = await openStore(dataDir);
+  await using store = await openStore(databaseOf(dataDir) ?? dataDir);
   await store.write((tx) =>
     tx
       .updateTable('jobs')
@@ -195,7 +195,7 @@ export async function makeDue(dataDir: string, prefix: string, dueAt: number): P
 
 /** Makes the first `count` jobs, or all, due once a minute from an instant on, spread over the minute. */
 export async function makePeriodic(dataDir: string, fromAt: number, count = -1): Promise<void> {
-  await using store = await openStore(dataDir);
+  await using store = await openStore(databaseOf(dataDir) ?? dataDir);
   await store.write(async (tx) => {
     await sql`update jobs set period_seconds = 60, next_run_at = ${fromAt} + planned.at,
         anchor_at = ${fromAt} + planned.at - ${minuteMs}
@@ -260,7 +260,7 @@ export async function runsBetween(
 
 /** The number of pings in a store that nobody has open. */
 export async function countPings(dataDir: string): Promise<number> {
-  await using store = await openStore(dataDir);
+  await using store = await openStore(databaseOf(dataDir) ?? dataDir);
   const { pings } = await store.db
     .selectFrom('pings')
     .select((of) => of.fn.countAll<number>().as('pings'))

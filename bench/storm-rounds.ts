@@ -6,6 +6,7 @@ import { openStore } from '../src/store/open.ts';
 import type { BareKind, BareReceived, BareSent } from './bare-client.ts';
 import { percentile, temporaryDirectory } from './bench.ts';
 import { startChild, wallOffset } from './child.ts';
+import { databaseOf, useServer } from '../test/support/running/local.ts';
 import { openListeners } from './listeners.ts';
 import { askOverview } from './viewers.ts';
 import { cpuSeconds, cpuTimes, cpuUse, residentMb, startJobd } from './processes.ts';
@@ -23,6 +24,8 @@ export interface Setting {
   env: Record<string, string>;
   /** How long jobd takes to start with an empty store. */
   startUpMs: number;
+  /** The URL of the PostgreSQL server for jobd's data; null if it is in a file. */
+  server: string | null;
 }
 
 /** The figures of one round of one caller. */
@@ -80,6 +83,7 @@ export async function jobdRound(
 ): Promise<{ round: Round; audit: Audit }> {
   using directory = temporaryDirectory();
   const dataDir = directory.path;
+  if (setting.server !== null) await useServer(dataDir, setting.server);
   const { options, sink } = setting;
   const { hosts, warm, delay } = options;
   const batches = [
@@ -95,7 +99,7 @@ export async function jobdRound(
   await makeDue(dataDir, 'job', dueAt);
 
   await using server = await startServer(setting, dataDir);
-  await using store = await openStore(dataDir);
+  await using store = await openStore(databaseOf(dataDir) ?? dataDir);
   using listeners = await openListeners(server, dataDir, options.listeners);
   using viewers = await askOverview(server, dataDir, options.viewers);
   const inTime = Date.now() < warmAt && (await sleepUntil(dueAt - idleMs / 2));

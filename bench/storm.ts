@@ -18,6 +18,7 @@ import {
   wholeNumber,
 } from './bench.ts';
 import type { Option, OptionsOf } from './bench.ts';
+import { startPostgres } from '../test/support/postgres/server.ts';
 import { dropFromCache, startSink } from './processes.ts';
 import { bareRound, isClean, jobdRound, measureStartUp } from './storm-rounds.ts';
 import type { Audit, Round, Setting } from './storm-rounds.ts';
@@ -57,6 +58,7 @@ const declared = {
   ),
   viewers: wholeNumber('requests a second for the counts and the list of jobs', [0, 0, 20]),
   noReceipts: flag('jobd signs no receipts'),
+  postgres: flag("jobd's data is on a PostgreSQL server of its own, on this machine"),
   secrets: flag("jobd's jobs have headers and bodies, which are sealed"),
   ...common,
 };
@@ -132,6 +134,7 @@ async function main(options: Options): Promise<boolean> {
   };
   const output = startOutput(options.json, given);
   await using sink = await startSink({ delayMs: delay, tls: options.tls });
+  await using server = options.postgres ? await startPostgres({ fsync: 'on' }) : null;
   using directory = temporaryDirectory();
   const env = trustAuthority(directory.path);
   dropFromCache(options.bundle);
@@ -139,7 +142,10 @@ async function main(options: Options): Promise<boolean> {
   output.text(`jobd starts in ${Math.round(startUpMs)} ms\n`);
   const storms: Storm[] = [];
   for (const count of options.jobs) {
-    const found = await storm({ options, sink, env, startUpMs }, count);
+    const found = await storm(
+      { options, sink, env, startUpMs, server: server?.url ?? null },
+      count,
+    );
     storms.push(found);
     output.text(`\n${describe(found)}`);
   }

@@ -4,12 +4,12 @@ import { sql } from 'kysely';
 import type { Store } from './store.ts';
 import type { Db } from './schema.ts';
 
-/** Tests whether the store can write and sync, without changing a value. Throws `unavailable`. */
+/** Tests whether the store can write and sync, by one row that stays as it is. Throws `unavailable`. */
 export async function probeWrite(store: Store): Promise<void> {
   await store.write((tx) =>
     tx
-      .updateTable('workspaces')
-      .set((of) => ({ name: of.ref('name') }))
+      .updateTable('instance')
+      .set((of) => ({ id: of.ref('id') }))
       .execute(),
   );
 }

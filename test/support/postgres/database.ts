@@ -14,10 +14,17 @@ export const testServer = process.env['JOBD_TEST_POSTGRES'];
 export async function testDatabase(t: TestContext): Promise<string | undefined> {
   if (testServer === undefined) return undefined;
   const server = testServer;
+  const url = await makeDatabase(server);
+  const name = new URL(url).pathname.slice(1);
+  t.after(() => onServer(server, `drop database ${name} with (force)`));
+  return url;
+}
+
+/** Makes a database with all tables and no rows. Returns its URL. */
+export async function makeDatabase(server: string): Promise<string> {
   const template = await templateOn(server);
   const name = `test_${randomUUID().replaceAll('-', '')}`;
   await onServer(server, `create database ${name} template ${template}`);
-  t.after(() => onServer(server, `drop database ${name} with (force)`));
   return urlOf(server, name);
 }
 

@@ -49,8 +49,7 @@ export async function startTestDaemon(
   const database = await databaseFor(t, dataDir);
   const config = serveConfig(
     {
-      data: dataDir,
-      ...(database && { database }),
+      ...(database === null ? { data: dataDir } : { database }),
       port: '0',
       allowTarget: ['127.0.0.1/32:*'],
       ...options.flags,

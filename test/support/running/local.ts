@@ -5,7 +5,7 @@ import { systemClock } from '../../../src/domain/clock.ts';
 import type { Clock } from '../../../src/domain/clock.ts';
 import { openLocal } from '../../../src/local-store.ts';
 import type { Local } from '../../../src/local-store.ts';
-import { testDatabase } from '../postgres/database.ts';
+import { makeDatabase, testDatabase } from '../postgres/database.ts';
 
 /** Databases of data directories, where tests use PostgreSQL. */
 const databases = new Map<string, string>();
@@ -27,6 +27,11 @@ export async function databaseFor(t: TestContext, dataDir: string): Promise<stri
   if (database === undefined) return null;
   databases.set(dataDir, database);
   return database;
+}
+
+/** Gives a data directory a new database on this server. */
+export async function useServer(dataDir: string, server: string): Promise<void> {
+  databases.set(dataDir, await makeDatabase(server));
 }
 
 /** Opens the store of a data directory. */
