@@ -3,20 +3,26 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { TestContext } from 'node:test';
+import { after } from 'node:test';
 import { Client } from 'pg';
 import { openStore } from '../../../src/store/open.ts';
 
 /** The server; undefined where tests use SQLite. */
 export const testServer = process.env['JOBD_TEST_POSTGRES'];
 
-/** The URL of a new database, which is removed with the test; undefined where tests use SQLite. */
-export async function testDatabase(t: TestContext): Promise<string | undefined> {
+/** Databases of this process, which are removed when all of its tests have ended, with what they started. */
+const made: string[] = [];
+if (testServer !== undefined) {
+  after(async () => {
+    for (const name of made) await onServer(testServer, `drop database ${name} with (force)`);
+  });
+}
+
+/** The URL of a new database; undefined where tests use SQLite. */
+export async function testDatabase(): Promise<string | undefined> {
   if (testServer === undefined) return undefined;
-  const server = testServer;
-  const url = await makeDatabase(server);
-  const name = new URL(url).pathname.slice(1);
-  t.after(() => onServer(server, `drop database ${name} with (force)`));
+  const url = await makeDatabase(testServer);
+  made.push(new URL(url).pathname.slice(1));
   return url;
 }
 

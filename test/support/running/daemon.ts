@@ -46,7 +46,7 @@ export async function startTestDaemon(
 ): Promise<TestDaemon> {
   const dataDir = options.dataDir ?? temporaryDirectory(t);
   const clock = options.clock ?? systemClock;
-  const database = await databaseFor(t, dataDir);
+  const database = await databaseFor(dataDir);
   const config = serveConfig(
     {
       ...(database === null ? { data: dataDir } : { database }),

@@ -1,6 +1,5 @@
 /** The store of a test as commands open it. */
 
-import type { TestContext } from 'node:test';
 import { systemClock } from '../../../src/domain/clock.ts';
 import type { Clock } from '../../../src/domain/clock.ts';
 import { openLocal } from '../../../src/local-store.ts';
@@ -22,8 +21,8 @@ export function databaseOf(dataDir: string): string | undefined {
 }
 
 /** Gives a data directory its database; null if that is a file in it. */
-export async function databaseFor(t: TestContext, dataDir: string): Promise<string | null> {
-  const database = databases.get(dataDir) ?? (await testDatabase(t));
+export async function databaseFor(dataDir: string): Promise<string | null> {
+  const database = databases.get(dataDir) ?? (await testDatabase());
   if (database === undefined) return null;
   databases.set(dataDir, database);
   return database;

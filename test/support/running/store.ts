@@ -33,7 +33,7 @@ export interface TestStore {
 /** Opens a new store; it is closed and removed with the test. */
 export async function openTestStore(t: TestContext): Promise<TestStore> {
   const dataDir = temporaryDirectory(t);
-  const store = await openStore((await databaseFor(t, dataDir)) ?? dataDir);
+  const store = await openStore((await databaseFor(dataDir)) ?? dataDir);
   t.after(() => store[Symbol.asyncDispose]());
   await ensureDefaultWorkspace(store, newId(0), 0);
   await activateMasterKey(store.db, testMasterKeyId, 0);
