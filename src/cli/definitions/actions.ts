@@ -54,7 +54,7 @@ export async function diff(context: Context, flags: PlanFlags): Promise<void> {
   if (plan === null) return;
   showPlan(context, plan, flags);
   const counts = countsOf(plan, flags.prune === true);
-  const isSame = counts.create + counts.update + counts.delete === 0;
+  const isSame = counts.create + counts.update + counts.delete + counts.adopt === 0;
   if (context.exitCode === 0 && !isSame) context.exitCode = 1;
 }
 

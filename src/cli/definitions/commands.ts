@@ -21,7 +21,7 @@ export function addDefinitionCommands(program: Command, context: Context): void 
     .description('show what applying definition files would change')
     .addHelpText(
       'after',
-      '\nEnds with 0 if nothing would change, with 1 if something would.\n\nExamples:\n' +
+      '\nEnds with 0 if nothing would change, with 1 if something would: also if\nit would only adopt what was made by hand.\n\nExamples:\n' +
         '  jobd diff -f jobs.yaml\n  jobd diff -f jobs/ --prune',
     )
     .action(async (flags: PlanFlags) => (await actions()).diff(context, flags));

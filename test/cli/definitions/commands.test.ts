@@ -112,7 +112,7 @@ test('apply creates jobs from files, and diff shows only changed fields', async 
   }
 });
 
-test('exported files show no difference, and jobs made by hand are adopted without duplicates', async (t) => {
+test('exported files show only what is to adopt, and jobs made by hand are adopted without duplicates', async (t) => {
   const { write, jobd, daemon } = await serveForFiles(t);
   const file = write('jobs.yaml', twoJobs);
   const token = { TOKEN: 's3cret' };
@@ -152,7 +152,7 @@ test('exported files show no difference, and jobs made by hand are adopted witho
   assert.equal(
     assertEnds(
       same,
-      0,
+      1,
       /0 to create, 0 to update, 0 to delete, 2 to adopt as they are; 2 the same/,
     ),
     '',
@@ -160,7 +160,7 @@ test('exported files show no difference, and jobs made by hand are adopted witho
   const key = await runCommand(['key', 'create', '--permission', 'read'], daemon.env);
   const reader = { ...values, JOBD_API_KEY: key.stdout.trim() };
   const seen = await jobd(reader, 'diff', '-f', copy);
-  assert.equal(assertEnds(seen, 0, /2 to adopt as they are; 2 the same/), '');
+  assert.equal(assertEnds(seen, 1, /2 to adopt as they are; 2 the same/), '');
   assertEnds(await jobd(values, 'apply', '-f', file, '--dry-run'), 2, /TOKEN is not set/);
 
   const pruned = await jobd(token, 'apply', '-f', file, '--prune', '--yes');
