@@ -374,10 +374,10 @@ WantedBy=multi-user.target
 END
 }
 
-# AWS, Google, Azure and most others; AWS and Google over IPv6; Azure; Alibaba. The filter cannot tell ports apart: on
+# AWS, Google, Azure and most others; AWS and Google over IPv6; Azure; Alibaba; Oracle. The filter cannot tell ports apart: on
 # Google's and Oracle's clouds the same address is also the name server, and blocking it would break every lookup.
 deny_metadata() {
-  for address in 169.254.169.254 fd00:ec2::254 fd20:ce::254 168.63.129.16 100.100.100.200; do
+  for address in 169.254.169.254 fd00:ec2::254 fd20:ce::254 168.63.129.16 100.100.100.200 192.0.0.192; do
     if ! grep -qE "^[[:blank:]]*nameserver[[:blank:]]+$address([[:blank:]%]|\$)" /etc/resolv.conf 2>/dev/null; then
       say "IPAddressDeny=$address"
     fi

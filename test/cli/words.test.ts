@@ -45,10 +45,11 @@ async function notesOn(address: string): Promise<string> {
 }
 
 test('only addresses that a person may own are proposed for allowing', async () => {
-  for (const address of ['10.0.0.1', '127.0.0.1', '::1', 'fd00::1']) {
+  for (const address of ['10.0.0.1', '100.100.100.1', '127.0.0.1', '::1', 'fd00::1']) {
     assert.match(await notesOn(address), /--allow-target/, address);
   }
-  for (const address of ['169.254.169.254', '168.63.129.16', 'fe80::1']) {
+  const metadata = ['169.254.169.254', '168.63.129.16', '100.100.100.200', '192.0.0.192'];
+  for (const address of [...metadata, 'fd00:ec2::254', 'fd20:ce::254', 'fe80::1']) {
     assert.match(await notesOn(address), /^refused on purpose: the metadata service/, address);
   }
 });

@@ -1,6 +1,7 @@
 /** What a server refuses, in the words of the command line: its fields as options, its seconds as durations. */
 
 import { JobdError } from '../../domain/errors.ts';
+import { isCloudMetadata, refusedOnPurpose } from '../../domain/targets/cloud-metadata.ts';
 import { optionOf } from '../../setting.ts';
 import { durationOf } from '../options.ts';
 import type { Ask } from './client.ts';
@@ -52,8 +53,8 @@ export function inOptionWords(ask: Ask): Ask {
  */
 export function adviceOn(refusal: string): string | null {
   if (!refusal.includes('must lead to a public address')) return null;
-  return /link-local|cloud metadata/.test(refusal)
-    ? 'refused on purpose: the metadata service of a cloud hands out credentials of the server there'
+  return isCloudMetadata(refusal)
+    ? refusedOnPurpose
     : 'to allow an address of your own: jobd serve --allow-target ADDRESS/32, or JOBD_ALLOW_TARGETS';
 }
 

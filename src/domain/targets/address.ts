@@ -3,6 +3,8 @@
  * never leads to an address that was not judged.
  */
 
+import { cloudMetadata } from './cloud-metadata.ts';
+
 /** An IPv4 or IPv6 address; `value` is its 32 or 128 bits as one number. */
 export interface Address {
   family: 4 | 6;
@@ -36,7 +38,7 @@ const specialBlocks = [
   ['10.0.0.0/8', 'private use', 'RFC 1918'],
   ['100.64.0.0/10', 'carrier-grade NAT', 'RFC 6598'],
   ['127.0.0.0/8', 'loopback', 'RFC 1122'],
-  ['169.254.0.0/16', 'link-local, cloud metadata', 'RFC 3927'],
+  ['169.254.0.0/16', `link-local, ${cloudMetadata}`, 'RFC 3927'],
   ['172.16.0.0/12', 'private use', 'RFC 1918'],
   ['192.0.0.0/24', 'IETF protocol assignments', 'RFC 6890'],
   ['192.0.0.0/29', 'IPv4 service continuity', 'RFC 7335'],
@@ -59,7 +61,9 @@ const specialBlocks = [
   ['255.255.255.255/32', 'limited broadcast', 'RFC 919'],
 
   ['224.0.0.0/4', 'multicast', 'RFC 5771'],
-  ['168.63.129.16/32', "Azure's platform, cloud metadata", 'Azure documentation'],
+  ['100.100.100.200/32', cloudMetadata, 'Alibaba Cloud documentation'],
+  ['168.63.129.16/32', `Azure's platform, ${cloudMetadata}`, 'Azure documentation'],
+  ['192.0.0.192/32', cloudMetadata, 'Oracle Cloud documentation'],
 
   ['::1/128', 'loopback', 'RFC 4291'],
   ['::/128', 'unspecified', 'RFC 4291'],
@@ -92,6 +96,8 @@ const specialBlocks = [
   ['3ffe::/16', 'returned 6bone', 'RFC 3701'],
   ['fec0::/10', 'deprecated site-local', 'RFC 3879'],
   ['ff00::/8', 'multicast', 'RFC 4291'],
+  ['fd00:ec2::254/128', cloudMetadata, 'AWS documentation'],
+  ['fd20:ce::254/128', cloudMetadata, 'Google Cloud documentation'],
 ] as const;
 
 /** The parsed blocks, longest prefix first: the most specific row gives the reason. */

@@ -16,6 +16,7 @@ test('the advice fits the reason', () => {
     ['http: 429, slow down', /limits how much it takes/],
     ['redirect: 302 to https://example.com/...', /channels update ops/],
     ['blocked_address: 10.0.0.1 is private', /--allow-target/],
+    ['blocked_address: 169.254.169.254 is not public: link-local', /^refused on purpose/],
     ['dns: no such host', /check that the machine of jobd can reach ops\.example\.com/],
     ['mail: the operator of this jobd does not allow mail to o…@example.com', /channels update/],
     ['mail: connect ECONNREFUSED', /--smtp-url/],

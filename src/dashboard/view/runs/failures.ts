@@ -2,6 +2,7 @@
 
 import type { RunSummary } from '../../../api/runs/contract.ts';
 import type { ErrorWord } from '../../../domain/runs/outcome.ts';
+import { isCloudMetadata, refusedOnPurpose } from '../../../domain/targets/cloud-metadata.ts';
 import { clock } from '../times.ts';
 
 /** What is known of a failure besides its `error`. */
@@ -119,6 +120,9 @@ const special: readonly (readonly [begin: string, Meaning])[] = [
   ],
 ];
 
+/** What to do about a metadata service that was refused. */
+const metadataTodo = `It is ${refusedOnPurpose}.`;
+
 /** Explains why a run was no success; null if it was none of these. `zone` is that of the job. */
 export function explain(run: ExplainedRun, zone?: string): Explanation | null {
   const { error, httpStatus, attempts } = run;
@@ -127,7 +131,9 @@ export function explain(run: ExplainedRun, zone?: string): Explanation | null {
   const known = special.find(([begin]) => error.startsWith(begin))?.[1];
   const isStatus = word === 'http' && httpStatus !== null;
   const meaning = isStatus ? ofStatus(httpStatus) : (known ?? failures[word as ErrorWord]);
-  const [summary, means, todo] = meaning;
+  const [summary, means, usualTodo] = meaning;
+  const isMetadata = word === 'blocked_address' && isCloudMetadata(error);
+  const todo = isMetadata ? metadataTodo : usualTodo;
   return {
     summary: run.status === 'failed' && attempts > 1 ? `${summary}, ${attempts} attempts` : summary,
     means,

@@ -82,6 +82,13 @@ test('what was never sent is not said to have been sent', () => {
   assert.doesNotMatch(lost?.summary ?? '', /attempts/);
 });
 
+test('nobody is told to allow the metadata service of a cloud', () => {
+  const own = failed('blocked_address: 10.0.0.1 is not public: private use');
+  assert.match(own?.todo ?? '', /--allow-target/);
+  const metadata = failed('blocked_address: 192.0.0.192 is not public: cloud metadata');
+  assert.match(metadata?.todo ?? '', /^It is refused on purpose: .*\.$/);
+});
+
 test('a missed run has no time at which it was called', () => {
   const { todo } =
     failed('missed: 1 due time, 2026-11-22T01:30:00.000Z: jobd was not running', {
