@@ -1,8 +1,10 @@
 /**
  * Brings a database to the newest schema. Migrations are numbered, go forward only, are never edited once released, and are
- * compiled in. The table `schema_migrations` lists those that were applied. Migrations make no triggers and no views.
+ * compiled in. The table `schema_migrations` lists those that were applied, with the SHA-256 of their text: two builds may have
+ * given one number to different schemas. Migrations make no triggers and no views.
  */
 
+import { hash } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Kysely } from 'kysely';
 import { JobdError } from '../../domain/errors.ts';
@@ -10,7 +12,13 @@ import { activeObjects, lockSchema, tableNames } from './dialect.ts';
 import * as first from './migrations/0001_first.ts';
 import type { Db } from './schema.ts';
 
-const migrations: readonly { up(db: Kysely<unknown>): Promise<void> }[] = [first];
+interface Migration {
+  /** Its text as it is written, before a dialect changes it. */
+  readonly statements: readonly string[];
+  up(db: Kysely<unknown>): Promise<void>;
+}
+
+const migrations: readonly Migration[] = [first];
 
 /** How many migrations there are: what `schemaVersion` says of a store that is up to date. */
 export const newestVersion = migrations.length;
@@ -40,25 +48,38 @@ export async function makeSchema(db: Kysely<unknown>, version: number): Promise<
 }
 
 /**
- * How many migrations were applied; 0 if the database is empty. Throws an Error if it has tables that no migration made: a
- * build before the first release made it, or another program.
+ * How many migrations were applied; 0 if the database is empty. Throws an Error if other migrations made its tables, those of
+ * another build, or another program did.
  */
 export async function schemaVersion<Tables>(db: Kysely<Tables>): Promise<number> {
   const { rows } = await sql<{ name: string }>`${tableNames}`.execute(db);
   const tables = new Set(rows.map(({ name }) => name));
   if (tables.size === 0) return 0;
-  if (tables.has('schema_migrations')) {
-    const found = await sql<{ version: number | null }>`
-      select max(version) as version from schema_migrations`.execute(db);
-    return found.rows[0]?.version ?? 0;
-  }
+  if (tables.has('schema_migrations')) return await appliedVersion(db);
   const isOld = tables.has('migrations') && tables.has('workspaces');
-  throw new Error(isOld ? ofOldBuild : 'it is not a database of jobd');
+  throw new Error(isOld ? ofOtherBuild : 'it is not a database of jobd');
 }
 
-const ofOldBuild =
-  'it was made by a build before the first release, which this jobd cannot read: export its jobs with that build ' +
-  '(jobd export), then start this jobd with another data directory and apply them';
+const ofOtherBuild =
+  'another build of jobd made it, with other tables: export its jobs with that build (jobd export), then start this jobd ' +
+  'with another database and apply them';
+
+/** The highest number that was applied. Throws an Error unless all that this jobd knows have the text it knows. */
+async function appliedVersion<Tables>(db: Kysely<Tables>): Promise<number> {
+  // An earlier build has fewer columns.
+  const { rows } = await sql<{ version: number; sha256?: string }>`
+    select * from schema_migrations order by version`.execute(db);
+  const isOther = rows.some(({ version, sha256 }) => {
+    const known = migrations[version - 1];
+    return known !== undefined && sha256 !== sha256Of(known);
+  });
+  if (isOther) throw new Error(ofOtherBuild);
+  return rows.at(-1)?.version ?? 0;
+}
+
+function sha256Of({ statements }: Migration): string {
+  return hash('sha256', statements.join(';'));
+}
 
 /** The error for a database of a newer jobd. */
 export function newer(version: number): JobdError {
@@ -90,10 +111,14 @@ async function apply(tx: Kysely<unknown>, index: number): Promise<void> {
   await sql`${lockSchema}`.execute(tx);
   // Another process may have been faster.
   if ((await schemaVersion(tx)) > index) return;
+  const migration = migrations[index];
+  if (migration === undefined) return;
   await sql`create table if not exists schema_migrations (
     version bigint not null primary key,
+    sha256 text not null,
     applied_at text not null default current_timestamp
   )`.execute(tx);
-  await migrations[index]?.up(tx);
-  await sql`insert into schema_migrations (version) values (${index + 1})`.execute(tx);
+  await migration.up(tx);
+  const row = sql.join([index + 1, sha256Of(migration)]);
+  await sql`insert into schema_migrations (version, sha256) values (${row})`.execute(tx);
 }

@@ -2,7 +2,7 @@
 
 import { setTimeout } from 'node:timers/promises';
 import { Kysely } from 'kysely';
-import { JobdError } from '../../domain/errors.ts';
+import { JobdError, unavailable } from '../../domain/errors.ts';
 import { migrate, schemaVersion } from '../database/migrate.ts';
 import type { Schema } from '../database/schema.ts';
 import type { Db, Reserve, Store } from '../database/store.ts';
@@ -32,7 +32,7 @@ export async function openPostgres(url: string, mayMake = true): Promise<Store> 
     return store;
   } catch (error) {
     await store[Symbol.asyncDispose]();
-    throw error;
+    throw error instanceof JobdError ? error : unavailable('the database cannot be opened', error);
   }
 }
 

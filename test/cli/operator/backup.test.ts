@@ -291,6 +291,7 @@ async function withVersion(t: Parameters<typeof temporaryDirectory>[0], version:
   const dataDir = temporaryDirectory(t);
   await makeStoreWithKey(dataDir);
   const path = join(dataDir, 'jobd.db');
-  new Database(path).exec(`insert into schema_migrations (version) values (${version})`).close();
+  const row = `(${version}, '')`;
+  new Database(path).exec(`insert into schema_migrations (version, sha256) values ${row}`).close();
   return path;
 }

@@ -111,7 +111,7 @@ const wrongs: [string, string, RegExp, (dataDir: string, database: Database.Data
     'fail',
     /from a newer jobd/,
     (_, database) => {
-      database.exec('insert into schema_migrations (version) values (99)');
+      database.exec("insert into schema_migrations (version, sha256) values (99, '')");
     },
   ],
   [

@@ -86,7 +86,7 @@ test('opening a store again keeps everything and changes nothing', async (t) => 
 test('a store written by a newer jobd is refused, untouched, with a message', async (t) => {
   const { store, dataDir, workspaceId, addJob } = await openTestStore(t);
   const job = await addJob();
-  await sql`insert into schema_migrations (version) values (99)`.execute(store.db);
+  await sql`insert into schema_migrations (version, sha256) values (99, '')`.execute(store.db);
   await store[Symbol.asyncDispose]();
   await assert.rejects(openFileStore(dataDir), (error) => {
     assert.ok(error instanceof JobdError);
@@ -102,14 +102,21 @@ test('a store written by a newer jobd is refused, untouched, with a message', as
   assert.deepEqual(unsealed((await findJob(again.db, workspaceId, job.id))!), job);
 });
 
-test('a store of a build before the first release, or of another program, is refused, untouched', async (t) => {
+test('a store of another build, or of another program, is refused, untouched', async (t) => {
   const older = [
     'create table migrations (version bigint not null primary key)',
     'insert into migrations (version) values (1), (8)',
     'create table workspaces (id text)',
   ];
   const refusals: [statements: string[], sentence: RegExp][] = [
-    [older, /build before the first release.*jobd export.*another data directory/],
+    [
+      [
+        'create table schema_migrations (version bigint not null primary key)',
+        'insert into schema_migrations (version) values (1)',
+      ],
+      /another build of jobd made it/,
+    ],
+    [older, /another build of jobd made it.*jobd export.*another database/],
     [['create table things (id text)'], /it is not a database of jobd/],
   ];
   for (const [statements, sentence] of refusals) {

@@ -277,4 +277,14 @@ const secrets = [
      where retired_at is null`,
 ];
 
-const statements = [accounts, signIn, jobs, runs, monitors, alerts, receipts, secrets].flat();
+/** Its text. */
+export const statements = [
+  accounts,
+  signIn,
+  jobs,
+  runs,
+  monitors,
+  alerts,
+  receipts,
+  secrets,
+].flat();
