@@ -72,7 +72,10 @@ export function addImportCommands(program: Command, context: Context): void {
     .description(
       'turn lines into definitions: a call by curl or wget into a job, a command into a monitor',
     )
-    .option('--system', 'the lines have a column with the user, as in /etc/crontab')
+    .option(
+      '--system',
+      'the lines have a column with the user; known of /etc/crontab and /etc/cron.d',
+    )
     .option('--tz <zone>', 'IANA time zone of the times (default: the one of this machine)')
     .option(
       '--variables <file>',

@@ -1,8 +1,10 @@
 /** `jobd import crontab`. */
 
 import { writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { text as readStream } from 'node:stream/consumers';
 import { JobdError, systemCode } from '../../domain/errors.ts';
+import { findUserColumn, isSystemCrontab, parseCrontab } from '../../domain/shell/crontab.ts';
 import { quoted } from '../../domain/shell/quote.ts';
 import { requirePingUrl } from '../client/ping-url.ts';
 import type { Context } from '../context.ts';
@@ -35,7 +37,7 @@ export async function importCrontab(
   const text = await textOf(file);
   const timezone = flags.tz ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
   const isZoneGiven = flags.tz !== undefined;
-  const isSystem = flags.system === true;
+  const isSystem = flags.system === true || namesUsers(context, file, text);
   const turned = turnCrontab(text, { isSystem, timezone, isZoneGiven });
   if (flags.variables !== undefined) writeVariables(flags.variables, turned.variables);
   let pingUrls: ReadonlyMap<string, string> | null = new Map();
@@ -60,6 +62,21 @@ async function textOf(file: string | undefined): Promise<string> {
     throw new JobdError('usage', 'name a crontab, or: crontab -l | jobd import crontab');
   }
   return await readStream(process.stdin);
+}
+
+/** Whether the file is one that cron reads with a column for the user. Throws `usage` if only its text looks like that. */
+function namesUsers({ output }: Context, file: string | undefined, text: string): boolean {
+  if (file !== undefined && file !== '-' && isSystemCrontab(resolve(file))) {
+    output.say(plain(`${file} is a system crontab: its lines are read with a column for the user`));
+    return true;
+  }
+  const found = findUserColumn(parseCrontab(text, { isSystem: false }).lines);
+  if (found === null) return false;
+  const { number, user } = found;
+  throw new JobdError(
+    'usage',
+    `line ${number} of the crontab names the user ${user} before its command: if this is a system crontab, add --system`,
+  );
 }
 
 /** Assignments that a POSIX shell reads; only the owner may read the file. */

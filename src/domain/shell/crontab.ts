@@ -72,6 +72,25 @@ export function parseCrontab(
   return { lines, broken };
 }
 
+/** Whether cron reads the lines of a file with a column for the user; `path` is absolute. */
+export function isSystemCrontab(path: string): boolean {
+  return path === '/etc/crontab' || /^\/etc\/cron\.d\/[^/]+$/.test(path);
+}
+
+/** Users that run commands of a system crontab, and whose names are no commands. */
+const userBeforeCommand = /^(root|nobody|www-data)[ \t]+[^\s-]/;
+
+/** The first line that names a user before its command, in a crontab that was read as one without that column; null if none. */
+export function findUserColumn(
+  lines: readonly CrontabLine[],
+): { number: number; user: string } | null {
+  for (const { number, command } of lines) {
+    const [, user] = userBeforeCommand.exec(command) ?? [];
+    if (user !== undefined) return { number, user };
+  }
+  return null;
+}
+
 function readLine(
   line: string,
   isSystem: boolean,

@@ -10,6 +10,7 @@ import { requirePingUrl } from '../../../src/cli/client/ping-url.ts';
 import { emptyLoad, readDefinitions } from '../../../src/cli/definitions/load.ts';
 import { problemText } from '../../../src/cli/definitions/parse-file.ts';
 import type { Input } from '../../../src/cli/definitions/kind.ts';
+import { isSystemCrontab } from '../../../src/domain/shell/crontab.ts';
 import { runCommand, serveCommand } from '../../support/running/command.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
 
@@ -257,5 +258,28 @@ test('a ping URL that a shell would read otherwise is not printed', () => {
     'http://h/%',
   ]) {
     assert.throws(() => requirePingUrl(url), /does not answer like jobd/);
+  }
+});
+
+test('a system crontab is known by its path, and refused by its text unless --system says it', async () => {
+  for (const path of ['/etc/crontab', '/etc/cron.d/certbot'])
+    assert.ok(isSystemCrontab(path), path);
+  for (const path of ['/root/crontab', '/etc/cron.daily/x', '/etc/cron.d/', '/srv/etc/crontab']) {
+    assert.ok(!isSystemCrontab(path), path);
+  }
+  const args = ['import', 'crontab', '--tz', 'UTC'];
+  const system = 'SHELL=/bin/sh\n# m h dom mon dow user\n17 *\t* * *\troot\tcd / && run-parts /x\n';
+  const refused = await runCommand(args, {}, system);
+  assert.deepEqual([refused.exitCode, refused.stdout], [2, '']);
+  assert.match(
+    refused.stderr,
+    /^jobd: line 3 of the crontab names the user root .* add --system\n$/,
+  );
+  const taken = await runCommand([...args, '--system'], {}, system);
+  assert.equal(taken.exitCode, 0, taken.stderr);
+  assert.match(taken.stdout, /^ {2}run-parts:$/m);
+  for (const command of ['root', 'root -b -q macro.C', 'mail ann', 'backup /home', '/opt/root x']) {
+    const ran = await runCommand(args, {}, `@daily ${command}\n`);
+    assert.equal(ran.exitCode, 0, ran.stderr);
   }
 });
