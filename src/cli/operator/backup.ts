@@ -16,7 +16,7 @@ import type { Output } from '../terminal/output.ts';
 import { giveUpWords } from '../../app/secrets/missing-key.ts';
 import { counted } from '../terminal/text.ts';
 import { makeNewFile } from './new-file.ts';
-import { openToRead, requireRootsName, rootsName, rootsNewName } from './roots-files.ts';
+import { openToRead, requireRootsName, rootsName, rootsNewName } from './owner/roots-files.ts';
 
 /** Adds the commands. */
 export function addBackupCommands(program: Command, { output }: Context): void {

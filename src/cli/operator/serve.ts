@@ -16,7 +16,7 @@ import { JobdError } from '../../domain/errors.ts';
 import { withoutPassword } from '../../setting.ts';
 import { collect } from '../options.ts';
 import type { Context } from '../context.ts';
-import { actAsOwner } from './owner.ts';
+import { actAsOwner } from './owner/owner.ts';
 import { programName } from './program-name.ts';
 
 /** Adds the command. */

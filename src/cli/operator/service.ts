@@ -2,7 +2,7 @@
 
 import { resolve } from 'node:path';
 import { isEveryAddress, serveConfig, serveDefaults } from '../../config.ts';
-import { readRootsFile } from './roots-files.ts';
+import { readRootsFile } from './owner/roots-files.ts';
 
 /** The data directory of a service, and the file that names it. */
 export interface Service {

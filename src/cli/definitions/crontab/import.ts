@@ -3,21 +3,21 @@
 import { writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { text as readStream } from 'node:stream/consumers';
-import { JobdError, systemCode } from '../../domain/errors.ts';
-import { findUserColumn, isSystemCrontab, parseCrontab } from '../../domain/shell/crontab.ts';
-import { quoted } from '../../domain/shell/quote.ts';
-import { requirePingUrl } from '../client/ping-url.ts';
-import type { Context } from '../context.ts';
-import { counted, plain } from '../terminal/text.ts';
-import { printJson } from '../terminal/output.ts';
-import { applyAndReport } from './apply.ts';
-import { turnCrontab } from './crontab-jobs.ts';
-import type { TurnedCrontab } from './crontab-jobs.ts';
-import { pingPlaceholder, shownLine, wrappedLine } from './crontab-monitors.ts';
-import { emptyLoad, readDefinitions, readText } from './load.ts';
-import { problemText } from './parse-file.ts';
-import { makePlan } from './plan.ts';
-import { asker, managedItems } from './server.ts';
+import { JobdError, systemCode } from '../../../domain/errors.ts';
+import { findUserColumn, isSystemCrontab, parseCrontab } from '../../../domain/shell/crontab.ts';
+import { quoted } from '../../../domain/shell/quote.ts';
+import { requirePingUrl } from '../../client/ping-url.ts';
+import type { Context } from '../../context.ts';
+import { counted, plain } from '../../terminal/text.ts';
+import { printJson } from '../../terminal/output.ts';
+import { applyAndReport } from '../apply.ts';
+import { turnCrontab } from './jobs.ts';
+import type { TurnedCrontab } from './jobs.ts';
+import { pingPlaceholder, shownLine, wrappedLine } from './monitors.ts';
+import { emptyLoad, readDefinitions, readText } from '../load.ts';
+import { problemText } from '../parse-file.ts';
+import { makePlan } from '../plan.ts';
+import { asker, managedItems } from '../server.ts';
 
 export interface CrontabFlags {
   system?: true;

@@ -3,23 +3,23 @@
  * A line that is not certain is skipped.
  */
 
-import { parseCrontab } from '../../domain/shell/crontab.ts';
-import type { BrokenLine, CrontabLine } from '../../domain/shell/crontab.ts';
-import { nameOfCall, readCommand, toolOf, whyUncertain } from '../../domain/shell/command.ts';
-import { messageOf } from '../../domain/errors.ts';
-import { jobDefaults } from '../../domain/jobs/job.ts';
-import { isSecretHeader } from '../../domain/jobs/headers.ts';
-import type { Remark } from '../../domain/shell/remark.ts';
-import type { WrittenCall } from '../../domain/shell/written-call.ts';
-import { definedJob } from '../../domain/jobs/managed-job.ts';
-import { graceOf, isCommand, nameOfCommand } from './crontab-monitors.ts';
-import { fileOf, slugOf, unique, variableOf } from './export.ts';
-import { checkJob, jobKind } from './job-kind.ts';
-import type { Fields } from './kind.ts';
-import { monitorKind } from './monitor-kind.ts';
-import { wordedForFiles } from './read-definition.ts';
-import { literal } from './references.ts';
-import { fieldsOf } from './write-definitions.ts';
+import { parseCrontab } from '../../../domain/shell/crontab.ts';
+import type { BrokenLine, CrontabLine } from '../../../domain/shell/crontab.ts';
+import { nameOfCall, readCommand, toolOf, whyUncertain } from '../../../domain/shell/command.ts';
+import { messageOf } from '../../../domain/errors.ts';
+import { jobDefaults } from '../../../domain/jobs/job.ts';
+import { isSecretHeader } from '../../../domain/jobs/headers.ts';
+import type { Remark } from '../../../domain/shell/remark.ts';
+import type { WrittenCall } from '../../../domain/shell/written-call.ts';
+import { definedJob } from '../../../domain/jobs/managed-job.ts';
+import { graceOf, isCommand, nameOfCommand } from './monitors.ts';
+import { fileOf, slugOf, unique, variableOf } from '../export.ts';
+import { checkJob, jobKind } from '../job-kind.ts';
+import type { Fields } from '../kind.ts';
+import { monitorKind } from '../monitor-kind.ts';
+import { wordedForFiles } from '../read-definition.ts';
+import { literal } from '../references.ts';
+import { fieldsOf } from '../write-definitions.ts';
 
 export interface CrontabOptions {
   isSystem: boolean;

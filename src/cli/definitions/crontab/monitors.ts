@@ -1,11 +1,11 @@
 /** A line of a crontab that runs a command: a monitor for it, and the line that reports to the monitor. */
 
-import type { CrontabLine } from '../../domain/shell/crontab.ts';
-import { quoted } from '../../domain/shell/quote.ts';
-import { nameRule } from '../../domain/fields.ts';
-import { defaultGraceSeconds, dueAfter } from '../../domain/monitors/monitor.ts';
-import type { MonitorInput } from '../../domain/monitors/monitor-input.ts';
-import { plainText } from '../terminal/text.ts';
+import type { CrontabLine } from '../../../domain/shell/crontab.ts';
+import { quoted } from '../../../domain/shell/quote.ts';
+import { nameRule } from '../../../domain/fields.ts';
+import { defaultGraceSeconds, dueAfter } from '../../../domain/monitors/monitor.ts';
+import type { MonitorInput } from '../../../domain/monitors/monitor-input.ts';
+import { plainText } from '../../terminal/text.ts';
 
 /** Words that a shell takes as they are; a word with `=` before them would be a variable. */
 const plainCommand = /^(?![^ ]*=)[\w@%+=:,./-]+( +[\w@%+=:,./-]+)*$/;
