@@ -70,9 +70,11 @@ async function requireDaemon(place: EnteredPlace, db: Local['store']['db']): Pro
   const { whoServes } = await import('../../app/operator/served.ts');
   if ((await whoServes(place, db)) !== null) return;
   const { dataDir, database } = place;
-  const name = database === null ? dataDir : withoutPassword(database);
-  const start = 'start it, or name the data of the one that runs with --data or --database';
-  throw new JobdError('unreachable', `no jobd serve uses ${name}: ${start}`);
+  const sentence =
+    database === null
+      ? `no jobd serve uses ${dataDir}: start it, or name the data directory of the one that runs with --data`
+      : `no jobd serve uses ${withoutPassword(database)}: start it`;
+  throw new JobdError('unreachable', sentence);
 }
 
 /** The ssh command that makes an address of this machine work on another one; null if it works there anyway. */

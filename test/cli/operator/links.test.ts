@@ -6,7 +6,11 @@ import { join, relative } from 'node:path';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
 import { followLinks } from '../../../src/cli/operator/owner/links.ts';
-import { readRootsFile, rootsName, rootsNewName } from '../../../src/cli/operator/owner/roots-files.ts';
+import {
+  readRootsFile,
+  rootsName,
+  rootsNewName,
+} from '../../../src/cli/operator/owner/roots-files.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
 import { runCommand } from '../../support/running/command.ts';
 import { makeStore, makeStoreWithKey } from '../../support/running/prepare.ts';

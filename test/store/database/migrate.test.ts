@@ -10,7 +10,7 @@ import { temporaryDirectory } from '../../support/directory.ts';
 
 test('a database of another build is refused in a sentence, and opened again by its own', async (t) => {
   const dataDir = temporaryDirectory(t);
-  const place = (await databaseFor(t, dataDir)) ?? dataDir;
+  const place = (await databaseFor(dataDir)) ?? dataDir;
   const store = await openStore(place);
   const written = await sql<{ sha256: string }>`select sha256 from schema_migrations`.execute(
     store.db,
