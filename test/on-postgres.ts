@@ -33,6 +33,7 @@ const named = process.argv.slice(2);
 const root = import.meta.dirname;
 const files = (named.length > 0 ? named : folders.flatMap(testsIn)).toSorted();
 
+for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1));
 await using server = await startPostgres();
 const child = spawn(process.execPath, ['--test', '--test-concurrency=2', ...files], {
   stdio: 'inherit',

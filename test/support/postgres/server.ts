@@ -21,7 +21,7 @@ import { freePort } from '../free-port.ts';
 import { until } from '../until.ts';
 
 /** The server refuses to run as root. */
-const nobody = { uid: 65_534, gid: 65_534 };
+export const nobody = { uid: 65_534, gid: 65_534 };
 
 export interface PostgresServer extends AsyncDisposable {
   /** As `postgres://postgres@127.0.0.1:PORT/postgres`. */
@@ -87,11 +87,14 @@ export async function startPostgres(
   let server: ReturnType<typeof spawn> | undefined;
 
   async function start(): Promise<void> {
-    // Ended with this process, however that ends: its standard input closes.
-    server = spawn(join(binaries, 'bin/postgres'), ['-D', data, ...args], {
+    const started = spawn(join(binaries, 'bin/postgres'), ['-D', data, ...args], {
       ...asUser,
       stdio: 'ignore',
     });
+    server = started;
+    const end = (): void => void started.kill('SIGQUIT');
+    process.once('exit', end);
+    started.once('exit', () => process.off('exit', end));
     await until('the server', () => answers(url), { everyMs: 20, timeoutMs: 60_000 });
   }
 
