@@ -65,10 +65,13 @@ export function createWriter({ store, clock, slots, ...parts }: WriterParts): Wr
 
   async function write({ records, claims }: Work): Promise<Written> {
     const batch = records ? backlog.batch() : emptyBatch;
-    const free = freeAfter(batch);
+    let free = freeAfter(batch);
     let claimed: Execution[] = [];
     try {
       const written = await store.write(async (tx) => {
+        // It may run again, with nothing of the first time kept.
+        free = freeAfter(batch);
+        claimed = [];
         const recorded = await recordBatch(tx, batch, { receipts });
         if (!claims || inDoubt.length > 0 || !(await store.reserve.hasSpaceForRuns(tx))) {
           return { ...recorded, batch, claim: null };
