@@ -6,7 +6,7 @@
 import type { CompiledQuery, DatabaseConnection, Driver, QueryResult } from 'kysely';
 import type { PoolClient, QueryResult as Answer } from 'pg';
 import type { Frequent } from '../database/statement.ts';
-import { tellable } from './errors.ts';
+import { isNameTrouble, isReadOnly, isWorthRetrying, tellable } from './errors.ts';
 import type { Connections } from './pool.ts';
 
 /**
@@ -16,15 +16,15 @@ import type { Connections } from './pool.ts';
 const begin =
   "begin; set local lock_timeout = '2s'; set local idle_in_transaction_session_timeout = '5s'";
 
-/** Names of frequent statements, which each connection prepares once. */
-const names = new Map<string, string>();
-
 /** A connection while one asker has it. */
 class Connection implements DatabaseConnection {
+  readonly #connections: Connections;
   readonly #client: PoolClient;
+  #isInTransaction = false;
   #isBroken = false;
 
-  constructor(client: PoolClient) {
+  constructor(connections: Connections, client: PoolClient) {
+    this.#connections = connections;
     this.#client = client;
   }
 
@@ -32,8 +32,8 @@ class Connection implements DatabaseConnection {
     query: CompiledQuery | (CompiledQuery & Frequent),
   ): Promise<QueryResult<Row>> {
     const { sql, parameters } = query;
-    const name = 'isFrequent' in query ? nameOf(sql) : undefined;
-    const { rows, rowCount } = await this.ask(sql, parameters, name);
+    const name = 'isFrequent' in query ? this.#connections.names.of(sql) : undefined;
+    const { rows, rowCount } = await this.#ask(sql, parameters, name);
     return { rows: rows as Row[], numAffectedRows: BigInt(rowCount ?? 0) };
   }
 
@@ -42,29 +42,40 @@ class Connection implements DatabaseConnection {
     throw new Error('streaming is not supported');
   }
 
-  /** Throws `unavailable` if the database cannot be used now. */
-  async ask(text: string, values: readonly unknown[] = [], name?: string): Promise<Answer> {
-    try {
-      return await this.#client.query({
-        text,
-        values: values.map(storable),
-        ...(name && { name }),
-      });
-    } catch (error) {
-      const told = tellable(error);
-      this.#isBroken ||= told !== error;
-      throw told;
-    }
+  async begin(): Promise<void> {
+    await this.#ask(begin);
+    this.#isInTransaction = true;
   }
 
   async commit(): Promise<void> {
-    const { command } = await this.ask('commit');
+    const { command } = await this.#ask('commit');
     if (command !== 'COMMIT') throw new Error('the transaction was rolled back');
   }
 
   async rollback(): Promise<void> {
     if (this.#isBroken) return;
-    await this.ask('rollback');
+    await this.#ask('rollback');
+  }
+
+  /** Throws `unavailable` if the database cannot be used now. */
+  async #ask(text: string, values: readonly unknown[] = [], name?: string): Promise<Answer> {
+    try {
+      return await this.#client.query({
+        text,
+        values: values.map(storable),
+        ...(name !== undefined && { name }),
+      });
+    } catch (error) {
+      if (name !== undefined && isNameTrouble(error)) {
+        this.#connections.names.giveUp();
+        // A transaction is over with its first error: it has to begin anew.
+        if (!this.#isInTransaction) return await this.#ask(text, values);
+      }
+      if (isReadOnly(error)) this.#connections.leave(this.#client);
+      const told = tellable(error);
+      this.#isBroken ||= told !== error && !isWorthRetrying(error);
+      throw told;
+    }
   }
 
   release(): void {
@@ -77,18 +88,12 @@ function storable(value: unknown): unknown {
   return typeof value === 'string' ? value.toWellFormed().replaceAll('\0', '\uFFFD') : value;
 }
 
-function nameOf(sql: string): string {
-  const known = names.get(sql) ?? `s${names.size}`;
-  names.set(sql, known);
-  return known;
-}
-
 /** A driver on these connections. */
 export function driverOf(connections: Connections): Driver {
   return {
     init: async () => {},
-    acquireConnection: async () => new Connection(await connections.connect()),
-    beginTransaction: async (connection) => void (await (connection as Connection).ask(begin)),
+    acquireConnection: async () => new Connection(connections, await connections.connect()),
+    beginTransaction: (connection) => (connection as Connection).begin(),
     commitTransaction: (connection) => (connection as Connection).commit(),
     rollbackTransaction: (connection) => (connection as Connection).rollback(),
     releaseConnection: async (connection) => (connection as Connection).release(),

@@ -9,8 +9,14 @@ import { JobdError, systemCode } from '../../domain/errors.ts';
  */
 const unusable = /^(08...|53...|57P..|57014|25006|25P0[34]|55P03|58...|XX...|28...|3D000)$/;
 
-/** Another transaction was faster: from the beginning, it may succeed. */
-const again = new Set(['40001', '40P01']);
+/** A server that is a copy, or is told to change nothing. */
+const readOnly = '25006';
+
+/** A prepared statement that this connection of the server does not know, or knows already. */
+const names = new Set(['26000', '42P05']);
+
+/** Another transaction was faster, or a statement was not prepared here: from the beginning, it may succeed. */
+const again = new Set(['40001', '40P01', ...names]);
 
 /** `pg` has no codes for what it says itself. */
 const broken = /timeout|Connection terminated|not queryable|connection error|closed/i;
@@ -18,6 +24,21 @@ const broken = /timeout|Connection terminated|not queryable|connection error|clo
 /** Whether the same work may succeed if it begins anew. */
 export function isWorthRetrying(error: unknown): boolean {
   return again.has(codeOf(error instanceof JobdError ? error.cause : error));
+}
+
+/** Whether the name of a prepared statement is the cause. */
+export function isNameTrouble(error: unknown): boolean {
+  return names.has(codeOf(error));
+}
+
+/** Whether the server may only be read. */
+export function isReadOnly(error: unknown): boolean {
+  return codeOf(error) === readOnly;
+}
+
+/** What such a server answers to a write. */
+export function readOnlyError(): Error {
+  return Object.assign(new Error('read-only'), { code: readOnly });
 }
 
 /** The error as jobd tells it: `unavailable` if the database cannot be used now. */
@@ -29,12 +50,20 @@ export function tellable(error: unknown): unknown {
       ? broken.test(error.message)
       : unusable.test(code) || again.has(code) || /^E[A-Z]+$/.test(code);
   if (!isUnusable) return error;
-  return new JobdError('unavailable', `the store cannot be used now: ${wordsOf(error, code)}`, {
-    cause: error,
-  });
+  return unusableNow(wordsOf(error), error);
 }
 
-function wordsOf(error: Error, code: string): string {
+/** `unavailable`, with the reason. */
+export function unusableNow(why: string, cause?: unknown): JobdError {
+  return new JobdError('unavailable', `the store cannot be used now: ${why}`, { cause });
+}
+
+/** What the error says, with its code. */
+export function wordsOf(error: Error): string {
+  const code = codeOf(error);
+  if (code === readOnly) {
+    return `the database can only be read: it is a copy, or default_transaction_read_only is on (${readOnly})`;
+  }
   const words = error.message === '' ? code : error.message;
   return code === '' || words.includes(code) ? words : `${words} (${code})`;
 }

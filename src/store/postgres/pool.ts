@@ -2,28 +2,38 @@
 
 import { Client, Pool, types } from 'pg';
 import type { ClientConfig, PoolClient } from 'pg';
-import { JobdError } from '../../domain/errors.ts';
-import { tellable } from './errors.ts';
-import type { DatabaseUrl } from './url.ts';
+import { readOnlyError, tellable, unusableNow, wordsOf } from './errors.ts';
+import { Names } from './names.ts';
+import type { DatabaseUrl, Server } from './url.ts';
 
 /** How long a connection and an answer may take. */
 const connectMs = 5_000;
 const answerMs = 10_000;
 const idleMs = 60_000;
 
+/** What the pool says when it has no connection left. */
+const poolIsEmpty = 'timeout exceeded when trying to connect';
+
 /** Lends connections. */
 export interface Connections {
   /** A connection to a server that can be written. Throws `unavailable`. */
   connect(): Promise<PoolClient>;
+  /** The server of this connection can only be read: no connection made until now is lent again, and the next server is tried. */
+  leave(client: PoolClient): void;
+  /** The names of statements on them. */
+  readonly names: Names;
   end(): Promise<void>;
 }
 
 /** Makes it. Nothing is connected yet. */
 export function connectionsTo({ servers, pool: max, ...login }: DatabaseUrl): Connections {
   let current = 0;
+  /** How often a server was left. Older connections are of no use. */
+  let leaves = 0;
 
   /** A connection to the server that is current when it is made. */
   class ClientOfServer extends Client {
+    readonly leavesBefore = leaves;
     constructor(config: ClientConfig) {
       super({ ...config, ...servers[current] });
       // Without a listener, a server that restarts would end this process.
@@ -48,25 +58,60 @@ export function connectionsTo({ servers, pool: max, ...login }: DatabaseUrl): Co
   });
   pool.on('error', () => {});
 
+  const isOfUse = (client: PoolClient): boolean =>
+    (client as unknown as ClientOfServer).leavesBefore === leaves;
+  const moveOn = (): void => void (current = (current + 1) % servers.length);
+
+  /** A connection that was made since the last server was left. */
+  async function lend(): Promise<PoolClient> {
+    for (;;) {
+      const client = await pool.connect();
+      if (isOfUse(client)) return client;
+      client.release(true);
+    }
+  }
+
   return {
     async connect() {
-      for (let tries = 1; ; tries += 1) {
+      const failures: string[] = [];
+      for (;;) {
         const tried = current;
         try {
-          return await pool.connect();
+          return await lend();
         } catch (error) {
-          if (tries >= servers.length) throw tellable(error);
-          if (current === tried) current = (tried + 1) % servers.length;
+          if (!(error instanceof Error)) throw error;
+          if (error.message === poolIsEmpty) throw unusableNow(busy(max), error);
+          if (servers.length === 1) throw unusableNow(wordsOf(error), error);
+          failures.push(`${nameOf(servers[tried])}: ${wordsOf(error)}`);
+          if (failures.length >= servers.length) throw unusableNow(failures.join('; '), error);
+          if (current === tried) moveOn();
         }
       }
     },
+    leave(client) {
+      if (!isOfUse(client)) return;
+      leaves += 1;
+      moveOn();
+    },
+    names: new Names(),
     end: () => pool.end(),
   };
 }
 
+function busy(max: number): string {
+  return `all ${max} connections to the database were in use for ${connectMs / 1_000} seconds`;
+}
+
+function nameOf(server: Server | undefined): string {
+  return `${server?.host}:${server?.port}`;
+}
+
+/** Throws what a write would. */
 async function requireWritable(client: PoolClient): Promise<void> {
-  const { rows } = await client.query<{ no: number }>('select pg_is_in_recovery() as no');
-  if (rows[0]?.no === 1) throw new JobdError('unavailable', 'the database is only a copy');
+  const { rows } = await client.query<{ is: string }>(
+    "select current_setting('transaction_read_only') as is",
+  );
+  if (rows[0]?.is === 'on') throw readOnlyError();
 }
 
 /**

@@ -28,9 +28,13 @@ export async function testDatabase(): Promise<string | undefined> {
 
 /** Makes a database with all tables and no rows. Returns its URL. */
 export async function makeDatabase(server: string): Promise<string> {
-  const template = await templateOn(server);
+  return await makeEmptyDatabase(server, `template ${await templateOn(server)}`);
+}
+
+/** Makes a database with these options, by default without tables. Returns its URL. */
+export async function makeEmptyDatabase(server: string, options = ''): Promise<string> {
   const name = `test_${randomUUID().replaceAll('-', '')}`;
-  await onServer(server, `create database ${name} template ${template}`);
+  await onServer(server, `create database ${name} ${options}`);
   return urlOf(server, name);
 }
 
@@ -69,7 +73,8 @@ function schemaHash(): string {
   return hash.digest('hex').slice(0, 16);
 }
 
-async function onServer(url: string, statement: string): Promise<void> {
+/** Runs a statement on a server. */
+export async function onServer(url: string, statement: string): Promise<void> {
   const client = await connected(url);
   try {
     await client.query(statement);

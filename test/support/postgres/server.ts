@@ -15,6 +15,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
+import { after } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { Client } from 'pg';
 import { freePort } from '../free-port.ts';
@@ -48,6 +49,13 @@ export function noPostgres(): string | undefined {
   const folder = packageFolder();
   if (folder !== undefined && existsSync(folder)) return undefined;
   return `there is no PostgreSQL for ${process.platform} ${process.arch} in the packages`;
+}
+
+/** A server for the tests of a file, which ends with them; `started` starts it at the first use. */
+export function postgresOfFile(settings?: Readonly<Record<string, string>>) {
+  let server: Promise<PostgresServer> | undefined;
+  after(async () => (await server)?.[Symbol.asyncDispose]());
+  return { started: () => (server ??= startPostgres(settings)) };
 }
 
 /** Starts a server with these settings. Nothing of it outlives a crash: `fsync` is off unless it is given. */
@@ -86,20 +94,32 @@ export async function startPostgres(
   const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
   let server: ReturnType<typeof spawn> | undefined;
 
-  async function start(): Promise<void> {
-    const started = spawn(join(binaries, 'bin/postgres'), ['-D', data, ...args], {
+  const hasEnded = (): boolean =>
+    server === undefined || server.exitCode !== null || server.signalCode !== null;
+
+  function launch(): void {
+    server = spawn(join(binaries, 'bin/postgres'), ['-D', data, ...args], {
       ...asUser,
       stdio: 'ignore',
     });
-    server = started;
-    const end = (): void => void started.kill('SIGQUIT');
+    const launched = server;
+    const end = (): void => void launched.kill('SIGQUIT');
     process.once('exit', end);
-    started.once('exit', () => process.off('exit', end));
-    await until('the server', () => answers(url), { everyMs: 20, timeoutMs: 60_000 });
+    launched.once('exit', () => process.off('exit', end));
+  }
+
+  async function isThere(): Promise<boolean> {
+    // It does not start while a process of one that was killed is left.
+    if (hasEnded()) launch();
+    return await answers(url);
+  }
+
+  async function start(): Promise<void> {
+    await until('the server', isThere, { everyMs: 20, timeoutMs: 60_000 });
   }
 
   async function stop(how: 'fast' | 'immediate' | 'kill'): Promise<void> {
-    if (server === undefined || server.exitCode !== null || server.signalCode !== null) return;
+    if (server === undefined || hasEnded()) return;
     const ended = once(server, 'exit');
     server.kill(({ fast: 'SIGINT', immediate: 'SIGQUIT', kill: 'SIGKILL' } as const)[how]);
     await ended;

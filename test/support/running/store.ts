@@ -30,10 +30,10 @@ export interface TestStore {
   readonly addJob: (input?: Partial<JobInput>, createdAt?: number) => Promise<Job>;
 }
 
-/** Opens a new store; it is closed and removed with the test. */
-export async function openTestStore(t: TestContext): Promise<TestStore> {
+/** Opens a new store, in the database of this URL if one is given; it is closed and removed with the test. */
+export async function openTestStore(t: TestContext, database?: string): Promise<TestStore> {
   const dataDir = temporaryDirectory(t);
-  const store = await openStore((await databaseFor(dataDir)) ?? dataDir);
+  const store = await openStore(database ?? (await databaseFor(dataDir)) ?? dataDir);
   t.after(() => store[Symbol.asyncDispose]());
   await ensureDefaultWorkspace(store, newId(0), 0);
   await activateMasterKey(store.db, testMasterKeyId, 0);
