@@ -2,7 +2,7 @@
 
 import { Client, Pool, types } from 'pg';
 import type { ClientConfig, PoolClient } from 'pg';
-import { readOnlyError, tellable, unusableNow, wordsOf } from './errors.ts';
+import { readOnlyError, unusableNow, wordsOf } from './errors.ts';
 import { Names } from './names.ts';
 import type { DatabaseUrl, Server } from './url.ts';
 
