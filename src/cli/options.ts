@@ -39,6 +39,16 @@ export function listLimitOf(flags: Flags, max = mostListed): number {
   return parseWholeNumber(String(flags['limit']), '--limit', { min: 1, max });
 }
 
+/** Adds `--wide` to a command that prints a table with ids. */
+export function withWide(command: Command): Command {
+  return command.option('--wide', 'show ids whole on a terminal');
+}
+
+/** Whether a table shows its ids whole on a terminal too. */
+export function isWide(flags: Flags): boolean {
+  return flags['wide'] === true;
+}
+
 const unitSeconds: Record<string, number> = { s: 1, m: 60, h: 3_600, d: 86_400 };
 
 /** Parses `90s`, `5m`, `2h` or `1d` into seconds. Throws `invalid_input`. */

@@ -7,6 +7,7 @@ import type { Api } from './client/api.ts';
 import { connect } from './client/connect.ts';
 import type { Named } from './client/find.ts';
 import type { Context } from './context.ts';
+import { isWide, withWide } from './options.ts';
 import { isForMany, select, withSelection } from './selection.ts';
 import { actOn, hasNothingToDo, notDoneWords } from './many.ts';
 import type { Many } from './many.ts';
@@ -161,16 +162,14 @@ function addListCommand<Item extends Named, Update, Status extends string>(
 ): void {
   const { noun, columns, optionalColumns: optional = [] } = resource;
   const { output } = context;
-  group
-    .command('list')
+  withWide(group.command('list'))
     .description(`list all ${noun}s of the workspace, newest first`)
-    .option('--wide', 'show ids whole on a terminal')
     .addHelpText('after', `\nExample:\n  jobd ${noun}s list`)
     .action(async (flags: Flags) => {
       const found = await Array.fromAsync(resource.of(connect(context)).list());
       if (flags['json']) return printJson(output, { [`${noun}s`]: found });
-      const isWide = flags['wide'] === true;
-      printRows(output, found, columns, { none: `there are no ${noun}s`, optional, isWide });
+      const none = `there are no ${noun}s`;
+      printRows(output, found, columns, { none, optional, isWide: isWide(flags) });
     });
 }
 

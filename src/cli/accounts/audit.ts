@@ -7,9 +7,10 @@ import type { Flags } from '../../config.ts';
 import { auditActionWords } from '../../domain/accounts/audit.ts';
 import { parseChoice } from '../../setting.ts';
 import type { Context } from '../context.ts';
-import { listLimitOf, withListLimit } from '../options.ts';
-import { moment } from '../terminal/cell.ts';
+import { isWide, listLimitOf, withListLimit, withWide } from '../options.ts';
+import { idCell, moment } from '../terminal/cell.ts';
 import { printJson, printRows } from '../terminal/output.ts';
+import { findInTrail } from './trail-search.ts';
 
 interface AuditFlags extends Flags {
   subject?: string;
@@ -20,10 +21,10 @@ interface AuditFlags extends Flags {
 /** Adds the command. */
 export function addAuditCommand(program: Command, context: Context): void {
   const { output } = context;
-  withListLimit(program.command('audit'))
+  withWide(withListLimit(program.command('audit')))
     .description('list who changed what, newest first')
-    .option('--subject <id>', 'only changes to this job, monitor, channel or key')
-    .option('--actor <id>', 'only changes by this key or session, or by commands of this user')
+    .option('--subject <subject>', 'only changes to this job, monitor, channel or key')
+    .option('--actor <actor>', 'only changes by this key or session, or by commands of this user')
     .option('--action <action>', 'only this action, such as job.delete or job')
     .addHelpText(
       'after',
@@ -31,12 +32,16 @@ export function addAuditCommand(program: Command, context: Context): void {
 Examples:
   jobd audit
   jobd audit --action job.delete --limit 10
+  jobd audit --subject backup
 
+A subject and an actor are given by name, id or the beginning of the id, as the
+trail has them: also those that were deleted. A user is given whole.
 It asks the server, with a key that may write.`,
     )
-    .action(async ({ subject, actor, action: word, ...flags }: AuditFlags) => {
+    .action(async ({ action: word, ...flags }: AuditFlags) => {
       const action = word && parseChoice(word, '--action', auditActionWords);
       const api = connect(context);
+      const { subject, actor } = await findInTrail(api, flags);
       const found = await api.audit({ subject, actor, action }, listLimitOf(flags));
       if (flags['json']) return printJson(output, found);
       const isFiltered = [subject, actor, action].some((given) => given !== undefined);
@@ -46,14 +51,15 @@ It asks the server, with a key that may write.`,
         found.entries,
         {
           at: ({ at }) => moment(at),
-          who: ({ actor: { type, name, id } }) => `${type} ${name === '' ? id : name}`,
+          who: ({ actor: { type, name, id } }) =>
+            name === '' ? idCell(id, type) : `${type} ${name}`,
           from: fromOf,
           action: whatOf,
           name: ({ subject: { name } }) => name,
-          id: ({ subject: { id } }) => id,
-          'actor id': ({ actor: { id } }) => id,
+          id: ({ subject: { id } }) => idCell(id),
+          'actor id': ({ actor: { type, id } }) => (type === 'command' ? id : idCell(id)),
         },
-        { none, optional: ['from', 'actor id'] },
+        { none, optional: ['from', 'actor id'], isWide: isWide(flags) },
       );
       if (found.isPartial) output.say('older changes were not searched: use --json and nextCursor');
     });

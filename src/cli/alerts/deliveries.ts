@@ -8,7 +8,7 @@ import { isId } from '../../domain/id.ts';
 import type { Api } from '../client/api.ts';
 import { connect } from '../client/connect.ts';
 import type { Context } from '../context.ts';
-import { listLimitOf, mostListed, withListLimit } from '../options.ts';
+import { isWide, listLimitOf, mostListed, withListLimit, withWide } from '../options.ts';
 import { idCell, moment, state } from '../terminal/cell.ts';
 import { printJson, printRows } from '../terminal/output.ts';
 import type { Output } from '../terminal/output.ts';
@@ -16,18 +16,16 @@ import type { Output } from '../terminal/output.ts';
 /** Adds the command. */
 export function addDeliveriesCommand(channels: Command, context: Context): void {
   const { output } = context;
-  withListLimit(
-    channels
-      .command('deliveries')
-      .argument('[channel]', 'name of the channel, its id or the beginning of its id')
-      .argument(
-        '[delivery]',
-        'id of a delivery or its beginning, to list its attempts, oldest first',
-      ),
-  )
+  const command = channels
+    .command('deliveries')
+    .argument('[channel]', 'name of the channel, its id or the beginning of its id')
+    .argument(
+      '[delivery]',
+      'id of a delivery or its beginning, to list its attempts, oldest first',
+    );
+  withWide(withListLimit(command))
     .option('--job <job>', 'only alerts about this job, by id or name; without a channel, of all')
     .option('--monitor <monitor>', 'only alerts about this monitor, likewise')
-    .option('--wide', 'show ids whole on a terminal')
     .description('list the latest deliveries of a channel, newest first, or the attempts of one')
     .addHelpText(
       'after',
@@ -51,18 +49,18 @@ Examples:
         );
       }
       const api = connect(context, { waits: name === undefined });
-      const isWide = flags['wide'] === true;
+      const wide = isWide(flags);
       const subject = await subjectOf(flags, api);
       if (name === undefined) {
         const found = await ofAllChannels(api, limit, subject);
         if (flags['json']) return printJson(output, { deliveries: found });
-        return printDeliveries(output, found, isWide);
+        return printDeliveries(output, found, wide);
       }
       const { id } = await api.channels.find(name);
       if (delivery === undefined) {
         const found = await api.channels.deliveries(id, limit, subject);
         if (flags['json']) printJson(output, found);
-        else printDeliveries(output, found.deliveries, isWide);
+        else printDeliveries(output, found.deliveries, wide);
       } else {
         const found = await api.channels.delivery(id, await wholeId(api, id, delivery));
         if (flags['json']) printJson(output, found);
@@ -118,7 +116,7 @@ async function subjectOf({ job, monitor }: Flags, api: Api): Promise<Subject> {
   return {};
 }
 
-function printDeliveries(output: Output, deliveries: readonly Listed[], isWide: boolean): void {
+function printDeliveries(output: Output, deliveries: readonly Listed[], wide: boolean): void {
   const hasChannels = deliveries.some(({ channelName }) => channelName !== undefined);
   printRows(
     output,
@@ -134,7 +132,11 @@ function printDeliveries(output: Output, deliveries: readonly Listed[], isWide: 
       error: ({ lastError }) => lastError,
       id: ({ id }) => idCell(id),
     },
-    { none: 'there are no deliveries', optional: ['attempts', 'last attempt', 'created'], isWide },
+    {
+      none: 'there are no deliveries',
+      optional: ['attempts', 'last attempt', 'created'],
+      isWide: wide,
+    },
   );
 }
 

@@ -1,6 +1,6 @@
 /** The calls of the API that commands make, typed by its contract. */
 
-import type { AuditList } from '../../api/accounts/contract.ts';
+import type { AuditEntry, AuditList } from '../../api/accounts/contract.ts';
 import type * as alerts from '../../api/alerts/contract.ts';
 import type { Job, JobInput, JobResponse, JobUpdate } from '../../api/jobs/contract.ts';
 import type {
@@ -65,6 +65,8 @@ export function createApi(ask: Ask) {
     },
     audit: (filter: Filter, limit: number) =>
       ask<AuditList>('GET', `/audit${queryOf({ limit, ...filter })}`),
+    /** The whole trail, newest first. */
+    auditTrail: () => pages<AuditEntry>(ask, '/audit', 'entries'),
     monitors: {
       ...collection<monitors.Monitor, monitors.MonitorUpdate>(ask, 'monitor'),
       create: async (input: monitors.MonitorInput) =>

@@ -1,4 +1,4 @@
-/** Finds one job, monitor or channel by what a person typed: its id, its name, or the beginning of its id. */
+/** Finds one of many by what a person typed: its id, its name, or the beginning of its id. */
 
 import { JobdError } from '../../domain/errors.ts';
 import { isId } from '../../domain/id.ts';
@@ -10,14 +10,20 @@ import { plain } from '../terminal/text.ts';
 export interface Named {
   id: string;
   name: string;
-  createdAt: string;
+  /** In ISO 8601, where it is known. */
+  createdAt?: string;
+  type?: string;
   status?: string;
   url?: string;
+  permission?: string;
+  workspace?: string;
 }
 
 /** How a collection is searched. */
 export interface Search<Item> {
   noun: string;
+  /** The command that lists them, without `jobd`; that of the noun if it is not given. */
+  list?: string;
   get(id: string): Promise<Item>;
   /** Up to a page of them with a name, or with ids that begin so, or the newest; newest first. */
   page(filter: { name?: string; idPrefix?: string }): Promise<Item[]>;
@@ -26,14 +32,17 @@ export interface Search<Item> {
 const prefixPattern = /^[0-9a-f-]{4,35}$/i;
 
 /**
- * Finds one: with one request if it is named by its id or its name. Throws `not_found`, with the nearest name, and
- * `invalid_input` with all of them if several have this name or ids that begin so.
+ * Finds one: with one request if it is named by its id or its name. Throws `not_found`, with the nearest name,
+ * `invalid_input` with all of them if several have this name or ids that begin so, and `usage` for an empty text.
  */
 export async function findOne<Item extends Named>(
   search: Search<Item>,
   text: string,
 ): Promise<Item> {
-  const { noun } = search;
+  const { noun, list = `${noun}s list` } = search;
+  if (text === '') {
+    throw new JobdError('usage', `name the ${noun}, or give its id or the beginning of its id`);
+  }
   // The server accepts ids in upper case too.
   if (isId(text.toLowerCase())) return await search.get(text);
   const named = await search.page({ name: text });
@@ -47,9 +56,29 @@ export async function findOne<Item extends Named>(
     text,
     newest.map(({ name }) => name),
   );
-  const remedy =
-    near === undefined ? `jobd ${noun}s list shows them` : `did you mean ${plain(near)}?`;
+  const remedy = near === undefined ? `jobd ${list} shows them` : `did you mean ${plain(near)}?`;
   throw new JobdError('not_found', `there is no ${noun} named ${text}; ${remedy}`);
+}
+
+/** A search among things that were read already. `withName` finds those of a name. */
+export function searchAmong<Item extends Named>(
+  words: { noun: string; list: string },
+  items: readonly Item[],
+  withName = (name: string): Item[] => items.filter((item) => item.name === name),
+): Search<Item> {
+  return {
+    ...words,
+    async get(id) {
+      const found = items.find((item) => item.id === id.toLowerCase());
+      if (found !== undefined) return found;
+      throw new JobdError('not_found', `there is no ${words.noun} with id ${id}`);
+    },
+    async page({ name, idPrefix }) {
+      if (name !== undefined) return withName(name);
+      const beginning = idPrefix?.toLowerCase() ?? '';
+      return items.filter(({ id }) => id.startsWith(beginning));
+    },
+  };
 }
 
 function only<Item extends Named>(found: readonly Item[], sentence: string): Item {
@@ -58,13 +87,19 @@ function only<Item extends Named>(found: readonly Item[], sentence: string): Ite
   throw new JobdError('invalid_input', sentence, { notes: choices(found) });
 }
 
+/** `laptop (ID)`, or the id alone of one without a name. */
+export function nameAndId({ name, id }: Named): string {
+  return name === '' ? id : `${plain(name)} (${id})`;
+}
+
 /** A line for each: what is needed to choose one. */
 export function choices(items: readonly Named[]): string[] {
-  return items.map(({ id, name, createdAt, status, url }) => {
-    const age = `created ${sinceOrUntil(createdAt, Date.now())}`;
-    return [id, name, status, url, age]
-      .filter((part) => part !== undefined)
-      .map(plain)
+  return items.map((item) => {
+    const { id, name, createdAt, type, status, url, permission, workspace } = item;
+    const age = createdAt && `created ${sinceOrUntil(createdAt, Date.now())}`;
+    return [id, name, type, status, url, permission, workspace, age]
+      .filter((part) => part !== undefined && part !== '')
+      .map((part) => plain(part ?? ''))
       .join('  ');
   });
 }

@@ -3,17 +3,18 @@
 import type { Command } from 'commander';
 import { defaultServerUrl, loginUrl } from '../../config.ts';
 import type { Flags } from '../../config.ts';
-import { isoTimeOrNull, systemClock } from '../../domain/clock.ts';
+import { isoTime, isoTimeOrNull, systemClock } from '../../domain/clock.ts';
 import { JobdError } from '../../domain/errors.ts';
-import { isId } from '../../domain/id.ts';
 import type { Key } from '../../domain/accounts/key.ts';
-import { moment } from '../terminal/cell.ts';
+import { findOne, nameAndId, searchAmong } from '../client/find.ts';
+import type { Named } from '../client/find.ts';
+import { idCell, moment } from '../terminal/cell.ts';
 import { confirm } from '../terminal/prompt.ts';
 import type { Context } from '../context.ts';
 import { openStoreFor } from './local.ts';
 import { dataOption, databaseOption } from './place.ts';
 import { permissionOf, withPermission } from './permission.ts';
-import { parseMomentOrDuration } from '../options.ts';
+import { isWide, parseMomentOrDuration, withWide } from '../options.ts';
 import { printDone, printJson, printRows } from '../terminal/output.ts';
 import type { Output } from '../terminal/output.ts';
 
@@ -86,8 +87,7 @@ function usualUrl(): string | null {
 }
 
 function addListCommand(key: Command, output: Output): void {
-  key
-    .command('list')
+  withWide(key.command('list'))
     .description('list the keys of all workspaces, without their secrets')
     .option('--all', 'list revoked keys too')
     .addOption(dataOption)
@@ -106,8 +106,7 @@ function addListCommand(key: Command, output: Output): void {
         output,
         keys,
         {
-          id: ({ id }) => id,
-          name: ({ name }) => name,
+          name: ({ name }) => name || null,
           workspace: ({ workspace }) => workspace,
           permission: ({ permission }) => permission,
           created: ({ createdAt }) => moment(isoTimeOrNull(createdAt)),
@@ -117,8 +116,9 @@ function addListCommand(key: Command, output: Output): void {
           ...((isAll || !output.isTerminal) && {
             revoked: ({ revokedAt }: Key) => moment(isoTimeOrNull(revokedAt)),
           }),
+          id: ({ id }) => idCell(id),
         },
-        { none, optional: ['created', 'last used', 'expires'] },
+        { none, optional: ['created', 'last used', 'expires'], isWide: isWide(flags) },
       );
     });
 }
@@ -126,26 +126,45 @@ function addListCommand(key: Command, output: Output): void {
 function addRevokeCommand(key: Command, output: Output): void {
   key
     .command('revoke')
-    .argument('<id>', 'id of the key; jobd key list shows it')
+    .argument('<key>', 'name of the key, its id or the beginning of its id')
     .description('revoke a key for good')
     .option('--yes', 'do not ask')
     .addOption(dataOption)
     .addOption(databaseOption)
     .addHelpText(
       'after',
-      '\nExample:\n  jobd key revoke 019a9b1c-0000-7000-8000-000000000000 --yes',
+      '\nExamples:\n  jobd key revoke laptop\n  jobd key revoke 019a9b1c-0000 --yes',
     )
-    .action(async (id: string, flags: Flags) => {
-      if (!isId(id.toLowerCase())) {
-        throw new JobdError('usage', 'keys are revoked by id: jobd key list shows it');
-      }
-      await confirm(`Revoke key ${id} for good?`, flags['yes'] === true);
+    .action(async (text: string, flags: Flags) => {
       await using local = await openStoreFor(flags, output);
-      const { revokeKey } = await import('../../app/accounts/keys.ts');
-      await revokeKey(local, id);
-      printDone(output, flags, `revoked ${id}`);
+      const { listKeys, revokeKey } = await import('../../app/accounts/keys.ts');
+      const found = await findActive(await listKeys(local), text);
+      const named = nameAndId(found);
+      await confirm(`Revoke key ${named} for good?`, flags['yes'] === true);
+      await revokeKey(local, found.id);
+      printDone(output, flags, `revoked ${named}`);
     });
 }
+
+/** The key that a person means. The name of an expired key may have been given to another one: that is meant first. */
+async function findActive(all: readonly ListedKey[], text: string): Promise<Named> {
+  const now = systemClock.now();
+  const active = all.filter(({ revokedAt }) => revokedAt === null);
+  const withName = (name: string): ListedKey[] => {
+    const named = active.filter((key) => key.name === name);
+    const live = named.filter(({ expiresAt }) => expiresAt === null || expiresAt > now);
+    return live.length > 0 ? live : named;
+  };
+  const words = { noun: 'active key', list: 'key list' };
+  const search = searchAmong(words, active.map(namedOf), (name) => withName(name).map(namedOf));
+  return await findOne(search, text);
+}
+
+function namedOf({ createdAt, ...key }: ListedKey): Named {
+  return { ...key, createdAt: isoTime(createdAt) };
+}
+
+type ListedKey = Key & { workspace: string };
 
 /** A key as JSON, with ISO 8601 times. */
 function shape<K extends Key>(key: K) {

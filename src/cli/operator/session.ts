@@ -5,13 +5,17 @@ import type { Flags } from '../../config.ts';
 import { isoTime } from '../../domain/clock.ts';
 import { invalidInput } from '../../domain/errors.ts';
 import type { Session } from '../../domain/accounts/session.ts';
-import { moment } from '../terminal/cell.ts';
+import { findOne, nameAndId, searchAmong } from '../client/find.ts';
+import type { Named } from '../client/find.ts';
+import { isWide, withWide } from '../options.ts';
+import { idCell, moment } from '../terminal/cell.ts';
 import { confirm } from '../terminal/prompt.ts';
 import type { Context } from '../context.ts';
 import { openStoreFor } from './local.ts';
 import { dataOption, databaseOption } from './place.ts';
 import { printDone, printJson, printRows } from '../terminal/output.ts';
 import type { Output } from '../terminal/output.ts';
+import { counted } from '../terminal/text.ts';
 
 /** Adds the commands. */
 export function addSessionCommands(program: Command, { output }: Context): void {
@@ -21,8 +25,7 @@ export function addSessionCommands(program: Command, { output }: Context): void 
 }
 
 function addListCommand(session: Command, output: Output): void {
-  session
-    .command('list')
+  withWide(session.command('list'))
     .description('list the sessions of all workspaces')
     .addOption(dataOption)
     .addOption(databaseOption)
@@ -36,15 +39,19 @@ function addListCommand(session: Command, output: Output): void {
         output,
         sessions,
         {
-          id: ({ id }) => id,
+          name: ({ name }) => name || null,
           workspace: ({ workspace }) => workspace,
-          name: ({ name }) => name,
-          permission: ({ permission, isOwner }) => (isOwner ? 'owner' : permission),
+          permission: permissionOf,
           created: ({ createdAt }) => moment(isoTime(createdAt)),
           'last seen': ({ lastSeenAt }) => moment(isoTime(lastSeenAt)),
           expires: ({ expiresAt }) => moment(isoTime(expiresAt)),
+          id: ({ id }) => idCell(id),
         },
-        { none: 'there are no sessions', optional: ['created', 'last seen', 'expires'] },
+        {
+          none: 'there are no sessions',
+          optional: ['created', 'last seen', 'expires'],
+          isWide: isWide(flags),
+        },
       );
     });
 }
@@ -52,7 +59,7 @@ function addListCommand(session: Command, output: Output): void {
 function addEndCommand(session: Command, output: Output): void {
   session
     .command('end')
-    .argument('[id]', 'id of the session; jobd session list shows it')
+    .argument('[session]', 'name of its key, its id or the beginning of its id')
     .description('end a session, or all of them')
     .option('--all', 'end the sessions of all workspaces')
     .option('--yes', 'do not ask')
@@ -62,27 +69,41 @@ function addEndCommand(session: Command, output: Output): void {
       'after',
       `
 Examples:
-  jobd session end 019a9b1c-0000-7000-8000-000000000000 --yes
+  jobd session end laptop
+  jobd session end 019a9b1c-0000 --yes
   jobd session end --all --yes
 
 A key that started a session can start another one: revoke it, too.`,
     )
-    .action(async (id: string | undefined, flags: Flags) => {
+    .action(async (text: string | undefined, flags: Flags) => {
       const isAll = flags['all'] === true;
-      if (isAll === (id !== undefined)) throw invalidInput('give the id of a session, or --all');
-      await confirm(
-        id === undefined ? 'End all sessions?' : `End session ${id}?`,
-        flags['yes'] === true,
-      );
+      if (isAll === (text !== undefined)) throw invalidInput('name a session, or use --all');
+      if (text === undefined) await confirm('End all sessions?', flags['yes'] === true);
       await using local = await openStoreFor(flags, output);
-      const { endAllSessions, endAnySession } = await import('../../app/accounts/sessions.ts');
-      if (id === undefined) {
-        const ended = await endAllSessions(local);
-        return printDone(output, flags, `ended ${ended} ${ended === 1 ? 'session' : 'sessions'}`);
+      const sessions = await import('../../app/accounts/sessions.ts');
+      if (text === undefined) {
+        const ended = await sessions.endAllSessions(local);
+        return printDone(output, flags, `ended ${counted(ended, 'session')}`);
       }
-      await endAnySession(local, id);
-      printDone(output, flags, `ended ${id}`);
+      const all = (await sessions.listAllSessions(local)).map(namedOf);
+      const found = await findOne(
+        searchAmong({ noun: 'session', list: 'session list' }, all),
+        text,
+      );
+      const named = nameAndId(found);
+      await confirm(`End session ${named}?`, flags['yes'] === true);
+      await sessions.endAnySession(local, found.id);
+      printDone(output, flags, `ended ${named}`);
     });
+}
+
+function namedOf(session: Session & { workspace: string }): Named {
+  const { id, name, workspace, createdAt } = session;
+  return { id, name, permission: permissionOf(session), workspace, createdAt: isoTime(createdAt) };
+}
+
+function permissionOf({ permission, isOwner }: Session): string {
+  return isOwner ? 'owner' : permission;
 }
 
 /** A session as JSON, with ISO 8601 times. */

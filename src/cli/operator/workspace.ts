@@ -4,12 +4,14 @@ import type { Command } from 'commander';
 import type { Flags } from '../../config.ts';
 import { isoTimeOrNull } from '../../domain/clock.ts';
 import type { Workspace } from '../../domain/accounts/account.ts';
-import { moment } from '../terminal/cell.ts';
+import { isWide, withWide } from '../options.ts';
+import { idCell, moment } from '../terminal/cell.ts';
 import { confirm } from '../terminal/prompt.ts';
 import type { Context } from '../context.ts';
 import { openStoreFor } from './local.ts';
 import { dataOption, databaseOption } from './place.ts';
 import { printDone, printFields, printJson, printRows } from '../terminal/output.ts';
+import type { Columns } from '../terminal/output.ts';
 
 /** Adds the commands. */
 export function addWorkspaceCommands(program: Command, { output }: Context): void {
@@ -31,15 +33,14 @@ export function addWorkspaceCommands(program: Command, { output }: Context): voi
       if (flags['json']) printJson(output, made);
       else
         printFields(output, {
-          id: made.id,
           name: made.name,
           account,
           created: moment(made.createdAt),
+          id: made.id,
         });
     });
 
-  workspace
-    .command('list')
+  withWide(workspace.command('list'))
     .description('list all workspaces')
     .addOption(dataOption)
     .addOption(databaseOption)
@@ -49,11 +50,12 @@ export function addWorkspaceCommands(program: Command, { output }: Context): voi
       const { listWorkspaces } = await import('../../app/accounts/workspaces.ts');
       const found = (await listWorkspaces(local)).map(shape);
       if (flags['json']) return printJson(output, { workspaces: found });
-      printRows(output, found, {
-        id: ({ id }) => id,
+      const columns: Columns<(typeof found)[0]> = {
         name: ({ name }) => name,
         account: ({ account }) => account,
-      });
+        id: ({ id }) => idCell(id),
+      };
+      printRows(output, found, columns, { isWide: isWide(flags) });
     });
 
   workspace

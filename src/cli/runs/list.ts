@@ -8,7 +8,7 @@ import { readRunStatuses, runStatuses } from '../../domain/runs/run.ts';
 import type { Api } from '../client/api.ts';
 import { connect } from '../client/connect.ts';
 import type { Context } from '../context.ts';
-import { listLimitOf, parseMomentOrDuration, withListLimit } from '../options.ts';
+import { isWide, listLimitOf, parseMomentOrDuration, withListLimit, withWide } from '../options.ts';
 import { idCell, moment, state } from '../terminal/cell.ts';
 import { printJson, printRows } from '../terminal/output.ts';
 import type { Columns } from '../terminal/output.ts';
@@ -25,12 +25,11 @@ interface Wanted {
 /** Adds the command. */
 export function addListCommand(runs: Command, context: Context): void {
   const { output } = context;
-  withListLimit(runs.command('list').argument('[job]', 'only runs of this job'), mostRuns)
+  withWide(withListLimit(runs.command('list').argument('[job]', 'only runs of this job'), mostRuns))
     .description('list the latest runs of all jobs or of one, newest first')
     .option('--status <status>', `only runs with these, with commas: ${runStatuses.join(', ')}`)
     .option('--since <when>', 'only runs due since: a time, or an age such as 12h')
     .option('--until <when>', 'only runs due before: a time, or an age such as 2h')
-    .option('--wide', 'show ids whole on a terminal')
     .addHelpText(
       'after',
       `
@@ -53,8 +52,8 @@ Examples:
       else {
         const none = isFiltered ? 'no run matches' : 'there are no runs yet';
         const optional = ['ms', 'attempts', 'id'];
-        const isWide = flags['wide'] === true;
-        printRows(output, shown, job === null ? ofAll : ofOne, { none, optional, isWide });
+        const columns = job === null ? ofAll : ofOne;
+        printRows(output, shown, columns, { none, optional, isWide: isWide(flags) });
       }
       if (found.length > limit) output.say(`there are more than ${limit}: see --limit`);
     });

@@ -13,17 +13,21 @@ export interface State {
   state: string;
 }
 
-/** An id. A terminal shows its beginning, by which the rows of a table can be told apart. */
+/** An id, after words if there are any. A terminal shows its beginning, by which the rows of a table can be told apart. */
 export interface Id {
   id: string | null;
+  words?: string;
 }
 
 export type Cell = string | number | boolean | null | Moment | State | Id;
 
 /** Makes a cell of a time. */
 export const moment = (at: string | null): Moment => ({ at });
-/** Makes a cell of an id. */
-export const idCell = (id: string | null): Id => ({ id });
+/** Makes a cell of an id, after `words` if they are given. */
+export const idCell = (id: string | null, words?: string): Id => ({
+  id,
+  ...(words !== undefined && { words }),
+});
 /** Makes a cell of a state. */
 export const state = (word: string): State => ({ state: word });
 
@@ -32,7 +36,9 @@ export function cellText({ isTerminal }: { isTerminal: boolean }, cell: Cell, no
   if (cell === null) return '-';
   if (typeof cell !== 'object') return plain(String(cell));
   if ('state' in cell) return plain(cell.state);
-  if ('id' in cell) return cell.id === null ? '-' : plain(cell.id);
+  if ('id' in cell) {
+    return cell.id === null ? '-' : plain(cell.words ? `${cell.words} ${cell.id}` : cell.id);
+  }
   if (cell.at === null) return '-';
   return isTerminal ? sinceOrUntil(cell.at, now) : plain(cell.at);
 }

@@ -11,7 +11,7 @@ import type { Flags } from '../../config.ts';
 import { escapeControls } from '../../domain/characters.ts';
 import { systemClock } from '../../domain/clock.ts';
 import { cellText, coloured, lengthOfShortIds } from './cell.ts';
-import type { Cell } from './cell.ts';
+import type { Cell, Id } from './cell.ts';
 import { cutTo, padTo, plain, plainText, widthOf, wrapTo } from './text.ts';
 
 export interface Output {
@@ -111,18 +111,23 @@ export function printRows<Row>(
   });
 }
 
-function idOf(cell: Cell | undefined): string | null {
-  return cell !== null && typeof cell === 'object' && 'id' in cell ? cell.id : null;
+function isId(cell: Cell | undefined): cell is Id {
+  return cell !== null && typeof cell === 'object' && 'id' in cell;
 }
 
 function withShortIds(cells: readonly (readonly Cell[])[]): readonly (readonly Cell[])[] {
   const lengths = (cells[0] ?? []).map((_, column) =>
-    lengthOfShortIds(cells.map((row) => idOf(row[column])).filter((id) => id !== null)),
+    lengthOfShortIds(
+      cells.flatMap((row) => {
+        const cell = row[column];
+        return isId(cell) && cell.id !== null ? [cell.id] : [];
+      }),
+    ),
   );
   return cells.map((row) =>
     row.map((cell, column) => {
-      const id = idOf(cell);
-      return id === null ? cell : { id: id.slice(0, lengths[column]) };
+      if (!isId(cell) || cell.id === null) return cell;
+      return { ...cell, id: cell.id.slice(0, lengths[column]) };
     }),
   );
 }

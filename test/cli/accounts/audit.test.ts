@@ -45,8 +45,52 @@ test('a list without entries says whether a filter left them out', async (t) => 
   const nothing = await jobd('audit', '--action', 'job');
   assert.deepEqual(nothing, { exitCode: 0, stdout: '', stderr: 'no entry matches\n' });
   const named = await jobd('audit', '--subject', 'backup');
-  assert.deepEqual([named.exitCode, named.stdout], [2, '']);
-  assert.match(named.stderr, /subject must be an id, got "backup"/);
+  assert.deepEqual(named, {
+    exitCode: 3,
+    stdout: '',
+    stderr: 'jobd: there is no subject named backup; jobd audit shows them\n',
+  });
+});
+
+test('entries are chosen by a name or the beginning of an id, also of what was deleted', async (t) => {
+  const { env, jobd } = await serveCommand(t);
+  for (const name of ['mon', 'twin', 'twin']) {
+    await jobd('monitors', 'create', '--name', name, '--every', '1h', '--allow-duplicate');
+  }
+  await jobd('monitors', 'delete', 'mon', '--yes');
+  const actionsOf = async (...args: string[]): Promise<(string | undefined)[]> => {
+    const { stdout, stderr } = await jobd('audit', ...args);
+    assert.equal(stderr, '');
+    return stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => line.split('\t')[3]);
+  };
+  const lifeOfMon = ['monitor.delete', 'monitor.create'];
+  assert.deepEqual(await actionsOf('--subject', 'mon'), lifeOfMon);
+  const { entries } = JSON.parse((await jobd('audit', '--subject', 'mon', '--json')).stdout) as {
+    entries: { subject: { id: string }; actor: { id: string } }[];
+  };
+  const [{ subject, actor } = assert.fail()] = entries;
+  assert.deepEqual(await actionsOf('--subject', subject.id.slice(0, 35)), lifeOfMon);
+  const byKey = await actionsOf('--actor', actor.id.slice(0, 35));
+  assert.deepEqual(byKey, await actionsOf('--actor', actor.id));
+  assert.equal(byKey.length, 4);
+  assert.deepEqual(await actionsOf('--actor', userInfo().username), ['key.create']);
+
+  const either = await jobd('audit', '--subject', 'twin');
+  assert.equal(either.exitCode, 2);
+  assert.match(
+    either.stderr,
+    /^jobd: 2 subjects are named twin: use an id\n( {2}\S{36} {2}twin {2}monitor\n){2}$/,
+  );
+  // Nothing is searched for a whole id.
+  const reader = (await jobd('key', 'create', '--read')).stdout.trim();
+  const refused = await runCommand(['audit', '--subject', subject.id], {
+    ...env,
+    JOBD_API_KEY: reader,
+  });
+  assert.equal(refused.exitCode, 4);
 });
 
 test('an entry is shown with the address that a proxy named, and the id of who acted', async (t) => {
@@ -60,7 +104,7 @@ test('an entry is shown with the address that a proxy named, and the id of who a
   const made = await fetch(`${url}/api/v1/monitors`, { method: 'POST', headers, body });
   assert.equal(made.status, 201, await made.text());
   const [line = ''] = (await jobd('audit', '--action', 'monitor')).stdout.split('\n');
-  const keyId = (await jobd('key', 'list')).stdout.split('\t')[0];
+  const keyId = (await jobd('key', 'list')).stdout.trimEnd().split('\t').at(-1) ?? '';
   const [, who, from, action, name, , actorId] = line.split('\t');
   assert.deepEqual(
     [who, from, action, name, actorId],

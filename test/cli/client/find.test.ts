@@ -71,6 +71,7 @@ test('several of one name, or of one beginning, are listed to choose from', asyn
     [unknown.code, unknown.message],
     ['not_found', 'there is no job named bakcup; did you mean backup?'],
   );
+  assert.equal((await refusalOf('')).code, 'usage');
   const strange = await refusalOf('something else');
   assert.equal(strange.message, 'there is no job named something else; jobd jobs list shows them');
 });

@@ -161,7 +161,7 @@ test('a running daemon picks up changes of accounts and workspaces', async (t) =
   const listed = await jobd('workspace', 'list');
   assert.match(
     listed.stdout,
-    new RegExp(`^\\S+\tdefault\tdefault\n${workspace.id}\tprod\tacme\n$`),
+    new RegExp(`^default\tdefault\t\\S+\nprod\tacme\t${workspace.id}\n$`),
   );
   const key = (await jobd('key', 'create', '--workspace', 'prod')).stdout.trim();
   const asAcme = (...args: string[]) => runCommand(args, { ...env, JOBD_API_KEY: key });

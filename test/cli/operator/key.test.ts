@@ -82,13 +82,13 @@ test('keys from the shell', async (t) => {
       assert.equal(listed.exitCode, 0);
       return /laptop.*read\t\S+\t\d{4}-\S+Z\t/.test(listed.stdout) ? listed : null;
     });
-    const rows = cells(list.stdout).map(([, ...row]) => row.toSpliced(3, 2));
+    const rows = cells(list.stdout).map((row) => row.slice(0, -1).toSpliced(3, 2));
     assert.deepEqual(rows, [
-      ['', 'default', 'write', '-', '-'],
+      ['-', 'default', 'write', '-', '-'],
       ['laptop ', 'default', 'read', '-', '-'],
       ['ci', 'default', 'write', '2126-01-31T00:00:00.000Z', '-'],
     ]);
-    const uses = cells(list.stdout).map((row) => row[5]);
+    const uses = cells(list.stdout).map((row) => row[4]);
     assert.deepEqual([uses[0], uses[2]], ['-', '-'], 'these were never used');
     const asJson = await jobd('key', 'list', '--json');
     const { keys } = JSON.parse(asJson.stdout) as { keys: Record<string, unknown>[] };
@@ -124,22 +124,19 @@ test('keys from the shell', async (t) => {
   });
 
   await t.test('revoking asks first; without a terminal it refuses and does nothing', async () => {
-    const id = cells((await jobd('key', 'list')).stdout)[1]?.[0] ?? '';
-    const named = await jobd('key', 'revoke', 'laptop', '--yes');
-    const sentence = 'jobd: keys are revoked by id: jobd key list shows it\n';
-    assert.deepEqual(named, { exitCode: 2, stdout: '', stderr: sentence });
+    const id = cells((await jobd('key', 'list')).stdout)[1]?.[7] ?? '';
     const refused = await jobd('key', 'revoke', id);
     assert.equal(refused.exitCode, 2);
     assert.equal(refused.stdout, '');
-    assert.match(refused.stderr, new RegExp(`Revoke key ${id}.*--yes`));
+    assert.match(refused.stderr, new RegExp(`Revoke key laptop {2}\\(${id}\\) for good.*--yes`));
     assert.equal(await statusWith(daemon, key), 200);
 
     const done = await jobd('key', 'revoke', id, '--yes');
-    assert.deepEqual(done, { exitCode: 0, stdout: '', stderr: `revoked ${id}\n` });
+    assert.deepEqual(done, { exitCode: 0, stdout: '', stderr: `revoked laptop  (${id})\n` });
     assert.equal(await statusWith(daemon, key), 401, 'the running daemon knows it');
     const used = await runCommand(['jobs', 'list'], { ...daemon.env, JOBD_API_KEY: key });
     assert.equal(used.exitCode, 4);
-    assert.match(cells((await jobd('key', 'list', '--all')).stdout)[1]?.[7] ?? '', /^\d{4}-.*Z$/);
+    assert.match(cells((await jobd('key', 'list', '--all')).stdout)[1]?.[6] ?? '', /^\d{4}-.*Z$/);
 
     const again = await jobd('key', 'revoke', id, '--yes');
     assert.equal(again.exitCode, 3);
@@ -163,7 +160,7 @@ test('a name is given to one active key of a workspace, and revoked keys are lis
   const jobd = (...args: string[]) => runCommand(args, { JOBD_DATA: dataDir });
   const create = (...args: string[]) => jobd('key', 'create', ...args);
   assert.equal((await create('--name', 'ci')).exitCode, 0);
-  const [[id = ''] = []] = cells((await jobd('key', 'list')).stdout);
+  const [[, , , , , , , id = ''] = []] = cells((await jobd('key', 'list')).stdout);
   const again = await create('--name', 'ci');
   assert.deepEqual([again.exitCode, again.stdout], [5, '']);
   assert.ok(again.stderr.includes(`jobd key revoke ${id}`), again.stderr);
@@ -178,8 +175,9 @@ test('a name is given to one active key of a workspace, and revoked keys are lis
   ]) {
     assert.equal((await create(...args)).exitCode, 0, args.join(' '));
   }
-  const ids = cells((await jobd('key', 'list')).stdout).filter((row) => row[1] === 'ci');
-  for (const [each = ''] of ids) await jobd('key', 'revoke', each, '--yes');
+  const ids = cells((await jobd('key', 'list')).stdout).filter((row) => row[0] === 'ci');
+  for (const [each = ''] of ids.map((row) => row.slice(7)))
+    await jobd('key', 'revoke', each, '--yes');
   assert.equal((await create('--name', 'ci')).exitCode, 0, 'revoked keys do not count');
   assert.equal(cells((await jobd('key', 'list')).stdout).length, 4);
   assert.equal(cells((await jobd('key', 'list', '--all')).stdout).length, 7);
@@ -194,4 +192,62 @@ test('the name of an expired key is free', async (t) => {
     runCommand(['key', 'create', '--name', 'ci', ...args], { JOBD_DATA: dataDir });
   assert.equal((await create('--expires', '1s')).exitCode, 0);
   await until('it expires', async () => (await create()).exitCode === 0);
+});
+
+test('a key is revoked by its name or the beginning of its id, if only one fits', async (t) => {
+  const dataDir = temporaryDirectory(t);
+  await makeStore(dataDir);
+  const jobd = (...args: string[]) => runCommand(args, { JOBD_DATA: dataDir });
+  const revoke = (text: string) => jobd('key', 'revoke', text, '--yes');
+  const idsOf = async (): Promise<string[]> =>
+    cells((await jobd('key', 'list')).stdout).map((row) => row[7] ?? '');
+  await jobd('key', 'create', '--name', 'ci');
+  await jobd('key', 'create', '--name', 'ci', '--read', '--allow-duplicate');
+  await jobd('key', 'create');
+  const [first = '', second = '', nameless = ''] = await idsOf();
+
+  const either = await revoke('ci');
+  assert.deepEqual([either.exitCode, either.stdout], [2, '']);
+  const [sentence, ...candidates] = either.stderr.trimEnd().split('\n');
+  assert.equal(sentence, 'jobd: 2 active keys are named ci: use an id');
+  assert.match(
+    candidates[0] ?? '',
+    new RegExp(`^ {2}${first} {2}ci {2}write {2}default {2}created`),
+  );
+  assert.match(
+    candidates[1] ?? '',
+    new RegExp(`^ {2}${second} {2}ci {2}read {2}default {2}created`),
+  );
+  const begun = await revoke(first.slice(0, 4));
+  assert.deepEqual([begun.exitCode, begun.stderr.split('\n').length], [2, 5]);
+  const none = await revoke('cj');
+  assert.deepEqual(
+    [none.exitCode, none.stderr],
+    [3, 'jobd: there is no active key named cj; did you mean ci?\n'],
+  );
+  // A script whose variable is empty revokes nothing.
+  assert.equal((await revoke('')).exitCode, 2);
+  assert.equal((await idsOf()).length, 3, 'nothing was revoked so far');
+
+  assert.equal((await revoke(nameless.slice(0, 35))).stderr, `revoked ${nameless}\n`);
+  assert.equal((await revoke(second.toUpperCase())).exitCode, 0);
+  assert.equal((await revoke('ci')).stderr, `revoked ci (${first})\n`);
+  assert.deepEqual(await jobd('key', 'list'), {
+    exitCode: 0,
+    stdout: '',
+    stderr: 'all keys are revoked: --all lists them\n',
+  });
+});
+
+test('the name of an expired key means the live key that has it now', async (t) => {
+  const dataDir = temporaryDirectory(t);
+  await makeStore(dataDir);
+  const jobd = (...args: string[]) => runCommand(args, { JOBD_DATA: dataDir });
+  await jobd('key', 'create', '--name', 'ci', '--expires', '1s');
+  await until(
+    'it expires',
+    async () => (await jobd('key', 'create', '--name', 'ci')).exitCode === 0,
+  );
+  const [, live] = cells((await jobd('key', 'list')).stdout);
+  assert.equal((await jobd('key', 'revoke', 'ci', '--yes')).stderr, `revoked ci (${live?.[7]})\n`);
 });

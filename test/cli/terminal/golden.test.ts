@@ -90,6 +90,8 @@ test('output on terminals and in pipes equals the golden files', { skip: noScrip
       ['jobs', 'list'],
       ['jobs', 'get', job],
       ['runs', 'list', job],
+      ['key', 'list'],
+      ['workspace', 'list'],
     ]) {
       const { screen } = await onTerminal(args, { columns, env });
       compare(`${args.slice(0, 2).join('-')}-${columns}`, normalised(screen, urls));

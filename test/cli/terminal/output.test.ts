@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Run } from '../../../src/api/runs/contract.ts';
-import { cellText, moment, relativeTime, state } from '../../../src/cli/terminal/cell.ts';
+import { cellText, idCell, moment, relativeTime, state } from '../../../src/cli/terminal/cell.ts';
 import { parseDuration, parseMomentOrDuration, parseSeconds } from '../../../src/cli/options.ts';
 import { printFields, printJson, printRows } from '../../../src/cli/terminal/output.ts';
 import type { Columns, Output } from '../../../src/cli/terminal/output.ts';
@@ -252,4 +252,25 @@ test('the final state of an awaited run decides the exit code', async () => {
   }
   const queued = { id: 'r', jobId: 'j', status: 'queued' } as Run;
   assert.equal((await waitForRun(getRun, queued, 0)).exitCode, 124);
+});
+
+test('an id in a table is short on a terminal, also after words, and whole if it is asked for', () => {
+  const ids = ['019a9b1c-7f3a-7000-8000-000000000001', '019a9b1c-7f3b-7000-8000-000000000002'];
+  const things = [
+    { who: idCell(ids[0] ?? '', 'key'), id: idCell(ids[0] ?? '') },
+    { who: 'command ann', id: idCell(ids[1] ?? '') },
+  ];
+  const shown: Columns<(typeof things)[0]> = { who: ({ who }) => who, id: (thing) => thing.id };
+  const print = (isTerminal: boolean, isWide: boolean): string[] => {
+    const output = recorder(isTerminal, { width: 120 });
+    printRows(output, things, shown, { isWide });
+    return output.lines.map((line) => line.replace(/ {2,}/, '  '));
+  };
+  assert.deepEqual(print(true, false), [
+    'WHO  ID',
+    'key 019a9b1c-7f3a  019a9b1c-7f3a',
+    'command ann  019a9b1c-7f3b',
+  ]);
+  assert.equal(print(true, true)[1], `key ${ids[0]}  ${ids[0]}`);
+  assert.deepEqual(print(false, false), [`key ${ids[0]}\t${ids[0]}`, `command ann\t${ids[1]}`]);
 });

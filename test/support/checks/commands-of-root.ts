@@ -8,7 +8,7 @@ export async function rootWorksForTheService(root: ThrowAwayRoot): Promise<void>
   const created = await root.run(['jobd', 'key', 'create', '--name', 'ops']);
   assert.equal(created.exitCode, 0, created.stderr);
   assert.equal(created.stderr, 'data directory: /var/lib/jobd (of the service)\n');
-  assert.match((await root.run(['jobd', 'key', 'list'])).stdout, /\tops\t/);
+  assert.match((await root.run(['jobd', 'key', 'list'])).stdout, /^ops\t/m);
   const user = [
     'setpriv',
     '--reuid=65534',
