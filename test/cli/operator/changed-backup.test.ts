@@ -114,10 +114,10 @@ test('the log beside a copied database is restored with it; a log beside a prove
   open.close();
   const names = async (): Promise<string> => (await jobd('workspace', 'list')).stdout;
   assert.equal((await jobd('restore', file, '--yes')).exitCode, 0);
-  assert.match(await names(), /\tdefault\t/);
+  assert.match(await names(), /^default\t/m);
   const copied = await jobd('restore', copy, '--yes', '--unverified');
   assert.equal(copied.exitCode, 0, copied.stderr);
-  assert.match(await names(), /\tin the log\t/);
+  assert.match(await names(), /^in the log\t/m);
 });
 
 test('a backup can be made without the master key, and says that it has no proof', async (t) => {
