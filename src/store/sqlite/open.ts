@@ -6,7 +6,7 @@ import { setTimeout } from 'node:timers/promises';
 import { Kysely } from 'kysely';
 import { JobdError } from '../../domain/errors.ts';
 import { allowDirect } from '../database/direct.ts';
-import { dialectOn, isBusy, isFull } from './connection.ts';
+import { dialectOn, isBusy, isDamage, isFull } from './connection.ts';
 import type { SqliteConnection } from './connection.ts';
 import { migrate, schemaVersion } from '../database/migrate.ts';
 import { FileReserve, releaseToOpen } from './reserve.ts';
@@ -83,7 +83,9 @@ async function openOnce(dataDir: string): Promise<Store> {
     await migrate(store);
   } catch (error) {
     await db.destroy();
-    throw error instanceof JobdError ? error : unusable(path, 'opened', error);
+    if (!(error instanceof JobdError)) throw unusable(path, 'opened', error);
+    // Its message does not name the file.
+    throw isDamage(error) ? unusable(path, 'opened', error.cause) : error;
   }
   return store;
 }

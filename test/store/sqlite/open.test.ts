@@ -145,6 +145,23 @@ test('a file that is not a database is refused and left unchanged', async (t) =>
   assert.equal(readFileSync(path, 'utf8'), 'a shopping list\n'.repeat(500));
 });
 
+test('a file whose list of migrations is damaged is refused by its name', async (t) => {
+  const dataDir = temporaryDirectory(t);
+  await (await openFileStore(dataDir))[Symbol.asyncDispose]();
+  const path = join(dataDir, 'jobd.db');
+  const raw = new Database(path, { readonly: true });
+  const find = raw.prepare("select rootpage from sqlite_master where name = 'schema_migrations'");
+  const page = Number(find.pluck().get());
+  raw.close();
+  const bytes = readFileSync(path);
+  writeFileSync(path, bytes.fill(0xa5, (page - 1) * 4_096, page * 4_096));
+  await assert.rejects(openFileStore(dataDir), (error) => {
+    assert.ok(error instanceof JobdError);
+    assert.ok(error.message.startsWith(`${path} cannot be opened: `), error.message);
+    return true;
+  });
+});
+
 test('only the owner can read the stored files', async (t) => {
   const dataDir = join(temporaryDirectory(t), 'data');
   await using store = await openFileStore(dataDir);
