@@ -41,8 +41,8 @@ export const fullDisk: OutageKind = {
   },
 };
 
-/** Fills the free space, page by page. */
-function fill(path: string): void {
+/** Fills the free space with a file, page by page. */
+export function fill(path: string): void {
   const file = openSync(path, 'w');
   try {
     for (;;) writeSync(file, Buffer.alloc(4_096));

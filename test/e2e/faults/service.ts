@@ -5,8 +5,6 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { audit, readBooks } from '../../support/checks/audit.ts';
 import type { Books, RunBooks } from '../../support/checks/audit.ts';
-import { readAnswer } from '../../support/running/daemon.ts';
-import type { Answer } from '../../support/running/daemon.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
 import { startServe } from '../../support/running/executable.ts';
 import type { Process, Surroundings } from '../../support/running/executable.ts';
@@ -15,13 +13,15 @@ import { prepareStore } from '../../support/running/prepare.ts';
 import { until } from '../../support/until.ts';
 import { startWitness } from '../../support/fakes/witness.ts';
 import type { Witness } from '../../support/fakes/witness.ts';
+import { askingWith } from './asking.ts';
+import type { Asking } from './asking.ts';
 
 /**
  * Jobs by name; when each is due, in milliseconds from now. Each is due once, then not for an hour.
  */
 export type DueIn = Record<string, number>;
 
-export interface Service {
+export interface Service extends Asking {
   witness: Witness;
   /** The path of the data directory for the daemon, and for this process. */
   dataDir: string;
@@ -32,10 +32,6 @@ export interface Service {
   readonly start: () => Promise<Process>;
   /** Starts `jobd serve`, which may fail. */
   readonly tryStart: (by?: Omit<Surroundings, 'cwd' | 'wrapper'>) => Process;
-  /** Calls the API of the daemon started last. */
-  readonly ask: (method: string, path: string, body?: unknown) => Promise<Answer>;
-  /** Requests a path of the site itself, without a key. */
-  readonly askSite: (path: string) => Promise<{ status: number; body: unknown }>;
   /** The newest run of a job, over the API. */
   readonly newestRun: (
     name: string,
@@ -90,19 +86,7 @@ export async function prepareService(
     );
     return daemon;
   };
-  let asked = 0;
-  const ask: Service['ask'] = async (method, path, body) => {
-    asked += 1;
-    const response = await fetch(`${url}/api/v1${path}`, {
-      method,
-      headers: {
-        authorization: `Bearer ${keys[asked % keys.length]}`,
-        ...(body !== undefined && { 'content-type': 'application/json' }),
-      },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    });
-    return await readAnswer(method, response);
-  };
+  const { ask, askSite } = askingWith(keys, () => url);
   const newestRun: Service['newestRun'] = async (name) =>
     (await ask('GET', `/jobs/${jobs[name]}/runs`)).body.runs[0];
   const books = () => readBooks(mounted === undefined ? dataDir : copied(t, outside));
@@ -118,10 +102,7 @@ export async function prepareService(
     },
     tryStart,
     ask,
-    async askSite(path) {
-      const response = await fetch(`${url}${path}`);
-      return { status: response.status, body: JSON.parse(await response.text()) as unknown };
-    },
+    askSite,
     newestRun,
     untilRun: (name, status) =>
       until(

@@ -38,12 +38,14 @@ export async function makeEmptyDatabase(server: string, options = ''): Promise<s
   return urlOf(server, name);
 }
 
-let known: Promise<string> | undefined;
+/** Templates by their servers. */
+const templates = new Map<string, Promise<string>>();
 
 /** A database with all tables and no rows. The first test process makes it. */
-function templateOn(server: string): Promise<string> {
-  known ??= makeTemplate(server);
-  return known;
+async function templateOn(server: string): Promise<string> {
+  const template = templates.get(server) ?? makeTemplate(server);
+  templates.set(server, template);
+  return await template;
 }
 
 async function makeTemplate(server: string): Promise<string> {

@@ -24,6 +24,9 @@ import { until } from '../until.ts';
 /** The server refuses to run as root. */
 export const nobody = { uid: 65_534, gid: 65_534 };
 
+/** A wrapper command for the same. */
+const asNobody = ['setpriv', `--reuid=${nobody.uid}`, `--regid=${nobody.gid}`, '--clear-groups'];
+
 export interface PostgresServer extends AsyncDisposable {
   /** As `postgres://postgres@127.0.0.1:PORT/postgres`. */
   url: string;
@@ -61,6 +64,8 @@ export function postgresOfFile(settings?: Readonly<Record<string, string>>) {
 /** Starts a server with these settings. Nothing of it outlives a crash: `fsync` is off unless it is given. */
 export async function startPostgres(
   settings: Readonly<Record<string, string>> = {},
+  /** A wrapper command for it: `nsenter …`, as root. It must not fork. */
+  wrapper: readonly string[] = [],
 ): Promise<PostgresServer> {
   const folder = packageFolder();
   if (folder === undefined) throw new Error(noPostgres());
@@ -98,11 +103,16 @@ export async function startPostgres(
     server === undefined || server.exitCode !== null || server.signalCode !== null;
 
   function launch(): void {
-    server = spawn(join(binaries, 'bin/postgres'), ['-D', data, ...args], {
-      ...asUser,
-      stdio: 'ignore',
-    });
-    const launched = server;
+    const command = [join(binaries, 'bin/postgres'), '-D', data, ...args];
+    const launched =
+      wrapper.length === 0
+        ? spawn(command[0] ?? '', command.slice(1), { ...asUser, stdio: 'ignore' })
+        : spawn(wrapper[0] ?? '', [...wrapper.slice(1), ...asNobody, ...command], {
+            cwd: directory,
+            env: asUser.env,
+            stdio: 'ignore',
+          });
+    server = launched;
     const end = (): void => void launched.kill('SIGQUIT');
     process.once('exit', end);
     launched.once('exit', () => process.off('exit', end));

@@ -1,0 +1,45 @@
+/** A server that gives jobd no connections: it says so, and goes on as soon as there are some. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { onServer } from '../../support/postgres/database.ts';
+import { startPostgres } from '../../support/postgres/server.ts';
+import {
+  assertAllCalledOnce,
+  assertAway,
+  keepAsking,
+  prepareOnServer,
+  skip,
+  untilCalls,
+  untilReady,
+} from './service.ts';
+
+const jobCount = 120;
+
+test('a server without a free connection', { skip }, async (t) => {
+  await using server = await startPostgres();
+  const service = await prepareOnServer(t, server.url, jobCount);
+  const { database, askSite } = service;
+  await onServer(
+    database,
+    'create role jobd login; grant all on schema public to jobd; grant all on all tables in schema public to jobd',
+  );
+  const daemon = await service.start(Object.assign(new URL(database), { username: 'jobd' }).href);
+  await service.storm(500, 5_000);
+  const endAsking = keepAsking(service);
+  await untilCalls(service, jobCount / 4);
+  await onServer(database, 'alter role jobd connection limit 0');
+  await onServer(
+    database,
+    "select pg_terminate_backend(pid) from pg_stat_activity where usename = 'jobd'",
+  );
+  await assertAway(service);
+  const { body } = await askSite('/readyz');
+  assert.match((body as { error: string }).error, /too many connections for role "jobd" \(53300\)/);
+  await onServer(database, 'alter role jobd connection limit -1');
+  await untilReady(service);
+  await service.untilSettled();
+  await endAsking();
+  assert.equal(await daemon.stop(), 0, daemon.log());
+  await assertAllCalledOnce(service);
+});

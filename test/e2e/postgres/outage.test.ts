@@ -1,0 +1,57 @@
+/**
+ * A server that is away for a while: nothing is called meanwhile, and when it is back, jobd goes on by itself.
+ *
+ *   JOBD_OUTAGE_SECONDS=120   how long it is away (20); after a minute, due times are missed
+ */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
+import { startPostgres } from '../../support/postgres/server.ts';
+import {
+  assertAllCalledOnce,
+  assertAway,
+  keepAsking,
+  prepareOnServer,
+  skip,
+  untilCalls,
+  untilReady,
+} from './service.ts';
+
+const outageMs = Number(process.env['JOBD_OUTAGE_SECONDS'] ?? 20) * 1_000;
+/** A due time is called up to a minute late. */
+const latestStartMs = 60_000;
+const jobCount = 120;
+
+test('a server that is away for a while', { skip }, async (t) => {
+  await using server = await startPostgres();
+  const service = await prepareOnServer(t, server.url, jobCount);
+  const daemon = await service.start();
+  await service.storm(500, outageMs + 3_000);
+  const endAsking = keepAsking(service);
+  await untilCalls(service, 10);
+  await server.stop('fast');
+  await assertAway(service);
+  const called = service.witness.arrivals.length;
+  await setTimeout(outageMs);
+  await assertAway(service);
+  assert.equal(service.witness.arrivals.length, called, 'nothing is called that is not claimed');
+  await server.start();
+  await untilReady(service);
+  const { runs } = await service.untilSettled();
+  await endAsking();
+  assert.equal(await daemon.stop(), 0, daemon.log());
+  if (outageMs < latestStartMs) await assertAllCalledOnce(service);
+  assert.deepEqual(await service.audit(), []);
+  const missed = runs.filter(({ status }) => status === 'missed');
+  assert.equal(missed.length > 0, outageMs > latestStartMs, `${missed.length} are missed`);
+});
+
+test('a daemon stops cleanly while the server is away', { skip }, async (t) => {
+  await using server = await startPostgres();
+  const service = await prepareOnServer(t, server.url, 1);
+  const daemon = await service.start();
+  await server.stop('immediate');
+  await assertAway(service);
+  assert.equal(await daemon.stop(), 0, daemon.log());
+});

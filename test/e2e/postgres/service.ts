@@ -1,0 +1,177 @@
+/** A packaged jobd with its data on a PostgreSQL server of its own, its target and its clients. */
+
+import assert from 'node:assert/strict';
+import type { TestContext } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
+import { assertRefused } from '../../support/checks/answer.ts';
+import { audit } from '../../support/checks/audit.ts';
+import type { Books } from '../../support/checks/audit.ts';
+import { temporaryDirectory } from '../../support/directory.ts';
+import { startWitness } from '../../support/fakes/witness.ts';
+import type { Witness } from '../../support/fakes/witness.ts';
+import { readServerBooks } from '../../support/postgres/books.ts';
+import { onServer } from '../../support/postgres/database.ts';
+import { notPackaged, startServe } from '../../support/running/executable.ts';
+import type { Process } from '../../support/running/executable.ts';
+import { databaseOf, testSecretKey, useServer } from '../../support/running/local.ts';
+import { prepareStore } from '../../support/running/prepare.ts';
+import { noPostgres } from '../../support/postgres/server.ts';
+import { until } from '../../support/until.ts';
+import { askingWith } from '../faults/asking.ts';
+import type { Asking } from '../faults/asking.ts';
+
+/** Why these tests cannot run here, or false. */
+export const skip = notPackaged || (noPostgres() ?? false);
+
+export interface ServerService extends Asking {
+  witness: Witness;
+  /** The URL of the database itself. */
+  database: string;
+  /** Ids of the jobs. Each is due once, in this order, and then not for an hour. */
+  jobs: readonly string[];
+  /** Starts `jobd serve` with this database, and resolves once it listens. */
+  readonly start: (database?: string) => Promise<Process>;
+  /** Makes the jobs due one after the other: from `firstMs` from now on, in `spreadMs`. */
+  readonly storm: (firstMs: number, spreadMs: number) => Promise<void>;
+  /** Waits until each job was called or its due time was missed, and all runs have ended. */
+  readonly untilSettled: () => Promise<Books>;
+  readonly books: () => Promise<Books>;
+  /** All errors of the store, compared with the calls. */
+  readonly audit: () => Promise<string[]>;
+}
+
+const hourMs = 3_600_000;
+const keyCount = 4;
+/** Some targets take a while, so that calls are in flight when something happens. */
+const slowMs = 300;
+
+/** Prepares a store with this many jobs on a server. */
+export async function prepareOnServer(
+  t: TestContext,
+  server: string,
+  jobCount: number,
+): Promise<ServerService> {
+  const witness = await startWitness(t, (response, { path }) => {
+    if (path.endsWith('0')) void setTimeout(slowMs).then(() => response.end('slow'));
+    else response.end('ok');
+  });
+  const directory = temporaryDirectory(t);
+  await useServer(directory, server);
+  const database = databaseOf(directory) ?? '';
+  const names = Array.from({ length: jobCount }, (_, index) => `job-${index}`);
+  const { jobs, keys } = await prepareStore(directory, async ({ addJob, addKey }) => {
+    const made: string[] = [];
+    for (const name of names) {
+      const every = { scheduleType: 'period', periodSeconds: hourMs / 1_000 } as const;
+      const job = await addJob({ name, url: `${witness.url}/${name}`, ...every }, Date.now());
+      made.push(job.id);
+    }
+    return { jobs: made, keys: await Promise.all(Array.from({ length: keyCount }, addKey)) };
+  });
+  let url = '';
+  const books = () => readServerBooks(database);
+  return {
+    witness,
+    database,
+    jobs,
+    ...askingWith(keys, () => url),
+    async start(through = database) {
+      const port = new URL(witness.url).port;
+      const daemon = startServe(t, ['--allow-target', `127.0.0.1/32:${port}`], {
+        cwd: directory,
+        env: { JOBD_DATABASE_URL: through, JOBD_SECRET_KEY: testSecretKey },
+      });
+      url = await daemon.listening;
+      return daemon;
+    },
+    async storm(firstMs, spreadMs) {
+      const firstAt = Date.now() + firstMs;
+      const stepMs = Math.floor(spreadMs / jobCount);
+      // A due time is an hour after the job's start.
+      const dueAt = `${firstAt} + ${stepMs} * (array_position('{${jobs.join()}}'::text[], id) - 1)`;
+      await onServer(
+        database,
+        `update jobs set next_run_at = ${dueAt}, anchor_at = ${dueAt} - ${hourMs}`,
+      );
+    },
+    untilSettled: () =>
+      until(
+        'an end of every run',
+        async () => {
+          const found = await books();
+          const now = Date.now();
+          const isDue = found.jobs.some(
+            (job) => job.active_run_id !== null || (job.next_run_at ?? Infinity) <= now,
+          );
+          const isOpen = found.runs.some(({ status }) => status === 'running');
+          return !isDue && !isOpen && found.runs.length >= jobCount && found;
+        },
+        { everyMs: 100, timeoutMs: 60_000 },
+      ),
+    books,
+    audit: async () => audit(await books(), witness.arrivals),
+  };
+}
+
+/** Resolves when this many calls have arrived. */
+export async function untilCalls({ witness }: ServerService, count: number): Promise<void> {
+  await until(`${count} calls`, () => witness.arrivals.length >= count, { timeoutMs: 30_000 });
+}
+
+/** Whatever is asked is refused with the reason, and `/readyz` says it; the process is alive. */
+export async function assertAway(service: ServerService): Promise<void> {
+  const { ask, askSite, jobs, witness } = service;
+  const job = { name: 'refused', url: `${witness.url}/refused`, cronExpr: '* * * * *' };
+  const requests: [string, string, object?][] = [
+    ['GET', '/jobs'],
+    ['GET', `/jobs/${jobs[0]}/runs`],
+    ['POST', '/jobs', job],
+    ['PATCH', `/jobs/${jobs[0]}`, { notes: 'refused' }],
+    ['POST', `/jobs/${jobs[0]}/run`],
+    ['DELETE', `/jobs/${jobs[0]}`],
+  ];
+  const why = /^the store cannot be used now: /;
+  const refuse = async (request: (typeof requests)[number]): Promise<void> =>
+    assertRefused(await ask(...request), 503, why, `${request[0]} ${request[1]}`);
+  await Promise.all(requests.map(refuse));
+  const { status, body } = await askSite('/readyz');
+  assert.equal(status, 503);
+  assert.match((body as { error: string }).error, /^not ready: .*the store cannot be used now: /);
+  assert.equal((await askSite('/healthz')).status, 200);
+}
+
+/** Resolves when the daemon says that it is ready again. */
+export async function untilReady({ askSite }: ServerService): Promise<void> {
+  const isReady = async (): Promise<boolean> => (await askSite('/readyz')).status === 200;
+  await until('readiness', isReady, { everyMs: 100, timeoutMs: 30_000 });
+}
+
+/** Reads and edits jobs again and again. The function it returns ends that, and asserts that no answer was a surprise. */
+export function keepAsking({ ask, jobs }: ServerService): () => Promise<void> {
+  const over = new AbortController();
+  const surprises: string[] = [];
+  const asking = (async () => {
+    for (let asked = 0; !over.signal.aborted; asked += 1) {
+      const job = `/jobs/${jobs[asked % jobs.length]}`;
+      const { status, body } =
+        asked % 2 === 0 ? await ask('GET', `${job}/runs`) : await ask('PATCH', job, { notes: 'n' });
+      if (![200, 429, 503].includes(status)) surprises.push(`${status} ${JSON.stringify(body)}`);
+      await setTimeout(150, null, { signal: over.signal }).catch(() => {});
+    }
+  })();
+  asking.catch(() => {});
+  return async () => {
+    over.abort();
+    await asking;
+    assert.deepEqual(surprises, []);
+  };
+}
+
+/** Each job was called once, with success, and the store says the same. */
+export async function assertAllCalledOnce(service: ServerService): Promise<void> {
+  const { audit: wrong, books, jobs, witness } = service;
+  assert.deepEqual(await wrong(), []);
+  const { runs } = await books();
+  assert.deepEqual([...new Set(runs.map(({ status }) => status))], ['success']);
+  assert.deepEqual([runs.length, witness.arrivals.length], [jobs.length, jobs.length]);
+}

@@ -1,0 +1,25 @@
+/** Reads a database on a server for the audit. */
+
+import { Client, types } from 'pg';
+import type { Books, JobBooks, RunBooks } from '../checks/audit.ts';
+
+/** Reads jobs and runs in one snapshot. */
+export async function readServerBooks(database: string): Promise<Books> {
+  const client = new Client({
+    connectionString: database,
+    types: {
+      getTypeParser: (oid, format) =>
+        oid === types.builtins.INT8 ? Number : types.getTypeParser(oid, format),
+    },
+  });
+  client.on('error', () => {});
+  await client.connect();
+  try {
+    await client.query('begin isolation level repeatable read');
+    const jobs = await client.query<JobBooks>('select * from jobs');
+    const runs = await client.query<RunBooks>('select * from runs');
+    return { jobs: jobs.rows, runs: runs.rows, damage: [] };
+  } finally {
+    await client.end();
+  }
+}
