@@ -8,7 +8,7 @@ import { connect } from './client/connect.ts';
 import type { Named } from './client/find.ts';
 import type { Context } from './context.ts';
 import { isWide, withWide } from './options.ts';
-import { isForMany, select, withSelection } from './selection.ts';
+import { isForMany, select, statusOf, withSelection, withStatus } from './selection.ts';
 import { actOn, hasNothingToDo, notDoneWords } from './many.ts';
 import type { Many } from './many.ts';
 import type { Selected, Selectable } from './selection.ts';
@@ -17,13 +17,19 @@ import type { Columns, Output } from './terminal/output.ts';
 import { confirm } from './terminal/prompt.ts';
 import { counted, plain } from './terminal/text.ts';
 
-export interface Resource<Item, Update, Status extends string = string> extends Many<Item, Update> {
+export interface Resource<Item, Update, Status extends string = string, Listed = Item> extends Many<
+  Item,
+  Update
+> {
   noun: 'job' | 'monitor' | 'channel';
   /** The name that examples use. */
   example: string;
   /** The table of `list`. */
-  columns: Columns<Item>;
+  columns: Columns<Item | Listed>;
+  /** Columns that a narrow terminal does not show: the last of these is hidden first. */
   optionalColumns?: readonly string[];
+  /** Columns that a text keeps before that. */
+  leastText?: number;
   /** Prints one for people. */
   print: (output: Output, item: Item) => void | Promise<void>;
   /** Adds the options of `update`. */
@@ -44,7 +50,7 @@ export interface Resource<Item, Update, Status extends string = string> extends 
   /** The states by which many can be selected. */
   statuses: readonly Status[];
   /** Lists what `--all` or `--status` selects. */
-  all: (api: Api, status: Status | null) => AsyncIterable<Selected>;
+  all: (api: Api, status: Status | null) => AsyncIterable<Listed & Selected>;
 }
 
 interface Action<Update> {
@@ -57,7 +63,8 @@ export function addResourceCommands<
   Item extends Named,
   Update extends object,
   Status extends string,
->(group: Command, context: Context, resource: Resource<Item, Update, Status>): void {
+  Listed,
+>(group: Command, context: Context, resource: Resource<Item, Update, Status, Listed>): void {
   const { noun, example, updateOf, complete, actions = {}, belongings } = resource;
   const named = (name: string, description: string, more = ''): Command =>
     withName(group.command(name), noun)
@@ -143,8 +150,8 @@ function examplesOf(
   return `\nExamples:\n  jobd ${noun}s ${action} ${example}${yes}\n  jobd ${noun}s ${action} --all${yes}${byState}`;
 }
 
-function selectable<Item extends Named, Update, Status extends string>(
-  { noun, statuses, all, of }: Resource<Item, Update, Status>,
+function selectable<Item extends Named, Update, Status extends string, Listed>(
+  { noun, statuses, all, of }: Resource<Item, Update, Status, Listed>,
   api: Api,
 ): Selectable<Status> {
   return {
@@ -155,21 +162,38 @@ function selectable<Item extends Named, Update, Status extends string>(
   };
 }
 
-function addListCommand<Item extends Named, Update, Status extends string>(
+function addListCommand<Item extends Named, Update, Status extends string, Listed>(
   group: Command,
   context: Context,
-  resource: Resource<Item, Update, Status>,
+  resource: Resource<Item, Update, Status, Listed>,
 ): void {
-  const { noun, columns, optionalColumns: optional = [] } = resource;
+  const { noun, columns, statuses, leastText, optionalColumns: optional = [] } = resource;
   const { output } = context;
-  withWide(group.command('list'))
-    .description(`list all ${noun}s of the workspace, newest first`)
-    .addHelpText('after', `\nExample:\n  jobd ${noun}s list`)
+  const command = withWide(group.command('list')).description(
+    `list all ${noun}s of the workspace, newest first`,
+  );
+  const example = `  jobd ${noun}s list`;
+  const hasStatuses = statuses.length > 0;
+  (hasStatuses ? withStatus(command, `only ${noun}s`, statuses) : command)
+    .addHelpText(
+      'after',
+      hasStatuses ? `\nExamples:\n${example}\n${example} --status down` : `\nExample:\n${example}`,
+    )
     .action(async (flags: Flags) => {
-      const found = await Array.fromAsync(resource.of(connect(context)).list());
+      const wanted = statusOf(flags, statuses);
+      const api = connect(context);
+      const found: (Item | Listed)[] = await Array.fromAsync<Item | Listed>(
+        wanted === null ? resource.of(api).list() : resource.all(api, wanted),
+      );
       if (flags['json']) return printJson(output, { [`${noun}s`]: found });
-      const none = `there are no ${noun}s`;
-      printRows(output, found, columns, { none, optional, isWide: isWide(flags) });
+      const none =
+        wanted === null ? `there are no ${noun}s` : `no ${noun} has the status ${wanted}`;
+      printRows(output, found, columns, {
+        none,
+        optional,
+        isWide: isWide(flags),
+        ...(leastText !== undefined && { leastText }),
+      });
     });
 }
 

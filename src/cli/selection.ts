@@ -32,9 +32,20 @@ export function withSelection(
   command
     .argument(`[${noun}...]`, `names or ids of ${noun}s`)
     .option('--all', `all ${noun}s of the workspace`);
-  return statuses.length === 0
-    ? command
-    : command.option('--status <status>', `all ${noun}s in this state: ${statuses.join(', ')}`);
+  return statuses.length === 0 ? command : withStatus(command, `all ${noun}s`, statuses);
+}
+
+/** Adds the option that selects by state; `which` is what it selects. */
+export function withStatus(command: Command, which: string, statuses: readonly string[]): Command {
+  return command.option('--status <status>', `${which} in this state: ${statuses.join(', ')}`);
+}
+
+/** The state that is asked for, or null. Throws `usage` if there is no such state. */
+export function statusOf<Status extends string>(
+  { status }: Flags,
+  statuses: readonly Status[],
+): Status | null {
+  return typeof status === 'string' ? parseChoice(status, '--status', statuses) : null;
 }
 
 /** Whether many may be meant, so that each gets a line of the answer. */
@@ -57,7 +68,7 @@ export async function select<Status extends string>(
   }
   const found = new Map<string, Selected>();
   if (isAll) {
-    const wanted = typeof status === 'string' ? parseChoice(status, '--status', statuses) : null;
+    const wanted = statusOf(flags, statuses);
     for await (const item of from.all(wanted)) found.set(item.id, selectedOf(item));
   } else {
     for (const text of names) {

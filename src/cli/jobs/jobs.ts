@@ -2,6 +2,7 @@
 
 import type { Command } from 'commander';
 import type { Job, JobUpdate } from '../../api/jobs/contract.ts';
+import type { JobSummary } from '../../api/overview/contract.ts';
 import type { Flags } from '../../config.ts';
 import { invalidInput, JobdError } from '../../domain/errors.ts';
 import type { JobAction } from '../../domain/jobs/actions.ts';
@@ -14,7 +15,7 @@ import { durationOf, textOrFile } from '../options.ts';
 import { createNamed, withNameOptions } from '../create-named.ts';
 import { addResourceCommands, printItem } from '../resource.ts';
 import type { Resource } from '../resource.ts';
-import { idCell, moment, state } from '../terminal/cell.ts';
+import { idCell, moment, state, urlCell } from '../terminal/cell.ts';
 import { printFields } from '../terminal/output.ts';
 import type { Output } from '../terminal/output.ts';
 import { counted } from '../terminal/text.ts';
@@ -28,7 +29,7 @@ import {
   zonedUpdateOf,
 } from '../schedule/schedule-options.ts';
 
-const resource: Resource<Job, JobUpdate, JobFilter> = {
+const resource: Resource<Job, JobUpdate, JobFilter, Job | JobSummary> = {
   noun: 'job',
   example: 'backup',
   of: (api) => api.jobs,
@@ -38,12 +39,13 @@ const resource: Resource<Job, JobUpdate, JobFilter> = {
     schedule: scheduleText,
     'next run': ({ nextRunAt }) => moment(nextRunAt),
     'last run': ({ lastRunAt }) => moment(lastRunAt),
-    'last result': ({ downReason, lastDurationMs }) =>
+    result: ({ downReason, lastDurationMs }) =>
       downReason ?? (lastDurationMs === null ? null : 'success'),
-    url: ({ url }) => url,
+    url: ({ url }) => urlCell(url),
     id: ({ id }) => idCell(id),
   },
-  optionalColumns: ['last run', 'last result', 'url', 'id'],
+  optionalColumns: ['url', 'last run', 'result', 'id'],
+  leastText: 10,
   print: printJob,
   withOptions: (command) =>
     withJobOptions(command, { required: false })

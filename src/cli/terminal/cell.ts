@@ -1,7 +1,7 @@
 /** Values in tables and fields: relative times and colours for people, plain text for programs. */
 
 import { styleText } from 'node:util';
-import { plain } from './text.ts';
+import { cutTo, cutUrl, plain } from './text.ts';
 
 /** A time, in ISO 8601 as the API gives it. */
 export interface Moment {
@@ -19,7 +19,12 @@ export interface Id {
   words?: string;
 }
 
-export type Cell = string | number | boolean | null | Moment | State | Id;
+/** A URL. Where it is too long, its middle is left out. */
+export interface Url {
+  url: string;
+}
+
+export type Cell = string | number | boolean | null | Moment | State | Id | Url;
 
 /** Makes a cell of a time. */
 export const moment = (at: string | null): Moment => ({ at });
@@ -28,6 +33,8 @@ export const idCell = (id: string | null, words?: string): Id => ({
   id,
   ...(words !== undefined && { words }),
 });
+/** Makes a cell of a URL. */
+export const urlCell = (url: string): Url => ({ url });
 /** Makes a cell of a state. */
 export const state = (word: string): State => ({ state: word });
 
@@ -36,11 +43,26 @@ export function cellText({ isTerminal }: { isTerminal: boolean }, cell: Cell, no
   if (cell === null) return '-';
   if (typeof cell !== 'object') return plain(String(cell));
   if ('state' in cell) return plain(cell.state);
+  if ('url' in cell) return plain(cell.url);
   if ('id' in cell) {
     return cell.id === null ? '-' : plain(cell.words ? `${cell.words} ${cell.id}` : cell.id);
   }
   if (cell.at === null) return '-';
   return isTerminal ? sinceOrUntil(cell.at, now) : plain(cell.at);
+}
+
+/** Whether a cell may be cut: ids, states, times and numbers may not. */
+export function isCuttable(cell: Cell): boolean {
+  return typeof cell === 'string' || isUrl(cell);
+}
+
+/** The text of a cell, cut to at most `width` columns. */
+export function cutCell(cell: Cell, text: string, width: number): string {
+  return isUrl(cell) ? cutUrl(text, width) : cutTo(text, width);
+}
+
+function isUrl(cell: Cell): cell is Url {
+  return cell !== null && typeof cell === 'object' && 'url' in cell;
 }
 
 /** Ids begin with the time: the milliseconds take 13 characters. */

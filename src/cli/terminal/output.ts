@@ -10,9 +10,9 @@ import { noColor } from '../../config.ts';
 import type { Flags } from '../../config.ts';
 import { escapeControls } from '../../domain/characters.ts';
 import { systemClock } from '../../domain/clock.ts';
-import { cellText, coloured, lengthOfShortIds } from './cell.ts';
+import { cellText, coloured, cutCell, isCuttable, lengthOfShortIds } from './cell.ts';
 import type { Cell, Id } from './cell.ts';
-import { cutTo, padTo, plain, plainText, widthOf, wrapTo } from './text.ts';
+import { padTo, plain, plainText, widthOf, wrapTo } from './text.ts';
 
 export interface Output {
   /** Whether stdout is a terminal. */
@@ -53,11 +53,13 @@ export type Columns<Row> = Record<string, (row: Row) => Cell>;
 export interface TableOptions {
   /** The message when there are no rows. */
   none?: string;
-  /** Columns that a narrow terminal does not show. */
+  /** Columns that a narrow terminal does not show: the last of these is hidden first. */
   optional?: readonly string[];
+  /** Columns that a text keeps before optional ones are hidden. */
+  leastText?: number;
   /** Whether the last column wraps instead of being cut. */
   wrapsLast?: boolean;
-  /** Whether ids are shown whole on a terminal too. */
+  /** Whether ids are shown on each terminal, and whole. */
   isWide?: boolean;
 }
 
@@ -66,7 +68,13 @@ export function printRows<Row>(
   output: Output,
   rows: readonly Row[],
   columns: Columns<Row>,
-  { none, optional = [], wrapsLast = false, isWide = false }: TableOptions = {},
+  {
+    none,
+    optional = [],
+    leastText = usualLeastText,
+    wrapsLast = false,
+    isWide = false,
+  }: TableOptions = {},
 ): void {
   if (rows.length === 0 && none !== undefined) {
     output.say(none);
@@ -83,17 +91,17 @@ export function printRows<Row>(
   }
   const needs = titles.map((title, index) => ({
     natural: Math.max(...[title, ...texts.map((row) => row[index] ?? '')].map(widthOf)),
-    canShrink: !/\bid$/.test(title) && cells.some((row) => typeof row[index] === 'string'),
-    isOptional: optional.includes(title),
+    canShrink: !isIdTitle(title) && cells.some((row) => isCuttable(row[index] ?? null)),
+    rank: isWide && isIdTitle(title) ? -1 : optional.indexOf(title),
   }));
-  const widths = fitColumns(needs, output.width);
+  const widths = fitColumns(needs, output.width, leastText);
   if (widths === null) return printBlocks(output, titles, cells, texts);
   const printRow = (line: readonly string[], row: readonly Cell[]): void => {
     const shown = line.flatMap((text, index) => {
       const width = widths[index] ?? 0;
       const cell = row[index] ?? null;
       const isWhole = wrapsLast && index === line.length - 1;
-      const fitted = isWhole ? text : padTo(cutTo(text, width), width);
+      const fitted = isWhole ? text : padTo(cutCell(cell, text, width), width);
       return width === 0 ? [] : [coloured(output, cell, fitted)];
     });
     output.styled(shown.join(' '.repeat(gap)).trimEnd());
@@ -109,6 +117,10 @@ export function printRows<Row>(
       printRow([...before, part], cells[index] ?? []);
     });
   });
+}
+
+function isIdTitle(title: string): boolean {
+  return /\bid$/.test(title);
 }
 
 function isId(cell: Cell | undefined): cell is Id {
@@ -184,26 +196,33 @@ export function printDone(output: Output, flags: Flags, message: string): void {
 interface ColumnNeed {
   /** Columns of its longest cell, title included. */
   natural: number;
-  /** Whether its text may be cut: ids, states, times and numbers may not. */
+  /** Whether its text may be cut. */
   canShrink: boolean;
-  /** Whether a narrow terminal may not show it. */
-  isOptional: boolean;
+  /** The greatest is hidden first; -1 if it is always shown. */
+  rank: number;
 }
 
 /** Columns between two columns of a table. */
 const gap = 2;
-/** Columns that a cut text keeps; the fewer only where there is no other way. */
-const leastTexts = [14, 8];
+/** Columns that a cut text keeps. */
+const usualLeastText = 14;
+/** Columns that it keeps where there is no other way. */
+const smallestText = 8;
+/** Columns of the first column that are cut last: commands take the name that is in it. */
+const keptName = 16;
 
 /** The width of each column, 0 for hidden ones; null if nothing fits. */
-function fitColumns(needs: readonly ColumnNeed[], width: number): number[] | null {
-  const fitted = leastTexts.map((leastText) => fitTexts(needs, width, leastText));
-  return fitted.find((widths) => widths !== null) ?? null;
+function fitColumns(
+  needs: readonly ColumnNeed[],
+  width: number,
+  leastText: number,
+): number[] | null {
+  return fitTexts(needs, width, leastText) ?? fitTexts(needs, width, smallestText);
 }
 
-/** Texts are cut first, the longest most; then optional columns are hidden, the last one first. */
+/** Texts are cut first, the longest most; then optional columns are hidden. */
 function fitTexts(needs: readonly ColumnNeed[], width: number, leastText: number): number[] | null {
-  let shown = needs.map(() => true);
+  let shown = needs.map((): boolean => true);
   const least = ({ natural, canShrink }: ColumnNeed): number =>
     canShrink ? Math.min(natural, leastText) : natural;
   const sum = (of: (need: ColumnNeed) => number): number => {
@@ -211,17 +230,21 @@ function fitTexts(needs: readonly ColumnNeed[], width: number, leastText: number
     return kept.reduce((total, need) => total + of(need) + gap, -gap);
   };
   while (sum(least) > width) {
-    const last = needs.findLastIndex(({ isOptional }, index) => isOptional && shown[index]);
-    if (last === -1) return null;
-    shown = shown.with(last, false);
+    const rank = Math.max(...needs.map((need, index) => (shown[index] ? need.rank : -1)));
+    if (rank === -1) return null;
+    shown = needs.map((need, index) => shown[index] === true && need.rank !== rank);
   }
   const widths = needs.map(({ natural }, index) => (shown[index] ? natural : 0));
   for (let excess = sum(({ natural }) => natural) - width; excess > 0; excess -= 1) {
-    const widest = needs.reduce((best, { canShrink }, index) => {
-      const isWider = canShrink && (widths[index] ?? 0) > (widths[best] ?? 0);
-      return isWider ? index : best;
-    }, -1);
-    widths[widest] = (widths[widest] ?? 0) - 1;
+    const cuttable = needs.flatMap((need, index) => {
+      const columns = widths[index] ?? 0;
+      return need.canShrink && columns > least(need) ? [{ index, columns }] : [];
+    });
+    const others = cuttable.filter(({ index, columns }) => index > 0 || columns > keptName);
+    const [widest] = (others.length > 0 ? others : cuttable).toSorted(
+      (one, other) => other.columns - one.columns,
+    );
+    if (widest !== undefined) widths[widest.index] = widest.columns - 1;
   }
   return widths;
 }

@@ -37,6 +37,28 @@ export function cutTo(line: string, width: number): string {
   return truncated ? `${line.slice(0, index)}…` : line;
 }
 
+/**
+ * Cuts a URL to at most `width` columns so that its host and the end of its path can be seen: without its scheme, then without
+ * its query, then without its middle (`exampl…/backup`).
+ */
+export function cutUrl(url: string, width: number): string {
+  if (widthOf(url) <= width) return url;
+  const rest = url.replace(/^https?:\/\//, '');
+  if (widthOf(rest) <= width) return rest;
+  const [place = '', ...more] = rest.split(/(?=[?#])/);
+  if (more.length > 0 && widthOf(place) < width) return `${place}…`;
+  const lastPart = /[^/]*\/?$/.exec(place)?.[0] ?? '';
+  const tail = endOf(place, Math.min(widthOf(lastPart) + 1, Math.ceil((width - 1) * 0.6)));
+  return `${cutTo(place, width - widthOf(tail)).replace(/…$/, '')}…${tail}`;
+}
+
+/** The last characters of a text that take at most `width` columns. */
+function endOf(text: string, width: number): string {
+  const end = Array.from(text).slice(-Math.max(1, width));
+  while (end.length > 0 && widthOf(end.join('')) > width) end.shift();
+  return end.join('');
+}
+
 /** Fills a line with spaces to `width` columns. */
 export function padTo(line: string, width: number): string {
   return line + ' '.repeat(Math.max(0, width - widthOf(line)));

@@ -113,6 +113,30 @@ test('many jobs are paused, resumed, run and deleted at once', async (t) => {
   assert.equal((await jobd('runs', 'get', 'one', 'yesterday')).exitCode, 2);
   assert.equal((await jobd('runs', 'get', 'one', '019a9b1c-7f3a')).exitCode, 3);
 
+  const down = await jobd('jobs', 'list', '--status', 'down');
+  assert.match(down.stdout, /^broken\tdown\t.*\thttp: 500\t\S+\/broken\t\S+\n$/, down.stderr);
+  const listed = JSON.parse((await jobd('jobs', 'list', '--status', 'up', '--json')).stdout) as {
+    jobs: Job[];
+  };
+  assert.deepEqual(listed.jobs.map(({ name }) => name).toSorted(), ['one', 'two']);
+  assert.deepEqual(await jobd('jobs', 'list', '--status', 'paused'), {
+    exitCode: 0,
+    stdout: '',
+    stderr: 'no job has the status paused\n',
+  });
+  const unknown = await jobd('jobs', 'list', '--status', 'donw');
+  assert.deepEqual(
+    [unknown.exitCode, unknown.stderr],
+    [
+      2,
+      'jobd: --status must be one of down, new, up, paused, running, missed, got donw, did you mean down?\n',
+    ],
+  );
+  assert.equal(
+    (await jobd('monitors', 'list', '--status', 'late')).stderr,
+    'no monitor has the status late\n',
+  );
+
   const told = await jobd('runs', 'tail', '--no-follow', '--status', 'failed');
   assert.equal(told.exitCode, 0, told.stderr);
   assert.partialDeepStrictEqual(JSON.parse(told.stdout), { id, job: { name: 'broken' } });

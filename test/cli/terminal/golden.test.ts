@@ -27,6 +27,7 @@ function normalised(screen: string, urls: readonly string[]): string {
   let shown = screen.replaceAll('\r\n', '\n').replaceAll('\u001b[', '<');
   for (const url of urls) shown = shown.replaceAll(url, 'http://SITE');
   return shown
+    .replace(/\b127\.[\d.]*(?::\d+)?/g, 'SITE')
     .replace(/<(\d+)m/g, '<$1>')
     .replace(/(?:\r\S waiting for the run of \w+, \d+ s<K)+\r<K/g, '<spinner>\n')
     .replace(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, 'ID')
@@ -34,7 +35,6 @@ function normalised(screen: string, urls: readonly string[]): string {
     .replace(/\b[A-Z][a-z]{2} \d{4}-\d\d-\d\d [\d:]+ [+-]\d\d:\d\d/g, 'LOCAL')
     .replace(/\bnow\b|\b(?:in )?\d+ (?:d|h|min|s)\b(?: \d+ (?:h|min|s)\b)?(?: ago)?/g, 'WHEN')
     .replace(/ {2,}/g, '  ')
-    .replace(/http:\/\/127[\d.]*:?\d*…/g, 'http://SITE…')
     .replace(/\b\d+ ms\b/g, 'N ms')
     .replace(/[0-9a-f]{8}-[0-9a-f]{4}(?:-[0-9a-f]+)?/g, 'SHORT')
     .replace(/(duration ms\s+|(?:200|503)(?:\t| {2}))\d+/g, '$1N');

@@ -3,11 +3,18 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Run } from '../../../src/api/runs/contract.ts';
-import { cellText, idCell, moment, relativeTime, state } from '../../../src/cli/terminal/cell.ts';
+import {
+  cellText,
+  idCell,
+  moment,
+  relativeTime,
+  state,
+  urlCell,
+} from '../../../src/cli/terminal/cell.ts';
 import { parseDuration, parseMomentOrDuration, parseSeconds } from '../../../src/cli/options.ts';
 import { printFields, printJson, printRows } from '../../../src/cli/terminal/output.ts';
 import type { Columns, Output } from '../../../src/cli/terminal/output.ts';
-import { widthOf } from '../../../src/cli/terminal/text.ts';
+import { cutUrl, widthOf } from '../../../src/cli/terminal/text.ts';
 import { waitForRun } from '../../../src/cli/runs/run-now.ts';
 import type { RunStatus } from '../../../src/domain/runs/run.ts';
 
@@ -148,6 +155,51 @@ test('a table fits its terminal: texts are cut, ids never, and wide characters c
     'ms    12',
     '',
   ]);
+});
+
+test('a narrow terminal cuts names last and URLs in the middle, and hides the last optional column first', () => {
+  const job = {
+    name: 'nightly-report',
+    schedule: '*/15 * * * * America/New_York',
+    url: 'https://example.com/reports/nightly?token=abc',
+    id,
+  };
+  const print = (width: number, isWide = false): string[] => {
+    const output = recorder(true, { width });
+    const shown: Columns<typeof job> = {
+      name: ({ name }) => name,
+      schedule: ({ schedule }) => schedule,
+      url: ({ url }) => urlCell(url),
+      id: (row) => idCell(row.id),
+    };
+    printRows(output, [job], shown, { optional: ['url', 'id'], leastText: 10, isWide });
+    return output.lines[1]?.split(/ {2,}/) ?? [];
+  };
+  assert.deepEqual(print(80), [
+    job.name,
+    '*/15 * * * * America/N…',
+    'example.com/rep…/nightly',
+    id.slice(0, 13),
+  ]);
+  assert.deepEqual(print(48), [job.name, '*/15 * * * * A…', 'exampl…/nightly']);
+  assert.deepEqual(print(33), [job.name, '*/15 * * * * Ame…']);
+  assert.deepEqual(print(70, true), [job.name, '*/15 * * * * Am…', id]);
+});
+
+test('a URL loses its scheme, its query and its middle, in this order', () => {
+  const url = 'https://example.com/reports/nightly?token=abc';
+  const cuts: [width: number, cut: string][] = [
+    [45, url],
+    [44, 'example.com/reports/nightly?token=abc'],
+    [36, 'example.com/reports/nightly…'],
+    [27, 'example.com/report…/nightly'],
+    [16, 'example…/nightly'],
+    [10, 'exa…ightly'],
+  ];
+  for (const [width, cut] of cuts) assert.equal(cutUrl(url, width), cut);
+  for (const text of [url, 'http://日本語.test/道/あいうえお', '/', 'x'.repeat(99)]) {
+    for (let width = 8; width < 60; width += 1) assert.ok(widthOf(cutUrl(text, width)) <= width);
+  }
 });
 
 test('colours appear only where wanted, and never without the word they stress', () => {
