@@ -10,6 +10,7 @@ import type { Engine, EngineParts } from '../../../src/engine/engine.ts';
 import { signingBatch } from '../../../src/engine/receipts/sign.ts';
 import type { Store } from '../../../src/store/database/store.ts';
 import { dueAt, setupEngine } from '../../support/running/engine.ts';
+import { sqliteTest } from '../../support/running/sqlite.ts';
 import { until } from '../../support/until.ts';
 
 const minute = 60_000;
@@ -17,7 +18,8 @@ const jobs = 40;
 /** Event loop turns in which an ended run could be recorded before the next one is due. */
 const turnsBetween = 10;
 
-test('an ended run is recorded in the transaction that claims the next one', async (t) => {
+// A server takes several transactions at a time, so they need not be shared there.
+sqliteTest('an ended run is recorded in the transaction that claims the next one', async (t) => {
   const { start, callEach, endedRuns, store } = await setupSteady(t);
   const counted = countWrites(store);
   await start({ store: counted.store });
