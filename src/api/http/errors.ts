@@ -1,6 +1,7 @@
 /** Answers every failure with `{ error }` and the status of its code. */
 
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { oneLine } from '../../domain/characters.ts';
 import { JobdError } from '../../domain/errors.ts';
 import type { Log } from '../../log.ts';
 import type { RequestLimits } from './limits/request-limits.ts';
@@ -49,12 +50,8 @@ function sendError(reply: FastifyReply, error: JobdError): FastifyReply {
       reply.header(name, others === undefined ? value : `${String(others)}, ${value}`);
     }
   }
-  return reply.code(error.httpStatus).send({ error: onOneLine(error.message) });
-}
-
-/** Messages repeat input. Its control characters could control a terminal. */
-function onOneLine(message: string): string {
-  return message.replace(/\p{Cc}+/gu, ' ');
+  // Messages repeat input. Its control characters could control a terminal.
+  return reply.code(error.httpStatus).send({ error: oneLine(error.message) });
 }
 
 function unknownPath(request: FastifyRequest): JobdError {

@@ -69,7 +69,7 @@ function report(
     const answer = httpStatus === null ? 'taken by the mail server' : `HTTP ${httpStatus}`;
     output.data(`delivered to ${plain(channel.name)} (${answer}, ${durationMs} ms)`);
   } else if (isTried(tried)) {
-    const why = delivery.lastError ?? 'no reason is known';
+    const why = plain(delivery.lastError ?? 'no reason is known');
     const again = delivery.status === 'pending' ? '; jobd tries again for a day' : '';
     output.say(`jobd: the test of ${plain(channel.name)} was not delivered: ${why}`);
     output.say(`${adviceOn(channel, why)}${again}`);

@@ -1,24 +1,21 @@
 /** Text on a terminal: made safe to print, and fitted to columns. */
 
-import { stripVTControlCharacters } from 'node:util';
 import truncatedWidth from 'fast-string-truncated-width';
-import { blankControls } from '../../domain/characters.ts';
+import { blankControls, blankControlsInLines } from '../../domain/characters.ts';
 
 /** Makes untrusted text safe as a value on one line. */
 export function plain(text: string): string {
-  return blankControls(stripVTControlCharacters(text));
+  return blankControls(text);
 }
 
 /** Makes untrusted text safe, but keeps its line ends and tabs. */
 export function plainText(text: string): string {
-  // Each printed line passes here, and nearly none has anything to strip.
-  if (blankControls(text, { keepLines: true }) === text) return text;
-  return blankControls(stripVTControlCharacters(text), { keepLines: true });
+  return blankControlsInLines(text);
 }
 
 /** Splits untrusted text into lines, each as `plain` leaves it. */
 export function plainLines(text: string): string[] {
-  return text.split(/\r\n|\n|\r/).map((line) => plain(line.replaceAll('\t', '  ')));
+  return text.split(/\r\n|\n|\r/).map((line) => plainText(line).replaceAll('\t', '  '));
 }
 
 /** `1 job`, `2 jobs`: a count with a noun whose plural ends in s. */

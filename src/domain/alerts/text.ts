@@ -1,6 +1,7 @@
 /** An alert as text for people: a title and a few lines. */
 
 import type { Alert, AlertData, AlertType, DownSubject, GatheredRuns, StillDown } from './alert.ts';
+import { oneLine } from '../characters.ts';
 import { inTwoUnits } from '../durations.ts';
 
 export interface AlertText {
@@ -55,20 +56,6 @@ export function plainText({ title, lines }: AlertText, longest: number): string 
 export function cut(text: string, longest: number): string {
   if (text.length <= longest) return text;
   return `${text.slice(0, longest - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;
-}
-
-/**
- * Text on one line: line breaks, control characters and marks of writing direction become blanks, so that no name can add a
- * header or a line, or look like something else.
- */
-export function oneLine(text: string | undefined): string {
-  return (
-    (text ?? '')
-      .toWellFormed()
-      // oxlint-disable-next-line no-control-regex -- control characters are removed here
-      .replace(/[\u0000-\u001f\u007f-\u009f\u061c\u2028-\u202e\u2066-\u2069\ufeff]+/g, ' ')
-      .trim()
-  );
 }
 
 function reasonOf(reason: string | null | undefined): string {
