@@ -86,7 +86,7 @@ function normalised(text: string, names: ReadonlyMap<string, string>): string {
     .replace(/\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d)/g, 'TIME')
     .replace(/\bagain in \d+ s\b/g, 'again in N s')
     .replace(/created (?:now|\d+ s ago)/g, 'created AGO')
-    .replace(/(duration ms\t|\t(?:200|503|-)\t)\d+/g, '$1N')
+    .replace(/(duration\t|\t(?:200|503|-)\t)\d+/g, '$1N')
     .replace(/\b\d+ ms\b/g, 'N ms')
     .replace(/\bprocess \d+/g, 'process N')
     .replace(/^\w+\tdisk\t.*$/gm, 'RESULT\tdisk\tSPACE')

@@ -64,7 +64,7 @@ export function addRunNowCommand(jobs: Command, context: Context): void {
         );
       }
       if (flags['json']) printJson(output, { run });
-      else printRun(output, run);
+      else printRun(output, run, { name: job.name });
     });
 }
 

@@ -37,9 +37,10 @@ Examples:
     )
     .action(async (name: string, text: string, flags: Flags) => {
       const api = connect(context);
-      const run = await findRun(api, await api.jobs.find(name), text);
+      const job = await api.jobs.find(name);
+      const run = await findRun(api, job, text);
       if (flags['json']) printJson(output, { run });
-      else printRun(output, run);
+      else printRun(output, run, job);
     });
 
   ofJob('receipt')
@@ -60,18 +61,28 @@ function previewText({ truncated, responseBody }: Run): string | null {
   return truncated ? `${responseBody ?? ''}…` : responseBody;
 }
 
+/** The job of a run. Its call is shown if it is known: the one of now, as a run does not keep the one it made. */
+interface JobOfRun {
+  name: string;
+  method?: string;
+  url?: string;
+}
+
 /** Prints the fields of a run; on a terminal, followed by the lines of its response. */
-export function printRun(output: Output, run: Run): void {
+export function printRun(output: Output, run: Run, { name, method, url }: JobOfRun): void {
+  const { durationMs, error } = run;
   printFields(output, {
+    job: name,
+    ...(url !== undefined && { 'calls now': `${method} ${url}` }),
     status: state(run.status),
     source: run.source,
     'scheduled for': moment(run.scheduledFor),
-    'started at': moment(run.startedAt),
-    'finished at': moment(run.finishedAt),
-    'duration ms': run.durationMs,
+    started: moment(run.startedAt),
+    finished: moment(run.finishedAt),
+    duration: durationMs === null ? null : `${durationMs} ms`,
     attempts: run.attempts,
     http: run.httpStatus,
-    ...(run.error !== null && { error: run.error }),
+    ...(error !== null && { error }),
     id: run.id,
     ...(!output.isTerminal && { response: previewText(run) }),
   });

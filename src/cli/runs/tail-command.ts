@@ -15,11 +15,9 @@ import { clientConfig } from '../client/settings.ts';
 import type { Context } from '../context.ts';
 import { interruptedExitCode } from '../exit-codes.ts';
 import { parseMomentOrDuration } from '../options.ts';
-import { coloured, state } from '../terminal/cell.ts';
 import { printLine } from '../terminal/output.ts';
-import type { Output } from '../terminal/output.ts';
-import { padTo, plain } from '../terminal/text.ts';
 import { catchInterrupt } from '../terminal/waiting.ts';
+import { createEndedLines } from './ended-lines.ts';
 import { followEnded } from './follow.ts';
 import { followRuns } from './tail.ts';
 
@@ -83,9 +81,10 @@ server, and prints each run once.`,
         () => systemClock.now(),
       );
       const isText = output.isTerminal && flags['json'] !== true;
+      const printLineOf = createEndedLines(output, now);
       const print = async (run: Run): Promise<void> => {
         const name = await names.of(run.jobId);
-        if (isText) printEnded(output, run, name);
+        if (isText) printLineOf(run, name);
         else printLine(output, { ...run, job: { id: run.jobId, name } });
       };
       if (follow === false) {
@@ -115,16 +114,4 @@ function createNames(api: Api) {
       return names.get(jobId) ?? jobId;
     },
   };
-}
-
-/** A line for people: when it ended (local time), how, of which job, how long it took, and why it was no success. */
-function printEnded(output: Output, run: Run, name: string): void {
-  const time = run.finishedAt ?? run.scheduledFor;
-  const at = Number.isNaN(Date.parse(time))
-    ? plain(time)
-    : new Date(time).toLocaleTimeString('sv-SE');
-  const result = coloured(output, state(run.status), padTo(run.status, 'interrupted'.length));
-  const duration = run.durationMs === null ? '' : `  ${run.durationMs} ms`;
-  const error = run.error === null ? '' : `  ${plain(run.error)}`;
-  output.styled(`${at}  ${result}  ${plain(name)}${duration}${error}`);
 }

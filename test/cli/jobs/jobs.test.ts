@@ -257,12 +257,14 @@ test('jobs and runs from the shell', async (t) => {
     assert.equal(run.id, id);
     assert.deepEqual(fields(assertOk(await jobd('runs', 'get', 'hourly', id))), {
       id,
+      job: 'hourly',
+      'calls now': `GET ${sink.url}/ok`,
       status: 'success',
       source: 'manual',
       'scheduled for': run.scheduledFor,
-      'started at': run.startedAt,
-      'finished at': run.finishedAt,
-      'duration ms': String(run.durationMs),
+      started: run.startedAt,
+      finished: run.finishedAt,
+      duration: `${run.durationMs} ms`,
       attempts: '1',
       http: '200',
       response: 'line 1 line 2',
