@@ -21,6 +21,15 @@ const again = new Set(['40001', '40P01', ...names]);
 /** `pg` has no codes for what it says itself. */
 const broken = /timeout|Connection terminated|not queryable|connection error|closed/i;
 
+/** The same, in words that say what is wrong. */
+const plainWords: Readonly<Record<string, string>> = {
+  'Query read timeout': 'the database did not answer in time',
+  'timeout expired': 'the database did not accept a connection in time',
+  'Connection terminated due to connection timeout':
+    'the database did not accept a connection in time',
+  'Connection terminated unexpectedly': 'the connection to the database broke',
+};
+
 /** Whether the same work may succeed if it begins anew. */
 export function isWorthRetrying(error: unknown): boolean {
   return again.has(codeOf(error instanceof JobdError ? error.cause : error));
@@ -64,7 +73,7 @@ export function wordsOf(error: Error): string {
   if (code === readOnly) {
     return `the database can only be read: it is a copy, or default_transaction_read_only is on (${readOnly})`;
   }
-  const words = error.message === '' ? code : error.message;
+  const words = error.message === '' ? code : (plainWords[error.message] ?? error.message);
   return code === '' || words.includes(code) ? words : `${words} (${code})`;
 }
 

@@ -1,5 +1,6 @@
 /** The connections of this process to a database: to the server of its URL that can be written. */
 
+import { Socket } from 'node:net';
 import { Client, Pool, types } from 'pg';
 import type { ClientConfig, PoolClient } from 'pg';
 import { readOnlyError, unusableNow, wordsOf } from './errors.ts';
@@ -30,12 +31,19 @@ export function connectionsTo({ servers, pool: max, ...login }: DatabaseUrl): Co
   let current = 0;
   /** How often a server was left. Older connections are of no use. */
   let leaves = 0;
+  const sockets = new Set<Socket>();
+
+  function newSocket(): Socket {
+    const socket = new Socket();
+    sockets.add(socket);
+    return socket.once('close', () => sockets.delete(socket));
+  }
 
   /** A connection to the server that is current when it is made. */
   class ClientOfServer extends Client {
     readonly leavesBefore = leaves;
     constructor(config: ClientConfig) {
-      super({ ...config, ...servers[current] });
+      super({ ...config, ...servers[current], stream: newSocket });
       // Without a listener, a server that restarts would end this process.
       this.on('error', () => {});
     }
@@ -94,7 +102,11 @@ export function connectionsTo({ servers, pool: max, ...login }: DatabaseUrl): Co
       moveOn();
     },
     names: new Names(),
-    end: () => pool.end(),
+    async end() {
+      await pool.end();
+      // A server that cannot be reached any more does not answer, and the process need not wait for that.
+      for (const socket of sockets) socket.unref();
+    },
   };
 }
 

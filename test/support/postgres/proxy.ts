@@ -29,6 +29,8 @@ export interface Proxy {
   readonly urlOf: (database: string) => string;
   /** Decides what becomes of each request. By default all pass. */
   decide: (request: Request) => Fate;
+  /** Whether nothing comes through any more, in either direction, on old connections and new ones. */
+  isFrozen: boolean;
   /** Changes what the server answers. */
   rewrite: (answer: Buffer) => Buffer;
 }
@@ -36,8 +38,9 @@ export interface Proxy {
 /** Starts it before the server on this port; it ends with the test. */
 export async function startProxy(t: TestContext, port: number): Promise<Proxy> {
   const sockets = new Set<Socket>();
-  const server = createServer((daemon) => {
-    const upstream = connect(port, '127.0.0.1');
+  // A frozen connection does not learn that the other side is gone.
+  const server = createServer({ allowHalfOpen: true }, (daemon) => {
+    const upstream = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
     for (const socket of [daemon, upstream]) {
       sockets.add(socket);
       socket.on('error', () => {});
@@ -51,6 +54,7 @@ export async function startProxy(t: TestContext, port: number): Promise<Proxy> {
       return Object.assign(new URL(database), { port: String(own) }).href;
     },
     decide: () => 'passes',
+    isFrozen: false,
     rewrite: (answer) => answer,
   };
   await once(server.listen(0, '127.0.0.1'), 'listening');
@@ -68,6 +72,7 @@ function relay(daemon: Socket, upstream: Socket, proxy: Proxy): void {
     for (const socket of [daemon, upstream]) socket.resetAndDestroy();
   };
   daemon.on('data', (chunk: Buffer) => {
+    if (proxy.isFrozen) return;
     for (const { bytes, request } of read(chunk)) {
       if (fate === 'is stuck') return;
       if (request !== null) fate = proxy.decide(request);
@@ -76,12 +81,18 @@ function relay(daemon: Socket, upstream: Socket, proxy: Proxy): void {
     }
   });
   upstream.on('data', (chunk: Buffer) => {
+    if (proxy.isFrozen) return;
     if (fate === 'passes') daemon.write(proxy.rewrite(chunk));
     // ReadyForQuery is the last message of an answer, and five bytes long.
     else if (fate === 'is done, its answer is lost' && chunk.at(-6) === code('Z')) cut();
   });
-  daemon.once('close', () => upstream.destroy());
-  upstream.once('close', () => daemon.destroy());
+  for (const [one, other] of [
+    [daemon, upstream],
+    [upstream, daemon],
+  ] as const) {
+    one.once('end', () => proxy.isFrozen || other.end());
+    one.once('close', () => proxy.isFrozen || other.destroy());
+  }
 }
 
 /** Makes a function that cuts a stream into requests. What is no request of a statement has none. */
