@@ -5,6 +5,11 @@ import { test } from 'node:test';
 import type { Run } from '../../../src/api/runs/contract.ts';
 import { createEndedLines } from '../../../src/cli/runs/ended-lines.ts';
 
+/** A local time in January: the days are those of the reader. */
+const at = (...time: [day: number, hour: number]): string =>
+  new Date(2026, 0, ...time).toISOString();
+const lineAt = (clock: string): string => `${clock}:00:00  success      backup  7 ms`;
+
 test('a run on another day than the one before it comes after a line with its date', () => {
   const lines: string[] = [];
   const add = (line: string): void => void lines.push(line);
@@ -16,26 +21,22 @@ test('a run on another day than the one before it comes after a line with its da
     styled: add,
     say: add,
   };
-  // Local times: the days are those of the reader.
-  const at = (...time: [day: number, hour: number]): string =>
-    new Date(2026, 0, ...time).toISOString();
   const print = createEndedLines(output, Date.parse(at(3, 12)));
   const ended = (finishedAt: string | null): Run =>
     ({ status: 'success', scheduledFor: at(4, 8), finishedAt, durationMs: 7, error: null }) as Run;
   for (const time of [at(1, 23), at(2, 1), at(2, 5), at(3, 0), null]) print(ended(time), 'backup');
-  const line = (clock: string): string => `${clock}:00:00  success      backup  7 ms`;
   assert.deepEqual(lines, [
     '2026-01-01',
-    line('23'),
+    lineAt('23'),
     '2026-01-02',
-    line('01'),
-    line('05'),
+    lineAt('01'),
+    lineAt('05'),
     '2026-01-03',
-    line('00'),
+    lineAt('00'),
     '2026-01-04',
-    line('08'),
+    lineAt('08'),
   ]);
   lines.length = 0;
   createEndedLines(output, Date.parse(at(3, 12)))(ended(at(3, 13)), 'backup');
-  assert.deepEqual(lines, [line('13')], 'not for today');
+  assert.deepEqual(lines, [lineAt('13')], 'not for today');
 });
