@@ -2,12 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import {
-  blankControls,
-  blankControlsInLines,
-  oneLine,
-  showControls,
-} from '../../src/domain/characters.ts';
+import { showControls } from '../../src/domain/characters.ts';
+import { blankControls, blankControlsInLines, oneLine } from '../../src/domain/one-line.ts';
 
 test('control characters and changes of direction become visible, other text stays', () => {
   assert.equal(

@@ -1,7 +1,7 @@
 /** Answers every failure with `{ error }` and the status of its code. */
 
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { oneLine } from '../../domain/characters.ts';
+import { oneLine } from '../../domain/one-line.ts';
 import { JobdError } from '../../domain/errors.ts';
 import type { Log } from '../../log.ts';
 import type { RequestLimits } from './limits/request-limits.ts';

@@ -1,7 +1,7 @@
 /** Text on a terminal: made safe to print, and fitted to columns. */
 
 import truncatedWidth from 'fast-string-truncated-width';
-import { blankControls, blankControlsInLines } from '../../domain/characters.ts';
+import { blankControls, blankControlsInLines } from '../../domain/one-line.ts';
 
 /** Makes untrusted text safe as a value on one line. */
 export function plain(text: string): string {

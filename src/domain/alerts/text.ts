@@ -1,7 +1,7 @@
 /** An alert as text for people: a title and a few lines. */
 
 import type { Alert, AlertData, AlertType, DownSubject, GatheredRuns, StillDown } from './alert.ts';
-import { oneLine } from '../characters.ts';
+import { oneLine } from '../one-line.ts';
 import { inTwoUnits } from '../durations.ts';
 
 export interface AlertText {

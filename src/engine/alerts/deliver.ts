@@ -6,7 +6,7 @@ import { cut } from '../../domain/alerts/text.ts';
 import { configSecrets } from '../../domain/alerts/config.ts';
 import { channelKinds } from '../../domain/alerts/kinds/registry.ts';
 import type { ChannelKind, HttpMessage, MailMessage } from '../../domain/alerts/kinds/kind.ts';
-import { oneLine } from '../../domain/characters.ts';
+import { oneLine } from '../../domain/one-line.ts';
 import type { Clock } from '../../domain/clock.ts';
 import { messageOf } from '../../domain/errors.ts';
 import { outcomeOf } from '../../domain/runs/outcome.ts';
