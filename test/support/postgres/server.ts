@@ -1,6 +1,7 @@
 /** A PostgreSQL server of its own: the binaries of a package, a new data directory, a port of loopback. */
 
 import { spawn, spawnSync } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import {
   chmodSync,
@@ -13,6 +14,7 @@ import {
   rmSync,
   symlinkSync,
 } from 'node:fs';
+import type { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { after } from 'node:test';
@@ -113,9 +115,7 @@ export async function startPostgres(
             stdio: 'ignore',
           });
     server = launched;
-    const end = (): void => void launched.kill('SIGQUIT');
-    process.once('exit', end);
-    launched.once('exit', () => process.off('exit', end));
+    endWithThisProcess(launched);
   }
 
   async function isThere(): Promise<boolean> {
@@ -146,6 +146,16 @@ export async function startPostgres(
       rmSync(directory, { recursive: true, force: true });
     },
   };
+}
+
+/** However this process ends, the input of a shell closes then. */
+function endWithThisProcess(server: ChildProcess): void {
+  const script = `cat; kill -QUIT ${server.pid}`;
+  const watcher = spawn('sh', ['-c', script], { stdio: ['pipe', 'ignore', 'ignore'] });
+  server.once('exit', () => watcher.kill('SIGKILL'));
+  watcher.stdin.on('error', () => {});
+  watcher.unref();
+  (watcher.stdin as Socket).unref();
 }
 
 /** With the links that the package's install script would make. */
