@@ -27,7 +27,7 @@ export async function textOrFile(value: string, flag: string): Promise<string> {
 }
 
 /** One request answers up to so many. */
-export const mostListed = 100;
+const mostListed = 100;
 
 /** Adds `--limit` to a command that lists the latest of something. */
 export function withListLimit(command: Command, max = mostListed): Command {

@@ -155,6 +155,7 @@ const operations: readonly Operation[] = [
   { name: 'testChannel', method: 'POST', path: '/channels/:id/test', ok: 202 },
   { name: 'listDeliveries', method: 'GET', path: '/channels/:id/deliveries', ok: 200 },
   { name: 'getDelivery', method: 'GET', path: '/channels/:id/deliveries/:runId', ok: 200 },
+  { name: 'listAllDeliveries', method: 'GET', path: '/deliveries', ok: 200 },
   { name: 'getReceiptKey', method: 'GET', path: '/receipts/key', ok: 200, isOpen: true },
   { name: 'listReceiptKeys', method: 'GET', path: '/receipts/keys', ok: 200, isOpen: true },
   {

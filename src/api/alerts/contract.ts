@@ -9,7 +9,7 @@ import { configSummary } from '../../domain/alerts/config.ts';
 import { nameRule } from '../../domain/fields.ts';
 import { deliveryStatuses } from '../../domain/alerts/delivery.ts';
 import { channelKinds, channelTypes } from '../../domain/alerts/kinds/registry.ts';
-import { page, PageQuery } from '../http/contract.ts';
+import { idPrefix, page, PageQuery } from '../http/contract.ts';
 import * as t from '../http/schema.ts';
 import * as examples from './examples.ts';
 
@@ -214,12 +214,30 @@ export const TriedDelivery = t.envelope(
 );
 export type TriedDelivery = Static<typeof TriedDelivery>;
 
-/** The query of the deliveries of a channel. */
+const ListedDelivery = t.output(
+  'ListedDelivery',
+  'A delivery in a list, with its channel.',
+  examples.listedDelivery,
+  {
+    ...Delivery.properties,
+    channel: t.part('The channel.', {
+      id: t.id('The id of the channel.'),
+      name: t.text('The name of the channel.'),
+    }),
+  },
+);
+export type ListedDelivery = Static<typeof ListedDelivery>;
+
+export const AllDeliveries = t.envelope('AllDeliveries', page('deliveries', ListedDelivery));
+export type AllDeliveries = Static<typeof AllDeliveries>;
+
+/** The query of the deliveries of a channel, or of all channels. */
 export const DeliveryQuery = Type.Object(
   {
     ...PageQuery.properties,
     jobId: Type.Optional(t.id('Only alerts of this job.')),
     monitorId: Type.Optional(t.id('Only alerts of this monitor.')),
+    idPrefix,
   },
   { additionalProperties: false },
 );

@@ -81,4 +81,5 @@ const firstAttempt = {
   httpStatus: null,
   error: 'refused: nobody listens at 203.0.113.7, port 443',
 };
+export const listedDelivery = { ...delivery, channel: { id: channel.id, name: channel.name } };
 export const triedDelivery = { delivery, attempts: [firstAttempt, deliveryAttempt] };

@@ -8,7 +8,13 @@ import {
   listChannels,
   updateChannel,
 } from '../../app/alerts/channels.ts';
-import { getDelivery, listDeliveries, testChannel } from '../../app/alerts/deliveries.ts';
+import {
+  getDelivery,
+  listAllDeliveries,
+  listDeliveries,
+  testChannel,
+} from '../../app/alerts/deliveries.ts';
+import type { DeliveryRequest } from '../../app/alerts/deliveries.ts';
 import { invalidInput } from '../../domain/errors.ts';
 import { badRequest, describe, notPaid, unknown } from '../description/operation.ts';
 import { ignoreTypeOfNothing, refuseBody } from '../http/body.ts';
@@ -16,6 +22,7 @@ import { namedRequest, NamedQuery, Ok, pageRequest } from '../http/contract.ts';
 import type { ApiServer } from '../http/fastify.ts';
 import type { Static } from 'typebox';
 import {
+  AllDeliveries,
   ChannelInput,
   ChannelList,
   ChannelMade,
@@ -29,7 +36,7 @@ import {
   TriedDelivery,
 } from './contract.ts';
 import { changedChannel } from './examples.ts';
-import { channelShape, deliveryShape, triedDeliveryShape } from './shape.ts';
+import { channelShape, deliveryShape, listedDeliveryShape, triedDeliveryShape } from './shape.ts';
 
 const noUrl = badRequest('config.url is required for a webhook channel');
 
@@ -121,6 +128,15 @@ const operations = describe(
       response: { 200: DeliveryList },
       answer: 'A page of deliveries.',
     },
+    listAllDeliveries: {
+      summary: 'List deliveries of all channels',
+      description:
+        'Returns the deliveries of all channels of the workspace, newest first, each with its channel. `jobId` or `monitorId` ' +
+        'leaves those about one job or monitor. Alerts about several are not among them.',
+      querystring: DeliveryQuery,
+      response: { 200: AllDeliveries },
+      answer: 'A page of deliveries.',
+    },
     getDelivery: {
       summary: 'Get a delivery with its attempts',
       description: 'Returns the delivery, and the start, duration and result of each attempt.',
@@ -137,12 +153,18 @@ const operations = describe(
   },
 );
 
-/** The job or monitor that a query asks for. Throws `invalid_input` for both. */
-function oneSubject({ jobId, monitorId }: Static<typeof DeliveryQuery>): string | undefined {
+/** The deliveries that a query asks for. Throws `invalid_input` for those of both a job and a monitor. */
+function deliveryRequest({
+  jobId,
+  monitorId,
+  idPrefix,
+  ...query
+}: Static<typeof DeliveryQuery>): DeliveryRequest {
   if (jobId !== undefined && monitorId !== undefined) {
     throw invalidInput('give either jobId or monitorId, not both');
   }
-  return (jobId ?? monitorId)?.toLowerCase();
+  const subjectId = (jobId ?? monitorId)?.toLowerCase() ?? null;
+  return { ...pageRequest(query), subjectId, idPrefix: idPrefix?.toLowerCase() ?? null };
 }
 
 /** Adds the routes. */
@@ -188,12 +210,16 @@ export function channelRoutes(server: ApiServer, app: App): void {
     '/channels/:id/deliveries',
     operations.listDeliveries,
     async ({ principal, params, query }) => {
-      const subjectId = oneSubject(query);
-      const asked = { ...pageRequest(query), subjectId };
-      const found = await listDeliveries(app, principal, params.id, asked);
-      return { deliveries: found.items.map(deliveryShape), nextCursor: found.nextCursor };
+      const asked = deliveryRequest(query);
+      const { items, nextCursor } = await listDeliveries(app, principal, params.id, asked);
+      return { deliveries: items.map(deliveryShape), nextCursor };
     },
   );
+
+  server.get('/deliveries', operations.listAllDeliveries, async ({ principal, query }) => {
+    const { items, nextCursor } = await listAllDeliveries(app, principal, deliveryRequest(query));
+    return { deliveries: items.map(listedDeliveryShape), nextCursor };
+  });
 
   server.get(
     '/channels/:id/deliveries/:deliveryId',

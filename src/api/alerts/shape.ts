@@ -1,7 +1,7 @@
 /** Channels and deliveries as the API returns them. */
 
 import type { ShownChannel } from '../../domain/alerts/channel.ts';
-import type { Delivery, TriedDelivery } from '../../domain/alerts/delivery.ts';
+import type { Delivery, NamedDelivery, TriedDelivery } from '../../domain/alerts/delivery.ts';
 import { isoTime, isoTimeOrNull } from '../../domain/clock.ts';
 import type * as contract from './contract.ts';
 
@@ -39,6 +39,12 @@ export function deliveryShape(delivery: Delivery): contract.Delivery {
     lastError,
     createdAt: isoTime(createdAt),
   };
+}
+
+/** A delivery with its channel. */
+export function listedDeliveryShape(delivery: NamedDelivery): contract.ListedDelivery {
+  const { channelId: id, channelName: name } = delivery;
+  return { ...deliveryShape(delivery), channel: { id, name } };
 }
 
 /** A delivery with its attempts. */

@@ -35,6 +35,15 @@ export const PageQuery = Type.Object(
 );
 export type PageQuery = Static<typeof PageQuery>;
 
+/** The field of a query that selects by the beginning of ids. */
+export const idPrefix = Type.Optional(
+  Type.String({
+    pattern: '^[0-9a-fA-F-]{4,36}$',
+    description: 'Only those whose ids begin so: 4 characters or more of an id.',
+    examples: ['0199c6f4-81d0'],
+  }),
+);
+
 /** The query of lists whose items have names. */
 export const NamedQuery = Type.Object(
   {
@@ -47,13 +56,7 @@ export const NamedQuery = Type.Object(
         examples: ['backup'],
       }),
     ),
-    idPrefix: Type.Optional(
-      Type.String({
-        pattern: '^[0-9a-fA-F-]{4,36}$',
-        description: 'Only those whose ids begin so: 4 characters or more of an id.',
-        examples: ['0199c6f4-81d0'],
-      }),
-    ),
+    idPrefix,
   },
   { additionalProperties: false },
 );

@@ -1,7 +1,7 @@
-/** Deliveries of a channel: tests, and what came of each. */
+/** Deliveries of one channel or of all: tests, and what came of each. */
 
 import type { Alert } from '../../domain/alerts/alert.ts';
-import type { Delivery, TriedDelivery } from '../../domain/alerts/delivery.ts';
+import type { Delivery, NamedDelivery, TriedDelivery } from '../../domain/alerts/delivery.ts';
 import { channelKinds } from '../../domain/alerts/kinds/registry.ts';
 import { recipientsIn } from '../../domain/alerts/kinds/email.ts';
 import { mailLimitReached } from '../../domain/alerts/mail-limit.ts';
@@ -12,6 +12,7 @@ import { openConfig } from '../../domain/secrets/sealed-config.ts';
 import { findWorkspaceName } from '../../store/accounts/workspaces.ts';
 import { listAttempts } from '../../store/alerts/attempts.ts';
 import * as deliveries from '../../store/alerts/deliveries.ts';
+import type { DeliveryPage } from '../../store/alerts/deliveries.ts';
 import { endBackOff, insertDeliveries } from '../../store/alerts/delivery-queue.ts';
 import { requirePaid } from '../accounts/account-limits.ts';
 import type { App, Principal } from '../app.ts';
@@ -76,18 +77,42 @@ async function requireMails(app: App, principal: Principal, channelId: string): 
   });
 }
 
-/** A page of a channel's deliveries, newest first, of one job or monitor if `subjectId` is given. Throws `not_found`. */
+/** What is asked of a list of deliveries. */
+export type DeliveryRequest = PageRequest & Pick<DeliveryPage, 'subjectId' | 'idPrefix'>;
+
+/** A page of a channel's deliveries, newest first. Throws `not_found`. */
 export async function listDeliveries(
   { store }: App,
   principal: Principal,
   channelId: string,
-  { limit, cursor, subjectId }: PageRequest & { subjectId?: string | undefined },
+  request: DeliveryRequest,
 ): Promise<Page<Delivery>> {
   await requireChannel(store.db, principal, channelId);
-  const before = cursor === null ? null : parseIdCursor(channelId, cursor);
-  const page = { limit: limit + 1, before, subjectId };
-  const found = await deliveries.listDeliveries(store.db, channelId, page);
-  return pageOf(found, limit, ({ id }) => idCursor(channelId, id));
+  return await pageAsked(channelId, request, (page) =>
+    deliveries.listDeliveries(store.db, channelId, page),
+  );
+}
+
+/** A page of the deliveries of all channels, newest first. */
+export async function listAllDeliveries(
+  { store }: App,
+  { workspaceId }: Principal,
+  request: DeliveryRequest,
+): Promise<Page<NamedDelivery>> {
+  return await pageAsked('deliveries', request, (page) =>
+    deliveries.listDeliveriesOfWorkspace(store.db, workspaceId, page),
+  );
+}
+
+/** The page of a list, of which `find` finds one more than asked for. Throws `invalid_input` for a foreign cursor. */
+async function pageAsked<Item extends Delivery>(
+  list: string,
+  { limit, cursor, ...wanted }: DeliveryRequest,
+  find: (page: DeliveryPage) => Promise<Item[]>,
+): Promise<Page<Item>> {
+  const before = cursor === null ? null : parseIdCursor(list, cursor);
+  const found = await find({ ...wanted, limit: limit + 1, before });
+  return pageOf(found, limit, ({ id }) => idCursor(list, id));
 }
 
 /** A delivery of a channel with its attempts. Throws `not_found`. */

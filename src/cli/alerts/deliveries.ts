@@ -1,14 +1,14 @@
-/** `jobd channels deliveries`: the alerts sent to a channel, and each attempt. */
+/** `jobd channels deliveries`: the alerts sent to all channels or to one, and each attempt. */
 
 import type { Command } from 'commander';
-import type { DeliveryList, TriedDelivery } from '../../api/alerts/contract.ts';
+import type { Delivery, ListedDelivery, TriedDelivery } from '../../api/alerts/contract.ts';
 import type { Flags } from '../../config.ts';
 import { invalidInput, JobdError } from '../../domain/errors.ts';
 import { isId } from '../../domain/id.ts';
-import type { Api } from '../client/api.ts';
+import type { Api, Filter } from '../client/api.ts';
 import { connect } from '../client/connect.ts';
 import type { Context } from '../context.ts';
-import { isWide, listLimitOf, mostListed, withListLimit, withWide } from '../options.ts';
+import { isWide, listLimitOf, withListLimit, withWide } from '../options.ts';
 import { idCell, moment, state } from '../terminal/cell.ts';
 import { printJson, printRows } from '../terminal/output.ts';
 import type { Output } from '../terminal/output.ts';
@@ -24,14 +24,16 @@ export function addDeliveriesCommand(channels: Command, context: Context): void 
       'id of a delivery or its beginning, to list its attempts, oldest first',
     );
   withWide(withListLimit(command))
-    .option('--job <job>', 'only alerts about this job, by id or name; without a channel, of all')
+    .option('--job <job>', 'only alerts about this job, by id or name')
     .option('--monitor <monitor>', 'only alerts about this monitor, likewise')
-    .description('list the latest deliveries of a channel, newest first, or the attempts of one')
+    .description(
+      'list the latest deliveries of all channels or of one, newest first, or the attempts of a delivery',
+    )
     .addHelpText(
       'after',
       `
 Examples:
-  jobd channels deliveries ops
+  jobd channels deliveries
   jobd channels deliveries ops --job backup
   jobd channels deliveries --job backup
   jobd channels deliveries ops 019a9b1c`,
@@ -42,25 +44,20 @@ Examples:
       if (job !== undefined && monitor !== undefined) {
         throw invalidInput('use either --job or --monitor, not both');
       }
-      if (name === undefined && job === undefined && monitor === undefined) {
-        throw new JobdError(
-          'usage',
-          'name a channel, or say about what: --job JOB or --monitor MONITOR',
-        );
-      }
-      const api = connect(context, { waits: name === undefined });
+      const api = connect(context);
       const wide = isWide(flags);
       const subject = await subjectOf(flags, api);
       if (name === undefined) {
-        const found = await ofAllChannels(api, limit, subject);
-        if (flags['json']) return printJson(output, { deliveries: found });
-        return printDeliveries(output, found, wide);
+        const found = await api.channels.allDeliveries(limit, subject);
+        if (flags['json']) printJson(output, found);
+        else printDeliveries(output, found.deliveries, { hasChannels: true, isWide: wide });
+        return;
       }
       const { id } = await api.channels.find(name);
       if (delivery === undefined) {
         const found = await api.channels.deliveries(id, limit, subject);
         if (flags['json']) printJson(output, found);
-        else printDeliveries(output, found.deliveries, wide);
+        else printDeliveries(output, found.deliveries, { hasChannels: false, isWide: wide });
       } else {
         const found = await api.channels.delivery(id, await wholeId(api, id, delivery));
         if (flags['json']) printJson(output, found);
@@ -69,61 +66,57 @@ Examples:
     });
 }
 
-/** A delivery with its channel, where several are listed together. */
-type Listed = DeliveryList['deliveries'][number] & { channelName?: string };
+/** A delivery, with its channel where those of all are listed. */
+type Listed = Delivery & Partial<Pick<ListedDelivery, 'channel'>>;
 
-/** The latest deliveries of all channels, newest first. */
-async function ofAllChannels(api: Api, limit: number, subject: Subject): Promise<Listed[]> {
-  const found: Listed[] = [];
-  for await (const { id, name: channelName } of api.channels.list()) {
-    const { deliveries } = await api.channels.deliveries(id, limit, subject);
-    found.push(...deliveries.map((delivery) => ({ ...delivery, channelName })));
-  }
-  return found.toSorted((one, other) => (one.id < other.id ? 1 : -1)).slice(0, limit);
-}
+/** What the API takes as the beginning of an id. */
+const prefixPattern = /^[0-9a-f-]{4,36}$/i;
+/** Deliveries that are named if several fit. */
+const mostNamed = 10;
 
-/** The id of a delivery, by its beginning among the latest. Throws `not_found` and `conflict`. */
+/** The id of a delivery of a channel, by its beginning. Throws `not_found`, and `invalid_input` if several ids begin so. */
 async function wholeId(api: Api, channelId: string, text: string): Promise<string> {
-  const beginning = text.toLowerCase();
-  if (isId(beginning)) return beginning;
-  const { deliveries } = await api.channels.deliveries(channelId, mostListed, {});
-  const found = deliveries.filter(({ id }) => id.startsWith(beginning));
-  const [first] = found;
+  if (isId(text.toLowerCase())) return text.toLowerCase();
+  if (!prefixPattern.test(text)) {
+    throw invalidInput(`a delivery is named by its id, or 4 characters of it or more; got ${text}`);
+  }
+  const { deliveries } = await api.channels.deliveries(channelId, mostNamed, { idPrefix: text });
+  const [first, ...others] = deliveries;
   if (first === undefined) {
     throw new JobdError(
       'not_found',
       `no delivery of this channel has an id that begins with ${text}`,
     );
   }
-  if (found.length > 1) {
-    throw new JobdError(
-      'invalid_input',
-      `the ids of ${found.length} deliveries begin with ${text}: give more of it`,
-    );
-  }
-  return first.id;
-}
-
-interface Subject {
-  jobId?: string;
-  monitorId?: string;
+  if (others.length === 0) return first.id;
+  const number = deliveries.length < mostNamed ? deliveries.length : `${mostNamed} or more`;
+  throw new JobdError(
+    'invalid_input',
+    `the ids of ${number} deliveries begin with ${text}: use more of it`,
+    { notes: deliveries.map(({ id, event, status }) => `${id}  ${event}  ${status}`) },
+  );
 }
 
 /** The job or monitor that the options name. */
-async function subjectOf({ job, monitor }: Flags, api: Api): Promise<Subject> {
+async function subjectOf({ job, monitor }: Flags, api: Api): Promise<Filter> {
   if (typeof job === 'string') return { jobId: (await api.jobs.find(job)).id };
   if (typeof monitor === 'string') return { monitorId: (await api.monitors.find(monitor)).id };
   return {};
 }
 
-function printDeliveries(output: Output, deliveries: readonly Listed[], wide: boolean): void {
-  const hasChannels = deliveries.some(({ channelName }) => channelName !== undefined);
+/** Prints a table of deliveries, with their channels if those of all are listed. */
+export function printDeliveries(
+  output: Output,
+  deliveries: readonly Listed[],
+  shown: { hasChannels: boolean; isWide: boolean },
+): void {
   printRows(
     output,
     deliveries,
     {
-      ...(hasChannels && { channel: ({ channelName }: Listed) => channelName ?? null }),
-      event: ({ event }) => event,
+      ...(shown.hasChannels && { channel: ({ channel }: Listed) => channel?.name ?? null }),
+      // One of a few words, as a state is: it is never cut.
+      event: ({ event }) => state(event),
       about: ({ subject }) => subject && subject.name,
       status: ({ status }) => state(status),
       attempts: ({ attempts }) => attempts,
@@ -134,8 +127,9 @@ function printDeliveries(output: Output, deliveries: readonly Listed[], wide: bo
     },
     {
       none: 'there are no deliveries',
-      optional: ['attempts', 'last attempt', 'created'],
-      isWide: wide,
+      optional: ['created', 'id', 'attempts', 'last attempt'],
+      leastText: 12,
+      isWide: shown.isWide,
     },
   );
 }
@@ -146,8 +140,8 @@ function printAttempts(output: Output, { attempts }: TriedDelivery): void {
     attempts,
     {
       attempt: ({ number }) => number,
-      'started at': ({ startedAt }) => moment(startedAt),
-      'duration ms': ({ durationMs }) => durationMs,
+      started: ({ startedAt }) => moment(startedAt),
+      ms: ({ durationMs }) => durationMs,
       http: ({ httpStatus }) => httpStatus,
       error: ({ error }) => error,
     },

@@ -79,13 +79,14 @@ export function createApi(ask: Ask) {
       create: (input: alerts.ChannelInput) => ask<alerts.ChannelMade>('POST', '/channels', input),
       test: async (id: string) =>
         (await ask<alerts.DeliveryResponse>('POST', path`/channels/${id}/test`)).delivery,
-      deliveries: (id: string, limit: number, of: { jobId?: string; monitorId?: string }) => {
-        const query = new URLSearchParams({ limit: String(limit), ...of });
-        return ask<alerts.DeliveryList>(
+      deliveries: (id: string, limit: number, filter: Filter) =>
+        ask<alerts.DeliveryList>(
           'GET',
-          `${path`/channels/${id}/deliveries`}?${query.toString()}`,
-        );
-      },
+          path`/channels/${id}/deliveries` + queryOf({ limit, ...filter }),
+        ),
+      /** The deliveries of all channels, newest first. */
+      allDeliveries: (limit: number, filter: Filter) =>
+        ask<alerts.AllDeliveries>('GET', `/deliveries${queryOf({ limit, ...filter })}`),
       delivery: (id: string, deliveryId: string) =>
         ask<alerts.TriedDelivery>('GET', path`/channels/${id}/deliveries/${deliveryId}`),
     },

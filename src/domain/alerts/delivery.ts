@@ -24,6 +24,11 @@ export interface Delivery {
   createdAt: number;
 }
 
+/** A delivery with the name of its channel. */
+export interface NamedDelivery extends Delivery {
+  channelName: string;
+}
+
 /** One attempt of a delivery. Times are epoch milliseconds. */
 export interface DeliveryAttempt {
   /** From 1 on. */

@@ -1,9 +1,19 @@
 /** Deliveries as people see them: shown, given up, and removed when they are old. */
 
 import { sql } from 'kysely';
-import type { Delivery } from '../../domain/alerts/delivery.ts';
-import { deliveryOf, makeNextDue, pending, planChannel, queueOf } from './delivery-queue.ts';
-import { idList } from '../database/dialect.ts';
+import type { RawBuilder } from 'kysely';
+import type { Delivery, NamedDelivery } from '../../domain/alerts/delivery.ts';
+import {
+  deliveryOf,
+  makeNextDue,
+  pending,
+  planChannel,
+  queueOf,
+  shownColumns,
+} from './delivery-queue.ts';
+import { idList, joinFound } from '../database/dialect.ts';
+import { onPage } from '../database/named.ts';
+import type { NamedPage } from '../database/named.ts';
 import type { Db } from '../database/store.ts';
 
 /** The delivery with this id of this channel, or undefined. */
@@ -21,25 +31,65 @@ export async function findDelivery(
   return row && deliveryOf(row);
 }
 
-/**
- * A page of a channel's deliveries, newest first; `before` is the last id of the previous page, `subjectId` a job or monitor
- * that they are about.
- */
+/** What a list of deliveries is limited to. */
+export interface DeliveryPage extends Pick<NamedPage, 'limit' | 'before' | 'idPrefix'> {
+  /** The job or monitor that they are about; null for all. */
+  subjectId: string | null;
+}
+
+/** A page of a channel's deliveries, newest first. */
 export async function listDeliveries(
   db: Db,
   channelId: string,
-  page: { limit: number; before: string | null; subjectId?: string | undefined },
+  page: DeliveryPage,
 ): Promise<Delivery[]> {
-  const { limit, before, subjectId } = page;
-  let query = db
+  const rows = await db
     .selectFrom('deliveries')
-    .selectAll()
-    .where('channel_id', '=', channelId)
+    .select(shownColumns)
+    .where(isOnPage(sql`${channelId}`, page))
     .orderBy('id', 'desc')
-    .limit(limit);
-  if (subjectId !== undefined) query = query.where('about_id', '=', subjectId);
-  if (before !== null) query = query.where('id', '<', before);
-  return (await query.execute()).map(deliveryOf);
+    .limit(page.limit)
+    .execute();
+  return rows.map(deliveryOf);
+}
+
+/**
+ * A page of the deliveries of a workspace's channels, newest first. It reads a page of each channel, so it meets nobody else's
+ * deliveries, and needs no index of its own: a workspace has 100 channels at most.
+ */
+export async function listDeliveriesOfWorkspace(
+  db: Db,
+  workspaceId: string,
+  page: DeliveryPage,
+): Promise<NamedDelivery[]> {
+  const found = joinFound(
+    'deliveries',
+    'newest',
+    sql`select id from deliveries where ${isOnPage(sql.ref('channels.id'), page)}
+      order by id desc limit ${page.limit}`,
+  );
+  const ids = sql<string>`(
+    select newest.id from channels ${found}
+    where channels.workspace_id = ${workspaceId} and channels.deleted_at is null
+    order by newest.id desc limit ${page.limit})`;
+  const rows = await db
+    .selectFrom('deliveries')
+    .innerJoin('channels', 'channels.id', 'deliveries.channel_id')
+    .select(shownColumns.map((column) => `deliveries.${column}` as const))
+    .select('channels.name as channelName')
+    .where('deliveries.id', 'in', ids)
+    .orderBy('deliveries.id', 'desc')
+    .execute();
+  return rows.map((row) => Object.assign(deliveryOf(row), { channelName: row.channelName }));
+}
+
+/** The condition of a page of a channel's deliveries. */
+function isOnPage(
+  channelId: RawBuilder<unknown>,
+  { subjectId, ...page }: DeliveryPage,
+): RawBuilder<boolean> {
+  const isAbout = subjectId === null ? sql`` : sql`and about_id = ${subjectId}`;
+  return sql<boolean>`(channel_id = ${channelId} ${isAbout} and ${onPage({ ...page, name: null })})`;
 }
 
 /** When a channel was last tested in (after, until], epoch milliseconds; undefined if it was not. */

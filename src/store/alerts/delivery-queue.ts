@@ -248,8 +248,25 @@ export function queueOf(channelId: string) {
 /** Written as the partial indexes write it, so that they are used. */
 export const pending = sql.lit<'pending'>('pending');
 
+/** What people see of a delivery. The alert itself is long. */
+export const shownColumns = [
+  'id',
+  'channel_id',
+  'event',
+  'about_type',
+  'about_id',
+  'about_name',
+  'status',
+  'attempts',
+  'last_attempt_at',
+  'last_error',
+  'created_at',
+] as const satisfies readonly (keyof DeliveryRow)[];
+
+type ShownRow = Pick<Selectable<DeliveryRow>, (typeof shownColumns)[number]>;
+
 /** The delivery in a row. */
-export function deliveryOf(row: Selectable<DeliveryRow>): Delivery {
+export function deliveryOf(row: ShownRow): Delivery {
   return {
     id: row.id,
     channelId: row.channel_id,
@@ -263,7 +280,7 @@ export function deliveryOf(row: Selectable<DeliveryRow>): Delivery {
   };
 }
 
-function subjectIn(row: Selectable<DeliveryRow>): Subject | null {
+function subjectIn(row: ShownRow): Subject | null {
   const { about_type: type, about_id: id, about_name: name } = row;
   return type === null || id === null ? null : { type, id, name: name ?? '' };
 }

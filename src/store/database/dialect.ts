@@ -78,6 +78,23 @@ export const rowPlace = either<unknown>({ sqlite: sql`rowid`, postgres: sql`ctid
 /** Joins tables. In SQLite they are read in the order of the text; PostgreSQL decides by itself. */
 export const joinInOrder = either<unknown>({ sqlite: sql`cross join`, postgres: sql`join` });
 
+/**
+ * Joins to each row those of a table whose ids a question finds about it. SQLite knows no `lateral`; PostgreSQL would ask anew
+ * for each pair of rows.
+ */
+export function joinFound(
+  table: keyof Schema,
+  alias: string,
+  ids: RawBuilder<unknown>,
+): RawBuilder<unknown> {
+  const joined = sql`${sql.table(table)} as ${sql.ref(alias)}`;
+  const id = sql.ref(`${alias}.id`);
+  return either<unknown>({
+    sqlite: sql`cross join ${joined} on ${id} in (${ids})`,
+    postgres: sql`cross join lateral (${ids}) as found join ${joined} on ${id} = found.id`,
+  });
+}
+
 /** A definition of a table or index. In PostgreSQL texts sort by their bytes too, whatever the database's own order is. */
 export function definition(text: string): RawBuilder<unknown> {
   const inPostgres = text

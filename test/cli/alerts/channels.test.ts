@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import type { AllDeliveries } from '../../../src/api/alerts/contract.ts';
 import { runCommand, serveCommand } from '../../support/running/command.ts';
 import { startMailServer } from '../../support/fakes/mail-server.ts';
 import { startTestDaemon } from '../../support/running/daemon.ts';
@@ -137,8 +138,36 @@ test('deliveries about a job are listed of all channels, newest first', async (t
     'ops job.failed backup',
   ]);
   const asJson = await jobd('channels', 'deliveries', '--job', 'backup', '--limit', '1', '--json');
-  const { deliveries } = JSON.parse(asJson.stdout) as { deliveries: object[] };
-  assert.equal(deliveries.length, 1);
+  const one = JSON.parse(asJson.stdout) as AllDeliveries;
+  assert.equal(one.deliveries.length, 1);
+  assert.notEqual(one.nextCursor, null);
+  const all = JSON.parse((await jobd('channels', 'deliveries', '--json')).stdout) as AllDeliveries;
+  assert.deepEqual(all.deliveries.map(({ channel }) => channel.name).toSorted(), ['boss', 'ops']);
+  assert.equal((await jobd('channels', 'deliveries', '--monitor', 'backup')).exitCode, 3);
+
+  const { id = '', channel } = all.deliveries[0] ?? {};
+  const [own = '', other = ''] = [channel?.name, channel?.name === 'ops' ? 'boss' : 'ops'];
+  for (const begin of [id.slice(0, 4), id.slice(0, 20).toUpperCase(), id]) {
+    const tried = await jobd('channels', 'deliveries', own, begin, '--json');
+    assert.equal(tried.exitCode, 0, tried.stderr);
+    assert.partialDeepStrictEqual(JSON.parse(tried.stdout), { delivery: { id } });
+  }
+  assert.deepEqual(await jobd('channels', 'deliveries', other, id.slice(0, 30)), {
+    exitCode: 3,
+    stdout: '',
+    stderr: `jobd: no delivery of this channel has an id that begins with ${id.slice(0, 30)}\n`,
+  });
+  assert.match(
+    (await jobd('channels', 'deliveries', own, '01a')).stderr,
+    /^jobd: a delivery is named by its id, or 4 characters of it or more; got 01a\n$/,
+  );
+  await jobd('channels', 'test', own);
+  const several = await jobd('channels', 'deliveries', own, id.slice(0, 4));
+  assert.equal(several.exitCode, 2);
+  assert.match(
+    several.stderr,
+    /^jobd: the ids of 2 deliveries begin with \w{4}: use more of it\n  \S{36}  test  \w+\n  \S{36}  job\.failed  delivered\n$/,
+  );
 });
 
 test('invalid input is refused before any request, and secrets stay off the command line', async () => {
@@ -181,7 +210,6 @@ test('invalid input is refused before any request, and secrets stay off the comm
     ],
     [[...update, '--also', 'failed'], '', /--also must be one of missed, interrupted/],
     [update, '', /say what to change: jobd channels update ops --disable\n/],
-    [['channels', 'deliveries'], '', /name a channel, or say about what: --job JOB/],
     [
       ['channels', 'deliveries', 'a', '--job', 'j', '--monitor', 'm'],
       '',

@@ -13,6 +13,7 @@ import {
   findEndedQueue,
   findTestIn,
   listDeliveries,
+  listDeliveriesOfWorkspace,
   removeOldDeliveries,
 } from '../../../src/store/alerts/deliveries.ts';
 import {
@@ -139,8 +140,30 @@ test('every statement of alerts uses its index', async (t) => {
   ]);
   const bySubject =
     /^SEARCH deliveries USING INDEX deliveries_by_subject \(channel_id=\? AND about_id=\?/;
-  const page = { limit: 5, before: null, subjectId: 's' };
+  const page = { limit: 5, before: null, subjectId: 's', idPrefix: null };
   assertPlan(await planOf(t, (db) => listDeliveries(db, 'c', page)), [bySubject]);
+  const inOrder =
+    /^SEARCH deliveries USING (COVERING )?INDEX deliveries_by_channel \(channel_id=\? AND id[<>]/;
+  const all = { ...page, subjectId: null };
+  assertPlan(await planOf(t, (db) => listDeliveries(db, 'c', all)), [inOrder]);
+  const begun = { ...all, before: 'd', idPrefix: '0199' };
+  assertPlan(await planOf(t, (db) => listDeliveries(db, 'c', begun)), [inOrder]);
+  const ofAll = [
+    /^SEARCH channels USING INDEX channels_by_workspace \(workspace_id=\?\)$/,
+    /^SEARCH newest USING COVERING INDEX sqlite_autoindex_deliveries_1 \(id=\?\)$/,
+    /^(CORRELATED )?LIST SUBQUERY/,
+    byId,
+    sorted,
+  ];
+  const coveringSubject =
+    /^SEARCH deliveries USING COVERING INDEX deliveries_by_subject \(channel_id=\? AND about_id=\? AND id<\?\)$/;
+  const ofWorkspaceBy = async (asked: typeof page | typeof all, index: RegExp): Promise<void> =>
+    assertPlan(await planOf(t, (db) => listDeliveriesOfWorkspace(db, 'w', asked)), [
+      ...ofAll,
+      index,
+    ]);
+  await ofWorkspaceBy(page, coveringSubject);
+  await ofWorkspaceBy(all, inOrder);
   const attempts =
     /^SEARCH delivery_attempts USING (COVERING )?INDEX sqlite_autoindex_delivery_attempts_1 \(delivery_id=\?\)$/;
   assertPlan(await planOf(t, (db) => listAttempts(db, 'd')), [attempts]);

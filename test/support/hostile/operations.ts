@@ -167,6 +167,7 @@ export const operations: readonly Operation[] = [
     path: '/channels/:channelId/deliveries/:deliveryId',
     success: 200,
   },
+  { operation: 'listAllDeliveries', method: 'GET', path: '/deliveries', success: 200 },
   {
     operation: 'previewSchedule',
     method: 'POST',

@@ -43,7 +43,8 @@ export async function expandAll({ store }: Pick<TestStore, 'store'>, now: number
 
 /** All deliveries of a channel, the oldest first. */
 export async function deliveriesOf({ store }: TestStore, channel: Channel): Promise<Delivery[]> {
-  return (await listDeliveries(store.db, channel.id, { limit: 1_000, before: null })).toReversed();
+  const all = { limit: 1_000, before: null, subjectId: null, idPrefix: null };
+  return (await listDeliveries(store.db, channel.id, all)).toReversed();
 }
 
 /** Adds an email channel that is off, as a jobd with a mail server makes it. Returns its id. */
