@@ -9,7 +9,7 @@ import { configSummary } from '../../domain/alerts/config.ts';
 import { nameRule } from '../../domain/fields.ts';
 import { deliveryStatuses } from '../../domain/alerts/delivery.ts';
 import { channelKinds, channelTypes } from '../../domain/alerts/kinds/registry.ts';
-import { idPrefix, page, PageQuery } from '../http/contract.ts';
+import { IdPrefix, page, PageQuery } from '../http/contract.ts';
 import * as t from '../http/schema.ts';
 import * as examples from './examples.ts';
 
@@ -237,7 +237,7 @@ export const DeliveryQuery = Type.Object(
     ...PageQuery.properties,
     jobId: Type.Optional(t.id('Only alerts of this job.')),
     monitorId: Type.Optional(t.id('Only alerts of this monitor.')),
-    idPrefix,
+    idPrefix: IdPrefix,
   },
   { additionalProperties: false },
 );

@@ -36,7 +36,7 @@ export const PageQuery = Type.Object(
 export type PageQuery = Static<typeof PageQuery>;
 
 /** The field of a query that selects by the beginning of ids. */
-export const idPrefix = Type.Optional(
+export const IdPrefix = Type.Optional(
   Type.String({
     pattern: '^[0-9a-fA-F-]{4,36}$',
     description: 'Only those whose ids begin so: 4 characters or more of an id.',
@@ -56,7 +56,7 @@ export const NamedQuery = Type.Object(
         examples: ['backup'],
       }),
     ),
-    idPrefix,
+    idPrefix: IdPrefix,
   },
   { additionalProperties: false },
 );

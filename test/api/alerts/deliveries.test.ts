@@ -24,6 +24,8 @@ const row = {
   status: 'delivered',
 } as const;
 
+const ids = (deliveries: Listed[]): string[] => deliveries.map(({ id }) => id);
+
 test('deliveries of all channels are listed newest first, by subject and beginning of the id, and nobody else sees them', async (t) => {
   const { ask, dataDir } = await startTestDaemon(t);
   const other = await addWorkspace(dataDir);
@@ -75,7 +77,6 @@ test('deliveries of all channels are listed newest first, by subject and beginni
     } while (cursor !== '');
     return found;
   };
-  const ids = (deliveries: Listed[]): string[] => deliveries.map(({ id }) => id);
 
   const all = await listed('');
   assert.deepEqual(ids(all), expected([ops, boss]));

@@ -146,7 +146,8 @@ test('deliveries about a job are listed of all channels, newest first', async (t
   assert.equal((await jobd('channels', 'deliveries', '--monitor', 'backup')).exitCode, 3);
 
   const { id = '', channel } = all.deliveries[0] ?? {};
-  const [own = '', other = ''] = [channel?.name, channel?.name === 'ops' ? 'boss' : 'ops'];
+  const own = channel?.name ?? '';
+  const other = own === 'ops' ? 'boss' : 'ops';
   for (const begin of [id.slice(0, 4), id.slice(0, 20).toUpperCase(), id]) {
     const tried = await jobd('channels', 'deliveries', own, begin, '--json');
     assert.equal(tried.exitCode, 0, tried.stderr);
