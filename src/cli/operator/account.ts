@@ -13,7 +13,7 @@ import { moment, state } from '../terminal/cell.ts';
 import type { Cell } from '../terminal/cell.ts';
 import type { Context } from '../context.ts';
 import { openStoreFor } from './local.ts';
-import { withPlace } from './place.ts';
+import { withPlace } from './place-options.ts';
 import { parseMoment } from '../options.ts';
 import { parseChoice, parseWholeNumber } from '../../setting.ts';
 import { printFields, printJson, printRows } from '../terminal/output.ts';

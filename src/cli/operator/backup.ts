@@ -10,7 +10,7 @@ import { fileProblem } from '../../domain/file-problem.ts';
 import { confirm } from '../terminal/prompt.ts';
 import type { Context } from '../context.ts';
 import { chooseDataDir, enterDataDir, enterStore, requireFile } from './local.ts';
-import { dataOption, databaseOption } from './place.ts';
+import { dataOption, databaseOption } from './place-options.ts';
 import { printJson } from '../terminal/output.ts';
 import type { Output } from '../terminal/output.ts';
 import { giveUpWords } from '../../app/secrets/missing-key.ts';

@@ -10,7 +10,7 @@ import { state } from '../terminal/cell.ts';
 import type { Context } from '../context.ts';
 import { enterPlace } from './local.ts';
 import type { EnteredPlace } from './local.ts';
-import { dataOption, databaseOption } from './place.ts';
+import { dataOption, databaseOption } from './place-options.ts';
 import { printJson, printRows } from '../terminal/output.ts';
 import type { Columns, Output } from '../terminal/output.ts';
 

@@ -12,7 +12,7 @@ import { printJson } from '../terminal/output.ts';
 import type { Output } from '../terminal/output.ts';
 import { enterPlace, openStoreAt } from './local.ts';
 import type { EnteredPlace } from './local.ts';
-import { dataOption, databaseOption } from './place.ts';
+import { dataOption, databaseOption } from './place-options.ts';
 import { permissionOf, withPermission } from './permission.ts';
 
 type OpenFlags = Flags & { workspace: string; valid: string };

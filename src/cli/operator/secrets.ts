@@ -7,7 +7,7 @@ import { confirm } from '../terminal/prompt.ts';
 import type { Context } from '../context.ts';
 import { counted } from '../terminal/text.ts';
 import { enterPlace, openStoreAt } from './local.ts';
-import { dataOption, databaseOption } from './place.ts';
+import { dataOption, databaseOption } from './place-options.ts';
 import { printJson, printRows } from '../terminal/output.ts';
 import type { Output } from '../terminal/output.ts';
 

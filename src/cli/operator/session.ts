@@ -12,7 +12,7 @@ import { idCell, moment } from '../terminal/cell.ts';
 import { confirm } from '../terminal/prompt.ts';
 import type { Context } from '../context.ts';
 import { openStoreFor } from './local.ts';
-import { dataOption, databaseOption } from './place.ts';
+import { dataOption, databaseOption } from './place-options.ts';
 import { printDone, printJson, printRows } from '../terminal/output.ts';
 import type { Output } from '../terminal/output.ts';
 import { counted } from '../terminal/text.ts';

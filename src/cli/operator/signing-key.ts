@@ -8,7 +8,7 @@ import { moment } from '../terminal/cell.ts';
 import { confirm } from '../terminal/prompt.ts';
 import type { Context } from '../context.ts';
 import { openStoreFor } from './local.ts';
-import { dataOption, databaseOption } from './place.ts';
+import { dataOption, databaseOption } from './place-options.ts';
 import { printJson, printRows } from '../terminal/output.ts';
 import type { Output } from '../terminal/output.ts';
 

@@ -9,7 +9,7 @@ import { idCell, moment } from '../terminal/cell.ts';
 import { confirm } from '../terminal/prompt.ts';
 import type { Context } from '../context.ts';
 import { openStoreFor } from './local.ts';
-import { dataOption, databaseOption } from './place.ts';
+import { dataOption, databaseOption } from './place-options.ts';
 import { printDone, printFields, printJson, printRows } from '../terminal/output.ts';
 import type { Columns } from '../terminal/output.ts';
 
