@@ -104,18 +104,22 @@ export function definition(text: string): RawBuilder<unknown> {
   return either({ sqlite: sql.raw(text), postgres: sql.raw(inPostgres) });
 }
 
-/** The names of all tables. */
+/** The names of all tables; in PostgreSQL without those of extensions. */
 export const tableNames = either<{ name: string }>({
   sqlite: sql`select name from sqlite_master where type = 'table'`,
-  postgres: sql`select tablename as name from pg_tables where schemaname = current_schema()`,
+  postgres: sql`
+    select relname as name from pg_class
+    where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p') and not exists (
+      select from pg_depend
+      where classid = 'pg_class'::regclass and objid = pg_class.oid and deptype = 'e'
+    )`,
 });
 
-/** What acts with each statement. */
+/** What may act with statements on jobd's tables. In PostgreSQL a view, which extensions have, only shows something. */
 export const activeObjects = either<{ type: string; name: string }>({
   sqlite: sql`select type, name from sqlite_master where type in ('trigger', 'view')`,
   postgres: sql`
-    select 'view' as type, viewname as name from pg_views where schemaname = current_schema()
-    union all select 'rule', rulename from pg_rules where schemaname = current_schema()
+    select 'rule' as type, rulename as name from pg_rules where schemaname = current_schema()
     union all select 'trigger', tgname from pg_trigger join pg_class on pg_class.oid = tgrelid
       where not tgisinternal and relnamespace = current_schema()::regnamespace`,
 });

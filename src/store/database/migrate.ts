@@ -57,9 +57,11 @@ export async function schemaVersion<Tables>(db: Kysely<Tables>): Promise<number>
   if (tables.size === 0) return 0;
   if (tables.has('schema_migrations')) return await appliedVersion(db);
   const isOld = tables.has('migrations') && tables.has('workspaces');
-  throw new Error(isOld ? ofOtherBuild : 'it is not a database of jobd');
+  throw new Error(isOld ? ofOtherBuild : ofOtherProgram);
 }
 
+const ofOtherProgram =
+  'it is not a database of jobd: it has tables of another program, so give jobd one of its own';
 const ofOtherBuild =
   'another build of jobd made it, with other tables: export its jobs with that build (jobd export), then start this jobd ' +
   'with another database and apply them';
@@ -102,8 +104,8 @@ async function refuseActive(db: Db): Promise<void> {
   const { type, name } = active;
   throw new JobdError(
     'unavailable',
-    `the database has a ${type} ${JSON.stringify(name)}, which jobd did not make: find out who changed the file, ` +
-      'and restore a backup or remove it with sqlite3',
+    `the database has a ${type} ${JSON.stringify(name)}, which jobd did not make: find out who changed the database, ` +
+      'and restore a backup, or remove it with sqlite3 or psql',
   );
 }
 

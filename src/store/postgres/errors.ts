@@ -40,6 +40,11 @@ export function isNameTrouble(error: unknown): boolean {
   return names.has(codeOf(error));
 }
 
+/** Whether the role lacks a privilege. */
+export function mayNot(error: unknown): boolean {
+  return codeOf(error) === '42501';
+}
+
 /** Whether the server may only be read. */
 export function isReadOnly(error: unknown): boolean {
   return codeOf(error) === readOnly;

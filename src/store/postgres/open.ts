@@ -8,7 +8,7 @@ import type { Schema } from '../database/schema.ts';
 import type { Db, Reserve, Store } from '../database/store.ts';
 import { driverOf } from './connection.ts';
 import { dialectWith } from './dialect.ts';
-import { isWorthRetrying } from './errors.ts';
+import { isWorthRetrying, mayNot } from './errors.ts';
 import { serverFacts } from './facts.ts';
 import { connectionsTo } from './pool.ts';
 import { parseDatabaseUrl } from './url.ts';
@@ -32,7 +32,7 @@ export async function openPostgres(url: string, mayMake = true): Promise<Store> 
     return store;
   } catch (error) {
     await store[Symbol.asyncDispose]();
-    throw error instanceof JobdError ? error : unavailable('the database cannot be opened', error);
+    throw error instanceof JobdError ? error : unavailable(notOpened(error), error);
   }
 }
 
@@ -86,6 +86,13 @@ async function requireUsable(db: Db): Promise<void> {
     'unavailable',
     `the database keeps texts as ${encoding}, jobd needs UTF8: create database jobd encoding 'UTF8' template template0`,
   );
+}
+
+function notOpened(error: unknown): string {
+  const sentence = 'the database cannot be opened';
+  return mayNot(error)
+    ? `${sentence} by this role, which must own it (alter database … owner to …)`
+    : sentence;
 }
 
 function nothingThere(): JobdError {
