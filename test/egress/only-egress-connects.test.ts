@@ -54,6 +54,7 @@ const allowed = [
   'src/dashboard/client/api.ts: fetch',
   'src/dashboard/client/live/live.ts: fetch',
   'src/metrics/server.ts: node:http', // it listens
+  'src/store/postgres/pool.ts: node:net', // its sockets, so that they can be let go
   'src/store/postgres/pool.ts: pg', // the operator's database
 ];
 
