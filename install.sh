@@ -226,6 +226,9 @@ settings_text() {
 #JOBD_PORT=8080
 #JOBD_BASE_URL=https://jobs.example.com
 #JOBD_ALLOW_TARGETS=
+# PostgreSQL instead of the file in /var/lib/jobd (docs/postgres.md):
+#JOBD_DATABASE_URL=postgres://jobd:PASSWORD@db.example.com/jobd?sslmode=verify-full
+#JOBD_SECRET_KEY_FILE=/etc/jobd/master-key
 #JOBD_SMTP_URL=
 #JOBD_MAIL_ALLOW=
 #JOBD_HEARTBEAT_URL=

@@ -194,11 +194,15 @@ export async function makeDue(dataDir: string, prefix: string, dueAt: number): P
 }
 
 /** Makes the first `count` jobs, or all, due once a minute from an instant on, spread over the minute. */
-export async function makePeriodic(dataDir: string, fromAt: number, count = -1): Promise<void> {
+export async function makePeriodic(
+  dataDir: string,
+  fromAt: number,
+  count = Number.MAX_SAFE_INTEGER,
+): Promise<void> {
   await using store = await openStore(databaseOf(dataDir) ?? dataDir);
   await store.write(async (tx) => {
-    await sql`update jobs set period_seconds = 60, next_run_at = ${fromAt} + planned.at,
-        anchor_at = ${fromAt} + planned.at - ${minuteMs}
+    await sql`update jobs set period_seconds = 60, next_run_at = cast(${fromAt} as bigint) + planned.at,
+        anchor_at = cast(${fromAt - minuteMs} as bigint) + planned.at
       from (select id, cast((row_number() over (order by id) - 1) * ${minuteMs} * 1.0
         / count(*) over () as integer) as at
         from (select id from jobs order by id limit ${count})) as planned
@@ -243,7 +247,7 @@ export async function runsBetween(
   { db }: Store,
   from: number,
   to: number,
-): Promise<{ latenessMs: number[]; success: number; missed: number }> {
+): Promise<{ latenessMs: number[]; success: number; interrupted: number; missed: number }> {
   const rows = await db
     .selectFrom('runs')
     .select(['status', (of) => of('started_at', '-', of.ref('scheduled_for')).as('latenessMs')])
@@ -251,10 +255,12 @@ export async function runsBetween(
     .where('scheduled_for', '<', to)
     .execute();
   const started = rows.filter(({ latenessMs }) => latenessMs !== null);
+  const count = (of: string): number => rows.filter(({ status }) => status === of).length;
   return {
     latenessMs: started.map(({ latenessMs }) => Number(latenessMs)),
-    success: rows.filter(({ status }) => status === 'success').length,
-    missed: rows.filter(({ status }) => status === 'missed').length,
+    success: count('success'),
+    interrupted: count('interrupted'),
+    missed: count('missed'),
   };
 }
 

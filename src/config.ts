@@ -50,6 +50,13 @@ export interface GivenKey {
   text: string;
 }
 
+/** Master keys of the environment: null for what it does not have. */
+export interface GivenKeys {
+  current: GivenKey | null;
+  /** The one to rotate to. */
+  next: GivenKey | null;
+}
+
 /** What `jobd serve` runs with. */
 export interface ServeConfig {
   host: string;
@@ -67,8 +74,10 @@ export interface ServeConfig {
   corsOrigins: readonly string[];
   /** Whether receipts are signed. */
   signing: boolean;
-  /** The master key from the environment; null if it is a file in the data directory. */
-  secretKey: GivenKey | null;
+  /** Whether calls carry a `traceparent`. */
+  traceContext: boolean;
+  /** The master keys from the environment. */
+  secretKeys: GivenKeys;
   /** The SMTP server for alert email; null for no email. */
   smtp: MailServer | null;
   /** Allowed recipients of email; anybody if empty. */
@@ -131,7 +140,8 @@ export function serveConfig(flags: Flags, env: Environment = process.env): Serve
     allowTargets: allowTargets(flags, env),
     corsOrigins: corsOrigins(flags, env),
     signing: flags['signing'] !== false && !env['JOBD_NO_SIGNING'],
-    secretKey: secretKeys(env).current,
+    traceContext: flags['traceContext'] === true || Boolean(env['JOBD_TRACE_CONTEXT']),
+    secretKeys: secretKeys(env),
     smtp: parseMailServer(setting('smtpUrl', 'JOBD_SMTP_URL')),
     mailAllow: mailAllow(flags['mailAllow'], env['JOBD_MAIL_ALLOW']),
     heartbeatUrl: heartbeatUrl(setting('heartbeatUrl', 'JOBD_HEARTBEAT_URL')),
@@ -162,8 +172,12 @@ export function databaseUrl(flags: Flags, env: Environment = process.env): strin
     throw invalidInput('either --data for a file, or --database for a server');
   }
   const url = flag ?? (directory === undefined ? env['JOBD_DATABASE_URL']?.trim() : undefined);
-  if (flag === undefined && !url) return null;
-  if (url === undefined || !/^postgres(ql)?:\/\//.test(url)) {
+  if (url === undefined) return null;
+  // Unlike other variables: a secret that is missing where it is put together must not lead to a new file without jobs.
+  if (url === '' && flag === undefined) {
+    throw invalidInput('JOBD_DATABASE_URL is empty: set it to the URL of a database, or remove it');
+  }
+  if (!/^postgres(ql)?:\/\//.test(url)) {
     const name = flag === undefined ? 'JOBD_DATABASE_URL' : '--database';
     throw invalidInput(
       `${name} must be the URL of a PostgreSQL database: postgres://USER@HOST/DATABASE`,
@@ -214,10 +228,7 @@ export function cacheDir(env: Environment = process.env): string {
  * another names, as systemd's credentials are. There are no flags for them, since everybody on a machine can read the arguments
  * of its processes. Throws `invalid_input`.
  */
-export function secretKeys(env: Environment = process.env): {
-  current: GivenKey | null;
-  next: GivenKey | null;
-} {
+export function secretKeys(env: Environment = process.env): GivenKeys {
   return { current: givenKey('JOBD_SECRET_KEY', env), next: givenKey('JOBD_SECRET_KEY_NEW', env) };
 }
 

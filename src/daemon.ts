@@ -1,14 +1,16 @@
 /** The composition root: lock → store → vault → egress → server → engine, disposed in reverse. */
 
-import { hostname } from 'node:os';
 import { setFlagsFromString } from 'node:v8';
 import { startServer } from './api/server.ts';
 import type { App } from './app/app.ts';
 import { createHeldJobs } from './app/jobs/held-jobs.ts';
+import { createAdmissions } from './app/accounts/admissions.ts';
 import { createAuthenticate } from './app/accounts/authenticate.ts';
 import { createEvents } from './app/events.ts';
+import { hearOtherNodes } from './app/other-nodes.ts';
 import { createKeyUses } from './app/accounts/key-uses.ts';
 import { newSecret } from './app/accounts/secrets.ts';
+import { createFigures } from './app/operator/figures.ts';
 import { ensureSigningKey } from './app/receipts/signing-keys.ts';
 import { isEveryAddress } from './config.ts';
 import type { ServeConfig } from './config.ts';
@@ -17,8 +19,8 @@ import { isoTimeOrNull, systemClock } from './domain/clock.ts';
 import type { Clock } from './domain/clock.ts';
 import { attemptsInFlight } from './domain/alerts/delivery.ts';
 import { shareOpenFiles } from './domain/targets/open-files.ts';
+import type { WokenLoop } from './domain/hints.ts';
 import type { OpenFiles } from './domain/targets/open-files.ts';
-import { newId } from './domain/id.ts';
 import { everywhere } from './domain/targets/target.ts';
 import { createMailer } from './egress/mail.ts';
 import { startEgressThreads } from './egress/threads.ts';
@@ -26,14 +28,15 @@ import { createMailAllowance } from './engine/alerts/mail-limit.ts';
 import { startEngine } from './engine/engine.ts';
 import type { Engine } from './engine/engine.ts';
 import { startHeartbeat } from './engine/upkeep/heartbeat.ts';
-import { takeLease } from './engine/upkeep/lease.ts';
 import { startLoop } from './engine/loop.ts';
 import { createSigner } from './engine/receipts/sign.ts';
 import { openFilesLimit } from './file-limit.ts';
 import { openLocal } from './local-store.ts';
+import { takePart } from './own-node.ts';
 import type { Log } from './log.ts';
 import { hasAccess } from './store/accounts/access.ts';
 import { recordSiteUrl, startInstance, summarize } from './store/accounts/instance.ts';
+import { findLatenessOfOthers } from './store/nodes/nodes.ts';
 import { lockDataDir } from './store/sqlite/lock.ts';
 import { lostDatabase } from './store/sqlite/lost.ts';
 import type { Reserve } from './store/database/store.ts';
@@ -63,8 +66,6 @@ export interface Daemon extends AsyncDisposable {
   readonly hasAccess: () => Promise<boolean>;
   /** Calls in flight, including those whose outcome is not recorded yet. */
   readonly callsInFlight: () => number;
-  /** Resolves if another jobd was given the database, because this one could not reach it for too long. */
-  readonly lost: Promise<void>;
   /** What it is, for the log. */
   readonly describe: () => Promise<Description>;
 }
@@ -89,7 +90,7 @@ export interface Description {
 export async function startDaemon(
   config: ServeConfig,
   log: Log,
-  clock: Clock = systemClock,
+  givenClock?: Clock,
 ): Promise<Daemon> {
   await using parts = new AsyncDisposableStack();
   const { allowTargets, mailAllow, slotsPerHost, smtp, heartbeatUrl } = config;
@@ -99,43 +100,71 @@ export async function startDaemon(
     if (lost !== null) throw lost;
   }
   const local = parts.use(
-    await openLocal(config, { clock, secretKey: config.secretKey, mayMake: true }),
+    await openLocal(config, {
+      ...(givenClock && { clock: givenClock }),
+      keys: config.secretKeys,
+      mayMake: true,
+    }),
   );
-  const { store } = local;
-  const node = { id: newId(clock.now()), host: hostname(), pid: process.pid, version };
-  const lease =
-    config.database === null
-      ? null
-      : parts.use(await takeLease({ store, clock: systemClock, log, node }));
+  const { store, clock } = local;
   await store.reserve.keep(() => reportDisk(log, store.reserve));
   const vault = await local.openVault();
   if (config.signing) await ensureSigningKey({ store, clock, vault });
   const files = shareFiles(config.slots, log);
-  const calls = { connectionsPerHost: slotsPerHost, userAgent: `jobd/${version}` };
+  const called = { connectionsPerHost: slotsPerHost, userAgent: `jobd/${version}` };
   const egress = parts.use(
-    startEgressThreads({ ...calls, allowTargets, idleConnections: files.idle }),
+    startEgressThreads({ ...called, allowTargets, idleConnections: files.idle }),
   );
   const mailer = smtp && parts.use(createMailer(smtp, { allow: mailAllow }));
   const mailAllowance = createMailAllowance({ store, clock });
   const instanceId = await startInstance(store, newSecret(4));
   const authenticate = createAuthenticate({ store, clock });
+  let engine: Engine | undefined;
+  const calls = (): number => engine?.slotsUsed() ?? 0;
   const keyUses = createKeyUses({ store, clock });
   parts.use(startLoop('key use', () => keyUses.write().then(() => Infinity), log));
 
-  // The server is bound before the first call, and closed after the last one.
-  let engine: Engine | undefined;
   let siteUrl = config.baseUrl ?? '';
   const signer = config.signing
     ? createSigner({ store, clock, vault, siteUrl: () => siteUrl })
     : null;
-  const wake = (): void => engine?.wake();
-  const heldJobs = createHeldJobs(wake);
+  const loops: Record<WokenLoop, () => void> = {
+    claim: () => engine?.wake(),
+    notify: () => engine?.wakeNotifier(),
+  };
+  const heldJobs = createHeldJobs(loops.claim);
   const engineTroubles = (): string[] => engine?.troubles() ?? ['jobd is starting'];
-  const slots = (): SlotsInUse => ({ used: engine?.slotsUsed() ?? 0, all: files.slots });
-  const gauges = { slots, troubles: engineTroubles, version };
-  const mostStreams = Math.min(largestStreams, Math.floor(files.connections / 8));
-  const events = createEvents({ clock, version, mostStreams });
+  const slots = (): SlotsInUse => ({ used: calls(), all: files.slots });
+  const gauges = {
+    slots,
+    troubles: engineTroubles,
+    failures: () => engine?.failures() ?? new Map<string, boolean>(),
+    isReserveInUse: () => store.reserve.isInUse,
+    stored: createFigures({ store, clock }),
+    version,
+  };
   const meter = parts.use(await startMeters({ clock, log, listen: config.metrics, gauges }));
+  const vitals = () => ({ calls: calls(), lateness: meter.latenessCounts() });
+  const membership = await takePart({ local, config, slots: files.slots, log, vitals }, parts);
+  const mostStreams = Math.min(largestStreams, Math.floor(files.connections / 8));
+  const nodes = hearOtherNodes({
+    hints: store.hints,
+    clock: systemClock,
+    streams: createEvents({ clock, version, mostStreams }),
+    wake: (loop) => loops[loop](),
+    hasOthers: () => membership.hasOthers(),
+    onTrouble: (trouble) => reportHints(log, trouble),
+  });
+  if (config.database !== null) {
+    parts.use(startLoop('hints', nodes.look, log));
+    meter.addNode(() => ({ ...membership.standing(), isHearing: nodes.isHearing() }));
+  }
+  parts.use(nodes);
+  const { events, wakeOthers } = nodes;
+  const wake = (loop: WokenLoop): void => {
+    loops[loop]();
+    wakeOthers(loop);
+  };
   const app: App = {
     store,
     vault,
@@ -143,11 +172,12 @@ export async function startDaemon(
     allowTargets,
     mailAllow,
     mailWaitMs: mailAllowance.waitMs,
-    wake,
+    wake: () => wake('claim'),
     holdJob: heldJobs.hold,
-    wakeNotifier: () => engine?.wakeNotifier(),
+    wakeNotifier: () => wake('notify'),
     noteUse: keyUses.note,
     authenticate,
+    admissions: createAdmissions({ store, clock, authenticate }),
     instance: {
       id: instanceId,
       version,
@@ -168,10 +198,16 @@ export async function startDaemon(
     },
     verifyScript: readVerifyScript,
     pageFile: readPageFile,
-    lateness: meter.lateness,
+    lateness: async () => {
+      const { nodeId } = membership;
+      const others = nodeId === null ? [] : await findLatenessOfOthers(store.db, nodeId);
+      return meter.lateness(others);
+    },
     engineTroubles,
+    trouble: () => membership.trouble,
   };
   const connections = { maxConnections: files.connections };
+  // The server is bound before the first call, and closed after the last one.
   const server = parts.use(await startServer(app, { ...config, connections }, log));
   siteUrl ||= server.url;
   // On a full disk calls come first: `jobd open` knows the new URL once there is space.
@@ -182,6 +218,7 @@ export async function startDaemon(
     parts.use(startLoop('site URL', () => keepUrl().then(() => Infinity), log)),
   );
   const engineParts = {
+    membership,
     egress,
     mailer,
     mailAllowance,
@@ -189,6 +226,8 @@ export async function startDaemon(
     vault,
     signer,
     changes: events,
+    wakeOthers,
+    traceContext: config.traceContext,
     drainMs,
   };
   const limits = { slots: files.slots, slotsPerHost, heldJobs: heldJobs.ids };
@@ -196,7 +235,7 @@ export async function startDaemon(
   if (heartbeatUrl !== null) {
     const { createEgress } = await import('./egress/egress.ts');
     // The operator's own URLs may lead anywhere.
-    const anywhere = parts.use(createEgress({ ...calls, allowTargets: everywhere }));
+    const anywhere = parts.use(createEgress({ ...called, allowTargets: everywhere }));
     const beat = { url: heartbeatUrl, egress: anywhere, clock, log, troubles: engineTroubles };
     parts.use(startHeartbeat(beat));
   }
@@ -206,8 +245,7 @@ export async function startDaemon(
     url: server.url,
     guessedUrl: isGuess ? kept.siteUrl : null,
     hasAccess: () => hasAccess(store.db),
-    callsInFlight: () => slots().used,
-    lost: lease?.lost ?? new Promise<void>(() => {}),
+    callsInFlight: calls,
     async describe() {
       const { dataDir, database, baseUrl } = config;
       const data = database === null ? { dataDir } : { database: withoutPassword(database) };
@@ -248,6 +286,11 @@ function logChanges(log: Log, entries: readonly AuditEntry[]): void {
     const what = { action, subjectId: subject.id, subjectName: subject.name, fields };
     log.info({ ...what, ...who, address, forwardedFor }, 'changed');
   }
+}
+
+function reportHints(log: Log, trouble: string | null): void {
+  if (trouble === null) log.info('other nodes are heard again');
+  else log.warn({ error: trouble }, 'other nodes are not heard: pages ask again every 3 s');
 }
 
 function reportDisk(log: Log, { isInUse, isMissing, refusal }: Reserve): void {

@@ -130,7 +130,7 @@ function messageWithFields(message: string, fields: Fields): string {
 
 /** Ids stand beside names, and are for programs. */
 function isId(name: string): boolean {
-  return name.endsWith('Id');
+  return /Ids?$/.test(name);
 }
 
 /** A field in words: `trouble EMFILE`, `pause 1.6 s`, `3 failures`. */
@@ -233,6 +233,7 @@ function levelWord(level: number, paint: Paint): string {
 }
 
 function textOf(value: unknown): string {
+  if (Array.isArray(value)) return value.map(textOf).join('; ');
   return typeof value === 'string' ? value : showControls(JSON.stringify(value) ?? '');
 }
 

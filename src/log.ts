@@ -1,8 +1,8 @@
 /** The log, on stderr: one JSON object per line, or one line for people (`log-line.ts`). */
 
 import { fstatSync } from 'node:fs';
-import { destination, pino } from 'pino';
-import type { DestinationStream, Logger } from 'pino';
+import { destination, pino, stdSerializers } from 'pino';
+import type { DestinationStream, Logger, SerializedError } from 'pino';
 import { humanLine } from './log-line.ts';
 
 /** The part of the log that the program uses. */
@@ -19,7 +19,17 @@ const asJson: LineForm = (line) => line;
 
 /** Opens the log. Errors are logged with type, message and stack under `err`. */
 export function openLog(level: LogLevel, form: LineForm = asJson): Logger {
-  return pino({ level, base: null, timestamp: timeOfNow }, standardError(form));
+  const serializers = { err: errorOnce };
+  return pino({ level, base: null, timestamp: timeOfNow, serializers }, standardError(form));
+}
+
+/** pino adds the words of the cause to those of the error, which often end with them. */
+function errorOnce(error: Error): SerializedError {
+  const { cause } = error;
+  const serialized = stdSerializers.err(error);
+  const isSaid = cause instanceof Error && error.message.includes(cause.message);
+  if (isSaid) serialized.message = error.message;
+  return serialized;
 }
 
 /** What decides how lines look. */

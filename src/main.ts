@@ -19,8 +19,18 @@ process.on('uncaughtException', (error) => {
   process.exit(1);
 });
 
+let isOver = false;
+
+// Waiting for what never comes leaves nothing to do, and Node ends then, as if all had gone well.
+process.once('beforeExit', () => {
+  if (isOver) return;
+  process.stderr.write('jobd: the command ended before it was done, which is a bug\n');
+  process.exitCode = 1;
+});
+
 // No top-level await: the bundle of the single executable cannot have one.
 async function main(): Promise<void> {
   process.exitCode = await run(process.argv);
+  isOver = true;
 }
 void main();

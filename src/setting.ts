@@ -26,9 +26,12 @@ export function siteUrl({ name, value }: Setting): string | null {
   return url.href.replace(/\/+$/, '');
 }
 
-/** The URL of a database without its password, for messages and logs. */
+/**
+ * The URL of a database without its password, for messages and logs. The password ends at the last @: characters of it may not
+ * be encoded, and then the URL is refused.
+ */
 export function withoutPassword(url: string): string {
-  return url.replace(/^([a-z]+:\/\/[^:@/?]*):[^@/]*@/, '$1@');
+  return url.replace(/^([a-z]+:\/\/[^:@/?]*):.*@/s, '$1@').replace(/([?&]password=)[^&]*/g, '$1');
 }
 
 /** A URL to call; it often holds a token, so the message does not repeat it. Throws `invalid_input`. */

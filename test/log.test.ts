@@ -43,6 +43,20 @@ test('all lines of one turn are written, in order, when the process ends', () =>
   }
 });
 
+test('an error that ends with the words of its cause says them once', () => {
+  const { stderr } = run(
+    `const cause = new Error('refused');
+    log.error({ err: new Error('cannot be used: refused', { cause }) }, 'x');
+    log.error({ err: new Error('cannot be used', { cause }) }, 'x');`,
+    'pipe',
+  );
+  const messages = stderr
+    .trimEnd()
+    .split('\n')
+    .map((line) => (JSON.parse(line) as { err: { message: string } }).err.message);
+  assert.deepEqual(messages, ['cannot be used: refused', 'cannot be used: refused']);
+});
+
 const isFullThere = existsSync('/dev/full');
 test(
   'a log that cannot be written does not end the process',
@@ -190,6 +204,15 @@ test('on a terminal each event is a sentence', () => {
         pauseMs: 200,
       },
       'error  claim failed, will try again: full (2 failures, pause 200 ms)',
+    ],
+    [
+      {
+        level: 40,
+        msg: 'nodes that do not renew their leases are gone',
+        nodes: ['process 1 on a', 'process 2 on b'],
+        nodeIds: ['n1', 'n2'],
+      },
+      'warn  nodes that do not renew their leases are gone (nodes process 1 on a; process 2 on b)',
     ],
   ];
   for (const [fields, sentence] of rows) assert.equal(shown(fields), sentence);

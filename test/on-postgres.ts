@@ -19,7 +19,6 @@ const others = [
   'api/clients.test.ts',
   'api/docs.test.ts',
   'api/openapi.test.ts',
-  'app/operator',
   'app/overview/bounds.test.ts',
 ];
 

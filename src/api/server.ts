@@ -16,7 +16,7 @@ import { createRequestLimits } from './http/limits/request-limits.ts';
 import type { Allowance } from './http/limits/connection.ts';
 import { answerUnknownPath } from './http/errors.ts';
 import { locateAnswers } from './http/location.ts';
-import { refuseOnFullDisk } from './http/disk-full.ts';
+import { refuseOnFullDisk, refuseWhileOutdated } from './http/refusals.ts';
 import { createFastify } from './http/fastify.ts';
 import type { ApiServer } from './http/fastify.ts';
 import { docsRoutes } from './docs/docs.ts';
@@ -63,7 +63,7 @@ export interface Server extends AsyncDisposable {
 
 /** Starts the server. Rejects if it cannot listen. */
 export async function startServer(app: App, options: ServerOptions, log: Log): Promise<Server> {
-  const limits = createRequestLimits(app.clock);
+  const limits = createRequestLimits(app);
   const cookie = sessionCookie(app.instance.id, options.baseUrl);
   const server = createFastify({
     log,
@@ -97,6 +97,7 @@ export async function startServer(app: App, options: ServerOptions, log: Log): P
       signInRoute(api, app, { limits, cookie });
       await api.register(async (keyed: ApiServer) => {
         requireAsker(keyed);
+        refuseWhileOutdated(keyed, app);
         refuseOnFullDisk(keyed, app);
         jobRoutes(keyed, app);
         jobExtensionRoutes(keyed, app, limits);

@@ -3,8 +3,9 @@
 import type { Clock } from '../domain/clock.ts';
 import type { Actor, AuditEntry, Sender } from '../domain/accounts/audit.ts';
 import type { Permission } from '../domain/accounts/key.ts';
+import type { Left } from '../domain/accounts/rate-limiter.ts';
 import type { MailRule } from '../domain/alerts/mail-allow.ts';
-import type { Lateness } from '../domain/runs/meter.ts';
+import type { Lateness } from '../domain/runs/lateness.ts';
 import type { AllowedTarget } from '../domain/targets/target.ts';
 import type { Vault } from '../domain/secrets/vault.ts';
 import type { Store } from '../store/database/store.ts';
@@ -42,12 +43,16 @@ export interface App {
   readonly noteUse: (actor: Pick<Actor, 'type' | 'id'>) => void;
   /** Whom keys and cookies stand for. */
   readonly authenticate: Authenticate;
+  /** Which requests of keys are admitted. */
+  readonly admissions: Admissions;
   /** What is fixed while this process runs. */
   readonly instance: Instance;
-  /** How late runs begin, over the last hour. */
-  readonly lateness: () => Lateness;
+  /** How late runs begin, over the last hour and all nodes. */
+  readonly lateness: () => Promise<Lateness>;
   /** Why the engine cannot do its work now, in sentences. */
   readonly engineTroubles: () => string[];
+  /** Why this process may not serve any more, in a sentence; null if it may. */
+  readonly trouble: () => string | null;
 }
 
 /** The daemon that runs. */
@@ -86,4 +91,18 @@ export interface Authenticate {
   readonly bySession: (secret: string, how?: { isUse: boolean }) => Promise<Identity | undefined>;
   /** Forgets what is remembered, if these changes are about keys or sessions. */
   readonly onChanged: (entries: readonly Pick<AuditEntry, 'action'>[]) => void;
+}
+
+/** Whom a request stands for, and what is left to its key after it. */
+export interface Admission {
+  asker: Identity;
+  left: Left;
+}
+
+/** The limit of keys. */
+export interface Admissions {
+  /** Counts a request that presents a key. Returns undefined, and counts nothing, without a valid one. */
+  readonly ask: (secret: string) => Promise<Admission | undefined>;
+  /** Counts further requests of a key, one after the other until one is refused. */
+  readonly count: (keyId: string, requests: number) => Promise<Left>;
 }

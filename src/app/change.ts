@@ -2,6 +2,7 @@
 
 import { changesNothing } from '../domain/accounts/audit.ts';
 import type { AuditEntry, Change } from '../domain/accounts/audit.ts';
+import { effectsOf } from '../domain/audited.ts';
 import { lockAccountOf } from '../store/accounts/accounts.ts';
 import { insertAuditEntries } from '../store/accounts/audit.ts';
 import type { Db } from '../store/database/store.ts';
@@ -15,7 +16,7 @@ export type NoteChange = (change: Change) => void;
 /** Notes a change for the audit trail of a workspace. */
 export type NoteChangeIn = (workspaceId: string, change: Change) => void;
 
-/** The parts of the app that a change needs. A command has no `onChanged`: nobody listens in its process. */
+/** The parts of the app that a change needs. A command has no `onChanged`: nobody listens in its process, and others hear hints. */
 export type ChangeParts = Pick<App, 'store' | 'clock'> & Partial<Pick<App, 'onChanged'>>;
 
 /** The parts that a command needs. Without `caller` it is the user that this process acts as. */
@@ -25,7 +26,7 @@ export type CommandParts = Pick<App, 'store' | 'clock'> & { caller?: Caller };
 export type Author = Pick<Principal, 'actor' | 'sender' | 'workspaceId'>;
 
 /**
- * Does `work` in a transaction that also keeps the changes it notes: changes of one account come one after another. After the commit `onChanged` hears of them. Throws
+ * Does `work` in a transaction that also keeps the changes it notes: changes of one account come one after another. After the commit `onChanged` and other processes hear of them. Throws
  * what `work` throws; then nothing is written.
  */
 export async function changeBy<T>(
@@ -66,7 +67,10 @@ async function keepChanges<T>(
     for (const [workspaceId, own] of byWorkspace) await insertAuditEntries(tx, workspaceId, own);
     return done;
   });
-  if (entries.length > 0) onChanged?.(entries);
+  if (entries.length > 0) {
+    onChanged?.(entries);
+    store.hints.tell(effectsOf(entries));
+  }
   return result;
 }
 

@@ -7,21 +7,13 @@
  */
 
 import type { Actor, AuditEntry } from '../domain/accounts/audit.ts';
+import { effectsOf } from '../domain/audited.ts';
+import type { EndReason } from '../domain/audited.ts';
 import { gatherChanges } from '../domain/changes.ts';
 import type { Changed, ChangeFeed, GatheredChanges } from '../domain/changes.ts';
 import { isoTime } from '../domain/clock.ts';
 import type { Clock } from '../domain/clock.ts';
 import { JobdError } from '../domain/errors.ts';
-
-/** Why a stream ends. `unauthenticated` is found when the key or session is looked at again, the two after it at once. */
-export const endReasons = [
-  'unavailable',
-  'unauthenticated',
-  'revoked',
-  'signed out',
-  'other workspace',
-] as const;
-export type EndReason = (typeof endReasons)[number];
 
 /** What a stream sends. */
 export type StreamEvent =
@@ -173,7 +165,7 @@ export function createEvents({ clock, version, mostStreams }: EventsParts): Even
       if (streams.size > 0) gatheredOf(workspaceId)?.add(changed);
     },
     publishAll() {
-      for (const workspaceId of streamsOf.keys()) gatheredOf(workspaceId)?.addEverything();
+      for (const workspaceId of streamsOf.keys()) gatheredOf(workspaceId)?.add(null);
     },
     open({ actor, keyId, workspaceId }, listener) {
       const stream = { actor, keyId, workspaceId, listener };
@@ -187,12 +179,9 @@ export function createEvents({ clock, version, mostStreams }: EventsParts): Even
       };
     },
     audited(entries) {
-      for (const { action, workspaceId, subject } of entries) {
-        const ended = endings.get(action);
-        if (ended !== undefined) hub.endStreamsOf(subject.id, ended);
-        const part = partOf(action);
-        if (part !== null) hub.publish(workspaceId, { [part]: [subject.id] });
-      }
+      const { changes, ended } = effectsOf(entries);
+      for (const { actorId, reason } of ended) hub.endStreamsOf(actorId, reason);
+      for (const change of changes) hub.publish(...change);
     },
     endStreamsOf: (actorId, reason) => endAll(reason, ({ actor }) => actor.id === actorId),
     close() {
@@ -203,21 +192,6 @@ export function createEvents({ clock, version, mostStreams }: EventsParts): Even
     },
   };
   return hub;
-}
-
-const endings: ReadonlyMap<AuditEntry['action'], EndReason> = new Map([
-  ['key.revoke', 'revoked'],
-  ['session.end', 'signed out'],
-  // Also where a session moves to another workspace. A new session has no streams.
-  ['session.start', 'other workspace'],
-]);
-
-/** The list of `Changed` that has the subject of an action; null if none has. */
-function partOf(action: AuditEntry['action']): 'jobs' | 'monitors' | 'channels' | null {
-  const [subject] = action.split('.');
-  if (subject === 'job') return 'jobs';
-  if (subject === 'monitor') return 'monitors';
-  return subject === 'channel' ? 'channels' : null;
 }
 
 function tooMany(who: string, most: number): JobdError {

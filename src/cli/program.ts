@@ -66,6 +66,7 @@ const loaders: Readonly<Record<string, Loader>> = {
   verify: async () => (await import('./receipts/verify.ts')).addVerifyCommand,
   backup,
   restore: backup,
+  nodes: async () => (await import('./operator/nodes.ts')).addNodesCommand,
   doctor: async () => (await import('./operator/doctor.ts')).addDoctorCommand,
   licenses: async () => (await import('./manual/licenses.ts')).addLicensesCommand,
   help,

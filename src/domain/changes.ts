@@ -18,11 +18,14 @@ export interface Changed {
   channels: string[];
 }
 
+/** What changed in a workspace; null where that is too much to name. */
+export type WorkspaceChange = readonly [workspaceId: string, changed: Partial<Changed> | null];
+
 /** Where the engine and the use cases say what changed. To be called after the commit. */
 export interface ChangeFeed {
   /** Whether anybody listens. Nobody needs to publish otherwise. */
   readonly isHeard: boolean;
-  publish(workspaceId: string, changed: Partial<Changed>): void;
+  publish(...change: WorkspaceChange): void;
   /** Anything may have changed, in any workspace. */
   publishAll(): void;
 }
@@ -35,9 +38,8 @@ export const mostChangedIds = 200;
 
 /** Changes of one workspace that become one event. Its size is bounded. */
 export interface GatheredChanges {
-  add(changed: Partial<Changed>): void;
-  /** Gives up the ids. */
-  addEverything(): void;
+  /** Null gives up the ids. */
+  add(changed: Partial<Changed> | null): void;
   /** What was added, each id once; null if that is too much to name. */
   all(): Changed | null;
 }
@@ -65,6 +67,7 @@ export function gatherChanges(): GatheredChanges {
   return {
     add(changed) {
       if (isEverything) return;
+      if (changed === null) return addEverything();
       for (const run of changed.runs ?? []) addRun(run);
       for (const id of changed.jobs ?? []) jobs.add(id);
       for (const id of changed.monitors ?? []) monitors.add(id);
@@ -72,7 +75,6 @@ export function gatherChanges(): GatheredChanges {
       const size = groups.reduce((sum, group) => sum + group.size, 0);
       if (size > mostChangedIds) addEverything();
     },
-    addEverything,
     all: () =>
       isEverything
         ? null

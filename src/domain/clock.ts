@@ -15,6 +15,9 @@ export const systemClock: Clock = {
   monotonicMs: () => performance.now(),
 };
 
+/** From this on a clock is wrong that others go by too, in milliseconds. */
+export const wrongClockMs = 2_000;
+
 /** Wall time as the API writes it: ISO 8601, UTC, milliseconds, `Z`. */
 export function isoTime(at: number): string {
   return new Date(at).toISOString();

@@ -32,6 +32,8 @@ export class JobdError extends Error {
   readonly waitSeconds: number | undefined;
   /** More that helps, a line each, such as what to choose from: only the command line shows them. */
   readonly notes: readonly string[];
+  /** Whether the database cannot be used now: all who ask it fail for the same reason. */
+  readonly isOfStore: boolean;
 
   constructor(
     code: ErrorCode,
@@ -41,6 +43,7 @@ export class JobdError extends Error {
       retryAfterSeconds?: number | undefined;
       waitSeconds?: number | undefined;
       notes?: readonly string[];
+      isOfStore?: boolean;
     },
   ) {
     super(message, options?.cause === undefined ? undefined : { cause: options.cause });
@@ -48,6 +51,7 @@ export class JobdError extends Error {
     this.retryAfterSeconds = options?.retryAfterSeconds;
     this.waitSeconds = options?.waitSeconds;
     this.notes = options?.notes ?? [];
+    this.isOfStore = options?.isOfStore ?? false;
   }
 
   get httpStatus(): number {
@@ -85,6 +89,15 @@ export function systemCode(error: unknown): string {
 /** The machine fails (503, exit code 1): `what` cannot be done, followed by the message of the cause. */
 export function unavailable(what: string, cause: unknown): JobdError {
   return new JobdError('unavailable', `${what}: ${messageOf(cause)}`, { cause });
+}
+
+/** How such an error begins. */
+export const storeUnusableNow = 'the store cannot be used now: ';
+
+/** The database cannot be used now (503, exit code 1), and why. */
+export function storeUnusable(why: string, cause?: unknown): JobdError {
+  const options = { cause, isOfStore: true };
+  return new JobdError('unavailable', `${storeUnusableNow}${why}`, options);
 }
 
 /** A failure to listen on an address; names the option that chooses another, where that helps. */

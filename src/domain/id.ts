@@ -21,6 +21,12 @@ export function newId(now: number): string {
   return `${time.slice(0, 8)}-${time.slice(8)}-7${count}-${crypto.randomUUID().slice(19)}`;
 }
 
+/** A new id of a span: 64 random bits in hexadecimal (W3C Trace Context, section 3.2.2.4). */
+export function newSpanId(): string {
+  const random = crypto.randomUUID();
+  return random.slice(0, 8) + random.slice(-8);
+}
+
 /** When an id was made, in epoch milliseconds. */
 export function timeOfId(id: string): number {
   return Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);

@@ -17,6 +17,13 @@ export class DeadlineOver extends Error {
   override readonly name = 'DeadlineOver';
 }
 
+/** The times of an attempt, in milliseconds from its start. */
+export interface Times {
+  timeoutMs: number;
+  /** Later than that the request is not written. Default: any time. */
+  beginWithinMs?: number;
+}
+
 /** Runs from its creation until `stop`. One phase at a time listens to it. */
 export class Deadline {
   readonly timeoutMs: number;
@@ -26,19 +33,26 @@ export class Deadline {
   /** Why it ended; null until then. An abort has the caller's reason. */
   over: 'expired' | { abortedBy: unknown } | null = null;
   readonly #endsAt: number;
+  readonly #beginBy: number;
   readonly #timer: NodeJS.Timeout;
   #cutOff: (() => void) | null = null;
 
-  constructor(timeoutMs: number, signal?: AbortSignal) {
+  constructor({ timeoutMs, beginWithinMs = Infinity }: Times, signal?: AbortSignal) {
     this.timeoutMs = timeoutMs;
     this.signal = signal;
     this.#endsAt = performance.now() + timeoutMs;
+    this.#beginBy = performance.now() + beginWithinMs;
     this.#timer = setTimeout(expire, timeoutMs, this);
   }
 
   /** Whether the request may have been written, also in part. */
   get isSent(): boolean {
     return this.phase === 'waiting for the answer' || this.phase === 'reading the body';
+  }
+
+  /** Whether the request may be written now. A process that was frozen meanwhile learns here that it is too late. */
+  mayBegin(): boolean {
+    return performance.now() < this.#beginBy;
   }
 
   /** Milliseconds left, never below 0. */

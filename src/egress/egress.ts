@@ -21,6 +21,8 @@ export interface Call {
   body: string | null;
   /** Counts from the start of the attempt. Of many calls at once some wait for their batch (`thread.ts`). */
   timeoutMs: number;
+  /** Counts from the call. Later than that the request is not written. Default: any time. */
+  beginWithinMs?: number;
 }
 
 /** Makes calls. Disposing it closes every connection; calls in flight then reject. */
@@ -95,7 +97,7 @@ export function createEgress(options: EgressOptions): Egress {
   return {
     async call(call, signal) {
       if (signal !== undefined) listenTo(signal);
-      const deadline = new Deadline(call.timeoutMs, signal);
+      const deadline = new Deadline(call, signal);
       inFlight.add(deadline);
       try {
         return await attempt(call, deadline);

@@ -62,6 +62,13 @@ class Exchange implements Dispatcher.DispatchHandler {
   onRequestStart(controller: Controller): void {
     // The deadline may pass between handing over and writing: then nothing is written.
     if (this.#settled) return controller.abort(new DeadlineOver());
+    if (!this.#deadline.mayBegin()) {
+      this.#settle({
+        kind: 'local',
+        trouble: 'the request could not be written before the lease of this node may have run out',
+      });
+      return controller.abort(new DeadlineOver());
+    }
     this.#sent = true;
     this.#connection.incoming.expectAnswer();
   }

@@ -72,10 +72,13 @@ function serve(port: MessagePort, options: EgressOptions): void {
   const calls = createIntake<NumberedCall>((call) => void make(call));
   const answer = createBatching<Answer>((answers) => send({ kind: 'answered', answers }));
 
-  async function make({ number, call, signal }: NumberedCall): Promise<void> {
+  async function make({ number, madeAt, call, signal }: NumberedCall): Promise<void> {
     const aborted = signal === null ? undefined : aborterOf(signal).signal;
+    const { beginWithinMs = Infinity } = call;
+    const waitedMs = Number(process.hrtime.bigint() - madeAt) / 1e6;
+    const late = { ...call, beginWithinMs: beginWithinMs - waitedMs };
     try {
-      answer({ number, result: await egress.call(call, aborted) });
+      answer({ number, result: await egress.call(late, aborted) });
     } catch (error) {
       answer({ number, error });
     }

@@ -19,6 +19,8 @@ import { egressClosed, localTrouble } from './failure.ts';
 /** A call with the numbers of its answer and of its signal. */
 export interface NumberedCall {
   number: number;
+  /** When it was made, by the monotonic clock of the process, in nanoseconds: threads have none in common in milliseconds. */
+  madeAt: bigint;
   call: Call;
   signal: number | null;
 }
@@ -204,7 +206,7 @@ class EgressThread implements Egress {
     this.#pending.set(number, waiting);
     this.#worker ??= this.#startWorker();
     if (this.#begun.length === 0) queueMicrotask(() => this.#flush());
-    this.#begun.push({ number, call, signal });
+    this.#begun.push({ number, madeAt: process.hrtime.bigint(), call, signal });
     return waiting.promise;
   }
 

@@ -5,13 +5,16 @@
  * accounts, watch finds overdue monitors, and prune deletes what is no longer needed.
  */
 
+import type { WokenLoop } from '../domain/hints.ts';
 import { startNotifier } from './alerts/notify.ts';
 import type { NotifierParts } from './alerts/attempts.ts';
 import { background, startLoop } from './loop.ts';
 import type { Loop, Step } from './loop.ts';
 import { createWatch } from './monitors/watch.ts';
+import { onDuty } from './nodes/membership.ts';
 import { Executor } from './runs/executor.ts';
 import type { ExecutorParts } from './runs/executor.ts';
+import { closeLeftRuns, createOwnRunsStep, createRescueStep, rescueAll } from './runs/rescue.ts';
 import { signingBatch } from './receipts/sign.ts';
 import type { Signer } from './receipts/sign.ts';
 import { clockStepMs, watchClock } from './upkeep/clock-watch.ts';
@@ -23,6 +26,8 @@ import { createMonitorReplanner, createReplanner } from './upkeep/replan.ts';
 export interface EngineParts extends Omit<ExecutorParts, 'receipts' | 'wake'>, NotifierParts {
   /** How long a stop waits for calls in flight. */
   drainMs: number;
+  /** Says that the loops of other nodes may have work. */
+  readonly wakeOthers: (loop: WokenLoop) => void;
 }
 
 /** Disposing of it stops claiming, waits for calls in flight, and marks the rest interrupted. */
@@ -35,20 +40,32 @@ export interface Engine extends AsyncDisposable {
   readonly slotsUsed: () => number;
   /** Why due jobs are not called, outcomes not recorded or pings not missed now, in sentences. Empty if all is well. */
   readonly troubles: () => string[];
+  /** Whether the last step of each loop failed, by its name. */
+  readonly failures: () => ReadonlyMap<string, boolean>;
 }
 
-type LoopName = 'claim' | 'record' | 'sign' | 'notify' | 'watch' | 'replan' | 'renew' | 'prune';
+type LoopName =
+  | 'claim'
+  | 'record'
+  | 'rescue'
+  | 'own runs'
+  | 'sign'
+  | 'notify'
+  | 'watch'
+  | 'replan'
+  | 'renew'
+  | 'prune';
 
 /** A stop ends these loops one group after the other. Calls in flight are drained after the first group. */
 const stopOrder: readonly (readonly LoopName[])[] = [
-  ['claim', 'replan', 'renew', 'watch', 'prune'],
+  ['claim', 'rescue', 'own runs', 'replan', 'renew', 'watch', 'prune'],
   ['record'],
   // What is not signed or delivered by then is found by a query after the next start.
   ['sign'],
   ['notify'],
 ];
 /** While one of these fails, jobd does not do its work. */
-const essential: readonly LoopName[] = ['claim', 'record', 'sign', 'watch', 'notify'];
+const essential: readonly LoopName[] = ['claim', 'record', 'rescue', 'sign', 'watch', 'notify'];
 
 /** Runs that end within this are signed together. */
 const signingEveryMs = 250;
@@ -59,36 +76,59 @@ const diskIsFull =
 
 /** Starts all loops. */
 export function startEngine(parts: EngineParts): Engine {
-  const { store, clock, signer, changes, log } = parts;
+  const { store, clock, membership, signer, changes, wakeOthers, log } = parts;
   const loops = new Map<LoopName, Loop>();
   const wake = (name: LoopName): void => loops.get(name)?.wake();
   let stopping: Promise<void> | undefined;
-  const executor = new Executor({ ...parts, receipts: signer !== null, wake });
+  const wakeFor: ExecutorParts['wake'] = (work) => {
+    wake(work);
+    if (work === 'notify') wakeOthers(work);
+  };
+  const executor = new Executor({ ...parts, receipts: signer !== null, wake: wakeFor });
   const isPressed = (): boolean => executor.isPressed;
   // On a full disk, calls wait for what pruning deletes.
   const isPruningSlow = (): boolean => isPressed() && !store.reserve.isInUse;
   const onPlanned = (): void => {
     wake('claim');
+    wakeOthers('claim');
     changes.publishAll();
   };
+  // Where one process has the database to itself, what was running is rescued before anything is claimed.
+  const isAlone = membership.nodeId === null;
+  const isHeld = (runId: string): boolean => executor.isHeld(runId);
+  const claim = (): Promise<number> => executor.claim();
   const steps: [LoopName, Step][] = [
-    ['claim', () => executor.claim()],
+    ['claim', isAlone ? afterFirst(() => rescueAll(parts), claim) : claim],
     ['record', () => executor.record()],
-    ['sign', background(() => sign(signer), clock, isPressed)],
     ['watch', createWatch(parts)],
+  ];
+  const nodeSteps: [LoopName, Step][] = [
+    ['rescue', createRescueStep(parts)],
+    ['own runs', createOwnRunsStep(parts, membership, isHeld)],
+  ];
+  /** What is done once, by whichever process keeps house. */
+  const chores: [LoopName, Step][] = [
+    ['sign', background(() => sign(signer), clock, isPressed)],
     ['replan', createReplanStep(parts, onPlanned)],
     ['renew', createRenewStep(parts, onPlanned)],
     ['prune', background(createPruneStep(parts, isPressed), clock, isPruningSlow)],
   ];
+  if (!isAlone) steps.push(...nodeSteps);
+  for (const [name, step] of chores) steps.push([name, onDuty(membership, step)]);
   for (const [name, step] of steps) loops.set(name, startLoop(name, step, log));
   loops.set('notify', startNotifier(parts));
 
   async function stop(): Promise<void> {
     executor.close();
+    membership.drain();
     for (const [index, names] of stopOrder.entries()) {
       await Promise.all(names.map(async (name) => await loops.get(name)?.[Symbol.asyncDispose]()));
       if (index === 0) await executor.drain(parts.drainMs);
     }
+    executor.logUnstored();
+    const { nodeId } = membership;
+    // Where that fails, another node finds them when this one has ended.
+    if (nodeId !== null) await closeLeftRuns(parts, nodeId).catch(() => {});
   }
 
   function troubles(): string[] {
@@ -97,7 +137,9 @@ export function startEngine(parts: EngineParts): Engine {
     const full = isMissing ? refusal : diskIsFull;
     const failing = essential.map((name) => loops.get(name)?.trouble ?? null);
     const waiting = executor.lacks.map((why) => `calls wait: ${why}`);
-    return [isInUse ? full : null, ...failing, ...waiting].filter((trouble) => trouble !== null);
+    return [membership.trouble, isInUse ? full : null, ...failing, ...waiting].filter(
+      (trouble) => trouble !== null,
+    );
   }
 
   return {
@@ -105,7 +147,18 @@ export function startEngine(parts: EngineParts): Engine {
     wakeNotifier: () => wake('notify'),
     slotsUsed: () => executor.slotsUsed,
     troubles,
+    failures: () => new Map(Array.from(loops, ([name, { trouble }]) => [name, trouble !== null])),
     [Symbol.asyncDispose]: () => (stopping ??= stop()),
+  };
+}
+
+/** A step before which something is done once. */
+function afterFirst(first: () => Promise<unknown>, step: Step): Step {
+  let isDone = false;
+  return async () => {
+    if (!isDone) await first();
+    isDone = true;
+    return await step();
   };
 }
 
@@ -116,13 +169,14 @@ async function sign(signer: Signer | null): Promise<number> {
 }
 
 /** Corrects due times after the start, and whenever the wall clock was set back. */
-function createReplanStep({ store, clock, log }: EngineParts, onChange: () => void): Step {
+function createReplanStep({ store, clock, log, meter }: EngineParts, onChange: () => void): Step {
   const replanners = [createReplanner(store, clock), createMonitorReplanner(store, clock)] as const;
   const clockGain = watchClock(clock);
   return async () => {
     const stepMs = Math.round(clockGain());
     if (Math.abs(stepMs) >= clockStepMs) {
       log.warn({ stepMs }, 'the wall clock was set, or the machine slept');
+      meter.clockStepped();
       if (stepMs < 0) for (const replanner of replanners) replanner.restart();
     }
     const [jobs, monitors] = [await replanners[0].step(), await replanners[1].step()];

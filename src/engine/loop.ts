@@ -1,12 +1,14 @@
 /**
  * The one shape of everything that runs by itself. A step does a batch of work and returns how long to rest. The loop
- * rests, or is woken. Only here are unexpected errors logged, and they lead to a pause, never to an end.
+ * rests, or is woken. Only here are unexpected errors logged, and they lead to a pause, never to an end. A database that
+ * cannot be used is no unexpected error of each loop: they share what the log says of it.
  */
 
 import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '../domain/clock.ts';
 import { messageOf } from '../domain/errors.ts';
 import type { Log } from '../log.ts';
+import { outageIn } from '../outage.ts';
 
 /** Does one batch. Returns how many milliseconds to rest; 0 if there is more to do right away. */
 export type Step = () => Promise<number>;
@@ -31,11 +33,17 @@ export function startLoop(name: string, step: Step, log: Log): Loop {
   let endRest: (() => void) | undefined;
   let failures = 0;
   let trouble: string | null = null;
+  const self = { name };
+  const outage = outageIn(log);
+  /** Whether the log says that it failed. */
+  let isLogged = false;
 
   const guardedStep: Step = async () => {
     try {
       const restMs = await step();
-      if (failures > 0) log.info({ loop: name, failures }, `${name} works again`);
+      outage.isOver(self);
+      if (isLogged) log.info({ loop: name, failures }, `${name} works again`);
+      isLogged = false;
       failures = 0;
       trouble = null;
       return Math.min(restMs, longestRestMs);
@@ -43,7 +51,10 @@ export function startLoop(name: string, step: Step, log: Log): Loop {
       failures += 1;
       trouble = `${name} fails: ${messageOf(error)}`;
       const pauseMs = Math.min(firstPauseMs * 2 ** (failures - 1), longestPauseMs);
-      log.error({ err: error, loop: name, failures, pauseMs }, `${name} failed, will try again`);
+      if (!outage.fails(self, error)) {
+        isLogged = true;
+        log.error({ err: error, loop: name, failures, pauseMs }, `${name} failed, will try again`);
+      }
       return pauseMs;
     }
   };
@@ -83,6 +94,7 @@ export function startLoop(name: string, step: Step, log: Log): Loop {
       stopper.abort();
       endRest?.();
       await ended;
+      outage.leaves(self);
     },
   };
 }

@@ -1,16 +1,21 @@
 /** Counts the work of the engine: lateness for the API, and metrics if the operator wants them. */
 
 import type { Clock } from '../domain/clock.ts';
-import type { Lateness, Meter } from '../domain/runs/meter.ts';
+import type { Lateness, LatenessCounts } from '../domain/runs/lateness.ts';
+import type { Meter } from '../domain/meter.ts';
 import type { Log } from '../log.ts';
 import { createLatenessWindow } from './lateness.ts';
-import type { Gauges, Metrics } from './metrics.ts';
+import type { Gauges, Metrics, NodeGauges } from './metrics.ts';
 import { startMetricsServer } from './server.ts';
 import type { ListenAddress, MetricsServer } from './server.ts';
 
 /** Disposing of it stops the metrics server, if there is one. */
 export interface Meters extends Meter, AsyncDisposable {
-  readonly lateness: () => Lateness;
+  /** How late runs began here, and on others with these counts. */
+  readonly lateness: (others?: readonly LatenessCounts[]) => Lateness;
+  readonly latenessCounts: () => LatenessCounts;
+  /** Shows this process among the nodes of its database too. */
+  readonly addNode: (read: () => NodeGauges) => void;
 }
 
 export interface MetersParts {
@@ -23,7 +28,7 @@ export interface MetersParts {
 
 /** Starts to count. Rejects if metrics cannot be served. */
 export async function startMeters({ clock, log, listen, gauges }: MetersParts): Promise<Meters> {
-  const { note, read: lateness } = createLatenessWindow(clock);
+  const { note, counts, read: lateness } = createLatenessWindow(clock);
   let metrics: Metrics | undefined;
   let server: MetricsServer | undefined;
   if (listen !== null) {
@@ -34,11 +39,16 @@ export async function startMeters({ clock, log, listen, gauges }: MetersParts): 
   }
   return {
     lateness,
+    latenessCounts: counts,
+    addNode: (read) => metrics?.addNode(read),
     runEnded(run) {
       note(run.latenessMs);
       metrics?.runEnded(run);
     },
+    runsRescued: (runs) => metrics?.runsRescued(runs),
     jobsMissed: (jobs) => metrics?.jobsMissed(jobs),
+    alertAttempted: (result) => metrics?.alertAttempted(result),
+    clockStepped: () => metrics?.clockStepped(),
     [Symbol.asyncDispose]: async () => await server?.[Symbol.asyncDispose](),
   };
 }

@@ -1,7 +1,11 @@
 /** Metrics in the text format of Prometheus, as its own client library writes it. */
 
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
-import type { Lateness, Meter } from '../domain/runs/meter.ts';
+import type { Lateness } from '../domain/runs/lateness.ts';
+import { openRoles } from '../domain/nodes.ts';
+import type { Standing } from '../domain/nodes.ts';
+import type { Meter, StoredFigures } from '../domain/meter.ts';
+import { addStoredGauges } from './stored.ts';
 
 /** Calls in flight, and how many there may be. */
 export interface SlotsInUse {
@@ -15,10 +19,23 @@ export interface Gauges {
   readonly lateness: () => Lateness;
   /** Why jobd cannot do its work now; empty if it can. */
   readonly troubles: () => readonly string[];
+  /** Whether each loop of the engine fails now, by its name. */
+  readonly failures: () => ReadonlyMap<string, boolean>;
+  readonly isReserveInUse: () => boolean;
+  /** Null if the store does not answer now. */
+  readonly stored: () => Promise<StoredFigures | null>;
   version: string;
 }
 
+/** The same of a node. */
+export interface NodeGauges extends Standing {
+  /** Whether hints of the other nodes arrive. */
+  isHearing: boolean;
+}
+
 export interface Metrics extends Meter {
+  /** Adds what is read of a node. */
+  readonly addNode: (read: () => NodeGauges) => void;
   readonly contentType: string;
   /** All metrics as text. */
   readonly text: () => Promise<string>;
@@ -29,7 +46,8 @@ const latenessBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10
 const durationBuckets = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300];
 
 /** Makes metrics that stand at zero. */
-export function createMetrics({ slots, lateness, troubles, version }: Gauges): Metrics {
+export function createMetrics(gauges: Gauges): Metrics {
+  const { slots, lateness, troubles, failures, isReserveInUse, version } = gauges;
   const registry = new Registry();
   const named = (name: string, help: string) => ({
     name: `jobd_${name}`,
@@ -49,6 +67,14 @@ export function createMetrics({ slots, lateness, troubles, version }: Gauges): M
   const missed = new Counter(
     named('jobs_missed_total', 'Jobs that missed due times, counted once for each outage.'),
   );
+  const attempts = new Counter({
+    ...named('alert_attempts_total', 'Attempts to deliver alerts, by what came of them.'),
+    labelNames: ['result'],
+  });
+  for (const result of ['delivered', 'failed', 'given_up']) attempts.inc({ result }, 0);
+  const clockSteps = new Counter(
+    named('clock_steps_total', 'How often the wall clock was set, or the machine slept.'),
+  );
   const lateBy = new Histogram({
     ...named('run_lateness_seconds', 'How long after its due time a run began.'),
     buckets: latenessBuckets,
@@ -66,18 +92,63 @@ export function createMetrics({ slots, lateness, troubles, version }: Gauges): M
   gauge('lateness_p99_seconds', '99th percentile of the lateness of the last hour.', () =>
     seconds(lateness().p99Ms),
   );
+  gauge('reserve_in_use', 'Whether the disk is full and jobd lives on its reserve.', () =>
+    Number(isReserveInUse()),
+  );
+  const failing: Gauge = new Gauge({
+    ...named('loop_failing', 'Whether the last step of a loop failed.'),
+    labelNames: ['loop'],
+    collect() {
+      for (const [loop, fails] of failures()) failing.set({ loop }, Number(fails));
+    },
+  });
+  const askStore = addStoredGauges(registry, gauges.stored);
   const info = new Gauge({ ...named('info', 'The version that runs.'), labelNames: ['version'] });
   info.set({ version }, 1);
 
+  function addNode(read: () => NodeGauges): void {
+    const nodes: Gauge<'role'> = new Gauge({
+      ...named('nodes', 'Nodes of the database by role, as this one knows them.'),
+      labelNames: ['role'],
+      collect() {
+        const { roles } = read();
+        for (const role of openRoles) {
+          nodes.set({ role }, roles.filter((one) => one === role).length);
+        }
+      },
+    });
+    gauge('node_is_keeper', 'Whether this node is the keeper.', () => Number(read().keepsHouse));
+    gauge(
+      'node_lease_remaining_seconds',
+      'How long this node may begin calls without renewing its lease; 0 if it begins none.',
+      () => read().leaseLeftMs / 1_000,
+    );
+    gauge('node_hints_arrive', 'Whether hints of the other nodes arrive.', () =>
+      Number(read().isHearing),
+    );
+    gauge(
+      'node_clock_lead_seconds',
+      'How far the clock of this machine is ahead of that of the database.',
+      () => read().clockLeadMs / 1_000,
+    );
+  }
+
   return {
+    addNode,
     contentType: registry.contentType,
-    text: () => registry.metrics(),
+    async text() {
+      await askStore();
+      return await registry.metrics();
+    },
     runEnded({ status, latenessMs, durationMs }) {
       ended.inc({ status });
       lateBy.observe(Math.max(latenessMs, 0) / 1_000);
       if (durationMs !== null) took.observe(durationMs / 1_000);
     },
+    runsRescued: (runs) => ended.inc({ status: 'interrupted' }, runs),
     jobsMissed: (jobs) => missed.inc(jobs),
+    alertAttempted: (result) => attempts.inc({ result }),
+    clockStepped: () => clockSteps.inc(),
   };
 }
 

@@ -68,6 +68,30 @@ function given(name: string, keys: readonly MasterKey[]): MasterKeys {
   };
 }
 
+/** No key is given. None is made for a database on a server either: it would be on this machine alone. */
+export function noMasterKeys(): MasterKeys {
+  return {
+    name: 'JOBD_SECRET_KEY',
+    isFile: false,
+    read: () => [],
+    makeFirst: refuseToMakeFirst,
+    makeNext: refuseToMakeFirst,
+    keepOnly: () => {},
+  };
+}
+
+function refuseToMakeFirst(): never {
+  throw needsMasterKey();
+}
+
+/** A new database on a server needs a key. */
+export function needsMasterKey(): JobdError {
+  return new JobdError(
+    'invalid_input',
+    'a database on a server needs the master key in JOBD_SECRET_KEY or the file of JOBD_SECRET_KEY_FILE: make one with openssl rand -base64 32, and keep a copy',
+  );
+}
+
 function refuseToMake(): never {
   throw new JobdError(
     'invalid_input',

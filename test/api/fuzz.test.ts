@@ -45,7 +45,7 @@ interface Fuzzed {
   known: Known;
   send: (request: RawRequest) => Promise<RawAnswer>;
   /** Advances the clock beyond the minute of the rate limit. */
-  passMinute: () => void;
+  passMinute: () => Promise<void>;
   /** Creates a job whose target may be called. */
   addJob: (key: string) => Promise<string>;
   /** Runs a new job to its end. */
@@ -119,7 +119,10 @@ async function setup(t: TestContext, fresh: Fresh): Promise<Fuzzed> {
     daemon,
     known: { own, foreign, keys, owner },
     send: keepAliveClient(t, daemon.url, parallel),
-    passMinute: () => clock.pass(60_001),
+    passMinute: () => {
+      clock.pass(60_001);
+      return daemon.followClock();
+    },
     addJob,
     runNewJob,
     async refill() {
@@ -214,7 +217,7 @@ async function fuzz(
   const batches = fc.array(plan.drafts, { minLength: parallel, maxLength: parallel });
   const property = fc.asyncProperty(batches, async (batch) => {
     await refill();
-    passMinute();
+    await passMinute();
     await Promise.all(
       batch.map(async (draft) => {
         const request = draft(known);
@@ -268,7 +271,7 @@ for (const operation of operations) {
     t.diagnostic(`seed ${seed}: ${countsText(statuses)}`);
     const usual = successes.find((status) => statuses.has(status));
     assert.ok(statuses.has(usual ?? success), 'some requests are good ones');
-    fuzzed.passMinute();
+    await fuzzed.passMinute();
     await fuzzed.runNewJob(fuzzed.known.keys.write);
   });
 }
@@ -281,6 +284,6 @@ test('any method and path is answered with a documented status', async (t) => {
     described: false,
   });
   t.diagnostic(`seed ${seed}: ${countsText(statuses)}`);
-  fuzzed.passMinute();
+  await fuzzed.passMinute();
   await fuzzed.runNewJob(fuzzed.known.keys.write);
 });

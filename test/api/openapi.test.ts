@@ -12,6 +12,7 @@ import { describeRoutes } from '../../src/api/description/openapi.ts';
 import { createRequestLimits } from '../../src/api/http/limits/request-limits.ts';
 import { systemClock } from '../../src/domain/clock.ts';
 import { openLog } from '../../src/log.ts';
+import { noKeys } from '../support/fakes/admissions.ts';
 import { officialSchemaText } from '../support/checks/openapi-schema.ts';
 import { fakeClock } from '../support/fakes/clock.ts';
 import { startTestDaemon } from '../support/running/daemon.ts';
@@ -163,7 +164,7 @@ test('every described operation exists and answers 401 without a key unless it n
 test('a route without a description cannot be added', () => {
   const server = createFastify({
     log: openLog('silent'),
-    requests: createRequestLimits(systemClock),
+    requests: createRequestLimits({ clock: systemClock, admissions: noKeys }),
   });
   const describe = describeRoutes(server, {
     prefix: '/api/v1',

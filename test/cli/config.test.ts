@@ -16,6 +16,7 @@ import {
 import type { ServeConfig } from '../../src/config.ts';
 import { JobdError } from '../../src/domain/errors.ts';
 import { findServer } from '../../src/profiles.ts';
+import { withoutPassword } from '../../src/setting.ts';
 import { temporaryDirectory } from '../support/directory.ts';
 
 /** The server URL that commands use in this environment. */
@@ -42,7 +43,8 @@ test('without flags and environment serve has the documented defaults', () => {
     allowTargets: [],
     corsOrigins: [],
     signing: true,
-    secretKey: null,
+    traceContext: false,
+    secretKeys: { current: null, next: null },
     smtp: null,
     mailAllow: [],
     heartbeatUrl: null,
@@ -56,7 +58,7 @@ test('without flags and environment serve has the documented defaults', () => {
 test('a flag overrides the environment, which overrides the default', () => {
   type Text = Exclude<
     keyof ServeConfig,
-    'allowTargets' | 'corsOrigins' | 'smtp' | 'mailAllow' | 'metrics' | 'secretKey'
+    'allowTargets' | 'corsOrigins' | 'smtp' | 'mailAllow' | 'metrics' | 'secretKeys'
   >;
   const rows: [setting: Text, flag: string, variable: string, values: string[]][] = [
     ['host', 'host', 'JOBD_HOST', ['0.0.0.0', '::1', '127.0.0.1']],
@@ -125,11 +127,23 @@ test('origins come from repeated flags, or from a list in the environment', () =
   }
 });
 
+test('the URL of a database is shown without its password, even where it is not encoded', () => {
+  const rows = [
+    ['postgres://ann@h:1/d?pool=3', 'postgres://ann@h:1/d?pool=3'],
+    ['postgres://[::1]:5432/d', 'postgres://[::1]:5432/d'],
+    ['postgres://ann:secret@h/d', 'postgres://ann@h/d'],
+    ['postgres://ann:p@secret@h/d', 'postgres://ann@h/d'],
+    ['postgres://ann:p/secret:x?y@h/d', 'postgres://ann@h/d'],
+    ['postgres://h/d?password=secret&pool=3', 'postgres://h/d?password=&pool=3'],
+  ] as const;
+  for (const [url, shown] of rows) assert.equal(withoutPassword(url), shown);
+});
+
 test('the database is on a server if a flag or the environment says so; a flag wins over the environment', () => {
   const [one, two] = ['postgres://one@h/d', 'postgresql://two:secret@h,i:5433/d?sslmode=require'];
   const env = { JOBD_DATABASE_URL: two, JOBD_DATA: '/a' };
   assert.equal(databaseUrl({}, {}), null);
-  assert.equal(databaseUrl({}, { JOBD_DATABASE_URL: '' }), null);
+  assert.equal(databaseUrl({ data: '/b' }, { JOBD_DATABASE_URL: '' }), null);
   assert.equal(databaseUrl({}, env), two);
   assert.equal(databaseUrl({ database: one }, env), one);
   assert.equal(databaseUrl({ data: '/b' }, env), null);
@@ -137,6 +151,12 @@ test('the database is on a server if a flag or the environment says so; a flag w
     [{ data: '/b', database: one }, {}, /^either --data for a file, or --database for a server$/],
     [{ database: 'mysql://h/d' }, {}, /^--database must be the URL of a PostgreSQL database: post/],
     [{ database: '' }, {}, /^--database must be the URL/],
+    [{}, { JOBD_DATABASE_URL: ' ' }, /^JOBD_DATABASE_URL is empty: set it .*, or remove it$/],
+    [
+      { database: 'postgres://a:12/secret@h/d' },
+      {},
+      /^everybody .* can read a password in --database: (?!.*secret)/,
+    ],
     [{}, { JOBD_DATABASE_URL: 'secret' }, /^JOBD_DATABASE_URL must be the URL(?!.*secret)/],
     [{ database: two }, {}, /^everybody .* can read a password in --database: (?!.*secret)/],
   ] as const) {
@@ -233,4 +253,10 @@ test('NO_COLOR counts if it is not empty', () => {
     [noColor({}), noColor({ NO_COLOR: '' }), noColor({ NO_COLOR: '1' })],
     [false, false, true],
   );
+});
+
+test('--trace-context is off unless the flag or JOBD_TRACE_CONTEXT is given', () => {
+  assert.equal(serveConfig({ traceContext: true }, {}).traceContext, true);
+  assert.equal(serveConfig({}, { JOBD_TRACE_CONTEXT: '1' }).traceContext, true);
+  assert.equal(serveConfig({}, { JOBD_TRACE_CONTEXT: '' }).traceContext, false);
 });

@@ -34,8 +34,8 @@ import { seededRandom } from '../support/random.ts';
 import { queuedRun } from '../support/records/run.ts';
 import { startSink } from '../support/fakes/sink.ts';
 import { until } from '../support/until.ts';
-import { changesIn, wrongIn, wrongOfFlapping } from './crash/alert-truth.ts';
-import type { EndedRun, Heard } from './crash/alert-truth.ts';
+import { changesIn, wrongIn, wrongOfFlapping } from '../support/checks/alert-truth.ts';
+import type { EndedRun, Heard } from '../support/checks/alert-truth.ts';
 
 const rounds = Number(process.env['JOBD_CRASH_ROUNDS'] ?? 12);
 const seed = Number(process.env['JOBD_CRASH_SEED'] ?? randomInt(2 ** 31));

@@ -7,7 +7,7 @@ import { setTimeout } from 'node:timers/promises';
 import { temporaryDirectory } from '../support/directory.ts';
 import { notPackaged } from '../support/running/executable.ts';
 import { startSink } from '../support/fakes/sink.ts';
-import { runAttack, startVictim } from '../support/running/under-attack.ts';
+import { longestHealthMs, runAttack, startVictim } from '../support/running/under-attack.ts';
 import { until } from '../support/until.ts';
 import { addWorkspace } from '../support/records/workspace.ts';
 
@@ -83,7 +83,7 @@ test(
     });
     t.diagnostic(JSON.stringify(toll));
     assert.ok(toll.result.alertMs < 5_000, `${toll.result.alertMs} ms`);
-    assert.ok(toll.healthMs < 1_000);
+    assert.ok(toll.healthMs < longestHealthMs);
     assert.ok(toll.latestCallMs < 5_000);
   },
 );
@@ -105,7 +105,7 @@ test(
     t.diagnostic(JSON.stringify(toll));
     assert.equal((toll.result.sent as { answered: number }).answered, 300);
     assert.equal(toll.result.alerts, 1);
-    assert.ok(toll.healthMs < 1_000);
+    assert.ok(toll.healthMs < longestHealthMs);
     assert.ok(toll.latestCallMs < 5_000);
   },
 );

@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { notPackaged } from '../support/running/executable.ts';
 import { openSocket, parseAnswers, receiveAll } from '../support/hostile/raw.ts';
-import { runAttack, startVictim } from '../support/running/under-attack.ts';
+import { longestHealthMs, runAttack, startVictim } from '../support/running/under-attack.ts';
 import type { Victim } from '../support/running/under-attack.ts';
 
 const noAddresses =
@@ -49,7 +49,7 @@ test(
     assert.equal(await ask(keeping, '/api/v1/jobs?limit=1'), 200);
     assert.equal(Object.values(keeping.freeSockets)[0]?.[0], kept, 'on the connection it had');
     assert.equal(toll.healthFailed, 0);
-    assert.ok(toll.healthMs < 1_000);
+    assert.ok(toll.healthMs < longestHealthMs);
     assert.ok(toll.latestCallMs < 5_000);
     assert.ok(toll.grownMiB <= 100);
   },
@@ -90,7 +90,7 @@ for (const [what, mode] of modes) {
       t.diagnostic(JSON.stringify(toll));
       assert.deepEqual(statuses, Array(seconds).fill(200));
       assert.equal(toll.healthFailed, 0);
-      assert.ok(toll.healthMs < 1_000);
+      assert.ok(toll.healthMs < longestHealthMs);
       assert.ok(toll.latestCallMs < 5_000);
       assert.ok(toll.grownMiB <= 100);
     },

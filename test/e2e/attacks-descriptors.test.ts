@@ -8,7 +8,7 @@ import { test } from 'node:test';
 import { temporaryDirectory } from '../support/directory.ts';
 import { notPackaged, serve } from '../support/running/executable.ts';
 import { prepareStore } from '../support/running/prepare.ts';
-import { runAttack, startVictim } from '../support/running/under-attack.ts';
+import { longestHealthMs, runAttack, startVictim } from '../support/running/under-attack.ts';
 import { until } from '../support/until.ts';
 import { startWitness } from '../support/fakes/witness.ts';
 
@@ -76,6 +76,6 @@ test('1,024 files, 988 connections held, 400 calls at once: none fails', { skip 
   await until('the end of the runs', () => statuses(victim.log()).length >= calls);
   assert.deepEqual([...new Set(statuses(victim.log()))], ['success']);
   assert.equal(toll.healthFailed, 0);
-  assert.ok(toll.healthMs < 1_000);
+  assert.ok(toll.healthMs < longestHealthMs);
   assert.ok(toll.latestCallMs < 5_000);
 });

@@ -7,7 +7,7 @@ import { reservePath } from '../../src/store/sqlite/reserve.ts';
 import { notPackaged } from '../support/running/executable.ts';
 import { monitorsOf } from '../support/records/monitor.ts';
 import { readAnswer } from '../support/running/daemon.ts';
-import { runAttack, startVictim } from '../support/running/under-attack.ts';
+import { longestHealthMs, runAttack, startVictim } from '../support/running/under-attack.ts';
 
 const noProc = process.platform === 'linux' ? false : 'only Linux counts written bytes';
 /** Stored bytes of a ping's body. */
@@ -45,7 +45,7 @@ test(
     assert.ok((answered['200'] ?? 0) > 1_000, `${answered['200']} pings are a flood`);
     assert.ok(writtenPerSecond < 5, `${writtenPerSecond} MB a second`);
     assert.equal((await readPings(id, '?limit=100')).length, 100);
-    assert.ok(toll.healthMs < 1_000, `/healthz took ${toll.healthMs} ms`);
+    assert.ok(toll.healthMs < longestHealthMs, `/healthz took ${toll.healthMs} ms`);
     assert.equal(toll.healthFailed, 0);
     assert.ok(toll.latestCallMs < 5_000, `a call came ${toll.latestCallMs} ms late`);
     // Garbage of 7,000 pings takes 60 or 100 MiB, depending on when it is collected.

@@ -11,7 +11,7 @@ import { setTimeout } from 'node:timers/promises';
 import { authority } from '../egress/certificates.ts';
 import { temporaryDirectory } from '../support/directory.ts';
 import { notPackaged } from '../support/running/executable.ts';
-import { startVictim } from '../support/running/under-attack.ts';
+import { longestHealthMs, startVictim } from '../support/running/under-attack.ts';
 
 const attackSeconds = 12;
 
@@ -48,7 +48,7 @@ test(
     const toll = await victim.watch(() => setTimeout(attackSeconds * 1_000 + 3_000));
     t.diagnostic(JSON.stringify(toll));
     assert.ok(toll.due >= attackSeconds);
-    assert.ok(toll.healthMs < 1_000, `health took ${toll.healthMs} ms`);
+    assert.ok(toll.healthMs < longestHealthMs, `health took ${toll.healthMs} ms`);
     assert.ok(toll.latestCallMs < 5_000, `a good job was ${toll.latestCallMs} ms late`);
     assert.ok(toll.grownMiB <= 100, `${toll.grownMiB} MiB more`);
   },

@@ -20,7 +20,10 @@ test(
 
     const outage = await fullDisk.begin(t, service, first.pid);
     const second = await service.start();
-    await until('a claim that fails', () => second.log().includes('claim failed, will try again'));
+    await until('a claim that fails', async () => {
+      const { body } = await service.askSite('/readyz');
+      return /\bclaim\b[a-z, ]* fails?: /.test((body as { error?: string }).error ?? '');
+    });
     assert.equal((await service.askSite('/readyz')).status, 503);
     assert.equal((await service.askSite('/healthz')).status, 200);
     assert.equal((await service.newestRun('held'))?.status, 'running');

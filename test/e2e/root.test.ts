@@ -1,7 +1,7 @@
 /** Root in a directory of another user: no file outside changes, whatever the owner does. */
 
 import assert from 'node:assert/strict';
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import * as fs from 'node:fs';
 import { join } from 'node:path';
@@ -9,16 +9,13 @@ import { test } from 'node:test';
 import type { TestContext } from 'node:test';
 import { temporaryDirectory } from '../support/directory.ts';
 import { executable, jobd, notPackaged, serve } from '../support/running/executable.ts';
+import { nodeForAll } from '../support/running/for-all.ts';
 import { makeStore, makeStoreWithKey } from '../support/running/prepare.ts';
 import { runProgram } from '../support/running/program.ts';
 
 /** The user `nobody`, by convention. */
 const nobody = 65_534;
 const notRoot = process.getuid?.() === 0 ? false : 'only root can become another user';
-const noRacer =
-  spawnSync(process.execPath, ['--version'], { uid: nobody, gid: nobody }).status === 0
-    ? false
-    : 'nobody cannot run node';
 const limits = { skip: notPackaged || notRoot, timeout: 120_000 };
 
 /**
@@ -53,7 +50,7 @@ async function startSwapping(t: TestContext, dataDir: string, target: string, na
   const script = join(temporaryDirectory(t), 'swap-names.ts');
   fs.copyFileSync(join(import.meta.dirname, 'attacks', 'swap-names.ts'), script);
   fs.chmodSync(join(script, '..'), 0o755);
-  const racer = spawn(process.execPath, [script, dataDir, target, names], {
+  const racer = spawn(nodeForAll(t), [script, dataDir, target, names], {
     uid: nobody,
     gid: nobody,
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -69,7 +66,7 @@ async function startSwapping(t: TestContext, dataDir: string, target: string, na
 
 test(
   'commands of root in a data directory change no file outside, whatever its owner swaps',
-  { ...limits, skip: limits.skip || noRacer },
+  limits,
   async (t) => {
     const { dataDir: whole, outside, file } = await prepare(t);
     const target = join(outside, 'authorized_keys');

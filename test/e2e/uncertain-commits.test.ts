@@ -37,7 +37,11 @@ for (const { what, fault } of faults) {
         return ended.length === jobCount;
       });
       await put.lift();
-      assert.match(daemon.log(), /(claim|record) failed, will try again/, 'the fault was felt');
+      assert.match(
+        daemon.log(),
+        /the database cannot be used, will try again/,
+        'the fault was felt',
+      );
       assert.equal(await daemon.stop(), 0, daemon.log());
       assert.equal(service.witness.arrivals.length, jobCount);
       assert.deepEqual(service.audit(), []);

@@ -1,6 +1,8 @@
 /** One request and its answer, as a target and a person see them. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { parseAllowTargets } from '../../src/domain/targets/target.ts';
+import { startEgressThread } from '../../src/egress/threads.ts';
 import {
   answer,
   eventually,
@@ -113,4 +115,20 @@ test("a request contains the job's data and few other headers", async (t) => {
     `PUT / HTTP/1.1\r\n${host}content-TYPE: x/y\r\nuser-agent: jobd/test\r\ncontent-length: 1\r\n\r\nz`,
     `POST / HTTP/1.1\r\n${host}user-agent: jobd/test\r\ncontent-length: 0\r\n\r\n`,
   ]);
+});
+
+test('a request that comes too late to be written is not sent, in any thread', async (t) => {
+  const target = await startTarget(t, (socket) => socket.write(answer('ok')));
+  const options = { allowTargets: parseAllowTargets(['127.0.0.1/32:*']), connectionsPerHost: 4 };
+  const thread = startEgressThread({ ...options, userAgent: 'jobd/test' });
+  t.after(() => thread[Symbol.asyncDispose]());
+  for (const egress of [startEgress(t), thread]) {
+    const before = target.requests.length;
+    const late = get(target.url, { beginWithinMs: 0 });
+    assert.equal((await egress.call(late)).kind, 'local', 'on a new connection');
+    responseOf(await egress.call(get(target.url, { beginWithinMs: 60_000 })));
+    assert.equal((await egress.call(late)).kind, 'local', 'on a connection that was kept');
+    responseOf(await egress.call(get(target.url)));
+    assert.equal(target.requests.length, before + 2);
+  }
 });

@@ -4,6 +4,7 @@ import { describe, test, type TestContext } from 'node:test';
 import { systemClock } from '../../src/domain/clock.ts';
 import { newId } from '../../src/domain/id.ts';
 import { dispatch } from '../../src/engine/runs/dispatch.ts';
+import { alone } from '../../src/engine/nodes/membership.ts';
 import type { Execution } from '../../src/engine/runs/execution.ts';
 import { openLog } from '../../src/log.ts';
 import { authority, goodCertificate, serverKey } from './certificates.ts';
@@ -51,12 +52,14 @@ describe('a target that', { concurrency: 8 }, () => {
         sealed: null,
       };
       const { signal } = new AbortController();
-      const ended = await dispatch(run, {
+      const { ended } = await dispatch(run, {
         egress,
         vault: testVault,
         clock: systemClock,
         log: openLog('silent'),
-        keepAttempt: async () => {},
+        traceContext: false,
+        keepAttempt: async () => true,
+        membership: alone(systemClock),
         signal,
         heldUp: new Map(),
       });

@@ -54,8 +54,11 @@ const allowed = [
   'src/dashboard/client/api.ts: fetch',
   'src/dashboard/client/live/live.ts: fetch',
   'src/metrics/server.ts: node:http', // it listens
-  'src/store/postgres/pool.ts: node:net', // its sockets, so that they can be let go
-  'src/store/postgres/pool.ts: pg', // the operator's database
+  'src/store/postgres/connections/pinned.ts: pg', // its statements; what connects is pool.ts
+  'src/store/postgres/connections/pool.ts: node:net', // its sockets, so that they can be let go
+  'src/store/postgres/connections/pool.ts: pg', // the operator's database
+  'src/store/postgres/connections/tls.ts: node:tls', // it looks at certificates
+  'src/store/postgres/connections/url.ts: node:net', // it looks at addresses
 ];
 
 /** Code without comments and type imports. */

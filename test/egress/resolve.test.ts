@@ -43,7 +43,7 @@ async function judged(resolve: Resolve, url: string): Promise<Judged> {
   const router = createRouter([], resolve);
   const route = router.route(url);
   if ('failure' in route) return route;
-  const deadline = new Deadline(5000);
+  const deadline = new Deadline({ timeoutMs: 5000 });
   try {
     return await router.addresses(route.site, deadline);
   } finally {

@@ -8,6 +8,7 @@ import { setTimeout } from 'node:timers/promises';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
 import { pino } from 'pino';
+import { JobdError, storeUnusable } from '../../src/domain/errors.ts';
 import { startLoop } from '../../src/engine/loop.ts';
 import type { Step } from '../../src/engine/loop.ts';
 import type { LogLine } from '../support/running/engine.ts';
@@ -157,4 +158,70 @@ test('a stopping loop finishes its current step and starts no other', async (t) 
   loop.wake();
   await loop[Symbol.asyncDispose]();
   assert.deepEqual(counts(), { begun: 1, ended: 1 });
+});
+
+test('of a database that cannot be used the log says each reason once, and when all loops work again', async (t) => {
+  const logged: Record<string, unknown>[] = [];
+  const log = pino({}, { write: (line: string) => void logged.push(JSON.parse(line)) });
+  let reason: string | null = 'ECONNREFUSED';
+  const tries = new Map<string, number>();
+  const names = ['claim', 'record', 'watch'];
+  for (const name of names) {
+    const step: Step = async () => {
+      tries.set(name, (tries.get(name) ?? 0) + 1);
+      if (reason !== null) throw storeUnusable(reason);
+      return Infinity;
+    };
+    const loop = startLoop(name, step, log);
+    t.after(() => loop[Symbol.asyncDispose]());
+  }
+  const fewest = (): number => Math.min(...names.map((name) => tries.get(name) ?? 0));
+  await until('each to fail twice', () => fewest() >= 2);
+  reason = 'the database system is starting up';
+  const seen = fewest();
+  await until('each to fail again', () => fewest() > seen + 1);
+  reason = null;
+  const said = (): unknown[] =>
+    logged.map(({ level, msg, loop, error }) => [level, msg, loop, error]);
+  await until('the end of the outage', () => logged.some(({ level }) => level === 30));
+  const away = 'the database cannot be used, will try again';
+  const [first, second] = logged;
+  assert.deepEqual(said(), [
+    [50, away, first?.['loop'], 'the store cannot be used now: ECONNREFUSED'],
+    [
+      50,
+      away,
+      second?.['loop'],
+      'the store cannot be used now: the database system is starting up',
+    ],
+    [30, 'the database can be used again', undefined, undefined],
+  ]);
+  assert.equal(typeof logged.at(-1)?.['outageMs'], 'number');
+
+  reason = 'ECONNREFUSED';
+  await until('the next outage', () => logged.length > 3);
+  assert.deepEqual(said()[3], [
+    50,
+    away,
+    logged[3]?.['loop'],
+    `the store cannot be used now: ${reason}`,
+  ]);
+});
+
+test('a failure that is not for the database is logged by each loop, also during an outage', async (t) => {
+  const logged: LogLine[] = [];
+  const log = pino({}, { write: (line: string) => void logged.push(JSON.parse(line)) });
+  const errors = [
+    storeUnusable('no'),
+    new JobdError('unavailable', 'the signing key cannot be opened'),
+    new TypeError('a bug'),
+  ];
+  for (const [index, error] of errors.entries()) {
+    const loop = startLoop(`loop ${index}`, () => Promise.reject(error), log);
+    t.after(() => loop[Symbol.asyncDispose]());
+  }
+  const messages = () => logged.map(({ msg }) => msg);
+  await until('lines of two', () => messages().includes('loop 2 failed, will try again'));
+  assert.ok(messages().includes('loop 1 failed, will try again'));
+  assert.ok(!messages().includes('loop 0 failed, will try again'));
 });

@@ -117,7 +117,7 @@ test('while another process locks the database nothing is sent; afterwards every
   const lock = await holdWriteLock(t, dataDir, 'until released');
   clock.set(dueAt);
   engine.wake();
-  await until('a failed claim', () => logged.some(({ level }) => level === 50));
+  const noticed = await until('a failed claim', () => logged.find(({ level }) => level === 50));
   assert.equal(sink.received.length, 0);
   lock.release();
   const runs = await endedRuns(job, 1);
@@ -126,10 +126,9 @@ test('while another process locks the database nothing is sent; afterwards every
     ['success'],
   );
   assert.equal(sink.received.length, 1);
-  assert.match(
-    logged.find(({ level }) => level === 50)?.err?.message ?? '',
-    /database is locked|lock timeout/,
-  );
+  assert.equal(noticed.msg, 'the database cannot be used, will try again');
+  assert.match(noticed.error ?? '', /database is locked|lock timeout/);
+  await until('the end of the outage', () => logged.some(({ msg }) => msg.endsWith('used again')));
 });
 
 test('an internal error of a call ends its run as interrupted, and frees the slot', async (t) => {
@@ -152,21 +151,28 @@ test('an internal error of a call ends its run as interrupted, and frees the slo
   assert.ok(logged.some(({ level, err }) => level === 50 && err?.message === 'a bug'));
 });
 
-test('a stop ends even if the store cannot be written; the next start marks the run as interrupted', async (t) => {
-  const { start, addJob, clock, endedRuns, runsOf, ...parts } = await setupEngine(t);
+test('a stop ends even if the store cannot be written, and the log keeps the outcome; the next start marks the run as interrupted', async (t) => {
+  const { start, addJob, clock, logged, endedRuns, runsOf, ...parts } = await setupEngine(t);
   const store = breaking(parts.store);
   const sink = await startSink(t, (response) => {
     store.failures = Infinity;
-    response.end();
+    response.writeHead(202).end();
   });
   const job = await addJob({ ...dueOnce, url: sink.url });
   clock.set(dueAt);
   const engine = await start({ store, drainMs: 10 });
-  await until('the call', () => sink.received.length === 1);
+  await until('the call', () => logged.some(({ msg }) => msg === 'record failed, will try again'));
   const began = performance.now();
   await engine[Symbol.asyncDispose]();
   assert.ok(performance.now() - began < 20_000, 'it gave up after a while');
-  assert.equal((await runsOf(job))[0]?.status, 'running');
+  const [run] = await runsOf(job);
+  assert.equal(run?.status, 'running');
+  const kept = logged.filter(
+    ({ msg }) => msg === 'the outcome of a run could not be stored before the stop',
+  );
+  assert.equal(kept.length, 1);
+  const { level, runId, status, httpStatus } = { runId: '', status: '', httpStatus: 0, ...kept[0] };
+  assert.deepEqual([level, runId, status, httpStatus], [50, run.id, 'success', 202]);
   await start();
   assert.equal((await endedRuns(job, 1))[0]?.status, 'interrupted');
   assert.equal(sink.received.length, 1, 'and is not sent again');

@@ -54,7 +54,7 @@ test('each minute is forgotten after an hour', () => {
   assert.equal(read().maxMs, null);
 });
 
-test('a value beyond the histogram counts as its maximum', () => {
+test('a value beyond all that is expected counts as the largest', () => {
   const { note, read } = windowAt();
   note(Number.MAX_SAFE_INTEGER);
   assert.ok((read().maxMs ?? 0) >= 590_000);

@@ -6,6 +6,8 @@ import type { AddressInfo } from 'node:net';
 import { once } from 'node:events';
 import { test } from 'node:test';
 import { pino } from 'pino';
+import type { StoredFigures } from '../../src/domain/meter.ts';
+import { createMetrics } from '../../src/metrics/metrics.ts';
 import { startTestDaemon } from '../support/running/daemon.ts';
 import { startSink } from '../support/fakes/sink.ts';
 import { until } from '../support/until.ts';
@@ -33,6 +35,13 @@ test('a manual run shows in the metrics, which are served on their own address',
     /^jobd_run_duration_seconds_count 1$/m,
     /^jobd_slots 512$/m,
     /^jobd_healthy 1$/m,
+    /^jobd_alert_attempts_total\{result="given_up"\} 0$/m,
+    /^jobd_clock_steps_total 0$/m,
+    /^jobd_loop_failing\{loop="sign"\} 0$/m,
+    /^jobd_reserve_in_use 0$/m,
+    /^jobd_jobs_due 0$/m,
+    /^jobd_receipts_unsigned \d$/m,
+    /^jobd_database_bytes [1-9]\d+$/m,
     /^jobd_info\{version="[\d.]+"\} 1$/m,
     /^process_cpu_seconds_total /m,
   ]) {
@@ -44,6 +53,47 @@ test('a manual run shows in the metrics, which are served on their own address',
   assert.equal((await fetch(`${url}/metrics`)).status, 404, 'not where people ask');
   assert.equal((await fetch(new URL('/', address))).status, 404);
   assert.equal((await fetch(address, { method: 'POST' })).status, 404);
+});
+
+test('what the engine counts shows, and what the store does not say is left out', async () => {
+  let isFailing = true;
+  let figures: StoredFigures | null = {
+    jobsDue: 3,
+    receiptsUnsigned: 2,
+    databaseBytes: 4_096,
+    diskFreeBytes: null,
+  };
+  const metrics = createMetrics({
+    slots: () => ({ used: 1, all: 2 }),
+    lateness: () => ({ windowSeconds: 3_600, p50Ms: null, p99Ms: null, maxMs: null }),
+    troubles: () => [],
+    failures: () => new Map([['sign', isFailing]]),
+    isReserveInUse: () => true,
+    stored: async () => figures,
+    version: '1.2.3',
+  });
+  metrics.runsRescued(3);
+  metrics.alertAttempted('failed');
+  metrics.clockStepped();
+  const text = await metrics.text();
+  for (const line of [
+    'jobd_runs_ended_total{status="interrupted"} 3',
+    'jobd_alert_attempts_total{result="failed"} 1',
+    'jobd_clock_steps_total 1',
+    'jobd_reserve_in_use 1',
+    'jobd_loop_failing{loop="sign"} 1',
+    'jobd_jobs_due 3',
+    'jobd_receipts_unsigned 2',
+    'jobd_database_bytes 4096',
+  ]) {
+    assert.ok(text.split('\n').includes(line), line);
+  }
+  assert.doesNotMatch(text, /^jobd_disk_free_bytes /m);
+  figures = null;
+  isFailing = false;
+  const without = await metrics.text();
+  assert.match(without, /^jobd_loop_failing\{loop="sign"\} 0$/m);
+  assert.doesNotMatch(without, /^jobd_(jobs_due|receipts_unsigned|database_bytes) /m);
 });
 
 test('lateness needs a key, and does not exist without --metrics', async (t) => {

@@ -1,5 +1,6 @@
 /** What the API returns about a key, its workspace and the plan of its account, about the audit trail and the daemon. */
 
+import { nodeRoles } from '../../domain/nodes.ts';
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import { actorTypes, auditActions, auditActionWords } from '../../domain/accounts/audit.ts';
@@ -118,6 +119,44 @@ export const AuditQuery = Type.Object(
   { additionalProperties: false },
 );
 
+export const AboutNode = t.output(
+  'Node',
+  'A process that serves the database.',
+  {
+    id: '01999f3c-7c00-7a2b-8c4d-1f2e3a4b5c6d',
+    host: 'a.example',
+    pid: 812,
+    role: 'keeper',
+    version: '1.4.0',
+    startedAt: '2025-10-09T08:00:00.000Z',
+    leaseUntil: '2025-10-09T09:00:12.000Z',
+    endedAt: null,
+    clockLeadMs: 3,
+    calls: 2,
+    slots: 512,
+  },
+  {
+    id: t.text('Its id: each start is a node of its own.'),
+    host: t.text('The name of its machine.'),
+    pid: t.integer('The id of its process.'),
+    role: t.oneOf(
+      nodeRoles,
+      'The `keeper` also does what is done once for all; a `draining` one waits for its last calls and stops; a `silent` one did not renew its lease, and is `gone` soon.',
+    ),
+    version: t.text('The version of jobd.'),
+    startedAt: t.moment('When it was started.'),
+    leaseUntil: t.nullable(t.moment('Until when its lease lasts; null if it has ended.')),
+    endedAt: t.nullable(
+      t.moment('When it stopped or was declared gone; null if it has not ended.'),
+    ),
+    clockLeadMs: t.integer('How far the clock of its machine is ahead of that of the database.'),
+    calls: t.integer('Calls in flight when it renewed its lease last.'),
+    slots: t.integer('The most calls in flight.'),
+  },
+);
+
+export type AboutNode = Static<typeof AboutNode>;
+
 export const About = t.output(
   'About',
   'The daemon that answers.',
@@ -130,6 +169,7 @@ export const About = t.output(
     freeBytes: 21_474_836_480,
     troubles: [],
     mailIsConfigured: false,
+    nodes: [],
   },
   {
     version: t.text('The version of jobd.'),
@@ -147,6 +187,10 @@ export const About = t.output(
       'Why jobd cannot do its work now, as in `GET /readyz`; empty if it can.',
     ),
     mailIsConfigured: t.flag('Whether it has a mail server for alert email.'),
+    nodes: t.array(
+      AboutNode,
+      'Who serves a database on a server, and who did within a day, the oldest first; empty if it is a file.',
+    ),
   },
 );
 export type About = Static<typeof About>;

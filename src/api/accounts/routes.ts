@@ -2,11 +2,14 @@
 
 import type { App } from '../../app/app.ts';
 import { createMe } from '../../app/accounts/me.ts';
+import { nodeTimes } from '../../app/operator/nodes.ts';
+import type { NodeInRole } from '../../app/operator/nodes.ts';
 import { createAbout } from '../../app/operator/about.ts';
 import { isoTime, isoTimeOrNull } from '../../domain/clock.ts';
 import { describe, forOwners } from '../description/operation.ts';
 import type { ApiServer } from '../http/fastify.ts';
 import { About, Me } from './contract.ts';
+import type { AboutNode } from './contract.ts';
 
 const operations = describe(
   { tag: 'Account', isExtension: true },
@@ -43,6 +46,11 @@ export function accountRoutes(server: ApiServer, app: App): void {
   const getAbout = createAbout(app);
   server.get('/about', operations.getAbout, async ({ principal }) => {
     const about = await getAbout(principal);
-    return { ...about, startedAt: isoTime(about.startedAt) };
+    return { ...about, startedAt: isoTime(about.startedAt), nodes: about.nodes.map(nodeOf) };
   });
+}
+
+function nodeOf(node: NodeInRole): AboutNode {
+  const { id, host, pid, role, version, clockLeadMs, calls, slots } = node;
+  return { id, host, pid, role, version, ...nodeTimes(node), clockLeadMs, calls, slots };
 }

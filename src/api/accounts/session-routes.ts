@@ -22,6 +22,7 @@ import { ignoreTypeOfNothing, refuseBody } from '../http/body.ts';
 import { Ok, pageRequest, PageQuery } from '../http/contract.ts';
 import type { SessionCookie } from '../http/cookie.ts';
 import type { ApiServer } from '../http/fastify.ts';
+import { tellLeft } from '../http/limits/request-limits.ts';
 import type { RequestLimits } from '../http/limits/request-limits.ts';
 import { otherPageFault } from '../http/same-origin.ts';
 import {
@@ -122,7 +123,8 @@ export function signInRoute(server: ApiServer, app: App, { limits, cookie }: Par
     if (fault !== null) throw fault;
     const grant = await grantOf(app, request.body);
     if (grant.keyId !== null) {
-      limits.countAsker({ actor: { type: 'key', id: grant.keyId }, keyId: null }, reply);
+      const asker = { actor: { type: 'key', id: grant.keyId }, keyId: null } as const;
+      tellLeft(asker, await limits.count(asker), reply);
     }
     const { session, secret } = await startSession(app, grant, senderOf(request));
     const seconds = Math.floor((session.expiresAt - session.createdAt) / 1_000);

@@ -41,7 +41,7 @@ export async function applyAll<Input, Kept extends { id: string; name: string },
   const keys = definitions.map(({ key }) => key);
   checkDistinct(keys, (index) => `definitions.${index}.key`);
   const items = dryRun ? 0 : definitions.length;
-  countItems(limits, principal, { items, perRequest: definitionsPerRequest, answer });
+  await countItems(limits, principal, { items, perRequest: definitionsPerRequest, answer });
   const apply = dryRun ? previewManaged : applyManaged;
   return await startOneByOne(definitions, (definition) =>
     outcomeOf(definition.key, apply(app, principal, kind, definition)),

@@ -2,7 +2,7 @@
 
 import { Type } from 'typebox';
 import type { Static, TObject, TProperties } from 'typebox';
-import { endReasons } from '../../app/events.ts';
+import { endReasons } from '../../domain/audited.ts';
 import { runStatuses } from '../../domain/runs/run.ts';
 import * as t from '../http/schema.ts';
 import { eventExamples } from './examples.ts';

@@ -1,7 +1,7 @@
 /** Who asks: the bearer key or the session cookie of a request (docs/behavior.md#key-1, docs/behavior.md#session-1). */
 
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { App, Identity, Principal } from '../../app/app.ts';
+import type { Admission, App, Identity, Principal } from '../../app/app.ts';
 import type { Sender } from '../../domain/accounts/audit.ts';
 import { unauthenticated } from '../../app/accounts/authenticate.ts';
 import { JobdError } from '../../domain/errors.ts';
@@ -9,6 +9,7 @@ import { parseAddress } from '../../domain/targets/address.ts';
 import type { SessionCookie } from './cookie.ts';
 import { connectionOf } from './limits/connection.ts';
 import { headerCount } from './headers.ts';
+import { tellLeft } from './limits/request-limits.ts';
 import type { RequestLimits } from './limits/request-limits.ts';
 import { cookieFault } from './same-origin.ts';
 
@@ -32,20 +33,17 @@ declare module 'fastify' {
 /** Checks key or cookie before anything else of a request is read, and counts the request. */
 export function identify(
   server: FastifyInstance,
-  { authenticate, noteUse }: Pick<App, 'authenticate' | 'noteUse'>,
+  { admissions, authenticate, noteUse }: Pick<App, 'admissions' | 'authenticate' | 'noteUse'>,
   { limits, cookie }: { limits: RequestLimits; cookie: SessionCookie },
 ): void {
   server.decorateRequest('asker');
   server.decorateRequest('askerFault');
 
-  /** With an Authorization header the cookie is not looked at. */
-  const findAsker = async (
+  const findUser = async (
     request: FastifyRequest,
-    how: { isUse: boolean } = { isUse: true },
+    how: { isUse: boolean },
   ): Promise<Identity | undefined> => {
-    const { headers } = request;
-    if (headers.authorization !== undefined) return authenticate.byKey(presentedKey(request));
-    const secret = cookie.read(headers.cookie);
+    const secret = cookie.read(request.headers.cookie);
     const found = secret && (await authenticate.bySession(secret, how));
     if (!found) return undefined;
     const fault = cookieFault(request, found.workspaceId);
@@ -55,19 +53,33 @@ export function identify(
   };
 
   server.decorateRequest('askAgain', function askAgain(this: FastifyRequest) {
-    return findAsker(this, { isUse: false });
+    if (hasKey(this)) return authenticate.byKey(presentedKey(this));
+    return findUser(this, { isUse: false });
   });
 
-  server.addHook('onRequest', async (request, reply) => {
-    const found = await findAsker(request);
+  /** A key is counted by the question that finds it. */
+  const admit = async (request: FastifyRequest): Promise<Admission | undefined> => {
+    if (hasKey(request)) return await admissions.ask(presentedKey(request));
+    const asker = await findUser(request, { isUse: true });
     // What another page makes a browser send does not use up what the session may ask.
-    if (found === undefined) return limits.countAddress(request.raw);
-    request.asker = { ...found, sender: senderOf(request) };
-    noteUse(found.actor);
+    return asker && { asker, left: await limits.count(asker) };
+  };
+
+  server.addHook('onRequest', async (request, reply) => {
+    const admission = await admit(request);
+    if (admission === undefined) return limits.countAddress(request.raw);
+    const { asker, left } = admission;
+    request.asker = { ...asker, sender: senderOf(request) };
+    noteUse(asker.actor);
     limits.countElsewhere(request.raw);
-    limits.countAsker(found, reply);
+    tellLeft(asker, left, reply);
     connectionOf(request.socket)?.trust();
   });
+}
+
+/** With an Authorization header the cookie is not looked at. */
+function hasKey({ headers }: FastifyRequest): boolean {
+  return headers.authorization !== undefined;
 }
 
 /** Requires a valid key or session, with `write` unless the request only reads. */

@@ -4,6 +4,7 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import { oneLine } from '../../domain/one-line.ts';
 import { JobdError } from '../../domain/errors.ts';
 import type { Log } from '../../log.ts';
+import { outageIn } from '../../outage.ts';
 import type { RequestLimits } from './limits/request-limits.ts';
 import { tooLarge } from './body.ts';
 import { sentenceFor } from './validation.ts';
@@ -11,11 +12,14 @@ import { pauseHeaders } from './limits/rate-headers.ts';
 
 /** Handles errors of handlers and hooks, and unknown paths. */
 export function answerErrors(server: FastifyInstance, log: Log, requests: RequestLimits): void {
+  const outage = outageIn(log);
   server.setErrorHandler<FastifyError>((error, request, reply) => {
     const known = errorFor(error, request);
     if (known.code === 'internal' || known.cause !== undefined) {
-      const { method } = request;
-      log.error({ err: error, method, url: urlWithoutSecret(request) }, 'a request broke down');
+      const about = { method: request.method, url: urlWithoutSecret(request) };
+      if (!outage.refuses(about, known)) {
+        log.error({ err: error, ...about }, 'a request broke down');
+      }
     }
     return sendError(reply, known.httpStatus < 500 ? counted(known, request, requests) : known);
   });

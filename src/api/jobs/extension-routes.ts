@@ -103,7 +103,7 @@ export function jobExtensionRoutes(server: ApiServer, app: App, limits: RequestL
 
   server.post('/jobs/actions', operations.actOnJobs, async ({ principal, body }, answer) => {
     const items = body.ids.length;
-    countItems(limits, principal, { items, perRequest: actionsPerRequest, answer });
+    await countItems(limits, principal, { items, perRequest: actionsPerRequest, answer });
     const results = await actOnJobs(app, principal, body);
     return { results: results.map(({ id, refusal }) => ({ id, error: refusal?.message ?? null })) };
   });

@@ -15,6 +15,7 @@ import type { Log } from '../../log.ts';
 import { acceptAnyBody } from '../http/body.ts';
 import type { BodyPreview } from '../http/body.ts';
 import type { ApiServer } from '../http/fastify.ts';
+import { refuseWhileOutdated } from '../http/refusals.ts';
 import { connectionOf } from '../http/limits/connection.ts';
 import type { RequestLimits } from '../http/limits/request-limits.ts';
 import type { Ok } from '../http/contract.ts';
@@ -45,6 +46,7 @@ export function pingRoutes(server: ApiServer, app: App, limits: RequestLimits, l
   acceptAnyBody(server);
   server.decorateRequest('pinged');
 
+  refuseWhileOutdated(server, app);
   // Before the body is read: without a known id nobody can send one.
   server.addHook('onRequest', async (request) => {
     const { pingId = '', signal: words } = request.params as { pingId?: string; signal?: string };

@@ -90,7 +90,8 @@ export type QueuedRun = Static<typeof QueuedRun>;
 export const Lateness = t.output(
   'Lateness',
   'How long after their due times runs started, for runs that ended in the last hour. Values have two significant digits. ' +
-    'All are null if no run has ended in that time since the server started.',
+    'All are null if no run has ended in that time since the server started. Where several nodes serve, it is that of all of them, ' +
+    'a few seconds old.',
   { windowSeconds: 3600, p50Ms: 3, p99Ms: 21, maxMs: 34 },
   {
     windowSeconds: t.integer('The length of the period, in seconds.'),

@@ -100,7 +100,7 @@ export function runRoutes(server: ApiServer, app: App, apiUrl: () => string): vo
     run: runDocument(await getRun(app, principal, params.id, params.runId)),
   }));
 
-  server.get('/lateness', getLateness, () => app.lateness());
+  server.get('/lateness', getLateness, async () => await app.lateness());
 }
 
 /** Decodes the header: Node makes a character of each byte, and most clients send UTF-8. */

@@ -2,14 +2,14 @@
 
 import { hasExpired } from '../../domain/accounts/account.ts';
 import { keyPattern } from '../../domain/accounts/key.ts';
+import type { ActiveKey } from '../../domain/accounts/key.ts';
 import { hasEnded, sessionPattern } from '../../domain/accounts/session.ts';
 import { JobdError } from '../../domain/errors.ts';
 import { findActiveKey, findKey } from '../../store/accounts/keys.ts';
-import type { ActiveKey } from '../../store/accounts/keys.ts';
 import { findActiveSession, findSession } from '../../store/accounts/sessions.ts';
 import type { ActiveSession } from '../../store/accounts/sessions.ts';
 import type { Db } from '../../store/database/store.ts';
-import type { App, Authenticate, Principal } from '../app.ts';
+import type { App, Authenticate, Identity, Principal } from '../app.ts';
 import { sha256Of } from './secrets.ts';
 
 /** Keys and sessions that are remembered. More are in use only if many accounts send requests at once. */
@@ -56,9 +56,7 @@ export function createAuthenticate({ store, clock }: Pick<App, 'store' | 'clock'
       if (!keyPattern.test(secret)) return undefined;
       const key = await find(secret, keys, findActiveKey);
       if (key === undefined || hasExpired(key, clock.now())) return undefined;
-      const { id, name, workspaceId, permission, accountExpiresAt } = key;
-      const actor = { type: 'key', id, name } as const;
-      return { actor, keyId: null, isOwner: false, workspaceId, permission, accountExpiresAt };
+      return identityOf(key);
     },
 
     async bySession(secret, { isUse } = { isUse: true }) {
@@ -76,6 +74,13 @@ export function createAuthenticate({ store, clock }: Pick<App, 'store' | 'clock'
       if (entries.some(({ action }) => /^(key|session)\./.test(action))) forget();
     },
   };
+}
+
+/** Whom a key stands for. */
+export function identityOf(key: ActiveKey): Identity {
+  const { id, name, workspaceId, permission, accountExpiresAt } = key;
+  const actor = { type: 'key', id, name } as const;
+  return { actor, keyId: null, isOwner: false, workspaceId, permission, accountExpiresAt };
 }
 
 /**

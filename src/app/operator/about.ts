@@ -4,6 +4,8 @@ import { statfs } from 'node:fs/promises';
 import { findSiteUrl } from '../../store/accounts/instance.ts';
 import { requireOwner } from '../accounts/sessions.ts';
 import type { App, Principal } from '../app.ts';
+import { listNodes } from './nodes.ts';
+import type { NodeInRole } from './nodes.ts';
 import { createReadiness } from './readiness.ts';
 
 export interface About {
@@ -20,6 +22,8 @@ export interface About {
   /** Why jobd cannot do its work now, in sentences. */
   troubles: string[];
   mailIsConfigured: boolean;
+  /** Who serves the database, and who did within a day; none if it is a file, which has this process alone. */
+  nodes: NodeInRole[];
 }
 
 /** Makes a function that describes the daemon to a session of the owner. It throws `forbidden` for others. */
@@ -38,6 +42,7 @@ export function createAbout(app: App): (principal: Principal) => Promise<About> 
       freeBytes: dataDir === null ? null : await freeBytesOf(dataDir),
       troubles: await troubles(),
       mailIsConfigured,
+      nodes: dataDir === null ? await listNodes(app) : [],
     };
   };
 }

@@ -1,39 +1,36 @@
 /** Checks an installation for problems without changing anything. */
 
-import { accessSync, constants, statSync } from 'node:fs';
-import { statfs } from 'node:fs/promises';
 import { isoTime, msPerDay } from '../../domain/clock.ts';
 import type { Clock } from '../../domain/clock.ts';
 import { messageOf } from '../../domain/errors.ts';
-import { sizeText } from '../../domain/sizes.ts';
+import { availableIds, needsMasterKey } from '../../secrets/master-keys.ts';
 import type { MasterKeys } from '../../secrets/master-keys.ts';
 import { openVault } from '../../secrets/vault.ts';
 import { findGuessedUrl, findSiteUrl } from '../../store/accounts/instance.ts';
-import { findForeign } from '../../store/sqlite/foreign.ts';
 import * as inspect from '../../store/database/inspect.ts';
-import { serverFacts } from '../../store/postgres/facts.ts';
 import { listMasterKeys } from '../../store/secrets/master-keys.ts';
 import { newestVersion, schemaVersion } from '../../store/database/migrate.ts';
+import { findLiveNodes } from '../../store/nodes/nodes.ts';
+import { databaseClockOf } from '../../store/nodes/database-clock.ts';
 import { openReader, storePath } from '../../store/sqlite/open.ts';
 import type { Db } from '../../store/database/store.ts';
-import { isReserveInUse, lacksReserve } from '../../store/sqlite/reserve.ts';
-import { checkDatabase as findDamage } from '../../store/sqlite/inspect.ts';
-import { readSpace } from '../../store/sqlite/space.ts';
 import { openServerReader } from '../../store/open.ts';
+import { checkClock, checkDirectory, checkDisk, checkFile, checkSchema } from './doctor-file.ts';
+import {
+  checkAccess,
+  checkNodes,
+  checkOtherRoles,
+  checkServer,
+  checkServerClock,
+  checkServerSchema,
+  checkWrite,
+} from './doctor-server.ts';
+import { fail, ok, warn } from './finding.ts';
+import type { Finding, Result } from './finding.ts';
 import { whoServes } from './served.ts';
 import type { Place } from './served.ts';
 import { findMissingKey } from '../secrets/missing-key.ts';
 import { checkSealed, namesOf, remedyOf } from '../secrets/sealed-values.ts';
-
-/** The result of one check. */
-export interface Finding {
-  check: string;
-  /** `fail`: jobd does not work, or loses something; `warn`: an operator should read the detail. */
-  result: 'ok' | 'warn' | 'fail';
-  detail: string;
-  /** What belongs to the detail, a line each: places, remedies. */
-  notes: readonly string[];
-}
 
 export interface DoctorParts {
   place: Place;
@@ -44,13 +41,6 @@ export interface DoctorParts {
   /** Whether the environment of this command configures a mail server. */
   hasMailServer: boolean;
 }
-
-type Result = Omit<Finding, 'check'>;
-const ok = (detail: string): Result => ({ result: 'ok', detail, notes: [] });
-const warn = (detail: string): Result => ({ result: 'warn', detail, notes: [] });
-const fail = (detail: string, notes: readonly string[] = []): Result => {
-  return { result: 'fail', detail, notes };
-};
 
 /** Runs all checks of a place with a database in turn. A check that throws is a failed one. */
 export async function* examine(parts: DoctorParts): AsyncGenerator<Finding> {
@@ -69,20 +59,33 @@ export async function* examine(parts: DoctorParts): AsyncGenerator<Finding> {
 }
 
 async function* examineDatabase(db: Db, parts: DoctorParts): AsyncGenerator<Finding> {
-  const { place, name, masterKeys, clock } = parts;
+  const { place, name, masterKeys, clock: machine } = parts;
+  const serverClock = place.database === null ? null : await databaseClockOf(db, machine);
+  const clock = serverClock ?? machine;
   yield await finding('database', () =>
     place.database === null ? checkFile(db, storePath(place.dataDir)) : checkServer(db, name),
   );
+  const access = place.database === null ? null : await finding('access', () => checkAccess(db));
+  if (access !== null) yield access;
+  if (access?.result === 'fail') return;
+  if (access !== null) yield await finding('other roles', () => checkOtherRoles(db));
   const version = await schemaVersion(db);
   if (version !== newestVersion) {
-    yield { check: 'schema', ...checkOtherVersion(version) };
+    const isEmpty = version === 0 && place.database !== null;
+    yield { check: 'schema', ...(isEmpty ? nothingYet : checkOtherVersion(version)) };
     return;
   }
-  yield await finding('schema', () =>
-    place.database === null ? checkSchema(db) : ok(`version ${newestVersion}`),
+  const schema = await finding('schema', () =>
+    place.database === null ? checkSchema(db) : checkServerSchema(db),
   );
+  yield schema;
+  // What somebody added to the schema may act on a write.
+  if (place.database !== null && schema.result !== 'fail') {
+    yield await finding('write', () => checkWrite(db));
+  }
   const who = await whoServes(place, db);
-  const masterKey = await finding('master key', () => checkMasterKey(db, masterKeys));
+  const isMade = place.database === null;
+  const masterKey = await finding('master key', () => checkMasterKey(db, masterKeys, isMade));
   yield masterKey;
   // A remedy for a single job would be wrong while one for the key opens all of them again.
   const isKeyGood = masterKey.result !== 'fail';
@@ -90,8 +93,11 @@ async function* examineDatabase(db: Db, parts: DoctorParts): AsyncGenerator<Find
     isKeyGood ? await checkSecrets(db, masterKeys) : fail(untilKeyIsThere),
   );
   yield { check: 'daemon', ...checkDaemon(who, name) };
+  if (place.database !== null) yield await finding('nodes', () => checkNodes(db));
   yield await finding('site URL', () => checkSiteUrl(db));
-  yield await finding('clock', () => checkClock(db, clock));
+  yield await finding('clock', () =>
+    serverClock === null ? checkClock(db, machine) : checkServerClock(serverClock),
+  );
   yield await finding('schedule', () => checkSchedule(db, clock, who !== null));
   yield await finding('alerts', () => checkAlerts(db, parts));
 }
@@ -104,54 +110,7 @@ async function finding(check: string, run: () => Promise<Result> | Result): Prom
   }
 }
 
-function checkDirectory(dataDir: string): Result {
-  const { mode, uid } = statSync(dataDir);
-  accessSync(dataDir, constants.R_OK | constants.W_OK | constants.X_OK);
-  const user = process.getuid?.();
-  const bits = (mode & 0o777).toString(8).padStart(4, '0');
-  if ((mode & 0o022) !== 0) {
-    return fail(`other users can write to ${dataDir} (mode ${bits}): chmod 700 it`);
-  }
-  if ((mode & 0o055) !== 0) {
-    return warn(`other users can read ${dataDir} (mode ${bits}): chmod 700 it`);
-  }
-  if (user !== undefined && uid !== user) {
-    return warn(`${dataDir} belongs to user ${uid}, this command runs as user ${user}`);
-  }
-  return ok(`${dataDir}, only for its owner`);
-}
-
-/** Below `tightBytes` there is soon no space for runs; below `fullBytes` only the reserve is left. */
-const tightBytes = 1024 ** 3;
-const fullBytes = 1024 ** 2;
-
-async function checkDisk(dataDir: string): Promise<Result> {
-  const { bavail, bsize } = await statfs(dataDir);
-  const bytes = bavail * bsize;
-  const free = `${sizeText(bytes)} free`;
-  if (isReserveInUse(dataDir)) {
-    return fail(`${free}, and the disk was full: free some space, or delete jobs or monitors`);
-  }
-  if (lacksReserve(dataDir)) {
-    return fail(`${free}, and there is no reserve for a full disk: free some space`);
-  }
-  if (bytes < fullBytes) return fail(`${free}: free some space`);
-  return bytes < tightBytes ? warn(`${free}, which is soon too little: free some space`) : ok(free);
-}
-
-async function checkFile(db: Db, path: string): Promise<Result> {
-  const { pageBytes, pages } = await readSpace(db);
-  const damage = await findDamage(db);
-  if (damage.length === 0) return ok(`${path}, ${sizeText(pages * pageBytes)}, sound`);
-  return fail(
-    `${path} is damaged: ${damage.slice(0, 3).join('; ')}; restore a backup: jobd restore`,
-  );
-}
-
-async function checkServer(db: Db, name: string): Promise<Result> {
-  const { version, bytes } = await serverFacts(db);
-  return ok(`PostgreSQL ${version} at ${name}, ${sizeText(bytes)}`);
-}
+const nothingYet = warn('the database is empty: jobd serve makes the tables');
 
 function checkOtherVersion(version: number): Result {
   if (version > newestVersion) {
@@ -162,20 +121,16 @@ function checkOtherVersion(version: number): Result {
   );
 }
 
-async function checkSchema(db: Db): Promise<Result> {
-  const foreign = await findForeign(db, newestVersion);
-  if (foreign.length === 0) return ok(`version ${newestVersion}, as jobd makes it`);
-  return fail(
-    `${foreign.slice(0, 3).join('; ')}: find out who changed the file, and restore a backup`,
-  );
-}
-
-async function checkMasterKey(db: Db, masterKeys: MasterKeys): Promise<Result> {
+/** `isMade`: whether the first start makes a key if there is none. */
+async function checkMasterKey(db: Db, masterKeys: MasterKeys, isMade: boolean): Promise<Result> {
   const known = await listMasterKeys(db);
-  const missing = findMissingKey(known, masterKeys);
+  const missing = findMissingKey(known, masterKeys, await findLiveNodes(db));
   if (missing !== null) return fail(missing.problem, missing.remedies);
   const [active] = known;
-  if (active === undefined) return ok('none yet: the first start makes it');
+  if (active === undefined) {
+    if (!isMade && availableIds(masterKeys).length === 0) return fail(needsMasterKey().message);
+    return ok(isMade ? 'none yet: the first start makes it' : `that of ${masterKeys.name}`);
+  }
   if (known.length > 1) return warn('a rotation was interrupted: jobd secrets rotate');
   return ok(`${active} in ${masterKeys.name}: keep a copy of it elsewhere`);
 }
@@ -209,16 +164,6 @@ async function checkSiteUrl(db: Db): Promise<Result> {
   }
   const url = await findSiteUrl(db);
   return ok(url === null ? 'not known before jobd serve ran' : `receipts and links say ${url}`);
-}
-
-async function checkClock(db: Db, clock: Clock): Promise<Result> {
-  const now = clock.now();
-  const newest = await inspect.newestCall(db);
-  if (newest === null || newest <= now)
-    return ok(`${isoTime(now)}, zones of ${process.versions.tz}`);
-  return fail(
-    `it is ${isoTime(now)} here, and a job was already called at ${isoTime(newest)}: set the clock`,
-  );
 }
 
 /** A job is called within a minute of its due time, or the run is recorded as missed. */

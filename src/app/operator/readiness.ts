@@ -18,11 +18,25 @@ export function createReadiness({ store, clock, engineTroubles }: App): () => Pr
       () => [],
       (error: unknown) => [messageOf(error)],
     );
-    return [...storeTroubles, ...engineTroubles()];
+    return saidOnce([...storeTroubles, ...engineTroubles()]);
   };
   return () => {
     const now = clock.monotonicMs();
     if (asked === undefined || now - asked.at >= reusedForMs) asked = { at: now, answer: ask() };
     return asked.answer;
   };
+}
+
+/** Loops that fail for one reason, such as a database that is away, say it together. */
+function saidOnce(troubles: readonly string[]): string[] {
+  const loopsByReason = new Map<string, string[]>();
+  for (const trouble of troubles) {
+    const [, loop, reason = trouble] = /^([a-z ]+) fails: (.*)$/s.exec(trouble) ?? [];
+    const loops = loopsByReason.get(reason) ?? [];
+    loopsByReason.set(reason, loop === undefined ? loops : [...loops, loop]);
+  }
+  return Array.from(loopsByReason, ([reason, loops]) => {
+    if (loops.length === 0) return reason;
+    return `${loops.join(', ')} ${loops.length === 1 ? 'fails' : 'fail'}: ${reason}`;
+  });
 }

@@ -1,5 +1,6 @@
 /** Who serves a database now, and where people reach it. */
 
+import { nodeName } from '../../domain/nodes.ts';
 import { findSiteUrl } from '../../store/accounts/instance.ts';
 import { findLiveNodes } from '../../store/nodes/nodes.ts';
 import { whoLocks } from '../../store/sqlite/lock.ts';
@@ -14,7 +15,7 @@ export interface Place {
 }
 
 /**
- * The process of `jobd serve` that uses a database, as `process 4711`, in a data directory or on a server; null if none does.
+ * The processes of `jobd serve` that use a database, in a data directory or on a server, for messages; null if none does.
  * Throws `unavailable` if this user may not look.
  */
 export async function whoServes({ dataDir, database }: Place, db: Db): Promise<string | null> {
@@ -22,8 +23,8 @@ export async function whoServes({ dataDir, database }: Place, db: Db): Promise<s
     const pid = whoLocks(dataDir);
     return pid === undefined ? null : `process ${pid}`;
   }
-  const [node] = await findLiveNodes(db);
-  return node === undefined ? null : `process ${node.pid} on ${node.host}`;
+  const live = await findLiveNodes(db);
+  return live.length === 0 ? null : live.map(nodeName).join(', ');
 }
 
 /** Where people reach the daemon of a database; null until it has listened once. */

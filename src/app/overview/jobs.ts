@@ -175,7 +175,9 @@ function cursorOf(order: JobOrder, list: string, { id, nameLower, nextRunAt }: J
 
 function jobPlaceOf(order: JobOrder, list: string, cursor: string): JobPlace {
   const isPlace = (parts: readonly unknown[]): parts is readonly [string, string | number] =>
-    isIdPart(parts[0]) && typeof parts[1] === (order === 'name' ? 'string' : 'number');
+    parts.length === 2 &&
+    isIdPart(parts[0]) &&
+    (order === 'name' ? typeof parts[1] === 'string' : Number.isSafeInteger(parts[1]));
   if (order === 'newest') return { ...nowhere, id: parseIdCursor(list, cursor) };
   const [id, by] = parsePlaceCursor(list, cursor, isPlace);
   return typeof by === 'string'

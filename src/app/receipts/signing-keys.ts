@@ -5,7 +5,8 @@ import { JobdError } from '../../domain/errors.ts';
 import type { Vault } from '../../domain/secrets/vault.ts';
 import { makeSigningKey, openSigningKey } from '../../receipt/keyring.ts';
 import { activeMasterKeyId } from '../../store/secrets/master-keys.ts';
-import type { Store } from '../../store/database/store.ts';
+import { writeAlone } from '../../store/database/alone.ts';
+import type { Db, Store } from '../../store/database/store.ts';
 import * as keys from '../../store/receipts/signing-keys.ts';
 import type { SigningKeyRecord } from '../../store/receipts/signing-keys.ts';
 
@@ -19,10 +20,16 @@ export interface SigningKeyParts {
 }
 
 /** Makes a key if there is none. Throws `unavailable` if the key that is there cannot be opened. */
-export async function ensureSigningKey(parts: SigningKeyParts): Promise<void> {
-  const active = await keys.findActiveSigningKey(parts.store.db);
-  if (active === undefined) await rotateSigningKey(parts);
-  else openSigningKey(parts.vault, active);
+export async function ensureSigningKey({ store, clock, vault }: SigningKeyParts): Promise<void> {
+  const active =
+    (await keys.findActiveSigningKey(store.db)) ??
+    (await writeAlone(store, async (tx) => {
+      // Another process may have been faster.
+      const other = await keys.findActiveSigningKey(tx);
+      if (other === undefined) await activateNewKey(tx, vault, clock.now());
+      return other;
+    }));
+  if (active !== undefined) openSigningKey(vault, active);
 }
 
 /** Makes a new key sign from now on. Public keys are kept for ever; the private part of the old key is removed. */
@@ -31,12 +38,13 @@ export async function rotateSigningKey({
   clock,
   vault,
 }: SigningKeyParts): Promise<SigningKeyRecord> {
-  const now = clock.now();
-  return await store.write(async (tx) => {
-    const key = makeSigningKey(vault, await activeMasterKeyId(tx));
-    await keys.activateSigningKey(tx, key, now);
-    return { keyId: key.keyId, publicKey: key.publicKey, createdAt: now, retiredAt: null };
-  });
+  return await store.write((tx) => activateNewKey(tx, vault, clock.now()));
+}
+
+async function activateNewKey(tx: Db, vault: Vault, now: number): Promise<SigningKeyRecord> {
+  const key = makeSigningKey(vault, await activeMasterKeyId(tx));
+  await keys.activateSigningKey(tx, key, now);
+  return { keyId: key.keyId, publicKey: key.publicKey, createdAt: now, retiredAt: null };
 }
 
 /** The key that signs now. Throws `not_found`. */

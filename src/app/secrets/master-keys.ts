@@ -15,7 +15,9 @@ import type { MasterKey } from '../../secrets/master-key.ts';
 import { openVault } from '../../secrets/vault.ts';
 import { availableIds } from '../../secrets/master-keys.ts';
 import type { MasterKeys } from '../../secrets/master-keys.ts';
+import { findLiveNodes } from '../../store/nodes/nodes.ts';
 import * as keys from '../../store/secrets/master-keys.ts';
+import { writeAlone } from '../../store/database/alone.ts';
 import type { Db, Store } from '../../store/database/store.ts';
 import { sweep } from '../../store/database/sweep.ts';
 import type { SweepPage } from '../../store/database/sweep.ts';
@@ -37,22 +39,24 @@ export interface MasterKeyParts {
 export async function openStoreVault({ store, clock, masterKeys }: MasterKeyParts): Promise<Vault> {
   if ((await keys.listMasterKeys(store.db)).length === 0) {
     if (masterKeys.read().length === 0) masterKeys.makeFirst();
-    await store.write(async (tx) => {
-      const [newest] = masterKeys.read();
+    await writeAlone(store, async (tx) => {
+      // Before the one to rotate to, if that is there too.
+      const current = masterKeys.read().at(-1);
       const isFirst = (await keys.listMasterKeys(tx)).length === 0;
-      if (isFirst && newest !== undefined) {
-        await keys.activateMasterKey(tx, newest.id, clock.now());
+      if (isFirst && current !== undefined) {
+        await keys.activateMasterKey(tx, current.id, clock.now());
       }
     });
   }
-  requireKeys(masterKeys, await keys.listMasterKeys(store.db));
+  await requireKeys(store.db, masterKeys);
   return openVault(masterKeys);
 }
 
-/** Throws `unavailable` unless all these keys are available. */
-function requireKeys(source: MasterKeys, known: readonly string[]): void {
-  const missing = findMissingKey(known, source);
-  if (missing === null) return;
+/** Throws `unavailable` unless all keys that sealed something are available. Returns their ids, the active one first. */
+async function requireKeys(db: Db, source: MasterKeys): Promise<string[]> {
+  const known = await keys.listMasterKeys(db);
+  const missing = findMissingKey(known, source, await findLiveNodes(db));
+  if (missing === null) return known;
   throw new JobdError('unavailable', missing.problem, { notes: missing.remedies });
 }
 
@@ -96,8 +100,7 @@ export async function rotateMasterKey(parts: MasterKeyParts): Promise<Rotation> 
 
 /** The key to rotate to: that of an interrupted rotation, else a new one. */
 async function nextKey({ store, masterKeys }: MasterKeyParts): Promise<MasterKey> {
-  const known = await keys.listMasterKeys(store.db);
-  requireKeys(masterKeys, known);
+  const known = await requireKeys(store.db, masterKeys);
   const active = masterKeys.read().find(({ id }) => id === known[0]);
   if (active === undefined) throw new Error('the active master key was removed meanwhile');
   if (known.length > 1) return active;

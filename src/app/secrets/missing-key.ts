@@ -1,8 +1,10 @@
 /** A master key that is missing: where it probably is comes first, and giving it up last. */
 
 import { messageOf } from '../../domain/errors.ts';
+import { nodeName } from '../../domain/nodes.ts';
 import { availableIds } from '../../secrets/master-keys.ts';
 import type { MasterKeys } from '../../secrets/master-keys.ts';
+import type { KnownNode } from '../../store/nodes/nodes.ts';
 
 /** What is missing, in a sentence, and what to do, a line each. */
 export interface MissingKey {
@@ -10,14 +12,24 @@ export interface MissingKey {
   remedies: string[];
 }
 
-/** The first key of `known`, the ids that sealed something, that is not available; null if all are. */
-export function findMissingKey(known: readonly string[], source: MasterKeys): MissingKey | null {
+/** The first key of `known`, the ids that sealed something, that is not available; null if all are. `live` are the nodes that serve. */
+export function findMissingKey(
+  known: readonly string[],
+  source: MasterKeys,
+  live: readonly KnownNode[],
+): MissingKey | null {
   const here = availableIds(source);
   const lost = known.find((id) => !here.includes(id));
   if (lost === undefined) return null;
   const found = here.length === 0 ? 'there is none' : `there is ${here.join(' and ')}`;
   const problem = `the master key of this store is ${known.join(' and ')}, but in ${source.name} ${found}`;
-  return { problem, remedies: remediesFor(lost, known, source) };
+  const holders = live.filter(({ masterKeys }) => masterKeys.includes(lost));
+  if (holders.length === 0) return { problem, remedies: remediesFor(lost, known, source) };
+  const names = holders.map(nodeName).join(', ');
+  return {
+    problem,
+    remedies: [`set ${source.name} to the key of the nodes that serve this database (${names})`],
+  };
 }
 
 function remediesFor(lost: string, known: readonly string[], source: MasterKeys): string[] {

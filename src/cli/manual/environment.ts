@@ -41,6 +41,7 @@ export const environment: readonly (readonly [name: string, meaning: string])[] 
   ['JOBD_HEARTBEAT_URL', 'serve: URL to call each minute while the scheduler is healthy'],
   ['JOBD_METRICS', 'serve: HOST:PORT to serve Prometheus metrics on, at GET /metrics'],
   ['JOBD_NO_SIGNING', 'serve: sign no receipts, if set to anything'],
+  ['JOBD_TRACE_CONTEXT', 'serve: send a W3C traceparent header with each call, if set to anything'],
   [
     'JOBD_LOG_LEVEL',
     `serve: fatal, error, warn, info, debug, trace or silent (default ${serveDefaults.logLevel})`,
@@ -48,8 +49,8 @@ export const environment: readonly (readonly [name: string, meaning: string])[] 
   ['JOBD_LOG_FORMAT', 'serve: human or json (default human on a terminal, else json)'],
   ['JOBD_SECRET_KEY', 'the master key, instead of the file in the data directory'],
   ['JOBD_SECRET_KEY_FILE', 'a file with the master key, such as a credential of systemd'],
-  ['JOBD_SECRET_KEY_NEW', 'secrets rotate: the new master key'],
-  ['JOBD_SECRET_KEY_NEW_FILE', 'secrets rotate: a file with the new master key'],
+  ['JOBD_SECRET_KEY_NEW', 'serve, secrets rotate: the new master key'],
+  ['JOBD_SECRET_KEY_NEW_FILE', 'serve, secrets rotate: a file with the new master key'],
   ['PGPASSWORD', 'password of the PostgreSQL database, if its URL has none'],
   ['PGPASSFILE', 'file of passwords of PostgreSQL databases (default ~/.pgpass)'],
   ['SUDO_USER', 'who runs a command, for the audit trail; set by sudo'],

@@ -1,7 +1,7 @@
 /** `jobd doctor`: checks an installation for problems. */
 
 import type { Command } from 'commander';
-import type { Finding } from '../../app/operator/doctor.ts';
+import type { Finding } from '../../app/operator/finding.ts';
 import { serveConfig } from '../../config.ts';
 import type { Flags } from '../../config.ts';
 import { JobdError, messageOf } from '../../domain/errors.ts';

@@ -10,6 +10,7 @@ import type { Flags, NamedDirectory } from '../../config.ts';
 import { JobdError } from '../../domain/errors.ts';
 import type { Local, Place } from '../../local-store.ts';
 import { withoutPassword } from '../../setting.ts';
+import { libpqUrl } from './libpq-url.ts';
 import { actAsOwner } from './owner/owner.ts';
 import type { Entered } from './owner/owner.ts';
 import { nameOf, noDatabase } from './places.ts';
@@ -39,7 +40,8 @@ type HasStore = (directory: string) => boolean;
  * if root has a database of its own, too, it has to say which. Throws `conflict`.
  */
 export async function chooseDataDir(flags: Flags): Promise<Chosen> {
-  const { hasStore } = await import('../../local-store.ts');
+  const { hasStore, loadDriverOfBundle } = await import('../../local-store.ts');
+  loadDriverOfBundle();
   const directory = namedDataDir(flags);
   const service = findService();
   const chosen = { ...directory, service };
@@ -100,7 +102,8 @@ export async function enterPlace(
   saysWhere = false,
 ): Promise<EnteredPlace> {
   caller();
-  const ofService = namesNoPlace(flags) && isRoot() ? findServiceDatabase() : null;
+  const ofService =
+    namesNoPlace(flags) && isRoot() ? findServiceDatabase(environmentVariable) : null;
   const env = ofService ?? undefined;
   const [database, keys] = [databaseUrl(flags, env), secretKeys(env)];
   if (database === null) {
@@ -119,18 +122,21 @@ function namesNoPlace(flags: Flags): boolean {
   return !isInFlags && !isInVariables;
 }
 
-/** Refuses a command that works on the file of a database, where that is on a server. Throws `usage`. */
+/**
+ * Refuses a command that works on the file of a database, where that is on a server. `instead` is given its URL for the programs
+ * of PostgreSQL. Throws `usage`.
+ */
 export function requireFile(flags: Flags, instead: (database: string) => string): void {
   const database = databaseUrl(flags);
   if (database === null) return;
   const sentence = 'the database is on a server, so jobd has no file of it';
-  throw new JobdError('usage', sentence, { notes: [instead(withoutPassword(database))] });
+  throw new JobdError('usage', sentence, { notes: [instead(libpqUrl(withoutPassword(database)))] });
 }
 
 /** Opens the database of a place that was entered. */
 export async function openStoreAt({ keys, ...place }: EnteredPlace): Promise<Local> {
   const { openLocal } = await import('../../local-store.ts');
-  const local = await openLocal(place, { secretKey: keys.current });
+  const local = await openLocal(place, { keys });
   return { ...local, caller: caller() };
 }
 

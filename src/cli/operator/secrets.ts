@@ -7,6 +7,7 @@ import { confirm } from '../terminal/prompt.ts';
 import type { Context } from '../context.ts';
 import { counted } from '../terminal/text.ts';
 import { enterPlace, openStoreAt } from './local.ts';
+import type { EnteredPlace } from './local.ts';
 import { dataOption, databaseOption } from './place-options.ts';
 import { printJson, printRows } from '../terminal/output.ts';
 import type { Output } from '../terminal/output.ts';
@@ -35,32 +36,34 @@ Examples:
   JOBD_SECRET_KEY_NEW=$(openssl rand -base64 32) jobd secrets rotate --yes
 
 If your master key is in JOBD_SECRET_KEY, stop the daemon, put the new key in
-JOBD_SECRET_KEY_NEW, rotate, and start the daemon with the new key.
+JOBD_SECRET_KEY_NEW, rotate, and start the daemon with the new key. On a
+PostgreSQL database nothing stops: first restart each node with both keys, one
+after the other, then rotate, then restart each with the new key alone.
 If a rotation is interrupted, run the command again. Earlier backups need the
 previous key, which is removed: copy the file secret-key first.`,
     )
     .action(async (flags: Flags) => {
-      const question =
-        'Encrypt all secrets with a new master key? The present key is removed from the data directory, but earlier ' +
-        'backups need it: keep a copy.';
-      await confirm(question, flags['yes'] === true);
       const place = await enterPlace(flags, output);
       const { keys } = place;
       if (keys.current !== null && keys.next === null) throw noNextKey(keys.current.name);
       await using local = await openStoreAt(place);
+      // A key that is missing is missed before anything is locked.
+      if (place.database !== null) await local.openVault();
       const { lockMasterKeyFor, masterKeysFor } = await import('../../local-store.ts');
       using locks = new DisposableStack();
       locks.use(await lockMasterKeyFor(place, local, keys));
+      await confirm(rotationQuestion(place), flags['yes'] === true);
       const { rotateMasterKey } = await import('../../app/secrets/master-keys.ts');
       const parts = { ...local, masterKeys: masterKeysFor(place, keys) };
       const rotation = await rotateMasterKey(parts);
       if (flags['json']) printJson(output, rotation);
       else output.data(rotation.keyId);
       const retired = rotation.retired.join(' and ');
+      const backups = backupsOf(place);
       output.say(
-        `earlier backups need the old master key ${retired}: keep a copy of it as long as you keep them, and make a new backup now`,
+        `earlier ${backups}s need the old master key ${retired}: keep a copy of it as long as you keep them, and make a new ${backups} now`,
       );
-      if (!rotation.isErased) output.say(notErased('old'));
+      if (!rotation.isErased) output.say(notErased(place, 'old'));
       if (keys.next !== null) output.say('start jobd with the new key as JOBD_SECRET_KEY');
     });
 }
@@ -118,15 +121,32 @@ async function forget(lostId: string, flags: Flags, output: Output): Promise<voi
     `paused ${counted(jobs.length, 'job')} and disabled ${counted(channels.length, 'channel')}: set their headers, ` +
       `bodies and configs again, and back up the new master key ${keyId}`,
   );
-  if (!isErased) output.say(notErased('lost'));
+  if (!isErased) output.say(notErased(place, 'lost'));
   if (signingKeyId !== null) output.say(`the key ${signingKeyId} signs receipts from now on`);
 }
 
-function notErased(which: string): string {
-  return (
-    `free space in the database may still hold values that the ${which} key can decrypt: to erase them, ` +
-    'stop jobd and run sqlite3 jobd.db vacuum'
-  );
+function rotationQuestion(place: EnteredPlace): string {
+  const { current, next } = place.keys;
+  const isInFile = current === null && next === null;
+  const which = isInFile ? 'a new master key' : 'the master key in JOBD_SECRET_KEY_NEW';
+  const removed = isInFile
+    ? 'The present key is removed from the data directory, but earlier'
+    : 'Earlier';
+  const backups = `${backupsOf(place)}s`;
+  const needed = isInFile ? 'need it' : 'need the present one';
+  return `Encrypt all secrets with ${which}? ${removed} ${backups} ${needed}: keep a copy.`;
+}
+
+/** What people keep of a database. */
+function backupsOf({ database }: EnteredPlace): string {
+  return database === null ? 'backup' : 'dump';
+}
+
+function notErased({ database }: EnteredPlace, which: string): string {
+  const values = `may still hold values that the ${which} key can decrypt`;
+  return database === null
+    ? `free space in the database ${values}: to erase them, stop jobd and run sqlite3 jobd.db vacuum`
+    : `free space in the tables, and the write-ahead log of the server, ${values}: to erase those in the tables, stop jobd and run vacuum full in psql`;
 }
 
 function noNextKey(name: string): JobdError {

@@ -12,12 +12,12 @@ import {
 } from '../../config.ts';
 import type { Flags, ServeConfig } from '../../config.ts';
 import type { Daemon } from '../../daemon.ts';
-import { JobdError } from '../../domain/errors.ts';
 import { withoutPassword } from '../../setting.ts';
 import { collect } from '../options.ts';
 import type { Context } from '../context.ts';
 import { actAsOwner } from './owner/owner.ts';
 import { programName } from './program-name.ts';
+import { startWaiting } from './start-waiting.ts';
 
 /** Adds the command. */
 export function addServeCommand(program: Command, { output }: Context): void {
@@ -56,6 +56,7 @@ export function addServeCommand(program: Command, { output }: Context): void {
     .option('--heartbeat-url <url>', 'URL to call each minute while the scheduler is healthy')
     .option('--metrics <host:port>', 'address to serve Prometheus metrics on, at GET /metrics')
     .option('--no-signing', 'sign no receipts')
+    .option('--trace-context', 'send a W3C traceparent header with each call')
     .option(
       '--log-level <level>',
       `fatal, error, warn, info, debug, trace or silent (default ${serveDefaults.logLevel})`,
@@ -83,7 +84,9 @@ jobd help environment`,
       const surroundings = { noColour: noColor(), journalStream: journalStream() };
       const log = openLog(config.logLevel, lineForm(config.logFormat, surroundings));
       const stopSignal = nextStopSignal();
-      const daemon = await startDaemon(config, log);
+      const start = () => startDaemon(config, log);
+      const daemon = isFile ? await start() : await startWaiting(start, { log, stopSignal });
+      if (daemon === null) return log.info('jobd stopped');
       try {
         output.data(listeningOn(config.host, daemon.url));
         if (output.isTerminal) output.say(await welcome(placeOf(config, flags), daemon));
@@ -95,11 +98,7 @@ jobd help environment`,
             'receipts and links say a URL that only works on this machine: set --base-url (JOBD_BASE_URL)',
           );
         }
-        const signal = await Promise.race([stopSignal, daemon.lost]);
-        if (signal === undefined) {
-          const why = 'another jobd took the database over, since this one could not reach it';
-          throw new JobdError('conflict', why);
-        }
+        const signal = await stopSignal;
         // The terminal has shown ^C: the log goes on below it.
         if (output.isTerminal && signal === 'SIGINT') output.say('');
         const wait = { calls: daemon.callsInFlight(), waitMs: drainMs };

@@ -53,21 +53,34 @@ export function findServiceUrl({ settings, unit } = serviceFiles): string | null
   }
 }
 
+/** Where a master key is: one variable or the other. */
+const keyVariables = ['JOBD_SECRET_KEY', 'JOBD_SECRET_KEY_FILE'];
+const nextKeyVariables = ['JOBD_SECRET_KEY_NEW', 'JOBD_SECRET_KEY_NEW_FILE'];
+
 /**
- * The variables of the service about its database on a server; null without one, and if this user may not read its settings.
- * Never throws.
+ * The variables of the service about its database on a server, but the master keys of `own`, the variables of this command, if
+ * it has some: the service may get its key as a credential. Null without a database on a server, and if this user may not read
+ * the settings of the service. Never throws.
  */
-export function findServiceDatabase({ settings, unit } = serviceFiles): Readonly<
-  Record<string, string>
-> | null {
+export function findServiceDatabase(
+  own: (name: string) => string | undefined,
+  { settings, unit } = serviceFiles,
+): Readonly<Record<string, string>> | null {
   const texts = [readRootsFile(settings) ?? '', readRootsFile(unit) ?? ''];
-  const names = ['JOBD_DATABASE_URL', 'JOBD_SECRET_KEY', 'JOBD_SECRET_KEY_FILE'];
-  const found = names.flatMap((name) => {
-    const value = texts.map((text) => variableIn(text, name)).find((each) => each !== null);
-    return value === undefined || value === null ? [] : [[name, value] as const];
+  const ofService = (name: string): string | undefined =>
+    texts.map((text) => variableIn(text, name)).find((value) => value !== null) ?? undefined;
+  const read = (names: readonly string[], from: typeof own): [string, string][] =>
+    names.flatMap((name): [string, string][] => {
+      const value = from(name);
+      return value ? [[name, value]] : [];
+    });
+  const [database] = read(['JOBD_DATABASE_URL'], ofService);
+  if (database === undefined) return null;
+  const keys = [keyVariables, nextKeyVariables].flatMap((names) => {
+    const ownKey = read(names, own);
+    return ownKey.length > 0 ? ownKey : read(names, ofService);
   });
-  const variables = Object.fromEntries(found);
-  return variables['JOBD_DATABASE_URL'] === undefined ? null : variables;
+  return Object.fromEntries([database, ...keys]);
 }
 
 function named(dataDir: string | null, namedIn: string): Service | null {

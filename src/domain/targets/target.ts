@@ -45,6 +45,13 @@ export function parseAllowTargets(list: readonly string[]): readonly AllowedTarg
   return Object.freeze(list.map(parseAllowTarget));
 }
 
+/** The text of an allowed target: the same for all that allow the same. */
+export function allowTargetText({ block, ports }: AllowedTarget): string {
+  const address = block.family === 6 ? `[${block.text}]` : block.text;
+  if (ports === 'default') return address;
+  return `${address}:${ports === 'any' ? '*' : ports}`;
+}
+
 /** Any address on any port. */
 export const everywhere = parseAllowTargets(['0.0.0.0/0:*', '[::/0]:*']);
 

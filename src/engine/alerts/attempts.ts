@@ -6,18 +6,22 @@ import { loggedAlert } from '../../domain/alerts/logged-alert.ts';
 import type { ChangeFeed } from '../../domain/changes.ts';
 import { isoTime } from '../../domain/clock.ts';
 import type { Clock } from '../../domain/clock.ts';
+import type { AlertResult, Meter } from '../../domain/meter.ts';
 import type { Log } from '../../log.ts';
 import { findWorkspaceLabels } from '../../store/database/workspace-label.ts';
 import { recordAttempt } from '../../store/alerts/attempts.ts';
 import type { DueChannel, DueDelivery } from '../../store/alerts/delivery-queue.ts';
 import type { Store } from '../../store/database/store.ts';
+import type { Membership } from '../nodes/membership.ts';
 import { deliver } from './deliver.ts';
 import type { DelivererParts, Result } from './deliver.ts';
 
 export interface NotifierParts extends DelivererParts {
   store: Store;
   clock: Clock;
+  membership: Membership;
   log: Log;
+  meter: Meter;
   /** Hears which channels were used. */
   changes: ChangeFeed;
 }
@@ -126,7 +130,7 @@ async function attempt(
 }
 
 async function record(
-  { store, clock, changes, log }: NotifierParts,
+  { store, clock, changes, log, meter }: NotifierParts,
   channel: DueChannel,
   delivery: DueDelivery,
   { askedMs, isFinal, isAnswered, ...result }: TimedResult,
@@ -144,12 +148,18 @@ async function record(
   changes.publish(workspaceId, { channels: [channelId] });
   const to = { channel: name, channelId, channelType, event, ...loggedAlert(delivery.payload) };
   const about = { ...(await workspaceOf(store, workspaceId)), ...to, deliveryId, attempts };
+  meter.alertAttempted(resultOf(error, nextAt));
   if (error === null) log.info(about, 'alert delivered');
   else if (nextAt === null) log.error({ ...about, error }, 'alert given up');
   else {
     const why = { error, nextAttemptAt: isoTime(nextAt) };
     log.warn({ ...about, ...why }, 'alert not delivered, will try again');
   }
+}
+
+function resultOf(error: string | null, nextAt: number | null): AlertResult {
+  if (error === null) return 'delivered';
+  return nextAt === null ? 'given_up' : 'failed';
 }
 
 /** The workspace for the log, if there is more than one. The attempt is recorded: an error changes nothing. */

@@ -14,6 +14,7 @@ import {
 import { bringDigestsForward, findNextDigestTime } from '../../store/alerts/digests.ts';
 import { startLoop } from '../loop.ts';
 import type { Loop } from '../loop.ts';
+import { onDuty } from '../nodes/membership.ts';
 import { clockStepMs } from '../upkeep/clock-watch.ts';
 import { createAttempts } from './attempts.ts';
 import type { Attempts, NotifierParts } from './attempts.ts';
@@ -30,11 +31,11 @@ const longestFirstWaitMs = 30_000;
 
 /** Starts to deliver. */
 export function startNotifier(parts: NotifierParts): Notifier {
-  const { store, clock, log } = parts;
+  const { store, clock, membership, log } = parts;
   const expander = createExpander(store, clock);
   const attempts = createAttempts(parts, () => loop.wake());
   let seenAt = Infinity;
-  const loop = startLoop('notify', step, log);
+  const loop = startLoop('notify', onDuty(membership, step), log);
 
   async function step(): Promise<number> {
     const now = clock.now();

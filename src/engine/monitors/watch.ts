@@ -20,6 +20,7 @@ import {
 } from '../../store/monitors/monitors.ts';
 import type { Db, Store } from '../../store/database/store.ts';
 import type { Step } from '../loop.ts';
+import type { Membership } from '../nodes/membership.ts';
 
 /** Monitors checked in one transaction: some milliseconds. */
 const largestBatch = 200;
@@ -29,22 +30,26 @@ const longestGapMs = 10_000;
 export interface WatchParts {
   store: Store;
   clock: Clock;
+  membership: Membership;
   log: Log;
   /** Hears which monitors changed. */
   changes: ChangeFeed;
 }
 
-/** Makes a step for `startLoop`. Pings can arrive from now on. */
-export function createWatch({ store, clock, log, changes }: WatchParts): Step {
-  let reachableSince = clock.now();
-  let checkedAt = reachableSince;
+/** Makes a step for `startLoop`. */
+export function createWatch({ store, clock, membership, log, changes }: WatchParts): Step {
+  let checkedAt = clock.now();
+  /** Since when pings can arrive, as far as this process has seen. */
+  let seenSince = -Infinity;
   let hasFailed = false;
 
   return async () => {
     const now = clock.now();
     const wasAway = now < checkedAt || now - checkedAt > longestGapMs;
-    if (wasAway || hasFailed) reachableSince = now;
+    if (wasAway || hasFailed) seenSince = now;
     checkedAt = now;
+    hasFailed = false;
+    if (!membership.keepsHouse()) return Infinity;
     hasFailed = true;
     const restMs = await check(now);
     hasFailed = false;
@@ -54,6 +59,7 @@ export function createWatch({ store, clock, log, changes }: WatchParts): Step {
   async function check(now: number): Promise<number> {
     const checkAt = (await findEarliestCheck(store.db)) ?? Infinity;
     if (checkAt > now) return checkAt - now;
+    const reachableSince = Math.max(membership.reachableSince, seenSince);
     const found = await store.write((tx) => checkMonitors(tx, now, reachableSince));
     for (const { change, workspace } of found) {
       const { level, fields } = loggedChange(change, workspace);

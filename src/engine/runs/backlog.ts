@@ -19,18 +19,23 @@ export interface Backlog {
   /** Executions and attempts that are not written yet. */
   readonly size: number;
   add(execution: EndedExecution): void;
-  /** Resolves when a further attempt is written and may be sent. Rejects if the engine stops before that. */
-  keepAttempt(attempt: Attempt): Promise<void>;
+  /**
+   * Resolves when a further attempt is written: whether it may be sent, since its run is still `running`. Rejects if the engine
+   * stops before that.
+   */
+  keepAttempt(attempt: Attempt): Promise<boolean>;
   /** The oldest entries. They stay until `remove`. */
   batch(): Batch;
-  /** Removes the batch that `batch` returned last: it is written. */
-  remove(batch: Batch): void;
+  /** All executions that are not written yet. */
+  readonly unwritten: readonly EndedExecution[];
+  /** Removes the batch that `batch` returned last: it is written. `retried`: whose attempts may be sent. */
+  remove(batch: Batch, retried: ReadonlySet<string>): void;
 }
 
 /** Makes an empty backlog. When the signal aborts, waiting attempts are given up. */
 export function createBacklog(signal: AbortSignal): Backlog {
   let executions: EndedExecution[] = [];
-  let attempts: (Attempt & PromiseWithResolvers<void>)[] = [];
+  let attempts: (Attempt & PromiseWithResolvers<boolean>)[] = [];
   signal.addEventListener('abort', () => {
     for (const { reject } of attempts) reject(signal.reason);
     attempts = [];
@@ -40,22 +45,27 @@ export function createBacklog(signal: AbortSignal): Backlog {
     get size() {
       return executions.length + attempts.length;
     },
+    get unwritten() {
+      return executions;
+    },
     add(execution) {
       executions.push(execution);
     },
     async keepAttempt(attempt) {
       signal.throwIfAborted();
-      const written = Promise.withResolvers<void>();
+      const written = Promise.withResolvers<boolean>();
       attempts.push({ ...attempt, ...written });
-      await written.promise;
+      return await written.promise;
     },
     batch: () => ({
       executions: executions.slice(0, largestBatch),
       attempts: attempts.slice(0, largestBatch),
     }),
-    remove(batch) {
+    remove(batch, retried) {
       executions = executions.slice(batch.executions.length);
-      for (const { resolve } of attempts.splice(0, batch.attempts.length)) resolve();
+      for (const { resolve, runId } of attempts.splice(0, batch.attempts.length)) {
+        resolve(retried.has(runId));
+      }
     },
   };
 }

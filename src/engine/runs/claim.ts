@@ -11,17 +11,21 @@ import { termsOf } from './expire.ts';
 
 /** Claims runs as long as slots are free: queued ones first, since somebody waits for them, then due jobs. */
 export async function claimRuns(tx: Db, slots: FreeSlots, moment: Moment): Promise<Claim> {
-  const queued = await claimQueuedRuns(tx, slots, moment.now);
+  const queued = await claimQueuedRuns(tx, slots, moment);
   const due = await claimDueJobs(tx, slots, moment);
   const executions = [...queued, ...due.executions];
   return { ...due, executions, more: queued.length > 0 || due.more };
 }
 
-async function claimQueuedRuns(tx: Db, slots: FreeSlots, now: number): Promise<Execution[]> {
+async function claimQueuedRuns(
+  tx: Db,
+  slots: FreeSlots,
+  { now, nodeId }: Moment,
+): Promise<Execution[]> {
   const found = await findQueuedRuns(tx, slots.bounds());
   const chosen = onePerJob(found).filter(({ host }) => slots.take(host));
   const runIds = chosen.map(({ runId }) => runId);
-  const started = await startQueuedRuns(tx, runIds, now);
+  const started = await startQueuedRuns(tx, runIds, { startedAt: now, nodeId });
   const claimed = chosen.filter(({ runId }) => started.has(runId));
   await updateClaimedJobs(
     tx,

@@ -5,18 +5,21 @@
 
 import { setTimeout } from 'node:timers/promises';
 import type { Clock } from '../../domain/clock.ts';
+import { newSpanId } from '../../domain/id.ts';
 import { latestStartMs } from '../../domain/runs/due.ts';
 import { outcomeOf } from '../../domain/runs/outcome.ts';
 import type { AttemptResult, Outcome, TargetResult } from '../../domain/runs/outcome.ts';
 import { retryAt } from '../../domain/runs/retry.ts';
+import { hasTraceparent, traceIdOf, traceparent } from '../../domain/runs/trace-context.ts';
 import { mayRepeat, redact, redactResult, secretTexts } from '../../domain/secrets/redaction.ts';
 import { damage, openRequest } from '../../domain/secrets/sealed-job.ts';
 import type { RequestSecrets, Vault } from '../../domain/secrets/vault.ts';
 import type { Call, Egress } from '../../egress/egress.ts';
 import type { Log } from '../../log.ts';
 import type { Attempt, EndedRun } from '../../store/runs/results.ts';
+import type { Membership } from '../nodes/membership.ts';
 import { interruptedRun, runNames } from './execution.ts';
-import type { Execution } from './execution.ts';
+import type { EndedExecution, Execution } from './execution.ts';
 
 /** What dispatching needs. */
 export interface Dispatcher {
@@ -25,44 +28,66 @@ export interface Dispatcher {
   vault: Vault;
   clock: Clock;
   log: Log;
-  /** Resolves when a further attempt is on the disk and may be sent. Rejects if jobd stops before that. */
-  readonly keepAttempt: (attempt: Attempt) => Promise<void>;
-  /** Aborted when a stop waits no longer: the runs in flight end as interrupted. */
+  /** Whether calls carry a `traceparent`. */
+  traceContext: boolean;
+  /** Resolves when a further attempt is on the disk: whether it may be sent. Rejects if jobd stops before that. */
+  readonly keepAttempt: (attempt: Attempt) => Promise<boolean>;
+  membership: Pick<Membership, 'mayBeginForMs'>;
+  /** Aborted when a stop waits no longer, or this process was declared gone: the runs in flight end as interrupted. */
   signal: AbortSignal;
   /** Why runs wait for this machine to be able to call, by run id. */
   heldUp: Map<string, string>;
 }
 
+/** Why calls are aborted whose runs are no longer this node's. */
+export const declaredGone = Symbol('this node was declared gone');
+
+const unconfirmed: AttemptResult = {
+  kind: 'local',
+  trouble: 'the database did not confirm that this node serves',
+};
+
 /** Pause before a call is tried again that this machine could not begin. */
 const heldUpPauseMs = 1_000;
 
 /** Calls the target. Never rejects: an error on this side ends the run as interrupted. */
-export async function dispatch(run: Execution, dispatcher: Dispatcher): Promise<EndedRun> {
-  const { vault, clock, log, keepAttempt, signal } = dispatcher;
+export async function dispatch(run: Execution, dispatcher: Dispatcher): Promise<EndedExecution> {
+  const { vault, clock, log, traceContext, keepAttempt, signal } = dispatcher;
   const confirmedAt = clock.now();
   if (confirmedAt - run.startedAt > latestStartMs) {
     const why = 'not sent: its claim could not be confirmed within a minute';
-    return interruptedRun(run, { why, attempts: 0, finishedAt: confirmedAt });
+    return {
+      claimed: run,
+      ended: interruptedRun(run, { why, attempts: 0, finishedAt: confirmedAt }),
+    };
   }
   const began = clock.monotonicMs();
   let attempts = 0;
+  let isTraced = false;
   const elapsedMs = (): number => Math.round(clock.monotonicMs() - began);
-  const ended = (result: TargetResult, secrets: RequestSecrets | null): EndedRun => {
+  const done = (ended: EndedRun): EndedExecution => {
+    const trace = isTraced && attempts > 0 && { traceId: traceIdOf(run.runId) };
+    return { claimed: run, ended, ...trace };
+  };
+  const ended = (result: TargetResult, secrets: RequestSecrets | null): EndedExecution => {
     const durationMs = elapsedMs();
     const finishedAt = run.startedAt + durationMs;
     const { runId, jobId } = run;
-    return { runId, jobId, finishedAt, durationMs, attempts, ...outcomeWithout(secrets, result) };
+    const outcome = outcomeWithout(secrets, result);
+    return done({ runId, jobId, finishedAt, durationMs, attempts, ...outcome });
   };
-  const interrupted = (why: string): EndedRun =>
-    interruptedRun(run, { why, attempts, finishedAt: run.startedAt + elapsedMs() });
+  const interrupted = (why: string): EndedExecution =>
+    done(interruptedRun(run, { why, attempts, finishedAt: run.startedAt + elapsedMs() }));
   try {
     const secrets = opened(run, vault, log);
     if (secrets === null) return ended(unopened, null);
     const call = callOf(run, secrets);
+    isTraced = traceContext && !hasTraceparent(secrets.headers);
     let last: TargetResult | null = null;
     for (;;) {
       attempts += 1;
-      const result = await attempt(run.runId, call, dispatcher);
+      const sent = isTraced ? traced(call, run.runId) : call;
+      const result = await attempt(run.runId, sent, dispatcher);
       if (result.kind === 'local') {
         attempts -= 1;
         if (last !== null) return ended(last, secrets);
@@ -74,27 +99,35 @@ export async function dispatch(run: Execution, dispatcher: Dispatcher): Promise<
       if (nextAt === null) return ended(result, secrets);
       await setTimeout(nextAt - now, undefined, { signal });
       const retryFrom = clock.monotonicMs();
-      await keepAttempt({ runId: run.runId, attempts: attempts + 1 });
+      const mayRetry = await keepAttempt({ runId: run.runId, attempts: attempts + 1 });
+      if (!mayRetry) return ended(result, secrets);
       // As with a claim: an attempt that took over a minute to write is not sent.
       if (clock.monotonicMs() - retryFrom > latestStartMs) return ended(result, secrets);
     }
   } catch (error) {
-    if (signal.aborted) return interrupted('jobd stopped before the answer came');
+    if (signal.aborted) return interrupted(`${whyAborted(signal)} before the answer came`);
     log.error({ err: error, ...runNames(run) }, 'a call broke down');
     return interrupted('an error inside jobd, see its log');
   }
+}
+
+/** Why calls were aborted, as the beginning of a clause. */
+function whyAborted({ reason }: AbortSignal): string {
+  return reason === declaredGone ? 'this node was declared gone' : 'jobd stopped';
 }
 
 /** Makes one attempt. If this machine cannot begin it, that is no failure of the target: it is tried for a minute. */
 async function attempt(
   runId: string,
   call: Call,
-  { egress, clock, log, signal, heldUp }: Dispatcher,
+  { egress, clock, log, membership, signal, heldUp }: Dispatcher,
 ): Promise<AttemptResult> {
   const giveUpAt = clock.monotonicMs() + latestStartMs;
   try {
     for (;;) {
-      const result = await egress.call(call, signal);
+      const beginWithinMs = membership.mayBeginForMs();
+      const result =
+        beginWithinMs > 0 ? await egress.call({ ...call, beginWithinMs }, signal) : unconfirmed;
       if (result.kind !== 'local' || clock.monotonicMs() >= giveUpAt) return result;
       if (heldUp.size === 0) log.warn({ trouble: result.trouble }, 'calls wait for this machine');
       heldUp.set(runId, result.trouble);
@@ -138,4 +171,9 @@ function callOf({ request, runId }: Execution, { headers, body }: RequestSecrets
     body,
     timeoutMs: timeoutSeconds * 1_000,
   };
+}
+
+/** A call that is a new span of its run's trace. */
+function traced(call: Call, runId: string): Call {
+  return { ...call, headers: { ...call.headers, ...traceparent(runId, newSpanId()) } };
 }

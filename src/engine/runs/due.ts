@@ -21,8 +21,10 @@ import type { StoppedJob } from './expire.ts';
 /** When a claim happens, in epoch milliseconds of the wall clock. */
 export interface Moment {
   now: number;
-  /** When this process began to serve. */
+  /** Since when there always was a process that serves. */
   servingSince: number;
+  /** The node that claims; null where one process has the database to itself. */
+  nodeId: string | null;
 }
 
 /** The free slots that a claim may use. */
@@ -127,7 +129,7 @@ function planClaim(
     missed: missed && missedRun(job, missed, moment),
     lastMissedAt: missed?.last ?? 0,
     reason,
-    run: dueAt === null ? null : startingRun(job, dueAt, now),
+    run: dueAt === null ? null : startingRun(job, dueAt, moment),
     nextRunAt,
   };
 }
@@ -159,6 +161,7 @@ function missedRun(job: DueJob, missed: Missed, moment: Moment): ScheduledRun {
     startedAt: null,
     attempts: 0,
     error: missedText(missed, circumstances(job, missed, moment)),
+    nodeId: null,
   };
 }
 
@@ -168,7 +171,7 @@ function busyUntil({ lastRunAt, lastDurationMs }: DueJob, missed: Missed): numbe
   return lastRunAt + (lastDurationMs ?? 0);
 }
 
-function startingRun(job: DueJob, dueAt: number, now: number): ScheduledRun {
+function startingRun(job: DueJob, dueAt: number, { now, nodeId }: Moment): ScheduledRun {
   return {
     id: newId(now),
     jobId: job.id,
@@ -177,5 +180,6 @@ function startingRun(job: DueJob, dueAt: number, now: number): ScheduledRun {
     startedAt: now,
     attempts: 1,
     error: null,
+    nodeId,
   };
 }

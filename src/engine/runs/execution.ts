@@ -29,6 +29,8 @@ export interface Execution {
 export interface EndedExecution {
   claimed: Execution;
   ended: EndedRun;
+  /** The id of the trace that its calls named; left out if they named none, or one of the job's own. */
+  traceId?: string;
 }
 
 /**

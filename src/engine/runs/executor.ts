@@ -9,22 +9,22 @@
 
 import type { ChangedRun, ChangeFeed } from '../../domain/changes.ts';
 import type { Clock } from '../../domain/clock.ts';
-import type { Meter } from '../../domain/runs/meter.ts';
+import type { Meter } from '../../domain/meter.ts';
 import type { RunStatus } from '../../domain/runs/run.ts';
 import type { Vault } from '../../domain/secrets/vault.ts';
 import type { Egress } from '../../egress/egress.ts';
 import type { Log } from '../../log.ts';
 import { findEarliestDueTime, hasQueuedRuns } from '../../store/runs/claims.ts';
 import type { Store } from '../../store/database/store.ts';
+import type { Membership } from '../nodes/membership.ts';
 import { createBacklog } from './backlog.ts';
 import type { Backlog, Batch } from './backlog.ts';
-import { dispatch } from './dispatch.ts';
+import { declaredGone, dispatch } from './dispatch.ts';
 import type { Dispatcher } from './dispatch.ts';
 import type { Claim } from './due.ts';
 import { runNames } from './execution.ts';
 import type { Execution } from './execution.ts';
-import { rescueRuns } from './record.ts';
-import { logEnded, logMissed } from './run-log.ts';
+import { logEnded, logMissed, logUnstored } from './run-log.ts';
 import { createSlots } from './slots.ts';
 import type { Slots } from './slots.ts';
 import { createWriter } from './writer.ts';
@@ -36,6 +36,7 @@ export interface ExecutorParts {
   /** Opens the sealed parts of jobs. */
   vault: Vault;
   clock: Clock;
+  membership: Membership;
   log: Log;
   /** Counts runs. */
   meter: Meter;
@@ -48,6 +49,8 @@ export interface ExecutorParts {
   readonly heldJobs: () => readonly string[];
   /** Whether receipts are issued. */
   receipts: boolean;
+  /** Whether calls carry a `traceparent`. */
+  traceContext: boolean;
   /** Hears that this work may be waiting. */
   readonly wake: (work: 'claim' | 'record' | 'sign' | 'notify') => void;
 }
@@ -63,12 +66,15 @@ const longestLastWriteMs = 10_000;
 /** Holds the slots, and the executions in them. */
 export class Executor {
   readonly #parts: ExecutorParts;
-  readonly #aborter = new AbortController();
+  readonly #stopper = new AbortController();
+  /** Aborts the calls in flight. Another takes its place when this process was declared gone. */
+  #calls = new AbortController();
+  /** Ids of the runs that are executed or wait to be recorded. */
+  readonly #held = new Set<string>();
   readonly #slots: Slots;
   readonly #backlog: Backlog;
   readonly #writer: Writer;
-  readonly #dispatcher: Dispatcher;
-  #isRescued = false;
+  #dispatcher: Dispatcher;
   #isPressed = false;
   /** Whether recording and claiming failed together. Until a claim works again, each goes alone and has its own error. */
   #isJointBroken = false;
@@ -76,17 +82,19 @@ export class Executor {
   #gatherUntil = 0;
 
   constructor(parts: ExecutorParts) {
-    const { signal } = this.#aborter;
     this.#parts = parts;
     this.#slots = createSlots(parts.slots, parts.slotsPerHost);
-    this.#backlog = createBacklog(signal);
+    this.#backlog = createBacklog(this.#stopper.signal);
     this.#writer = createWriter({ ...parts, slots: this.#slots, backlog: this.#backlog });
     const keepAttempt: Dispatcher['keepAttempt'] = (attempt) => {
       const kept = this.#backlog.keepAttempt(attempt);
       parts.wake('record');
       return kept;
     };
+    const { signal } = this.#calls;
     this.#dispatcher = { ...parts, keepAttempt, signal, heldUp: new Map() };
+    this.#stopper.signal.addEventListener('abort', () => this.#calls.abort());
+    parts.membership.onGone(() => this.#giveUp());
   }
 
   /** Whether calls wait for slots. */
@@ -104,10 +112,14 @@ export class Executor {
     return [...new Set(this.#dispatcher.heldUp.values())];
   }
 
+  /** Whether this process executes a run, or is about to record how it ended. */
+  isHeld(runId: string): boolean {
+    return this.#held.has(runId);
+  }
+
   /** Starts runs that are due and have a free slot. Returns how long to rest, in milliseconds. */
   async claim(): Promise<number> {
-    if (!this.#isRescued) await this.#rescue();
-    if (this.#isClosed) return Infinity;
+    if (this.#isClosed || !this.#parts.membership.mayBegin()) return Infinity;
     this.#start(await this.#writer.settle());
     if (this.#slots.free <= 0) return Infinity;
     const { store, egress, heldJobs } = this.#parts;
@@ -147,11 +159,16 @@ export class Executor {
     this.#writer.giveUp();
     const givenUp = Promise.withResolvers<void>();
     const timers = [
-      setTimeout(() => this.#aborter.abort(), drainMs),
+      setTimeout(() => this.#stopper.abort(), drainMs),
       setTimeout(givenUp.resolve, drainMs + longestLastWriteMs),
     ];
     await Promise.race([this.#slots.allReleased(), givenUp.promise]);
     for (const timer of timers) clearTimeout(timer);
+  }
+
+  /** Tells the log which outcomes are lost with this process; to be called when nothing records any more. */
+  logUnstored(): void {
+    for (const execution of this.#backlog.unwritten) logUnstored(this.#parts.log, execution);
   }
 
   /** One transaction. After its commit the claimed runs start. Returns the claim; null if nothing may be claimed now. */
@@ -208,8 +225,8 @@ export class Executor {
 
   /** Calls the target. The run is then ready for `record`, which gives its slot back. */
   async #execute(claimed: Execution): Promise<void> {
-    const ended = await dispatch(claimed, this.#dispatcher);
-    this.#backlog.add({ claimed, ended });
+    this.#held.add(claimed.runId);
+    this.#backlog.add(await dispatch(claimed, this.#dispatcher));
     this.#parts.wake('record');
   }
 
@@ -217,14 +234,16 @@ export class Executor {
   #report({ executions, attempts }: Batch, recorded: ReadonlySet<string>): void {
     const { changes, log, meter, wake } = this.#parts;
     const { isHeard } = changes;
-    for (const { claimed, ended } of executions) {
+    for (const execution of executions) {
+      const { claimed, ended } = execution;
       const { runId, jobId, status, durationMs } = ended;
+      this.#held.delete(runId);
       if (!recorded.has(runId)) {
         log.warn({ ...runNames(claimed), status }, 'a run that ended was not running any more');
       }
       const latenessMs = claimed.startedAt - claimed.scheduledFor;
       meter.runEnded({ status, durationMs, latenessMs });
-      logEnded(log, { claimed, ended });
+      logEnded(log, execution);
       if (isHeard) this.#publish(claimed.workspaceId, { id: runId, jobId }, status);
     }
     if (executions.length + attempts.length > 0)
@@ -232,14 +251,13 @@ export class Executor {
     if (executions.length > 0) wake('sign');
   }
 
-  /** Runs found `running` at the start belong to a process that is gone: they are closed before anything is claimed. */
-  async #rescue(): Promise<void> {
-    const { store, clock, changes, log } = this.#parts;
-    const runs = await rescueRuns(store, clock);
-    this.#isRescued = true;
-    if (runs.length === 0) return;
-    for (const run of runs) logEnded(log, run);
-    changes.publishAll();
+  /** This process was declared gone: the runs it executes are another's to close. */
+  #giveUp(): void {
+    this.#writer.giveUp();
+    const calls = this.#calls;
+    this.#calls = new AbortController();
+    this.#dispatcher = { ...this.#dispatcher, signal: this.#calls.signal };
+    calls.abort(declaredGone);
   }
 
   /** Milliseconds until the next job is due that may be claimed; 0 or less if one is due now. */

@@ -2,24 +2,32 @@
 
 import { isoTime } from '../../domain/clock.ts';
 import type { Log } from '../../log.ts';
-import type { EndedRun } from '../../store/runs/results.ts';
 import type { MissedRun } from './due.ts';
 import { runNames } from './execution.ts';
-import type { Execution } from './execution.ts';
+import type { EndedExecution, Execution } from './execution.ts';
 
 /** What the log says of the claim of a run. Times are epoch milliseconds. */
 type LoggedClaim = Parameters<typeof runNames>[0] & Pick<Execution, 'scheduledFor' | 'startedAt'>;
 
+/** What the log says of the end of a run. */
+interface LoggedEnd extends Pick<EndedExecution, 'ended' | 'traceId'> {
+  claimed: LoggedClaim;
+}
+
 /** Logs a run that ended. */
-export function logEnded(
-  log: Log,
-  { claimed, ended }: { claimed: LoggedClaim; ended: EndedRun },
-): void {
+export function logEnded(log: Log, { claimed, ended, traceId }: LoggedEnd): void {
   const { status, httpStatus, durationMs, attempts, error } = ended;
   const latenessMs = claimed.startedAt - claimed.scheduledFor;
-  const how = { status, httpStatus, durationMs, attempts, error, latenessMs };
+  const how = { status, httpStatus, durationMs, attempts, error, latenessMs, traceId };
   const level = status === 'success' ? 'info' : 'warn';
   log[level]({ ...runNames(claimed), ...how }, 'run ended');
+}
+
+/** Logs a run that ended, and whose outcome is lost: jobd stops, and could not store it. */
+export function logUnstored(log: Log, { claimed, ended, traceId }: LoggedEnd): void {
+  const { status, httpStatus, durationMs, attempts, error } = ended;
+  const about = { ...runNames(claimed), status, httpStatus, durationMs, attempts, error, traceId };
+  log.error(about, 'the outcome of a run could not be stored before the stop');
 }
 
 /** Logs a run that was missed, with the first of its due times. */

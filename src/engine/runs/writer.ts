@@ -8,7 +8,9 @@
 
 import type { Clock } from '../../domain/clock.ts';
 import { findDoubtful } from '../../store/runs/claims.ts';
-import type { Store } from '../../store/database/store.ts';
+import type { Db, Store } from '../../store/database/store.ts';
+import { holdNode } from '../../store/nodes/nodes.ts';
+import type { Membership } from '../nodes/membership.ts';
 import { oneAtATime } from '../one-at-a-time.ts';
 import { emptyBatch } from './backlog.ts';
 import type { Backlog, Batch } from './backlog.ts';
@@ -22,6 +24,7 @@ import type { Slots } from './slots.ts';
 export interface WriterParts {
   store: Store;
   clock: Clock;
+  membership: Membership;
   slots: Slots;
   backlog: Backlog;
   /** Ids of jobs that must not begin a run now. */
@@ -51,14 +54,13 @@ export interface Writer {
   write(work: Work): Promise<Written>;
   /** Asks the store which runs of a claim in doubt are on the disk. Returns them; none of them was sent. */
   settle(): Promise<Execution[]>;
-  /** Gives up the runs in doubt; the next start marks them as interrupted. */
+  /** Gives up the runs in doubt; a rescue marks them as interrupted. */
   giveUp(): void;
 }
 
-/** Makes the writer; its process serves from now on. */
-export function createWriter({ store, clock, slots, ...parts }: WriterParts): Writer {
+/** Makes the writer. */
+export function createWriter({ store, clock, membership, slots, ...parts }: WriterParts): Writer {
   const { backlog, heldJobs, receipts } = parts;
-  const servingSince = clock.now();
   let inDoubt: Execution[] = [];
   /** The most runs in one claim: fewer after a failure, since a store in trouble may still take a few. */
   let largestClaim = Infinity;
@@ -67,30 +69,40 @@ export function createWriter({ store, clock, slots, ...parts }: WriterParts): Wr
     const batch = records ? backlog.batch() : emptyBatch;
     let free = freeAfter(batch);
     let claimed: Execution[] = [];
+    const { nodeId, servingSince } = membership;
+    const isStillOurs = (): boolean => membership.nodeId === nodeId;
     try {
       const written = await store.write(async (tx) => {
         // It may run again, with nothing of the first time kept.
         free = freeAfter(batch);
         claimed = [];
         const recorded = await recordBatch(tx, batch, { receipts });
-        if (!claims || inDoubt.length > 0 || !(await store.reserve.hasSpaceForRuns(tx))) {
-          return { ...recorded, batch, claim: null };
-        }
-        const claim = await claimRuns(tx, free, { now: clock.now(), servingSince });
+        if (!claims || !(await mayClaim(tx, nodeId))) return { ...recorded, batch, claim: null };
+        const claim = await claimRuns(tx, free, { now: clock.now(), servingSince, nodeId });
         claimed = claim.executions;
         return { ...recorded, batch, claim };
       });
-      for (const { host } of claimed) slots.hold(host);
       for (const { claimed: done } of batch.executions) slots.release(done.host);
-      backlog.remove(batch);
+      backlog.remove(batch, written.retried);
       if (claims) largestClaim *= 2;
+      // Declared gone meanwhile: the runs are another node's to close.
+      if (!isStillOurs()) return { ...written, claim: null };
+      for (const { host } of claimed) slots.hold(host);
       return written;
     } catch (error) {
-      for (const { host } of claimed) slots.hold(host);
-      inDoubt = inDoubt.concat(claimed);
+      if (isStillOurs()) {
+        for (const { host } of claimed) slots.hold(host);
+        inDoubt = inDoubt.concat(claimed);
+      }
       if (claims) largestClaim = Math.max(1, Math.floor(free.taken() / 2));
       throw error;
     }
+  }
+
+  async function mayClaim(tx: Db, nodeId: string | null): Promise<boolean> {
+    if (inDoubt.length > 0 || !membership.mayBegin()) return false;
+    if (nodeId !== null && !(await holdNode(tx, nodeId))) return false;
+    return await store.reserve.hasSpaceForRuns(tx);
   }
 
   /** The slots that are free once a batch is written. Before the commit, none is really given back or taken. */
@@ -121,7 +133,10 @@ export function createWriter({ store, clock, slots, ...parts }: WriterParts): Wr
     write: oneAtATime(write),
     async settle() {
       if (inDoubt.length === 0) return [];
-      const onDisk = await findDoubtful(store.db, inDoubt);
+      const asked = inDoubt;
+      const onDisk = await findDoubtful(store.db, asked);
+      // Given up meanwhile.
+      if (inDoubt !== asked) return [];
       const executions = inDoubt.filter(({ runId }) => onDisk.has(runId));
       releaseDoubtful(({ runId }) => !onDisk.has(runId));
       return executions;

@@ -18,6 +18,7 @@ import {
 import { findDeleted, removeDeleted } from '../../store/database/owned.ts';
 import type { DeletableTable } from '../../store/database/owned.ts';
 import type { Db, Store } from '../../store/database/store.ts';
+import { findOldNode, removeOldNodes } from '../../store/nodes/nodes.ts';
 import { steadyForMs, watchSteadiness } from './clock-watch.ts';
 import { createGivingBack } from './give-back.ts';
 import { createResultsPruning } from './prune-results.ts';
@@ -26,6 +27,8 @@ import { createSmallWrites } from './small-writes.ts';
 
 /** Alerts that are over are kept this long. */
 const deliveriesKeptMs = 30 * msPerDay;
+/** Nodes that ended are shown for a day, and what they did may be asked for a while longer. */
+const nodesKeptMs = 30 * msPerDay;
 /** By then the last attempt of an alert whose time is over has ended, unless its channel could not be tried. */
 const lastAttemptMs = 600_000;
 /** How often to look for rows that are too old. */
@@ -85,6 +88,12 @@ export function createPrunings(store: Store, clock: Clock): Pruning[] {
       name: 'signInCodes',
       find: (db) => findExpiredCode(db, clock.now()),
       remove: (tx, _, rows) => removeExpiredCodes(tx, clock.now(), rows),
+      restMs: agingEveryMs,
+    },
+    {
+      name: 'nodes',
+      find: (db) => findOldNode(db, olderThan(nodesKeptMs)),
+      remove: (tx, _, rows) => removeOldNodes(tx, olderThan(nodesKeptMs), rows),
       restMs: agingEveryMs,
     },
     {

@@ -1,15 +1,19 @@
 /** This installation: its id, and where its daemon is reached. */
 
+import { writeAlone } from '../database/alone.ts';
 import type { Db, Store } from '../database/store.ts';
 
 /** Returns the id of this installation: `id`, if it had none. After the first start nothing is written. */
 export async function startInstance(store: Store, id: string): Promise<string> {
   const known = await store.db.selectFrom('instance').select('id').executeTakeFirst();
   if (known !== undefined) return known.id;
-  await store.write((tx) =>
-    tx.insertInto('instance').values({ one: 1, id, site_url: null }).execute(),
-  );
-  return id;
+  return await writeAlone(store, async (tx) => {
+    // Another process may have been faster.
+    const other = await tx.selectFrom('instance').select('id').executeTakeFirst();
+    if (other !== undefined) return other.id;
+    await tx.insertInto('instance').values({ one: 1, id, site_url: null }).execute();
+    return id;
+  });
 }
 
 /** Keeps where people reach the daemon, if that is new; and whether that is only a guess. */

@@ -1,6 +1,6 @@
 /** API keys, known by their SHA-256 only. */
 
-import type { Key } from '../../domain/accounts/key.ts';
+import type { ActiveKey, Key } from '../../domain/accounts/key.ts';
 import type { Db } from '../database/store.ts';
 import { statement, statementForEach } from '../database/statement.ts';
 import type { Parameters } from '../database/statement.ts';
@@ -31,14 +31,6 @@ export async function insertKey(db: Db, key: Key, sha256: string): Promise<void>
       revoked_at: key.revokedAt,
     })
     .execute();
-}
-
-/** What a request needs to know about its key. Times are epoch milliseconds. */
-export interface ActiveKey extends Pick<Key, 'id' | 'name' | 'workspaceId' | 'permission'> {
-  /** When the account that owns the workspace expires; null if never. */
-  accountExpiresAt: number | null;
-  /** When the key itself expires; null if never. */
-  expiresAt: number | null;
 }
 
 const activeKey = statement((db: Db, of: Parameters<{ sha256: string; now: number }>) =>

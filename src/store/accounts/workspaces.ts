@@ -6,6 +6,7 @@ import { newId } from '../../domain/id.ts';
 import { defaultAccount, findAccountByName, insertAccount } from './accounts.ts';
 import { markChannelsOfDeleted } from '../alerts/channels.ts';
 import { markMonitorsDeleted } from '../monitors/monitors.ts';
+import { writeAlone } from '../database/alone.ts';
 import { removeDeleted } from '../database/owned.ts';
 import type { Db, Store } from '../database/store.ts';
 import type { SweepPage } from '../database/sweep.ts';
@@ -18,7 +19,7 @@ export const defaultWorkspace = 'default';
 export async function ensureDefaultWorkspace(store: Store, id: string, now: number): Promise<void> {
   // Reading waits for no writer.
   if ((await findWorkspace(store.db, defaultWorkspace)) !== undefined) return;
-  await store.write(async (tx) => {
+  await writeAlone(store, async (tx) => {
     // Another process may have been faster.
     if ((await findWorkspace(tx, defaultWorkspace)) !== undefined) return;
     const accountId =

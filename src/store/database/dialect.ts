@@ -95,13 +95,17 @@ export function joinFound(
   });
 }
 
-/** A definition of a table or index. In PostgreSQL texts sort by their bytes too, whatever the database's own order is. */
+/**
+ * A statement of a migration. In PostgreSQL texts sort by their bytes too, whatever the database's own order is. What begins
+ * with `-- in PostgreSQL` is for several processes: SQLite's one keeps it in memory, or does not need it.
+ */
 export function definition(text: string): RawBuilder<unknown> {
   const inPostgres = text
     .replace(/^( +(?:response_)?body) text\b/gm, '$1 bytea')
     .replace(/^( +\w+ text)\b/gm, '$1 collate "C"')
     .replace(/\bvirtual\b/g, 'stored');
-  return either({ sqlite: sql.raw(text), postgres: sql.raw(inPostgres) });
+  const inSqlite = text.startsWith('-- in PostgreSQL') ? 'select 1' : text;
+  return either({ sqlite: sql.raw(inSqlite), postgres: sql.raw(inPostgres) });
 }
 
 /** The names of all tables; in PostgreSQL without those of extensions. */
@@ -124,16 +128,13 @@ export const activeObjects = either<{ type: string; name: string }>({
       where not tgisinternal and relnamespace = current_schema()::regnamespace`,
 });
 
-/** Lets one process after the other change the schema. In SQLite a transaction is enough. */
-export const lockSchema = either<unknown>({
+/**
+ * Lets one process after the other change the schema, or write what a first start makes, until its transaction ends. All may
+ * read meanwhile. Only a role that may change this table can take the lock. In SQLite a transaction is enough.
+ */
+export const lockSetup = either<unknown>({
   sqlite: sql`select 1`,
-  postgres: sql`select pg_advisory_xact_lock(hashtext('jobd schema'))`,
-});
-
-/** The same for the list of processes that serve a database. */
-export const lockNodes = either<unknown>({
-  sqlite: sql`select 1`,
-  postgres: sql`select pg_advisory_xact_lock(hashtext('jobd nodes'))`,
+  postgres: sql`lock table schema_migrations in exclusive mode`,
 });
 
 /** The time by the clock of the database, in epoch milliseconds. */

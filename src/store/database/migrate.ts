@@ -8,7 +8,7 @@ import { hash } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Kysely } from 'kysely';
 import { JobdError } from '../../domain/errors.ts';
-import { activeObjects, lockSchema, tableNames } from './dialect.ts';
+import { activeObjects, lockSetup, tableNames } from './dialect.ts';
 import * as first from './migrations/0001_first.ts';
 import type { Db } from './schema.ts';
 
@@ -24,7 +24,7 @@ const migrations: readonly Migration[] = [first];
 export const newestVersion = migrations.length;
 
 /** What a migration is applied to. */
-interface Unmigrated {
+export interface Unmigrated {
   readonly db: Db;
   write<T>(work: (tx: Db) => Promise<T>): Promise<T>;
 }
@@ -66,8 +66,11 @@ const ofOtherBuild =
   'another build of jobd made it, with other tables: export its jobs with that build (jobd export), then start this jobd ' +
   'with another database and apply them';
 
-/** The highest number that was applied. Throws an Error unless all that this jobd knows have the text it knows. */
-async function appliedVersion<Tables>(db: Kysely<Tables>): Promise<number> {
+/**
+ * The highest number that was applied, where a store is known to be. Throws an Error unless all that this jobd knows have the
+ * text it knows.
+ */
+export async function appliedVersion<Tables>(db: Kysely<Tables>): Promise<number> {
   // An earlier build has fewer columns.
   const { rows } = await sql<{ version: number; sha256?: string }>`
     select * from schema_migrations order by version`.execute(db);
@@ -110,16 +113,17 @@ async function refuseActive(db: Db): Promise<void> {
 }
 
 async function apply(tx: Kysely<unknown>, index: number): Promise<void> {
-  await sql`${lockSchema}`.execute(tx);
-  // Another process may have been faster.
-  if ((await schemaVersion(tx)) > index) return;
-  const migration = migrations[index];
-  if (migration === undefined) return;
+  // Of several first starts, one makes it. The others wait for that, are refused, and begin again.
   await sql`create table if not exists schema_migrations (
     version bigint not null primary key,
     sha256 text not null,
     applied_at text not null default current_timestamp
   )`.execute(tx);
+  await sql`${lockSetup}`.execute(tx);
+  // Another process may have been faster.
+  if ((await appliedVersion(tx)) > index) return;
+  const migration = migrations[index];
+  if (migration === undefined) return;
   await migration.up(tx);
   const row = sql.join([index + 1, sha256Of(migration)]);
   await sql`insert into schema_migrations (version, sha256) values (${row})`.execute(tx);

@@ -31,15 +31,38 @@ export interface InstanceRow {
   site_url_is_guess: Generated<0 | 1>;
 }
 
-/** A process that serves a database on a server. Empty where that is a file, which has a lock. */
+/**
+ * A process that serves a database on a server; none where that is a file, which has a lock. All times are by the clock of the
+ * database.
+ */
 export interface NodeRow {
   id: string;
   host: string;
   pid: number;
   version: string;
   started_at: number;
-  /** When its lease ends, by the clock of the database. */
+  /** Since when there always was a live node. */
+  serving_since: number;
+  /** When its lease ends. */
   expires_at: number;
+  /** How often its lease was renewed. */
+  renewals: Generated<number>;
+  /** How far its machine's clock is ahead of the database's. */
+  clock_lead_ms: Generated<number>;
+  /** The most calls in flight, and how many there were at its last renewal. */
+  slots: number;
+  calls: Generated<number>;
+  /** Whether it begins nothing more and stops when its calls have ended. */
+  is_draining: Generated<number>;
+  /** How late its runs began in the last hour: how often each number of milliseconds was seen, as JSON. */
+  lateness: Generated<string>;
+  /** What all nodes should have in common: values by the names of their options, as JSON. */
+  settings: string;
+  /** Ids of the master keys that it has, as JSON. */
+  master_keys: string;
+  ended_at: Generated<number | null>;
+  /** Whether it stopped, or was declared gone since it did not renew its lease. */
+  end_reason: Generated<'stopped' | 'silent' | null>;
 }
 
 export interface SessionRow {

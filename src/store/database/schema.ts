@@ -151,6 +151,8 @@ export interface RunRow {
   idempotency_key: string | null;
   /** Whether its receipt is still to be signed. */
   receipt_due: Generated<number>;
+  /** The node that started it, where several may serve. No reference: nodes are forgotten before runs. */
+  node_id: string | null;
   response_body: string | null;
 }
 

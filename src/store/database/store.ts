@@ -1,5 +1,7 @@
 /** What an open store is, whatever database it is in. */
 
+import type { Hints } from './hints.ts';
+import type { Admissions } from './admissions.ts';
 import type { Db } from './schema.ts';
 
 export type { Db };
@@ -17,10 +19,14 @@ export interface Store extends AsyncDisposable {
   readonly reserve: Reserve;
   /** The file of the database; null where a server sees to its files. */
   readonly file: DatabaseFile | null;
+  /** Counts requests of keys for all processes that use the database; null where one has it alone and counts by itself. */
+  readonly admissions: Admissions | null;
   /** How long a small write should take, in milliseconds: what else waits for it. */
   readonly smallWriteMs: number;
   /** How much space the database takes, in bytes. */
   sizeBytes(): Promise<number>;
+  /** What this process and others that use the same database tell each other. */
+  readonly hints: Hints;
   /** A number that changes when anybody else has written. Throws `unavailable` if the store cannot be used now. */
   othersWrites(): Promise<number>;
 }
@@ -58,6 +64,8 @@ export interface DatabaseFile {
   canGiveBack(): Promise<boolean>;
   /** Removes up to this many free pages from the end of the file. */
   giveBackPages(tx: Db, pages: number): Promise<void>;
+  /** Free space on its disk, in bytes. */
+  diskFreeBytes(): number;
   /** Moves the write-ahead log into the file. */
   checkpoint(): Promise<void>;
   /** Moves the log into the file and empties it. Returns false if another process was reading. */

@@ -1,67 +1,260 @@
-/** The processes that serve a database on a server. Each has a lease, by the clock of the database, and renews it. */
+/**
+ * The nodes: processes that serve a database on a server, together. Each start is a node of its own, whose id is never used
+ * again. A node has a lease, by the clock of the database, and renews it; one that does not is declared gone, once.
+ */
 
 import { sql } from 'kysely';
-import { databaseNow, lockNodes } from '../database/dialect.ts';
+import type { RawBuilder, SqlBool } from 'kysely';
+import type { NodePlace, NodeState } from '../../domain/nodes.ts';
+import type { LatenessCounts } from '../../domain/runs/lateness.ts';
+import { databaseNow } from '../database/dialect.ts';
+import { appliedVersion } from '../database/migrate.ts';
 import type { Db, Store } from '../database/store.ts';
 
-/** A process that serves the database. */
-export interface Node {
+/** A process that starts to serve. */
+export interface Node extends NodePlace {
   id: string;
-  host: string;
-  pid: number;
   version: string;
+  /** The most calls in flight. */
+  slots: number;
+  /** What all nodes should have in common: values by the names of their options. */
+  settings: Settings;
+  /** Ids of the master keys that it has. */
+  masterKeys: string[];
 }
 
-/** A process whose lease has not ended. Times are epoch milliseconds. */
-export interface LiveNode extends Node {
+/** Values by the names of their options. */
+export type Settings = Readonly<Record<string, string>>;
+
+/** A node that the database knows. Times are epoch milliseconds by the clock of the database. */
+export interface KnownNode extends Node {
   startedAt: number;
   expiresAt: number;
+  renewals: number;
+  /** How far the clock of its machine is ahead of the database's. */
+  clockLeadMs: number;
+  /** Calls in flight at its last renewal. */
+  calls: number;
+  /** Whether it begins nothing more and stops when its calls have ended. */
+  isDraining: boolean;
+  endedAt: number | null;
+  endReason: 'stopped' | 'silent' | null;
 }
 
-/** Those whose lease has not ended, the oldest first. */
-export async function findLiveNodes(db: Db): Promise<LiveNode[]> {
-  return await db
-    .selectFrom('nodes')
-    .select(['id', 'host', 'pid', 'version', 'started_at as startedAt', 'expires_at as expiresAt'])
-    .where('expires_at', '>', databaseNow)
-    .orderBy('id')
+/** A node that has not ended. */
+export interface OpenNode extends NodeState {
+  id: string;
+}
+
+/** A node that was declared gone. */
+export type EndedNode = NodePlace & Pick<Node, 'id'>;
+
+/** What a node tells at each renewal. */
+export interface Vitals {
+  clockLeadMs: number;
+  calls: number;
+  isDraining: boolean;
+  /** How late its runs began in the last hour. */
+  lateness: LatenessCounts;
+}
+
+/** What a node learns at each renewal. */
+export interface Renewal {
+  /** The time by the clock of the database. */
+  now: number;
+  /** How often its lease was renewed, as the database has it. */
+  renewals: number;
+  /** Since when there always was a live node. */
+  servingSince: number;
+  /** How many migrations were applied: more than this jobd knows if a newer one serves too. */
+  schemaVersion: number;
+  /** All that have not ended, the oldest first. */
+  nodes: OpenNode[];
+}
+
+const isLive = sql<SqlBool>`expires_at > ${databaseNow}`;
+
+/** Those that serve now, the oldest first. */
+export async function findLiveNodes(db: Db): Promise<KnownNode[]> {
+  const rows = await knownNodes(db).where('ended_at', 'is', null).where(isLive).execute();
+  return rows.map(knownNodeOf);
+}
+
+/** Those that have not ended, and those that ended after `since`, the oldest first. */
+export async function listNodes(db: Db, since: number): Promise<KnownNode[]> {
+  const rows = await knownNodes(db)
+    .where((of) => of.or([of('ended_at', 'is', null), of('ended_at', '>', since)]))
     .execute();
+  return rows.map(knownNodeOf);
 }
 
-/** Gives a process a lease if no other has one. Returns the other that has; null if it was given. */
-export async function addNodeIfAlone(
+function knownNodeOf<Row extends { settings: string; masterKeys: string; isDraining: number }>(
+  row: Row,
+) {
+  const settings = JSON.parse(row.settings) as Settings;
+  const masterKeys = JSON.parse(row.masterKeys) as string[];
+  return { ...row, settings, masterKeys, isDraining: row.isDraining === 1 };
+}
+
+function knownNodes(db: Db) {
+  return db
+    .selectFrom('nodes')
+    .select(['id', 'host', 'pid', 'version', 'slots', 'settings', 'renewals', 'calls'])
+    .select(['master_keys as masterKeys', 'is_draining as isDraining'])
+    .select(['started_at as startedAt', 'expires_at as expiresAt', 'clock_lead_ms as clockLeadMs'])
+    .select(['ended_at as endedAt', 'end_reason as endReason'])
+    .orderBy('id');
+}
+
+/** How late runs began in the last hour on each node that serves, but for this one. */
+export async function findLatenessOfOthers(db: Db, id: string): Promise<LatenessCounts[]> {
+  const others = db.selectFrom('nodes').select('lateness').where('id', '<>', id);
+  const rows = await others.where('ended_at', 'is', null).where(isLive).execute();
+  return rows.map(({ lateness }) => new Map(JSON.parse(lateness) as [number, number][]));
+}
+
+/** Adds a node, with a lease. */
+export async function addNode(
   store: Store,
-  { id, host, pid, version }: Node,
+  { settings, masterKeys, ...rest }: Node,
   leaseMs: number,
-): Promise<LiveNode | null> {
+): Promise<Renewal> {
   return await store.write(async (tx) => {
-    await sql`${lockNodes}`.execute(tx);
-    // A commit without an answer may have stored its own.
-    const other = (await findLiveNodes(tx)).find((live) => live.id !== id);
-    if (other !== undefined) return other;
-    await tx.deleteFrom('nodes').execute();
-    const times = { started_at: databaseNow, expires_at: sql<number>`${databaseNow} + ${leaseMs}` };
-    await tx
+    const since = tx
+      .selectFrom('nodes')
+      .select((of) => of.fn.min('serving_since').as('since'))
+      .where('ended_at', 'is', null)
+      .where(isLive);
+    const row = await tx
       .insertInto('nodes')
-      .values({ id, host, pid, version, ...times })
-      .execute();
-    return null;
+      .values({
+        ...rest,
+        settings: JSON.stringify(settings),
+        master_keys: JSON.stringify(masterKeys),
+        started_at: databaseNow,
+        serving_since: sql<number>`coalesce(${since}, ${databaseNow})`,
+        expires_at: leaseEnd(leaseMs),
+      })
+      // A commit without an answer may have kept it.
+      .onConflict((same) => same.column('id').doUpdateSet({ expires_at: leaseEnd(leaseMs) }))
+      .returning(renewed)
+      .executeTakeFirstOrThrow();
+    return await renewalOf(tx, row);
   });
 }
 
-/** Renews a lease. Returns false if the process has none any more: another one was given the database. */
-export async function renewNode(store: Store, id: string, leaseMs: number): Promise<boolean> {
-  const { numUpdatedRows } = await store.write((tx) =>
-    tx
+/** Renews a lease, even one that has run out. Returns null if the node has ended: it was declared gone, or is not known. */
+export async function renewNode(
+  store: Store,
+  id: string,
+  { leaseMs, clockLeadMs, calls, isDraining, lateness }: Vitals & { leaseMs: number },
+): Promise<Renewal | null> {
+  return await store.write(async (tx) => {
+    const row = await tx
       .updateTable('nodes')
-      .set({ expires_at: sql<number>`${databaseNow} + ${leaseMs}` })
+      .set((of) => ({
+        expires_at: leaseEnd(leaseMs),
+        renewals: of('renewals', '+', 1),
+        clock_lead_ms: clockLeadMs,
+        calls,
+        is_draining: Number(isDraining),
+        lateness: JSON.stringify(Array.from(lateness)),
+      }))
       .where('id', '=', id)
-      .executeTakeFirst(),
-  );
-  return numUpdatedRows > 0n;
+      .where('ended_at', 'is', null)
+      .returning(renewed)
+      .executeTakeFirst();
+    return row === undefined ? null : await renewalOf(tx, row);
+  });
 }
 
-/** Ends a lease. */
-export async function removeNode(store: Store, id: string): Promise<void> {
-  await store.write((tx) => tx.deleteFrom('nodes').where('id', '=', id).execute());
+type RenewedRow = Pick<Renewal, 'now' | 'renewals' | 'servingSince'>;
+
+async function renewalOf(tx: Db, row: RenewedRow): Promise<Renewal> {
+  return { ...row, schemaVersion: await appliedVersion(tx), nodes: await findOpenNodes(tx) };
+}
+
+const renewed = ['renewals', 'serving_since as servingSince', databaseNow.as('now')] as const;
+
+function leaseEnd(leaseMs: number): RawBuilder<number> {
+  return sql<number>`${databaseNow} + ${leaseMs}`;
+}
+
+async function findOpenNodes(db: Db): Promise<OpenNode[]> {
+  const rows = await db
+    .selectFrom('nodes')
+    .select(['id', isLive.as('isLive'), 'is_draining as isDraining'])
+    .where('ended_at', 'is', null)
+    .orderBy('id')
+    .execute();
+  return rows.map(({ id, ...of }) => ({
+    id,
+    isLive: Boolean(of.isLive),
+    isDraining: of.isDraining === 1,
+  }));
+}
+
+/**
+ * Declares gone all whose lease has run out. From then on they can claim nothing: a claim holds the row of its node until it is
+ * committed (`holdNode`), which this waits for. Returns them.
+ */
+export async function endSilentNodes(store: Store): Promise<EndedNode[]> {
+  return await store.write(async (tx) => {
+    const silent = await tx
+      .selectFrom('nodes')
+      .select(['id', 'host', 'pid'])
+      .where('ended_at', 'is', null)
+      .where('expires_at', '<=', databaseNow)
+      .orderBy('id')
+      .forUpdate()
+      .execute();
+    const ids = silent.map(({ id }) => id);
+    if (ids.length === 0) return silent;
+    await tx
+      .updateTable('nodes')
+      .set({ ended_at: databaseNow, end_reason: 'silent', calls: 0 })
+      .where('id', 'in', ids)
+      .execute();
+    return silent;
+  });
+}
+
+/** Ends a node that stops. */
+export async function endNode(store: Store, id: string): Promise<void> {
+  await store.write((tx) =>
+    tx
+      .updateTable('nodes')
+      .set({ ended_at: databaseNow, end_reason: 'stopped', calls: 0 })
+      .where('id', '=', id)
+      .where('ended_at', 'is', null)
+      .execute(),
+  );
+}
+
+/**
+ * Keeps a node from being declared gone until the transaction ends. Returns false if it has ended already. Renewals need not
+ * wait for it.
+ */
+export async function holdNode(tx: Db, id: string): Promise<boolean> {
+  const row = await tx
+    .selectFrom('nodes')
+    .select('id')
+    .where('id', '=', id)
+    .where('ended_at', 'is', null)
+    .forKeyShare()
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Finds a node that ended before a time; undefined if there is none. */
+export async function findOldNode(db: Db, before: number): Promise<string | undefined> {
+  const query = db.selectFrom('nodes').select('id').where('ended_at', '<', before);
+  return (await query.limit(1).executeTakeFirst())?.id;
+}
+
+/** Forgets nodes that ended before a time. Returns how many. */
+export async function removeOldNodes(tx: Db, before: number, limit: number): Promise<number> {
+  const old = tx.selectFrom('nodes').select('id').where('ended_at', '<', before).limit(limit);
+  const { numDeletedRows } = await tx.deleteFrom('nodes').where('id', 'in', old).executeTakeFirst();
+  return Number(numDeletedRows);
 }

@@ -1,13 +1,13 @@
 /** What an error of PostgreSQL, or of the way to it, means. */
 
-import { JobdError, systemCode } from '../../domain/errors.ts';
+import { JobdError, storeUnusable, storeUnusableNow, systemCode } from '../../domain/errors.ts';
 
 /**
  * Codes that are not the statement's fault: connection (08), resources (53), the server stops or starts (57P), a database
- * that is only read (25006), locks that were not to be had (55P03), and a server that cannot read or write its files (58, XX).
+ * that is only read (25006), rights that were taken away (42501), locks that were not to be had (55P03), and a server that cannot read or write its files (58, XX).
  * https://www.postgresql.org/docs/current/errcodes-appendix.html
  */
-const unusable = /^(08...|53...|57P..|57014|25006|25P0[34]|55P03|58...|XX...|28...|3D000)$/;
+const unusable = /^(08...|53...|57P..|57014|25006|25P0[34]|55P03|58...|XX...|28...|3D000|42501)$/;
 
 /** A server that is a copy, or is told to change nothing. */
 const readOnly = '25006';
@@ -30,24 +30,64 @@ const plainWords: Readonly<Record<string, string>> = {
   'Connection terminated unexpectedly': 'the connection to the database broke',
 };
 
-/** Whether the same work may succeed if it begins anew. */
-export function isWorthRetrying(error: unknown): boolean {
-  return again.has(codeOf(error instanceof JobdError ? error.cause : error));
+/** A server wants a password, and nobody gave one. */
+export class NoPassword extends Error {
+  constructor() {
+    super('the server wants a password: put it into JOBD_DATABASE_URL, PGPASSWORD or ~/.pgpass');
+  }
 }
 
-/** Whether the name of a prepared statement is the cause. */
-export function isNameTrouble(error: unknown): boolean {
-  return names.has(codeOf(error));
+/** Codes of certificates that nobody known has signed. */
+const unknownSigner =
+  /^(DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_(VERIFY_LEAF_SIGNATURE|GET_ISSUER_CERT(_LOCALLY)?))$/;
+
+/** What does not pass: a login, a name of a database, a certificate. */
+const lasting = /^(28...|3D000|ERR_TLS_.*|CERT_.*)$/;
+
+/** Whether the same work may succeed if it begins anew. */
+export function isWorthRetrying(error: unknown): boolean {
+  return again.has(codeBehind(error));
 }
+
+/** A schema, a table or its type that is there already, and a lock that was not to be had. */
+const starting = new Set(['42P06', '42P07', '42710', '55P03']);
+
+/** Whether another process makes or updates the same tables, despite `if not exists`: after that, the work may succeed. */
+export function isOtherStart(error: unknown): boolean {
+  const code = codeBehind(error);
+  return starting.has(code) || (code === '23505' && isOfCatalog(error)) || isWorthRetrying(error);
+}
+
+/** Whether it is about a table of PostgreSQL's own. */
+function isOfCatalog(error: unknown): boolean {
+  return error instanceof Error && 'schema' in error && error.schema === 'pg_catalog';
+}
+
+/** Whether a row was written after the row it refers to was removed, or other work was faster. */
+export function isWithoutParent(error: unknown): boolean {
+  return codeOf(error) === '23503' || isWorthRetrying(error);
+}
+
+/** Whether the name of a prepared statement is the cause, or that a newer jobd has changed the tables since it was prepared. */
+export function isNameTrouble(error: unknown): boolean {
+  return names.has(codeOf(error)) || (error instanceof Error && isOldPlan.test(error.message));
+}
+
+const isOldPlan = /^cached plan must not change result type$/;
 
 /** Whether the role lacks a privilege. */
 export function mayNot(error: unknown): boolean {
-  return codeOf(error) === '42501';
+  return codeBehind(error) === '42501';
 }
 
 /** Whether the server may only be read. */
 export function isReadOnly(error: unknown): boolean {
   return codeOf(error) === readOnly;
+}
+
+/** Whether only writing failed: the server may only be read, or its disk is full. Everything else may still be answered. */
+export function mayOnlyRead(error: unknown): boolean {
+  return [readOnly, '53100'].includes(codeBehind(error));
 }
 
 /** What such a server answers to a write. */
@@ -69,17 +109,41 @@ export function tellable(error: unknown): unknown {
 
 /** `unavailable`, with the reason. */
 export function unusableNow(why: string, cause?: unknown): JobdError {
-  return new JobdError('unavailable', `the store cannot be used now: ${why}`, { cause });
+  return storeUnusable(why, cause);
+}
+
+/** The database of this name cannot be opened. It is `isOfStore` if it may be soon. */
+export function cannotOpen(name: string, error: unknown): unknown {
+  if (!(error instanceof JobdError) || !(error.cause instanceof Error)) return error;
+  const code = codeOf(error.cause);
+  const isLasting =
+    lasting.test(code) || unknownSigner.test(code) || error.cause instanceof NoPassword;
+  const sentence = `the database ${name} cannot be used${isLasting ? '' : ' now'}`;
+  const why = error.message.replace(storeUnusableNow, '');
+  const options = { cause: error.cause, isOfStore: !isLasting };
+  return new JobdError('unavailable', `${sentence}: ${why}`, options);
 }
 
 /** What the error says, with its code. */
 export function wordsOf(error: Error): string {
   const code = codeOf(error);
+  // Both addresses of a name may fail. The error of both has no words.
+  if (error instanceof AggregateError) {
+    return [...new Set(error.errors.map((one) => wordsOf(one as Error)))].join(', ');
+  }
+  if (unknownSigner.test(code)) {
+    return `nobody known has signed the certificate of the server: name the file of its authority in sslrootcert (${code})`;
+  }
   if (code === readOnly) {
     return `the database can only be read: it is a copy, or default_transaction_read_only is on (${readOnly})`;
   }
   const words = error.message === '' ? code : (plainWords[error.message] ?? error.message);
   return code === '' || words.includes(code) ? words : `${words} (${code})`;
+}
+
+/** The code of the server's error behind one of jobd's own. */
+function codeBehind(error: unknown): string {
+  return codeOf(error instanceof JobdError ? error.cause : error);
 }
 
 /** PostgreSQL's code of five characters, or that of the system; empty if it has none. */

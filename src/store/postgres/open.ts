@@ -1,21 +1,22 @@
 /** Opens the store in a PostgreSQL database. */
 
-import { setTimeout } from 'node:timers/promises';
 import { Kysely } from 'kysely';
 import { JobdError, unavailable } from '../../domain/errors.ts';
 import { migrate, schemaVersion } from '../database/migrate.ts';
+import type { Unmigrated } from '../database/migrate.ts';
 import type { Schema } from '../database/schema.ts';
 import type { Db, Reserve, Store } from '../database/store.ts';
-import { driverOf } from './connection.ts';
+import { findRefusal } from './access.ts';
+import { admissionsIn } from './admissions.ts';
+import { driverOf } from './connections/connection.ts';
 import { dialectWith } from './dialect.ts';
-import { isWorthRetrying, mayNot } from './errors.ts';
+import { cannotOpen, isOtherStart, mayNot } from './errors.ts';
 import { serverFacts } from './facts.ts';
-import { connectionsTo } from './pool.ts';
-import { parseDatabaseUrl } from './url.ts';
-
-/** How often work begins anew after another transaction was faster, and the longest wait between. */
-const mostTries = 10;
-const longestRestMs = 50;
+import { createServerHints } from './hints/hints.ts';
+import { hasOwnSchema, makeOwnSchema } from './own-schema.ts';
+import { connectionsTo } from './connections/pool.ts';
+import { retried } from './retried.ts';
+import { nameOfDatabase, parseDatabaseUrl } from './connections/url.ts';
 
 /** The oldest version that is supported. */
 const oldestVersion = 14;
@@ -26,37 +27,54 @@ const oldestVersion = 14;
  */
 export async function openPostgres(url: string, mayMake = true): Promise<Store> {
   const store = await connectPostgres(url);
+  const { db } = store;
+  /** Waits for other processes that do the same. */
+  const start: Unmigrated = {
+    db,
+    write: (work) => retried(() => db.transaction().execute(work), isOtherStart),
+  };
   try {
-    if (!mayMake && (await schemaVersion(store.db)) === 0) throw nothingThere();
-    await migrate(store);
+    if ((await schemaVersion(db)) === 0) {
+      if (!mayMake) throw nothingThere();
+      await makeOwnSchema(start);
+    }
+    await migrate(start);
     return store;
   } catch (error) {
+    const told = await notOpened(url, db, error);
     await store[Symbol.asyncDispose]();
-    throw error instanceof JobdError ? error : unavailable(notOpened(error), error);
+    throw told;
   }
 }
 
 /** Connects to a database that can hold a store. Throws `unavailable`. */
 export async function connectPostgres(url: string): Promise<Store> {
-  const connections = connectionsTo(parseDatabaseUrl(url));
+  const place = parseDatabaseUrl(url);
+  const connections = connectionsTo(place);
   const db = new Kysely<Schema>({ dialect: dialectWith(driverOf(connections)) });
+  const hints = createServerHints(db, connections);
   let asked = 0;
   const store: Store = {
     db,
-    write: (work) => writePatiently(db, work),
+    write: (work) => retried(() => db.transaction().execute(work)),
     reserve: noReserve,
     file: null,
+    admissions: admissionsIn(db),
     smallWriteMs: 50,
     sizeBytes: async () => (await serverFacts(db)).bytes,
+    hints,
     // Others may always have written.
     othersWrites: async () => (asked += 1),
-    [Symbol.asyncDispose]: () => db.destroy(),
+    async [Symbol.asyncDispose]() {
+      await hints[Symbol.asyncDispose]();
+      await db.destroy();
+    },
   };
   try {
     await requireUsable(db);
   } catch (error) {
     await db.destroy();
-    throw error;
+    throw cannotOpen(nameOfDatabase(place), error);
   }
   return store;
 }
@@ -81,32 +99,28 @@ async function requireUsable(db: Db): Promise<void> {
       `the database is PostgreSQL ${major}, jobd needs ${oldestVersion} or newer`,
     );
   }
-  if (encoding === 'UTF8') return;
-  throw new JobdError(
-    'unavailable',
-    `the database keeps texts as ${encoding}, jobd needs UTF8: create database jobd encoding 'UTF8' template template0`,
-  );
+  if (encoding !== 'UTF8') {
+    throw new JobdError(
+      'unavailable',
+      `the database keeps texts as ${encoding}, jobd needs UTF8: create database jobd encoding 'UTF8' template template0`,
+    );
+  }
+  await hasOwnSchema(db);
 }
 
-function notOpened(error: unknown): string {
-  const sentence = 'the database cannot be opened';
-  return mayNot(error)
-    ? `${sentence} by this role, which must own it (alter database … owner to …)`
-    : sentence;
+async function notOpened(url: string, db: Db, error: unknown): Promise<unknown> {
+  const sentence = `the database ${nameOfDatabase(parseDatabaseUrl(url))} cannot be opened`;
+  if (!mayNot(error)) return error instanceof JobdError ? error : unavailable(sentence, error);
+  const refusal = await findRefusal(db).catch(() => null);
+  if (refusal === null) {
+    return unavailable(`${sentence} by this role, which must own the tables in it`, error);
+  }
+  const { problem, remedies } = refusal;
+  const options = { cause: error, notes: remedies };
+  return new JobdError('unavailable', `${sentence}: ${problem}`, options);
 }
 
 function nothingThere(): JobdError {
   const sentence = 'there is nothing of jobd in this database: jobd serve --database makes it';
   return new JobdError('not_found', sentence);
-}
-
-async function writePatiently<T>(db: Db, work: (tx: Db) => Promise<T>): Promise<T> {
-  for (let tries = 1; ; tries += 1) {
-    try {
-      return await db.transaction().execute(work);
-    } catch (error) {
-      if (!isWorthRetrying(error) || tries >= mostTries) throw error;
-    }
-    await setTimeout(Math.random() * longestRestMs);
-  }
 }

@@ -33,6 +33,20 @@ export async function findUnsignedRuns(
   return rows.map((row) => ({ run: runOf(row), previousReceiptSha256: row.last_receipt_sha256 }));
 }
 
+/** Counts runs whose receipts are to be signed, up to `limit`. */
+export async function countUnsignedRuns(db: Db, limit: number): Promise<number> {
+  const unsigned = db
+    .selectFrom('runs')
+    .select('job_id')
+    .where('receipt_due', '=', sql.lit<1>(1))
+    .limit(limit);
+  const { count } = await db
+    .selectFrom(unsigned.as('unsigned'))
+    .select((of) => of.fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow();
+  return count;
+}
+
 /** A signed receipt: its text in canonical form, the hash of that in hexadecimal, and that of the receipt before it. */
 export interface SignedReceipt {
   runId: string;

@@ -91,6 +91,21 @@ export async function findDueJobs(
   return rows.map((row) => ({ job: dueJobOf(row), host: row.host }));
 }
 
+/** Counts jobs that are due at `now` and have no active run, up to `limit`. */
+export async function countDueJobs(db: Db, now: number, limit: number): Promise<number> {
+  const due = db
+    .selectFrom('jobs')
+    .select('next_run_at')
+    .where('next_run_at', '<=', now)
+    .where('active_run_id', 'is', null)
+    .limit(limit);
+  const { count } = await db
+    .selectFrom(due.as('due'))
+    .select((of) => of.fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow();
+  return count;
+}
+
 /** Bounds as parameters of a statement. */
 interface Bounds {
   limit: number;
@@ -161,6 +176,8 @@ export interface ScheduledRun extends Pick<Run, 'id' | 'jobId' | 'scheduledFor'>
   /** 1 if it starts now: its first attempt begins as soon as it is kept. */
   attempts: number;
   error: string | null;
+  /** The node that starts it; null where one process has the database to itself. */
+  nodeId: string | null;
 }
 
 const insertRun = statementForEach((db: Db, of: Parameters<ScheduledRun>) =>
@@ -176,6 +193,7 @@ const insertRun = statementForEach((db: Db, of: Parameters<ScheduledRun>) =>
       started_at: of('startedAt'),
       attempts: of('attempts'),
       error: of('error'),
+      node_id: of('nodeId'),
     })
     .onConflict((same) => same.columns(['job_id', 'scheduled_for', 'source']).doNothing())
     .compile(),
@@ -193,22 +211,33 @@ export async function insertScheduledRuns(
   return new Set(runs.filter((_, index) => isKept[index]).map(({ id }) => id));
 }
 
-const startRun = statementForEach((db: Db, of: Parameters<{ id: string; startedAt: number }>) =>
+const startRun = statementForEach((db: Db, of: Parameters<StartedRun>) =>
   db
     .updateTable('runs')
-    .set({ status: 'running', started_at: of('startedAt'), attempts: 1 })
+    .set({
+      status: 'running',
+      started_at: of('startedAt'),
+      attempts: 1,
+      node_id: of('nodeId'),
+    })
     .where('id', '=', of('id'))
     .where('status', '=', 'queued')
     .compile(),
 );
 
+interface StartedRun {
+  id: string;
+  startedAt: number;
+  nodeId: string | null;
+}
+
 /** Turns queued runs into running ones. Returns the ids of those that were still queued. */
 export async function startQueuedRuns(
   db: Db,
   runIds: readonly string[],
-  startedAt: number,
+  start: Omit<StartedRun, 'id'>,
 ): Promise<Set<string>> {
-  const runs = runIds.map((id) => ({ id, startedAt }));
+  const runs = runIds.map((id) => ({ id, ...start }));
   const isStarted = await startRun(db, runs);
   return new Set(runIds.filter((_, index) => isStarted[index]));
 }

@@ -91,9 +91,10 @@ const keepAttempt = statementForEach((db: Db, of: Parameters<Attempt>) =>
     .compile(),
 );
 
-/** Keeps further attempts. The first one is kept by the claim. */
-export async function keepAttempts(db: Db, attempts: readonly Attempt[]): Promise<void> {
-  await keepAttempt(db, attempts);
+/** Keeps further attempts; the first one is kept by the claim. Returns the ids of those runs that are still `running`. */
+export async function keepAttempts(db: Db, attempts: readonly Attempt[]): Promise<Set<string>> {
+  const isKept = await keepAttempt(db, attempts);
+  return new Set(attempts.filter((_, index) => isKept[index]).map(({ runId }) => runId));
 }
 
 /** A job, and the run that it executes. */
@@ -173,9 +174,36 @@ export interface RunningRun {
   attempts: number;
 }
 
-/** The runs that are `running`: at a start, runs of a process that is gone. */
+/** The runs that are `running`. */
 export async function findRunningRuns(db: Db): Promise<RunningRun[]> {
-  return await db
+  return await runningRuns(db).execute();
+}
+
+/** The runs of a node that are `running`. */
+export async function findRunningRunsOf(db: Db, nodeId: string): Promise<RunningRun[]> {
+  return await runningRuns(db).where('node_id', '=', nodeId).execute();
+}
+
+/** Up to `limit` runs that are `running`, but not on a node that serves. */
+export async function findAbandonedRuns(db: Db, limit: number): Promise<RunningRun[]> {
+  return await runningRuns(db)
+    .where((of) =>
+      of.not(
+        of.exists(
+          of
+            .selectFrom('nodes')
+            .select('nodes.id')
+            .whereRef('nodes.id', '=', 'node_id')
+            .where('ended_at', 'is', null),
+        ),
+      ),
+    )
+    .limit(limit)
+    .execute();
+}
+
+function runningRuns(db: Db) {
+  return db
     .selectFrom('runs')
     .innerJoin('jobs', 'jobs.id', 'runs.job_id')
     .innerJoin('workspaces', 'workspaces.id', 'jobs.workspace_id')
@@ -184,6 +212,5 @@ export async function findRunningRuns(db: Db): Promise<RunningRun[]> {
     .select(workspaceLabel.as('workspace'))
     .select((of) => of.ref('started_at').$notNull().as('startedAt'))
     .where(isOpen)
-    .where('status', '=', sql.lit<'running'>('running'))
-    .execute();
+    .where('status', '=', sql.lit<'running'>('running'));
 }

@@ -1,5 +1,6 @@
 /** The ids of the master keys that sealed values in the store; the keys themselves are elsewhere. */
 
+import { locksRows } from '../database/dialect.ts';
 import type { Db } from '../database/store.ts';
 
 /** The ids of the keys that values may be sealed with: first the active key, then retired ones that are still needed. */
@@ -14,15 +15,17 @@ export async function listMasterKeys(db: Db): Promise<string[]> {
 
 /**
  * The id of the active key. Call it in the transaction that stores the sealed value, so that no value is sealed with a
- * key that was retired meanwhile.
+ * key that was retired meanwhile: the key stays the active one until the transaction ends.
  */
 export async function activeMasterKeyId(db: Db): Promise<string> {
-  const { keyId } = await db
+  const active = db
     .selectFrom('master_keys')
     .select('key_id as keyId')
     .where('retired_at', 'is', null)
-    .executeTakeFirstOrThrow();
-  return keyId;
+    .$if(locksRows(db), (query) => query.forShare());
+  // One that was retired while this waited for it is not found, nor is the next one then: the second question finds that.
+  const row = (await active.executeTakeFirst()) ?? (await active.executeTakeFirstOrThrow());
+  return row.keyId;
 }
 
 /** Makes this key the active one, and retires the previous one. */

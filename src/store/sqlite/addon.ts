@@ -27,6 +27,11 @@ export function unpackAddonInto(directory: string): void {
   cacheDir = directory;
 }
 
+/** Loads the file beside the bundle now: root acts as the owner of the data soon, who may not be able to read it. */
+export function loadAddonOfBundle(): void {
+  if (typeof JOBD_ADDON !== 'undefined' && !isSea()) loadAddon('');
+}
+
 /**
  * The value for better-sqlite3's option `nativeBinding`; undefined from source, for its default. In the executable the
  * main thread must call this before a worker thread does. Throws `unavailable` if the library cannot be loaded.

@@ -12,7 +12,7 @@
 import Database from 'better-sqlite3';
 import { SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely';
 import type { CompiledQuery, DatabaseConnection, Dialect, Driver, QueryResult } from 'kysely';
-import { JobdError } from '../../domain/errors.ts';
+import { JobdError, storeUnusable } from '../../domain/errors.ts';
 import type { Changed, DirectConnection, Repeated } from '../database/direct.ts';
 
 /** Prepared statements that are kept. The program has far fewer: the bound is for mistakes. */
@@ -129,8 +129,7 @@ function usable<T>(ask: () => T): T {
     return ask();
   } catch (error) {
     if (!(error instanceof Database.SqliteError) || !unusable.test(error.code)) throw error;
-    const message = `the store cannot be used now: ${error.message} (${error.code})`;
-    throw new JobdError('unavailable', message, { cause: error });
+    throw storeUnusable(`${error.message} (${error.code})`, error);
   }
 }
 

@@ -8,6 +8,7 @@ import { JobdError } from '../../domain/errors.ts';
 import { allowDirect } from '../database/direct.ts';
 import { dialectOn, isBusy, isDamage, isFull } from './connection.ts';
 import type { SqliteConnection } from './connection.ts';
+import { noHints } from '../database/hints.ts';
 import { migrate, schemaVersion } from '../database/migrate.ts';
 import { FileReserve, releaseToOpen } from './reserve.ts';
 import type { Schema } from '../database/schema.ts';
@@ -62,20 +63,22 @@ async function openOnce(dataDir: string): Promise<Store> {
       await reserve.release();
       if (reserve.refusal === null) throw error;
       const cause = error instanceof JobdError ? error.cause : error;
-      throw new JobdError('unavailable', reserve.refusal, { cause });
+      throw new JobdError('unavailable', reserve.refusal, { cause, isOfStore: true });
     }
   };
   const store: Store = {
     db,
     write,
     reserve,
-    file: fileOf(db),
+    file: fileOf(db, dataDir),
+    admissions: null,
     // Nothing else runs meanwhile.
     smallWriteMs: 3,
     async sizeBytes() {
       const { pages, pageBytes } = await readSpace(db);
       return pages * pageBytes;
     },
+    hints: noHints,
     othersWrites: () => dataVersion(db),
     [Symbol.asyncDispose]: () => db.destroy(),
   };

@@ -18,7 +18,7 @@ import { dirname, join } from 'node:path';
 import { sql } from 'kysely';
 import type { Db, Reserve } from '../database/store.ts';
 import { makeFile } from '../../whole-file.ts';
-import { checkpoint, readSpace } from './space.ts';
+import { checkpoint, diskFreeBytes, readSpace } from './space.ts';
 
 const mib = 1024 ** 2;
 /** The reserve takes at most `mostBytes` and an eighth of the disk; if that is below `leastBytes`, there is none. */
@@ -205,8 +205,7 @@ async function writeRandom(path: string, bytes: number): Promise<boolean> {
 }
 
 function freeBytes(path: string): number {
-  const { bavail, bsize } = statfsSync(dirname(path));
-  return bavail * bsize;
+  return diskFreeBytes(dirname(path));
 }
 
 /** The size of a file; undefined if there is none. */

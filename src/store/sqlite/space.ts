@@ -4,6 +4,7 @@
  * with `auto_vacuum`, as every new file is.
  */
 
+import { statfsSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { JobdError } from '../../domain/errors.ts';
@@ -79,9 +80,16 @@ async function eraseFreed(db: Db): Promise<boolean> {
   return false;
 }
 
-/** The file of a database. */
-export function fileOf(db: Db): DatabaseFile {
+/** Free space on the disk of a directory, in bytes. */
+export function diskFreeBytes(directory: string): number {
+  const { bavail, bsize } = statfsSync(directory);
+  return bavail * bsize;
+}
+
+/** The file of a database in a data directory. */
+export function fileOf(db: Db, dataDir: string): DatabaseFile {
   return {
+    diskFreeBytes: () => diskFreeBytes(dataDir),
     readSpace: (tx = db) => readSpace(tx),
     canGiveBack: () => canGiveBack(db),
     giveBackPages,

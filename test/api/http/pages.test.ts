@@ -160,3 +160,33 @@ test('an invalid limit or cursor is refused, on every list', async (t) => {
   const monitors = await daemon.ask('GET', `/monitors?cursor=${nextCursor}`);
   assertRefused(monitors, 400, /^cursor must be a nextCursor of this list/, 'jobs to monitors');
 });
+
+test('a cursor that somebody made up is refused, with a place that no list has', async (t) => {
+  const daemon = await startTestDaemon(t);
+  const [job] = await addJobs(daemon, 1);
+  const id = job!.id;
+  // JSON takes them for numbers, a database for no time.
+  const numbers = ['1.5', '1e300', '-1e300', '9223372036854775807', '9007199254740992'];
+  const places: [path: string, position: string][] = [
+    ...numbers.flatMap((number): [string, string][] => [
+      ['/overview/jobs?order=due', `overview-jobs-due ["${id}",${number}]`],
+      [
+        '/overview/jobs?status=missed',
+        `overview-jobs-missed ["${id}",${number},"${id}","scheduled"]`,
+      ],
+      ['/runs?limit=1', `all-runs [${number},"${id}","scheduled"]`],
+      [`/jobs/${id}/runs?limit=1`, `${id} ${number} scheduled`],
+    ]),
+    ['/overview/jobs?order=due', `overview-jobs-due ["${id}",1,2]`],
+    ['/overview/jobs?order=due', `overview-jobs-due ["${id}","1"]`],
+    ['/overview/jobs?order=name', `overview-jobs-name ["${id}",1]`],
+  ];
+  for (const [path, position] of places) {
+    const cursor = Buffer.from(position).toString('base64url');
+    const answer = await daemon.ask('GET', `${path}&cursor=${cursor}`);
+    assertRefused(answer, 400, /^cursor must be a nextCursor of this list/, position);
+  }
+  const whole = Buffer.from(`overview-jobs-due ["${id}",-1]`).toString('base64url');
+  const kept = await daemon.ask('GET', `/overview/jobs?order=due&cursor=${whole}`);
+  assert.deepEqual([kept.status, kept.body.jobs.length], [200, 1], 'a place before all others');
+});

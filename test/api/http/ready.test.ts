@@ -58,3 +58,20 @@ test('a problem of the engine makes it not ready; concurrent checks share one wr
   assert.deepEqual(await readiness(), []);
   assert.equal(writes, 2);
 });
+
+test('a reason that several have is said once', async (t) => {
+  const { store } = await openTestStore(t);
+  const away = 'the store cannot be used now: gone';
+  let isAway = true;
+  const failing: Store = {
+    ...store,
+    write: async (work) => (isAway ? Promise.reject(new Error(away)) : await store.write(work)),
+  };
+  const clock = fakeClock();
+  const engineTroubles = () => [`claim fails: ${away}`, 'calls wait: b', `own runs fails: ${away}`];
+  const readiness = createReadiness(quietApp({ store: failing, clock, engineTroubles }));
+  assert.deepEqual(await readiness(), [`claim, own runs fail: ${away}`, 'calls wait: b']);
+  isAway = false;
+  clock.pass(2_000);
+  assert.deepEqual(await readiness(), [`claim, own runs fail: ${away}`, 'calls wait: b']);
+});

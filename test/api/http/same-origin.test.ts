@@ -153,6 +153,7 @@ test('only a page of jobd itself can use the cookie; a key works wherever it com
               headers: Object.fromEntries(sent) as Record<string, string>,
               body: 'body' in given ? given.body : undefined,
             };
+            await daemon.followClock();
             const status = await statusOf(daemon.url, asked);
             const what = { method, credential, workspace, origin, site };
             assert.equal(String(status), grid[origin].split(' ')[column], JSON.stringify(what));

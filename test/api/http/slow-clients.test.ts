@@ -14,6 +14,7 @@ import type { ApiServer } from '../../../src/api/http/fastify.ts';
 import { createRequestLimits } from '../../../src/api/http/limits/request-limits.ts';
 import { systemClock } from '../../../src/domain/clock.ts';
 import { openLog } from '../../../src/log.ts';
+import { noKeys } from '../../support/fakes/admissions.ts';
 import { exchange, openSocket, parseAnswers, receiveAll } from '../../support/hostile/raw.ts';
 import type { RawAnswer } from '../../support/hostile/raw.ts';
 import { until } from '../../support/until.ts';
@@ -29,7 +30,7 @@ interface Listening {
 async function listen(t: TestContext, limits: Partial<ConnectionLimits> = {}): Promise<Listening> {
   const server = createFastify({
     log: openLog('silent'),
-    requests: createRequestLimits(systemClock),
+    requests: createRequestLimits({ clock: systemClock, admissions: noKeys }),
     limits: { checkIntervalMs: 20, ...limits },
   });
   let begun = 0;

@@ -23,11 +23,12 @@ test('the file beside the database is looked into before anything is given up', 
       { current: text === null ? null : { name: 'JOBD_SECRET_KEY', text }, next: null },
     );
   const [[lost = ''], [other = '']] = [availableIds(given(right)), availableIds(given(wrong))];
-  const found = (current: string | null) => findMissingKey([lost], given(current)) ?? assert.fail();
+  const found = (current: string | null) =>
+    findMissingKey([lost], given(current), []) ?? assert.fail();
   const copy = 'your copy of the key (a jobd backup does not contain it)';
   const last = `only if there is no copy: jobd secrets forget ${lost} gives up the headers, bodies, channel configs and signing key that it sealed, for good`;
 
-  assert.equal(findMissingKey([lost], given(right)), null);
+  assert.equal(findMissingKey([lost], given(right), []), null);
   assert.equal(
     found(wrong).problem,
     `the master key of this store is ${lost}, but in JOBD_SECRET_KEY there is ${other}`,
@@ -47,7 +48,7 @@ test('the file beside the database is looked into before anything is given up', 
     `otherwise put ${copy} into ${file}`,
     last,
   ]);
-  const both = findMissingKey([lost, other], given(null));
+  const both = findMissingKey([lost, other], given(null), []);
   assert.match(both?.remedies.at(-2) ?? '', /^a rotation was interrupted: /);
   assert.equal(both?.remedies.at(-1), last);
 });

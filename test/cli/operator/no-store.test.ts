@@ -7,7 +7,11 @@ import { test } from 'node:test';
 import { noDatabase } from '../../../src/cli/operator/places.ts';
 import type { Holding } from '../../../src/cli/operator/places.ts';
 import { findServers } from '../../../src/cli/operator/running.ts';
-import { findService, findServiceUrl } from '../../../src/cli/operator/service.ts';
+import {
+  findService,
+  findServiceDatabase,
+  findServiceUrl,
+} from '../../../src/cli/operator/service.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
 import { runCommand, serveCommand } from '../../support/running/command.ts';
 import { makeStore, makeStoreWithKey } from '../../support/running/prepare.ts';
@@ -151,17 +155,16 @@ test(
     const dataDir = temporaryDirectory(t);
     await makeStore(dataDir);
     const { spawnSync } = await import('node:child_process');
-    const { main } = await import('../../support/running/command.ts');
+    const { mainForAll, nodeForAll } = await import('../../support/running/for-all.ts');
+    const [node, main] = [nodeForAll(t), mainForAll(t)];
     const listAs = (uid: number) =>
-      spawnSync(process.execPath, [main, 'key', 'list', '--data', dataDir], {
+      spawnSync(node, [main, 'key', 'list', '--data', dataDir], {
         uid,
         gid: uid,
         env: {},
         encoding: 'utf8',
         timeout: 60_000,
       });
-    const noNode = spawnSync(process.execPath, ['--version'], { uid: 65_534 }).status !== 0;
-    if (noNode) return t.skip('nobody cannot run node');
     const closed = listAs(65_534);
     const sudo = `use sudo, which acts as the owner: sudo jobd … --data ${dataDir}\n`;
     assert.equal(closed.stderr, `jobd: ${dataDir} cannot be read: permission denied; ${sudo}`);
@@ -231,6 +234,23 @@ test('the service is what its unit and its settings say', { skip: notRoot }, (t)
     found(unit, settings);
     assert.equal(findServiceUrl(files), url, settings);
   }
+
+  const database = 'JOBD_DATABASE_URL=postgres://jobd@db/jobd\n';
+  const variables = (settings: string, own: Record<string, string> = {}) => {
+    found(unit, settings);
+    return findServiceDatabase((name) => own[name], files);
+  };
+  const url = { JOBD_DATABASE_URL: 'postgres://jobd@db/jobd' };
+  assert.equal(variables('JOBD_SECRET_KEY=a\n'), null);
+  assert.deepEqual(variables(`${database}JOBD_SECRET_KEY=a\n`), { ...url, JOBD_SECRET_KEY: 'a' });
+  const own = { JOBD_SECRET_KEY_FILE: '/k', JOBD_SECRET_KEY_NEW: 'n', JOBD_PORT: '1' };
+  const { JOBD_PORT: _, ...ownKeys } = own;
+  assert.deepEqual(
+    variables(`${database}JOBD_SECRET_KEY=a\n`, own),
+    { ...url, ...ownKeys },
+    'the keys of the command win',
+  );
+  found(unit, '');
 
   // What somebody else may have written names nothing.
   for (const spoil of [

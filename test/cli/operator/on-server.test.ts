@@ -78,9 +78,6 @@ test('the first hour is the same: serve, a key, a job, its run, doctor', { skip 
   assert.match(of('database')?.detail ?? '', /^PostgreSQL \d+.* at postgres:\/\/postgres@127/);
   assert.match(of('daemon')?.detail ?? '', new RegExp(`^serves .*/d\\d+ \\(process \\d+ on `));
 
-  const second = await runCommand(['serve', '--port', '0'], env);
-  assert.equal(second.exitCode, 5);
-  assert.match(second.stderr, /another jobd \(process \d+ on .*\) already serves this database/);
   const flagged = await runCommand(['key', 'list', '--database', url], {
     JOBD_SECRET_KEY: masterKey,
   });
@@ -96,6 +93,30 @@ test('the first hour is the same: serve, a key, a job, its run, doctor', { skip 
   assert.match(await again.listening, /^http/);
   assert.equal(await again.stop('SIGTERM'), 0, again.log());
 });
+
+test(
+  'serve waits for a server that is not up yet, but not for a database that is not there',
+  { skip },
+  async (t) => {
+    await using late = await startPostgres();
+    const env = { JOBD_DATABASE_URL: late.url, JOBD_SECRET_KEY: masterKey };
+    await late.stop('fast');
+    const [daemon, unwanted] = [serve(t, env), serve(t, env)];
+    for (const waiting of [daemon, unwanted]) {
+      await until('a word', () => /ECONNREFUSED.*jobd waits for its database/.test(waiting.log()));
+    }
+    assert.equal(await unwanted.stop('SIGTERM'), 0);
+    await late.start();
+    assert.match(await daemon.listening, /^http/);
+    assert.equal(await daemon.stop('SIGTERM'), 0, daemon.log());
+
+    const nowhere = { ...env, JOBD_DATABASE_URL: late.url.replace(/[^/]*$/, 'nowhere') };
+    const { exitCode, stderr } = await runCommand(['serve', '--port', '0'], nowhere);
+    assert.equal(exitCode, 1);
+    assert.match(stderr, /database "nowhere" does not exist \(3D000\)/);
+    assert.doesNotMatch(stderr, /waits for/);
+  },
+);
 
 test('what cannot work is refused in a sentence', { skip }, async () => {
   const { url, env } = await makeDatabase();
@@ -116,6 +137,18 @@ test('what cannot work is refused in a sentence', { skip }, async () => {
       2,
       /on a server, .*\n.*pg_dump --format=custom --file=today\.db 'postgres:\/\/postgres@/,
     ],
+    [
+      ['backup', 'today.db'],
+      { ...env, JOBD_DATABASE_URL: 'postgres://jobd:secret@db/jobd?pool=5&sslmode=verify-full' },
+      2,
+      /'postgres:\/\/jobd@db\/jobd\?sslmode=verify-full&sslrootcert=system'/,
+    ],
+    [
+      ['restore', 'today.db'],
+      { ...env, JOBD_DATABASE_URL: 'postgres://jobd@db/jobd?pool=5' },
+      2,
+      /--dbname='postgres:\/\/jobd@db\/jobd' today\.db/,
+    ],
     [['restore', 'today.db', '--yes'], env, 2, /pg_restore --clean --if-exists --dbname='post/],
     [
       ['key', 'list'],
@@ -135,44 +168,211 @@ test('what cannot work is refused in a sentence', { skip }, async () => {
 
 const rotate = (env: Record<string, string>) => runCommand(['secrets', 'rotate', '--yes'], env);
 
-test('the master key is rotated while nobody serves the database', { skip }, async (t) => {
-  const { env } = await makeDatabase();
+test('the master key is rotated while nodes serve that have both keys', { skip }, async (t) => {
+  const { url, env } = await makeDatabase();
+  const sink = await startSink(t);
   const file = join(temporaryDirectory(t), 'key');
   writeFileSync(file, masterKey);
-  const inFile = { JOBD_DATABASE_URL: env.JOBD_DATABASE_URL, JOBD_SECRET_KEY_FILE: file };
-  const daemon = serve(t, inFile);
-  await daemon.listening;
-  const next = { ...inFile, JOBD_SECRET_KEY_NEW: '7b'.repeat(32) };
-  assert.match((await rotate(inFile)).stderr, /JOBD_SECRET_KEY_FILE is set: put the new key/);
-  assert.match(
-    (await rotate(next)).stderr,
-    /jobd \(process \d+ on .*\) serves this database, stop/,
-  );
-  assert.equal(await daemon.stop('SIGTERM'), 0);
-  const rotated = await rotate(next);
+  const old = { JOBD_DATABASE_URL: url, JOBD_SECRET_KEY_FILE: file };
+  const both = { ...old, JOBD_SECRET_KEY_NEW: '7b'.repeat(32) };
+  const first = serve(t, both);
+  const site = await first.listening;
+  const behind = serve(t, old);
+  await behind.listening;
+  assert.match((await rotate(old)).stderr, /JOBD_SECRET_KEY_FILE is set: put the new key/);
+  const refused = await runCommand(['secrets', 'rotate'], both);
+  assert.equal(refused.exitCode, 5, 'before it asks');
+  const notYet = `some nodes do not have the new master key yet: process ${behind.pid} on `;
+  assert.ok(refused.stderr.includes(notYet), refused.stderr);
+  assert.doesNotMatch(refused.stderr, new RegExp(`process ${first.pid} `));
+  assert.equal(await behind.stop('SIGTERM'), 0);
+
+  const key = await runCommand(['key', 'create', '--name', 'laptop'], env);
+  const asked = { JOBD_URL: site, JOBD_API_KEY: key.stdout.trim() };
+  const header = ['--header', 'authorization: Bearer of-the-target'];
+  const create = [
+    'jobs',
+    'create',
+    '--name',
+    'sealed',
+    '--url',
+    sink.url,
+    '--every',
+    '1h',
+    ...header,
+  ];
+  assert.equal((await runCommand(create, asked)).exitCode, 0);
+  const rotated = await rotate(both);
   assert.equal(rotated.exitCode, 0, rotated.stderr);
-  const old = await runCommand(['serve', '--port', '0'], inFile);
-  assert.match(old.stderr, /the master key of this store is .*, but in JOBD_SECRET_KEY_FILE/);
-  const daemonOfNew = serve(t, {
-    ...inFile,
-    JOBD_SECRET_KEY_FILE: '',
-    JOBD_SECRET_KEY: '7b'.repeat(32),
-  });
-  await daemonOfNew.listening;
-  assert.equal(await daemonOfNew.stop('SIGTERM'), 0);
+  const ran = await runCommand(['jobs', 'run', 'sealed', '--wait'], asked);
+  assert.equal(ran.exitCode, 0, ran.stderr);
+  assert.equal(sink.received[0]?.headers['authorization'], 'Bearer of-the-target');
+  assert.equal(await first.stop('SIGTERM'), 0);
+
+  const refusedOld = await runCommand(['serve', '--port', '0'], old);
+  assert.match(
+    refusedOld.stderr,
+    /the master key of this store is .*, but in JOBD_SECRET_KEY_FILE/,
+  );
+  const onlyNew = { JOBD_DATABASE_URL: url, JOBD_SECRET_KEY: '7b'.repeat(32) };
+  const last = serve(t, onlyNew);
+  await last.listening;
+  assert.equal(await last.stop('SIGTERM'), 0);
 });
 
 test(
-  'a daemon that died leaves the database to the next one, once its lease has ended',
+  'a key that is lost is missed by its id; a new one is no advice for a database with data',
+  { skip },
+  async (t) => {
+    const { url, env } = await makeDatabase();
+    const without = { JOBD_DATABASE_URL: url };
+    const refused = await runCommand(['serve', '--port', '0'], without);
+    assert.match(refused.stderr, /make one with openssl rand -base64 32, and keep a copy/);
+    const nothing = await runCommand(['key', 'list'], without);
+    assert.deepEqual([nothing.exitCode, /nothing of jobd in this/.test(nothing.stderr)], [3, true]);
+
+    const daemon = serve(t, env);
+    await daemon.listening;
+    assert.equal(await daemon.stop('SIGTERM'), 0, daemon.log());
+    const listed = await runCommand(['key', 'list'], without);
+    assert.equal(listed.exitCode, 0, 'it needs no master key');
+    const lost = /the master key of this store is \w{16}, but in JOBD_SECRET_KEY there is none/;
+    const commands = [['serve', '--port', '0'], ['secrets', 'rotate', '--yes'], ['doctor']];
+    for (const args of commands) {
+      const { exitCode, stdout, stderr } = await runCommand(args, without);
+      assert.match(stdout + stderr, lost, args.join(' '));
+      assert.match(stdout + stderr, /set JOBD_SECRET_KEY to your copy of the key/, args.join(' '));
+      assert.doesNotMatch(stdout + stderr, /openssl/, args.join(' '));
+      assert.equal(exitCode, 1, args.join(' '));
+      if (args[0] === 'doctor') assert.match(stdout, /^ok\talerts\t/m, 'it goes on');
+    }
+  },
+);
+
+test('a node with another master key is told whose it needs', { skip }, async (t) => {
+  const { env } = await makeDatabase();
+  const daemon = serve(t, env);
+  await daemon.listening;
+  const other = { ...env, JOBD_SECRET_KEY: '7c'.repeat(32), JOBD_SECRET_KEY_NEW: '7d'.repeat(32) };
+  const named = `set JOBD_SECRET_KEY to the key of the nodes that serve this database \\(process ${daemon.pid} on `;
+  for (const args of [['serve', '--port', '0'], ['secrets', 'rotate', '--yes'], ['doctor']]) {
+    const { exitCode, stdout, stderr } = await runCommand(args, other);
+    assert.match(stdout + stderr, new RegExp(named), args.join(' '));
+    assert.doesNotMatch(stdout + stderr, /secrets forget/, args.join(' '));
+    assert.notEqual(exitCode, 0);
+  }
+  assert.equal(await daemon.stop('SIGTERM'), 0, daemon.log());
+});
+
+test('what a rotation says is about a server, not about a file', { skip }, async (t) => {
+  const { env } = await makeDatabase();
+  const daemon = serve(t, env);
+  await daemon.listening;
+  assert.equal(await daemon.stop('SIGTERM'), 0, daemon.log());
+  const both = { ...env, JOBD_SECRET_KEY_NEW: '7b'.repeat(32) };
+  const question = await runCommand(['secrets', 'rotate'], both);
+  assert.match(
+    question.stderr,
+    /Encrypt all secrets with the master key in JOBD_SECRET_KEY_NEW\? Earlier dumps need the present one/,
+  );
+  const rotated = await rotate(both);
+  assert.equal(rotated.exitCode, 0, rotated.stderr);
+  assert.match(rotated.stderr, /earlier dumps need the old master key/);
+  assert.match(rotated.stderr, /run vacuum full in psql/);
+  for (const { stderr } of [question, rotated]) {
+    assert.doesNotMatch(stderr, /sqlite|backup|data directory/);
+  }
+});
+
+test(
+  'metrics of a node show its lease and its peers; those of a file do not',
   { skip },
   async (t) => {
     const { env } = await makeDatabase();
-    const first = serve(t, env);
-    await first.listening;
-    await first.stop('SIGKILL');
-    const second = serve(t, env);
-    await until('the wait', () => /waiting until its lease ends/.test(second.log()));
-    assert.match(await second.listening, /^http/);
-    assert.equal(await second.stop('SIGTERM'), 0, second.log());
+    const metricsOf = async (given: Record<string, string>) => {
+      const daemon = serve(t, given, '--metrics', '127.0.0.1:0');
+      await daemon.listening;
+      const at = () => /http:[^"]*\/metrics/.exec(daemon.log())?.[0];
+      const url = await until('metrics', at);
+      return { daemon, read: async () => await (await fetch(url)).text() };
+    };
+    const first = await metricsOf(env);
+    const second = await metricsOf(env);
+    const serving = /^jobd_nodes\{role="serving"\} 1$/m;
+    await until('a renewal', async () => serving.test(await first.read()));
+    const [keeper, other] = [await first.read(), await second.read()];
+    assert.match(keeper, /^jobd_nodes\{role="keeper"\} 1$/m);
+    assert.match(keeper, /^jobd_nodes\{role="silent"\} 0$/m);
+    assert.match(keeper, /^jobd_node_is_keeper 1$/m);
+    assert.match(other, /^jobd_node_is_keeper 0$/m);
+    assert.match(keeper, /^jobd_node_lease_remaining_seconds (1[0-3]|\d)(\.\d+)?$/m);
+    assert.match(keeper, /^jobd_node_hints_arrive 1$/m);
+    assert.match(keeper, /^jobd_node_clock_lead_seconds -?\d/m);
+    const file = await metricsOf({ JOBD_DATA: temporaryDirectory(t) });
+    assert.doesNotMatch(await file.read(), /jobd_nodes?\b|jobd_node_/);
+    for (const { daemon } of [first, second, file]) assert.equal(await daemon.stop('SIGTERM'), 0);
   },
 );
+
+test('several nodes without a base URL are told what links lead to', { skip }, async (t) => {
+  const { env } = await makeDatabase();
+  const site =
+    /no node has a base URL, so links in alerts and receipts name the address of one node/;
+  const said = async () => (await runCommand(['nodes'], env)).stderr;
+  const first = serve(t, env);
+  await first.listening;
+  assert.doesNotMatch(await said(), site, 'one node alone');
+  const second = serve(t, env);
+  await second.listening;
+  assert.match(await said(), site);
+  assert.match((await runCommand(['doctor'], env)).stdout, site);
+  await until('a word in its log', () => site.test(second.log()));
+  assert.equal(await second.stop('SIGTERM'), 0, second.log());
+  assert.equal(await first.stop('SIGTERM'), 0, first.log());
+});
+
+test('nodes are listed with their roles, and what they do not agree about', { skip }, async (t) => {
+  const { env } = await makeDatabase();
+  const first = serve(t, env, '--base-url', 'https://jobd.example');
+  await first.listening;
+  const second = serve(t, env, '--no-signing');
+  await second.listening;
+  const listed = await runCommand(['nodes', '--json'], env);
+  const { nodes } = JSON.parse(listed.stdout) as { nodes: Record<string, unknown>[] };
+  const seen = () => nodes.map(({ pid, role, calls }) => ({ pid, role, calls }));
+  assert.deepEqual(seen(), [
+    { pid: first.pid, role: 'keeper', calls: 0 },
+    { pid: second.pid, role: 'serving', calls: 0 },
+  ]);
+  const doctor = await runCommand(['doctor', '--json'], env);
+  const { findings } = JSON.parse(doctor.stdout) as { findings: Record<string, unknown>[] };
+  const found = findings.find(({ check }) => check === 'nodes');
+  assert.equal(found?.['result'], 'warn');
+  const words = [found['detail'], ...(found['notes'] as string[])].join('\n');
+  assert.match(
+    words,
+    /nodes differ in --base-url: https:\/\/jobd\.example \(process \d+ on .*\); not given \(/,
+  );
+  assert.match(words, /nodes differ in --no-signing: not given \(.*\); given \(/);
+  assert.doesNotMatch(words, /allow-target|version/);
+
+  assert.equal(await first.stop('SIGTERM'), 0, first.log());
+  const rolesNow = async () => {
+    const { stdout } = await runCommand(['nodes', '--json'], env);
+    return (JSON.parse(stdout) as { nodes: { role: string }[] }).nodes.map(({ role }) => role);
+  };
+  assert.deepEqual(await rolesNow(), ['stopped', 'keeper']);
+  await second.stop('SIGKILL');
+  await until('its lease to end', async () => (await rolesNow())[1] === 'silent', {
+    timeoutMs: 30_000,
+    everyMs: 1_000,
+  });
+  const third = serve(t, env);
+  assert.match(await third.listening, /^http/, 'it need not wait');
+  await until('a declaration', async () => (await rolesNow())[1] === 'gone', {
+    timeoutMs: 40_000,
+    everyMs: 1_000,
+  });
+  assert.deepEqual(await rolesNow(), ['stopped', 'gone', 'keeper']);
+  assert.equal(await third.stop('SIGTERM'), 0, third.log());
+});

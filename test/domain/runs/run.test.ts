@@ -88,7 +88,7 @@ test('every state can be reached from an initial one', () => {
 test('the store makes exactly the transitions of the table', async (t) => {
   const { store, job, insert, statusOf } = await setup(t);
   const moves: Partial<Record<RunStatus, (id: string) => Promise<unknown>>> = {
-    running: (id) => startQueuedRuns(store.db, [id], 1),
+    running: (id) => startQueuedRuns(store.db, [id], { startedAt: 1, nodeId: null }),
     success: (id) => recordEndedRuns(store.db, [endedRun(id, job.id, 'success')]),
     failed: (id) => recordEndedRuns(store.db, [endedRun(id, job.id, 'failed')]),
     interrupted: (id) => recordEndedRuns(store.db, [endedRun(id, job.id, 'interrupted')]),
@@ -126,6 +126,7 @@ test('the store creates a run in exactly the initial states', async (t) => {
       attempts,
       error,
       status,
+      nodeId: null,
     };
     await insertScheduledRuns(store.db, [{ ...run, scheduledFor: begun.length }]);
     begun.push(await statusOf(run.id));

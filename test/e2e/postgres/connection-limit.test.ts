@@ -22,7 +22,7 @@ test('a server without a free connection', { skip }, async (t) => {
   const { database, askSite } = service;
   await onServer(
     database,
-    'create role jobd login; grant all on schema public to jobd; grant all on all tables in schema public to jobd',
+    'create role jobd login; grant all on schema jobd to jobd; grant all on all tables in schema jobd to jobd',
   );
   const daemon = await service.start(Object.assign(new URL(database), { username: 'jobd' }).href);
   await service.storm(500, 5_000);

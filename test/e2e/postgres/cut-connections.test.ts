@@ -17,7 +17,7 @@ import {
 
 /** What the engine does in transactions, by their first statement. */
 const kinds = {
-  claim: ({ first }: Request) => first.endsWith('skip locked'),
+  claim: ({ first }: Request) => first.includes('for key share'),
   record: ({ first }: Request) => first.startsWith('update "runs" set "status"'),
   signature: ({ first }: Request) => first.startsWith('select "key_id"'),
 };
@@ -75,7 +75,7 @@ test('an answer to a commit that never comes', { skip }, async (t) => {
   await struck;
   await service.untilSettled();
   await untilReady(service);
-  assert.match(daemon.log(), /claim failed, will try again/);
+  assert.match(daemon.log(), /the database cannot be used, will try again/);
   assert.equal(await daemon.stop(), 0, daemon.log());
   await assertAllCalledOnce(service);
 });

@@ -7,6 +7,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
+import { until } from '../../support/until.ts';
 import { startPostgres } from '../../support/postgres/server.ts';
 import {
   assertAllCalledOnce,
@@ -40,7 +41,13 @@ test('a server that is away for a while', { skip }, async (t) => {
   await untilReady(service);
   const { runs } = await service.untilSettled();
   await endAsking();
+  await until('the line about its end', () => daemon.log().includes('can be used again'));
   assert.equal(await daemon.stop(), 0, daemon.log());
+  const lines = daemon.log().split('\n');
+  const aboutIt = lines.filter((line) => /"level":50|can be used again|was refused/.test(line));
+  assert.ok(aboutIt.length <= 10, `a line for each reason and for the end:\n${aboutIt.join('\n')}`);
+  assert.doesNotMatch(aboutIt.join('\n'), /"stack"/);
+  t.diagnostic(`${aboutIt.length} lines about the outage`);
   if (outageMs < latestStartMs) await assertAllCalledOnce(service);
   assert.deepEqual(await service.audit(), []);
   const missed = runs.filter(({ status }) => status === 'missed');

@@ -6,19 +6,16 @@ import { setTimeout } from 'node:timers/promises';
 import { assertRefused } from '../../support/checks/answer.ts';
 import { audit } from '../../support/checks/audit.ts';
 import type { Books } from '../../support/checks/audit.ts';
-import { temporaryDirectory } from '../../support/directory.ts';
-import { startWitness } from '../../support/fakes/witness.ts';
 import type { Witness } from '../../support/fakes/witness.ts';
 import { readServerBooks } from '../../support/postgres/books.ts';
 import { onServer } from '../../support/postgres/database.ts';
-import { notPackaged, startServe } from '../../support/running/executable.ts';
+import { notPackaged } from '../../support/running/executable.ts';
 import type { Process } from '../../support/running/executable.ts';
-import { databaseOf, testSecretKey, useServer } from '../../support/running/local.ts';
-import { prepareStore } from '../../support/running/prepare.ts';
 import { noPostgres } from '../../support/postgres/server.ts';
 import { until } from '../../support/until.ts';
 import { askingWith } from '../faults/asking.ts';
 import type { Asking } from '../faults/asking.ts';
+import { prepareJobs } from './prepared.ts';
 
 /** Why these tests cannot run here, or false. */
 export const skip = notPackaged || (noPostgres() ?? false);
@@ -30,7 +27,7 @@ export interface ServerService extends Asking {
   /** Ids of the jobs. Each is due once, in this order, and then not for an hour. */
   jobs: readonly string[];
   /** Starts `jobd serve` with this database, and resolves once it listens. */
-  readonly start: (database?: string) => Promise<Process>;
+  readonly start: (database?: string, options?: readonly string[]) => Promise<Process>;
   /** Makes the jobs due one after the other: from `firstMs` from now on, in `spreadMs`. */
   readonly storm: (firstMs: number, spreadMs: number) => Promise<void>;
   /** Waits until each job was called or its due time was missed, and all runs have ended. */
@@ -42,31 +39,27 @@ export interface ServerService extends Asking {
 
 const hourMs = 3_600_000;
 const keyCount = 4;
-/** Some targets take a while, so that calls are in flight when something happens. */
-const slowMs = 300;
 
-/** Prepares a store with this many jobs on a server. */
+/**
+ * Prepares a store with this many jobs on a server. Every tenth target takes a while, so that calls are in flight when
+ * something happens.
+ */
 export async function prepareOnServer(
   t: TestContext,
   server: string,
   jobCount: number,
+  slowMs = 300,
 ): Promise<ServerService> {
-  const witness = await startWitness(t, (response, { path }) => {
-    if (path.endsWith('0')) void setTimeout(slowMs).then(() => response.end('slow'));
-    else response.end('ok');
-  });
-  const directory = temporaryDirectory(t);
-  await useServer(directory, server);
-  const database = databaseOf(directory) ?? '';
-  const names = Array.from({ length: jobCount }, (_, index) => `job-${index}`);
-  const { jobs, keys } = await prepareStore(directory, async ({ addJob, addKey }) => {
-    const made: string[] = [];
-    for (const name of names) {
-      const every = { scheduleType: 'period', periodSeconds: hourMs / 1_000 } as const;
-      const job = await addJob({ name, url: `${witness.url}/${name}`, ...every }, Date.now());
-      made.push(job.id);
-    }
-    return { jobs: made, keys: await Promise.all(Array.from({ length: keyCount }, addKey)) };
+  const { witness, database, jobs, keys, start } = await prepareJobs(t, server, {
+    jobs: Array.from({ length: jobCount }, (_, index) => ({
+      name: `job-${index}`,
+      periodSeconds: hourMs / 1_000,
+    })),
+    keyCount,
+    answer(response, { path }) {
+      if (path.endsWith('0')) void setTimeout(slowMs).then(() => response.end('slow'));
+      else response.end('ok');
+    },
   });
   let url = '';
   const books = () => readServerBooks(database);
@@ -75,12 +68,8 @@ export async function prepareOnServer(
     database,
     jobs,
     ...askingWith(keys, () => url),
-    async start(through = database) {
-      const port = new URL(witness.url).port;
-      const daemon = startServe(t, ['--allow-target', `127.0.0.1/32:${port}`], {
-        cwd: directory,
-        env: { JOBD_DATABASE_URL: through, JOBD_SECRET_KEY: testSecretKey },
-      });
+    async start(through = database, options = []) {
+      const daemon = await start({ database: through, options });
       url = await daemon.listening;
       return daemon;
     },

@@ -10,6 +10,7 @@ import { cancel } from '../../../src/app/accounts/accounts.ts';
 import type { Job } from '../../../src/domain/jobs/job.ts';
 import type { Signer } from '../../../src/engine/receipts/sign.ts';
 import { createWatch } from '../../../src/engine/monitors/watch.ts';
+import { alone } from '../../../src/engine/nodes/membership.ts';
 import { openLog } from '../../../src/log.ts';
 import { updateChannel } from '../../../src/store/alerts/channels.ts';
 import { addChannel, deliveriesOf, webhookSecret } from '../../support/records/channel.ts';
@@ -289,6 +290,7 @@ test('a monitor raises one alert when it goes down (missing ping or failure), an
   const check = createWatch({
     store: setup.store,
     clock,
+    membership: alone(clock),
     log: openLog('silent'),
     changes: unheard,
   });
@@ -337,7 +339,13 @@ test('jobs of an expired account are not called and raise no alert; its monitors
   await monitors.ping(monitor, 'success');
   await cancel({ store, clock }, 'default');
   isDown = false;
-  const check = createWatch({ store, clock, log: openLog('silent'), changes: unheard });
+  const check = createWatch({
+    store,
+    clock,
+    membership: alone(clock),
+    log: openLog('silent'),
+    changes: unheard,
+  });
   clock.set(dueAt + hour + 5_000);
   wake();
   await check();

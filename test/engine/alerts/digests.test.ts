@@ -10,7 +10,9 @@ import type { Job } from '../../../src/domain/jobs/job.ts';
 import { newId } from '../../../src/domain/id.ts';
 import { gatherRuns, sendDigests } from '../../../src/engine/alerts/digests.ts';
 import { createExpander } from '../../../src/engine/alerts/expand.ts';
-import { rescueRuns } from '../../../src/engine/runs/record.ts';
+import { openLog } from '../../../src/log.ts';
+import { unheard } from '../../../src/domain/changes.ts';
+import { rescueAll } from '../../../src/engine/runs/rescue.ts';
 import { recordAttempt } from '../../../src/store/alerts/attempts.ts';
 import { updateChannel } from '../../../src/store/alerts/channels.ts';
 import { findDueDeliveries } from '../../../src/store/alerts/delivery-queue.ts';
@@ -24,6 +26,7 @@ import { startingRun } from '../../support/records/run.ts';
 import { dueAt, dueOnce, setupEngine } from '../../support/running/engine.ts';
 import type { EngineTest } from '../../support/running/engine.ts';
 import { startSink } from '../../support/fakes/sink.ts';
+import { uncounted } from '../../support/fakes/meter.ts';
 import { until } from '../../support/until.ts';
 
 const minute = 60_000;
@@ -204,10 +207,12 @@ test('runs of a dead process are gathered with their record, or not at all', asy
         throw new Error('the disk is full');
       }),
   };
-  await assert.rejects(rescueRuns(broken, clock), /the disk is full/);
+  const rescue = (in_: typeof store): Promise<number> =>
+    rescueAll({ store: in_, clock, log: openLog('silent'), meter: uncounted, changes: unheard });
+  await assert.rejects(rescue(broken), /the disk is full/);
   assert.equal(await findNextDigestTime(store.db), null);
-  assert.equal((await rescueRuns(store, clock)).length, 1);
-  assert.equal((await rescueRuns(store, clock)).length, 0);
+  assert.equal(await rescue(store), 1);
+  assert.equal(await rescue(store), 0);
   clock.advance(30_000);
   await send(setup);
   const [alert] = await alertsOf(setup, channel);

@@ -8,6 +8,7 @@ import { monitorStatus } from '../../../src/domain/monitors/monitor.ts';
 import type { Monitor } from '../../../src/domain/monitors/monitor.ts';
 import { createMonitorReplanner } from '../../../src/engine/upkeep/replan.ts';
 import { createWatch } from '../../../src/engine/monitors/watch.ts';
+import { alone } from '../../../src/engine/nodes/membership.ts';
 import { openLog } from '../../../src/log.ts';
 import { updateMonitor, markMonitorDeleted } from '../../../src/store/monitors/monitors.ts';
 import { changeMonitor } from '../../../src/domain/monitors/monitor-input.ts';
@@ -34,7 +35,7 @@ async function setup(t: TestContext) {
   const clock = fakeClock('2026-03-02T10:20:00Z');
   const monitors = storedMonitors(testStore, clock);
   const startWatch = (watched: Store = store) =>
-    createWatch({ store: watched, clock, log, changes: unheard });
+    createWatch({ store: watched, clock, membership: alone(clock), log, changes: unheard });
   let check = startWatch();
   return {
     ...monitors,

@@ -10,10 +10,12 @@ import { pino } from 'pino';
 import { unheard } from '../../../src/domain/changes.ts';
 import type { AttemptResult } from '../../../src/domain/runs/outcome.ts';
 import type { Egress } from '../../../src/egress/egress.ts';
+import { alone } from '../../../src/engine/nodes/membership.ts';
 import { Executor } from '../../../src/engine/runs/executor.ts';
 import type { Store } from '../../../src/store/database/store.ts';
 import { testVault } from '../../support/fakes/vault.ts';
 import { dueAt, dueOnce, setupEngine } from '../../support/running/engine.ts';
+import { uncounted } from '../../support/fakes/meter.ts';
 import { until } from '../../support/until.ts';
 
 const minute = 60_000;
@@ -53,10 +55,12 @@ async function setup(t: TestContext, slots: number) {
     changes: unheard,
     store,
     egress,
+    membership: alone(engine.clock),
     vault: testVault,
     clock: engine.clock,
     log: pino({ level: 'silent' }),
-    meter: { runEnded: () => {}, jobsMissed: () => {} },
+    traceContext: false,
+    meter: uncounted,
     slots,
     slotsPerHost: slots,
     heldJobs: () => [],

@@ -3,16 +3,21 @@
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { test } from 'node:test';
+import type { TestContext } from 'node:test';
 import type { Egress } from '../../../src/egress/egress.ts';
 import { testWriter } from '../../support/running/writer.ts';
-import { dispatch } from '../../../src/engine/runs/dispatch.ts';
+import { declaredGone, dispatch } from '../../../src/engine/runs/dispatch.ts';
+import type { Dispatcher } from '../../../src/engine/runs/dispatch.ts';
 import { createBacklog } from '../../../src/engine/runs/backlog.ts';
-import { rescueRuns } from '../../../src/engine/runs/record.ts';
+import { alone } from '../../../src/engine/nodes/membership.ts';
+import { unheard } from '../../../src/domain/changes.ts';
+import { rescueAll } from '../../../src/engine/runs/rescue.ts';
 import { openLog } from '../../../src/log.ts';
 import type { Store } from '../../../src/store/database/store.ts';
 import { dueAt, dueOnce, setupEngine } from '../../support/running/engine.ts';
 import { startSink } from '../../support/fakes/sink.ts';
 import { until } from '../../support/until.ts';
+import { uncounted } from '../../support/fakes/meter.ts';
 import { testVault } from '../../support/fakes/vault.ts';
 
 const hour = 3_600_000;
@@ -96,7 +101,10 @@ test('attempts is correct before each attempt arrives, and after a crash', async
   ]);
   // As the next process would, if this one died now.
   clock.advance(-60_000);
-  assert.equal((await rescueRuns(store, clock)).length, 1);
+  assert.equal(
+    await rescueAll({ store, clock, log: openLog('silent'), meter: uncounted, changes: unheard }),
+    1,
+  );
   const [run] = await endedRuns(job, 1);
   assert.deepEqual([run?.status, run?.attempts, run?.durationMs], ['interrupted', 3, null]);
   assert.equal(run?.finishedAt, run?.startedAt, 'it never ends before it began');
@@ -130,27 +138,14 @@ test('retries of many runs are stored in a few transactions', async (t) => {
 });
 
 test('an attempt that cannot be stored within a minute is not sent at all', async (t) => {
-  const { addJob, store, clock } = await setupEngine(t);
-  await addJob({ ...dueOnce, retries: 2 });
-  clock.set(dueAt);
-  const { executions } = await testWriter(store, clock, 1).claim();
-  const [run = assert.fail()] = executions;
+  const { clock, run, parts } = await claimedRun(t);
   let calls = 0;
-  const egress: Egress = {
-    async call() {
-      calls += 1;
-      return { kind: 'failure', failure: { reason: 'refused', detail: 'by the test' } };
-    },
-    prepare() {},
-    async [Symbol.asyncDispose]() {},
+  const keepAttempt = async (): Promise<boolean> => {
+    clock.pass(60_001);
+    return true;
   };
-  const keepAttempt = async (): Promise<void> => clock.pass(60_001);
-  const parts = { egress, vault: testVault, clock, log: openLog('silent'), keepAttempt };
-  const ended = await dispatch(run, {
-    ...parts,
-    heldUp: new Map(),
-    signal: new AbortController().signal,
-  });
+  const egress = refusing(() => (calls += 1));
+  const { ended } = await dispatch(run, { ...parts, egress, keepAttempt });
   const { status, attempts, error } = ended;
   assert.deepEqual([status, attempts, error, calls], ['failed', 1, 'refused: by the test', 1]);
 });
@@ -231,4 +226,67 @@ test('a missed run changes neither the health of its job nor its down reason', a
   assert.equal(runs[1]?.status, 'missed');
   const { health, downReason } = await readJob(job);
   assert.deepEqual([health, downReason], ['down', 'http: 500']);
+});
+
+/** A run that is claimed, and not sent yet, with what dispatches it: its target refuses. */
+async function claimedRun(t: TestContext) {
+  const { addJob, store, clock } = await setupEngine(t);
+  await addJob({ ...dueOnce, retries: 2 });
+  clock.set(dueAt);
+  const { executions } = await testWriter(store, clock, 1).claim();
+  const [run = assert.fail()] = executions;
+  const parts: Dispatcher = {
+    egress: refusing(() => {}),
+    vault: testVault,
+    clock,
+    log: openLog('silent'),
+    traceContext: false,
+    keepAttempt: async () => true,
+    membership: alone(clock),
+    heldUp: new Map(),
+    signal: new AbortController().signal,
+  };
+  return { clock, run, parts };
+}
+
+/** A target that refuses each call. */
+function refusing(onCall: () => void): Egress {
+  return calling(async () => {
+    onCall();
+    return { kind: 'failure', failure: { reason: 'refused', detail: 'by the test' } };
+  });
+}
+
+function calling(call: Egress['call']): Egress {
+  return { call, prepare() {}, async [Symbol.asyncDispose]() {} };
+}
+
+test('nothing is sent while the lease of this node may have run out', async (t) => {
+  const { clock, run, parts } = await claimedRun(t);
+  let calls = 0;
+  // By the time it is asked a minute has passed.
+  const mayBeginForMs = (): number => {
+    clock.pass(60_001);
+    return 0;
+  };
+  const egress = refusing(() => (calls += 1));
+  const { ended } = await dispatch(run, { ...parts, egress, membership: { mayBeginForMs } });
+  assert.deepEqual([ended.status, ended.attempts, calls], ['interrupted', 0, 0]);
+  assert.match(ended.error ?? '', /not sent: the database did not confirm that this node serves$/);
+});
+
+test('a call of a node that was declared gone says so', async (t) => {
+  const { run, parts } = await claimedRun(t);
+  const gone = new AbortController();
+  const egress = calling(
+    (_, signal) =>
+      new Promise((_resolve, reject) => {
+        signal?.addEventListener('abort', () => reject(new Error('aborted')));
+        gone.abort(declaredGone);
+      }),
+  );
+  const { ended } = await dispatch(run, { ...parts, egress, signal: gone.signal });
+  const { status, error } = ended;
+  assert.equal(status, 'interrupted');
+  assert.match(error ?? '', /this node was declared gone before the answer came$/);
 });

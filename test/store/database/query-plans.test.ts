@@ -99,7 +99,9 @@ test('claiming reads only the claimed rows', async (t) => {
     await insertScheduledRuns(db, [startingRun('j', 1)]).catch(() => {});
   });
   assertPlan(insert, [workspaceOfJob, jobById]);
-  assertPlan(await planOf(t, (db) => startQueuedRuns(db, ['r'], 1)), [runById]);
+  assertPlan(await planOf(t, (db) => startQueuedRuns(db, ['r'], { startedAt: 1, nodeId: null })), [
+    runById,
+  ]);
   const job = { id: 'j', nextRunAt: 1, activeRunId: 'r', startedAt: 1, missed: 0 };
   assertPlan(await planOf(t, (db) => updateClaimedJobs(db, [job])), [jobById]);
 });

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { sql } from 'kysely';
 import { findJob } from '../../../src/store/jobs/jobs.ts';
 import { findDueJobs, updateClaimedJobs } from '../../../src/store/runs/claims.ts';
-import { Names } from '../../../src/store/postgres/names.ts';
+import { Names } from '../../../src/store/postgres/connections/names.ts';
 import type { Db } from '../../../src/store/database/store.ts';
 import { makeDatabase } from '../../support/postgres/database.ts';
 import { noPgbouncer, startPgbouncer } from '../../support/postgres/pgbouncer.ts';
@@ -77,7 +77,8 @@ const surprises = [
     what: 'is known to its connection already',
     surprise: async (db: Db) => {
       const { rows } = await sql<{ name: string; statement: string }>`
-        select name, statement from pg_prepared_statements where name <> ''`.execute(db);
+        select name, statement from pg_prepared_statements
+        where name <> '' and statement not like '%search_path%'`.execute(db);
       assert.ok(rows.length > 0, 'it was prepared');
       // Every other connection gets them, as if another client had prepared them.
       await sql`select pg_terminate_backend(pg_backend_pid())`.execute(db).catch(() => {});

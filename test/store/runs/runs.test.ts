@@ -10,7 +10,9 @@ import { runStatuses } from '../../../src/domain/runs/run.ts';
 import { testWriter } from '../../support/running/writer.ts';
 import type { Claim } from '../../../src/engine/runs/due.ts';
 import type { TestWriter } from '../../support/running/writer.ts';
-import { rescueRuns } from '../../../src/engine/runs/record.ts';
+import { openLog } from '../../../src/log.ts';
+import { unheard } from '../../../src/domain/changes.ts';
+import { rescueAll } from '../../../src/engine/runs/rescue.ts';
 import { insertScheduledRuns } from '../../../src/store/runs/claims.ts';
 import type { Db } from '../../../src/store/database/store.ts';
 import { findRunningRuns, recordEndedRuns } from '../../../src/store/runs/results.ts';
@@ -25,6 +27,7 @@ import {
 import type { RunPosition } from '../../../src/store/runs/runs.ts';
 import { fakeClock } from '../../support/fakes/clock.ts';
 import { endedRun, missedRun, queuedRun, startingRun } from '../../support/records/run.ts';
+import { uncounted } from '../../support/fakes/meter.ts';
 import { openTestStore } from '../../support/running/store.ts';
 
 async function setup(t: TestContext) {
@@ -162,7 +165,8 @@ test('the totals equal the counted rows, for any events in any order', async (t)
         fail: () => endAll(db, 'failed'),
         interrupt: () => endAll(db, 'interrupted'),
         twice: () => endAll(db, 'success', 2),
-        crash: () => rescueRuns(store, clock),
+        crash: () =>
+          rescueAll({ store, clock, log: openLog('silent'), meter: uncounted, changes: unheard }),
       };
       for (const step of walk) {
         await acts[step]();

@@ -49,7 +49,7 @@ export function historyOf(world: World, job: DemoJob, idOf: () => string): Momen
   async function keep(tx: Db, { dueAt, startedAt, endedAt, result }: Past): Promise<void> {
     const jobId = idOf();
     const id = newId(startedAt);
-    const run = { id, jobId, scheduledFor: dueAt };
+    const run = { id, jobId, scheduledFor: dueAt, nodeId: null };
     if (typeof result === 'object' && 'count' in result) {
       const error = missedText(result, { busyUntil: null, servingSince: endedAt });
       const missed = { ...run, status: 'missed', startedAt: null, attempts: 0, error } as const;
@@ -146,7 +146,7 @@ async function runByHand(world: World, job: DemoJob, jobId: string): Promise<voi
   const called = job.calls({ agoMs: world.nowMs - clock.now(), left: 0, random });
   const startedAt = clock.now() + 3;
   await local.store.write(async (tx) => {
-    await claims.startQueuedRuns(tx, [run.id], startedAt);
+    await claims.startQueuedRuns(tx, [run.id], { startedAt, nodeId: null });
     const nextRunAt = (await findJob(tx, world.workspaceId, jobId))?.nextRunAt ?? null;
     await claims.updateClaimedJobs(tx, [
       { id: jobId, nextRunAt, activeRunId: run.id, startedAt, missed: 0 },

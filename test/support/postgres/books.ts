@@ -1,19 +1,17 @@
 /** Reads a database on a server for the audit. */
 
-import { Client, types } from 'pg';
+import { types } from 'pg';
 import type { Books, JobBooks, RunBooks } from '../checks/audit.ts';
+import { connectTo } from './database.ts';
 
 /** Reads jobs and runs in one snapshot. */
 export async function readServerBooks(database: string): Promise<Books> {
-  const client = new Client({
-    connectionString: database,
+  const client = await connectTo(database, {
     types: {
       getTypeParser: (oid, format) =>
         oid === types.builtins.INT8 ? Number : types.getTypeParser(oid, format),
     },
   });
-  client.on('error', () => {});
-  await client.connect();
   try {
     await client.query('begin isolation level repeatable read');
     const jobs = await client.query<JobBooks>('select * from jobs');

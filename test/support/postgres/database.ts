@@ -5,6 +5,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { after } from 'node:test';
 import { Client } from 'pg';
+import type { ClientConfig } from 'pg';
 import { openStore } from '../../../src/store/open.ts';
 
 /** The server; undefined where tests use SQLite. */
@@ -50,7 +51,7 @@ async function templateOn(server: string): Promise<string> {
 
 async function makeTemplate(server: string): Promise<string> {
   const name = `template_${schemaHash()}`;
-  const client = await connected(server);
+  const client = await connectTo(server);
   try {
     await client.query('select pg_advisory_lock(1)');
     const found = await client.query('select 1 from pg_database where datname = $1', [name]);
@@ -76,17 +77,25 @@ function schemaHash(): string {
 }
 
 /** Runs a statement on a server. */
-export async function onServer(url: string, statement: string): Promise<void> {
-  const client = await connected(url);
+export async function onServer<Row extends object = object>(
+  url: string,
+  statement: string,
+): Promise<Row[]> {
+  const client = await connectTo(url);
   try {
-    await client.query(statement);
+    return (await client.query<Row>(statement)).rows;
   } finally {
     await client.end();
   }
 }
 
-async function connected(url: string): Promise<Client> {
-  const client = new Client({ connectionString: url });
+/** A connection that looks for tables where those of jobd are. */
+export async function connectTo(url: string, config: ClientConfig = {}): Promise<Client> {
+  const client = new Client({
+    connectionString: url,
+    options: '-c search_path=jobd,public',
+    ...config,
+  });
   client.on('error', () => {});
   await client.connect();
   return client;

@@ -31,6 +31,8 @@ export interface Proxy {
   decide: (request: Request) => Fate;
   /** Whether nothing comes through any more, in either direction, on old connections and new ones. */
   isFrozen: boolean;
+  /** Breaks all connections. */
+  readonly cut: () => void;
   /** Changes what the server answers. */
   rewrite: (answer: Buffer) => Buffer;
 }
@@ -55,6 +57,7 @@ export async function startProxy(t: TestContext, port: number): Promise<Proxy> {
     },
     decide: () => 'passes',
     isFrozen: false,
+    cut: () => sockets.forEach((socket) => socket.resetAndDestroy()),
     rewrite: (answer) => answer,
   };
   await once(server.listen(0, '127.0.0.1'), 'listening');

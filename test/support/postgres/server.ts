@@ -13,6 +13,7 @@ import {
   readFileSync,
   rmSync,
   symlinkSync,
+  writeFileSync,
 } from 'node:fs';
 import type { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -30,7 +31,7 @@ export const nobody = { uid: 65_534, gid: 65_534 };
 const asNobody = ['setpriv', `--reuid=${nobody.uid}`, `--regid=${nobody.gid}`, '--clear-groups'];
 
 export interface PostgresServer extends AsyncDisposable {
-  /** As `postgres://postgres@127.0.0.1:PORT/postgres`. */
+  /** As `postgres://postgres@127.0.0.1:PORT/postgres`, with the password if it has one. */
   url: string;
   port: number;
   /** Starts it again after `stop`. Resolves when it answers. */
@@ -68,6 +69,8 @@ export async function startPostgres(
   settings: Readonly<Record<string, string>> = {},
   /** A wrapper command for it: `nsenter …`, as root. It must not fork. */
   wrapper: readonly string[] = [],
+  /** The password of its superuser, by SCRAM; without one, it trusts everybody. */
+  password?: string,
 ): Promise<PostgresServer> {
   const folder = packageFolder();
   if (folder === undefined) throw new Error(noPostgres());
@@ -80,9 +83,15 @@ export async function startPostgres(
   const isRoot = process.getuid?.() === 0;
   if (isRoot) for (const path of [directory, data]) chownSync(path, nobody.uid, nobody.gid);
   const asUser = { ...(isRoot && nobody), cwd: directory, env: { LC_ALL: 'C' } };
+  const passwordFile = join(directory, 'password');
+  writeFileSync(passwordFile, `${password ?? ''}\n`);
+  const login =
+    password === undefined
+      ? ['--auth=trust']
+      : ['--auth=scram-sha-256', `--pwfile=${passwordFile}`];
   const made = spawnSync(
     join(binaries, 'bin/initdb'),
-    ['-D', data, '-U', 'postgres', '--auth=trust', '--encoding=UTF8', '--locale=C', '--no-sync'],
+    ['-D', data, '-U', 'postgres', ...login, '--encoding=UTF8', '--locale=C', '--no-sync'],
     { ...asUser, encoding: 'utf8' },
   );
   if (made.status !== 0) throw new Error(`initdb: ${made.stderr}`);
@@ -98,7 +107,8 @@ export async function startPostgres(
     ...settings,
   };
   const args = Object.entries(options).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
-  const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
+  const user = password === undefined ? 'postgres' : `postgres:${encodeURIComponent(password)}`;
+  const url = `postgres://${user}@127.0.0.1:${port}/postgres`;
   let server: ReturnType<typeof spawn> | undefined;
 
   const hasEnded = (): boolean =>

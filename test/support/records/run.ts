@@ -22,6 +22,7 @@ export function startingRun(jobId: string, dueAt: number): ScheduledRun {
     startedAt: dueAt,
     attempts: 1,
     error: null,
+    nodeId: null,
   };
 }
 

@@ -1,5 +1,6 @@
 /** The dependencies of use cases, without an engine. */
 
+import { createAdmissions } from '../../../src/app/accounts/admissions.ts';
 import { createAuthenticate } from '../../../src/app/accounts/authenticate.ts';
 import type { App } from '../../../src/app/app.ts';
 import { createEvents } from '../../../src/app/events.ts';
@@ -10,6 +11,7 @@ const nothing = new Uint8Array();
 
 /** An app on this store and clock that calls nothing and signs nothing. */
 export function quietApp(parts: Pick<App, 'store' | 'clock'> & Partial<App>): App {
+  const authenticate = createAuthenticate(parts);
   return {
     vault: testVault,
     allowTargets: [],
@@ -19,7 +21,8 @@ export function quietApp(parts: Pick<App, 'store' | 'clock'> & Partial<App>): Ap
     holdJob: createHeldJobs(() => {}).hold,
     wakeNotifier: () => {},
     noteUse: () => {},
-    authenticate: createAuthenticate(parts),
+    authenticate,
+    admissions: createAdmissions({ ...parts, authenticate }),
     instance: { id: '00000000', version: '0', startedAt: 0, dataDir: '', mailIsConfigured: true },
     onChanged: () => {},
     events: createEvents({ clock: parts.clock, version: '0.0.0', mostStreams: 0 }),
@@ -27,8 +30,9 @@ export function quietApp(parts: Pick<App, 'store' | 'clock'> & Partial<App>): Ap
     signReceiptsOf: async () => {},
     verifyScript: async () => '',
     pageFile: async () => ({ plain: nothing, gzip: nothing, brotli: nothing }),
-    lateness: () => ({ windowSeconds: 3_600, p50Ms: null, p99Ms: null, maxMs: null }),
+    lateness: async () => ({ windowSeconds: 3_600, p50Ms: null, p99Ms: null, maxMs: null }),
     engineTroubles: () => [],
+    trouble: () => null,
     ...parts,
   };
 }

@@ -13,6 +13,7 @@ import { openLog } from '../../../src/log.ts';
 import type { Log } from '../../../src/log.ts';
 import { assertConforms } from '../checks/conformance.ts';
 import { temporaryDirectory } from '../directory.ts';
+import { limitsFollow } from '../postgres/admissions.ts';
 
 /** An answer of the API. */
 export interface Answer {
@@ -35,6 +36,8 @@ export interface TestDaemon {
    * The response must match the published description.
    */
   ask: (method: string, path: string, body?: unknown, key?: string | null) => Promise<Answer>;
+  /** Makes the limits of keys follow the clock, where requests are not sent by `ask`, which does so. */
+  followClock: () => Promise<void>;
   /** Calls what is outside the API, without a key. The response must match the published description. */
   askSite: (method: string, path: string) => Promise<Answer>;
 }
@@ -56,7 +59,7 @@ export async function startTestDaemon(
     },
     database === null ? {} : { JOBD_SECRET_KEY: testSecretKey },
   );
-  const daemon = await startDaemon(config, options.log ?? openLog('silent'), clock);
+  const daemon = await startDaemon(config, options.log ?? openLog('silent'), options.clock);
   t.after(() => daemon[Symbol.asyncDispose]());
 
   const newKey = async (permission: Permission): Promise<string> => {
@@ -65,13 +68,17 @@ export async function startTestDaemon(
     return made.secret;
   };
   const key = await newKey('write');
+  const followClock = database === null ? async () => {} : limitsFollow(clock, database);
   return {
     url: daemon.url,
     dataDir,
     key,
     newKey,
-    ask: (method, path, body, askingKey = key) =>
-      ask(`${daemon.url}/api/v1${path}`, method, body, askingKey),
+    async ask(method, path, body, askingKey = key) {
+      await followClock();
+      return await ask(`${daemon.url}/api/v1${path}`, method, body, askingKey);
+    },
+    followClock,
     askSite: (method, path) => ask(`${daemon.url}${path}`, method, undefined, null),
   };
 }

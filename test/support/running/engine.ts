@@ -8,6 +8,7 @@ import type { Job } from '../../../src/domain/jobs/job.ts';
 import type { Run } from '../../../src/domain/runs/run.ts';
 import { createEgress } from '../../../src/egress/egress.ts';
 import { createMailAllowance } from '../../../src/engine/alerts/mail-limit.ts';
+import { alone } from '../../../src/engine/nodes/membership.ts';
 import { startEngine } from '../../../src/engine/engine.ts';
 import type { Engine, EngineParts } from '../../../src/engine/engine.ts';
 import { findJob } from '../../../src/store/jobs/jobs.ts';
@@ -18,6 +19,7 @@ import { queuedRun } from '../records/run.ts';
 import { loopback, openTestStore } from './store.ts';
 import type { TestStore } from './store.ts';
 import { until } from '../until.ts';
+import { uncounted } from '../fakes/meter.ts';
 import { opened, testVault } from '../fakes/vault.ts';
 
 /** A line of the log. */
@@ -25,6 +27,7 @@ export interface LogLine {
   level: number;
   msg: string;
   err?: { message: string };
+  error?: string | null;
   latenessMs?: number;
 }
 
@@ -51,6 +54,29 @@ export const dueAt = Date.parse('2026-03-02T10:11:00Z');
 /** A job that is due at `dueAt`, and then not for an hour. */
 export const dueOnce = { cronExpr: '11 * * * *' } satisfies Partial<JobInput>;
 
+/** The parts of an engine that has its store to itself, sends no mail and signs nothing. */
+export function enginePartsFor(
+  given: Pick<EngineParts, 'store' | 'egress' | 'clock' | 'log'>,
+): EngineParts {
+  const { store, clock } = given;
+  return {
+    ...given,
+    vault: testVault,
+    membership: alone(clock),
+    slots: 10,
+    slotsPerHost: 10,
+    heldJobs: () => [],
+    signer: null,
+    traceContext: false,
+    mailer: null,
+    mailAllowance: createMailAllowance({ store, clock }),
+    changes: unheard,
+    wakeOthers: () => {},
+    meter: uncounted,
+    drainMs: 5_000,
+  };
+}
+
 /** Makes the parts; the engine and its connections are stopped before the store is closed. */
 export async function setupEngine(t: TestContext): Promise<EngineTest> {
   const parts = new AsyncDisposableStack();
@@ -66,22 +92,7 @@ export async function setupEngine(t: TestContext): Promise<EngineTest> {
     const egress = parts.use(
       createEgress({ allowTargets: loopback, connectionsPerHost: 100, userAgent: 'jobd/test' }),
     );
-    const defaults = {
-      store,
-      egress,
-      vault: testVault,
-      clock,
-      log,
-      slots: 10,
-      slotsPerHost: 10,
-      heldJobs: () => [],
-      signer: null,
-      mailer: null,
-      mailAllowance: createMailAllowance({ store, clock }),
-      changes: unheard,
-      meter: { runEnded: () => {}, jobsMissed: () => {} },
-      drainMs: 5_000,
-    };
+    const defaults = enginePartsFor({ store, egress, clock, log });
     return parts.use(startEngine({ ...defaults, ...changes }));
   };
   const ask = async (job: Job): Promise<Run> => {

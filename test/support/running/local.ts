@@ -38,6 +38,6 @@ export async function openTestLocal(dataDir: string, clock: Clock = systemClock)
   const database = databases.get(dataDir) ?? null;
   return await openLocal(
     { dataDir, database },
-    { clock, secretKey: database === null ? null : givenTestKey },
+    { clock, keys: { current: database === null ? null : givenTestKey, next: null } },
   );
 }

@@ -1,6 +1,8 @@
 /** Prepares a store while no daemon runs: keys, and jobs that are due at chosen moments. */
 
+import { createChannel } from '../../../src/app/alerts/channels.ts';
 import { createJob } from '../../../src/app/jobs/jobs.ts';
+import type { App } from '../../../src/app/app.ts';
 import { createKey } from '../../../src/app/accounts/keys.ts';
 import { openTestLocal } from './local.ts';
 import type { JobInput } from '../../../src/domain/jobs/job-input.ts';
@@ -12,6 +14,8 @@ import { loopback } from './store.ts';
 export interface Preparation {
   /** Creates a key of the default workspace with write permission. */
   readonly addKey: () => Promise<string>;
+  /** Creates a webhook that gets the alerts of all jobs. */
+  readonly addWebhook: (url: string) => Promise<void>;
   /** Stores a job as if it had been created at `createdAt`, epoch milliseconds. */
   readonly addJob: (input: JobInput, createdAt: number) => Promise<Job>;
 }
@@ -36,15 +40,19 @@ export async function prepareStore<T>(
   const vault = await local.openVault();
   const workspace = await store.db.selectFrom('workspaces').select('id').executeTakeFirstOrThrow();
   const principal = writerIn(workspace.id);
+  const appAt = (now: number): App => {
+    const clock = { now: () => now, monotonicMs: () => now };
+    return quietApp({ store, vault, clock, allowTargets: loopback });
+  };
   return await prepare({
     async addKey() {
       const input = { workspace: 'default', permission: 'write', name: '' } as const;
       return (await createKey(local, input)).secret;
     },
-    async addJob(input, createdAt) {
-      const clock = { now: () => createdAt, monotonicMs: () => createdAt };
-      const app = quietApp({ store, vault, clock, allowTargets: loopback });
-      return await createJob(app, principal, input);
+    async addWebhook(url) {
+      const input = { name: 'webhook', type: 'webhook', config: { url } } as const;
+      await createChannel(appAt(Date.now()), principal, input);
     },
+    addJob: (input, createdAt) => createJob(appAt(createdAt), principal, input),
   });
 }

@@ -7,7 +7,7 @@ import type { JobInput } from '../../../src/domain/jobs/job-input.ts';
 import type { Job } from '../../../src/domain/jobs/job.ts';
 import { parseAllowTargets } from '../../../src/domain/targets/target.ts';
 import { insertJob } from '../../../src/store/jobs/jobs.ts';
-import { activateMasterKey } from '../../../src/store/secrets/master-keys.ts';
+import { activateMasterKey, listMasterKeys } from '../../../src/store/secrets/master-keys.ts';
 import { openStore } from '../../../src/store/open.ts';
 import type { Store } from '../../../src/store/database/store.ts';
 import {
@@ -36,7 +36,9 @@ export async function openTestStore(t: TestContext, database?: string): Promise<
   const store = await openStore(database ?? (await databaseFor(dataDir)) ?? dataDir);
   t.after(() => store[Symbol.asyncDispose]());
   await ensureDefaultWorkspace(store, newId(0), 0);
-  await activateMasterKey(store.db, testMasterKeyId, 0);
+  // Another store of the test may have opened this database before.
+  const masterKeys = await listMasterKeys(store.db);
+  if (masterKeys.length === 0) await activateMasterKey(store.db, testMasterKeyId, 0);
   const workspaceId = (await findWorkspace(store.db, defaultWorkspace))?.id ?? '';
   return {
     store,

@@ -1,6 +1,7 @@
 /** strace(1), which ends a process at a given system call or makes the call fail. Linux only. */
 
 import { spawn, spawnSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
 import type { TestContext } from 'node:test';
 import { until } from '../until.ts';
 
@@ -35,7 +36,23 @@ export interface Fault {
 
 /** Injects a fault into all threads of a running process; resolves once it is in effect. */
 export async function injectFault(t: TestContext, pid: number, fault: string): Promise<Fault> {
-  const args = ['-f', '-p', String(pid), '-o', '/dev/null', ...tampering(fault)];
+  return await inject(t, pid, ['-f', ...tampering(fault)]);
+}
+
+/** The same for the one thread that has this name. */
+export async function injectFaultInto(
+  t: TestContext,
+  { pid, name }: { pid: number; name: string },
+  fault: string,
+): Promise<Fault> {
+  const tasks = `/proc/${pid}/task`;
+  const isNamed = (id: string) => readFileSync(`${tasks}/${id}/comm`, 'utf8').trim() === name;
+  const thread = await until(`a thread ${name}`, () => readdirSync(tasks).find(isNamed));
+  return await inject(t, Number(thread), tampering(fault));
+}
+
+async function inject(t: TestContext, pid: number, how: readonly string[]): Promise<Fault> {
+  const args = ['-p', String(pid), '-o', '/dev/null', ...how];
   const tracer = spawn('strace', args, {
     stdio: ['ignore', 'ignore', 'pipe'],
   });

@@ -1,6 +1,7 @@
 /** A writer of runs without an engine. */
 
 import type { Clock } from '../../../src/domain/clock.ts';
+import { alone } from '../../../src/engine/nodes/membership.ts';
 import { createBacklog } from '../../../src/engine/runs/backlog.ts';
 import type { Backlog } from '../../../src/engine/runs/backlog.ts';
 import type { Claim } from '../../../src/engine/runs/due.ts';
@@ -19,7 +20,15 @@ export interface TestWriter extends Writer {
 export function testWriter(store: Store, clock: Clock, freeSlots = 100): TestWriter {
   const slots = createSlots(freeSlots, freeSlots);
   const backlog = createBacklog(new AbortController().signal);
-  const parts = { store, clock, slots, backlog, heldJobs: () => [], receipts: false };
+  const parts = {
+    store,
+    clock,
+    membership: alone(clock),
+    slots,
+    backlog,
+    heldJobs: () => [],
+    receipts: false,
+  };
   const writer = createWriter(parts);
   const claim = async (): Promise<Claim> => {
     const { claim: claimed } = await writer.write({ records: false, claims: true });

@@ -3,7 +3,7 @@
  * draft-ietf-httpapi-ratelimit-headers. Each is a list with one item (RFC 9651): a name and whole numbers.
  */
 
-import type { Left, RateRule } from './rate-limiter.ts';
+import type { Left, RateRule } from '../../../domain/accounts/rate-limiter.ts';
 
 /** The headers of an answer to a request that counted, or was refused. `t` is rounded up: waiting that long is enough. */
 export function quotaHeaders(name: string, rule: RateRule, { remaining, moreInMs }: Left) {

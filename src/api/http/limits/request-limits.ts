@@ -5,20 +5,19 @@
  */
 
 import type { IncomingMessage } from 'node:http';
-import type { Principal } from '../../../app/app.ts';
-import type { Clock } from '../../../domain/clock.ts';
+import type { App, Principal } from '../../../app/app.ts';
 import { JobdError } from '../../../domain/errors.ts';
 import { parseAddress } from '../../../domain/targets/address.ts';
 import { connectionOf } from './connection.ts';
 import type { Allowance } from './connection.ts';
-import { createRateLimiter } from './rate-limiter.ts';
-import type { RateRule } from './rate-limiter.ts';
+import { keyRule } from '../../../domain/accounts/key.ts';
+import { createRateLimiter } from '../../../domain/accounts/rate-limiter.ts';
+import type { Left, LimiterRule } from '../../../domain/accounts/rate-limiter.ts';
 import { quotaHeaders, spentHeaders } from './rate-headers.ts';
 
-const keyRule: RateRule = { limit: 120, windowMs: 60_000, subjects: 10_000 };
-const sessionRule: RateRule = { limit: 300, windowMs: 60_000, subjects: 10_000 };
+const sessionRule: LimiterRule = { limit: 300, windowMs: 60_000, subjects: 10_000 };
 /** For each allowance of an address. 10,000 addresses at their limit take about 31 MB. */
-const addressRule: RateRule = { limit: 300, windowMs: 60_000, subjects: 10_000 };
+const addressRule: LimiterRule = { limit: 300, windowMs: 60_000, subjects: 10_000 };
 
 /** What the limits know of a principal. */
 export interface Asker extends Pick<Principal, 'keyId'> {
@@ -33,10 +32,10 @@ export interface WithHeaders {
 /** A request counts once, when it turns out to have no valid key. If that exceeds the limit, its connection is closed. */
 export interface RequestLimits {
   /**
-   * Counts a request of this key or session, and writes what is left into the headers of `answer`. Sessions of one key count
-   * together, or more sessions would lift its limit. Throws `rate_limited`.
+   * Counts requests of this key or session, one after the other until one is refused. Sessions of one key count together, or
+   * more sessions would lift its limit.
    */
-  countAsker(asker: Asker, answer: WithHeaders): void;
+  count(asker: Asker, requests?: number): Promise<Left>;
   /** Exempts a request from its address's limit: it has a valid key or session, or pings a monitor. */
   countElsewhere(request: IncomingMessage): void;
   /** Counts a request for its address, unless it is counted or exempt already. Throws `rate_limited`. */
@@ -57,9 +56,20 @@ export const spentHeadersOf = {
   requests: spentHeaders('address', addressRule),
 } as const satisfies Record<Allowance, object>;
 
-/** Creates the limits of one server. They are kept in memory and start empty. */
-export function createRequestLimits(clock: Clock): RequestLimits {
-  const keys = createRateLimiter(keyRule);
+/** Writes what is left to an asker into the headers of its answer. Throws `rate_limited` if the request is not admitted. */
+export function tellLeft({ actor: { type }, keyId }: Asker, left: Left, answer: WithHeaders): void {
+  const rule = type === 'session' ? sessionRule : keyRule;
+  answer.headers(quotaHeaders(type, rule, left));
+  if (left.isAdmitted) return;
+  const who = keyId === null ? `a ${type}` : 'the sessions of a key together';
+  throw tooMany(`${who} may ask ${rule.limit} times a minute`);
+}
+
+/** Creates the limits of one server. Those of sessions and addresses are kept in memory and start empty. */
+export function createRequestLimits({
+  clock,
+  admissions,
+}: Pick<App, 'clock' | 'admissions'>): RequestLimits {
   const sessions = createRateLimiter(sessionRule);
   const addresses = {
     pages: createRateLimiter(addressRule),
@@ -68,13 +78,9 @@ export function createRequestLimits(clock: Clock): RequestLimits {
   const admits = (group: string, allowance: Allowance = 'requests'): boolean =>
     addresses[allowance].ask(group, clock.monotonicMs()).isAdmitted;
   return {
-    countAsker({ actor: { type, id }, keyId }, answer) {
-      const [limiter, rule] = type === 'session' ? [sessions, sessionRule] : [keys, keyRule];
-      const left = limiter.ask(keyId ?? id, clock.monotonicMs());
-      answer.headers(quotaHeaders(type, rule, left));
-      if (left.isAdmitted) return;
-      const who = keyId === null ? `a ${type}` : 'the sessions of a key together';
-      throw tooMany(`${who} may ask ${rule.limit} times a minute`);
+    async count({ actor: { type, id }, keyId }, requests = 1) {
+      if (type !== 'session') return await admissions.count(id, requests);
+      return sessions.ask(keyId ?? id, clock.monotonicMs(), requests);
     },
     countElsewhere({ socket }) {
       const turn = connectionOf(socket)?.turn;
@@ -101,14 +107,13 @@ export function createRequestLimits(clock: Clock): RequestLimits {
  * Counts a request that does much work as one request for each `perRequest` items. The request itself has been counted
  * already. Throws `rate_limited`.
  */
-export function countItems(
+export async function countItems(
   limits: RequestLimits,
   asker: Asker,
   { items, perRequest, answer }: { items: number; perRequest: number; answer: WithHeaders },
-): void {
-  for (let counted = perRequest; counted < items; counted += perRequest) {
-    limits.countAsker(asker, answer);
-  }
+): Promise<void> {
+  const more = Math.ceil(items / perRequest) - 1;
+  if (more > 0) tellLeft(asker, await limits.count(asker, more), answer);
 }
 
 /**

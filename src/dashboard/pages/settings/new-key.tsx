@@ -1,7 +1,7 @@
 /** Making a key. What it is, is shown once. */
 
 import type { TargetedSubmitEvent } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { KeyMade } from '../../../api/accounts/key-contract.ts';
 import { now } from '../../client/clock.ts';
 import { change } from '../../client/session/session.ts';
@@ -106,7 +106,7 @@ function textOf(fields: FormData, name: string): string {
 
 function Secret({ secret, onClose }: { secret: string; onClose: () => void }) {
   const sentence = useRef<HTMLParagraphElement>(null);
-  useEffect(() => sentence.current?.focus(), []);
+  useLayoutEffect(() => sentence.current?.focus(), []);
   return (
     <>
       <p ref={sentence} tabIndex={-1}>

@@ -1,5 +1,6 @@
 /** The jobd that answers: how punctual it is for all, and its state for the owner. */
 
+import { Fragment } from 'preact';
 import type { Lateness } from '../../../api/runs/contract.ts';
 import type { About } from '../../../api/accounts/contract.ts';
 import type { Session } from '../../../api/accounts/session-contract.ts';
@@ -7,7 +8,7 @@ import { ofNothing, useResource } from '../../client/resource.ts';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Outside } from '../../parts/outside.tsx';
 import { Problem } from '../../parts/problem.tsx';
-import { Ago, At } from '../../parts/time.tsx';
+import { At } from '../../parts/time.tsx';
 import { lateness, size } from '../../view/settings.ts';
 
 /** The section. */
@@ -35,10 +36,7 @@ function Facts({ about }: { about: About }) {
         </dd>
         <dt>Runs since</dt>
         <dd>
-          <At at={about.startedAt} />{' '}
-          <span class="quiet">
-            (started <Ago at={about.startedAt} />)
-          </span>
+          <At at={about.startedAt} />
         </dd>
         <dt>Address</dt>
         <dd>
@@ -53,6 +51,14 @@ function Facts({ about }: { about: About }) {
         <dd>{about.isSigning ? 'signed' : 'not signed'}</dd>
         <dt>Alert email</dt>
         <dd>{about.mailIsConfigured ? 'a mail server is set' : 'no mail server is set'}</dd>
+        {about.nodes.map(({ id, host, pid, role, calls, slots }) => (
+          <Fragment key={id}>
+            <dt>Node ({role})</dt>
+            <dd>
+              <Outside text={host} />, process {pid}, {calls} of {slots} calls
+            </dd>
+          </Fragment>
+        ))}
       </dl>
     </>
   );

@@ -153,6 +153,7 @@ const runs = [
      error text,
      idempotency_key text,
      receipt_due smallint not null default 0 check (receipt_due in (0, 1)),
+     node_id text,
      response_body text,
      check (case status
        when 'queued' then source = 'manual' and started_at is null and finished_at is null
@@ -182,10 +183,11 @@ const runs = [
   // The order in which the runs of a workspace are listed. Nothing that changes is in it: a run is added once.
   `create index runs_by_workspace on runs (workspace_id, scheduled_for, job_id, source)`,
   // Runs that were no success, of a workspace and of one job. No other run is in them. With its status, a search for
-  // missed runs among many failed ones reads the index alone.
+  // missed runs of a workspace among many failed ones reads the index alone. That of one job must be as narrow as
+  // `runs_by_time`, which SQLite would take otherwise.
   `create index runs_trouble on runs (workspace_id, scheduled_for, job_id, source, status)
      where status in ('failed', 'interrupted', 'missed')`,
-  `create index runs_bad_of_job on runs (job_id, scheduled_for, source, status)
+  `create index runs_bad_of_job on runs (job_id, scheduled_for, source)
      where status in ('failed', 'interrupted', 'missed')`,
 ];
 

@@ -1,4 +1,4 @@
-/** The part of `0001_first.ts` about sign-in: this installation, who serves it, sessions, and codes that start one. */
+/** The part of `0001_first.ts` about sign-in: this installation, who serves it, what keys asked, where hints are heard, sessions, and codes that start one. */
 
 export const signIn = [
   // One row.
@@ -15,8 +15,37 @@ export const signIn = [
      pid bigint not null,
      version text not null,
      started_at bigint not null,
-     expires_at bigint not null
+     serving_since bigint not null,
+     expires_at bigint not null,
+     renewals bigint not null default 0,
+     clock_lead_ms bigint not null default 0,
+     slots bigint not null,
+     settings text not null,
+     master_keys text not null,
+     calls bigint not null default 0,
+     is_draining smallint not null default 0 check (is_draining in (0, 1)),
+     lateness text not null default '[]',
+     ended_at bigint,
+     end_reason text check (end_reason in ('stopped', 'silent')),
+     check ((ended_at is null) = (end_reason is null))
    )`,
+  `create index nodes_by_end on nodes (ended_at)`,
+
+  // The times of the last admitted requests of a key, in microseconds. Each row has room for its next version on its page.
+  `-- in PostgreSQL
+   create unlogged table admissions (
+     key_id text not null primary key references keys (id) on delete cascade,
+     times bigint[] not null
+   ) with (fillfactor = 40)`,
+
+  // One row: where processes hear each other's hints. Whoever can read the name can tell and hear them.
+  `-- in PostgreSQL
+   create table hint_channel (
+     one smallint not null primary key check (one = 1),
+     name text not null
+   )`,
+  `-- in PostgreSQL
+   insert into hint_channel values (1, 'jobd_' || replace(gen_random_uuid()::text, '-', ''))`,
 
   `create table sessions (
      id text not null primary key,

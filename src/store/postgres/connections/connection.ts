@@ -5,16 +5,22 @@
 
 import type { CompiledQuery, DatabaseConnection, Driver, QueryResult } from 'kysely';
 import type { PoolClient, QueryResult as Answer } from 'pg';
-import type { Frequent } from '../database/statement.ts';
-import { isNameTrouble, isReadOnly, isWorthRetrying, tellable } from './errors.ts';
+import type { Frequent } from '../../database/statement.ts';
+import { isNameTrouble, isReadOnly, isWorthRetrying, tellable } from '../errors.ts';
+import { searchPath } from '../own-schema.ts';
+import { askPinned } from './pinned.ts';
 import type { Connections } from './pool.ts';
 
 /**
  * The first statement of a transaction. A lock that is not had in time is an error; a transaction whose process hangs gives
  * its rows back. Set here and not for the connection, since PgBouncer shares connections.
  */
-const begin =
-  "begin; set local lock_timeout = '2s'; set local idle_in_transaction_session_timeout = '5s'";
+const begin = [
+  'begin',
+  `set local search_path = ${searchPath}`,
+  "set local lock_timeout = '2s'",
+  "set local idle_in_transaction_session_timeout = '5s'",
+].join('; ');
 
 /** A connection while one asker has it. */
 class Connection implements DatabaseConnection {
@@ -43,31 +49,36 @@ class Connection implements DatabaseConnection {
   }
 
   async begin(): Promise<void> {
-    await this.#ask(begin);
     this.#isInTransaction = true;
+    await this.#ask(begin);
   }
 
   async commit(): Promise<void> {
     const { command } = await this.#ask('commit');
+    this.#isInTransaction = false;
     if (command !== 'COMMIT') throw new Error('the transaction was rolled back');
   }
 
   async rollback(): Promise<void> {
     if (this.#isBroken) return;
     await this.#ask('rollback');
+    this.#isInTransaction = false;
   }
 
   /** Throws `unavailable` if the database cannot be used now. */
   async #ask(text: string, values: readonly unknown[] = [], name?: string): Promise<Answer> {
+    const { names } = this.#connections;
+    // Others may give names up before the answer is here.
+    const hasNames = names.areUsed;
+    const config = { text, values: values.map(storable), ...(name !== undefined && { name }) };
     try {
-      return await this.#client.query({
-        text,
-        values: values.map(storable),
-        ...(name !== undefined && { name }),
-      });
+      // What begins and ends a transaction names nothing that is looked up.
+      return await (this.#isInTransaction
+        ? this.#client.query(config)
+        : askPinned(this.#client, names, config));
     } catch (error) {
-      if (name !== undefined && isNameTrouble(error)) {
-        this.#connections.names.giveUp();
+      if (hasNames && isNameTrouble(error)) {
+        names.giveUp();
         // A transaction is over with its first error: it has to begin anew.
         if (!this.#isInTransaction) return await this.#ask(text, values);
       }

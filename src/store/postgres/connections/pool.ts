@@ -3,14 +3,19 @@
 import { Socket } from 'node:net';
 import { Client, Pool, types } from 'pg';
 import type { ClientConfig, PoolClient } from 'pg';
-import { readOnlyError, unusableNow, wordsOf } from './errors.ts';
+import { readOnlyError, unusableNow, wordsOf } from '../errors.ts';
 import { Names } from './names.ts';
+import { passwordInFile } from './password-file.ts';
+import { nameOfServer } from './url.ts';
 import type { DatabaseUrl, Server } from './url.ts';
 
 /** How long a connection and an answer may take. */
 const connectMs = 5_000;
 const answerMs = 10_000;
 const idleMs = 60_000;
+/** How long a connection of its own waits for its end, and for traffic before the system asks whether the server is there. */
+const goodbyeMs = 500;
+const silenceMs = 30_000;
 
 /** What the pool says when it has no connection left. */
 const poolIsEmpty = 'timeout exceeded when trying to connect';
@@ -21,9 +26,18 @@ export interface Connections {
   connect(): Promise<PoolClient>;
   /** The server of this connection can only be read: no connection made until now is lent again, and the next server is tried. */
   leave(client: PoolClient): void;
+  /** A connection beside the pool to the server that is current, not connected yet. */
+  own(): OwnConnection;
   /** The names of statements on them. */
   readonly names: Names;
   end(): Promise<void>;
+}
+
+/** A connection that is not lent. Disposing of it closes it. */
+export interface OwnConnection extends AsyncDisposable {
+  readonly client: Client;
+  /** Breaks it, whatever it does. */
+  cut(): void;
 }
 
 /** Makes it. Nothing is connected yet. */
@@ -43,26 +57,37 @@ export function connectionsTo({ servers, pool: max, ...login }: DatabaseUrl): Co
   class ClientOfServer extends Client {
     readonly leavesBefore = leaves;
     constructor(config: ClientConfig) {
-      super({ ...config, ...servers[current], stream: newSocket });
+      // Of its options, the pool does not pass the password on.
+      super({
+        stream: newSocket,
+        ...config,
+        password: login.password,
+        ...servers[current],
+      });
+      // `pg` has looked into PGPASSWORD. It asks for more only if the server does.
+      this.password ||= passwordInFile(this) as unknown as string;
       // Without a listener, a server that restarts would end this process.
       this.on('error', () => {});
     }
   }
 
-  const pool = new Pool({
+  const settings = {
     ...login,
+    connectionTimeoutMillis: connectMs,
+    query_timeout: answerMs,
+    keepAlive: true,
+    types: { getTypeParser: parserOf },
+  };
+  const pool = new Pool({
+    ...settings,
     max,
     // Its type has no arguments, but the pool passes its options.
     Client: ClientOfServer as never,
     // The pool waits for it, unlike its type.
     onConnect: (client) =>
       (servers.length > 1 ? requireWritable(client as PoolClient) : undefined) as never,
-    connectionTimeoutMillis: connectMs,
-    query_timeout: answerMs,
     idleTimeoutMillis: idleMs,
-    keepAlive: true,
     application_name: 'jobd',
-    types: { getTypeParser: parserOf },
   });
   pool.on('error', () => {});
 
@@ -90,7 +115,7 @@ export function connectionsTo({ servers, pool: max, ...login }: DatabaseUrl): Co
           if (!(error instanceof Error)) throw error;
           if (error.message === poolIsEmpty) throw unusableNow(busy(max), error);
           if (servers.length === 1) throw unusableNow(wordsOf(error), error);
-          failures.push(`${nameOf(servers[tried])}: ${wordsOf(error)}`);
+          failures.push(failureOf(servers[tried] ?? servers[0], error));
           if (failures.length >= servers.length) throw unusableNow(failures.join('; '), error);
           if (current === tried) moveOn();
         }
@@ -100,6 +125,25 @@ export function connectionsTo({ servers, pool: max, ...login }: DatabaseUrl): Co
       if (!isOfUse(client)) return;
       leaves += 1;
       moveOn();
+    },
+    own() {
+      const socket = newSocket();
+      const client = new ClientOfServer({
+        ...settings,
+        keepAliveInitialDelayMillis: silenceMs,
+        application_name: 'jobd hints',
+        stream: () => socket,
+      });
+      return {
+        client,
+        cut: () => void socket.destroy(),
+        async [Symbol.asyncDispose]() {
+          const timer = setTimeout(() => socket.destroy(), goodbyeMs);
+          await client.end();
+          clearTimeout(timer);
+          socket.destroy();
+        },
+      };
     },
     names: new Names(),
     async end() {
@@ -114,16 +158,18 @@ function busy(max: number): string {
   return `all ${max} connections to the database were in use for ${connectMs / 1_000} seconds`;
 }
 
-function nameOf(server: Server | undefined): string {
-  return `${server?.host}:${server?.port}`;
+/** It names the server once. */
+function failureOf(server: Server, error: Error): string {
+  const [name, words] = [nameOfServer(server), wordsOf(error)];
+  return words.includes(name) ? words : `${name}: ${words}`;
 }
 
 /** Throws what a write would. */
 async function requireWritable(client: PoolClient): Promise<void> {
-  const { rows } = await client.query<{ is: string }>(
-    "select current_setting('transaction_read_only') as is",
+  const { rows } = await client.query<{ transaction_read_only: string }>(
+    'show transaction_read_only',
   );
-  if (rows[0]?.is === 'on') throw readOnlyError();
+  if (rows[0]?.transaction_read_only === 'on') throw readOnlyError();
 }
 
 /**
@@ -134,7 +180,8 @@ const parsers = new Map<number, (text: string) => unknown>([
   [16, (text) => Number(text === 't')],
   [20, Number],
   [1700, Number],
-  [17, (text) => Buffer.from(text.slice(2), 'hex').toString()],
+  // Of both formats: bytea_output may be `escape`.
+  [17, (text) => (types.getTypeParser(17) as (text: string) => Buffer)(text).toString()],
 ]);
 
 function parserOf(oid: number, format?: 'text' | 'binary'): (text: string) => unknown {

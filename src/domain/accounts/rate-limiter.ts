@@ -4,13 +4,17 @@
 export interface RateRule {
   limit: number;
   windowMs: number;
+}
+
+/** A limit that one process counts in its memory. */
+export interface LimiterRule extends RateRule {
   /** How many subjects are remembered. Beyond that, the one that asked longest ago is forgotten. */
   subjects: number;
 }
 
 /** What a subject may still ask. */
 export interface Left {
-  /** Whether this request was admitted. */
+  /** Whether this request was admitted, and those that it was asked with. */
   isAdmitted: boolean;
   /** Further requests that would be admitted now. */
   remaining: number;
@@ -19,8 +23,8 @@ export interface Left {
 }
 
 export interface RateLimiter {
-  /** Counts a request of the subject at `now`, in monotonic milliseconds, unless it is over the limit. */
-  ask(subject: string, now: number): Left;
+  /** Counts requests of the subject at `now`, in monotonic milliseconds, one after the other until one is over the limit. */
+  ask(subject: string, now: number, requests?: number): Left;
   /** How many subjects are remembered. */
   readonly size: number;
 }
@@ -36,7 +40,7 @@ interface Ring {
  * Creates a limiter. A request is admitted if fewer than `limit` admitted times are in the window that ends with it. Refused
  * requests are not remembered, so a client that keeps asking continues at the permitted rate and needs bounded memory.
  */
-export function createRateLimiter({ limit, windowMs, subjects }: RateRule): RateLimiter {
+export function createRateLimiter({ limit, windowMs, subjects }: LimiterRule): RateLimiter {
   /** The subject that asked longest ago is the first. */
   const rings = new Map<string, Ring>();
 
@@ -67,11 +71,14 @@ export function createRateLimiter({ limit, windowMs, subjects }: RateRule): Rate
   };
 
   return {
-    ask(subject, now) {
+    ask(subject, now, requests = 1) {
       const ring = rings.get(subject) ?? { times: [], next: 0, count: 0 };
       rings.delete(subject);
       rings.set(subject, ring);
-      const left = takePlace(ring, now);
+      let left = takePlace(ring, now);
+      for (let taken = 1; taken < requests && left.isAdmitted; taken += 1) {
+        left = takePlace(ring, now);
+      }
       forgetOld(now);
       return left;
     },

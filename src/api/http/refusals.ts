@@ -1,4 +1,4 @@
-/** On a full disk the API only reads and deletes. The reserve is kept for deletions and for runs. */
+/** When nothing new may be stored, or nothing at all may be asked. */
 
 import type { FastifyInstance } from 'fastify';
 import type { App } from '../../app/app.ts';
@@ -13,7 +13,18 @@ declare module 'fastify' {
 
 const harmless = new Set(['GET', 'HEAD', 'DELETE']);
 
-/** Refuses requests that need disk space while the disk is full. */
+/** Refuses all requests while this process may not serve, since a newer jobd has changed the tables. */
+export function refuseWhileOutdated(server: FastifyInstance, app: Pick<App, 'trouble'>): void {
+  server.addHook('onRequest', (_, __, done) => {
+    const trouble = app.trouble();
+    return trouble === null ? done() : done(new JobdError('unavailable', trouble));
+  });
+}
+
+/**
+ * Refuses requests that need disk space while the disk is full: the API then only reads and deletes. The reserve is kept for
+ * deletions and for runs.
+ */
 export function refuseOnFullDisk(server: FastifyInstance, { store }: Pick<App, 'store'>): void {
   server.addHook('onRequest', (request, _, done) => {
     const isHarmless = harmless.has(request.method) || request.routeOptions.config.keepsNothing;

@@ -12,6 +12,11 @@ const known = new Map<string, string>();
 export class Names {
   #areUsed = true;
 
+  /** Whether statements still have names. */
+  get areUsed(): boolean {
+    return this.#areUsed;
+  }
+
   /** The name of a statement; undefined if it is to have none. */
   of(sql: string): string | undefined {
     if (!this.#areUsed) return undefined;

@@ -1,0 +1,73 @@
+/** What the doctor looks at where the database is on a server. */
+
+import { isoTime, wrongClockMs } from '../../domain/clock.ts';
+import type { Db } from '../../store/database/store.ts';
+import type { DatabaseClock } from '../../store/nodes/database-clock.ts';
+import { findLiveNodes } from '../../store/nodes/nodes.ts';
+import { newestVersion } from '../../store/database/migrate.ts';
+import { findRefusal } from '../../store/postgres/access.ts';
+import { serverFacts } from '../../store/postgres/facts.ts';
+import { findForeignOnServer } from '../../store/postgres/foreign.ts';
+import { tryWrite } from '../../store/postgres/probe.ts';
+import { closePublicAccess } from '../../store/postgres/public-access.ts';
+import { sizeText } from '../../domain/sizes.ts';
+import { fail, ok, warn } from './finding.ts';
+import type { Result } from './finding.ts';
+import { leadText, troublesOf } from './nodes.ts';
+
+/** Which server it is, and how much it holds. */
+export async function checkServer(db: Db, name: string): Promise<Result> {
+  const { version, bytes } = await serverFacts(db);
+  return ok(`PostgreSQL ${version} at ${name}, ${sizeText(bytes)}`);
+}
+
+/** Whether the role may read and change everything. */
+export async function checkAccess(db: Db): Promise<Result> {
+  const refusal = await findRefusal(db);
+  if (refusal !== null) return fail(refusal.problem, refusal.remedies);
+  return ok('this role may read and change everything of jobd');
+}
+
+/** Whether roles that have nothing to do with jobd may connect. */
+export async function checkOtherRoles(db: Db): Promise<Result> {
+  const remedies = await closePublicAccess(db);
+  if (remedies === null) return ok('only roles that were allowed to may connect');
+  return warn(
+    'every role of the server may connect to this database, and keep the server busy there',
+    remedies,
+  );
+}
+
+/** Whether the schema is as jobd makes it. */
+export async function checkServerSchema(db: Db): Promise<Result> {
+  const foreign = await findForeignOnServer(db, newestVersion);
+  if (foreign.length === 0) return ok(`version ${newestVersion}, as jobd makes it`);
+  return fail(
+    `${foreign.slice(0, 3).join('; ')}: find out who changed the database, and undo it or restore a dump`,
+    foreign.slice(3),
+  );
+}
+
+/** Whether the server takes a write. */
+export async function checkWrite(db: Db): Promise<Result> {
+  await tryWrite(db);
+  return ok('a row was written, and taken back');
+}
+
+/** Whether the nodes agree with each other. */
+export async function checkNodes(db: Db): Promise<Result> {
+  const live = await findLiveNodes(db);
+  const [first, ...more] = troublesOf(live);
+  if (first !== undefined) return warn(first, more);
+  return ok(live.length === 1 ? '1 node serves' : `${live.length} nodes serve, and agree`);
+}
+
+/** Whether the clock of this machine agrees with the database's. */
+export function checkServerClock(clock: DatabaseClock): Result {
+  const leadMs = clock.leadMs();
+  const zones = `zones of ${process.versions.tz}`;
+  if (Math.abs(leadMs) <= wrongClockMs) return ok(`${isoTime(clock.now())}, ${zones}`);
+  return warn(
+    `the clock of this machine is ${leadText(leadMs)}, compared with the database's, which due times go by: set one of them`,
+  );
+}

@@ -1,0 +1,50 @@
+/** What metrics say about the store. */
+
+import { setTimeout } from 'node:timers/promises';
+import type { Clock } from '../../domain/clock.ts';
+import { JobdError } from '../../domain/errors.ts';
+import { mostCounted } from '../../domain/meter.ts';
+import type { StoredFigures } from '../../domain/meter.ts';
+import type { Store } from '../../store/database/store.ts';
+import { countUnsignedRuns } from '../../store/receipts/receipts.ts';
+import { countDueJobs } from '../../store/runs/claims.ts';
+
+/** Prometheus waits 10 s, by default, for all metrics. */
+const longestWaitMs = 3_000;
+
+export interface FiguresParts {
+  store: Store;
+  clock: Clock;
+  /** How long an answer is waited for. */
+  waitMs?: number;
+}
+
+/**
+ * Returns a function that asks the store; null if it does not answer now. Callers during a question share its answer, so that
+ * one at most is under way.
+ */
+export function createFigures({
+  store,
+  clock,
+  waitMs = longestWaitMs,
+}: FiguresParts): () => Promise<StoredFigures | null> {
+  let asked: Promise<StoredFigures | null> | undefined;
+  return async () => {
+    asked ??= ask(store, clock.now()).finally(() => (asked = undefined));
+    return await Promise.race([asked, setTimeout(waitMs, null, { ref: false })]);
+  };
+}
+
+async function ask(store: Store, now: number): Promise<StoredFigures | null> {
+  try {
+    return {
+      jobsDue: await countDueJobs(store.db, now, mostCounted),
+      receiptsUnsigned: await countUnsignedRuns(store.db, mostCounted),
+      databaseBytes: await store.sizeBytes(),
+      diskFreeBytes: store.file?.diskFreeBytes() ?? null,
+    };
+  } catch (error) {
+    if (error instanceof JobdError && error.isOfStore) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,41 @@
+/** What the engine counts, and what waits in the store. */
+
+import type { RunStatus } from './runs/run.ts';
+
+/** An ended run, as it is counted. */
+export interface CountedRun {
+  status: RunStatus;
+  /** How long after its due time it started. */
+  latenessMs: number;
+  /** Null if it is not known. */
+  durationMs: number | null;
+}
+
+/** What came of an attempt to deliver an alert; after `failed` there will be another one. */
+export type AlertResult = 'delivered' | 'failed' | 'given_up';
+
+/** Where the engine counts its work. */
+export interface Meter {
+  runEnded(run: CountedRun): void;
+  /** Counts runs that are interrupted because nobody executes them any more. */
+  runsRescued(runs: number): void;
+  /** Counts jobs that missed due times. */
+  jobsMissed(jobs: number): void;
+  alertAttempted(result: AlertResult): void;
+  /** Counts a step of the wall clock. */
+  clockStepped(): void;
+}
+
+/** What waits in the store now, and the space it takes. */
+export interface StoredFigures {
+  /** Jobs that are due and not claimed, counted up to `mostCounted`. */
+  jobsDue: number;
+  /** Runs whose receipt is still to be signed, counted up to `mostCounted`. */
+  receiptsUnsigned: number;
+  databaseBytes: number;
+  /** Null where a server sees to its disk. */
+  diskFreeBytes: number | null;
+}
+
+/** Counting stops here, so that it costs little however much there is. */
+export const mostCounted = 10_000;

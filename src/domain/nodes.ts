@@ -1,0 +1,58 @@
+/** What the processes are that serve one database together. */
+
+/**
+ * What a node is that has not ended: the `keeper` also does what is done once for all; a `draining` one waits for its last calls
+ * and stops; a `silent` one did not renew its lease and is about to be declared `gone`.
+ */
+export const openRoles = ['keeper', 'serving', 'draining', 'silent'] as const;
+
+/** What a node is or was. */
+export const nodeRoles = [...openRoles, 'stopped', 'gone'] as const;
+
+/** One of `openRoles`. */
+export type OpenRole = (typeof openRoles)[number];
+
+/** One of `nodeRoles`. */
+export type NodeRole = (typeof nodeRoles)[number];
+
+/** Whether the lease of a node holds, and whether it is about to stop. */
+export interface NodeState {
+  isLive: boolean;
+  isDraining: boolean;
+}
+
+/** The keeper of nodes, the oldest first: the oldest that stays, else the oldest. */
+export function keeperOf<Node extends NodeState>(nodes: readonly Node[]): Node | undefined {
+  const live = nodes.filter(({ isLive }) => isLive);
+  return live.find(({ isDraining }) => !isDraining) ?? live[0];
+}
+
+/** The role of a node that has not ended, beside the keeper. */
+export function openRoleOf(node: NodeState, keeper: NodeState | undefined): OpenRole {
+  if (!node.isLive) return 'silent';
+  if (node.isDraining) return 'draining';
+  return node === keeper ? 'keeper' : 'serving';
+}
+
+/** What a process knows of itself and of all that serve its database. */
+export interface Standing {
+  /** Of all nodes that have not ended. */
+  roles: OpenRole[];
+  /** Whether this one does what is done once for all. */
+  keepsHouse: boolean;
+  /** How long it may still begin something without another renewal, in milliseconds; 0 if it may not. */
+  leaseLeftMs: number;
+  /** How far the clock of its machine is ahead of the database's, in milliseconds. */
+  clockLeadMs: number;
+}
+
+/** Where a node runs. */
+export interface NodePlace {
+  host: string;
+  pid: number;
+}
+
+/** The name of a node, for messages. */
+export function nodeName({ host, pid }: NodePlace): string {
+  return `process ${pid} on ${host}`;
+}

@@ -1,0 +1,59 @@
+/** Whether this process may begin work now, alone or among others that serve the same database. */
+
+import type { Clock } from '../../domain/clock.ts';
+import type { Standing } from '../../domain/nodes.ts';
+import type { Step } from '../loop.ts';
+
+/** What a process knows of its right to serve. All of it is known at once, without asking the database. */
+export interface Membership {
+  /** The node that the runs claimed now belong to; null where a database has one process, which finds all runs its own. */
+  readonly nodeId: string | null;
+  /** Since when there always was a process that serves, in epoch milliseconds. */
+  readonly servingSince: number;
+  /** Since when this process could always reach the database, as far as it knows, or another one served. */
+  readonly reachableSince: number;
+  /** Why this process may not serve any more, in a sentence; null if it may. */
+  readonly trouble: string | null;
+  /** Whether a claim or an attempt may begin now. */
+  readonly mayBegin: () => boolean;
+  /** For how long an attempt may begin from now on, in milliseconds; 0 if none may. */
+  readonly mayBeginForMs: () => number;
+  /** Whether this process does what is done once for all: it is the oldest that serves on. */
+  readonly keepsHouse: () => boolean;
+  /** Whether others served at the last renewal. */
+  readonly hasOthers: () => boolean;
+  /** What it knows of itself and the others. */
+  readonly standing: () => Standing;
+  /** Hands over what is done once for all, if others serve on: this process stops when its calls have ended. */
+  readonly drain: () => void;
+  /** Sets what is called when this process was declared gone: its runs are no longer its own. It goes on under a new id. */
+  onGone(listener: () => void): void;
+}
+
+/** The membership of a process that has its database to itself. It serves from now on. */
+export function alone(clock: Clock): Membership {
+  const servingSince = clock.now();
+  return {
+    nodeId: null,
+    servingSince,
+    reachableSince: servingSince,
+    trouble: null,
+    mayBegin: () => true,
+    mayBeginForMs: () => Infinity,
+    keepsHouse: () => true,
+    hasOthers: () => false,
+    standing: () => ({
+      roles: ['keeper'],
+      keepsHouse: true,
+      leaseLeftMs: Infinity,
+      clockLeadMs: 0,
+    }),
+    drain: () => {},
+    onGone: () => {},
+  };
+}
+
+/** A step that only one of all processes takes. */
+export function onDuty(membership: Membership, step: Step): Step {
+  return async () => (membership.keepsHouse() ? await step() : Infinity);
+}

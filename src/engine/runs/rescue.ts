@@ -1,0 +1,125 @@
+/**
+ * Rescue: closes runs that are `running` in the store although nobody executes them. Nobody knows whether their targets were
+ * reached, so they are interrupted and never sent again (docs/behavior.md#run-3).
+ */
+
+import type { ChangeFeed } from '../../domain/changes.ts';
+import type { Clock } from '../../domain/clock.ts';
+import type { Meter } from '../../domain/meter.ts';
+import type { Log } from '../../log.ts';
+import type { Db, Store } from '../../store/database/store.ts';
+import {
+  findAbandonedRuns,
+  findRunningRuns,
+  findRunningRunsOf,
+  recordEndedRuns,
+} from '../../store/runs/results.ts';
+import type { EndedRun, RunningRun } from '../../store/runs/results.ts';
+import type { Step } from '../loop.ts';
+import type { Membership } from '../nodes/membership.ts';
+import { interruptedRun } from './execution.ts';
+import { gatherInterrupted } from './record.ts';
+import { logEnded } from './run-log.ts';
+
+/** Runs that one transaction closes. */
+const largestBatch = 500;
+/** How often a node compares the runs that the store has as its own with those it executes. */
+const compareEveryMs = 5_000;
+/** A run that a node does not execute is closed when it was seen for this long: its claim may be under way at first. */
+const unknownForMs = 10_000;
+
+const processEnded = 'the process that executed it ended before the outcome was known';
+const stopped = 'jobd stopped before its claim or its outcome was known to be stored';
+const claimLost = 'its claim could not be confirmed, so it was not sent';
+
+export interface RescueParts {
+  store: Store;
+  clock: Clock;
+  log: Log;
+  meter: Meter;
+  /** Hears which runs ended. */
+  changes: ChangeFeed;
+}
+
+/** A run that was closed. */
+interface RescuedRun {
+  claimed: Omit<RunningRun, 'attempts'>;
+  ended: EndedRun;
+}
+
+/** Closes all running runs, where one process has the database to itself and has just started. Returns how many. */
+export async function rescueAll(parts: RescueParts): Promise<number> {
+  return await rescue(parts, findRunningRuns, processEnded);
+}
+
+/** Makes a step that closes the runs of nodes that ended. */
+export function createRescueStep(parts: RescueParts): Step {
+  return async () => {
+    const count = await rescue(parts, (tx) => findAbandonedRuns(tx, largestBatch), processEnded);
+    return count === largestBatch ? 0 : Infinity;
+  };
+}
+
+/** Makes a step that closes the runs of this node that it does not execute. */
+export function createOwnRunsStep(
+  parts: RescueParts,
+  membership: Membership,
+  isHeld: (runId: string) => boolean,
+): Step {
+  const { store, clock } = parts;
+  let compareAt = 0;
+  /** Since when each run is seen that is not executed, by the monotonic clock. */
+  let unknown = new Map<string, number>();
+
+  return async () => {
+    const now = clock.monotonicMs();
+    const { nodeId } = membership;
+    if (nodeId === null || !membership.mayBegin()) return Infinity;
+    if (now < compareAt) return compareAt - now;
+    compareAt = now + compareEveryMs;
+    const own = await findRunningRunsOf(store.db, nodeId);
+    const seen = own.filter(({ runId }) => !isHeld(runId));
+    unknown = new Map(seen.map(({ runId }) => [runId, unknown.get(runId) ?? now]));
+    const isLost = ({ runId }: RunningRun): boolean =>
+      now - (unknown.get(runId) ?? now) >= unknownForMs && !isHeld(runId);
+    if (!seen.some(isLost)) return compareEveryMs;
+    const find = async (tx: Db): Promise<RunningRun[]> =>
+      (await findRunningRunsOf(tx, nodeId)).filter(isLost);
+    await rescue(parts, find, claimLost);
+    return compareEveryMs;
+  };
+}
+
+/** Closes what a node leaves when it stops: claims in doubt, and outcomes that could not be stored in time. */
+export async function closeLeftRuns(parts: RescueParts, nodeId: string): Promise<void> {
+  await rescue(parts, (tx) => findRunningRunsOf(tx, nodeId), stopped);
+}
+
+/** Closes what is found. Returns how many runs that were. */
+async function rescue(
+  { store, clock, log, meter, changes }: RescueParts,
+  find: (tx: Db) => Promise<RunningRun[]>,
+  why: string,
+): Promise<number> {
+  if ((await find(store.db)).length === 0) return 0;
+  const rescued = await store.write(async (tx) => {
+    const runs = (await find(tx)).map((run) => closed(run, why, clock.now()));
+    const recorded = await recordEndedRuns(
+      tx,
+      runs.map(({ ended }) => ended),
+    );
+    const kept = runs.filter(({ ended }) => recorded.has(ended.runId));
+    await gatherInterrupted(tx, kept);
+    return kept;
+  });
+  for (const run of rescued) logEnded(log, run);
+  meter.runsRescued(rescued.length);
+  if (rescued.length > 0) changes.publishAll();
+  return rescued.length;
+}
+
+function closed({ attempts, ...claimed }: RunningRun, why: string, now: number): RescuedRun {
+  // The wall clock may have been set back.
+  const finishedAt = Math.max(now, claimed.startedAt);
+  return { claimed, ended: interruptedRun(claimed, { why, attempts, finishedAt }) };
+}

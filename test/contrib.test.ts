@@ -1,0 +1,139 @@
+/** The alert rules and the dashboard in contrib/ ask for metrics that jobd has (docs/monitoring.md). */
+
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import type { TestContext } from 'node:test';
+import { pino } from 'pino';
+import { parse } from 'yaml';
+import { anchorsOf } from './support/checks/anchors.ts';
+import { assertAnswerable, samplesIn } from './support/checks/promql.ts';
+import type { Samples } from './support/checks/promql.ts';
+import { startTestDaemon } from './support/running/daemon.ts';
+
+const read = (path: string): string => readFileSync(join(import.meta.dirname, '..', path), 'utf8');
+const page = 'docs/monitoring.md';
+
+interface Rule {
+  alert: string;
+  expr: string;
+  for?: string;
+  labels: { severity: string };
+  annotations: { summary: string; description: string; runbook: string };
+}
+
+interface Dashboard {
+  templating: { list: { name: string; type: string; query: string | { query: string } }[] };
+  panels: Panel[];
+}
+
+interface Panel {
+  id: number;
+  title: string;
+  type: string;
+  datasource: { uid: string };
+  gridPos: { x: number; y: number; w: number; h: number };
+  targets: { expr: string; legendFormat: string; datasource: { uid: string } }[];
+}
+
+const { groups } = parse(read('contrib/prometheus/jobd.rules.yml')) as {
+  groups: { rules: Rule[] }[];
+};
+const rules = groups.flatMap((group) => group.rules);
+const dashboard = JSON.parse(read('contrib/grafana/jobd.json')) as Dashboard;
+
+/** The metrics of a jobd that has just started, as text. */
+async function metricsOf(t: TestContext): Promise<string> {
+  const lines: { msg: string; url?: string }[] = [];
+  const log = pino({}, { write: (line: string) => void lines.push(JSON.parse(line)) });
+  await startTestDaemon(t, { log, flags: { metrics: '127.0.0.1:0' } });
+  const served = lines.find(({ msg }) => msg === 'metrics are served');
+  return await (await fetch(served?.url ?? '')).text();
+}
+
+/** Labels named in a template such as `{{status}}` or `{{ $labels.status }}`. */
+function labelsNamedIn(template: string): string[] {
+  const named = template.matchAll(/\{\{\s*(?:\$labels\.)?(\w+)\s*\}\}/g);
+  return Array.from(named, ([, label = '']) => label);
+}
+
+test('each alert rule asks for metrics, labels and values that jobd has, and says what to do', async (t) => {
+  const samples = samplesIn(await metricsOf(t));
+  const anchors = anchorsOf(read(page));
+  assert.ok(rules.length > 0);
+  for (const { alert, expr, labels, annotations } of rules) {
+    const known = assertAnswerable(expr, samples);
+    const { summary, description, runbook } = annotations;
+    for (const label of labelsNamedIn(summary + description)) {
+      assert.ok(known.includes(label), `${alert} names the label ${label}`);
+    }
+    assert.ok(['critical', 'warning'].includes(labels.severity), alert);
+    assert.equal(runbook, `${page}#${alert.toLowerCase()}`);
+    assert.ok(anchors.has(alert.toLowerCase()), `${page} has nothing about ${alert}`);
+  }
+  assert.equal(new Set(rules.map(({ alert }) => alert)).size, rules.length);
+});
+
+test('the dashboard asks for metrics, labels and values that jobd has, of the chosen source', async (t) => {
+  const samples = samplesIn(await metricsOf(t));
+  for (const { title, datasource, targets } of dashboard.panels) {
+    assert.equal(datasource.uid, '${datasource}', title);
+    for (const { expr, legendFormat, datasource: source } of targets) {
+      assert.equal(source.uid, '${datasource}', title);
+      assert.match(expr, /\{instance=~"\$instance"/, title);
+      const known = assertAnswerable(filled(expr), samples);
+      for (const label of labelsNamedIn(legendFormat)) {
+        assert.ok(known.includes(label), `${title} names the label ${label}`);
+      }
+    }
+  }
+  for (const variable of dashboard.templating.list) {
+    if (variable.type !== 'query' || typeof variable.query === 'string') continue;
+    const asked = /^label_values\((\w+), (\w+)\)$/.exec(variable.query.query);
+    const known = assertAnswerable(asked?.[1] ?? '', samples);
+    assert.ok(known.includes(asked?.[2] ?? ''), variable.name);
+  }
+});
+
+/** An expression with values in the place of Grafana's variables. */
+function filled(expr: string): string {
+  return expr.replaceAll('$__rate_interval', '5m').replaceAll('$__range', '24h');
+}
+
+test('no panel of the dashboard lies on another, and all are of kinds that Grafana has itself', () => {
+  const taken = new Set<string>();
+  for (const { title, type, gridPos } of dashboard.panels) {
+    assert.ok(['stat', 'timeseries'].includes(type), title);
+    for (let x = gridPos.x; x < gridPos.x + gridPos.w; x += 1) {
+      for (let y = gridPos.y; y < gridPos.y + gridPos.h; y += 1) {
+        assert.ok(x < 24 && !taken.has(`${x} ${y}`), title);
+        taken.add(`${x} ${y}`);
+      }
+    }
+  }
+  assert.equal(new Set(dashboard.panels.map(({ id }) => id)).size, dashboard.panels.length);
+});
+
+test('a query with an error, or for what is not there, is found', () => {
+  const samples: Samples = samplesIn('a_total{status="failed"} 1\nb 2\n');
+  assertAnswerable('sum by (status) (rate(a_total{status=~"failed|x"}[5m])) > 0', samples);
+  for (const [query, words] of [
+    ['sum(b', /syntax error/],
+    ['rate(c[5m])', /no metric c/],
+    ['b and on (job) d', /no metric d/],
+    ['a_total{status="lost"}', /no sample has status="lost"/],
+    ['b{status="failed"}', /no sample has status/],
+    ['sum by (kind) (b)', /no label kind/],
+    ['1 + 1', /asks for nothing/],
+  ] as const) {
+    assert.throws(() => assertAnswerable(query, samples), words, query);
+  }
+});
+
+test('the page about monitoring has each metric of jobd', async (t) => {
+  const text = read(page);
+  for (const [, name = ''] of (await metricsOf(t)).matchAll(/^# TYPE (jobd_\w+) /gm)) {
+    assert.match(text, new RegExp(`\`${name}[\`{]`), name);
+  }
+});

@@ -1,0 +1,68 @@
+/** What the engine counts beside the runs that it records. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Meter } from '../../src/domain/meter.ts';
+import { addChannel } from '../support/records/channel.ts';
+import { uncounted } from '../support/fakes/meter.ts';
+import { dueAt, dueOnce, setupEngine } from '../support/running/engine.ts';
+import { testWriter } from '../support/running/writer.ts';
+import { startSink } from '../support/fakes/sink.ts';
+import { until } from '../support/until.ts';
+
+const day = 86_400_000;
+
+test('the runs of a dead process are counted when they are closed', async (t) => {
+  const { start, addJob, store, clock } = await setupEngine(t);
+  await addJob(dueOnce);
+  await addJob(dueOnce);
+  clock.set(dueAt);
+  const { executions } = await testWriter(store, clock, 2).claim();
+  assert.equal(executions.length, 2);
+  let rescued = 0;
+  const meter: Meter = { ...uncounted, runsRescued: (runs) => void (rescued += runs) };
+  await start({ meter });
+  await until('both to be closed', () => rescued === 2);
+});
+
+test('each attempt to deliver an alert is counted by what came of it', async (t) => {
+  const setup = await setupEngine(t);
+  const answers = [503, 204];
+  const receiver = await startSink(t, (response) => {
+    response.writeHead(answers.shift() ?? 503).end();
+  });
+  await addChannel(setup, receiver.url);
+  const isUp = [false, true];
+  const target = await startSink(t, (response) => {
+    response.writeHead(isUp.shift() === true ? 204 : 500).end();
+  });
+  const job = await setup.addJob({ ...dueOnce, url: target.url });
+  const counted: string[] = [];
+  const meter: Meter = { ...uncounted, alertAttempted: (result) => void counted.push(result) };
+  setup.clock.set(dueAt);
+  const { wake, wakeNotifier } = await setup.start({ meter });
+  const attempts = (count: number) =>
+    until(`attempt ${count}`, () => {
+      wakeNotifier();
+      return counted.length === count;
+    });
+  await attempts(1);
+  setup.clock.advance(60_000);
+  await attempts(2);
+  setup.clock.set(dueAt + day);
+  wake();
+  await setup.endedRuns(job, 2);
+  await attempts(3);
+  setup.clock.advance(day);
+  await attempts(4);
+  assert.deepEqual(counted, ['failed', 'delivered', 'failed', 'given_up']);
+});
+
+test('a clock that was set is counted', async (t) => {
+  const { start, clock } = await setupEngine(t);
+  let steps = 0;
+  const meter: Meter = { ...uncounted, clockStepped: () => void (steps += 1) };
+  await start({ meter });
+  clock.advance(60_000);
+  await until('the step', () => steps === 1);
+});

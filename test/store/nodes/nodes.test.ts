@@ -1,0 +1,148 @@
+/** Claims and declarations of the same node: one waits for the other, so that every run of a node that is gone is found. */
+
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { TestContext } from 'node:test';
+import { insertScheduledRuns } from '../../../src/store/runs/claims.ts';
+import { findAbandonedRuns, findRunningRunsOf } from '../../../src/store/runs/results.ts';
+import {
+  addNode,
+  endSilentNodes,
+  findLatenessOfOthers,
+  findOldNode,
+  holdNode,
+  listNodes,
+  removeOldNodes,
+  renewNode,
+} from '../../../src/store/nodes/nodes.ts';
+import type { Store } from '../../../src/store/database/store.ts';
+import { makeDatabase, onServer } from '../../support/postgres/database.ts';
+import { noPostgres, postgresOfFile } from '../../support/postgres/server.ts';
+import { openTestStore } from '../../support/running/store.ts';
+import { startingRun } from '../../support/records/run.ts';
+import { until } from '../../support/until.ts';
+
+const skip = noPostgres() ?? false;
+const server = postgresOfFile();
+const leaseMs = 60_000;
+const own = { clockLeadMs: 0, calls: 0, isDraining: false };
+const vitals = { leaseMs, ...own, lateness: new Map([[3, 2]]) };
+
+function node(id: string) {
+  return { id, host: 'a', pid: 1, version: '0', slots: 1, settings: {}, masterKeys: [] };
+}
+
+async function setup(t: TestContext) {
+  const database = await makeDatabase((await server.started()).url);
+  const { store, addJob } = await openTestStore(t, database);
+  await addNode(store, node('n1'), leaseMs);
+  const lapse = () => onServer(database, "update nodes set expires_at = 0 where id = 'n1'");
+  /** Resolves when a connection waits for a lock. */
+  const untilWaiting = () =>
+    until('a wait for a lock', async () => {
+      const waiting = "select 1 from pg_stat_activity where wait_event_type = 'Lock'";
+      return (await onServer(database, waiting)).length > 0;
+    });
+  return { store, addJob, lapse, untilWaiting, database };
+}
+
+/** Claims a run of a job for a node, and commits it when `mayCommit` resolves. Returns whether it was claimed. */
+async function claim(
+  store: Store,
+  { nodeId, jobId, at }: { nodeId: string; jobId: string; at: number },
+  mayCommit: Promise<unknown> = Promise.resolve(),
+): Promise<boolean> {
+  return await store.write(async (tx) => {
+    if (!(await holdNode(tx, nodeId))) return false;
+    await insertScheduledRuns(tx, [{ ...startingRun(jobId, at), nodeId }]);
+    await mayCommit;
+    return true;
+  });
+}
+
+describe('nodes', { skip, concurrency: 3 }, () => {
+  test('a claim under way is found by the declaration that waits for it', async (t) => {
+    const { store, addJob, lapse, untilWaiting } = await setup(t);
+    const job = await addJob();
+    const mayCommit = Promise.withResolvers<void>();
+    const claiming = claim(store, { nodeId: 'n1', jobId: job.id, at: 1 }, mayCommit.promise);
+    await until('its row', async () => (await listNodes(store.db, 0)).length === 1);
+    await lapse();
+    const declaring = endSilentNodes(store);
+    await untilWaiting();
+    assert.deepEqual(await findAbandonedRuns(store.db, 10), [], 'it is not committed');
+    mayCommit.resolve();
+    assert.equal(await claiming, true);
+    assert.deepEqual(await declaring, [{ id: 'n1', host: 'a', pid: 1 }]);
+    const abandoned = await findAbandonedRuns(store.db, 10);
+    assert.deepEqual(abandoned, await findRunningRunsOf(store.db, 'n1'));
+    assert.equal(abandoned.length, 1);
+    assert.equal(await claim(store, { nodeId: 'n1', jobId: job.id, at: 2 }), false);
+    assert.equal(await renewNode(store, 'n1', vitals), null);
+    assert.deepEqual(await endSilentNodes(store), [], 'once');
+  });
+
+  test('a renewal need not wait for a claim, and keeps its node', async (t) => {
+    const { store, addJob, lapse } = await setup(t);
+    const job = await addJob();
+    const mayCommit = Promise.withResolvers<void>();
+    const claiming = claim(store, { nodeId: 'n1', jobId: job.id, at: 1 }, mayCommit.promise);
+    await lapse();
+    const renewal = await renewNode(store, 'n1', vitals);
+    const ended = await endSilentNodes(store);
+    mayCommit.resolve();
+    assert.equal(renewal?.renewals, 1);
+    assert.deepEqual(
+      renewal.nodes.map(({ id, isLive }) => [id, isLive]),
+      [['n1', true]],
+    );
+    assert.deepEqual(ended, []);
+    assert.equal(await claiming, true);
+    assert.deepEqual(await findAbandonedRuns(store.db, 10), []);
+  });
+
+  test('a node that the database does not know may claim nothing, and is told so', async (t) => {
+    const { store, addJob, database } = await setup(t);
+    const job = await addJob();
+    // As when a backup of another time was restored under a running node.
+    await onServer(database, 'delete from nodes');
+    assert.equal(await claim(store, { nodeId: 'n1', jobId: job.id, at: 1 }), false);
+    assert.equal(await renewNode(store, 'n1', vitals), null);
+  });
+
+  test('how late the runs of the others began is known', async (t) => {
+    const { store, lapse } = await setup(t);
+    await addNode(store, node('n2'), leaseMs);
+    assert.deepEqual(await findLatenessOfOthers(store.db, 'n2'), [new Map()]);
+    await renewNode(store, 'n1', vitals);
+    assert.deepEqual(await findLatenessOfOthers(store.db, 'n2'), [new Map([[3, 2]])]);
+    await lapse();
+    assert.deepEqual(await findLatenessOfOthers(store.db, 'n2'), [], 'those that serve');
+  });
+
+  test('nodes that ended long ago are forgotten, others are not', async (t) => {
+    const { store, lapse } = await setup(t);
+    assert.equal(await findOldNode(store.db, Number.MAX_SAFE_INTEGER), undefined);
+    await lapse();
+    await endSilentNodes(store);
+    await addNode(store, node('n2'), leaseMs);
+    assert.equal(await findOldNode(store.db, 1), undefined);
+    assert.equal(await findOldNode(store.db, Number.MAX_SAFE_INTEGER), 'n1');
+    const removed = await store.write((tx) => removeOldNodes(tx, Number.MAX_SAFE_INTEGER, 10));
+    assert.equal(removed, 1);
+    assert.deepEqual(
+      (await listNodes(store.db, 0)).map(({ id }) => id),
+      ['n2'],
+    );
+  });
+
+  test('there was always a node since the first of those that serve', async (t) => {
+    const { store, lapse } = await setup(t);
+    const first = await renewNode(store, 'n1', vitals);
+    const second = await addNode(store, node('n2'), leaseMs);
+    assert.equal(second.servingSince, first?.servingSince);
+    await lapse();
+    const third = await addNode(store, node('n3'), leaseMs);
+    assert.equal(third.servingSince, first?.servingSince, 'the second one goes on');
+  });
+});

@@ -1,0 +1,11 @@
+/** A meter that counts nothing. */
+
+import type { Meter } from '../../../src/domain/meter.ts';
+
+export const uncounted: Meter = {
+  runEnded() {},
+  runsRescued() {},
+  jobsMissed() {},
+  alertAttempted() {},
+  clockStepped() {},
+};
