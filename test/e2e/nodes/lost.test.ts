@@ -116,12 +116,14 @@ test('a node that is frozen, and wakes up', { skip }, async (t) => {
   await until('a word about late results', () => /was not running any more/.test(lost.log()), {
     timeoutMs: 10_000,
   });
-  // It takes part again.
-  await service.storm(500, 1_000);
-  await untilCalls(service, 2 * jobCount);
+  // It takes part again, though the others may be quicker in one storm.
   const last = (await nodesOf(service)).at(-1);
   const taken = `select id from runs where node_id = '${last?.id}'`;
-  assert.ok((await onServer(service.database, taken)).length > 0, 'it calls again');
+  for (let storms = 2; (await onServer(service.database, taken)).length === 0; storms += 1) {
+    assert.ok(storms < 6, 'it calls again');
+    await service.storm(500, 4_000);
+    await untilCalls(service, storms * jobCount);
+  }
   for (const node of [lost, ...others]) assert.equal(await node.stop('SIGKILL'), 'SIGKILL');
 });
 
@@ -148,14 +150,17 @@ test(
   async (t) => {
     await using server = await startPostgres();
     const service = await prepareOnServer(t, server.url, jobCount, slowMs);
-    const [keeper, lost, last] = [
-      await service.start(),
-      await service.start(),
-      await service.start(),
-    ];
+    const keeper = await service.start();
+    const rest = [await service.start(), await service.start()] as const;
     await service.storm(500, 4_000);
-    const executing = async (): Promise<boolean> => (await slowCallsOf(service, lost)).length > 1;
-    await until('slow calls', executing, { timeoutMs: 20_000 });
+    const executing = async (): Promise<Process | false> => {
+      const slow = await Promise.all(rest.map(async (node) => await slowCallsOf(service, node)));
+      const index = slow.findIndex(({ length }) => length > 1);
+      return rest[index] ?? false;
+    };
+    // Which of the two gets them is chance.
+    const lost = await until('slow calls', executing, { timeoutMs: 20_000 });
+    const last = lost === rest[0] ? rest[1] : rest[0];
     await lost.stop('SIGKILL');
     const runIds = await slowCallsOf(service, lost);
     const isNearlyOver = async (): Promise<boolean> => (await leaseLeftMs(service, lost)) < 2_000;

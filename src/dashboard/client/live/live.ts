@@ -130,11 +130,12 @@ function yieldTurn(): void {
   askLater();
 }
 
-/** Other tabs listen, as many as may. */
+/** Other tabs listen, as many as may. Tabs that got in each other's way do not ask at the same moment again. */
 function askLater(): void {
+  const wait = askAgainMs * (0.8 + 0.2 * Math.random());
   liveState.value = 'asking';
-  nextTryAt.value = Date.now() + askAgainMs;
-  timer = setTimeout(restart, askAgainMs);
+  nextTryAt.value = Date.now() + wait;
+  timer = setTimeout(restart, wait);
   tell(null);
 }
 
