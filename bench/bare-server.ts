@@ -31,7 +31,7 @@ type Filled =
   | 'failing_since'
   | 'name_lower'
   | 'managed_key';
-type NewRow = Omit<JobRow, Filled>;
+type NewRow = Omit<JobRow, Filled | 'history_from'>;
 
 const [workspace] = database.prepare<[], { id: string }>('select id from workspaces').all();
 const workspaceId = workspace?.id ?? '';
@@ -108,7 +108,13 @@ server.post<{ Body: Pick<NewRow, 'name' | 'url' | 'timezone'> & { cronExpr: stri
       created_at: now,
     };
     insert.run(row);
-    const none = { total_success: 0, total_failed: 0, total_interrupted: 0, total_missed: 0 };
+    const none = {
+      history_from: 0,
+      total_success: 0,
+      total_failed: 0,
+      total_interrupted: 0,
+      total_missed: 0,
+    };
     const job = jobOf({
       ...row,
       ...none,

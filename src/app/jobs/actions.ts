@@ -91,9 +91,13 @@ async function pauseOrResume(
   const { plan } = await requirePaid(tx, principal, now);
   const found = await findActedJobs(tx, principal.workspaceId, ids);
   const { results, done } = decide(ids, found, (job) => allowedAfter(job, action, plan, now));
-  const changed = done.filter((job) => !found.includes(job));
-  await keepScheduleStates(tx, changed);
-  for (const job of changed) note({ action: `job.${action}`, subject: job });
+  const foundById = new Map(found.map((job) => [job.id, job]));
+  const changed = done.flatMap((after) => {
+    const before = foundById.get(after.id);
+    return before === undefined || before === after ? [] : [{ before, after }];
+  });
+  await keepScheduleStates(tx, changed, now);
+  for (const { after } of changed) note({ action: `job.${action}`, subject: after });
   return results;
 }
 

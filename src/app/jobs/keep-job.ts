@@ -123,10 +123,11 @@ export async function keepChangedJob(
   note: NoteChange,
 ): Promise<Job> {
   const { kept, before, after, isResealed } = change;
-  const { plan } = await requirePaid(tx, principal, app.clock.now());
+  const now = app.clock.now();
+  const { plan } = await requirePaid(tx, principal, now);
   checkPlanLimits(plans[plan], after, before);
   const row = isResealed ? await sealed(app, tx, after) : { ...after, sealed: kept.sealed };
-  await jobs.updateJob(tx, row);
+  await jobs.updateJob(tx, kept, row, now);
   note(updateOf('job', after, differingFields(change)));
   return after;
 }

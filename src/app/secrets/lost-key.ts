@@ -77,7 +77,9 @@ export async function forgetLostKey(
     const lost = known.filter((id) => !vault.has(id));
     await keys.removeMasterKeys(tx, lost);
     const signingKeyId = await replaceSigningKey(tx, vault, next.id, now);
-    const jobs = await discardUnreadable(tx, vault, 'jobs', discardJobSecrets);
+    const jobs = await discardUnreadable(tx, vault, 'jobs', (db, id) =>
+      discardJobSecrets(db, id, now),
+    );
     noteEach(noteIn, jobs, { action: 'job.pause' });
     const channels = await discardUnreadable(tx, vault, 'channels', async (db, id) => {
       await discardChannelConfig(db, id);

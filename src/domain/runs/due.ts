@@ -53,13 +53,18 @@ export function planDue(
   now: number,
   renewedAt: number | null = null,
 ): DuePlan {
-  if (renewedAt === null || nextRunAt > renewedAt || renewedAt > now) {
+  if (renewedAt === null || !isBeforeRenewal(nextRunAt, now, renewedAt)) {
     return planFrom(schedule, nextRunAt, now);
   }
   const first = nextDue(schedule, renewedAt);
   return first !== null && first <= now
     ? planFrom(schedule, first, now)
     : { missed: null, dueAt: null, nextRunAt: first };
+}
+
+/** Whether a job became due before its account was renewed, so that its schedule counts from then. */
+export function isBeforeRenewal(nextRunAt: number, now: number, renewedAt: number): boolean {
+  return nextRunAt <= renewedAt && renewedAt <= now;
 }
 
 function planFrom(schedule: Schedule, nextRunAt: number, now: number): DuePlan {

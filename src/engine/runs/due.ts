@@ -3,13 +3,21 @@
  * run (docs/behavior.md#run-5).
  */
 
-import { latestStartMs, missedBecause, missedText, planDue } from '../../domain/runs/due.ts';
+import {
+  isBeforeRenewal,
+  latestStartMs,
+  missedBecause,
+  missedText,
+  planDue,
+} from '../../domain/runs/due.ts';
 import type { Circumstances, Missed } from '../../domain/runs/due.ts';
 import type { ReportedRun } from '../../domain/alerts/digest.ts';
 import { newId } from '../../domain/id.ts';
 import { scheduleOf } from '../../domain/schedule/schedule.ts';
+import type { SpanChange } from '../../domain/schedule/span.ts';
 import { insertScheduledRuns, updateClaimedJobs } from '../../store/runs/claims.ts';
 import type { ClaimableJob, ClaimBounds, ScheduledRun } from '../../store/runs/claims.ts';
+import { keepSpans } from '../../store/jobs/spans.ts';
 import type { DueJob } from '../../store/jobs/jobs.ts';
 import type { Db } from '../../store/database/store.ts';
 import { gatherRuns } from '../alerts/digests.ts';
@@ -77,6 +85,10 @@ export async function claimDueJobs(tx: Db, slots: FreeSlots, moment: Moment): Pr
       missed: isKept(missed) ? 1 : 0,
     })),
   );
+  await keepSpans(
+    tx,
+    plans.flatMap(({ spans }) => spans),
+  );
   const executions = plans.flatMap((plan) => {
     if (!isKept(plan.run)) return [];
     const { id: runId, scheduledFor } = plan.run;
@@ -105,10 +117,10 @@ async function keepRuns(tx: Db, plans: readonly ClaimPlan[]) {
 interface ClaimPlan extends ClaimableJob {
   missed: ScheduledRun | null;
   /** What is reported of the missed run; blank without one. */
-  lastMissedAt: number;
   reason: string;
   run: ScheduledRun | null;
   nextRunAt: number | null;
+  spans: SpanChange[];
 }
 
 /** A claim of a job that has missed due times. */
@@ -122,16 +134,23 @@ function planClaim(
   const { now } = moment;
   const waitedFor = job.nextRunAt ?? now;
   const { missed, dueAt, nextRunAt } = planDue(scheduleOf(job), waitedFor, now, renewedAt);
+  const isRenewed = renewedAt !== null && isBeforeRenewal(waitedFor, now, renewedAt);
   const reason = missed === null ? '' : missedBecause(missed, circumstances(job, missed, moment));
   return {
     job,
     host,
     missed: missed && missedRun(job, missed, moment),
-    lastMissedAt: missed?.last ?? 0,
     reason,
     run: dueAt === null ? null : startingRun(job, dueAt, moment),
     nextRunAt,
+    spans: isRenewed ? [renewedSpan(job, renewedAt)] : [],
   };
+}
+
+/** The schedule of an account that had expired counts from its renewal on. */
+function renewedSpan(job: DueJob, at: number): SpanChange {
+  const ended = { reason: 'expired', nextDueAt: job.nextRunAt } as const;
+  return { jobId: job.id, at, ended, begun: job };
 }
 
 /** What the log and the page hear of a missed run. */
@@ -142,8 +161,9 @@ function missedOf({ job, missed }: MissingPlan, workspace: string | null): Misse
 }
 
 /** What channels hear of it that ask for missed runs. */
-function reportOf({ job, missed, lastMissedAt: lastDueAt, reason }: MissingPlan): ReportedRun {
+function reportOf({ job, missed, reason }: MissingPlan): ReportedRun {
   const { id, scheduledFor } = missed;
+  const lastDueAt = missed.lastDueAt ?? scheduledFor;
   const { id: jobId, workspaceId } = job;
   return { id, jobId, workspaceId, scheduledFor, lastDueAt, reason };
 }
@@ -161,6 +181,7 @@ function missedRun(job: DueJob, missed: Missed, moment: Moment): ScheduledRun {
     startedAt: null,
     attempts: 0,
     error: missedText(missed, circumstances(job, missed, moment)),
+    lastDueAt: missed.last,
     nodeId: null,
   };
 }
@@ -180,6 +201,7 @@ function startingRun(job: DueJob, dueAt: number, { now, nodeId }: Moment): Sched
     startedAt: now,
     attempts: 1,
     error: null,
+    lastDueAt: null,
     nodeId,
   };
 }

@@ -42,7 +42,7 @@ export async function findCallable(tx: Db, now: number, bounds: ClaimBounds): Pr
     if (its !== undefined && its.schedules !== 'off') accountIds.add(its.accountId);
   }
   const jobs = expired.map(({ job }) => job);
-  await stopJobs(tx, jobs, [...accountIds]);
+  await stopJobs(tx, jobs, { accountIds: [...accountIds], now });
   return { due, terms, stopped: jobs, expired: accountIds.size, isAny: true };
 }
 

@@ -18,6 +18,7 @@ import {
 import { findDeleted, removeDeleted } from '../../store/database/owned.ts';
 import type { DeletableTable } from '../../store/database/owned.ts';
 import type { Db, Store } from '../../store/database/store.ts';
+import { findOldSpan, removeOldSpans } from '../../store/jobs/spans.ts';
 import { findOldNode, removeOldNodes } from '../../store/nodes/nodes.ts';
 import { steadyForMs, watchSteadiness } from './clock-watch.ts';
 import { createGivingBack } from './give-back.ts';
@@ -29,6 +30,8 @@ import { createSmallWrites } from './small-writes.ts';
 const deliveriesKeptMs = 30 * msPerDay;
 /** Nodes that ended are shown for a day, and what they did may be asked for a while longer. */
 const nodesKeptMs = 30 * msPerDay;
+/** No plan keeps runs for longer, so nothing of these can be checked. */
+const spansKeptMs = 400 * msPerDay;
 /** By then the last attempt of an alert whose time is over has ended, unless its channel could not be tried. */
 const lastAttemptMs = 600_000;
 /** How often to look for rows that are too old. */
@@ -94,6 +97,12 @@ export function createPrunings(store: Store, clock: Clock): Pruning[] {
       name: 'nodes',
       find: (db) => findOldNode(db, olderThan(nodesKeptMs)),
       remove: (tx, _, rows) => removeOldNodes(tx, olderThan(nodesKeptMs), rows),
+      restMs: agingEveryMs,
+    },
+    {
+      name: 'scheduleSpans',
+      find: (db) => findOldSpan(db, olderThan(spansKeptMs)),
+      remove: (tx, id) => removeOldSpans(tx, id, olderThan(spansKeptMs)),
       restMs: agingEveryMs,
     },
     {

@@ -64,8 +64,8 @@ async function* planAgain(
           const jobs = await findJobsOfWorkspace(tx, id, page);
           const planned = jobs
             .filter(({ isStopped }) => isStopped === 1)
-            .map((job) => ({ id: job.id, nextRunAt: nextDue(scheduleOf(job), now) }));
-          await setDueTimes(tx, planned);
+            .map((job) => ({ ...job, nextRunAt: nextDue(scheduleOf(job), now) }));
+          await setDueTimes(tx, planned, now);
           return jobs;
         });
       for await (const jobs of sweep(planPage, jobsPerStep)) {

@@ -37,16 +37,15 @@ export function createReplanner(store: Store, clock: Clock): Replanner {
     // One moment for both: a job that becomes due in between must keep its due time.
     const now = clock.now();
     const jobs = await findPlannedJobs(store.db, { ...page, dueAfter: now });
-    return jobs.map((job) => ({
-      id: job.id,
-      nextRunAt: job.nextRunAt,
-      planned: nextDue(scheduleOf(job), now),
-    }));
+    return jobs.map((job) => ({ ...job, planned: nextDue(scheduleOf(job), now), now }));
   };
   return createRestartable(async function* () {
     for await (const jobs of sweep(find, rowsPerStep)) {
       const changes = jobs.filter(({ nextRunAt, planned }) => planned !== nextRunAt);
-      if (changes.length > 0) await store.write((tx) => updateDueTimes(tx, changes));
+      const [first] = changes;
+      if (first !== undefined) {
+        await store.write((tx) => updateDueTimes(tx, changes, first.now));
+      }
       yield changes.length;
     }
   });

@@ -13,10 +13,12 @@
 
 import { sql } from 'kysely';
 import type { PlanName } from '../../domain/accounts/plan.ts';
+import type { Planned } from '../../domain/schedule/span.ts';
 import { idList, textsIn } from '../database/dialect.ts';
 import type { Db } from '../database/store.ts';
 import { statement, statementForEach } from '../database/statement.ts';
 import type { Parameters } from '../database/statement.ts';
+import { keepSpans } from '../jobs/spans.ts';
 import { workspaceLabel } from '../database/workspace-label.ts';
 
 /** The plan and expiry of a job's account. Times are epoch milliseconds. */
@@ -65,13 +67,25 @@ const stopJob = statementForEach((db: Db, of: Parameters<{ id: string }>) =>
   db.updateTable('jobs').set({ next_run_at: null }).where('id', '=', of('id')).compile(),
 );
 
-/** Takes the due times of these jobs away: their accounts have expired. */
+/** A job that is due at `nextRunAt`, and is not called any more. */
+type StoppedJob = Pick<Planned, 'id' | 'nextRunAt'>;
+
+/** Takes the due times of these jobs away at `now`: their accounts have expired. */
 export async function stopJobs(
   tx: Db,
-  jobs: readonly { id: string }[],
-  accountIds: readonly string[],
+  jobs: readonly StoppedJob[],
+  { accountIds, now }: { accountIds: readonly string[]; now: number },
 ): Promise<void> {
-  await stopJob(tx, jobs);
+  await keepSpans(
+    tx,
+    jobs.map(({ id: jobId, nextRunAt }) => {
+      return { jobId, at: now, ended: { reason: 'expired', nextDueAt: nextRunAt }, begun: null };
+    }),
+  );
+  await stopJob(
+    tx,
+    jobs.map(({ id }) => ({ id })),
+  );
   await tx
     .updateTable('accounts')
     .set({ schedules: 'off' })

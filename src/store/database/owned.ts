@@ -19,6 +19,7 @@ interface Owned {
 export const ownedBy = {
   jobs: [
     { table: 'runs', by: 'job_id' },
+    { table: 'schedule_spans', by: 'job_id' },
     { table: 'alert_states', by: 'subject_id' },
   ],
   monitors: [

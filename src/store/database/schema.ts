@@ -10,6 +10,7 @@ import type { ScheduleType } from '../../domain/schedule/schedule.ts';
 import type { MonitorHealth } from '../../domain/monitors/monitor.ts';
 import type { PingKind, PingMethod } from '../../domain/monitors/ping.ts';
 import type { RunSource, RunStatus } from '../../domain/runs/run.ts';
+import type { SpanEnd } from '../../domain/schedule/span.ts';
 import type {
   AuditEntryRow,
   InstanceRow,
@@ -36,6 +37,7 @@ export interface Schema {
   sessions: SessionRow;
   sign_in_codes: SignInCodeRow;
   jobs: JobRow;
+  schedule_spans: ScheduleSpanRow;
   runs: RunRow;
   monitors: MonitorRow;
   pings: PingRow;
@@ -126,11 +128,30 @@ export interface JobRow {
   total_failed: Generated<number>;
   total_interrupted: Generated<number>;
   total_missed: Generated<number>;
+  /** The last due time whose run was removed because it was old, in epoch milliseconds. */
+  history_from: Generated<number>;
   created_at: number;
   deleted_at: Generated<number | null>;
   notes: string;
   /** Header values and body, sealed; null if there are none. */
   sealed: string | null;
+}
+
+/** A period in which one schedule of a job was in force: from its creation, a change or a resumption on. */
+export interface ScheduleSpanRow {
+  job_id: string;
+  /** Due times after it belong to the span. */
+  from_at: number;
+  /** Null while it is in force. */
+  until_at: Generated<number | null>;
+  /** When it ended, the first due time that was neither called nor missed; null if there was none. */
+  next_due_at: Generated<number | null>;
+  end_reason: Generated<SpanEnd | null>;
+  schedule_type: ScheduleType;
+  cron_expr: string | null;
+  timezone: string;
+  period_seconds: number | null;
+  anchor_at: number;
 }
 
 export interface RunRow {
@@ -148,6 +169,8 @@ export interface RunRow {
   duration_ms: number | null;
   truncated: Generated<number>;
   error: string | null;
+  /** Of a missed run: the last due time that it stands for. */
+  last_due_at: number | null;
   idempotency_key: string | null;
   /** Whether its receipt is still to be signed. */
   receipt_due: Generated<number>;

@@ -1,10 +1,12 @@
 /** Pausing, resuming and deleting many jobs: their schedules are read and written, and nothing sealed. */
 
 import type { ActedJob } from '../../domain/jobs/actions.ts';
+import { spanChange } from '../../domain/schedule/span.ts';
 import { idList } from '../database/dialect.ts';
 import type { Db } from '../database/store.ts';
 import { statementForEach } from '../database/statement.ts';
 import type { Parameters } from '../database/statement.ts';
+import { keepSpans } from './spans.ts';
 
 /** The jobs of a workspace with these ids, as far as there are any. */
 export async function findActedJobs(
@@ -49,11 +51,26 @@ const updateState = statementForEach((db: Db, of: Parameters<ScheduleState>) =>
     .compile(),
 );
 
-/** Keeps which jobs are paused, and when they are due next. Only in the transaction that found them. */
-export async function keepScheduleStates(tx: Db, jobs: readonly ActedJob[]): Promise<void> {
+/** A job before and after an action. */
+interface Acted {
+  before: ActedJob;
+  after: ActedJob;
+}
+
+/** Keeps which jobs are paused from `now` on, and when they are due next. Only in the transaction that found them. */
+export async function keepScheduleStates(
+  tx: Db,
+  jobs: readonly Acted[],
+  now: number,
+): Promise<void> {
+  const changes = jobs.map(({ before, after }) =>
+    spanChange(before, after, { at: now, reason: 'paused' }),
+  );
+  await keepSpans(tx, changes);
+  const states = jobs.map(({ after }) => after);
   await updateState(
     tx,
-    jobs.map(({ id, paused, anchorAt, nextRunAt }) => ({
+    states.map(({ id, paused, anchorAt, nextRunAt }) => ({
       id,
       paused: paused ? 1 : 0,
       anchorAt,

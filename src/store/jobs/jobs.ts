@@ -3,6 +3,8 @@
 import { sql } from 'kysely';
 import type { Selectable } from 'kysely';
 import { hostOf } from '../../domain/jobs/job.ts';
+import { spanChange } from '../../domain/schedule/span.ts';
+import type { Planned } from '../../domain/schedule/span.ts';
 import type { SealedJob } from '../../domain/secrets/sealed-job.ts';
 import { locksRows, lowerCase, rowLock } from '../database/dialect.ts';
 import { afterAllIds, onPage } from '../database/named.ts';
@@ -11,6 +13,7 @@ import type { Db } from '../database/store.ts';
 import type { JobRow } from '../database/schema.ts';
 import { columnsOf, statement, statementForEach } from '../database/statement.ts';
 import type { Parameters } from '../database/statement.ts';
+import { keepSpans } from './spans.ts';
 
 type Row = ReturnType<typeof rowOf>;
 
@@ -21,14 +24,22 @@ const insertRow = statementForEach((db: Db, of: Parameters<Row>, row: Row) =>
     .compile(),
 );
 
-/** Keeps a new job. */
-export async function insertJob(db: Db, job: SealedJob): Promise<void> {
-  await insertRow(db, [rowOf(job)]);
+/** Keeps a new job, and since when its schedule is in force. */
+export async function insertJob(tx: Db, job: SealedJob): Promise<void> {
+  await insertRow(tx, [rowOf(job)]);
+  await keepSpans(tx, [spanChange(null, job, { at: job.createdAt, reason: 'changed' })]);
 }
 
-/** Keeps the editable columns of a job, and when it is due next. */
-export async function updateJob(db: Db, job: SealedJob): Promise<void> {
-  await db.updateTable('jobs').set(editableColumns(job)).where('id', '=', job.id).execute();
+/** Keeps the editable columns of a job, and when it is due next. `before`: what it was, in the same transaction. */
+export async function updateJob(
+  tx: Db,
+  before: Planned,
+  job: SealedJob,
+  now: number,
+): Promise<void> {
+  await tx.updateTable('jobs').set(editableColumns(job)).where('id', '=', job.id).execute();
+  const reason = job.paused ? 'paused' : 'changed';
+  await keepSpans(tx, [spanChange(before, job, { at: now, reason })]);
 }
 
 /** Hides a job for good. It is removed later, with its history. */

@@ -2,9 +2,12 @@
 
 import { sql } from 'kysely';
 import type { ScheduleFields } from '../../domain/schedule/schedule.ts';
+import { spanChange } from '../../domain/schedule/span.ts';
+import type { Planned } from '../../domain/schedule/span.ts';
 import type { Db } from '../database/store.ts';
 import { statementForEach } from '../database/statement.ts';
 import type { Parameters } from '../database/statement.ts';
+import { keepSpans } from './spans.ts';
 import type { SweepPage } from '../database/sweep.ts';
 
 const scheduleColumns = [
@@ -39,13 +42,13 @@ export async function findPlannedJobs(
 }
 
 /** A job that is due at `nextRunAt` and should be due at `planned` instead; null if it never is. */
-export interface DueTimeChange {
-  id: string;
-  nextRunAt: number;
+export interface DueTimeChange extends PlannedJob {
   planned: number | null;
 }
 
-const updateDueTime = statementForEach((db: Db, of: Parameters<DueTimeChange>) =>
+type DueTimeUpdate = Pick<DueTimeChange, 'id' | 'nextRunAt' | 'planned'>;
+
+const updateDueTime = statementForEach((db: Db, of: Parameters<DueTimeUpdate>) =>
   db
     .updateTable('jobs')
     .set({ next_run_at: of('planned') })
@@ -54,9 +57,22 @@ const updateDueTime = statementForEach((db: Db, of: Parameters<DueTimeChange>) =
     .compile(),
 );
 
-/** Changes due times. A job whose due time has changed meanwhile is left alone. */
-export async function updateDueTimes(db: Db, changes: readonly DueTimeChange[]): Promise<void> {
-  await updateDueTime(db, changes);
+/** Changes due times at `now`. A job whose due time has changed meanwhile is left alone. */
+export async function updateDueTimes(
+  tx: Db,
+  changes: readonly DueTimeChange[],
+  now: number,
+): Promise<void> {
+  const updates = changes.map(({ id, nextRunAt, planned }) => ({ id, nextRunAt, planned }));
+  const isChanged = await updateDueTime(tx, updates);
+  const changed = changes.filter((_, index) => isChanged[index]);
+  await keepSpans(
+    tx,
+    changed.map((before) => {
+      const after = { ...before, nextRunAt: before.planned };
+      return spanChange(before, after, { at: now, reason: 'corrected' });
+    }),
+  );
 }
 
 /** `isStopped` is 1 if the job has lost its due time: it has none, and is neither paused nor deleted. Else 0. */
@@ -84,11 +100,7 @@ export async function findJobsOfWorkspace(
     .execute();
 }
 
-/** A due time for a job that has none; null if it never is due again. */
-interface NewDueTime {
-  id: string;
-  nextRunAt: number | null;
-}
+type NewDueTime = Pick<Planned, 'id' | 'nextRunAt'>;
 
 const setDueTime = statementForEach((db: Db, of: Parameters<NewDueTime>) =>
   db
@@ -98,7 +110,12 @@ const setDueTime = statementForEach((db: Db, of: Parameters<NewDueTime>) =>
     .compile(),
 );
 
-/** Gives due times to jobs. Only in the transaction that found them without one. */
-export async function setDueTimes(tx: Db, jobs: readonly NewDueTime[]): Promise<void> {
-  await setDueTime(tx, jobs);
+/** Gives due times to jobs, which count from `now`. Only in the transaction that found them without one. */
+export async function setDueTimes(tx: Db, jobs: readonly Planned[], now: number): Promise<void> {
+  const dueTimes = jobs.map(({ id, nextRunAt }) => ({ id, nextRunAt }));
+  await setDueTime(tx, dueTimes);
+  await keepSpans(
+    tx,
+    jobs.map((job) => spanChange(null, job, { at: now, reason: 'changed' })),
+  );
 }

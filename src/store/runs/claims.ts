@@ -176,6 +176,8 @@ export interface ScheduledRun extends Pick<Run, 'id' | 'jobId' | 'scheduledFor'>
   /** 1 if it starts now: its first attempt begins as soon as it is kept. */
   attempts: number;
   error: string | null;
+  /** Of a missed run: the last due time that it stands for. */
+  lastDueAt: number | null;
   /** The node that starts it; null where one process has the database to itself. */
   nodeId: string | null;
 }
@@ -193,6 +195,7 @@ const insertRun = statementForEach((db: Db, of: Parameters<ScheduledRun>) =>
       started_at: of('startedAt'),
       attempts: of('attempts'),
       error: of('error'),
+      last_due_at: of('lastDueAt'),
       node_id: of('nodeId'),
     })
     .onConflict((same) => same.columns(['job_id', 'scheduled_for', 'source']).doNothing())

@@ -1,10 +1,11 @@
 /** What retention reads and removes: each job's history from its oldest run on, and never an open run. */
 
 import { sql } from 'kysely';
-import type { RawBuilder } from 'kysely';
+import type { RawBuilder, Selectable } from 'kysely';
 import type { PlanName } from '../../domain/accounts/plan.ts';
 import type { RunStatus } from '../../domain/runs/run.ts';
-import { joinInOrder, numberOf, rowsOf, textOf } from '../database/dialect.ts';
+import { joinInOrder, larger, numberOf, rowsOf, textOf } from '../database/dialect.ts';
+import type { RunRow } from '../database/schema.ts';
 import type { Db } from '../database/store.ts';
 import type { SweepPage } from '../database/sweep.ts';
 import { isOpen } from './runs.ts';
@@ -81,23 +82,33 @@ export interface Beginning extends RunPosition {
   jobId: string;
 }
 
+type RemovedRun = Pick<
+  Selectable<RunRow>,
+  'job_id' | 'status' | 'source' | 'scheduled_for' | 'last_due_at'
+>;
+
+/** Of one job: runs by status, and the last of their due times. */
+const nothingRemoved = { success: 0, failed: 0, interrupted: 0, missed: 0, from: 0 };
+
 /**
  * Removes the runs at the beginnings of histories, with their receipts, and subtracts them from their jobs' totals.
  * Open runs stay. Returns how many runs it removed.
  */
 export async function removeBeginnings(tx: Db, beginnings: readonly Beginning[]): Promise<number> {
-  const removed = await sql<{ job_id: string; status: RunStatus }>`
+  const removed = await sql<RemovedRun>`
     delete from runs where id in (
       select runs.id from ${rowsOf(beginnings)} as beginning
       ${joinInOrder} runs on runs.job_id = ${textOf('jobId', 'beginning.value')}
         and (runs.scheduled_for, runs.source)
           <= (${numberOf('scheduledFor', 'beginning.value')}, ${textOf('source', 'beginning.value')})
       where not (${isOpen}))
-    returning job_id, status`.execute(tx);
+    returning job_id, status, source, scheduled_for, last_due_at`.execute(tx);
   const counts = new Map<string, Record<string, number | string>>();
-  for (const { job_id: jobId, status } of removed.rows) {
-    const count = counts.get(jobId) ?? { jobId, success: 0, failed: 0, interrupted: 0, missed: 0 };
+  for (const { job_id: jobId, status, source, scheduled_for, last_due_at } of removed.rows) {
+    const count = counts.get(jobId) ?? { jobId, ...nothingRemoved };
     count[status] = Number(count[status]) + 1;
+    if (source === 'scheduled')
+      count['from'] = Math.max(Number(count['from']), last_due_at ?? scheduled_for);
     counts.set(jobId, count);
   }
   await sql`
@@ -105,12 +116,13 @@ export async function removeBeginnings(tx: Db, beginnings: readonly Beginning[])
       total_success = total_success - ${countOf('success')},
       total_failed = total_failed - ${countOf('failed')},
       total_interrupted = total_interrupted - ${countOf('interrupted')},
-      total_missed = total_missed - ${countOf('missed')}
+      total_missed = total_missed - ${countOf('missed')},
+      history_from = ${larger(sql.ref('history_from'), countOf('from'))}
     from ${rowsOf([...counts.values()])} as removed
     where jobs.id = ${textOf('jobId', 'removed.value')}`.execute(tx);
   return removed.rows.length;
 }
 
-function countOf(status: RunStatus): RawBuilder<number> {
+function countOf(status: RunStatus | 'from'): RawBuilder<number> {
   return numberOf(status, 'removed.value');
 }

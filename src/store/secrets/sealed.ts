@@ -4,6 +4,7 @@ import { sql } from 'kysely';
 import type { RawBuilder } from 'kysely';
 import { discarded } from '../../domain/secrets/vault.ts';
 import type { SealedTable } from '../../domain/secrets/vault.ts';
+import { keepSpans } from '../jobs/spans.ts';
 import type { Db } from '../database/store.ts';
 import type { SweepPage } from '../database/sweep.ts';
 
@@ -65,9 +66,16 @@ export async function replaceSealed(
 }
 
 /** Discards the headers and body of a job, and pauses it. */
-export async function discardJobSecrets(db: Db, id: string): Promise<void> {
+export async function discardJobSecrets(tx: Db, id: string, now: number): Promise<void> {
+  const { next_run_at: nextDueAt } = await tx
+    .selectFrom('jobs')
+    .select('next_run_at')
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow();
+  const ended = { reason: 'paused', nextDueAt } as const;
+  await keepSpans(tx, [{ jobId: id, at: now, ended, begun: null }]);
   const set = { sealed: discarded, paused: 1, next_run_at: null };
-  await db.updateTable('jobs').set(set).where('id', '=', id).execute();
+  await tx.updateTable('jobs').set(set).where('id', '=', id).execute();
 }
 
 /** Discards the config of a channel, and disables it. */

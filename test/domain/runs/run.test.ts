@@ -126,6 +126,7 @@ test('the store creates a run in exactly the initial states', async (t) => {
       attempts,
       error,
       status,
+      lastDueAt: null,
       nodeId: null,
     };
     await insertScheduledRuns(store.db, [{ ...run, scheduledFor: begun.length }]);

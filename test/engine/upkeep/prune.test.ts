@@ -27,6 +27,7 @@ function missedRuns(jobId: string, count: number): ScheduledRun[] {
     startedAt: null,
     attempts: 0,
     error: 'missed: 1 due time',
+    lastDueAt: null,
     nodeId: null,
   }));
 }

@@ -80,7 +80,8 @@ test('an owner stays until its deleted rows are removed', async (t) => {
     .where('id', '=', workspaceId)
     .execute();
   assert.equal(await removeDeleted(store.db, 'workspaces', workspaceId, 5), 0);
-  assert.equal(await removeDeleted(store.db, 'jobs', job.id, 5), 1);
+  // With the record of its schedule.
+  assert.equal(await removeDeleted(store.db, 'jobs', job.id, 5), 2);
   assert.equal(await removeDeleted(store.db, 'workspaces', workspaceId, 5), 1);
   assert.equal(await findDeleted(store.db, 'workspaces'), undefined);
 });

@@ -64,6 +64,7 @@ const accountById =
 const receiptByRun =
   /^SEARCH receipts USING COVERING INDEX sqlite_autoindex_receipts_1 \(run_id=\?\)$/;
 const byDueTime = /^SEARCH jobs USING INDEX jobs_by_due_time \(next_run_at[<>]\?\)$/;
+const openSpan = /^SEARCH schedule_spans USING INDEX schedule_spans_open \(job_id=\?\)$/;
 const jobById = /^SEARCH jobs USING (COVERING )?INDEX sqlite_autoindex_jobs_1 \(id=\?\)$/;
 const runById = /^SEARCH runs USING (COVERING )?INDEX sqlite_autoindex_runs_1 \(id=\?\)$/;
 /** Only for a run that was no success: the workspace in whose trouble it is. */
@@ -194,8 +195,9 @@ test('an action on many jobs reads and writes their rows alone', async (t) => {
   assertPlan(await planOf(t, (db) => findActedJobs(db, 'w', ['j', 'k'])), [
     ...lookUp('jobs_(by_workspace|counted)', 'workspace_id=\\? AND id=\\?\\)'),
   ]);
-  const acted = { id: 'j', paused: true, anchorAt: 1, nextRunAt: null } as never;
-  assertPlan(await planOf(t, (db) => keepScheduleStates(db, [acted])), [jobById]);
+  const before = { id: 'j', paused: false, anchorAt: 1, nextRunAt: 5 };
+  const acted = { before, after: { ...before, paused: true, nextRunAt: null } } as never;
+  assertPlan(await planOf(t, (db) => keepScheduleStates(db, [acted], 1)), [openSpan, jobById]);
   assertPlan(await planOf(t, (db) => markJobDeleted(db, 'j', 1)), [jobById]);
 });
 
@@ -321,7 +323,12 @@ test('the account of a request or claim takes two lookups, for any number of acc
 });
 
 test('expiry reads only due jobs, a renewal only stopped ones, page by page', async (t) => {
-  assertPlan(await planOf(t, (db) => stopJobs(db, [{ id: 'j' }], ['a'])), [jobById, accountById]);
+  const stopped = { id: 'j', nextRunAt: 5 };
+  assertPlan(await planOf(t, (db) => stopJobs(db, [stopped], { accountIds: ['a'], now: 1 })), [
+    openSpan,
+    jobById,
+    accountById,
+  ]);
   assertPlan(await planOf(t, (db) => findWorkspacesOf(db, 'a', { afterId: 'w', limit: 5 })), [
     /^SEARCH workspaces USING INDEX workspaces_by_account \(account_id=\? AND id>\?\)$/,
   ]);

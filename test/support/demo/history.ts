@@ -52,14 +52,28 @@ export function historyOf(world: World, job: DemoJob, idOf: () => string): Momen
     const run = { id, jobId, scheduledFor: dueAt, nodeId: null };
     if (typeof result === 'object' && 'count' in result) {
       const error = missedText(result, { busyUntil: null, servingSince: endedAt });
-      const missed = { ...run, status: 'missed', startedAt: null, attempts: 0, error } as const;
+      const missed = {
+        ...run,
+        status: 'missed',
+        startedAt: null,
+        attempts: 0,
+        error,
+        lastDueAt: result.last,
+      } as const;
       await claims.insertScheduledRuns(tx, [missed]);
       const nextRunAt = nextDue(schedule, result.last);
       const claim = { id: jobId, nextRunAt, activeRunId: null, startedAt: null, missed: 1 };
       await claims.updateClaimedJobs(tx, [claim]);
       return;
     }
-    const begun = { ...run, status: 'running', startedAt, attempts: 1, error: null } as const;
+    const begun = {
+      ...run,
+      status: 'running',
+      startedAt,
+      attempts: 1,
+      error: null,
+      lastDueAt: null,
+    } as const;
     await claims.insertScheduledRuns(tx, [begun]);
     const nextRunAt = nextDue(schedule, dueAt);
     await claims.updateClaimedJobs(tx, [

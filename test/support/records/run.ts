@@ -22,6 +22,7 @@ export function startingRun(jobId: string, dueAt: number): ScheduledRun {
     startedAt: dueAt,
     attempts: 1,
     error: null,
+    lastDueAt: null,
     nodeId: null,
   };
 }
@@ -29,7 +30,8 @@ export function startingRun(jobId: string, dueAt: number): ScheduledRun {
 /** A run of the due time `dueAt` (epoch milliseconds) that was not called. */
 export function missedRun(jobId: string, dueAt: number): ScheduledRun {
   const error = 'missed: 1 due time';
-  return { ...startingRun(jobId, dueAt), status: 'missed', startedAt: null, attempts: 0, error };
+  const begun = startingRun(jobId, dueAt);
+  return { ...begun, status: 'missed', startedAt: null, attempts: 0, error, lastDueAt: dueAt };
 }
 
 /** The result of a run that ended in this state; `changes` are the fields of interest. */

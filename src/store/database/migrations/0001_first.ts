@@ -106,6 +106,7 @@ const jobs = [
      total_failed bigint not null default 0,
      total_interrupted bigint not null default 0,
      total_missed bigint not null default 0,
+     history_from bigint not null default 0,
      created_at bigint not null,
      deleted_at bigint,
      notes text not null,
@@ -134,6 +135,28 @@ const jobs = [
   `create index jobs_new on jobs (workspace_id, id)
      where health = 'new' and paused = 0 and deleted_at is null`,
   `create index jobs_paused on jobs (workspace_id, id) where paused = 1 and deleted_at is null`,
+
+  // When which schedule was in force, for the ledger.
+  `create table schedule_spans (
+     job_id text not null references jobs (id),
+     from_at bigint not null,
+     until_at bigint,
+     next_due_at bigint,
+     end_reason text check (end_reason in ('paused', 'changed', 'expired', 'corrected')),
+     schedule_type text not null,
+     cron_expr text,
+     timezone text not null,
+     period_seconds bigint,
+     anchor_at bigint not null,
+     primary key (job_id, from_at),
+     check ((until_at is null) = (end_reason is null)),
+     check (schedule_type = 'period' or cron_expr is not null),
+     check (schedule_type = 'cron' or period_seconds is not null)
+   )`,
+  // One schedule at a time is in force.
+  `create unique index schedule_spans_open on schedule_spans (job_id) where until_at is null`,
+  // Those that ended long ago.
+  `create index schedule_spans_ended on schedule_spans (until_at) where until_at is not null`,
 ];
 
 const runs = [
@@ -151,6 +174,7 @@ const runs = [
      duration_ms bigint,
      truncated smallint not null default 0 check (truncated in (0, 1)),
      error text,
+     last_due_at bigint,
      idempotency_key text,
      receipt_due smallint not null default 0 check (receipt_due in (0, 1)),
      node_id text,

@@ -1,0 +1,64 @@
+/**
+ * Spans: when which schedule of a job was in force. They are recorded whenever a schedule begins or ends, so that the due
+ * times of the past can be computed again (`domain/runs/ledger.ts`).
+ */
+
+import type { ScheduleFields } from './schedule.ts';
+import { sameSchedule } from './schedule.ts';
+
+export const spanEnds = ['paused', 'changed', 'expired', 'corrected'] as const;
+
+/**
+ * Why a schedule was no longer in force. `expired`: its account was not paid for; `corrected`: it was planned again after a
+ * change of the clock or of the rules of its time zone.
+ */
+export type SpanEnd = (typeof spanEnds)[number];
+
+/** A period in which one schedule was in force. Times are epoch milliseconds. */
+export interface ScheduleSpan extends ScheduleFields {
+  /** Due times after it belong to the span. */
+  fromAt: number;
+  /** Null while it is in force. */
+  untilAt: number | null;
+  /** When it ended, the first due time that was neither called nor missed; null if there was none. */
+  nextDueAt: number | null;
+  endReason: SpanEnd | null;
+}
+
+/** What a span is recorded of. */
+export interface Planned extends ScheduleFields {
+  id: string;
+  /** Null if it is not due now, paused for example. */
+  nextRunAt: number | null;
+}
+
+/** What changes in the spans of one job. */
+export interface SpanChange {
+  jobId: string;
+  /** Epoch milliseconds. */
+  at: number;
+  /** The end of the span that is open, if one is. */
+  ended: { reason: SpanEnd; nextDueAt: number | null } | null;
+  /** The schedule that is in force from now on; null if there is none. */
+  begun: ScheduleFields | null;
+}
+
+/** What a change of a job changes in its spans; null if its due times stay the same. */
+export function spanChange(
+  before: Planned | null,
+  after: Planned,
+  { at, reason }: { at: number; reason: SpanEnd },
+): SpanChange | null {
+  const isSame =
+    before !== null &&
+    before.nextRunAt === after.nextRunAt &&
+    before.anchorAt === after.anchorAt &&
+    sameSchedule(before, after);
+  if (isSame) return null;
+  return {
+    jobId: after.id,
+    at,
+    ended: before && { reason, nextDueAt: before.nextRunAt },
+    begun: after.nextRunAt === null ? null : after,
+  };
+}

@@ -1,0 +1,114 @@
+/** Spans: when which schedule of a job was in force. Whoever changes when a job is due, records it in the same transaction. */
+
+import type { ScheduleSpan, SpanChange, SpanEnd } from '../../domain/schedule/span.ts';
+import type { Db } from '../database/store.ts';
+import { statementForEach } from '../database/statement.ts';
+import type { Parameters } from '../database/statement.ts';
+import type { ScheduleSpanRow } from '../database/schema.ts';
+
+interface Ended {
+  jobId: string;
+  at: number;
+  nextDueAt: number | null;
+  reason: SpanEnd;
+}
+
+const endSpan = statementForEach((db: Db, of: Parameters<Ended>) =>
+  db
+    .updateTable('schedule_spans')
+    .set({ until_at: of('at'), next_due_at: of('nextDueAt'), end_reason: of('reason') })
+    .where('job_id', '=', of('jobId'))
+    .where('until_at', 'is', null)
+    .compile(),
+);
+
+type Begun = Omit<ScheduleSpan, 'untilAt' | 'nextDueAt' | 'endReason'> & { jobId: string };
+
+const beginSpan = statementForEach((db: Db, of: Parameters<Begun>) =>
+  db
+    .insertInto('schedule_spans')
+    .values({
+      job_id: of('jobId'),
+      from_at: of('fromAt'),
+      schedule_type: of('scheduleType'),
+      cron_expr: of('cronExpr'),
+      timezone: of('timezone'),
+      period_seconds: of('periodSeconds'),
+      anchor_at: of('anchorAt'),
+    })
+    // One that began in the same millisecond, and so had no due time.
+    .onConflict((same) =>
+      same.columns(['job_id', 'from_at']).doUpdateSet({
+        until_at: null,
+        next_due_at: null,
+        end_reason: null,
+        schedule_type: of('scheduleType'),
+        cron_expr: of('cronExpr'),
+        timezone: of('timezone'),
+        period_seconds: of('periodSeconds'),
+        anchor_at: of('anchorAt'),
+      }),
+    )
+    .compile(),
+);
+
+/** Ends and begins spans. Only in the transaction that changes when the jobs are due. */
+export async function keepSpans(tx: Db, changes: readonly (SpanChange | null)[]): Promise<void> {
+  const kept = changes.filter((change) => change !== null);
+  await endSpan(
+    tx,
+    kept.flatMap(({ jobId, at, ended }) => (ended === null ? [] : [{ jobId, at, ...ended }])),
+  );
+  await beginSpan(
+    tx,
+    kept.flatMap(({ jobId, at, begun }) => {
+      if (begun === null) return [];
+      const { scheduleType, cronExpr, timezone, periodSeconds, anchorAt } = begun;
+      return [{ jobId, fromAt: at, scheduleType, cronExpr, timezone, periodSeconds, anchorAt }];
+    }),
+  );
+}
+
+const spanColumns = [
+  'from_at as fromAt',
+  'until_at as untilAt',
+  'next_due_at as nextDueAt',
+  'end_reason as endReason',
+  'schedule_type as scheduleType',
+  'cron_expr as cronExpr',
+  'timezone',
+  'period_seconds as periodSeconds',
+  'anchor_at as anchorAt',
+] as const satisfies readonly `${keyof ScheduleSpanRow}${string}`[];
+
+/** All spans of a job, the oldest first. */
+export async function listSpans(db: Db, jobId: string): Promise<ScheduleSpan[]> {
+  return await db
+    .selectFrom('schedule_spans')
+    .select(spanColumns)
+    .where('job_id', '=', jobId)
+    .orderBy('from_at')
+    .execute();
+}
+
+/** The job of a span that ended before an instant (epoch milliseconds), or undefined. */
+export async function findOldSpan(db: Db, before: number): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('schedule_spans')
+    .select('job_id')
+    .where('until_at', '<', before)
+    .orderBy('until_at')
+    .limit(1)
+    .executeTakeFirst();
+  return row?.job_id;
+}
+
+/** Removes the spans of a job that ended before an instant (epoch milliseconds). Returns how many. */
+export async function removeOldSpans(tx: Db, jobId: string, before: number): Promise<number> {
+  const { numDeletedRows } = await tx
+    .deleteFrom('schedule_spans')
+    .where('job_id', '=', jobId)
+    .where('until_at', '<', before)
+    .executeTakeFirstOrThrow();
+  return Number(numDeletedRows);
+}
