@@ -61,6 +61,7 @@ const loaders: Readonly<Record<string, Loader>> = {
   monitors: async () => (await import('./monitors/monitors.ts')).addMonitorCommands,
   ping: async () => (await import('./monitors/ping.ts')).addPingCommand,
   channels: async () => (await import('./alerts/channels.ts')).addChannelCommands,
+  ledger: async () => (await import('./ledger/ledger.ts')).addLedgerCommands,
   audit: async () => (await import('./accounts/audit.ts')).addAuditCommand,
   schedule: async () => (await import('./schedule/schedule.ts')).addScheduleCommands,
   verify: async () => (await import('./receipts/verify.ts')).addVerifyCommand,

@@ -5,10 +5,11 @@
 
 import { setImmediate } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import { checkLedger, emptyLedger } from '../../domain/runs/ledger.ts';
-import type { KeptRun, Ledger, Period } from '../../domain/runs/ledger.ts';
+import { checkLedger, emptyLedger, isComplete } from '../../domain/runs/ledger.ts';
+import type { KeptRun, Ledger } from '../../domain/runs/ledger.ts';
 import type { ScheduleSpan } from '../../domain/schedule/span.ts';
 import { listSpans } from '../../store/jobs/spans.ts';
+import type { App, Principal } from '../app.ts';
 import type { Db } from '../../store/database/store.ts';
 import {
   findLedgerJob,
@@ -17,16 +18,24 @@ import {
   listMissed,
 } from '../../store/runs/ledger.ts';
 import type { LedgerJob } from '../../store/runs/ledger.ts';
+import { isId } from '../../domain/id.ts';
+import { parsePlaceCursor, placeCursor } from '../page.ts';
+import type { Page } from '../page.ts';
 import { noJob } from '../jobs/keep-job.ts';
 
-/** What is checked. */
-export interface LedgerRequest extends Period {
+/** What is checked. Times are epoch milliseconds. */
+export interface LedgerRequest {
   /** Null for all workspaces. */
   workspaceId: string | null;
-  /** Only this job of the workspace; null for all. */
+  /** Only this job; null for all. */
   jobId: string | null;
-  now: number;
+  /** Due times after it. */
+  after: number;
+  /** Due times up to it; null for all that have passed. */
+  until: number | null;
 }
+
+type LedgerParts = Pick<App, 'clock'> & { store: { db: Db } };
 
 /** Where a page ends: at a job, or inside its history. */
 export interface LedgerPosition {
@@ -54,18 +63,48 @@ const runsAtOnce = 2_000;
 /** How often a job is read again that changes while it is checked. */
 const mostReadings = 5;
 
+/** What a person asks of the ledger of a workspace. */
+export type LedgerQuery = Omit<LedgerRequest, 'workspaceId'> & { cursor: string | null };
+
+const list = 'ledger';
+
+/** A page of the ledger of the principal's workspace. Throws `not_found`, and `invalid_input` for a wrong cursor. */
+export async function getLedger(
+  app: App,
+  { workspaceId }: Principal,
+  { cursor, ...query }: LedgerQuery,
+): Promise<Page<JobLedger>> {
+  const from = cursor === null ? null : positionOf(parsePlaceCursor(list, cursor, isPlace));
+  const { jobs, next } = await checkLedgerPage(app, { ...query, workspaceId }, from);
+  return { items: jobs, nextCursor: next && placeCursor(list, [next.jobId, next.after]) };
+}
+
+type Place = readonly [jobId: string, after: number | null];
+
+function isPlace(parts: readonly unknown[]): parts is Place {
+  const [jobId, after] = parts;
+  return (
+    parts.length === 2 && isId(String(jobId)) && (after === null || Number.isSafeInteger(after))
+  );
+}
+
+function positionOf([jobId, after]: Place): LedgerPosition {
+  return { jobId, after };
+}
+
 /** Checks some jobs, in the order of their ids. Throws `not_found` if there is no such job. */
 export async function checkLedgerPage(
-  db: Db,
+  parts: LedgerParts,
   request: LedgerRequest,
   from: LedgerPosition | null,
 ): Promise<LedgerPage> {
+  const { db } = parts.store;
   const { workspaceId, jobId } = request;
   const page: LedgerPage = { jobs: [], next: null };
   let runsLeft = runsPerPage;
   /** Returns where the page ends; null if it goes on. */
   const check = async (id: string, after: number): Promise<LedgerPosition | null> => {
-    const part = await checkJob(db, id, { ...request, after }, runsLeft);
+    const part = await checkJob(parts, id, { ...request, after }, runsLeft);
     if (part === null) return null;
     page.jobs.push(part.ledger);
     runsLeft -= part.runs;
@@ -115,16 +154,16 @@ async function findPlan(db: Db, workspaceId: string | null, id: string): Promise
 
 /** Null if there is no such job. Nothing is found wrong that a claim or a change explains which came in between. */
 async function checkJob(
-  db: Db,
+  parts: LedgerParts,
   id: string,
   request: LedgerRequest,
   mostRuns: number,
 ): Promise<Part | null> {
+  const { db } = parts.store;
   let plan = await findPlan(db, request.workspaceId, id);
   for (let reading = 1; plan !== undefined; reading += 1) {
-    const part = await readJob(db, plan, request, mostRuns);
-    const { unaccounted, unexpected } = part.ledger;
-    if (unaccounted.length + unexpected.length === 0) return part;
+    const part = await readJob(parts, plan, request, mostRuns);
+    if (isComplete(part.ledger)) return part;
     const after = await findPlan(db, request.workspaceId, id);
     if (isDeepStrictEqual(after, plan) || reading >= mostReadings) return part;
     plan = after;
@@ -133,11 +172,14 @@ async function checkJob(
 }
 
 async function readJob(
-  db: Db,
+  { store: { db }, clock }: LedgerParts,
   { job, spans }: Plan,
-  { after: asked, until, now }: LedgerRequest,
+  { after: asked, until: latest }: LedgerRequest,
   mostRuns: number,
 ): Promise<Part> {
+  // Later than the plan was read: what was decided on by then is before its next due time.
+  const now = clock.now();
+  const until = Math.min(latest ?? now, now);
   const { id, name, nextRunAt, historyFrom } = job;
   const keptFrom = historyFrom > asked ? historyFrom : null;
   const ledger: JobLedger = { id, name, keptFrom, ...emptyLedger() };

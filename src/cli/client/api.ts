@@ -4,6 +4,7 @@ import type { AuditEntry, AuditList } from '../../api/accounts/contract.ts';
 import type * as alerts from '../../api/alerts/contract.ts';
 import type { Job, JobInput, JobResponse, JobUpdate } from '../../api/jobs/contract.ts';
 import type {
+  LedgerJob,
   ListedRun,
   QueuedRun,
   RunList,
@@ -63,6 +64,8 @@ export function createApi(ask: Ask) {
       receipt: (jobId: string, runId: string) =>
         ask<Receipt>('GET', path`/jobs/${jobId}/runs/${runId}/receipt`),
     },
+    /** The ledger, page by page. */
+    ledger: (filter: Filter) => pages<LedgerJob>(ask, `/ledger${queryOf(filter)}`, 'jobs'),
     audit: (filter: Filter, limit: number) =>
       ask<AuditList>('GET', `/audit${queryOf({ limit, ...filter })}`),
     /** The whole trail, newest first. */

@@ -58,6 +58,11 @@ export function emptyLedger(): Ledger {
   return { called: 0, missed: 0, waiting: 0, explained: [], unaccounted: [], unexpected: [] };
 }
 
+/** Whether every due time is accounted for, and every run was due. */
+export function isComplete({ unaccounted, unexpected }: Ledger): boolean {
+  return unaccounted.length === 0 && unexpected.length === 0;
+}
+
 /** Compares what was due in a period with what happened. Its cost grows with the runs, not with the due times. */
 export function checkLedger(input: LedgerInput): Ledger {
   const ledger = emptyLedger();

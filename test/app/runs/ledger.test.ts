@@ -37,16 +37,12 @@ const zones = [
 ];
 
 /** The ledger of all jobs up to now, page by page. */
-async function ledgerOf(
-  { clock }: SimulatedService,
-  db: Db,
-  { after = 0, until = clock.now() } = {},
-): Promise<JobLedger[]> {
-  const request = { workspaceId: null, jobId: null, after, until, now: clock.now() };
+async function ledgerOf({ clock }: SimulatedService, db: Db): Promise<JobLedger[]> {
+  const request = { workspaceId: null, jobId: null, after: 0, until: null };
   const jobs: JobLedger[] = [];
   let from: LedgerPosition | null = null;
   do {
-    const page = await checkLedgerPage(db, request, from);
+    const page = await checkLedgerPage({ store: { db }, clock }, request, from);
     jobs.push(...page.jobs);
     from = page.next;
   } while (from !== null);
