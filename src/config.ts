@@ -16,6 +16,7 @@ import { parseAllowTargets } from './domain/targets/target.ts';
 import type { AllowedTarget } from './domain/targets/target.ts';
 import type { LogFormat, LogLevel } from './log.ts';
 import {
+  databaseLimit,
   heartbeatUrl,
   listenAddress,
   optionOf,
@@ -67,6 +68,8 @@ export interface ServeConfig {
   dataDir: string;
   /** The URL of a PostgreSQL database; null if it is a file in the data directory. */
   database: string | null;
+  /** The size at which history is removed before its time, in bytes; null for none. */
+  maxDatabaseBytes: number | null;
   /** The site URL that people use; null for the address it listens on. */
   baseUrl: string | null;
   allowTargets: readonly AllowedTarget[];
@@ -136,6 +139,10 @@ export function serveConfig(flags: Flags, env: Environment = process.env): Serve
     ),
     dataDir: dataDir(flags, env),
     database: databaseUrl(flags, env),
+    maxDatabaseBytes: databaseLimit(
+      setting('maxDatabaseSize', 'JOBD_MAX_DATABASE_SIZE'),
+      databaseUrl(flags, env),
+    ),
     baseUrl: siteUrl(setting('baseUrl', 'JOBD_BASE_URL')),
     allowTargets: allowTargets(flags, env),
     corsOrigins: corsOrigins(flags, env),

@@ -28,6 +28,8 @@ import { createMailAllowance } from './engine/alerts/mail-limit.ts';
 import { startEngine } from './engine/engine.ts';
 import type { Engine } from './engine/engine.ts';
 import { startHeartbeat } from './engine/upkeep/heartbeat.ts';
+import { createSpaceWatch } from './engine/upkeep/space-watch.ts';
+import type { SpaceWatch } from './engine/upkeep/space-watch.ts';
 import { startLoop } from './engine/loop.ts';
 import { createSigner } from './engine/receipts/sign.ts';
 import { openFilesLimit } from './file-limit.ts';
@@ -35,7 +37,7 @@ import { openLocal } from './local-store.ts';
 import { takePart } from './own-node.ts';
 import type { Log } from './log.ts';
 import { hasAccess } from './store/accounts/access.ts';
-import { recordSiteUrl, startInstance, summarize } from './store/accounts/instance.ts';
+import { recordLimit, recordSiteUrl, startInstance, summarize } from './store/accounts/instance.ts';
 import { findLatenessOfOthers } from './store/nodes/nodes.ts';
 import { lockDataDir } from './store/sqlite/lock.ts';
 import { lostDatabase } from './store/sqlite/lost.ts';
@@ -120,6 +122,7 @@ export async function startDaemon(
   const instanceId = await startInstance(store, newSecret(4));
   const authenticate = createAuthenticate({ store, clock });
   let engine: Engine | undefined;
+  let space: SpaceWatch | undefined;
   const calls = (): number => engine?.slotsUsed() ?? 0;
   const keyUses = createKeyUses({ store, clock });
   parts.use(startLoop('key use', () => keyUses.write().then(() => Infinity), log));
@@ -140,10 +143,14 @@ export async function startDaemon(
     troubles: engineTroubles,
     failures: () => engine?.failures() ?? new Map<string, boolean>(),
     isReserveInUse: () => store.reserve.isInUse,
+    shortOf: () => space?.causes() ?? [],
+    limitBytes: config.maxDatabaseBytes,
     stored: createFigures({ store, clock }),
     version,
   };
   const meter = parts.use(await startMeters({ clock, log, listen: config.metrics, gauges }));
+  const { maxDatabaseBytes: limitBytes } = config;
+  space = createSpaceWatch({ store, clock, log, meter, limitBytes });
   const vitals = () => ({ calls: calls(), lateness: meter.latenessCounts() });
   const membership = await takePart({ local, config, slots: files.slots, log, vitals }, parts);
   const mostStreams = Math.min(largestStreams, Math.floor(files.connections / 8));
@@ -205,6 +212,7 @@ export async function startDaemon(
     },
     engineTroubles,
     trouble: () => membership.trouble,
+    space,
   };
   const connections = { maxConnections: files.connections };
   // The server is bound before the first call, and closed after the last one.
@@ -214,6 +222,9 @@ export async function startDaemon(
   const isGuess = config.baseUrl === null && isEveryAddress(config.host);
   const kept = { siteUrl: reachable(siteUrl), isGuess };
   const keepUrl = (): Promise<void> => recordSiteUrl(store, kept);
+  await recordLimit(store, limitBytes).catch((error: unknown) =>
+    log.warn({ err: error }, 'jobd doctor does not know the limit of the database'),
+  );
   await keepUrl().catch(() =>
     parts.use(startLoop('site URL', () => keepUrl().then(() => Infinity), log)),
   );
@@ -223,6 +234,7 @@ export async function startDaemon(
     mailer,
     mailAllowance,
     meter,
+    space,
     vault,
     signer,
     changes: events,

@@ -2,6 +2,7 @@
 
 import { invalidInput } from './domain/errors.ts';
 import { nearest } from './domain/nearest.ts';
+import { parseSize, sizeText } from './domain/sizes.ts';
 
 export interface Setting {
   /** Flag and variable, for messages. */
@@ -51,6 +52,23 @@ export function listenAddress({ name, value }: Setting): { host: string; port: n
     return { host: host.replace(/^\[|\]$/g, ''), port: Number(port) };
   }
   throw invalidInput(`${name} must be like 127.0.0.1:9464, got ${value}`);
+}
+
+/** A smaller file would be short of space with a few hundred jobs. */
+const leastDatabaseBytes = 32 * 1024 ** 2;
+
+/** The largest size of a database in a file, in bytes; null if none is given. Throws `invalid_input`, also with a server. */
+export function databaseLimit({ name, value }: Setting, database: string | null): number | null {
+  if (value === '') return null;
+  if (database !== null) {
+    throw invalidInput(
+      `${name} is only for a database in a file: PostgreSQL keeps the space of deleted rows, so removing history would not make it smaller. Leave it out, and watch the disk of the server`,
+    );
+  }
+  const bytes = parseSize(value);
+  if (bytes !== null && bytes >= leastDatabaseBytes) return bytes;
+  const rule = `must be a size such as 512MiB or 20GiB, at least ${sizeText(leastDatabaseBytes)}`;
+  throw invalidInput(`${name} ${rule}, got ${value}`);
 }
 
 /** Parses one of a few words. Throws `invalid_input` for any other. */

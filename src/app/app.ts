@@ -6,6 +6,7 @@ import type { Permission } from '../domain/accounts/key.ts';
 import type { Left } from '../domain/accounts/rate-limiter.ts';
 import type { MailRule } from '../domain/alerts/mail-allow.ts';
 import type { Lateness } from '../domain/runs/lateness.ts';
+import type { SpaceCause } from '../domain/space.ts';
 import type { AllowedTarget } from '../domain/targets/target.ts';
 import type { Vault } from '../domain/secrets/vault.ts';
 import type { Store } from '../store/database/store.ts';
@@ -51,8 +52,19 @@ export interface App {
   readonly lateness: () => Promise<Lateness>;
   /** Why the engine cannot do its work now, in sentences. */
   readonly engineTroubles: () => string[];
+  /** Whether history is removed before its time, and why. */
+  readonly space: SpaceState;
   /** Why this process may not serve any more, in a sentence; null if it may. */
   readonly trouble: () => string | null;
+}
+
+/** Whether space is short. */
+export interface SpaceState {
+  readonly causes: () => readonly SpaceCause[];
+  /** Whether no history is left to remove. */
+  readonly isExhausted: () => boolean;
+  /** The largest size of the database, in bytes; null without one. */
+  limitBytes: number | null;
 }
 
 /** The daemon that runs. */

@@ -22,6 +22,8 @@ export interface Meter {
   /** Counts jobs that missed due times. */
   jobsMissed(jobs: number): void;
   alertAttempted(result: AlertResult): void;
+  /** Counts history that was removed before its time, for want of space. */
+  removedEarly(rows: { results: number; pings: number }): void;
   /** Counts a step of the wall clock. */
   clockStepped(): void;
 }

@@ -20,10 +20,12 @@ import type { Signer } from './receipts/sign.ts';
 import { clockStepMs, watchClock } from './upkeep/clock-watch.ts';
 import { createPruner } from './upkeep/prune.ts';
 import { createPrunings } from './upkeep/prunings.ts';
+import type { SpaceWatch } from './upkeep/space-watch.ts';
 import { createRenewer } from './upkeep/renew.ts';
 import { createMonitorReplanner, createReplanner } from './upkeep/replan.ts';
 
 export interface EngineParts extends Omit<ExecutorParts, 'receipts' | 'wake'>, NotifierParts {
+  space: SpaceWatch;
   /** How long a stop waits for calls in flight. */
   drainMs: number;
   /** Says that the loops of other nodes may have work. */
@@ -76,7 +78,7 @@ const diskIsFull =
 
 /** Starts all loops. */
 export function startEngine(parts: EngineParts): Engine {
-  const { store, clock, membership, signer, changes, wakeOthers, log } = parts;
+  const { store, clock, membership, signer, space, changes, wakeOthers, log } = parts;
   const loops = new Map<LoopName, Loop>();
   const wake = (name: LoopName): void => loops.get(name)?.wake();
   let stopping: Promise<void> | undefined;
@@ -86,8 +88,9 @@ export function startEngine(parts: EngineParts): Engine {
   };
   const executor = new Executor({ ...parts, receipts: signer !== null, wake: wakeFor });
   const isPressed = (): boolean => executor.isPressed;
-  // On a full disk, calls wait for what pruning deletes.
-  const isPruningSlow = (): boolean => isPressed() && !store.reserve.isInUse;
+  // Where space is short, calls will wait for what pruning deletes.
+  const isPruningSlow = (): boolean =>
+    isPressed() && !store.reserve.isInUse && space.causes().length === 0;
   const onPlanned = (): void => {
     wake('claim');
     wakeOthers('claim');
@@ -203,8 +206,9 @@ function createRenewStep({ store, clock, log }: EngineParts, onPlanned: () => vo
 }
 
 /** Deletes what is no longer needed, and fills the reserve when there is space for it. */
-function createPruneStep({ store, clock, log }: EngineParts, isPressed: () => boolean): Step {
-  const pruner = createPruner({ store, clock, log }, createPrunings(store, clock));
+function createPruneStep(parts: EngineParts, isPressed: () => boolean): Step {
+  const { store, clock, log, space } = parts;
+  const pruner = createPruner({ store, clock, log }, createPrunings(store, clock, space));
   const fillAt = clock.monotonicMs() + settledAfterMs;
   return async () => {
     const isSettled = !isPressed() && clock.monotonicMs() >= fillAt;

@@ -48,6 +48,7 @@ export async function startMeters({ clock, log, listen, gauges }: MetersParts): 
     runsRescued: (runs) => metrics?.runsRescued(runs),
     jobsMissed: (jobs) => metrics?.jobsMissed(jobs),
     alertAttempted: (result) => metrics?.alertAttempted(result),
+    removedEarly: (rows) => metrics?.removedEarly(rows),
     clockStepped: () => metrics?.clockStepped(),
     [Symbol.asyncDispose]: async () => await server?.[Symbol.asyncDispose](),
   };

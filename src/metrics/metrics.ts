@@ -5,6 +5,8 @@ import type { Lateness } from '../domain/runs/lateness.ts';
 import { openRoles } from '../domain/nodes.ts';
 import type { Standing } from '../domain/nodes.ts';
 import type { Meter, StoredFigures } from '../domain/meter.ts';
+import { spaceCauses } from '../domain/space.ts';
+import type { SpaceCause } from '../domain/space.ts';
 import { addStoredGauges } from './stored.ts';
 
 /** Calls in flight, and how many there may be. */
@@ -22,6 +24,10 @@ export interface Gauges {
   /** Whether each loop of the engine fails now, by its name. */
   readonly failures: () => ReadonlyMap<string, boolean>;
   readonly isReserveInUse: () => boolean;
+  /** Why space is short now. */
+  readonly shortOf: () => readonly SpaceCause[];
+  /** The largest size of the database, in bytes; null without one. */
+  limitBytes: number | null;
   /** Null if the store does not answer now. */
   readonly stored: () => Promise<StoredFigures | null>;
   version: string;
@@ -95,6 +101,26 @@ export function createMetrics(gauges: Gauges): Metrics {
   gauge('reserve_in_use', 'Whether the disk is full and jobd lives on its reserve.', () =>
     Number(isReserveInUse()),
   );
+  const shortages: Gauge = new Gauge({
+    ...named(
+      'space_short',
+      'Whether history is removed before its time: by the limit, or the disk.',
+    ),
+    labelNames: ['cause'],
+    collect() {
+      const causes = gauges.shortOf();
+      for (const cause of spaceCauses) shortages.set({ cause }, Number(causes.includes(cause)));
+    },
+  });
+  const early = new Counter({
+    ...named('removed_early_total', 'History that was removed before its time, for want of space.'),
+    labelNames: ['what'],
+  });
+  for (const what of ['results', 'pings']) early.inc({ what }, 0);
+  const { limitBytes } = gauges;
+  if (limitBytes !== null) {
+    gauge('database_limit_bytes', 'The largest size of the database.', () => limitBytes);
+  }
   const failing: Gauge = new Gauge({
     ...named('loop_failing', 'Whether the last step of a loop failed.'),
     labelNames: ['loop'],
@@ -148,6 +174,10 @@ export function createMetrics(gauges: Gauges): Metrics {
     runsRescued: (runs) => ended.inc({ status: 'interrupted' }, runs),
     jobsMissed: (jobs) => missed.inc(jobs),
     alertAttempted: (result) => attempts.inc({ result }),
+    removedEarly({ results, pings }) {
+      early.inc({ what: 'results' }, results);
+      early.inc({ what: 'pings' }, pings);
+    },
     clockStepped: () => clockSteps.inc(),
   };
 }

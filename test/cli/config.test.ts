@@ -39,6 +39,7 @@ test('without flags and environment serve has the documented defaults', () => {
     slotsPerHost: 256,
     database: null,
     dataDir: join(homedir(), '.local', 'share', 'jobd'),
+    maxDatabaseBytes: null,
     baseUrl: null,
     allowTargets: [],
     corsOrigins: [],
@@ -89,6 +90,25 @@ test('a flag overrides the environment, which overrides the default', () => {
 function portsOf({ allowTargets }: ServeConfig): unknown[] {
   return allowTargets.map(({ ports }) => ports);
 }
+
+function limit(value: string, env = {}): number | null {
+  return serveConfig({ maxDatabaseSize: value }, env).maxDatabaseBytes;
+}
+
+test('the largest size of the database is a size, and only for a file', () => {
+  assert.equal(limit('2GiB', { JOBD_MAX_DATABASE_SIZE: '1GiB' }), 2 * 1024 ** 3);
+  assert.equal(serveConfig({}, { JOBD_MAX_DATABASE_SIZE: '64M' }).maxDatabaseBytes, 64 * 1024 ** 2);
+  for (const value of ['much', '31MiB', '0']) {
+    assertRefused(
+      () => limit(value),
+      /^--max-database-size \(or JOBD_MAX_DATABASE_SIZE\) must be a size such as 512MiB.*, got /,
+    );
+  }
+  assertRefused(
+    () => limit('2GiB', { JOBD_DATABASE_URL: 'postgres://db.internal/jobd' }),
+    /only for a database in a file: PostgreSQL keeps the space/,
+  );
+});
 
 test('allowed targets come from repeated flags, or from a list in the environment', () => {
   const env = { JOBD_ALLOW_TARGETS: '10.0.0.0/8, 127.0.0.1/32:* [::1]:81' };

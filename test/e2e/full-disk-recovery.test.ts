@@ -1,18 +1,23 @@
-/** A disk that people fill through jobd itself: runs go on, deleting frees space, and nobody has to help. */
+/** A disk that people fill through jobd itself: runs go on, history makes room, and nobody has to help. */
 
 import assert from 'node:assert/strict';
 import { existsSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
+import { maxBodyLength } from '../../src/domain/jobs/job.ts';
+import { alwaysKept } from '../../src/domain/space.ts';
 import { reservePath } from '../../src/store/sqlite/reserve.ts';
 import { assertRefused } from '../support/checks/answer.ts';
 import { temporaryDirectory } from '../support/directory.ts';
 import { notPackaged } from '../support/running/executable.ts';
-import { monitorsOf, ping } from '../support/records/monitor.ts';
+import { monitorsOf } from '../support/records/monitor.ts';
 import type { PingedMonitor } from '../support/records/monitor.ts';
 import { makeNamespace, noNamespaces } from '../support/running/namespace.ts';
+import type { Preparation } from '../support/running/prepare.ts';
 import { runAttack } from '../support/running/under-attack.ts';
 import { until } from '../support/until.ts';
+import { startFiller } from './faults/filler.ts';
 import { prepareService } from './faults/service.ts';
 import type { Service } from './faults/service.ts';
 
@@ -27,53 +32,90 @@ const skip = notPackaged || noNamespaces;
 for (const ending of [null, 'SIGTERM'] as const) {
   const when = ending === null ? '' : `, also after ${ending} and another start`;
   test(
-    `on a disk full of pings runs go on, and deleting frees space${when}`,
+    `on a disk full of pings runs go on, and the oldest pings make room${when}`,
     { skip },
     async (t) => {
       const service = await prepareOnSmallDisk(t);
       const first = await service.start();
-      const reserve = reservePath(service.outside);
-      await until('the reserve', () => existsSync(reserve) && statSync(reserve).size > 0);
-      const { createMonitor, readMonitor } = monitorsOf(service);
+      await untilReserved(service);
+      const { createMonitor, readMonitor, readPings } = monitorsOf(service);
       const monitors: PingedMonitor[] = [];
       for (let number = 0; number < monitorCount; number += 1) monitors.push(await createMonitor());
       const urls = monitors.map(({ pingUrl }) => pingUrl);
       const answered = await runAttack(t, 'pings.ts', [JSON.stringify({ ...flood, urls })]);
       assert.deepEqual(answered, { 200: flood.pings }, 'no ping is refused');
-      await until('the disk to be full', () => isFull(service), { everyMs: 100 });
+      await until('a disk that is short of space', () => /"space is short"/.test(first.log()));
       if (ending !== null) {
         await first.stop(ending);
         await service.start();
-        assert.ok(await isFull(service));
       }
-
-      const job = { name: 'more', url: `${service.witness.url}/more`, cronExpr: '* * * * *' };
-      assertRefused(await service.ask('POST', '/jobs', job), 503, /^the disk is full/, 'create');
-      assert.equal((await service.ask('GET', '/monitors')).status, 200);
-      await assertRunsGoOn(service);
       const [monitor] = monitors;
       assert.ok(monitor);
       const { pathname } = new URL(monitor.pingUrl);
       assert.equal((await service.askSite(`${pathname}/fail`)).status, 200);
       assert.equal((await readMonitor(monitor.id)).status, 'down', 'its state is kept');
-
-      for (const { id } of monitors) {
-        assert.equal((await service.ask('DELETE', `/monitors/${id}`)).status, 200);
-      }
-      await until('free space', async () => !(await isFull(service)), { everyMs: 100 });
-      assert.equal((await service.ask('POST', '/jobs', job)).status, 201);
-      const made = await createMonitor();
-      assert.equal((await ping(made.pingUrl)).status, 200);
       await assertRunsGoOn(service);
+      await until('free space', async () => !(await isFull(service)), wait);
+      assert.equal((await service.ask('POST', '/jobs', jobNamed('more', service))).status, 201);
+      for (const { id } of monitors.slice(0, 5)) {
+        assert.ok((await readPings(id, '?limit=100')).length >= alwaysKept);
+      }
     },
   );
 }
 
-async function prepareOnSmallDisk(t: TestContext): Promise<Service> {
+/** Jobs that take 30 MB and more, which nothing removes but their deletion. */
+const large = { count: 300, body: '\u20ac'.repeat(maxBodyLength) };
+
+test(
+  'where no history can go, jobd says so, runs go on, and deleting frees space',
+  { skip },
+  async (t) => {
+    const ids: string[] = [];
+    const service = await prepareOnSmallDisk(t, async ({ addJob }) => {
+      for (let number = 0; number < large.count; number += 1) {
+        const request = { url: 'http://127.0.0.1:1/', method: 'POST', body: large.body } as const;
+        const input = { name: `large ${number}`, ...request, cronExpr: '0 0 29 2 *' };
+        ids.push((await addJob(input, Date.now())).id);
+      }
+    });
+    const daemon = await service.start();
+    await untilReserved(service);
+    startFiller(t, join(service.outside, '..', 'filler'), { isGreedy: false });
+    const job = jobNamed('more', service);
+    await until('the disk to be full', () => isFull(service), wait);
+    assertRefused(await service.ask('POST', '/jobs', job), 503, /^the disk is full/, 'create');
+    assert.equal((await service.ask('GET', '/monitors')).status, 200);
+    await assertRunsGoOn(service);
+    await until('the line of the log', () => /no history is left to remove/.test(daemon.log()));
+    for (const id of ids) {
+      assert.equal((await service.ask('DELETE', `/jobs/${id}`)).status, 200);
+    }
+    await until('free space', async () => !(await isFull(service)), wait);
+    assert.equal((await service.ask('POST', '/jobs', job)).status, 201);
+    await assertRunsGoOn(service);
+  },
+);
+
+const wait = { everyMs: 100, timeoutMs: 60_000 };
+
+function jobNamed(name: string, { witness }: Service): object {
+  return { name, url: `${witness.url}/${name}`, cronExpr: '* * * * *' };
+}
+
+async function untilReserved({ outside }: Service): Promise<void> {
+  const reserve = reservePath(outside);
+  await until('the reserve', () => existsSync(reserve) && statSync(reserve).size > 0);
+}
+
+async function prepareOnSmallDisk(
+  t: TestContext,
+  prepare: (preparation: Preparation) => Promise<unknown> = async () => {},
+): Promise<Service> {
   const directory = temporaryDirectory(t);
   const mounted = await makeNamespace(t, `mount -t tmpfs -o size=80m tmpfs ${directory}`);
   const dueIn = Object.fromEntries(jobs.map((name) => [name, 2_000 + Number(name) * 1_000]));
-  return await prepareService(t, dueIn, { namespace: { mounted, directory } });
+  return await prepareService(t, dueIn, { prepare, namespace: { mounted, directory } });
 }
 
 /** The state in `/readyz`; it may have no other problem. */

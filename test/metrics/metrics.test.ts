@@ -69,18 +69,26 @@ test('what the engine counts shows, and what the store does not say is left out'
     troubles: () => [],
     failures: () => new Map([['sign', isFailing]]),
     isReserveInUse: () => true,
+    shortOf: () => ['disk'],
+    limitBytes: 1_024,
     stored: async () => figures,
     version: '1.2.3',
   });
   metrics.runsRescued(3);
   metrics.alertAttempted('failed');
   metrics.clockStepped();
+  metrics.removedEarly({ results: 5, pings: 7 });
   const text = await metrics.text();
   for (const line of [
     'jobd_runs_ended_total{status="interrupted"} 3',
     'jobd_alert_attempts_total{result="failed"} 1',
     'jobd_clock_steps_total 1',
     'jobd_reserve_in_use 1',
+    'jobd_space_short{cause="limit"} 0',
+    'jobd_space_short{cause="disk"} 1',
+    'jobd_removed_early_total{what="results"} 5',
+    'jobd_removed_early_total{what="pings"} 7',
+    'jobd_database_limit_bytes 1024',
     'jobd_loop_failing{loop="sign"} 1',
     'jobd_jobs_due 3',
     'jobd_receipts_unsigned 2',

@@ -6,6 +6,7 @@ import type { Static } from 'typebox';
 import { actorTypes, auditActions, auditActionWords } from '../../domain/accounts/audit.ts';
 import { permissions } from '../../domain/accounts/key.ts';
 import { planNames } from '../../domain/accounts/plan.ts';
+import { spaceCauses } from '../../domain/space.ts';
 import { PageQuery, partialPage } from '../http/contract.ts';
 import * as t from '../http/schema.ts';
 
@@ -167,6 +168,14 @@ export const About = t.output(
     isSigning: true,
     databaseBytes: 4_194_304,
     freeBytes: 21_474_836_480,
+    space: {
+      limitBytes: 21_474_836_480,
+      shortOf: [],
+      isExhausted: false,
+      removedResults: 0,
+      removedPings: 0,
+      lastRemovedAt: null,
+    },
     troubles: [],
     mailIsConfigured: false,
     nodes: [],
@@ -182,6 +191,17 @@ export const About = t.output(
         'Free space on the disk of the data directory; null if the database is on a server.',
       ),
     ),
+    space: t.part('Whether history is kept as long as plans say.', {
+      limitBytes: t.nullable(t.integer('`--max-database-size`; null without it.')),
+      shortOf: t.array(
+        t.oneOf(spaceCauses, 'The database nears its limit, or the disk is nearly full.'),
+        'Why history is removed before its time now; empty if there is enough space.',
+      ),
+      isExhausted: t.flag('Whether space is short, and no history is left to remove.'),
+      removedResults: t.integer('Results removed before their time since the database was made.'),
+      removedPings: t.integer('Pings removed before their time.'),
+      lastRemovedAt: t.nullable(t.moment('When that last happened; null if never.')),
+    }),
     troubles: t.array(
       t.text('A sentence.'),
       'Why jobd cannot do its work now, as in `GET /readyz`; empty if it can.',

@@ -46,7 +46,13 @@ export function accountRoutes(server: ApiServer, app: App): void {
   const getAbout = createAbout(app);
   server.get('/about', operations.getAbout, async ({ principal }) => {
     const about = await getAbout(principal);
-    return { ...about, startedAt: isoTime(about.startedAt), nodes: about.nodes.map(nodeOf) };
+    const lastRemovedAt = isoTimeOrNull(about.space.lastRemovedAt);
+    return {
+      ...about,
+      startedAt: isoTime(about.startedAt),
+      space: { ...about.space, lastRemovedAt },
+      nodes: about.nodes.map(nodeOf),
+    };
   });
 }
 

@@ -1,7 +1,8 @@
 /** What an operator sees of the daemon that runs. */
 
 import { statfs } from 'node:fs/promises';
-import { findSiteUrl } from '../../store/accounts/instance.ts';
+import type { SpaceCause } from '../../domain/space.ts';
+import { findEarlyRemovals, findSiteUrl } from '../../store/accounts/instance.ts';
 import { requireOwner } from '../accounts/sessions.ts';
 import type { App, Principal } from '../app.ts';
 import { listNodes } from './nodes.ts';
@@ -19,6 +20,19 @@ export interface About {
   databaseBytes: number;
   /** What this user may still write to the disk of the data directory; null if the database is on a server. */
   freeBytes: number | null;
+  space: {
+    /** The largest size of the database, in bytes; null without one. */
+    limitBytes: number | null;
+    /** Why history is removed before its time now: `limit`, `disk`. */
+    shortOf: SpaceCause[];
+    /** Whether space is short, and no history is left to remove. */
+    isExhausted: boolean;
+    /** What was removed before its time since the database was made. */
+    removedResults: number;
+    removedPings: number;
+    /** When last, in epoch milliseconds; null if never. */
+    lastRemovedAt: number | null;
+  };
   /** Why jobd cannot do its work now, in sentences. */
   troubles: string[];
   mailIsConfigured: boolean;
@@ -28,10 +42,11 @@ export interface About {
 
 /** Makes a function that describes the daemon to a session of the owner. It throws `forbidden` for others. */
 export function createAbout(app: App): (principal: Principal) => Promise<About> {
-  const { store, instance, isSigning } = app;
+  const { store, instance, isSigning, space } = app;
   const troubles = createReadiness(app);
   return async (principal) => {
     requireOwner(principal, 'see this');
+    const early = await findEarlyRemovals(store.db);
     const { version, startedAt, dataDir, mailIsConfigured } = instance;
     return {
       version,
@@ -40,6 +55,14 @@ export function createAbout(app: App): (principal: Principal) => Promise<About> 
       isSigning,
       databaseBytes: await store.sizeBytes(),
       freeBytes: dataDir === null ? null : await freeBytesOf(dataDir),
+      space: {
+        limitBytes: space.limitBytes,
+        shortOf: [...space.causes()],
+        isExhausted: space.isExhausted(),
+        removedResults: early.results,
+        removedPings: early.pings,
+        lastRemovedAt: early.at,
+      },
       troubles: await troubles(),
       mailIsConfigured,
       nodes: dataDir === null ? await listNodes(app) : [],

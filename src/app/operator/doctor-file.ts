@@ -2,16 +2,17 @@
 
 import { accessSync, constants, statSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
-import { isoTime } from '../../domain/clock.ts';
+import { isoTime, msPerDay } from '../../domain/clock.ts';
 import type { Clock } from '../../domain/clock.ts';
 import { sizeText } from '../../domain/sizes.ts';
+import { findEarlyRemovals } from '../../store/accounts/instance.ts';
 import * as inspect from '../../store/database/inspect.ts';
 import { newestVersion } from '../../store/database/migrate.ts';
 import type { Db } from '../../store/database/store.ts';
 import { findForeign } from '../../store/sqlite/foreign.ts';
 import { checkDatabase as findDamage } from '../../store/sqlite/inspect.ts';
 import { isReserveInUse, lacksReserve } from '../../store/sqlite/reserve.ts';
-import { readSpace } from '../../store/sqlite/space.ts';
+import { logBytes, readSpace } from '../../store/sqlite/space.ts';
 import { fail, ok, warn } from './finding.ts';
 import type { Result } from './finding.ts';
 
@@ -69,6 +70,31 @@ export async function checkSchema(db: Db): Promise<Result> {
   return fail(
     `${foreign.slice(0, 3).join('; ')}: find out who changed the file, and restore a backup`,
   );
+}
+
+/** How long a removal before its time is worth a warning. */
+const recentMs = 7 * msPerDay;
+
+/** Whether history is kept as long as plans say. */
+export async function checkHistory(db: Db, dataDir: string, clock: Clock): Promise<Result> {
+  const { results, pings, at, limitBytes } = await findEarlyRemovals(db);
+  const { pages, freePages, pageBytes } = await readSpace(db);
+  const used = (pages - freePages) * pageBytes + logBytes(dataDir);
+  const limit = limitBytes === null ? null : sizeText(limitBytes);
+  if (limitBytes !== null && used > limitBytes) {
+    return warn(
+      `the database takes ${sizeText(used)}, above its limit of ${limit}, and calls go on: raise --max-database-size, or delete jobs or monitors`,
+    );
+  }
+  const size = limit === null ? '' : `; ${sizeText(used)} of ${limit} used`;
+  if (at === null) return ok(`kept as long as plans say${size}`);
+  const gone = `${results} results and ${pings} pings were removed before their time, the last at ${isoTime(at)}`;
+  if (clock.now() - at > recentMs) return ok(`${gone}${size}`);
+  const remedy =
+    limit === null
+      ? 'free space on the disk, or choose smaller plans'
+      : 'raise --max-database-size, free space on the disk, or choose smaller plans';
+  return warn(`${gone}, as space was short${size}: ${remedy}`);
 }
 
 /** Whether the clock went back. */

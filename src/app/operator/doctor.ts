@@ -15,7 +15,14 @@ import { databaseClockOf } from '../../store/nodes/database-clock.ts';
 import { openReader, storePath } from '../../store/sqlite/open.ts';
 import type { Db } from '../../store/database/store.ts';
 import { openServerReader } from '../../store/open.ts';
-import { checkClock, checkDirectory, checkDisk, checkFile, checkSchema } from './doctor-file.ts';
+import {
+  checkClock,
+  checkDirectory,
+  checkDisk,
+  checkFile,
+  checkHistory,
+  checkSchema,
+} from './doctor-file.ts';
 import {
   checkAccess,
   checkNodes,
@@ -99,6 +106,8 @@ async function* examineDatabase(db: Db, parts: DoctorParts): AsyncGenerator<Find
     serverClock === null ? checkClock(db, machine) : checkServerClock(serverClock),
   );
   yield await finding('schedule', () => checkSchedule(db, clock, who !== null));
+  if (place.database === null)
+    yield await finding('history', () => checkHistory(db, place.dataDir, clock));
   yield await finding('alerts', () => checkAlerts(db, parts));
 }
 

@@ -25,6 +25,10 @@ export const environment: readonly (readonly [name: string, meaning: string])[] 
   ],
   ['JOBD_HOST', `serve: address to listen on (default ${serveDefaults.host})`],
   ['JOBD_PORT', `serve: port to listen on, 0 for any free one (default ${serveDefaults.port})`],
+  [
+    'JOBD_MAX_DATABASE_SIZE',
+    'serve: remove history before its time to keep the database file below this, such as 20GiB',
+  ],
   ['JOBD_BASE_URL', 'serve: public URL of this server'],
   ['JOBD_SLOTS', `serve: maximum calls in flight (default ${serveDefaults.slots})`],
   [

@@ -31,6 +31,10 @@ export function addServeCommand(program: Command, { output }: Context): void {
     )
     .option('--data <dir>', 'data directory (default ~/.local/share/jobd)')
     .option('--database <url>', 'PostgreSQL database instead of a file; without a password')
+    .option(
+      '--max-database-size <size>',
+      'remove history before its time to keep the database file below this, such as 20GiB',
+    )
     .option('--base-url <url>', 'public URL of this server')
     .option('--slots <n>', `maximum calls in flight (default ${serveDefaults.slots})`)
     .option(

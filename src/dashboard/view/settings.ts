@@ -69,3 +69,40 @@ export function rights({ permission, isOwner }: { permission: string; isOwner: b
   if (permission === 'read') return 'only read in this workspace';
   return `read and change everything in this workspace${isOwner ? ', and manage its keys and sessions' : ''}`;
 }
+
+/** Whether history is kept as long as plans say. */
+export interface Space {
+  shortOf: readonly ('limit' | 'disk')[];
+  isExhausted: boolean;
+  limitBytes: number | null;
+  removedResults: number;
+  removedPings: number;
+  lastRemovedAt: string | null;
+}
+
+const shortages = {
+  limit: 'the database nears its limit',
+  disk: 'the disk is nearly full',
+} as const;
+
+/** What became of history, in a sentence. */
+export function history({
+  shortOf,
+  isExhausted,
+  removedResults,
+  removedPings,
+  ...space
+}: Space): string {
+  const limit =
+    space.limitBytes === null ? '' : `; limit of the database: ${size(space.limitBytes)}`;
+  const gone = `${count(removedResults)} results and ${count(removedPings)} pings removed early`;
+  const after = space.lastRemovedAt === null ? '' : `, ${gone} so far`;
+  if (shortOf.length > 0) {
+    const why = shortOf.map((cause) => shortages[cause]).join(' and ');
+    const what = isExhausted
+      ? 'nothing is left to remove: free space'
+      : 'the oldest is removed early';
+    return `${why}, ${what}${after}${limit}`;
+  }
+  return `kept as long as plans say${space.lastRemovedAt === null ? '' : ` now; ${gone} so far`}${limit}`;
+}

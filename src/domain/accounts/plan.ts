@@ -70,6 +70,22 @@ export interface Retention {
   surplus: number;
 }
 
+/** The part of what a plan keeps that a history takes: by its number of results, or by the age of the oldest. */
+export function usedUp(
+  plan: Pick<Plan, 'results' | 'retentionDays'>,
+  { results, oldestAt, now }: { results: number; oldestAt: number; now: number },
+): number {
+  return Math.max(results / plan.results, (now - oldestAt) / (plan.retentionDays * msPerDay));
+}
+
+/** What a plan keeps when only this share of it can be kept. */
+export function shareOf(
+  { results, retentionDays }: Pick<Plan, 'results' | 'retentionDays'>,
+  share: number,
+): Pick<Plan, 'results' | 'retentionDays'> {
+  return { results: Math.floor(results * share), retentionDays: retentionDays * share };
+}
+
 /** What a plan does not keep of `results` results at `now`, in epoch milliseconds. */
 export function retentionOf(
   plan: Pick<Plan, 'results' | 'retentionDays'>,

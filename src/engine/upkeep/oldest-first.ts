@@ -12,6 +12,8 @@ const readAhead = 64;
 export interface Head {
   jobId: string;
   oldestAt: number;
+  /** Runs due from then on stay, in epoch milliseconds. */
+  keptFrom?: number;
 }
 
 interface Line extends Head {
@@ -24,16 +26,22 @@ interface Line extends Head {
 export interface OldestFirst {
   /** Takes up to `count` runs due before `before` (epoch milliseconds). Returns the beginnings they make up. */
   take(db: Db, count: number, before: number): Promise<Beginning[]>;
+  /** When the oldest run that may go was due; Infinity if none may. */
+  readonly oldestAt: number;
 }
 
 /** Merges the histories of these jobs. */
 export function mergeOldestFirst(heads: readonly Head[]): OldestFirst {
   /** The line with the oldest run is the last. */
   const lines = heads
+    .filter(mayGo)
     .map((head): Line => ({ ...head, waiting: [], last: null }))
     .toSorted((a, b) => b.oldestAt - a.oldestAt);
 
   return {
+    get oldestAt() {
+      return lines.at(-1)?.oldestAt ?? Infinity;
+    },
     async take(db, count, before) {
       const taken = new Map<string, Beginning>();
       for (let left = count; left > 0;) {
@@ -48,11 +56,17 @@ export function mergeOldestFirst(heads: readonly Head[]): OldestFirst {
           line.waiting.pop();
           run = await nextOf(db, line);
         }
-        if (run !== undefined) insert(lines, { ...line, oldestAt: run.scheduledFor });
+        if (run === undefined) continue;
+        const rest = { ...line, oldestAt: run.scheduledFor };
+        if (mayGo(rest)) insert(lines, rest);
       }
       return [...taken.values()];
     },
   };
+}
+
+function mayGo({ oldestAt, keptFrom = Infinity }: Head): boolean {
+  return oldestAt < keptFrom;
 }
 
 /** The next run of a line, read if need be; undefined when there are no more. */

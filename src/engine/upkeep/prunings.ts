@@ -22,9 +22,11 @@ import { findOldSpan, removeOldSpans } from '../../store/jobs/spans.ts';
 import { findOldNode, removeOldNodes } from '../../store/nodes/nodes.ts';
 import { steadyForMs, watchSteadiness } from './clock-watch.ts';
 import { createGivingBack } from './give-back.ts';
+import { createEarlyPruning } from './prune-early.ts';
 import { createResultsPruning } from './prune-results.ts';
 import type { Pruning } from './prune.ts';
 import { createSmallWrites } from './small-writes.ts';
+import type { SpaceWatch } from './space-watch.ts';
 
 /** Alerts that are over are kept this long. */
 const deliveriesKeptMs = 30 * msPerDay;
@@ -51,8 +53,8 @@ interface Removal {
   restMs?: number;
 }
 
-/** Makes all prunings: what people deleted, then what is too old or too much, then free pages. */
-export function createPrunings(store: Store, clock: Clock): Pruning[] {
+/** Makes all prunings: what people deleted, then what is too old or too much, then what space is too short for, then free pages. */
+export function createPrunings(store: Store, clock: Clock, space: SpaceWatch): Pruning[] {
   const results = createResultsPruning(store, clock);
   const olderThan = (ageMs: number): number => clock.now() - ageMs;
   const oldAuditAt = (): number => olderThan(auditRetention.days * msPerDay);
@@ -115,6 +117,7 @@ export function createPrunings(store: Store, clock: Clock): Pruning[] {
   return [
     ...removals.map((removal) => createRemoving(store, clock, removal)),
     results,
+    createEarlyPruning(store, clock, space),
     ...(givingBack === null ? [] : [givingBack]),
   ];
 }

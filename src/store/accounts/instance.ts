@@ -71,3 +71,49 @@ export async function summarize(db: Db, now: number): Promise<Summary> {
   const [jobs, monitors] = [await count('jobs'), await count('monitors')];
   return { jobs, monitors, nextDueAt: next?.next_run_at ?? null };
 }
+
+/** What was removed before its time, for want of space. */
+export interface EarlyRemovals {
+  results: number;
+  pings: number;
+  /** When last, in epoch milliseconds; null if never. */
+  at: number | null;
+}
+
+/** What was removed before its time since the database was made, and the largest size that `serve` was given last. */
+export async function findEarlyRemovals(
+  db: Db,
+): Promise<EarlyRemovals & { limitBytes: number | null }> {
+  const row = await db
+    .selectFrom('instance')
+    .select([
+      'early_results as results',
+      'early_pings as pings',
+      'early_at as at',
+      'max_bytes as limitBytes',
+    ])
+    .executeTakeFirst();
+  return row ?? { results: 0, pings: 0, at: null, limitBytes: null };
+}
+
+/** Adds what was removed before its time now. */
+export async function addEarlyRemovals(
+  tx: Db,
+  { results, pings, at }: { results: number; pings: number; at: number },
+): Promise<void> {
+  await tx
+    .updateTable('instance')
+    .set((of) => ({
+      early_results: of('early_results', '+', results),
+      early_pings: of('early_pings', '+', pings),
+      early_at: at,
+    }))
+    .execute();
+}
+
+/** Keeps the largest size that the database may have, for `jobd doctor`. */
+export async function recordLimit(store: Store, limitBytes: number | null): Promise<void> {
+  const { limitBytes: known } = await findEarlyRemovals(store.db);
+  if (known === limitBytes) return;
+  await store.write((tx) => tx.updateTable('instance').set({ max_bytes: limitBytes }).execute());
+}

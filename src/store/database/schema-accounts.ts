@@ -29,6 +29,12 @@ export interface InstanceRow {
   site_url: string | null;
   /** 1 if the daemon listens on all addresses, and nobody said by which URL people reach it. */
   site_url_is_guess: Generated<0 | 1>;
+  /** The largest size that the operator allows the database; null without one. */
+  max_bytes: Generated<number | null>;
+  /** What was removed before its time, for want of space, and when last. */
+  early_results: Generated<number>;
+  early_pings: Generated<number>;
+  early_at: Generated<number | null>;
 }
 
 /**

@@ -39,9 +39,15 @@ export interface Reserve {
   readonly isMissing: boolean;
   /** Why nothing new is stored, in a sentence; null if writing is allowed. */
   readonly refusal: string | null;
+  /** Its size when it is filled, in bytes; 0 where there is none. */
+  readonly wantedBytes: number;
+  /** What it lacks, in bytes. */
+  readonly lackingBytes: number;
+  /** How many bytes must be free on the disk for it to be filled. */
+  readonly freeToFillBytes: number;
   /** Turns the reserve on. `onChange` is called when its use begins and ends. */
   keep(onChange: (isInUse: boolean) => void): Promise<void>;
-  /** Empties it, because a write found the disk full. */
+  /** Empties it, because a write found the disk full; if it is empty, lets the log start over. */
   release(): Promise<void>;
   /** Fills it if there is enough space. */
   fill(): Promise<void>;
@@ -66,6 +72,8 @@ export interface DatabaseFile {
   giveBackPages(tx: Db, pages: number): Promise<void>;
   /** Free space on its disk, in bytes. */
   diskFreeBytes(): number;
+  /** The size of the write-ahead log, in bytes. */
+  logBytes(): number;
   /** Moves the write-ahead log into the file. */
   checkpoint(): Promise<void>;
   /** Moves the log into the file and empties it. Returns false if another process was reading. */

@@ -6,6 +6,7 @@ import { selectionOf, toRow } from '../database/columns.ts';
 import type { Db } from '../database/store.ts';
 import { columnsOf, statement, statementForEach } from '../database/statement.ts';
 import type { Parameters } from '../database/statement.ts';
+import type { SweepPage } from '../database/sweep.ts';
 import type { PingedMonitor } from './monitors.ts';
 
 const monitorByPingId = statement((db: Db, of: Parameters<{ pingId: string }>) =>
@@ -79,6 +80,48 @@ const removeUpTo = statementForEach(
       .where('number', '<=', of('number'))
       .compile(),
 );
+
+/** Removes the pings of a monitor up to this number. Returns how many. */
+export async function removePingsUpTo(db: Db, monitorId: string, number: number): Promise<number> {
+  const { numDeletedRows } = await db
+    .deleteFrom('pings')
+    .where('monitor_id', '=', monitorId)
+    .where('number', '<=', number)
+    .executeTakeFirst();
+  return Number(numDeletedRows);
+}
+
+/** The pings of a monitor that are kept: from the number `oldest` to `newest`. */
+export interface PingHistory {
+  /** Of the monitor. */
+  id: string;
+  oldest: number;
+  newest: number;
+}
+
+/** A page of monitors with their pings, without deleted monitors. Those without pings have `oldest` null. */
+export async function listPingHistories(
+  db: Db,
+  { afterId, limit }: SweepPage,
+): Promise<(Omit<PingHistory, 'oldest'> & { oldest: number | null })[]> {
+  return await db
+    .selectFrom('monitors')
+    .select(['id', 'ping_count as newest'])
+    .select((of) =>
+      of
+        .selectFrom('pings')
+        .select('number')
+        .whereRef('monitor_id', '=', 'monitors.id')
+        .orderBy('number')
+        .limit(1)
+        .as('oldest'),
+    )
+    .where('id', '>', afterId)
+    .where('deleted_at', 'is', null)
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+}
 
 /** Removes all but the newest `pingsKept` pings of these monitors. */
 export async function removeOldPings(db: Db, pinged: readonly PingedMonitor[]): Promise<void> {

@@ -16,6 +16,7 @@ export interface JobHistory {
   /** Of the job. */
   id: string;
   accountId: string;
+  workspaceId: string;
   plan: PlanName;
   /** Runs that are over, missed ones too. */
   results: number;
@@ -29,7 +30,7 @@ export async function listHistories(db: Db, { afterId, limit }: SweepPage): Prom
     .selectFrom('jobs')
     .innerJoin('workspaces', 'workspaces.id', 'jobs.workspace_id')
     .innerJoin('accounts', 'accounts.id', 'workspaces.account_id')
-    .select(['jobs.id', 'account_id as accountId', 'plan'])
+    .select(['jobs.id', 'account_id as accountId', 'workspace_id as workspaceId', 'plan'])
     .select((of) => [
       sql<number>`total_success + total_failed + total_interrupted + total_missed`.as('results'),
       of

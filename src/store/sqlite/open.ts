@@ -55,12 +55,18 @@ async function openOnce(dataDir: string): Promise<Store> {
   const db = new Kysely<Schema>({ dialect: dialectOn(connection) });
   allowDirect(db, connection);
   const reserve = new FileReserve(db, dataDir);
-  const write: Store['write'] = async (work) => {
+  const write = async <T>(
+    work: (tx: Db) => Promise<T>,
+    { isAgain } = { isAgain: false },
+  ): Promise<T> => {
+    const wasInUse = reserve.isInUse;
     try {
       return await writePatiently(db, connection, work);
     } catch (error) {
       if (!isFull(error)) throw error;
       await reserve.release();
+      // The log was at the end of its space, and has started over.
+      if (wasInUse && !isAgain) return await write(work, { isAgain: true });
       if (reserve.refusal === null) throw error;
       const cause = error instanceof JobdError ? error.cause : error;
       throw new JobdError('unavailable', reserve.refusal, { cause, isOfStore: true });
@@ -68,7 +74,7 @@ async function openOnce(dataDir: string): Promise<Store> {
   };
   const store: Store = {
     db,
-    write,
+    write: (work) => write(work),
     reserve,
     file: fileOf(db, dataDir),
     admissions: null,

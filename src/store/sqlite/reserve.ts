@@ -36,8 +36,9 @@ const logShare = 6;
 const mostLogPages = 1_000;
 /** The pause after a failed fill: with a quota it may fail however much is free. */
 const failedFillRestMs = 60_000;
-/** While the reserve is in use, new runs may take a quarter of the free space; deleting needs the rest. */
-const runsShare = 4;
+/** While the reserve is in use, new runs leave three quarters of it to deleting, and a sixteenth to runs that are under way. */
+const deletingShare = 3 / 4;
+const runningShare = 1 / 16;
 
 /** The reserve's file in a data directory. */
 export function reservePath(dataDir: string): string {
@@ -79,8 +80,6 @@ export class FileReserve implements Reserve {
   #isInUse = false;
   #isMissing = false;
   #fillAgainAt = 0;
-  /** New runs start only while the database uses fewer pages than this. */
-  #mostPages = Infinity;
 
   constructor(db: Db, dataDir: string) {
     this.#db = db;
@@ -106,6 +105,18 @@ export class FileReserve implements Reserve {
     return 'the disk is full: until there is space again, you can only read and delete';
   }
 
+  get wantedBytes(): number {
+    return this.#wantedBytes;
+  }
+
+  get lackingBytes(): number {
+    return this.#isFilled ? 0 : this.#wantedBytes;
+  }
+
+  get freeToFillBytes(): number {
+    return this.#wantedBytes * freeToFill;
+  }
+
   /** Turns the reserve on. `onChange` is called when its use begins and ends. */
   async keep(onChange: (isInUse: boolean) => void): Promise<void> {
     this.#wantedBytes = wantedAt(dirname(this.#path));
@@ -117,9 +128,10 @@ export class FileReserve implements Reserve {
     if (bytes === 0) await this.#use();
   }
 
-  /** Empties it, because a write found the disk full. */
+  /** Empties it, because a write found the disk full; if it is empty, lets the log start over in the space it has. */
   async release(): Promise<void> {
-    if (this.#onChange === undefined || this.#isInUse) return;
+    if (this.#onChange === undefined) return;
+    if (this.#isInUse) return await checkpoint(this.#db).catch(() => {});
     this.#isMissing = !bytesOf(this.#path);
     empty(this.#path);
     await this.#use();
@@ -130,8 +142,6 @@ export class FileReserve implements Reserve {
     this.#isInUse = true;
     // At once, before another program takes the space.
     await checkpoint(this.#db).catch(() => {});
-    const { pages, pageBytes } = await readSpace(this.#db);
-    this.#mostPages = pages + Math.floor(freeBytes(this.#path) / runsShare / pageBytes);
     this.#onChange?.(true);
   }
 
@@ -153,15 +163,16 @@ export class FileReserve implements Reserve {
     this.#isFilled = true;
     this.#isInUse = false;
     this.#isMissing = false;
-    this.#mostPages = Infinity;
     if (wasInUse) this.#onChange(false);
   }
 
-  /** Whether new runs may be stored: false if it is in use and runs have used their part of it. */
+  /** Whether new runs may be stored: false if it is in use, and neither the file nor their part of the disk has space. */
   async hasSpaceForRuns(tx: Db): Promise<boolean> {
     if (!this.#isInUse) return true;
-    const { pages, freePages } = await readSpace(tx);
-    return pages - freePages < this.#mostPages;
+    const { freePages, pageBytes } = await readSpace(tx);
+    const onDisk = freeBytes(this.#path) - this.#wantedBytes * deletingShare;
+    const space = freePages * pageBytes + Math.max(0, onDisk);
+    return space > this.#wantedBytes * runningShare;
   }
 }
 

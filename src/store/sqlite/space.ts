@@ -4,7 +4,8 @@
  * with `auto_vacuum`, as every new file is.
  */
 
-import { statfsSync } from 'node:fs';
+import { statfsSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { JobdError } from '../../domain/errors.ts';
@@ -86,10 +87,16 @@ export function diskFreeBytes(directory: string): number {
   return bavail * bsize;
 }
 
+/** The size of the write-ahead log in a data directory, in bytes. */
+export function logBytes(dataDir: string): number {
+  return statSync(join(dataDir, 'jobd.db-wal'), { throwIfNoEntry: false })?.size ?? 0;
+}
+
 /** The file of a database in a data directory. */
 export function fileOf(db: Db, dataDir: string): DatabaseFile {
   return {
     diskFreeBytes: () => diskFreeBytes(dataDir),
+    logBytes: () => logBytes(dataDir),
     readSpace: (tx = db) => readSpace(tx),
     canGiveBack: () => canGiveBack(db),
     giveBackPages,

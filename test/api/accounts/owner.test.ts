@@ -109,5 +109,13 @@ test('the facts about the daemon are true', async (t) => {
   assert.deepEqual(troubles, []);
   assert.ok(body.databaseBytes > 100_000, JSON.stringify(body));
   const isFile = databaseOf(daemon.dataDir) === undefined;
+  assert.deepEqual(body.space, {
+    limitBytes: null,
+    shortOf: [],
+    isExhausted: false,
+    removedResults: 0,
+    removedPings: 0,
+    lastRemovedAt: null,
+  });
   assert.ok(isFile ? body.freeBytes > 0 : body.freeBytes === null, JSON.stringify(body));
 });

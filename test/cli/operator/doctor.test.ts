@@ -66,6 +66,38 @@ test('what to do about a missing key is a line each, the last resort at the end'
   assert.match(last, /- only if there is no copy: jobd secrets forget \w{16} gives up /);
 });
 
+test('it says what was removed before its time, for a week, and a database above its limit', async (t) => {
+  const dataDir = await storeWithJob(t);
+  const history = async (): Promise<string> => {
+    const { results, details } = await doctor(dataDir);
+    return `${results['history']}: ${details['history']}`;
+  };
+  const change = (statement: string): void => {
+    const database = new Database(join(dataDir, 'jobd.db'));
+    database.exec(statement);
+    database.close();
+  };
+  const set = (what: string, value: number): void =>
+    change(`update instance set ${what} = ${value}`);
+  assert.equal(await history(), 'ok: kept as long as plans say');
+  change("insert into instance (one, id) values (1, '00000000')");
+  set('max_bytes', 1024 ** 3);
+  assert.match(await history(), /^ok: kept as long as plans say; [\d.]+ KiB of 1 GiB used$/);
+  set('early_results', 12);
+  set('early_at', Date.now() - 1_000);
+  const gone = '12 results and 0 pings were removed before their time, the last at';
+  assert.match(
+    await history(),
+    new RegExp(
+      `^warn: ${gone} .*, as space was short; .* of 1 GiB used: raise --max-database-size`,
+    ),
+  );
+  set('early_at', Date.now() - 8 * 86_400_000);
+  assert.match(await history(), new RegExp(`^ok: ${gone}`));
+  set('max_bytes', 1_000);
+  assert.match(await history(), /^warn: the database takes .*, above its limit of 1000 bytes, and/);
+});
+
 const year = 365 * 86_400_000;
 
 const wrongs: [string, string, RegExp, (dataDir: string, database: Database.Database) => void][] = [

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
   expiryIn,
+  history,
   keyState,
   lateness,
   rights,
@@ -73,4 +74,33 @@ test('rights say who may manage keys', () => {
     'read and change everything in this workspace',
   );
   assert.match(rights({ permission: 'write', isOwner: true }), /manage its keys and sessions$/);
+});
+
+test('what became of history is said in a sentence', () => {
+  const kept = {
+    shortOf: [],
+    isExhausted: false,
+    limitBytes: null,
+    removedResults: 0,
+    removedPings: 0,
+    lastRemovedAt: null,
+  };
+  const gone = { ...kept, removedResults: 1_200, removedPings: 3, lastRemovedAt: '2026-03-02' };
+  const both = ['limit', 'disk'] as const;
+  assert.deepEqual(
+    [
+      kept,
+      { ...kept, limitBytes: 2e9 },
+      gone,
+      { ...gone, shortOf: both, limitBytes: 2e9 },
+      { ...kept, shortOf: ['disk'] as const, isExhausted: true },
+    ].map(history),
+    [
+      'kept as long as plans say',
+      'kept as long as plans say; limit of the database: 2.0 GB',
+      'kept as long as plans say now; 1,200 results and 3 pings removed early so far',
+      'the database nears its limit and the disk is nearly full, the oldest is removed early, 1,200 results and 3 pings removed early so far; limit of the database: 2.0 GB',
+      'the disk is nearly full, nothing is left to remove: free space',
+    ],
+  );
 });

@@ -10,6 +10,7 @@ import { startServe } from '../../support/running/executable.ts';
 import type { Process, Surroundings } from '../../support/running/executable.ts';
 import type { Namespace } from '../../support/running/namespace.ts';
 import { prepareStore } from '../../support/running/prepare.ts';
+import type { Preparation } from '../../support/running/prepare.ts';
 import { until } from '../../support/until.ts';
 import { startWitness } from '../../support/fakes/witness.ts';
 import type { Witness } from '../../support/fakes/witness.ts';
@@ -17,7 +18,8 @@ import { askingWith } from './asking.ts';
 import type { Asking } from './asking.ts';
 
 /**
- * Jobs by name; when each is due, in milliseconds from now. Each is due once, then not for an hour.
+ * Jobs by name; when each is due first, in milliseconds from now. It is due again after a period: an hour, unless the test says
+ * otherwise.
  */
 export type DueIn = Record<string, number>;
 
@@ -54,16 +56,25 @@ export async function prepareService(
   options: {
     namespace?: { mounted: Namespace; directory: string };
     answer?: Parameters<typeof startWitness>[1];
+    /** Stores more before it starts. */
+    prepare?: (preparation: Preparation) => Promise<unknown>;
+    /** An hour by default. */
+    periodSeconds?: number;
+    /** More options of `jobd serve`. */
+    args?: readonly string[];
   } = {},
 ): Promise<Service> {
   const witness = await startWitness(t, options.answer);
   const directory = temporaryDirectory(t);
   const prepared = join(directory, 'data');
   const jobs: Record<string, string> = {};
-  const keys = await prepareStore(prepared, async ({ addJob, addKey }) => {
+  const keys = await prepareStore(prepared, async (preparation) => {
+    const { addJob, addKey } = preparation;
+    await options.prepare?.(preparation);
     for (const [name, ms] of Object.entries(dueIn)) {
-      const every = { scheduleType: 'period', periodSeconds: hourSeconds } as const;
-      const createdAt = Date.now() + ms - hourSeconds * 1_000;
+      const { periodSeconds = hourSeconds } = options;
+      const every = { scheduleType: 'period', periodSeconds } as const;
+      const createdAt = Date.now() + ms - periodSeconds * 1_000;
       const job = await addJob({ name, url: `${witness.url}/${name}`, ...every }, createdAt);
       jobs[name] = job.id;
     }
@@ -75,7 +86,8 @@ export async function prepareService(
   if (outside !== prepared) cpSync(prepared, outside, { recursive: true });
 
   const port = new URL(witness.url).port;
-  const args = ['--data', dataDir, '--allow-target', `127.0.0.1/32:${port}`];
+  const target = ['--allow-target', `127.0.0.1/32:${port}`];
+  const args = ['--data', dataDir, ...target, ...(options.args ?? [])];
   const surroundings = { cwd: directory, wrapper: mounted?.enter ?? [] };
   let url = '';
   const tryStart: Service['tryStart'] = (by) => {

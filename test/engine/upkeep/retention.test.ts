@@ -13,12 +13,14 @@ import { defineJob } from '../../../src/domain/jobs/job-input.ts';
 import type { Job } from '../../../src/domain/jobs/job.ts';
 import { createPruner } from '../../../src/engine/upkeep/prune.ts';
 import type { Pruner } from '../../../src/engine/upkeep/prune.ts';
+import { createSpaceWatch } from '../../../src/engine/upkeep/space-watch.ts';
 import { createPrunings } from '../../../src/engine/upkeep/prunings.ts';
 import { insertAuditEntries, listAuditEntries } from '../../../src/store/accounts/audit.ts';
 import { insertJob, markJobDeleted } from '../../../src/store/jobs/jobs.ts';
 import { storePath } from '../../../src/store/sqlite/open.ts';
 import type { Store } from '../../../src/store/database/store.ts';
 import { readSpace } from '../../../src/store/sqlite/space.ts';
+import { uncounted } from '../../support/fakes/meter.ts';
 import { fakeClock } from '../../support/fakes/clock.ts';
 import {
   assertTotalsCounted,
@@ -51,7 +53,14 @@ async function setup(t: TestContext) {
   const logged: LogLine[] = [];
   const log = pino({ level: 'info' }, { write: (line) => void logged.push(JSON.parse(line)) });
   const prunerOn = (on: Store): Pruner =>
-    createPruner({ store: on, clock, log }, createPrunings(on, clock));
+    createPruner(
+      { store: on, clock, log },
+      createPrunings(
+        on,
+        clock,
+        createSpaceWatch({ store: on, clock, log, meter: uncounted, limitBytes: null }),
+      ),
+    );
   const pruner = prunerOn(store);
   clock.advanceBoth(steadyFor);
   return {

@@ -7,5 +7,6 @@ export const uncounted: Meter = {
   runsRescued() {},
   jobsMissed() {},
   alertAttempted() {},
+  removedEarly() {},
   clockStepped() {},
 };

@@ -33,6 +33,7 @@ export function quietApp(parts: Pick<App, 'store' | 'clock'> & Partial<App>): Ap
     lateness: async () => ({ windowSeconds: 3_600, p50Ms: null, p99Ms: null, maxMs: null }),
     engineTroubles: () => [],
     trouble: () => null,
+    space: { causes: () => [], isExhausted: () => false, limitBytes: null },
     ...parts,
   };
 }

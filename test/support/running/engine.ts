@@ -9,6 +9,7 @@ import type { Run } from '../../../src/domain/runs/run.ts';
 import { createEgress } from '../../../src/egress/egress.ts';
 import { createMailAllowance } from '../../../src/engine/alerts/mail-limit.ts';
 import { alone } from '../../../src/engine/nodes/membership.ts';
+import { createSpaceWatch } from '../../../src/engine/upkeep/space-watch.ts';
 import { startEngine } from '../../../src/engine/engine.ts';
 import type { Engine, EngineParts } from '../../../src/engine/engine.ts';
 import { findJob } from '../../../src/store/jobs/jobs.ts';
@@ -73,6 +74,7 @@ export function enginePartsFor(
     changes: unheard,
     wakeOthers: () => {},
     meter: uncounted,
+    space: createSpaceWatch({ ...given, meter: uncounted, limitBytes: null }),
     drainMs: 5_000,
   };
 }

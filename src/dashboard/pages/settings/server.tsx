@@ -9,7 +9,7 @@ import { Loaded } from '../../parts/loaded.tsx';
 import { Outside } from '../../parts/outside.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { At } from '../../parts/time.tsx';
-import { lateness, size } from '../../view/settings.ts';
+import { history, lateness, size } from '../../view/settings.ts';
 
 /** The section. */
 export function Server({ session }: { session: Session }) {
@@ -47,6 +47,8 @@ function Facts({ about }: { about: About }) {
           {size(about.databaseBytes)}
           {about.freeBytes === null ? '' : `, ${size(about.freeBytes)} free on its disk`}
         </dd>
+        <dt>History</dt>
+        <dd>{history(about.space)}</dd>
         <dt>Receipts</dt>
         <dd>{about.isSigning ? 'signed' : 'not signed'}</dd>
         <dt>Alert email</dt>

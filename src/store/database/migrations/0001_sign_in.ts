@@ -6,7 +6,11 @@ export const signIn = [
      one smallint not null primary key check (one = 1),
      id text not null,
      site_url text,
-     site_url_is_guess smallint not null default 0 check (site_url_is_guess in (0, 1))
+     site_url_is_guess smallint not null default 0 check (site_url_is_guess in (0, 1)),
+     max_bytes bigint,
+     early_results bigint not null default 0,
+     early_pings bigint not null default 0,
+     early_at bigint
    )`,
 
   `create table nodes (

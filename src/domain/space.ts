@@ -1,0 +1,57 @@
+/**
+ * When space runs short, and why: the database nears the size that the operator allows, or the disk is nearly full. Either way
+ * jobd removes history before its time (docs/retention.md#short-of-space). It begins at one mark and goes on to a lower one, so
+ * that it does not start again at once.
+ */
+
+export const spaceCauses = ['limit', 'disk'] as const;
+/** `limit`: the database nears its largest size. `disk`: the disk is nearly full. */
+export type SpaceCause = (typeof spaceCauses)[number];
+
+/** What space there is, in bytes. */
+export interface SpaceFigures {
+  /** Rows and the write-ahead log: the file without its free pages. */
+  usedBytes: number;
+  /** Free pages of the file: new rows use them first. */
+  reusableBytes: number;
+  diskFreeBytes: number;
+  /** What the reserve for a full disk takes; 0 where there is none. */
+  reserveBytes: number;
+  /** What the reserve lacks now. */
+  lackingBytes: number;
+}
+
+/** The parts of the limit at which removing begins and ends. */
+const limitMarks = { begin: 0.9, end: 0.85 };
+/** How many times the size of the reserve jobd can still use when removing begins and ends. */
+const diskMarks = { begin: 1, end: 1.5 };
+
+/** Why space is short. `before` is the last answer; `limitBytes` is null without a limit. */
+export function findShortages(
+  figures: SpaceFigures,
+  limitBytes: number | null,
+  before: readonly SpaceCause[],
+): SpaceCause[] {
+  const { usedBytes, reusableBytes, diskFreeBytes, reserveBytes, lackingBytes } = figures;
+  const mark = (cause: SpaceCause, marks: typeof limitMarks): number =>
+    before.includes(cause) ? marks.end : marks.begin;
+  const isShort: Record<SpaceCause, boolean> = {
+    limit: limitBytes !== null && usedBytes > limitBytes * mark('limit', limitMarks),
+    disk: reusableBytes + diskFreeBytes - lackingBytes < reserveBytes * mark('disk', diskMarks),
+  };
+  return spaceCauses.filter((cause) => isShort[cause]);
+}
+
+/** The newest results of a job, and pings of a monitor, that are never removed before their time. */
+export const alwaysKept = 10;
+
+/** In each round the history that has used up most of what is kept of it loses this part. */
+const keptInRound = 0.9;
+
+/**
+ * The part of everything that plans keep which is still kept, in a round of removing. `usedUp` has, of each history, the part of
+ * what is kept of it that it takes: those above the result lose their oldest. So whoever takes most gives most.
+ */
+export function nextShare(usedUp: readonly number[]): number {
+  return keptInRound * usedUp.reduce((most, part) => Math.max(most, Math.min(part, 1)), 0);
+}

@@ -1,0 +1,63 @@
+/** What is kept of histories when they are removed before their time. */
+
+import type { Db } from '../database/store.ts';
+import type { SweepPage } from '../database/sweep.ts';
+import { isOpen } from './runs.ts';
+
+/** From which due time on the runs of a job stay, in epoch milliseconds. */
+export interface KeptFrom {
+  /** Of the job. */
+  id: string;
+  keptFrom: number;
+}
+
+/**
+ * A page of jobs with what stays of their runs: the newest `count`, and everything since one that is open, whose receipt is to
+ * be signed, or that an alert will name.
+ */
+export async function listKeptFrom(
+  db: Db,
+  { afterId, limit }: SweepPage,
+  count: number,
+): Promise<KeptFrom[]> {
+  const jobs = await db
+    .selectFrom('jobs')
+    .select('id')
+    .select((of) => [
+      of
+        .selectFrom('runs')
+        .select('scheduled_for')
+        .whereRef('job_id', '=', 'jobs.id')
+        .orderBy('scheduled_for', 'desc')
+        .limit(1)
+        .offset(count - 1)
+        .as('newest'),
+      of
+        .selectFrom('runs')
+        .select((run) => run.fn.min('scheduled_for').as('at'))
+        .whereRef('job_id', '=', 'jobs.id')
+        .where('receipt_due', '=', 1)
+        .as('unsigned'),
+      of
+        .selectFrom('runs')
+        .select((run) => run.fn.min('scheduled_for').as('at'))
+        .whereRef('job_id', '=', 'jobs.id')
+        .where(isOpen)
+        .as('open'),
+      of
+        .selectFrom('outbox')
+        .innerJoin('runs', 'runs.id', 'outbox.run_id')
+        .select((run) => run.fn.min('scheduled_for').as('at'))
+        .whereRef('subject_id', '=', 'jobs.id')
+        .as('named'),
+    ])
+    .where('id', '>', afterId)
+    .where('deleted_at', 'is', null)
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+  return jobs.map(({ id, newest, unsigned, open, named }) => ({
+    id,
+    keptFrom: Math.min(newest ?? -Infinity, ...[unsigned, open, named].map((at) => at ?? Infinity)),
+  }));
+}

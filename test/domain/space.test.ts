@@ -1,0 +1,59 @@
+/** When space is short, and how much of history stays. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { findShortages, nextShare } from '../../src/domain/space.ts';
+import type { SpaceFigures } from '../../src/domain/space.ts';
+
+const plenty: SpaceFigures = {
+  usedBytes: 0,
+  reusableBytes: 0,
+  diskFreeBytes: 1e9,
+  reserveBytes: 100,
+  lackingBytes: 0,
+};
+
+function atSize(usedBytes: number, before: 'limit'[]): string[] {
+  return findShortages({ ...plenty, usedBytes }, 1_000, before);
+}
+
+function withDisk(more: Partial<SpaceFigures>, before: 'disk'[] = []): string[] {
+  return findShortages({ ...plenty, diskFreeBytes: 0, ...more }, null, before);
+}
+
+test('near its limit a database is short of space, until it is clearly below', () => {
+  assert.deepEqual(atSize(900, []), []);
+  assert.deepEqual(atSize(901, []), ['limit']);
+  assert.deepEqual(atSize(851, ['limit']), ['limit']);
+  assert.deepEqual(atSize(850, ['limit']), []);
+  assert.deepEqual(findShortages({ ...plenty, usedBytes: 1e15 }, null, []), []);
+});
+
+test('a disk is nearly full when less than another reserve is left, in the file or beside it', () => {
+  assert.deepEqual(withDisk({ diskFreeBytes: 100 }), []);
+  assert.deepEqual(withDisk({ diskFreeBytes: 60, reusableBytes: 40 }), []);
+  assert.deepEqual(withDisk({ diskFreeBytes: 60, reusableBytes: 39 }), ['disk']);
+  assert.deepEqual(withDisk({ diskFreeBytes: 149 }, ['disk']), ['disk']);
+  assert.deepEqual(withDisk({ diskFreeBytes: 150 }, ['disk']), []);
+  assert.deepEqual(
+    withDisk({ diskFreeBytes: 199, lackingBytes: 100 }),
+    ['disk'],
+    'the reserve is owed',
+  );
+  assert.deepEqual(
+    withDisk({ diskFreeBytes: 0, reserveBytes: 0 }),
+    [],
+    'no reserve fits on a tiny disk',
+  );
+});
+
+test('both causes may be there at once', () => {
+  const figures = { ...plenty, usedBytes: 2_000, diskFreeBytes: 1 };
+  assert.deepEqual(findShortages(figures, 1_000, []), ['limit', 'disk']);
+});
+
+test('whoever takes most of what is kept loses the oldest tenth of it', () => {
+  assert.equal(nextShare([0.2, 0.5, 0]), 0.45);
+  assert.equal(nextShare([7]), 0.9, 'more than all of it counts as all of it');
+  assert.equal(nextShare([]), 0);
+});
