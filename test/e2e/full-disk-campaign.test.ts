@@ -23,7 +23,7 @@ import { startFiller } from './faults/filler.ts';
 import { prepareService } from './faults/service.ts';
 
 const minutes = process.env['JOBD_FULL_DISK_MINUTES'];
-const fullMs = minutes === undefined ? 20_000 : Number(minutes) * 60_000;
+const fullMs = minutes === undefined ? 12_000 : Number(minutes) * 60_000;
 const monitorCount = 30;
 /** Two runs a second. */
 const jobs = Array.from({ length: 120 }, (_, number) => `${number}`);
@@ -31,7 +31,7 @@ const periodSeconds = 60;
 /** History that may go: 32 MB of pings. */
 const flood = { pings: monitorCount * 270, seconds: 30, bodyBytes: 4_096 };
 /** The longest time without a call that still counts as going on. Due calls are 500 ms apart. */
-const longestGapMs = 20_000;
+const longestGapMs = 10_000;
 
 test(
   'on a disk that another program keeps full, calls go on and nothing acknowledged is lost; jobd recovers alone',

@@ -80,21 +80,21 @@ export async function checkHistory(db: Db, dataDir: string, clock: Clock): Promi
   const { results, pings, at, limitBytes } = await findEarlyRemovals(db);
   const { pages, freePages, pageBytes } = await readSpace(db);
   const used = (pages - freePages) * pageBytes + logBytes(dataDir);
-  const limit = limitBytes === null ? null : sizeText(limitBytes);
+  const limit = limitBytes === null ? '' : `; ${sizeText(used)} of ${sizeText(limitBytes)} used`;
+  const kept =
+    at === null
+      ? 'kept as long as plans say'
+      : `${results} results and ${pings} pings were removed before their time, the last at ${isoTime(at)}`;
+  const orMore = limitBytes === null ? '' : 'raise --max-database-size, ';
   if (limitBytes !== null && used > limitBytes) {
     return warn(
-      `the database takes ${sizeText(used)}, above its limit of ${limit}, and calls go on: raise --max-database-size, or delete jobs or monitors`,
+      `above the limit, so the oldest history goes; if that lasts, ${orMore}or delete jobs or monitors; ${kept}${limit}`,
     );
   }
-  const size = limit === null ? '' : `; ${sizeText(used)} of ${limit} used`;
-  if (at === null) return ok(`kept as long as plans say${size}`);
-  const gone = `${results} results and ${pings} pings were removed before their time, the last at ${isoTime(at)}`;
-  if (clock.now() - at > recentMs) return ok(`${gone}${size}`);
-  const remedy =
-    limit === null
-      ? 'free space on the disk, or choose smaller plans'
-      : 'raise --max-database-size, free space on the disk, or choose smaller plans';
-  return warn(`${gone}, as space was short${size}: ${remedy}`);
+  if (at === null || clock.now() - at > recentMs) return ok(`${kept}${limit}`);
+  return warn(
+    `${kept}, as space was short${limit}: ${orMore}free space on the disk, or choose smaller plans`,
+  );
 }
 
 /** Whether the clock went back. */

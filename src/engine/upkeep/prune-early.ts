@@ -25,6 +25,8 @@ import type { EarlyCount, SpaceWatch } from './space-watch.ts';
 
 /** Rows read in one step: a millisecond or two. */
 const rowsPerStep = 200;
+/** Rows removed at once, at least: a flood must not outrun it, and a sync costs more than they do. */
+const fewestRemoved = 100;
 /** After a pass that found nothing to remove. */
 const exhaustedRestMs = 60_000;
 
@@ -35,7 +37,7 @@ const leastShare = 1e-9;
 interface History {
   /** The part of what is kept of it that it takes; 0 if nothing of it may go. */
   readonly usedUp: () => number;
-  /** Removes up to `writes.rows` of what is above this share. Returns how many; null if there is nothing. */
+  /** Removes some of what is above this share. Returns how many; null if there is nothing. */
   readonly trim: (share: number) => Promise<number | null>;
 }
 
@@ -47,6 +49,7 @@ export function createEarlyPruning(store: Store, clock: Clock, space: SpaceWatch
   let pass: AsyncGenerator<number, void> | null = null;
   let restUntil = -Infinity;
 
+  const rowsAtOnce = (): number => Math.max(writes.rows, fewestRemoved);
   const readPings = (page: SweepPage) => listPingHistories(store.db, page);
   const readKept = (page: SweepPage) => listKeptFrom(store.db, page, alwaysKept);
   const readResults = (page: SweepPage) => listHistories(store.db, page);
@@ -91,7 +94,7 @@ export function createEarlyPruning(store: Store, clock: Clock, space: SpaceWatch
       usedUp: () => (kept() > alwaysKept ? kept() / pingsKept : 0),
       async trim(share) {
         const wanted = Math.max(alwaysKept, Math.floor(pingsKept * share));
-        const upTo = oldest - 1 + Math.min(kept() - wanted, writes.rows);
+        const upTo = oldest - 1 + Math.min(kept() - wanted, rowsAtOnce());
         const count = await remove('pings', (tx) => removePingsUpTo(tx, id, upTo));
         oldest = upTo + 1;
         return count;
@@ -134,7 +137,7 @@ export function createEarlyPruning(store: Store, clock: Clock, space: SpaceWatch
       },
       async trim(share) {
         const kept = retentionOf(shareOf(plan, share), { results, now: clock.now() });
-        const { rows } = writes;
+        const rows = rowsAtOnce();
         const aged = isSteady ? await runs.take(store.db, rows, kept.agedBefore) : [];
         const taken =
           aged.length > 0
