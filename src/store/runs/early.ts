@@ -1,5 +1,7 @@
 /** What is kept of histories when they are removed before their time. */
 
+import { sql } from 'kysely';
+import { withoutIndex } from '../database/dialect.ts';
 import type { Db } from '../database/store.ts';
 import type { SweepPage } from '../database/sweep.ts';
 import { isOpen } from './runs.ts';
@@ -10,6 +12,9 @@ export interface KeptFrom {
   id: string;
   keptFrom: number;
 }
+
+/** Not by the index of due times, which would read a whole history to find that no run is such. */
+const oldest = sql<number | null>`min(${withoutIndex('scheduled_for')})`;
 
 /**
  * A page of jobs with what stays of their runs: the newest `count`, and everything since one that is open, whose receipt is to
@@ -34,13 +39,13 @@ export async function listKeptFrom(
         .as('newest'),
       of
         .selectFrom('runs')
-        .select((run) => run.fn.min('scheduled_for').as('at'))
+        .select(oldest.as('at'))
         .whereRef('job_id', '=', 'jobs.id')
-        .where('receipt_due', '=', 1)
+        .where('receipt_due', '=', sql.lit<1>(1))
         .as('unsigned'),
       of
         .selectFrom('runs')
-        .select((run) => run.fn.min('scheduled_for').as('at'))
+        .select(oldest.as('at'))
         .whereRef('job_id', '=', 'jobs.id')
         .where(isOpen)
         .as('open'),
