@@ -94,6 +94,7 @@ parse_options() {
   unit=/etc/systemd/system/jobd.service
   settings=/etc/jobd/jobd.env
   data=/var/lib/jobd
+  backups=/var/backups/jobd
 }
 
 # Checks what the program needs, before anything is downloaded.
@@ -205,6 +206,12 @@ make_user() {
     chown jobd:jobd "$data"
     chmod 700 "$data"
   fi
+  # The unit may write there. It has to exist when the service starts.
+  if [ ! -e "$backups" ]; then
+    mkdir -p "$backups"
+    chown jobd:jobd "$backups"
+    chmod 700 "$backups"
+  fi
 }
 
 # Never overwrites settings.
@@ -232,6 +239,8 @@ settings_text() {
 #JOBD_SMTP_URL=
 #JOBD_MAIL_ALLOW=
 #JOBD_HEARTBEAT_URL=
+# Backups by itself, each day, kept for 7 days (docs/backups.md):
+#JOBD_BACKUP_TO=/var/backups/jobd
 END
 }
 
@@ -333,11 +342,12 @@ RestartSec=2
 # Calls in flight get 30 s to end.
 TimeoutStopSec=45
 
-# Sandbox: it may write its data and use the network, nothing else.
+# Sandbox: it may write its data and its backups, and use the network, nothing else.
 NoNewPrivileges=yes
 CapabilityBoundingSet=
 AmbientCapabilities=
 ProtectSystem=strict
+ReadWritePaths=-$backups
 ProtectHome=yes
 ProtectProc=invisible
 ProcSubset=pid

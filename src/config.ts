@@ -6,6 +6,8 @@
 import { readFileSync } from 'node:fs';
 import { homedir, userInfo } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
+import { parseBackupPlan } from './backup-plan.ts';
+import type { BackupPlan } from './domain/backups.ts';
 import { invalidInput, JobdError } from './domain/errors.ts';
 import { fileProblem } from './domain/file-problem.ts';
 import { parseMailRules } from './domain/alerts/mail-allow.ts';
@@ -34,6 +36,8 @@ export const serveDefaults = {
   slots: 512,
   slotsPerHost: 256,
   logLevel: 'info',
+  backupEvery: '24h',
+  backupKeep: '7d',
 } as const;
 
 /** Whether `--host` stands for all addresses of the machine, so that it says nothing about the URL that people use. */
@@ -89,6 +93,8 @@ export interface ServeConfig {
   heartbeatUrl: string | null;
   /** Where metrics are served; null if they are not. */
   metrics: { host: string; port: number } | null;
+  /** The backups that it makes by itself; null for none. */
+  backups: BackupPlan | null;
   logLevel: LogLevel;
   /** How lines of the log look; null: for people on a terminal, else JSON. */
   logFormat: LogFormat | null;
@@ -127,7 +133,7 @@ export function serveConfig(flags: Flags, env: Environment = process.env): Serve
     // A variable set to nothing counts as not set.
     value: textOf(flags[flag]) ?? (env[variable] || String(fallback)),
   });
-  const { host, port, slots, slotsPerHost, logLevel } = serveDefaults;
+  const { host, port, slots, slotsPerHost, logLevel, backupEvery, backupKeep } = serveDefaults;
   return Object.freeze({
     host: setting('host', 'JOBD_HOST', host).value,
     port: wholeNumber(setting('port', 'JOBD_PORT', port), 0, 65_535),
@@ -153,6 +159,13 @@ export function serveConfig(flags: Flags, env: Environment = process.env): Serve
     mailAllow: mailAllow(flags['mailAllow'], env['JOBD_MAIL_ALLOW']),
     heartbeatUrl: heartbeatUrl(setting('heartbeatUrl', 'JOBD_HEARTBEAT_URL')),
     metrics: listenAddress(setting('metrics', 'JOBD_METRICS')),
+    backups: parseBackupPlan({
+      to: setting('backupTo', 'JOBD_BACKUP_TO'),
+      every: setting('backupEvery', 'JOBD_BACKUP_EVERY', backupEvery),
+      keep: setting('backupKeep', 'JOBD_BACKUP_KEEP', backupKeep),
+      recipients: listOf(flags['backupRecipient'], env['JOBD_BACKUP_RECIPIENTS']),
+      isOnServer: databaseUrl(flags, env) !== null,
+    }),
     logLevel: logLevelOf(setting('logLevel', 'JOBD_LOG_LEVEL', logLevel)),
     logFormat: logFormatOf(setting('logFormat', 'JOBD_LOG_FORMAT')),
   });

@@ -34,11 +34,13 @@ import { startLoop } from './engine/loop.ts';
 import { createSigner } from './engine/receipts/sign.ts';
 import { openFilesLimit } from './file-limit.ts';
 import { openLocal } from './local-store.ts';
+import { runOwnCommand } from './own-command.ts';
 import { takePart } from './own-node.ts';
 import type { Log } from './log.ts';
 import { hasAccess } from './store/accounts/access.ts';
 import { recordLimit, recordSiteUrl, startInstance, summarize } from './store/accounts/instance.ts';
 import { findLatenessOfOthers } from './store/nodes/nodes.ts';
+import { writeBackupRecord } from './store/sqlite/backup-record.ts';
 import { lockDataDir } from './store/sqlite/lock.ts';
 import { lostDatabase } from './store/sqlite/lost.ts';
 import type { Reserve } from './store/database/store.ts';
@@ -244,6 +246,12 @@ export async function startDaemon(
   };
   const limits = { slots: files.slots, slotsPerHost, heldJobs: heldJobs.ids };
   engine = parts.use(startEngine({ store, clock, log, ...engineParts, ...limits }));
+  if (config.backups !== null) {
+    const { startScheduledBackups } = await import('./scheduled-backups.ts');
+    const { dataDir, backups: plan } = config;
+    const backupParts = { plan, dataDir, instanceId, clock, log, run: runOwnCommand };
+    meter.addBackups(parts.use(startScheduledBackups(backupParts)).gauges);
+  } else if (config.database === null) writeBackupRecord(config.dataDir, null);
   if (heartbeatUrl !== null) {
     const { createEgress } = await import('./egress/egress.ts');
     // The operator's own URLs may lead anywhere.

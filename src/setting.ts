@@ -95,3 +95,29 @@ export function parseWholeNumber(
   const rule = `must be a whole number between ${min} and ${max}`;
   throw invalidInput(`${flag} ${rule}, got ${text || 'nothing'}`);
 }
+
+const unitSeconds: Record<string, number> = { s: 1, m: 60, h: 3_600, d: 86_400 };
+
+/** Parses `90s`, `5m`, `2h` or `1d` into seconds. Throws `invalid_input`. */
+export function parseDuration(text: string, flag: string): number {
+  if (text === '0') return 0;
+  refuseNumber(text, flag);
+  const [, number, unit = ''] = /^(\d{1,9})([smhd])$/.exec(text) ?? [];
+  const seconds = unitSeconds[unit];
+  if (seconds !== undefined) return Number(number) * seconds;
+  throw invalidInput(`${flag} must be a duration such as 90s, 5m, 2h or 1d, got ${text}`);
+}
+
+/** A number could be of seconds, minutes or days: only the person knows. Throws `invalid_input`. */
+export function refuseNumber(text: string, flag: string): void {
+  if (!/^\d{1,9}$/.test(text)) return;
+  throw invalidInput(`${flag} needs a unit: write ${text}s, ${text}m, ${text}h or ${text}d`);
+}
+
+/** Formats seconds in the largest unit that divides them, so that `parseDuration` reads it: `90s`, `5m`. */
+export function durationOf(seconds: number): string {
+  if (seconds === 0) return '0s';
+  const units = Object.entries(unitSeconds);
+  const [unit, size] = units.findLast(([, length]) => seconds % length === 0) ?? ['s', 1];
+  return `${seconds / size}${unit}`;
+}

@@ -35,6 +35,20 @@ export function writeNewFile(
   }
 }
 
+/** The same with what comes bit by bit. */
+export async function writeNewFileOf(
+  path: string,
+  chunks: AsyncIterable<Uint8Array>,
+): Promise<void> {
+  const descriptor = fs.openSync(path, 'wx', 0o600);
+  try {
+    for await (const bytes of chunks) fs.writeFileSync(descriptor, bytes);
+    fs.fsyncSync(descriptor);
+  } finally {
+    fs.closeSync(descriptor);
+  }
+}
+
 /** Replaces a file, or makes it. `draft` is a free name in the same directory; it is gone afterwards. */
 export function replaceFile(
   path: string,

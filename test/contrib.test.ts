@@ -10,6 +10,7 @@ import { parse } from 'yaml';
 import { anchorsOf } from './support/checks/anchors.ts';
 import { assertAnswerable, samplesIn } from './support/checks/promql.ts';
 import type { Samples } from './support/checks/promql.ts';
+import { temporaryDirectory } from './support/directory.ts';
 import { startTestDaemon } from './support/running/daemon.ts';
 
 const read = (path: string): string => readFileSync(join(import.meta.dirname, '..', path), 'utf8');
@@ -47,7 +48,8 @@ const dashboard = JSON.parse(read('contrib/grafana/jobd.json')) as Dashboard;
 async function metricsOf(t: TestContext): Promise<string> {
   const lines: { msg: string; url?: string }[] = [];
   const log = pino({}, { write: (line: string) => void lines.push(JSON.parse(line)) });
-  await startTestDaemon(t, { log, flags: { metrics: '127.0.0.1:0' } });
+  const flags = { metrics: '127.0.0.1:0', backupTo: temporaryDirectory(t) };
+  await startTestDaemon(t, { log, flags });
   const served = lines.find(({ msg }) => msg === 'metrics are served');
   return await (await fetch(served?.url ?? '')).text();
 }

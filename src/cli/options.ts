@@ -6,7 +6,7 @@ import { parseIsoTime } from '../domain/clock.ts';
 import { inTwoUnits } from '../domain/durations.ts';
 import { got, invalidInput, JobdError } from '../domain/errors.ts';
 import { fileProblem } from '../domain/file-problem.ts';
-import { parseWholeNumber } from '../setting.ts';
+import { parseDuration, parseWholeNumber, refuseNumber } from '../setting.ts';
 
 /** Collects the values of an option that may be repeated; commander passes them one by one. */
 export function collect(value: string, previous: string[] | undefined): string[] {
@@ -49,27 +49,9 @@ export function isWide(flags: Flags): boolean {
   return flags['wide'] === true;
 }
 
-const unitSeconds: Record<string, number> = { s: 1, m: 60, h: 3_600, d: 86_400 };
-
-/** Parses `90s`, `5m`, `2h` or `1d` into seconds. Throws `invalid_input`. */
-export function parseDuration(text: string, flag: string): number {
-  if (text === '0') return 0;
-  refuseNumber(text, flag);
-  const [, number, unit = ''] = /^(\d{1,9})([smhd])$/.exec(text) ?? [];
-  const seconds = unitSeconds[unit];
-  if (seconds !== undefined) return Number(number) * seconds;
-  throw invalidInput(`${flag} must be a duration such as 90s, 5m, 2h or 1d, got ${text}`);
-}
-
 /** The same where a number alone is documented to be in seconds. Throws `invalid_input`. */
 export function parseSeconds(text: string, flag: string): number {
   return parseDuration(/^\d{1,9}$/.test(text) ? `${text}s` : text, flag);
-}
-
-/** A number could be of seconds, minutes or days: only the person knows. */
-function refuseNumber(text: string, flag: string): void {
-  if (!/^\d{1,9}$/.test(text)) return;
-  throw invalidInput(`${flag} needs a unit: write ${text}s, ${text}m, ${text}h or ${text}d`);
 }
 
 /** Parses a time into epoch milliseconds. Throws `invalid_input`. */
@@ -95,14 +77,6 @@ export function parseMomentOrDuration(
   throw invalidInput(
     `${flag} must be a duration such as 90m, 12h or 30d, or a time such as 2026-12-31T00:00:00Z, with an offset or Z, ${got(text)}`,
   );
-}
-
-/** Formats seconds in the largest unit that divides them, so that `parseDuration` reads it: `90s`, `5m`. */
-export function durationOf(seconds: number): string {
-  if (seconds === 0) return '0s';
-  const units = Object.entries(unitSeconds);
-  const [unit, size] = units.findLast(([, length]) => seconds % length === 0) ?? ['s', 1];
-  return `${seconds / size}${unit}`;
 }
 
 /** Formats milliseconds in the two largest units, rounded up to a second: `3 h 20 min`. */

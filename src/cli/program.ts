@@ -25,7 +25,6 @@ const login: Loader = async () => {
       return await siteHere(output);
     });
 };
-const backup: Loader = async () => (await import('./operator/backup.ts')).addBackupCommands;
 const help: Loader = async () => (await import('./manual/help.ts')).addHelpCommands;
 
 /** `jobs run` waits for a run, so it lives with the runs. */
@@ -65,8 +64,8 @@ const loaders: Readonly<Record<string, Loader>> = {
   audit: async () => (await import('./accounts/audit.ts')).addAuditCommand,
   schedule: async () => (await import('./schedule/schedule.ts')).addScheduleCommands,
   verify: async () => (await import('./receipts/verify.ts')).addVerifyCommand,
-  backup,
-  restore: backup,
+  backup: async () => (await import('./operator/backup.ts')).addBackupCommand,
+  restore: async () => (await import('./operator/restore.ts')).addRestoreCommand,
   nodes: async () => (await import('./operator/nodes.ts')).addNodesCommand,
   doctor: async () => (await import('./operator/doctor.ts')).addDoctorCommand,
   licenses: async () => (await import('./manual/licenses.ts')).addLicensesCommand,

@@ -5,7 +5,7 @@ import type { Lateness, LatenessCounts } from '../domain/runs/lateness.ts';
 import type { Meter } from '../domain/meter.ts';
 import type { Log } from '../log.ts';
 import { createLatenessWindow } from './lateness.ts';
-import type { Gauges, Metrics, NodeGauges } from './metrics.ts';
+import type { BackupGauges, Gauges, Metrics, NodeGauges } from './metrics.ts';
 import { startMetricsServer } from './server.ts';
 import type { ListenAddress, MetricsServer } from './server.ts';
 
@@ -16,6 +16,8 @@ export interface Meters extends Meter, AsyncDisposable {
   readonly latenessCounts: () => LatenessCounts;
   /** Shows this process among the nodes of its database too. */
   readonly addNode: (read: () => NodeGauges) => void;
+  /** Shows its backups too. */
+  readonly addBackups: (read: () => BackupGauges) => void;
 }
 
 export interface MetersParts {
@@ -41,6 +43,7 @@ export async function startMeters({ clock, log, listen, gauges }: MetersParts): 
     lateness,
     latenessCounts: counts,
     addNode: (read) => metrics?.addNode(read),
+    addBackups: (read) => metrics?.addBackups(read),
     runEnded(run) {
       note(run.latenessMs);
       metrics?.runEnded(run);

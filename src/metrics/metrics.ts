@@ -39,7 +39,20 @@ export interface NodeGauges extends Standing {
   isHearing: boolean;
 }
 
+/** The same of the backups that a daemon makes. */
+export interface BackupGauges {
+  /** Epoch milliseconds and length of the newest one; null if there is none. */
+  lastAt: number | null;
+  lastBytes: number | null;
+  /** Of the last one that this process made. */
+  tookMs: number | null;
+  everyMs: number;
+  isFailing: boolean;
+}
+
 export interface Metrics extends Meter {
+  /** Adds what is read of backups. */
+  readonly addBackups: (read: () => BackupGauges) => void;
   /** Adds what is read of a node. */
   readonly addNode: (read: () => NodeGauges) => void;
   readonly contentType: string;
@@ -159,7 +172,26 @@ export function createMetrics(gauges: Gauges): Metrics {
     );
   }
 
+  function addBackups(read: () => BackupGauges): void {
+    gauge(
+      'backup_last_success_timestamp_seconds',
+      'When the newest backup was made; 0 if there is none.',
+      () => (read().lastAt ?? 0) / 1_000,
+    );
+    gauge('backup_last_size_bytes', 'The size of the newest backup.', () => read().lastBytes ?? 0);
+    gauge('backup_last_duration_seconds', 'How long the last backup took since jobd started.', () =>
+      seconds(read().tookMs),
+    );
+    gauge(
+      'backup_interval_seconds',
+      'How often a backup is to be made.',
+      () => read().everyMs / 1_000,
+    );
+    gauge('backup_failing', 'Whether the last backup failed.', () => Number(read().isFailing));
+  }
+
   return {
+    addBackups,
     addNode,
     contentType: registry.contentType,
     async text() {

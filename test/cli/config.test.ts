@@ -50,6 +50,7 @@ test('without flags and environment serve has the documented defaults', () => {
     mailAllow: [],
     heartbeatUrl: null,
     metrics: null,
+    backups: null,
     logLevel: 'info',
     logFormat: null,
   } satisfies ServeConfig);
@@ -59,7 +60,7 @@ test('without flags and environment serve has the documented defaults', () => {
 test('a flag overrides the environment, which overrides the default', () => {
   type Text = Exclude<
     keyof ServeConfig,
-    'allowTargets' | 'corsOrigins' | 'smtp' | 'mailAllow' | 'metrics' | 'secretKeys'
+    'allowTargets' | 'corsOrigins' | 'smtp' | 'mailAllow' | 'metrics' | 'secretKeys' | 'backups'
   >;
   const rows: [setting: Text, flag: string, variable: string, values: string[]][] = [
     ['host', 'host', 'JOBD_HOST', ['0.0.0.0', '::1', '127.0.0.1']],

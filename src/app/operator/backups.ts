@@ -5,7 +5,7 @@
  * time. SQLite reads only the copy, and only after that check. The previous database is kept under another name.
  */
 
-import { appendFileSync, fstatSync, readSync, statSync } from 'node:fs';
+import { appendFileSync, closeSync, fstatSync, readSync } from 'node:fs';
 import { isoTime } from '../../domain/clock.ts';
 import type { Clock } from '../../domain/clock.ts';
 import { JobdError, messageOf } from '../../domain/errors.ts';
@@ -16,6 +16,8 @@ import {
   startBackupProof,
 } from '../../secrets/backup-proof.ts';
 import type { BackupProver } from '../../secrets/backup-proof.ts';
+import { beginsEncrypted, decrypted } from '../../secrets/age.ts';
+import type { Encrypt, Identities } from '../../secrets/age.ts';
 import type { MasterKey } from '../../secrets/master-key.ts';
 import { availableIds } from '../../secrets/master-keys.ts';
 import type { MasterKeys } from '../../secrets/master-keys.ts';
@@ -27,9 +29,12 @@ import {
   emptyLogOf,
   endSessionsIn,
   receiveCopy,
+  receiveNameless,
   replaceDatabase,
 } from '../../store/sqlite/backup.ts';
 import type { Received, Target } from '../../store/sqlite/backup.ts';
+import { checkReceipts } from './receipt-chains.ts';
+import type { ReceiptsChecked } from './receipt-chains.ts';
 import { countContents } from '../../store/database/contents.ts';
 import type { Contents } from '../../store/database/contents.ts';
 import { checkDatabase } from '../../store/sqlite/inspect.ts';
@@ -44,6 +49,7 @@ import type { Reader } from '../../store/sqlite/open.ts';
 export interface Backup {
   path: string;
   bytes: number;
+  isEncrypted: boolean;
   /** Ids of the master keys that its secrets need; the keys are not in it. */
   masterKeys: string[];
   /** Id of the master key that made its proof; null if no such key is available, or the database needs none. */
@@ -60,27 +66,30 @@ export interface BackupParts {
   masterKeys: MasterKeys;
   /** Whether to back up a database without jobs, monitors and keys: mostly it is the wrong one. */
   allowEmpty: boolean;
+  /** Encrypts it; by default it is not encrypted. */
+  encrypt?: Encrypt | null;
 }
 
 /** Writes a backup, with or without a running daemon. Throws `conflict` or `unavailable`. */
 export async function makeBackup(parts: BackupParts): Promise<Backup> {
-  const { dataDir, target, masterKeys, allowEmpty } = parts;
+  const { dataDir, target, masterKeys, allowEmpty, encrypt = null } = parts;
   const path = storePath(dataDir);
   await using reader = await openJobd(path);
   if (!allowEmpty) requireSomething(await countContents(reader.db), path);
-  let made: Omit<Backup, 'path'> | undefined;
-  await copyDatabase(reader.db, dataDir, target, async (draft) => {
+  let made: Omit<Backup, 'path' | 'bytes'> | undefined;
+  const finish = async (draft: string): Promise<void> => {
     await using copy = await openReader(draft);
     const needed = await listMasterKeys(copy.db);
     const contents = await countContents(copy.db);
     const { key, unprovenBecause } = proofKey(needed, masterKeys);
     if (key !== null) appendFileSync(draft, proofOf(draft, key));
-    const { size } = statSync(draft);
     const provenBy = key?.id ?? null;
-    made = { bytes: size, masterKeys: needed, provenBy, unprovenBecause, contents };
-  });
+    const isEncrypted = encrypt !== null;
+    made = { isEncrypted, masterKeys: needed, provenBy, unprovenBecause, contents };
+  };
+  const bytes = await copyDatabase(reader.db, dataDir, target, { finish, encrypt });
   if (made === undefined) throw new Error('nothing was written');
-  return { path: target.path, ...made };
+  return { path: target.path, bytes, ...made };
 }
 
 function requireSomething({ jobs, monitors, keys }: Contents, path: string): void {
@@ -127,6 +136,10 @@ export interface RestoreParts {
   withoutKey: boolean;
   /** Whether to restore although nothing proves that the backup is unchanged. */
   unverified: boolean;
+  /** What decrypts an encrypted backup; null if none was given. */
+  identities?: Identities | null;
+  /** How long its receipts may be checked. */
+  receiptsMs?: number;
   /** Called once all checks have passed, before anything is replaced. What it throws ends the restore. */
   confirm: () => Promise<void>;
 }
@@ -139,7 +152,12 @@ export interface Restored {
   verified: boolean;
   /** Ids of the missing master keys: jobd does not start without them. */
   missingKeys: string[];
+  /** How much of its receipts was checked. */
+  receipts: ReceiptsChecked;
 }
+
+/** Long enough for some ten thousand receipts. */
+const longestReceiptsMs = 10_000;
 
 /**
  * Replaces the database with a backup, and keeps the previous one under another name. Throws, having changed nothing:
@@ -149,14 +167,16 @@ export interface Restored {
 export async function restoreBackup(source: Source, parts: RestoreParts): Promise<Restored> {
   const { dataDir, clock, masterKeys, withoutKey, unverified, confirm } = parts;
   const { path } = source;
-  requireDatabase(source);
+  const identities = requireReadable(source, parts.identities ?? null);
   using locks = new DisposableStack();
   locks.use(lockDataDir(dataDir));
   try {
-    const { received, verified } = receive(source, parts);
+    const plain = identities === null ? source : await decrypt(source, dataDir, identities);
+    if (plain !== source) locks.defer(() => closeSync(plain.descriptor));
+    const { received, verified } = receive(plain, parts);
     locks.use(received);
     emptyLogOf(received);
-    const missingKeys = await inspectReceived(received, path, masterKeys);
+    const { missingKeys, receipts } = await inspectReceived(received, path, parts);
     if (missingKeys.length > 0 && !withoutKey) throw missing(missingKeys, masterKeys);
     // No key is missing, so the proof names a key that the backup does not need.
     if (missingKeys.length === 0 && !verified && !unverified) throw wasChanged(path);
@@ -164,18 +184,18 @@ export async function restoreBackup(source: Source, parts: RestoreParts): Promis
     endSessionsIn(received);
     const when = isoTime(clock.now()).replace(/[-:]|\.\d+/g, '');
     const kept = replaceDatabase(received, dataDir, `jobd-before-${when}`);
-    return { kept, verified, missingKeys };
+    return { kept, verified, missingKeys, receipts };
   } catch (error) {
     throw isDamage(error) ? damaged(path, '', error) : error;
   }
 }
 
-/** Throws `unavailable` if the copy must not be restored. Returns the ids of its missing master keys. */
+/** Throws `unavailable` if the copy must not be restored. Returns what else is known of it. */
 async function inspectReceived(
   received: Received,
   path: string,
-  masterKeys: MasterKeys,
-): Promise<string[]> {
+  { masterKeys, unverified, receiptsMs = longestReceiptsMs }: RestoreParts,
+): Promise<Pick<Restored, 'missingKeys' | 'receipts'>> {
   await using backup = await openJobd(received.path, path);
   const version = await schemaVersion(backup.db);
   if (version > newestVersion) {
@@ -185,16 +205,44 @@ async function inspectReceived(
   if (foreign !== undefined) throw new JobdError('unavailable', `${path}: ${foreign}`);
   const [damage] = await checkDatabase(backup.db);
   if (damage !== undefined) throw damaged(path, ` (${damage})`);
+  // Older versions may lack what is asked for here; the next start brings them up to date.
+  const receipts =
+    version === newestVersion ? await checkReceipts(backup.db, receiptsMs) : noReceiptsChecked;
+  if (receipts.problem !== null && !unverified) throw refused(path, receipts.problem);
   const here = availableIds(masterKeys);
-  return (await listMasterKeys(backup.db)).filter((id) => !here.includes(id));
+  const missingKeys = (await listMasterKeys(backup.db)).filter((id) => !here.includes(id));
+  return { missingKeys, receipts };
 }
 
-/** Refuses other files before anything is copied to a directory that another user may read. */
-function requireDatabase({ path, descriptor }: Source): void {
-  const first = Buffer.alloc(16);
+const noReceiptsChecked: ReceiptsChecked = { receipts: 0, checked: 0, problem: null };
+
+/**
+ * Refuses other files before anything is copied to a directory that another user may read. Returns the identities to decrypt
+ * it with; null if it is not encrypted.
+ */
+function requireReadable(
+  { path, descriptor }: Source,
+  identities: Identities | null,
+): Identities | null {
+  const first = Buffer.alloc(32);
   readSync(descriptor, first, 0, first.length, 0);
-  if (first.toString('latin1') === 'SQLite format 3\0') return;
-  throw new JobdError('unavailable', `${path} cannot be read: it is not a database`);
+  if (first.toString('latin1').startsWith('SQLite format 3\0')) return null;
+  const cannot = `${path} cannot be read`;
+  if (!beginsEncrypted(first)) {
+    throw new JobdError('unavailable', `${cannot}: it is not a database`);
+  }
+  if (identities !== null) return identities;
+  const remedy = 'name the file with the identity that decrypts it: --identity FILE';
+  throw new JobdError('unavailable', `${cannot}: it is encrypted; ${remedy}`);
+}
+
+/** Decrypts a backup into the data directory, where nobody finds it by a name. */
+async function decrypt(source: Source, dataDir: string, identities: Identities): Promise<Source> {
+  const { path } = source;
+  const content = decrypted(bytesOf(source.descriptor), identities, path);
+  const plain = { path, descriptor: await receiveNameless(dataDir, content), log: null };
+  requireReadable(plain, null);
+  return plain;
 }
 
 /** Copies a backup into the data directory and checks the proof of the copied bytes. */

@@ -23,6 +23,7 @@ import {
   checkHistory,
   checkSchema,
 } from './doctor-file.ts';
+import { checkBackups } from './doctor-backups.ts';
 import {
   checkAccess,
   checkNodes,
@@ -109,6 +110,7 @@ async function* examineDatabase(db: Db, parts: DoctorParts): AsyncGenerator<Find
   if (place.database === null)
     yield await finding('history', () => checkHistory(db, place.dataDir, clock));
   yield await finding('alerts', () => checkAlerts(db, parts));
+  if (isMade) yield await finding('backups', () => checkBackups(place.dataDir, machine));
 }
 
 async function finding(check: string, run: () => Promise<Result> | Result): Promise<Finding> {

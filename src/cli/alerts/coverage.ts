@@ -6,9 +6,9 @@ import type { Flags } from '../../config.ts';
 import { alsoOnWords, channelLimits } from '../../domain/alerts/channel.ts';
 import { inTwoUnits } from '../../domain/durations.ts';
 import { invalidInput } from '../../domain/errors.ts';
-import { parseChoice } from '../../setting.ts';
+import { durationOf, parseChoice, parseDuration } from '../../setting.ts';
 import type { Api } from '../client/api.ts';
-import { collect, durationOf, parseDuration } from '../options.ts';
+import { collect } from '../options.ts';
 
 /** Adds the options. */
 export function withCoverageOptions(command: Command): Command {

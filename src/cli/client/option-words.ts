@@ -2,8 +2,8 @@
 
 import { JobdError } from '../../domain/errors.ts';
 import { isCloudMetadata, refusedOnPurpose } from '../../domain/targets/cloud-metadata.ts';
-import { optionOf } from '../../setting.ts';
-import { durationOf } from '../options.ts';
+import { durationOf, optionOf } from '../../setting.ts';
+
 import type { Ask } from './client.ts';
 
 /** Options of fields with names of their own. Seconds are typed as durations. */

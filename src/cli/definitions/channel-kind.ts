@@ -18,7 +18,7 @@ import type {
 } from '../../domain/alerts/managed-channel.ts';
 import { checkFields, nameRule } from '../../domain/fields.ts';
 import { everywhere } from '../../domain/targets/target.ts';
-import { durationOf } from '../options.ts';
+import { durationOf } from '../../setting.ts';
 import { adopt, duration, keys, text, trueOrFalse, wholeNumber, word, words } from './fields.ts';
 import { unless } from './kind.ts';
 import type { FileKind, Input } from './kind.ts';

@@ -12,7 +12,7 @@ import type { MonitorInput } from '../../domain/monitors/monitor-input.ts';
 import { monitorRules } from '../../domain/monitors/monitor.ts';
 import type { ScheduleSettings } from '../../domain/schedule/schedule.ts';
 import { checkSchedule } from '../../domain/schedule/schedule-input.ts';
-import { durationOf } from '../options.ts';
+import { durationOf } from '../../setting.ts';
 import { adopt, duration, scheduleFields, text, trueOrFalse } from './fields.ts';
 import { unless } from './kind.ts';
 import type { FileKind, Input } from './kind.ts';

@@ -44,6 +44,13 @@ export const environment: readonly (readonly [name: string, meaning: string])[] 
   ['JOBD_MAIL_ALLOW', 'serve: addresses and domains that may get alert email, comma-separated'],
   ['JOBD_HEARTBEAT_URL', 'serve: URL to call each minute while the scheduler is healthy'],
   ['JOBD_METRICS', 'serve: HOST:PORT to serve Prometheus metrics on, at GET /metrics'],
+  ['JOBD_BACKUP_TO', 'serve: directory to make backups in, by itself'],
+  ['JOBD_BACKUP_EVERY', `serve: how often, at least 1m (default ${serveDefaults.backupEvery})`],
+  [
+    'JOBD_BACKUP_KEEP',
+    `serve: how long to keep backups, or how many (default ${serveDefaults.backupKeep})`,
+  ],
+  ['JOBD_BACKUP_RECIPIENTS', 'serve: age public keys to encrypt backups for, comma-separated'],
   ['JOBD_NO_SIGNING', 'serve: sign no receipts, if set to anything'],
   ['JOBD_TRACE_CONTEXT', 'serve: send a W3C traceparent header with each call, if set to anything'],
   [

@@ -8,7 +8,9 @@ import { requirePingUrl } from '../client/ping-url.ts';
 import type { Context } from '../context.ts';
 import { monitorStatuses } from '../../domain/monitors/status.ts';
 import type { MonitorStatus } from '../../domain/monitors/status.ts';
-import { durationOf, listLimitOf, parseDuration, withListLimit } from '../options.ts';
+import { listLimitOf, withListLimit } from '../options.ts';
+import { durationOf, parseDuration } from '../../setting.ts';
+
 import { createNamed, withNameOptions } from '../create-named.ts';
 import { addResourceCommands, printItem, withName } from '../resource.ts';
 import type { Resource } from '../resource.ts';

@@ -59,6 +59,20 @@ export function addServeCommand(program: Command, { output }: Context): void {
     )
     .option('--heartbeat-url <url>', 'URL to call each minute while the scheduler is healthy')
     .option('--metrics <host:port>', 'address to serve Prometheus metrics on, at GET /metrics')
+    .option('--backup-to <dir>', 'make backups by itself, in this directory')
+    .option(
+      '--backup-every <duration>',
+      `how often, at least 1m (default ${serveDefaults.backupEvery})`,
+    )
+    .option(
+      '--backup-keep <duration|n>',
+      `how long to keep them, or how many (default ${serveDefaults.backupKeep})`,
+    )
+    .option(
+      '--backup-recipient <age1…>',
+      'encrypt them with age, for whom this is the public key; may be repeated',
+      collect,
+    )
     .option('--no-signing', 'sign no receipts')
     .option('--trace-context', 'send a W3C traceparent header with each call')
     .option(

@@ -7,7 +7,7 @@ import { invalidInput, JobdError } from '../../domain/errors.ts';
 import { periodWords } from '../../domain/schedule/period-words.ts';
 import { scheduleOf } from '../../domain/schedule/schedule.ts';
 import type { ScheduleSettings } from '../../domain/schedule/schedule.ts';
-import { parseDuration } from '../options.ts';
+import { parseDuration } from '../../setting.ts';
 
 /** Writes ` (default VALUE)` after an option, if there is a default. */
 export type DefaultText = (value: string) => string;

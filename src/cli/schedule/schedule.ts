@@ -7,7 +7,7 @@ import { JobdError } from '../../domain/errors.ts';
 import type { PreviewInput } from '../../domain/schedule/preview-input.ts';
 import type { Context } from '../context.ts';
 import { optionWords } from '../client/option-words.ts';
-import { parseDuration } from '../options.ts';
+import { parseDuration } from '../../setting.ts';
 import { parseWholeNumber } from '../../setting.ts';
 import { printJson } from '../terminal/output.ts';
 import { textFlag } from './schedule-options.ts';

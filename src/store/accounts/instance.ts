@@ -16,6 +16,12 @@ export async function startInstance(store: Store, id: string): Promise<string> {
   });
 }
 
+/** The id of this installation; null before its first start, and after a restore until the next one. */
+export async function findInstanceId(db: Db): Promise<string | null> {
+  const row = await db.selectFrom('instance').select('id').executeTakeFirst();
+  return row?.id ?? null;
+}
+
 /** Keeps where people reach the daemon, if that is new; and whether that is only a guess. */
 export async function recordSiteUrl(
   store: Store,

@@ -3,6 +3,7 @@
 import { sql } from 'kysely';
 import type { Run } from '../../domain/runs/run.ts';
 import type { Db } from '../database/store.ts';
+import type { SweepPage } from '../database/sweep.ts';
 import { runOf } from '../runs/runs.ts';
 import { statementForEach } from '../database/statement.ts';
 import type { Parameters } from '../database/statement.ts';
@@ -112,4 +113,46 @@ export async function findReceipt(db: Db, runId: string): Promise<string | undef
     .where('run_id', '=', runId)
     .executeTakeFirst();
   return row?.receipt;
+}
+
+/** How many receipts there are. */
+export async function countReceipts(db: Db): Promise<number> {
+  const query = db.selectFrom('receipts').select((of) => of.fn.countAll<number>().as('count'));
+  return (await query.executeTakeFirstOrThrow()).count;
+}
+
+/** A job and the hash of the last receipt that it got. */
+export interface ChainOfJob {
+  jobId: string;
+  lastSha256: string;
+}
+
+/** A page of the jobs that ever got a receipt. */
+export async function findChains(db: Db, { afterId, limit }: SweepPage): Promise<ChainOfJob[]> {
+  return await db
+    .selectFrom('jobs')
+    .select(['id as jobId', 'last_receipt_sha256 as lastSha256'])
+    .where('last_receipt_sha256', 'is not', null)
+    .$narrowType<{ lastSha256: string }>()
+    .where('id', '>', afterId)
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+}
+
+/** The receipts of a job's newest runs, as text in canonical form. */
+export async function findNewestReceipts(
+  db: Db,
+  jobId: string,
+  limit: number,
+): Promise<{ runId: string; text: string }[]> {
+  return await db
+    .selectFrom('runs')
+    .innerJoin('receipts', 'receipts.run_id', 'runs.id')
+    .select(['runs.id as runId', 'receipt as text'])
+    .where('job_id', '=', jobId)
+    .orderBy('scheduled_for', 'desc')
+    .orderBy('source', 'desc')
+    .limit(limit)
+    .execute();
 }

@@ -7,7 +7,14 @@ import * as fs from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { sql } from 'kysely';
 import { JobdError, systemCode, unavailable } from '../../domain/errors.ts';
-import { alreadyExists, makeFile, publishFile, syncFile, writeNewFile } from '../../whole-file.ts';
+import {
+  alreadyExists,
+  makeFile,
+  publishFile,
+  syncFile,
+  writeNewFile,
+  writeNewFileOf,
+} from '../../whole-file.ts';
 import { checkDatabase } from './inspect.ts';
 import { openReader, storePath } from './open.ts';
 import type { Db } from '../database/store.ts';
@@ -20,35 +27,61 @@ export interface Target {
   descriptor: number | null;
 }
 
+/** What happens to a copy before it gets its name. */
+export interface Finishing {
+  /** May append to the copy. */
+  finish: (draft: string) => Promise<void>;
+  /** What is written instead of the copy's own bytes; null for these. */
+  encrypt: ((chunks: Iterable<Uint8Array>) => AsyncIterable<Uint8Array>) | null;
+}
+
 /**
  * Writes a snapshot of the database, without deleted data, to a file that only its owner can read. Writers do not wait
- * for it. `finish` may append to the file before it is synced. Throws `conflict` if the file already exists,
- * `unavailable` if it cannot be written or is damaged.
+ * for it. What is to be encrypted is never written elsewhere than into the data directory before. Returns the length of the
+ * file. Throws `conflict` if the file already exists, `unavailable` if it cannot be written or is damaged.
  */
 export async function copyDatabase(
   db: Db,
   dataDir: string,
   { path, descriptor }: Target,
-  finish: (draft: string) => Promise<void>,
-): Promise<void> {
+  { finish, encrypt }: Finishing,
+): Promise<number> {
   if (descriptor === null && fs.existsSync(path)) throw alreadyExists(path);
-  const draftIn = descriptor === null ? dirname(path) : dataDir;
-  const draft = join(draftIn, `.${basename(path)}.${process.pid}`);
+  const name = `.${basename(path)}.${process.pid}`;
+  const beside = join(dirname(path), name);
+  const draft = descriptor === null && encrypt === null ? beside : join(dataDir, `${name}.copy`);
+  const content = () => (encrypt === null ? bytesAt(draft) : encrypt(bytesAt(draft)));
   try {
     await writeCopy(db, draft);
     await finish(draft);
-    syncFile(draft);
-    if (descriptor === null) publishFile(draft, path);
-    else {
-      for (const bytes of bytesAt(draft)) fs.writeFileSync(descriptor, bytes);
+    if (descriptor !== null) {
+      for await (const bytes of content()) fs.writeFileSync(descriptor, bytes);
       fs.fsyncSync(descriptor);
+      return fs.fstatSync(descriptor).size;
     }
+    if (encrypt === null) syncFile(draft);
+    else await writeNewFileOf(beside, encrypt(bytesAt(draft)));
+    publishFile(beside, path);
+    return fs.statSync(path).size;
   } catch (error) {
     if (descriptor === null && systemCode(error) === 'EEXIST') throw alreadyExists(path);
     if (descriptor !== null) fs.ftruncateSync(descriptor);
     throw unavailable(`${path} cannot be written`, error);
   } finally {
     removeDraft(draft);
+    if (draft !== beside && descriptor === null) removeDraft(beside);
+  }
+}
+
+/** Removes what a backup that was killed left of the files with these names, in a directory. Throws nothing. */
+export function removeDrafts(directory: string, isOwn: (name: string) => boolean): void {
+  try {
+    for (const entry of fs.readdirSync(directory)) {
+      const [, name = ''] = /^\.(.+)\.\d+(?:\.copy)?(?:-journal)?$/.exec(entry) ?? [];
+      if (isOwn(name)) fs.rmSync(join(directory, entry), { force: true });
+    }
+  } catch {
+    // The backup itself says what is wrong with the directory.
   }
 }
 
@@ -82,6 +115,26 @@ export function* bytesAt(path: string): Generator<Uint8Array> {
     yield* bytesOf(descriptor);
   } finally {
     fs.closeSync(descriptor);
+  }
+}
+
+/**
+ * Writes what comes into a file of the data directory that has no name any more, and returns it open. It is gone when it is
+ * closed, however this process ends. Throws what `chunks` throws, and `unavailable`.
+ */
+export async function receiveNameless(
+  dataDir: string,
+  chunks: AsyncIterable<Uint8Array>,
+): Promise<number> {
+  const path = `${storePath(dataDir)}.decrypted`;
+  try {
+    fs.rmSync(path, { force: true });
+    await writeNewFileOf(path, chunks);
+    return fs.openSync(path, 'r');
+  } catch (error) {
+    throw error instanceof JobdError ? error : unavailable(`${path} cannot be written`, error);
+  } finally {
+    fs.rmSync(path, { force: true });
   }
 }
 

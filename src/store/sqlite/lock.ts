@@ -50,6 +50,12 @@ export function lockMasterKey(dataDir: string): Disposable {
   return lockFile(join(dataDir, 'secrets.lock'), refusal);
 }
 
+/** Lets one process at a time make a backup that jobd names itself. Throws `conflict`. */
+export function lockBackups(dataDir: string): Disposable {
+  const refusal = () => `another backup of ${dataDir} is under way: wait for it`;
+  return lockFile(join(dataDir, 'backup.lock'), refusal);
+}
+
 function lockFile(path: string, refusal: () => string): Disposable {
   const database = openFile(path, 0);
   try {

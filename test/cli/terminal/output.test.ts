@@ -11,7 +11,8 @@ import {
   state,
   urlCell,
 } from '../../../src/cli/terminal/cell.ts';
-import { parseDuration, parseMomentOrDuration, parseSeconds } from '../../../src/cli/options.ts';
+import { parseMomentOrDuration, parseSeconds } from '../../../src/cli/options.ts';
+import { parseDuration } from '../../../src/setting.ts';
 import { printFields, printJson, printRows } from '../../../src/cli/terminal/output.ts';
 import type { Columns, Output } from '../../../src/cli/terminal/output.ts';
 import { cutUrl, widthOf } from '../../../src/cli/terminal/text.ts';
