@@ -54,6 +54,7 @@ const allowed = [
   'src/dashboard/client/api.ts: fetch',
   'src/dashboard/client/live/live.ts: fetch',
   'src/metrics/server.ts: node:http', // it listens
+  'src/own-command.ts: node:child_process', // this program itself, for a backup
   'src/store/postgres/connections/pinned.ts: pg', // its statements; what connects is pool.ts
   'src/store/postgres/connections/pool.ts: node:net', // its sockets, so that they can be let go
   'src/store/postgres/connections/pool.ts: pg', // the operator's database

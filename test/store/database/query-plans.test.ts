@@ -32,7 +32,12 @@ import type { Db } from '../../../src/store/database/store.ts';
 import { findPinged, listPings } from '../../../src/store/monitors/pings.ts';
 import { findJobsOfWorkspace } from '../../../src/store/jobs/planned.ts';
 import { findDeleted } from '../../../src/store/database/owned.ts';
-import { findUnsignedRuns, keepReceipts } from '../../../src/store/receipts/receipts.ts';
+import {
+  findChains,
+  findNewestReceipts,
+  findUnsignedRuns,
+  keepReceipts,
+} from '../../../src/store/receipts/receipts.ts';
 import {
   findPlan,
   listHistories,
@@ -141,6 +146,15 @@ test('signing reads only the rows to sign', async (t) => {
     },
   );
   assertPlan(keep, [runById, jobById]);
+});
+
+test('a check of receipts reads the jobs in pages, and only the newest runs of each', async (t) => {
+  const chains = await planOf(t, (db) => findChains(db, { afterId: 'j', limit: 5 }));
+  assertPlan(chains, [/^SEARCH jobs USING INDEX sqlite_autoindex_jobs_1 \(id>\?\)$/]);
+  assertPlan(await planOf(t, (db) => findNewestReceipts(db, 'j', 5)), [
+    /^SEARCH runs USING INDEX runs_by_time \(job_id=\?\)$/,
+    /^SEARCH receipts USING INDEX sqlite_autoindex_receipts_1 \(run_id=\?\)$/,
+  ]);
 });
 
 test('a page of runs is read in the order of its index, and counting counts open runs only', async (t) => {
