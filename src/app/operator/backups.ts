@@ -56,6 +56,8 @@ export interface Backup {
   provenBy: string | null;
   /** Why a database that needs a master key has no proof, in a sentence; null if there is nothing to say. */
   unprovenBecause: string | null;
+  /** What is in it that jobd did not make, in a sentence: a restore refuses it. Null if all is as it should be. */
+  foreign: string | null;
   contents: Contents;
 }
 
@@ -85,7 +87,9 @@ export async function makeBackup(parts: BackupParts): Promise<Backup> {
     if (key !== null) appendFileSync(draft, proofOf(draft, key));
     const provenBy = key?.id ?? null;
     const isEncrypted = encrypt !== null;
-    made = { isEncrypted, masterKeys: needed, provenBy, unprovenBecause, contents };
+    const version = await schemaVersion(copy.db);
+    const [foreign = null] = version > newestVersion ? [] : await findForeign(copy.db, version);
+    made = { isEncrypted, masterKeys: needed, provenBy, unprovenBecause, foreign, contents };
   };
   const bytes = await copyDatabase(reader.db, dataDir, target, { finish, encrypt });
   if (made === undefined) throw new Error('nothing was written');

@@ -133,13 +133,16 @@ async function backUpIntoDirectory(
 }
 
 function reportBackup(output: Output, backup: Backup | BackupInDirectory): void {
-  const { masterKeys, contents, isEncrypted, unprovenBecause } = backup;
+  const { masterKeys, contents, isEncrypted, unprovenBecause, foreign } = backup;
   const removed = 'removed' in backup ? backup.removed : [];
   const { jobs, monitors, runs, keys } = contents;
   const counts = [counted(jobs, 'job'), counted(monitors, 'monitor'), counted(runs, 'run')];
   output.say(`it holds ${[...counts, counted(keys, 'key')].join(', ')}`);
   if (removed.length > 0) {
     output.say(`${counted(removed.length, 'older backup')} removed: ${removed.join(', ')}`);
+  }
+  if (foreign !== null) {
+    output.say(`warning: jobd restore will refuse it: ${foreign}; see jobd doctor`);
   }
   if (isEncrypted) {
     output.say('it is encrypted: only who has the identity of a recipient can restore it');

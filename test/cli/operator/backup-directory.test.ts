@@ -132,6 +132,19 @@ test('what is asked for in vain is said in words', async (t) => {
   assert.deepEqual(fs.readdirSync(to), []);
 });
 
+test('a backup that a restore would refuse is made with a warning', async (t) => {
+  const { dataDir, to, jobd } = await prepared(t);
+  new Database(join(dataDir, 'jobd.db')).exec('create table _strange_seq (seq integer)').close();
+  const { exitCode, stdout, stderr } = await jobd('backup', '--to', to);
+  assert.equal(exitCode, 0, stderr);
+  assert.match(
+    stderr,
+    /^warning: jobd restore will refuse it: jobd did not make the table _strange_seq/m,
+  );
+  const refused = await jobd('restore', stdout.trim(), '--yes');
+  assert.match(refused.stderr, /jobd did not make the table _strange_seq/);
+});
+
 test('an encrypted backup is restored with its identity only, and only if it is whole', async (t) => {
   const { dataDir, to, jobd } = await prepared(t);
   const [own, other] = [await keyPair(t), await keyPair(t)];
